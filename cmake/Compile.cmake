@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# Warnings, sanitizers, and the two functions by which each folder of src/ declares its library and its tests.
+
+add_library(upskill_options INTERFACE)
+target_compile_options(upskill_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference
+  -Wdouble-promotion -Wimplicit-fallthrough
+  # GCC 12 reports overlapping copies inside std::string that can't happen (GCC bug 105651).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(UPSKILL_SANITIZE)
+  target_compile_options(upskill_options INTERFACE
+    -fsanitize=${UPSKILL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(upskill_options INTERFACE -fsanitize=${UPSKILL_SANITIZE})
+  # GCC's null-dereference analysis reports code that the sanitizers themselves insert.
+  target_compile_options(upskill_options INTERFACE -Wno-null-dereference)
+  target_compile_definitions(upskill_options INTERFACE UPSKILL_SANITIZED)
+endif()
+
+# upskill_library(NAME SOURCES … [FOLDERS our libraries it may include] [PUBLIC …] [PRIVATE …])
+# One static library for src/NAME. FOLDERS are exactly the link edges that ARCHITECTURE.md allows.
+function(upskill_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;FOLDERS;PUBLIC;PRIVATE" ${ARGN})
+  add_library(upskill_${name} STATIC ${arg_SOURCES})
+  target_include_directories(upskill_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  list(TRANSFORM arg_FOLDERS PREPEND upskill_)
+  target_link_libraries(upskill_${name} PUBLIC ${arg_FOLDERS} ${arg_PUBLIC} PRIVATE upskill_options ${arg_PRIVATE})
+  if(UPSKILL_SANITIZE)
+    target_link_options(upskill_${name} PUBLIC -fsanitize=${UPSKILL_SANITIZE})
+  endif()
+  if(UPSKILL_TIDY)
+    set_target_properties(upskill_${name} PROPERTIES CXX_CLANG_TIDY
+      "clang-tidy-19;--quiet;--warnings-as-errors=*;--extra-arg=-Wno-unknown-warning-option")
+  endif()
+endfunction()
+
+# upskill_test(NAME SOURCES … [LIBRARIES …]): the tests beside the code of src/NAME, one program.
+function(upskill_test name)
+  if(NOT UPSKILL_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(upskill_${name}_test ${arg_SOURCES})
+  target_link_libraries(upskill_${name}_test PRIVATE upskill_options ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(upskill_${name}_test PRIVATE UPSKILL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND upskill_${name}_test --gtest_brief=1)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Debian packages (scripts/packages.txt).
+find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(PkgConfig QUIET)
+find_library(RE2_LIBRARY re2 REQUIRED)
+find_path(RE2_INCLUDE re2/re2.h REQUIRED)
+add_library(re2_library INTERFACE)
+target_link_libraries(re2_library INTERFACE ${RE2_LIBRARY})
+target_include_directories(re2_library SYSTEM INTERFACE ${RE2_INCLUDE})
+if(UPSKILL_TESTS)
+  find_package(GTest REQUIRED)
+endif()

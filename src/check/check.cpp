@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "check/text_checks.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+struct CheckType {
+  std::string_view name;
+  Result<std::unique_ptr<Check>> (*make)(const CheckSpec&);
+};
+
+constexpr std::array<CheckType, 5> kCheckTypes = {{
+    {"contains", &MakeContains},
+    {"not_contains", &MakeNotContains},
+    {"any_of", &MakeAnyOf},
+    {"equals", &MakeEquals},
+    {"regex", &MakeRegex},
+}};
+
+}  // namespace
+
+const char* OutcomeName(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPass: return "pass";
+    case Outcome::kFail: return "fail";
+    case Outcome::kSkip: return "skip";
+  }
+  return "unknown";
+}
+
+Result<Outcome> OutcomeFromName(std::string_view name) {
+  for (const Outcome outcome : {Outcome::kPass, Outcome::kFail, Outcome::kSkip}) {
+    if (name == OutcomeName(outcome)) return outcome;
+  }
+  return InputError(fmt::format("\"{}\" is no outcome of a check: pass, fail or skip", SafeForTerminalLine(name)));
+}
+
+Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec) {
+  const auto* const type = std::find_if(kCheckTypes.begin(), kCheckTypes.end(),
+                                        [&](const CheckType& known) { return known.name == spec.type; });
+  if (type == kCheckTypes.end()) {
+    return InputError(fmt::format("unknown check type \"{}\"", SafeForTerminalLine(spec.type)));
+  }
+  return type->make(spec);
+}
+
+Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
+  const std::string label = fmt::format("case \"{}\"", SafeForTerminalLine(test_case.id));
+  if (test_case.checks.empty()) return InputError(label + ": no check");
+  CaseChecks made;
+  made.output_file_ = test_case.output_file;
+  for (const CheckSpec& spec : test_case.checks) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Check> check, MakeCheck(spec).With(label));
+    made.checks_.push_back(std::move(check));
+  }
+  return made;
+}
+
+std::vector<CheckResult> CaseChecks::Run(std::string_view answer) const {
+  if (!output_file_.empty()) answer = OutputFileContent(answer, output_file_);
+  std::vector<CheckResult> results;
+  results.reserve(checks_.size());
+  for (const auto& check : checks_) results.push_back(check->Run(answer));
+  return results;
+}
+
+bool AllPass(const std::vector<CheckResult>& results) {
+  // Nothing checked is nothing shown.
+  if (results.empty()) return false;
+  return std::all_of(results.begin(), results.end(), [](const CheckResult& r) { return r.outcome == Outcome::kPass; });
+}
+
+}  // namespace upskill

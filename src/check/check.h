@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skill/suite.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Journaled by name (OutcomeName): never rename.
+enum class Outcome { kPass, kFail, kSkip };
+
+const char* OutcomeName(Outcome outcome);
+Result<Outcome> OutcomeFromName(std::string_view name);
+
+struct CheckResult {
+  std::string name;  // what was asserted, for people: contains "edition = 5"
+  Outcome outcome = Outcome::kFail;
+  std::string detail;  // why it failed or was skipped; empty on a pass
+};
+
+// One assertion on an answer. Immutable and thread-safe after construction.
+class Check {
+ public:
+  Check() = default;
+  virtual ~Check() = default;
+  Check(const Check&) = delete;
+  Check& operator=(const Check&) = delete;
+
+  virtual CheckResult Run(std::string_view answer) const = 0;
+};
+
+// Errors: an unknown type, no values, a pattern that RE2 refuses (with its reason).
+Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec);
+
+// All checks of one case, ready to run. Thread-safe.
+class CaseChecks {
+ public:
+  static Result<CaseChecks> Make(const Case& test_case);
+
+  // One result per check, in order. With an `output_file`, the checks look at the part of the answer that gives that
+  // file (OutputFileContent), else at the whole answer.
+  std::vector<CheckResult> Run(std::string_view answer) const;
+  std::size_t size() const { return checks_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<Check>> checks_;
+  std::string output_file_;
+};
+
+// A case passes when every check passes; a skipped check is no pass.
+bool AllPass(const std::vector<CheckResult>& results);
+
+// The content of `file` as an answer without tools gives it: the last fenced code block whose info string or the line
+// before it names the file, else the only fenced block, else the whole answer.
+std::string_view OutputFileContent(std::string_view answer, const std::string& file);
+
+// What is wrong with a suite as a measuring instrument (design: cases worth trusting): a reference that fails its own
+// checks, a case that the empty answer, the echoed input or a plain refusal passes, an expected string that stands in
+// the input, two cases with the same input. One line each, naming the case.
+Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite);
+
+}  // namespace upskill

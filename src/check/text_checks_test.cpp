@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/text_checks.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+CheckResult RunCheck(const CheckSpec& spec, std::string_view answer) {
+  const Result<std::unique_ptr<Check>> check = MakeCheck(spec);
+  EXPECT_TRUE(check.ok()) << (check ? "" : check.error().message);
+  return check ? (*check)->Run(answer) : CheckResult{};
+}
+
+bool Passes(const CheckSpec& spec, std::string_view answer) {
+  const CheckResult result = RunCheck(spec, answer);
+  EXPECT_EQ(result.outcome == Outcome::kPass, result.detail.empty());
+  return result.outcome == Outcome::kPass;
+}
+
+std::string ErrorOf(const CheckSpec& spec) {
+  const Result<std::unique_ptr<Check>> check = MakeCheck(spec);
+  EXPECT_FALSE(check.ok());
+  return check ? "" : check.error().message;
+}
+
+CheckSpec Contains(std::vector<std::string> values) { return {"contains", std::move(values), ""}; }
+CheckSpec Regex(std::string pattern) { return {"regex", {}, std::move(pattern)}; }
+
+TEST(ContainsCheck, EveryValueWhateverItsCase) {
+  EXPECT_TRUE(Passes(Contains({"edition = 5"}), "[general]\nEDITION = 5\n"));
+  EXPECT_TRUE(Passes(Contains({"a", "B"}), "b A"));
+  EXPECT_FALSE(Passes(Contains({"a", "c"}), "b A"));
+  EXPECT_FALSE(Passes(Contains({"a"}), ""));
+  EXPECT_TRUE(Passes(Contains({"two\nlines"}), "xx Two\nLines yy"));
+}
+
+TEST(ContainsCheck, FoldsOtherScripts) {
+  EXPECT_TRUE(Passes(Contains({"größe"}), "GRÖßE"));
+  EXPECT_TRUE(Passes(Contains({"МОСКВА"}), "москва"));
+  EXPECT_TRUE(Passes(Contains({"ΣΑΣ"}), "σας"));  // final sigma
+  EXPECT_FALSE(Passes(Contains({"é"}), "e"));
+}
+
+TEST(ContainsCheck, NothingInAValueIsAPattern) {
+  const std::string special = "a.*[b](c){2}|^$\\d?+\\E\\Q\t\x01";
+  EXPECT_TRUE(Passes(Contains({special}), "x" + special + "y"));
+  EXPECT_FALSE(Passes(Contains({"a.c"}), "abc"));
+  EXPECT_TRUE(Passes(Contains({std::string("\0", 1)}), std::string_view("a\0b", 3)));
+  EXPECT_FALSE(Passes(Contains({std::string("a\0b", 3)}), "a"));
+}
+
+TEST(ContainsCheck, AnswersThatAreNotUtf8) {
+  EXPECT_TRUE(Passes(Contains({"after"}), "\xFF\xFE before \xC3 AFTER \x80"));
+  EXPECT_TRUE(Passes(Contains({"\uFFFD"}), "\xFF"));
+  EXPECT_TRUE(Passes(Contains({"a\xFF"}), "A\xFF"));
+}
+
+TEST(ContainsCheck, NameAndDetail) {
+  const CheckResult failed = RunCheck(Contains({"edition = 5", "x"}), "X");
+  EXPECT_EQ(failed.name, "contains \"edition = 5\", \"x\"");
+  EXPECT_EQ(failed.outcome, Outcome::kFail);
+  EXPECT_EQ(failed.detail, "missing \"edition = 5\"");
+  const CheckResult hostile = RunCheck(Contains({"\x1b[2J\n" + std::string(1000, 'x')}), "");
+  EXPECT_THAT(hostile.name, AllOf(StartsWith("contains \"\\x1b[2J xxx"), Not(HasSubstr("\n"))));
+  EXPECT_LT(hostile.name.size(), 110U);
+}
+
+TEST(ContainsCheck, LongValuesAndAnswers) {
+  std::string folding;
+  for (int i = 0; i < 8192; ++i) folding += "ſ";  // folds to s and S: the most instructions for a letter
+  EXPECT_FALSE(Passes(Contains({folding}), "no"));
+  EXPECT_TRUE(Passes(Contains({std::string(1000, 'k')}), "x" + std::string(1000, 'K')));
+  std::string value;
+  for (int i = 0; value.size() < 16000; ++i) value += "line " + std::to_string(i) + "\n";
+  EXPECT_TRUE(Passes(Contains({value}), "before\n" + value + "after"));
+  EXPECT_FALSE(Passes(Contains({value}), std::string(2000000, 'b')));
+  EXPECT_THAT(ErrorOf(Contains({std::string(16385, 'a')})), HasSubstr("longer than 16 KiB"));
+}
+
+TEST(NotContainsCheck, NoValueMayBeThere) {
+  const CheckSpec spec = {"not_contains", {"pybind11", "setup.py"}, ""};
+  EXPECT_TRUE(Passes(spec, ""));
+  EXPECT_TRUE(Passes(spec, "nothing"));
+  const CheckResult failed = RunCheck(spec, "use PyBind11");
+  EXPECT_EQ(failed.name, "not_contains \"pybind11\", \"setup.py\"");
+  EXPECT_EQ(failed.detail, "found \"pybind11\"");
+  EXPECT_EQ(RunCheck(spec, "setup.py pybind11").detail, "found \"pybind11\", \"setup.py\"");
+}
+
+TEST(AnyOfCheck, OneValueIsEnough) {
+  const CheckSpec spec = {"any_of", {"torch/all.h", "ATen/"}, ""};
+  EXPECT_TRUE(Passes(spec, "#include <aten/aten.h>"));
+  EXPECT_EQ(RunCheck(spec, "x").detail, "none of \"torch/all.h\", \"ATen/\"");
+}
+
+TEST(EqualsCheck, TrimmedThenExact) {
+  const CheckSpec spec = {"equals", {" 42\n"}, ""};
+  EXPECT_TRUE(Passes(spec, "\t42 \r\n"));
+  EXPECT_FALSE(Passes(spec, "42."));
+  EXPECT_FALSE(Passes(spec, ""));
+  EXPECT_FALSE(Passes({"equals", {"Yes"}, ""}, "yes"));
+  EXPECT_EQ(RunCheck(spec, " 43 ").detail, "the answer is \"43\"");
+  EXPECT_LT(RunCheck(spec, std::string(100000, 'x')).detail.size(), 110U);
+}
+
+TEST(RegexCheck, FoundAnywhere) {
+  EXPECT_TRUE(Passes(Regex("b+"), "abbbc"));
+  EXPECT_FALSE(Passes(Regex("^b"), "ab"));
+  EXPECT_FALSE(Passes(Regex("B"), "abc"));
+  EXPECT_TRUE(Passes(Regex("(?i)B"), "abc"));
+  EXPECT_TRUE(Passes(Regex("(?m)^name\\s*=\\s*\"[a-z-]+\"$"), "x\nname = \"a-b\"\ny"));
+  EXPECT_TRUE(Passes(Regex("^.$"), "é"));  // UTF-8, so one character
+  EXPECT_TRUE(Passes(Regex("\\p{Cyrillic}"), "Ж"));
+  EXPECT_EQ(RunCheck(Regex("^b"), "ab").detail, "no match for \"^b\"");
+  EXPECT_EQ(RunCheck(Regex("^b"), "b").name, "regex \"^b\"");
+}
+
+TEST(RegexCheck, RefusesWithTheReasonOfRe2) {
+  EXPECT_THAT(ErrorOf(Regex("a(b")), AllOf(HasSubstr("regex \"a(b\": "), HasSubstr("missing )")));
+  EXPECT_THAT(ErrorOf(Regex("(?=a)")), HasSubstr("invalid perl operator"));
+  EXPECT_THAT(ErrorOf(Regex("(a)\\1")), HasSubstr("invalid escape sequence"));
+  EXPECT_THAT(ErrorOf(Regex("a{1001}")), HasSubstr("invalid repetition size"));
+  EXPECT_THAT(ErrorOf(Regex("((a{100}){100}){100}")), HasSubstr("regex \""));
+  EXPECT_FALSE(MakeCheck(Regex(std::string(100000, '('))).ok());
+  EXPECT_FALSE(MakeCheck(Regex("\xFF")).ok());
+}
+
+TEST(RegexCheck, NoPatternTakesExponentialTime) {
+  EXPECT_FALSE(Passes(Regex("^(a+)+$"), std::string(100000, 'a') + "b"));
+  EXPECT_FALSE(Passes(Regex("(x?){200}y"), std::string(10000, 'x')));
+}
+
+TEST(TextChecks, NeedValues) {
+  for (const char* type : {"contains", "not_contains", "any_of", "equals"}) {
+    EXPECT_FALSE(MakeCheck({type, {}, "pattern"}).ok()) << type;
+    EXPECT_THAT(ErrorOf({type, {""}, ""}), HasSubstr("empty value")) << type;
+  }
+  EXPECT_THAT(ErrorOf({"equals", {" \n"}, ""}), HasSubstr("empty value"));
+  EXPECT_THAT(ErrorOf({"equals", {"a", "b"}, ""}), HasSubstr("exactly one value"));
+  EXPECT_THAT(ErrorOf(Regex("")), HasSubstr("needs a pattern"));
+}
+
+TEST(TextChecks, OneCheckInManyThreads) {
+  const Result<std::unique_ptr<Check>> made = MakeCheck(Contains({"needle"}));
+  ASSERT_TRUE(made.ok());
+  const Check& check = **made;
+  std::vector<int> passed(4, 0);
+  {
+    std::vector<std::jthread> threads;
+    for (int& count : passed) {
+      threads.emplace_back([&check, &count] {
+        for (int i = 0; i < 200; ++i) {
+          const std::string answer = std::string(static_cast<std::size_t>(i), 'x') + (i % 2 == 0 ? "NEEDLE" : "no");
+          if (check.Run(answer).outcome == Outcome::kPass) ++count;
+        }
+      });
+    }
+  }
+  EXPECT_THAT(passed, testing::Each(100));
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check/check.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr const char* kRefusal = "I'm sorry, but I can't help with that.";
+
+std::string Shown(std::string_view text) { return CutToColumns(SafeForTerminalLine(text), 80); }
+
+// What the person sends, files included, as a model would echo it.
+std::string Echo(const Case& test_case) {
+  std::string echo = test_case.input;
+  for (const auto& [name, text] : test_case.files) echo += fmt::format("\n\n```{}\n{}\n```", name, text);
+  return echo;
+}
+
+std::vector<std::string> FindTrivialAnswers(const Case& test_case, const CaseChecks& checks) {
+  std::vector<std::string> found;
+  if (AllPass(checks.Run(""))) found.emplace_back("the empty answer passes");
+  if (AllPass(checks.Run(Echo(test_case)))) found.emplace_back("the input, echoed back, passes");
+  if (AllPass(checks.Run(kRefusal))) found.push_back(fmt::format("a plain refusal passes (\"{}\")", kRefusal));
+  return found;
+}
+
+std::vector<std::string> FindReferenceFailures(const Case& test_case, const CaseChecks& checks) {
+  std::vector<std::string> found;
+  if (test_case.reference.empty()) return found;
+  for (const CheckResult& result : checks.Run(test_case.reference)) {
+    if (result.outcome == Outcome::kPass) continue;
+    found.push_back(fmt::format("its reference fails {}: {}", result.name, result.detail));
+  }
+  return found;
+}
+
+// Not `equals`: it may choose among words of the input, and an answer that says more than the word fails.
+bool LooksForStrings(const CheckSpec& spec) { return spec.type == "contains" || spec.type == "any_of"; }
+
+Result<std::vector<std::string>> FindGivenAwayStrings(const Case& test_case) {
+  std::vector<std::string> found;
+  for (const CheckSpec& spec : test_case.checks) {
+    if (!LooksForStrings(spec)) continue;
+    for (const std::string& value : spec.values) {
+      ASSIGN_OR_RETURN(const std::unique_ptr<Check> in_input, MakeCheck({"contains", {value}, ""}));
+      if (in_input->Run(test_case.input).outcome != Outcome::kPass) continue;
+      found.push_back(fmt::format("the expected string \"{}\" stands in the input", Shown(value)));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite) {
+  std::vector<std::string> weaknesses;
+  std::map<std::string, std::string> label_of_input;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const Case& test_case = suite.cases[i];
+    const std::string label = fmt::format("case {} (\"{}\")", i + 1, Shown(test_case.id));
+    const auto report = [&](const std::vector<std::string>& found) {
+      for (const std::string& weakness : found) weaknesses.push_back(fmt::format("{}: {}", label, weakness));
+    };
+    ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case));
+    report(FindReferenceFailures(test_case, checks));
+    report(FindTrivialAnswers(test_case, checks));
+    ASSIGN_OR_RETURN(const std::vector<std::string> given_away, FindGivenAwayStrings(test_case));
+    report(given_away);
+    const auto [other, is_new] = label_of_input.emplace(Trim(Echo(test_case)), label);
+    if (!is_new) report({fmt::format("has the same input as {}", other->second)});
+  }
+  return weaknesses;
+}
+
+}  // namespace upskill

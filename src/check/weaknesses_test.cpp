@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+
+#include "check/check.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::vector<std::string> WeaknessesOf(const std::string& text) {
+  const Result<Suite> suite = ParseSuite(text, "t.json");
+  EXPECT_TRUE(suite.ok()) << (suite ? "" : suite.error().message);
+  if (!suite) return {};
+  Result<std::vector<std::string>> weaknesses = FindSuiteWeaknesses(*suite);
+  EXPECT_TRUE(weaknesses.ok());
+  return weaknesses ? *weaknesses : std::vector<std::string>{};
+}
+
+TEST(SuiteWeaknesses, NoneInASoundCase) {
+  EXPECT_THAT(WeaknessesOf(R"([{"id": "a", "input": "Which line?", "expected": {"contains": "edition = 5"},
+                              "reference": "Add edition = 5."}])"),
+              IsEmpty());
+}
+
+TEST(SuiteWeaknesses, ReferenceThatFails) {
+  EXPECT_THAT(WeaknessesOf(R"([{"id": "a", "input": "Which line?", "expected": {"contains": ["edition = 5", "Add"]},
+                              "reference": "Add edition=5."}])"),
+              ElementsAre("case 1 (\"a\"): its reference fails contains \"edition = 5\": missing \"edition = 5\""));
+}
+
+TEST(SuiteWeaknesses, TrivialAnswersThatPass) {
+  EXPECT_THAT(WeaknessesOf(R"([{"id": "a", "input": "Do it", "checks": [{"type": "not_contains", "values": ["x9"]}]}])"),
+              ElementsAre("case 1 (\"a\"): the empty answer passes", "case 1 (\"a\"): the input, echoed back, passes",
+                          AllOf(StartsWith("case 1 (\"a\"): a plain refusal passes"), HasSubstr("I'm sorry"))));
+  EXPECT_THAT(WeaknessesOf(R"([{"input": "Do it", "checks": [{"type": "regex", "pattern": "(?i)can't"}]}])"),
+              ElementsAre(HasSubstr("a plain refusal passes")));
+}
+
+TEST(SuiteWeaknesses, ExpectedStringInTheInput) {
+  EXPECT_THAT(WeaknessesOf(R"([{"input": "Is it sm_90a?", "expected": {"contains": ["SM_90A", "yes9"]}}])"),
+              ElementsAre("case 1 (\"case-1\"): the expected string \"SM_90A\" stands in the input"));
+  EXPECT_THAT(WeaknessesOf(R"([{"input": "A or B?", "checks": [{"type": "equals", "text": "B"}]}])"), IsEmpty());
+  EXPECT_THAT(WeaknessesOf(R"([{"input": "mend pybind11", "expected": {"contains": "x9"},
+                              "checks": [{"type": "not_contains", "text": "pybind11"}]}])"),
+              IsEmpty());
+}
+
+TEST(SuiteWeaknesses, EchoIncludesTheFiles) {
+  EXPECT_THAT(WeaknessesOf(R"([{"input": "Mend a.py", "context": {"files": {"a.py": "answer9"}}, "output_file": "a.py",
+                              "expected": {"contains": "answer9"}}])"),
+              ElementsAre("case 1 (\"case-1\"): the input, echoed back, passes"));
+}
+
+TEST(SuiteWeaknesses, CasesWithTheSameInput) {
+  EXPECT_THAT(WeaknessesOf(R"([{"id": "a", "input": "Which?", "expected": {"contains": "x9"}},
+                               {"id": "b", "input": "What?", "expected": {"contains": "x9"}},
+                               {"id": "c", "input": " Which?\n", "expected": {"contains": "y9"}}])"),
+              ElementsAre("case 3 (\"c\"): has the same input as case 1 (\"a\")"));
+  EXPECT_THAT(WeaknessesOf(R"([{"input": "Mend", "context": {"files": {"f": "1"}}, "expected": {"contains": "x9"}},
+                               {"input": "Mend", "context": {"files": {"f": "2"}}, "expected": {"contains": "x9"}}])"),
+              IsEmpty());
+}
+
+TEST(SuiteWeaknesses, ACheckThatCannotBeMadeIsAnError) {
+  const Result<Suite> suite = ParseSuite(R"([{"id": "a", "input": "i", "checks": [{"type": "regex", "pattern": "("}]}])", "t");
+  ASSERT_TRUE(suite.ok());
+  const Result<std::vector<std::string>> weaknesses = FindSuiteWeaknesses(*suite);
+  ASSERT_FALSE(weaknesses.ok());
+  EXPECT_THAT(weaknesses.error().message, StartsWith("case \"a\": regex"));
+}
+
+TEST(SuiteWeaknesses, ExampleHasNone) {
+  const Result<Suite> suite =
+      LoadSuiteOfSkill(std::filesystem::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels");
+  ASSERT_TRUE(suite.ok()) << suite.error().message;
+  const Result<std::vector<std::string>> weaknesses = FindSuiteWeaknesses(*suite);
+  ASSERT_TRUE(weaknesses.ok()) << weaknesses.error().message;
+  EXPECT_THAT(*weaknesses, IsEmpty());
+  for (const Case& test_case : suite->cases) {
+    const Result<CaseChecks> checks = CaseChecks::Make(test_case);
+    ASSERT_TRUE(checks.ok());
+    ASSERT_FALSE(test_case.reference.empty()) << test_case.id;
+    EXPECT_TRUE(AllPass(checks->Run(test_case.reference))) << test_case.id;
+  }
+}
+
+}  // namespace
+}  // namespace upskill

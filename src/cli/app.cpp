@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <sstream>
+
+#include "cli/env.h"
+#include "cli/eval_command.h"
+#include "cli/list_command.h"
+#include "cli/runs_command.h"
+#include "util/log.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+struct AllOptions {
+  EvalOptions eval;
+  EvalOptions benchmark;
+  RunsOptions runs;
+  ListOptions list;
+  std::string log_file;
+};
+
+void Declare(CLI::App& app, AllOptions& options) {
+  app.set_version_flag("--version", std::string("upskill ") + UPSKILL_VERSION);
+  app.add_option("--log", options.log_file, "append diagnostics to this file");
+  app.require_subcommand(1);
+  app.failure_message([](const CLI::App*, const CLI::Error& error) { return fmt::format("error: {}\n", error.what()); });
+  app.footer("Exit codes: 0 success; 1 a check or threshold failed; 2 usage or configuration; 3 incomplete, can be\nresumed; 130 interrupted.");
+  AddEvalCommand(app, options.eval);
+  AddBenchmarkCommand(app, options.benchmark);
+  AddRunsCommand(app, options.runs);
+  AddListCommand(app, options.list);
+}
+
+ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
+  if (!options.log_file.empty()) SetLogFile(options.log_file);
+  if (app.got_subcommand("eval")) return RunEval(options.eval, env);
+  if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
+  if (app.got_subcommand("list")) return RunList(options.list, env);
+  return RunRuns(options.runs, env);
+}
+
+}  // namespace
+
+ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
+  CLI::App app("Turns what an expert model worked out into a skill for cheaper models, and measures what it changes.", "upskill");
+  AllOptions options;
+  try {
+    Declare(app, options);
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
+    app.parse(std::move(reversed));
+    return Dispatch(app, options, env);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = app.exit(error, out, err);
+    env.out(out.str());
+    env.error(SafeForTerminal(err.str()));
+    if (code != 0) env.error("`upskill --help` and `upskill COMMAND --help` list what there is\n");
+    return code == 0 ? ExitCode::kSuccess : ExitCode::kUsage;
+  } catch (const std::exception& error) {
+    env.error(fmt::format("error: {}\n", SafeForTerminalLine(error.what())));
+    return ExitCode::kUsage;
+  }
+}
+
+}  // namespace upskill

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/config.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+Result<std::string> ConfigFile(const Env& env) {
+  std::error_code code;
+  if (const auto named = env.variable("UPSKILL_CONFIG"); named && !named->empty()) {
+    if (!std::filesystem::exists(*named, code)) {
+      return Error{ErrorKind::kNotFound, fmt::format("UPSKILL_CONFIG names {}, which does not exist", SafeForTerminalLine(*named))};
+    }
+    return *named;
+  }
+  if (std::filesystem::exists("upskill.config.yaml", code)) return std::string("upskill.config.yaml");
+  if (const auto home = env.variable("HOME"); home && !home->empty()) {
+    const std::string file = *home + "/.config/upskill/config.yaml";
+    if (std::filesystem::exists(file, code)) return file;
+  }
+  return std::string();
+}
+
+}  // namespace
+
+Result<Config> LoadConfig(const Env& env) {
+  Config config;
+  ASSIGN_OR_RETURN(const std::string file, ConfigFile(env));
+  if (file.empty()) return config;
+  config.source = file;
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, 1U << 20U));
+  try {
+    const YAML::Node root = YAML::Load(text);
+    if (root.IsNull()) return config;
+    if (!root.IsMap()) return InputError(fmt::format("{}: a mapping of keys to values is expected", file));
+    const auto take = [&](const char* key, auto& target) {
+      const YAML::Node node = root[key];
+      if (node && node.IsScalar() && !node.Scalar().empty()) target = node.Scalar();
+    };
+    take("model", config.skill_generation_model);
+    take("skill_generation_model", config.skill_generation_model);
+    take("eval_model", config.eval_model);
+    take("skills_dir", config.skills_dir);
+    take("runs_dir", config.runs_dir);
+    return config;
+  } catch (const YAML::Exception& e) {
+    return InputError(fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, SafeForTerminalLine(e.msg)));
+  }
+}
+
+}  // namespace upskill

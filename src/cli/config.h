@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/env.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Settings from a file, with the keys of the Python tool of the same name. Unknown keys are ignored.
+struct Config {
+  std::filesystem::path source;  // empty: no file, all defaults
+  std::string skill_generation_model;  // (alias `model`) empty: not set
+  std::string eval_model;              // empty: not set
+  std::filesystem::path skills_dir = "skills";
+  std::filesystem::path runs_dir = "runs";
+};
+
+// Reads $UPSKILL_CONFIG (an error if it doesn't exist), else ./upskill.config.yaml, else
+// ~/.config/upskill/config.yaml, else the defaults. Errors name file, line and column.
+Result<Config> LoadConfig(const Env& env);
+
+}  // namespace upskill

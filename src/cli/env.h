@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eval/runner.h"
+#include "report/style.h"
+#include "util/clock.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Exit codes of the program; scripts rely on them, never renumber.
+enum class ExitCode {
+  kSuccess = 0,
+  kFailed = 1,      // ran, but a validation, gate or threshold failed
+  kUsage = 2,       // usage or configuration error
+  kIncomplete = 3,  // cells left with errors, or a budget spent
+  kInterrupted = 130,
+};
+
+// What the program sees of the world, so that tests run whole commands in process.
+struct Env {
+  std::function<void(std::string_view)> out;    // standard output; text is lost silently once the reader is gone
+  std::function<void(std::string_view)> error;  // standard error
+  bool out_is_terminal = false;
+  bool error_is_terminal = false;
+  std::size_t columns = 100;
+  std::function<std::optional<std::string>(const std::string&)> variable;  // environment variables
+  std::filesystem::path data_dir;  // where the embedded model lies
+  const Clock* clock = nullptr;
+  const StopFlag* stop = nullptr;
+};
+
+// Runs one command line (without the program's name) and returns its exit code.
+ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env);
+
+// Prints "error: …" and returns the exit code that fits the kind of error.
+ExitCode PrintError(Env& env, const Error& error);
+
+enum class ColorWish { kAuto, kAlways, kNever };
+
+// The layout for standard output or error: colours on a terminal unless NO_COLOR is set or --color says otherwise.
+Style StyleFor(const Env& env, bool is_terminal, ColorWish wish);
+
+}  // namespace upskill

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/list_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/color_option.h"
+#include "cli/config.h"
+#include "report/table.h"
+#include "skill/skill.h"
+#include "skill/suite.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Entry {
+  std::string folder;
+  Result<Skill> skill;
+  std::size_t cases = 0;
+};
+
+std::vector<Entry> FindSkills(const fs::path& dir) {
+  std::vector<fs::path> folders;
+  std::error_code code;
+  for (fs::directory_iterator it(dir, code), end; !code && it != end; it.increment(code)) {
+    std::error_code ignored;
+    const bool is_skill = fs::exists(it->path() / "SKILL.md", ignored) || fs::exists(it->path() / "skill.md", ignored);
+    if (is_skill) folders.push_back(it->path());
+  }
+  std::sort(folders.begin(), folders.end());
+  std::vector<Entry> entries;
+  for (const fs::path& folder : folders) {
+    Entry entry{folder.string(), LoadSkill(folder), 0};
+    if (const Result<Suite> suite = LoadSuiteOfSkill(folder)) entry.cases = suite->cases.size();
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+void PrintVerbose(const std::vector<Entry>& entries, const Style& style, Env& env) {
+  for (const Entry& entry : entries) {
+    if (!entry.skill) continue;
+    const Skill& skill = *entry.skill;
+    env.out(Tinted(style, Tint::kBold, SafeForTerminalLine(skill.name)) + "\n");
+    env.out(fmt::format("  {}\n  {} · {} cases · {} references · {} scripts\n", SafeForTerminalLine(skill.description),
+                        SafeForTerminalLine(entry.folder), entry.cases, skill.references.size(), skill.scripts.size()));
+    for (const std::string& warning : skill.warnings) env.out(fmt::format("  warning: {}\n", warning));
+  }
+}
+
+void PrintJson(const std::vector<Entry>& entries, Env& env) {
+  Json list = Json::array();
+  for (const Entry& entry : entries) {
+    if (!entry.skill) {
+      list.push_back({{"folder", entry.folder}, {"error", entry.skill.error().message}});
+      continue;
+    }
+    list.push_back({{"folder", entry.folder},
+                    {"name", entry.skill->name},
+                    {"description", entry.skill->description},
+                    {"cases", entry.cases},
+                    {"references", entry.skill->references},
+                    {"scripts", entry.skill->scripts}});
+  }
+  env.out(DumpJsonIndented(list) + "\n");
+}
+
+}  // namespace
+
+void AddListCommand(CLI::App& app, ListOptions& options) {
+  CLI::App* command = app.add_subcommand("list", "List the skills in the skills folder");
+  command->add_option("-d,--dir", options.skills_dir, "skills folder (default: from the configuration, else ./skills)");
+  command->add_flag("-v,--verbose", options.verbose, "description, files and warnings of each");
+  command->add_flag("--json", options.json, "print a list of objects");
+  AddColorOption(*command, options.color);
+}
+
+ExitCode RunList(const ListOptions& options, Env& env) {
+  const Result<Config> config = LoadConfig(env);
+  if (!config) return PrintError(env, config.error());
+  const fs::path dir = options.skills_dir.empty() ? config->skills_dir : fs::path(options.skills_dir);
+  std::error_code code;
+  if (!fs::is_directory(dir, code)) {
+    env.error(fmt::format("error: no skills folder {}; -d names another\n", SafeForTerminalLine(dir.string())));
+    return ExitCode::kFailed;
+  }
+  const std::vector<Entry> entries = FindSkills(dir);
+  if (options.json) {
+    PrintJson(entries, env);
+    return ExitCode::kSuccess;
+  }
+  const Style style = StyleFor(env, env.out_is_terminal, options.color);
+  if (options.verbose) {
+    PrintVerbose(entries, style, env);
+  } else {
+    Table table({{"skill", Table::Align::kLeft}, {"cases", Table::Align::kRight}, {"description", Table::Align::kLeft, true}});
+    for (const Entry& entry : entries) {
+      if (!entry.skill) continue;
+      table.AddRow({SafeForTerminalLine(entry.skill->name), std::to_string(entry.cases), SafeForTerminalLine(entry.skill->description)});
+    }
+    if (!table.empty()) env.out(table.Render(style));
+  }
+  for (const Entry& entry : entries) {
+    if (!entry.skill) env.error(fmt::format("warning: {}\n", entry.skill.error().message));
+  }
+  if (entries.empty()) env.out(fmt::format("no skills in {}\n", SafeForTerminalLine(dir.string())));
+  return ExitCode::kSuccess;
+}
+
+}  // namespace upskill

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cli/env.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+struct ListOptions {
+  std::string skills_dir;  // empty: from the configuration
+  bool verbose = false;
+  bool json = false;
+  ColorWish color = ColorWish::kAuto;
+};
+
+void AddListCommand(CLI::App& app, ListOptions& options);
+ExitCode RunList(const ListOptions& options, Env& env);
+
+}  // namespace upskill

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+#include "util/clock.h"
+
+namespace {
+
+// Raised by SIGINT and SIGTERM: once to drain, twice to stop at once. The one thing a signal handler may touch.
+upskill::StopFlag stop_flag = 0;
+
+void OnSignal(int /*signal*/) { stop_flag.fetch_add(1); }
+
+// Writes all of it, or gives up for good once the reader is gone (a closed pipe) or the disk is full.
+std::function<void(std::string_view)> WriterTo(int fd) {
+  return [fd, gone = false](std::string_view text) mutable {
+    while (!gone && !text.empty()) {
+      const ssize_t written = ::write(fd, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        gone = true;
+        return;
+      }
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+  };
+}
+
+std::size_t TerminalColumns() {
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const int number = std::atoi(columns);
+    if (number >= 20) return static_cast<std::size_t>(number);
+  }
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
+    winsize size{};
+    if (::isatty(fd) == 1 && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+  }
+  return 100;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  struct sigaction action {};
+  action.sa_handler = OnSignal;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+
+  const upskill::SystemClock clock;
+  upskill::Env env;
+  env.out = WriterTo(STDOUT_FILENO);
+  env.error = WriterTo(STDERR_FILENO);
+  env.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  env.error_is_terminal = ::isatty(STDERR_FILENO) == 1;
+  env.columns = TerminalColumns();
+  env.variable = [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+  };
+  std::error_code code;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
+  env.data_dir = self.parent_path().parent_path() / "share" / "upskill";
+  env.clock = &clock;
+  env.stop = &stop_flag;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  return static_cast<int>(upskill::RunCommandLine(arguments, env));
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/runs_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/color_option.h"
+#include "cli/config.h"
+#include "eval/journal.h"
+#include "eval/summary.h"
+#include "report/eval_json.h"
+#include "report/runs_text.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool Wanted(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+struct Found {
+  std::vector<RunRow> rows;
+  Json runs = Json::array();
+};
+
+Found Collect(const RunsOptions& options, const fs::path& runs_dir, Env& env) {
+  Found found;
+  for (const fs::path& folder : FindRuns(runs_dir)) {
+    const Result<Plan> plan = LoadPlan(folder);
+    if (!plan) {
+      env.error(fmt::format("warning: skipped: {}\n", plan.error().message));
+      continue;
+    }
+    if (!Wanted(options.skills, plan->skill.name)) continue;
+    const Result<JournalContent> content = ReadJournal(folder);
+    if (!content) {
+      env.error(fmt::format("warning: skipped: {}\n", content.error().message));
+      continue;
+    }
+    if (content->skipped_lines > 0) {
+      env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", plan->run, content->skipped_lines));
+    }
+    const RunSummary summary = Summarize(*plan, content->samples);
+    if (options.json) found.runs.push_back(EvalToJson(*plan, summary));
+    for (RunRow& row : RowsOf(*plan, summary)) {
+      const bool wanted = Wanted(options.models, row.student.student.name) || Wanted(options.models, row.student.student.spec);
+      if (wanted) found.rows.push_back(std::move(row));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void AddRunsCommand(CLI::App& app, RunsOptions& options) {
+  const auto add = [&options](CLI::App* command) {
+    command->add_option("-d,--dir,--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
+    command->add_option("-s,--skill", options.skills, "only this skill; repeat for several");
+    command->add_option("-m,--model", options.models, "only this model; repeat for several");
+    command->add_option("--csv", options.csv, "write every run as CSV to this file (- for standard output)");
+    command->add_option("--metric", options.metric, "success or tokens")->capture_default_str()->check(CLI::IsMember({"success", "tokens"}));
+    command->add_flag("-a,--all", options.all, "a table of all runs instead of the newest for each skill and model");
+    command->add_flag("--json", options.json, "a list of results, each as of eval --json");
+    AddColorOption(*command, options.color);
+  };
+  add(app.add_subcommand("runs", "Show the results of earlier runs"));
+  add(app.add_subcommand("plot", "Older name of runs")->group(""));
+}
+
+ExitCode RunRuns(const RunsOptions& options, Env& env) {
+  const Result<Config> config = LoadConfig(env);
+  if (!config) return PrintError(env, config.error());
+  const fs::path runs_dir = options.runs_dir.empty() ? config->runs_dir : fs::path(options.runs_dir);
+  std::error_code code;
+  if (!fs::is_directory(runs_dir, code)) {
+    env.error(fmt::format("error: no runs folder {}; `upskill eval SKILL` makes one, --dir names another\n", SafeForTerminalLine(runs_dir.string())));
+    return ExitCode::kFailed;
+  }
+  const Found found = Collect(options, runs_dir, env);
+  if (options.json) {
+    env.out(DumpJsonIndented(found.runs) + "\n");
+    return ExitCode::kSuccess;
+  }
+  if (found.rows.empty()) {
+    env.error(fmt::format("error: no runs in {}\n", SafeForTerminalLine(runs_dir.string())));
+    return ExitCode::kFailed;
+  }
+  if (!options.csv.empty()) {
+    const std::string csv = RunCsv(found.rows);
+    if (options.csv == "-") {
+      env.out(csv);
+      return ExitCode::kSuccess;
+    }
+    if (const Status written = WriteFileAtomically(options.csv, csv); !written) return PrintError(env, written.error());
+    env.out(fmt::format("{} rows written to {}\n", found.rows.size(), SafeForTerminalLine(options.csv)));
+    return ExitCode::kSuccess;
+  }
+  const Style style = StyleFor(env, env.out_is_terminal, options.color);
+  const RunMetric metric = options.metric == "tokens" ? RunMetric::kTokens : RunMetric::kSuccess;
+  env.out(options.all ? RunTable(found.rows, style) : RunBars(found.rows, metric, style));
+  return ExitCode::kSuccess;
+}
+
+}  // namespace upskill

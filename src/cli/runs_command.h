@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+struct RunsOptions {
+  std::string runs_dir;  // empty: from the configuration
+  std::vector<std::string> skills;
+  std::vector<std::string> models;
+  std::string csv;  // file to write; "-" for standard output
+  std::string metric = "success";
+  bool all = false;
+  bool json = false;
+  ColorWish color = ColorWish::kAuto;
+};
+
+// `runs` and its older name `plot`.
+void AddRunsCommand(CLI::App& app, RunsOptions& options);
+ExitCode RunRuns(const RunsOptions& options, Env& env);
+
+}  // namespace upskill

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+#include "model/model.h"
+#include "util/result.h"
+
+namespace upskill {
+
+struct ModelOptions {
+  int parallel = 0;  // -j; 0: the model's own default
+};
+
+// Opens the model that a model string names. Errors say what is known or missing.
+Result<std::unique_ptr<Model>> OpenModel(const std::string& spec, const ModelOptions& options, const Env& env);
+
+// The default model's file: $UPSKILL_EMBEDDED_MODEL, else beside the program's data, else where set-up put it.
+Result<std::filesystem::path> FindEmbeddedModel(const Env& env);
+
+}  // namespace upskill

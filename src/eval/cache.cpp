@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/cache.h"
+
+#include <string_view>
+
+#include "eval/journal.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+// The cell key of a journal line, without parsing it: keys are 64 hex digits, written near its start. Empty if there
+// is none. A wrong guess costs nothing, since a wanted line is parsed and its key compared.
+std::string_view KeyOfLine(std::string_view line) {
+  constexpr std::string_view kMark = "\"key\":\"";
+  constexpr std::size_t kKeyLength = 64;
+  const std::size_t at = line.substr(0, 64).find(kMark);
+  if (at == std::string_view::npos || line.size() < at + kMark.size() + kKeyLength) return {};
+  return line.substr(at + kMark.size(), kKeyLength);
+}
+
+}  // namespace
+
+Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::filesystem::path& runs_dir,
+                                                                  const std::unordered_set<std::string>& wanted,
+                                                                  const std::string& except) {
+  std::unordered_map<std::string, Sample> found;
+  for (const std::filesystem::path& run : FindRuns(runs_dir)) {
+    const std::string name = run.filename().string();
+    if (name == except) continue;
+    const auto consider = [&](std::string_view line) {
+      const std::string key(KeyOfLine(line));
+      if (!wanted.contains(key) || found.contains(key)) return;
+      const Result<Json> json = ParseJson(line, "samples.jsonl");
+      if (!json) return;
+      Result<Sample> sample = SampleFromJson(*json);
+      if (!sample || !sample->ok() || sample->key != key) return;
+      if (sample->cached_from.empty()) sample->cached_from = name;
+      found.emplace(key, std::move(sample).value());
+    };
+    // A run that can't be read only means that its answers are asked for again.
+    if (const Status read = VisitJournalLines(run, consider); !read) continue;
+    if (found.size() == wanted.size()) break;
+  }
+  return found;
+}
+
+}  // namespace upskill

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "eval/sample.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Answers that earlier runs hold for the wanted cell keys. `cached_from` names the run in which the model gave each.
+// Only lines with a wanted key are parsed; samples with errors are left out. `except` is a run's folder name.
+Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::filesystem::path& runs_dir,
+                                                                  const std::unordered_set<std::string>& wanted,
+                                                                  const std::string& except);
+
+}  // namespace upskill

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <random>
+
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t kLongestLine = 64U << 20U;
+
+}  // namespace
+
+Result<Journal> Journal::Create(const fs::path& runs_dir, Plan& plan, const Clock& clock) {
+  RETURN_IF_ERROR(MakeFolders(runs_dir));
+  const Clock::Wall now = clock.WallNow();
+  std::random_device random;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    plan.run = fmt::format("{}-{:04x}", FolderTimestamp(now), random() & 0xFFFFU);
+    const fs::path folder = runs_dir / plan.run;
+    std::error_code code;
+    if (!fs::create_directory(folder, code)) {
+      if (code) return ErrnoError("creating run folder", folder, code.value());
+      continue;  // the name is taken
+    }
+    plan.created = UtcTimestamp(now);
+    const Status written = WriteFileAtomically(folder / "plan.json", DumpJsonIndented(PlanToJson(plan)) + "\n");
+    Result<AppendFile> file = written ? AppendFile::Open(folder / "samples.jsonl", false) : written.error();
+    if (!file) {
+      fs::remove_all(folder, code);  // nothing half-written stays behind
+      return file.error();
+    }
+    return Journal(folder, std::move(file).value(), clock);
+  }
+  return Error{ErrorKind::kIo, fmt::format("creating run folder in {}: no free name", runs_dir.string())};
+}
+
+Result<Journal> Journal::Reopen(const fs::path& run_folder, const Clock& clock) {
+  ASSIGN_OR_RETURN(AppendFile file, AppendFile::Open(run_folder / "samples.jsonl", true));
+  return Journal(run_folder, std::move(file), clock);
+}
+
+Status Journal::Append(const Sample& sample) {
+  RETURN_IF_ERROR(file_.Append(DumpJson(SampleToJson(sample)) + "\n"));
+  if (clock_->Now() - last_sync_ >= std::chrono::seconds(1)) return Sync();
+  return {};
+}
+
+Status Journal::Sync() {
+  last_sync_ = clock_->Now();
+  return file_.Sync();
+}
+
+Status VisitJournalLines(const fs::path& run_folder, const std::function<void(std::string_view)>& visit) {
+  const fs::path path = run_folder / "samples.jsonl";
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return errno == ENOENT ? Status() : Status(ErrnoError("reading", path, errno));
+  std::string pending;
+  std::vector<char> block(1U << 20U);
+  while (true) {
+    const ssize_t got = ::read(fd.get(), block.data(), block.size());
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return ErrnoError("reading", path, errno);
+    }
+    if (got == 0) return {};  // a torn last line is left in `pending`
+    std::string_view rest(block.data(), static_cast<std::size_t>(got));
+    for (std::size_t newline = rest.find('\n'); newline != std::string_view::npos; newline = rest.find('\n')) {
+      if (pending.empty()) {
+        visit(rest.substr(0, newline));
+      } else {
+        pending += rest.substr(0, newline);
+        visit(pending);
+        pending.clear();
+      }
+      rest.remove_prefix(newline + 1);
+    }
+    pending += rest;
+    if (pending.size() > kLongestLine) return InputError(fmt::format("{}: a line is longer than 64 MB", path.string()));
+  }
+}
+
+Result<JournalContent> ReadJournal(const fs::path& run_folder) {
+  JournalContent content;
+  RETURN_IF_ERROR(VisitJournalLines(run_folder, [&](std::string_view line) {
+    Result<Json> json = ParseJson(line, "samples.jsonl");
+    Result<Sample> sample = json ? SampleFromJson(*json) : Result<Sample>(json.error());
+    if (sample) {
+      content.samples.push_back(std::move(sample).value());
+    } else {
+      ++content.skipped_lines;
+    }
+  }));
+  return content;
+}
+
+std::vector<fs::path> FindRuns(const fs::path& runs_dir) {
+  std::vector<fs::path> runs;
+  std::error_code code;
+  for (fs::directory_iterator it(runs_dir, code), end; !code && it != end; it.increment(code)) {
+    std::error_code ignored;
+    if (fs::is_regular_file(it->path() / "plan.json", ignored)) runs.push_back(it->path());
+  }
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
+Result<fs::path> ResolveRun(const fs::path& runs_dir, const std::string& name) {
+  std::error_code code;
+  if (name.find('/') != std::string::npos && fs::is_regular_file(fs::path(name) / "plan.json", code)) return fs::path(name);
+  const std::vector<fs::path> runs = FindRuns(runs_dir);
+  if (name == "latest" && !runs.empty()) return runs.back();
+  std::vector<fs::path> matches;
+  for (const fs::path& run : runs) {
+    const std::string folder = run.filename().string();
+    if (folder == name) return run;
+    if (name.size() >= 4 && folder.ends_with("-" + name)) matches.push_back(run);
+  }
+  if (matches.size() == 1) return matches.front();
+  if (matches.size() > 1) {
+    return InputError(fmt::format("run '{}' is ambiguous: {} and {}", SafeForTerminalLine(name),
+                                  matches[0].filename().string(), matches[1].filename().string()));
+  }
+  return Error{ErrorKind::kNotFound, fmt::format("no run '{}' in {}; `upskill runs` lists them", SafeForTerminalLine(name),
+                                                 SafeForTerminalLine(runs_dir.string()))};
+}
+
+}  // namespace upskill

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eval/plan.h"
+#include "eval/sample.h"
+#include "util/clock.h"
+#include "util/files.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Writes samples.jsonl of one run: append-only, one write per line, synced at least once a second and when closed.
+// One owner, not thread-safe; any process may read the file meanwhile.
+class Journal {
+ public:
+  // A new run: makes runs_dir/<time>-<4 hex>, fills in plan.run and plan.created and writes plan.json.
+  static Result<Journal> Create(const std::filesystem::path& runs_dir, Plan& plan, const Clock& clock);
+  // Goes on with a run; a line torn by a crash is cut off.
+  static Result<Journal> Reopen(const std::filesystem::path& run_folder, const Clock& clock);
+
+  Status Append(const Sample& sample);
+  Status Sync();
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  Journal(std::filesystem::path folder, AppendFile file, const Clock& clock)
+      : folder_(std::move(folder)), file_(std::move(file)), clock_(&clock), last_sync_(clock.Now()) {}
+
+  std::filesystem::path folder_;
+  AppendFile file_;
+  const Clock* clock_;  // outlives the journal
+  Clock::Steady last_sync_;
+};
+
+struct JournalContent {
+  std::vector<Sample> samples;
+  std::size_t skipped_lines = 0;  // torn, of a newer version, or damaged
+};
+
+// Reads the samples of a run, also while it is being written. A missing samples.jsonl is an empty journal.
+Result<JournalContent> ReadJournal(const std::filesystem::path& run_folder);
+
+// Calls `visit` with the text of every whole line of a run's samples.jsonl, in order, in bounded memory.
+Status VisitJournalLines(const std::filesystem::path& run_folder, const std::function<void(std::string_view)>& visit);
+
+// The run folders below `runs_dir` (those with a plan.json), oldest first. A missing folder has none.
+std::vector<std::filesystem::path> FindRuns(const std::filesystem::path& runs_dir);
+
+// The run that `name` means: a folder, its name, or the 4 hex digits at its end. `latest` is the newest.
+Result<std::filesystem::path> ResolveRun(const std::filesystem::path& runs_dir, const std::string& name);
+
+}  // namespace upskill

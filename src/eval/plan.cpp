@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/plan.h"
+
+#include <fmt/format.h>
+
+#include "util/files.h"
+#include "util/hash.h"
+
+#ifndef UPSKILL_VERSION
+#error "UPSKILL_VERSION comes from the build"
+#endif
+
+namespace upskill {
+
+const char* ArmName(Arm arm) { return arm == Arm::kBaseline ? "baseline" : "skill"; }
+
+Result<Arm> ArmFromName(std::string_view name) {
+  if (name == "baseline") return Arm::kBaseline;
+  if (name == "skill") return Arm::kSkill;
+  return InputError(fmt::format("unknown arm '{}'", name));
+}
+
+SkillSnapshot Snapshot(const Skill& skill) {
+  return {skill.name, skill.folder.string(), skill.body, Sha256Hex(skill.body)};
+}
+
+Json PlanToJson(const Plan& plan) {
+  Json arms = Json::array();
+  for (const Arm arm : plan.arms) arms.push_back(ArmName(arm));
+  Json students = Json::array();
+  for (const Student& student : plan.students) {
+    students.push_back({{"model", student.spec}, {"name", student.name}, {"identity", student.identity}});
+  }
+  return {
+      {"schema", kPlanSchema},
+      {"version", UPSKILL_VERSION},
+      {"run", plan.run},
+      {"created", plan.created},
+      {"skill",
+       {{"name", plan.skill.name}, {"folder", plan.skill.folder}, {"sha256", plan.skill.sha256}, {"body", plan.skill.body}}},
+      {"suite", {{"source", plan.suite.source.string()}, {"document", SuiteToJson(plan.suite)}}},
+      {"students", students},
+      {"arms", arms},
+      {"rounds", plan.rounds},
+      {"sampling",
+       {{"temperature", plan.sampling.temperature},
+        {"max_tokens", plan.sampling.max_tokens},
+        {"seed", plan.sampling.seed}}},
+      {"system_prompt", plan.system_prompt},
+  };
+}
+
+Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
+  const int schema = JsonGet(json, "schema", 0);
+  if (schema < 1 || schema > kPlanSchema) {
+    return InputError(fmt::format("{}: schema {} is not known to upskill {} (it reads 1 to {})", source, schema,
+                                  UPSKILL_VERSION, kPlanSchema));
+  }
+  try {
+    Plan plan;
+    plan.run = json.at("run").get<std::string>();
+    plan.created = JsonGet<std::string>(json, "created", "");
+    const Json& skill = json.at("skill");
+    plan.skill = {skill.at("name").get<std::string>(), JsonGet<std::string>(skill, "folder", ""),
+                  skill.at("body").get<std::string>(), skill.at("sha256").get<std::string>()};
+    const Json& suite = json.at("suite");
+    ASSIGN_OR_RETURN(plan.suite, ParseSuite(DumpJson(suite.at("document")), source));
+    plan.suite.source = JsonGet<std::string>(suite, "source", "");
+    for (const Json& student : json.at("students")) {
+      plan.students.push_back({student.at("model").get<std::string>(), student.at("name").get<std::string>(),
+                               student.at("identity").get<std::string>()});
+    }
+    for (const Json& arm : json.at("arms")) {
+      ASSIGN_OR_RETURN(const Arm known, ArmFromName(arm.get<std::string>()));
+      plan.arms.push_back(known);
+    }
+    plan.rounds = json.at("rounds").get<int>();
+    const Json& sampling = json.at("sampling");
+    plan.sampling.temperature = sampling.at("temperature").get<double>();
+    plan.sampling.max_tokens = sampling.at("max_tokens").get<int>();
+    plan.sampling.seed = sampling.at("seed").get<std::uint64_t>();
+    plan.system_prompt = json.at("system_prompt").get<std::string>();
+    return plan;
+  } catch (const Json::exception& e) {
+    return InputError(fmt::format("{}: not a plan of upskill: {}", source, e.what()));
+  }
+}
+
+Result<Plan> LoadPlan(const std::filesystem::path& run_folder) {
+  const std::filesystem::path file = run_folder / "plan.json";
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, file.string()));
+  return PlanFromJson(json, file.string());
+}
+
+}  // namespace upskill

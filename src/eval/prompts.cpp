@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/prompts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace upskill {
+namespace {
+
+// A fence longer than any run of backticks in the content.
+std::string FenceFor(const std::string& content) {
+  std::size_t longest = 2;
+  std::size_t run = 0;
+  for (const char c : content) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return std::string(longest + 1, '`');
+}
+
+}  // namespace
+
+std::string SystemPrompt(const Plan& plan, Arm arm) {
+  if (arm == Arm::kBaseline) return plan.system_prompt;
+  return fmt::format("{}\n\n<skill name=\"{}\">\n{}\n</skill>", plan.system_prompt, plan.skill.name, plan.skill.body);
+}
+
+std::string UserMessage(const Case& test_case) {
+  std::string message = test_case.input;
+  for (const auto& [name, content] : test_case.files) {
+    const std::string fence = FenceFor(content);
+    message += fmt::format("\n\n{}{}\n{}\n{}", fence, name, content, fence);
+  }
+  return message;
+}
+
+std::string PassingAnswer(const Case& test_case) {
+  if (!test_case.reference.empty()) return test_case.reference;
+  std::string answer;
+  for (const CheckSpec& check : test_case.checks) {
+    if (check.type == "equals" && !check.values.empty()) return check.values.front();
+    if (check.type == "regex") return "";
+    if (check.type == "any_of" && !check.values.empty()) answer += check.values.front() + "\n";
+    if (check.type == "contains") {
+      for (const std::string& value : check.values) answer += value + "\n";
+    }
+  }
+  return answer;
+}
+
+}  // namespace upskill

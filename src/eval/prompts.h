@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "eval/plan.h"
+#include "skill/suite.h"
+
+namespace upskill {
+
+// The system prompt of every arm.
+inline constexpr std::string_view kSystemPrompt = "You are a helpful assistant. Answer the request.";
+
+// The system prompt of an arm: the common one, in the skill arm followed by <skill name="…">body</skill> and nothing
+// else (design: fair arms).
+std::string SystemPrompt(const Plan& plan, Arm arm);
+
+// What the person says: the input, then each context file as a fenced block whose info string is the file's name.
+std::string UserMessage(const Case& test_case);
+
+// An answer that passes the case, for the simulated student: the reference, else one made from the expected texts.
+// Empty when neither is there.
+std::string PassingAnswer(const Case& test_case);
+
+}  // namespace upskill

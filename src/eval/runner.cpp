@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+namespace upskill {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{200};
+constexpr milliseconds kFirstBackoff{500};
+constexpr milliseconds kLongestBackoff{8000};
+constexpr std::size_t kRefusalsBeforeStop = 3;  // in a row, without an answer between
+
+// One answer on its way from a model's thread to the runner.
+struct Answer {
+  std::size_t student = 0;
+  std::size_t cell = 0;
+  int attempt = 0;
+  Result<ChatResponse> response;
+};
+
+// The models' threads put, the runner takes.
+class AnswerQueue {
+ public:
+  void Put(Answer answer) {
+    {
+      const std::lock_guard lock(mutex_);
+      answers_.push_back(std::move(answer));
+    }
+    wake_.notify_one();
+  }
+
+  // All answers there are, waiting up to `limit` for the first.
+  std::deque<Answer> Take(milliseconds limit) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, limit, [this] { return !answers_.empty(); });
+    return std::exchange(answers_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Answer> answers_;
+};
+
+struct Task {
+  std::size_t cell = 0;
+  int attempt = 0;
+  Clock::Steady not_before{};
+};
+
+// The work left for one student.
+struct Lane {
+  Model* model = nullptr;
+  std::deque<Task> pending;
+  std::vector<Task> retries;
+  std::size_t in_flight = 0;
+  std::size_t refusals = 0;  // in a row
+  bool stopped = false;
+
+  bool finished() const { return pending.empty() && retries.empty() && in_flight == 0; }
+};
+
+milliseconds Backoff(int attempt, const Error& error) {
+  if (error.retry_after && *error.retry_after <= milliseconds(120000)) return *error.retry_after;
+  return std::min(kFirstBackoff * (1 << std::min(attempt, 10)), kLongestBackoff);
+}
+
+class Runner {
+ public:
+  explicit Runner(const RunInput& input) : input_(input), plan_(*input.plan), cells_(CellsOf(plan_)) {}
+
+  Result<RunOutcome> Run() {
+    CHECK(input_.models.size() == plan_.students.size());
+    for (const Case& test_case : plan_.suite.cases) {
+      ASSIGN_OR_RETURN(CaseChecks checks, CaseChecks::Make(test_case));
+      checks_.push_back(std::move(checks));
+    }
+    RETURN_IF_ERROR(TakeOver());
+    started_ = input_.clock->Now();
+    Status status;
+    while (status.ok() && !Finished()) {
+      FollowStopFlag();
+      SendWhatFits();
+      status = Receive();
+      Report();
+    }
+    if (!status) EndAll();
+    if (input_.journal != nullptr) {
+      const Status synced = input_.journal->Sync();
+      if (status && !synced) status = synced;
+    }
+    if (!status) return status.error();
+    return Outcome();
+  }
+
+ private:
+  // Sorts the cells into those that are answered already and those to ask for.
+  Status TakeOver() {
+    samples_.resize(cells_.size());
+    std::unordered_map<std::string, const Sample*> resumed;  // by CellName
+    std::unordered_map<std::string, const Sample*> cached;
+    for (const Sample& sample : input_.resumed) {
+      if (sample.ok()) resumed[CellName(sample)] = &sample;
+    }
+    for (const Sample& sample : input_.cached) cached[sample.key] = &sample;
+    for (Model* model : input_.models) {
+      lanes_.emplace_back();
+      lanes_.back().model = model;
+    }
+    progress_.total = cells_.size();
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const auto found = resumed.find(CellName(Describe(cells_[i], 0)));
+      if (found != resumed.end() && found->second->key == cells_[i].key) {
+        samples_[i] = *found->second;
+      } else if (const auto hit = cached.find(cells_[i].key); hit != cached.end()) {
+        Sample sample = Describe(cells_[i], 0);
+        sample.cached_from = hit->second->cached_from;
+        sample.response = hit->second->response;
+        sample.checks = checks_[cells_[i].case_index].Run(sample.response.text);
+        RETURN_IF_ERROR(Store(sample));
+        samples_[i] = std::move(sample);
+      } else {
+        lanes_[cells_[i].student].pending.push_back({i, 0, {}});
+        continue;
+      }
+      ++progress_.done;
+      ++progress_.reused;
+    }
+    return {};
+  }
+
+  Sample Describe(const Cell& cell, int attempt) const {
+    Sample sample;
+    sample.key = cell.key;
+    sample.student = plan_.students[cell.student].spec;
+    sample.arm = cell.arm;
+    sample.case_id = plan_.suite.cases[cell.case_index].id;
+    sample.round = cell.round;
+    sample.attempt = attempt;
+    sample.time = UtcTimestamp(input_.clock->WallNow());
+    return sample;
+  }
+
+  Status Store(const Sample& sample) {
+    if (input_.journal == nullptr) return {};
+    return input_.journal->Append(sample);
+  }
+
+  bool Finished() const {
+    return std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.finished(); });
+  }
+
+  void FollowStopFlag() {
+    const int level = input_.stop == nullptr ? 0 : input_.stop->load();
+    if (level <= stop_level_) return;
+    stop_level_ = level;
+    if (input_.observer != nullptr) input_.observer->OnStopping(progress_, level > 1);
+    for (Lane& lane : lanes_) {
+      lane.pending.clear();
+      lane.retries.clear();
+      lane.model->Cancel(level > 1 ? Model::CancelScope::kRunning : Model::CancelScope::kWaiting);
+    }
+  }
+
+  // Models that compute on this machine run one after the other; all others at once.
+  void SendWhatFits() {
+    const Clock::Steady now = input_.clock->Now();
+    bool machine_taken = false;
+    for (std::size_t student = 0; student < lanes_.size(); ++student) {
+      Lane& lane = lanes_[student];
+      if (lane.finished()) continue;
+      if (lane.model->info().in_process) {
+        if (machine_taken) continue;
+        machine_taken = true;
+      }
+      const auto due = std::stable_partition(lane.retries.begin(), lane.retries.end(),
+                                             [now](const Task& task) { return task.not_before > now; });
+      lane.pending.insert(lane.pending.end(), due, lane.retries.end());
+      lane.retries.erase(due, lane.retries.end());
+      while (!lane.pending.empty() && lane.in_flight < static_cast<std::size_t>(lane.model->Window())) Send(student);
+    }
+  }
+
+  void Send(std::size_t student) {
+    Lane& lane = lanes_[student];
+    const Task task = lane.pending.front();
+    lane.pending.pop_front();
+    ++lane.in_flight;
+    ChatRequest request = RequestFor(plan_, cells_[task.cell], task.attempt);
+    request.more_follows = !lane.pending.empty();
+    lane.model->Start(std::move(request), [this, student, task](Result<ChatResponse> response) {
+      answers_.Put({student, task.cell, task.attempt, std::move(response)});
+    });
+  }
+
+  Status Receive() {
+    for (Answer& answer : answers_.Take(kTick)) {
+      Lane& lane = lanes_[answer.student];
+      --lane.in_flight;
+      const Status handled = answer.response.ok() ? HandleAnswer(answer) : HandleError(answer);
+      if (!handled) return handled;
+      Report();
+    }
+    return {};
+  }
+
+  Status HandleAnswer(Answer& answer) {
+    const Cell& cell = cells_[answer.cell];
+    Sample sample = Describe(cell, answer.attempt);
+    sample.response = std::move(answer.response).value();
+    sample.checks = checks_[cell.case_index].Run(sample.response.text);
+    progress_.output_tokens += sample.response.usage.output;
+    ++progress_.done;
+    lanes_[answer.student].refusals = 0;
+    RETURN_IF_ERROR(Store(sample));
+    samples_[answer.cell] = std::move(sample);
+    return {};
+  }
+
+  Status HandleError(const Answer& answer) {
+    const Error& error = answer.response.error();
+    if (error.kind == ErrorKind::kCancelled) return {};  // asked for by the person: the cell is left undone
+    Sample sample = Describe(cells_[answer.cell], answer.attempt);
+    sample.error = error;
+    RETURN_IF_ERROR(Store(sample));
+    Lane& lane = lanes_[answer.student];
+    const bool may_recover = error.kind == ErrorKind::kUnavailable && answer.attempt + 1 < input_.attempts;
+    if (may_recover && stop_level_ == 0 && !lane.stopped) {
+      ++progress_.retries;
+      lane.retries.push_back({answer.cell, answer.attempt + 1, input_.clock->Now() + Backoff(answer.attempt, error)});
+      return {};
+    }
+    ++progress_.errors;
+    samples_[answer.cell] = std::move(sample);
+    lane.refusals = error.kind == ErrorKind::kRefused ? lane.refusals + 1 : 0;
+    if (lane.refusals >= kRefusalsBeforeStop && !lane.stopped) StopLane(answer.student, error);
+    return {};
+  }
+
+  // What one refusal after the other says won't change: spare the rest.
+  void StopLane(std::size_t student, const Error& error) {
+    Lane& lane = lanes_[student];
+    lane.stopped = true;
+    lane.pending.clear();
+    lane.retries.clear();
+    lane.model->Cancel(Model::CancelScope::kWaiting);
+    stopped_models_.push_back(fmt::format("{}: {}", plan_.students[student].name, error.message));
+  }
+
+  // After the journal failed: nothing more can be kept, so nothing more is computed.
+  void EndAll() {
+    for (Lane& lane : lanes_) {
+      lane.pending.clear();
+      lane.retries.clear();
+      lane.model->Cancel(Model::CancelScope::kRunning);
+    }
+    while (!Finished()) {
+      for (const Answer& answer : answers_.Take(kTick)) --lanes_[answer.student].in_flight;
+    }
+  }
+
+  void Report() {
+    progress_.in_flight = 0;
+    for (const Lane& lane : lanes_) progress_.in_flight += lane.in_flight;
+    progress_.seconds = SecondsBetween(started_, input_.clock->Now());
+    if (input_.observer != nullptr) input_.observer->OnProgress(progress_);
+  }
+
+  RunOutcome Outcome() {
+    RunOutcome outcome;
+    for (std::optional<Sample>& sample : samples_) {
+      if (sample) outcome.samples.push_back(std::move(*sample));
+    }
+    outcome.progress = progress_;
+    outcome.interrupted = stop_level_ > 0;
+    outcome.stopped_models = std::move(stopped_models_);
+    return outcome;
+  }
+
+  const RunInput& input_;
+  const Plan& plan_;
+  const std::vector<Cell> cells_;
+  std::vector<CaseChecks> checks_;  // by case
+  std::vector<std::optional<Sample>> samples_;  // by cell
+  std::vector<Lane> lanes_;  // by student
+  AnswerQueue answers_;
+  RunProgress progress_;
+  Clock::Steady started_{};
+  int stop_level_ = 0;
+  std::vector<std::string> stopped_models_;
+};
+
+}  // namespace
+
+Result<RunOutcome> RunPlan(const RunInput& input) { return Runner(input).Run(); }
+
+}  // namespace upskill

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/sample.h"
+
+#include <fmt/format.h>
+
+namespace upskill {
+namespace {
+
+Json UsageToJson(const Usage& usage) {
+  return {{"input", usage.input},
+          {"cache_read", usage.cache_read},
+          {"cache_write", usage.cache_write},
+          {"output", usage.output},
+          {"reasoning", usage.reasoning}};
+}
+
+Usage UsageFromJson(const Json& json) {
+  Usage usage;
+  usage.input = JsonGet<std::int64_t>(json, "input", 0);
+  usage.cache_read = JsonGet<std::int64_t>(json, "cache_read", 0);
+  usage.cache_write = JsonGet<std::int64_t>(json, "cache_write", 0);
+  usage.output = JsonGet<std::int64_t>(json, "output", 0);
+  usage.reasoning = JsonGet<std::int64_t>(json, "reasoning", 0);
+  return usage;
+}
+
+ErrorKind KindFromName(const std::string& name) {
+  for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kNotFound, ErrorKind::kIo, ErrorKind::kUnavailable,
+                               ErrorKind::kRefused, ErrorKind::kCancelled, ErrorKind::kOutput}) {
+    if (name == ErrorKindName(kind)) return kind;
+  }
+  return ErrorKind::kUnavailable;
+}
+
+}  // namespace
+
+std::string CellName(const Sample& sample) {
+  return fmt::format("{}\n{}\n{}\n{}", sample.student, ArmName(sample.arm), sample.case_id, sample.round);
+}
+
+Json SampleToJson(const Sample& sample) {
+  Json json = {{"schema", kSampleSchema}, {"key", sample.key},     {"model", sample.student},
+               {"arm", ArmName(sample.arm)}, {"case", sample.case_id}, {"round", sample.round},
+               {"attempt", sample.attempt},  {"time", sample.time},    {"status", sample.ok() ? "ok" : "error"}};
+  if (!sample.cached_from.empty()) json["cached_from"] = sample.cached_from;
+  if (sample.error) {
+    json["error"] = {{"kind", ErrorKindName(sample.error->kind)}, {"message", sample.error->message}};
+    return json;
+  }
+  json["passed"] = sample.passed();
+  json["answer"] = sample.response.text;
+  if (!sample.response.reasoning.empty()) json["reasoning"] = sample.response.reasoning;
+  json["stop"] = StopReasonName(sample.response.stop);
+  json["usage"] = UsageToJson(sample.response.usage);
+  json["seconds"] = sample.response.seconds;
+  Json checks = Json::array();
+  for (const CheckResult& check : sample.checks) {
+    checks.push_back({{"name", check.name}, {"outcome", OutcomeName(check.outcome)}, {"detail", check.detail}});
+  }
+  json["checks"] = std::move(checks);
+  return json;
+}
+
+Result<Sample> SampleFromJson(const Json& json) {
+  const int schema = JsonGet(json, "schema", 0);
+  if (schema < 1 || schema > kSampleSchema) return InputError(fmt::format("sample of unknown schema {}", schema));
+  try {
+    Sample sample;
+    sample.key = json.at("key").get<std::string>();
+    sample.student = json.at("model").get<std::string>();
+    ASSIGN_OR_RETURN(sample.arm, ArmFromName(json.at("arm").get<std::string>()));
+    sample.case_id = json.at("case").get<std::string>();
+    sample.round = json.at("round").get<int>();
+    sample.attempt = JsonGet(json, "attempt", 0);
+    sample.time = JsonGet<std::string>(json, "time", "");
+    sample.cached_from = JsonGet<std::string>(json, "cached_from", "");
+    if (json.at("status").get<std::string>() != "ok") {
+      const Json& error = json.at("error");
+      sample.error = Error{KindFromName(JsonGet<std::string>(error, "kind", "")), JsonGet<std::string>(error, "message", "")};
+      return sample;
+    }
+    sample.response.text = json.at("answer").get<std::string>();
+    sample.response.reasoning = JsonGet<std::string>(json, "reasoning", "");
+    ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
+    if (const auto usage = json.find("usage"); usage != json.end()) sample.response.usage = UsageFromJson(*usage);
+    sample.response.seconds = JsonGet(json, "seconds", 0.0);
+    for (const Json& check : json.at("checks")) {
+      ASSIGN_OR_RETURN(const Outcome outcome, OutcomeFromName(check.at("outcome").get<std::string>()));
+      sample.checks.push_back({check.at("name").get<std::string>(), outcome, JsonGet<std::string>(check, "detail", "")});
+    }
+    return sample;
+  } catch (const Json::exception& e) {
+    return InputError(fmt::format("not a sample: {}", e.what()));
+  }
+}
+
+}  // namespace upskill

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/check.h"
+#include "eval/plan.h"
+#include "model/chat.h"
+#include "util/json.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// The stored outcome of a cell: an answer with its checks, or an error. One line of samples.jsonl.
+struct Sample {
+  std::string key;      // of the cell
+  std::string student;  // Student::spec
+  Arm arm = Arm::kBaseline;
+  std::string case_id;
+  int round = 0;
+  int attempt = 0;  // 0: the first
+  std::string time;  // UTC
+  std::string cached_from;  // the run whose sample answered this cell; empty: the model did
+
+  // Either an error …
+  std::optional<Error> error;
+  // … or an answer. A model that declined or ran into the token limit has answered.
+  ChatResponse response;
+  std::vector<CheckResult> checks;
+
+  bool ok() const { return !error.has_value(); }
+  bool passed() const { return ok() && AllPass(checks); }
+};
+
+// The cell of a plan that a sample belongs to: student, arm, case and round in one text. (Keys don't tell cells apart:
+// two cases with the same input have the same one.)
+std::string CellName(const Sample& sample);
+
+inline constexpr int kSampleSchema = 1;
+
+Json SampleToJson(const Sample& sample);
+// Unknown fields are skipped; a line of a newer schema or without the needed fields is an error.
+Result<Sample> SampleFromJson(const Json& json);
+
+}  // namespace upskill

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/plan.h"
+#include "eval/sample.h"
+
+namespace upskill {
+
+// One arm of one student, over all its cells. Rates are fractions of the answered cells; errors never enter them.
+struct ArmSummary {
+  std::size_t cells = 0;     // planned
+  std::size_t answered = 0;  // with an answer
+  std::size_t errors = 0;    // cells whose last word is an error
+  std::size_t passed = 0;
+  std::size_t checks_passed = 0;
+  std::size_t checks_total = 0;
+  std::size_t truncated = 0;  // answers that ran into the token limit
+  std::size_t refused = 0;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t evaluated_tokens = 0;  // of the prompt tokens: not taken from a cache
+  std::int64_t output_tokens = 0;
+  std::size_t from_cache = 0;
+
+  std::optional<double> rate() const {
+    if (answered == 0) return std::nullopt;
+    return static_cast<double>(passed) / static_cast<double>(answered);
+  }
+  std::optional<double> mean_checks() const {
+    if (answered == 0) return std::nullopt;
+    return static_cast<double>(checks_passed) / static_cast<double>(answered);
+  }
+  std::optional<double> mean_output_tokens() const {
+    if (answered == 0) return std::nullopt;
+    return static_cast<double>(output_tokens) / static_cast<double>(answered);
+  }
+};
+
+// One case of one student in one arm.
+struct CaseTally {
+  std::size_t passed = 0;
+  std::size_t answered = 0;
+};
+
+struct StudentSummary {
+  Student student;
+  std::map<Arm, ArmSummary> arms;
+  std::map<Arm, std::vector<CaseTally>> cases;  // by index in Plan::suite.cases
+
+  // Mean over cases of (pass rate with skill − pass rate without), as a fraction, over the cases answered in both
+  // arms; absent when there is none or an arm wasn't run.
+  std::optional<double> lift;
+};
+
+struct RunSummary {
+  std::vector<StudentSummary> students;  // in the plan's order
+  std::size_t cells = 0;
+  std::size_t answered = 0;
+  bool complete() const { return answered == cells; }
+};
+
+// Samples of other plans, and all but the last word on a cell, are ignored.
+RunSummary Summarize(const Plan& plan, const std::vector<Sample>& samples);
+
+// The samples that are the last word on their cells: an answer stands, an error gives way to what came after.
+std::vector<const Sample*> LastWords(const std::vector<Sample>& samples);
+
+}  // namespace upskill

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llama/chat_format.h"
+
+#include <chat.h>
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "util/text.h"
+
+namespace upskill {
+
+struct ChatFormat::Impl {
+  common_chat_templates_ptr templates;
+};
+
+ChatFormat::ChatFormat(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ChatFormat::~ChatFormat() = default;
+ChatFormat::ChatFormat(ChatFormat&&) noexcept = default;
+ChatFormat& ChatFormat::operator=(ChatFormat&&) noexcept = default;
+
+Result<ChatFormat> ChatFormat::Make(const llama_model* model) {
+  if (llama_model_chat_template(model, nullptr) == nullptr) {
+    return Error{ErrorKind::kRefused, "it has no chat template, so it is not a chat model; use an instruct or chat version"};
+  }
+  try {
+    auto impl = std::make_unique<Impl>();
+    impl->templates = common_chat_templates_init(model, "");
+    if (!common_chat_templates_was_explicit(impl->templates.get())) {
+      return Error{ErrorKind::kRefused, "its chat template can't be read"};
+    }
+    return ChatFormat(std::move(impl));
+  } catch (const std::exception& e) {
+    return Error{ErrorKind::kRefused, fmt::format("its chat template can't be read: {}", SafeForTerminalLine(e.what()))};
+  }
+}
+
+Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const std::vector<Message>& messages) const {
+  common_chat_templates_inputs inputs;
+  inputs.use_jinja = true;
+  inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
+  inputs.now = std::chrono::system_clock::time_point();  // a template that prints the date must not change the prompt
+  const auto add = [&](const char* role, const std::string& text) {
+    common_chat_msg message;
+    message.role = role;
+    message.content = text;
+    inputs.messages.push_back(std::move(message));
+  };
+  if (!system.empty()) add("system", system);
+  for (const Message& message : messages) add(message.role == Role::kUser ? "user" : "assistant", message.text);
+  try {
+    common_chat_params params = common_chat_templates_apply(impl_->templates.get(), inputs);
+    Prompt prompt;
+    prompt.text = std::move(params.prompt);
+    prompt.stops = std::move(params.additional_stops);
+    prompt.preserved_tokens = std::move(params.preserved_tokens);
+    prompt.parser = std::move(params.parser);
+    prompt.generation_prompt = std::move(params.generation_prompt);
+    prompt.format = static_cast<int>(params.format);
+    return prompt;
+  } catch (const std::exception& e) {
+    return Error{ErrorKind::kRefused, fmt::format("the model's chat template refuses this conversation: {}",
+                                                  SafeForTerminalLine(e.what()))};
+  }
+}
+
+ChatFormat::Answer ChatFormat::Parse(const Prompt& prompt, const std::string& generated) {
+  try {
+    common_chat_parser_params params;
+    params.format = static_cast<common_chat_format>(prompt.format);
+    params.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
+    params.generation_prompt = prompt.generation_prompt;
+    params.parse_tool_calls = false;
+    if (!prompt.parser.empty()) params.parser.load(prompt.parser);
+    common_chat_msg message = common_chat_parse(generated, /*is_partial=*/true, params);
+    return {std::move(message.content), std::move(message.reasoning_content)};
+  } catch (const std::exception&) {
+    return {generated, ""};
+  }
+}
+
+}  // namespace upskill

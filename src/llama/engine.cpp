@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llama/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "llama/library_log.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr int kPromptEntries = 96;           // sequences that hold shared prefixes and repeated prompts
+constexpr std::size_t kSmallestPrefix = 16;  // shorter ones aren't worth a sequence
+constexpr std::size_t kKnownPrefixes = 256;
+
+Error Cancelled() { return Error{ErrorKind::kCancelled, "cancelled"}; }
+
+
+}  // namespace
+
+Engine::Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settings settings)
+    : model_(std::move(model)),
+      vocab_(llama_model_get_vocab(model_.get())),
+      format_(std::move(format)),
+      info_(std::move(info)),
+      settings_(settings),
+      stateful_(llama_model_is_recurrent(model_.get()) || llama_model_is_hybrid(model_.get())),
+      governor_(settings.threads),
+      prompts_(settings.parallel, kPromptEntries, stateful_),
+      slots_(static_cast<std::size_t>(settings.parallel)),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+Engine::~Engine() {
+  Cancel(CancelScope::kRunning);
+  thread_.request_stop();
+  wake_.notify_all();
+  thread_.join();
+  if (batch_capacity_ > 0) llama_batch_free(batch_);
+}
+
+void Engine::Start(ChatRequest request, Done done) {
+  {
+    const std::lock_guard lock(mutex_);
+    more_promised_ = request.more_follows;
+    queue_.push_back({std::move(request), std::move(done)});
+  }
+  wake_.notify_all();
+}
+
+void Engine::Cancel(CancelScope scope) {
+  std::deque<Request> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped.swap(queue_);
+    more_promised_ = false;
+    give_up_waiting_ = true;  // the engine's thread drops what it holds ready
+    if (scope == CancelScope::kRunning) abort_ = true;
+  }
+  wake_.notify_all();
+  for (Request& request : dropped) request.done(Cancelled());
+}
+
+void Engine::Run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    Withdraw();
+    if (!TakeRequests(stop)) continue;
+    Step();
+  }
+  Withdraw();
+  FailAll(Cancelled());
+}
+
+// Carries out what Cancel asked for.
+void Engine::Withdraw() {
+  if (give_up_waiting_.exchange(false) && held_) {
+    held_->request.done(Cancelled());
+    held_.reset();
+  }
+  if (abort_.exchange(false)) FailAll(Cancelled());
+}
+
+// The next request in order; waits for it when one was promised or nothing else is to be done.
+std::optional<Engine::Request> Engine::NextRequest(const std::stop_token& stop, bool busy) {
+  std::unique_lock lock(mutex_);
+  if (queue_.empty() && (more_promised_ || !busy)) {
+    wake_.wait(lock, stop, [this, busy] {
+      return !queue_.empty() || abort_ || give_up_waiting_ || (busy && !more_promised_);
+    });
+  }
+  if (queue_.empty()) return std::nullopt;
+  Request request = std::move(queue_.front());
+  queue_.pop_front();
+  return request;
+}
+
+// Puts requests into free slots. False when there is nothing to evaluate yet.
+bool Engine::TakeRequests(const std::stop_token& stop) {
+  while (true) {
+    const auto free_slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.work; });
+    if (free_slot == slots_.end()) return true;
+    if (!held_) {
+      std::optional<Request> request = NextRequest(stop, AnyActive());
+      if (!request) return AnyActive();
+      Result<Prepared> prepared = Prepare(*request);
+      if (!prepared) {
+        request->done(prepared.error());
+        continue;
+      }
+      held_ = std::move(prepared).value();
+    }
+    if (const Status ready = EnsureContext(*held_); !ready) {
+      held_->request.done(ready.error());
+      held_.reset();
+      continue;
+    }
+    if (!Admit(*held_)) return AnyActive();
+    held_.reset();
+  }
+}
+
+Result<Engine::Tokens> Engine::Tokenize(const std::string& text) const {
+  Tokens tokens(text.size() + 8);
+  const auto length = static_cast<std::int32_t>(text.size());
+  const std::int32_t count = llama_tokenize(vocab_, text.data(), length, tokens.data(),
+                                            static_cast<std::int32_t>(tokens.size()), true, true);
+  if (count <= 0) return Error{ErrorKind::kRefused, "the prompt can't be turned into tokens"};
+  tokens.resize(static_cast<std::size_t>(count));
+  return tokens;
+}
+
+Result<Engine::Prepared> Engine::Prepare(Request& request) {
+  Prepared work;
+  ASSIGN_OR_RETURN(work.prompt, format_.Render(request.chat.system, request.chat.messages));
+  ASSIGN_OR_RETURN(work.tokens, Tokenize(work.prompt.text));
+  const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
+  if (work.tokens.size() + 1 > trained) {
+    return Error{ErrorKind::kRefused, fmt::format("the prompt has {} tokens, the model's context {}",
+                                                  work.tokens.size(), trained)};
+  }
+  work.max_output = std::min(std::max(1, request.chat.sampling.max_tokens), static_cast<int>(trained - work.tokens.size()));
+  ASSIGN_OR_RETURN(work.prefix, PrefixOf(request.chat, work.tokens));
+  work.request = std::move(request);
+  return work;
+}
+
+// The tokens before the first place where the person's message matters, found by rendering another message.
+Result<Engine::Tokens> Engine::PrefixOf(const ChatRequest& chat, const Tokens& tokens) {
+  auto known = prefixes_.find(chat.system);
+  if (known == prefixes_.end()) {
+    ASSIGN_OR_RETURN(const ChatFormat::Prompt probe, format_.Render(chat.system, {{Role::kUser, "\u2402"}}));
+    ASSIGN_OR_RETURN(Tokens probe_tokens, Tokenize(probe.text));
+    if (prefixes_.size() >= kKnownPrefixes) prefixes_.clear();
+    known = prefixes_.emplace(chat.system, std::move(probe_tokens)).first;
+  }
+  Tokens& prefix = known->second;
+  const std::size_t bound = std::min(prefix.size(), tokens.size());
+  const auto end = std::mismatch(prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(bound), tokens.begin()).first;
+  prefix.erase(end, prefix.end());
+  return prefix;
+}
+
+bool Engine::AnyActive() const {
+  return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.work.has_value(); });
+}
+
+std::size_t Engine::CellsInUse() const {
+  std::size_t cells = prompts_.cells();
+  for (const Slot& slot : slots_) cells += slot.reserved;
+  return cells;
+}
+
+// Evicts shared prompts until `cells` more fit.
+bool Engine::MakeRoom(std::size_t cells) {
+  while (CellsInUse() + cells > cells_) {
+    const std::optional<int> evicted = prompts_.EvictOne();
+    if (!evicted) return false;
+    llama_memory_seq_rm(memory_, *evicted, -1, -1);
+  }
+  return true;
+}
+
+// Gives the request a slot, sharing what is evaluated already. False: no room until others finish.
+bool Engine::Admit(Prepared& work) {
+  const std::int64_t now = llama_time_us();
+  const auto output = static_cast<std::size_t>(work.max_output);
+  // What is shared already needs no room, and must not be evicted to make some.
+  const PromptCache::Match present = prompts_.Find(work.tokens, work.tokens.size() - 1);
+  prompts_.Retain(present.entry);
+  const bool fits = MakeRoom(work.tokens.size() - present.length + output);
+  prompts_.Release(present.entry);
+  if (!fits && AnyActive()) return false;  // alone it always fits (EnsureContext)
+  std::int64_t prefix_cost = 0;
+  if (work.prefix.size() >= kSmallestPrefix) {
+    Result<std::int64_t> evaluated = EvaluatePrefix(work.prefix);
+    if (!evaluated) {
+      work.request.done(evaluated.error());
+      return true;
+    }
+    prefix_cost = *evaluated;
+  }
+  // The last prompt token is always evaluated: its logits start the answer.
+  const PromptCache::Match shared = prompts_.Find(work.tokens, work.tokens.size() - 1);
+  const auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& s) { return !s.work; });
+  CHECK(slot != slots_.end());
+  *slot = Slot{};
+  slot->shared = shared;
+  slot->evaluated = shared.length;
+  slot->reserved = work.tokens.size() - shared.length + output;
+  slot->prefix_cost = prefix_cost;
+  slot->started_us = now;
+  slot->sampler.emplace(work.request.chat.sampling);
+  prompts_.Retain(shared.entry);
+  if (shared.entry >= 0) {
+    llama_memory_seq_cp(memory_, shared.sequence, SlotIndex(*slot), -1,
+                        stateful_ ? -1 : static_cast<llama_pos>(shared.length));
+  }
+  slot->work = std::move(work);
+  return true;
+}
+
+// Has `prefix` in the KV cache as an entry of its own. Value: how many tokens had to be evaluated for that.
+Result<std::int64_t> Engine::EvaluatePrefix(const Tokens& prefix) {
+  const PromptCache::Match parent = prompts_.Find(prefix, prefix.size());
+  if (parent.length == prefix.size()) return std::int64_t{0};
+  const std::optional<PromptCache::Insertion> place = prompts_.Insert(prefix, parent);
+  if (!place) return std::int64_t{0};
+  if (place->evicted_sequence) llama_memory_seq_rm(memory_, *place->evicted_sequence, -1, -1);
+  if (parent.entry >= 0) {
+    llama_memory_seq_cp(memory_, parent.sequence, place->sequence, -1,
+                        stateful_ ? -1 : static_cast<llama_pos>(parent.length));
+  }
+  std::size_t done = parent.length;
+  while (done < prefix.size()) {
+    batch_.n_tokens = 0;
+    while (done < prefix.size() && batch_.n_tokens < batch_capacity_) {
+      AddToBatch(prefix[done], done, place->sequence, done + 1 == prefix.size());
+      ++done;
+    }
+    if (const int code = Decode(); code != 0) {
+      const Error error = code == 2 ? Cancelled()
+                                    : Error{ErrorKind::kUnavailable, fmt::format("evaluating the prompt failed (code {}) {}",
+                                                                                 code, TakeLibraryError())};
+      FailAll(error);
+      return error;
+    }
+  }
+  return static_cast<std::int64_t>(prefix.size() - parent.length);
+}
+
+void Engine::AddToBatch(llama_token token, std::size_t position, int sequence, bool wants_logits) {
+  const int i = batch_.n_tokens++;
+  batch_.token[i] = token;
+  batch_.pos[i] = static_cast<llama_pos>(position);
+  batch_.n_seq_id[i] = 1;
+  batch_.seq_id[i][0] = sequence;
+  batch_.logits[i] = wants_logits ? 1 : 0;
+}
+
+// One token of each answering sequence, then prompt tokens while there is room.
+void Engine::FillBatch() {
+  batch_.n_tokens = 0;
+  for (Slot& slot : slots_) {
+    slot.logits_index = -1;
+    if (!slot.work || slot.evaluated < slot.work->tokens.size()) continue;
+    slot.logits_index = batch_.n_tokens;
+    AddToBatch(slot.next, slot.work->tokens.size() + static_cast<std::size_t>(slot.output_tokens) - 1, SlotIndex(slot), true);
+  }
+  for (Slot& slot : slots_) {
+    if (!slot.work || slot.logits_index >= 0) continue;
+    const Tokens& tokens = slot.work->tokens;
+    while (slot.evaluated < tokens.size() && batch_.n_tokens < batch_capacity_) {
+      const bool last = slot.evaluated + 1 == tokens.size();
+      if (last) slot.logits_index = batch_.n_tokens;
+      AddToBatch(tokens[slot.evaluated], slot.evaluated, SlotIndex(slot), last);
+      ++slot.evaluated;
+    }
+  }
+}
+
+// Evaluates the batch; llama_decode's code.
+int Engine::Decode() {
+  llama_set_n_threads(context_.get(), governor_.threads(), governor_.threads());
+  const std::int64_t wall = llama_time_us();
+  const std::clock_t processor = std::clock();
+  const int code = llama_decode(context_.get(), batch_);
+  llama_synchronize(context_.get());
+  governor_.Record(static_cast<double>(llama_time_us() - wall) / 1e6,
+                   static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC);
+  return code;
+}
+
+void Engine::Step() {
+  FillBatch();
+  if (batch_.n_tokens == 0) return;
+  const int code = Decode();
+  if (code == 2) return;  // aborted: Withdraw ends the sequences
+  if (code != 0) {
+    FailAll(Error{ErrorKind::kUnavailable, fmt::format("evaluating a batch failed (code {}) {}", code, TakeLibraryError())});
+    return;
+  }
+  for (Slot& slot : slots_) {
+    if (slot.work && slot.logits_index >= 0) AfterStep(slot);
+  }
+}
+
+void Engine::AfterStep(Slot& slot) {
+  if (slot.output_tokens == 0) RememberPrompt(slot);
+  const float* logits = llama_get_logits_ith(context_.get(), slot.logits_index);
+  CHECK(logits != nullptr);
+  const auto vocabulary = static_cast<std::size_t>(llama_vocab_n_tokens(vocab_));
+  const llama_token token = slot.sampler->Draw({logits, vocabulary});
+  ++slot.output_tokens;
+  if (llama_vocab_is_eog(vocab_, token)) return Finish(slot, StopReason::kEnd);
+  if (Append(slot, token)) return Finish(slot, StopReason::kEnd);
+  if (slot.output_tokens >= slot.work->max_output) return Finish(slot, StopReason::kLength);
+  slot.next = token;
+}
+
+// Keeps the evaluated prompt for later rounds of the same case. Costs no cells: they change their owner.
+void Engine::RememberPrompt(Slot& slot) {
+  if (stateful_) return;
+  const Tokens& tokens = slot.work->tokens;
+  if (prompts_.Find(tokens, tokens.size()).length == tokens.size()) return;
+  const std::optional<PromptCache::Insertion> place = prompts_.Insert(tokens, slot.shared);
+  if (!place) return;
+  if (place->evicted_sequence) llama_memory_seq_rm(memory_, *place->evicted_sequence, -1, -1);
+  llama_memory_seq_cp(memory_, SlotIndex(slot), place->sequence, -1, static_cast<llama_pos>(tokens.size()));
+  slot.reserved -= tokens.size() - slot.shared.length;
+  prompts_.Retain(place->entry);
+  prompts_.Release(slot.shared.entry);
+  slot.shared.entry = place->entry;
+}
+
+// Adds the token's text to the answer. True when a stop text of the chat format is complete.
+bool Engine::Append(Slot& slot, llama_token token) {
+  std::string piece(64, '\0');
+  const auto render = [&](bool special) {
+    int length = llama_token_to_piece(vocab_, token, piece.data(), static_cast<std::int32_t>(piece.size()), 0, special);
+    if (length < 0) {
+      piece.resize(static_cast<std::size_t>(-length));
+      length = llama_token_to_piece(vocab_, token, piece.data(), -length, 0, special);
+    }
+    return std::string_view(piece.data(), static_cast<std::size_t>(std::max(length, 0)));
+  };
+  const ChatFormat::Prompt& prompt = slot.work->prompt;
+  const std::string_view plain = render(false);
+  if (plain.empty()) {
+    const std::string_view special = render(true);
+    const auto& preserved = prompt.preserved_tokens;
+    if (std::find(preserved.begin(), preserved.end(), special) != preserved.end()) slot.text += special;
+    return false;
+  }
+  slot.text += plain;
+  for (const std::string& stop : prompt.stops) {
+    const std::size_t window = stop.size() + plain.size();
+    const std::size_t from = slot.text.size() > window ? slot.text.size() - window : 0;
+    const std::size_t at = stop.empty() ? std::string::npos : slot.text.find(stop, from);
+    if (at != std::string::npos) {
+      slot.text.resize(at);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Engine::Finish(Slot& slot, StopReason reason) {
+  ChatResponse response;
+  ChatFormat::Answer answer = ChatFormat::Parse(slot.work->prompt, slot.text);
+  response.text = ReplaceInvalidUtf8(answer.text);
+  response.reasoning = ReplaceInvalidUtf8(answer.reasoning);
+  response.stop = reason;
+  const auto prompt = static_cast<std::int64_t>(slot.work->tokens.size());
+  const std::int64_t shared = static_cast<std::int64_t>(slot.shared.length) - slot.prefix_cost;
+  response.usage.cache_read = std::max<std::int64_t>(shared, 0);
+  response.usage.input = prompt - response.usage.cache_read;
+  response.usage.output = slot.output_tokens;
+  response.seconds = static_cast<double>(llama_time_us() - slot.started_us) / 1e6;
+  Done done = std::move(slot.work->request.done);
+  FreeSlot(slot);
+  done(std::move(response));
+}
+
+void Engine::FreeSlot(Slot& slot) {
+  if (memory_ != nullptr) llama_memory_seq_rm(memory_, SlotIndex(slot), -1, -1);
+  prompts_.Release(slot.shared.entry);
+  slot = Slot{};
+}
+
+void Engine::Fail(Slot& slot, const Error& error) {
+  Done done = std::move(slot.work->request.done);
+  FreeSlot(slot);
+  done(error);
+}
+
+// Ends every sequence and empties the KV cache, which may hold half a batch.
+void Engine::FailAll(const Error& error) {
+  for (Slot& slot : slots_) {
+    if (slot.work) Fail(slot, error);
+  }
+  prompts_.Clear();
+  if (memory_ != nullptr) llama_memory_clear(memory_, false);
+}
+
+}  // namespace upskill

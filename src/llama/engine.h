@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <llama.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "llama/chat_format.h"
+#include "llama/handles.h"
+#include "llama/prompt_cache.h"
+#include "llama/thread_governor.h"
+#include "llama/token_sampler.h"
+#include "model/model.h"
+
+namespace upskill {
+
+// Evaluates many conversations at once on one loaded GGUF (continuous batching). One thread owns the context; requests
+// reach it through a queue and are taken in order, so equal requests in equal order give equal answers at the same
+// `parallel`. Prefixes that requests share (system prompt and skill, repeated prompts) are evaluated once; all
+// sequences that need them share their KV cells.
+class Engine : public Model {
+ public:
+  struct Settings {
+    int parallel = 1;
+    int threads = 1;
+    int context_tokens = 0;
+  };
+
+  Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settings settings);
+  ~Engine() override;
+
+  const ModelInfo& info() const override { return info_; }
+  void Start(ChatRequest request, Done done) override;
+  void Cancel(CancelScope scope) override;
+  // Twice the batch: the engine never waits for the sender.
+  int Window() const override { return 2 * settings_.parallel; }
+
+ private:
+  using Tokens = std::vector<llama_token>;
+
+  struct Request {
+    ChatRequest chat;
+    Done done;
+  };
+
+  // A request made ready: rendered, tokenised, measured.
+  struct Prepared {
+    Request request;
+    ChatFormat::Prompt prompt;
+    Tokens tokens;
+    Tokens prefix;  // the tokens that every request with this system prompt begins with
+    int max_output = 0;
+  };
+
+  // One running sequence. The sequence id in the KV cache is the slot's index.
+  struct Slot {
+    std::optional<Prepared> work;  // empty: the slot is free
+    std::optional<TokenSampler> sampler;
+    PromptCache::Match shared;
+    std::size_t evaluated = 0;      // prompt tokens in the KV cache, shared ones included
+    std::size_t reserved = 0;       // cells kept for it
+    std::int64_t prefix_cost = 0;   // tokens evaluated for the shared prefix on behalf of this request
+    llama_token next = 0;           // token to evaluate in the next step
+    int output_tokens = 0;
+    int logits_index = -1;          // row of its logits in the current batch
+    std::string text;
+    std::int64_t started_us = 0;
+  };
+
+  void Run(const std::stop_token& stop);
+  bool TakeRequests(const std::stop_token& stop);
+  std::optional<Request> NextRequest(const std::stop_token& stop, bool busy);
+  void Withdraw();
+
+  Result<Prepared> Prepare(Request& request);
+  Result<Tokens> Tokenize(const std::string& text) const;
+  Result<Tokens> PrefixOf(const ChatRequest& chat, const Tokens& tokens);
+
+  Status EnsureContext(const Prepared& work);
+  Status CreateContext(std::size_t cells);
+  bool MakeRoom(std::size_t cells);
+  std::size_t CellsInUse() const;
+  bool Admit(Prepared& work);
+  Result<std::int64_t> EvaluatePrefix(const Tokens& prefix);
+
+  int Decode();
+  void Step();
+  void AddToBatch(llama_token token, std::size_t position, int sequence, bool wants_logits);
+  void FillBatch();
+  void AfterStep(Slot& slot);
+  void RememberPrompt(Slot& slot);
+  bool Append(Slot& slot, llama_token token);
+  void Finish(Slot& slot, StopReason reason);
+  void Fail(Slot& slot, const Error& error);
+  void FailAll(const Error& error);
+  void FreeSlot(Slot& slot);
+  int SlotIndex(const Slot& slot) const { return static_cast<int>(&slot - slots_.data()); }
+  bool AnyActive() const;
+
+  const LlamaModelHandle model_;
+  const llama_vocab* const vocab_;
+  const ChatFormat format_;
+  const ModelInfo info_;
+  const Settings settings_;
+  const bool stateful_;  // recurrent or hybrid: a sequence can't be cut back to a shorter prefix
+
+  // Owned by the engine's thread.
+  ThreadGovernor governor_;
+  LlamaContextHandle context_;
+  llama_memory_t memory_ = nullptr;
+  std::size_t cells_ = 0;
+  llama_batch batch_{};
+  int batch_capacity_ = 0;
+  PromptCache prompts_;
+  std::vector<Slot> slots_;
+  std::optional<Prepared> held_;  // ready, waiting for room
+  std::map<std::string, Tokens> prefixes_;  // by system prompt
+
+  // Shared with the senders.
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::deque<Request> queue_;    // guarded by mutex_
+  bool more_promised_ = false;   // guarded by mutex_
+  std::atomic<bool> abort_ = false;
+  std::atomic<bool> give_up_waiting_ = false;
+
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace upskill

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llama/llama_model.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <exception>
+
+#include "llama/engine.h"
+#include "llama/library_log.h"
+#include "util/files.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// Increased whenever the same request would be answered in another way by a newer engine.
+constexpr int kEngineVersion = 1;
+
+int AvailableProcessors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+Status LooksLikeGguf(const std::filesystem::path& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return ErrnoError("reading model", path, errno);
+  std::array<char, 4> magic{};
+  const ssize_t got = ::read(fd.get(), magic.data(), magic.size());
+  if (got < 0) return ErrnoError("reading model", path, errno);
+  if (got != 4 || std::string_view(magic.data(), 4) != "GGUF") {
+    return InputError(fmt::format("model {} is not a GGUF file", SafeForTerminalLine(path.string())));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
+  CaptureLibraryLog();
+  RETURN_IF_ERROR(LooksLikeGguf(options.path));
+  const std::string shown = SafeForTerminalLine(options.path.string());
+  const auto refuse = [&](const std::string& why) {
+    return Error{ErrorKind::kRefused, fmt::format("model {}: {}", shown, why)};
+  };
+  ASSIGN_OR_RETURN(const std::string fingerprint, FingerprintFile(options.path));
+  TakeLibraryError();
+  LlamaModelHandle model;
+  try {
+    llama_backend_init();
+    model.reset(llama_model_load_from_file(options.path.c_str(), llama_model_default_params()));
+  } catch (const std::exception& e) {
+    return refuse(SafeForTerminalLine(e.what()));
+  }
+  if (!model) {
+    const std::string reason = TakeLibraryError();
+    return refuse(reason.empty() ? "llama.cpp can't load it" : reason);
+  }
+  if (llama_model_has_encoder(model.get()) || !llama_model_has_decoder(model.get())) {
+    return refuse("it has an encoder, so it is not a chat model");
+  }
+  Result<ChatFormat> format = ChatFormat::Make(model.get());
+  if (!format) return refuse(format.error().message);
+
+  Engine::Settings settings;
+  settings.parallel = options.parallel > 0 ? std::min(options.parallel, 128) : kDefaultParallel;
+  settings.threads = options.threads > 0 ? options.threads : AvailableProcessors();
+  settings.context_tokens = options.context_tokens;
+  ModelInfo info;
+  info.name = options.name.empty() ? options.path.stem().string() : options.name;
+  info.identity = fmt::format("llama:{}:{}", kEngineVersion, fingerprint);
+  info.in_process = true;
+  info.detail = fmt::format("in process, {} sequence{}", settings.parallel, settings.parallel == 1 ? "" : "s");
+  return std::unique_ptr<Model>(
+      std::make_unique<Engine>(std::move(model), std::move(format).value(), std::move(info), settings));
+}
+
+}  // namespace upskill

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "model/model.h"
+#include "util/result.h"
+
+namespace upskill {
+
+struct LlamaOptions {
+  std::filesystem::path path;  // a GGUF
+  std::string name;            // for tables; empty: the file's name without ".gguf"
+  int parallel = 0;            // sequences evaluated at once; 0: kDefaultParallel
+  int threads = 0;             // 0: one per processor this process may use
+  int context_tokens = 0;      // KV cells for all sequences together; 0: sized by the first request
+};
+
+// Measured on two cores with the default model (bench/README.md): more sequences gain nothing there.
+inline constexpr int kDefaultParallel = 24;
+
+// Loads a GGUF for evaluation in process (llama.cpp). Errors: file absent or unreadable, no or a truncated GGUF, no
+// chat model, not enough memory; each with the reason.
+Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options);
+
+}  // namespace upskill

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace upskill {
+
+// Which token prefixes lie evaluated in the KV cache, and how many cells each holds beyond its parent. Pure
+// bookkeeping: the engine does the copying and removing of sequences that the answers ask for. Not thread-safe.
+//
+// Invariant: an entry is evicted only while nothing refers to it (no child entry, no running sequence), so the cells
+// of what is in use are never counted as free.
+class PromptCache {
+ public:
+  using Token = std::int32_t;
+
+  struct Match {
+    int entry = -1;          // -1: nothing shared
+    int sequence = -1;       // the sequence that holds the tokens
+    std::size_t length = 0;  // how many leading tokens it shares
+  };
+
+  // Entries use the sequences first_sequence … first_sequence + count − 1. With `exact_only` (models whose state can't
+  // be cut back to a shorter prefix) a match is all of an entry's tokens or none.
+  PromptCache(int first_sequence, int count, bool exact_only);
+
+  // The entry that shares the longest prefix with `tokens`, at most `limit` tokens of it. Marks it as used now.
+  Match Find(const std::vector<Token>& tokens, std::size_t limit);
+
+  // A place for a new entry made of `tokens`, whose first `parent.length` tokens are shared with `parent` (or nothing).
+  // Evicts the entry unused for longest when all places are taken; no value when none can go.
+  struct Insertion {
+    int entry = -1;
+    int sequence = -1;
+    std::optional<int> evicted_sequence;  // remove its cells first
+  };
+  std::optional<Insertion> Insert(std::vector<Token> tokens, const Match& parent);
+
+  // Evicts the entry unused for longest; its sequence, or nothing when none can go.
+  std::optional<int> EvictOne();
+
+  void Retain(int entry);   // a running sequence shares this entry's cells (−1: no effect)
+  void Release(int entry);  // … no more
+
+  std::size_t cells() const { return cells_; }  // held by all entries
+  std::size_t capacity() const { return entries_.size(); }
+  void Clear();
+
+ private:
+  struct Entry {
+    std::vector<Token> tokens;
+    int parent = -1;
+    std::size_t own_cells = 0;
+    int references = 0;
+    std::uint64_t last_use = 0;
+    bool used = false;
+  };
+
+  std::optional<std::size_t> OldestFree() const;
+  void Drop(std::size_t index);
+
+  int first_sequence_;
+  bool exact_only_;
+  std::vector<Entry> entries_;
+  std::uint64_t now_ = 0;
+  std::size_t cells_ = 0;
+};
+
+}  // namespace upskill

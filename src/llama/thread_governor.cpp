@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llama/thread_governor.h"
+
+#include <algorithm>
+
+namespace upskill {
+namespace {
+
+constexpr double kShortestBatch = 0.005;  // seconds; shorter ones say little
+constexpr double kEnoughShare = 0.8;      // of the processor time that threads without competition get
+constexpr double kLongestRest = 30.0;     // seconds
+
+}  // namespace
+
+void ThreadGovernor::Record(double wall_seconds, double processor_seconds) {
+  if (current_ < most_) {
+    rest_seconds_ -= wall_seconds;
+    if (rest_seconds_ <= 0.0) current_ = most_;
+    return;
+  }
+  if (current_ == 1 || wall_seconds < kShortestBatch) return;
+  if (processor_seconds >= kEnoughShare * wall_seconds * current_) {
+    next_rest_seconds_ = std::max(2.0, next_rest_seconds_ * 0.9);
+    return;
+  }
+  current_ = std::clamp(static_cast<int>(processor_seconds / wall_seconds), 1, most_ - 1);
+  rest_seconds_ = next_rest_seconds_;
+  next_rest_seconds_ = std::min(kLongestRest, next_rest_seconds_ * 2.0);
+}
+
+}  // namespace upskill

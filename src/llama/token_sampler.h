@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <llama.h>
+
+#include <span>
+#include <vector>
+
+#include "llama/handles.h"
+#include "model/chat.h"
+
+namespace upskill {
+
+// Draws the tokens of one answer: top-k 40, top-p 0.95, min-p 0.05, temperature, seeded (llama.cpp's defaults and
+// order). Temperature 0 picks the likeliest token. Equal logits and seed give equal tokens. Not thread-safe.
+class TokenSampler {
+ public:
+  explicit TokenSampler(const Sampling& sampling);
+
+  // `logits`: one value per vocabulary entry.
+  llama_token Draw(std::span<const float> logits);
+
+ private:
+  bool greedy_;
+  LlamaSamplerHandle chain_;
+  std::vector<llama_token_data> candidates_;
+};
+
+}  // namespace upskill

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/model.h"
+
+#include <future>
+#include <memory>
+
+namespace upskill {
+
+Result<ChatResponse> Generate(Model& model, ChatRequest request) {
+  std::promise<Result<ChatResponse>> promise;
+  std::future<Result<ChatResponse>> answer = promise.get_future();
+  request.more_follows = false;
+  model.Start(std::move(request), [&promise](Result<ChatResponse> response) { promise.set_value(std::move(response)); });
+  return answer.get();
+}
+
+}  // namespace upskill

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/sim.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "util/rng.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+Result<double> ParseNumber(std::string_view key, std::string_view text, double low, double high) {
+  double number = 0.0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size() || !(number >= low && number <= high)) {
+    return InputError(fmt::format("sim: {}={} is not a number from {} to {}", key, SafeForTerminalLine(text), low, high));
+  }
+  return number;
+}
+
+// What becomes of one attempt, drawn from the settings and the request alone.
+Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& request) {
+  const std::string arm = JsonGet<std::string>(request.simulation, "arm", "baseline");
+  const auto attempt = JsonGet<std::int64_t>(request.simulation, "attempt", 0);
+  std::string text_of_messages;
+  for (const Message& message : request.messages) text_of_messages += message.text + "\n";
+  const std::uint64_t base_seed = settings.seed * 0x9E3779B97F4A7C15ULL + request.sampling.seed;
+  Rng error_rng(base_seed ^ SeedFromText(fmt::format("error {} {} {}", attempt, arm, text_of_messages)));
+  if (error_rng.Uniform() < settings.error) {
+    return Error{ErrorKind::kUnavailable, "sim: this attempt was drawn to fail"};
+  }
+  double chance = settings.base;
+  if (arm == "skill") chance = settings.skill;
+  if (arm == "placebo" && settings.placebo >= 0) chance = settings.placebo;
+  if (arm == "previous" && settings.previous >= 0) chance = settings.previous;
+  Rng rng(base_seed ^ SeedFromText(arm + " " + text_of_messages));
+  ChatResponse response;
+  if (rng.Uniform() < chance) {
+    response.text = JsonGet<std::string>(request.simulation, "passing_answer", "");
+    if (response.text.empty()) {
+      return Error{ErrorKind::kRefused, "sim: no passing answer is known for this case; give it a \"reference\""};
+    }
+  } else {
+    response.text = "I do not know.";
+  }
+  response.usage.input = static_cast<std::int64_t>((request.system.size() + text_of_messages.size()) / 4);
+  response.usage.output = static_cast<std::int64_t>(response.text.size() / 4 + 1);
+  response.seconds = settings.latency_ms / 1000.0;
+  return response;
+}
+
+class SimModel : public Model {
+ public:
+  SimModel(SimSettings settings, ModelInfo info, int window)
+      : settings_(settings), info_(std::move(info)), window_(window), thread_([this](const std::stop_token& stop) { Work(stop); }) {}
+
+  ~SimModel() override {
+    Cancel(CancelScope::kRunning);
+    thread_.request_stop();
+    wake_.notify_all();
+  }
+
+  const ModelInfo& info() const override { return info_; }
+  int Window() const override { return window_; }
+
+  void Start(ChatRequest request, Done done) override {
+    const auto due = SteadyClock::now() + std::chrono::milliseconds(settings_.latency_ms);
+    {
+      const std::lock_guard lock(mutex_);
+      due_.emplace(due, Pending{std::move(request), std::move(done)});
+    }
+    wake_.notify_all();
+  }
+
+  void Cancel(CancelScope scope) override {
+    // Every request is under way from its start: only the wider scope concerns any.
+    if (scope == CancelScope::kWaiting) return;
+    std::multimap<SteadyClock::time_point, Pending> dropped;
+    {
+      const std::lock_guard lock(mutex_);
+      dropped.swap(due_);
+    }
+    for (auto& [time, pending] : dropped) pending.done(Error{ErrorKind::kCancelled, "cancelled"});
+  }
+
+ private:
+  struct Pending {
+    ChatRequest request;
+    Done done;
+  };
+
+  void Work(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      if (due_.empty()) {
+        wake_.wait(lock, stop, [this] { return !due_.empty(); });
+        continue;
+      }
+      const auto next = due_.begin()->first;
+      if (next > SteadyClock::now()) {
+        wake_.wait_until(lock, stop, next, [this, next] { return due_.empty() || due_.begin()->first < next; });
+        continue;
+      }
+      Pending pending = std::move(due_.begin()->second);
+      due_.erase(due_.begin());
+      lock.unlock();
+      pending.done(Answer(settings_, pending.request));
+      lock.lock();
+    }
+  }
+
+  const SimSettings settings_;
+  const ModelInfo info_;
+  const int window_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::multimap<SteadyClock::time_point, Pending> due_;  // guarded by mutex_
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace
+
+Result<SimSettings> ParseSimSettings(const std::string& text) {
+  SimSettings settings;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view pair = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    const std::size_t equals = pair.find('=');
+    const std::string_view key = pair.substr(0, equals);
+    const std::string_view value = equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
+    double* target = nullptr;
+    if (key == "base") target = &settings.base;
+    if (key == "skill") target = &settings.skill;
+    if (key == "placebo") target = &settings.placebo;
+    if (key == "previous") target = &settings.previous;
+    if (key == "error") target = &settings.error;
+    if (target != nullptr) {
+      ASSIGN_OR_RETURN(*target, ParseNumber(key, value, 0.0, 1.0));
+    } else if (key == "seed") {
+      ASSIGN_OR_RETURN(const double seed, ParseNumber(key, value, 0.0, 9e15));
+      settings.seed = static_cast<std::uint64_t>(seed);
+    } else if (key == "latency-ms") {
+      ASSIGN_OR_RETURN(const double latency, ParseNumber(key, value, 0.0, 3.6e6));
+      settings.latency_ms = static_cast<int>(latency);
+    } else {
+      return InputError(fmt::format(
+          "sim: unknown setting '{}'; known are base, skill, placebo, previous, error, seed, latency-ms",
+          SafeForTerminalLine(pair)));
+    }
+  }
+  return settings;
+}
+
+Result<std::unique_ptr<Model>> MakeSimModel(const std::string& settings, int window) {
+  ASSIGN_OR_RETURN(const SimSettings parsed, ParseSimSettings(settings));
+  ModelInfo info;
+  info.name = "sim:" + settings;
+  info.identity = "sim:1:" + settings;
+  info.detail = "simulated, no model behind it";
+  return std::unique_ptr<Model>(std::make_unique<SimModel>(parsed, std::move(info), window));
+}
+
+}  // namespace upskill

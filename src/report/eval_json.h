@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "eval/plan.h"
+#include "eval/summary.h"
+#include "util/json.h"
+
+namespace upskill {
+
+// The stable form of `eval --json` (docs/output.md): rates and lifts as fractions, unknown values as null.
+Json EvalToJson(const Plan& plan, const RunSummary& summary);
+
+}  // namespace upskill

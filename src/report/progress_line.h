@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "eval/runner.h"
+#include "report/style.h"
+
+namespace upskill {
+
+// Shows how a run goes on stderr: one live line on a terminal, otherwise a plain line every tenth of the work, at most
+// every two seconds. Not thread-safe.
+class ProgressLine : public RunObserver {
+ public:
+  using Write = std::function<void(std::string_view)>;
+
+  // `live`: stderr is a terminal.
+  ProgressLine(Style style, bool live, Write write) : style_(style), live_(live), write_(std::move(write)) {}
+
+  void OnProgress(const RunProgress& progress) override;
+  void OnStopping(const RunProgress& progress, bool now) override;
+
+  // Removes the live line, so that other output begins on an empty one.
+  void Clear();
+
+ private:
+  Style style_;
+  bool live_;
+  Write write_;
+  bool shown_ = false;
+  double last_seconds_ = -1.0;
+  std::size_t last_done_ = 0;
+};
+
+// "36/72 ━━━━╸    0:18 left   132 tok/s   0 errors", cut to the style's columns.
+std::string ProgressText(const RunProgress& progress, const Style& style, bool with_bar);
+
+}  // namespace upskill

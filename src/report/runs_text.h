@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eval/plan.h"
+#include "eval/summary.h"
+#include "report/style.h"
+
+namespace upskill {
+
+// One student of one run.
+struct RunRow {
+  std::string run;
+  std::string created;
+  std::string skill;
+  StudentSummary student;
+  std::size_t cells = 0;
+  std::size_t answered = 0;
+};
+
+enum class RunMetric { kSuccess, kTokens };
+
+std::vector<RunRow> RowsOf(const Plan& plan, const RunSummary& summary);
+
+// For each skill and model the newest of `rows` (given oldest first), as bars of the metric.
+std::string RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style);
+
+// Every row in one table.
+std::string RunTable(const std::vector<RunRow>& rows, const Style& style);
+
+// RFC 4180 with CRLF and a head line. Text that a spreadsheet would take for a formula gets a leading apostrophe.
+std::string RunCsv(const std::vector<RunRow>& rows);
+
+}  // namespace upskill

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace upskill {
+
+// How text is laid out for the place it goes to.
+struct Style {
+  bool color = false;         // ANSI colours allowed
+  std::size_t columns = 100;  // width of the terminal
+};
+
+enum class Tint { kGood, kBad, kDim, kBold };
+
+// `text` in the tint when the style allows colours. Never applied to text of unknown origin before SafeForTerminal.
+std::string Tinted(const Style& style, Tint tint, std::string_view text);
+
+// "47 %", or "–" for nothing.
+std::string PercentText(double fraction);
+
+// A bar of `cells` places for a fraction, `█` and `░`.
+std::string Bar(double fraction, std::size_t cells = 20);
+
+}  // namespace upskill

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/case_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::array<std::string_view, 5> kCheckTypes = {"contains", "not_contains", "any_of", "equals", "regex"};
+
+// Types that other tools or later versions know: worth another message than a typing error.
+constexpr std::array<std::string_view, 10> kLaterTypes = {
+    "file_exists", "file_contains", "command", "validator",      "judge",
+    "json_schema", "number",        "nvcc",    "kernel_builder", "tool_call"};
+
+// The value under `key`, nullptr when it is absent or null.
+const Json* Find(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+Error WrongType(const std::string& key, const std::string& wanted, const Json& value) {
+  return InputError(fmt::format("\"{}\" must be {}, not {}", key, wanted, JsonTypeName(value)));
+}
+
+Result<std::string> ReadText(const Json& object, const char* key) {
+  const Json* value = Find(object, key);
+  if (value == nullptr) return std::string();
+  if (!value->is_string()) return WrongType(key, "a string", *value);
+  return value->get<std::string>();
+}
+
+// A string or a list of strings, none of them empty.
+Result<std::vector<std::string>> ReadExpectedStrings(const Json& value, const std::string& key) {
+  std::vector<std::string> strings;
+  for (const Json& item : value.is_array() ? value : Json::array({value})) {
+    if (!item.is_string()) return WrongType(key, "a string or a list of strings", item);
+    strings.push_back(item.get<std::string>());
+    if (strings.back().empty()) return InputError(fmt::format("an empty string in \"{}\": every answer has it", key));
+  }
+  if (strings.empty()) return InputError(fmt::format("\"{}\" is an empty list", key));
+  return strings;
+}
+
+Result<std::string> ReadId(const Json& raw, std::size_t number) {
+  for (const char* key : {"id", "name"}) {
+    const Json* value = Find(raw, key);
+    if (value == nullptr) continue;
+    if (value->is_number_integer()) return value->dump();
+    if (!value->is_string()) return WrongType(key, "a string or a whole number", *value);
+    auto id = value->get<std::string>();
+    if (Trim(id).empty()) return InputError(fmt::format("\"{}\" is empty", key));
+    return id;
+  }
+  return fmt::format("case-{}", number);
+}
+
+Result<std::string> ReadInput(const Json& raw) {
+  for (const char* key : {"input", "prompt"}) {
+    if (Find(raw, key) == nullptr) continue;
+    ASSIGN_OR_RETURN(std::string input, ReadText(raw, key));
+    if (Trim(input).empty()) return InputError(fmt::format("\"{}\" is empty", key));
+    return input;
+  }
+  return InputError("no \"input\": the text that the model is asked");
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> ReadContextFiles(const Json& raw) {
+  std::vector<std::pair<std::string, std::string>> files;
+  const Json* context = Find(raw, "context");
+  if (context == nullptr) return files;
+  if (!context->is_object()) return WrongType("context", "null or an object {\"files\": {name: text}}", *context);
+  const Json* listed = Find(*context, "files");
+  if (listed == nullptr) return files;
+  if (!listed->is_object()) return WrongType("context.files", "an object {name: text}", *listed);
+  for (const auto& [name, text] : listed->items()) {
+    RETURN_IF_ERROR(ContainedPath("", name).With("\"context.files\""));
+    if (!text.is_string()) {
+      return WrongType("context.files[" + SafeForTerminalLine(name) + "]", "a string", text);
+    }
+    files.emplace_back(name, text.get<std::string>());
+  }
+  return files;
+}
+
+Result<std::string> ReadOutputFile(const Json& raw) {
+  ASSIGN_OR_RETURN(std::string name, ReadText(raw, "output_file"));
+  if (!name.empty()) RETURN_IF_ERROR(ContainedPath("", name).With("\"output_file\""));
+  return name;
+}
+
+Result<std::string> ReadCheckType(const Json& item) {
+  ASSIGN_OR_RETURN(const std::string stated, ReadText(item, "type"));
+  if (stated.empty()) return InputError(fmt::format("no \"type\"; supported: {}", fmt::join(kCheckTypes, ", ")));
+  std::string type = stated;
+  std::replace(type.begin(), type.end(), '-', '_');
+  if (std::find(kCheckTypes.begin(), kCheckTypes.end(), type) != kCheckTypes.end()) return type;
+  const bool later = std::find(kLaterTypes.begin(), kLaterTypes.end(), type) != kLaterTypes.end();
+  return InputError(fmt::format("{} \"{}\"{}; supported: {}", later ? "type" : "unknown type",
+                                CutToColumns(SafeForTerminalLine(stated), 60),
+                                later ? " is not supported by this version" : "", fmt::join(kCheckTypes, ", ")));
+}
+
+Result<CheckSpec> ReadCheck(const Json& item) {
+  if (!item.is_object()) {
+    return InputError(fmt::format("must be an object such as {{\"type\": \"contains\", \"values\": [\"…\"]}}, not {}",
+                                  JsonTypeName(item)));
+  }
+  CheckSpec check;
+  ASSIGN_OR_RETURN(check.type, ReadCheckType(item));
+  if (check.type == "regex") {
+    ASSIGN_OR_RETURN(check.pattern, ReadText(item, Find(item, "pattern") != nullptr ? "pattern" : "text"));
+    if (check.pattern.empty()) return InputError("regex needs a \"pattern\" that is not empty");
+    return check;
+  }
+  for (const char* key : {"values", "text"}) {
+    const Json* value = Find(item, key);
+    if (value == nullptr) continue;
+    ASSIGN_OR_RETURN(check.values, ReadExpectedStrings(*value, key));
+    if (check.type == "equals" && check.values.size() > 1) return InputError("equals takes one value only");
+    return check;
+  }
+  return InputError(fmt::format("{} needs \"values\": the strings to look for", check.type));
+}
+
+Result<std::vector<CheckSpec>> ReadCheckList(const Json& raw, const char* key) {
+  std::vector<CheckSpec> checks;
+  const Json* list = Find(raw, key);
+  if (list == nullptr) return checks;
+  if (!list->is_array()) return WrongType(key, "a list", *list);
+  for (const Json& item : *list) {
+    ASSIGN_OR_RETURN(CheckSpec check, ReadCheck(item).With(fmt::format("\"{}\" entry {}", key, checks.size() + 1)));
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+Result<std::vector<CheckSpec>> ReadExpected(const Json& raw) {
+  std::vector<CheckSpec> checks;
+  const Json* expected = Find(raw, "expected");
+  if (expected == nullptr) return checks;
+  if (!expected->is_object()) {
+    return WrongType("expected", "null or an object {\"contains\": [\"…\"]}", *expected);
+  }
+  const Json* contains = Find(*expected, "contains");
+  if (contains == nullptr) return checks;
+  if (contains->is_array() && contains->empty()) return checks;
+  ASSIGN_OR_RETURN(const std::vector<std::string> values, ReadExpectedStrings(*contains, "expected.contains"));
+  for (const std::string& value : values) checks.push_back({"contains", {value}, ""});
+  return checks;
+}
+
+// Assertions in prose, which evals.json files have, and which only a judge could decide.
+const char* ProseKey(const Json& raw) {
+  for (const char* key : {"assertions", "expectations"}) {
+    const Json* list = Find(raw, key);
+    if (list != nullptr && !list->empty()) return key;
+  }
+  return nullptr;
+}
+
+Result<std::vector<CheckSpec>> ReadChecks(const Json& raw) {
+  if (const Json* validator = Find(raw, "validator"); validator != nullptr) {
+    return InputError(fmt::format("\"validator\" is not supported by this version; supported under \"checks\": {}",
+                                  fmt::join(kCheckTypes, ", ")));
+  }
+  ASSIGN_OR_RETURN(std::vector<CheckSpec> checks, ReadExpected(raw));
+  for (const char* key : {"checks", "verifiers"}) {
+    ASSIGN_OR_RETURN(std::vector<CheckSpec> more, ReadCheckList(raw, key));
+    std::move(more.begin(), more.end(), std::back_inserter(checks));
+  }
+  if (!checks.empty()) return checks;
+  const char* prose = ProseKey(raw);
+  return InputError(fmt::format("no check{}; add \"expected\": {{\"contains\": [\"…\"]}} or \"checks\"",
+                                prose == nullptr ? std::string() : fmt::format(" (\"{}\" are prose)", prose)));
+}
+
+std::vector<std::string> FindWarnings(const Json& raw) {
+  std::vector<std::string> warnings;
+  if (const char* prose = ProseKey(raw)) {
+    warnings.push_back(fmt::format("\"{}\" are prose and not checked", prose));
+  }
+  if (const Json* files = Find(raw, "files"); files != nullptr && !files->empty()) {
+    warnings.emplace_back("\"files\" are not given to the model; put them into \"context\": {\"files\": {name: text}}");
+  }
+  const Json* expected = Find(raw, "expected");
+  if (expected == nullptr) return warnings;
+  for (const auto& item : expected->items()) {
+    if (item.key() == "contains") continue;
+    warnings.push_back(fmt::format("\"expected.{}\" is not checked; write it under \"checks\"",
+                                   CutToColumns(SafeForTerminalLine(item.key()), 60)));
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Result<CaseReading> ReadCase(const Json& raw, std::size_t number) {
+  if (!raw.is_object()) {
+    return InputError(fmt::format("must be an object with \"input\" and \"expected\", not {}", JsonTypeName(raw)));
+  }
+  CaseReading reading;
+  Case& test_case = reading.test_case;
+  ASSIGN_OR_RETURN(test_case.id, ReadId(raw, number));
+  ASSIGN_OR_RETURN(test_case.input, ReadInput(raw));
+  ASSIGN_OR_RETURN(test_case.files, ReadContextFiles(raw));
+  ASSIGN_OR_RETURN(test_case.output_file, ReadOutputFile(raw));
+  const bool other_spelling = Find(raw, "reference") == nullptr;
+  ASSIGN_OR_RETURN(test_case.reference, ReadText(raw, other_spelling ? "expected_output" : "reference"));
+  ASSIGN_OR_RETURN(test_case.checks, ReadChecks(raw));
+  test_case.raw = raw;
+  reading.warnings = FindWarnings(raw);
+  return reading;
+}
+
+std::string CaseLabel(const Json& raw, std::size_t number) {
+  std::string unnamed = fmt::format("case {}", number);
+  if (!raw.is_object() || (Find(raw, "id") == nullptr && Find(raw, "name") == nullptr)) return unnamed;
+  const Result<std::string> id = ReadId(raw, number);
+  if (!id) return unnamed;
+  return fmt::format("{} (\"{}\")", unnamed, CutToColumns(SafeForTerminalLine(*id), 60));
+}
+
+}  // namespace upskill

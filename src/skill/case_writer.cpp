@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/case_writer.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "skill/case_reader.h"
+
+namespace upskill {
+namespace {
+
+bool Has(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && !found->is_null();
+}
+
+bool SameChecks(const std::vector<CheckSpec>& a, const std::vector<CheckSpec>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const CheckSpec& x, const CheckSpec& y) {
+    return x.type == y.type && x.values == y.values && x.pattern == y.pattern;
+  });
+}
+
+// Writes under `other` if the case as read used that spelling.
+void PutText(Json& out, const std::string& key, const std::string& other, const std::string& value) {
+  const bool use_other = !Has(out, key.c_str()) && Has(out, other.c_str());
+  if (value.empty()) {
+    out.erase(key);
+    out.erase(other);
+  } else {
+    out[use_other ? other : key] = value;
+  }
+}
+
+void PutFiles(Json& out, const std::vector<std::pair<std::string, std::string>>& files) {
+  if (files.empty()) {
+    if (Has(out, "context")) out["context"].erase("files");
+    return;
+  }
+  Json listed = Json::object();
+  for (const auto& [name, text] : files) listed[name] = text;
+  if (!out.contains("context") || !out["context"].is_object()) out["context"] = Json::object();
+  out["context"]["files"] = std::move(listed);
+}
+
+Json CheckToJson(const CheckSpec& check) {
+  Json out = {{"type", check.type}};
+  if (check.type == "regex") {
+    out["pattern"] = check.pattern;
+  } else {
+    out["values"] = check.values;
+  }
+  return out;
+}
+
+// Leading `contains` checks go to `expected`, where every tool finds them; the order of checks stays.
+void PutChecks(Json& out, const std::vector<CheckSpec>& checks) {
+  Json contains = Json::array();
+  Json others = Json::array();
+  for (const CheckSpec& check : checks) {
+    if (others.empty() && check.type == "contains" && check.values.size() == 1) {
+      contains.push_back(check.values.front());
+    } else {
+      others.push_back(CheckToJson(check));
+    }
+  }
+  if (!out.contains("expected") || !out["expected"].is_object()) out["expected"] = Json::object();
+  if (contains.empty()) {
+    out["expected"].erase("contains");
+  } else {
+    out["expected"]["contains"] = std::move(contains);
+  }
+  if (out["expected"].empty()) out.erase("expected");
+  out.erase("verifiers");
+  if (others.empty()) {
+    out.erase("checks");
+  } else {
+    out["checks"] = std::move(others);
+  }
+}
+
+}  // namespace
+
+Json WriteCase(const Case& test_case, std::size_t number) {
+  Json out = test_case.raw.is_object() ? test_case.raw : Json::object();
+  // Nothing to compare with when the case was made by the program: every field then counts as changed.
+  std::optional<Case> read;
+  if (Result<CaseReading> reading = ReadCase(out, number)) read = std::move(reading->test_case);
+  if (!test_case.id.empty() && (!read || read->id != test_case.id)) out["id"] = test_case.id;
+  if (!read || read->input != test_case.input) PutText(out, "input", "prompt", test_case.input);
+  if (!read || read->files != test_case.files) PutFiles(out, test_case.files);
+  if (!read || !SameChecks(read->checks, test_case.checks)) PutChecks(out, test_case.checks);
+  if (!read || read->output_file != test_case.output_file) {
+    PutText(out, "output_file", "output_file", test_case.output_file);
+  }
+  if (!read || read->reference != test_case.reference) {
+    PutText(out, "reference", "expected_output", test_case.reference);
+  }
+  return out;
+}
+
+}  // namespace upskill

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/frontmatter.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMaxFrontmatterBytes = std::size_t{64} * 1024;
+constexpr int kFirstLine = 2;
+
+Error ErrorAt(const std::string& source, const YAML::Mark& mark, const std::string& reason) {
+  if (mark.is_null()) return InputError(fmt::format("{}: {}", source, reason));
+  return InputError(fmt::format("{}:{}:{}: {}", source, mark.line + kFirstLine, mark.column + 1, reason));
+}
+
+std::string ReasonOf(const YAML::Exception& e) {
+  std::string reason = SafeForTerminalLine(e.msg);
+  if (reason == "illegal map value") reason += "; a value with ': ' in it must stand in quotes";
+  return reason;
+}
+
+// yaml-cpp takes an EOT for the end of the text, so a control character could hide what follows it.
+std::optional<std::size_t> FindControlCharacter(std::string_view yaml) {
+  const auto* const found = std::find_if(yaml.begin(), yaml.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7F;
+  });
+  if (found == yaml.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - yaml.begin());
+}
+
+// A field that must be one scalar; absent and null are the empty string.
+Result<std::string> TextField(const YAML::Node& root, const std::string& key, const std::string& source) {
+  const YAML::Node node = root[key];
+  if (!node.IsDefined() || node.IsNull()) return std::string();
+  if (!node.IsScalar()) return ErrorAt(source, node.Mark(), fmt::format("\"{}\" must be text, not a list or map", key));
+  const std::string text(Trim(node.Scalar()));
+  // An escape in a quoted scalar ("\0", "\e") gets past the check of the raw text.
+  if (FindControlCharacter(text)) {
+    return ErrorAt(source, node.Mark(), fmt::format("\"{}\" has a control character", key));
+  }
+  return text;
+}
+
+bool IsSpecifiedName(std::string_view name) {
+  const bool characters = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+  return characters && !name.starts_with('-') && !name.ends_with('-') && name.find("--") == std::string_view::npos;
+}
+
+std::vector<std::string> FindWarnings(const Frontmatter& fields, const std::string& source) {
+  std::vector<std::string> warnings;
+  const std::string& name = fields.name;
+  if (name.empty()) {
+    warnings.push_back(fmt::format("{}: no \"name\" in the frontmatter; the folder's name stands in for it", source));
+  } else if (!IsSpecifiedName(name) || name.size() > 64) {
+    warnings.push_back(fmt::format("{}: name \"{}\" should be 1 to 64 lowercase letters, digits and single hyphens",
+                                   source, CutToColumns(SafeForTerminalLine(name), 80)));
+  }
+  if (CountCodePoints(fields.description) > 1024) {
+    warnings.push_back(fmt::format("{}: the description is longer than 1,024 characters", source));
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& source) {
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    return InputError(fmt::format("{}:1:1: starts with a byte order mark; save it without one", source));
+  }
+  if (const auto bad = FindInvalidUtf8(text)) {
+    const TextPosition position = PositionAt(text, *bad);
+    return InputError(fmt::format("{}:{}:{}: not UTF-8 text", source, position.line, position.column));
+  }
+  const std::size_t first_end = text.find('\n');
+  if (Trim(text.substr(0, first_end)) != "---" || !text.starts_with("---")) {
+    return InputError(fmt::format("{}:1: must start with YAML frontmatter: a line ---, then name and description, "
+                                  "then a line ---", source));
+  }
+  const std::size_t start = std::min(first_end, text.size() - 1) + 1;
+  for (std::size_t line = start; line < text.size();) {
+    const std::size_t end = std::min(text.find('\n', line), text.size());
+    if (text.substr(line, 3) == "---" && Trim(text.substr(line, end - line)) == "---") {
+      const std::string_view yaml = text.substr(start, line - start);
+      if (yaml.size() > kMaxFrontmatterBytes) {
+        return InputError(fmt::format("{}: the frontmatter is larger than 64 KiB", source));
+      }
+      return SkillParts{yaml, Trim(text.substr(end))};
+    }
+    line = end + 1;
+  }
+  return InputError(fmt::format("{}:1: the frontmatter is not closed; end it with a line ---", source));
+}
+
+Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& source) {
+  if (const auto bad = FindControlCharacter(yaml)) {
+    const TextPosition position = PositionAt(yaml, *bad);
+    return InputError(fmt::format("{}:{}:{}: a control character in the frontmatter", source,
+                                  position.line + kFirstLine - 1, position.column));
+  }
+  try {
+    const YAML::Node root = YAML::Load(std::string(yaml));
+    if (!root.IsMap()) {
+      return InputError(fmt::format("{}:{}: the frontmatter must be a map such as `name: my-skill`", source,
+                                    kFirstLine));
+    }
+    Frontmatter fields;
+    ASSIGN_OR_RETURN(fields.name, TextField(root, "name", source));
+    ASSIGN_OR_RETURN(fields.description, TextField(root, "description", source));
+    fields.warnings = FindWarnings(fields, source);
+    return fields;
+  } catch (const YAML::Exception& e) {
+    return ErrorAt(source, e.mark, ReasonOf(e));
+  } catch (const std::exception& e) {
+    return InputError(fmt::format("{}: {}", source, SafeForTerminalLine(e.what())));
+  }
+}
+
+}  // namespace upskill

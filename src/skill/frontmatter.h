@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/result.h"
+
+namespace upskill {
+
+// A SKILL.md cut at its two `---` lines. Views into the text.
+struct SkillParts {
+  std::string_view frontmatter;  // starts on line 2 of the file
+  std::string_view body;
+};
+
+// Errors: a byte order mark, not UTF-8, no `---` line first, no closing one, more than 64 KiB between them.
+Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& source);
+
+// The two fields that the program reads; white space at their ends removed, empty when absent.
+struct Frontmatter {
+  std::string name;
+  std::string description;
+  std::vector<std::string> warnings;  // where a field breaks the specification
+};
+
+// `yaml` starts on line 2 of `source`; errors name line and column of the file.
+Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& source);
+
+}  // namespace upskill

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/frontmatter.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string SplitError(const std::string& text) {
+  const Result<SkillParts> parts = SplitFrontmatter(text, "s/SKILL.md");
+  EXPECT_FALSE(parts.ok()) << text;
+  return parts ? "" : parts.error().message;
+}
+
+std::string ParseError(const std::string& yaml) {
+  const Result<Frontmatter> fields = ParseFrontmatter(yaml, "s/SKILL.md");
+  EXPECT_FALSE(fields.ok()) << yaml.substr(0, 200);
+  return fields ? "" : fields.error().message;
+}
+
+Frontmatter Parse(const std::string& yaml) {
+  Result<Frontmatter> fields = ParseFrontmatter(yaml, "s/SKILL.md");
+  EXPECT_TRUE(fields.ok()) << (fields ? "" : fields.error().message);
+  return fields ? *fields : Frontmatter{};
+}
+
+TEST(SplitFrontmatter, CutsAtDelimiterLines) {
+  const Result<SkillParts> parts = SplitFrontmatter("---\nname: a\n---\n\nBody\n---\nmore\n", "f");
+  ASSERT_TRUE(parts.ok());
+  EXPECT_EQ(parts->frontmatter, "name: a\n");
+  EXPECT_EQ(parts->body, "Body\n---\nmore");
+}
+
+TEST(SplitFrontmatter, CrLfAndSpacesBehindDelimiters) {
+  const Result<SkillParts> parts = SplitFrontmatter("---\r\nname: a\r\n--- \t\r\nBody\r\n", "f");
+  ASSERT_TRUE(parts.ok());
+  EXPECT_EQ(parts->frontmatter, "name: a\r\n");
+  EXPECT_EQ(parts->body, "Body");
+}
+
+TEST(SplitFrontmatter, DelimiterStandsOnALineOfItsOwn) {
+  const Result<SkillParts> parts = SplitFrontmatter("---\nd: one --- two\n----\n --- \n---\nB", "f");
+  ASSERT_TRUE(parts.ok());
+  EXPECT_EQ(parts->frontmatter, "d: one --- two\n----\n --- \n");
+  EXPECT_EQ(parts->body, "B");
+}
+
+TEST(SplitFrontmatter, EmptyFrontmatterOrBody) {
+  const Result<SkillParts> parts = SplitFrontmatter("---\n---", "f");
+  ASSERT_TRUE(parts.ok());
+  EXPECT_EQ(parts->frontmatter, "");
+  EXPECT_EQ(parts->body, "");
+}
+
+TEST(SplitFrontmatter, Refuses) {
+  for (const char* text : {"", "\n---\na: b\n---\nB", "# Title\n", "----\na: b\n---\n", " ---\na: b\n---\n", "--", "--- x\n"}) {
+    EXPECT_THAT(SplitError(text), AllOf(StartsWith("s/SKILL.md:1: "), HasSubstr("must start with YAML frontmatter")));
+  }
+  for (const char* text : {"---", "---\n", "---\nname: a\n", "---\nname: a\n ---\n", "---\nname: a\n--- b"}) {
+    EXPECT_THAT(SplitError(text), AllOf(StartsWith("s/SKILL.md:1: "), HasSubstr("not closed")));
+  }
+  EXPECT_THAT(SplitError("\xEF\xBB\xBF---\nname: a\n---\nB"),
+              AllOf(HasSubstr("byte order mark"), HasSubstr("save it without one")));
+  EXPECT_THAT(SplitError("---\nname: a\n---\nab\xFF"), StartsWith("s/SKILL.md:4:3: not UTF-8"));
+  EXPECT_THAT(SplitError("---\nname: " + std::string(70000, 'a') + "\n---\nB"), HasSubstr("larger than 64 KiB"));
+}
+
+TEST(ParseFrontmatter, ScalarsOfEveryStyle) {
+  EXPECT_EQ(Parse("name: a\ndescription: plain text\n").description, "plain text");
+  EXPECT_EQ(Parse("description: \"with: colon, \\\"quotes\\\" \\u00e9\"").description, "with: colon, \"quotes\" é");
+  EXPECT_EQ(Parse("description: 'it''s'").description, "it's");
+  EXPECT_EQ(Parse("description: >\n  folded\n  text\nname: a").description, "folded text");
+  EXPECT_EQ(Parse("description: |\n  line 1\n  line 2\n").description, "line 1\nline 2");
+  EXPECT_EQ(Parse("description: a # comment").description, "a");
+  EXPECT_EQ(Parse("name: 123\ndescription: yes").name, "123");
+  EXPECT_EQ(Parse("name: a\r\ndescription: b\r\n").description, "b");
+}
+
+TEST(ParseFrontmatter, OtherFieldsAreIgnored) {
+  const Frontmatter fields = Parse(
+      "name: a-1\ndescription: d\nlicense: MIT\nallowed-tools: [Bash, Read]\nmetadata:\n  x: {y: [1, 2]}\n? [complex]\n: key\n");
+  EXPECT_EQ(fields.name, "a-1");
+  EXPECT_THAT(fields.warnings, IsEmpty());
+}
+
+TEST(ParseFrontmatter, AbsentAndNullAreEmpty) {
+  for (const char* yaml : {"license: MIT", "name:\ndescription:", "name: ~\ndescription: null", "name: ''\ndescription: \" \""}) {
+    const Frontmatter fields = Parse(yaml);
+    EXPECT_EQ(fields.name, "") << yaml;
+    EXPECT_EQ(fields.description, "") << yaml;
+    EXPECT_THAT(fields.warnings, ElementsAre(HasSubstr("no \"name\""))) << yaml;
+  }
+}
+
+TEST(ParseFrontmatter, YamlErrorsCountLinesInTheFile) {
+  EXPECT_THAT(ParseError("name: a\ndescription: [open\n"), StartsWith("s/SKILL.md:4:1: "));
+  EXPECT_THAT(ParseError("name: a\ndescription: Use it: always\n"),
+              AllOf(StartsWith("s/SKILL.md:3:20: "), HasSubstr("must stand in quotes")));
+  EXPECT_THAT(ParseError("name: a\n\tb: c\n"), StartsWith("s/SKILL.md:3:"));
+  EXPECT_THAT(ParseError("name: *unknown\n"), StartsWith("s/SKILL.md:2:"));
+}
+
+TEST(ParseFrontmatter, MustBeAMapOfText) {
+  for (const char* yaml : {"", "just text", "- a\n- b\n", "~", "# comment only\n"}) {
+    EXPECT_THAT(ParseError(yaml), AllOf(StartsWith("s/SKILL.md:2: "), HasSubstr("must be a map"))) << yaml;
+  }
+  EXPECT_THAT(ParseError("name: a\ndescription: [a, b]\n"),
+              AllOf(StartsWith("s/SKILL.md:3:14: "), HasSubstr("\"description\" must be text")));
+  EXPECT_THAT(ParseError("name: {a: b}\n"), AllOf(StartsWith("s/SKILL.md:2:7: "), HasSubstr("\"name\" must be text")));
+}
+
+TEST(ParseFrontmatter, ControlCharactersAreRefused) {
+  EXPECT_THAT(ParseError(std::string("name: a\nb: \0\n", 12)), StartsWith("s/SKILL.md:3:4: a control character"));
+  // yaml-cpp would end the text here and never see the rest.
+  EXPECT_THAT(ParseError("description: d\n\x04\nname: a\n"), StartsWith("s/SKILL.md:3:1: a control character"));
+  EXPECT_THAT(ParseError("name: \"a\\e[2J\"\n"),
+              AllOf(StartsWith("s/SKILL.md:2:7: "), HasSubstr("control character"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(ParseError("name: \"a\\0b\"\n"), HasSubstr("control character"));
+}
+
+TEST(ParseFrontmatter, WarnsWhereTheSpecificationIsBroken) {
+  for (const char* name : {"Upper", "a_b", "-a", "a-", "a--b", "ä", "a b", "../x"}) {
+    const Frontmatter fields = Parse(std::string("description: d\nname: '") + name + "'\n");
+    EXPECT_EQ(fields.name, name);
+    EXPECT_THAT(fields.warnings, ElementsAre(HasSubstr("lowercase letters, digits and single hyphens"))) << name;
+  }
+  EXPECT_THAT(Parse("name: " + std::string(64, 'a')).warnings, IsEmpty());
+  EXPECT_EQ(Parse("name: " + std::string(65, 'a')).warnings.size(), 1U);
+  std::string umlauts;
+  for (int i = 0; i < 1024; ++i) umlauts += "ä";
+  EXPECT_THAT(Parse("name: a\ndescription: " + umlauts).warnings, IsEmpty());
+  EXPECT_THAT(Parse("name: a\ndescription: x" + umlauts).warnings, ElementsAre(HasSubstr("1,024")));
+}
+
+TEST(ParseFrontmatter, YamlBombs) {
+  std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 30; ++i) {
+    const std::string p = "*a" + std::to_string(i - 1);
+    std::string list;
+    for (int k = 0; k < 9; ++k) list += (k == 0 ? "" : ", ") + p;
+    laughs += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + list + "]\n";
+  }
+  EXPECT_EQ(Parse(laughs + "name: a\ndescription: d\n").description, "d");
+  EXPECT_EQ(Parse("x: &x [*x, *x]\nname: &n a\ndescription: *n\n").description, "a");
+  EXPECT_THAT(ParseError(std::string(60000, '[')), StartsWith("s/SKILL.md"));
+  EXPECT_THAT(ParseError("a: " + std::string(30000, '{')), StartsWith("s/SKILL.md"));
+  std::string nested;
+  for (int i = 0; i < 20000; ++i) nested += "- ";
+  EXPECT_THAT(ParseError(nested), StartsWith("s/SKILL.md"));
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/skill.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+#include "skill/frontmatter.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxSkillBytes = std::uint64_t{1} << 20U;
+constexpr std::size_t kMaxListedFiles = 2000;
+constexpr std::size_t kMaxVisitedEntries = 10 * kMaxListedFiles;
+
+std::string Shown(const fs::path& path) { return SafeForTerminalLine(path.string()); }
+
+bool IsSkillFileName(const fs::path& name) { return name == "SKILL.md" || name == "skill.md"; }
+
+Result<fs::path> FindSkillFile(const fs::path& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (!fs::exists(status)) {
+    return Error{ErrorKind::kNotFound, fmt::format("{}: no such file or folder", Shown(path))};
+  }
+  if (!fs::is_directory(status)) {
+    if (IsSkillFileName(path.filename())) return path;
+    return InputError(fmt::format("{}: not a skill; give the skill's folder or its SKILL.md", Shown(path)));
+  }
+  for (const char* name : {"SKILL.md", "skill.md"}) {
+    if (fs::exists(path / name, code)) return path / name;
+  }
+  return Error{ErrorKind::kNotFound, fmt::format("{}: no SKILL.md in this folder", Shown(path))};
+}
+
+// "." and a slash at the end have no name of their own.
+std::string FolderName(const fs::path& folder) {
+  std::error_code code;
+  const fs::path absolute = fs::absolute(folder, code).lexically_normal();
+  return (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
+}
+
+struct Listing {
+  std::vector<std::string> files;  // relative to the skill's folder, sorted
+  bool complete = true;
+};
+
+// Symbolic links are left out, so that nothing outside the skill's folder is ever listed.
+Listing ListFiles(const fs::path& folder, const std::string& name) {
+  Listing listing;
+  std::error_code code;
+  if (!fs::is_directory(fs::symlink_status(folder / name, code))) return listing;
+  std::size_t visited = 0;
+  fs::recursive_directory_iterator entry(folder / name, fs::directory_options::skip_permission_denied, code);
+  for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
+    std::error_code status_code;
+    if (fs::is_regular_file(entry->symlink_status(status_code))) {
+      if (listing.files.size() == kMaxListedFiles) {
+        listing.complete = false;
+        break;
+      }
+      listing.files.push_back(entry->path().lexically_relative(folder).generic_string());
+    }
+    if (++visited == kMaxVisitedEntries) {
+      listing.complete = false;
+      break;
+    }
+  }
+  if (code) listing.complete = false;
+  std::sort(listing.files.begin(), listing.files.end());
+  return listing;
+}
+
+}  // namespace
+
+Result<Skill> ParseSkill(const std::string& text, const std::string& source) {
+  ASSIGN_OR_RETURN(const SkillParts parts, SplitFrontmatter(text, source));
+  ASSIGN_OR_RETURN(Frontmatter fields, ParseFrontmatter(parts.frontmatter, source));
+  if (fields.description.empty()) {
+    return InputError(fmt::format("{}: \"description\" is missing or empty; say there what the skill does and when to "
+                                  "use it", source));
+  }
+  if (parts.body.empty()) {
+    return InputError(fmt::format("{}: nothing stands below the frontmatter; write the instructions there", source));
+  }
+  Skill skill;
+  skill.name = std::move(fields.name);
+  skill.description = std::move(fields.description);
+  skill.body = std::string(parts.body);
+  skill.warnings = std::move(fields.warnings);
+  return skill;
+}
+
+Result<Skill> LoadSkill(const fs::path& path) {
+  ASSIGN_OR_RETURN(const fs::path file, FindSkillFile(path));
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxSkillBytes));
+  ASSIGN_OR_RETURN(Skill skill, ParseSkill(text, Shown(file)));
+  skill.file = file;
+  skill.folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const std::string folder_name = FolderName(skill.folder);
+  if (skill.name.empty()) {
+    skill.name = folder_name;
+  } else if (skill.name != folder_name) {
+    skill.warnings.push_back(fmt::format("{}: name \"{}\" differs from its folder \"{}\"", Shown(file),
+                                         CutToColumns(SafeForTerminalLine(skill.name), 80),
+                                         SafeForTerminalLine(folder_name)));
+  }
+  for (const auto& [name, list] : {std::pair{"references", &skill.references}, std::pair{"scripts", &skill.scripts}}) {
+    Listing listing = ListFiles(skill.folder, name);
+    *list = std::move(listing.files);
+    if (listing.complete) continue;
+    skill.warnings.push_back(fmt::format("{}: not every file could be listed; {} were", Shown(skill.folder / name),
+                                         list->size()));
+  }
+  return skill;
+}
+
+}  // namespace upskill

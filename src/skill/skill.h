@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "util/result.h"
+
+namespace upskill {
+
+// An Agent Skill read from disk. Format: https://agentskills.io specification (SKILL.md with YAML frontmatter).
+struct Skill {
+  std::filesystem::path folder;
+  std::filesystem::path file;  // folder/SKILL.md (or skill.md)
+  std::string name;            // frontmatter `name`, else the folder's name with a warning
+  std::string description;
+  std::string body;            // Markdown behind the frontmatter, stripped of white space at both ends
+  std::vector<std::string> references;  // relative paths of the files below references/ and scripts/, sorted
+  std::vector<std::string> scripts;
+  std::vector<std::string> warnings;  // what a lenient reader accepts but a person should mend
+};
+
+// Reads a skill folder, or the SKILL.md itself. Errors name the file, line and what to do: no folder, no SKILL.md, not
+// UTF-8, frontmatter missing, not closed, not YAML (line and column), not a mapping, empty description, empty body.
+Result<Skill> LoadSkill(const std::filesystem::path& path);
+
+// The same from text; `source` names it in messages.
+Result<Skill> ParseSkill(const std::string& text, const std::string& source);
+
+}  // namespace upskill

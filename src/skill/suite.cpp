@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/suite.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <system_error>
+
+#include "skill/case_lines.h"
+#include "skill/case_reader.h"
+#include "skill/case_writer.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxSuiteBytes = std::uint64_t{64} << 20U;
+constexpr std::array<const char*, 3> kListKeys = {"tests", "cases", "evals"};
+
+// The key of the cases in an object: the first with cases in it, else the first there is, else nullptr.
+const char* ListKey(const Json& object) {
+  const char* first = nullptr;
+  for (const char* key : kListKeys) {
+    const auto found = object.find(key);
+    if (found == object.end()) continue;
+    if (found->is_array() && !found->empty()) return key;
+    if (first == nullptr) first = key;
+  }
+  return first;
+}
+
+struct CaseList {
+  std::string key;  // empty for a bare list
+  Json cases = Json::array();
+};
+
+Result<CaseList> FindCases(const Json& document, const std::string& source) {
+  if (document.is_array()) return CaseList{"", document};
+  if (!document.is_object()) {
+    return InputError(fmt::format("{}: must be an object with \"tests\" or \"cases\", or a list of cases, not {}",
+                                  source, JsonTypeName(document)));
+  }
+  const char* key = ListKey(document);
+  if (key == nullptr) return CaseList{"tests", Json::array()};
+  const Json& list = document.at(key);
+  if (list.is_null()) return CaseList{key, Json::array()};
+  if (!list.is_array()) {
+    return InputError(fmt::format("{}: \"{}\" must be a list, not {}", source, key, JsonTypeName(list)));
+  }
+  return CaseList{key, list};
+}
+
+Error NoCases(const std::string& source) {
+  return InputError(fmt::format("{}: no cases; write some under \"tests\" (or \"cases\"), or name a file that has them "
+                                "with -t FILE", source));
+}
+
+Result<Suite> SuiteFromDocument(const std::string& text, const std::string& source, Json document) {
+  ASSIGN_OR_RETURN(const CaseList list, FindCases(document, source));
+  if (list.cases.empty()) return NoCases(source);
+  const std::vector<std::size_t> lines = CaseLines(text, list.key);
+  Suite suite;
+  suite.source = source;
+  suite.document = std::move(document);
+  std::map<std::string, std::size_t> number_of_id;
+  for (std::size_t i = 0; i < list.cases.size(); ++i) {
+    const std::size_t number = i + 1;
+    const std::string line = i < lines.size() ? fmt::format(":{}", lines[i]) : std::string();
+    const std::string place = fmt::format("{}{}: {}", source, line, CaseLabel(list.cases[i], number));
+    ASSIGN_OR_RETURN(CaseReading reading, ReadCase(list.cases[i], number).With(place));
+    const auto [other, is_new] = number_of_id.emplace(reading.test_case.id, number);
+    if (!is_new) {
+      return InputError(fmt::format("{}: has the same id \"{}\" as case {}", place,
+                                    CutToColumns(SafeForTerminalLine(reading.test_case.id), 60), other->second));
+    }
+    for (const std::string& warning : reading.warnings) suite.warnings.push_back(fmt::format("{}: {}", place, warning));
+    suite.cases.push_back(std::move(reading.test_case));
+  }
+  return suite;
+}
+
+struct SuiteText {
+  std::string text;
+  std::string source;
+  Json document;
+};
+
+Result<SuiteText> ReadSuiteText(const fs::path& path) {
+  SuiteText read;
+  read.source = SafeForTerminalLine(path.string());
+  ASSIGN_OR_RETURN(read.text, ReadFile(path, kMaxSuiteBytes));
+  ASSIGN_OR_RETURN(read.document, ParseJson(read.text, read.source));
+  return read;
+}
+
+Result<Suite> SuiteFromFile(SuiteText read, const fs::path& path) {
+  ASSIGN_OR_RETURN(Suite suite, SuiteFromDocument(read.text, read.source, std::move(read.document)));
+  suite.source = path;
+  return suite;
+}
+
+}  // namespace
+
+Result<Suite> ParseSuite(const std::string& text, const std::string& source) {
+  ASSIGN_OR_RETURN(Json document, ParseJson(text, source));
+  return SuiteFromDocument(text, source, std::move(document));
+}
+
+Result<Suite> LoadSuite(const fs::path& path) {
+  ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path));
+  return SuiteFromFile(std::move(read), path);
+}
+
+Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
+  std::string empty_source;
+  for (const char* name : {"skill_meta.json", "tests.json", "evals/evals.json"}) {
+    const fs::path path = folder / name;
+    std::error_code code;
+    if (!fs::exists(path, code)) continue;
+    ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path));
+    ASSIGN_OR_RETURN(const CaseList list, FindCases(read.document, read.source));
+    if (!list.cases.empty()) return SuiteFromFile(std::move(read), path);
+    // A skill_meta.json is often written with an empty list while the tests stand in a file of their own.
+    if (empty_source.empty()) empty_source = read.source;
+  }
+  if (!empty_source.empty()) return NoCases(empty_source);
+  return Error{ErrorKind::kNotFound,
+               fmt::format("{}: no skill_meta.json, tests.json or evals/evals.json with cases; write one, or name a "
+                           "file of cases with -t FILE", SafeForTerminalLine(folder.string()))};
+}
+
+Json SuiteToJson(const Suite& suite) {
+  Json list = Json::array();
+  for (const Case& test_case : suite.cases) list.push_back(WriteCase(test_case, list.size() + 1));
+  if (suite.document.is_array()) return list;
+  Json document = suite.document.is_object() ? suite.document : Json::object();
+  const char* key = ListKey(document);
+  if (key == nullptr) key = document.contains("metadata") ? "tests" : "cases";
+  document[key] = std::move(list);
+  return document;
+}
+
+Status SaveSuite(const Suite& suite, const fs::path& path) {
+  return WriteFileAtomically(path, DumpJsonIndented(SuiteToJson(suite)) + "\n");
+}
+
+}  // namespace upskill

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/suite.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+Suite Parse(const std::string& text) {
+  Result<Suite> suite = ParseSuite(text, "t.json");
+  EXPECT_TRUE(suite.ok()) << text << "\n" << (suite ? "" : suite.error().message);
+  return suite ? *suite : Suite{};
+}
+
+std::string ErrorOf(const std::string& text) {
+  const Result<Suite> suite = ParseSuite(text, "t.json");
+  EXPECT_FALSE(suite.ok()) << text.substr(0, 300);
+  if (suite) return "";
+  EXPECT_EQ(suite.error().kind, ErrorKind::kInput);
+  return suite.error().message;
+}
+
+// The error of a suite whose only case has these members beside its id and input.
+std::string CaseError(const std::string& members) {
+  return ErrorOf("[\n{\"id\": \"x\", \"input\": \"i\", " + members + "}]");
+}
+
+std::vector<CheckSpec> ChecksOf(const std::string& members) {
+  const Suite suite = Parse("[{\"input\": \"i\", " + members + "}]");
+  return suite.cases.empty() ? std::vector<CheckSpec>{} : suite.cases[0].checks;
+}
+
+testing::Matcher<const CheckSpec&> IsCheck(const std::string& type, const std::vector<std::string>& values,
+                                           const std::string& pattern = "") {
+  return AllOf(testing::Field("type", &CheckSpec::type, type), testing::Field("values", &CheckSpec::values, values),
+               testing::Field("pattern", &CheckSpec::pattern, pattern));
+}
+
+TEST(ParseSuite, FourForms) {
+  const std::string list = R"([{"input": "a", "expected": {"contains": "b"}}, {"input": "c", "expected": {"contains": "d"}}])";
+  for (const std::string& text :
+       {list, R"({"tests": )" + list + "}", R"({"metadata": {}, "tests": )" + list + "}", R"({"cases": )" + list + "}",
+        R"({"skill_name": "s", "evals": )" + list + "}", R"({"tests": [], "cases": )" + list + "}"}) {
+    const Suite suite = Parse(text);
+    ASSERT_THAT(suite.cases, SizeIs(2)) << text;
+    EXPECT_EQ(suite.cases[0].id, "case-1");
+    EXPECT_EQ(suite.cases[1].id, "case-2");
+    EXPECT_EQ(suite.cases[1].input, "c");
+    EXPECT_THAT(suite.warnings, IsEmpty());
+    EXPECT_EQ(suite.source, "t.json");
+  }
+}
+
+TEST(ParseSuite, AllFieldsOfACase) {
+  const Suite suite = Parse(R"([{"id": "full", "input": "Write it", "extra": 7,
+    "context": {"files": {"z.txt": "Z", "a/b.txt": ""}, "more": 1}, "expected": {"contains": ["x", "y"]},
+    "output_file": "out/build.toml", "reference": "x y"}])");
+  ASSERT_THAT(suite.cases, SizeIs(1));
+  const Case& test_case = suite.cases[0];
+  EXPECT_EQ(test_case.id, "full");
+  EXPECT_EQ(test_case.input, "Write it");
+  EXPECT_THAT(test_case.files, ElementsAre(Pair("z.txt", "Z"), Pair("a/b.txt", "")));
+  EXPECT_EQ(test_case.output_file, "out/build.toml");
+  EXPECT_EQ(test_case.reference, "x y");
+  EXPECT_THAT(test_case.checks, ElementsAre(IsCheck("contains", {"x"}), IsCheck("contains", {"y"})));
+  EXPECT_EQ(test_case.raw["extra"], 7);
+}
+
+TEST(ParseSuite, EvalsForm) {
+  const Suite suite = Parse(R"({"evals": [{"id": 12, "prompt": "p", "expected_output": "good", "files": ["a.csv"],
+    "assertions": ["is right"], "expected": {"contains": "g"}}]})");
+  ASSERT_THAT(suite.cases, SizeIs(1));
+  EXPECT_EQ(suite.cases[0].id, "12");
+  EXPECT_EQ(suite.cases[0].input, "p");
+  EXPECT_EQ(suite.cases[0].reference, "good");
+  EXPECT_THAT(suite.cases[0].checks, SizeIs(1));
+  EXPECT_THAT(suite.warnings, ElementsAre(AllOf(StartsWith("t.json:1: case 1 (\"12\"): "), HasSubstr("prose")),
+                                          HasSubstr("\"files\" are not given to the model")));
+  EXPECT_THAT(ErrorOf(R"({"evals": [{"id": 1, "prompt": "p", "expectations": ["is right"]}]})"),
+              HasSubstr("no check (\"expectations\" are prose)"));
+}
+
+TEST(ParseSuite, NullsCountAsAbsent) {
+  const Suite suite = Parse(R"([{"id": null, "name": "n", "input": "i", "context": null, "expected": {"contains": "b"},
+    "checks": null, "verifiers": null, "output_file": null, "reference": null, "validator": null}])");
+  ASSERT_THAT(suite.cases, SizeIs(1));
+  EXPECT_EQ(suite.cases[0].id, "n");
+  EXPECT_THAT(suite.cases[0].checks, SizeIs(1));
+}
+
+TEST(ParseSuite, ChecksInTheOrderExpectedChecksVerifiers) {
+  EXPECT_THAT(ChecksOf(R"("verifiers": [{"type": "contains", "values": ["v", "w"]}], "expected": {"contains": "e"},
+                          "checks": [{"type": "not-contains", "text": "n"}])"),
+              ElementsAre(IsCheck("contains", {"e"}), IsCheck("not_contains", {"n"}), IsCheck("contains", {"v", "w"})));
+}
+
+TEST(ParseSuite, EveryCheckType) {
+  EXPECT_THAT(ChecksOf(R"("checks": [{"type": "contains", "values": "a"}, {"type": "not_contains", "values": ["a", "b"]},
+    {"type": "any-of", "values": ["a", "b"]}, {"type": "any_of", "text": "a"}, {"type": "equals", "text": "42"},
+    {"type": "regex", "pattern": "a|b"}, {"type": "regex", "text": "c"}])"),
+              ElementsAre(IsCheck("contains", {"a"}), IsCheck("not_contains", {"a", "b"}), IsCheck("any_of", {"a", "b"}),
+                          IsCheck("any_of", {"a"}), IsCheck("equals", {"42"}), IsCheck("regex", {}, "a|b"),
+                          IsCheck("regex", {}, "c")));
+}
+
+TEST(ParseSuite, OldExpectedMap) {
+  const Suite suite = Parse(R"([{"input": "i", "expected": {"contains": "a", "min_words": 3}}])");
+  EXPECT_THAT(suite.cases[0].checks, ElementsAre(IsCheck("contains", {"a"})));
+  EXPECT_THAT(suite.warnings, ElementsAre(HasSubstr("\"expected.min_words\" is not checked")));
+}
+
+TEST(ParseSuite, MalformedJsonHasLineAndColumn) {
+  EXPECT_THAT(ErrorOf("[\n  {\"input\": \"a\" \"b\": 1}\n]"), StartsWith("t.json:2:17: "));
+  EXPECT_THAT(ErrorOf(""), StartsWith("t.json:1:1: "));
+  EXPECT_THAT(ErrorOf(std::string(100000, '[')), HasSubstr("nested deeper"));
+  EXPECT_THAT(ErrorOf("[{\"input\": \"\xFF\"}]"), HasSubstr("not UTF-8"));
+  EXPECT_THAT(ErrorOf("[{\"id\": 1e999}]"), HasSubstr("overflow"));
+}
+
+TEST(ParseSuite, NoCases) {
+  for (const char* text : {"[]", "{}", R"({"tests": []})", R"({"tests": null})", R"({"metadata": {}})", R"({"scenarios": []})"}) {
+    EXPECT_THAT(ErrorOf(text), AllOf(StartsWith("t.json: no cases"), HasSubstr("-t FILE"))) << text;
+  }
+  EXPECT_THAT(ErrorOf("\"text\""), AllOf(StartsWith("t.json: must be an object"), HasSubstr("not a string")));
+  EXPECT_THAT(ErrorOf(R"({"tests": {"a": 1}})"), HasSubstr("\"tests\" must be a list, not an object"));
+}
+
+TEST(ParseSuite, ErrorsNameFileLineAndCase) {
+  const std::string good = R"({"input": "i", "expected": {"contains": "b"}})";
+  EXPECT_THAT(ErrorOf("{\"tests\": [\n" + good + ",\n{\"id\": \"second\"}\n]}"),
+              StartsWith("t.json:3: case 2 (\"second\"): no \"input\""));
+  EXPECT_THAT(ErrorOf("[\n" + good + ",\n\n5]"), StartsWith("t.json:4: case 2: must be an object"));
+  EXPECT_THAT(ErrorOf("[" + good + ", {\"input\": 5}]"),
+              StartsWith("t.json:1: case 2: \"input\" must be a string, not a number"));
+}
+
+TEST(ParseSuite, Ids) {
+  const std::string rest = R"("input": "i", "expected": {"contains": "b"}})";
+  EXPECT_THAT(ErrorOf("[{\"id\": \"a\", " + rest + ", {\"id\": \"a\", " + rest + "]"),
+              HasSubstr("case 2 (\"a\"): has the same id \"a\" as case 1"));
+  EXPECT_THAT(ErrorOf("[{\"id\": \"case-2\", " + rest + ", {" + rest + "]"),
+              HasSubstr("case 2: has the same id \"case-2\" as case 1"));
+  EXPECT_THAT(ErrorOf("[{\"id\": 1, " + rest + ", {\"id\": \"1\", " + rest + "]"), HasSubstr("same id"));
+  EXPECT_THAT(ErrorOf("[{\"id\": \" \", " + rest + "]"), HasSubstr("case 1: \"id\" is empty"));
+  EXPECT_THAT(ErrorOf("[{\"id\": 1.5, " + rest + "]"), HasSubstr("\"id\" must be a string or a whole number"));
+  EXPECT_THAT(ErrorOf("[{\"id\": [1], " + rest + "]"), HasSubstr("not a list"));
+  EXPECT_EQ(Parse("[{\"id\": 18446744073709551615, " + rest + "]").cases[0].id, "18446744073709551615");
+}
+
+TEST(ParseSuite, WrongTypes) {
+  EXPECT_THAT(CaseError(R"("expected": "b")"), HasSubstr("case 1 (\"x\"): \"expected\" must be null or an object"));
+  EXPECT_THAT(CaseError(R"("expected": {"contains": 5})"), HasSubstr("\"expected.contains\" must be a string or a list"));
+  EXPECT_THAT(CaseError(R"("expected": {"contains": ["a", null]})"), HasSubstr("not null"));
+  EXPECT_THAT(CaseError(R"("expected": {"contains": {"a": "b"}})"), HasSubstr("not an object"));
+  EXPECT_THAT(CaseError(R"("context": "text")"), HasSubstr("\"context\" must be null or an object"));
+  EXPECT_THAT(CaseError(R"("context": {"files": ["a"]})"), HasSubstr("\"context.files\" must be an object"));
+  EXPECT_THAT(CaseError(R"("context": {"files": {"a": 1}})"), HasSubstr("\"context.files[a]\" must be a string"));
+  EXPECT_THAT(CaseError(R"("checks": {"type": "contains"})"), HasSubstr("\"checks\" must be a list"));
+  EXPECT_THAT(CaseError(R"("checks": ["a"])"), HasSubstr("\"checks\" entry 1: must be an object"));
+  EXPECT_THAT(CaseError(R"("reference": 5)"), HasSubstr("\"reference\" must be a string"));
+  EXPECT_THAT(CaseError(R"("output_file": [])"), HasSubstr("\"output_file\" must be a string"));
+  EXPECT_THAT(ErrorOf(R"([{"input": " \n "}])"), HasSubstr("\"input\" is empty"));
+}
+
+TEST(ParseSuite, NothingToCheck) {
+  for (const char* members : {R"("a": 1)", R"("expected": null)", R"("expected": {})", R"("expected": {"contains": []})",
+                              R"("expected": {"contains": null})", R"("checks": [], "verifiers": [])"}) {
+    EXPECT_THAT(CaseError(members), HasSubstr("case 1 (\"x\"): no check; add \"expected\"")) << members;
+  }
+}
+
+TEST(ParseSuite, EmptyExpectedStrings) {
+  EXPECT_THAT(CaseError(R"("expected": {"contains": ""})"), HasSubstr("an empty string in \"expected.contains\""));
+  EXPECT_THAT(CaseError(R"("expected": {"contains": ["a", ""]})"), HasSubstr("an empty string"));
+  EXPECT_THAT(CaseError(R"("checks": [{"type": "any_of", "values": ["a", ""]}])"), HasSubstr("an empty string in \"values\""));
+  EXPECT_THAT(CaseError(R"("checks": [{"type": "contains", "values": []}])"), HasSubstr("\"values\" is an empty list"));
+  EXPECT_THAT(CaseError(R"("checks": [{"type": "contains", "pattern": "a"}])"), HasSubstr("contains needs \"values\""));
+  EXPECT_THAT(CaseError(R"("checks": [{"type": "regex", "values": ["a"]}])"), HasSubstr("regex needs a \"pattern\""));
+  EXPECT_THAT(CaseError(R"("checks": [{"type": "equals", "values": ["a", "b"]}])"), HasSubstr("one value only"));
+}
+
+TEST(ParseSuite, CheckTypesOfOtherToolsAndTypingErrors) {
+  for (const char* type : {"file_exists", "file-contains", "command", "validator", "judge"}) {
+    EXPECT_THAT(CaseError(std::string(R"("verifiers": [{"type": ")") + type + R"(", "path": "a"}])"),
+                HasSubstr(std::string("\"verifiers\" entry 1: type \"") + type +
+                          "\" is not supported by this version; supported: contains, not_contains, any_of, equals, regex"));
+  }
+  EXPECT_THAT(CaseError(R"("checks": [{"type": "regex", "pattern": "a"}, {"type": "Contains", "values": "a"}])"),
+              HasSubstr("\"checks\" entry 2: unknown type \"Contains\"; supported: contains,"));
+  EXPECT_THAT(CaseError(R"("checks": [{"values": "a"}])"), HasSubstr("no \"type\"; supported: contains,"));
+  EXPECT_THAT(CaseError(R"("expected": {"contains": "a"}, "validator": "cuda")"), HasSubstr("\"validator\" is not supported"));
+}
+
+TEST(ParseSuite, FileNamesStayInTheirFolder) {
+  for (const char* name : {"", "/etc/passwd", "../x", "a/../../x", "a\\u0000b", "a\\u001bb", ".", "a/"}) {
+    const std::string quoted = std::string("\"") + name + "\"";
+    EXPECT_THAT(CaseError("\"context\": {\"files\": {" + quoted + ": \"t\"}}, \"expected\": {\"contains\": \"b\"}"),
+                HasSubstr("case 1 (\"x\"): \"context.files\": file name '"))
+        << name;
+    if (*name == '\0') continue;
+    EXPECT_THAT(CaseError("\"output_file\": " + quoted + ", \"expected\": {\"contains\": \"b\"}"),
+                HasSubstr("case 1 (\"x\"): \"output_file\": file name '"))
+        << name;
+  }
+}
+
+TEST(ParseSuite, MessagesAreSafeForATerminal) {
+  const std::string message = ErrorOf("[{\"id\": \"\\u001b[2J\\n\\u202e\"}]");
+  EXPECT_THAT(message, StartsWith("t.json:1: case 1 (\"\\x1b[2J \\u202e\"): no \"input\""));
+  EXPECT_LT(ErrorOf("[{\"id\": \"" + std::string(100000, 'x') + "\"}]").size(), 300U);
+}
+
+class SuiteFilesTest : public ::testing::Test {
+ protected:
+  static std::string SuiteWith(const std::string& id) {
+    return "{\"tests\": [{\"id\": \"" + id + "\", \"input\": \"i\", \"expected\": {\"contains\": \"b\"}}]}";
+  }
+  std::string IdOfFirstCase() {
+    const Result<Suite> suite = LoadSuiteOfSkill(folder_.path());
+    return suite ? suite->cases.at(0).id : suite.error().message;
+  }
+  TempFolder folder_;
+};
+
+TEST_F(SuiteFilesTest, LoadSuiteOfSkillPrefersSkillMeta) {
+  folder_.Write("evals/evals.json", SuiteWith("evals"));
+  EXPECT_EQ(IdOfFirstCase(), "evals");
+  folder_.Write("tests.json", SuiteWith("tests"));
+  EXPECT_EQ(IdOfFirstCase(), "tests");
+  folder_.Write("skill_meta.json", SuiteWith("meta"));
+  EXPECT_EQ(IdOfFirstCase(), "meta");
+  folder_.Write("skill_meta.json", R"({"metadata": {}, "tests": []})");
+  EXPECT_EQ(IdOfFirstCase(), "tests");
+  folder_.Write("skill_meta.json", "{broken");
+  EXPECT_THAT(IdOfFirstCase(), HasSubstr("skill_meta.json:1:2: "));
+}
+
+TEST_F(SuiteFilesTest, NoCasesAnywhere) {
+  const Result<Suite> none = LoadSuiteOfSkill(folder_.path());
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().kind, ErrorKind::kNotFound);
+  EXPECT_THAT(none.error().message, AllOf(HasSubstr("no skill_meta.json, tests.json or evals/evals.json"), HasSubstr("-t FILE")));
+  folder_.Write("skill_meta.json", R"({"metadata": {}, "tests": []})");
+  EXPECT_THAT(IdOfFirstCase(), AllOf(HasSubstr("skill_meta.json: no cases"), HasSubstr("-t FILE")));
+}
+
+TEST_F(SuiteFilesTest, LoadSuiteKeepsItsPath) {
+  const fs::path path = folder_.Write("my.json", SuiteWith("a"));
+  const Result<Suite> suite = LoadSuite(path);
+  ASSERT_TRUE(suite.ok());
+  EXPECT_EQ(suite->source, path);
+  EXPECT_EQ(LoadSuite(folder_.path() / "absent.json").error().kind, ErrorKind::kNotFound);
+  EXPECT_FALSE(LoadSuite(folder_.path()).ok());
+}
+
+TEST(LoadSuiteOfSkill, ExampleLoads) {
+  const Result<Suite> suite =
+      LoadSuiteOfSkill(fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels");
+  ASSERT_TRUE(suite.ok()) << suite.error().message;
+  EXPECT_GE(suite->cases.size(), 10U);
+  EXPECT_THAT(suite->warnings, IsEmpty());
+  EXPECT_EQ(SuiteToJson(*suite), suite->document);
+}
+
+}  // namespace
+}  // namespace upskill

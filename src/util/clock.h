@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace upskill {
+
+// Time as the program sees it; tests put their own in its place. Thread-safe.
+class Clock {
+ public:
+  using Steady = std::chrono::steady_clock::time_point;
+  using Wall = std::chrono::system_clock::time_point;
+
+  Clock() = default;
+  virtual ~Clock() = default;
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+
+  virtual Steady Now() const = 0;
+  virtual Wall WallNow() const = 0;
+};
+
+class SystemClock : public Clock {
+ public:
+  Steady Now() const override { return std::chrono::steady_clock::now(); }
+  Wall WallNow() const override { return std::chrono::system_clock::now(); }
+};
+
+double SecondsBetween(Clock::Steady from, Clock::Steady to);
+
+// "2026-11-21T10:12:33Z"
+std::string UtcTimestamp(Clock::Wall time);
+// "2026_11_21_10_12_33" in local time, the first part of a run's folder name.
+std::string FolderTimestamp(Clock::Wall time);
+// "0:18", "1:02:03"
+std::string DurationText(double seconds);
+
+}  // namespace upskill

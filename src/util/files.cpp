@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "util/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+Status WriteAll(int fd, std::string_view content, const std::filesystem::path& path) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return ErrnoError("writing", path, errno);
+    }
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// Offset just behind the last newline of the file, 0 if there is none.
+Result<off_t> EndOfLastLine(int fd, off_t size, const std::filesystem::path& path) {
+  std::array<char, 65536> block{};
+  off_t end = size;
+  while (end > 0) {
+    const off_t start = end > static_cast<off_t>(block.size()) ? end - static_cast<off_t>(block.size()) : 0;
+    const ssize_t got = ::pread(fd, block.data(), static_cast<std::size_t>(end - start), start);
+    if (got < 0) return ErrnoError("reading", path, errno);
+    const std::string_view bytes(block.data(), static_cast<std::size_t>(got));
+    const std::size_t newline = bytes.rfind('\n');
+    if (newline != std::string_view::npos) return start + static_cast<off_t>(newline) + 1;
+    end = start;
+  }
+  return off_t{0};
+}
+
+}  // namespace
+
+Error ErrnoError(const std::string& action, const std::filesystem::path& path, int error_number) {
+  const ErrorKind kind = error_number == ENOENT || error_number == ENOTDIR ? ErrorKind::kNotFound : ErrorKind::kIo;
+  return Error{kind, fmt::format("{} {}: {}", action, SafeForTerminalLine(path.string()),
+                                 std::generic_category().message(error_number))};
+}
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    Close();
+    fd_ = other.Release();
+  }
+  return *this;
+}
+
+int Fd::Release() {
+  const int fd = fd_;
+  fd_ = -1;
+  return fd;
+}
+
+void Fd::Close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return ErrnoError("reading", path, errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
+  if (S_ISDIR(info.st_mode)) return ErrnoError("reading", path, EISDIR);
+  if (!S_ISREG(info.st_mode)) {
+    return InputError(fmt::format("reading {}: not a regular file", SafeForTerminalLine(path.string())));
+  }
+  std::string content;
+  std::array<char, 65536> block{};
+  while (true) {
+    const ssize_t got = ::read(fd.get(), block.data(), block.size());
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return ErrnoError("reading", path, errno);
+    }
+    if (got == 0) break;
+    content.append(block.data(), static_cast<std::size_t>(got));
+    if (content.size() > max_bytes) {
+      return InputError(fmt::format("reading {}: larger than {} bytes", SafeForTerminalLine(path.string()),
+                                    WithThousands(static_cast<long long>(max_bytes))));
+    }
+  }
+  return content;
+}
+
+Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  std::string temporary = (folder / ("." + path.filename().string() + ".XXXXXX")).string();
+  const Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd.valid()) return ErrnoError("writing", path, errno);
+  const auto give_up = [&](Error error) -> Status {
+    ::unlink(temporary.c_str());
+    return error;
+  };
+  if (const Status written = WriteAll(fd.get(), content, path); !written) return give_up(written.error());
+  if (::fchmod(fd.get(), 0644) != 0) return give_up(ErrnoError("writing", path, errno));
+  if (::fdatasync(fd.get()) != 0) return give_up(ErrnoError("writing", path, errno));
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up(ErrnoError("writing", path, errno));
+  return {};
+}
+
+Status MakeFolders(const std::filesystem::path& path) {
+  std::error_code code;
+  std::filesystem::create_directories(path, code);
+  if (code) return ErrnoError("creating folder", path, code.value());
+  return {};
+}
+
+Result<std::filesystem::path> ContainedPath(const std::filesystem::path& folder, const std::string& name) {
+  const auto refuse = [&](const std::string& why) {
+    return InputError(fmt::format("file name '{}' {}", SafeForTerminalLine(name), why));
+  };
+  if (name.empty()) return refuse("is empty");
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return refuse("has a control character");
+  }
+  const std::filesystem::path relative(name);
+  if (relative.is_absolute()) return refuse("is absolute; it must stay in its folder");
+  for (const auto& part : relative) {
+    if (part == "..") return refuse("leaves its folder");
+  }
+  const std::filesystem::path normal = relative.lexically_normal();
+  if (normal == "." || !normal.has_filename()) return refuse("names a folder");
+  return folder / normal;
+}
+
+Result<AppendFile> AppendFile::Open(const std::filesystem::path& path, bool drop_torn_line) {
+  Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!fd.valid()) return ErrnoError("opening", path, errno);
+  if (drop_torn_line) {
+    struct stat info {};
+    if (::fstat(fd.get(), &info) != 0) return ErrnoError("opening", path, errno);
+    ASSIGN_OR_RETURN(const off_t end, EndOfLastLine(fd.get(), info.st_size, path));
+    if (end < info.st_size && ::ftruncate(fd.get(), end) != 0) return ErrnoError("repairing", path, errno);
+  }
+  return AppendFile(std::move(fd), path);
+}
+
+Status AppendFile::Append(std::string_view record) {
+  struct stat before {};
+  if (::fstat(fd_.get(), &before) != 0) return ErrnoError("writing", path_, errno);
+  ssize_t written = -1;
+  do {
+    written = ::write(fd_.get(), record.data(), record.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<ssize_t>(record.size())) return {};
+  const int cause = written < 0 ? errno : ENOSPC;
+  // A short write leaves half a record: take it back. Readers drop a torn last line in any case.
+  if (written > 0 && ::ftruncate(fd_.get(), before.st_size) != 0) return ErrnoError("writing", path_, errno);
+  return ErrnoError("writing", path_, cause);
+}
+
+Status AppendFile::Sync() {
+  if (::fdatasync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS) return ErrnoError("syncing", path_, errno);
+  return {};
+}
+
+}  // namespace upskill

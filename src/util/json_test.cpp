@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "util/json.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <limits>
+#include <string>
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string MessageOf(const std::string& text) {
+  const Result<Json> parsed = ParseJson(text, "f.json");
+  EXPECT_FALSE(parsed.ok()) << text;
+  if (parsed) return "";
+  EXPECT_EQ(parsed.error().kind, ErrorKind::kInput);
+  return parsed.error().message;
+}
+
+std::string Nested(int depth, const std::string& inside) {
+  return std::string(static_cast<std::size_t>(depth), '[') + inside + std::string(static_cast<std::size_t>(depth), ']');
+}
+
+TEST(ParseJson, KeepsKeyOrderAndNumbers) {
+  const std::string text = R"({"z":1,"a":{"y":18446744073709551615,"b":-1.5},"m":["é",null,true]})";
+  const Result<Json> parsed = ParseJson(text, "f.json");
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(DumpJson(*parsed), text);
+}
+
+TEST(ParseJson, ErrorNamesLineAndColumnAndMarksThePlace) {
+  const std::string message = MessageOf("{\n  \"a\": 1,\n  \"b\" 2\n}\n");
+  EXPECT_THAT(message, StartsWith("f.json:3:7: "));
+  EXPECT_THAT(message, HasSubstr("\n  3 |   \"b\" 2\n    |       ^"));
+  EXPECT_THAT(message, Not(HasSubstr("json.exception")));
+}
+
+TEST(ParseJson, ErrorNamesTheStartOfATokenThatIsOutOfPlace) {
+  EXPECT_THAT(MessageOf(R"([{"input": "Fix it" "expected": 1}])"),
+              HasSubstr("\n  1 | [{\"input\": \"Fix it\" \"expected\": 1}]\n    |                     ^"));
+  EXPECT_THAT(MessageOf("{\"a\"\n \"b\\\"c\"}"), StartsWith("f.json:2:2: "));
+  EXPECT_THAT(MessageOf("[1 -2.5e7]"), StartsWith("f.json:1:4: "));
+}
+
+TEST(ParseJson, CaretStandsRightBehindWideCharacters) {
+  EXPECT_THAT(MessageOf("[\"漢\" x]"), HasSubstr("\n  1 | [\"漢\" x]\n    |       ^"));
+}
+
+TEST(ParseJson, ErrorInALongLineShowsTheNeighbourhoodOnly) {
+  const std::string message = MessageOf("[" + std::string(5000, ' ') + "x" + std::string(5000, ' ') + "]");
+  EXPECT_THAT(message, StartsWith("f.json:1:5002: "));
+  EXPECT_LT(message.size(), 400U);
+  EXPECT_THAT(message, HasSubstr("|" + std::string(61, ' ') + "^"));
+}
+
+TEST(ParseJson, ErrorAtTheEnd) {
+  EXPECT_THAT(MessageOf(""), StartsWith("f.json:1:1: "));
+  EXPECT_THAT(MessageOf("[1,\n"), StartsWith("f.json:2:1: "));
+  EXPECT_THAT(MessageOf("{\"a\""), StartsWith("f.json:1:5: "));
+}
+
+TEST(ParseJson, WhatIsNoJson) {
+  for (const char* text : {"{'a': 1}", "[1,]", "nul", "01", "[1] 2", "\"\x01\"", "\"\\x\"", "\"\\ud800\"", "// no\n1",
+                           "[NaN]", "{\"a\":1,}", "\t"}) {
+    EXPECT_THAT(MessageOf(text), StartsWith("f.json:")) << text;
+  }
+}
+
+TEST(ParseJson, MessagesAreSafeForATerminal) {
+  EXPECT_THAT(MessageOf("[\x1b[31m]"), AllOf(HasSubstr("\\x1b"), Not(HasSubstr("\x1b"))));
+}
+
+TEST(ParseJson, RefusesByteOrderMark) {
+  EXPECT_THAT(MessageOf("\xEF\xBB\xBF[]"), AllOf(StartsWith("f.json:1:1: "), HasSubstr("byte order mark")));
+}
+
+TEST(ParseJson, RefusesInvalidUtf8WithItsPlace) {
+  EXPECT_THAT(MessageOf("[\n\"a\xFF\"]"), AllOf(StartsWith("f.json:2:3: not UTF-8"), HasSubstr("\uFFFD")));
+}
+
+TEST(ParseJson, NulIsNoEnd) {
+  EXPECT_THAT(MessageOf(std::string("[]\0x", 4)), StartsWith("f.json:1:3: a NUL character"));
+  EXPECT_FALSE(ParseJson(std::string_view("[\0]", 3), "f").ok());
+}
+
+TEST(ParseJson, DepthIsLimited) {
+  EXPECT_TRUE(ParseJson(Nested(200, "1"), "f").ok());
+  EXPECT_THAT(MessageOf(Nested(201, "1")), StartsWith("f.json:1:201: nested deeper than 200 levels"));
+  EXPECT_THAT(MessageOf(Nested(100000, "")), HasSubstr("nested deeper"));
+  EXPECT_THAT(MessageOf(std::string(100000, '[')), HasSubstr("nested deeper"));
+  std::string objects;
+  for (int i = 0; i < 100000; ++i) objects += "{\"a\":";
+  EXPECT_THAT(MessageOf(objects), HasSubstr("nested deeper"));
+}
+
+TEST(ParseJson, BracketsInStringsAreNoDepth) {
+  const std::string text = R"(["\"\\)" + std::string(1000, '[') + R"("])";
+  EXPECT_TRUE(ParseJson(text, "f").ok());
+}
+
+TEST(ParseJson, HugeNumbers) {
+  EXPECT_THAT(MessageOf("[1e999]"), StartsWith("f.json: number overflow"));
+  const Result<Json> large = ParseJson("[18446744073709551616]", "f");
+  ASSERT_TRUE(large.ok());
+  EXPECT_TRUE((*large)[0].is_number_float());
+  EXPECT_LT(MessageOf("[" + std::string(4000, '1') + "]").size(), 1000U);
+}
+
+// A parser callback of nlohmann-json made this quadratic: 80,000 objects took 50 times as long as 10,000.
+TEST(ParseJson, TimeGrowsInStepWithTheNumberOfObjects) {
+  const auto seconds_for = [](int objects) {
+    std::string text = "[";
+    for (int i = 0; i < objects; ++i) text += i == 0 ? "{\"a\":1}" : ",{\"a\":1}";
+    text += "]";
+    double best = std::numeric_limits<double>::infinity();
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const auto start = std::chrono::steady_clock::now();
+      EXPECT_TRUE(ParseJson(text, "f").ok());
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+  };
+  EXPECT_LT(seconds_for(64000) / seconds_for(4000), 16 * 6);
+}
+
+TEST(DumpJson, InvalidUtf8BecomesAReplacementCharacter) {
+  const Json value = {{"a", "x\xFFy"}};
+  EXPECT_EQ(DumpJson(value), "{\"a\":\"x\uFFFDy\"}");
+  EXPECT_EQ(DumpJsonIndented(value), "{\n  \"a\": \"x\uFFFDy\"\n}");
+}
+
+TEST(CanonicalJson, SortsKeysAtEveryLevelAndKeepsLists) {
+  const Json a = *ParseJson(R"({"b":[{"y":1,"x":2}],"a":{"d":null,"c":""}})", "f");
+  const Json b = *ParseJson(R"({ "a": {"c": "", "d": null}, "b": [{"x": 2, "y": 1}] })", "f");
+  EXPECT_EQ(CanonicalJson(a), R"({"a":{"c":"","d":null},"b":[{"x":2,"y":1}]})");
+  EXPECT_EQ(CanonicalJson(a), CanonicalJson(b));
+  EXPECT_NE(CanonicalJson(*ParseJson("[1,2]", "f")), CanonicalJson(*ParseJson("[2,1]", "f")));
+}
+
+TEST(JsonTypeName, Names) {
+  EXPECT_EQ(JsonTypeName(Json()), "null");
+  EXPECT_EQ(JsonTypeName(Json::object()), "an object");
+  EXPECT_EQ(JsonTypeName(Json::array()), "a list");
+  EXPECT_EQ(JsonTypeName("x"), "a string");
+  EXPECT_EQ(JsonTypeName(true), "true or false");
+  EXPECT_EQ(JsonTypeName(1), "a number");
+  EXPECT_EQ(JsonTypeName(1.5), "a number");
+}
+
+TEST(JsonGet, FallsBackOnAnotherType) {
+  const Json object = {{"s", "text"}, {"n", 3}, {"d", 2.5}, {"b", true}, {"null", nullptr}};
+  EXPECT_EQ(JsonGet<std::string>(object, "s", "no"), "text");
+  EXPECT_EQ(JsonGet<std::string>(object, "n", "no"), "no");
+  EXPECT_EQ(JsonGet<std::string>(object, "null", "no"), "no");
+  EXPECT_EQ(JsonGet<std::string>(object, "absent", "no"), "no");
+  EXPECT_EQ(JsonGet<int>(object, "n", 7), 3);
+  EXPECT_EQ(JsonGet<int>(object, "s", 7), 7);
+  EXPECT_EQ(JsonGet<int>(object, "b", 7), 7);
+  EXPECT_EQ(JsonGet<double>(object, "d", 0.0), 2.5);
+  EXPECT_EQ(JsonGet<bool>(object, "b", false), true);
+  EXPECT_EQ(JsonGet<bool>(object, "n", false), false);
+  EXPECT_EQ(JsonGet<int>(Json::array({1}), "n", 7), 7);
+}
+
+}  // namespace
+}  // namespace upskill

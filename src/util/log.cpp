@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "util/log.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <mutex>
+
+#include "util/clock.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+struct LogState {
+  std::mutex mutex;
+  std::ofstream file;
+};
+
+LogState& State() {
+  static LogState state;
+  return state;
+}
+
+}  // namespace
+
+void SetLogFile(const std::filesystem::path& path) {
+  LogState& state = State();
+  const std::lock_guard lock(state.mutex);
+  state.file = std::ofstream(path, std::ios::app);
+}
+
+void Log(std::string_view source, std::string_view message) {
+  LogState& state = State();
+  const std::lock_guard lock(state.mutex);
+  if (!state.file.is_open()) return;
+  state.file << fmt::format("{} {}: {}\n", UtcTimestamp(SystemClock().WallNow()), source, Trim(message));
+  state.file.flush();
+}
+
+}  // namespace upskill

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace upskill {
+
+// Byte offset of the first byte that is not valid UTF-8 (RFC 3629: no surrogates, no overlong forms), or nothing.
+std::optional<std::size_t> FindInvalidUtf8(std::string_view text);
+
+// `text` with every invalid byte replaced by U+FFFD.
+std::string ReplaceInvalidUtf8(std::string_view text);
+
+// Number of code points in valid UTF-8.
+std::size_t CountCodePoints(std::string_view text);
+
+// At most `columns` terminal columns of `text` (one column a code point, two for wide East Asian and emoji),
+// ending in `…` when something was cut.
+std::string CutToColumns(std::string_view text, std::size_t columns);
+std::size_t DisplayColumns(std::string_view text);
+
+// `text` with ASCII white space removed at both ends.
+std::string_view Trim(std::string_view text);
+
+std::vector<std::string_view> SplitLines(std::string_view text);  // without the line ends; CRLF and LF
+
+std::string ToLowerAscii(std::string_view text);
+
+// Text of unknown origin made safe for a terminal: control characters (C0 except newline and tab, DEL, C1, and
+// the bidirectional overrides) become visible escapes such as `\x1b`. Invalid UTF-8 is replaced.
+std::string SafeForTerminal(std::string_view text);
+
+// The same on one line: newlines and tabs become spaces.
+std::string SafeForTerminalLine(std::string_view text);
+
+// Line and column (both from 1, columns in bytes) of a byte offset.
+struct TextPosition {
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+TextPosition PositionAt(std::string_view text, std::size_t offset);
+
+// 1234567 → "1,234,567".
+std::string WithThousands(long long number);
+
+}  // namespace upskill
