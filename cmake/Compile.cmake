@@ -33,6 +33,10 @@ function(upskill_library name)
   endif()
 endfunction()
 
+# The folders with threads; `make test-tsan` runs their tests under ThreadSanitizer.
+set(upskill_threaded model llama eval)
+add_custom_target(tsan_tests)
+
 # upskill_test(NAME SOURCES … [LIBRARIES …]): the tests beside the code of src/NAME, one program.
 function(upskill_test name)
   if(NOT UPSKILL_TESTS)
@@ -43,5 +47,9 @@ function(upskill_test name)
   target_link_libraries(upskill_${name}_test PRIVATE upskill_options ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(upskill_${name}_test PRIVATE UPSKILL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND upskill_${name}_test --gtest_brief=1)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS unit)
+  if(name IN_LIST upskill_threaded)
+    set_tests_properties(${name} PROPERTIES LABELS "unit;threads")
+    add_dependencies(tsan_tests upskill_${name}_test)
+  endif()
 endfunction()

@@ -9,6 +9,7 @@
 #include "cli/eval_command.h"
 #include "cli/list_command.h"
 #include "cli/runs_command.h"
+#include "cli/trace_command.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -20,6 +21,7 @@ struct AllOptions {
   EvalOptions benchmark;
   RunsOptions runs;
   ListOptions list;
+  TraceOptions trace;
   std::string log_file;
 };
 
@@ -33,6 +35,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddBenchmarkCommand(app, options.benchmark);
   AddRunsCommand(app, options.runs);
   AddListCommand(app, options.list);
+  AddTraceCommand(app, options.trace);
 }
 
 ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
@@ -40,6 +43,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
   if (app.got_subcommand("list")) return RunList(options.list, env);
+  if (app.got_subcommand("trace")) return RunTrace(app, options.trace, env);
   return RunRuns(options.runs, env);
 }
 

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "util/text.h"
+
 namespace upskill {
 
 ExitCode PrintError(Env& env, const Error& error) {
-  env.error(fmt::format("error: {}\n", error.message));
+  env.error(fmt::format("error: {}\n", SafeForTerminal(error.message)));
   switch (error.kind) {
     case ErrorKind::kUnavailable:
     case ErrorKind::kOutput: return ExitCode::kIncomplete;

@@ -135,7 +135,7 @@ Result<Session> ResumedSession(const EvalOptions& options, const Config& config,
                                   SafeForTerminalLine(session.plan.skill.name), SafeForTerminalLine(skill.name)));
   }
   if (Snapshot(skill).sha256 != session.plan.skill.sha256 && !options.quiet) {
-    env.error(fmt::format("note: the skill has changed since run {} began; the run goes on with the skill as it was\n", session.plan.run));
+    env.error(fmt::format("note: the skill has changed since run {} began; the run goes on with the skill as it was\n", SafeForTerminalLine(session.plan.run)));
   }
   std::vector<std::string> specs;
   for (const Student& student : session.plan.students) specs.push_back(student.spec);
@@ -152,11 +152,20 @@ Result<Session> ResumedSession(const EvalOptions& options, const Config& config,
   return session;
 }
 
+// A word of a command line as a shell reads it back.
+std::string ShellWord(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string ResumeLine(const EvalOptions& options, const Session& session) {
-  std::string line = fmt::format("upskill {} {}", options.table_first ? "benchmark" : "eval", options.skill);
-  for (const Student& student : session.plan.students) line += " -m " + student.spec;
-  if (!options.runs_dir.empty()) line += " --runs-dir " + options.runs_dir;
-  return line + " --resume " + session.plan.run;
+  std::string line = fmt::format("upskill {} {}", options.table_first ? "benchmark" : "eval", ShellWord(options.skill));
+  for (const Student& student : session.plan.students) line += " -m " + ShellWord(student.spec);
+  if (!options.runs_dir.empty()) line += " --runs-dir " + ShellWord(options.runs_dir);
+  return SafeForTerminalLine(line + " --resume " + ShellWord(session.plan.run));
 }
 
 void PrintReuse(const Session& session, const RunOutcome& outcome, Env& env) {
@@ -169,7 +178,7 @@ void PrintReuse(const Session& session, const RunOutcome& outcome, Env& env) {
       if (std::find(runs.begin(), runs.end(), sample.cached_from) == runs.end()) runs.push_back(sample.cached_from);
     }
     std::sort(runs.begin(), runs.end());
-    where = runs.size() == 1 ? "run " + runs.front() : fmt::format("{} runs", runs.size());
+    where = runs.size() == 1 ? "run " + SafeForTerminalLine(runs.front()) : fmt::format("{} runs", runs.size());
     where = fmt::format("the cache ({})", where);
   }
   env.out(fmt::format("{} of {} cells from {}{}\n", progress.reused, progress.total, where,
@@ -191,7 +200,8 @@ void PrintResult(const EvalOptions& options, const Session& session, const RunOu
   const std::string notes = EvalCaseNotes(session.plan, summary);
   if (!notes.empty()) env.out("\n" + notes);
   if (session.journal) {
-    env.out(fmt::format("run {} · {}\n", session.plan.run, session.journal->folder().string()));
+    env.out(fmt::format("run {} · {}\n", SafeForTerminalLine(session.plan.run),
+                        SafeForTerminalLine(session.journal->folder().string())));
   }
 }
 
@@ -215,7 +225,7 @@ void AddEvalCommand(CLI::App& app, EvalOptions& options) {
   CLI::App* command = app.add_subcommand("eval", "Measure a skill: run its cases on models with and without it");
   AddSharedOptions(*command, options);
   command->add_option("-m,--model,--m", options.models, "model to test; repeat for several (default: the embedded model)");
-  command->add_option("--runs", options.rounds, "rounds: how often every case is answered in each arm")->capture_default_str()->check(CLI::Range(1, 100000));
+  command->add_option("--runs", options.rounds, "rounds: how often every case is answered in each arm")->capture_default_str()->check(CLI::Range(1, kMostRounds));
   command->add_flag("--no-baseline", options.no_baseline, "only the arm with the skill");
   command->add_flag("--log-runs,!--no-log-runs", options.log_runs, "write the run to the runs folder (default: yes)");
   command->add_option("--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
@@ -228,7 +238,7 @@ void AddBenchmarkCommand(CLI::App& app, EvalOptions& options) {
   CLI::App* command = app.add_subcommand("benchmark", "The same as eval with three rounds and the table first");
   AddSharedOptions(*command, options);
   command->add_option("-m,--model,--m", options.models, "model to test; repeat for several")->required();
-  command->add_option("--runs", options.rounds, "rounds")->capture_default_str()->check(CLI::Range(1, 100000));
+  command->add_option("--runs", options.rounds, "rounds")->capture_default_str()->check(CLI::Range(1, kMostRounds));
   command->add_option("-o,--output,--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
   command->add_option("--resume", options.resume, "go on with a run")->expected(0, 1)->default_str("latest");
 }

@@ -34,24 +34,25 @@ Found Collect(const RunsOptions& options, const fs::path& runs_dir, Env& env) {
   for (const fs::path& folder : FindRuns(runs_dir)) {
     const Result<Plan> plan = LoadPlan(folder);
     if (!plan) {
-      env.error(fmt::format("warning: skipped: {}\n", plan.error().message));
+      env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(plan.error().message)));
       continue;
     }
     if (!Wanted(options.skills, plan->skill.name)) continue;
     const Result<JournalContent> content = ReadJournal(folder);
     if (!content) {
-      env.error(fmt::format("warning: skipped: {}\n", content.error().message));
+      env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(content.error().message)));
       continue;
     }
     if (content->skipped_lines > 0) {
-      env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", plan->run, content->skipped_lines));
+      env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", SafeForTerminalLine(plan->run), content->skipped_lines));
     }
-    const RunSummary summary = Summarize(*plan, content->samples);
+    RunSummary summary = Summarize(*plan, content->samples);
+    std::erase_if(summary.students, [&](const StudentSummary& entry) {
+      return !Wanted(options.models, entry.student.name) && !Wanted(options.models, entry.student.spec);
+    });
+    if (summary.students.empty()) continue;
     if (options.json) found.runs.push_back(EvalToJson(*plan, summary));
-    for (RunRow& row : RowsOf(*plan, summary)) {
-      const bool wanted = Wanted(options.models, row.student.student.name) || Wanted(options.models, row.student.student.spec);
-      if (wanted) found.rows.push_back(std::move(row));
-    }
+    for (RunRow& row : RowsOf(*plan, summary)) found.rows.push_back(std::move(row));
   }
   return found;
 }

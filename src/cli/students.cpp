@@ -54,6 +54,9 @@ Result<std::filesystem::path> FindEmbeddedModel(const Env& env) {
 
 Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(ModelSpec spec, ParseModelSpec(text));
+  if (spec.provider == "sim" && !spec.query.empty()) {
+    return InputError(fmt::format("model '{}': a simulated student takes its settings behind the colon, without ?", SafeForTerminalLine(text)));
+  }
   if (spec.provider == "sim") return MakeSimModel(spec.rest, options.parallel > 0 ? options.parallel : kSimWindow);
   ASSIGN_OR_RETURN(LlamaOptions llama, LlamaOptionsOf(spec, options));
   if (!spec.query.empty()) {

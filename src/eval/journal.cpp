@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <random>
+#include <tuple>
+#include <utility>
 
 #include "util/json.h"
 #include "util/text.h"
@@ -18,6 +20,16 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::size_t kLongestLine = 64U << 20U;
+
+// What puts runs in the order of their beginnings: the second that the name tells, then when the plan was written.
+using RunAge = std::tuple<std::string, fs::file_time_type, std::string>;
+
+RunAge AgeOf(const fs::path& run) {
+  constexpr std::size_t kTagLength = 5;  // "-3f2a"
+  const std::string name = run.filename().string();
+  std::error_code unknown;
+  return {name.substr(0, name.size() - std::min(name.size(), kTagLength)), fs::last_write_time(run / "plan.json", unknown), name};
+}
 
 }  // namespace
 
@@ -52,12 +64,18 @@ Result<Journal> Journal::Reopen(const fs::path& run_folder, const Clock& clock) 
 
 Status Journal::Append(const Sample& sample) {
   RETURN_IF_ERROR(file_.Append(DumpJson(SampleToJson(sample)) + "\n"));
-  if (clock_->Now() - last_sync_ >= std::chrono::seconds(1)) return Sync();
-  return {};
+  unsynced_ = true;
+  return SyncWhenDue();
+}
+
+Status Journal::SyncWhenDue() {
+  if (!unsynced_ || clock_->Now() - last_sync_ < std::chrono::seconds(1)) return {};
+  return Sync();
 }
 
 Status Journal::Sync() {
   last_sync_ = clock_->Now();
+  unsynced_ = false;
   return file_.Sync();
 }
 
@@ -105,13 +123,16 @@ Result<JournalContent> ReadJournal(const fs::path& run_folder) {
 }
 
 std::vector<fs::path> FindRuns(const fs::path& runs_dir) {
-  std::vector<fs::path> runs;
+  std::vector<std::pair<RunAge, fs::path>> found;
   std::error_code code;
   for (fs::directory_iterator it(runs_dir, code), end; !code && it != end; it.increment(code)) {
     std::error_code ignored;
-    if (fs::is_regular_file(it->path() / "plan.json", ignored)) runs.push_back(it->path());
+    if (fs::is_regular_file(it->path() / "plan.json", ignored)) found.emplace_back(AgeOf(it->path()), it->path());
   }
-  std::sort(runs.begin(), runs.end());
+  std::sort(found.begin(), found.end());
+  std::vector<fs::path> runs;
+  runs.reserve(found.size());
+  for (auto& [age, run] : found) runs.push_back(std::move(run));
   return runs;
 }
 

@@ -17,8 +17,8 @@
 
 namespace upskill {
 
-// Writes samples.jsonl of one run: append-only, one write per line, synced at least once a second and when closed.
-// One owner, not thread-safe; any process may read the file meanwhile.
+// Writes samples.jsonl of one run: append-only, one write per line. Its owner syncs it at least once a second
+// (SyncWhenDue) and at the end. One owner, not thread-safe; any process may read the file meanwhile.
 class Journal {
  public:
   // A new run: makes runs_dir/<time>-<4 hex>, fills in plan.run and plan.created and writes plan.json.
@@ -27,6 +27,7 @@ class Journal {
   static Result<Journal> Reopen(const std::filesystem::path& run_folder, const Clock& clock);
 
   Status Append(const Sample& sample);
+  Status SyncWhenDue();  // when the last time was a second ago and lines were written since
   Status Sync();
   const std::filesystem::path& folder() const { return folder_; }
 
@@ -38,6 +39,7 @@ class Journal {
   AppendFile file_;
   const Clock* clock_;  // outlives the journal
   Clock::Steady last_sync_;
+  bool unsynced_ = false;
 };
 
 struct JournalContent {

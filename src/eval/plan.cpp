@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "util/files.h"
 #include "util/hash.h"
 
@@ -56,6 +58,9 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     return InputError(fmt::format("{}: schema {} is not known to upskill {} (it reads 1 to {})", source, schema,
                                   UPSKILL_VERSION, kPlanSchema));
   }
+  const auto malformed = [&](const std::string& why) {
+    return InputError(fmt::format("{}: not a plan of upskill: {}", source, why));
+  };
   try {
     Plan plan;
     plan.run = json.at("run").get<std::string>();
@@ -72,9 +77,12 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     }
     for (const Json& arm : json.at("arms")) {
       ASSIGN_OR_RETURN(const Arm known, ArmFromName(arm.get<std::string>()));
+      if (std::find(plan.arms.begin(), plan.arms.end(), known) != plan.arms.end()) return malformed("an arm stands twice");
       plan.arms.push_back(known);
     }
+    if (plan.students.empty() || plan.arms.empty()) return malformed("it has no students or no arms");
     plan.rounds = json.at("rounds").get<int>();
+    if (plan.rounds < 1 || plan.rounds > kMostRounds) return malformed(fmt::format("{} rounds", plan.rounds));
     const Json& sampling = json.at("sampling");
     plan.sampling.temperature = sampling.at("temperature").get<double>();
     plan.sampling.max_tokens = sampling.at("max_tokens").get<int>();
@@ -82,7 +90,7 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     plan.system_prompt = json.at("system_prompt").get<std::string>();
     return plan;
   } catch (const Json::exception& e) {
-    return InputError(fmt::format("{}: not a plan of upskill: {}", source, e.what()));
+    return malformed(e.what());
   }
 }
 

@@ -33,11 +33,9 @@ struct Answer {
 class AnswerQueue {
  public:
   void Put(Answer answer) {
-    {
-      const std::lock_guard lock(mutex_);
-      answers_.push_back(std::move(answer));
-    }
-    wake_.notify_one();
+    const std::lock_guard lock(mutex_);
+    answers_.push_back(std::move(answer));
+    wake_.notify_one();  // under the lock: once it is free, the runner may take the last answer and end the queue
   }
 
   // All answers there are, waiting up to `limit` for the first.
@@ -56,7 +54,7 @@ class AnswerQueue {
 struct Task {
   std::size_t cell = 0;
   int attempt = 0;
-  Clock::Steady not_before{};
+  Clock::Steady not_before;
 };
 
 // The work left for one student.
@@ -205,14 +203,15 @@ class Runner {
   }
 
   Status Receive() {
+    Status status;
     for (Answer& answer : answers_.Take(kTick)) {
-      Lane& lane = lanes_[answer.student];
-      --lane.in_flight;
-      const Status handled = answer.response.ok() ? HandleAnswer(answer) : HandleError(answer);
-      if (!handled) return handled;
-      Report();
+      --lanes_[answer.student].in_flight;
+      if (!status) continue;  // only counted: nothing more can be kept
+      status = answer.response.ok() ? HandleAnswer(answer) : HandleError(answer);
+      if (status) Report();
     }
-    return {};
+    if (status && input_.journal != nullptr) status = input_.journal->SyncWhenDue();
+    return status;
   }
 
   Status HandleAnswer(Answer& answer) {
@@ -296,7 +295,7 @@ class Runner {
   std::vector<Lane> lanes_;  // by student
   AnswerQueue answers_;
   RunProgress progress_;
-  Clock::Steady started_{};
+  Clock::Steady started_;
   int stop_level_ = 0;
   std::vector<std::string> stopped_models_;
 };

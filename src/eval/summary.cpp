@@ -79,7 +79,8 @@ RunSummary Summarize(const Plan& plan, const std::vector<Sample>& samples) {
   for (const Sample* sample : LastWords(samples)) {
     const auto student = students.find(sample->student);
     const auto case_index = cases.find(sample->case_id);
-    if (student == students.end() || case_index == cases.end() || sample->round >= plan.rounds) continue;
+    if (student == students.end() || case_index == cases.end()) continue;
+    if (sample->round < 0 || sample->round >= plan.rounds) continue;
     StudentSummary& entry = summary.students[student->second];
     const auto arm = entry.arms.find(sample->arm);
     if (arm == entry.arms.end()) continue;

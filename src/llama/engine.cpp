@@ -34,7 +34,7 @@ Engine::Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settin
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 Engine::~Engine() {
-  Cancel(CancelScope::kRunning);
+  Engine::Cancel(CancelScope::kRunning);
   thread_.request_stop();
   wake_.notify_all();
   thread_.join();
@@ -60,7 +60,7 @@ void Engine::Cancel(CancelScope scope) {
     if (scope == CancelScope::kRunning) abort_ = true;
   }
   wake_.notify_all();
-  for (Request& request : dropped) request.done(Cancelled());
+  for (const Request& request : dropped) request.done(Cancelled());
 }
 
 void Engine::Run(const std::stop_token& stop) {
@@ -90,7 +90,8 @@ std::optional<Engine::Request> Engine::NextRequest(const std::stop_token& stop, 
       return !queue_.empty() || abort_ || give_up_waiting_ || (busy && !more_promised_);
     });
   }
-  if (queue_.empty()) return std::nullopt;
+  // What Cancel asked for comes first: it must not hit a request that was sent after it.
+  if (queue_.empty() || abort_ || give_up_waiting_) return std::nullopt;
   Request request = std::move(queue_.front());
   queue_.pop_front();
   return request;
@@ -191,7 +192,9 @@ bool Engine::Admit(Prepared& work) {
   prompts_.Retain(present.entry);
   const bool fits = MakeRoom(work.tokens.size() - present.length + output);
   prompts_.Release(present.entry);
-  if (!fits && AnyActive()) return false;  // alone it always fits (EnsureContext)
+  if (!fits && AnyActive()) return false;
+  // Alone it always fits (EnsureContext), but perhaps not beside the prompt that it shares a part with.
+  if (!fits) CHECK(MakeRoom(work.tokens.size() + output));
   std::int64_t prefix_cost = 0;
   if (work.prefix.size() >= kSmallestPrefix) {
     Result<std::int64_t> evaluated = EvaluatePrefix(work.prefix);
@@ -368,7 +371,7 @@ bool Engine::Append(Slot& slot, llama_token token) {
 
 void Engine::Finish(Slot& slot, StopReason reason) {
   ChatResponse response;
-  ChatFormat::Answer answer = ChatFormat::Parse(slot.work->prompt, slot.text);
+  const ChatFormat::Answer answer = ChatFormat::Parse(slot.work->prompt, slot.text);
   response.text = ReplaceInvalidUtf8(answer.text);
   response.reasoning = ReplaceInvalidUtf8(answer.reasoning);
   response.stop = reason;
@@ -378,7 +381,7 @@ void Engine::Finish(Slot& slot, StopReason reason) {
   response.usage.input = prompt - response.usage.cache_read;
   response.usage.output = slot.output_tokens;
   response.seconds = static_cast<double>(llama_time_us() - slot.started_us) / 1e6;
-  Done done = std::move(slot.work->request.done);
+  const Done done = std::move(slot.work->request.done);
   FreeSlot(slot);
   done(std::move(response));
 }
@@ -390,7 +393,7 @@ void Engine::FreeSlot(Slot& slot) {
 }
 
 void Engine::Fail(Slot& slot, const Error& error) {
-  Done done = std::move(slot.work->request.done);
+  const Done done = std::move(slot.work->request.done);
   FreeSlot(slot);
   done(error);
 }

@@ -37,6 +37,8 @@ class Engine : public Model {
 
   Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settings settings);
   ~Engine() override;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
 
   const ModelInfo& info() const override { return info_; }
   void Start(ChatRequest request, Done done) override;

@@ -7,10 +7,11 @@
 namespace upskill {
 
 Result<ChatResponse> Generate(Model& model, ChatRequest request) {
-  std::promise<Result<ChatResponse>> promise;
-  std::future<Result<ChatResponse>> answer = promise.get_future();
+  // Shared with the model's thread, which may still be inside set_value when the answer is there already.
+  const auto promise = std::make_shared<std::promise<Result<ChatResponse>>>();
+  std::future<Result<ChatResponse>> answer = promise->get_future();
   request.more_follows = false;
-  model.Start(std::move(request), [&promise](Result<ChatResponse> response) { promise.set_value(std::move(response)); });
+  model.Start(std::move(request), [promise](Result<ChatResponse> response) { promise->set_value(std::move(response)); });
   return answer.get();
 }
 

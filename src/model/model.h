@@ -29,7 +29,8 @@ class Model {
   virtual const ModelInfo& info() const = 0;
 
   // Doesn't block. `done` is called exactly once, on the model's own thread (or on the caller's when the request is
-  // refused at once); it must return quickly and may not call back into the model. Thread-safe.
+  // refused at once, or on that of the caller of Cancel); it must return quickly and may not call back into the model.
+  // Thread-safe.
   virtual void Start(ChatRequest request, Done done) = 0;
 
   enum class CancelScope { kWaiting, kRunning };  // only requests not yet worked on, or all of them

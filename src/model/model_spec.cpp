@@ -42,7 +42,7 @@ Result<ModelSpec> ParseModelSpec(const std::string& text) {
   }
   if (rest == kEmbeddedModel) {
     spec.provider = "embedded";
-  } else if (rest.starts_with("llama:") || rest.starts_with("llama.")) {
+  } else if (rest.starts_with("llama:") || rest.starts_with("llama./")) {
     spec.provider = "llama";
     spec.rest = std::string(rest.substr(6));
   } else if (rest.starts_with("sim:")) {

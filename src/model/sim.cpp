@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -22,8 +23,17 @@ using SteadyClock = std::chrono::steady_clock;
 Result<double> ParseNumber(std::string_view key, std::string_view text, double low, double high) {
   double number = 0.0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size() || !(number >= low && number <= high)) {
+  const bool in_range = number >= low && number <= high;  // false for not-a-number, too
+  if (code != std::errc() || end != text.data() + text.size() || !in_range) {
     return InputError(fmt::format("sim: {}={} is not a number from {} to {}", key, SafeForTerminalLine(text), low, high));
+  }
+  return number;
+}
+
+Result<double> ParseWholeNumber(std::string_view key, std::string_view text, double high) {
+  ASSIGN_OR_RETURN(const double number, ParseNumber(key, text, 0.0, high));
+  if (number != std::floor(number)) {
+    return InputError(fmt::format("sim: {}={} is not a whole number from 0 to {}", key, SafeForTerminalLine(text), high));
   }
   return number;
 }
@@ -64,8 +74,10 @@ class SimModel : public Model {
   SimModel(SimSettings settings, ModelInfo info, int window)
       : settings_(settings), info_(std::move(info)), window_(window), thread_([this](const std::stop_token& stop) { Work(stop); }) {}
 
+  SimModel(const SimModel&) = delete;
+  SimModel& operator=(const SimModel&) = delete;
   ~SimModel() override {
-    Cancel(CancelScope::kRunning);
+    SimModel::Cancel(CancelScope::kRunning);
     thread_.request_stop();
     wake_.notify_all();
   }
@@ -111,7 +123,7 @@ class SimModel : public Model {
         wake_.wait_until(lock, stop, next, [this, next] { return due_.empty() || due_.begin()->first < next; });
         continue;
       }
-      Pending pending = std::move(due_.begin()->second);
+      const Pending pending = std::move(due_.begin()->second);
       due_.erase(due_.begin());
       lock.unlock();
       pending.done(Answer(settings_, pending.request));
@@ -149,10 +161,10 @@ Result<SimSettings> ParseSimSettings(const std::string& text) {
     if (target != nullptr) {
       ASSIGN_OR_RETURN(*target, ParseNumber(key, value, 0.0, 1.0));
     } else if (key == "seed") {
-      ASSIGN_OR_RETURN(const double seed, ParseNumber(key, value, 0.0, 9e15));
+      ASSIGN_OR_RETURN(const double seed, ParseWholeNumber(key, value, 9e15));
       settings.seed = static_cast<std::uint64_t>(seed);
     } else if (key == "latency-ms") {
-      ASSIGN_OR_RETURN(const double latency, ParseNumber(key, value, 0.0, 3.6e6));
+      ASSIGN_OR_RETURN(const double latency, ParseWholeNumber(key, value, 3.6e6));
       settings.latency_ms = static_cast<int>(latency);
     } else {
       return InputError(fmt::format(

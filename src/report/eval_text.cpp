@@ -15,7 +15,7 @@ namespace upskill {
 namespace {
 
 // Bytes per token of English and code with common tokenizers, for an estimate before any model has counted.
-constexpr double kBytesPerToken = 3.5;
+constexpr double kBytesPerToken = 3.0;
 
 std::string Plural(std::size_t count, const std::string& word) {
   return fmt::format("{} {}{}", WithThousands(static_cast<long long>(count)), word, count == 1 ? "" : "s");
@@ -65,8 +65,8 @@ std::string TokenLine(const StudentSummary& student) {
   const double after = *mean(skill->second);
   const double prompt = static_cast<double>(skill->second.prompt_tokens) / static_cast<double>(skill->second.answered) -
                         static_cast<double>(baseline->second.prompt_tokens) / static_cast<double>(baseline->second.answered);
-  return fmt::format("  {:<10}  {:.0f} → {:.0f} per answer{} · prompt +{:.0f}\n", "tokens", before, after,
-                     ChangeText(before, after), prompt);
+  return fmt::format("  {:<10}  {:.0f} → {:.0f} per answer{} · prompt {}{:.0f}\n", "tokens", before, after,
+                     ChangeText(before, after), std::round(prompt) < 0 ? "" : "+", std::round(prompt) == 0 ? 0.0 : prompt);
 }
 
 std::string StudentBlock(const StudentSummary& student, const Style& style) {
@@ -114,9 +114,11 @@ std::string NoteLine(const std::vector<std::string>& names, const std::string& w
 // The outcomes of one case in one arm, equal ones counted: "2 of 3 passed", then each distinct failure.
 std::string CaseArmLines(const std::vector<const Sample*>& samples, Arm arm) {
   std::size_t passed = 0;
+  std::size_t answered = 0;
   std::map<std::string, std::size_t> failures;
   for (const Sample* sample : samples) {
     if (sample->passed()) ++passed;
+    if (sample->ok()) ++answered;
     if (!sample->ok()) ++failures["error: " + SafeForTerminalLine(sample->error->message)];
     for (const CheckResult& check : sample->checks) {
       if (check.outcome == Outcome::kPass) continue;
@@ -124,7 +126,7 @@ std::string CaseArmLines(const std::vector<const Sample*>& samples, Arm arm) {
                                                  check.detail))];
     }
   }
-  std::string out = fmt::format("  {:<10}  {} of {} passed\n", ArmLabel(arm), passed, samples.size());
+  std::string out = fmt::format("  {:<10}  {} of {} passed\n", ArmLabel(arm), passed, answered);
   for (const auto& [failure, count] : failures) out += fmt::format("      {}× {}\n", count, failure);
   return out;
 }

@@ -83,7 +83,7 @@ std::string RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Sty
       skill = key.first;
       out += (out.empty() ? "" : "\n") + Tinted(style, Tint::kBold, SafeForTerminalLine(skill)) + "\n";
     }
-    out += fmt::format("{}   {}\n", SafeForTerminalLine(key.second), Tinted(style, Tint::kDim, "run " + row->run));
+    out += fmt::format("{}   {}\n", SafeForTerminalLine(key.second), Tinted(style, Tint::kDim, "run " + SafeForTerminalLine(row->run)));
     if (const ArmSummary* arm = ArmOf(*row, Arm::kBaseline)) out += MetricLine(*arm, "baseline", metric, most, style);
     if (const ArmSummary* arm = ArmOf(*row, Arm::kSkill)) out += MetricLine(*arm, "with skill", metric, most, style);
     if (row->student.lift) out += fmt::format("  {:<10}  {} points\n", "lift", PointsText(row->student.lift));

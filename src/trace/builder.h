@@ -18,7 +18,7 @@ namespace upskill {
 struct Stamp {
   std::size_t line = 0;
   std::optional<std::int64_t> time_ms = std::nullopt;
-  std::string agent = {};
+  std::string agent;
   std::size_t message = kNone;
 };
 

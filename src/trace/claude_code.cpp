@@ -61,6 +61,7 @@ class ClaudeCodeReader : public RecordReader {
     Stamp stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(record, "timestamp");
+    builder_.NoteTime(stamp.time_ms);
     const std::string type = StringAt(record, "type");
     const std::string parent_call = StringAt(record, "parent_tool_use_id");  // print mode: subagents
     if (!parent_call.empty()) {

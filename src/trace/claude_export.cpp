@@ -122,10 +122,10 @@ class ExportReader {
 
   // The newest versions fold calls to "  Read 2 files (ctrl+o to expand)".
   bool AddFoldedCalls(std::string_view line, std::size_t number) {
-    static const RE2 kFolded(R"(^  (Ran|Read|Searched for|Listed|Fetched|Edited|Wrote) (\d+) [a-z ]+(?:, [a-z]+ \d+ [a-z ]+)*.*\(ctrl\+o to expand\)$)");
+    static const RE2 folded_pattern(R"(^  (Ran|Read|Searched for|Listed|Fetched|Edited|Wrote) (\d+) [a-z ]+(?:, [a-z]+ \d+ [a-z ]+)*.*\(ctrl\+o to expand\)$)");
     std::string verb;
     int count = 0;
-    if (!RE2::FullMatch(std::string(line), kFolded, &verb, &count)) return false;
+    if (!RE2::FullMatch(std::string(line), folded_pattern, &verb, &count)) return false;
     const std::string tool = verb == "Ran" ? "Bash" : verb == "Searched for" ? "Search" : verb == "Listed" ? "List" : verb == "Fetched" ? "Fetch" : verb == "Wrote" ? "Write" : verb == "Edited" ? "Edit" : "Read";
     Stamp stamp;
     stamp.line = number;
@@ -143,10 +143,10 @@ class ExportReader {
   std::string Unwrap(const std::vector<std::string_view>& lines) const {
     std::string text;
     std::size_t previous_columns = 0;
-    for (const std::string_view raw : lines) {
+    for (const std::string_view& raw : lines) {
       const std::string_view line = Trim(raw);
       if (!text.empty()) {
-        const bool full = previous_columns + 1 >= width_;
+        const bool full = previous_columns + 2 >= width_;
         const std::size_t token = text.find_last_of(" \n");
         const std::string_view last = std::string_view(text).substr(token == std::string::npos ? 0 : token + 1);
         const bool inside = full && last.find_first_of("/\\_-.:=") != std::string_view::npos;
@@ -154,7 +154,8 @@ class ExportReader {
         text += inside ? "" : wrapped ? " " : "\n";
       }
       text += line;
-      previous_columns = DisplayColumns(StripRight(raw));
+      // The first line stood behind a glyph and a space.
+      previous_columns = DisplayColumns(StripRight(raw)) + (&raw == &lines.front() ? 2 : 0);
     }
     return std::string(Trim(text));
   }
@@ -195,11 +196,11 @@ class ExportReader {
   void AddAnswer(const Entry& entry, std::string text, Stamp stamp) {
     std::string name;
     std::string arguments;
-    static const RE2 kBare(R"(^(Read|Web Search|Task Output|Update|Searched|Ran) .*(?:ctrl\+o to expand\)|[0-9a-f]{6,})$)");
+    static const RE2 bare_pattern(R"(^(Read|Web Search|Task Output|Update|Searched|Ran) .*(?:ctrl\+o to expand\)|[0-9a-f]{6,})$)");
     const bool shaped = RE2::FullMatch(text, CallPattern(), &name, &arguments);
     if (shaped && (IsKnownTool(name) || !entry.results.empty())) {
       if (!arguments.empty() && arguments.back() == ')') arguments.pop_back();
-    } else if (!RE2::FullMatch(text, kBare, &name)) {
+    } else if (!RE2::FullMatch(text, bare_pattern, &name)) {
       // Consecutive texts of one answer can't be told apart from answers of their own.
       stamp.message = builder_.Message("", "", "");
       builder_.Add(stamp, EventKind::kAssistant, std::move(text));
@@ -218,7 +219,7 @@ class ExportReader {
     if (entry.results.empty()) return;
     Shown all;
     for (const auto& result : entry.results) {
-      Shown shown = ResultText(result);
+      const Shown shown = ResultText(result);
       if (!all.text.empty()) all.text += '\n';
       all.text += shown.text;
       all.shortened = all.shortened || shown.shortened;
@@ -238,11 +239,11 @@ class ExportReader {
     bool shortened = false;
   };
   Shown ResultText(const std::vector<std::string_view>& lines) {
-    static const RE2 kDropped(R"(…\s*\+?(\d+) (?:more )?lines?\b.*)");
+    static const RE2 dropped_pattern(R"(…\s*\+?(\d+) (?:more )?lines?\b.*)");
     Shown shown;
     for (const std::string_view line : lines) {
       int count = 0;
-      if (line.find("…") != std::string_view::npos && RE2::PartialMatch(std::string(line), kDropped, &count)) {
+      if (line.find("…") != std::string_view::npos && RE2::PartialMatch(std::string(line), dropped_pattern, &count)) {
         builder_.trace().dropped_lines += static_cast<std::size_t>(count);
         shown.shortened = true;
         shown.text += fmt::format("[{} lines are not in the export]\n", count);

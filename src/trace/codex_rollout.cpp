@@ -84,7 +84,7 @@ class CodexRolloutReader : public RecordReader {
     trace.agent_version = StringAt(meta, "cli_version");
   }
 
-  void AddItem(Json& item, Stamp stamp) {
+  void AddItem(Json& item, const Stamp& stamp) {
     has_items_ = true;
     const std::string type = StringAt(item, "type");
     if (type == "message") {
@@ -122,12 +122,14 @@ class CodexRolloutReader : public RecordReader {
     std::string typed;
     std::string injected;
     const auto sort = [&](Json& part) {
-      std::string text = TakeText(part);
+      const std::string text = TakeText(part);
       if (text.empty() || text == "[image]") return;
       const std::string_view request = CodexRequest(text);
       std::string& target = request.empty() ? injected : typed;
       if (!target.empty()) target += '\n';
       target += request.empty() ? std::string_view(text) : request;
+      // What an IDE put in front of the request.
+      if (!request.empty() && request.size() + 2 < text.size()) injected += text.substr(0, text.size() - request.size());
     };
     if (content->is_array()) {
       for (Json& part : *content) sort(part);

@@ -236,7 +236,7 @@ TraceDetection DetectTrace(std::string_view front) {
   if (StartsWith(trimmed, "{") || StartsWith(trimmed, "[")) return {TraceFormat::kNotes, TraceShape::kDocument, "JSON"};
   // `opencode export` may print a line about its progress in front of the document.
   const std::size_t second = trimmed.find("\n{");
-  if (second != std::string_view::npos && second < 400 && trimmed.substr(0, 4096).find("\"info\"") != std::string_view::npos) {
+  if (second < 400 && trimmed.substr(0, 4096).find("\"info\"") != std::string_view::npos) {
     return {TraceFormat::kOpenCode, TraceShape::kDocument, "a JSON document behind a line of text"};
   }
   return {TraceFormat::kNotes, TraceShape::kText, "none of the known formats"};

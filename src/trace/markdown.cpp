@@ -43,8 +43,8 @@ class SpecStoryReader {
   explicit SpecStoryReader(TraceBuilder& builder) : builder_(builder) {}
 
   void Read(std::string_view text) {
-    static const RE2 kRole(R"(^_\*\*(User|Agent|Assistant)( - sidechain)?(?: \(([^)]*)\))?( - sidechain)?\*\*_$)");
-    static const RE2 kSession(R"(^<!-- (.+) Session ([\w-]+) \((.+)\) -->$)");
+    static const RE2 role_pattern(R"(^_\*\*(User|Agent|Assistant)( - sidechain)?(?: \(([^)]*)\))?( - sidechain)?\*\*_$)");
+    static const RE2 session_pattern(R"(^<!-- (.+) Session ([\w-]+) \((.+)\) -->$)");
     std::vector<Block> blocks;
     std::size_t number = 0;
     for (const std::string_view line : SplitLines(text)) {
@@ -54,11 +54,11 @@ class SpecStoryReader {
       std::string detail;
       std::string side_behind;
       std::string session;
-      if (RE2::FullMatch(std::string(line), kRole, &role, &side, &detail, &side_behind)) {
+      if (RE2::FullMatch(std::string(line), role_pattern, &role, &side, &detail, &side_behind)) {
         blocks.push_back({role == "User", !side.empty() || !side_behind.empty(), detail, number, ""});
       } else if (!blocks.empty()) {
         AppendLine(blocks.back().text, line);
-      } else if (RE2::FullMatch(std::string(line), kSession, &role, &session, &detail)) {
+      } else if (RE2::FullMatch(std::string(line), session_pattern, &role, &session, &detail)) {
         builder_.trace().agent_name = role;
         builder_.trace().session_id = session;
         builder_.NoteTime(ParseTimestamp(detail));
@@ -78,8 +78,8 @@ class SpecStoryReader {
     // "model time", "time" or nothing.
     std::string model;
     std::string time;
-    static const RE2 kDetail(R"(^(?:(\S+) )?(\d{4}-\d\d-\d\d .*)$)");
-    if (RE2::FullMatch(block.detail, kDetail, &model, &time)) {
+    static const RE2 detail_pattern(R"(^(?:(\S+) )?(\d{4}-\d\d-\d\d .*)$)");
+    if (RE2::FullMatch(block.detail, detail_pattern, &model, &time)) {
       stamp.time_ms = ParseTimestamp(time);
     } else {
       model = block.detail;
@@ -175,13 +175,13 @@ class SpecStoryReader {
 
 // The role that a line gives in free text ("User:", "## Assistant"), nothing for other lines.
 std::optional<bool> RoleOfNoteLine(std::string_view line, std::string& rest) {
-  static const RE2 kRole(R"(^(?:#+ +)?(?:\*\*)?(User|Human|You|Me|Assistant|AI|Claude|ChatGPT|Agent|Model)(?:\*\*)?:(?:\*\*)?(?:\s+(.*))?$)");
-  static const RE2 kHeading(R"(^#+ +(User|Human|You|Assistant|AI|Claude|ChatGPT|Agent|Model)\s*$)");
+  static const RE2 role_pattern(R"(^(?:#+ +)?(?:\*\*)?(User|Human|You|Me|Assistant|AI|Claude|ChatGPT|Agent|Model)(?:\*\*)?:(?:\*\*)?(?:\s+(.*))?$)");
+  static const RE2 heading_pattern(R"(^(?:#+ +|---)(User|USER|Human|You|Assistant|ASSISTANT|AI|Claude|ChatGPT|Agent|Model)\s*$)");
   std::string role;
-  if (!RE2::FullMatch(std::string(line), kRole, &role, &rest) && !RE2::FullMatch(std::string(line), kHeading, &role)) {
+  if (!RE2::FullMatch(std::string(line), role_pattern, &role, &rest) && !RE2::FullMatch(std::string(line), heading_pattern, &role)) {
     return std::nullopt;
   }
-  return role == "User" || role == "Human" || role == "You" || role == "Me";
+  return role == "User" || role == "USER" || role == "Human" || role == "You" || role == "Me";
 }
 
 }  // namespace

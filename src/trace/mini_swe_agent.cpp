@@ -73,7 +73,7 @@ class MiniSweAgentReader : public RecordReader {
 
   void AddAssistant(Json& message, const Json& extra, Stamp stamp) {
     const Json& response = Member(extra, "response");
-    std::string model = StringAt(response, "model");
+    const std::string model = StringAt(response, "model");
     stamp.message = builder_.Message("", "", model);
     builder_.message(stamp.message).usage = ChatUsageOf(Member(response, "usage"));
     const bool has_calls = Member(message, "tool_calls").is_array() && !Member(message, "tool_calls").empty();

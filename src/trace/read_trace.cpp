@@ -177,7 +177,7 @@ Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) 
   Result<Json> document = ParseDocument(text, source.name(), options.lenient, trial);
   if (!document) {
     // Text that merely begins with a bracket, such as a log line "[12:00] started".
-    const bool like_json = Trim(text).substr(0, 1) == "{" || text.find('"') != std::string::npos;
+    const bool like_json = Trim(text).substr(0, 1) == "{" || text.find('"') != std::string::npos || Trim(text).substr(0, 2) == "[[";
     if (like_json) return document.error();
   }
   const auto detected = document ? DetectDocument(*document) : std::nullopt;

@@ -4,6 +4,7 @@
 #include "trace/read_trace.h"
 #include "trace/tool_use.h"
 #include "trace/trace_expectation.h"
+#include "util/files.h"
 
 namespace upskill {
 namespace {
@@ -35,7 +36,7 @@ TEST(ReadersTest, ClaudeCode) {
   // Text injected into a typed message is no part of it.
   const std::size_t correction = FindText(trace, "keep the old name");
   EXPECT_EQ(trace.events.at(correction).text, "no, keep the old name of the function");
-  EXPECT_EQ(trace.events.at(correction).line, 25U);
+  EXPECT_EQ(trace.events.at(correction).line, 23U);
 }
 
 TEST(ReadersTest, ClaudeCodeResumedAndRewound) {
@@ -50,6 +51,37 @@ TEST(ReadersTest, ClaudeCodeResumedAndRewound) {
 TEST(ReadersTest, ClaudeCodeResult) {
   ExpectTrace(FixtureFolder(), {"claude-code-result.json", TraceFormat::kClaudeCodeResult, 0, 2, {{"Bash", 1}}, 0, {22, 5, 5, 24}, {"claude-x"}});
   EXPECT_DOUBLE_EQ(ReadFixture("claude-code-result.json").cost_usd.value_or(0), 0.012);
+}
+
+TEST(ReadersTest, ClaudeCodeSubagentFiles) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "upskill-subagents";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "s1" / "subagents");
+  const auto line = [](const char* uuid, const char* agent, const char* call) {
+    return std::string(R"({"type":"assistant","sessionId":"s1","uuid":")") + uuid + R"(",)" + agent + R"("message":{"id":"m)" + uuid +
+           R"(","role":"assistant","model":"x","content":[{"type":"tool_use","id":")" + call + R"(","name":"Bash","input":{"command":"ls"}}],"usage":{"output_tokens":5}}})" + "\n";
+  };
+  const std::string side = R"("isSidechain":true,"agentId":"ab1",)";
+  ASSERT_TRUE(WriteFileAtomically(folder / "s1.jsonl", line("u1", "", "t1")).ok());
+  ASSERT_TRUE(WriteFileAtomically(folder / "s1/subagents/agent-ab1.jsonl", line("u2", side.c_str(), "t2") + line("u3", side.c_str(), "t3")).ok());
+  ASSERT_TRUE(WriteFileAtomically(folder / "s1/subagents/agent-acompact-1.jsonl", line("u4", side.c_str(), "t4")).ok());
+  const Result<Trace> trace = ReadTrace(folder / "s1.jsonl", {});
+  ASSERT_TRUE(trace.ok());
+  const TraceCounts counts = CountTrace(*trace);
+  EXPECT_EQ(counts.tool_calls, 1U);
+  EXPECT_EQ(counts.subagent_tool_calls, 2U);
+  EXPECT_EQ(counts.subagents, 1U);
+  EXPECT_EQ(counts.tokens.output.value_or(0), 5);
+  EXPECT_EQ(counts.subagent_tokens.output.value_or(0), 10);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ReadersTest, FormatCanBeForced) {
+  TraceReadOptions options;
+  options.format = TraceFormat::kNotes;
+  const Result<Trace> trace = ReadTrace(FixtureFolder() / "cursor.md", options);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->format, TraceFormat::kNotes);
 }
 
 TEST(ReadersTest, ClaudeCodeExport) {
@@ -80,7 +112,8 @@ TEST(ReadersTest, Codex) {
                                 "2026-03-01T10:00:00.000Z", "2026-03-01T10:00:00.000Z"});
   ExpectTrace(FixtureFolder(), {"codex-exec.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}, {"docs__search", 1}}, 1, {40, 60, -1, 9}});
   const Trace trace = ReadFixture("codex-rollout.jsonl");
-  EXPECT_EQ(trace.events.at(FindText(trace, "run the tests")).kind, EventKind::kSystem);  // in the IDE's context, kept
+  EXPECT_EQ(trace.events.at(FindText(trace, "run the tests")).kind, EventKind::kPerson);
+  EXPECT_EQ(trace.events.at(FindText(trace, "Active file")).kind, EventKind::kSystem);
   std::size_t call = kNone;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     if (trace.events[i].command == "make test") call = i;
@@ -110,7 +143,7 @@ TEST(ReadersTest, PiAndCopilotAndFastAgent) {
                                 "2026-03-01T10:00:00.000Z", "2026-03-01T10:06:00.000Z", 0, {"testing"}});
   const Trace trace = ReadFixture("pi.jsonl");
   EXPECT_TRUE(trace.events.at(FindText(trace, "abandoned idea")).abandoned);
-  EXPECT_FALSE(trace.events.at(FindText(trace, "done")).abandoned);
+  EXPECT_FALSE(trace.events.at(FindText(trace, "clean")).abandoned);
   ExpectTrace(FixtureFolder(), {"copilot.jsonl", TraceFormat::kCopilot, 1, 2, {{"shell", 1}}, 1, {100, 5, 0, 15}, {"gpt-c"},
                                 "2026-03-01T10:00:00.000Z", "2026-03-01T10:05:00.000Z", 1, {"listing"}});
   ExpectTrace(FixtureFolder(), {"fast-agent.json", TraceFormat::kFastAgent, 1, 2, {{"fs__read", 1}}, 1, {30, 14, 4, 11}, {"fa-m"}});

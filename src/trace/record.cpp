@@ -43,9 +43,8 @@ std::optional<std::string> CloseTruncatedJson(std::string_view text, std::size_t
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"') {
-      for (++i; i < text.size() && text[i] != '"'; ++i) {
-        if (text[i] == '\\') ++i;
-      }
+      ++i;
+      while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
     } else if (c == '{' || c == '[') {
       stack += c;
       if (stack.size() > kMaxRecordDepth) return std::nullopt;
@@ -61,7 +60,8 @@ std::optional<std::string> CloseTruncatedJson(std::string_view text, std::size_t
   }
   if (safe_end == 0) return std::nullopt;
   std::string closed(text.substr(0, safe_end));
-  for (auto open = safe_stack.rbegin(); open != safe_stack.rend(); ++open) closed += *open == '{' ? '}' : ']';
+  std::reverse(safe_stack.begin(), safe_stack.end());
+  for (const char open : safe_stack) closed += open == '{' ? '}' : ']';
   return closed;
 }
 

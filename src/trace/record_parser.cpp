@@ -121,55 +121,72 @@ class Parser {
 
   std::string ParseString() {
     const std::size_t begin = ++at_;
-    const char* const data = text_.data();
-    std::size_t end = begin;
-    bool plain = true;
-    unsigned char all = 0;
-    while (end < text_.size() && data[end] != '"') {
-      all |= static_cast<unsigned char>(data[end]);
-      if (data[end] == '\\') {
-        plain = false;
-        ++end;
-      } else if (data[end] == '\0') {
-        plain = false;
-      }
-      ++end;
-    }
-    if (end >= text_.size()) {
+    const std::size_t end = FindQuote(begin);
+    if (end == std::string_view::npos) {
       at_ = text_.size();
       Fail("the record ends inside a text");
       return "";
     }
     const std::string_view raw = text_.substr(begin, end - begin);
     at_ = end + 1;
-    std::string value = plain ? std::string(raw) : Unescape(raw);
+    unsigned char all = 0;
+    bool has_nul = false;
+    for (const char c : raw) {
+      all |= static_cast<unsigned char>(c);
+      has_nul |= c == '\0';
+    }
+    std::string value = raw.find('\\') == std::string_view::npos ? std::string(raw) : Unescape(raw);
+    if (has_nul) ReplaceNul(value);
     if (all >= 0x80 && FindInvalidUtf8(value)) value = ReplaceInvalidUtf8(value);
     return value;
+  }
+
+  // The quote that ends the text which begins at `from`.
+  std::size_t FindQuote(std::size_t from) const {
+    while (from < text_.size()) {
+      const std::size_t quote = text_.find('"', from);
+      if (quote == std::string_view::npos) return quote;
+      // An escaped quote has an odd number of backslashes in front.
+      std::size_t slashes = 0;
+      while (quote - slashes > from && text_[quote - slashes - 1] == '\\') ++slashes;
+      if (slashes % 2 == 0) return quote;
+      from = quote + 1;
+    }
+    return std::string_view::npos;
+  }
+
+  static void ReplaceNul(std::string& value) {
+    std::string out;
+    for (const char c : value) {
+      if (c == '\0') {
+        out += kReplacement;
+      } else {
+        out += c;
+      }
+    }
+    value = std::move(out);
   }
 
   std::string Unescape(std::string_view raw) {
     std::string out;
     out.reserve(raw.size());
     for (std::size_t i = 0; i < raw.size(); ++i) {
-      const std::size_t special = raw.find_first_of(std::string_view("\\\0", 2), i);
-      out += raw.substr(i, special - i);
-      if (special == std::string_view::npos) break;
-      i = special;
-      if (raw[i] == '\0') {
-        out += kReplacement;
-        continue;
-      }
-      const char c = ++i < raw.size() ? raw[i] : '\\';
-      constexpr std::string_view kFrom = "nrtbf";
-      constexpr std::string_view kTo = "\n\r\t\b\f";
-      if (const std::size_t known = kFrom.find(c); known != std::string_view::npos) {
-        out += kTo[known];
-      } else if (c == 'u') {
-        i += AppendEscaped(raw.substr(i + 1), out);
-      } else if (c == '"' || c == '\\' || c == '/') {
-        out += c;
-      } else {
-        Fail(fmt::format("unknown escape '\\{}' in a text", SafeForTerminalLine(std::string_view(&c, 1))));
+      const std::size_t slash = raw.find('\\', i);
+      out.append(raw.substr(i, slash - i));
+      if (slash == std::string_view::npos) break;
+      i = slash + 1;
+      const char c = i < raw.size() ? raw[i] : '\0';
+      switch (c) {
+        case 'n': out += '\n'; break;
+        case '"':
+        case '\\':
+        case '/': out += c; break;
+        case 't': out += '\t'; break;
+        case 'r': out += '\r'; break;
+        case 'b': out += '\b'; break;
+        case 'f': out += '\f'; break;
+        case 'u': i += AppendEscaped(raw.substr(i + 1), out); break;
+        default: Fail("unknown escape in a text");
       }
     }
     return out;
@@ -177,9 +194,10 @@ class Parser {
 
   static std::optional<std::uint32_t> FourHexDigits(std::string_view digits) {
     std::uint32_t value = 0;
-    const char* const end = digits.data() + std::min<std::size_t>(4, digits.size());
-    const auto [stop, fault] = std::from_chars(digits.data(), end, value, 16);
-    if (digits.size() < 4 || fault != std::errc() || stop != end) return std::nullopt;
+    if (digits.size() < 4) return std::nullopt;
+    const char* const begin = &digits[0];
+    const auto [stop, fault] = std::from_chars(begin, begin + 4, value, 16);
+    if (fault != std::errc() || stop != begin + 4) return std::nullopt;
     return value;
   }
 
@@ -229,7 +247,7 @@ class Parser {
     const bool starts_well = !word.empty() && (word[0] == '-' || (word[0] >= '0' && word[0] <= '9'));
     if (starts_well && stop_real == end && fault_real == std::errc()) return number;
     if (starts_well && stop_real == end && fault_real == std::errc::result_out_of_range) return nullptr;
-    Fail(fmt::format("expected a value, found '{}'", SafeForTerminalLine(ReplaceInvalidUtf8(word.substr(0, 40)))));
+    Fail("expected a value");  // the text itself may be a secret
     return nullptr;
   }
 

@@ -28,7 +28,7 @@ TEST_F(RecordedTraces, ClaudeCode) {
                         {{"Read", 3}, {"AskUserQuestion", 1}, {"ExitPlanMode", 2}, {"TodoWrite", 2}, {"Edit", 2}}, 1,
                         {45, 307871, 63095, 107}, {sonnet}, "2025-10-24T20:50:22.786Z", "2025-10-24T21:29:14.372Z"});
   ExpectTrace(folder_, {"claude-code/spotter-short.jsonl", kFormat, 1, 1, {{"Bash", 1}, {"Glob", 1}}, 2,
-                        {3, 11515, 13835, 13}, {"claude-opus-4-6"}, "2026-02-10T21:11:58.943Z", "2026-02-10T21:16:12.381Z"});
+                        {3, 11515, 13835, 13}, {"claude-opus-4-6"}, "2026-02-10T21:11:52.438Z", "2026-02-10T21:16:12.381Z"});
   ExpectTrace(folder_, {"claude-code/spotter-tool_heavy.jsonl", kFormat, 2, 4,
                         {{"Bash", 2}, {"WebSearch", 1}, {"Glob", 1}, {"Read", 1}, {"WebFetch", 1}}, 0,
                         {54, 88231, 17696, 212}, {"claude-opus-4-6"}, "2026-02-10T22:57:51.291Z", "2026-02-10T22:59:46.748Z"});
@@ -45,7 +45,7 @@ TEST_F(RecordedTraces, ClaudeCode) {
                         {218, 0, 0, 445}, {"claude-3-sonnet-20240229"}, "2025-06-14T10:00:00.000Z", "2025-06-14T10:04:00.000Z"});
   ExpectTrace(folder_, {"claude-code-result/claude-code-action-sample-turns.json", TraceFormat::kClaudeCodeResult, 0, 4,
                         {{"Read", 1}, {"Edit", 1}, {"mcp__github__add_pull_request_review_comment", 1}}, 0,
-                        {575, 315, 55, 265}, {"claude-test-model"}});
+                        {630, 315, 0, 265}, {"claude-test-model"}});
 }
 
 TEST_F(RecordedTraces, ClaudeCodeSubagent) {
@@ -54,7 +54,7 @@ TEST_F(RecordedTraces, ClaudeCodeSubagent) {
   EXPECT_EQ(CountTrace(*trace).subagent_tool_calls, 9U);
   ASSERT_EQ(trace->subagents.size(), 1U);
   EXPECT_EQ(trace->subagents[0].id, "afb92ff");
-  EXPECT_EQ(trace->subagents[0].name, "Explore");
+  EXPECT_EQ(trace->subagents[0].name, "Plan");
 }
 
 TEST_F(RecordedTraces, LongestToolOutput) {
@@ -104,7 +104,7 @@ TEST_F(RecordedTraces, OtherAgents) {
   // Behind the one real turn stands a catalogue of event kinds: a second user message, two answers, a subagent.
   ExpectTrace(folder_, {"copilot/agent-sessions-copilot_small.jsonl", TraceFormat::kCopilot, 2, 4,
                         {{"shell", 1}, {"[trimmed for fixture]", 2}}, 2, {100, 5, 0, 15}, {"gpt-5-mini"},
-                        "2025-12-18T21:32:04.182Z", "2025-12-18T21:32:20.000Z", 1});
+                        "2025-12-18T21:32:05.000Z", "2025-12-18T21:32:20.000Z", 1});
 }
 
 TEST_F(RecordedTraces, BenchmarksAndExports) {
@@ -112,7 +112,7 @@ TEST_F(RecordedTraces, BenchmarksAndExports) {
                         {250 - 120, 120, -1, 50}, {"codexresponses.gpt-5.4?reasoning=high"}, "2026-07-12T12:00:00.000Z",
                         "2026-07-12T12:00:02.000Z", 1});
   ExpectTrace(folder_, {"inspect/inspect-log_read_sample.eval", TraceFormat::kInspect, 1, 1, {}, 0, {66, -1, -1, 3},
-                        {"ollama/gemma3"}, "2025-07-05T13:59:48.945Z", "2025-07-05T13:59:49.358Z"});
+                        {"ollama/gemma3"}, "2025-07-05T13:59:48.945Z", "2025-07-05T13:59:49.361Z"});
   ExpectTrace(folder_, {"swe-agent/function_calling_simple.traj", TraceFormat::kSweAgent, 1, 5,
                         {{"find_file", 1}, {"open", 1}, {"edit", 1}, {"bash", 1}, {"submit", 1}}, 0});
   ExpectTrace(folder_, {"mini-swe-agent/local.traj.json", TraceFormat::kMiniSweAgent, 1, 2, {{"bash", 2}}, 0});

@@ -158,6 +158,7 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
                                     Plural(counts.tool_errors, "error")};
   facts.push_back(counts.subagents == 0 ? "no subagents" : Plural(counts.subagents, "subagent"));
   std::vector<std::string> skills;
+  skills.reserve(counts.skills_used.size());
   for (const std::string& skill : counts.skills_used) skills.push_back(SafeForTerminalLine(skill));
   facts.push_back(skills.empty() ? "no skills" : "skills: " + Joined(skills, ", "));
   text += Joined(facts, " · ") + "\n";
@@ -170,6 +171,7 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
   }
   if (counts.unknown_records > 0) {
     std::vector<std::string> kinds;
+    kinds.reserve(trace.unknown_records.size());
     for (const auto& [kind, count] : trace.unknown_records) kinds.push_back(fmt::format("{} {}", kind, count));
     if (kinds.size() > 8) kinds.resize(8);
     text += fmt::format("not understood: {} ({})\n", Plural(counts.unknown_records, "record"), Joined(kinds, ", "));

@@ -102,7 +102,7 @@ std::vector<FileEdit> EditsOfShell(std::string_view command) {
     if (quoted) word.remove_prefix(1);
     const std::string_view delimiter = word.substr(0, word.find_first_of(ends));
     std::string_view target = lines[i];
-    std::size_t arrow = target.find('>');
+    const std::size_t arrow = target.find('>');
     if (arrow != std::string_view::npos) {
       target = Trim(target.substr(target.find_first_not_of('>', arrow) == std::string_view::npos
                                       ? target.size()

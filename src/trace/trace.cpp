@@ -163,7 +163,7 @@ std::optional<std::int64_t> ParseTimestamp(std::string_view text) {
                                          std::chrono::day(static_cast<unsigned>(*day))};
   if (!zone || !date.ok() || *hour > 24 || *minute > 59 || second < 0 || second > 60) return std::nullopt;
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  return ((days * 24 + *hour) * 60 + *minute - *zone) * 60000 + second * 1000 + millisecond;
+  return ((days * 24 + *hour) * 60 + *minute - *zone) * 60000 + std::int64_t{second} * 1000 + millisecond;
 }
 
 std::string FormatTimestamp(std::int64_t time_ms) {

@@ -16,7 +16,7 @@ struct TraceExpectation {
   TraceFormat format = TraceFormat::kNotes;
   std::size_t human_turns = 0;
   std::size_t assistant_messages = 0;
-  std::map<std::string, std::size_t> calls;
+  std::map<std::string, std::size_t> calls = {};
   std::size_t errors = 0;
   std::vector<long long> tokens = {-1, -1, -1, -1};
   std::vector<std::string> models = {};

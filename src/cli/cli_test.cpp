@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole command lines in process, with simulated students.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+#include "eval/journal.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+// Every look is ten seconds after the last and every run a second after the one before, so nothing is waited for.
+class SteppingClock : public Clock {
+ public:
+  Steady Now() const override { return now_ += std::chrono::seconds(10); }
+  Wall WallNow() const override { return wall_ += std::chrono::seconds(1); }
+
+ private:
+  mutable Steady now_{};
+  mutable Wall wall_{std::chrono::seconds(1795255953)};
+};
+
+constexpr const char* kSkill = "---\nname: arithmetic\ndescription: How to add.\n---\nAdd the numbers.\n";
+constexpr const char* kCases = R"([
+  {"id": "one", "input": "one and one", "expected": {"contains": "number 2"}},
+  {"id": "two", "input": "two and two", "expected": {"contains": "number 4"}},
+  {"id": "three", "input": "three and three", "expected": {"contains": "number 6"}}])";
+const std::string kGood = "sim:base=0,skill=1";
+
+class Cli : public testing::Test {
+ protected:
+  Cli() {
+    folder.Write("skills/arithmetic/SKILL.md", kSkill);
+    folder.Write("skills/arithmetic/tests.json", kCases);
+    variables["HOME"] = (folder.path() / "home").string();
+    variables["UPSKILL_CONFIG"] = folder.Write("config.yaml", "").string();
+  }
+
+  int Run(const std::vector<std::string>& arguments) {
+    out.clear();
+    error.clear();
+    Env env;
+    env.out = [this](std::string_view text) { out += text; };
+    env.error = [this](std::string_view text) { error += text; };
+    env.out_is_terminal = terminal;
+    env.error_is_terminal = terminal;
+    env.columns = 100;
+    env.variable = [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      if (found == variables.end()) return std::nullopt;
+      return found->second;
+    };
+    env.clock = &clock;
+    env.stop = &stop;
+    return static_cast<int>(RunCommandLine(arguments, env));
+  }
+
+  // eval of the skill with `more` arguments.
+  int Eval(std::vector<std::string> more, const std::string& model = kGood) {
+    std::vector<std::string> arguments = {"eval", skill(), "--runs-dir", runs().string()};
+    if (!model.empty()) arguments.insert(arguments.end(), {"-m", model});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Run(arguments);
+  }
+
+  std::string skill() const { return (folder.path() / "skills/arithmetic").string(); }
+  fs::path runs() const { return folder.path() / "runs"; }
+  Json OutAsJson() const {
+    const Result<Json> json = ParseJson(out, "stdout");
+    EXPECT_TRUE(json.ok()) << out;
+    return json ? *json : Json();
+  }
+
+  TempFolder folder;
+  SteppingClock clock;
+  StopFlag stop = 0;
+  std::map<std::string, std::string> variables;
+  bool terminal = false;
+  std::string out;
+  std::string error;
+};
+
+TEST_F(Cli, HelpOfEveryCommand) {
+  EXPECT_EQ(Run({"--help"}), 0);
+  for (const char* command : {"eval", "benchmark", "runs", "list"}) EXPECT_THAT(out, HasSubstr(command));
+  EXPECT_THAT(out, HasSubstr("Exit codes"));
+  for (const char* command : {"eval", "benchmark", "runs", "plot", "list"}) {
+    EXPECT_EQ(Run({command, "--help"}), 0) << command;
+    EXPECT_THAT(out, HasSubstr("--json")) << command;
+    EXPECT_THAT(error, IsEmpty());
+  }
+}
+
+TEST_F(Cli, Version) {
+  EXPECT_EQ(Run({"--version"}), 0);
+  EXPECT_THAT(out, StartsWith("upskill "));
+}
+
+TEST_F(Cli, UsageErrors) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {}, {"frobnicate"}, {"eval"}, {"eval", skill(), "--frobnicate"}, {"list", "extra"}, {"eval", skill(), "--runs", "0"},
+           {"eval", skill(), "-j", "0"}, {"eval", skill(), "--temperature", "hot"}, {"eval", skill(), "--color", "pink"},
+           {"benchmark", skill()}, {"runs", "--metric", "joy"}, {"eval", skill(), "-m"}}) {
+    EXPECT_EQ(Run(arguments), 2) << fmt::format("{}", fmt::join(arguments, " "));
+    EXPECT_THAT(error, AllOf(StartsWith("error: "), HasSubstr("--help")));
+    EXPECT_THAT(out, IsEmpty());
+  }
+  EXPECT_EQ(Run({"eval", skill(), "--evil\x1b[2J"}), 2);
+  EXPECT_THAT(error, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(Cli, EvalEndToEnd) {
+  EXPECT_EQ(Eval({"--runs", "2"}), 0) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("arithmetic · about 5 tokens · 3 cases × 2 rounds × 2 arms = 12 cells"),
+                         HasSubstr("model  sim:base=0,skill=1 (simulated"), HasSubstr("0 % → 100 %  +100 points"),
+                         HasSubstr("12/12"), HasSubstr("run 2026_11_2")));
+  EXPECT_THAT(out, Not(HasSubstr("from the cache")));
+  EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+  const std::vector<fs::path> found = FindRuns(runs());
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(ReadJournal(found[0])->samples, SizeIs(12));
+  EXPECT_THAT(out, HasSubstr(found[0].string()));
+}
+
+TEST_F(Cli, TheSecondEvalComesFromTheCache) {
+  ASSERT_EQ(Eval({}), 0);
+  const std::string first = FindRuns(runs())[0].filename().string();
+  ASSERT_EQ(Eval({}), 0);
+  EXPECT_THAT(out, HasSubstr("6 of 6 cells from the cache (run " + first + "), nothing was asked of the model"));
+  EXPECT_THAT(out, HasSubstr("+100 points"));
+  ASSERT_EQ(Eval({"--runs", "2"}), 0);
+  EXPECT_THAT(out, HasSubstr("6 of 12 cells from the cache (run " + first + ")\n"));
+  ASSERT_EQ(Eval({"--no-cache"}), 0);
+  EXPECT_THAT(out, Not(HasSubstr("from the cache")));
+  EXPECT_THAT(FindRuns(runs()), SizeIs(4));
+}
+
+TEST_F(Cli, EvalJson) {
+  ASSERT_EQ(Eval({"--json", "-v"}), 0);
+  const Json json = OutAsJson();
+  for (const char* key : {"run", "skill", "cases", "rounds", "students", "complete"}) EXPECT_TRUE(json.contains(key)) << key;
+  EXPECT_EQ(json.at("complete"), true);
+  const Json& student = json.at("students").at(0);
+  for (const char* key : {"model", "verdict", "e_value", "lift", "lift_low", "lift_high", "baseline", "with_skill", "tokens",
+                          "cost_usd", "cells_saved"}) {
+    EXPECT_TRUE(student.contains(key)) << key;
+  }
+  EXPECT_EQ(student.at("lift"), 1.0);
+  EXPECT_EQ(student.at("cells_saved"), 0);
+  EXPECT_EQ(student.at("baseline").at("rate"), 0.0);
+  ASSERT_EQ(Eval({"--json"}), 0);
+  EXPECT_EQ(OutAsJson().at("students").at(0).at("cells_saved"), 6);
+}
+
+TEST_F(Cli, NoBaseline) {
+  ASSERT_EQ(Eval({"--no-baseline", "--json"}), 0);
+  EXPECT_TRUE(OutAsJson().at("students").at(0).at("baseline").is_null());
+  EXPECT_TRUE(OutAsJson().at("students").at(0).at("lift").is_null());
+  ASSERT_EQ(Eval({"--no-baseline"}), 0);
+  EXPECT_THAT(out, AllOf(HasSubstr("1 arm = 3 cells"), Not(HasSubstr("baseline"))));
+}
+
+TEST_F(Cli, NoLogRunsLeavesNothing) {
+  ASSERT_EQ(Eval({"--no-log-runs"}), 0);
+  EXPECT_FALSE(fs::exists(runs()));
+  EXPECT_THAT(out, AllOf(HasSubstr("+100 points"), Not(HasSubstr("run 2026"))));
+  ASSERT_EQ(Eval({"--no-log-runs", "--json"}), 0);
+  EXPECT_TRUE(OutAsJson().at("run").is_null());
+}
+
+TEST_F(Cli, SeveralModels) {
+  ASSERT_EQ(Eval({"-m", "sim:base=1,skill=0", "--json"}), 0);
+  const Json json = OutAsJson();
+  ASSERT_EQ(json.at("students").size(), 2U);
+  EXPECT_EQ(json.at("students").at(0).at("lift"), 1.0);
+  EXPECT_EQ(json.at("students").at(1).at("lift"), -1.0);
+  ASSERT_EQ(Eval({"-m", "sim:base=1,skill=0"}), 0);
+  EXPECT_THAT(out, AllOf(HasSubstr("× 2 models = 12 cells"), HasSubstr("-100 points")));
+}
+
+TEST_F(Cli, TheSameModelTwiceIsRefused) {
+  EXPECT_EQ(Eval({"-m", kGood}), 2);
+  EXPECT_THAT(error, HasSubstr("are the same"));
+  EXPECT_FALSE(fs::exists(runs()));
+}
+
+TEST_F(Cli, VerboseShowsFailedChecks) {
+  ASSERT_EQ(Eval({"-v"}), 0);
+  EXPECT_THAT(out, AllOf(HasSubstr("two · two and two"), HasSubstr("0 of 1 passed"),
+                         HasSubstr("1× contains \"number 4\": missing \"number 4\""), HasSubstr("│ I do not know.")));
+  ASSERT_EQ(Eval({}), 0);
+  EXPECT_THAT(out, Not(HasSubstr("missing")));
+}
+
+TEST_F(Cli, Colours) {
+  terminal = true;
+  ASSERT_EQ(Eval({}), 0);
+  EXPECT_THAT(out, HasSubstr("\x1b[32m"));
+  variables["NO_COLOR"] = "1";
+  ASSERT_EQ(Eval({}), 0);
+  EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+  ASSERT_EQ(Eval({"--color", "always"}), 0);
+  EXPECT_THAT(out, HasSubstr("\x1b[32m"));
+  variables.clear();
+  variables["UPSKILL_CONFIG"] = (folder.path() / "config.yaml").string();
+  ASSERT_EQ(Eval({"--color", "never"}), 0);
+  EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+  terminal = false;
+  ASSERT_EQ(Eval({}), 0);
+  EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(Cli, QuietSaysNothingOnStderr) {
+  folder.Write("skills/arithmetic/tests.json", R"([{"input": "say yes", "expected": {"contains": "yes"}}])");
+  terminal = true;
+  ASSERT_EQ(Eval({}), 0);
+  EXPECT_THAT(error, AllOf(HasSubstr("warning: "), HasSubstr("stands in the input"), HasSubstr("\r\x1b[K")));
+  ASSERT_EQ(Eval({"-q"}), 0);
+  EXPECT_THAT(error, IsEmpty());
+}
+
+TEST_F(Cli, ErrorsLeaveARunIncomplete) {
+  const std::string model = "sim:base=1,error=1";
+  EXPECT_EQ(Eval({}, model), 3);
+  const std::string run = FindRuns(runs())[0].filename().string();
+  EXPECT_THAT(error, HasSubstr(fmt::format("0 of 6 cells saved, 6 left (6 with errors). Continue with:\n"
+                                           "  upskill eval {} -m {} --runs-dir {} --resume {}\n",
+                                           skill(), model, runs().string(), run)));
+  EXPECT_THAT(out, AllOf(HasSubstr("3 errors"), HasSubstr("–")));
+  EXPECT_EQ(Eval({"--resume", "latest"}, model), 3);
+  EXPECT_THAT(FindRuns(runs()), SizeIs(1));
+  EXPECT_EQ(Eval({"--json", "--no-log-runs"}, model), 3);
+  EXPECT_EQ(OutAsJson().at("complete"), false);
+  EXPECT_TRUE(OutAsJson().at("students").at(0).at("baseline").at("rate").is_null());
+  EXPECT_THAT(error, Not(HasSubstr("--resume")));  // nothing was stored that could go on
+}
+
+TEST_F(Cli, TheResumeLineIsForAShell) {
+  fs::rename(skill(), folder.path() / "my skill");
+  EXPECT_EQ(Run({"eval", (folder.path() / "my skill").string(), "-m", "sim:error=1", "--runs-dir", (folder.path() / "it's").string()}), 3);
+  EXPECT_THAT(error, AllOf(HasSubstr("upskill eval '" + (folder.path() / "my skill").string() + "' -m sim:error=1"),
+                           HasSubstr("it'\\''s'")));
+}
+
+TEST_F(Cli, AnInterruptedRunGoesOn) {
+  stop = 1;
+  EXPECT_EQ(Eval({}), 130);
+  EXPECT_THAT(error, AllOf(HasSubstr("stopping"), HasSubstr("0 of 6 cells saved, 6 left. Continue with:")));
+  stop = 0;
+  EXPECT_EQ(Eval({"--resume"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("+100 points"));
+  EXPECT_THAT(FindRuns(runs()), SizeIs(1));
+  EXPECT_EQ(Eval({"--resume", "latest"}), 0);
+  EXPECT_THAT(out, HasSubstr("6 of 6 cells from this run, nothing was asked of the model"));
+  EXPECT_THAT(ReadJournal(FindRuns(runs())[0])->samples, SizeIs(6));
+}
+
+TEST_F(Cli, ResumeRefusesWhatDoesNotFit) {
+  EXPECT_EQ(Eval({"--resume", "latest"}), 2);
+  EXPECT_THAT(error, HasSubstr("no run 'latest'"));
+  ASSERT_EQ(Eval({}), 0);
+  folder.Write("skills/other/SKILL.md", "---\nname: other\ndescription: d\n---\nbody\n");
+  EXPECT_EQ(Run({"eval", (folder.path() / "skills/other").string(), "--runs-dir", runs().string(), "--resume", "latest"}), 2);
+  EXPECT_THAT(error, HasSubstr("is of the skill 'arithmetic', not 'other'"));
+  folder.Write("skills/arithmetic/SKILL.md", std::string(kSkill) + "More.\n");
+  EXPECT_EQ(Eval({"--resume", "latest"}), 0);
+  EXPECT_THAT(error, HasSubstr("the skill has changed"));
+  folder.Write("runs/" + FindRuns(runs())[0].filename().string() + "/plan.json", "{\"schema\": 99}");
+  EXPECT_EQ(Eval({"--resume", "latest"}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("plan.json"), HasSubstr("schema 99")));
+}
+
+TEST_F(Cli, EvalErrors) {
+  EXPECT_EQ(Run({"eval", (folder.path() / "none").string()}), 2);
+  EXPECT_THAT(error, HasSubstr("no such file or folder"));
+  EXPECT_EQ(Eval({}, "gpt-99"), 2);
+  EXPECT_THAT(error, HasSubstr("unknown model 'gpt-99'"));
+  EXPECT_EQ(Eval({}, "sim:base=7"), 2);
+  EXPECT_EQ(Eval({}, "sim:base=0.5?threads=2"), 2);
+  EXPECT_THAT(error, HasSubstr("behind the colon"));
+  EXPECT_EQ(Eval({}, "llama:/none/x.gguf"), 2);
+  EXPECT_THAT(error, HasSubstr("/none/x.gguf"));
+  EXPECT_EQ(Eval({}, "x.gguf?speed=9"), 2);
+  EXPECT_THAT(error, HasSubstr("unknown setting 'speed'"));
+  EXPECT_EQ(Eval({}, "x.gguf?threads=0"), 2);
+  EXPECT_EQ(Eval({"-t", folder.Write("bad.json", "[1,\n").string()}), 2);
+  EXPECT_THAT(error, HasSubstr("bad.json:2:1"));
+  EXPECT_EQ(Run({"eval", skill(), "-m", kGood, "--runs-dir", (folder.path() / "config.yaml" / "runs").string()}), 2);
+  EXPECT_THAT(error, HasSubstr("Not a directory"));
+  EXPECT_FALSE(fs::exists(runs()));
+}
+
+TEST_F(Cli, AnotherFileOfCases) {
+  const fs::path tests = folder.Write("more.json", R"({"tests": [{"input": "q", "expected": {"contains": "answer"}}]})");
+  ASSERT_EQ(Eval({"-t", tests.string(), "--json"}), 0);
+  EXPECT_EQ(OutAsJson().at("cases"), 1);
+}
+
+TEST_F(Cli, ACaseThatNoSimulatedStudentCanPass) {
+  folder.Write("skills/arithmetic/tests.json", R"([
+    {"input": "a", "checks": [{"type": "regex", "pattern": "x"}]}, {"input": "b", "checks": [{"type": "regex", "pattern": "y"}]},
+    {"input": "c", "checks": [{"type": "regex", "pattern": "z"}]}, {"input": "d", "checks": [{"type": "regex", "pattern": "w"}]}])");
+  EXPECT_EQ(Eval({"-j", "1"}, "sim:base=1,skill=1"), 3);
+  EXPECT_THAT(error, AllOf(HasSubstr("error: model sim:base=1,skill=1: sim: no passing answer"), HasSubstr("8 left (3 with errors)")));
+}
+
+TEST_F(Cli, BenchmarkPutsTheTableFirst) {
+  ASSERT_EQ(Run({"benchmark", skill(), "-m", kGood, "-o", runs().string()}), 0);
+  EXPECT_THAT(out, HasSubstr("3 cases × 3 rounds × 2 arms = 18 cells"));
+  EXPECT_LT(out.find("pass rate"), out.find("█"));
+  ASSERT_EQ(Eval({}), 0);
+  EXPECT_GT(out.find("pass rate"), out.find("█"));
+}
+
+TEST_F(Cli, Configuration) {
+  folder.Write("config.yaml", fmt::format("eval_model: 'sim:base=0,skill=1'\nskills_dir: {0}/skills\nruns_dir: {0}/runs\nunknown: 1\n",
+                                          folder.path().string()));
+  ASSERT_EQ(Run({"eval", skill()}), 0) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("model  sim:base=0,skill=1"), Not(HasSubstr("no -m given"))));
+  EXPECT_THAT(FindRuns(runs()), SizeIs(1));
+  ASSERT_EQ(Run({"list"}), 0);
+  EXPECT_THAT(out, HasSubstr("arithmetic"));
+  ASSERT_EQ(Run({"runs"}), 0);
+}
+
+TEST_F(Cli, ConfigurationErrors) {
+  folder.Write("config.yaml", "eval_model: x\nskills_dir: [a, b\nruns_dir: }\n");
+  EXPECT_EQ(Run({"list"}), 2);
+  EXPECT_THAT(error, testing::ContainsRegex("config.yaml:[23]:[0-9]+: "));
+  folder.Write("config.yaml", "- a\n- b\n");
+  EXPECT_EQ(Run({"runs"}), 2);
+  EXPECT_THAT(error, HasSubstr("a mapping of keys to values is expected"));
+  variables["UPSKILL_CONFIG"] = "/none/\x1b.yaml";
+  EXPECT_EQ(Eval({}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("UPSKILL_CONFIG names /none/"), Not(HasSubstr("\x1b"))));
+  variables["UPSKILL_CONFIG"] = folder.path().string();
+  EXPECT_EQ(Eval({}), 2);
+  EXPECT_THAT(error, HasSubstr("Is a directory"));
+}
+
+TEST_F(Cli, List) {
+  folder.Write("skills/broken/SKILL.md", "no frontmatter");
+  folder.Write("skills/notes.txt", "no skill");
+  const std::string dir = (folder.path() / "skills").string();
+  ASSERT_EQ(Run({"list", "-d", dir}), 0);
+  EXPECT_THAT(out, AllOf(HasSubstr("arithmetic"), HasSubstr("3"), HasSubstr("How to add."), Not(HasSubstr("broken"))));
+  EXPECT_THAT(error, AllOf(StartsWith("warning: "), HasSubstr("broken")));
+  ASSERT_EQ(Run({"list", "-d", dir, "-v"}), 0);
+  EXPECT_THAT(out, HasSubstr("3 cases · 0 references · 0 scripts"));
+  ASSERT_EQ(Run({"list", "-d", dir, "--json"}), 0);
+  const Json json = OutAsJson();
+  ASSERT_EQ(json.size(), 2U);
+  EXPECT_EQ(json.at(0).at("name"), "arithmetic");
+  EXPECT_EQ(json.at(0).at("cases"), 3);
+  EXPECT_TRUE(json.at(1).contains("error"));
+  EXPECT_EQ(Run({"list", "-d", (folder.path() / "none").string()}), 1);
+  EXPECT_THAT(error, HasSubstr("no skills folder"));
+  fs::create_directory(folder.path() / "empty");
+  EXPECT_EQ(Run({"list", "-d", (folder.path() / "empty").string()}), 0);
+  EXPECT_THAT(out, HasSubstr("no skills in"));
+}
+
+TEST_F(Cli, Runs) {
+  EXPECT_EQ(Run({"runs", "-d", runs().string()}), 1);
+  EXPECT_THAT(error, AllOf(HasSubstr("no runs folder"), HasSubstr("upskill eval")));
+  fs::create_directory(runs());
+  EXPECT_EQ(Run({"runs", "-d", runs().string()}), 1);
+  EXPECT_THAT(error, HasSubstr("no runs in"));
+  ASSERT_EQ(Eval({}), 0);
+  ASSERT_EQ(Eval({"-m", "sim:base=1,skill=0"}), 0);
+  const auto show = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"runs", "-d", runs().string()});
+    return Run(more);
+  };
+  ASSERT_EQ(show({}), 0);
+  EXPECT_THAT(out, AllOf(HasSubstr("arithmetic\n"), HasSubstr("+100 points"), HasSubstr("-100 points")));
+  ASSERT_EQ(show({"-a"}), 0);
+  EXPECT_THAT(out, AllOf(StartsWith("run "), HasSubstr("100 % (3/3)")));
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 4);
+  ASSERT_EQ(show({"--metric", "tokens"}), 0);
+  EXPECT_THAT(out, HasSubstr("tokens per answer"));
+  ASSERT_EQ(show({"--csv", "-"}), 0);
+  EXPECT_THAT(out, StartsWith("run,created,skill,model,arm,"));
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 7);
+  const fs::path csv = folder.path() / "runs.csv";
+  ASSERT_EQ(show({"--csv", csv.string()}), 0);
+  EXPECT_THAT(out, HasSubstr("3 rows written"));
+  EXPECT_THAT(*ReadFile(csv), StartsWith("run,created"));
+  EXPECT_EQ(show({"--csv", (csv / "below").string()}), 2);
+  ASSERT_EQ(show({"--json"}), 0);
+  EXPECT_EQ(OutAsJson().size(), 2U);
+  EXPECT_EQ(OutAsJson().at(1).at("students").size(), 2U);
+  ASSERT_EQ(Run({"plot", "-d", runs().string()}), 0);
+}
+
+TEST_F(Cli, RunsFilters) {
+  ASSERT_EQ(Eval({}), 0);
+  ASSERT_EQ(Eval({}, "sim:base=1,skill=0"), 0);
+  const auto show = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"runs", "-d", runs().string(), "--json"});
+    EXPECT_EQ(Run(more), 0);
+    return OutAsJson();
+  };
+  const Json only = show({"-m", kGood});
+  ASSERT_EQ(only.size(), 1U);
+  EXPECT_EQ(only.at(0).at("students").at(0).at("model"), kGood);
+  EXPECT_EQ(show({"-s", "arithmetic"}).size(), 2U);
+  EXPECT_EQ(show({"-s", "other"}).size(), 0U);
+  EXPECT_EQ(show({"-s", "other", "-s", "arithmetic", "-m", kGood, "-m", "sim:base=1,skill=0"}).size(), 2U);
+  EXPECT_EQ(Run({"runs", "-d", runs().string(), "-m", "none"}), 1);
+}
+
+TEST_F(Cli, DamagedRunsAreNamedAndLeftOut) {
+  ASSERT_EQ(Eval({}), 0);
+  folder.Write("runs/evil\x1b[2J-0001/plan.json", "{");
+  const std::string good = FindRuns(runs())[0].filename().string();
+  std::string lines = *ReadFile(runs() / good / "samples.jsonl");
+  folder.Write("runs/" + good + "/samples.jsonl", "damaged\n" + lines);
+  ASSERT_EQ(Run({"runs", "-d", runs().string()}), 0);
+  EXPECT_THAT(error, AllOf(HasSubstr("warning: skipped: "), HasSubstr("1 lines of samples.jsonl"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(out, HasSubstr("+100 points"));
+}
+
+TEST_F(Cli, HostileNamesNeverReachTheTerminal) {
+  fs::create_directory(folder.path() / "s");
+  folder.Write("s/SKILL.md", "---\nname: \"evil\\e[2J\"\ndescription: \"d\\e[2J\"\n---\nbody\n");
+  folder.Write("s/tests.json", R"([{"id": "\u001b[2J", "input": "i\u001b[2J", "expected": {"contains": "\u001b[2Jx"}}])");
+  const int code = Run({"eval", (folder.path() / "s").string(), "-m", kGood, "--runs-dir", runs().string(), "-v"});
+  EXPECT_THAT(out + error, Not(HasSubstr("\x1b")));
+  if (code != 2) {
+    EXPECT_EQ(Run({"runs", "-d", runs().string(), "-a"}), 0);
+    EXPECT_THAT(out + error, Not(HasSubstr("\x1b")));
+  }
+  Run({"list", "-v", "-d", folder.path().string()});
+  EXPECT_THAT(out + error, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(Cli, TheEmbeddedModelIsTheDefault) {
+  variables["UPSKILL_EMBEDDED_MODEL"] = "/none/embedded.gguf";
+  EXPECT_EQ(Eval({}, ""), 2);
+  EXPECT_THAT(error, HasSubstr("/none/embedded.gguf"));
+}
+
+}  // namespace
+}  // namespace upskill

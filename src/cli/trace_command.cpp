@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/trace_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "trace/digest.h"
+#include "trace/find_traces.h"
+#include "trace/read_trace.h"
+#include "trace/redact.h"
+#include "trace/show.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+void AddReadOptions(CLI::App& command, TraceOptions& options) {
+  command.add_option("FILE", options.files, "traces: files, folders, patterns, - for standard input, latest for the newest")->required();
+  command.add_option("--format", options.format, "read as this format instead of detecting it");
+  command.add_flag("--lenient", options.lenient, "keep what is readable of a damaged trace");
+  command.add_flag("--no-redact", options.no_redact, "leave secrets in (this output only; they stay on this machine)");
+  command.add_flag("--redact-home", options.hide_home, "also hide the names of home folders");
+  command.add_flag("--redact-emails", options.hide_emails, "also hide e-mail addresses");
+}
+
+Result<std::vector<std::string>> ExpandAll(const TraceOptions& options, const Env& env) {
+  std::vector<std::string> names;
+  for (const std::string& argument : options.files) {
+    if (argument == "-") {
+      names.push_back(argument);
+    } else if (argument == "latest") {
+      ASSIGN_OR_RETURN(const std::vector<FoundTrace> found, FindTraces(env.variable, ""));
+      if (found.empty()) return Error{ErrorKind::kNotFound, "latest: no traces in the agents' folders; give a file"};
+      names.push_back(found.front().path.string());
+    } else {
+      ASSIGN_OR_RETURN(const std::vector<fs::path> files, ExpandTraceArgument(argument));
+      for (const fs::path& file : files) names.push_back(file.string());
+    }
+  }
+  return names;
+}
+
+struct LoadedTrace {
+  Trace trace;
+  std::string redactions;
+};
+
+// Everything after this works with redacted text only.
+Result<LoadedTrace> Load(const std::string& name, const TraceOptions& options, Redactor& redactor) {
+  TraceReadOptions read;
+  read.lenient = options.lenient;
+  if (!options.format.empty()) {
+    read.format = TraceFormatFromName(options.format);
+    if (!read.format) {
+      std::string names;
+      for (const TraceFormat format : AllTraceFormats()) names += (names.empty() ? "" : ", ") + std::string(TraceFormatName(format));
+      return InputError(fmt::format("--format {}: unknown; known: {}", SafeForTerminalLine(options.format), names));
+    }
+  }
+  Result<Trace> trace = name == "-" ? ReadTrace(LineSource::FromDescriptor(Fd(::dup(STDIN_FILENO)), "stdin"), read)
+                                    : ReadTrace(fs::path(name), read);
+  if (!trace) return trace.error();
+  LoadedTrace loaded{std::move(*trace), ""};
+  if (options.no_redact) return loaded;
+  const std::size_t before = redactor.redactions().size();
+  RedactTrace(loaded.trace, redactor);
+  loaded.redactions = RedactionSummary({redactor.redactions().begin() + static_cast<std::ptrdiff_t>(before), redactor.redactions().end()});
+  return loaded;
+}
+
+void ShowOne(const LoadedTrace& loaded, const TraceOptions& options, bool several, Env& env) {
+  const Trace& trace = loaded.trace;
+  if (options.events) {
+    for (std::size_t i = 0; i < trace.events.size(); ++i) {
+      env.out(options.json ? DumpJson(EventJson(trace, i)) + "\n" : EventLine(trace, i, env.columns) + "\n");
+    }
+    return;
+  }
+  if (several) env.out(fmt::format("{}\n", SafeForTerminalLine(trace.source)));
+  env.out(TraceShowText(trace, loaded.redactions));
+}
+
+ExitCode RunShow(const TraceOptions& options, Env& env) {
+  const Result<std::vector<std::string>> names = ExpandAll(options, env);
+  if (!names) return PrintError(env, names.error());
+  Redactor redactor({options.hide_home, options.hide_emails});
+  Json list = Json::array();
+  std::size_t failed = 0;
+  for (const std::string& name : *names) {
+    const Result<LoadedTrace> loaded = Load(name, options, redactor);
+    if (!loaded) {
+      if (names->size() == 1) return PrintError(env, loaded.error());
+      env.error(fmt::format("warning: {}\n", loaded.error().message));
+      ++failed;
+      continue;
+    }
+    if (options.json && !options.events) {
+      list.push_back(TraceShowJson(loaded->trace));
+    } else {
+      ShowOne(*loaded, options, names->size() > 1, env);
+    }
+  }
+  if (options.json && !options.events) env.out(DumpJsonIndented(names->size() == 1 ? list.at(0) : list) + "\n");
+  return failed == 0 ? ExitCode::kSuccess : ExitCode::kFailed;
+}
+
+// "6,900 tokens: 6 error → fix pairs, 5 files, 9 commands, 3 corrections".
+std::string KeptLine(const Digest& digest) {
+  const auto count = [&](DigestKind kind) {
+    const auto found = digest.kept.find(kind);
+    return found == digest.kept.end() ? std::size_t{0} : found->second;
+  };
+  return fmt::format("{} tokens: {} error → fix pairs, {} files, {} commands, {} corrections", WithThousands(static_cast<long long>(digest.tokens)),
+                     count(DigestKind::kFix), count(DigestKind::kFile), count(DigestKind::kCommand), count(DigestKind::kCorrection));
+}
+
+ExitCode RunDigest(const TraceOptions& options, Env& env) {
+  const Result<std::vector<std::string>> names = ExpandAll(options, env);
+  if (!names) return PrintError(env, names.error());
+  Redactor redactor({options.hide_home, options.hide_emails});
+  std::vector<Trace> traces;
+  for (const std::string& name : *names) {
+    Result<LoadedTrace> loaded = Load(name, options, redactor);
+    if (!loaded) return PrintError(env, loaded.error());
+    traces.push_back(std::move(loaded->trace));
+  }
+  const Digest digest = MakeDigest(traces, {options.budget});
+  if (options.output.empty()) {
+    env.out(digest.text);
+  } else if (const Status written = WriteFileAtomically(options.output, digest.text); !written) {
+    return PrintError(env, written.error());
+  }
+  const std::string secrets = RedactionSummary(redactor.redactions());
+  env.error(fmt::format("digest {}{}\n", KeptLine(digest), secrets.empty() ? "" : " · " + secrets));
+  return ExitCode::kSuccess;
+}
+
+ExitCode RunFind(const TraceOptions& options, Env& env) {
+  const Result<std::vector<FoundTrace>> found = FindTraces(env.variable, options.agent);
+  if (!found) return PrintError(env, found.error());
+  Json list = Json::array();
+  for (std::size_t i = 0; i < std::min(found->size(), options.most); ++i) {
+    const FoundTrace& trace = found->at(i);
+    const std::string time = FormatTimestamp(trace.modified_ms);
+    if (options.json) {
+      list.push_back({{"path", trace.path.string()}, {"agent", trace.agent}, {"modified", time}, {"bytes", trace.bytes}});
+      continue;
+    }
+    env.out(fmt::format("{} {}  {:<11} {:>9}  {}\n", time.substr(0, 10), time.substr(11, 5), trace.agent, ShortCount(static_cast<long long>(trace.bytes)) + "B",
+                        SafeForTerminalLine(trace.path.string())));
+  }
+  if (options.json) env.out(DumpJsonIndented(list) + "\n");
+  if (found->empty()) env.error("no traces in the agents' folders\n");
+  if (found->size() > options.most) env.error(fmt::format("and {} more; -n shows more\n", found->size() - options.most));
+  return ExitCode::kSuccess;
+}
+
+}  // namespace
+
+void AddTraceCommand(CLI::App& app, TraceOptions& options) {
+  CLI::App* command = app.add_subcommand("trace", "Look into recordings of agents' work");
+  command->require_subcommand(1);
+  CLI::App* show = command->add_subcommand("show", "Who did what: turns, tool calls, errors, tokens, secrets");
+  AddReadOptions(*show, options);
+  show->add_flag("--json", options.json, "print an object (with several files: a list)");
+  show->add_flag("--events", options.events, "list every event; with --json one object a line");
+  CLI::App* digest = command->add_subcommand("digest", "What would reach the teacher");
+  AddReadOptions(*digest, options);
+  digest->add_option("--budget", options.budget, "tokens that the digest may take")->capture_default_str()->check(CLI::Range(200, 1'000'000));
+  digest->add_option("-o,--output", options.output, "write it to this file");
+  CLI::App* find = command->add_subcommand("find", "List the traces in the agents' own folders, newest first");
+  find->add_option("--agent", options.agent, "only of this agent");
+  find->add_option("-n", options.most, "how many to list")->capture_default_str();
+  find->add_flag("--json", options.json, "print a list of objects");
+}
+
+ExitCode RunTrace(const CLI::App& app, const TraceOptions& options, Env& env) {
+  const CLI::App* command = app.get_subcommand("trace");
+  if (command->got_subcommand("show")) return RunShow(options, env);
+  if (command->got_subcommand("digest")) return RunDigest(options, env);
+  return RunFind(options, env);
+}
+
+}  // namespace upskill

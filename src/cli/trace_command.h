@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+struct TraceOptions {
+  std::vector<std::string> files;  // files, folders, patterns, `-`, `latest`
+  std::string format;              // empty: by content
+  std::string agent;
+  std::string output;
+  std::size_t budget = 8000;  // tokens
+  std::size_t most = 20;      // traces that `find` lists
+  bool json = false;
+  bool events = false;
+  bool lenient = false;
+  bool no_redact = false;
+  bool hide_home = false;
+  bool hide_emails = false;
+};
+
+// `trace show`, `trace digest`, `trace find`.
+void AddTraceCommand(CLI::App& app, TraceOptions& options);
+ExitCode RunTrace(const CLI::App& app, const TraceOptions& options, Env& env);
+
+}  // namespace upskill

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/sample.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <string>
+
+namespace upskill {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Sample Answered() {
+  Sample sample;
+  sample.key = std::string(64, 'a');
+  sample.student = "sim:base=0.4";
+  sample.arm = Arm::kSkill;
+  sample.case_id = "case-1";
+  sample.round = 2;
+  sample.attempt = 1;
+  sample.time = "2026-11-21T10:12:33Z";
+  sample.cached_from = "2026_11_20_10_12_33-0001";
+  sample.response.text = "line 1\nline \"2\" \u00e4";
+  sample.response.reasoning = "thought";
+  sample.response.stop = StopReason::kLength;
+  sample.response.usage = {10, 20, 30, 40, 5};
+  sample.response.seconds = 1.25;
+  sample.checks = {{"contains \"a\"", Outcome::kPass, ""}, {"regex \"b\"", Outcome::kSkip, "no tool"}};
+  return sample;
+}
+
+Result<Sample> Read(const Json& json) { return SampleFromJson(*ParseJson(DumpJson(json), "samples.jsonl")); }
+
+TEST(Sample, RoundTripOfAnAnswer) {
+  const Json json = SampleToJson(Answered());
+  EXPECT_EQ(json.at("status"), "ok");
+  EXPECT_EQ(json.at("passed"), false);
+  const Result<Sample> back = Read(json);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(SampleToJson(*back), json);
+  EXPECT_EQ(back->response.text, Answered().response.text);
+  EXPECT_EQ(back->response.stop, StopReason::kLength);
+  EXPECT_EQ(back->response.usage.prompt(), 60);
+  EXPECT_EQ(back->checks[1].outcome, Outcome::kSkip);
+  EXPECT_EQ(back->checks[1].detail, "no tool");
+  EXPECT_TRUE(back->ok());
+  EXPECT_FALSE(back->passed());
+}
+
+TEST(Sample, RoundTripOfAnError) {
+  for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kNotFound, ErrorKind::kIo, ErrorKind::kUnavailable,
+                               ErrorKind::kRefused, ErrorKind::kCancelled, ErrorKind::kOutput}) {
+    Sample sample = Answered();
+    sample.error = Error{kind, "it broke"};
+    const Json json = SampleToJson(sample);
+    EXPECT_EQ(json.at("status"), "error");
+    EXPECT_FALSE(json.contains("answer"));
+    EXPECT_FALSE(json.contains("passed"));
+    const Result<Sample> back = Read(json);
+    ASSERT_TRUE(back.ok());
+    EXPECT_FALSE(back->ok());
+    EXPECT_FALSE(back->passed());
+    EXPECT_EQ(back->error->kind, kind);
+    EXPECT_EQ(back->error->message, "it broke");
+    EXPECT_EQ(back->attempt, 1);
+  }
+}
+
+TEST(Sample, TheKeyStandsNearTheStartOfTheLine) {  // the cache looks for it there
+  EXPECT_THAT(DumpJson(SampleToJson(Answered())).substr(0, 40), HasSubstr("\"key\":\"aaaa"));
+}
+
+TEST(Sample, SkipsUnknownFieldsAndFillsMissingOnes) {
+  Json json = SampleToJson(Answered());
+  json["future"] = {{"nested", 1}};
+  json["usage"]["future"] = 3;
+  json["checks"][0]["future"] = 3;
+  for (const char* key : {"attempt", "time", "cached_from", "reasoning", "stop", "usage", "seconds", "passed"}) json.erase(key);
+  json["checks"][1].erase("detail");
+  const Result<Sample> sample = Read(json);
+  ASSERT_TRUE(sample.ok()) << sample.error().message;
+  EXPECT_EQ(sample->attempt, 0);
+  EXPECT_EQ(sample->response.stop, StopReason::kEnd);
+  EXPECT_EQ(sample->response.usage.prompt(), 0);
+  EXPECT_EQ(sample->response.text, Answered().response.text);
+  EXPECT_THAT(sample->cached_from, IsEmpty());
+}
+
+TEST(Sample, UnknownErrorKindsMayBeTriedAgain) {
+  Json json = {{"schema", 1}, {"key", "k"}, {"model", "m"}, {"arm", "skill"}, {"case", "c"}, {"round", 0},
+               {"status", "error"}, {"error", {{"kind", "meltdown"}}}};
+  EXPECT_EQ(Read(json)->error->kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(Read(json)->error->message, "");
+}
+
+TEST(Sample, Errors) {
+  const Json good = SampleToJson(Answered());
+  ASSERT_TRUE(Read(good).ok());
+  for (const char* key : {"schema", "key", "model", "arm", "case", "round", "status", "answer", "checks"}) {
+    Json json = good;
+    json.erase(key);
+    EXPECT_FALSE(Read(json).ok()) << key;
+    json[key] = Json::object({{"a", 1}});
+    EXPECT_FALSE(Read(json).ok()) << key;
+  }
+  for (const auto& [key, value] : {std::pair{"schema", Json(2)}, std::pair{"schema", Json(0)}, std::pair{"arm", Json("x")},
+                                   std::pair{"stop", Json("tired")}, std::pair{"checks", Json("all")}}) {
+    Json json = good;
+    json[key] = value;
+    EXPECT_FALSE(Read(json).ok()) << key << " " << value;
+  }
+  Json json = good;
+  json["checks"][0]["outcome"] = "maybe";
+  EXPECT_FALSE(Read(json).ok());
+  for (const Json& other : {Json::array(), Json("sample"), Json(7), Json()}) EXPECT_FALSE(Read(other).ok());
+}
+
+TEST(Sample, OddNumbersAndBytesStillMakeALine) {
+  Sample sample = Answered();
+  sample.response.seconds = std::numeric_limits<double>::quiet_NaN();
+  sample.response.text = "bad \xFF byte";
+  const Result<Sample> back = Read(SampleToJson(sample));
+  ASSERT_TRUE(back.ok());
+  EXPECT_DOUBLE_EQ(back->response.seconds, 0.0);
+  EXPECT_EQ(back->response.text, "bad \uFFFD byte");
+}
+
+TEST(Sample, AnAnswerWithoutChecksHasNotPassed) {
+  Sample sample = Answered();
+  sample.checks.clear();
+  EXPECT_FALSE(sample.passed());
+  sample.checks = {{"c", Outcome::kPass, ""}};
+  EXPECT_TRUE(sample.passed());
+}
+
+TEST(CellName, TellsCellsApart) {
+  const Sample sample = Answered();
+  std::vector<Sample> others(4, sample);
+  others[0].student = "other";
+  others[1].arm = Arm::kBaseline;
+  others[2].case_id = "case-2";
+  others[3].round = 3;
+  for (const Sample& other : others) EXPECT_NE(CellName(other), CellName(sample));
+  Sample later = sample;
+  later.attempt = 3;
+  later.key = "other";
+  EXPECT_EQ(CellName(later), CellName(sample));
+}
+
+}  // namespace
+}  // namespace upskill

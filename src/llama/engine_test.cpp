@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llama/engine.h"
+
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llama/llama_model.h"
+#include "util/temp_folder.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+// Two threads that wait for each other are slow beside other busy programs, such as other tests.
+constexpr int kThreads = 1;
+
+std::unique_ptr<Model> Load(int parallel, int threads = kThreads, int context_tokens = 0) {
+  LlamaOptions options;
+  options.path = UPSKILL_DEFAULT_MODEL;
+  options.parallel = parallel;
+  options.threads = threads;
+  options.context_tokens = context_tokens;
+  Result<std::unique_ptr<Model>> model = LoadLlamaModel(options);
+  CHECK(model.ok());
+  return std::move(model).value();
+}
+
+ChatRequest Ask(const std::string& question, int max_tokens = 8, double temperature = 0.7, std::uint64_t seed = 1) {
+  ChatRequest request;
+  request.system = "You are a helpful assistant. Answer the request.";
+  request.messages.push_back({Role::kUser, question});
+  request.sampling = {temperature, max_tokens, seed};
+  return request;
+}
+
+// The answers to requests that are sent together, by their position.
+class Answers {
+ public:
+  explicit Answers(std::size_t count) : responses_(count), calls_(count, 0) {}
+
+  Model::Done Expect(std::size_t i) {
+    return [this, i](Result<ChatResponse> response) {
+      const std::lock_guard lock(mutex_);
+      responses_[i] = std::move(response);
+      ++calls_[i];
+      ++done_;
+      wake_.notify_all();
+    };
+  }
+  void WaitFor(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] { return done_ >= count; });
+  }
+  std::vector<int> calls() {
+    const std::lock_guard lock(mutex_);
+    return calls_;
+  }
+  std::vector<std::string> kinds() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> kinds;
+    for (const auto& response : responses_) {
+      kinds.emplace_back(!response ? "none" : (*response ? "ok" : ErrorKindName(response->error().kind)));
+    }
+    return kinds;
+  }
+  std::vector<ChatResponse> TakeAll() {
+    WaitFor(calls_.size());
+    std::vector<ChatResponse> all;
+    for (const auto& response : responses_) {
+      EXPECT_TRUE(response->ok()) << (response->ok() ? "" : response->error().message);
+      all.push_back(response->ok() ? response->value() : ChatResponse{});
+    }
+    return all;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<std::optional<Result<ChatResponse>>> responses_;
+  std::vector<int> calls_;
+  std::size_t done_ = 0;
+};
+
+std::vector<ChatResponse> AskAll(Model& model, std::vector<ChatRequest> requests) {
+  Answers answers(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i].more_follows = i + 1 < requests.size();
+    model.Start(std::move(requests[i]), answers.Expect(i));
+  }
+  return answers.TakeAll();
+}
+
+std::vector<std::string> TextsOf(const std::vector<ChatResponse>& responses) {
+  std::vector<std::string> texts;
+  for (const ChatResponse& response : responses) texts.push_back(response.text);
+  return texts;
+}
+
+std::vector<ChatRequest> SomeRequests(double temperature) {
+  std::vector<ChatRequest> requests;
+  for (const char* question : {"Name a colour.", "Name three animals.", "What is 2 + 2?", "Say hello.", "Name a city.", "Why?"}) {
+    requests.push_back(Ask(question, 10, temperature, requests.size()));
+  }
+  return requests;
+}
+
+TEST(LoadLlamaModel, Info) {
+  const auto model = Load(3);
+  EXPECT_EQ(model->info().name, fs::path(UPSKILL_DEFAULT_MODEL).stem());
+  EXPECT_THAT(model->info().identity, StartsWith("llama:"));
+  EXPECT_EQ(model->info().detail, "in process, 3 sequences");
+  EXPECT_TRUE(model->info().in_process);
+  EXPECT_GE(model->Window(), 3);
+  const auto other = Load(0);
+  EXPECT_EQ(other->info().identity, model->info().identity);
+  EXPECT_EQ(other->Window(), 2 * kDefaultParallel);
+}
+
+std::string LoadError(const fs::path& path) {
+  LlamaOptions options;
+  options.path = path;
+  options.threads = 1;
+  const Result<std::unique_ptr<Model>> model = LoadLlamaModel(options);
+  EXPECT_FALSE(model.ok());
+  if (model) return "";
+  EXPECT_THAT(model.error().message, AllOf(HasSubstr(path.filename().string()), Not(HasSubstr("\n"))));
+  return model.error().message;
+}
+
+TEST(LoadLlamaModel, FilesThatAreNoModel) {
+  const TempFolder folder;
+  EXPECT_THAT(LoadError(folder.path() / "none.gguf"), HasSubstr("No such file"));
+  EXPECT_THAT(LoadError(folder.Write("text.gguf", "some text")), HasSubstr("not a GGUF"));
+  EXPECT_THAT(LoadError(folder.Write("empty.gguf", "")), HasSubstr("not a GGUF"));
+  EXPECT_THAT(LoadError(folder.Write("GGU.gguf", "GGU")), HasSubstr("not a GGUF"));
+  EXPECT_NE(LoadError(folder.Write("magic.gguf", "GGUF")), "");
+  EXPECT_NE(LoadError(folder.Write("garbage.gguf", "GGUF" + std::string(1000, '\xFF'))), "");
+  EXPECT_NE(LoadError(folder.Write("zeros.gguf", std::string("GGUF\3\0\0\0", 8) + std::string(1000, '\0'))), "");
+  fs::create_directory(folder.path() / "folder.gguf");
+  EXPECT_THAT(LoadError(folder.path() / "folder.gguf"), HasSubstr("Is a directory"));
+}
+
+// The default model's bytes up to `size`.
+std::string ModelBytes(std::size_t size) {
+  std::string bytes(size, '\0');
+  std::ifstream in(UPSKILL_DEFAULT_MODEL, std::ios::binary);
+  in.read(bytes.data(), static_cast<std::streamsize>(size));
+  CHECK(in.good());
+  return bytes;
+}
+
+TEST(LoadLlamaModel, TruncatedFiles) {
+  const TempFolder folder;
+  for (const std::size_t size : {std::size_t{100}, std::size_t{1} << 20U, std::size_t{16} << 20U}) {
+    EXPECT_THAT(LoadError(folder.Write("part.gguf", ModelBytes(size))), HasSubstr("part.gguf: "));
+  }
+}
+
+TEST(LoadLlamaModel, AModelWithoutChatTemplate) {
+  const TempFolder folder;
+  std::string bytes = ModelBytes(fs::file_size(UPSKILL_DEFAULT_MODEL));
+  const std::string key = "tokenizer.chat_template";
+  const std::size_t at = bytes.find(key);
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, key.size(), "tokenizer.chat_templatX");
+  EXPECT_THAT(LoadError(folder.Write("base.gguf", bytes)), HasSubstr("no chat template"));
+}
+
+TEST(Engine, AnswersWithText) {
+  const auto model = Load(1);
+  const Result<ChatResponse> response = Generate(*model, Ask("Name a colour.", 12));
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_FALSE(response->text.empty());
+  EXPECT_EQ(FindInvalidUtf8(response->text), std::nullopt);
+  EXPECT_THAT(response->text, Not(HasSubstr("<|im_end|>")));
+  EXPECT_GT(response->usage.output, 0);
+  EXPECT_LE(response->usage.output, 12);
+  EXPECT_GT(response->usage.prompt(), 20);
+  EXPECT_GT(response->seconds, 0.0);
+}
+
+TEST(Engine, TheTokenLimitIsKept) {
+  const auto model = Load(1);
+  const Result<ChatResponse> response = Generate(*model, Ask("Count from one to a hundred.", 3));
+  ASSERT_TRUE(response.ok());
+  EXPECT_EQ(response->usage.output, 3);
+  EXPECT_EQ(response->stop, StopReason::kLength);
+}
+
+TEST(Engine, EqualSeedsGiveEqualAnswers) {
+  const std::vector<std::string> first = TextsOf(AskAll(*Load(4), SomeRequests(0.9)));
+  EXPECT_EQ(TextsOf(AskAll(*Load(4), SomeRequests(0.9))), first);
+  std::vector<ChatRequest> others = SomeRequests(0.9);
+  for (ChatRequest& request : others) request.sampling.seed += 100;
+  EXPECT_NE(TextsOf(AskAll(*Load(4), others)), first);
+}
+
+#if !defined(__SANITIZE_THREAD__)  // llama.cpp's own threads are not instrumented
+TEST(Engine, GreedyAnswersDoNotDependOnTheThreads) {
+  std::vector<ChatRequest> requests = SomeRequests(0.0);
+  requests.resize(2);
+  EXPECT_EQ(TextsOf(AskAll(*Load(2, 1), requests)), TextsOf(AskAll(*Load(2, 2), requests)));
+}
+#endif
+
+TEST(Engine, SharedPromptsAreEvaluatedOnce) {
+  std::vector<ChatRequest> requests;
+  std::string system = "You are a careful assistant.";
+  for (int i = 0; i < 10; ++i) system += " Rule " + std::to_string(i) + ": answer with one short word and nothing else.";
+  for (const char* question : {"Name a colour.", "Name an animal.", "Name a city."}) {
+    requests.push_back(Ask(question, 2));
+    requests.back().system = system;
+  }
+  const auto model = Load(2);
+  const auto sum = [](const std::vector<ChatResponse>& responses, std::int64_t Usage::* field) {
+    std::int64_t total = 0;
+    for (const ChatResponse& response : responses) total += response.usage.*field;
+    return total;
+  };
+  const std::vector<ChatResponse> first = AskAll(*model, requests);
+  const std::vector<ChatResponse> second = AskAll(*model, requests);
+  const std::int64_t prompt = first[0].usage.prompt();
+  EXPECT_GT(prompt, 100);
+  // Once the prefix, and of each request its own few tokens.
+  EXPECT_EQ(first[0].usage.cache_read, 0);
+  EXPECT_LT(sum(first, &Usage::input), prompt + 3 * 30);
+  EXPECT_GT(first[1].usage.cache_read, 100);
+  EXPECT_GT(first[2].usage.cache_read, 100);
+  EXPECT_EQ(sum(second, &Usage::input), 3);  // the last token of each
+  for (std::size_t i = 0; i < requests.size(); ++i) EXPECT_EQ(second[i].usage.prompt(), first[i].usage.prompt());
+}
+
+TEST(Engine, AnswersDoNotDependOnWhatIsShared) {
+  // One at a time, so that batches are alike but for what was evaluated before.
+  const auto warm = Load(1);
+  Generate(*warm, Ask("Name three animals and a city.", 1)).ok();
+  const Result<ChatResponse> alone = Generate(*Load(1), Ask("Name three animals.", 6, 0.0));
+  for (int i = 0; i < 2; ++i) {
+    const Result<ChatResponse> shared = Generate(*warm, Ask("Name three animals.", 6, 0.0));
+    ASSERT_TRUE(shared.ok() && alone.ok());
+    EXPECT_EQ(shared->text, alone->text);
+  }
+}
+
+std::string Words(const std::string& word, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += " " + word;
+  return text;
+}
+
+TEST(Engine, APromptThatIsTooLongIsRefused) {
+  const auto model = Load(2);
+  const Result<ChatResponse> response = Generate(*model, Ask(Words("word", 9000)));
+  ASSERT_FALSE(response.ok());
+  EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
+  EXPECT_THAT(response.error().message, testing::ContainsRegex("90[0-9][0-9] tokens.*context 8192|90[0-9][0-9] tokens.*context 2048"));
+  EXPECT_TRUE(Generate(*model, Ask("Say hello.", 1)).ok());
+}
+
+TEST(Engine, ALongerPromptMakesTheContextGrow) {
+  const auto model = Load(1, kThreads, 256);
+  EXPECT_TRUE(Generate(*model, Ask("Say hello.", 2)).ok());
+  const Result<ChatResponse> response = Generate(*model, Ask("Sum up:" + Words("word", 400), 2));
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_GT(response->usage.prompt(), 400);
+}
+
+TEST(Engine, AStoredPromptGivesWayToALongOneThatBeginsLikeIt) {
+  const auto model = Load(1, kThreads, 256);
+  const std::string begin = "Sum up:" + Words("word", 40);
+  for (const char* word : {"red", "blue", "green"}) {
+    const Result<ChatResponse> response = Generate(*model, Ask(begin + Words(word, 260), 2));
+    ASSERT_TRUE(response.ok()) << response.error().message;
+  }
+}
+
+TEST(Engine, RequestsThatDoNotFitTogetherWait) {
+  const auto model = Load(4, kThreads, 256);
+  std::vector<ChatRequest> requests;
+  for (const char* word : {"red", "blue", "green", "white"}) requests.push_back(Ask(Words(word, 100), 2));
+  EXPECT_THAT(AskAll(*model, requests), SizeIs(4));
+}
+
+TEST(Engine, CancelEndsEveryRequestOnce) {
+  const auto model = Load(4);
+  for (const std::size_t count : {2U, 12U}) {
+    Answers answers(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      ChatRequest request = Ask("Count from one to a thousand.", 2000, 0.0);
+      request.more_follows = i < 3;  // two alone don't begin: the engine waits for the next
+      model->Start(std::move(request), answers.Expect(i));
+    }
+    model->Cancel(Model::CancelScope::kRunning);
+    answers.WaitFor(count);
+    EXPECT_THAT(answers.kinds(), Each("cancelled"));
+    EXPECT_THAT(answers.calls(), Each(1));
+  }
+}
+
+TEST(Engine, CancelMidway) {
+  const auto model = Load(3);
+  Answers answers(8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    ChatRequest request = Ask("Count from one to a thousand.", i == 0 ? 1 : 2000, 0.0);
+    request.more_follows = i < 7;
+    model->Start(std::move(request), answers.Expect(i));
+  }
+  answers.WaitFor(1);  // the first is through, so others are being answered
+  model->Cancel(Model::CancelScope::kRunning);
+  answers.WaitFor(8);
+  EXPECT_EQ(answers.kinds()[0], "ok");
+  EXPECT_THAT(answers.kinds(), Each(AnyOf("ok", "cancelled")));
+  EXPECT_EQ(answers.kinds()[7], "cancelled");
+  EXPECT_TRUE(Generate(*model, Ask("Say hello.", 2)).ok());
+  EXPECT_THAT(answers.calls(), Each(1));
+}
+
+TEST(Engine, CancelOfTheWaitingLetsTheOthersFinish) {
+  const auto model = Load(2);
+  Answers answers(6);
+  for (std::size_t i = 0; i < 6; ++i) {
+    ChatRequest request = Ask("Count from one to a thousand.", i == 0 ? 1 : 12, 0.0);
+    request.more_follows = i < 5;
+    model->Start(std::move(request), answers.Expect(i));
+  }
+  answers.WaitFor(1);
+  model->Cancel(Model::CancelScope::kWaiting);
+  answers.WaitFor(6);
+  EXPECT_EQ(answers.kinds()[0], "ok");
+  EXPECT_EQ(answers.kinds()[1], "ok");
+  EXPECT_THAT(answers.kinds(), Each(AnyOf("ok", "cancelled")));
+  EXPECT_THAT(answers.calls(), Each(1));
+}
+
+TEST(Engine, CancelDoesNotReachLaterRequests) {
+  const auto model = Load(2);
+  for (int i = 0; i < 10; ++i) {
+    model->Cancel(i % 2 == 0 ? Model::CancelScope::kRunning : Model::CancelScope::kWaiting);
+    const Result<ChatResponse> response = Generate(*model, Ask("Say hello.", 1));
+    ASSERT_TRUE(response.ok()) << response.error().message;
+  }
+}
+
+TEST(Engine, DestructionGivesUpWhatIsInFlight) {
+  Answers answers(7);
+  {
+    const auto model = Load(2);
+    for (std::size_t i = 0; i < 7; ++i) {
+      ChatRequest request = Ask("Count from one to a thousand.", i == 0 ? 1 : 2000, 0.0);
+      request.more_follows = true;
+      model->Start(std::move(request), answers.Expect(i));
+    }
+    answers.WaitFor(1);
+  }
+  EXPECT_THAT(answers.calls(), Each(1));
+  EXPECT_THAT(answers.kinds(), Each(AnyOf("ok", "cancelled")));
+  EXPECT_EQ(answers.kinds()[6], "cancelled");
+}
+
+TEST(Engine, DestructionBeforeAnything) {
+  Answers answers(1);
+  Load(2);
+  {
+    const auto model = Load(1);
+    model->Start(Ask("Say hello.", 2000), answers.Expect(0));
+  }
+  EXPECT_THAT(answers.calls(), Each(1));
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/runs_text.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "report/test_run.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+const Style kPlain{false, 100};
+
+std::vector<RunRow> Rows() {
+  TestRun first;
+  TestRun second;
+  second.plan.run = "2026_11_22_10_12_33-0001";
+  second.samples.resize(4);
+  std::vector<RunRow> rows = RowsOf(first.plan, first.summary());
+  for (RunRow& row : RowsOf(second.plan, second.summary())) rows.push_back(row);
+  return rows;
+}
+
+TEST(RowsOf, OneForEachStudent) {
+  TestRun run;
+  run.plan.students.push_back({"b", "another", "b"});
+  const std::vector<RunRow> rows = RowsOf(run.plan, run.summary());
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_EQ(rows[0].run, run.plan.run);
+  EXPECT_EQ(rows[0].cells, 8U);
+  EXPECT_EQ(rows[0].answered, 7U);
+  EXPECT_EQ(rows[1].answered, 0U);
+}
+
+TEST(RunBars, TheNewestOfEachSkillAndModel) {
+  EXPECT_EQ(RunBars(Rows(), RunMetric::kSuccess, kPlain),
+            "manifests\n"
+            "student   run 2026_11_22_10_12_33-0001\n"
+            "  baseline    ██████████░░░░░░░░░░   50 %   1/2\n"
+            "  with skill  ████████████████████  100 %   2/2\n"
+            "  lift        +50 points\n");
+  EXPECT_EQ(RunBars(Rows(), RunMetric::kTokens, {false, 60}),
+            "manifests\n"
+            "student   run 2026_11_22_10_12_33-0001\n"
+            "  baseline    ██████████     16   tokens per answer\n"
+            "  with skill  ████████░░     12   tokens per answer\n"
+            "  lift        +50 points\n");
+}
+
+TEST(RunBars, SkillsApart) {
+  std::vector<RunRow> rows = Rows();
+  rows[1].skill = "another";
+  EXPECT_THAT(RunBars(rows, RunMetric::kSuccess, kPlain), testing::ContainsRegex("^another\n.*\n\nmanifests\n"));
+}
+
+TEST(RunTable, Golden) {
+  EXPECT_EQ(RunTable(Rows(), kPlain),
+            "run                       skill      model      baseline   with skill  lift  cells\n"
+            "2026_11_21_10_12_33-abcd  manifests  student  50 % (2/4)  100 % (3/3)   +50    7/8\n"
+            "2026_11_22_10_12_33-0001  manifests  student  50 % (1/2)  100 % (2/2)   +50    4/8\n");
+}
+
+TEST(RunCsv, Golden) {
+  EXPECT_EQ(RunCsv({Rows()[0]}),
+            "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,"
+            "output_tokens,lift\r\n"
+            "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,baseline,4,4,0,2,0.5,2,4,120,64,0.5\r\n"
+            "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,skill,4,3,1,3,1,3,3,690,36,0.5\r\n");
+}
+
+TEST(RunCsv, QuotesAndGuardsAgainstFormulas) {
+  RunRow row = Rows()[0];
+  const auto skill_field = [&](const std::string& skill) {
+    row.skill = skill;
+    const std::string csv = RunCsv({row});
+    const std::size_t start = csv.find("33Z,") + 4;
+    return csv.substr(start, csv.find(",student,baseline") - start);
+  };
+  EXPECT_EQ(skill_field("plain name"), "plain name");
+  EXPECT_EQ(skill_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(skill_field("say \"hi\""), "\"say \"\"hi\"\"\"");
+  EXPECT_EQ(skill_field("two\nlines"), "\"two\nlines\"");
+  EXPECT_EQ(skill_field("two\r\nlines"), "\"two\r\nlines\"");
+  for (const std::string formula : {"=1+1", "+1", "-1", "@x", "\tx"}) EXPECT_EQ(skill_field(formula), "'" + formula);
+  EXPECT_EQ(skill_field("\rx"), "\"'\rx\"");
+  EXPECT_EQ(skill_field("=HYPERLINK(\"x\",\"y\")"), "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"");
+  EXPECT_EQ(skill_field(""), "");
+}
+
+TEST(RunCsv, UnknownValuesAreEmpty) {
+  TestRun run;
+  run.samples.clear();
+  EXPECT_THAT(RunCsv(RowsOf(run.plan, run.summary())), HasSubstr(",baseline,4,0,0,0,,0,0,0,0,\r\n"));
+  EXPECT_EQ(SplitLines(RunCsv({})).size(), 1U);
+}
+
+TEST(RunsText, HostileStringsNeverReachATerminal) {
+  std::vector<RunRow> rows = Rows();
+  for (RunRow& row : rows) {
+    row.run = kHostile;
+    row.created = kHostile;
+    row.skill = kHostile;
+    row.student.student.name = kHostile;
+  }
+  for (const std::string& text : {RunBars(rows, RunMetric::kSuccess, kPlain), RunTable(rows, kPlain)}) {
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(text, Not(HasSubstr("\r")));
+    EXPECT_THAT(text, Not(HasSubstr("\u202E")));
+  }
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eval/plan.h"
+#include "eval/sample.h"
+#include "eval/summary.h"
+#include "util/invariant.h"
+
+namespace upskill {
+
+// For tests: a small run. In the baseline case "easy" passes and "hard" fails; with the skill both pass, but one answer
+// of "hard" is an error.
+struct TestRun {
+  TestRun() {
+    Result<Suite> suite = ParseSuite(R"([
+      {"id": "easy", "input": "What is 2 + 2?", "expected": {"contains": "4"}},
+      {"id": "hard", "input": "Write the manifest.", "expected": {"contains": "edition = 5"}}])", "suite.json");
+    CHECK(suite.ok());
+    plan.run = "2026_11_21_10_12_33-abcd";
+    plan.created = "2026-11-21T10:12:33Z";
+    plan.suite = std::move(suite).value();
+    plan.skill = {"manifests", "skills/manifests", std::string(700, 'x'), "0"};
+    plan.students = {{"sim:base=0.4", "student", "sim:1:base=0.4"}};
+    plan.arms = {Arm::kBaseline, Arm::kSkill};
+    plan.rounds = 2;
+    for (int round = 0; round < 2; ++round) {
+      Add("easy", Arm::kBaseline, round, "4");
+      Add("easy", Arm::kSkill, round, "4");
+      Add("hard", Arm::kBaseline, round, "edition = 2");
+      Add("hard", Arm::kSkill, round, "edition = 5");
+    }
+    samples.back().error = Error{ErrorKind::kUnavailable, "overloaded"};
+    samples[2].response.stop = StopReason::kLength;
+  }
+
+  void Add(const std::string& case_id, Arm arm, int round, const std::string& answer) {
+    Sample sample;
+    sample.student = plan.students[0].spec;
+    sample.case_id = case_id;
+    sample.arm = arm;
+    sample.round = round;
+    sample.response.text = answer;
+    sample.response.usage = {arm == Arm::kSkill ? 230 : 30, 0, 0, arm == Arm::kSkill ? 12 : 16, 0};
+    for (const Case& test_case : plan.suite.cases) {
+      if (test_case.id != case_id) continue;
+      const Result<CaseChecks> checks = CaseChecks::Make(test_case);
+      CHECK(checks.ok());
+      sample.checks = checks->Run(answer);
+    }
+    samples.push_back(std::move(sample));
+  }
+
+  RunSummary summary() const { return Summarize(plan, samples); }
+
+  Plan plan;
+  std::vector<Sample> samples;
+};
+
+// Text that must never reach a terminal as it is.
+inline constexpr const char* kHostile = "evil\x1b[2J\r\nname\x07\u202E";
+
+}  // namespace upskill

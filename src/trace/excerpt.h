@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace upskill {
+
+// The lines of a long text that tell most (errors, expectations, results), with its beginning and its end, in their
+// order; at most about `most_bytes`. What is left out is marked with `…`.
+std::string Excerpt(std::string_view text, std::size_t most_bytes);
+
+// Head and tail of one piece of text, cut at characters.
+std::string HeadAndTail(std::string_view text, std::size_t most_bytes);
+
+// How much a line says about failure or success: 0 for most lines.
+int LineWeight(std::string_view line);
+
+// Lines that differ, as a unified diff without file names and with one line of context.
+std::string DiffLines(std::string_view before, std::string_view after);
+
+}  // namespace upskill

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "util/result.h"
+
+namespace upskill {
+
+// A trace in an agent's own folder.
+struct FoundTrace {
+  std::filesystem::path path;
+  std::string agent;  // "claude-code"
+  std::int64_t modified_ms = 0;  // since 1970
+  std::uint64_t bytes = 0;
+};
+
+// Names of the agents whose folders are known.
+std::vector<std::string> KnownTraceAgents();
+
+// The traces that the agents keep below the person's home folder, newest first; `agent` empty: of all agents.
+// `variable` gives HOME and what moves an agent's folder (CLAUDE_CONFIG_DIR, CODEX_HOME, …). Symbolic links to folders
+// are not followed. Errors: an unknown agent, no HOME.
+Result<std::vector<FoundTrace>> FindTraces(const std::function<std::optional<std::string>(const std::string&)>& variable,
+                                           const std::string& agent);
+
+// Files that an argument of the command line means: itself, the traces of a folder (not hidden ones), or the matches of
+// a pattern with `*` and `?` in its last part. Sorted. Symbolic links to folders are not followed.
+Result<std::vector<std::filesystem::path>> ExpandTraceArgument(const std::string& argument);
+
+}  // namespace upskill

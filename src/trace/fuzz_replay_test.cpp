@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays a corpus through the fuzzer of every reader: all fixtures, whole, cut and with bytes changed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "trace/fuzz_reader.h"
+#include "trace/trace_expectation.h"
+#include "util/files.h"
+#include "util/rng.h"
+
+namespace upskill {
+namespace {
+
+std::vector<std::string> Corpus() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(FixtureFolder())) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> corpus = {"", "{", "[", "\"", "{}", "[]", "null", "[[[[", R"({"type":"user"})", R"({"type":"assistant","message":{"content":[{"type":"tool_use"}]}})"};
+  for (const auto& file : files) {
+    const Result<std::string> bytes = ReadFile(file);
+    EXPECT_TRUE(bytes.ok());
+    if (bytes) corpus.push_back(*bytes);
+  }
+  return corpus;
+}
+
+// A damaged copy: bytes changed, parts doubled or cut out.
+std::string Damage(const std::string& input, Rng& rng) {
+  std::string text = input;
+  for (int i = 0; i < 6 && !text.empty(); ++i) {
+    const std::size_t at = rng.Next() % text.size();
+    const std::size_t length = std::min<std::size_t>(rng.Next() % 40, text.size() - at);
+    constexpr std::string_view kBytes("\"{}[]:,\\\n\0\xFF" "019aeu", 17);
+    switch (rng.Next() % 4) {
+      case 0: text[at] = kBytes[rng.Next() % kBytes.size()]; break;
+      case 1: text.erase(at, length); break;
+      case 2: text.insert(at, text.substr(at, length)); break;
+      default: text.insert(at, 1, kBytes[rng.Next() % kBytes.size()]); break;
+    }
+  }
+  return text;
+}
+
+class FuzzReplayTest : public testing::TestWithParam<TraceFormat> {};
+
+TEST_P(FuzzReplayTest, EveryInputIsRead) {
+  Rng rng(SeedFromText(TraceFormatName(GetParam())));
+  std::size_t inputs = 0;
+  for (const std::string& input : Corpus()) {
+    FuzzReader(GetParam(), input);
+    FuzzReader(GetParam(), input.substr(0, input.size() / 2));
+    for (int i = 0; i < 3; ++i) FuzzReader(GetParam(), Damage(input, rng));
+    inputs += 5;
+  }
+  EXPECT_GE(inputs, 150U);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllFormats, FuzzReplayTest, testing::ValuesIn(AllTraceFormats()), [](const auto& parameter) {
+  std::string name = TraceFormatName(parameter.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace upskill

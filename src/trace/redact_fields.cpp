@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Secrets that are known by what stands around them: fields, environment lines, URLs, headers, flags.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "trace/redact.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// Bits per character of the distribution of characters in `text` (Shannon).
+double Entropy(std::string_view text) {
+  std::array<double, 256> counts{};
+  for (const char c : text) counts.at(static_cast<unsigned char>(c)) += 1;
+  double bits = 0;
+  const auto size = static_cast<double>(text.size());
+  for (const double count : counts) {
+    if (count > 0) bits -= count / size * std::log2(count / size);
+  }
+  return bits;
+}
+
+// Values that only stand for one: references, examples, code.
+bool IsStandIn(std::string_view value) {
+  const std::string lower = ToLowerAscii(value);
+  if (value.find_first_of("${}<>()[]*") != std::string_view::npos) return true;
+  for (const std::string_view word : {"os.environ", "process.env", "getenv", "redacted", "xxxx", "your_", "your-", "placeholder",
+                                      "example.", "secrets.", "config.", "settings.", "self.", "args.", "options.", "env."}) {
+    if (lower.find(word) != std::string::npos) return true;
+  }
+  for (const std::string_view word : {"none", "null", "true", "false", "undefined", "string", "str", "required", "optional", "password", "secret",
+                                      "token", "changeme", "todo", "nil", "empty", "missing", "invalid", "expired", "bearer", "basic"}) {
+    if (lower == word) return true;
+  }
+  return false;
+}
+
+bool HasDigit(std::string_view value) {
+  return std::any_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool HasLetter(std::string_view value) {
+  return std::any_of(value.begin(), value.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+}
+
+// A path, a number, a sentence's word: no secret even in a secret's field.
+bool IsPlainValue(std::string_view value) {
+  if (value.front() == '/' || value.front() == '~' || value.substr(0, 2) == "./" || value.find("://") != std::string_view::npos) {
+    return true;
+  }
+  return !HasLetter(value) && value.size() < 10;
+}
+
+bool LooksRandom(std::string_view value, std::size_t least) {
+  return value.size() >= least && HasDigit(value) && HasLetter(value) && Entropy(value) >= 2.8;
+}
+
+struct FieldPattern {
+  const char* kind;
+  const char* expression;  // group 1: the value
+  enum class Test { kAlways, kPassword, kRandom, kRandomLong } test;
+};
+
+#define UPSKILL_SEPARATOR R"((?:\\*["'])?\s*(?:=|:=|:|=>)\s*(?:\\*["'])?)"
+#define UPSKILL_VALUE R"(([^\s"'`\\,;&|]+))"
+
+constexpr std::array<FieldPattern, 14> kFields = {{
+    {"aws-secret", R"((?i)aws_?secret(?:_?access)?_?key)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){40})(?:[^A-Za-z0-9+/=]|$))", FieldPattern::Test::kAlways},
+    {"aws-session-token", R"((?i)aws_?session_?token)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){60,}))", FieldPattern::Test::kAlways},
+    {"password-in-url", R"([a-zA-Z][a-zA-Z0-9+.-]{1,20}:\\?/\\?/[^\s:/@"'<>]{0,80}:([^\s/@"'<>]{3,200})@[\w.\[-])", FieldPattern::Test::kPassword},
+    {"token-in-url", R"(https?:\\?/\\?/([A-Za-z0-9_-]{20,200})@[\w.-])", FieldPattern::Test::kRandom},
+    {"bearer-token", R"((?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*))", FieldPattern::Test::kRandom},
+    {"basic-auth", R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?basic\s+([A-Za-z0-9+/]{8,}={0,2}))", FieldPattern::Test::kAlways},
+    {"password-in-command", R"((?:^|\s)(?:-u|--user)[ =](?:\\*["'])?[^\s:"'\\]+:([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
+    {"password", R"((?i)(?:password|passwd|passphrase|_pass|\bpass|_pwd|\bpwd))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kPassword},
+    {"password", R"((?i)--(?:password|passwd|passphrase)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kPassword},
+    {"secret", R"((?i)(?:secret|credential|client_?secret|secret_?key|app_?secret|webhook_?secret|jwt_?secret))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
+    {"api-key", R"((?i)(?:api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|account[_-]?key|license[_-]?key|service[_-]?key))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
+    {"token", R"((?i)(?:token|_auth|authtoken))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
+    {"token", R"((?i)--(?:token|api-?key|auth-?token|access-?token|secret)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kRandom},
+    {"cookie", R"((?i)(?:sessionid|session_?id|sid|connect\.sid|csrftoken|auth|session)=([A-Za-z0-9%._-]{24,}))", FieldPattern::Test::kRandomLong},
+}};
+
+#undef UPSKILL_SEPARATOR
+#undef UPSKILL_VALUE
+
+// "user.password" of a program's source.
+bool IsMemberAccess(std::string_view value) {
+  const bool words = std::all_of(value.begin(), value.end(), [](char c) { return c == '.' || c == '_' || HasLetter(std::string_view(&c, 1)); });
+  return words && value.find('.') != std::string_view::npos;
+}
+
+// `strong`: a quote or an equals sign stands in front, so that this is no word of a sentence.
+bool IsPassword(std::string_view value, bool strong) {
+  if (value.size() < 4 || IsStandIn(value) || IsPlainValue(value) || IsMemberAccess(value)) return false;
+  const bool word = std::all_of(value.begin(), value.end(), [](char c) { return HasLetter(std::string_view(&c, 1)); });
+  return !word || (strong && value.size() >= 6);
+}
+
+bool IsSecretValue(std::string_view value, FieldPattern::Test test, bool strong) {
+  if (value.empty() || value.find("[redacted:") != std::string_view::npos) return false;
+  switch (test) {
+    case FieldPattern::Test::kAlways: return true;
+    case FieldPattern::Test::kPassword: return IsPassword(value, strong);
+    case FieldPattern::Test::kRandom: return !IsStandIn(value) && !IsPlainValue(value) && !IsMemberAccess(value) && LooksRandom(value, 12);
+    case FieldPattern::Test::kRandomLong: return !IsStandIn(value) && LooksRandom(value, 24) && Entropy(value) >= 3.5;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<SecretSpan> FindSecretFields(std::string_view text) {
+  static const std::vector<std::unique_ptr<RE2>> patterns = [] {
+    std::vector<std::unique_ptr<RE2>> compiled;
+    compiled.reserve(kFields.size());
+    for (const FieldPattern& field : kFields) compiled.push_back(std::make_unique<RE2>(field.expression));
+    return compiled;
+  }();
+  std::vector<SecretSpan> spans;
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    re2::StringPiece input(text.data(), text.size());
+    re2::StringPiece value;
+    while (RE2::FindAndConsume(&input, *patterns[i], &value)) {
+      std::string_view found(value.data(), value.size());
+      const auto begin = static_cast<std::size_t>(value.data() - text.data());
+      while (!found.empty() && std::string_view(".:)]}").find(found.back()) != std::string_view::npos) found.remove_suffix(1);
+      const bool strong = begin > 0 && std::string_view("=\"':").find(text[begin - 1]) != std::string_view::npos;
+      if (IsSecretValue(found, kFields.at(i).test, strong)) spans.push_back({begin, begin + found.size(), kFields.at(i).kind});
+    }
+  }
+  return spans;
+}
+
+}  // namespace upskill

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// kill -9 and Ctrl-C in the middle of a run of the real binary, then --resume.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "eval/cell.h"
+#include "eval/journal.h"
+#include "eval/summary.h"
+#include "subprocess.h"
+#include "util/files.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+const fs::path kExample = fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels";
+
+std::size_t LinesIn(const fs::path& run) {
+  std::size_t lines = 0;
+  const Status read = VisitJournalLines(run, [&](std::string_view) { ++lines; });
+  return read ? lines : 0;
+}
+
+// Waits until the journal of the only run holds `lines` lines; its folder, or an empty path when the process ended first.
+fs::path WaitForLines(const fs::path& runs, std::size_t lines, pid_t pid) {
+  for (int i = 0; i < 60000 && ::kill(pid, 0) == 0; ++i) {
+    const std::vector<fs::path> found = FindRuns(runs);
+    if (!found.empty() && LinesIn(found.front()) >= lines) return found.front();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return {};
+}
+
+std::map<std::string, int> CellCounts(const fs::path& run) {
+  std::map<std::string, int> counts;
+  const Result<JournalContent> content = ReadJournal(run);
+  if (!content) return counts;
+  for (const Sample& sample : content->samples) {
+    if (sample.ok()) ++counts[CellName(sample)];
+  }
+  return counts;
+}
+
+RunSummary SummaryOf(const fs::path& run) {
+  const Result<Plan> plan = LoadPlan(run);
+  const Result<JournalContent> content = ReadJournal(run);
+  CHECK(plan.ok() && content.ok());
+  return Summarize(*plan, content->samples);
+}
+
+TEST(Crash, KilledSimulatedRunResumesToTheSameCounts) {
+  const std::string model = "sim:base=0.4,skill=0.85,latency-ms=20";
+  const TempFolder undisturbed;
+  ASSERT_EQ(RunUpskill({"eval", kExample.string(), "-m", model, "--runs", "10", "-j", "4"}, undisturbed.path()).exit_code, 0);
+  const RunSummary expected = SummaryOf(FindRuns(undisturbed.path() / "runs").front());
+
+  const TempFolder folder;
+  const pid_t pid = StartUpskill({"eval", kExample.string(), "-m", model, "--runs", "10", "-j", "4"}, folder.path());
+  const fs::path run = WaitForLines(folder.path() / "runs", 40, pid);
+  ASSERT_FALSE(run.empty());
+  ::kill(pid, SIGKILL);
+  ASSERT_EQ(WaitFor(pid), 128 + SIGKILL);
+  const std::size_t before = LinesIn(run);
+  ASSERT_LT(before, expected.cells);
+  // A crash may tear the last line; the reader and the next writer must cope.
+  ASSERT_EQ(RunShell("printf '{\"schema\":1,\"key\":\"torn' >>'" + (run / "samples.jsonl").string() + "'", folder.path()).exit_code, 0);
+
+  const ProcessOutcome resumed = RunUpskill({"eval", kExample.string(), "--resume"}, folder.path());
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.error;
+  EXPECT_THAT(resumed.out, HasSubstr(std::to_string(before) + " of " + std::to_string(expected.cells) + " cells from this run"));
+  const std::map<std::string, int> counts = CellCounts(run);
+  EXPECT_EQ(counts.size(), expected.cells);
+  for (const auto& [cell, count] : counts) EXPECT_EQ(count, 1) << cell;
+  const RunSummary actual = SummaryOf(run);
+  for (const Arm arm : {Arm::kBaseline, Arm::kSkill}) {
+    EXPECT_EQ(actual.students[0].arms.at(arm).passed, expected.students[0].arms.at(arm).passed);
+    EXPECT_EQ(actual.students[0].arms.at(arm).answered, expected.students[0].arms.at(arm).answered);
+  }
+}
+
+TEST(Crash, KilledRunOfTheEmbeddedModelResumes) {
+  const TempFolder folder;
+  const std::vector<std::string> command = {"eval", kExample.string(), "--max-tokens", "24", "-j", "4"};
+  const pid_t pid = StartUpskill(command, folder.path());
+  const fs::path run = WaitForLines(folder.path() / "runs", 6, pid);
+  ASSERT_FALSE(run.empty());
+  ::kill(pid, SIGKILL);
+  ASSERT_EQ(WaitFor(pid), 128 + SIGKILL);
+  const std::map<std::string, int> before = CellCounts(run);
+
+  const ProcessOutcome resumed = RunUpskill({"eval", kExample.string(), "-j", "4", "--resume", "latest"}, folder.path());
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.error;
+  const RunSummary summary = SummaryOf(run);
+  EXPECT_TRUE(summary.complete());
+  for (const auto& [cell, count] : CellCounts(run)) EXPECT_EQ(count, 1) << cell << ": what was saved is not asked again";
+  EXPECT_GE(before.size(), 6U);
+}
+
+TEST(Crash, InterruptDrainsSavesAndSaysHowToGoOn) {
+  const TempFolder folder;
+  const ProcessOutcome outcome = RunShell(
+      "$UPSKILL eval " + kExample.string() +
+          " -m sim:base=0.5,skill=0.5,latency-ms=50 -j 4 --runs 50 & pid=$!; "
+          "while [ $(cat runs/*/samples.jsonl 2>/dev/null | wc -l) -lt 20 ]; do sleep 0.01; done; kill -INT $pid; wait $pid",
+      folder.path());
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.error;
+  EXPECT_THAT(outcome.error, HasSubstr("in flight are finished and saved"));
+  EXPECT_THAT(outcome.error, HasSubstr("--resume"));
+  const fs::path run = FindRuns(folder.path() / "runs").front();
+  const std::size_t saved = LinesIn(run);
+  EXPECT_EQ(CellCounts(run).size(), saved);
+  EXPECT_GE(saved, 20U);
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main job through the real binary: the embedded model on the example skill, determinism, the cache.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "eval/journal.h"
+#include "subprocess.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+const fs::path kExample = fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels";
+
+// Answers by cell of the newest run in `runs`.
+std::map<std::string, std::string> AnswersOf(const fs::path& runs) {
+  std::map<std::string, std::string> answers;
+  const Result<fs::path> run = ResolveRun(runs, "latest");
+  if (!run) return answers;
+  const Result<JournalContent> content = ReadJournal(*run);
+  if (!content) return answers;
+  for (const Sample& sample : content->samples) answers[CellName(sample)] = sample.response.text;
+  return answers;
+}
+
+TEST(Eval, EmbeddedModelAnswersAndRepeats) {
+  const TempFolder folder;
+  const std::vector<std::string> command = {"eval", kExample.string(), "--max-tokens", "12", "--seed", "7", "--no-cache"};
+  const ProcessOutcome first = RunUpskill(command, folder.path());
+  ASSERT_EQ(first.exit_code, 0) << first.error;
+  EXPECT_THAT(first.out, AllOf(HasSubstr("smollm2-135m"), HasSubstr("baseline"), HasSubstr("with skill"),
+                               HasSubstr("the embedded model is used")));
+  const auto answers = AnswersOf(folder.path() / "runs");
+  ASSERT_GE(answers.size(), 24U);
+
+  const TempFolder other;
+  ASSERT_EQ(RunUpskill(command, other.path()).exit_code, 0);
+  EXPECT_EQ(AnswersOf(other.path() / "runs"), answers) << "the same seed at the same parallelism";
+}
+
+TEST(Eval, SecondRunAsksNothing) {
+  const TempFolder folder;
+  const std::vector<std::string> command = {"eval", kExample.string(), "-m", "sim:base=0.3,skill=0.9,seed=3", "--runs", "3"};
+  const ProcessOutcome first = RunUpskill(command, folder.path());
+  ASSERT_EQ(first.exit_code, 0) << first.error;
+  const ProcessOutcome second = RunUpskill(command, folder.path());
+  EXPECT_EQ(second.exit_code, 0);
+  EXPECT_THAT(second.out, HasSubstr("nothing was asked of the model"));
+  const auto result = [](const std::string& text) {
+    const std::size_t from = text.find("  baseline");
+    return text.substr(from, text.find("\nrun ") - from);
+  };
+  EXPECT_EQ(result(first.out), result(second.out));
+}
+
+TEST(Eval, BaselineIsReusedForAnotherSkill) {
+  const TempFolder folder;
+  ASSERT_EQ(RunUpskill({"eval", kExample.string(), "-m", "sim:base=0.3,skill=0.9"}, folder.path()).exit_code, 0);
+  fs::copy(kExample, folder.path() / "kernel-builder-cuda-kernels", fs::copy_options::recursive);
+  ASSERT_EQ(RunShell("echo 'One more rule.' >>kernel-builder-cuda-kernels/SKILL.md", folder.path()).exit_code, 0);
+  const ProcessOutcome outcome = RunUpskill({"eval", "kernel-builder-cuda-kernels", "-m", "sim:base=0.3,skill=0.9", "--json"}, folder.path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  const Result<Json> json = ParseJson(outcome.out, "stdout");
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["students"][0]["cells_saved"], (*json)["cases"]) << "the baseline arm, one round";
+}
+
+TEST(Eval, LibraryMessagesGoToTheLog) {
+  const TempFolder folder;
+  const ProcessOutcome outcome = RunUpskill({"--log", "log.txt", "eval", kExample.string(), "--max-tokens", "1", "--no-baseline", "-q"}, folder.path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_THAT(RunShell("cat log.txt", folder.path()).out, HasSubstr("llama.cpp: "));
+}
+
+TEST(Eval, VersionAndHelp) {
+  const TempFolder folder;
+  EXPECT_THAT(RunUpskill({"--version"}, folder.path()).out, HasSubstr("upskill "));
+  EXPECT_THAT(RunUpskill({"--help"}, folder.path()).out, AllOf(HasSubstr("eval"), HasSubstr("runs"), HasSubstr("list")));
+}
+
+}  // namespace
+}  // namespace upskill
