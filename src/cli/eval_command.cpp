@@ -46,7 +46,7 @@ void AddSharedOptions(CLI::App& command, EvalOptions& options) {
   command.add_flag("-v,--verbose", options.verbose, "show every case: outcomes, failed checks, a failing answer");
   command.add_flag("-q,--quiet", options.quiet, "no progress, no notes");
   command.add_flag("--json", options.json, "print the result as JSON (docs/output.md)");
-  command.add_option("-j,--jobs", options.parallel, "answers in work at once (default: 24 in process)")
+  command.add_option("-j,--jobs", options.parallel, "answers in work at once (default: 32 in process)")
       ->check(CLI::Range(1, 128));
   command.add_option("--max-tokens", options.max_tokens, "longest answer")->capture_default_str()->check(CLI::Range(1, 1 << 20));
   command.add_option("--temperature", options.temperature, "sampling temperature; 0 is greedy")->capture_default_str()->check(CLI::Range(0.0, 5.0));

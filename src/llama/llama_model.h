@@ -19,7 +19,7 @@ struct LlamaOptions {
 };
 
 // Measured on two cores with the default model (bench/README.md): more sequences gain nothing there.
-inline constexpr int kDefaultParallel = 24;
+inline constexpr int kDefaultParallel = 32;
 
 // Loads a GGUF for evaluation in process (llama.cpp). Errors: file absent or unreadable, no or a truncated GGUF, no
 // chat model, not enough memory; each with the reason.
