@@ -30,6 +30,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kEvalRounds = 1;
+constexpr int kBenchmarkRounds = 3;
+
 // What is common to a new run and a resumed one.
 struct Session {
   Plan plan;
@@ -123,12 +126,28 @@ Result<Session> NewSession(const EvalOptions& options, const Config& config, Env
   return session;
 }
 
+// What is given with --resume must be what the run began with: its plan decides.
+Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan, int default_rounds) {
+  for (const std::string& model : options.models) {
+    const bool known = std::any_of(plan.students.begin(), plan.students.end(), [&](const Student& student) { return student.spec == model; });
+    if (!known) {
+      return InputError(fmt::format("run {} has no model '{}'; start a new run for it", SafeForTerminalLine(plan.run), SafeForTerminalLine(model)));
+    }
+  }
+  if (options.rounds != default_rounds && options.rounds != plan.rounds) {
+    return InputError(fmt::format("run {} has {} rounds, not {}; a new run with --runs {} takes its answers from the cache",
+                                  SafeForTerminalLine(plan.run), plan.rounds, options.rounds, options.rounds));
+  }
+  return {};
+}
+
 // Goes on with a run as its plan.json says; the skill on disk may have changed since.
 Result<Session> ResumedSession(const EvalOptions& options, const Config& config, Env& env) {
   Session session;
   session.runs_dir = options.runs_dir.empty() ? config.runs_dir : fs::path(options.runs_dir);
   ASSIGN_OR_RETURN(const fs::path folder, ResolveRun(session.runs_dir, options.resume));
   ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
+  RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan, options.table_first ? kBenchmarkRounds : kEvalRounds));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   if (skill.name != session.plan.skill.name) {
     return InputError(fmt::format("run {} is of the skill '{}', not '{}'", session.plan.run,
@@ -219,6 +238,16 @@ ExitCode Conclude(const EvalOptions& options, const Session& session, const RunO
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 
+void AddResumeOption(CLI::App& command, EvalOptions& options) {
+  CLI::Option* resume =
+      command.add_option("--resume", options.resume, "go on with a run: its name, its last 4 digits, or latest")
+          ->expected(0, 1)
+          ->default_str("latest");
+  for (const char* decided_by_plan : {"--tests", "--seed", "--max-tokens", "--temperature"}) {
+    resume->excludes(command.get_option(decided_by_plan));
+  }
+}
+
 }  // namespace
 
 void AddEvalCommand(CLI::App& app, EvalOptions& options) {
@@ -229,18 +258,18 @@ void AddEvalCommand(CLI::App& app, EvalOptions& options) {
   command->add_flag("--no-baseline", options.no_baseline, "only the arm with the skill");
   command->add_flag("--log-runs,!--no-log-runs", options.log_runs, "write the run to the runs folder (default: yes)");
   command->add_option("--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
-  command->add_option("--resume", options.resume, "go on with a run: its name, its last 4 digits, or latest")->expected(0, 1)->default_str("latest");
+  AddResumeOption(*command, options);
 }
 
 void AddBenchmarkCommand(CLI::App& app, EvalOptions& options) {
   options.table_first = true;
-  options.rounds = 3;
+  options.rounds = kBenchmarkRounds;
   CLI::App* command = app.add_subcommand("benchmark", "The same as eval with three rounds and the table first");
   AddSharedOptions(*command, options);
   command->add_option("-m,--model,--m", options.models, "model to test; repeat for several")->required();
   command->add_option("--runs", options.rounds, "rounds")->capture_default_str()->check(CLI::Range(1, kMostRounds));
   command->add_option("-o,--output,--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
-  command->add_option("--resume", options.resume, "go on with a run")->expected(0, 1)->default_str("latest");
+  AddResumeOption(*command, options);
 }
 
 ExitCode RunEval(const EvalOptions& options, Env& env) {

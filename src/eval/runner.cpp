@@ -26,6 +26,7 @@ struct Answer {
   std::size_t student = 0;
   std::size_t cell = 0;
   int attempt = 0;
+  int last_attempt = 0;
   Result<ChatResponse> response;
 };
 
@@ -54,6 +55,7 @@ class AnswerQueue {
 struct Task {
   std::size_t cell = 0;
   int attempt = 0;
+  int last_attempt = 0;  // after which the cell is given up
   Clock::Steady not_before;
 };
 
@@ -107,9 +109,15 @@ class Runner {
   Status TakeOver() {
     samples_.resize(cells_.size());
     std::unordered_map<std::string, const Sample*> resumed;  // by CellName
+    std::unordered_map<std::string, int> tried;  // attempts that the resumed run made in vain, by CellName
     std::unordered_map<std::string, const Sample*> cached;
     for (const Sample& sample : input_.resumed) {
-      if (sample.ok()) resumed[CellName(sample)] = &sample;
+      if (sample.ok()) {
+        resumed[CellName(sample)] = &sample;
+      } else {
+        int& attempts = tried[CellName(sample)];
+        attempts = std::max(attempts, sample.attempt + 1);
+      }
     }
     for (const Sample& sample : input_.cached) cached[sample.key] = &sample;
     for (Model* model : input_.models) {
@@ -118,7 +126,8 @@ class Runner {
     }
     progress_.total = cells_.size();
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const auto found = resumed.find(CellName(Describe(cells_[i], 0)));
+      const std::string name = CellName(Describe(cells_[i], 0));
+      const auto found = resumed.find(name);
       if (found != resumed.end() && found->second->key == cells_[i].key) {
         samples_[i] = *found->second;
       } else if (const auto hit = cached.find(cells_[i].key); hit != cached.end()) {
@@ -129,7 +138,9 @@ class Runner {
         RETURN_IF_ERROR(Store(sample));
         samples_[i] = std::move(sample);
       } else {
-        lanes_[cells_[i].student].pending.push_back({i, 0, {}});
+        const auto before = tried.find(name);
+        const int first = before == tried.end() ? 0 : before->second;
+        lanes_[cells_[i].student].pending.push_back({i, first, first + input_.attempts - 1, {}});
         continue;
       }
       ++progress_.done;
@@ -198,7 +209,7 @@ class Runner {
     ChatRequest request = RequestFor(plan_, cells_[task.cell], task.attempt);
     request.more_follows = !lane.pending.empty();
     lane.model->Start(std::move(request), [this, student, task](Result<ChatResponse> response) {
-      answers_.Put({student, task.cell, task.attempt, std::move(response)});
+      answers_.Put({student, task.cell, task.attempt, task.last_attempt, std::move(response)});
     });
   }
 
@@ -234,10 +245,10 @@ class Runner {
     sample.error = error;
     RETURN_IF_ERROR(Store(sample));
     Lane& lane = lanes_[answer.student];
-    const bool may_recover = error.kind == ErrorKind::kUnavailable && answer.attempt + 1 < input_.attempts;
+    const bool may_recover = error.kind == ErrorKind::kUnavailable && answer.attempt < answer.last_attempt;
     if (may_recover && stop_level_ == 0 && !lane.stopped) {
       ++progress_.retries;
-      lane.retries.push_back({answer.cell, answer.attempt + 1, input_.clock->Now() + Backoff(answer.attempt, error)});
+      lane.retries.push_back({answer.cell, answer.attempt + 1, answer.last_attempt, input_.clock->Now() + Backoff(answer.attempt, error)});
       return {};
     }
     ++progress_.errors;

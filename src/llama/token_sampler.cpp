@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kTopK = 40;
 constexpr float kTopP = 0.95F;
 constexpr float kMinP = 0.05F;
+constexpr std::uint64_t kSeedMask = 0x7FFFFFFF;  // 0xFFFFFFFF would mean a random seed
 
 bool Better(const llama_token_data& a, const llama_token_data& b) {
   return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
@@ -23,7 +24,7 @@ TokenSampler::TokenSampler(const Sampling& sampling)
   llama_sampler_chain_add(chain_.get(), llama_sampler_init_top_p(kTopP, 1));
   llama_sampler_chain_add(chain_.get(), llama_sampler_init_min_p(kMinP, 1));
   llama_sampler_chain_add(chain_.get(), llama_sampler_init_temp(static_cast<float>(sampling.temperature)));
-  llama_sampler_chain_add(chain_.get(), llama_sampler_init_dist(static_cast<std::uint32_t>(Rng(sampling.seed).Next())));
+  llama_sampler_chain_add(chain_.get(), llama_sampler_init_dist(static_cast<std::uint32_t>(Rng(sampling.seed).Next() & kSeedMask)));
 }
 
 llama_token TokenSampler::Draw(std::span<const float> logits) {

@@ -7,17 +7,24 @@
 #include <cmath>
 
 namespace upskill {
+namespace {
+
+// The parameter of ANSI's "select graphic rendition".
+const char* CodeOf(Tint tint) {
+  switch (tint) {
+    case Tint::kGood: return "32";
+    case Tint::kBad: return "31";
+    case Tint::kDim: return "2";
+    case Tint::kBold: return "1";
+  }
+  return "0";
+}
+
+}  // namespace
 
 std::string Tinted(const Style& style, Tint tint, std::string_view text) {
   if (!style.color) return std::string(text);
-  const char* code = "0";
-  switch (tint) {
-    case Tint::kGood: code = "32"; break;
-    case Tint::kBad: code = "31"; break;
-    case Tint::kDim: code = "2"; break;
-    case Tint::kBold: code = "1"; break;
-  }
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", CodeOf(tint), text);
 }
 
 std::string PercentText(double fraction) { return fmt::format("{:.0f} %", std::round(fraction * 100.0)); }

@@ -153,7 +153,7 @@ class GeminiReader : public RecordReader {
   void AddThoughts(Json& message, const Stamp& stamp) {
     Json* const thoughts = FindMember(message, "thoughts");
     if (thoughts == nullptr || !thoughts->is_array()) return;
-    for (Json& thought : *thoughts) {
+    for (const Json& thought : *thoughts) {
       builder_.Add(stamp, EventKind::kReasoning, StringAt(thought, "subject") + "\n" + StringAt(thought, "description"));
     }
   }

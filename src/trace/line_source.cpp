@@ -14,7 +14,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kBlock = 256 * 1024;
+constexpr std::size_t kBlock = std::size_t{256} * 1024;
 
 }  // namespace
 

@@ -239,7 +239,7 @@ void ReadNotes(std::string_view text, TraceBuilder& builder) {
     return;
   }
   builder.Add(stamp, EventKind::kSystem, std::string(Trim(before)));
-  for (Block& block : blocks) {
+  for (const Block& block : blocks) {
     stamp.line = block.line;
     stamp.message = block.person ? kNone : builder.Message("", "", "");
     builder.Add(stamp, block.person ? EventKind::kPerson : EventKind::kAssistant, std::string(Trim(block.text)));

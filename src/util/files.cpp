@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -142,6 +143,9 @@ Result<std::filesystem::path> ContainedPath(const std::filesystem::path& folder,
 Result<AppendFile> AppendFile::Open(const std::filesystem::path& path, bool drop_torn_line) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!fd.valid()) return ErrnoError("opening", path, errno);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return InputError(fmt::format("{} is being written by another process; wait for its end", SafeForTerminalLine(path.string())));
+  }
   if (drop_torn_line) {
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0) return ErrnoError("opening", path, errno);

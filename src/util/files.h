@@ -49,7 +49,8 @@ class Fd {
 // records mixed; a failed or short write is cut off again. One owner, not thread-safe.
 class AppendFile {
  public:
-  // Creates the file if it is absent. With `drop_torn_line`, bytes after the last newline (a record torn by a crash)
+  // Creates the file if it is absent. Refused while another AppendFile has it open, in whatever process (flock; a file
+  // system without locks allows it). With `drop_torn_line`, bytes after the last newline (a record torn by a crash)
   // are cut off first.
   static Result<AppendFile> Open(const std::filesystem::path& path, bool drop_torn_line);
 
