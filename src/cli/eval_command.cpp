@@ -157,6 +157,7 @@ Result<Session> ResumedSession(const EvalOptions& options, const Config& config,
     env.error(fmt::format("note: the skill has changed since run {} began; the run goes on with the skill as it was\n", SafeForTerminalLine(session.plan.run)));
   }
   std::vector<std::string> specs;
+  specs.reserve(session.plan.students.size());
   for (const Student& student : session.plan.students) specs.push_back(student.spec);
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, env));
   for (std::size_t i = 0; i < session.models.size(); ++i) {
