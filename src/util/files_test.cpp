@@ -195,11 +195,22 @@ TEST_F(FilesTest, AppendFileAppends) {
   EXPECT_TRUE(file->Append("").ok());
   EXPECT_TRUE(file->Append("two\n").ok());
   EXPECT_TRUE(file->Sync().ok());
+  {
+    const AppendFile closed = std::move(file).value();
+  }
   Result<AppendFile> again = AppendFile::Open(path, true);
   ASSERT_TRUE(again.ok());
   EXPECT_TRUE(again->Append("three\n").ok());
-  EXPECT_TRUE(file->Append("four\n").ok());
-  EXPECT_EQ(Content(path), "one\ntwo\nthree\nfour\n");
+  EXPECT_EQ(Content(path), "one\ntwo\nthree\n");
+}
+
+TEST_F(FilesTest, AppendFileHasOneWriter) {
+  const fs::path path = folder_.path() / "log";
+  Result<AppendFile> file = AppendFile::Open(path, true);
+  ASSERT_TRUE(file.ok());
+  const Result<AppendFile> second = AppendFile::Open(path, true);
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error().message, ::testing::HasSubstr("being written by another process"));
 }
 
 TEST_F(FilesTest, AppendFileDropsATornLastLine) {
