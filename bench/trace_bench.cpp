@@ -1,52 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a JSONL trace into events, against reading and parsing the same bytes line by line with nlohmann::json. Prints
-// the ratio of the two times and of peak memory to the largest record and the kept events. Sizes in MB as arguments
-// (default 1 10 100; 1000 takes a minute and about 2 GB).
+// Reading a JSONL trace into events, against reading and parsing the same bytes line by line with nlohmann::json: the
+// ratio of processor times, what a byte costs at each size, and peak memory against its bound. Sizes in MB as arguments
+// (default 1 10 100 1000; the last takes a minute and 1 GB of disk). Ends with 1 when the memory bound is missed.
 #include <fmt/format.h>
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "trace/read_trace.h"
 #include "util/rng.h"
+#include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kMega = 1e6;
+
 struct Measurement {
-  double seconds = 0;
-  double peak_bytes = 0;  // growth while it ran
+  double seconds = 0;     // of the processor, user and system
+  double peak_bytes = 0;  // of the process
   double kept_bytes = 0;
-  double records = 0;
 };
 
-// A session as Claude Code writes it: short answers, tool calls, outputs of up to some 60 kB.
-std::size_t WriteSession(const fs::path& path, std::size_t bytes) {
+std::string Record(const char* type, std::size_t number, const std::string& message, const std::string& more) {
+  return fmt::format(R"({{"type":"{}","uuid":"{:08x}-5b2e-4a7c-9d11-0123456789ab","parentUuid":"{:08x}-5b2e-4a7c-9d11-0123456789ab",)"
+                     R"("sessionId":"5f0c","cwd":"/p","version":"2.1.0","gitBranch":"main","timestamp":"2026-03-01T10:00:00.000Z",)"
+                     R"("message":{}{}}})",
+                     type, number, number - 1, message, more);
+}
+
+// A session as Claude Code writes it: short answers, tool calls, outputs of up to some 60 kB, and in each quarter of the
+// file one record of `most` bytes, which no other exceeds by much. Returns the bytes of the largest record.
+std::size_t WriteSession(const fs::path& path, std::size_t bytes, std::size_t most) {
   std::ofstream file(path, std::ios::binary);
   Rng rng(1);
   std::size_t written = 0;
   std::size_t largest = 0;
+  std::size_t quarter = 1;
   for (std::size_t i = 0; written < bytes; ++i) {
     std::string output;
     const auto lines = rng.Next() % 40 == 0 ? 900 : rng.Next() % 60;
-    for (std::size_t k = 0; k < lines; ++k) output += fmt::format("{:>6}\\tconst auto value_{} = table[{}] + \\\"offset\\\"; // \u00e9\\n", k, rng.Next() % 9999, rng.Next() % 512);
-    const std::string common = fmt::format(R"("sessionId":"s","cwd":"/p","version":"2.1.0","gitBranch":"main","timestamp":"2026-03-01T10:00:00.000Z")");
-    const std::array<std::string, 2> records = {
-        fmt::format(R"({{"type":"assistant","uuid":"a{0}","parentUuid":"u{0}",{1},"message":{{"id":"m{0}","role":"assistant","model":"claude-x","content":[{{"type":"tool_use","id":"t{0}","name":"Bash","input":{{"command":"sed -n 1,{2}p src/part_{0}.c"}}}}],"usage":{{"input_tokens":3,"cache_read_input_tokens":9000,"output_tokens":57}}}}}})", i, common, lines),
-        fmt::format(R"({{"type":"user","uuid":"r{0}","parentUuid":"a{0}",{1},"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{0}","content":"{2}"}}]}},"toolUseResult":{{"stdout":"{2}","stderr":""}}}})", i, common, output)};
-    for (const std::string& record : records) {
+    const bool dump = written > bytes * quarter / 5;
+    if (dump) ++quarter;
+    for (std::size_t k = 0; (k < lines || dump) && output.size() < most / 2; ++k) {
+      output += fmt::format("{:>6}\\tconst auto value_{} = table[{}] + \\\"offset\\\"; // \u00e9\\n", k, rng.Next() % 9999, rng.Next() % 512);
+    }
+    const std::string call = fmt::format(
+        R"({{"id":"msg_{0:012}","role":"assistant","model":"claude-x","content":[{{"type":"tool_use","id":"toolu_{0:012}","name":"Bash",)"
+        R"("input":{{"command":"sed -n 1,{1}p src/part_{0}.c"}}}}],"usage":{{"input_tokens":3,"cache_read_input_tokens":9000,"output_tokens":57}}}})",
+        i, lines);
+    const std::string result = fmt::format(
+        R"({{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_{:012}","content":"{}"}}]}})", i, output);
+    for (const std::string& record :
+         {Record("assistant", 2 * i + 1, call, ""),
+          Record("user", 2 * i + 2, result, fmt::format(R"(,"toolUseResult":{{"stdout":"{}","stderr":""}})", output))}) {
       file << record << '\n';
       written += record.size() + 1;
       largest = std::max(largest, record.size());
@@ -55,84 +77,139 @@ std::size_t WriteSession(const fs::path& path, std::size_t bytes) {
   return largest;
 }
 
-double PeakBytes() {
+double ProcessorSeconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024;
+  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// In a process of its own, so that memory peaks don't mix.
-Measurement Measure(const std::function<Measurement()>& work) {
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) std::abort();
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const double before = PeakBytes();
-    const auto start = std::chrono::steady_clock::now();
-    Measurement measured = work();
-    measured.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    measured.peak_bytes = PeakBytes() - before;
-    const bool sent = ::write(ends[1], &measured, sizeof measured) == static_cast<ssize_t>(sizeof measured);
-    ::_exit(sent ? 0 : 1);
+// From /proc, because getrusage's figure begins with that of the process which started this one.
+double PeakBytes() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  double kilobytes = 0;
+  while (status >> word) {
+    if (word == "VmHWM:") status >> kilobytes;
   }
-  ::close(ends[1]);
-  Measurement measured;
-  if (::read(ends[0], &measured, sizeof measured) != static_cast<ssize_t>(sizeof measured)) std::abort();
-  ::close(ends[0]);
-  ::waitpid(child, nullptr, 0);
-  return measured;
+  return kilobytes * 1024;
+}
+
+// Heap blocks of glibc have 8 bytes in front and are multiples of 16.
+std::size_t BlockBytes(std::size_t bytes) { return (bytes + 8 + 15) / 16 * 16; }
+
+std::size_t HeapBytes(const std::string& text) {
+  return text.size() <= std::string().capacity() ? 0 : BlockBytes(text.size() + 1);
+}
+
+// A deque of libstdc++ holds its elements in blocks of 512 bytes and a pointer to each.
+template <typename T>
+std::size_t HeapBytes(const std::deque<T>& elements) {
+  const std::size_t in_block = std::max<std::size_t>(1, 512 / sizeof(T));
+  return elements.size() / in_block * (BlockBytes(512) + sizeof(void*));
+}
+
+// Kept events: the events and API messages of the trace with their texts, at their size in memory.
+double KeptBytes(const Trace& trace) {
+  std::size_t bytes = HeapBytes(trace.events) + HeapBytes(trace.messages);
+  for (const Event& event : trace.events) {
+    for (const std::string* text : {&event.text, &event.tool, &event.call_id, &event.command, &event.path, &event.agent}) {
+      bytes += HeapBytes(*text);
+    }
+  }
+  for (const ApiMessage& message : trace.messages) {
+    bytes += HeapBytes(message.id) + HeapBytes(message.model) + HeapBytes(message.agent);
+  }
+  return static_cast<double>(bytes);
 }
 
 Measurement ParseWithLibrary(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
-  Measurement measured;
-  while (std::getline(file, line)) measured.records += nlohmann::json::parse(line).size() > 0 ? 1 : 0;
-  return measured;
+  std::size_t records = 0;
+  while (std::getline(file, line)) records += nlohmann::json::parse(line).is_object() ? 1 : 0;
+  if (records == 0) std::abort();
+  return {};
 }
 
 Measurement ReadEvents(const fs::path& path) {
+  const double start = ProcessorSeconds();
   const Result<Trace> trace = ReadTrace(path, {});
   if (!trace) {
     std::fprintf(stderr, "%s\n", trace.error().message.c_str());
     std::abort();
   }
+  return {ProcessorSeconds() - start, PeakBytes(), KeptBytes(*trace)};
+}
+
+// The measuring process: prints one Measurement.
+int MeasureHere(const std::string& what, const fs::path& path) {
+  const double start = ProcessorSeconds();
+  Measurement measured = what == "library" ? ParseWithLibrary(path) : ReadEvents(path);
+  if (measured.seconds == 0) measured = {ProcessorSeconds() - start, PeakBytes(), 0};
+  std::printf("%.6f %.0f %.0f\n", measured.seconds, measured.peak_bytes, measured.kept_bytes);
+  return 0;
+}
+
+// In a process of its own, so that memory peaks don't mix.
+Measurement Measure(const char* what, const fs::path& path) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) std::abort();
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  std::array<std::string, 4> words = {"trace_bench", "--measure", what, path.string()};
+  std::array<char*, 5> arguments = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  pid_t child = 0;
+  if (::posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments.data(), environ) != 0) std::abort();
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  std::FILE* const answer = ::fdopen(ends[0], "r");
   Measurement measured;
-  measured.records = static_cast<double>(trace->records);
-  measured.kept_bytes = static_cast<double>(trace->events.capacity() * sizeof(Event));
-  for (const Event& event : trace->events) {
-    measured.kept_bytes += static_cast<double>(event.text.capacity() + event.command.capacity() + event.call_id.capacity() + event.path.capacity());
-  }
+  if (std::fscanf(answer, "%lf %lf %lf", &measured.seconds, &measured.peak_bytes, &measured.kept_bytes) != 3) std::abort();
+  std::fclose(answer);
+  ::waitpid(child, nullptr, 0);
   return measured;
 }
 
-void RunSize(std::size_t megabytes) {
-  const fs::path path = fs::temp_directory_path() / fmt::format("upskill-bench-{}.jsonl", megabytes);
-  const std::size_t largest = WriteSession(path, megabytes * 1'000'000);
+// The program's own memory, with its read buffers, is what it takes beside the events of a session with short records.
+// True if memory stayed below its bound.
+bool RunSize(std::size_t megabytes, const TempFolder& folder) {
+  const fs::path path = folder.path() / "session.jsonl";
+  const fs::path least = folder.path() / "least.jsonl";
+  const std::size_t bytes = megabytes * 1'000'000;
+  const auto largest = static_cast<double>(WriteSession(path, bytes, std::min<std::size_t>(bytes / 10, 4'000'000)));
+  WriteSession(least, 300'000, 2000);
   Measurement library;
   Measurement ours;
   const int rounds = megabytes <= 10 ? 5 : megabytes <= 100 ? 3 : 1;
   for (int i = 0; i < rounds; ++i) {
-    const Measurement a = Measure([&] { return ParseWithLibrary(path); });
-    const Measurement b = Measure([&] { return ReadEvents(path); });
+    const Measurement a = Measure("library", path);
+    const Measurement b = Measure("ours", path);
     if (i == 0 || a.seconds < library.seconds) library = a;
     if (i == 0 || b.seconds < ours.seconds) ours = b;
   }
-  const double spare = std::max(0.0, ours.peak_bytes - ours.kept_bytes);
-  std::printf("%5zu MB  time / nlohmann parse: %.2f   peak memory: kept events (%.1f MB) + %.1f MB, largest record %.3f MB   events / file: %.2f\n",
-              megabytes, ours.seconds / library.seconds, ours.kept_bytes / 1e6, spare / 1e6, static_cast<double>(largest) / 1e6,
-              ours.kept_bytes / static_cast<double>(fs::file_size(path)));
-  fs::remove(path);
+  const Measurement small = Measure("ours", least);
+  const double growth = ours.peak_bytes - (small.peak_bytes - small.kept_bytes);
+  const double bound = ours.kept_bytes + 3 * largest;
+  std::printf("%5zu MB  time / nlohmann parse %.2f (%.2f ns a byte)   peak memory %.1f MB above the program's own: "
+              "kept events %.1f MB + %.2f largest records of %.2f MB (<= 3: %s)\n",
+              megabytes, ours.seconds / library.seconds, ours.seconds * 1e9 / static_cast<double>(fs::file_size(path)), growth / kMega,
+              ours.kept_bytes / kMega, (growth - ours.kept_bytes) / largest, largest / kMega, growth <= bound ? "reached" : "MISSED");
+  std::fflush(stdout);
+  return growth <= bound;
 }
 
 }  // namespace
 }  // namespace upskill
 
 int main(int argc, char** argv) {
+  if (argc == 4 && std::strcmp(argv[1], "--measure") == 0) return upskill::MeasureHere(argv[2], argv[3]);
   std::vector<std::size_t> sizes;
   for (int i = 1; i < argc; ++i) sizes.push_back(static_cast<std::size_t>(std::strtoull(argv[i], nullptr, 10)));
-  if (sizes.empty()) sizes = {1, 10, 100};
-  for (const std::size_t size : sizes) upskill::RunSize(size);
-  return 0;
+  if (sizes.empty()) sizes = {1, 10, 100, 1000};
+  const upskill::TempFolder folder;
+  bool reached = true;
+  for (const std::size_t size : sizes) reached = upskill::RunSize(size, folder) && reached;
+  return reached ? 0 : 1;
 }

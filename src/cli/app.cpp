@@ -7,8 +7,13 @@
 
 #include "cli/env.h"
 #include "cli/eval_command.h"
+#include "cli/eval_options.h"
 #include "cli/list_command.h"
+#include "cli/merge_command.h"
+#include "cli/models_command.h"
+#include "cli/plan_command.h"
 #include "cli/runs_command.h"
+#include "cli/selftest_command.h"
 #include "cli/trace_command.h"
 #include "util/log.h"
 #include "util/text.h"
@@ -19,7 +24,11 @@ namespace {
 struct AllOptions {
   EvalOptions eval;
   EvalOptions benchmark;
+  MergeOptions merge;
+  ModelsOptions models;
+  PlanOptions plan;
   RunsOptions runs;
+  SelftestOptions selftest;
   ListOptions list;
   TraceOptions trace;
   std::string log_file;
@@ -33,8 +42,12 @@ void Declare(CLI::App& app, AllOptions& options) {
   app.footer("Exit codes: 0 success; 1 a check or threshold failed; 2 usage or configuration; 3 incomplete, can be\nresumed; 130 interrupted.");
   AddEvalCommand(app, options.eval);
   AddBenchmarkCommand(app, options.benchmark);
+  AddPlanCommand(app, options.plan);
   AddRunsCommand(app, options.runs);
+  AddMergeCommand(app, options.merge);
+  AddSelftestCommand(app, options.selftest);
   AddListCommand(app, options.list);
+  AddModelsCommand(app, options.models);
   AddTraceCommand(app, options.trace);
 }
 
@@ -42,7 +55,11 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (!options.log_file.empty()) SetLogFile(options.log_file);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
+  if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
+  if (app.got_subcommand("merge")) return RunMerge(options.merge, env);
+  if (app.got_subcommand("selftest")) return RunSelftest(options.selftest, env);
   if (app.got_subcommand("list")) return RunList(options.list, env);
+  if (app.got_subcommand("models")) return RunModels(app, options.models, env);
   if (app.got_subcommand("trace")) return RunTrace(app, options.trace, env);
   return RunRuns(options.runs, env);
 }

@@ -5,11 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "eval/journal.h"
-#include "eval/summary.h"
+#include "eval/judged_run.h"
 #include "report/eval_json.h"
 #include "report/runs_text.h"
 #include "util/files.h"
@@ -22,6 +23,17 @@ namespace fs = std::filesystem;
 
 bool Wanted(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void KeepWantedModels(const RunsOptions& options, JudgedRun& run) {
+  for (std::size_t i = run.summary.students.size(); i-- > 0;) {
+    const Student& student = run.summary.students[i].student;
+    if (Wanted(options.models, student.name) || Wanted(options.models, student.spec)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    run.summary.students.erase(run.summary.students.begin() + at);
+    run.verdicts.erase(run.verdicts.begin() + at);
+    for (auto& [arm, verdicts] : run.others) verdicts.erase(verdicts.begin() + at);
+  }
 }
 
 struct Found {
@@ -46,13 +58,11 @@ Found Collect(const RunsOptions& options, const fs::path& runs_dir, Env& env) {
     if (content->skipped_lines > 0) {
       env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", SafeForTerminalLine(plan->run), content->skipped_lines));
     }
-    RunSummary summary = Summarize(*plan, content->samples);
-    std::erase_if(summary.students, [&](const StudentSummary& entry) {
-      return !Wanted(options.models, entry.student.name) && !Wanted(options.models, entry.student.spec);
-    });
-    if (summary.students.empty()) continue;
-    if (options.json) found.runs.push_back(EvalToJson(*plan, summary));
-    for (RunRow& row : RowsOf(*plan, summary)) found.rows.push_back(std::move(row));
+    JudgedRun run = Judge(*plan, content->samples);
+    KeepWantedModels(options, run);
+    if (run.summary.students.empty()) continue;
+    if (options.json) found.runs.push_back(EvalToJson(run));
+    for (RunRow& row : RowsOf(run)) found.rows.push_back(std::move(row));
   }
   return found;
 }
@@ -65,7 +75,7 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
     command->add_option("-s,--skill", options.skills, "only this skill; repeat for several");
     command->add_option("-m,--model", options.models, "only this model; repeat for several");
     command->add_option("--csv", options.csv, "write every run as CSV to this file (- for standard output)");
-    command->add_option("--metric", options.metric, "success or tokens")->capture_default_str()->check(CLI::IsMember({"success", "tokens"}));
+    command->add_option("--metric", options.metric, "success, tokens, cost or time")->capture_default_str()->check(CLI::IsMember({"success", "tokens", "cost", "time"}));
     command->add_flag("-a,--all", options.all, "a table of all runs instead of the newest for each skill and model");
     command->add_flag("--json", options.json, "a list of results, each as of eval --json");
     AddColorOption(*command, options.color);
@@ -103,7 +113,9 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
     return ExitCode::kSuccess;
   }
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
-  const RunMetric metric = options.metric == "tokens" ? RunMetric::kTokens : RunMetric::kSuccess;
+  static const std::map<std::string, RunMetric> kMetrics = {
+      {"success", RunMetric::kSuccess}, {"tokens", RunMetric::kTokens}, {"cost", RunMetric::kCost}, {"time", RunMetric::kTime}};
+  const RunMetric metric = kMetrics.at(options.metric);
   env.out(options.all ? RunTable(found.rows, style) : RunBars(found.rows, metric, style));
   return ExitCode::kSuccess;
 }

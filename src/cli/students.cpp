@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "cli/catalog_file.h"
 #include "llama/llama_model.h"
+#include "model/gguf_cache.h"
+#include "model/gguf_name.h"
 #include "model/model_spec.h"
+#include "model/network_model.h"
 #include "model/sim.h"
 #include "util/text.h"
 
@@ -15,6 +20,7 @@ namespace {
 
 constexpr std::string_view kEmbeddedFile = "smollm2-135m-instruct-q8_0.gguf";
 constexpr int kSimWindow = 64;
+constexpr int kMostSequences = 128;  // in process
 
 Result<int> TakeNumber(ModelSpec& spec, const std::string& key, int fallback) {
   const auto found = spec.query.find(key);
@@ -31,10 +37,21 @@ Result<int> TakeNumber(ModelSpec& spec, const std::string& key, int fallback) {
 
 Result<LlamaOptions> LlamaOptionsOf(ModelSpec& spec, const ModelOptions& options) {
   LlamaOptions llama;
-  ASSIGN_OR_RETURN(llama.parallel, TakeNumber(spec, "parallel", options.parallel));
+  ASSIGN_OR_RETURN(llama.parallel, TakeNumber(spec, "parallel", std::min(options.parallel, kMostSequences)));
   ASSIGN_OR_RETURN(llama.threads, TakeNumber(spec, "threads", 0));
   ASSIGN_OR_RETURN(llama.context_tokens, TakeNumber(spec, "context", 0));
   return llama;
+}
+
+// The file of `llama:PATH` or, where no such file is, of `llama:org/repo[:QUANT]` in the cache.
+Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) {
+  std::error_code code;
+  if (text.ends_with(".gguf") || std::filesystem::exists(text, code)) return std::filesystem::path(text);
+  ASSIGN_OR_RETURN(const GgufName name, ParseGgufName(text));
+  Result<std::filesystem::path> found = FindCachedGguf(HubCacheOf(env.variable), name);
+  if (found) return found;
+  const std::string safe = SafeForTerminalLine(text);
+  return found.error().With(fmt::format("model 'llama:{}' (no such file; `upskill models pull {}` downloads it by name)", safe, safe));
 }
 
 }  // namespace
@@ -53,7 +70,18 @@ Result<std::filesystem::path> FindEmbeddedModel(const Env& env) {
 }
 
 Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOptions& options, const Env& env) {
-  ASSIGN_OR_RETURN(ModelSpec spec, ParseModelSpec(text));
+  ASSIGN_OR_RETURN(const Catalog catalog, LoadCatalogOf(env));
+  ASSIGN_OR_RETURN(ModelSpec spec, ParseModelSpec(text, {&catalog, !options.base_urls.empty()}));
+  if (spec.network()) {
+    NetworkOptions network;
+    network.base_urls = options.base_urls;
+    network.parallel = options.parallel;
+    network.clock = env.clock;
+    network.client = options.client;
+    network.catalog = &catalog;
+    network.variable = env.variable;
+    return OpenNetworkModel(spec, network);
+  }
   if (spec.provider == "sim" && !spec.query.empty()) {
     return InputError(fmt::format("model '{}': a simulated student takes its settings behind the colon, without ?", SafeForTerminalLine(text)));
   }
@@ -67,7 +95,7 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
     ASSIGN_OR_RETURN(llama.path, FindEmbeddedModel(env));
     llama.name = std::string(kEmbeddedModel);
   } else {
-    llama.path = spec.rest;
+    ASSIGN_OR_RETURN(llama.path, GgufFile(spec.rest, env));
   }
   return LoadLlamaModel(llama);
 }

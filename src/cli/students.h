@@ -8,12 +8,15 @@
 
 #include "cli/env.h"
 #include "model/model.h"
+#include "net/http_client.h"
 #include "util/result.h"
 
 namespace upskill {
 
 struct ModelOptions {
   int parallel = 0;  // -j; 0: the model's own default
+  std::vector<std::string> base_urls;  // where plain model names go
+  std::shared_ptr<HttpClient> client;  // of all network models of the process
 };
 
 // Opens the model that a model string names. Errors say what is known or missing.

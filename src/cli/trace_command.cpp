@@ -71,7 +71,8 @@ Result<LoadedTrace> Load(const std::string& name, const TraceOptions& options, R
   if (options.no_redact) return loaded;
   const std::size_t before = redactor.redactions().size();
   RedactTrace(loaded.trace, redactor);
-  loaded.redactions = RedactionSummary({redactor.redactions().begin() + static_cast<std::ptrdiff_t>(before), redactor.redactions().end()});
+  const std::vector<Redaction>& all = redactor.redactions();
+  loaded.redactions = RedactionSummary({all.begin() + static_cast<std::ptrdiff_t>(before), all.end()}, "would be redacted");
   return loaded;
 }
 
@@ -87,6 +88,9 @@ void ShowOne(const LoadedTrace& loaded, const TraceOptions& options, bool severa
   env.out(TraceShowText(trace, loaded.redactions));
 }
 
+// Of several traces, one that can't be read does not stop the others.
+void WarnOf(const Error& error, Env& env) { env.error(fmt::format("warning: {}\n", SafeForTerminal(error.message))); }
+
 ExitCode RunShow(const TraceOptions& options, Env& env) {
   const Result<std::vector<std::string>> names = ExpandAll(options, env);
   if (!names) return PrintError(env, names.error());
@@ -97,7 +101,7 @@ ExitCode RunShow(const TraceOptions& options, Env& env) {
     const Result<LoadedTrace> loaded = Load(name, options, redactor);
     if (!loaded) {
       if (names->size() == 1) return PrintError(env, loaded.error());
-      env.error(fmt::format("warning: {}\n", loaded.error().message));
+      WarnOf(loaded.error(), env);
       ++failed;
       continue;
     }
@@ -117,8 +121,9 @@ std::string KeptLine(const Digest& digest) {
     const auto found = digest.kept.find(kind);
     return found == digest.kept.end() ? std::size_t{0} : found->second;
   };
-  return fmt::format("{} tokens: {} error → fix pairs, {} files, {} commands, {} corrections", WithThousands(static_cast<long long>(digest.tokens)),
-                     count(DigestKind::kFix), count(DigestKind::kFile), count(DigestKind::kCommand), count(DigestKind::kCorrection));
+  return fmt::format("{} tokens: {} error → fix pairs, {} files, {} commands, {} corrections",
+                     WithThousands(static_cast<long long>(digest.tokens)), count(DigestKind::kFix), count(DigestKind::kFile),
+                     count(DigestKind::kCommand), count(DigestKind::kCorrection));
 }
 
 ExitCode RunDigest(const TraceOptions& options, Env& env) {
@@ -128,18 +133,24 @@ ExitCode RunDigest(const TraceOptions& options, Env& env) {
   std::vector<Trace> traces;
   for (const std::string& name : *names) {
     Result<LoadedTrace> loaded = Load(name, options, redactor);
-    if (!loaded) return PrintError(env, loaded.error());
+    if (!loaded) {
+      if (names->size() == 1) return PrintError(env, loaded.error());
+      WarnOf(loaded.error(), env);
+      continue;
+    }
     traces.push_back(std::move(loaded->trace));
   }
+  if (traces.empty()) return PrintError(env, InputError("none of the traces could be read; there is nothing to digest"));
   const Digest digest = MakeDigest(traces, {options.budget});
   if (options.output.empty()) {
-    env.out(digest.text);
+    // What is piped on stays as it is; the empty line keeps the summary apart from it.
+    env.out(env.out_is_terminal ? SafeForTerminal(digest.text) + "\n" : digest.text);
   } else if (const Status written = WriteFileAtomically(options.output, digest.text); !written) {
     return PrintError(env, written.error());
   }
-  const std::string secrets = RedactionSummary(redactor.redactions());
+  const std::string secrets = RedactionSummary(redactor.redactions(), "redacted");
   env.error(fmt::format("digest {}{}\n", KeptLine(digest), secrets.empty() ? "" : " · " + secrets));
-  return ExitCode::kSuccess;
+  return traces.size() == names->size() ? ExitCode::kSuccess : ExitCode::kFailed;
 }
 
 ExitCode RunFind(const TraceOptions& options, Env& env) {
@@ -153,7 +164,8 @@ ExitCode RunFind(const TraceOptions& options, Env& env) {
       list.push_back({{"path", trace.path.string()}, {"agent", trace.agent}, {"modified", time}, {"bytes", trace.bytes}});
       continue;
     }
-    env.out(fmt::format("{} {}  {:<11} {:>9}  {}\n", time.substr(0, 10), time.substr(11, 5), trace.agent, ShortCount(static_cast<long long>(trace.bytes)) + "B",
+    const std::string size = ShortCount(static_cast<long long>(trace.bytes)) + (trace.bytes < 1000 ? " B" : "B");
+    env.out(fmt::format("{} {}  {:<11} {:>9}  {}\n", time.substr(0, 10), time.substr(11, 5), trace.agent, size,
                         SafeForTerminalLine(trace.path.string())));
   }
   if (options.json) env.out(DumpJsonIndented(list) + "\n");

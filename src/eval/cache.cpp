@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/cache.h"
 
+#include <ranges>
 #include <string_view>
+#include <vector>
 
 #include "eval/journal.h"
+#include "util/files.h"
 #include "util/json.h"
 
 namespace upskill {
@@ -19,15 +22,22 @@ std::string_view KeyOfLine(std::string_view line) {
   return line.substr(at + kMark.size(), kKeyLength);
 }
 
+// Whether the run may serve others. A plan that can't be read says nothing against it.
+bool OffersCache(const std::filesystem::path& run) {
+  const Result<std::string> text = ReadFile(run / "plan.json");
+  return !text || text->find("\"offers_cache\": false") == std::string::npos;
+}
+
 }  // namespace
 
 Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::filesystem::path& runs_dir,
                                                                   const std::unordered_set<std::string>& wanted,
                                                                   const std::string& except) {
   std::unordered_map<std::string, Sample> found;
-  for (const std::filesystem::path& run : FindRuns(runs_dir)) {
+  const std::vector<std::filesystem::path> runs = FindRuns(runs_dir);
+  for (const std::filesystem::path& run : std::ranges::reverse_view(runs)) {
     const std::string name = run.filename().string();
-    if (name == except) continue;
+    if (name == except || !OffersCache(run)) continue;
     const auto consider = [&](std::string_view line) {
       const std::string key(KeyOfLine(line));
       if (!wanted.contains(key) || found.contains(key)) return;

@@ -14,13 +14,35 @@
 
 namespace upskill {
 
-const char* ArmName(Arm arm) { return arm == Arm::kBaseline ? "baseline" : "skill"; }
+const char* ArmName(Arm arm) {
+  switch (arm) {
+    case Arm::kBaseline: return "baseline";
+    case Arm::kSkill: return "skill";
+    case Arm::kPlacebo: return "placebo";
+    case Arm::kPrevious: return "previous";
+  }
+  return "baseline";
+}
 
 Result<Arm> ArmFromName(std::string_view name) {
-  if (name == "baseline") return Arm::kBaseline;
-  if (name == "skill") return Arm::kSkill;
+  for (const Arm arm : {Arm::kBaseline, Arm::kSkill, Arm::kPlacebo, Arm::kPrevious}) {
+    if (name == ArmName(arm)) return arm;
+  }
   return InputError(fmt::format("unknown arm '{}'", name));
 }
+
+namespace {
+
+Json SkillToJson(const SkillSnapshot& skill) {
+  return {{"name", skill.name}, {"folder", skill.folder}, {"sha256", skill.sha256}, {"body", skill.body}};
+}
+
+SkillSnapshot SkillFromJson(const Json& skill) {
+  return {skill.at("name").get<std::string>(), JsonGet<std::string>(skill, "folder", ""),
+          skill.at("body").get<std::string>(), skill.at("sha256").get<std::string>()};
+}
+
+}  // namespace
 
 SkillSnapshot Snapshot(const Skill& skill) {
   return {skill.name, skill.folder.string(), skill.body, Sha256Hex(skill.body)};
@@ -33,23 +55,29 @@ Json PlanToJson(const Plan& plan) {
   for (const Student& student : plan.students) {
     students.push_back({{"model", student.spec}, {"name", student.name}, {"identity", student.identity}});
   }
-  return {
+  Json json = {
       {"schema", kPlanSchema},
       {"version", UPSKILL_VERSION},
       {"run", plan.run},
       {"created", plan.created},
-      {"skill",
-       {{"name", plan.skill.name}, {"folder", plan.skill.folder}, {"sha256", plan.skill.sha256}, {"body", plan.skill.body}}},
+      {"skill", SkillToJson(plan.skill)},
       {"suite", {{"source", plan.suite.source.string()}, {"document", SuiteToJson(plan.suite)}}},
       {"students", students},
       {"arms", arms},
       {"rounds", plan.rounds},
       {"sampling",
-       {{"temperature", plan.sampling.temperature},
+       {{"temperature", plan.sampling.temperature ? Json(*plan.sampling.temperature) : Json(nullptr)},
         {"max_tokens", plan.sampling.max_tokens},
         {"seed", plan.sampling.seed}}},
       {"system_prompt", plan.system_prompt},
+      {"verdict", {{"alpha", plan.verdict.alpha}, {"margin", plan.verdict.margin}, {"min_lift", plan.verdict.min_lift}}},
+      {"stop_when_decided", plan.stop_when_decided},
   };
+  if (plan.shard.of > 1) json["shard"] = {{"index", plan.shard.index}, {"of", plan.shard.of}};
+  if (!plan.offers_cache) json["offers_cache"] = false;
+  if (plan.has_arm(Arm::kPrevious)) json["previous"] = SkillToJson(plan.previous);
+  if (plan.has_arm(Arm::kPlacebo)) json["placebo"] = plan.placebo;
+  return json;
 }
 
 Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
@@ -65,9 +93,7 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     Plan plan;
     plan.run = json.at("run").get<std::string>();
     plan.created = JsonGet<std::string>(json, "created", "");
-    const Json& skill = json.at("skill");
-    plan.skill = {skill.at("name").get<std::string>(), JsonGet<std::string>(skill, "folder", ""),
-                  skill.at("body").get<std::string>(), skill.at("sha256").get<std::string>()};
+    plan.skill = SkillFromJson(json.at("skill"));
     const Json& suite = json.at("suite");
     ASSIGN_OR_RETURN(plan.suite, ParseSuite(DumpJson(suite.at("document")), source));
     plan.suite.source = JsonGet<std::string>(suite, "source", "");
@@ -84,10 +110,23 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     plan.rounds = json.at("rounds").get<int>();
     if (plan.rounds < 1 || plan.rounds > kMostRounds) return malformed(fmt::format("{} rounds", plan.rounds));
     const Json& sampling = json.at("sampling");
-    plan.sampling.temperature = sampling.at("temperature").get<double>();
+    if (const Json& temperature = sampling.at("temperature"); !temperature.is_null()) plan.sampling.temperature = temperature.get<double>();
     plan.sampling.max_tokens = sampling.at("max_tokens").get<int>();
     plan.sampling.seed = sampling.at("seed").get<std::uint64_t>();
     plan.system_prompt = json.at("system_prompt").get<std::string>();
+    if (const auto verdict = json.find("verdict"); verdict != json.end()) {
+      plan.verdict.alpha = JsonGet(*verdict, "alpha", plan.verdict.alpha);
+      plan.verdict.margin = JsonGet(*verdict, "margin", plan.verdict.margin);
+      plan.verdict.min_lift = JsonGet(*verdict, "min_lift", plan.verdict.min_lift);
+    }
+    if (const auto shard = json.find("shard"); shard != json.end()) {
+      plan.shard = {shard->at("index").get<int>(), shard->at("of").get<int>()};
+      if (plan.shard.of < 1 || plan.shard.index < 0 || plan.shard.index >= plan.shard.of) return malformed("shard");
+    }
+    plan.offers_cache = JsonGet(json, "offers_cache", true);
+    plan.stop_when_decided = JsonGet(json, "stop_when_decided", false);
+    if (plan.has_arm(Arm::kPrevious)) plan.previous = SkillFromJson(json.at("previous"));
+    if (plan.has_arm(Arm::kPlacebo)) plan.placebo = json.at("placebo").get<std::string>();
     return plan;
   } catch (const Json::exception& e) {
     return malformed(e.what());

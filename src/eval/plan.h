@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -16,7 +17,12 @@
 namespace upskill {
 
 // Journaled by name (ArmName): never rename.
-enum class Arm { kBaseline, kSkill };
+enum class Arm {
+  kBaseline,  // no skill
+  kSkill,
+  kPlacebo,   // unrelated text of the skill's length
+  kPrevious,  // another version of the skill
+};
 
 const char* ArmName(Arm arm);
 Result<Arm> ArmFromName(std::string_view name);
@@ -36,6 +42,18 @@ struct Student {
   std::string identity;  // ModelInfo::identity
 };
 
+struct VerdictOptions {
+  double alpha = 0.05;    // chance of a false "helps", and of a false "hurts", over all looks and all students
+  double margin = 0.05;   // "no effect": the lift is surely within ±margin (a fraction)
+  double min_lift = 0.0;  // "helps" claims a lift above this
+};
+
+// The part of a plan's cells that one of several machines works on. All arms of a (student, round, case) are in one shard.
+struct Shard {
+  int index = 0;  // from 0
+  int of = 1;
+};
+
 // Everything that is needed to repeat a run; plan.json. Fields persisted by the names in ToJson.
 struct Plan {
   std::string run;  // name of the run's folder
@@ -47,6 +65,14 @@ struct Plan {
   int rounds = 1;
   Sampling sampling;  // seed: of the whole run; each cell's is derived from it
   std::string system_prompt;
+  SkillSnapshot previous;   // of the arm kPrevious; empty without it
+  std::string placebo;      // text of the arm kPlacebo; empty without it
+  VerdictOptions verdict;
+  Shard shard;
+  bool offers_cache = true;        // later runs may take answers from this one
+  bool stop_when_decided = false;  // end after the round in which every student's verdict is known
+
+  bool has_arm(Arm arm) const { return std::find(arms.begin(), arms.end(), arm) != arms.end(); }
 };
 
 inline constexpr int kPlanSchema = 1;

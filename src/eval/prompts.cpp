@@ -21,9 +21,22 @@ std::string FenceFor(const std::string& content) {
 
 }  // namespace
 
+namespace {
+
+std::string WithSkill(const std::string& system_prompt, const std::string& name, const std::string& body) {
+  return fmt::format("{}\n\n<skill name=\"{}\">\n{}\n</skill>", system_prompt, name, body);
+}
+
+}  // namespace
+
 std::string SystemPrompt(const Plan& plan, Arm arm) {
-  if (arm == Arm::kBaseline) return plan.system_prompt;
-  return fmt::format("{}\n\n<skill name=\"{}\">\n{}\n</skill>", plan.system_prompt, plan.skill.name, plan.skill.body);
+  switch (arm) {
+    case Arm::kBaseline: break;
+    case Arm::kSkill: return WithSkill(plan.system_prompt, plan.skill.name, plan.skill.body);
+    case Arm::kPlacebo: return WithSkill(plan.system_prompt, plan.skill.name, plan.placebo);
+    case Arm::kPrevious: return WithSkill(plan.system_prompt, plan.previous.name, plan.previous.body);
+  }
+  return plan.system_prompt;
 }
 
 std::string UserMessage(const Case& test_case) {

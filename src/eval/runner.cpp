@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
+
+#include "eval/answer_queue.h"
+#include "eval/verdict.h"
 
 namespace upskill {
 namespace {
@@ -20,37 +21,7 @@ constexpr milliseconds kTick{200};
 constexpr milliseconds kFirstBackoff{500};
 constexpr milliseconds kLongestBackoff{8000};
 constexpr std::size_t kRefusalsBeforeStop = 3;  // in a row, without an answer between
-
-// One answer on its way from a model's thread to the runner.
-struct Answer {
-  std::size_t student = 0;
-  std::size_t cell = 0;
-  int attempt = 0;
-  int last_attempt = 0;
-  Result<ChatResponse> response;
-};
-
-// The models' threads put, the runner takes.
-class AnswerQueue {
- public:
-  void Put(Answer answer) {
-    const std::lock_guard lock(mutex_);
-    answers_.push_back(std::move(answer));
-    wake_.notify_one();  // under the lock: once it is free, the runner may take the last answer and end the queue
-  }
-
-  // All answers there are, waiting up to `limit` for the first.
-  std::deque<Answer> Take(milliseconds limit) {
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, limit, [this] { return !answers_.empty(); });
-    return std::exchange(answers_, {});
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Answer> answers_;
-};
+constexpr std::size_t kRejectedBeforeStop = 20;  // requests that the model takes exception to, when it never answered any
 
 struct Task {
   std::size_t cell = 0;
@@ -66,7 +37,10 @@ struct Lane {
   std::vector<Task> retries;
   std::size_t in_flight = 0;
   std::size_t refusals = 0;  // in a row
+  std::size_t rejected = 0;
+  bool answered = false;  // at least once
   bool stopped = false;
+  int open_round = 0;  // later rounds wait until this one is whole and judged (Plan::stop_when_decided)
 
   bool finished() const { return pending.empty() && retries.empty() && in_flight == 0; }
 };
@@ -78,7 +52,7 @@ milliseconds Backoff(int attempt, const Error& error) {
 
 class Runner {
  public:
-  explicit Runner(const RunInput& input) : input_(input), plan_(*input.plan), cells_(CellsOf(plan_)) {}
+  explicit Runner(RunInput input) : input_(std::move(input)), plan_(*input_.plan), cells_(CellsOf(plan_)) {}
 
   Result<RunOutcome> Run() {
     CHECK(input_.models.size() == plan_.students.size());
@@ -88,10 +62,12 @@ class Runner {
     }
     RETURN_IF_ERROR(TakeOver());
     started_ = input_.clock->Now();
+    budget_.emplace(input_.limits, started_);
     Status status;
     while (status.ok() && !Finished()) {
       FollowStopFlag();
       SendWhatFits();
+      if (Finished()) break;  // nothing was left that may be sent
       status = Receive();
       Report();
     }
@@ -108,10 +84,10 @@ class Runner {
   // Sorts the cells into those that are answered already and those to ask for.
   Status TakeOver() {
     samples_.resize(cells_.size());
-    std::unordered_map<std::string, const Sample*> resumed;  // by CellName
+    std::unordered_map<std::string, Sample*> resumed;  // by CellName
     std::unordered_map<std::string, int> tried;  // attempts that the resumed run made in vain, by CellName
     std::unordered_map<std::string, const Sample*> cached;
-    for (const Sample& sample : input_.resumed) {
+    for (Sample& sample : input_.resumed) {
       if (sample.ok()) {
         resumed[CellName(sample)] = &sample;
       } else {
@@ -128,8 +104,9 @@ class Runner {
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       const std::string name = CellName(Describe(cells_[i], 0));
       const auto found = resumed.find(name);
-      if (found != resumed.end() && found->second->key == cells_[i].key) {
-        samples_[i] = *found->second;
+      if (found != resumed.end() && found->second != nullptr && found->second->key == cells_[i].key) {
+        samples_[i] = std::move(*found->second);
+        found->second = nullptr;
       } else if (const auto hit = cached.find(cells_[i].key); hit != cached.end()) {
         Sample sample = Describe(cells_[i], 0);
         sample.cached_from = hit->second->cached_from;
@@ -146,6 +123,8 @@ class Runner {
       ++progress_.done;
       ++progress_.reused;
     }
+    input_.resumed = {};
+    input_.cached = {};
     return {};
   }
 
@@ -185,6 +164,8 @@ class Runner {
   // Models that compute on this machine run one after the other; all others at once.
   void SendWhatFits() {
     const Clock::Steady now = input_.clock->Now();
+    budget_->Allows(InFlight(), now);
+    if (!budget_->exhausted().empty()) return DropWaiting();
     bool machine_taken = false;
     for (std::size_t student = 0; student < lanes_.size(); ++student) {
       Lane& lane = lanes_[student];
@@ -195,9 +176,64 @@ class Runner {
       }
       const auto due = std::stable_partition(lane.retries.begin(), lane.retries.end(),
                                              [now](const Task& task) { return task.not_before > now; });
-      lane.pending.insert(lane.pending.end(), due, lane.retries.end());
+      lane.pending.insert(lane.pending.begin(), due, lane.retries.end());
       lane.retries.erase(due, lane.retries.end());
-      while (!lane.pending.empty() && lane.in_flight < static_cast<std::size_t>(lane.model->Window())) Send(student);
+      while (MaySend(student)) Send(student);
+      if (!budget_->exhausted().empty()) return DropWaiting();
+    }
+  }
+
+  bool MaySend(std::size_t student) {
+    Lane& lane = lanes_[student];
+    if (lane.pending.empty() || lane.in_flight >= WindowOf(lane)) return false;
+    if (plan_.stop_when_decided && !RoundIsOpen(student)) return false;
+    return budget_->Allows(InFlight(), input_.clock->Now());
+  }
+
+  // A model with warm_up gets one cell of each arm first: they fill the provider's prompt cache, and a wrong key or
+  // name shows before everything else is sent.
+  std::size_t WindowOf(const Lane& lane) const {
+    if (lane.model->info().warm_up && !lane.answered) return plan_.arms.size();
+    return static_cast<std::size_t>(lane.model->Window());
+  }
+
+  std::size_t InFlight() const {
+    std::size_t sum = 0;
+    for (const Lane& lane : lanes_) sum += lane.in_flight;
+    return sum;
+  }
+
+  // Whether the next cell of a student may be sent now: its round is open, or the rounds before it are whole and leave
+  // the verdict open. A known verdict drops what is left.
+  bool RoundIsOpen(std::size_t student) {
+    Lane& lane = lanes_[student];
+    while (cells_[lane.pending.front().cell].round > lane.open_round) {
+      if (lane.in_flight > 0 || !lane.retries.empty()) return false;
+      if (VerdictKnown(student, lane.open_round)) {
+        progress_.saved += lane.pending.size();
+        lane.pending.clear();
+        return false;
+      }
+      ++lane.open_round;
+    }
+    return true;
+  }
+
+  // By the samples of the rounds up to `round`.
+  bool VerdictKnown(std::size_t student, int round) const {
+    std::vector<Sample> samples;
+    for (const std::optional<Sample>& sample : samples_) {
+      if (sample && sample->round <= round) samples.push_back(*sample);
+    }
+    const std::vector<StudentVerdict> verdicts = JudgeRun(plan_, samples, ComparedArm(plan_));
+    return verdicts[student].word != Verdict::kUndecided || verdicts[student].answers_repeat;
+  }
+
+  // The limits are reached: what is in flight is finished and kept.
+  void DropWaiting() {
+    for (Lane& lane : lanes_) {
+      lane.pending.clear();
+      lane.retries.clear();
     }
   }
 
@@ -231,8 +267,11 @@ class Runner {
     sample.response = std::move(answer.response).value();
     sample.checks = checks_[cell.case_index].Run(sample.response.text);
     progress_.output_tokens += sample.response.usage.output;
+    budget_->Add(sample.response);
+    progress_.cost_usd = budget_->cost_usd();
     ++progress_.done;
     lanes_[answer.student].refusals = 0;
+    lanes_[answer.student].answered = true;
     RETURN_IF_ERROR(Store(sample));
     samples_[answer.cell] = std::move(sample);
     return {};
@@ -246,7 +285,8 @@ class Runner {
     RETURN_IF_ERROR(Store(sample));
     Lane& lane = lanes_[answer.student];
     const bool may_recover = error.kind == ErrorKind::kUnavailable && answer.attempt < answer.last_attempt;
-    if (may_recover && stop_level_ == 0 && !lane.stopped) {
+    const bool ending = stop_level_ > 0 || lane.stopped || !budget_->exhausted().empty();
+    if (may_recover && !ending) {
       ++progress_.retries;
       lane.retries.push_back({answer.cell, answer.attempt + 1, answer.last_attempt, input_.clock->Now() + Backoff(answer.attempt, error)});
       return {};
@@ -254,7 +294,8 @@ class Runner {
     ++progress_.errors;
     samples_[answer.cell] = std::move(sample);
     lane.refusals = error.kind == ErrorKind::kRefused ? lane.refusals + 1 : 0;
-    if (lane.refusals >= kRefusalsBeforeStop && !lane.stopped) StopLane(answer.student, error);
+    if (error.kind == ErrorKind::kInput && !lane.answered) ++lane.rejected;
+    if ((lane.refusals >= kRefusalsBeforeStop || lane.rejected >= kRejectedBeforeStop) && !lane.stopped) StopLane(answer.student, error);
     return {};
   }
 
@@ -281,8 +322,7 @@ class Runner {
   }
 
   void Report() {
-    progress_.in_flight = 0;
-    for (const Lane& lane : lanes_) progress_.in_flight += lane.in_flight;
+    progress_.in_flight = InFlight();
     progress_.seconds = SecondsBetween(started_, input_.clock->Now());
     if (input_.observer != nullptr) input_.observer->OnProgress(progress_);
   }
@@ -295,10 +335,11 @@ class Runner {
     outcome.progress = progress_;
     outcome.interrupted = stop_level_ > 0;
     outcome.stopped_models = std::move(stopped_models_);
+    outcome.exhausted = budget_->exhausted();
     return outcome;
   }
 
-  const RunInput& input_;
+  RunInput input_;
   const Plan& plan_;
   const std::vector<Cell> cells_;
   std::vector<CaseChecks> checks_;  // by case
@@ -307,12 +348,13 @@ class Runner {
   AnswerQueue answers_;
   RunProgress progress_;
   Clock::Steady started_;
+  std::optional<Budget> budget_;
   int stop_level_ = 0;
   std::vector<std::string> stopped_models_;
 };
 
 }  // namespace
 
-Result<RunOutcome> RunPlan(const RunInput& input) { return Runner(input).Run(); }
+Result<RunOutcome> RunPlan(RunInput input) { return Runner(std::move(input)).Run(); }
 
 }  // namespace upskill

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/check.h"
+#include "eval/budget.h"
 #include "eval/cell.h"
 #include "eval/journal.h"
 #include "eval/plan.h"
@@ -27,6 +28,8 @@ struct RunProgress {
   std::size_t retries = 0;
   std::size_t in_flight = 0;
   std::int64_t output_tokens = 0;  // generated in this run
+  double cost_usd = 0.0;           // of this run's own answers whose cost is known
+  std::size_t saved = 0;           // cells not asked for because the verdict was known
   double seconds = 0.0;            // since the first request
 };
 
@@ -53,6 +56,7 @@ struct RunInput {
   std::vector<Sample> resumed;
   std::vector<Sample> cached;
   int attempts = 4;  // of a cell, before it is given up with an error
+  RunLimits limits;
   const StopFlag* stop = nullptr;
   const Clock* clock = nullptr;
   RunObserver* observer = nullptr;
@@ -63,10 +67,11 @@ struct RunOutcome {
   RunProgress progress;
   bool interrupted = false;
   std::vector<std::string> stopped_models;  // "NAME: reason": given up as a whole, their errors don't go away
+  std::string exhausted;                    // why the limits ended the run; empty: they didn't
 };
 
 // Does the work of a plan: sends cells to the models, checks the answers, writes the journal. An error is returned only
 // when the journal can't be written; whatever was stored by then stays usable.
-Result<RunOutcome> RunPlan(const RunInput& input);
+Result<RunOutcome> RunPlan(RunInput input);
 
 }  // namespace upskill

@@ -53,6 +53,9 @@ Json SampleToJson(const Sample& sample) {
   json["stop"] = StopReasonName(sample.response.stop);
   json["usage"] = UsageToJson(sample.response.usage);
   json["seconds"] = sample.response.seconds;
+  if (sample.response.cost_usd) json["cost_usd"] = *sample.response.cost_usd;
+  if (!sample.response.served_model.empty()) json["served_model"] = sample.response.served_model;
+  if (!sample.response.request_id.empty()) json["request_id"] = sample.response.request_id;
   Json checks = Json::array();
   for (const CheckResult& check : sample.checks) {
     checks.push_back({{"name", check.name}, {"outcome", OutcomeName(check.outcome)}, {"detail", check.detail}});
@@ -84,6 +87,9 @@ Result<Sample> SampleFromJson(const Json& json) {
     ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
     if (const auto usage = json.find("usage"); usage != json.end()) sample.response.usage = UsageFromJson(*usage);
     sample.response.seconds = JsonGet(json, "seconds", 0.0);
+    if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number()) sample.response.cost_usd = cost->get<double>();
+    sample.response.served_model = JsonGet<std::string>(json, "served_model", "");
+    sample.response.request_id = JsonGet<std::string>(json, "request_id", "");
     for (const Json& check : json.at("checks")) {
       ASSIGN_OR_RETURN(const Outcome outcome, OutcomeFromName(check.at("outcome").get<std::string>()));
       sample.checks.push_back({check.at("name").get<std::string>(), outcome, JsonGet<std::string>(check, "detail", "")});

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "eval/cell.h"
+#include "eval/verdict.h"
+
 namespace upskill {
 namespace {
 
@@ -23,6 +26,11 @@ void Add(ArmSummary& arm, const Sample& sample) {
   arm.evaluated_tokens += sample.response.usage.prompt() - sample.response.usage.cache_read;
   arm.output_tokens += sample.response.usage.output;
   if (!sample.cached_from.empty()) ++arm.from_cache;
+  arm.seconds += sample.response.seconds;
+  if (sample.response.cost_usd) {
+    arm.cost_usd += *sample.response.cost_usd;
+    ++arm.cost_known;
+  }
 }
 
 std::optional<double> Lift(const StudentSummary& student) {
@@ -41,6 +49,30 @@ std::optional<double> Lift(const StudentSummary& student) {
   }
   if (cases == 0) return std::nullopt;
   return sum / static_cast<double>(cases);
+}
+
+// How many (round, case) the plan's shard holds for a student.
+std::size_t PairsInShard(const Plan& plan, std::size_t student) {
+  std::size_t pairs = 0;
+  for (int round = 0; round < plan.rounds; ++round) {
+    for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) pairs += InShard(plan, student, round, i) ? 1 : 0;
+  }
+  return pairs;
+}
+
+// Where the verdict is known, the cells that were not asked for are not missing.
+void LeaveOutSavedCells(const Plan& plan, const std::vector<Sample>& samples, RunSummary& summary) {
+  const std::vector<StudentVerdict> verdicts = JudgeRun(plan, samples, ComparedArm(plan));
+  for (std::size_t i = 0; i < summary.students.size(); ++i) {
+    if (verdicts[i].word == Verdict::kUndecided && !verdicts[i].answers_repeat) continue;
+    StudentSummary& student = summary.students[i];
+    student.rounds = std::max(verdicts[i].whole_rounds, 1);
+    for (auto& [arm, entry] : student.arms) {
+      const std::size_t asked = entry.answered + entry.errors;
+      student.cells_saved += entry.cells - asked;
+      entry.cells = asked;
+    }
+  }
 }
 
 }  // namespace
@@ -67,10 +99,11 @@ RunSummary Summarize(const Plan& plan, const std::vector<Sample>& samples) {
     students.emplace(student.spec, summary.students.size());
     StudentSummary entry;
     entry.student = student;
+    entry.rounds = plan.rounds;
+    const std::size_t pairs = PairsInShard(plan, summary.students.size());
     for (const Arm arm : plan.arms) {
-      entry.arms[arm].cells = plan.suite.cases.size() * static_cast<std::size_t>(plan.rounds);
+      entry.arms[arm].cells = pairs;
       entry.cases[arm].resize(plan.suite.cases.size());
-      summary.cells += entry.arms[arm].cells;
     }
     summary.students.push_back(std::move(entry));
   }
@@ -86,12 +119,18 @@ RunSummary Summarize(const Plan& plan, const std::vector<Sample>& samples) {
     if (arm == entry.arms.end()) continue;
     Add(arm->second, *sample);
     if (!sample->ok()) continue;
-    ++summary.answered;
     CaseTally& tally = entry.cases[sample->arm][case_index->second];
     ++tally.answered;
     if (sample->passed()) ++tally.passed;
   }
   for (StudentSummary& student : summary.students) student.lift = Lift(student);
+  if (plan.stop_when_decided) LeaveOutSavedCells(plan, samples, summary);
+  for (const StudentSummary& student : summary.students) {
+    for (const auto& [arm, entry] : student.arms) {
+      summary.cells += entry.cells;
+      summary.answered += entry.answered;
+    }
+  }
   return summary;
 }
 

@@ -77,6 +77,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   info.name = options.name.empty() ? options.path.stem().string() : options.name;
   info.identity = fmt::format("llama:{}:{}", kEngineVersion, fingerprint);
   info.in_process = true;
+  info.local = true;
   info.detail = fmt::format("in process, {} sequence{}", settings.parallel, settings.parallel == 1 ? "" : "s");
   return std::unique_ptr<Model>(
       std::make_unique<Engine>(std::move(model), std::move(format).value(), std::move(info), settings));

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kTopK = 40;
 constexpr float kTopP = 0.95F;
 constexpr float kMinP = 0.05F;
+constexpr double kDefaultTemperature = 0.7;
 constexpr std::uint64_t kSeedMask = 0x7FFFFFFF;  // 0xFFFFFFFF would mean a random seed
 
 bool Better(const llama_token_data& a, const llama_token_data& b) {
@@ -20,10 +21,10 @@ bool Better(const llama_token_data& a, const llama_token_data& b) {
 }  // namespace
 
 TokenSampler::TokenSampler(const Sampling& sampling)
-    : greedy_(sampling.temperature <= 0.0), chain_(llama_sampler_chain_init(llama_sampler_chain_default_params())) {
+    : greedy_(sampling.temperature.value_or(kDefaultTemperature) <= 0.0), chain_(llama_sampler_chain_init(llama_sampler_chain_default_params())) {
   llama_sampler_chain_add(chain_.get(), llama_sampler_init_top_p(kTopP, 1));
   llama_sampler_chain_add(chain_.get(), llama_sampler_init_min_p(kMinP, 1));
-  llama_sampler_chain_add(chain_.get(), llama_sampler_init_temp(static_cast<float>(sampling.temperature)));
+  llama_sampler_chain_add(chain_.get(), llama_sampler_init_temp(static_cast<float>(sampling.temperature.value_or(kDefaultTemperature))));
   llama_sampler_chain_add(chain_.get(), llama_sampler_init_dist(static_cast<std::uint32_t>(Rng(sampling.seed).Next() & kSeedMask)));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,22 +14,48 @@ namespace upskill {
 
 enum class Role { kUser, kAssistant };
 
+// A tool that a model may call.
+struct Tool {
+  std::string name;
+  std::string description;
+  Json schema;  // JSON schema of its arguments (an object)
+};
+
+struct ToolCall {
+  std::string id;
+  std::string name;
+  Json arguments;             // an object; null when the model's text is not one
+  std::string raw_arguments;  // as the model wrote them
+};
+
+struct ToolResult {
+  std::string call_id;
+  std::string text;
+  bool is_error = false;
+};
+
 struct Message {
   Role role = Role::kUser;
   std::string text;
+  std::vector<ToolCall> tool_calls = {};      // of an assistant
+  std::vector<ToolResult> tool_results = {};  // of a user: answers to the calls of the message before
+  Json provider_blocks = nullptr;             // ChatResponse::provider_blocks of that answer, given back unchanged
 };
 
 struct Sampling {
-  double temperature = 0.7;  // 0 picks the likeliest token
-  int max_tokens = 512;      // most tokens of an answer
-  std::uint64_t seed = 0;    // for models that can be seeded
+  std::optional<double> temperature;  // 0 picks the likeliest token; absent: the model's own default
+  int max_tokens = 512;               // most tokens of an answer
+  std::uint64_t seed = 0;             // for models that can be seeded
 };
 
 // One question to a model.
 struct ChatRequest {
+  std::string id;      // 40 hex digits of what is asked, by which a batch finds it again; may be empty
   std::string system;  // the stable prefix: equal for many requests, so providers and the engine can share it
   std::vector<Message> messages;
   Sampling sampling;
+  std::vector<Tool> tools;
+  std::optional<Json> answer_schema;  // JSON schema that the answer's text must fulfil; then ChatResponse::parsed is set
   Json simulation;  // read by the simulated student only, never sent anywhere: {"arm", "attempt", "passing_answer"}
   // The sender promises another request that doesn't wait for the answers still due. A local model then fills its
   // batch before it goes on, which makes the composition of batches, and so its answers, repeatable.
@@ -36,7 +63,13 @@ struct ChatRequest {
 };
 
 // Why an answer ended. Journaled by name (StopReasonName): never rename.
-enum class StopReason { kEnd, kLength, kRefusal };
+enum class StopReason {
+  kEnd,
+  kLength,   // ran into max_tokens
+  kRefusal,  // the model or its provider's filter declined
+  kToolUse,  // waits for the results of ChatResponse::tool_calls
+  kContext,  // ran into the end of the context window while answering
+};
 
 const char* StopReasonName(StopReason reason);
 Result<StopReason> StopReasonFromName(std::string_view name);
@@ -55,9 +88,15 @@ struct Usage {
 struct ChatResponse {
   std::string text;       // valid UTF-8
   std::string reasoning;  // what the model thought aloud before, if it is told apart
+  std::vector<ToolCall> tool_calls;
+  Json parsed;           // the text as JSON, valid under ChatRequest::answer_schema; null without one
+  Json provider_blocks;  // what the provider wants back unchanged in a tool loop (signed reasoning); null: nothing
   StopReason stop = StopReason::kEnd;
   Usage usage;
-  double seconds = 0.0;  // from the start of work on the request to the last token
+  std::optional<double> cost_usd;  // of this answer; absent: the price is unknown, or the model is local
+  std::string served_model;        // the model's name as the provider tells it; may be empty
+  std::string request_id;          // the provider's, for its support; may be empty
+  double seconds = 0.0;            // from the start of work on the request to the last token
 };
 
 }  // namespace upskill

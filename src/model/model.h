@@ -9,11 +9,27 @@
 
 namespace upskill {
 
+// US dollars per million tokens.
+struct Price {
+  double input = 0.0;
+  double output = 0.0;
+  double cache_read = 0.0;
+  double cache_write = 0.0;
+  std::string date;  // when it was looked up, 2026-11-21
+};
+
+double CostUsd(const Price& price, const Usage& usage);
+
 struct ModelInfo {
   std::string name;      // short, for tables: smollm2-135m
   std::string identity;  // determines the answers: provider and model name, or the fingerprint of a GGUF
   std::string detail;    // for the head line: "in process, 24 sequences"
   bool in_process = false;  // it computes on this machine: one such model runs at a time, and cost does not apply
+  bool local = false;       // nothing leaves this machine: in process, simulated, or a server on a loopback address
+  // The first answer should be there before others are asked for: it fills the provider's prompt cache and tells
+  // whether the key and the model's name are right.
+  bool warm_up = false;
+  std::optional<Price> price;  // absent: unknown, or local
 };
 
 // A student or teacher. Implementations own the thread that works on their requests.

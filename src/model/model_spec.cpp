@@ -3,17 +3,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
 constexpr std::string_view kKnownForms =
-    "models of this version: smollm2-135m (embedded), llama:PATH.gguf (in process), "
-    "sim:base=0.4,skill=0.85 (simulated)";
+    "known are smollm2-135m (embedded), llama:PATH.gguf (in process), sim:base=0.4,skill=0.85 (simulated), short names such as "
+    "haiku, PROVIDER.MODEL, and with --base-url URL any name that a server knows";
+constexpr std::array<std::string_view, 8> kEfforts = {"auto", "none", "minimal", "low", "medium", "high", "xhigh", "max"};
 
-Result<std::map<std::string, std::string>> ParseQuery(std::string_view query, const std::string& text) {
-  std::map<std::string, std::string> out;
+using Query = std::map<std::string, std::string>;
+
+Result<Query> ParseQuery(std::string_view query, const std::string& text) {
+  Query out;
   while (!query.empty()) {
     const std::size_t end = query.find('&');
     const std::string_view pair = query.substr(0, end);
@@ -29,17 +37,215 @@ Result<std::map<std::string, std::string>> ParseQuery(std::string_view query, co
   return out;
 }
 
-}  // namespace
+bool IsEffort(std::string_view word) { return std::find(kEfforts.begin(), kEfforts.end(), word) != kEfforts.end(); }
 
-Result<ModelSpec> ParseModelSpec(const std::string& text) {
-  ModelSpec spec;
-  spec.text = text;
-  std::string_view rest = text;
-  const std::size_t question = rest.find('?');
-  if (question != std::string_view::npos) {
-    ASSIGN_OR_RETURN(spec.query, ParseQuery(rest.substr(question + 1), text));
-    rest = rest.substr(0, question);
+// Edit distance (Levenshtein), for names of ordinary length only.
+std::size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
   }
+  return row[b.size()];
+}
+
+Error UnknownModel(const std::string& text, std::string_view name, const Catalog& catalog) {
+  std::vector<std::pair<std::size_t, std::string>> near;
+  const auto offer = [&](std::string_view known) {
+    if (name.size() > 64) return;
+    const std::size_t distance = Distance(ToLowerAscii(name), known);
+    if (distance <= std::max<std::size_t>(1, known.size() / 3)) near.emplace_back(distance, std::string(known));
+  };
+  offer(kEmbeddedModel);
+  for (const auto& [alias, target] : catalog.aliases) offer(alias);
+  for (const auto& [provider, entry] : catalog.providers) offer(provider);
+  std::sort(near.begin(), near.end());
+  std::string hint;
+  for (std::size_t i = 0; i < near.size() && i < 3; ++i) hint += (i == 0 ? "did you mean " : ", ") + near[i].second;
+  if (!hint.empty()) hint += "? ";
+  return InputError(fmt::format("unknown model or provider '{}'; {}{}", SafeForTerminalLine(text), hint, kKnownForms));
+}
+
+// The provider at the front of `name` (`provider/` or `provider.`, the latter also of two dotted parts), cut off it.
+const Provider* TakeProvider(std::string_view& name, const Catalog& catalog, bool dots_only) {
+  const auto take = [&](std::size_t length) -> const Provider* {
+    if (length == std::string_view::npos || length + 1 >= name.size()) return nullptr;
+    const Provider* found = catalog.FindProvider(name.substr(0, length));
+    if (found != nullptr) name.remove_prefix(length + 1);
+    return found;
+  };
+  if (!dots_only) {
+    if (const Provider* found = take(name.find('/'))) return found;
+  }
+  const std::size_t dot = name.find('.');
+  if (dot != std::string_view::npos) {
+    if (const Provider* found = take(name.find('.', dot + 1))) return found;
+  }
+  return take(dot);
+}
+
+// The effort at the end of `name`, cut off it.
+std::string TakeEffort(std::string_view& name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || !IsEffort(name.substr(dot + 1))) return "";
+  const std::string effort(name.substr(dot + 1));
+  name = name.substr(0, dot);
+  return effort;
+}
+
+struct Parts {
+  const Provider* provider = nullptr;
+  std::string model;
+  std::string effort;
+};
+
+// Name, effort, suffix and query of a network model, its aliases replaced.
+Result<Parts> TakeApart(std::string_view name, const std::string& text, const Catalog& catalog, Query& query) {
+  Parts parts;
+  std::string suffix;
+  const auto cut_suffix = [&suffix](std::string_view& from) {
+    const std::size_t colon = from.rfind(':');
+    if (colon == std::string_view::npos || from.find('/', colon) != std::string_view::npos) return;
+    if (suffix.empty()) suffix = std::string(from.substr(colon));
+    from = from.substr(0, colon);
+  };
+  cut_suffix(name);
+  auto alias = catalog.aliases.find(name);
+  if (alias == catalog.aliases.end()) {
+    std::string_view without_effort = name;
+    const std::string effort = TakeEffort(without_effort);
+    alias = catalog.aliases.find(without_effort);
+    if (alias != catalog.aliases.end()) parts.effort = effort;
+  }
+  if (alias != catalog.aliases.end()) {
+    name = alias->second.model;
+    if (const std::size_t question = name.find('?'); question != std::string_view::npos) {
+      ASSIGN_OR_RETURN(Query own, ParseQuery(name.substr(question + 1), text));
+      query.insert(own.begin(), own.end());
+      name = name.substr(0, question);
+    }
+    cut_suffix(name);
+  }
+  const std::string_view whole = name;
+  parts.provider = TakeProvider(name, catalog, false);
+  const std::string effort = TakeEffort(name);
+  if (parts.effort.empty()) parts.effort = effort;
+  if (parts.provider == nullptr) parts.provider = catalog.ProviderOfName(name);
+  if (parts.provider == nullptr || name.empty()) return UnknownModel(text, whole, catalog);
+  parts.model = std::string(name) + suffix;
+  return parts;
+}
+
+// Reads the values of the query, each with the words that it may have.
+class SettingsReader {
+ public:
+  explicit SettingsReader(const ModelSpec& spec) : spec_(spec) {}
+
+  Result<double> Number(const std::string& key, const std::string& value, double low, double high) const {
+    double number = 0.0;
+    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (code != std::errc() || end != value.data() + value.size() || !(number >= low && number <= high)) {
+      return Bad(key, value, fmt::format("a number from {} to {}", low, high));
+    }
+    return number;
+  }
+
+  Result<int> Count(const std::string& key, const std::string& value, int low) const {
+    int number = 0;
+    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (code != std::errc() || end != value.data() + value.size() || number < low) return Bad(key, value, fmt::format("a number from {}", low));
+    return number;
+  }
+
+  Result<std::string> Word(const std::string& key, const std::string& value, const std::vector<std::string_view>& words) const {
+    if (std::find(words.begin(), words.end(), value) != words.end()) return value;
+    return Bad(key, value, fmt::format("one of {}", fmt::join(words, ", ")));
+  }
+
+ private:
+  Error Bad(const std::string& key, const std::string& value, const std::string& wanted) const {
+    return InputError(fmt::format("model '{}': {} must be {}, not '{}'", SafeForTerminalLine(spec_.text), key, wanted, SafeForTerminalLine(value)));
+  }
+
+  const ModelSpec& spec_;
+};
+
+Status ReadSettings(ModelSpec& spec) {
+  const SettingsReader read(spec);
+  ModelSettings& out = spec.settings;
+  for (const auto& [key, value] : spec.query) {
+    if (key == "reasoning") {
+      ASSIGN_OR_RETURN(spec.effort, read.Word(key, value, {kEfforts.begin(), kEfforts.end()}));
+    } else if (key == "temperature") {
+      ASSIGN_OR_RETURN(out.temperature, read.Number(key, value, 0.0, 2.0));
+    } else if (key == "top_p") {
+      ASSIGN_OR_RETURN(out.top_p, read.Number(key, value, 0.0, 1.0));
+    } else if (key == "min_p") {
+      ASSIGN_OR_RETURN(out.min_p, read.Number(key, value, 0.0, 1.0));
+    } else if (key == "top_k") {
+      ASSIGN_OR_RETURN(out.top_k, read.Count(key, value, 0));
+    } else if (key == "max_tokens") {
+      ASSIGN_OR_RETURN(out.max_tokens, read.Count(key, value, 1));
+    } else if (key == "verbosity") {
+      ASSIGN_OR_RETURN(out.verbosity, read.Word(key, value, {"low", "medium", "high"}));
+    } else if (key == "structured") {
+      ASSIGN_OR_RETURN(out.structured, read.Word(key, value, {"json", "tool_use", "prompt"}));
+    } else if (key == "stream") {
+      ASSIGN_OR_RETURN(const std::string word, read.Word(key, value, {"true", "false"}));
+      out.stream = word == "true";
+    } else if (key == "context") {
+      ASSIGN_OR_RETURN(const std::string word, read.Word(key, value, {"1m"}));
+      out.long_context = word == "1m";
+    } else if (key == "transport") {
+      RETURN_IF_ERROR(read.Word(key, value, {"sse", "auto"}));
+    } else {
+      return InputError(fmt::format("model '{}': unknown setting '{}'; known are reasoning, temperature, top_p, top_k, min_p, max_tokens, "
+                                    "verbosity, structured, stream, context, transport",
+                                    SafeForTerminalLine(spec.text), SafeForTerminalLine(key)));
+    }
+  }
+  if (spec.effort == "auto") spec.effort.clear();
+  return {};
+}
+
+Status CheckSettings(const ModelSpec& spec, const Provider& provider) {
+  const auto refuse = [&](const char* key) {
+    return InputError(fmt::format("model '{}': {} is no setting of provider {}", SafeForTerminalLine(spec.text), key, provider.name));
+  };
+  if (!spec.settings.verbosity.empty() && provider.wire == Wire::kAnthropic) return refuse("verbosity");
+  if (spec.settings.long_context && provider.wire != Wire::kAnthropic) return refuse("context");
+  if (spec.settings.min_p && provider.wire == Wire::kAnthropic) return refuse("min_p");
+  return {};
+}
+
+std::string CanonicalText(const ModelSpec& spec) {
+  Query settings = spec.query;
+  settings.erase("reasoning");
+  settings.erase("stream");  // the same answers either way
+  settings.erase("transport");
+  if (!spec.effort.empty()) settings["reasoning"] = spec.effort;
+  std::string text = fmt::format("{}.{}", spec.provider, spec.model);
+  char separator = '?';
+  for (const auto& [key, value] : settings) {
+    text += fmt::format("{}{}={}", separator, key, value);
+    separator = '&';
+  }
+  return text;
+}
+
+// A name that means a file even when --base-url is given.
+bool IsPath(std::string_view name) {
+  return name.ends_with(".gguf") && (name.starts_with('/') || name.starts_with("./") || name.starts_with("../") || name.starts_with('~'));
+}
+
+// llama, sim and the embedded model; false: it is none of them.
+Result<bool> TakeLocal(std::string_view rest, bool base_url, ModelSpec& spec) {
   if (rest == kEmbeddedModel) {
     spec.provider = "embedded";
   } else if (rest.starts_with("llama:") || rest.starts_with("llama./")) {
@@ -48,14 +254,57 @@ Result<ModelSpec> ParseModelSpec(const std::string& text) {
   } else if (rest.starts_with("sim:")) {
     spec.provider = "sim";
     spec.rest = std::string(rest.substr(4));
-  } else if (rest.ends_with(".gguf")) {
+  } else if (base_url ? IsPath(rest) : rest.ends_with(".gguf")) {
     spec.provider = "llama";
     spec.rest = std::string(rest);
   } else {
-    return InputError(fmt::format("unknown model '{}'; {}", SafeForTerminalLine(text), kKnownForms));
+    return false;
   }
   if (spec.provider == "llama" && spec.rest.empty()) {
-    return InputError(fmt::format("model '{}' names no file: llama:PATH.gguf", SafeForTerminalLine(text)));
+    return InputError(fmt::format("model '{}' names no file: llama:PATH.gguf", SafeForTerminalLine(spec.text)));
+  }
+  return true;
+}
+
+Status TakeNetwork(std::string_view name, const ModelSpecOptions& options, const Catalog& catalog, ModelSpec& spec) {
+  Parts parts;
+  std::string_view after_provider = name;
+  if (!options.base_url || TakeProvider(after_provider, catalog, true) != nullptr) {
+    ASSIGN_OR_RETURN(parts, TakeApart(name, spec.text, catalog, spec.query));
+  } else {
+    parts = {catalog.FindProvider("generic"), std::string(name), ""};
+    if (parts.provider == nullptr || name.empty()) return UnknownModel(spec.text, name, catalog);
+  }
+  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }) || FindInvalidUtf8(name)) {
+    return UnknownModel(spec.text, name, catalog);
+  }
+  spec.provider = parts.provider->name;
+  spec.model = parts.model;
+  spec.effort = parts.effort;
+  RETURN_IF_ERROR(ReadSettings(spec));
+  RETURN_IF_ERROR(CheckSettings(spec, *parts.provider));
+  spec.canonical = CanonicalText(spec);
+  return {};
+}
+
+}  // namespace
+
+Result<ModelSpec> ParseModelSpec(const std::string& text, const ModelSpecOptions& options) {
+  ModelSpec spec;
+  spec.text = text;
+  std::string_view rest = text;
+  const std::size_t question = rest.find('?');
+  if (question != std::string_view::npos) {
+    ASSIGN_OR_RETURN(spec.query, ParseQuery(rest.substr(question + 1), text));
+    rest = rest.substr(0, question);
+  }
+  ASSIGN_OR_RETURN(const bool is_local, TakeLocal(rest, options.base_url, spec));
+  if (is_local) return spec;
+  if (options.catalog != nullptr) {
+    RETURN_IF_ERROR(TakeNetwork(rest, options, *options.catalog, spec));
+  } else {
+    ASSIGN_OR_RETURN(const Catalog built_in, LoadCatalog());
+    RETURN_IF_ERROR(TakeNetwork(rest, options, built_in, spec));
   }
   return spec;
 }

@@ -15,14 +15,24 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
 
-ModelSpec Parse(const std::string& text) {
-  const Result<ModelSpec> spec = ParseModelSpec(text);
+// The built-in catalogue, read once.
+const Catalog& BuiltIn() {
+  static const Catalog catalog = [] {
+    Result<Catalog> loaded = LoadCatalog();
+    EXPECT_TRUE(loaded.ok()) << (loaded ? "" : loaded.error().message);
+    return loaded ? *std::move(loaded) : Catalog{};
+  }();
+  return catalog;
+}
+
+ModelSpec Parse(const std::string& text, bool base_url = false) {
+  const Result<ModelSpec> spec = ParseModelSpec(text, {&BuiltIn(), base_url});
   EXPECT_TRUE(spec.ok()) << text << ": " << (spec ? "" : spec.error().message);
   return spec ? *spec : ModelSpec{};
 }
 
 std::string ErrorOf(const std::string& text) {
-  const Result<ModelSpec> spec = ParseModelSpec(text);
+  const Result<ModelSpec> spec = ParseModelSpec(text, {&BuiltIn(), false});
   EXPECT_FALSE(spec.ok()) << text;
   if (spec) return "";
   EXPECT_EQ(spec.error().kind, ErrorKind::kInput);
@@ -38,6 +48,7 @@ TEST(ParseModelSpec, Providers) {
   for (const Form& form : {Form{"smollm2-135m", "embedded", ""},
                            Form{"llama:/models/x.gguf", "llama", "/models/x.gguf"},
                            Form{"llama:x", "llama", "x"},
+                           Form{"llama:org/repo:Q4_K_M", "llama", "org/repo:Q4_K_M"},
                            Form{"llama./models/x.gguf", "llama", "/models/x.gguf"},
                            Form{"/models/x.gguf", "llama", "/models/x.gguf"},
                            Form{"a b.gguf", "llama", "a b.gguf"},
@@ -47,8 +58,103 @@ TEST(ParseModelSpec, Providers) {
     EXPECT_EQ(spec.text, form.text);
     EXPECT_EQ(spec.provider, form.provider) << form.text;
     EXPECT_EQ(spec.rest, form.rest) << form.text;
+    EXPECT_FALSE(spec.network()) << form.text;
     EXPECT_THAT(spec.query, IsEmpty());
   }
+}
+
+TEST(ParseModelSpec, NetworkModels) {
+  struct Form {
+    const char* text;
+    const char* provider;
+    const char* model;
+    const char* effort;
+  };
+  for (const Form& form : {
+           Form{"haiku", "anthropic", "claude-haiku-4-5", ""},
+           Form{"sonnet.high", "anthropic", "claude-sonnet-5", "high"},
+           Form{"sonnet?reasoning=low", "anthropic", "claude-sonnet-5", "low"},
+           Form{"sonnet.high?reasoning=low", "anthropic", "claude-sonnet-5", "low"},
+           Form{"sonnet.auto", "anthropic", "claude-sonnet-5", ""},
+           Form{"claude-opus-4-6", "anthropic", "claude-opus-4-6", ""},
+           Form{"anthropic.claude-opus-4-6.xhigh", "anthropic", "claude-opus-4-6", "xhigh"},
+           Form{"anthropic/claude-opus-4-6", "anthropic", "claude-opus-4-6", ""},
+           Form{"gpt-5-mini.low", "responses", "gpt-5-mini", "low"},
+           Form{"gpt-5.2", "responses", "gpt-5.2", ""},
+           Form{"o3", "responses", "o3", ""},
+           Form{"o4-mini", "responses", "o4-mini", ""},
+           Form{"gpt-4o", "openai", "gpt-4o", ""},
+           Form{"gpt-4.1-mini", "openai", "gpt-4.1-mini", ""},
+           Form{"openai.gpt-5-mini.minimal", "openai", "gpt-5-mini", "minimal"},
+           Form{"gemini-2.5-flash", "google", "gemini-2.5-flash", ""},
+           Form{"grok-4", "xai", "grok-4", ""},
+           Form{"qwen-turbo", "aliyun", "qwen-turbo", ""},
+           Form{"deepseek-chat", "deepseek", "deepseek-chat", ""},
+           Form{"deepseek", "deepseek", "deepseek-v4-flash", ""},
+           Form{"kimi", "hf", "moonshotai/Kimi-K2.7-Code:fireworks-ai", ""},
+           Form{"kimi:groq", "hf", "moonshotai/Kimi-K2.7-Code:groq", ""},
+           Form{"codex.medium", "responses", "gpt-5.3-codex", "medium"},
+           Form{"hf.openai/gpt-oss-120b:cerebras", "hf", "openai/gpt-oss-120b:cerebras", ""},
+           Form{"hf.Qwen/Qwen3.5-397B-A17B", "hf", "Qwen/Qwen3.5-397B-A17B", ""},
+           Form{"openrouter.deepseek/deepseek-r1:free", "openrouter", "deepseek/deepseek-r1:free", ""},
+           Form{"openrouter/deepseek/deepseek-r1.high:free", "openrouter", "deepseek/deepseek-r1:free", "high"},
+           Form{"generic.llama3.2:latest", "generic", "llama3.2:latest", ""},
+           Form{"generic.unsloth/GLM-4.7-Flash-GGUF:Q4_0", "generic", "unsloth/GLM-4.7-Flash-GGUF:Q4_0", ""},
+       }) {
+    const ModelSpec spec = Parse(form.text);
+    EXPECT_EQ(spec.provider, form.provider) << form.text;
+    EXPECT_EQ(spec.model, form.model) << form.text;
+    EXPECT_EQ(spec.effort, form.effort) << form.text;
+    EXPECT_TRUE(spec.network());
+  }
+}
+
+TEST(ParseModelSpec, WithABaseUrlPlainNamesAreAServersOwn) {
+  for (const char* name : {"llama3.2:latest", "unsloth/GLM-4.7-Flash-GGUF:Q4_0", "openai/gpt-oss-20b", "gpt-5-mini", "haiku", "qwen.max", "x", "models/y.gguf"}) {
+    const ModelSpec spec = Parse(name, true);
+    EXPECT_EQ(spec.provider, "generic") << name;
+    EXPECT_EQ(spec.model, name);
+    EXPECT_EQ(spec.effort, "");
+  }
+  EXPECT_EQ(Parse("x?reasoning=high&temperature=0.5", true).effort, "high");
+  EXPECT_EQ(Parse("anthropic.claude-haiku-4-5", true).provider, "anthropic");
+  EXPECT_EQ(Parse("generic.x", true).model, "x");
+  EXPECT_EQ(Parse("smollm2-135m", true).provider, "embedded");
+  EXPECT_EQ(Parse("sim:base=0.1", true).provider, "sim");
+  EXPECT_EQ(Parse("./local.gguf", true).provider, "llama");
+}
+
+TEST(ParseModelSpec, CanonicalTextIsTheSameForEveryWayToWriteIt) {
+  EXPECT_EQ(Parse("haiku").canonical, "anthropic.claude-haiku-4-5");
+  EXPECT_EQ(Parse("sonnet.high?temperature=0.5&stream=true").canonical, "anthropic.claude-sonnet-5?reasoning=high&temperature=0.5");
+  EXPECT_EQ(Parse("claude-sonnet-5?temperature=0.5&reasoning=high").canonical, Parse("sonnet.high?temperature=0.5").canonical);
+  EXPECT_EQ(Parse("sonnet?reasoning=auto").canonical, Parse("sonnet").canonical);
+}
+
+TEST(ParseModelSpec, Settings) {
+  const ModelSettings all =
+      Parse("gpt-4o?temperature=0.5&top_p=0.9&top_k=40&min_p=0.05&max_tokens=100&verbosity=low&structured=tool_use&stream=true&transport=sse").settings;
+  EXPECT_EQ(all.temperature, 0.5);
+  EXPECT_EQ(all.top_p, 0.9);
+  EXPECT_EQ(all.top_k, 40);
+  EXPECT_EQ(all.min_p, 0.05);
+  EXPECT_EQ(all.max_tokens, 100);
+  EXPECT_EQ(all.verbosity, "low");
+  EXPECT_EQ(all.structured, "tool_use");
+  EXPECT_EQ(all.stream, true);
+  EXPECT_TRUE(Parse("sonnet?context=1m").settings.long_context);
+}
+
+TEST(ParseModelSpec, BadSettings) {
+  EXPECT_THAT(ErrorOf("haiku?wings=2"), AllOf(HasSubstr("unknown setting 'wings'"), HasSubstr("known are reasoning, temperature")));
+  EXPECT_THAT(ErrorOf("haiku?temperature=hot"), HasSubstr("temperature must be a number from 0 to 2, not 'hot'"));
+  EXPECT_THAT(ErrorOf("haiku?temperature=nan"), HasSubstr("temperature must be a number"));
+  EXPECT_THAT(ErrorOf("haiku?top_k=1.5"), HasSubstr("top_k must be a number from 0"));
+  EXPECT_THAT(ErrorOf("haiku?max_tokens=0"), HasSubstr("max_tokens must be a number from 1"));
+  EXPECT_THAT(ErrorOf("haiku?reasoning=much"), HasSubstr("reasoning must be one of auto, none, minimal"));
+  EXPECT_THAT(ErrorOf("haiku?transport=ws"), HasSubstr("transport must be one of sse, auto"));
+  EXPECT_THAT(ErrorOf("haiku?verbosity=low"), HasSubstr("verbosity is no setting of provider anthropic"));
+  EXPECT_THAT(ErrorOf("gpt-4o?context=1m"), HasSubstr("context is no setting of provider openai"));
 }
 
 TEST(ParseModelSpec, PathsThatBeginLikeTheProvider) {
@@ -68,8 +174,8 @@ TEST(ParseModelSpec, Query) {
 }
 
 TEST(ParseModelSpec, Errors) {
-  for (const char* text : {"", "gpt-5", "llama", "sim", "smollm2", "SMOLLM2-135M", "x.gguf.part"}) {
-    EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("unknown model '" + std::string(text) + "'"), HasSubstr("smollm2-135m"),
+  for (const char* text : {"", "gpt-99", "llama", "sim", "smollm2", "SMOLLM2-135M", "x.gguf.part", ":", ".", "/", "anthropic.", "hf/", ".high", "?"}) {
+    EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("unknown model or provider '" + std::string(text) + "'"), HasSubstr("smollm2-135m"),
                                      HasSubstr("llama:PATH.gguf"), HasSubstr("sim:base=")));
   }
   for (const char* text : {"llama:", "llama:?threads=2"}) EXPECT_THAT(ErrorOf(text), HasSubstr("names no file"));
@@ -78,9 +184,23 @@ TEST(ParseModelSpec, Errors) {
   EXPECT_THAT(ErrorOf("x.gguf?a=1&&b=2"), HasSubstr("'' is not key=value"));
 }
 
+TEST(ParseModelSpec, NearNames) {
+  EXPECT_THAT(ErrorOf("haikku"), HasSubstr("did you mean haiku?"));
+  EXPECT_THAT(ErrorOf("sonet"), HasSubstr("did you mean sonnet"));
+  EXPECT_THAT(ErrorOf("SMOLLM2-135M"), HasSubstr("did you mean smollm2-135m?"));
+  EXPECT_THAT(ErrorOf("entirely-different"), Not(HasSubstr("did you mean")));
+}
+
 TEST(ParseModelSpec, MessagesAreSafeForATerminal) {
   EXPECT_THAT(ErrorOf("evil\x1b[2J\nname"), AllOf(HasSubstr("\\x1b[2J name"), Not(HasSubstr("\x1b"))));
   EXPECT_THAT(ErrorOf("x.gguf?\x1b"), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(ErrorOf("generic.a\nb"), HasSubstr("unknown model"));
+}
+
+TEST(ParseModelSpec, TheBuiltInCatalogueIsTheDefault) {
+  const Result<ModelSpec> spec = ParseModelSpec("haiku");
+  ASSERT_TRUE(spec.ok());
+  EXPECT_EQ(spec->model, "claude-haiku-4-5");
 }
 
 }  // namespace

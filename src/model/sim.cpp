@@ -66,6 +66,7 @@ Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& requ
   response.usage.input = static_cast<std::int64_t>((request.system.size() + text_of_messages.size()) / 4);
   response.usage.output = static_cast<std::int64_t>(response.text.size() / 4 + 1);
   response.seconds = settings.latency_ms / 1000.0;
+  if (settings.cost_usd > 0) response.cost_usd = settings.cost_usd;
   return response;
 }
 
@@ -163,12 +164,14 @@ Result<SimSettings> ParseSimSettings(const std::string& text) {
     } else if (key == "seed") {
       ASSIGN_OR_RETURN(const double seed, ParseWholeNumber(key, value, 9e15));
       settings.seed = static_cast<std::uint64_t>(seed);
+    } else if (key == "cost") {
+      ASSIGN_OR_RETURN(settings.cost_usd, ParseNumber(key, value, 0.0, 1e6));
     } else if (key == "latency-ms") {
       ASSIGN_OR_RETURN(const double latency, ParseWholeNumber(key, value, 3.6e6));
       settings.latency_ms = static_cast<int>(latency);
     } else {
       return InputError(fmt::format(
-          "sim: unknown setting '{}'; known are base, skill, placebo, previous, error, seed, latency-ms",
+          "sim: unknown setting '{}'; known are base, skill, placebo, previous, error, seed, latency-ms, cost",
           SafeForTerminalLine(pair)));
     }
   }
@@ -181,6 +184,7 @@ Result<std::unique_ptr<Model>> MakeSimModel(const std::string& settings, int win
   info.name = "sim:" + settings;
   info.identity = "sim:1:" + settings;
   info.detail = "simulated, no model behind it";
+  info.local = true;
   return std::unique_ptr<Model>(std::make_unique<SimModel>(parsed, std::move(info), window));
 }
 

@@ -31,43 +31,86 @@ Json TokensToJson(const StudentSummary& student, Arm arm) {
           {"output_mean", OrNull(summary.mean_output_tokens())}};
 }
 
+Json ChangeToJson(const std::optional<PairedChange>& change) {
+  if (!change) return nullptr;
+  return {{"baseline", change->without}, {"with_skill", change->with},        {"change", change->change()},
+          {"change_low", OrNull(change->low)}, {"change_high", OrNull(change->high)}, {"ratio", OrNull(change->ratio())}};
+}
+
+Json CostToJson(const StudentVerdict& verdict) {
+  if (!verdict.cost_usd) return nullptr;
+  Json cost = ChangeToJson(verdict.cost_usd);
+  cost["per_solved_baseline"] = OrNull(verdict.cost_per_solved_without);
+  cost["per_solved_with_skill"] = OrNull(verdict.cost_per_solved_with);
+  return cost;
+}
+
+// What is said of one comparison; the same keys for the baseline and for other arms.
+void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<double>& lift) {
+  json["verdict"] = verdict.lift ? Json(VerdictName(verdict.word)) : Json(nullptr);
+  json["e_value"] = verdict.lift ? Json(verdict.e_helps) : Json(nullptr);
+  json["e_value_hurts"] = verdict.lift ? Json(verdict.e_hurts) : Json(nullptr);
+  json["lift"] = OrNull(verdict.lift ? verdict.lift : lift);
+  json["lift_low"] = OrNull(verdict.low);
+  json["lift_high"] = OrNull(verdict.high);
+  json["lift_new_cases"] = verdict.new_cases_low ? Json{{"low", OrNull(verdict.new_cases_low)}, {"high", OrNull(verdict.new_cases_high)}} : Json(nullptr);
+  json["lift_sequence"] = verdict.sequence_low ? Json{{"low", OrNull(verdict.sequence_low)}, {"high", OrNull(verdict.sequence_high)}} : Json(nullptr);
+  json["whole_rounds"] = verdict.whole_rounds;
+  json["more_rounds"] = verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr);
+  json["answers_repeat"] = verdict.answers_repeat;
+  json["excluded_cases"] = verdict.excluded;
+}
+
+Json CasesToJson(const Plan& plan, const StudentSummary& student) {
+  Json cases = Json::array();
+  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
+    Json entry = {{"id", plan.suite.cases[i].id}};
+    for (const auto& [arm, tallies] : student.cases) {
+      entry[arm == Arm::kSkill ? "with_skill" : ArmName(arm)] = {{"passed", tallies[i].passed}, {"total", tallies[i].answered}};
+    }
+    cases.push_back(std::move(entry));
+  }
+  return cases;
+}
+
+Json StudentToJson(const JudgedRun& run, std::size_t index) {
+  const StudentSummary& student = run.summary.students[index];
+  const StudentVerdict& verdict = run.verdicts[index];
+  std::size_t from_cache = 0;
+  for (const auto& [arm, entry] : student.arms) from_cache += entry.from_cache;
+  Json json = {{"model", student.student.spec}, {"name", student.student.name}};
+  PutVerdict(json, verdict, student.lift);
+  json["compared_with"] = ArmName(ComparedArm(run.plan));
+  json["baseline"] = ArmToJson(student, Arm::kBaseline);
+  json["with_skill"] = ArmToJson(student, Arm::kSkill);
+  for (const auto& [arm, verdicts] : run.others) {
+    json[ArmName(arm)] = ArmToJson(student, arm);
+    Json& than = json[std::string("than_") + ArmName(arm)];
+    than = Json::object();
+    PutVerdict(than, verdicts[index], std::nullopt);
+  }
+  json["tokens"] = {{"baseline", TokensToJson(student, Arm::kBaseline)}, {"with_skill", TokensToJson(student, Arm::kSkill)}, {"per_answer", ChangeToJson(verdict.tokens)}};
+  json["seconds"] = ChangeToJson(verdict.seconds);
+  json["cost_usd"] = CostToJson(verdict);
+  json["cells_saved"] = student.cells_saved;
+  json["cells_from_cache"] = from_cache;
+  json["ceiling_cases"] = verdict.ceiling;
+  json["floor_cases"] = verdict.floor;
+  json["cases"] = CasesToJson(run.plan, student);
+  return json;
+}
+
 }  // namespace
 
-Json EvalToJson(const Plan& plan, const RunSummary& summary) {
+Json EvalToJson(const JudgedRun& run) {
   Json students = Json::array();
-  for (const StudentSummary& student : summary.students) {
-    std::size_t saved = 0;
-    for (const auto& [arm, entry] : student.arms) saved += entry.from_cache;
-    Json cases = Json::array();
-    for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
-      Json entry = {{"id", plan.suite.cases[i].id}};
-      for (const auto& [arm, tallies] : student.cases) {
-        entry[arm == Arm::kBaseline ? "baseline" : "with_skill"] = {{"passed", tallies[i].passed}, {"total", tallies[i].answered}};
-      }
-      cases.push_back(std::move(entry));
-    }
-    students.push_back({{"model", student.student.spec},
-                        {"name", student.student.name},
-                        {"verdict", nullptr},
-                        {"e_value", nullptr},
-                        {"lift", OrNull(student.lift)},
-                        {"lift_low", nullptr},
-                        {"lift_high", nullptr},
-                        {"baseline", ArmToJson(student, Arm::kBaseline)},
-                        {"with_skill", ArmToJson(student, Arm::kSkill)},
-                        {"tokens",
-                         {{"baseline", TokensToJson(student, Arm::kBaseline)},
-                          {"with_skill", TokensToJson(student, Arm::kSkill)}}},
-                        {"cost_usd", nullptr},
-                        {"cells_saved", saved},
-                        {"cases", std::move(cases)}});
-  }
-  return {{"run", plan.run.empty() ? Json(nullptr) : Json(plan.run)},
-          {"skill", plan.skill.name},
-          {"cases", plan.suite.cases.size()},
-          {"rounds", plan.rounds},
+  for (std::size_t i = 0; i < run.summary.students.size(); ++i) students.push_back(StudentToJson(run, i));
+  return {{"run", run.plan.run.empty() ? Json(nullptr) : Json(run.plan.run)},
+          {"skill", run.plan.skill.name},
+          {"cases", run.plan.suite.cases.size()},
+          {"rounds", run.plan.rounds},
           {"students", std::move(students)},
-          {"complete", summary.complete()}};
+          {"complete", run.summary.complete()}};
 }
 
 }  // namespace upskill

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "eval/plan.h"
-#include "eval/summary.h"
+#include "eval/judged_run.h"
 #include "util/json.h"
 
 namespace upskill {
 
 // The stable form of `eval --json` (docs/output.md): rates and lifts as fractions, unknown values as null.
-Json EvalToJson(const Plan& plan, const RunSummary& summary);
+Json EvalToJson(const JudgedRun& run);
 
 }  // namespace upskill

@@ -21,11 +21,34 @@ std::string Plural(std::size_t count, const std::string& word) {
   return fmt::format("{} {}{}", WithThousands(static_cast<long long>(count)), word, count == 1 ? "" : "s");
 }
 
-std::string ArmLabel(Arm arm) { return arm == Arm::kBaseline ? "baseline" : "with skill"; }
+std::string ArmLabel(Arm arm) { return arm == Arm::kSkill ? "with skill" : ArmName(arm); }
 
-std::string LiftText(double lift) {
-  const double points = std::round(lift * 100.0);
-  return fmt::format("{}{:.0f} points", points > 0 ? "+" : "", points == 0 ? 0.0 : points);
+// "+42", "0", "-3": hundredths.
+std::string Points(double fraction) {
+  const double points = std::round(fraction * 100.0);
+  return fmt::format("{}{:.0f}", points > 0 ? "+" : "", points == 0 ? 0.0 : points);
+}
+
+std::string IntervalText(const StudentVerdict& verdict) {
+  if (!verdict.low || !verdict.high) return "";
+  return fmt::format("{} … {}", Points(*verdict.low), Points(*verdict.high));
+}
+
+Tint TintOf(const StudentVerdict& verdict) {
+  switch (verdict.word) {
+    case Verdict::kHelps: return Tint::kGood;
+    case Verdict::kHurts: return Tint::kBad;
+    case Verdict::kNoEffect:
+    case Verdict::kUndecided: break;
+  }
+  return Tint::kDim;
+}
+
+// "+42 points (95 %: +27 … +56)   helps"
+std::string LiftLine(const StudentVerdict& verdict, double lift, const Style& style) {
+  std::string text = Points(lift) + " points";
+  if (const std::string interval = IntervalText(verdict); !interval.empty()) text += fmt::format(" (95 %: {})", interval);
+  return text + "   " + Tinted(style, TintOf(verdict), VerdictText(verdict));
 }
 
 std::string ChangeText(double before, double after) {
@@ -69,17 +92,49 @@ std::string TokenLine(const StudentSummary& student) {
                      ChangeText(before, after), std::round(prompt) < 0 ? "" : "+", std::round(prompt) == 0 ? 0.0 : prompt);
 }
 
-std::string StudentBlock(const StudentSummary& student, const Style& style) {
+std::string MoneyText(double usd) { return usd < 0.995 ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd); }
+
+// "0.0031 → 0.0019", or "local".
+std::string CostPerSolvedText(const StudentVerdict& verdict) {
+  if (!verdict.cost_per_solved_without && !verdict.cost_per_solved_with) return "–";
+  const auto text = [](const std::optional<double>& usd) { return usd ? MoneyText(*usd) : "–"; };
+  return text(verdict.cost_per_solved_without) + " → " + text(verdict.cost_per_solved_with);
+}
+
+// What the verdict rests on, where that isn't plain.
+std::string VerdictNotes(const StudentVerdict& verdict) {
+  std::string out;
+  if (verdict.new_cases_low && verdict.new_cases_high) {
+    out += fmt::format("  {:<10}  {} … {} points (95 %), if these cases were drawn from many\n", "new cases", Points(*verdict.new_cases_low),
+                       Points(*verdict.new_cases_high));
+  }
+  if (verdict.cost_usd) {
+    out += fmt::format("  {:<10}  {} → {} per answer · {} per solved case\n", "cost", MoneyText(verdict.cost_usd->without),
+                       MoneyText(verdict.cost_usd->with), CostPerSolvedText(verdict));
+  }
+  if (verdict.answers_repeat) out += "  the answers repeat exactly from round to round: more rounds would say nothing new\n";
+  if (!verdict.excluded.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& name : verdict.excluded) names.push_back(SafeForTerminalLine(name));
+    out += fmt::format("  left out of the verdict, since they keep failing with errors: {}\n", fmt::join(names, ", "));
+  }
+  return out;
+}
+
+std::string StudentBlock(const JudgedRun& run, std::size_t index, const Style& style) {
+  const StudentSummary& student = run.summary.students[index];
+  const StudentVerdict& verdict = run.verdicts[index];
   std::string out = Tinted(style, Tint::kBold, SafeForTerminalLine(student.student.name)) + "\n";
   for (const auto& [arm, summary] : student.arms) {
     out += ArmLine(style, arm, summary);
-    if (arm == Arm::kSkill && student.lift) {
-      const Tint tint = *student.lift > 0 ? Tint::kGood : (*student.lift < 0 ? Tint::kBad : Tint::kDim);
-      out += "   " + Tinted(style, tint, LiftText(*student.lift));
-    }
+    const std::optional<double> lift = verdict.lift ? verdict.lift : student.lift;
+    if (arm == Arm::kSkill && lift) out += "   " + LiftLine(verdict, *lift, style);
     out += Extras(summary) + "\n";
   }
-  return out + TokenLine(student);
+  for (const auto& [arm, verdicts] : run.others) {
+    if (verdicts[index].lift) out += fmt::format("  than {:<8} {}\n", ArmLabel(arm), LiftLine(verdicts[index], *verdicts[index].lift, style));
+  }
+  return out + TokenLine(student) + VerdictNotes(verdict);
 }
 
 std::string ArrowPair(const StudentSummary& student, const std::function<std::string(const ArmSummary&)>& text) {
@@ -159,43 +214,54 @@ std::string EvalHead(const Plan& plan, const Style& style) {
                      Plural(cases * rounds * plan.arms.size() * plan.students.size(), "cell"));
 }
 
-std::string EvalBars(const RunSummary& summary, const Style& style) {
+std::string VerdictText(const StudentVerdict& verdict) {
+  std::string text = VerdictName(verdict.word);
+  if (verdict.word == Verdict::kUndecided && verdict.more_rounds) text += fmt::format(", about {} more", Plural(static_cast<std::size_t>(*verdict.more_rounds), "round"));
+  if (verdict.word == Verdict::kNoEffect && verdict.tokens && verdict.tokens->ratio()) {
+    const double change = std::round(*verdict.tokens->ratio() * 100.0);
+    if (change != 0) text += fmt::format(", {:.0f} % {} tokens", std::abs(change), change > 0 ? "more" : "fewer");
+  }
+  return text;
+}
+
+std::string EvalBars(const JudgedRun& run, const Style& style) {
   std::string out;
-  for (const StudentSummary& student : summary.students) out += StudentBlock(student, style) + "\n";
+  for (std::size_t i = 0; i < run.summary.students.size(); ++i) out += StudentBlock(run, i, style) + "\n";
   return out;
 }
 
-std::string EvalTable(const RunSummary& summary, const Style& style) {
-  Table table({{"model", Table::Align::kLeft, true},
-               {"pass rate", Table::Align::kLeft},
-               {"lift", Table::Align::kRight},
-               {"checks passed", Table::Align::kLeft},
-               {"tokens", Table::Align::kLeft},
-               {"cells", Table::Align::kRight}});
-  for (const StudentSummary& student : summary.students) {
-    std::size_t answered = 0;
-    std::size_t cells = 0;
-    for (const auto& [arm, entry] : student.arms) {
-      answered += entry.answered;
-      cells += entry.cells;
-    }
-    table.AddRow({SafeForTerminalLine(student.student.name),
-                  ArrowPair(student, [](const ArmSummary& arm) { return arm.rate() ? PercentText(*arm.rate()) : "–"; }),
-                  student.lift ? LiftText(*student.lift) : "–",
-                  ArrowPair(student,
-                            [](const ArmSummary& arm) {
-                              return arm.mean_checks() ? fmt::format("{:.1f}", *arm.mean_checks()) : "–";
-                            }),
-                  ArrowPair(student,
-                            [](const ArmSummary& arm) {
-                              return arm.mean_output_tokens() ? fmt::format("{:.0f}", *arm.mean_output_tokens()) : "–";
-                            }),
-                  fmt::format("{}/{}", answered, cells)});
+std::string EvalTable(const JudgedRun& run, const Style& style) {
+  const bool any_cost = std::any_of(run.verdicts.begin(), run.verdicts.end(), [](const StudentVerdict& verdict) { return verdict.cost_usd.has_value(); });
+  std::vector<Table::Column> columns = {{"model", Table::Align::kLeft, true},
+                                        {"pass rate", Table::Align::kLeft},
+                                        {"lift (95 %)", Table::Align::kLeft},
+                                        {"checks passed", Table::Align::kLeft},
+                                        {"tokens", Table::Align::kLeft}};
+  if (any_cost) columns.push_back({"$ / solved", Table::Align::kLeft});
+  columns.push_back({"verdict", Table::Align::kLeft});
+  Table table(columns);
+  for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
+    const StudentSummary& student = run.summary.students[i];
+    const StudentVerdict& verdict = run.verdicts[i];
+    const std::optional<double> lift = verdict.lift ? verdict.lift : student.lift;
+    const std::string interval = IntervalText(verdict);
+    std::vector<std::string> row = {
+        SafeForTerminalLine(student.student.name),
+        ArrowPair(student, [](const ArmSummary& arm) { return arm.rate() ? PercentText(*arm.rate()) : "–"; }),
+        lift ? Points(*lift) + (interval.empty() ? "" : fmt::format(" ({})", interval)) : "–",
+        ArrowPair(student, [](const ArmSummary& arm) { return arm.mean_checks() ? fmt::format("{:.1f}", *arm.mean_checks()) : "–"; }),
+        ArrowPair(student,
+                  [](const ArmSummary& arm) { return arm.mean_output_tokens() ? fmt::format("{:.0f}", *arm.mean_output_tokens()) : "–"; })};
+    if (any_cost) row.push_back(CostPerSolvedText(verdict));
+    row.push_back(lift ? VerdictText(verdict) : "–");
+    table.AddRow(std::move(row));
   }
   return table.Render(style);
 }
 
-std::string EvalCaseNotes(const Plan& plan, const RunSummary& summary) {
+std::string EvalCaseNotes(const JudgedRun& run) {
+  const Plan& plan = run.plan;
+  const RunSummary& summary = run.summary;
   return NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == 0; }),
                   "never passed (-v shows why)") +
          NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == tally.answered; }),

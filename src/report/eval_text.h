@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/judged_run.h"
 #include "eval/plan.h"
 #include "eval/sample.h"
 #include "eval/summary.h"
@@ -14,14 +15,17 @@ namespace upskill {
 // "name · about 431 tokens · 12 cases × 3 rounds × 2 arms = 72 cells"
 std::string EvalHead(const Plan& plan, const Style& style);
 
-// For each student its bars for each arm, the lift, and tokens.
-std::string EvalBars(const RunSummary& summary, const Style& style);
+// For each student its bars for each arm, the lift with its interval, the verdict, tokens and cost.
+std::string EvalBars(const JudgedRun& run, const Style& style);
 
-// One row a student: pass rate, lift, average checks passed, average tokens of an answer, cells answered.
-std::string EvalTable(const RunSummary& summary, const Style& style);
+// One row a student: pass rate, lift, average checks passed, tokens of an answer, cost per solved case, verdict.
+std::string EvalTable(const JudgedRun& run, const Style& style);
 
-// Cases that no student ever passed (floor) or always passed in every arm (ceiling), one line each.
-std::string EvalCaseNotes(const Plan& plan, const RunSummary& summary);
+// "helps", "undecided, about 4 more rounds", "no effect, 37 % more tokens".
+std::string VerdictText(const StudentVerdict& verdict);
+
+// Cases that no student ever passed (floor), always passed in every arm (ceiling), or left out of the verdict; one line each.
+std::string EvalCaseNotes(const JudgedRun& run);
 
 // Every case: in each arm how its answers fared and which check failed on what (-v).
 std::string EvalCases(const Plan& plan, const std::vector<Sample>& samples, const Style& style);

@@ -31,7 +31,7 @@ std::string ProgressBar(double fraction, std::size_t cells) {
 }  // namespace
 
 std::string ProgressText(const RunProgress& progress, const Style& style, bool with_bar) {
-  const std::size_t finished = progress.done + progress.errors;
+  const std::size_t finished = progress.done + progress.errors + progress.saved;
   const double fraction =
       progress.total == 0 ? 1.0 : static_cast<double>(finished) / static_cast<double>(progress.total);
   std::string text = fmt::format("  {}/{} ", WithThousands(static_cast<long long>(finished)),
@@ -45,13 +45,14 @@ std::string ProgressText(const RunProgress& progress, const Style& style, bool w
   if (progress.output_tokens > 0) {
     text += fmt::format("   {:.0f} tok/s", static_cast<double>(progress.output_tokens) / std::max(progress.seconds, 1e-3));
   }
+  if (progress.cost_usd > 0) text += fmt::format("   ${:.2f}", progress.cost_usd);
   text += fmt::format("   {} error{}", progress.errors, progress.errors == 1 ? "" : "s");
   if (progress.retries > 0) text += fmt::format(", {} tried again", progress.retries);
   return CutToColumns(text, style.columns > 0 ? style.columns - 1 : 0);
 }
 
 void ProgressLine::OnProgress(const RunProgress& progress) {
-  const std::size_t finished = progress.done + progress.errors;
+  const std::size_t finished = progress.done + progress.errors + progress.saved;
   if (live_) {
     if (progress.seconds - last_seconds_ < kLiveInterval && finished < progress.total) return;
     last_seconds_ = progress.seconds;

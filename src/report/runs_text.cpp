@@ -4,62 +4,64 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
+#include "report/csv.h"
 #include "report/table.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-std::string CsvText(const std::string& text) {
-  std::string safe = text;
-  if (!safe.empty() && std::string_view("=+-@\t\r").find(safe.front()) != std::string_view::npos) safe.insert(0, "'");
-  if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
-  std::string quoted = "\"";
-  for (const char c : safe) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 std::string CsvNumber(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : ""; }
-
-const ArmSummary* ArmOf(const RunRow& row, Arm arm) {
-  const auto found = row.student.arms.find(arm);
-  return found == row.student.arms.end() ? nullptr : &found->second;
-}
 
 std::string RateText(const ArmSummary* arm) {
   if (arm == nullptr || !arm->rate()) return "–";
   return fmt::format("{} ({}/{})", PercentText(*arm->rate()), arm->passed, arm->answered);
 }
 
-std::string PointsText(const std::optional<double>& lift) {
-  if (!lift) return "–";
-  const double points = std::round(*lift * 100.0);
-  return fmt::format("{}{:.0f}", points > 0 ? "+" : "", points == 0 ? 0.0 : points);
+std::string LiftText(const std::optional<double>& lift) { return lift ? PointsText(*lift) : "–"; }
+
+// What the metric tells of one answer on average; nothing when that is unknown.
+std::optional<double> MetricOf(const ArmSummary& arm, RunMetric metric) {
+  const auto answered = static_cast<double>(arm.answered);
+  switch (metric) {
+    case RunMetric::kSuccess: return arm.rate();
+    case RunMetric::kTokens: return arm.mean_output_tokens();
+    case RunMetric::kCost: return arm.total_cost_usd() ? std::optional(*arm.total_cost_usd() / answered) : std::nullopt;
+    case RunMetric::kTime: return arm.answered > 0 ? std::optional(arm.seconds / answered) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string MetricText(const ArmSummary& arm, RunMetric metric) {
+  const std::optional<double> value = MetricOf(arm, metric);
+  switch (metric) {
+    case RunMetric::kSuccess: return fmt::format("{:>6}   {}/{}", value ? PercentText(*value) : "–", arm.passed, arm.answered);
+    case RunMetric::kTokens: return fmt::format("{:>6.0f}   tokens per answer", value.value_or(0.0));
+    case RunMetric::kCost: return value ? fmt::format("{:>9.6f}   USD per answer", *value) : fmt::format("{:>9}   USD per answer", "unknown");
+    case RunMetric::kTime: return fmt::format("{:>6.1f}   seconds per answer", value.value_or(0.0));
+  }
+  return "";
 }
 
 std::string MetricLine(const ArmSummary& arm, const char* label, RunMetric metric, double most, const Style& style) {
   const std::size_t cells = style.columns >= 70 ? 20 : 10;
-  if (metric == RunMetric::kSuccess) {
-    return fmt::format("  {:<10}  {} {:>6}   {}/{}\n", label, Bar(arm.rate().value_or(0.0), cells),
-                       arm.rate() ? PercentText(*arm.rate()) : "–", arm.passed, arm.answered);
-  }
-  const double mean = arm.mean_output_tokens().value_or(0.0);
-  return fmt::format("  {:<10}  {} {:>6.0f}   tokens per answer\n", label, Bar(most > 0 ? mean / most : 0.0, cells), mean);
+  const double full = metric == RunMetric::kSuccess ? 1.0 : most;
+  const double share = full > 0 ? MetricOf(arm, metric).value_or(0.0) / full : 0.0;
+  return fmt::format("  {:<10}  {} {}\n", label, Bar(share, cells), MetricText(arm, metric));
 }
+
+std::string VerdictCell(const RunRow& row) { return row.verdict.lift ? VerdictName(row.verdict.word) : "–"; }
 
 }  // namespace
 
-std::vector<RunRow> RowsOf(const Plan& plan, const RunSummary& summary) {
+std::vector<RunRow> RowsOf(const JudgedRun& run) {
   std::vector<RunRow> rows;
-  for (const StudentSummary& student : summary.students) {
-    RunRow row{plan.run, plan.created, plan.skill.name, student, 0, 0};
+  for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
+    const StudentSummary& student = run.summary.students[i];
+    RunRow row{run.plan.run, run.plan.created, run.plan.skill.name, student, run.verdicts[i], 0, 0};
     for (const auto& [arm, entry] : student.arms) {
       row.cells += entry.cells;
       row.answered += entry.answered;
@@ -72,9 +74,9 @@ std::vector<RunRow> RowsOf(const Plan& plan, const RunSummary& summary) {
 std::string RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style) {
   std::map<std::pair<std::string, std::string>, const RunRow*> newest;
   double most = 0.0;
-  for (const RunRow& row : rows) newest[{row.skill, row.student.student.name}] = &row;
+  for (const RunRow& row : rows) newest[{row.skill, row.student.student.spec}] = &row;
   for (const auto& [key, row] : newest) {
-    for (const auto& [arm, entry] : row->student.arms) most = std::max(most, entry.mean_output_tokens().value_or(0.0));
+    for (const auto& [arm, entry] : row->student.arms) most = std::max(most, MetricOf(entry, metric).value_or(0.0));
   }
   std::string out;
   std::string skill;
@@ -83,10 +85,10 @@ std::string RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Sty
       skill = key.first;
       out += (out.empty() ? "" : "\n") + Tinted(style, Tint::kBold, SafeForTerminalLine(skill)) + "\n";
     }
-    out += fmt::format("{}   {}\n", SafeForTerminalLine(key.second), Tinted(style, Tint::kDim, "run " + SafeForTerminalLine(row->run)));
-    if (const ArmSummary* arm = ArmOf(*row, Arm::kBaseline)) out += MetricLine(*arm, "baseline", metric, most, style);
-    if (const ArmSummary* arm = ArmOf(*row, Arm::kSkill)) out += MetricLine(*arm, "with skill", metric, most, style);
-    if (row->student.lift) out += fmt::format("  {:<10}  {} points\n", "lift", PointsText(row->student.lift));
+    out += fmt::format("{}   {}\n", SafeForTerminalLine(row->student.student.name), Tinted(style, Tint::kDim, "run " + SafeForTerminalLine(row->run)));
+    if (const ArmSummary* arm = ArmOf(row->student, Arm::kBaseline)) out += MetricLine(*arm, "baseline", metric, most, style);
+    if (const ArmSummary* arm = ArmOf(row->student, Arm::kSkill)) out += MetricLine(*arm, "with skill", metric, most, style);
+    if (row->student.lift) out += fmt::format("  {:<10}  {} points   {}\n", "lift", LiftText(row->student.lift), VerdictCell(*row));
   }
   return out;
 }
@@ -98,10 +100,11 @@ std::string RunTable(const std::vector<RunRow>& rows, const Style& style) {
                {"baseline", Table::Align::kRight},
                {"with skill", Table::Align::kRight},
                {"lift", Table::Align::kRight},
+               {"verdict", Table::Align::kLeft},
                {"cells", Table::Align::kRight}});
   for (const RunRow& row : rows) {
     table.AddRow({SafeForTerminalLine(row.run), SafeForTerminalLine(row.skill), SafeForTerminalLine(row.student.student.name),
-                  RateText(ArmOf(row, Arm::kBaseline)), RateText(ArmOf(row, Arm::kSkill)), PointsText(row.student.lift),
+                  RateText(ArmOf(row.student, Arm::kBaseline)), RateText(ArmOf(row.student, Arm::kSkill)), LiftText(row.student.lift), VerdictCell(row),
                   fmt::format("{}/{}", row.answered, row.cells)});
   }
   return table.Render(style);
@@ -111,8 +114,8 @@ std::string RunCsv(const std::vector<RunRow>& rows) {
   std::string out = "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,output_tokens,lift\r\n";
   for (const RunRow& row : rows) {
     for (const auto& [arm, entry] : row.student.arms) {
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", CsvText(row.run), CsvText(row.created), CsvText(row.skill),
-                         CsvText(row.student.student.name), ArmName(arm), entry.cells, entry.answered, entry.errors,
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", CsvField(row.run), CsvField(row.created), CsvField(row.skill),
+                         CsvField(row.student.student.name), ArmName(arm), entry.cells, entry.answered, entry.errors,
                          entry.passed, CsvNumber(entry.rate()), entry.checks_passed, entry.checks_total,
                          entry.prompt_tokens, entry.output_tokens, CsvNumber(row.student.lift));
     }

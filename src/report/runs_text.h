@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/plan.h"
-#include "eval/summary.h"
+#include "eval/judged_run.h"
 #include "report/style.h"
 
 namespace upskill {
@@ -16,15 +15,16 @@ struct RunRow {
   std::string created;
   std::string skill;
   StudentSummary student;
+  StudentVerdict verdict;
   std::size_t cells = 0;
   std::size_t answered = 0;
 };
 
-enum class RunMetric { kSuccess, kTokens };
+enum class RunMetric { kSuccess, kTokens, kCost, kTime };
 
-std::vector<RunRow> RowsOf(const Plan& plan, const RunSummary& summary);
+std::vector<RunRow> RowsOf(const JudgedRun& run);
 
-// For each skill and model the newest of `rows` (given oldest first), as bars of the metric.
+// For each skill and model (by its model string) the newest of `rows` (given oldest first), as bars of the metric.
 std::string RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style);
 
 // Every row in one table.

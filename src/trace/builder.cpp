@@ -65,6 +65,8 @@ std::size_t TraceBuilder::Add(const Stamp& stamp, EventKind kind, std::string te
   const bool words = kind == EventKind::kPerson || kind == EventKind::kAssistant || kind == EventKind::kReasoning ||
                      kind == EventKind::kSystem || kind == EventKind::kSummary;
   if (words && Trim(text).empty()) return kNone;
+  // The parser reserves for the escaped form. A trace has too many texts to carry what that leaves over.
+  if (text.capacity() - text.size() > 16 + text.size() / 64) text.shrink_to_fit();
   Event event;
   event.kind = kind;
   event.text = std::move(text);
@@ -94,8 +96,8 @@ std::size_t TraceBuilder::AddCall(const Stamp& stamp, std::string tool, std::str
   event.tool = tool.empty() ? "unnamed" : std::move(tool);
   event.command = StripControlSequences(std::move(command));
   event.path = std::move(path);
-  event.call_id = call_id;
-  if (!call_id.empty()) calls_.insert_or_assign(std::move(call_id), index);
+  event.call_id = std::move(call_id);
+  if (!event.call_id.empty()) NoteCall(index);
   if (skill) NoteSkill(skill->name, skill->how, index);
   return index;
 }
@@ -142,33 +144,46 @@ std::size_t TraceBuilder::AddFileChange(const Stamp& stamp, std::string path, st
 
 std::size_t TraceBuilder::Message(const std::string& id, const std::string& agent, const std::string& model) {
   if (agent.empty()) NoteModel(model);
+  const std::size_t index = trace_.messages.size();
   if (!id.empty()) {
-    const auto [entry, added] = message_ids_.try_emplace(agent + '\n' + id, trace_.messages.size());
-    if (!added) {
-      ApiMessage& known = trace_.messages[entry->second];
-      if (known.model.empty()) known.model = model;
-      return entry->second;
+    const auto hash_of = [](const ApiMessage& message) { return SeedFromText(message.id) ^ (SeedFromText(message.agent) << 1U); };
+    ApiMessage message{id, model, agent, {}};
+    const auto same = [&](std::size_t known) { return trace_.messages[known].id == id && trace_.messages[known].agent == agent; };
+    if (const std::size_t* const known = messages_.Find(hash_of(message), same)) {
+      if (trace_.messages[*known].model.empty()) trace_.messages[*known].model = model;
+      return *known;
     }
+    trace_.messages.push_back(std::move(message));
+    messages_.Insert(index, [&](std::size_t number) { return hash_of(trace_.messages[number]); });
+    return index;
   }
   trace_.messages.push_back({id, model, agent, {}});
-  return trace_.messages.size() - 1;
+  return index;
 }
 
 void TraceBuilder::NoteModel(const std::string& model) {
   if (model.empty() || model == "<synthetic>") return;
   // "gemma3" is the same model as "ollama/gemma3" before it.
   const auto same = [&](const std::string& known) { return known == model || known.ends_with("/" + model); };
-  if (std::none_of(trace_.models.begin(), trace_.models.end(), same)) trace_.models.push_back(model);
+  if (std::any_of(trace_.models.begin(), trace_.models.end(), same)) return;
+  constexpr std::size_t kMostModels = 200;
+  if (trace_.models.size() < kMostModels) {
+    trace_.models.push_back(model);
+  } else {
+    NoteDoubt("more than 200 models; the others are not listed");
+  }
 }
 
 void TraceBuilder::NoteSubagent(const std::string& id, const std::string& name, const std::string& call_id) {
-  for (Subagent& known : trace_.subagents) {
-    if (known.id != id) continue;
+  const auto same = [&](std::size_t number) { return trace_.subagents[number].id == id; };
+  if (const std::size_t* const number = subagents_.Find(SeedFromText(id), same)) {
+    Subagent& known = trace_.subagents[*number];
     if (known.name.empty()) known.name = name;
     if (known.call_id.empty()) known.call_id = call_id;
     return;
   }
   trace_.subagents.push_back({id, name, call_id});
+  subagents_.Insert(trace_.subagents.size() - 1, [&](std::size_t number) { return SeedFromText(trace_.subagents[number].id); });
 }
 
 void TraceBuilder::NoteSkill(const std::string& name, const std::string& how, std::size_t event) {
@@ -200,11 +215,27 @@ void TraceBuilder::NoteTime(const std::optional<std::int64_t>& time_ms) {
   trace_.last_ms = std::max(trace_.last_ms.value_or(*time_ms), *time_ms);
 }
 
-bool TraceBuilder::IsNew(std::string_view identity) { return identities_.insert(SeedFromText(identity)).second; }
+bool TraceBuilder::IsNew(std::string_view identity) {
+  const std::size_t hash = std::min(SeedFromText(identity), std::uint64_t{kNone - 1});
+  if (identities_.Find(hash, [&](std::size_t known) { return known == hash; }) != nullptr) return false;
+  identities_.Insert(hash, [](std::size_t known) { return known; });
+  return true;
+}
 
-std::size_t TraceBuilder::FindCall(const std::string& call_id) const {
-  const auto found = calls_.find(call_id);
-  return found == calls_.end() ? kNone : found->second;
+void TraceBuilder::NoteCall(std::size_t index) {
+  const auto hash_of = [&](std::size_t number) { return SeedFromText(trace_.events[number].call_id); };
+  const std::string& id = trace_.events[index].call_id;
+  if (std::size_t* const known = calls_.Find(hash_of(index), [&](std::size_t number) { return trace_.events[number].call_id == id; })) {
+    *known = index;
+  } else {
+    calls_.Insert(index, hash_of);
+  }
+}
+
+std::size_t TraceBuilder::FindCall(const std::string& call_id) {
+  const auto same = [&](std::size_t number) { return trace_.events[number].call_id == call_id; };
+  const std::size_t* const found = calls_.Find(SeedFromText(call_id), same);
+  return found == nullptr ? kNone : *found;
 }
 
 std::size_t TraceBuilder::FindUnanswered(const std::string& agent) const {

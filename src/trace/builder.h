@@ -6,9 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "trace/hash_index.h"
 #include "trace/record.h"
 #include "trace/trace.h"
 
@@ -57,18 +56,20 @@ class TraceBuilder {
   // False if the same text was noted before: for records that a recording repeats.
   bool IsNew(std::string_view identity);
 
-  std::size_t FindCall(const std::string& call_id) const;  // the last call with this id, or kNone
+  std::size_t FindCall(const std::string& call_id);  // the last call with this id, or kNone
   std::size_t FindUnanswered(const std::string& agent) const;  // the oldest call without a result, or kNone
 
   Trace Finish();
 
  private:
+  void NoteCall(std::size_t index);
   void Pair(std::size_t call, std::size_t result);
 
   Trace trace_;
-  std::unordered_map<std::string, std::size_t> calls_;
-  std::unordered_map<std::string, std::size_t> message_ids_;
-  std::unordered_set<std::uint64_t> identities_;
+  HashIndex calls_;       // events, by call id
+  HashIndex messages_;    // API messages, by agent and id
+  HashIndex subagents_;   // by id
+  HashIndex identities_;  // hashes of what IsNew has seen
 };
 
 // `text` without terminal control sequences (ECMA-48: colours, links, cursor movement) and with NUL as U+FFFD.

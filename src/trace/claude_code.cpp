@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <unordered_set>
 #include <vector>
 
 #include "trace/claude_text.h"
@@ -156,7 +157,7 @@ class ClaudeCodeReader : public RecordReader {
       builder_.Add(stamp, EventKind::kReasoning, TakeString(block, "thinking"));
     } else if (type == "tool_use" || type == "server_tool_use") {
       const std::string call_id = StringAt(block, "id");
-      if (!call_id.empty() && !builder_.IsNew("call " + stamp.agent + call_id)) return;
+      if (!call_id.empty() && IsOf(builder_.FindCall(call_id), stamp.agent)) return;
       Json* const input = FindMember(block, "input");
       builder_.AddCall(stamp, TakeString(block, "name"), call_id, input == nullptr ? Json() : std::move(*input));
     } else if (type.find("tool_result") != std::string::npos) {
@@ -166,9 +167,18 @@ class ClaudeCodeReader : public RecordReader {
     }
   }
 
+  bool IsOf(std::size_t call, const std::string& agent) {
+    return call != kNone && builder_.trace().events[call].agent == agent;
+  }
+
   void AddToolResult(Json& block, const Stamp& stamp) {
     const std::string call_id = StringAt(block, "tool_use_id");
-    if (!call_id.empty() && !builder_.IsNew("result " + stamp.agent + call_id)) return;
+    if (!call_id.empty()) {
+      const std::size_t call = builder_.FindCall(call_id);
+      const bool repeated = IsOf(call, stamp.agent) ? builder_.trace().events[call].partner != kNone
+                                                    : !builder_.IsNew("result " + stamp.agent + call_id);
+      if (repeated) return;
+    }
     const bool is_error = Member(block, "is_error") == true;
     Json* const content = FindMember(block, "content");
     std::string text = content == nullptr ? std::string() : TakeText(*content);
@@ -236,7 +246,6 @@ class ClaudeCodeReader : public RecordReader {
     switch (split.kind) {
       case ClaudeUserText::Kind::kTyped:
         builder_.Add(stamp, EventKind::kSystem, std::move(split.injected));
-        typed_.push_back(split.typed);
         builder_.Add(stamp, person, std::move(split.typed));
         break;
       case ClaudeUserText::Kind::kCommand:
@@ -307,9 +316,13 @@ class ClaudeCodeReader : public RecordReader {
 
   // What was typed while the agent worked and never became a message of its own.
   void AddQueuedPrompts() {
+    if (queue_.empty()) return;
+    std::unordered_set<std::string_view> typed = {""};
+    for (const Event& event : builder_.trace().events) {
+      if (event.kind == EventKind::kPerson) typed.insert(Trim(event.text));
+    }
     for (auto& [stamp, text] : queue_) {
-      bool known = text.empty();
-      for (const std::string& typed : typed_) known = known || Trim(typed) == Trim(text);
+      const bool known = typed.count(Trim(text)) > 0;
       ClaudeUserText split = SplitClaudeUserText(std::move(text));
       if (!known && split.kind == ClaudeUserText::Kind::kTyped) {
         builder_.Add(stamp, EventKind::kPerson, std::move(split.typed));
@@ -324,7 +337,7 @@ class ClaudeCodeReader : public RecordReader {
     const std::string parent = StringAt(record, "parentUuid");
     const Json& content = Member(Member(record, "message"), "content");
     if (parent.empty() || Member(record, "isMeta") == true || !content.is_string()) return;
-    std::vector<Event>& events = builder_.trace().events;
+    std::deque<Event>& events = builder_.trace().events;
     const auto [known, added] = prompts_.try_emplace(parent, events.size());
     if (added) return;
     for (std::size_t i = known->second; i < events.size(); ++i) events[i].abandoned = true;
@@ -358,7 +371,6 @@ class ClaudeCodeReader : public RecordReader {
   std::string pending_name_;
   bool pending_has_arguments_ = false;
   std::vector<Queued> queue_;
-  std::vector<std::string> typed_;
   std::map<std::string, std::size_t> prompts_;  // parent uuid → first event behind it
   std::size_t duplicates_ = 0;
 };

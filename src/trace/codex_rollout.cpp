@@ -206,7 +206,7 @@ class CodexRolloutReader : public RecordReader {
     if (code) status = *code == 0 ? CallStatus::kOk : CallStatus::kError;
     if (success.is_boolean()) status = success.get<bool>() ? CallStatus::kOk : CallStatus::kError;
     if (outcome.contains("Err") || Member(Member(outcome, "Ok"), "isError") == true) status = CallStatus::kError;
-    std::vector<Event>& events = builder_.trace().events;
+    std::deque<Event>& events = builder_.trace().events;
     const std::size_t result = events[call].partner;
     if (result != kNone && events[result].status == CallStatus::kUnknown) events[result].status = status;
   }

@@ -116,10 +116,11 @@ std::optional<TraceFormat> FormatOfLine(const Json& record) {
 }
 
 // The format that most of the records have. Equal votes: the one that was seen first.
-std::optional<TraceFormat> VoteOf(const std::vector<Json>& records) {
+template <typename Records>
+std::optional<TraceFormat> VoteOf(const Records& records, std::size_t count) {
   std::vector<std::pair<TraceFormat, std::size_t>> votes;
-  for (const Json& record : records) {
-    const auto format = FormatOfLine(record);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto format = FormatOfLine(records[i]);
     if (!format) continue;
     const auto known = std::find_if(votes.begin(), votes.end(), [&](const auto& vote) { return vote.first == *format; });
     if (known == votes.end()) {
@@ -132,13 +133,21 @@ std::optional<TraceFormat> VoteOf(const std::vector<Json>& records) {
   return std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
 }
 
+// "- role: user", with the indentation and quotes that YAML allows.
+bool IsYamlRole(std::string_view line) {
+  static const RE2 role_pattern(R"(^\s*(?:- )?["']?role["']?: ["']?(?:system|user|assistant|tool)["']?\s*$)");
+  return line.size() < 80 && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), role_pattern);
+}
+
 std::optional<TraceDetection> DetectText(std::string_view front) {
   const std::vector<std::string_view> lines = SplitLines(front);
   std::size_t answers = 0;
   std::size_t results = 0;
   std::size_t spec_roles = 0;
   std::size_t cursor_roles = 0;
+  std::size_t yaml_roles = 0;
   bool cursor_head = false;
+  bool yaml_history = false;
   for (const std::string_view line : lines) {
     if (line.find("╭─── Claude Code v") != std::string_view::npos) {
       return TraceDetection{TraceFormat::kClaudeCodeExport, TraceShape::kText, "the banner of Claude Code"};
@@ -150,10 +159,17 @@ std::optional<TraceDetection> DetectText(std::string_view front) {
     if (StartsWith(line, "  ⎿")) ++results;
     if (StartsWith(line, "_**User") || StartsWith(line, "_**Agent") || StartsWith(line, "_**Assistant")) ++spec_roles;
     if (line == "**User**" || line == "**Cursor**") ++cursor_roles;
+    if (line == "history:") yaml_history = true;
+    if (yaml_history && IsYamlRole(line)) ++yaml_roles;
     if (StartsWith(line, "_Exported on ") && line.find(" from Cursor (") != std::string_view::npos) cursor_head = true;
   }
   if (cursor_head && cursor_roles > 0) return TraceDetection{TraceFormat::kCursor, TraceShape::kText, "exported from Cursor"};
   if (spec_roles > 0) return TraceDetection{TraceFormat::kSpecStory, TraceShape::kText, "_**User**_ and _**Agent**_ lines"};
+  if (yaml_roles >= 2) return TraceDetection{TraceFormat::kSweAgent, TraceShape::kYaml, "a history in YAML"};
+  if (const std::string_view first = Trim(front.substr(0, front.find('\n', front.find_first_not_of(" \t\r\n"))));
+      first == "---USER" || first == "---ASSISTANT") {
+    return TraceDetection{TraceFormat::kFastAgent, TraceShape::kText, "a ---USER line"};
+  }
   if (answers >= 3 && results > 0) {
     return TraceDetection{TraceFormat::kClaudeCodeExport, TraceShape::kText, "lines with the marks of Claude Code"};
   }
@@ -171,12 +187,11 @@ std::string_view RecordInLine(std::string_view line) {
 std::optional<TraceDetection> DetectDocument(const Json& document) {
   const auto found = [](TraceFormat format, const char* why) { return TraceDetection{format, TraceShape::kDocument, why}; };
   if (document.is_array()) {
-    std::vector<Json> records;
-    for (std::size_t i = 0; i < std::min(document.size(), kRecordsToLookAt); ++i) records.push_back(document[i]);
+    const std::size_t count = std::min(document.size(), kRecordsToLookAt);
     bool typed = false;
-    for (const Json& record : records) typed = typed || record.contains("type");
+    for (std::size_t i = 0; i < count; ++i) typed = typed || document[i].contains("type");
     if (typed) {
-      const auto format = VoteOf(records);
+      const auto format = VoteOf(document, count);
       // The elements of a list with session ids are those of a print-mode run.
       if (format == TraceFormat::kClaudeCode) return found(TraceFormat::kClaudeCodeResult, "a list of typed messages");
       if (format) return found(*format, "a list of typed records");
@@ -229,7 +244,7 @@ TraceDetection DetectTrace(std::string_view front) {
     if (parsed.value && (parsed.value->is_object() || lines > 1)) records.push_back(std::move(*parsed.value));
   }
   const bool mostly_records = !records.empty() && records.size() * 2 >= lines;
-  const auto voted = mostly_records ? VoteOf(records) : std::nullopt;
+  const auto voted = mostly_records ? VoteOf(records, records.size()) : std::nullopt;
   if (voted) return {*voted, TraceShape::kLines, "the records of its first lines"};
   if (const auto text = DetectText(front)) return *text;
   const std::string_view trimmed = Trim(front);

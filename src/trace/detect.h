@@ -12,7 +12,7 @@
 namespace upskill {
 
 // How the bytes of a trace are cut into records.
-enum class TraceShape { kLines, kDocument, kText, kArchive };
+enum class TraceShape { kLines, kDocument, kText, kArchive, kYaml };
 
 struct TraceDetection {
   TraceFormat format = TraceFormat::kNotes;

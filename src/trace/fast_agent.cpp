@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fast-agent histories (history_<agent>.json): calls and results are objects keyed by call id.
+// fast-agent histories (history_<agent>.json), in which calls and results are objects keyed by call id, and their text form.
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "trace/readers.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -100,7 +103,76 @@ class FastAgentReader : public RecordReader {
   TraceBuilder& builder_;
 };
 
+// One message of the text form: lines behind ---USER or ---ASSISTANT, with attachments as JSON behind ---RESOURCE.
+class TextMessage {
+ public:
+  TextMessage(bool person, std::size_t line) : person_(person), line_(line) {}
+
+  void BeginResource() {
+    in_resource_ = true;
+    resource_.clear();
+  }
+
+  void AddLine(std::string_view line) {
+    std::string& target = in_resource_ ? resource_ : text_;
+    target += line;
+    target += '\n';
+    // Attachments are written indented, so that only the end of one stands at the front of a line.
+    if (in_resource_ && line == "}") EndResource();
+  }
+
+  void Finish(TraceBuilder& builder) {
+    if (in_resource_) EndResource();
+    Stamp stamp;
+    stamp.line = line_;
+    for (std::string& attachment : attachments_) builder.Add(stamp, EventKind::kSystem, std::move(attachment));
+    if (!person_) stamp.message = builder.Message("", "", "");
+    builder.Add(stamp, person_ ? EventKind::kPerson : EventKind::kAssistant, std::string(Trim(text_)));
+  }
+
+ private:
+  void EndResource() {
+    in_resource_ = false;
+    ParsedRecord parsed = ParseRecord(resource_);
+    Json* const resource = parsed.value ? FindMember(*parsed.value, "resource") : nullptr;
+    if (resource == nullptr) {
+      attachments_.push_back("[file]");
+      return;
+    }
+    std::string shown = "[file] " + StringAt(*resource, "uri");
+    if (const std::string text = TakeString(*resource, "text"); !text.empty()) shown += "\n" + text;
+    attachments_.push_back(std::move(shown));
+  }
+
+  bool person_;
+  std::size_t line_;
+  bool in_resource_ = false;
+  std::string text_;
+  std::string resource_;
+  std::vector<std::string> attachments_;
+};
+
 }  // namespace
+
+void ReadFastAgentText(std::string_view text, TraceBuilder& builder) {
+  builder.trace().lossy = true;
+  builder.NoteDoubt("tool calls, models and tokens are not in the text form of a history");
+  std::optional<TextMessage> message;
+  std::size_t number = 0;
+  for (const std::string_view line : SplitLines(text)) {
+    ++number;
+    const std::string_view mark = Trim(line);
+    if (mark == "---USER" || mark == "---ASSISTANT") {
+      if (message) message->Finish(builder);
+      message.emplace(mark == "---USER", number);
+    } else if (message && mark == "---RESOURCE") {
+      message->BeginResource();
+    } else if (message) {
+      message->AddLine(line);
+    }
+  }
+  if (message) message->Finish(builder);
+}
 
 RecordReaderPtr MakeFastAgentReader(TraceBuilder& builder) { return std::make_unique<FastAgentReader>(builder); }
 

@@ -42,18 +42,33 @@ std::string Damage(const std::string& input, Rng& rng) {
   return text;
 }
 
+// Runs `fuzz` on the whole corpus, its halves and damaged copies.
+template <typename Fuzz>
+std::size_t Replay(std::uint64_t seed, Fuzz fuzz) {
+  Rng rng(seed);
+  std::size_t inputs = 0;
+  for (const std::string& input : Corpus()) {
+    fuzz(input);
+    fuzz(input.substr(0, input.size() / 2));
+    for (int i = 0; i < 3; ++i) fuzz(Damage(input, rng));
+    inputs += 5;
+  }
+  return inputs;
+}
+
 class FuzzReplayTest : public testing::TestWithParam<TraceFormat> {};
 
 TEST_P(FuzzReplayTest, EveryInputIsRead) {
-  Rng rng(SeedFromText(TraceFormatName(GetParam())));
-  std::size_t inputs = 0;
-  for (const std::string& input : Corpus()) {
-    FuzzReader(GetParam(), input);
-    FuzzReader(GetParam(), input.substr(0, input.size() / 2));
-    for (int i = 0; i < 3; ++i) FuzzReader(GetParam(), Damage(input, rng));
-    inputs += 5;
-  }
-  EXPECT_GE(inputs, 150U);
+  const std::uint64_t seed = SeedFromText(TraceFormatName(GetParam()));
+  EXPECT_GE(Replay(seed, [](const std::string& input) { FuzzReader(GetParam(), input); }), 150U);
+}
+
+TEST(FuzzReplay, Detected) {
+  EXPECT_GE(Replay(1, [](const std::string& input) { FuzzDetected(input); }), 150U);
+}
+
+TEST(FuzzReplay, Redaction) {
+  EXPECT_GE(Replay(2, [](const std::string& input) { FuzzRedaction(input); }), 150U);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFormats, FuzzReplayTest, testing::ValuesIn(AllTraceFormats()), [](const auto& parameter) {

@@ -94,6 +94,53 @@ TEST(HostileTest, EmptyAndStrange) {
   EXPECT_EQ(numbers->format, TraceFormat::kNotes);
 }
 
+TEST(HostileTest, BinaryIsNoText) {
+  std::string bytes;
+  for (int i = 0; i < 2000; ++i) bytes += static_cast<char>((i * 7919) % 256);
+  const Result<Trace> refused = ReadText(bytes);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("--format notes"), std::string::npos) << refused.error().message;
+  TraceReadOptions options;
+  options.format = TraceFormat::kNotes;
+  EXPECT_TRUE(ReadTrace(LineSource::FromText(bytes, "x"), options).ok());
+  // A few odd bytes don't make a text binary.
+  EXPECT_TRUE(ReadText("What we found: caf\xE9, a NUL " + std::string(1, '\0') + " and a \x1b[31mcolour\x1b[0m.").ok());
+}
+
+TEST(HostileTest, Yaml) {
+  const std::string front = "history:\n- role: user\n  content: first\n- role: assistant\n  content: ";
+  ASSERT_TRUE(ReadText(front + "answer\n").ok());
+  EXPECT_EQ(ReadText(front + "answer\n")->format, TraceFormat::kSweAgent);
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before;
+    for (int k = 1; k < 10; ++k) bomb += ", " + before;
+    bomb += "]\n";
+  }
+  const Result<Trace> unfolded = ReadText(bomb + front + "*a11\n");
+  ASSERT_FALSE(unfolded.ok());
+  EXPECT_NE(unfolded.error().message.find("aliases"), std::string::npos) << unfolded.error().message;
+  EXPECT_FALSE(ReadText(front + std::string(100'000, '[') + "\n").ok());
+  EXPECT_FALSE(ReadText(front + "&self [*self]\n").ok());
+  const Result<Trace> broken = ReadText(front + "\"open\n");
+  ASSERT_FALSE(broken.ok());
+  EXPECT_NE(broken.error().message.find(": not YAML: "), std::string::npos) << broken.error().message;
+}
+
+TEST(HostileTest, ManyAgentsAndModels) {
+  std::string session;
+  for (int i = 0; i < 30'000; ++i) {
+    const std::string id = std::to_string(i);
+    session += R"({"type":"assistant","isSidechain":)" + std::string(i % 2 == 0 ? "true" : "false") + R"(,"agentId":"g)" + id +
+               R"(","uuid":"u)" + id + R"(","message":{"id":"m)" + id + R"(","model":"model-)" + id + R"(","content":[]}})" + "\n";
+  }
+  const Result<Trace> trace = ReadText(session);
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_EQ(trace->subagents.size(), 15'000U);
+  EXPECT_EQ(trace->models.size(), 200U);
+}
+
 TEST(HostileTest, TruncatedDocument) {
   const Result<std::string> whole = ReadFile(FixtureFolder() / "gemini-cli.json");
   ASSERT_TRUE(whole.ok());

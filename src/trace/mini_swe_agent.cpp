@@ -105,7 +105,7 @@ class MiniSweAgentReader : public RecordReader {
   }
 
   void SetStatus(std::size_t result, const std::optional<long long>& code) {
-    std::vector<Event>& events = builder_.trace().events;
+    std::deque<Event>& events = builder_.trace().events;
     if (!code || result >= events.size() || events[result].kind != EventKind::kToolResult) return;
     events[result].status = *code == 0 ? CallStatus::kOk : CallStatus::kError;
   }

@@ -205,7 +205,7 @@ class OpenCodeReader : public RecordReader {
   // Typed text in several parts is one turn.
   void AddText(Json& part, EventKind kind, const Stamp& stamp) {
     std::string text = TakeString(part, "text");
-    std::vector<Event>& events = builder_.trace().events;
+    std::deque<Event>& events = builder_.trace().events;
     const std::string message = StringAt(part, "messageID");
     if (kind == EventKind::kPerson && last_person_ != kNone && last_person_message_ == message) {
       events[last_person_].text += "\n" + StripControlSequences(std::move(text));

@@ -10,6 +10,7 @@
 #include "trace/archive.h"
 #include "trace/detect.h"
 #include "trace/readers.h"
+#include "trace/yaml_record.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -48,11 +49,27 @@ bool IsTextFormat(TraceFormat format) {
          format == TraceFormat::kSpecStory || format == TraceFormat::kNotes;
 }
 
+// More than a tenth of it is nothing that text in UTF-8 has.
+bool LooksBinary(std::string_view front) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  const auto replacements = [&](std::string_view text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(kReplacement); at != std::string_view::npos; at = text.find(kReplacement, at + 1)) ++count;
+    return count;
+  };
+  const auto controls = static_cast<std::size_t>(std::count_if(front.begin(), front.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && std::string_view("\t\n\v\f\r\b\a\x1b").find(c) == std::string_view::npos;
+  }));
+  return (controls + replacements(ReplaceInvalidUtf8(front)) - replacements(front)) * 10 > front.size();
+}
+
 void ReadText(TraceFormat format, std::string_view raw, TraceBuilder& builder) {
   const std::string text = FindInvalidUtf8(raw) ? ReplaceInvalidUtf8(raw) : std::string(raw);
   builder.trace().records = SplitLines(text).size();
   if (format == TraceFormat::kClaudeCodeExport) {
     ReadClaudeCodeExport(text, builder);
+  } else if (format == TraceFormat::kFastAgent) {
+    ReadFastAgentText(text, builder);
   } else if (format == TraceFormat::kCursor) {
     ReadCursorMarkdown(text, builder);
   } else if (format == TraceFormat::kSpecStory) {
@@ -195,6 +212,15 @@ Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) 
   return builder.Finish();
 }
 
+Result<Trace> ReadYaml(LineSource& source, TraceFormat format, const TraceReadOptions& options) {
+  ASSIGN_OR_RETURN(const std::string text, source.ReadAll(std::min(options.max_document_bytes, kMostYamlBytes)));
+  ASSIGN_OR_RETURN(Json document, ParseYamlRecord(text, source.name()));
+  TraceBuilder builder(source.name(), format);
+  const RecordReaderPtr reader = MakeReader(format, builder);
+  FeedDocument(document, *reader, builder);
+  return builder.Finish();
+}
+
 // Claude Code keeps subagents in files of their own: <session>/subagents/agent-<id>.jsonl.
 std::vector<std::filesystem::path> SubagentFiles(const std::filesystem::path& session) {
   std::vector<std::filesystem::path> files;
@@ -216,12 +242,18 @@ Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options, cons
     return InputError(fmt::format("{}: empty; there is nothing to read", SafeForTerminalLine(source.name())));
   }
   TraceDetection detected = DetectTrace(front);
-  if (options.format && detected.shape != TraceShape::kArchive && detected.shape != TraceShape::kDocument) {
+  const bool other = options.format && *options.format != detected.format;
+  if (other && detected.shape != TraceShape::kArchive && detected.shape != TraceShape::kDocument) {
     detected.format = *options.format;
     detected.shape = IsTextFormat(*options.format) ? TraceShape::kText : TraceShape::kLines;
   }
   if (detected.shape == TraceShape::kArchive) return ReadArchive(source, options);
   if (detected.shape == TraceShape::kDocument) return ReadDocument(source, options);
+  if (detected.shape == TraceShape::kYaml) return ReadYaml(source, detected.format, options);
+  if (!options.format && detected.format == TraceFormat::kNotes && LooksBinary(front.substr(0, kFrontBytes))) {
+    return InputError(fmt::format("{}: neither text in UTF-8 nor one of the known formats; --format notes reads it as text",
+                                  SafeForTerminalLine(source.name())));
+  }
   TraceBuilder builder(source.name(), detected.format);
   if (detected.shape == TraceShape::kText) {
     ASSIGN_OR_RETURN(const std::string text, source.ReadAll(options.max_document_bytes));

@@ -26,7 +26,7 @@ struct TraceReadOptions {
 Result<Trace> ReadTrace(const std::filesystem::path& path, const TraceReadOptions& options);
 Result<Trace> ReadTrace(LineSource source, const TraceReadOptions& options);
 
-// The records of one kind of trace, without detection: for fuzzing a reader.
+// The records (or the text) of one kind of trace, without detection: for fuzzing a reader.
 Trace ReadTraceAs(TraceFormat format, std::string text);
 
 }  // namespace upskill

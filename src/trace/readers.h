@@ -43,6 +43,7 @@ RecordReaderPtr MakeHfStsReader(TraceBuilder& builder);
 
 // Formats that are text.
 void ReadClaudeCodeExport(std::string_view text, TraceBuilder& builder);
+void ReadFastAgentText(std::string_view text, TraceBuilder& builder);
 void ReadCursorMarkdown(std::string_view text, TraceBuilder& builder);
 void ReadSpecStoryMarkdown(std::string_view text, TraceBuilder& builder);
 void ReadNotes(std::string_view text, TraceBuilder& builder);

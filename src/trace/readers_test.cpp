@@ -53,6 +53,17 @@ TEST(ReadersTest, ClaudeCodeResult) {
   EXPECT_DOUBLE_EQ(ReadFixture("claude-code-result.json").cost_usd.value_or(0), 0.012);
 }
 
+TEST(ReadersTest, FastAgentText) {
+  ExpectTrace(FixtureFolder(), {"fast-agent.txt", TraceFormat::kFastAgent, 2, 2});
+  const Trace trace = ReadFixture("fast-agent.txt");
+  ASSERT_EQ(trace.events.size(), 5U);
+  EXPECT_EQ(trace.events[0].text, "[file] file:///p/server.toml\nport = 8123\n");
+  EXPECT_EQ(trace.events[1].text, "Which port does the server use? The configuration is attached.");
+  EXPECT_EQ(trace.events[1].line, 1U);
+  EXPECT_EQ(trace.events[2].text, "Port 8123, as `server.toml` says.\n\n---\nIt is not configurable by a flag.");
+  EXPECT_TRUE(trace.lossy);
+}
+
 TEST(ReadersTest, ClaudeCodeSubagentFiles) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "upskill-subagents";
   std::filesystem::remove_all(folder);
@@ -160,6 +171,7 @@ TEST(ReadersTest, Benchmarks) {
     EXPECT_TRUE(trace.succeeded.value_or(false));
   }
   ExpectTrace(FixtureFolder(), {"swe-agent.traj", TraceFormat::kSweAgent, 1, 3, {{"action", 2}, {"submit", 1}}, 1, {1000, -1, -1, 50}});
+  ExpectTrace(FixtureFolder(), {"swe-agent-demo.yaml", TraceFormat::kSweAgent, 1, 2, {{"bash", 1}, {"submit", 1}}, 1});
   ExpectTrace(FixtureFolder(), {"mini-swe-agent.json", TraceFormat::kMiniSweAgent, 1, 2, {{"bash", 2}}, 1, {90, 10, -1, 10}, {"mm"},
                                 "2026-03-01T10:00:00.500Z", "2026-03-01T10:00:02.000Z"});
 }

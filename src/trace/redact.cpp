@@ -38,11 +38,27 @@ std::string DecodeBase64(std::string_view text) {
   return out;
 }
 
+// Mostly: a few bytes in front may be no part of what was encoded.
 bool IsPrintable(std::string_view text) {
   const auto printable = std::count_if(text.begin(), text.end(), [](char c) {
     return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t';
   });
-  return static_cast<std::size_t>(printable) * 20 >= text.size() * 19;
+  return static_cast<std::size_t>(printable) * 5 >= text.size() * 4;
+}
+
+// Kind of the first secret in what `run` encodes, or empty. Signs in front that base64 knows too ("data/…") shift it.
+std::string KindInBase64(std::string_view run) {
+  constexpr std::size_t kProbe = 64;
+  for (std::size_t shift = 0; shift < 4; ++shift) {
+    if (!IsPrintable(DecodeBase64(run.substr(shift, kProbe)))) continue;
+    const std::string decoded = DecodeBase64(run.substr(shift));
+    if (decoded.size() < 12 || !IsPrintable(decoded)) continue;
+    for (auto* find : {&FindTokenShapes, &FindSecretFields}) {
+      const std::vector<SecretSpan> spans = find(decoded);
+      if (!spans.empty()) return spans.front().kind;
+    }
+  }
+  return "";
 }
 
 // Base64 text in which a secret is hidden.
@@ -56,15 +72,10 @@ std::vector<SecretSpan> FindEncodedSecrets(std::string_view text) {
     if (found.size() < 24 || found.size() > kMostBytes) continue;
     std::string run(found.data(), found.size());
     RE2::GlobalReplace(&run, R"(\\n|\\)", "");
-    // The start may be cut off at up to three characters by a quote or a sign in front.
-    const std::string decoded = DecodeBase64(run);
-    if (decoded.size() < 12 || !IsPrintable(decoded)) continue;
-    std::vector<SecretSpan> inner = FindTokenShapes(decoded);
-    const std::vector<SecretSpan> fields = FindSecretFields(decoded);
-    inner.insert(inner.end(), fields.begin(), fields.end());
-    if (inner.empty()) continue;
+    const std::string kind = KindInBase64(run);
+    if (kind.empty()) continue;
     const auto begin = static_cast<std::size_t>(found.data() - text.data());
-    spans.push_back({begin, begin + found.size(), inner.front().kind});
+    spans.push_back({begin, begin + found.size(), kind});
   }
   return spans;
 }
@@ -161,7 +172,7 @@ void RedactTrace(Trace& trace, Redactor& redactor) {
   trace.unknown_records = std::move(unknown);
 }
 
-std::string RedactionSummary(const std::vector<Redaction>& redactions) {
+std::string RedactionSummary(const std::vector<Redaction>& redactions, std::string_view done) {
   if (redactions.empty()) return "";
   struct Kind {
     std::set<std::size_t> values;
@@ -181,7 +192,7 @@ std::string RedactionSummary(const std::vector<Redaction>& redactions) {
     list += fmt::format("{} {}", kind.values.size(), name);
     if (kind.line != 0) list += fmt::format(" line {}", WithThousands(static_cast<long long>(kind.line)));
   }
-  return fmt::format("{} secret{} redacted ({})", total, total == 1 ? "" : "s", list);
+  return fmt::format("{} secret{} {} ({})", total, total == 1 ? "" : "s", done, list);
 }
 
 Status AllowWithoutRedaction(bool teacher_is_local) {

@@ -170,7 +170,7 @@ TEST(RedactTest, NothingLeavesATrace) {
   ASSERT_TRUE(trace.ok()) << trace.error().message;
   Redactor redactor({});
   RedactTrace(*trace, redactor);
-  std::string everything = DumpJson(TraceShowJson(*trace)) + RedactionSummary(redactor.redactions());
+  std::string everything = DumpJson(TraceShowJson(*trace)) + RedactionSummary(redactor.redactions(), "redacted");
   for (std::size_t i = 0; i < trace->events.size(); ++i) everything += DumpJson(EventJson(*trace, i)) + "\n";
   std::vector<Trace> traces;
   traces.push_back(std::move(*trace));
@@ -186,7 +186,7 @@ TEST(RedactTest, PlaceholdersAreStableAndListed) {
   EXPECT_EQ(redactor.Apply(second, 5, 13), "[redacted:github-token:2]");
   ASSERT_EQ(redactor.redactions().size(), 4U);
   EXPECT_EQ(redactor.redactions()[3].event, 5U);
-  EXPECT_EQ(RedactionSummary(redactor.redactions()), "2 secrets redacted (2 github-token line 12)");
+  EXPECT_EQ(RedactionSummary(redactor.redactions(), "redacted"), "2 secrets redacted (2 github-token line 12)");
   EXPECT_EQ(redactor.Apply("[redacted:github-token:1] password=[redacted:password:1]"), "[redacted:github-token:1] password=[redacted:password:1]");
 }
 

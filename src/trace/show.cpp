@@ -166,8 +166,11 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
   if (counts.shortened_outputs > 0 || trace.lossy) {
     text += counts.shortened_outputs == 0
                 ? std::string("lossy: this kind of export leaves things out\n")
-                : fmt::format("lossy: {} shortened in the recording\n",
-                              Plural(counts.shortened_outputs, "output") + (counts.shortened_outputs == 1 ? " was" : " were"));
+                : fmt::format("lossy: {} shortened {}\n",
+                              Plural(counts.shortened_outputs, "output") + (counts.shortened_outputs == 1 ? " was" : " were"),
+                              trace.format == TraceFormat::kClaudeCodeExport
+                                  ? "by the export; the JSONL of this conversation would have them whole"
+                                  : "in the recording");
   }
   if (counts.unknown_records > 0) {
     std::vector<std::string> kinds;

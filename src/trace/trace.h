@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
 #include <optional>
@@ -102,8 +103,8 @@ struct Trace {
   std::string session_id;
   std::string cwd;
   std::string title;
-  std::vector<Event> events;
-  std::vector<ApiMessage> messages;
+  std::deque<Event> events;  // no vector: growing one would hold them twice for a moment
+  std::deque<ApiMessage> messages;
   std::vector<std::string> models;  // of the main thread, in order of appearance
   std::vector<Subagent> subagents;
   std::vector<SkillUse> skills;

@@ -15,32 +15,33 @@
 #include "util/files.h"
 
 namespace upskill {
-namespace {
 
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    CHECK(context_ != nullptr);
-    CHECK(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
-  }
-  void Add(std::string_view bytes) { CHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1); }
-  std::string Hex() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int length = 0;
-    CHECK(EVP_DigestFinal_ex(context_.get(), digest.data(), &length) == 1);
-    std::string out;
-    for (unsigned int i = 0; i < length; ++i) out += fmt::format("{:02x}", digest.at(i));
-    return out;
-  }
-
- private:
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+struct StreamingHash::Context {
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> evp{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
 };
 
-}  // namespace
+StreamingHash::StreamingHash(Kind kind) : context_(std::make_unique<Context>()) {
+  CHECK(context_->evp != nullptr);
+  CHECK(EVP_DigestInit_ex(context_->evp.get(), kind == Kind::kSha256 ? EVP_sha256() : EVP_sha1(), nullptr) == 1);
+}
+
+StreamingHash::~StreamingHash() = default;
+StreamingHash::StreamingHash(StreamingHash&& other) noexcept = default;
+StreamingHash& StreamingHash::operator=(StreamingHash&& other) noexcept = default;
+
+void StreamingHash::Add(std::string_view bytes) { CHECK(EVP_DigestUpdate(context_->evp.get(), bytes.data(), bytes.size()) == 1); }
+
+std::string StreamingHash::Hex() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int length = 0;
+  CHECK(EVP_DigestFinal_ex(context_->evp.get(), digest.data(), &length) == 1);
+  std::string out;
+  for (unsigned int i = 0; i < length; ++i) out += fmt::format("{:02x}", digest.at(i));
+  return out;
+}
 
 std::string Sha256Hex(std::string_view bytes) {
-  Sha256 hash;
+  StreamingHash hash(StreamingHash::Kind::kSha256);
   hash.Add(bytes);
   return hash.Hex();
 }
@@ -54,7 +55,7 @@ Result<std::string> FingerprintFile(const std::filesystem::path& path) {
   if (!S_ISREG(info.st_mode)) return InputError(fmt::format("reading {}: not a regular file", path.string()));
   constexpr off_t kBlock = off_t{64} * 1024;
   constexpr off_t kBlocks = 64;
-  Sha256 hash;
+  StreamingHash hash(StreamingHash::Kind::kSha256);
   hash.Add(fmt::format("{}\n", info.st_size));
   std::vector<char> block(static_cast<std::size_t>(kBlock));
   const off_t last = info.st_size > kBlock ? info.st_size - kBlock : 0;

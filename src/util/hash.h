@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,24 @@ namespace upskill {
 
 // SHA-256 (FIPS 180-4) as 64 lowercase hex digits.
 std::string Sha256Hex(std::string_view bytes);
+
+// A hash over bytes that come in pieces. SHA-1 only for names that git gives. Not thread-safe.
+class StreamingHash {
+ public:
+  enum class Kind { kSha256, kSha1 };
+
+  explicit StreamingHash(Kind kind);
+  ~StreamingHash();
+  StreamingHash(StreamingHash&& other) noexcept;
+  StreamingHash& operator=(StreamingHash&& other) noexcept;
+
+  void Add(std::string_view bytes);
+  std::string Hex();  // lowercase; once, nothing can be added after it
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
 
 // Identity of a large file without reading all of it: SHA-256 over its size and 64 blocks of 64 KiB spread evenly
 // from its first to its last byte (the whole file when it is smaller). 64 hex digits.

@@ -31,6 +31,17 @@ TEST(Sha256, NulBytesCount) {
   EXPECT_EQ(Sha256Hex(std::string_view("\0", 1)), "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d");
 }
 
+TEST(StreamingHash, PiecesGiveTheHashOfTheWhole) {
+  StreamingHash sha256(StreamingHash::Kind::kSha256);
+  sha256.Add("a");
+  sha256.Add("");
+  sha256.Add("bc");
+  EXPECT_EQ(sha256.Hex(), Sha256Hex("abc"));
+  StreamingHash sha1(StreamingHash::Kind::kSha1);
+  sha1.Add("abc");
+  EXPECT_EQ(sha1.Hex(), "a9993e364706816aba3e25717850c26c9cd0d89d");
+}
+
 constexpr std::size_t kBlock = std::size_t{64} * 1024;
 
 class FingerprintTest : public ::testing::Test {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace upskill {
@@ -205,6 +206,18 @@ std::string WithThousands(long long number) {
     digits.insert(i, ",");
   }
   return number < 0 ? "-" + digits : digits;
+}
+
+std::string BytesText(std::uint64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  constexpr std::array<const char*, 6> kUnits = {"kB", "MB", "GB", "TB", "PB", "EB"};
+  std::size_t unit = 0;
+  double size = static_cast<double>(bytes) / 1000.0;
+  while (size >= 999.95) {
+    size /= 1000.0;
+    ++unit;
+  }
+  return fmt::format("{:.1f} {}", size, kUnits.at(unit));
 }
 
 }  // namespace upskill

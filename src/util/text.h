@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,5 +47,8 @@ TextPosition PositionAt(std::string_view text, std::size_t offset);
 
 // 1234567 → "1,234,567".
 std::string WithThousands(long long number);
+
+// A size in decimal units: 999 → "999 B", 1500000 → "1.5 MB", 98362432 → "98.4 MB".
+std::string BytesText(std::uint64_t bytes);
 
 }  // namespace upskill

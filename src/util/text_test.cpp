@@ -137,5 +137,15 @@ TEST(Text, WithThousands) {
   EXPECT_EQ(WithThousands(std::numeric_limits<long long>::min()), "-9,223,372,036,854,775,808");
 }
 
+TEST(Text, BytesText) {
+  EXPECT_EQ(BytesText(0), "0 B");
+  EXPECT_EQ(BytesText(999), "999 B");
+  EXPECT_EQ(BytesText(1000), "1.0 kB");
+  EXPECT_EQ(BytesText(999'949), "999.9 kB");
+  EXPECT_EQ(BytesText(999'950), "1.0 MB");
+  EXPECT_EQ(BytesText(98'362'432), "98.4 MB");
+  EXPECT_EQ(BytesText(std::numeric_limits<std::uint64_t>::max()), "18.4 EB");
+}
+
 }  // namespace
 }  // namespace upskill

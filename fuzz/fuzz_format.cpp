@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One fuzzer per reader: -DUPSKILL_FUZZ_FORMAT=\"claude-code\" names it. Build with clang and -fsanitize=fuzzer,address.
+// The reader that UPSKILL_FUZZ_FORMAT names.
 #include <cstdint>
 
 #include "trace/fuzz_reader.h"

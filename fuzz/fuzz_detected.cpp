@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Detection, archives and documents: the way a file from a person takes.
+#include <cstdint>
+
+#include "trace/fuzz_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  upskill::FuzzDetected({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

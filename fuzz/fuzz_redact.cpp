@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
+#include "trace/fuzz_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  upskill::FuzzRedaction({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

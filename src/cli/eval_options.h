@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+struct EvalOptions {
+  std::string skill;
+  std::vector<std::string> models;
+  std::vector<std::string> base_urls;
+  std::string tests;
+  std::optional<int> rounds;  // absent: the command's default
+  bool no_baseline = false;
+  bool placebo = false;
+  std::string against;  // another version of the skill
+  bool stop_when_decided = false;
+  double min_lift_points = 0.0;
+  double alpha = 0.05;
+  double margin_points = 5.0;
+  std::string gate;
+  bool verbose = false;
+  bool quiet = false;
+  bool json = false;
+  bool log_runs = true;
+  bool use_cache = true;
+  bool refresh = false;
+  int parallel = 0;
+  std::string shard;     // "K/N"
+  std::string runs_dir;  // empty: from the configuration
+  std::string resume;    // run to go on with; empty: a new one
+  std::optional<double> max_cost_usd;
+  std::optional<std::int64_t> max_tokens_total;
+  std::optional<double> timeout_seconds;
+  int max_tokens = 512;
+  std::optional<double> temperature;  // absent: the model's own default
+  std::uint64_t seed = 0;
+  ColorWish color = ColorWish::kAuto;
+  bool table_first = false;  // the command `benchmark`
+
+  int default_rounds() const;
+  int rounds_or_default() const { return rounds.value_or(default_rounds()); }
+};
+
+// Declares the flags of `eval` and `benchmark`.
+void AddEvalCommand(CLI::App& app, EvalOptions& options);
+void AddBenchmarkCommand(CLI::App& app, EvalOptions& options);
+
+}  // namespace upskill

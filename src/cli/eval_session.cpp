@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/eval_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_set>
+
+#include "check/check.h"
+#include "cli/students.h"
+#include "eval/cache.h"
+#include "eval/cell.h"
+#include "eval/placebo.h"
+#include "eval/prompts.h"
+#include "model/model_spec.h"
+#include "skill/skill.h"
+#include "skill/suite.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<Shard> ParseShard(const std::string& text) {
+  const auto bad = [&] {
+    return InputError(fmt::format("--shard {}: K/N is expected, K from 1 to N, for example 2/8", SafeForTerminalLine(text)));
+  };
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return bad();
+  int index = 0;
+  int of = 0;
+  const auto [index_end, index_code] = std::from_chars(text.data(), text.data() + slash, index);
+  const auto [of_end, of_code] = std::from_chars(text.data() + slash + 1, text.data() + text.size(), of);
+  const bool whole = index_code == std::errc() && of_code == std::errc() && index_end == text.data() + slash && of_end == text.data() + text.size();
+  if (!whole || of < 1 || of > 1'000'000 || index < 1 || index > of) return bad();
+  return Shard{index - 1, of};
+}
+
+// The plan without its students.
+Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
+  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
+  Plan plan;
+  ASSIGN_OR_RETURN(plan.suite, options.tests.empty() ? LoadSuiteOfSkill(skill.folder) : LoadSuite(options.tests));
+  plan.skill = Snapshot(skill);
+  if (!options.no_baseline) plan.arms.push_back(Arm::kBaseline);
+  plan.arms.push_back(Arm::kSkill);
+  if (options.placebo) {
+    plan.arms.push_back(Arm::kPlacebo);
+    plan.placebo = PlaceboText(skill.body.size());
+  }
+  if (!options.against.empty()) {
+    ASSIGN_OR_RETURN(const Skill previous, LoadSkill(options.against));
+    plan.arms.push_back(Arm::kPrevious);
+    plan.previous = Snapshot(previous);
+    if (plan.previous.sha256 == plan.skill.sha256) {
+      return InputError(fmt::format("{} and {} hold the same text: there is nothing to compare", SafeForTerminalLine(options.skill),
+                                    SafeForTerminalLine(options.against)));
+    }
+  }
+  plan.rounds = options.rounds_or_default();
+  plan.sampling.temperature = options.temperature;
+  plan.sampling.max_tokens = options.max_tokens;
+  plan.sampling.seed = options.seed;
+  plan.system_prompt = kSystemPrompt;
+  plan.verdict = {options.alpha, options.margin_points / 100.0, options.min_lift_points / 100.0};
+  plan.stop_when_decided = options.stop_when_decided;
+  plan.offers_cache = options.use_cache;
+  if (!options.shard.empty()) {
+    ASSIGN_OR_RETURN(plan.shard, ParseShard(options.shard));
+    if (plan.stop_when_decided) return InputError("--stop-when-decided needs whole rounds, which a shard doesn't have");
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite));
+  if (!options.quiet) {
+    for (const std::string& warning : skill.warnings) env.error(fmt::format("warning: {}\n", warning));
+    for (const std::string& warning : plan.suite.warnings) env.error(fmt::format("warning: {}\n", warning));
+    for (const std::string& warning : weaknesses) env.error(fmt::format("warning: {}\n", warning));
+  }
+  return plan;
+}
+
+// Opens the models; two that are the same are an error, and so is a cost limit that can't be held.
+Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::string>& specs, const EvalOptions& options, const Env& env) {
+  ModelOptions model_options;
+  model_options.parallel = options.parallel;
+  model_options.base_urls = options.base_urls;
+  model_options.client = std::make_shared<HttpClient>();  // shared by the models, which end it together
+  std::vector<std::unique_ptr<Model>> models;
+  for (const std::string& spec : specs) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Model> model, OpenModel(spec, model_options, env));
+    const ModelInfo& info = model->info();
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      if (models[i]->info().identity == info.identity) {
+        return InputError(fmt::format("models '{}' and '{}' are the same", SafeForTerminalLine(specs[i]), SafeForTerminalLine(spec)));
+      }
+    }
+    if (options.max_cost_usd && !info.local && !info.price) {
+      return InputError(fmt::format("the price of model '{}' isn't known, so --max-cost can't hold; use --max-tokens-total, or add the price "
+                                    "to your models.toml (upskill models shows where)", SafeForTerminalLine(spec)));
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+// A gate that names a model which isn't there should cost nothing.
+Status TakeGate(const EvalOptions& options, EvalSession& session) {
+  if (options.gate.empty()) return {};
+  ASSIGN_OR_RETURN(session.gate, ParseGate(options.gate));
+  const std::vector<StudentVerdict> none(session.plan.students.size());
+  RETURN_IF_ERROR(CheckGate(*session.gate, session.plan, Summarize(session.plan, {}), none));
+  return {};
+}
+
+Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
+  ASSIGN_OR_RETURN(session.plan, MakePlan(options, env));
+  const std::vector<std::string> specs = ChooseModels(options.models, config);
+  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, env));
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const ModelInfo& info = session.models[i]->info();
+    session.plan.students.push_back({specs[i], info.name, info.identity});
+  }
+  RETURN_IF_ERROR(TakeGate(options, session));
+  if (options.use_cache && !options.refresh) {
+    std::unordered_set<std::string> wanted;
+    for (const Cell& cell : CellsOf(session.plan)) wanted.insert(cell.key);
+    ASSIGN_OR_RETURN(auto found, FindCachedSamples(session.runs_dir, wanted, ""));
+    for (auto& [key, sample] : found) session.cached.push_back(std::move(sample));
+  }
+  if (options.log_runs) {
+    ASSIGN_OR_RETURN(session.journal, Journal::Create(session.runs_dir, session.plan, *env.clock));
+  }
+  return {};
+}
+
+// What is given with --resume must be what the run began with: its plan decides.
+Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
+  for (const std::string& model : options.models) {
+    const bool known = std::any_of(plan.students.begin(), plan.students.end(), [&](const Student& student) { return student.spec == model; });
+    if (!known) {
+      return InputError(fmt::format("run {} has no model '{}'; start a new run for it", SafeForTerminalLine(plan.run), SafeForTerminalLine(model)));
+    }
+  }
+  if (options.rounds && *options.rounds != plan.rounds) {
+    return InputError(fmt::format("run {} has {} rounds, not {}; a new run with --runs {} takes its answers from the cache",
+                                  SafeForTerminalLine(plan.run), plan.rounds, *options.rounds, *options.rounds));
+  }
+  return {};
+}
+
+// Goes on with a run as its plan.json says; the skill on disk may have changed since.
+Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
+  ASSIGN_OR_RETURN(const fs::path folder, ResolveRun(session.runs_dir, options.resume));
+  ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
+  RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan));
+  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
+  if (skill.name != session.plan.skill.name) {
+    return InputError(fmt::format("run {} is of the skill '{}', not '{}'", session.plan.run,
+                                  SafeForTerminalLine(session.plan.skill.name), SafeForTerminalLine(skill.name)));
+  }
+  if (Snapshot(skill).sha256 != session.plan.skill.sha256 && !options.quiet) {
+    env.error(fmt::format("note: the skill has changed since run {} began; the run goes on with the skill as it was\n", SafeForTerminalLine(session.plan.run)));
+  }
+  RETURN_IF_ERROR(TakeGate(options, session));
+  std::vector<std::string> specs;
+  specs.reserve(session.plan.students.size());
+  for (const Student& student : session.plan.students) specs.push_back(student.spec);
+  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, env));
+  for (std::size_t i = 0; i < session.models.size(); ++i) {
+    if (session.models[i]->info().identity != session.plan.students[i].identity) {
+      return InputError(fmt::format("model '{}' is not the one that run {} began with; start a new run",
+                                    SafeForTerminalLine(specs[i]), session.plan.run));
+    }
+  }
+  ASSIGN_OR_RETURN(session.journal, Journal::Reopen(folder, *env.clock));
+  ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
+  session.resumed = std::move(content.samples);
+  return {};
+}
+
+// A word of a command line as a shell reads it back.
+std::string ShellWord(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config) {
+  if (!given.empty()) return given;
+  if (!config.eval_model.empty()) return {config.eval_model};
+  if (!config.skill_generation_model.empty()) return {config.skill_generation_model};
+  return {std::string(kEmbeddedModel)};
+}
+
+Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& config, Env& env) {
+  EvalSession session;
+  session.runs_dir = options.runs_dir.empty() ? config.runs_dir : fs::path(options.runs_dir);
+  RETURN_IF_ERROR(options.resume.empty() ? NewRun(options, config, env, session) : ResumeRun(options, env, session));
+  return session;
+}
+
+std::string ResumeLine(const EvalOptions& options, const EvalSession& session) {
+  std::string line = fmt::format("upskill {} {}", options.table_first ? "benchmark" : "eval", ShellWord(options.skill));
+  for (const Student& student : session.plan.students) line += " -m " + ShellWord(student.spec);
+  for (const std::string& url : options.base_urls) line += " --base-url " + ShellWord(url);
+  if (!options.runs_dir.empty()) line += " --runs-dir " + ShellWord(options.runs_dir);
+  return SafeForTerminalLine(line + " --resume " + ShellWord(session.plan.run));
+}
+
+}  // namespace upskill

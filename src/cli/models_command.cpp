@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/models_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cli/catalog_file.h"
+#include "cli/color_option.h"
+#include "cli/gguf_pull.h"
+#include "cli/models_check.h"
+#include "cli/students.h"
+#include "model/catalog.h"
+#include "model/gguf_cache.h"
+#include "model/gguf_name.h"
+#include "model/model_spec.h"
+#include "report/table.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ShortName {
+  std::string name;
+  std::string provider;
+  std::string model;  // on the wire
+  std::optional<Price> price;
+};
+
+struct LocalModel {
+  std::string name;  // as behind -m
+  fs::path file;
+  std::uint64_t bytes = 0;
+  bool whole = true;
+};
+
+// What the command shows.
+struct Overview {
+  std::vector<ShortName> names;
+  std::vector<std::pair<const Provider*, KeyState>> providers;
+  std::vector<LocalModel> local;
+  std::vector<Reachability> servers;  // with --check
+};
+
+std::vector<ShortName> ShortNames(const Catalog& catalog) {
+  std::vector<ShortName> names;
+  for (const auto& [name, alias] : catalog.aliases) {
+    const Result<ModelSpec> spec = ParseModelSpec(name, {&catalog});
+    if (!spec || !spec->network()) {
+      names.push_back({name, "", alias.model, std::nullopt});
+      continue;
+    }
+    names.push_back({name, spec->provider, spec->model, catalog.PriceOf(spec->provider, spec->model)});
+  }
+  return names;
+}
+
+std::vector<LocalModel> LocalModels(const Env& env) {
+  std::vector<LocalModel> models;
+  std::error_code code;
+  if (const Result<fs::path> embedded = FindEmbeddedModel(env)) {
+    const std::uintmax_t size = fs::file_size(*embedded, code);
+    if (!code) models.push_back({std::string(kEmbeddedModel), *embedded, size, true});
+  }
+  const std::vector<CachedGguf> cached = ListCachedGgufs(HubCacheOf(env.variable));
+  std::map<std::pair<std::string, std::string>, int> count;
+  for (const CachedGguf& gguf : cached) ++count[{gguf.repo, gguf.quant}];
+  for (const CachedGguf& gguf : cached) {
+    const bool by_quant = !gguf.quant.empty() && count[{gguf.repo, gguf.quant}] == 1;
+    const GgufName name{gguf.repo, by_quant ? gguf.quant : gguf.file.filename().string()};
+    models.push_back({"llama:" + name.text(), gguf.file, gguf.bytes, gguf.whole});
+  }
+  return models;
+}
+
+std::string KeyText(const KeyState& key) {
+  switch (key.kind) {
+    case KeyState::Kind::kVariable: return "$" + key.source;
+    case KeyState::Kind::kSaved: return "saved";
+    case KeyState::Kind::kNotNeeded: return "not needed";
+    case KeyState::Kind::kMissing: return key.source.empty() ? "–" : fmt::format("– (set {})", key.source);
+    case KeyState::Kind::kBroken: return key.source;
+  }
+  return "";
+}
+
+std::string PriceText(double usd) { return fmt::format("{:.4g}", usd); }
+
+void PrintNames(const Overview& overview, const Style& style, Env& env) {
+  env.out(Tinted(style, Tint::kBold, "Short names") + " (prices: USD per million tokens)\n");
+  Table table({{"name", Table::Align::kLeft}, {"provider", Table::Align::kLeft}, {"model", Table::Align::kLeft, true},
+               {"input", Table::Align::kRight}, {"output", Table::Align::kRight}, {"as of", Table::Align::kLeft}});
+  for (const ShortName& name : overview.names) {
+    table.AddRow({SafeForTerminalLine(name.name), SafeForTerminalLine(name.provider), SafeForTerminalLine(name.model),
+                  name.price ? PriceText(name.price->input) : "–", name.price ? PriceText(name.price->output) : "–",
+                  name.price ? SafeForTerminalLine(name.price->date) : ""});
+  }
+  env.out(table.Render(style));
+}
+
+void PrintProviders(const Overview& overview, const Style& style, Env& env) {
+  env.out("\n" + Tinted(style, Tint::kBold, "Providers") + "\n");
+  Table table({{"provider", Table::Align::kLeft}, {"key", Table::Align::kLeft, true}});
+  for (const auto& [provider, key] : overview.providers) table.AddRow({SafeForTerminalLine(provider->name), SafeForTerminalLine(KeyText(key))});
+  env.out(table.Render(style));
+}
+
+void PrintServers(const Overview& overview, const Style& style, Env& env) {
+  env.out("\n" + Tinted(style, Tint::kBold, "Servers") + "\n");
+  Table table({{"provider", Table::Align::kLeft}, {"host", Table::Align::kLeft}, {"state", Table::Align::kLeft}, {"detail", Table::Align::kLeft, true}});
+  for (const Reachability& server : overview.servers) {
+    table.AddRow({server.provider.empty() ? fmt::format("(--base-url http://{})", server.host) : SafeForTerminalLine(server.provider), server.host,
+                  ReachabilityName(server.kind), SafeForTerminalLine(server.detail)});
+  }
+  env.out(table.Render(style));
+}
+
+void PrintLocal(const Overview& overview, const Style& style, Env& env) {
+  env.out("\n" + Tinted(style, Tint::kBold, "On this machine") + "\n");
+  Table table({{"model", Table::Align::kLeft}, {"size", Table::Align::kRight}, {"file", Table::Align::kLeft, true}});
+  for (const LocalModel& model : overview.local) {
+    table.AddRow({SafeForTerminalLine(model.name), BytesText(model.bytes), (model.whole ? "" : "parts are missing: ") + SafeForTerminalLine(model.file.string())});
+  }
+  if (!table.empty()) {
+    env.out(table.Render(style));
+  } else {
+    env.out("none; `upskill models pull org/repo:QUANT` gets one\n");
+  }
+}
+
+Json JsonOf(const Price& price) {
+  return {{"input", price.input}, {"output", price.output}, {"cache_read", price.cache_read}, {"cache_write", price.cache_write}, {"date", price.date}};
+}
+
+Json JsonOf(const KeyState& key) {
+  const bool named = key.kind == KeyState::Kind::kVariable;
+  const bool broken = key.kind == KeyState::Kind::kBroken;
+  return {{"found", named || key.kind == KeyState::Kind::kSaved}, {"needed", key.kind != KeyState::Kind::kNotNeeded},
+          {"variable", named ? Json(key.source) : Json()}, {"error", broken ? Json(key.source) : Json()}};
+}
+
+void PrintJson(const Overview& overview, const Catalog& catalog, bool checked, Env& env) {
+  Json root = Json::object();
+  root["names"] = Json::array();
+  for (const ShortName& name : overview.names) {
+    root["names"].push_back({{"name", name.name}, {"provider", name.provider}, {"model", name.model}, {"price", name.price ? JsonOf(*name.price) : Json()}});
+  }
+  root["providers"] = Json::array();
+  for (const auto& [provider, key] : overview.providers) {
+    root["providers"].push_back({{"name", provider->name}, {"key_variables", provider->key_variables}, {"key", JsonOf(key)}});
+  }
+  root["prices"] = Json::array();
+  for (const PriceEntry& entry : catalog.prices) {
+    root["prices"].push_back({{"providers", entry.providers}, {"models", entry.models}, {"price", JsonOf(entry.price)}, {"source", entry.source}});
+  }
+  root["local"] = Json::array();
+  for (const LocalModel& model : overview.local) {
+    root["local"].push_back({{"name", model.name}, {"file", model.file.string()}, {"bytes", model.bytes}, {"whole", model.whole}});
+  }
+  if (checked) {
+    root["servers"] = Json::array();
+    for (const Reachability& server : overview.servers) {
+      root["servers"].push_back({{"provider", server.provider.empty() ? Json() : Json(server.provider)}, {"host", server.host},
+                                 {"state", ReachabilityName(server.kind)}, {"detail", server.detail}});
+    }
+  }
+  env.out(DumpJsonIndented(root) + "\n");
+}
+
+ExitCode RunOverview(const ModelsOptions& options, Env& env) {
+  const Result<Catalog> catalog = LoadCatalogOf(env);
+  if (!catalog) return PrintError(env, catalog.error());
+  Overview overview{ShortNames(*catalog), {}, LocalModels(env), {}};
+  for (const auto& [name, provider] : catalog->providers) overview.providers.emplace_back(&provider, KeyStateOf(provider, env));
+  if (options.check) overview.servers = CheckServers(*catalog, env);
+  if (options.json) {
+    PrintJson(overview, *catalog, options.check, env);
+    return ExitCode::kSuccess;
+  }
+  const Style style = StyleFor(env, env.out_is_terminal, options.color);
+  PrintNames(overview, style, env);
+  PrintProviders(overview, style, env);
+  if (options.check) PrintServers(overview, style, env);
+  PrintLocal(overview, style, env);
+  return ExitCode::kSuccess;
+}
+
+ExitCode RunPull(const ModelsOptions& options, Env& env) {
+  // With the prefix of model strings, as people will copy it.
+  const std::string text = options.name.starts_with("llama:") ? options.name.substr(6) : options.name;
+  const Result<GgufName> name = ParseGgufName(text);
+  if (!name) return PrintError(env, name.error());
+  const Result<fs::path> file = FindOrPullGguf(*name, options.update, env);
+  if (!file) return PrintError(env, file.error());
+  if (options.json) {
+    env.out(DumpJsonIndented({{"name", "llama:" + name->text()}, {"file", file->string()}}) + "\n");
+  } else {
+    env.out(SafeForTerminalLine(file->string()) + "\n");
+    env.error(fmt::format("use it with: -m llama:{}\n", SafeForTerminalLine(name->text())));
+  }
+  return ExitCode::kSuccess;
+}
+
+}  // namespace
+
+void AddModelsCommand(CLI::App& app, ModelsOptions& options) {
+  CLI::App* command = app.add_subcommand("models", "Short names, prices, keys found, models on this machine");
+  command->require_subcommand(0, 1);
+  command->add_flag("--check", options.check, "ask each provider with a key, and local servers, whether they answer");
+  command->add_flag("--json", options.json, "print an object");
+  AddColorOption(*command, options.color);
+  CLI::App* pull = command->add_subcommand("pull", "Download a GGUF from the Hugging Face Hub into its cache");
+  pull->add_option("NAME", options.name, "org/repo or org/repo:QUANT, such as Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0")->required();
+  pull->add_flag("--update", options.update, "ask the Hub for a newer version also when it is there");
+  pull->add_flag("--json", options.json, "print an object with its name and file");
+}
+
+ExitCode RunModels(const CLI::App& app, const ModelsOptions& options, Env& env) {
+  return app.get_subcommand("models")->got_subcommand("pull") ? RunPull(options, env) : RunOverview(options, env);
+}
+
+}  // namespace upskill

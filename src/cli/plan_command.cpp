@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plan_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cli/catalog_file.h"
+#include "cli/color_option.h"
+#include "cli/config.h"
+#include "cli/eval_session.h"
+#include "eval/known_student.h"
+#include "model/model_spec.h"
+#include "report/style.h"
+#include "report/table.h"
+#include "skill/skill.h"
+#include "skill/suite.h"
+#include "stats/power.h"
+#include "util/clock.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<double, 5> kLifts = {0.05, 0.10, 0.25, 0.40, 0.60};
+constexpr double kPower = 0.8;
+constexpr int kMostPlannedRounds = 60;
+constexpr int kDraws = 600;
+constexpr double kUnknownBaseline = 0.5;   // where the variance, and so the need for rounds, is largest
+constexpr double kBytesPerToken = 3.0;     // of English and code, before any model has counted
+constexpr double kUnknownSeconds = 4.0;    // of an answer over the network
+constexpr int kNetworkParallel = 64;
+
+struct Estimate {
+  std::string name;
+  std::vector<double> baseline;  // by case
+  std::string source;            // of the baseline, for people
+  double tokens_per_answer = 0.0;   // prompt and output, with half of the answers carrying the skill
+  std::optional<double> usd_per_answer;
+  double seconds_per_answer = 0.0;
+  bool local = false;
+  int parallel = 1;
+};
+
+// What it takes to see one lift.
+struct Need {
+  double lift = 0.0;
+  std::optional<int> rounds;           // for 80 % power; absent: more than kMostPlannedRounds
+  std::optional<double> mean_rounds;   // until decided
+  bool impossible = false;             // the baseline leaves no room for such a lift
+};
+
+// The cases' rates with the skill such that the mean lift is `lift`: each gains the same share of what it lacks.
+std::vector<CaseRates> WithLift(const std::vector<double>& baseline, double lift) {
+  double room = 0.0;
+  for (const double rate : baseline) room += 1.0 - rate;
+  const double share = lift * static_cast<double>(baseline.size()) / room;
+  std::vector<CaseRates> rates;
+  rates.reserve(baseline.size());
+  for (const double rate : baseline) rates.push_back({rate, rate + share * (1.0 - rate)});
+  return rates;
+}
+
+Need NeedFor(const Estimate& estimate, double lift, double alpha) {
+  Need need{lift, std::nullopt, std::nullopt, false};
+  double room = 0.0;
+  for (const double rate : estimate.baseline) room += 1.0 - rate;
+  if (lift > room / static_cast<double>(estimate.baseline.size())) {
+    need.impossible = true;
+    return need;
+  }
+  const std::vector<CaseRates> rates = WithLift(estimate.baseline, lift);
+  SequentialRule rule;
+  rule.alpha = alpha;
+  const auto power = [&](int rounds) {
+    rule.rounds = rounds;
+    return SimulateRule(rates, rule, kDraws, 1);
+  };
+  const RuleOutcome most = power(kMostPlannedRounds);
+  if (most.helps < kPower) return need;
+  need.mean_rounds = most.mean_rounds;
+  int low = 0;  // too few
+  int high = kMostPlannedRounds;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (power(middle).helps >= kPower ? high : low) = middle;
+  }
+  need.rounds = high;
+  return need;
+}
+
+struct Inputs {
+  Skill skill;
+  Suite suite;
+  fs::path runs_dir;
+  Catalog catalog;
+};
+
+Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, const std::string& model) {
+  Estimate estimate;
+  estimate.name = model;
+  ASSIGN_OR_RETURN(const ModelSpec spec, ParseModelSpec(model, {&inputs.catalog, false}));
+  estimate.local = !spec.network();
+  estimate.parallel = options.parallel > 0 ? options.parallel : (spec.network() ? kNetworkParallel : 1);
+  double prompt = static_cast<double>(inputs.skill.body.size()) / kBytesPerToken / 2.0;
+  for (const Case& test_case : inputs.suite.cases) {
+    prompt += static_cast<double>(test_case.input.size()) / kBytesPerToken / static_cast<double>(inputs.suite.cases.size());
+  }
+  double output = options.max_tokens / 2.0;
+  ASSIGN_OR_RETURN(const KnownStudent known, FindKnownStudent(inputs.runs_dir, model, inputs.suite));
+  if (known.answers > 0) {
+    prompt = known.prompt_tokens;
+    output = known.output_tokens;
+    estimate.seconds_per_answer = known.seconds;
+    estimate.usd_per_answer = known.usd;
+  } else {
+    estimate.seconds_per_answer = kUnknownSeconds;
+  }
+  estimate.tokens_per_answer = prompt + output;
+  if (const std::optional<Price> price = inputs.catalog.PriceOf(spec.provider, spec.model); !estimate.usd_per_answer && spec.network() && price) {
+    estimate.usd_per_answer = (prompt * price->input + output * price->output) / 1e6;
+  }
+  const std::size_t cases = inputs.suite.cases.size();
+  if (options.baseline_percent) {
+    estimate.baseline.assign(cases, *options.baseline_percent / 100.0);
+    estimate.source = fmt::format("baseline as given: {:.0f} %", *options.baseline_percent);
+  } else if (known.baseline_answers > 0) {
+    estimate.baseline = known.baseline;
+    estimate.source = fmt::format("baseline known from {} answers: {:.0f} %", known.baseline_answers, 100.0 * known.baseline_rate);
+  } else {
+    estimate.baseline.assign(cases, kUnknownBaseline);
+    estimate.source = "baseline unknown: 50 % is assumed, which needs the most rounds (--baseline states one)";
+  }
+  return estimate;
+}
+
+double RequestsFor(const Estimate& estimate, double rounds) { return rounds * 2.0 * static_cast<double>(estimate.baseline.size()); }
+
+std::string CostText(const Estimate& estimate, double requests) {
+  if (estimate.local) return "local";
+  if (!estimate.usd_per_answer) return "price unknown";
+  return fmt::format("${:.2f}", requests * *estimate.usd_per_answer);
+}
+
+double SecondsFor(const Estimate& estimate, double requests) {
+  return std::ceil(requests / estimate.parallel) * estimate.seconds_per_answer;
+}
+
+Json NeedToJson(const Estimate& estimate, const Need& need) {
+  Json json = {{"lift", need.lift},
+               {"rounds", need.rounds ? Json(*need.rounds) : Json(nullptr)},
+               {"mean_rounds_until_decided", need.mean_rounds ? Json(*need.mean_rounds) : Json(nullptr)},
+               {"requests", nullptr},
+               {"tokens", nullptr},
+               {"cost_usd", nullptr},
+               {"seconds", nullptr},
+               {"impossible", need.impossible}};
+  if (!need.rounds) return json;
+  const double requests = RequestsFor(estimate, *need.rounds);
+  json["requests"] = std::llround(requests);
+  json["tokens"] = std::llround(requests * estimate.tokens_per_answer);
+  if (estimate.usd_per_answer) json["cost_usd"] = requests * *estimate.usd_per_answer;
+  json["seconds"] = SecondsFor(estimate, requests);
+  return json;
+}
+
+std::string PlanTable(const Estimate& estimate, const std::vector<Need>& needs, const Style& style) {
+  Table table({{"to see", Table::Align::kRight},
+               {"rounds (80 % power)", Table::Align::kRight},
+               {"until decided", Table::Align::kRight},
+               {"requests", Table::Align::kRight},
+               {"tokens", Table::Align::kRight},
+               {"cost", Table::Align::kRight},
+               {"time", Table::Align::kRight}});
+  for (const Need& need : needs) {
+    const std::string lift = fmt::format("+{:.0f}", need.lift * 100.0);
+    if (need.impossible) {
+      table.AddRow({lift, "no room", "–", "–", "–", "–", "–"});
+    } else if (!need.rounds) {
+      table.AddRow({lift, fmt::format("over {}", kMostPlannedRounds), "–", "–", "–", "–", "–"});
+    } else {
+      const double requests = RequestsFor(estimate, *need.rounds);
+      table.AddRow({lift, fmt::format("{}", *need.rounds), fmt::format("{:.1f} on average", *need.mean_rounds),
+                    WithThousands(std::llround(requests)), WithThousands(std::llround(requests * estimate.tokens_per_answer)),
+                    CostText(estimate, requests), DurationText(SecondsFor(estimate, requests))});
+    }
+  }
+  return table.Render(style);
+}
+
+Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, const Env& env) {
+  Inputs inputs;
+  ASSIGN_OR_RETURN(inputs.skill, LoadSkill(options.skill));
+  ASSIGN_OR_RETURN(inputs.suite, options.tests.empty() ? LoadSuiteOfSkill(inputs.skill.folder) : LoadSuite(options.tests));
+  ASSIGN_OR_RETURN(inputs.catalog, LoadCatalogOf(env));
+  inputs.runs_dir = options.runs_dir.empty() ? config.runs_dir : fs::path(options.runs_dir);
+  return inputs;
+}
+
+}  // namespace
+
+void AddPlanCommand(CLI::App& app, PlanOptions& options) {
+  CLI::App* command = app.add_subcommand("plan", "Before spending: what lift a run can show, and what it takes");
+  command->add_option("SKILL", options.skill, "skill folder, or its SKILL.md")->required();
+  command->add_option("-m,--model", options.models, "model to plan for; repeat for several (default: the embedded model)");
+  command->add_option("-t,--tests", options.tests, "cases to use instead of the skill's own skill_meta.json");
+  command->add_option("--baseline", options.baseline_percent, "pass rate without the skill in percent (default: from earlier runs)")->check(CLI::Range(0.0, 100.0));
+  command->add_option("--runs", options.rounds, "also say what so many rounds can detect")->check(CLI::Range(1, 1000));
+  command->add_option("--alpha", options.alpha, "chance of a false verdict")->capture_default_str()->check(CLI::Range(1e-6, 0.5));
+  command->add_option("--max-tokens", options.max_tokens, "longest answer")->capture_default_str()->check(CLI::Range(1, 1 << 20));
+  command->add_option("-j,--jobs", options.parallel, "answers in work at once")->check(CLI::Range(1, 4096));
+  command->add_option("--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
+  command->add_flag("--json", options.json, "print the result as JSON");
+  AddColorOption(*command, options.color);
+}
+
+ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
+  const Result<Config> config = LoadConfig(env);
+  if (!config) return PrintError(env, config.error());
+  const Result<Inputs> inputs = ReadInputs(options, *config, env);
+  if (!inputs) return PrintError(env, inputs.error());
+  const std::vector<std::string> models = ChooseModels(options.models, *config);
+  const double alpha = options.alpha / static_cast<double>(models.size());
+  const Style style = StyleFor(env, env.out_is_terminal, options.color);
+  Json students = Json::array();
+  for (const std::string& model : models) {
+    const Result<Estimate> estimate = EstimateFor(options, *inputs, model);
+    if (!estimate) return PrintError(env, estimate.error());
+    std::vector<Need> needs;
+    for (const double lift : kLifts) needs.push_back(NeedFor(*estimate, lift, alpha));
+    std::optional<double> detectable;
+    SequentialRule rule;
+    rule.alpha = alpha;
+    double mean = 0.0;
+    for (const double rate : estimate->baseline) mean += rate / static_cast<double>(estimate->baseline.size());
+    if (options.rounds) {
+      rule.rounds = *options.rounds;
+      detectable = DetectableLift(static_cast<int>(estimate->baseline.size()), mean, rule, kPower, kDraws);
+    }
+    if (options.json) {
+      Json list = Json::array();
+      for (const Need& need : needs) list.push_back(NeedToJson(*estimate, need));
+      students.push_back({{"model", model}, {"baseline", mean}, {"baseline_source", estimate->source}, {"to_see", list},
+                          {"detectable_lift", detectable ? Json(*detectable) : Json(nullptr)}});
+      continue;
+    }
+    env.out(fmt::format("{} · {} · {}\n", Tinted(style, Tint::kBold, SafeForTerminalLine(model)),
+                        estimate->baseline.size() == 1 ? "1 case" : fmt::format("{} cases", estimate->baseline.size()), estimate->source));
+    env.out(PlanTable(*estimate, needs, style));
+    if (options.rounds) {
+      env.out(detectable ? fmt::format("{} rounds detect a lift of {:.0f} points or more\n", *options.rounds, *detectable * 100.0)
+                         : fmt::format("{} rounds detect no lift with 80 % power: more cases or rounds are needed\n", *options.rounds));
+    }
+    env.out("\n");
+  }
+  if (options.json) {
+    env.out(DumpJsonIndented({{"skill", inputs->skill.name}, {"cases", inputs->suite.cases.size()}, {"alpha", options.alpha}, {"students", students}}) + "\n");
+  } else {
+    env.out("With --stop-when-decided a run ends as soon as its verdict is known. More cases beat more rounds.\n");
+  }
+  return ExitCode::kSuccess;
+}
+
+}  // namespace upskill

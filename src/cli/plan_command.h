@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+struct PlanOptions {
+  std::string skill;
+  std::vector<std::string> models;
+  std::string tests;
+  std::string runs_dir;  // empty: from the configuration
+  std::optional<double> baseline_percent;  // stated pass rate without the skill; absent: from earlier runs
+  std::optional<int> rounds;               // also say what so many rounds can detect
+  double alpha = 0.05;
+  int max_tokens = 512;
+  int parallel = 0;
+  bool json = false;
+  ColorWish color = ColorWish::kAuto;
+};
+
+void AddPlanCommand(CLI::App& app, PlanOptions& options);
+
+// Tells before anything is spent what a run can show: the rounds, requests, tokens, money and time that it takes to see
+// lifts of several sizes. Nothing is asked of a model.
+ExitCode RunPlanCommand(const PlanOptions& options, Env& env);
+
+}  // namespace upskill

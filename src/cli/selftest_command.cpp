@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/selftest_command.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+
+#include "cli/color_option.h"
+#include "eval/journal.h"
+#include "eval/prompts.h"
+#include "eval/runner.h"
+#include "eval/verdict.h"
+#include "model/sim.h"
+#include "report/style.h"
+#include "report/table.h"
+#include "skill/suite.h"
+#include "stats/interval.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One line of the table: what is true of the simulated student.
+struct Truth {
+  double without = 0.5;
+  double with = 0.5;
+};
+constexpr std::array<Truth, 6> kTruths = {{{0.1, 0.1}, {0.5, 0.5}, {0.9, 0.9}, {0.4, 0.65}, {0.4, 0.85}, {0.8, 0.5}}};
+
+struct Tally {
+  int runs = 0;
+  std::array<int, 4> words{};  // by Verdict
+  std::int64_t rounds = 0;
+  std::int64_t cells = 0;
+
+  int count(Verdict verdict) const { return words.at(static_cast<std::size_t>(verdict)); }
+};
+
+// A folder that goes away with all it holds.
+class ScratchFolder {
+ public:
+  static Result<ScratchFolder> Make() {
+    std::error_code code;
+    std::string name = (fs::temp_directory_path(code) / "upskill-selftest-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) return ErrnoError("making a folder for the simulated runs", name, errno);
+    return ScratchFolder(name);
+  }
+  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
+  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code code;
+    if (!path_.empty()) fs::remove_all(path_, code);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+Result<Plan> SimulatedPlan(const SelftestOptions& options) {
+  Json cases = Json::array();
+  for (int i = 1; i <= options.cases; ++i) {
+    cases.push_back({{"input", fmt::format("question {}", i)}, {"expected", {{"contains", fmt::format("answer {}.", i)}}}});
+  }
+  Plan plan;
+  ASSIGN_OR_RETURN(plan.suite, ParseSuite(DumpJson(cases), "selftest"));
+  Skill skill;
+  skill.name = "selftest";
+  skill.body = "Simulated.";
+  plan.skill = Snapshot(skill);
+  plan.arms = {Arm::kBaseline, Arm::kSkill};
+  plan.rounds = options.rounds;
+  plan.system_prompt = kSystemPrompt;
+  plan.verdict.alpha = options.alpha;
+  plan.stop_when_decided = true;
+  return plan;
+}
+
+Status RunOnce(const SelftestOptions& options, const Plan& common, const Truth& truth, int number, const fs::path& folder, const Env& env, Tally& tally) {
+  Plan plan = common;
+  const std::string settings = fmt::format("base={},skill={},seed={}", truth.without, truth.with, options.seed * 1'000'003 + static_cast<std::uint64_t>(number));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, MakeSimModel(settings, 256));
+  plan.students.push_back({"sim:" + settings, model->info().name, model->info().identity});
+  ASSIGN_OR_RETURN(Journal journal, Journal::Create(folder, plan, *env.clock));
+  RunInput input;
+  input.plan = &plan;
+  input.models = {model.get()};
+  input.journal = &journal;
+  input.clock = env.clock;
+  input.stop = env.stop;
+  RETURN_IF_ERROR(RunPlan(std::move(input)));
+  ASSIGN_OR_RETURN(const JournalContent content, ReadJournal(journal.folder()));
+  const std::vector<StudentVerdict> verdicts = JudgeRun(plan, content.samples);
+  ++tally.runs;
+  ++tally.words.at(static_cast<std::size_t>(verdicts.front().word));
+  tally.rounds += verdicts.front().whole_rounds;
+  tally.cells += static_cast<std::int64_t>(content.samples.size());
+  std::error_code code;
+  fs::remove_all(journal.folder(), code);
+  return {};
+}
+
+bool Stopped(const Env& env) { return env.stop != nullptr && env.stop->load() > 0; }
+
+Result<Tally> Measure(const SelftestOptions& options, const Truth& truth, const fs::path& folder, const Env& env) {
+  Tally tally;
+  ASSIGN_OR_RETURN(const Plan plan, SimulatedPlan(options));
+  for (int i = 0; i < options.runs && !Stopped(env); ++i) {
+    RETURN_IF_ERROR(RunOnce(options, plan, truth, i, folder, env, tally));
+  }
+  return tally;
+}
+
+std::string ShareText(const Tally& tally, Verdict verdict) {
+  const Interval interval = WilsonInterval(tally.count(verdict), tally.runs);
+  return fmt::format("{:.1f} % ({:.1f} … {:.1f})", 100.0 * tally.count(verdict) / tally.runs, 100.0 * interval.low, 100.0 * interval.high);
+}
+
+// Whether a word that is false for this truth came more often than alpha, beyond chance.
+bool TooOften(const Tally& tally, const Truth& truth, double alpha) {
+  const bool false_helps = truth.with <= truth.without && WilsonInterval(tally.count(Verdict::kHelps), tally.runs).low > alpha;
+  const bool false_hurts = truth.with >= truth.without && WilsonInterval(tally.count(Verdict::kHurts), tally.runs).low > alpha;
+  return false_helps || false_hurts;
+}
+
+Json ShareToJson(const Tally& tally, Verdict verdict) {
+  const Interval interval = WilsonInterval(tally.count(verdict), tally.runs);
+  return {{"share", static_cast<double>(tally.count(verdict)) / tally.runs}, {"low", interval.low}, {"high", interval.high}};
+}
+
+}  // namespace
+
+void AddSelftestCommand(CLI::App& app, SelftestOptions& options) {
+  CLI::App* command = app.add_subcommand("selftest", "Measure how often the verdicts are wrong, with simulated students (no network)");
+  command->add_option("--runs", options.runs, "simulated runs for each line")->capture_default_str()->check(CLI::Range(10, 1'000'000));
+  command->add_option("--cases", options.cases, "cases of the suite")->capture_default_str()->check(CLI::Range(1, 1000));
+  command->add_option("--rounds", options.rounds, "most rounds of a run; it ends when decided")->capture_default_str()->check(CLI::Range(1, 1000));
+  command->add_option("--alpha", options.alpha, "chance of a false verdict")->capture_default_str()->check(CLI::Range(1e-6, 0.5));
+  command->add_option("--seed", options.seed, "seed of the simulation")->capture_default_str();
+  command->add_flag("--json", options.json, "print the result as JSON");
+  AddColorOption(*command, options.color);
+}
+
+ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
+  const Result<ScratchFolder> folder = ScratchFolder::Make();
+  if (!folder) return PrintError(env, folder.error());
+  Table table({{"truth", Table::Align::kLeft},
+               {"helps", Table::Align::kLeft},
+               {"hurts", Table::Align::kLeft},
+               {"no effect", Table::Align::kLeft},
+               {"undecided", Table::Align::kLeft},
+               {"rounds", Table::Align::kRight},
+               {"cells", Table::Align::kRight}});
+  Json lines = Json::array();
+  bool sound = true;
+  if (!options.json) {
+    env.out(fmt::format("{} simulated runs a line · {} cases · at most {} rounds, ended when decided · alpha {} %\n", options.runs, options.cases,
+                        options.rounds, options.alpha * 100.0));
+  }
+  for (const Truth& truth : kTruths) {
+    const Result<Tally> tally = Measure(options, truth, folder->path(), env);
+    if (!tally) return PrintError(env, tally.error());
+    if (Stopped(env)) return ExitCode::kInterrupted;
+    sound = sound && !TooOften(*tally, truth, options.alpha);
+    table.AddRow({fmt::format("{:.0f} → {:.0f} %", truth.without * 100, truth.with * 100), ShareText(*tally, Verdict::kHelps),
+                  ShareText(*tally, Verdict::kHurts), ShareText(*tally, Verdict::kNoEffect), ShareText(*tally, Verdict::kUndecided),
+                  fmt::format("{:.1f}", static_cast<double>(tally->rounds) / tally->runs),
+                  fmt::format("{:.0f}", static_cast<double>(tally->cells) / tally->runs)});
+    lines.push_back({{"without", truth.without},
+                     {"with", truth.with},
+                     {"runs", tally->runs},
+                     {"helps", ShareToJson(*tally, Verdict::kHelps)},
+                     {"hurts", ShareToJson(*tally, Verdict::kHurts)},
+                     {"no_effect", ShareToJson(*tally, Verdict::kNoEffect)},
+                     {"undecided", ShareToJson(*tally, Verdict::kUndecided)},
+                     {"mean_rounds", static_cast<double>(tally->rounds) / tally->runs},
+                     {"mean_cells", static_cast<double>(tally->cells) / tally->runs}});
+  }
+  if (options.json) {
+    env.out(DumpJsonIndented({{"alpha", options.alpha}, {"cases", options.cases}, {"rounds", options.rounds}, {"lines", lines}, {"sound", sound}}) + "\n");
+  } else {
+    env.out(table.Render(StyleFor(env, env.out_is_terminal, options.color)));
+    env.out(sound ? "no false verdict is more frequent than alpha allows\n" : "FAILED: a false verdict is more frequent than alpha allows\n");
+  }
+  return sound ? ExitCode::kSuccess : ExitCode::kFailed;
+}
+
+}  // namespace upskill

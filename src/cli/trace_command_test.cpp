@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// `upskill trace …` as whole command lines in process.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr int kOk = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+class TraceCli : public testing::Test {
+ protected:
+  int Run(const std::vector<std::string>& arguments) {
+    out.clear();
+    error.clear();
+    Env env;
+    env.out = [this](std::string_view text) { out += text; };
+    env.error = [this](std::string_view text) { error += text; };
+    env.out_is_terminal = terminal;
+    env.columns = 80;
+    env.variable = [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    const SystemClock clock;
+    env.clock = &clock;
+    env.stop = &stop;
+    return static_cast<int>(RunCommandLine(arguments, env));
+  }
+
+  int Show(const fs::path& file, const std::vector<std::string>& more = {}) { return RunOn("show", {file}, more); }
+  int Digest(const std::vector<fs::path>& files, const std::vector<std::string>& more = {}) { return RunOn("digest", files, more); }
+  int RunOn(const char* command, const std::vector<fs::path>& files, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"trace", command};
+    for (const fs::path& file : files) arguments.push_back(file.string());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Run(arguments);
+  }
+
+  // Runs the command with `text` on standard input.
+  int RunWithInput(const std::string& text, const std::vector<std::string>& arguments) {
+    const fs::path file = folder.Write("stdin", text);
+    const Fd kept(::dup(STDIN_FILENO));
+    const Fd input(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    EXPECT_TRUE(kept.valid() && input.valid());
+    EXPECT_GE(::dup2(input.get(), STDIN_FILENO), 0);
+    const int code = Run(arguments);
+    EXPECT_GE(::dup2(kept.get(), STDIN_FILENO), 0);
+    return code;
+  }
+
+  void SetAge(const fs::path& file, time_t modified) const {
+    const timespec times[2] = {{modified, 0}, {modified, 0}};
+    ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
+  }
+
+  Json OutAsJson() const {
+    const Result<Json> json = ParseJson(out, "stdout");
+    EXPECT_TRUE(json.ok()) << out;
+    return json ? *json : Json();
+  }
+
+  static fs::path Fixture(const char* name) { return fs::path(UPSKILL_SOURCE_DIR) / "tests/fixtures/traces" / name; }
+  fs::path home() const { return folder.path() / "home"; }
+
+  TempFolder folder;
+  StopFlag stop = 0;
+  std::map<std::string, std::string> variables = {{"HOME", (folder.path() / "home").string()},
+                                                  {"UPSKILL_CONFIG", folder.Write("config.yaml", "").string()}};
+  bool terminal = false;
+  std::string out;
+  std::string error;
+};
+
+// A session of one failing and one working command.
+std::string Session(const std::string& prompt, const std::string& answer = "Done.") {
+  const auto line = [](const char* type, int number, const std::string& message) {
+    return std::string(R"({"type":")") + type + R"(","uuid":"u)" + std::to_string(number) + R"(","sessionId":"s","timestamp":"2026-01-12T14:0)" +
+           std::to_string(number) + R"(:00.000Z","message":)" + message + "}\n";
+  };
+  const auto call = [&](int number, const std::string& command) {
+    const std::string id = std::to_string(number);
+    return line("assistant", number,
+                R"({"id":"m)" + id + R"(","role":"assistant","model":"claude-x","content":[{"type":"tool_use","id":"t)" + id +
+                    R"(","name":"Bash","input":{"command":")" + command + R"("}}],"usage":{"input_tokens":10,"output_tokens":5}})");
+  };
+  const auto result = [&](int number, const std::string& text, bool failed) {
+    return line("user", number,
+                R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t)" + std::to_string(number - 1) + R"(","is_error":)" +
+                    (failed ? "true" : "false") + R"(,"content":")" + text + R"("}]})");
+  };
+  return line("user", 1, R"({"role":"user","content":)" + Json(prompt).dump() + "}") + call(2, "make test") +
+         result(3, "error: zone is ignored", true) + call(4, "make test ZONE=1") + result(5, "all passed", false) +
+         line("assistant", 6, R"({"id":"m6","role":"assistant","model":"claude-x","content":[{"type":"text","text":")" + answer + R"("}]})");
+}
+
+std::string PlantedToken() { return std::string("hf_") + "A7kQzLmNoPqRsTuVwXyZ" "bCdEfGhJ23456k"; }
+
+TEST_F(TraceCli, ShowForPeople) {
+  ASSERT_EQ(Show(folder.Write("a.jsonl", Session("the token is " + PlantedToken()))), kOk) << error;
+  EXPECT_EQ(out,
+            "Claude Code · claude-x · 2026-01-12 14:01 – 14:06 UTC\n"
+            "you 1 turn · assistant 3 messages · tools: Bash 2 · 1 error · no subagents · no skills\n"
+            "tokens in 20 out 10 · 1 secret would be redacted (1 hf-token line 1)\n");
+  EXPECT_THAT(error, IsEmpty());
+}
+
+TEST_F(TraceCli, ShowSaysWhatAnExportLost) {
+  ASSERT_EQ(Show(Fixture("claude-code-export-2.1.txt")), kOk) << error;
+  EXPECT_THAT(out, HasSubstr("\nlossy: "));
+  EXPECT_THAT(out, HasSubstr(" shortened by the export; the JSONL of this conversation would have them whole\n"));
+  EXPECT_THAT(out, HasSubstr("tokens unknown"));
+}
+
+TEST_F(TraceCli, ShowAsJsonHasTheDocumentedKeys) {
+  ASSERT_EQ(Show(folder.Write("a.jsonl", Session("go")), {"--json"}), kOk) << error;
+  const Json json = OutAsJson();
+  EXPECT_EQ(json["format"], "claude-code");
+  EXPECT_EQ(json["human_turns"], 1);
+  EXPECT_EQ(json["assistant_messages"], 3);
+  EXPECT_EQ(json["tool_calls"], 2);
+  EXPECT_EQ(json["tool_calls_by_name"], Json::object({{"Bash", 2}}));
+  EXPECT_EQ(json["tool_errors"], 1);
+  EXPECT_EQ(json["subagents"], 0);
+  EXPECT_EQ(json["skills_used"], Json::array());
+  EXPECT_EQ(json["models"], Json::array({"claude-x"}));
+  EXPECT_EQ(json["tokens"], Json::object({{"input", 20}, {"cache_read", nullptr}, {"cache_write", nullptr}, {"output", 10}}));
+  EXPECT_EQ(json["first_timestamp"], "2026-01-12T14:01:00.000Z");
+  EXPECT_EQ(json["last_timestamp"], "2026-01-12T14:06:00.000Z");
+  EXPECT_EQ(json["longest_tool_output"], 22);
+  EXPECT_EQ(json["unknown_records"], 0);
+}
+
+TEST_F(TraceCli, ShowEvents) {
+  const fs::path file = folder.Write("a.jsonl", Session("line one\nline two \x1b[31mred " + std::string(200, 'x')));
+  ASSERT_EQ(Show(file, {"--events"}), kOk) << error;
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < out.size(); at = out.find('\n', at) + 1) lines.push_back(out.substr(at, out.find('\n', at) - at));
+  ASSERT_EQ(lines.size(), 6U) << out;
+  EXPECT_THAT(lines[0], AllOf(StartsWith("    1 person "), HasSubstr("line one line two red"), testing::EndsWith("…")));
+  EXPECT_THAT(lines[2], HasSubstr("tool_result Bash (error) error: zone is ignored"));
+  ASSERT_EQ(Show(file, {"--events", "--json"}), kOk);
+  const Result<Json> second = ParseJson(out.substr(out.find('\n') + 1, out.find('\n', out.find('\n') + 1) - out.find('\n') - 1), "line 2");
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ((*second)["kind"], "tool_call");
+  EXPECT_EQ((*second)["command"], "make test");
+  EXPECT_EQ((*second)["partner"], 3);
+}
+
+TEST_F(TraceCli, ShowOfSeveral) {
+  folder.Write("t/a.jsonl", Session("first"));
+  folder.Write("t/b.jsonl", Session("second"));
+  ASSERT_EQ(Show(folder.path() / "t", {"--json"}), kOk) << error;
+  ASSERT_EQ(OutAsJson().size(), 2U);
+  EXPECT_EQ(OutAsJson()[1]["source"], "b.jsonl");
+  folder.Write("t/c.jsonl", "");
+  EXPECT_EQ(Show(folder.path() / "t"), kFailed);
+  EXPECT_THAT(out, AllOf(HasSubstr("a.jsonl\nClaude Code"), HasSubstr("b.jsonl\nClaude Code")));
+  EXPECT_THAT(error, StartsWith("warning: c.jsonl: empty"));
+}
+
+TEST_F(TraceCli, SecretsStayUnlessAskedFor) {
+  const fs::path file = folder.Write("a.jsonl", Session("the token is " + PlantedToken(), "I use " + PlantedToken()));
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{}, {"--json"}, {"--events"}, {"--events", "--json"}}) {
+    ASSERT_EQ(Show(file, more), kOk);
+    EXPECT_THAT(out + error, Not(HasSubstr(PlantedToken())));
+  }
+  ASSERT_EQ(Digest({file}), kOk);
+  EXPECT_THAT(out, AllOf(HasSubstr("[redacted:hf-token:1]"), Not(HasSubstr(PlantedToken()))));
+  EXPECT_THAT(error, HasSubstr("1 secret redacted (1 hf-token line 1)"));
+  ASSERT_EQ(Digest({file}, {"--no-redact"}), kOk);
+  EXPECT_THAT(out, HasSubstr(PlantedToken()));
+  EXPECT_THAT(error, Not(HasSubstr("redacted")));
+  ASSERT_EQ(Show(file, {"--events", "--no-redact"}), kOk);
+  EXPECT_THAT(out, HasSubstr(PlantedToken()));
+}
+
+TEST_F(TraceCli, HomeAndEmailsByOption) {
+  const fs::path file = folder.Write("a.jsonl", Session("in /home/ada/x, mail ada@example.com"));
+  ASSERT_EQ(Show(file, {"--events", "--no-redact"}), kOk);
+  EXPECT_THAT(out, HasSubstr("/home/ada/x"));
+  ASSERT_EQ(Show(file, {"--events", "--redact-home", "--redact-emails"}), kOk);
+  EXPECT_THAT(out, HasSubstr("in [redacted:home:1]/x, mail [redacted:email:1]"));
+}
+
+TEST_F(TraceCli, DigestOfOne) {
+  ASSERT_EQ(Digest({folder.Write("a.jsonl", Session("mend the zone"))}), kOk) << error;
+  EXPECT_THAT(out, StartsWith("# Digest of 1 trace\na.jsonl: Claude Code · claude-x"));
+  EXPECT_THAT(out, AllOf(HasSubstr("Goal: mend the zone"), HasSubstr("Failed: make test\n"), HasSubstr("Works: make test ZONE=1 [a.jsonl:3, :5]")));
+  EXPECT_THAT(out, testing::EndsWith("\n"));
+  EXPECT_THAT(error, testing::MatchesRegex("digest [0-9]+ tokens: 1 error → fix pairs, 0 files, 1 commands, 0 corrections\n"));
+}
+
+TEST_F(TraceCli, DigestOnATerminalIsSafeAndApart) {
+  terminal = true;
+  ASSERT_EQ(Digest({folder.Write("a.jsonl", Session("bell \a and \xE2\x80\xAE reversed"))}), kOk);
+  EXPECT_THAT(out, AllOf(Not(HasSubstr("\a")), Not(HasSubstr("\xE2\x80\xAE")), testing::EndsWith("\n\n")));
+}
+
+TEST_F(TraceCli, DigestOfSeveralFolderAndPattern) {
+  const fs::path a = folder.Write("t/a.jsonl", Session("mend the zone"));
+  const fs::path b = folder.Write("t/b.jsonl", Session("mend the zone"));
+  folder.Write("t/other.json", R"([{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}])");
+  ASSERT_EQ(Digest({a, b}), kOk);
+  const std::string two = out;
+  EXPECT_THAT(two, AllOf(StartsWith("# Digest of 2 traces\n"), HasSubstr("in 2 of 2 traces")));
+  ASSERT_EQ(Digest({folder.path() / "t/*.jsonl"}), kOk);
+  EXPECT_EQ(out, two);
+  ASSERT_EQ(Digest({folder.path() / "t"}), kOk);
+  EXPECT_THAT(out, StartsWith("# Digest of 3 traces\n"));
+  EXPECT_EQ(Digest({folder.path() / "t/*.eval"}), kUsage);
+  EXPECT_THAT(error, HasSubstr("*.eval: no file matches"));
+}
+
+TEST_F(TraceCli, DigestLeavesOutWhatCannotBeRead) {
+  const fs::path good = folder.Write("a.jsonl", Session("go"));
+  const fs::path empty = folder.Write("empty.jsonl", "\n");
+  EXPECT_EQ(Digest({good, empty}), kFailed);
+  EXPECT_THAT(out, StartsWith("# Digest of 1 trace\n"));
+  EXPECT_THAT(error, StartsWith("warning: empty.jsonl: empty"));
+  EXPECT_EQ(Digest({empty, folder.path() / "none.jsonl"}), kUsage);
+  EXPECT_THAT(out, IsEmpty());
+}
+
+TEST_F(TraceCli, DigestOfStandardInput) {
+  EXPECT_EQ(RunWithInput(Session("from a pipe"), {"trace", "digest", "-"}), kOk) << error;
+  EXPECT_THAT(out, HasSubstr("Goal: from a pipe"));
+  EXPECT_THAT(out, HasSubstr("[stdin:1"));
+  EXPECT_EQ(RunWithInput("", {"trace", "show", "-"}), kUsage);
+  EXPECT_THAT(error, HasSubstr("stdin: empty"));
+}
+
+TEST_F(TraceCli, DigestKeepsItsBudget) {
+  std::string session;
+  for (int i = 0; i < 50; ++i) {
+    std::string part = Session("request number " + std::to_string(i) + " " + std::string(300, 'a'));
+    for (std::size_t at = part.find("\"u"); at != std::string::npos; at = part.find("\"u", at + 1)) {
+      if (part.compare(at, 7, "\"uuid\":") == 0) part.insert(at + 8, std::to_string(i) + "-");
+    }
+    session += part;
+  }
+  const fs::path file = folder.Write("long.jsonl", session);
+  ASSERT_EQ(Digest({file}, {"--budget", "600"}), kOk) << error;
+  EXPECT_LT(out.size(), 600U * 4);
+  EXPECT_THAT(out, HasSubstr("Left out to fit the budget"));
+  EXPECT_EQ(Digest({file}, {"--budget", "10"}), kUsage);
+  EXPECT_EQ(Digest({file}, {"--budget", "many"}), kUsage);
+}
+
+TEST_F(TraceCli, DigestIntoAFile) {
+  const fs::path target = folder.path() / "digest.md";
+  ASSERT_EQ(Digest({folder.Write("a.jsonl", Session("go"))}, {"-o", target.string()}), kOk);
+  EXPECT_THAT(out, IsEmpty());
+  EXPECT_THAT(error, StartsWith("digest "));
+  EXPECT_THAT(*ReadFile(target), StartsWith("# Digest of 1 trace\n"));
+  EXPECT_NE(Digest({folder.path() / "a.jsonl"}, {"-o", (folder.path() / "none/digest.md").string()}), kOk);
+  EXPECT_THAT(error, StartsWith("error: "));
+}
+
+TEST_F(TraceCli, FindListsNewestFirst) {
+  folder.Write("home/.claude/projects/-p/old.jsonl", std::string(1640, '\n'));
+  folder.Write("home/.codex/sessions/2026/01/02/rollout-new.jsonl", "{}\n");
+  SetAge(home() / ".claude/projects/-p/old.jsonl", 1'767'225'600);
+  SetAge(home() / ".codex/sessions/2026/01/02/rollout-new.jsonl", 1'767'225'660);
+  ASSERT_EQ(Run({"trace", "find"}), kOk) << error;
+  EXPECT_EQ(out, "2026-01-01 00:01  codex             3 B  " + (home() / ".codex/sessions/2026/01/02/rollout-new.jsonl").string() +
+                     "\n2026-01-01 00:00  claude-code    1.6 kB  " + (home() / ".claude/projects/-p/old.jsonl").string() + "\n");
+  ASSERT_EQ(Run({"trace", "find", "--agent", "claude-code", "--json"}), kOk);
+  ASSERT_EQ(OutAsJson().size(), 1U);
+  EXPECT_EQ(OutAsJson()[0]["agent"], "claude-code");
+  EXPECT_EQ(OutAsJson()[0]["modified"], "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(OutAsJson()[0]["path"], (home() / ".claude/projects/-p/old.jsonl").string());
+  ASSERT_EQ(Run({"trace", "find", "-n", "1"}), kOk);
+  EXPECT_THAT(error, HasSubstr("and 1 more"));
+}
+
+TEST_F(TraceCli, FindWithoutTracesAndWithUnknownAgent) {
+  EXPECT_EQ(Run({"trace", "find", "--json"}), kOk);
+  EXPECT_EQ(OutAsJson(), Json::array());
+  EXPECT_EQ(Run({"trace", "find", "--agent", "nobody"}), kUsage);
+  EXPECT_THAT(error, HasSubstr("known: claude-code, codex"));
+  variables.erase("HOME");
+  EXPECT_EQ(Run({"trace", "find"}), kUsage);
+  EXPECT_THAT(error, HasSubstr("HOME is not set"));
+}
+
+TEST_F(TraceCli, LatestIsTheNewest) {
+  EXPECT_EQ(Run({"trace", "show", "latest"}), kUsage);
+  EXPECT_THAT(error, HasSubstr("latest: no traces"));
+  folder.Write("home/.claude/projects/-p/old.jsonl", Session("the old one"));
+  folder.Write("home/.claude/projects/-p/new.jsonl", Session("the new one"));
+  SetAge(home() / ".claude/projects/-p/old.jsonl", 1000);
+  EXPECT_EQ(Run({"trace", "digest", "latest"}), kOk) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("the new one"), Not(HasSubstr("the old one"))));
+}
+
+TEST_F(TraceCli, FilesThatAreNoTraces) {
+  struct Case {
+    fs::path file;
+    const char* says;
+  };
+  fs::create_symlink("loop-b", folder.path() / "loop-a");
+  fs::create_symlink("loop-a", folder.path() / "loop-b");
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  fs::create_directory(folder.path() / "bare");
+  std::string bytes = "\x7F" "ELF";
+  for (int i = 0; i < 4000; ++i) bytes += static_cast<char>((i * 7919) % 256);
+  const std::vector<Case> cases = {{folder.path() / "none.jsonl", "No such file"},
+                                   {folder.Write("empty.jsonl", ""), "empty.jsonl: empty"},
+                                   {folder.Write("blank.jsonl", "\n \n"), "blank.jsonl: empty"},
+                                   {folder.path() / "loop-a", "symbolic links"},
+                                   {folder.path() / "pipe", "not a regular file"},
+                                   {folder.path() / "bare", "no traces in this folder"},
+                                   {folder.Write("program", bytes), "neither text in UTF-8 nor"},
+                                   {folder.Write("torn.json", R"({"messages": [{"role": "user", "content": "x"})"), "--lenient"}};
+  for (const Case& item : cases) {
+    EXPECT_EQ(Show(item.file), kUsage) << item.file;
+    EXPECT_THAT(error, AllOf(StartsWith("error: "), HasSubstr(item.says)));
+    EXPECT_THAT(out, IsEmpty());
+  }
+  EXPECT_EQ(Show(folder.path() / "torn.json", {"--lenient"}), kOk) << error;
+  EXPECT_EQ(Show(folder.path() / "program", {"--format", "notes"}), kOk) << error;
+}
+
+TEST_F(TraceCli, FilesThatMayNotBeRead) {
+  const fs::path file = folder.Write("secret.jsonl", Session("go"));
+  fs::permissions(file, fs::perms::none);
+  if (::access(file.c_str(), R_OK) == 0) GTEST_SKIP() << "this user may read everything";
+  EXPECT_EQ(Show(file), kUsage);
+  EXPECT_THAT(error, HasSubstr("Permission denied"));
+}
+
+TEST_F(TraceCli, DamageInTheMiddle) {
+  std::string session = Session("go");
+  session.insert(session.find('\n') + 1, "{\"type\":\"user\",\n");
+  const fs::path file = folder.Write("a.jsonl", session);
+  EXPECT_EQ(Show(file), kUsage);
+  EXPECT_THAT(error, AllOf(HasSubstr("a.jsonl:2: not JSON"), HasSubstr("--lenient")));
+  EXPECT_EQ(Show(file, {"--lenient"}), kOk);
+  EXPECT_THAT(out, HasSubstr("damaged: a.jsonl:2: not JSON"));
+}
+
+TEST_F(TraceCli, UsageErrors) {
+  const std::string file = folder.Write("a.jsonl", Session("go")).string();
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"trace"}, {"trace", "show"}, {"trace", "digest"}, {"trace", "frobnicate"}, {"trace", "show", file, "--frobnicate"},
+           {"trace", "show", file, "--format", "fax"}, {"trace", "find", "-n", "few"}}) {
+    EXPECT_EQ(Run(arguments), kUsage);
+    EXPECT_THAT(error, StartsWith("error: "));
+    EXPECT_THAT(out, IsEmpty());
+  }
+  ASSERT_EQ(Run({"trace", "show", file, "--format", "fax"}), kUsage);
+  EXPECT_THAT(error, HasSubstr("known: claude-code, "));
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "model/chat.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// One answer on its way from a model's thread to the runner.
+struct Answer {
+  std::size_t student = 0;
+  std::size_t cell = 0;
+  int attempt = 0;
+  int last_attempt = 0;
+  Result<ChatResponse> response;
+};
+
+// The models' threads put, the runner takes. Thread-safe.
+class AnswerQueue {
+ public:
+  void Put(Answer answer) {
+    const std::lock_guard lock(mutex_);
+    answers_.push_back(std::move(answer));
+    wake_.notify_one();  // under the lock: once it is free, the runner may take the last answer and end the queue
+  }
+
+  // All answers there are, waiting up to `limit` for the first.
+  std::deque<Answer> Take(std::chrono::milliseconds limit) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, limit, [this] { return !answers_.empty(); });
+    return std::exchange(answers_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Answer> answers_;
+};
+
+}  // namespace upskill

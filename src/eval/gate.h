@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eval/plan.h"
+#include "eval/summary.h"
+#include "eval/verdict.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// A condition on a run that decides an exit code, for CI: clauses parted by `;`, all of which must hold.
+//   helps:haiku,glm   the verdict is `helps` for these models (also hurts, no-effect, undecided)
+//   not-hurts:*       it is anything else for every model
+//   tokens<+20%       change of the tokens of an answer (also cost, seconds); the estimate, not its interval
+//   lift>10           points; pass>80% the pass rate with the skill
+//   lift:haiku>10     a comparison for some models only
+struct GateClause {
+  enum class Kind { kVerdict, kNotVerdict, kTokens, kCost, kSeconds, kLift, kPass };
+  std::string text;
+  Kind kind = Kind::kVerdict;
+  Verdict verdict = Verdict::kHelps;
+  bool less = false;   // `<`; otherwise `>`
+  double bound = 0.0;  // a fraction
+  std::vector<std::string> models;  // empty: all
+};
+
+struct Gate {
+  std::vector<GateClause> clauses;
+};
+
+struct GateResult {
+  std::string clause;
+  std::string model;
+  bool passed = false;
+  std::string detail;  // what was found: "undecided", "+31 %", "unknown"
+};
+
+Result<Gate> ParseGate(const std::string& text);
+
+// Errors: a clause names a model that the plan doesn't have. What is unknown (a cost without prices) doesn't pass.
+Result<std::vector<GateResult>> CheckGate(const Gate& gate, const Plan& plan, const RunSummary& summary,
+                                          const std::vector<StudentVerdict>& verdicts);
+
+}  // namespace upskill

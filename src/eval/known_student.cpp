@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/known_student.h"
+
+#include <map>
+
+#include "eval/journal.h"
+#include "eval/plan.h"
+#include "eval/prompts.h"
+#include "eval/summary.h"
+
+namespace upskill {
+namespace {
+
+struct Tally {
+  double passed = 0.0;
+  double answered = 0.0;
+};
+
+struct Sums {
+  KnownStudent student;
+  double usd = 0.0;
+  std::size_t usd_known = 0;
+  std::vector<Tally> baseline;
+};
+
+void Add(const Sample& sample, std::size_t case_index, Sums& sums) {
+  KnownStudent& student = sums.student;
+  ++student.answers;
+  student.prompt_tokens += static_cast<double>(sample.response.usage.prompt());
+  student.output_tokens += static_cast<double>(sample.response.usage.output);
+  student.seconds += sample.response.seconds;
+  if (sample.response.cost_usd) {
+    sums.usd += *sample.response.cost_usd;
+    ++sums.usd_known;
+  }
+  if (sample.arm != Arm::kBaseline) return;
+  ++student.baseline_answers;
+  Tally& tally = sums.baseline[case_index];
+  tally.answered += 1.0;
+  if (sample.passed()) tally.passed += 1.0;
+}
+
+KnownStudent Finish(Sums sums) {
+  KnownStudent& student = sums.student;
+  if (student.answers == 0) return student;
+  const auto answers = static_cast<double>(student.answers);
+  student.prompt_tokens /= answers;
+  student.output_tokens /= answers;
+  student.seconds /= answers;
+  if (sums.usd_known == student.answers) student.usd = sums.usd / answers;
+  if (student.baseline_answers == 0) return student;
+  double passed = 0.0;
+  for (const Tally& tally : sums.baseline) passed += tally.passed;
+  student.baseline_rate = passed / static_cast<double>(student.baseline_answers);
+  for (const Tally& tally : sums.baseline) student.baseline.push_back((tally.passed + student.baseline_rate) / (tally.answered + 1.0));
+  return student;
+}
+
+}  // namespace
+
+Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, const std::string& model, const Suite& suite) {
+  Sums sums;
+  sums.baseline.resize(suite.cases.size());
+  std::map<std::string, std::size_t> wanted;  // by what the model is asked
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) wanted.emplace(UserMessage(suite.cases[i]), i);
+  for (const std::filesystem::path& run : FindRuns(runs_dir)) {
+    const Result<Plan> plan = LoadPlan(run);
+    if (!plan) continue;
+    std::map<std::string, std::size_t> cases;  // by id in that run
+    for (const Case& test_case : plan->suite.cases) {
+      if (const auto found = wanted.find(UserMessage(test_case)); found != wanted.end()) cases.emplace(test_case.id, found->second);
+    }
+    if (cases.empty()) continue;
+    const Result<JournalContent> content = ReadJournal(run);
+    if (!content) continue;
+    for (const Sample* sample : LastWords(content->samples)) {
+      const auto found = cases.find(sample->case_id);
+      if (found == cases.end() || sample->student != model || !sample->ok() || !sample->cached_from.empty()) continue;
+      Add(*sample, found->second, sums);
+    }
+  }
+  return Finish(std::move(sums));
+}
+
+}  // namespace upskill

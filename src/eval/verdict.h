@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/plan.h"
+#include "eval/summary.h"
+
+namespace upskill {
+
+// What a run says of a skill for one student. Persisted by VerdictName: never rename.
+enum class Verdict { kHelps, kHurts, kNoEffect, kUndecided };
+
+const char* VerdictName(Verdict verdict);  // "helps", "hurts", "no effect", "undecided"
+
+// A quantity per answer without and with the skill, over the same cells; interval of the paired change (95 %).
+struct PairedChange {
+  double without = 0.0;
+  double with = 0.0;
+  std::optional<double> low;   // of (with − without)
+  std::optional<double> high;
+  double change() const { return with - without; }
+  std::optional<double> ratio() const;  // with/without − 1; nothing when `without` is 0
+};
+
+struct StudentVerdict {
+  Verdict word = Verdict::kUndecided;
+  // The most evidence at the end of any round for lift > min_lift; 1/alpha or more decides (by Holm's rule over students).
+  // Its inverse is a p-value that holds however often one looks.
+  double e_helps = 1.0;
+  double e_hurts = 1.0;  // the same for lift < 0
+  // Fixed cases: these tests. Fractions.
+  std::optional<double> lift;  // over whole rounds (the first, when answers repeat) and the cases that count
+  std::optional<double> low;   // 95 % interval of the lift at this number of rounds
+  std::optional<double> high;
+  std::optional<double> sequence_low;  // confidence sequence: holds (1 − alpha) at every look, for all students together
+  std::optional<double> sequence_high;
+  // New cases like these; not claimed below 6 cases.
+  std::optional<double> new_cases_low;
+  std::optional<double> new_cases_high;
+  int whole_rounds = 0;                   // rounds in which every counting case was answered in both arms
+  std::vector<std::string> excluded;      // cases taken out of every round: they keep failing with errors
+  bool answers_repeat = false;            // further rounds say nothing new; only the first is evidence
+  std::optional<int> more_rounds;         // undecided: about so many more rounds would decide
+  std::optional<double> normalised_gain;  // lift / (1 − baseline rate)
+  std::optional<PairedChange> tokens;     // prompt + output tokens of an answer
+  std::optional<PairedChange> output_tokens;
+  std::optional<PairedChange> cost_usd;  // only when every cell's cost is known
+  std::optional<PairedChange> seconds;
+  std::optional<double> cost_per_solved_without;  // USD for one passed cell; nothing when none passed or unknown
+  std::optional<double> cost_per_solved_with;
+  std::vector<std::string> ceiling;  // cases that passed always in every arm
+  std::vector<std::string> floor;    // cases that never passed
+};
+
+// What a plan's skill is compared with: the baseline where there is one, else the previous version.
+Arm ComparedArm(const Plan& plan);
+
+// One verdict for each student of the plan, in its order, by the rule of plan.verdict (docs/verdicts.md). `against` is the
+// arm that the skill is compared with. Without it or without the skill's arm every verdict is undecided and empty.
+// Which samples count: whole_rounds.h.
+std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>& samples, Arm against = Arm::kBaseline);
+
+// Whether more rounds are of no use: the word is known, or the answers repeat.
+bool IsSettled(const StudentVerdict& verdict);
+bool AllSettled(const std::vector<StudentVerdict>& verdicts);
+
+}  // namespace upskill

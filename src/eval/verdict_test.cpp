@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/verdict.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <string>
+
+#include "eval/test_plan.h"
+#include "util/rng.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Gt;
+using ::testing::IsEmpty;
+using ::testing::Lt;
+using ::testing::Optional;
+using ::testing::SizeIs;
+
+Sample Answer(int case_number, Arm arm, int round, bool passed, const std::string& student = "fake") {
+  Sample sample;
+  sample.student = student;
+  sample.case_id = "case-" + std::to_string(case_number);
+  sample.arm = arm;
+  sample.round = round;
+  sample.response.text = sample.case_id + " in round " + std::to_string(round) + (passed ? " right" : " wrong");
+  sample.response.usage.input = arm == Arm::kSkill ? 300 : 100;
+  sample.response.usage.output = 10 + round;
+  sample.response.seconds = 0.5;
+  sample.response.cost_usd = arm == Arm::kSkill ? 0.003 : 0.001;
+  sample.checks = {{"check", passed ? Outcome::kPass : Outcome::kFail, ""}};
+  return sample;
+}
+
+Sample Failure(int case_number, Arm arm, int round) {
+  Sample sample = Answer(case_number, arm, round, false);
+  sample.error = Error{ErrorKind::kUnavailable, "overloaded"};
+  return sample;
+}
+
+// Whether a cell passes, by case (from 1) and round.
+using Passes = std::function<bool(int, int)>;
+
+std::vector<Sample> Answers(int cases, int rounds, const Passes& without, const Passes& with, const std::string& student = "fake") {
+  std::vector<Sample> samples;
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 1; i <= cases; ++i) {
+      samples.push_back(Answer(i, Arm::kBaseline, round, without(i, round), student));
+      samples.push_back(Answer(i, Arm::kSkill, round, with(i, round), student));
+    }
+  }
+  return samples;
+}
+
+bool Always(int /*case_number*/, int /*round*/) { return true; }
+bool Never(int /*case_number*/, int /*round*/) { return false; }
+
+// Replaces the sample of a cell.
+void Put(std::vector<Sample>& samples, const Sample& sample) {
+  for (Sample& other : samples) {
+    if (CellName(other) == CellName(sample)) other = sample;
+  }
+}
+
+StudentVerdict JudgeOne(int cases, int rounds, const std::vector<Sample>& samples) {
+  return JudgeRun(MakeTestPlan(cases, rounds), samples).at(0);
+}
+
+TEST(JudgeRun, SevenWinsHelp) {  // E(7, 0) = (2^8 − 1)/8 = 31.9
+  const StudentVerdict verdict = JudgeOne(7, 1, Answers(7, 1, Never, Always));
+  EXPECT_EQ(verdict.word, Verdict::kHelps);
+  EXPECT_NEAR(verdict.e_helps, 255.0 / 8.0, 1e-9);
+  EXPECT_EQ(verdict.e_hurts, 1.0);
+  EXPECT_THAT(verdict.lift, Optional(1.0));
+  EXPECT_EQ(verdict.whole_rounds, 1);
+  EXPECT_THAT(verdict.low, Optional(Gt(0.0)));
+  EXPECT_THAT(verdict.high, Optional(1.0));
+  EXPECT_THAT(verdict.new_cases_low, Optional(Gt(0.0)));
+  EXPECT_THAT(verdict.normalised_gain, Optional(1.0));
+  EXPECT_FALSE(verdict.more_rounds.has_value());
+  EXPECT_TRUE(IsSettled(verdict));
+}
+
+TEST(JudgeRun, SixWinsLeaveItOpen) {  // E(6, 0) = 127/7 = 18.1
+  const StudentVerdict verdict = JudgeOne(6, 1, Answers(6, 1, Never, Always));
+  EXPECT_EQ(verdict.word, Verdict::kUndecided);
+  EXPECT_THAT(verdict.more_rounds, Optional(1));
+  EXPECT_FALSE(IsSettled(verdict));
+}
+
+TEST(JudgeRun, SevenLossesHurt) {
+  const StudentVerdict verdict = JudgeOne(7, 1, Answers(7, 1, Always, Never));
+  EXPECT_EQ(verdict.word, Verdict::kHurts);
+  EXPECT_NEAR(verdict.e_hurts, 255.0 / 8.0, 1e-9);
+  EXPECT_THAT(verdict.lift, Optional(-1.0));
+  EXPECT_FALSE(verdict.normalised_gain.has_value());
+}
+
+TEST(JudgeRun, ADecisionStandsWhenLaterRoundsWeakenIt) {
+  const Passes first_round = [](int, int round) { return round == 0; };
+  const Passes later_rounds = [](int, int round) { return round > 0; };
+  const StudentVerdict verdict = JudgeOne(7, 2, Answers(7, 2, later_rounds, first_round));
+  EXPECT_EQ(verdict.word, Verdict::kHelps);
+  EXPECT_THAT(verdict.lift, Optional(0.0));
+}
+
+TEST(JudgeRun, SeveralStudentsNeedMoreEvidence) {
+  std::vector<Sample> samples = Answers(7, 1, Never, Always, "one");
+  for (const Sample& sample : Answers(7, 1, Never, Never, "two")) samples.push_back(sample);
+  const std::vector<StudentVerdict> verdicts = JudgeRun(MakeTestPlan(7, 1, {"one", "two"}), samples);
+  EXPECT_EQ(verdicts[0].word, Verdict::kUndecided);  // 31.9 < 2/0.05
+  EXPECT_EQ(verdicts[1].word, Verdict::kUndecided);
+  EXPECT_FALSE(AllSettled(verdicts));
+}
+
+TEST(JudgeRun, WhatOneStudentDecidesEasesTheOthers) {
+  std::vector<Sample> samples = Answers(8, 1, Never, Always, "one");  // 56.8
+  for (const Sample& sample : Answers(8, 1, [](int i, int) { return i == 1; }, Always, "two")) samples.push_back(sample);  // 31.9
+  const std::vector<StudentVerdict> verdicts = JudgeRun(MakeTestPlan(8, 1, {"one", "two"}), samples);
+  EXPECT_EQ(verdicts[0].word, Verdict::kHelps);
+  EXPECT_EQ(verdicts[1].word, Verdict::kHelps);
+  EXPECT_TRUE(AllSettled(verdicts));
+}
+
+TEST(JudgeRun, ManyTiesAreNoEffect) {
+  const StudentVerdict verdict = JudgeOne(10, 20, Answers(10, 20, Always, Always));
+  EXPECT_EQ(verdict.word, Verdict::kNoEffect);
+  EXPECT_THAT(verdict.sequence_low, Optional(Gt(-0.05)));
+  EXPECT_THAT(verdict.sequence_high, Optional(Lt(0.05)));
+}
+
+TEST(JudgeRun, TheMinimalLiftMustBeExceeded) {
+  Plan plan = MakeTestPlan(7);
+  plan.verdict.min_lift = 0.5;
+  EXPECT_EQ(JudgeRun(plan, Answers(7, 1, Never, Always)).at(0).word, Verdict::kUndecided);
+}
+
+TEST(JudgeRun, ForecastsTheRounds) {
+  const Passes half = [](int i, int round) { return (i + round) % 2 == 0; };
+  const Passes most = [](int i, int round) { return (i + round) % 2 == 0 || i == 1; };
+  const StudentVerdict verdict = JudgeOne(8, 2, Answers(8, 2, half, most));
+  ASSERT_EQ(verdict.word, Verdict::kUndecided);
+  ASSERT_TRUE(verdict.more_rounds.has_value());
+  EXPECT_EQ(JudgeOne(8, 100, Answers(8, 2 + *verdict.more_rounds, half, most)).word, Verdict::kHelps);
+}
+
+TEST(JudgeRun, AnErrorTakesItsCaseOutOfEveryRound) {
+  std::vector<Sample> samples = Answers(8, 3, Never, Always);
+  Put(samples, Failure(2, Arm::kSkill, 1));
+  const StudentVerdict verdict = JudgeOne(8, 3, samples);
+  EXPECT_THAT(verdict.excluded, ElementsAre("case-2"));
+  EXPECT_EQ(verdict.whole_rounds, 3);
+  EXPECT_NEAR(verdict.e_helps, (4194304.0 - 1.0) / 22.0, 1e-5);  // 21 pairs
+}
+
+TEST(JudgeRun, AnAnswerAfterAnErrorCounts) {
+  std::vector<Sample> samples = Answers(8, 1, Never, Always);
+  samples.insert(samples.begin(), Failure(2, Arm::kSkill, 0));
+  EXPECT_THAT(JudgeOne(8, 1, samples).excluded, IsEmpty());
+}
+
+TEST(JudgeRun, AnOutageCostsItsRoundAndNoCase) {
+  std::vector<Sample> samples = Answers(8, 3, Never, Always);
+  for (int i = 1; i <= 6; ++i) Put(samples, Failure(i, Arm::kBaseline, 1));
+  const StudentVerdict verdict = JudgeOne(8, 3, samples);
+  EXPECT_THAT(verdict.excluded, IsEmpty());
+  EXPECT_EQ(verdict.whole_rounds, 2);
+}
+
+TEST(JudgeRun, CasesThatNeverWorkDontMakeEveryRoundAnOutage) {
+  std::vector<Sample> samples = Answers(8, 2, Never, Always);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 1; i <= 6; ++i) Put(samples, Failure(i, Arm::kBaseline, round));
+  }
+  const StudentVerdict verdict = JudgeOne(8, 2, samples);
+  EXPECT_THAT(verdict.excluded, SizeIs(6));
+  EXPECT_EQ(verdict.whole_rounds, 2);
+  EXPECT_THAT(verdict.lift, Optional(1.0));
+}
+
+TEST(JudgeRun, NothingIsLeftWhenEveryCaseFails) {
+  std::vector<Sample> samples = Answers(2, 1, Never, Always);
+  Put(samples, Failure(1, Arm::kSkill, 0));
+  Put(samples, Failure(2, Arm::kBaseline, 0));
+  const StudentVerdict verdict = JudgeOne(2, 1, samples);
+  EXPECT_EQ(verdict.word, Verdict::kUndecided);
+  EXPECT_THAT(verdict.excluded, ElementsAre("case-1", "case-2"));
+  EXPECT_EQ(verdict.whole_rounds, 0);
+  EXPECT_FALSE(verdict.lift.has_value());
+}
+
+TEST(JudgeRun, AnUnfinishedRoundAndWhatComesAfterDontCount) {
+  std::vector<Sample> samples = Answers(8, 3, Never, Always);
+  samples.erase(samples.begin() + 20);  // case 3 of round 1
+  const StudentVerdict verdict = JudgeOne(8, 3, samples);
+  EXPECT_EQ(verdict.whole_rounds, 1);
+  EXPECT_THAT(verdict.excluded, IsEmpty());
+}
+
+TEST(JudgeRun, ErrorsInAnUnfinishedRoundTakeNoCaseOut) {
+  std::vector<Sample> samples = Answers(8, 2, Never, Always);
+  Put(samples, Failure(1, Arm::kBaseline, 1));
+  samples.pop_back();
+  EXPECT_THAT(JudgeOne(8, 2, samples).excluded, IsEmpty());
+}
+
+TEST(JudgeRun, CopiesOfARoundAreNoEvidence) {
+  std::vector<Sample> samples = Answers(4, 10, Never, Always);
+  for (Sample& sample : samples) sample.response.text = sample.case_id;
+  const StudentVerdict verdict = JudgeOne(4, 10, samples);
+  EXPECT_TRUE(verdict.answers_repeat);
+  EXPECT_EQ(verdict.word, Verdict::kUndecided);
+  EXPECT_NEAR(verdict.e_helps, 31.0 / 5.0, 1e-9);
+  EXPECT_EQ(verdict.whole_rounds, 10);
+  EXPECT_FALSE(verdict.more_rounds.has_value());
+  EXPECT_TRUE(IsSettled(verdict));
+}
+
+TEST(JudgeRun, OneOtherAnswerShowsThatTheyVary) {
+  std::vector<Sample> samples = Answers(4, 10, Never, Always);
+  for (Sample& sample : samples) sample.response.text = sample.case_id;
+  samples.back().response.text = "another";
+  const StudentVerdict verdict = JudgeOne(4, 10, samples);
+  EXPECT_FALSE(verdict.answers_repeat);
+  EXPECT_EQ(verdict.word, Verdict::kHelps);
+}
+
+TEST(JudgeRun, TemperatureZeroNeedsNoSecondRound) {
+  Plan plan = MakeTestPlan(4, 3);
+  plan.sampling.temperature = 0.0;
+  EXPECT_TRUE(JudgeRun(plan, Answers(4, 1, Never, Always)).at(0).answers_repeat);
+  EXPECT_FALSE(JudgeRun(plan, Answers(4, 2, Never, Always)).at(0).answers_repeat);  // they do vary
+}
+
+TEST(JudgeRun, NewCasesAreNotClaimedBelowSix) {
+  EXPECT_FALSE(JudgeOne(5, 2, Answers(5, 2, Never, Always)).new_cases_low.has_value());
+  EXPECT_TRUE(JudgeOne(6, 2, Answers(6, 2, Never, Always)).new_cases_low.has_value());
+}
+
+TEST(JudgeRun, NamesCeilingAndFloor) {
+  const StudentVerdict verdict = JudgeOne(3, 2, Answers(3, 2, [](int i, int) { return i == 1; }, [](int i, int) { return i != 3; }));
+  EXPECT_THAT(verdict.ceiling, ElementsAre("case-1"));
+  EXPECT_THAT(verdict.floor, ElementsAre("case-3"));
+}
+
+TEST(JudgeRun, PairsTokensCostAndSeconds) {
+  const StudentVerdict verdict = JudgeOne(4, 2, Answers(4, 2, [](int i, int) { return i == 1; }, Always));
+  ASSERT_TRUE(verdict.tokens.has_value());
+  EXPECT_DOUBLE_EQ(verdict.tokens->without, 110.5);
+  EXPECT_DOUBLE_EQ(verdict.tokens->with, 310.5);
+  EXPECT_THAT(verdict.tokens->low, Optional(200.0));
+  EXPECT_THAT(verdict.tokens->high, Optional(200.0));
+  EXPECT_NEAR(*verdict.tokens->ratio(), 200.0 / 110.5, 1e-12);
+  EXPECT_EQ(verdict.output_tokens->change(), 0.0);
+  EXPECT_EQ(verdict.seconds->with, 0.5);
+  ASSERT_TRUE(verdict.cost_per_solved_without.has_value());
+  EXPECT_NEAR(*verdict.cost_per_solved_without, 0.004, 1e-12);
+  EXPECT_NEAR(*verdict.cost_per_solved_with, 0.003, 1e-12);
+}
+
+TEST(JudgeRun, AnUnknownCostMakesTheCostUnknown) {
+  std::vector<Sample> samples = Answers(4, 2, Never, Always);
+  samples[5].response.cost_usd.reset();
+  const StudentVerdict verdict = JudgeOne(4, 2, samples);
+  EXPECT_FALSE(verdict.cost_usd.has_value());
+  EXPECT_FALSE(verdict.cost_per_solved_with.has_value());
+  EXPECT_TRUE(verdict.tokens.has_value());
+}
+
+TEST(JudgeRun, NobodySolvedHasNoCostPerSolved) {
+  EXPECT_FALSE(JudgeOne(4, 2, Answers(4, 2, Never, Always)).cost_per_solved_without.has_value());
+}
+
+TEST(JudgeRun, ComparesWithTheArmAskedFor) {
+  Plan plan = MakeTestPlan(7);
+  plan.arms = {Arm::kSkill, Arm::kPrevious};
+  EXPECT_EQ(ComparedArm(plan), Arm::kPrevious);
+  std::vector<Sample> samples = Answers(7, 1, Never, Always);
+  for (Sample& sample : samples) {
+    if (sample.arm == Arm::kBaseline) sample.arm = Arm::kPrevious;
+  }
+  EXPECT_EQ(JudgeRun(plan, samples, Arm::kPrevious).at(0).word, Verdict::kHelps);
+  EXPECT_EQ(JudgeRun(plan, samples).at(0).whole_rounds, 0);
+  EXPECT_FALSE(JudgeRun(plan, samples).at(0).lift.has_value());
+}
+
+TEST(JudgeRun, IgnoresSamplesOfOtherPlans) {
+  std::vector<Sample> samples = Answers(7, 1, Never, Always);
+  samples.push_back(Answer(99, Arm::kSkill, 0, false));
+  samples.push_back(Answer(1, Arm::kSkill, 99999, false));
+  samples.push_back(Answer(1, Arm::kSkill, -1, false));
+  samples.push_back(Answer(1, Arm::kPlacebo, 0, false));
+  samples.push_back(Answer(1, Arm::kSkill, 0, false, "another"));
+  EXPECT_EQ(JudgeOne(7, 1, samples).word, Verdict::kHelps);
+}
+
+TEST(JudgeRun, NoSamplesSayNothing) {
+  const StudentVerdict verdict = JudgeOne(7, 1, {});
+  EXPECT_EQ(verdict.word, Verdict::kUndecided);
+  EXPECT_EQ(verdict.e_helps, 1.0);
+  EXPECT_FALSE(verdict.lift.has_value());
+  EXPECT_FALSE(IsSettled(verdict));
+}
+
+TEST(JudgeRun, SeldomErrsWhenLookedAtAfterEveryRound) {
+  Rng rng(5);
+  int helps = 0;
+  int hurts = 0;
+  constexpr int kRuns = 200;
+  const Passes coin = [&](int, int) { return rng.Uniform() < 0.5; };
+  for (int run = 0; run < kRuns; ++run) {
+    const StudentVerdict verdict = JudgeOne(6, 20, Answers(6, 20, coin, coin));
+    helps += verdict.word == Verdict::kHelps ? 1 : 0;
+    hurts += verdict.word == Verdict::kHurts ? 1 : 0;
+  }
+  EXPECT_LE(helps, 10);
+  EXPECT_LE(hurts, 10);
+}
+
+TEST(VerdictName, IsStable) {
+  EXPECT_STREQ(VerdictName(Verdict::kHelps), "helps");
+  EXPECT_STREQ(VerdictName(Verdict::kHurts), "hurts");
+  EXPECT_STREQ(VerdictName(Verdict::kNoEffect), "no effect");
+  EXPECT_STREQ(VerdictName(Verdict::kUndecided), "undecided");
+}
+
+}  // namespace
+}  // namespace upskill

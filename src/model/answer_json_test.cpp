@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/answer_json.h"
+
+#include <gmock/gmock.h>
+
+namespace upskill {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Json& Schema() {
+  static const Json schema = Json::parse(R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}})");
+  return schema;
+}
+
+TEST(AnswerJson, WhereverItStands) {
+  for (const char* text : {R"({"n":1})", "  {\"n\":1}\n", "Here you are:\n```json\n{\"n\":1}\n```\nAnything else?", "```\n{\"n\":1}\n```",
+                           "Sure: {\"n\":1} – done.", "<think>{\"n\":9} no</think>\n{\"n\":1}", "```json\n{\"n\":1}", "```text\nno\n```\n```json\n{\"n\":1}\n```"}) {
+    const Result<Json> json = AnswerJson(text, Schema());
+    ASSERT_TRUE(json.ok()) << text << ": " << json.error().message;
+    EXPECT_EQ(DumpJson(*json), R"({"n":1})") << text;
+  }
+  EXPECT_TRUE(AnswerJson("the list: [1, 2]", Json::parse(R"({"type":"array"})")).ok());
+}
+
+TEST(AnswerJson, TheErrorSaysWhatIsWrong) {
+  EXPECT_THAT(AnswerJson(R"(Sure: {"n":"one"})", Schema()).error().message, HasSubstr("/n: must be of type \"integer\""));
+  EXPECT_THAT(AnswerJson("{}", Schema()).error().message, HasSubstr("lacks the key \"n\""));
+  EXPECT_THAT(AnswerJson("{\"n\":", Schema()).error().message, HasSubstr("the answer:1:"));
+  EXPECT_FALSE(AnswerJson("", Schema()).ok());
+  EXPECT_FALSE(AnswerJson("``````json\n```{[}]", Schema()).ok());
+}
+
+}  // namespace
+}  // namespace upskill

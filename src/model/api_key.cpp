@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/api_key.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostBytes = 1U << 20U;
+
+std::string ValueOf(const VariableLookup& variable, const std::string& name) {
+  if (!variable) return "";
+  return std::string(Trim(variable(name).value_or("")));
+}
+
+// Keys stand in a header line: printable ASCII without spaces.
+Result<Secret> Checked(const std::string& key, const std::string& source) {
+  const bool clean = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+  if (!clean) return InputError(fmt::format("the key in {} has a space or another character that no key has", source));
+  return Secret(key);
+}
+
+// Where the Hub's own tools keep the token of `hf auth login`.
+std::string SavedHubToken(const VariableLookup& variable) {
+  const std::string named = ValueOf(variable, "HF_TOKEN_PATH");
+  const std::string hub_home = ValueOf(variable, "HF_HOME");
+  const std::string cache = ValueOf(variable, "XDG_CACHE_HOME");
+  const std::string home = ValueOf(variable, "HOME");
+  fs::path file;
+  if (!named.empty()) {
+    file = named;
+  } else if (!hub_home.empty()) {
+    file = fs::path(hub_home) / "token";
+  } else if (!cache.empty()) {
+    file = fs::path(cache) / "huggingface" / "token";
+  } else if (!home.empty()) {
+    file = fs::path(home) / ".cache" / "huggingface" / "token";
+  } else {
+    return "";
+  }
+  const Result<std::string> text = ReadFile(file, kMostBytes);
+  return text ? std::string(Trim(*text)) : "";
+}
+
+fs::path KeysFile(const VariableLookup& variable) {
+  const std::string config = ValueOf(variable, "XDG_CONFIG_HOME");
+  if (!config.empty()) return fs::path(config) / "upskill" / "keys.toml";
+  const std::string home = ValueOf(variable, "HOME");
+  return home.empty() ? fs::path() : fs::path(home) / ".config" / "upskill" / "keys.toml";
+}
+
+// The provider's entry, or nothing.
+Result<std::optional<Secret>> KeyFromFile(const fs::path& file, const std::string& provider) {
+  struct stat status {};
+  if (file.empty() || ::stat(file.c_str(), &status) != 0) return std::optional<Secret>();
+  const std::string name = SafeForTerminalLine(file.string());
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return InputError(fmt::format("others may read the keys in {}: run chmod 600 {}", name, name));
+  }
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMostBytes));
+  try {
+    const toml::table table = toml::parse(text);
+    const toml::node* node = table.get(provider);
+    if (node == nullptr) return std::optional<Secret>();
+    const auto value = node->value<std::string>();
+    if (!node->is_string() || !value || value->empty()) {
+      const toml::source_position at = node->source().begin;
+      return InputError(fmt::format("{}:{}:{}: '{}' must be a key in quotes", name, at.line, at.column, provider));
+    }
+    ASSIGN_OR_RETURN(Secret key, Checked(*value, name));
+    return std::optional<Secret>(std::move(key));
+  } catch (const toml::parse_error& e) {
+    // Without the parser's words, which may repeat a key.
+    const toml::source_position at = e.source().begin;
+    return InputError(fmt::format("{}:{}:{}: not of the form  provider = \"key\"", name, at.line, at.column));
+  } catch (const std::exception&) {
+    return InputError(fmt::format("{}: not of the form  provider = \"key\"", name));
+  }
+}
+
+}  // namespace
+
+Result<Secret> FindApiKey(const Provider& provider, const std::string& model, const VariableLookup& variable) {
+  for (const std::string& name : provider.key_variables) {
+    const std::string value = ValueOf(variable, name);
+    if (!value.empty()) return Checked(value, "$" + name);
+  }
+  if (provider.name == "hf") {
+    const std::string token = SavedHubToken(variable);
+    if (!token.empty()) return Checked(token, "the saved login of the Hugging Face Hub");
+  }
+  ASSIGN_OR_RETURN(std::optional<Secret> key, KeyFromFile(KeysFile(variable), provider.name));
+  if (key) return *std::move(key);
+  if (provider.default_key) return Secret(*provider.default_key);
+  const std::string named = provider.key_variables.empty() ? "add it to ~/.config/upskill/keys.toml" : "set " + provider.key_variables.front();
+  return Error{ErrorKind::kRefused, fmt::format("no key for provider '{}' (model '{}'): {}, or use a local model: -m llama:model.gguf", provider.name,
+                                                SafeForTerminalLine(model), named)};
+}
+
+}  // namespace upskill

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/api_key.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace fs = std::filesystem;
+
+Provider ProviderNamed(const std::string& name) {
+  const Result<Catalog> catalog = LoadCatalog();
+  EXPECT_TRUE(catalog.ok());
+  const Provider* provider = catalog->FindProvider(name);
+  EXPECT_NE(provider, nullptr) << name;
+  return provider == nullptr ? Provider{} : *provider;
+}
+
+VariableLookup From(std::map<std::string, std::string> variables) {
+  return [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  };
+}
+
+std::string KeyOf(const std::string& provider, std::map<std::string, std::string> variables) {
+  const Result<Secret> key = FindApiKey(ProviderNamed(provider), "m", From(std::move(variables)));
+  EXPECT_TRUE(key.ok()) << (key ? "" : key.error().message);
+  return key ? key->reveal() : "";
+}
+
+Error ErrorOf(const std::string& provider, std::map<std::string, std::string> variables) {
+  const Result<Secret> key = FindApiKey(ProviderNamed(provider), "haiku", From(std::move(variables)));
+  EXPECT_FALSE(key.ok());
+  return key ? Error{} : key.error();
+}
+
+void OnlyForMe(const fs::path& file) { fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write); }
+
+TEST(FindApiKey, Environment) {
+  EXPECT_EQ(KeyOf("anthropic", {{"ANTHROPIC_API_KEY", " key\n"}}), "key");
+  EXPECT_EQ(KeyOf("anthropic", {{"ANTHROPIC_API_KEY", ""}, {"ANTHROPIC_AUTH_TOKEN", "token"}}), "token");
+  EXPECT_EQ(KeyOf("generic", {}), "local");
+  EXPECT_EQ(KeyOf("generic", {{"GENERIC_API_KEY", "mine"}}), "mine");
+}
+
+TEST(FindApiKey, NoKeySaysWhatToDo) {
+  const Error error = ErrorOf("anthropic", {});
+  EXPECT_EQ(error.kind, ErrorKind::kRefused);
+  EXPECT_EQ(error.message, "no key for provider 'anthropic' (model 'haiku'): set ANTHROPIC_API_KEY, or use a local model: -m llama:model.gguf");
+}
+
+TEST(FindApiKey, AKeyCannotBreakOutOfItsHeader) {
+  const Error error = ErrorOf("anthropic", {{"ANTHROPIC_API_KEY", "secret\r\nx-evil: 1"}});
+  EXPECT_THAT(error.message, AllOf(HasSubstr("$ANTHROPIC_API_KEY"), Not(HasSubstr("secret"))));
+}
+
+TEST(FindApiKey, HuggingFaceLogin) {
+  const TempFolder folder;
+  folder.Write("home/.cache/huggingface/token", "hf_home\n");
+  folder.Write("hub/token", "hf_hub");
+  const fs::path named = folder.Write("named", "hf_named");
+  const std::string home = (folder.path() / "home").string();
+  EXPECT_EQ(KeyOf("hf", {{"HOME", home}}), "hf_home");
+  EXPECT_EQ(KeyOf("hf", {{"HOME", home}, {"HF_HOME", (folder.path() / "hub").string()}}), "hf_hub");
+  EXPECT_EQ(KeyOf("hf", {{"HOME", home}, {"HF_TOKEN_PATH", named.string()}}), "hf_named");
+  EXPECT_EQ(KeyOf("hf", {{"HOME", home}, {"HF_TOKEN", "hf_variable"}}), "hf_variable");
+  EXPECT_THAT(ErrorOf("openai", {{"HOME", home}}).message, HasSubstr("no key for provider 'openai'"));
+}
+
+TEST(FindApiKey, KeysFile) {
+  const TempFolder folder;
+  const fs::path file = folder.Write("home/.config/upskill/keys.toml", "anthropic = \"from-file\"\nxai = 7\n");
+  OnlyForMe(file);
+  const std::string home = (folder.path() / "home").string();
+  EXPECT_EQ(KeyOf("anthropic", {{"HOME", home}}), "from-file");
+  EXPECT_EQ(KeyOf("anthropic", {{"HOME", home}, {"ANTHROPIC_API_KEY", "variable"}}), "variable");
+  EXPECT_EQ(KeyOf("generic", {{"HOME", home}}), "local");
+  EXPECT_THAT(ErrorOf("groq", {{"HOME", home}}).message, HasSubstr("no key"));
+  EXPECT_THAT(ErrorOf("xai", {{"HOME", home}}).message, HasSubstr("keys.toml:2:7: 'xai' must be a key in quotes"));
+}
+
+TEST(FindApiKey, KeysFileThatOthersReadIsRefused) {
+  const TempFolder folder;
+  const fs::path file = folder.Write("upskill/keys.toml", "anthropic = \"from-file\"\n");
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+  const Error error = ErrorOf("anthropic", {{"XDG_CONFIG_HOME", folder.path().string()}});
+  EXPECT_EQ(error.kind, ErrorKind::kInput);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("chmod 600 " + file.string()), Not(HasSubstr("from-file"))));
+}
+
+TEST(FindApiKey, ABrokenKeysFileIsNotQuoted) {
+  const TempFolder folder;
+  OnlyForMe(folder.Write("upskill/keys.toml", "anthropic = sk-secret\n"));
+  const Error error = ErrorOf("anthropic", {{"XDG_CONFIG_HOME", folder.path().string()}});
+  EXPECT_THAT(error.message, AllOf(HasSubstr("keys.toml:1:"), Not(HasSubstr("sk-secret"))));
+}
+
+}  // namespace
+}  // namespace upskill

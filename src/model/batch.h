@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/chat.h"
+#include "model/connection.h"
+#include "model/model_spec.h"
+#include "util/result.h"
+
+namespace upskill {
+
+struct BatchItem {
+  std::string custom_id;  // 1 to 64 of letters, digits, `_` and `-`; unique within the batch
+  ChatRequest request;
+};
+
+struct BatchState {
+  bool ended = false;  // results can be read
+  std::string status;  // the provider's word
+  std::int64_t waiting = 0;
+  std::int64_t succeeded = 0;
+  std::int64_t failed = 0;  // errored, cancelled or expired
+};
+
+// A provider's Batch API: many requests handed in at once and answered within a day at half the price. The calls block
+// and may be made from any thread but that of the HttpClient. A batch lives at the provider: its id can be polled by
+// another process. Answers are not checked against answer_schema here, and parameters that the provider refuses are not
+// left out: such requests come back as errors.
+class BatchApi {
+ public:
+  using Answers = std::map<std::string, Result<ChatResponse>>;
+
+  BatchApi() = default;
+  virtual ~BatchApi() = default;
+  BatchApi(const BatchApi&) = delete;
+  BatchApi& operator=(const BatchApi&) = delete;
+
+  virtual std::size_t MostPerBatch() const = 0;
+  virtual std::size_t MostBytes() const = 0;
+  // What the item adds to the size of a batch, for splitting.
+  virtual std::size_t BytesOf(const BatchItem& item) const = 0;
+
+  // The id of the new batch. Refused (kInput) when it is empty, too large, or has ids that are malformed or not unique.
+  virtual Result<std::string> Submit(const std::vector<BatchItem>& items) = 0;
+  virtual Result<BatchState> Poll(const std::string& id) = 0;
+  virtual Status Cancel(const std::string& id) = 0;
+  // By custom_id, whatever order they come in; cost_usd is at half price. Errors of single requests: kInput where the
+  // request is to blame, kUnavailable (worth handing in again) for expired, cancelled and failed ones. Requests that the
+  // provider lost are missing. An error of the whole call: the batch hasn't ended, or its results can't be read.
+  virtual Result<Answers> Results(const std::string& id) = 0;
+};
+
+// kInput for providers without a Batch API.
+Result<std::unique_ptr<BatchApi>> OpenBatchApi(const ModelSpec& spec, const NetworkOptions& options);
+
+}  // namespace upskill

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/model.h"
+#include "util/result.h"
+
+namespace upskill {
+
+enum class Wire { kAnthropic, kChat, kResponses };
+enum class EffortStyle { kNone, kOutputConfig, kReasoningEffort, kReasoning };
+enum class CacheStyle { kNone, kCacheControl, kPromptCacheKey };
+enum class BatchStyle { kNone, kAnthropic, kOpenAi };
+
+// A host of models, as assets/models.toml describes it.
+struct Provider {
+  std::string name;
+  Wire wire = Wire::kChat;
+  std::string base_url;
+  std::vector<std::string> base_url_variables;
+  std::vector<std::string> key_variables;
+  std::optional<std::string> default_key;  // there: a key isn't needed, and this one is sent (empty: none is)
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string token_limit = "max_tokens";
+  EffortStyle effort = EffortStyle::kNone;
+  CacheStyle cache = CacheStyle::kNone;
+  bool structured = false;
+  bool seed = false;
+  bool base_url_option = false;
+  BatchStyle batch = BatchStyle::kNone;
+  std::vector<std::string> budget_models;
+};
+
+struct Alias {
+  std::string model;     // a model string without an alias in it
+  std::string previous;  // what fast-agent 0.4.53 meant by the name; empty: the same
+};
+
+struct NameRule {
+  std::string pattern;  // `*` stands for any text
+  std::string provider;
+};
+
+struct PriceEntry {
+  std::vector<std::string> providers;
+  std::vector<std::string> models;
+  Price price;
+  std::string source;
+};
+
+// What is known about network models: a value, without access to files or the environment.
+struct Catalog {
+  std::map<std::string, Provider, std::less<>> providers;
+  std::map<std::string, Alias, std::less<>> aliases;
+  std::vector<NameRule> names;
+  std::vector<PriceEntry> prices;
+
+  const Provider* FindProvider(std::string_view name) const;       // null: unknown
+  const Provider* ProviderOfName(std::string_view model) const;    // of a bare model name; null: no rule fits
+  std::optional<Price> PriceOf(std::string_view provider, std::string_view model) const;
+};
+
+// A catalogue file in memory.
+struct CatalogText {
+  std::string text;
+  std::string name;  // for messages
+};
+
+// The built-in catalogue with a person's own file laid over it. Errors name file, line and column.
+Result<Catalog> LoadCatalog(const std::optional<CatalogText>& own = std::nullopt);
+
+// Whether `text` fits a pattern in which `*` stands for any text.
+bool MatchesPattern(std::string_view pattern, std::string_view text);
+
+// The content of assets/models.toml.
+std::string_view BuiltInModels();
+
+}  // namespace upskill

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "net/http_client.h"
+#include "util/result.h"
+#include "util/secret.h"
+
+namespace upskill {
+
+// An answer behind up to five redirects.
+struct HubAnswer {
+  HttpResponse response;
+  std::string url;  // that gave it
+};
+
+// GET requests to a Hub: follows redirects, sends the token to the Hub's own host only, waits for the answer and gives up when
+// told to. Not thread-safe; `client` and `stop` must outlive it.
+class HubHttp {
+ public:
+  // `endpoint` without a slash at its end. `stop`, which may be null: any value but 0 ends what is under way.
+  HubHttp(HttpClient& client, std::string endpoint, Secret token, const std::atomic<int>* stop)
+      : client_(client), endpoint_(std::move(endpoint)), token_(std::move(token)), stop_(stop) {}
+
+  struct Wish {
+    std::string url;
+    std::string range;                               // value of the header Range; empty: none
+    std::string hash;                                // that the Hub must name for the file; empty: any
+    std::function<bool(std::string_view)> on_data;   // as in HttpRequest; null: the body is kept, up to 16 MiB
+    std::function<void()> on_tick;                   // called now and then on the calling thread while it waits
+  };
+
+  // Any answer that is no redirect, whatever its status. Errors: those of the transfer, kCancelled after a stop, kRefused for
+  // a redirect that leads nowhere, from https to http, or to another file than the one wished for.
+  Result<HubAnswer> Get(const Wish& wish) const;
+
+  // Waits, unless told to stop.
+  Status Pause(std::chrono::milliseconds time) const;
+
+  bool stopped() const { return stop_ != nullptr && stop_->load() != 0; }
+  bool has_token() const { return !token_.empty(); }
+  const std::string& endpoint() const { return endpoint_; }
+
+ private:
+  Result<HttpResponse> Send(HttpRequest request, const std::function<void()>& on_tick) const;
+  Result<HttpRequest> RequestFor(const Wish& wish, const std::string& url) const;
+
+  HttpClient& client_;
+  std::string endpoint_;
+  Secret token_;
+  const std::atomic<int>* stop_;
+};
+
+// What a status other than 2xx of the Hub means for `what`, a repository or a file in it.
+Error HubError(const HubAnswer& answer, const HubHttp& http, const std::string& what);
+
+}  // namespace upskill

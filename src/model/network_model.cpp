@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/network_model.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "model/answer_json.h"
+#include "net/sse.h"
+#include "util/log.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kDefaultInFlight = 64;
+constexpr int kStreamFromTokens = 4'000;
+constexpr int kMostRepairs = 2;
+constexpr int kMostAdaptations = 8;
+constexpr const char* kAnswerTool = "answer";
+
+// Without streaming nothing comes before the whole answer is there. A server on this machine may be slow and may keep
+// requests waiting for a slot.
+void SetTimeouts(bool stream, bool local, HttpRequest& request) {
+  constexpr milliseconds kHour{3'600'000};
+  constexpr milliseconds kWhole{600'000};
+  request.idle_timeout = local ? kHour : stream ? milliseconds{180'000} : kWhole;
+  request.total_timeout = local || stream ? kHour : kWhole;
+}
+
+void Add(const Usage& more, Usage& sum) {
+  sum.input += more.input;
+  sum.cache_read += more.cache_read;
+  sum.cache_write += more.cache_write;
+  sum.output += more.output;
+  sum.reasoning += more.reasoning;
+}
+
+std::string RequestIdOf(const HttpResponse& response) {
+  for (const char* name : {"request-id", "x-request-id"}) {
+    if (const auto id = HeaderOf(response, name)) return CutToColumns(SafeForTerminalLine(*id), 100);
+  }
+  return "";
+}
+
+}  // namespace
+
+// One request on its way; belongs to the thread of the client once it is sent.
+struct NetworkModel::Job {
+  ChatRequest request;  // grows with each repair
+  Done done;
+  std::uint64_t cancel_count = 0;    // as it was when the job began
+  std::uint64_t dialect_version = 0;  // that the last attempt spoke
+  bool streamed = false;              // the last attempt
+  int adaptations = 0;
+  int repairs = 0;
+  Usage usage;
+  std::optional<double> cost = 0.0;
+  double seconds = 0.0;
+};
+
+// The body of one streamed answer as it comes. A server that doesn't stream sends the body as a whole.
+class NetworkModel::Reading {
+ public:
+  explicit Reading(const WireFormat& format)
+      : assembler_(format.assembler()), parser_([this](const SseEvent& event) { TakeEvent(event); }) {}
+
+  // False: give up, there is an error.
+  bool Feed(std::string_view piece) {
+    if (has_event_) {
+      raw_.clear();
+    } else {
+      raw_ += piece;
+    }
+    if (const Status status = parser_.Feed(piece); !status && !error_) error_ = Error{ErrorKind::kUnavailable, status.error().message};
+    return !error_;
+  }
+
+  const std::optional<Error>& error() const { return error_; }
+
+  Result<Json> Body() {
+    if (!has_event_ && Trim(raw_).starts_with('{')) return ParseBody(raw_);
+    // The last event may lack the empty line behind it.
+    Feed("\n\n");
+    if (error_) return *error_;
+    if (!has_event_ && !Trim(raw_).empty()) return ParseBody(raw_);
+    return assembler_->Body();
+  }
+
+ private:
+  void TakeEvent(const SseEvent& event) {
+    has_event_ = true;
+    if (error_) return;
+    if (Status status = assembler_->Take(event); !status) error_ = status.error();
+  }
+
+  std::unique_ptr<StreamAssembler> assembler_;
+  SseParser parser_;
+  std::string raw_;  // until the first event
+  bool has_event_ = false;
+  std::optional<Error> error_;
+};
+
+NetworkModel::NetworkModel(ModelSpec spec, Connection connection, ModelInfo info, const NetworkOptions& options)
+    : spec_(std::move(spec)),
+      connection_(std::move(connection)),
+      info_(std::move(info)),
+      format_(WireFormatOf(connection_.provider.wire)),
+      dialect_(DialectOf(connection_.provider)),
+      endpoint_(options.client, EndpointOptions{connection_.base_urls, options.parallel > 0 ? options.parallel : kDefaultInFlight}, *options.clock) {}
+
+NetworkModel::~NetworkModel() {
+  Cancel(CancelScope::kRunning);
+  std::unique_lock lock(mutex_);
+  while (pending_ > 0) {
+    // A job that was being continued while Cancel ran is caught the next time.
+    if (idle_.wait_for(lock, milliseconds(50)) == std::cv_status::timeout) {
+      lock.unlock();
+      endpoint_.CancelAll();
+      lock.lock();
+    }
+  }
+}
+
+int NetworkModel::Window() const { return endpoint_.options().most_in_flight; }
+
+void NetworkModel::Start(ChatRequest request, Done done) {
+  const auto job = std::make_shared<Job>();
+  job->request = std::move(request);
+  job->done = std::move(done);
+  {
+    const std::lock_guard lock(mutex_);
+    ++pending_;
+    job->cancel_count = cancel_count_;
+  }
+  Send(job);
+}
+
+void NetworkModel::Cancel(CancelScope scope) {
+  if (scope == CancelScope::kWaiting) {
+    endpoint_.CancelWaiting();
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    ++cancel_count_;
+  }
+  endpoint_.CancelAll();
+}
+
+WireOptions NetworkModel::OptionsFor(const ChatRequest& request, const Dialect& dialect) const {
+  WireOptions options{connection_.provider, spec_.model, spec_.effort, spec_.settings, dialect, false, ""};
+  options.stream = spec_.settings.stream.value_or(MaxTokensOf(request, options) > kStreamFromTokens);
+  if (request.answer_schema && spec_.settings.structured == "tool_use") options.forced_tool = kAnswerTool;
+  return options;
+}
+
+void NetworkModel::Send(const std::shared_ptr<Job>& job) {
+  Dialect dialect;
+  bool cancelled = false;
+  {
+    const std::lock_guard lock(mutex_);
+    dialect = dialect_;
+    job->dialect_version = dialect_version_;
+    cancelled = job->cancel_count != cancel_count_;
+  }
+  if (cancelled) return Finish(job, Error{ErrorKind::kCancelled, "the request was cancelled"});
+
+  const WireOptions options = OptionsFor(job->request, dialect);
+  ChatRequest request = job->request;
+  if (!options.forced_tool.empty()) {
+    request.tools.push_back({kAnswerTool, "Gives the answer.", *request.answer_schema});
+  } else if (request.answer_schema && !UsesNativeSchema(request, options) && !request.messages.empty() && job->repairs == 0) {
+    std::string& text = request.messages.back().text;
+    text += (text.empty() ? "" : "\n\n") + SchemaInstruction(*request.answer_schema);
+  }
+  HttpRequest http = NewRequest(connection_);
+  http.body = DumpJson(format_.build(request, options));
+  SetTimeouts(options.stream, connection_.local, http);
+  job->streamed = options.stream;
+  std::shared_ptr<Reading> reading;
+  if (options.stream) {
+    reading = std::make_shared<Reading>(format_);
+    http.on_data = [reading](std::string_view piece) { return reading->Feed(piece); };
+  }
+  endpoint_.Start(std::string(format_.path), std::move(http),
+                  [this, job, reading](Result<HttpResponse> result) { OnAnswer(job, reading, std::move(result)); });
+}
+
+void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading, Result<HttpResponse> result) {
+  if (!result) {
+    const bool cancelled = result.error().kind == ErrorKind::kCancelled;
+    if (!cancelled && reading && reading->error()) return OnError(job, *reading->error());
+    return OnError(job, result.error());
+  }
+  const Result<Json> body = reading ? reading->Body() : ParseBody(result->body);
+  if (!body) {
+    const std::string type = SafeForTerminalLine(HeaderOf(*result, "content-type").value_or("no content type"));
+    return OnError(job, Error{body.error().kind, fmt::format("{} ({}, {})", body.error().message, result->status, CutToColumns(type, 60)), body.error().retry_after});
+  }
+  Result<ChatResponse> response = format_.parse(*body);
+  if (!response) return OnError(job, response.error());
+  response->request_id = RequestIdOf(*result);
+  response->seconds = result->seconds;
+  OnResponse(job, *std::move(response));
+}
+
+// Leaves out what the server refused. False: the error names no such parameter.
+bool NetworkModel::AdaptTo(const Job& job, const Error& error) {
+  const std::lock_guard lock(mutex_);
+  if (job.dialect_version != dialect_version_) return true;  // another answer has taught us already
+  std::optional<Dialect> changed = WithoutRefused(dialect_, connection_.provider.wire, error.message);
+  if (!changed) return false;
+  dialect_ = *std::move(changed);
+  ++dialect_version_;
+  return true;
+}
+
+void NetworkModel::OnError(const std::shared_ptr<Job>& job, const Error& error) {
+  if (error.kind == ErrorKind::kInput && job->adaptations < kMostAdaptations && AdaptTo(*job, error)) {
+    ++job->adaptations;
+    Log("model", fmt::format("{}: a parameter is left out from now on: {}", info_.name, error.message));
+    return Send(job);
+  }
+  Finish(job, error);
+}
+
+void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse response) {
+  if (!response.cost_usd && info_.price) response.cost_usd = CostUsd(*info_.price, response.usage);
+  Add(response.usage, job->usage);
+  job->seconds += response.seconds;
+  if (job->cost && response.cost_usd) {
+    *job->cost += *response.cost_usd;
+  } else {
+    job->cost.reset();
+  }
+  response.usage = job->usage;
+  response.cost_usd = job->cost;
+  response.seconds = job->seconds;
+  if (!job->request.answer_schema) return Finish(job, std::move(response));
+
+  if (response.tool_calls.size() == 1 && response.tool_calls.front().name == kAnswerTool && spec_.settings.structured == "tool_use") {
+    response.text = response.tool_calls.front().raw_arguments;
+    response.tool_calls.clear();
+    response.provider_blocks = nullptr;
+    if (response.stop == StopReason::kToolUse) response.stop = StopReason::kEnd;
+  }
+  const Json& schema = *job->request.answer_schema;
+  Result<Json> parsed = AnswerJson(response.text, schema);
+  if (parsed) response.parsed = *std::move(parsed);
+  if (parsed || response.stop != StopReason::kEnd) return Finish(job, std::move(response));
+  if (job->repairs == kMostRepairs) {
+    return Finish(job, Error{ErrorKind::kInput, fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMostRepairs + 1, parsed.error().message)});
+  }
+  ++job->repairs;
+  job->request.messages.push_back({Role::kAssistant, response.text});
+  job->request.messages.push_back({Role::kUser, RepairRequest(parsed.error().message, schema)});
+  Send(job);
+}
+
+void NetworkModel::Finish(const std::shared_ptr<Job>& job, Result<ChatResponse> result) {
+  const Done done = std::move(job->done);
+  done(std::move(result));
+  // Under the lock to its end: the destructor may go on as soon as it is released.
+  const std::lock_guard lock(mutex_);
+  --pending_;
+  idle_.notify_all();
+}
+
+Result<std::unique_ptr<Model>> OpenNetworkModel(const ModelSpec& spec, const NetworkOptions& options) {
+  ASSIGN_OR_RETURN(Connection connection, ConnectionOf(spec, options));
+  ModelInfo info;
+  info.name = spec.text;
+  info.identity = connection.hosts.empty() ? spec.canonical : fmt::format("{} at {}", spec.canonical, connection.hosts);
+  info.detail = fmt::format("{}, {}", connection.hosts.empty() ? spec.provider : connection.hosts, spec.model);
+  info.local = connection.local;
+  info.warm_up = !connection.local;
+  if (!connection.local) info.price = options.catalog->PriceOf(spec.provider, spec.model);
+  return std::unique_ptr<Model>(std::make_unique<NetworkModel>(spec, std::move(connection), std::move(info), options));
+}
+
+}  // namespace upskill

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "model/connection.h"
+#include "model/model.h"
+#include "model/model_spec.h"
+#include "model/wire/wire.h"
+#include "net/endpoint.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// A model behind HTTP: a model string, its wire format, its key and the endpoint that queues its requests.
+//
+// A request with an answer_schema is bound to it by the provider where that is possible, checked by us always, and asked
+// again up to twice with what is wrong; usage, cost and time are those of all its answers. An answer that ended because
+// of its length, a refusal, the context window or for tools is given as it is, `parsed` set only if it fits.
+// A parameter that the server refuses by name is left out from then on. Long answers are streamed, so that a connection
+// that went silent is noticed. Errors: see http_error.h; kUnavailable also for answers that break off or can't be read.
+//
+// Thread-safe. `done` is called on the thread of the HttpClient; the destructor waits for the last one, so it may not run
+// on that thread.
+class NetworkModel : public Model {
+ public:
+  NetworkModel(ModelSpec spec, Connection connection, ModelInfo info, const NetworkOptions& options);
+  ~NetworkModel() override;
+
+  const ModelInfo& info() const override { return info_; }
+  void Start(ChatRequest request, Done done) override;
+  void Cancel(CancelScope scope) override;
+  int Window() const override;
+
+ private:
+  struct Job;
+  class Reading;
+
+  void Send(const std::shared_ptr<Job>& job);
+  void OnAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading, Result<HttpResponse> result);
+  void OnError(const std::shared_ptr<Job>& job, const Error& error);
+  void OnResponse(const std::shared_ptr<Job>& job, ChatResponse response);
+  void Finish(const std::shared_ptr<Job>& job, Result<ChatResponse> result);
+  WireOptions OptionsFor(const ChatRequest& request, const Dialect& dialect) const;
+  bool AdaptTo(const Job& job, const Error& error);
+
+  const ModelSpec spec_;
+  const Connection connection_;
+  const ModelInfo info_;
+  const WireFormat& format_;
+
+  std::mutex mutex_;  // guards the rest
+  std::condition_variable idle_;
+  Dialect dialect_;
+  std::uint64_t dialect_version_ = 0;
+  std::uint64_t cancel_count_ = 0;  // of Cancel(kRunning): jobs from before it are not continued
+  int pending_ = 0;
+
+  Endpoint endpoint_;  // last: the callbacks use what is above
+};
+
+// Opens the model of a string that names a network model. Errors: kRefused without a key, kInput for a bad base URL.
+Result<std::unique_ptr<Model>> OpenNetworkModel(const ModelSpec& spec, const NetworkOptions& options);
+
+}  // namespace upskill

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "model/wire/wire.h"
+
+namespace upskill {
+
+// Anthropic Messages. A reasoning effort becomes adaptive thinking, or a budget of tokens on top of max_tokens for the models
+// that the catalogue lists under budget_models.
+Json BuildAnthropic(const ChatRequest& request, const WireOptions& options);
+Result<ChatResponse> ParseAnthropic(const Json& body);
+std::unique_ptr<StreamAssembler> MakeAnthropicAssembler();
+
+}  // namespace upskill

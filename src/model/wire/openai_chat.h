@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "model/wire/wire.h"
+
+namespace upskill {
+
+// OpenAI Chat Completions and the many servers that speak it.
+Json BuildChat(const ChatRequest& request, const WireOptions& options);
+Result<ChatResponse> ParseChat(const Json& body);
+std::unique_ptr<StreamAssembler> MakeChatAssembler();
+
+}  // namespace upskill

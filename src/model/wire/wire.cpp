@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/wire/wire.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "model/wire/anthropic.h"
+#include "model/wire/openai_chat.h"
+#include "model/wire/openai_responses.h"
+#include "util/hash.h"
+#include "util/invariant.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::int64_t kMostTokens = 1'000'000'000'000;
+constexpr std::size_t kShownColumns = 300;
+constexpr std::size_t kMostParts = 1'000;  // blocks, items or calls of one answer
+
+bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+ErrorKind KindOfCode(std::int64_t code, const std::string& words) {
+  if (ContainsAny(words, {"insufficient_quota", "billing", "authentication", "permission", "invalid_api_key", "not_found"})) return ErrorKind::kRefused;
+  if (code == 401 || code == 402 || code == 404) return ErrorKind::kRefused;
+  // The server had begun to answer, so the key is right: 403 is a filter that objects to this one request.
+  if (code == 400 || code == 403 || code == 413 || code == 422) return ErrorKind::kInput;
+  if (code == 0 && ContainsAny(words, {"invalid", "context_length", "exceed_context", "too_large", "policy"})) return ErrorKind::kInput;
+  return ErrorKind::kUnavailable;
+}
+
+std::int64_t CodeOf(const Json& code) {
+  if (code.is_number_integer()) return code.get<std::int64_t>();
+  return 0;
+}
+
+}  // namespace
+
+const WireFormat& WireFormatOf(Wire wire) {
+  static constexpr WireFormat kAnthropic = {"/v1/messages", BuildAnthropic, ParseAnthropic, MakeAnthropicAssembler};
+  static constexpr WireFormat kChat = {"/chat/completions", BuildChat, ParseChat, MakeChatAssembler};
+  static constexpr WireFormat kResponses = {"/responses", BuildResponses, ParseResponses, MakeResponsesAssembler};
+  switch (wire) {
+    case Wire::kAnthropic: return kAnthropic;
+    case Wire::kChat: return kChat;
+    case Wire::kResponses: break;
+  }
+  return kResponses;
+}
+
+Status StreamAssembler::Take(const SseEvent& event) {
+  const std::string_view data = Trim(event.data);
+  if (data.empty()) return {};
+  if (data == "[DONE]") {
+    TakeDone();
+    return {};
+  }
+  ASSIGN_OR_RETURN(const Json json, ParseBody(data));
+  if (std::optional<Error> error = ErrorInBody(json)) return *std::move(error);
+  if (parts() > kMostParts) return Error{ErrorKind::kUnavailable, fmt::format("the answer has more than {} parts", kMostParts)};
+  return TakeJson(json);
+}
+
+Result<Json> StreamAssembler::Body() {
+  if (!complete()) return Error{ErrorKind::kUnavailable, "the answer's stream ended before its last event"};
+  return MakeBody();
+}
+
+Result<Json> ParseBody(std::string_view body) {
+  Result<Json> json = FindInvalidUtf8(body) ? ParseJson(ReplaceInvalidUtf8(body), "answer") : ParseJson(body, "answer");
+  if (json) return json;
+  const std::string start = ReplaceInvalidUtf8(body.substr(0, 400));
+  return Error{ErrorKind::kUnavailable, fmt::format("the server's answer isn't JSON: {}",
+                                                    body.empty() ? "(empty)" : CutToColumns(SafeForTerminalLine(start), 100))};
+}
+
+std::optional<Error> ErrorInBody(const Json& body) {
+  if (!body.is_object()) return std::nullopt;
+  const Json& error = MemberOf(body, "error");
+  const bool is_error_event = JsonGet<std::string>(body, "type", "") == "error" || JsonGet<std::string>(body, "object", "") == "error";
+  const bool has_error = error.is_object() || error.is_array() || error.is_string() ? !error.empty() && error != Json("") : error == Json(true);
+  if (!has_error && !is_error_event) return std::nullopt;
+  const Json& object = error.is_object() ? error : body;
+  std::string words = JsonGet<std::string>(object, "type", "") + " " + JsonGet<std::string>(object, "code", "");
+  std::string text = error.is_string() ? error.get<std::string>() : JsonGet<std::string>(object, "message", "");
+  if (text.empty()) text = DumpJson(error.is_null() ? body : error).substr(0, 4 * kShownColumns);
+  const std::int64_t code = CodeOf(MemberOf(object, "code"));
+  const std::string shown = CutToColumns(SafeForTerminalLine(text), kShownColumns);
+  return Error{KindOfCode(code, words), code != 0 ? fmt::format("the provider reports an error in its answer ({}): {}", code, shown)
+                                                  : fmt::format("the provider reports an error in its answer: {}", shown)};
+}
+
+std::int64_t TokensOf(const Json& object, const char* key) {
+  const Json& value = MemberOf(object, key);
+  if (value.is_number_unsigned()) return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMostTokens));
+  if (value.is_number_integer()) return std::clamp<std::int64_t>(value.get<std::int64_t>(), 0, kMostTokens);
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (number >= 0.0 && number <= static_cast<double>(kMostTokens)) return static_cast<std::int64_t>(number);
+  }
+  return 0;
+}
+
+const Json& MemberOf(const Json& object, const char* key) {
+  static const Json kNull;
+  if (!object.is_object()) return kNull;
+  const auto found = object.find(key);
+  return found == object.end() ? kNull : *found;
+}
+
+ToolCall MakeToolCall(std::string id, std::string name, std::string raw_arguments) {
+  ToolCall call{std::move(id), std::move(name), nullptr, std::move(raw_arguments)};
+  if (Trim(call.raw_arguments).empty()) {
+    call.arguments = Json::object();
+  } else if (Result<Json> json = ParseJson(call.raw_arguments, "arguments"); json && json->is_object()) {
+    call.arguments = *std::move(json);
+  }
+  return call;
+}
+
+std::string ArgumentsText(const ToolCall& call) {
+  if (!call.arguments.is_object()) return "{}";
+  return call.raw_arguments.empty() || Trim(call.raw_arguments).empty() ? DumpJson(call.arguments) : call.raw_arguments;
+}
+
+int MaxTokensOf(const ChatRequest& request, const WireOptions& options) {
+  return options.settings.max_tokens.value_or(request.sampling.max_tokens);
+}
+
+std::optional<double> TemperatureOf(const ChatRequest& request, const WireOptions& options) {
+  if (!options.dialect.temperature) return std::nullopt;
+  return options.settings.temperature ? options.settings.temperature : request.sampling.temperature;
+}
+
+bool UsesNativeSchema(const ChatRequest& request, const WireOptions& options) {
+  const std::string& wish = options.settings.structured;
+  return request.answer_schema && options.dialect.schema && (wish.empty() || wish == "json");
+}
+
+std::string CacheKeyOf(const ChatRequest& request) { return "upskill-" + Sha256Hex(request.system).substr(0, 32); }
+
+bool IsStrictSchema(const Json& schema) {
+  if (schema.is_array()) return std::all_of(schema.begin(), schema.end(), IsStrictSchema);
+  if (!schema.is_object()) return true;
+  const Json& properties = MemberOf(schema, "properties");
+  if (JsonGet<std::string>(schema, "type", "") == "object" || properties.is_object()) {
+    if (MemberOf(schema, "additionalProperties") != Json(false) || !properties.is_object()) return false;
+    const Json& required = MemberOf(schema, "required");
+    for (const auto& item : properties.items()) {
+      if (!required.is_array() || std::find(required.begin(), required.end(), Json(item.key())) == required.end()) return false;
+    }
+  }
+  for (const auto& item : schema.items()) {
+    if (item.key() == "properties" && item.value().is_object()) {
+      for (const auto& property : item.value().items()) {
+        if (!IsStrictSchema(property.value())) return false;
+      }
+    } else if ((item.key() == "items" || item.key() == "anyOf") && !IsStrictSchema(item.value())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace upskill

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/endpoint.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <random>
+#include <unordered_map>
+
+#include "net/http_error.h"
+#include "net/pool.h"
+#include "util/invariant.h"
+#include "util/log.h"
+
+namespace upskill {
+namespace {
+
+using std::chrono::milliseconds;
+
+Error CancelledError() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
+
+void Mask(std::string& text, std::string_view secret) {
+  constexpr std::size_t kShortest = 8;  // shorter ones are no keys but words such as "local"
+  if (secret.size() < kShortest) return;
+  for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) text.replace(at, secret.size(), "***");
+}
+
+// Takes out of an answer what a server may repeat of the request's keys.
+void MaskSecrets(HttpResponse& response, const HttpRequest& request) {
+  for (const auto& [name, secret] : request.secret_headers) {
+    const std::string_view value = secret.reveal();
+    const std::size_t space = value.find(' ');  // "Bearer KEY"
+    const std::string_view key = space == std::string_view::npos ? value : value.substr(space + 1);
+    Mask(response.body, key);
+    for (auto& [header, text] : response.headers) Mask(text, key);
+  }
+}
+
+}  // namespace
+
+// The queue and what is on the wire. Locking: mutex_ is held while the client is called (which only takes a message)
+// and never while a `done` is.
+class Endpoint::State : public std::enable_shared_from_this<State> {
+ public:
+  State(std::shared_ptr<HttpClient> client, EndpointOptions options, const Clock& clock)
+      : options_(std::move(options)),
+        clock_(clock),
+        owned_client_(std::move(client)),
+        client_(owned_client_.get()),
+        pool_(options_.base_urls.size(), options_.most_in_flight, options_.backoff_unit, std::random_device{}()) {}
+
+  Ticket Start(const std::string& path, HttpRequest request, Done done);
+  void Cancel(Ticket ticket);
+  void CancelWaiting();
+  void CancelAll();
+  void Close();
+  int concurrency() const;
+  const EndpointOptions& options() const { return options_; }
+
+ private:
+  struct Flight {
+    std::size_t member = 0;
+    std::uint64_t window = 0;
+    HttpClient::Ticket ticket = 0;
+  };
+  struct Entry {
+    std::string path;
+    std::shared_ptr<HttpRequest> request;  // shared with the client while it is on the wire
+    std::shared_ptr<bool> connected;       // whether a server has seen it; belongs to the client's thread
+    Done done;
+    std::set<std::size_t> tried;           // members that it couldn't reach
+    std::optional<Clock::Steady> pushed_back;  // first
+    std::optional<Flight> flight;          // absent: it waits
+    bool cancelled = false;
+  };
+
+  // All with mutex_ held.
+  void Pump();
+  void Send(Ticket ticket, Entry& entry, std::size_t member);
+  void CancelEntry(Ticket ticket);
+  std::optional<Result<HttpResponse>> Judge(Entry& entry, const Flight& flight, Result<HttpResponse> result);
+  std::optional<Result<HttpResponse>> JudgeFailure(Entry& entry, const Flight& flight, const Error& error);
+  std::optional<Result<HttpResponse>> JudgeLimit(Entry& entry, const Flight& flight, const HttpResponse& response);
+  void After(milliseconds delay, void (Pool::*change)(std::size_t), std::size_t member);
+
+  void OnDone(Ticket ticket, Result<HttpResponse> result);
+
+  const EndpointOptions options_;
+  const Clock& clock_;  // not used once closed
+  std::shared_ptr<HttpClient> owned_client_;  // until closed: the client must not end on its own thread
+
+  mutable std::mutex mutex_;
+  HttpClient* const client_;                  // alive whenever the endpoint or a callback uses it
+  Pool pool_;
+  std::unordered_map<Ticket, Entry> entries_;
+  std::set<Ticket> waiting_;  // oldest first
+  std::optional<Clock::Steady> last_answer_;
+  Ticket next_ticket_ = 1;
+  bool closed_ = false;
+};
+
+Endpoint::Ticket Endpoint::State::Start(const std::string& path, HttpRequest request, Done done) {
+  CHECK(done != nullptr);
+  Entry entry;
+  entry.path = path;
+  entry.connected = std::make_shared<bool>(false);
+  request.on_connected = [connected = entry.connected, inner = std::move(request.on_connected)] {
+    *connected = true;
+    if (inner) inner();
+  };
+  entry.request = std::make_shared<HttpRequest>(std::move(request));
+  entry.done = std::move(done);
+  const std::lock_guard lock(mutex_);
+  CHECK(!closed_);
+  const Ticket ticket = next_ticket_++;
+  entries_.emplace(ticket, std::move(entry));
+  waiting_.insert(ticket);
+  Pump();
+  return ticket;
+}
+
+void Endpoint::State::Pump() {
+  if (closed_) return;
+  for (auto next = waiting_.begin(); next != waiting_.end() && !pool_.full();) {
+    Entry& entry = entries_.at(*next);
+    const std::optional<std::size_t> member = pool_.Choose(entry.tried);
+    if (member) {
+      Send(*next, entry, *member);
+      next = waiting_.erase(next);
+    } else if (entry.tried.empty()) {
+      return;  // none behind it has a wider choice
+    } else {
+      ++next;
+    }
+  }
+}
+
+void Endpoint::State::Send(Ticket ticket, Entry& entry, std::size_t member) {
+  entry.request->url = options_.base_urls[member] + entry.path;
+  Flight flight{member, pool_.Sent(member)};
+  flight.ticket = client_->Start(entry.request, [self = shared_from_this(), ticket](Result<HttpResponse> result) {
+    self->OnDone(ticket, std::move(result));
+  });
+  entry.flight = flight;
+}
+
+void Endpoint::State::OnDone(Ticket ticket, Result<HttpResponse> result) {
+  std::optional<Result<HttpResponse>> answer;
+  Done done;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(ticket);
+    CHECK(found != entries_.end() && found->second.flight.has_value());
+    Entry& entry = found->second;
+    const Flight flight = *std::exchange(entry.flight, std::nullopt);
+    answer = Judge(entry, flight, std::move(result));
+    if (answer) {
+      done = std::move(entry.done);
+      entries_.erase(found);
+    } else {
+      *entry.connected = false;
+      waiting_.insert(ticket);
+    }
+    Pump();
+  }
+  if (answer) done(*std::move(answer));
+}
+
+// What its caller gets, or nothing when the request goes back into the queue.
+std::optional<Result<HttpResponse>> Endpoint::State::Judge(Entry& entry, const Flight& flight, Result<HttpResponse> result) {
+  if (!result) return JudgeFailure(entry, flight, result.error());
+  if (result->status >= 200 && result->status <= 299) {
+    pool_.Succeeded(flight.member);
+    if (!closed_) last_answer_ = clock_.Now();
+    return result;
+  }
+  MaskSecrets(*result, *entry.request);
+  if (closed_ || entry.cancelled) {
+    pool_.Cancelled(flight.member);
+    return Result<HttpResponse>(CancelledError());
+  }
+  if (IsRateLimit(*result)) return JudgeLimit(entry, flight, *result);
+  last_answer_ = clock_.Now();
+  if (result->status < 500) {
+    pool_.Succeeded(flight.member);
+  } else if (const auto absence = pool_.Failed(flight.member)) {
+    After(*absence, &Pool::EndAbsence, flight.member);
+  }
+  return Result<HttpResponse>(ErrorOfResponse(*result, clock_.WallNow()));
+}
+
+std::optional<Result<HttpResponse>> Endpoint::State::JudgeFailure(Entry& entry, const Flight& flight, const Error& error) {
+  if (error.kind != ErrorKind::kUnavailable) {
+    pool_.Cancelled(flight.member);
+    return Result<HttpResponse>(error);
+  }
+  const std::optional<milliseconds> absence = pool_.Failed(flight.member);
+  if (closed_ || entry.cancelled) return Result<HttpResponse>(CancelledError());
+  if (absence) After(*absence, &Pool::EndAbsence, flight.member);
+  if (*entry.connected) return Result<HttpResponse>(error);
+  entry.tried.insert(flight.member);
+  if (pool_.HasOther(entry.tried)) return std::nullopt;
+  return Result<HttpResponse>(error);
+}
+
+std::optional<Result<HttpResponse>> Endpoint::State::JudgeLimit(Entry& entry, const Flight& flight, const HttpResponse& response) {
+  const int before = pool_.concurrency();
+  const milliseconds wait = pool_.Limited(flight.member, flight.window, RetryAfter(response, clock_.WallNow()));
+  After(wait, &Pool::EndPause, flight.member);
+  if (pool_.concurrency() != before) {
+    Log("net", fmt::format("HTTP {}: waiting {} ms, then {} requests at once", response.status, wait.count(), pool_.concurrency()));
+  }
+  const Clock::Steady now = clock_.Now();
+  if (!entry.pushed_back) entry.pushed_back = now;
+  const Clock::Steady hope = last_answer_ ? std::max(*entry.pushed_back, *last_answer_) : *entry.pushed_back;
+  if (now - hope + wait <= options_.patience) return std::nullopt;
+  Error error = ErrorOfResponse(response, clock_.WallNow());
+  error.message += fmt::format("; nothing but such answers for {:.0f} s", SecondsBetween(hope, now));
+  return Result<HttpResponse>(std::move(error));
+}
+
+void Endpoint::State::After(milliseconds delay, void (Pool::*change)(std::size_t), std::size_t member) {
+  client_->After(delay, [weak = weak_from_this(), change, member] {
+    const std::shared_ptr<State> self = weak.lock();
+    if (self == nullptr) return;
+    const std::lock_guard lock(self->mutex_);
+    (self->pool_.*change)(member);
+    self->Pump();
+  });
+}
+
+void Endpoint::State::CancelEntry(Ticket ticket) {
+  const auto found = entries_.find(ticket);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  if (entry.flight) {
+    entry.cancelled = true;
+    client_->Cancel(entry.flight->ticket);
+    return;
+  }
+  client_->Post([done = std::move(entry.done)] { done(CancelledError()); });
+  waiting_.erase(ticket);
+  entries_.erase(found);
+}
+
+void Endpoint::State::Cancel(Ticket ticket) {
+  const std::lock_guard lock(mutex_);
+  CancelEntry(ticket);
+}
+
+void Endpoint::State::CancelWaiting() {
+  const std::lock_guard lock(mutex_);
+  while (!waiting_.empty()) CancelEntry(*waiting_.begin());
+}
+
+void Endpoint::State::CancelAll() {
+  const std::lock_guard lock(mutex_);
+  while (!waiting_.empty()) CancelEntry(*waiting_.begin());
+  for (auto& [ticket, entry] : entries_) {
+    entry.cancelled = true;
+    client_->Cancel(entry.flight->ticket);
+  }
+}
+
+void Endpoint::State::Close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  CancelAll();
+  owned_client_.reset();  // on this thread, without the lock: it may wait for the client's callbacks
+}
+
+int Endpoint::State::concurrency() const {
+  const std::lock_guard lock(mutex_);
+  return pool_.concurrency();
+}
+
+Endpoint::Endpoint(std::shared_ptr<HttpClient> client, EndpointOptions options, const Clock& clock)
+    : state_(std::make_shared<State>(std::move(client), std::move(options), clock)) {}
+
+Endpoint::~Endpoint() { state_->Close(); }
+
+Endpoint::Ticket Endpoint::Start(const std::string& path, HttpRequest request, Done done) {
+  return state_->Start(path, std::move(request), std::move(done));
+}
+void Endpoint::Cancel(Ticket ticket) { state_->Cancel(ticket); }
+void Endpoint::CancelWaiting() { state_->CancelWaiting(); }
+void Endpoint::CancelAll() { state_->CancelAll(); }
+int Endpoint::concurrency() const { return state_->concurrency(); }
+const EndpointOptions& Endpoint::options() const { return state_->options(); }
+
+}  // namespace upskill

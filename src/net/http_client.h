@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "util/result.h"
+#include "util/secret.h"
+
+namespace upskill {
+
+struct HttpRequest {
+  std::string method = "POST";
+  std::string url;  // http or https, nothing else
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::vector<std::pair<std::string, Secret>> secret_headers;  // sent to the url's own host only, never logged
+  std::string body;
+  // A multipart/form-data body instead of `body`: name, file name (empty: a plain field), content.
+  struct Part {
+    std::string name;
+    std::string file_name;
+    std::string content;
+  };
+  std::vector<Part> parts;
+
+  std::chrono::milliseconds connect_timeout{10'000};
+  std::chrono::milliseconds idle_timeout{120'000};   // without a byte in either direction, after the connection is there
+  std::chrono::milliseconds total_timeout{600'000};  // from the first byte sent to the last received
+  // Of the answer after decompression; more is an error. An answer that is no 2xx is cut at 1 MiB instead.
+  std::size_t max_body_bytes = 64U << 20U;
+  bool http2_prior_knowledge = false;                // HTTP/2 at once on http://, a connection each (for tests)
+
+  // Called on the client's thread when there is a connection and the request is about to be sent; again when it is sent
+  // anew because the server had closed a connection that was kept alive.
+  std::function<void()> on_connected;
+
+  // Called on the client's thread with each piece of a 2xx answer's body as it comes, decompressed; such an answer's
+  // HttpResponse::body stays empty. Returning false ends the transfer with an error of kind kRefused.
+  std::function<bool(std::string_view)> on_data;
+};
+
+// An answer with whatever status; only a transfer that failed is an Error.
+struct HttpResponse {
+  int status = 0;
+  std::map<std::string, std::string> headers;  // names in lower case; the last one of equal names
+  std::string body;
+  double first_byte_seconds = 0.0;  // from the start of the transfer
+  double seconds = 0.0;
+};
+
+// Sends requests on one thread with one curl-multi handle: keep-alive, HTTP/2, gzip; thousands in flight need no thread
+// each. No redirects are followed. Thread-safe. The destructor cancels what is still in flight and joins; it must not run
+// on the client's own thread, so no callback may hold the last reference.
+class HttpClient {
+ public:
+  using Done = std::function<void(Result<HttpResponse>)>;
+  using Ticket = std::uint64_t;  // of a request or timer; 0 is none
+
+  HttpClient();
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  // Doesn't block. `done` is called exactly once on the client's thread. Errors: kUnavailable (connection, time-out,
+  // broken transfer), kRefused (a bad URL, an answer over max_body_bytes, on_data said no), kCancelled. Messages name
+  // the host and never a header.
+  Ticket Start(HttpRequest request, Done done);
+  // The same without a copy, for a request that may be sent again. It must not change until `done`.
+  Ticket Start(std::shared_ptr<const HttpRequest> request, Done done);
+
+  // Calls `work` once on the client's thread after the delay.
+  Ticket After(std::chrono::milliseconds delay, std::function<void()> work);
+
+  // Calls `work` on the client's thread soon, and in any case before the destructor returns.
+  void Post(std::function<void()> work);
+
+  // `done` gets kCancelled; a timer's work is dropped. A ticket that is over is ignored.
+  void Cancel(Ticket ticket);
+
+ private:
+  class Loop;
+  std::unique_ptr<Loop> loop_;
+};
+
+// The value of a header (name in lower case), or nothing.
+std::optional<std::string> HeaderOf(const HttpResponse& response, const std::string& name);
+
+}  // namespace upskill

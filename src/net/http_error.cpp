@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/http_error.h"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+
+#include "net/url.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLongestWait{120'000};
+constexpr std::size_t kMostJson = 256U << 10U;  // nobody explains an error at greater length
+
+// What a provider says about an error, in whatever shape.
+struct ProviderWords {
+  std::string type;  // machine-readable: error.type and error.code
+  std::string text;
+};
+
+bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+void AddType(ProviderWords& words, const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return;
+  const std::string type = found->is_string() ? found->get<std::string>() : "";
+  if (!type.empty()) words.type += (words.type.empty() ? "" : ", ") + type;
+}
+
+ProviderWords WordsOfJson(const Json& body) {
+  ProviderWords words;
+  if (!body.is_object()) {
+    if (body.is_array() && !body.empty()) return WordsOfJson(body.front());  // Google wraps its errors in a list
+    return words;
+  }
+  const auto error = body.find("error");
+  const Json& object = error != body.end() && error->is_object() ? *error : body;
+  if (&object != &body) AddType(words, object, "type");
+  AddType(words, object, "code");
+  if (error != body.end() && error->is_string()) words.text = error->get<std::string>();
+  for (const char* key : {"message", "detail", "error_description"}) {
+    if (words.text.empty()) words.text = JsonGet<std::string>(object, key, "");
+  }
+  if (words.text.empty()) words.text = DumpJson(body);
+  return words;
+}
+
+ProviderWords WordsOf(const HttpResponse& response) {
+  const std::string_view body = Trim(response.body);
+  if (body.empty()) return {};
+  if (body.front() == '<') return {"", "(a web page, not an answer of an API; is the address right?)"};
+  if (body.size() <= kMostJson && (body.front() == '{' || body.front() == '[')) {
+    if (const Result<Json> json = ParseJson(body, "answer")) return WordsOfJson(*json);
+  }
+  return {"", std::string(body)};
+}
+
+// Money is missing: waiting doesn't help. Providers say "billing" and "quota" about plain rate limits too, so the text
+// counts only where no type says rate limit and no time to wait is given.
+bool IsOutOfMoney(const HttpResponse& response, const ProviderWords& words) {
+  if (response.status == 402) return true;
+  const std::string type = ToLowerAscii(words.type);
+  const std::string text = ToLowerAscii(std::string_view(words.text).substr(0, 4096));
+  if (ContainsAny(type, {"insufficient_quota", "billing", "credit"}) || ContainsAny(text, {"insufficient_quota", "credit balance"})) {
+    return response.status >= 400 && response.status < 500;
+  }
+  if (response.status != 429 && response.status != 403) return false;
+  const bool has_wish = response.headers.contains("retry-after") || response.headers.contains("retry-after-ms");
+  return !has_wish && !ContainsAny(type, {"rate_limit"}) && ContainsAny(text, {"credit", "billing"});
+}
+
+std::optional<bool> ShouldRetry(const HttpResponse& response) {
+  const std::optional<std::string> value = HeaderOf(response, "x-should-retry");
+  if (value == "true") return true;
+  if (value == "false") return false;
+  return std::nullopt;
+}
+
+ErrorKind KindOf(const HttpResponse& response, const ProviderWords& words) {
+  const int status = response.status;
+  if (IsOutOfMoney(response, words)) return ErrorKind::kRefused;
+  const std::optional<bool> should_retry = ShouldRetry(response);
+  if (should_retry == true) return ErrorKind::kUnavailable;
+  if (status == 408 || status == 409 || status == 429 || status >= 500) {
+    if (!should_retry) return ErrorKind::kUnavailable;
+    return status == 429 ? ErrorKind::kRefused : ErrorKind::kInput;
+  }
+  if (status == 401 || status == 402 || status == 403 || status == 404 || status < 400) return ErrorKind::kRefused;
+  return ErrorKind::kInput;
+}
+
+std::optional<double> NumberOf(const std::string& text) {
+  double number = 0.0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number < 0.0) return std::nullopt;
+  return number;
+}
+
+milliseconds Capped(double ms) { return milliseconds(static_cast<std::int64_t>(std::min(ms, static_cast<double>(kLongestWait.count())))); }
+
+std::optional<std::time_t> DateOf(const std::string& text) {
+  const std::time_t time = curl_getdate(text.c_str(), nullptr);
+  if (time < 0) return std::nullopt;
+  return time;
+}
+
+// "https://other.example" of a Location header, or nothing.
+std::string RedirectTarget(const HttpResponse& response) {
+  const std::optional<std::string> location = HeaderOf(response, "location");
+  if (!location) return {};
+  const Result<HttpUrl> url = ParseHttpUrl(*location);
+  if (!url) return {};
+  return ServerText((url->secure ? "https://" : "http://") + url->authority);
+}
+
+std::string RedirectMessage(const HttpResponse& response) {
+  const std::string target = RedirectTarget(response);
+  if (target.empty()) return fmt::format("HTTP {}: the server redirects elsewhere; check --base-url", response.status);
+  return fmt::format("HTTP {}: the server redirects to {}; give that address as --base-url", response.status, target);
+}
+
+}  // namespace
+
+std::optional<milliseconds> RetryAfter(const HttpResponse& response, Clock::Wall now) {
+  if (const auto ms = HeaderOf(response, "retry-after-ms")) {
+    if (const auto number = NumberOf(*ms)) return Capped(*number);
+  }
+  const auto after = HeaderOf(response, "retry-after");
+  if (!after) return std::nullopt;
+  if (const auto seconds = NumberOf(*after)) return Capped(*seconds * 1000.0);
+  const std::optional<std::time_t> then = DateOf(*after);
+  if (!then) return std::nullopt;
+  // The server's own clock tells how far away its date is; ours may be hours off.
+  const std::optional<std::time_t> server_now = DateOf(HeaderOf(response, "date").value_or(""));
+  const std::time_t from = server_now.value_or(Clock::Wall::clock::to_time_t(now));
+  return Capped(std::max(0.0, std::difftime(*then, from)) * 1000.0);
+}
+
+bool IsRateLimit(const HttpResponse& response) {
+  const int status = response.status;
+  if (status != 429 && status != 503 && status != 529) return false;
+  if (status == 503 && !response.headers.contains("retry-after") && !response.headers.contains("retry-after-ms")) return false;
+  return KindOf(response, WordsOf(response)) == ErrorKind::kUnavailable;
+}
+
+Error ErrorOfResponse(const HttpResponse& response, Clock::Wall now) {
+  if (response.status >= 300 && response.status < 400) return {ErrorKind::kRefused, RedirectMessage(response)};
+  const ProviderWords words = WordsOf(response);
+  std::string message = fmt::format("HTTP {}", response.status);
+  if (const std::string type = ServerText(words.type); !type.empty()) message += " (" + type + ")";
+  if (const std::string text = ServerText(words.text); !text.empty()) message += ": " + text;
+  for (const char* name : {"request-id", "x-request-id"}) {
+    if (const auto id = HeaderOf(response, name); id && !id->empty()) {
+      message += " [request " + ServerText(*id) + "]";
+      break;
+    }
+  }
+  return {KindOf(response, words), std::move(message), RetryAfter(response, now)};
+}
+
+}  // namespace upskill

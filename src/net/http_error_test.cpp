@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/http_error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "net/url.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+constexpr Clock::Wall kNow{seconds(1'767'225'600)};  // Thu, 01 Jan 2026 00:00:00 GMT
+
+HttpResponse Answer(int status, std::string body = "", std::map<std::string, std::string> headers = {}) {
+  HttpResponse response;
+  response.status = status;
+  response.body = std::move(body);
+  response.headers = std::move(headers);
+  return response;
+}
+
+ErrorKind KindOf(const HttpResponse& response) { return ErrorOfResponse(response, kNow).kind; }
+
+std::string MessageOf(const HttpResponse& response) { return ErrorOfResponse(response, kNow).message; }
+
+TEST(HttpError, KindFollowsTheStatus) {
+  for (const int status : {408, 409, 429, 500, 502, 503, 504, 529}) EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kUnavailable) << status;
+  for (const int status : {301, 302, 307, 401, 402, 403, 404}) EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kRefused) << status;
+  for (const int status : {400, 405, 413, 422}) EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kInput) << status;
+}
+
+TEST(HttpError, TheServersWordDecides) {
+  EXPECT_EQ(KindOf(Answer(429, "", {{"x-should-retry", "false"}})), ErrorKind::kRefused);
+  EXPECT_EQ(KindOf(Answer(500, "", {{"x-should-retry", "false"}})), ErrorKind::kInput);
+  EXPECT_EQ(KindOf(Answer(400, "", {{"x-should-retry", "true"}})), ErrorKind::kUnavailable);
+  EXPECT_EQ(KindOf(Answer(429, "", {{"x-should-retry", "maybe"}})), ErrorKind::kUnavailable);
+}
+
+TEST(HttpError, WithoutMoneyWaitingIsUseless) {
+  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":"over quota","type":"insufficient_quota"}})")), ErrorKind::kRefused);
+  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":"m","code":"insufficient_quota"}})", {{"retry-after", "1"}})), ErrorKind::kRefused);
+  EXPECT_EQ(KindOf(Answer(400, R"({"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}})")),
+            ErrorKind::kRefused);
+  EXPECT_EQ(KindOf(Answer(403, R"({"error":"no credits left"})")), ErrorKind::kRefused);
+  EXPECT_EQ(KindOf(Answer(429, "Check your plan and billing details")), ErrorKind::kRefused);
+  EXPECT_FALSE(IsRateLimit(Answer(429, R"({"error":{"type":"insufficient_quota"}})")));
+}
+
+TEST(HttpError, WordsAboutMoneyAloneDoNotEndARun) {
+  // Rate limits that advertise: they pass with time.
+  const std::string text = "Rate limit reached. Add a payment method at https://example.com/account/billing";
+  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":")" + text + R"(","code":"rate_limit_exceeded"}})")), ErrorKind::kUnavailable);
+  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":")" + text + R"("}})", {{"retry-after", "20"}})), ErrorKind::kUnavailable);
+  EXPECT_EQ(KindOf(Answer(400, R"({"error":{"message":"messages.0: unknown field credit"}})")), ErrorKind::kInput);
+  EXPECT_EQ(KindOf(Answer(500, R"({"error":{"message":"billing service is down"}})")), ErrorKind::kUnavailable);
+}
+
+TEST(HttpError, MessageHasStatusWordsAndRequestId) {
+  const std::string body = R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})";
+  const auto response = Answer(529, body, {{"request-id", "req_1"}});
+  EXPECT_EQ(MessageOf(response), "HTTP 529 (overloaded_error): Overloaded [request req_1]");
+  EXPECT_EQ(MessageOf(Answer(500)), "HTTP 500");
+}
+
+TEST(HttpError, MessageTakesEveryProvidersShape) {
+  EXPECT_EQ(MessageOf(Answer(404, R"({"error":"model not found"})")), "HTTP 404: model not found");
+  EXPECT_EQ(MessageOf(Answer(400, R"({"object":"error","message":"m","code":400})")), "HTTP 400: m");
+  EXPECT_EQ(MessageOf(Answer(422, R"({"detail":"d"})")), "HTTP 422: d");
+  EXPECT_EQ(MessageOf(Answer(400, R"([{"error":{"message":"g","code":400}}])")), "HTTP 400: g");
+  EXPECT_EQ(MessageOf(Answer(502, "upstream\nis\ndown")), "HTTP 502: upstream is down");
+  EXPECT_THAT(MessageOf(Answer(404, "<!DOCTYPE html><html>secret</html>")), HasSubstr("web page"));
+}
+
+TEST(HttpError, MessageStandsOddAnswers) {
+  for (const char* body : {"{", "[]", "[[[[]]]]", "{}", "null", R"({"error":null})", R"({"error":{"message":7}})", R"({"error":[1]})", "\xff\xfe"}) {
+    EXPECT_THAT(MessageOf(Answer(400, body)), HasSubstr("HTTP 400")) << body;
+  }
+}
+
+TEST(HttpError, MessageIsShortAndPrintable) {
+  const std::string id = "\x1b]0;\xff" + std::string(9000, 'y');
+  const std::string message = MessageOf(Answer(500, "\x1b[31m\xff" + std::string(100'000, 'x'), {{"request-id", id}}));
+  EXPECT_EQ(FindInvalidUtf8(message), std::nullopt);
+  EXPECT_EQ(message.find('\x1b'), std::string::npos);
+  EXPECT_LT(DisplayColumns(message), 640U);
+}
+
+TEST(HttpError, RedirectNamesTheHostOnly) {
+  const std::string message = MessageOf(Answer(307, "", {{"location", "https://u:secret@Other.example:8443/path?token=secret"}}));
+  EXPECT_EQ(message, "HTTP 307: the server redirects to https://other.example:8443; give that address as --base-url");
+  EXPECT_THAT(MessageOf(Answer(302, "", {{"location", "/relative"}})), HasSubstr("redirects elsewhere"));
+  EXPECT_THAT(MessageOf(Answer(302)), HasSubstr("redirects elsewhere"));
+}
+
+TEST(RetryAfter, ReadsSecondsAndMilliseconds) {
+  EXPECT_EQ(RetryAfter(Answer(429, "", {{"retry-after", "7"}}), kNow), seconds(7));
+  EXPECT_EQ(RetryAfter(Answer(429, "", {{"retry-after", "0.5"}}), kNow), milliseconds(500));
+  EXPECT_EQ(RetryAfter(Answer(429, "", {{"retry-after", "7"}, {"retry-after-ms", "20"}}), kNow), milliseconds(20));
+  EXPECT_EQ(RetryAfter(Answer(429, "", {{"retry-after", "7"}, {"retry-after-ms", "soon"}}), kNow), seconds(7));
+  EXPECT_EQ(RetryAfter(Answer(429), kNow), std::nullopt);
+}
+
+TEST(RetryAfter, ReadsDatesByTheServersClock) {
+  const auto wish = [](const std::string& after, const std::string& date) {
+    return RetryAfter(Answer(429, "", {{"retry-after", after}, {"date", date}}), kNow);
+  };
+  // A server whose clock is five hours ahead of ours.
+  EXPECT_EQ(wish("Thu, 01 Jan 2026 05:00:30 GMT", "Thu, 01 Jan 2026 05:00:00 GMT"), seconds(30));
+  // And five hours behind.
+  EXPECT_EQ(wish("Wed, 31 Dec 2025 19:00:30 GMT", "Wed, 31 Dec 2025 19:00:00 GMT"), seconds(30));
+  // Without its date ours has to do.
+  EXPECT_EQ(wish("Thu, 01 Jan 2026 00:00:12 GMT", ""), seconds(12));
+  // Past: now.
+  EXPECT_EQ(wish("Wed, 31 Dec 2025 23:00:00 GMT", ""), seconds(0));
+}
+
+TEST(RetryAfter, IsBoundedAndIgnoresNonsense) {
+  const auto wish = [](const std::string& after) { return RetryAfter(Answer(429, "", {{"retry-after", after}}), kNow); };
+  EXPECT_EQ(wish("86400"), seconds(120));
+  EXPECT_EQ(wish("1e300"), seconds(120));
+  EXPECT_EQ(wish("Fri, 01 Jan 2100 00:00:00 GMT"), seconds(120));
+  for (const char* nonsense : {"", "-5", "nan", "inf", "soon", "5 s", "\xff"}) EXPECT_EQ(wish(nonsense), std::nullopt) << nonsense;
+}
+
+TEST(RateLimit, IsToldFromAFault) {
+  EXPECT_TRUE(IsRateLimit(Answer(429)));
+  EXPECT_TRUE(IsRateLimit(Answer(529)));
+  EXPECT_TRUE(IsRateLimit(Answer(503, "", {{"retry-after", "1"}})));
+  EXPECT_FALSE(IsRateLimit(Answer(503)));
+  EXPECT_FALSE(IsRateLimit(Answer(500, "", {{"retry-after", "1"}})));
+  EXPECT_FALSE(IsRateLimit(Answer(429, "", {{"x-should-retry", "false"}})));
+}
+
+TEST(HttpUrl, IsTakenApart) {
+  const auto url = ParseHttpUrl("https://user:pw@API.Example.com:8443/v1?q=1");
+  ASSERT_TRUE(url.ok());
+  EXPECT_TRUE(url->secure);
+  EXPECT_EQ(url->host, "api.example.com");
+  EXPECT_EQ(url->authority, "api.example.com:8443");
+  EXPECT_FALSE(url->loopback);
+}
+
+TEST(HttpUrl, KnowsLoopbackAddresses) {
+  for (const char* url : {"http://localhost", "http://LOCALHOST:1", "http://127.0.0.1:8080/v1", "http://127.9.9.9", "http://[::1]:80/"}) {
+    EXPECT_TRUE(ParseHttpUrl(url)->loopback) << url;
+  }
+  for (const char* url : {"http://127.0.0.1.example.com", "http://localhost.example.com", "http://10.0.0.1", "http://[::2]"}) {
+    EXPECT_FALSE(ParseHttpUrl(url)->loopback) << url;
+  }
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/pool.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "util/invariant.h"
+
+namespace upskill {
+
+using std::chrono::milliseconds;
+
+Pool::Pool(std::size_t members, int most_in_flight, milliseconds backoff_unit, std::uint64_t seed)
+    : members_(members), most_in_flight_(std::max(1, most_in_flight)), backoff_unit_(backoff_unit), rng_(seed) {
+  CHECK(members > 0);
+  const double share = std::ceil(static_cast<double>(most_in_flight_) / static_cast<double>(members));
+  for (Member& member : members_) member.limit = share;
+}
+
+int Pool::LimitOf(const Member& member) const {
+  // A member that failed is tried with one request before it gets its share again; a lone server has no stand-in.
+  if (member.failed_in_row > 0 && members_.size() > 1) return 1;
+  return static_cast<int>(member.limit);
+}
+
+std::optional<std::size_t> Pool::Choose(const std::set<std::size_t>& tried) const {
+  if (full()) return std::nullopt;
+  const bool absent_too = !HasOther(tried);
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const Member& member = members_[i];
+    if (member.pauses > 0 || member.in_flight >= LimitOf(member) || tried.contains(i) || (member.absent && !absent_too)) continue;
+    if (!best || member.in_flight < members_[*best].in_flight) best = i;
+  }
+  return best;
+}
+
+bool Pool::HasOther(const std::set<std::size_t>& tried) const {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (!members_[i].absent && !tried.contains(i)) return true;
+  }
+  return false;
+}
+
+int Pool::concurrency() const {
+  int sum = 0;
+  for (const Member& member : members_) sum += LimitOf(member);
+  return std::min(sum, most_in_flight_);
+}
+
+std::uint64_t Pool::Sent(std::size_t member) {
+  Member& target = members_[member];
+  ++target.in_flight;
+  ++in_flight_;
+  return target.window;
+}
+
+void Pool::End(Member& member) {
+  CHECK(member.in_flight > 0);
+  --member.in_flight;
+  --in_flight_;
+}
+
+void Pool::Succeeded(std::size_t member) {
+  Member& target = members_[member];
+  const bool was_full = target.in_flight >= LimitOf(target);
+  End(target);
+  target.limited_in_row = 0;
+  target.failed_in_row = 0;
+  if (was_full) target.limit = std::min(target.limit + 1.0 / target.limit, static_cast<double>(most_in_flight_));
+}
+
+void Pool::Cancelled(std::size_t member) { End(members_[member]); }
+
+milliseconds Pool::Backoff(int doublings) {
+  constexpr int kMostDoublings = 4;
+  const double full = static_cast<double>(backoff_unit_.count()) * std::exp2(std::clamp(doublings, 0, kMostDoublings));
+  return milliseconds(std::llround(full * (1.0 - 0.25 * rng_.Uniform())));
+}
+
+milliseconds Pool::Limited(std::size_t member, std::uint64_t window, std::optional<milliseconds> wish) {
+  Member& target = members_[member];
+  End(target);
+  if (window == target.window) {
+    ++target.window;
+    ++target.limited_in_row;
+    target.limit = std::max(1.0, target.limit / 2.0);
+  }
+  ++target.pauses;
+  const milliseconds own = Backoff(target.limited_in_row - 1);
+  if (!wish) return own;
+  // A server that keeps asking for less than it needs is not believed for ever.
+  return target.limited_in_row > 1 ? std::max(*wish, own) : *wish;
+}
+
+std::optional<milliseconds> Pool::Failed(std::size_t member) {
+  Member& target = members_[member];
+  End(target);
+  if (members_.size() == 1 || target.absent) return std::nullopt;
+  target.absent = true;
+  constexpr int kLongestInUnits = 60;
+  return backoff_unit_ * std::min(kLongestInUnits, 1 << std::min(6, ++target.failed_in_row));
+}
+
+void Pool::EndPause(std::size_t member) {
+  CHECK(members_[member].pauses > 0);
+  --members_[member].pauses;
+}
+
+void Pool::EndAbsence(std::size_t member) { members_[member].absent = false; }
+
+}  // namespace upskill

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/transfer.h"
+
+#include <curl/curl.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "util/text.h"
+
+namespace upskill {
+
+namespace {
+
+constexpr std::size_t kMostHeaderBytes = 256U << 10U;
+constexpr std::size_t kMostErrorBody = 1U << 20U;
+
+bool IsToken(std::string_view text) {  // RFC 9110, section 5.6.2
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+bool IsHeaderValue(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7F; });
+}
+
+std::string SecondsText(std::chrono::milliseconds time) { return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000.0); }
+
+}  // namespace
+
+// libcurl's callbacks: C functions that find their transfer behind the pointer.
+struct TransferCallbacks {
+  static std::size_t Header(char* data, std::size_t size, std::size_t count, void* transfer) noexcept {
+    return static_cast<Transfer*>(transfer)->TakeHeaderLine({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
+  }
+  static std::size_t Body(char* data, std::size_t size, std::size_t count, void* transfer) noexcept {
+    return static_cast<Transfer*>(transfer)->TakeBody({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
+  }
+  static int Progress(void* transfer, curl_off_t, curl_off_t down, curl_off_t, curl_off_t up) noexcept {
+    static_cast<Transfer*>(transfer)->TakeProgress(down + up);
+    return 0;
+  }
+  static int Connected(void* transfer, char*, char*, int, int) noexcept {
+    static_cast<Transfer*>(transfer)->TakeConnection();
+    return CURL_PREREQFUNC_OK;
+  }
+  // Programs that are started meanwhile must not inherit the connections.
+  static curl_socket_t OpenSocket(void*, curlsocktype, curl_sockaddr* address) noexcept {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  }
+  static std::size_t ReadPart(char* data, std::size_t size, std::size_t count, void* reader) noexcept {
+    auto* part = static_cast<Transfer::PartReader*>(reader);
+    const std::size_t length = std::min(size * count, part->content.size() - part->offset);
+    part->content.copy(data, length, part->offset);
+    part->offset += length;
+    return length;
+  }
+  static int SeekPart(void* reader, curl_off_t offset, int origin) noexcept {
+    auto* part = static_cast<Transfer::PartReader*>(reader);
+    if (origin != SEEK_SET || offset < 0 || static_cast<std::size_t>(offset) > part->content.size()) return CURL_SEEKFUNC_FAIL;
+    part->offset = static_cast<std::size_t>(offset);
+    return CURL_SEEKFUNC_OK;
+  }
+};
+
+Transfer::Transfer(std::shared_ptr<const HttpRequest> request) : request_(std::move(request)), error_text_(CURL_ERROR_SIZE, '\0') {}
+
+Transfer::~Transfer() {
+  curl_mime_free(mime_);
+  curl_slist_free_all(header_list_);
+}
+
+Status Transfer::Prepare(void* easy, const std::string& ca_file) {
+  easy_ = easy;
+  started_ = last_progress_ = std::chrono::steady_clock::now();
+  ASSIGN_OR_RETURN(url_, ParseHttpUrl(request_->url));
+  RETURN_IF_ERROR(SetHeaders());
+  RETURN_IF_ERROR(SetMethod());
+  SetConnection(ca_file);
+
+  curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
+  curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, &TransferCallbacks::Header);
+  curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &TransferCallbacks::Body);
+  curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy_, CURLOPT_XFERINFOFUNCTION, &TransferCallbacks::Progress);
+  curl_easy_setopt(easy_, CURLOPT_XFERINFODATA, this);
+  curl_easy_setopt(easy_, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &TransferCallbacks::Connected);
+  curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
+  return {};
+}
+
+void Transfer::SetConnection(const std::string& ca_file) {
+  curl_easy_setopt(easy_, CURLOPT_URL, request_->url.c_str());
+  curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can undo
+  curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);  // a name that is still being looked up must not hold up the thread
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, &TransferCallbacks::OpenSocket);
+  curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_->connect_timeout.count()));
+  if (url_.loopback) curl_easy_setopt(easy_, CURLOPT_NOPROXY, "*");
+  if (!ca_file.empty()) curl_easy_setopt(easy_, CURLOPT_CAINFO, ca_file.c_str());
+  long version = CURL_HTTP_VERSION_1_1;
+  if (url_.secure) version = CURL_HTTP_VERSION_2TLS;
+  if (request_->http2_prior_knowledge) {
+    version = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
+    curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);  // libcurl 7.88 sends the preface again on one that is reused
+    curl_easy_setopt(easy_, CURLOPT_FORBID_REUSE, 1L);
+  }
+  curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, version);
+  // Many requests at once to a new host: see first whether one connection can carry them all.
+  curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);
+}
+
+Status Transfer::AddHeader(const std::string& name, const std::string& value) {
+  if (!IsToken(name)) return Error{ErrorKind::kRefused, "a header's name has characters that HTTP doesn't allow"};
+  if (!IsHeaderValue(value)) {
+    return Error{ErrorKind::kRefused, "the header " + name + " has a line break or control character in its value (is the key right?)"};
+  }
+  // `Name;` is libcurl's way to send a header without a value.
+  curl_slist* longer = curl_slist_append(header_list_, (value.empty() ? name + ";" : name + ": " + value).c_str());
+  if (longer != nullptr) header_list_ = longer;
+  return {};
+}
+
+Status Transfer::SetHeaders() {
+  bool has_type = false;
+  bool has_agent = false;
+  for (const auto& [name, value] : request_->headers) {
+    const std::string lower = ToLowerAscii(name);
+    has_type |= lower == "content-type";
+    has_agent |= lower == "user-agent";
+    RETURN_IF_ERROR(AddHeader(name, value));
+  }
+  for (const auto& [name, secret] : request_->secret_headers) RETURN_IF_ERROR(AddHeader(name, secret.reveal()));
+  // Left to itself, libcurl calls every body a form and asks servers for leave to send a large one, which many ignore.
+  header_list_ = curl_slist_append(header_list_, "Expect:");
+  if (!has_type && request_->parts.empty()) header_list_ = curl_slist_append(header_list_, "Content-Type:");
+  if (!has_agent) header_list_ = curl_slist_append(header_list_, "User-Agent: upskill");
+  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, header_list_);
+  return {};
+}
+
+Status Transfer::SetMethod() {
+  const std::string& method = request_->method;
+  if (!IsToken(method)) return Error{ErrorKind::kRefused, "a request's method has characters that HTTP doesn't allow"};
+  if (!request_->parts.empty()) {
+    RETURN_IF_ERROR(SetParts());
+  } else if (method == "POST" || !request_->body.empty()) {
+    curl_easy_setopt(easy_, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_->body.size()));
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_->body.data());
+  } else if (method == "HEAD") {
+    curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
+  } else {
+    curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
+  }
+  if (method != "POST" && method != "GET" && method != "HEAD") curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, method.c_str());
+  return {};
+}
+
+Status Transfer::SetParts() {
+  mime_ = curl_mime_init(easy_);
+  readers_.reserve(request_->parts.size());  // libcurl keeps pointers to them
+  for (const HttpRequest::Part& part : request_->parts) {
+    PartReader& reader = readers_.emplace_back(PartReader{part.content});
+    curl_mimepart* added = curl_mime_addpart(mime_);
+    curl_mime_name(added, part.name.c_str());
+    if (!part.file_name.empty()) curl_mime_filename(added, part.file_name.c_str());
+    const CURLcode code = curl_mime_data_cb(added, static_cast<curl_off_t>(part.content.size()), &TransferCallbacks::ReadPart,
+                                            &TransferCallbacks::SeekPart, nullptr, &reader);
+    if (code != CURLE_OK) return Error{ErrorKind::kUnavailable, "no memory for the request"};
+  }
+  curl_easy_setopt(easy_, CURLOPT_MIMEPOST, mime_);
+  return {};
+}
+
+void Transfer::TakeConnection() {
+  last_progress_ = std::chrono::steady_clock::now();
+  if (!connected_) connected_ = last_progress_;
+  if (request_->on_connected) request_->on_connected();
+}
+
+void Transfer::TakeProgress(long long bytes) {
+  if (bytes == progress_bytes_) return;
+  progress_bytes_ = bytes;
+  last_progress_ = std::chrono::steady_clock::now();
+}
+
+bool Transfer::TakeHeaderLine(std::string_view line) {
+  last_progress_ = std::chrono::steady_clock::now();
+  header_bytes_ += line.size();
+  if (header_bytes_ > kMostHeaderBytes) {
+    failure_ = Error{ErrorKind::kUnavailable, url_.authority + " answers with more than 256 KiB of headers"};
+    return false;
+  }
+  if (headers_done_) return true;  // a trailer
+  if (line.starts_with("HTTP/")) {
+    response_.headers.clear();  // those of an interim answer (1xx)
+    return true;
+  }
+  const std::size_t colon = line.find(':');
+  if (colon != std::string_view::npos) {
+    response_.headers[ToLowerAscii(Trim(line.substr(0, colon)))] = std::string(Trim(line.substr(colon + 1)));
+  } else if (Trim(line).empty()) {
+    long status = 0;
+    curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+    response_.status = static_cast<int>(status);
+    headers_done_ = status >= 200;
+  }
+  return true;
+}
+
+bool Transfer::TakeBody(std::string_view piece) {
+  last_progress_ = std::chrono::steady_clock::now();
+  if (response_.status < 200 || response_.status > 299) {
+    const std::size_t room = std::min(kMostErrorBody, request_->max_body_bytes) - response_.body.size();
+    cut_ = piece.size() > room;
+    response_.body.append(piece.substr(0, room));
+    return !cut_;
+  }
+  body_bytes_ += piece.size();
+  if (body_bytes_ > request_->max_body_bytes) {
+    failure_ = Error{ErrorKind::kRefused,
+                     fmt::format("the answer of {} is larger than {} bytes", url_.authority, request_->max_body_bytes)};
+    return false;
+  }
+  if (!request_->on_data) {
+    response_.body.append(piece);
+    return true;
+  }
+  if (request_->on_data(piece)) return true;
+  failure_ = Error{ErrorKind::kRefused, "the answer of " + url_.authority + " was broken off by its reader"};
+  return false;
+}
+
+Transfer::Time Transfer::NextLook(Time now) const {
+  const auto shorter = std::min(request_->idle_timeout, request_->total_timeout);
+  if (connected_) return std::min(last_progress_ + request_->idle_timeout, *connected_ + request_->total_timeout);
+  // The connection may come at any moment from now; looking again after the shorter time-out can't be late.
+  return std::min(started_ + request_->connect_timeout, now + shorter);
+}
+
+std::optional<Error> Transfer::TimedOut(Time now) const {
+  if (!connected_) {
+    if (now < started_ + request_->connect_timeout) return std::nullopt;
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("no connection to {} within {}", url_.authority, SecondsText(request_->connect_timeout))};
+  }
+  if (now >= *connected_ + request_->total_timeout) {
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("the answer of {} is not complete after {}", url_.authority, SecondsText(request_->total_timeout))};
+  }
+  if (now < last_progress_ + request_->idle_timeout) return std::nullopt;
+  return Error{ErrorKind::kUnavailable, fmt::format("nothing from {} for {}", url_.authority, SecondsText(request_->idle_timeout))};
+}
+
+Error Transfer::ErrorOfCode(int curl_code) const {
+  const auto code = static_cast<CURLcode>(curl_code);
+  const std::string own_words(error_text_.data());
+  const std::string words = ServerText(own_words.empty() ? curl_easy_strerror(code) : own_words);
+  ErrorKind kind = ErrorKind::kUnavailable;
+  switch (code) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_ISSUER_ERROR: kind = ErrorKind::kRefused; break;
+    default: break;
+  }
+  return Error{kind, fmt::format("{} {}: {}", connected_ ? "the transfer with" : "no connection to", url_.authority, words)};
+}
+
+Result<HttpResponse> Transfer::Finish(int curl_code) {
+  if (failure_) return *failure_;
+  if (!cut_ && curl_code != CURLE_OK) return ErrorOfCode(curl_code);
+  if (!headers_done_) return Error{ErrorKind::kUnavailable, "the transfer with " + url_.authority + ": no answer"};
+  curl_off_t first_byte = 0;
+  curl_off_t total = 0;
+  curl_easy_getinfo(easy_, CURLINFO_STARTTRANSFER_TIME_T, &first_byte);
+  curl_easy_getinfo(easy_, CURLINFO_TOTAL_TIME_T, &total);
+  response_.first_byte_seconds = static_cast<double>(first_byte) * 1e-6;
+  response_.seconds = static_cast<double>(total) * 1e-6;
+  return std::move(response_);
+}
+
+}  // namespace upskill

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/http_client.h"
+#include "net/url.h"
+#include "util/result.h"
+
+struct curl_slist;  // NOLINT(readability-identifier-naming): libcurl's
+struct curl_mime;   // NOLINT(readability-identifier-naming)
+
+namespace upskill {
+
+// One request on its way and what has come of its answer. Sets up an easy handle of libcurl and is what the handle's
+// callbacks see, so it must outlive the handle's work and stay where it is. Used on the client's thread only.
+class Transfer {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit Transfer(std::shared_ptr<const HttpRequest> request);
+  ~Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  // Puts the request into a fresh or reset easy handle (CURL*), which stays the caller's.
+  Status Prepare(void* easy, const std::string& ca_file);
+
+  // The answer, or what went wrong, once libcurl says that the handle is through (CURLcode).
+  Result<HttpResponse> Finish(int curl_code);
+
+  // When to look at the time-outs next, and the error when one has passed.
+  Time NextLook(Time now) const;
+  std::optional<Error> TimedOut(Time now) const;
+
+ private:
+  friend struct TransferCallbacks;
+  struct PartReader {
+    std::string_view content;
+    std::size_t offset = 0;
+  };
+
+  Status SetHeaders();
+  Status AddHeader(const std::string& name, const std::string& value);
+  Status SetMethod();
+  Status SetParts();
+  void SetConnection(const std::string& ca_file);
+  void TakeConnection();
+  bool TakeHeaderLine(std::string_view line);
+  bool TakeBody(std::string_view piece);
+  void TakeProgress(long long bytes);
+  Error ErrorOfCode(int curl_code) const;
+
+  std::shared_ptr<const HttpRequest> request_;
+  HttpUrl url_;
+  void* easy_ = nullptr;
+  curl_slist* header_list_ = nullptr;
+  curl_mime* mime_ = nullptr;
+  std::vector<PartReader> readers_;
+  std::vector<char> error_text_;  // libcurl's own words
+
+  HttpResponse response_;
+  std::size_t header_bytes_ = 0;
+  std::size_t body_bytes_ = 0;
+  bool headers_done_ = false;
+  bool cut_ = false;              // the rest of a long error page is not wanted
+  std::optional<Error> failure_;  // why a callback ended the transfer
+
+  Time started_;
+  std::optional<Time> connected_;
+  Time last_progress_;
+  long long progress_bytes_ = 0;
+};
+
+}  // namespace upskill

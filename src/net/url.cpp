@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/url.h"
+
+#include <curl/curl.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMostServerText = 300;
+
+struct UrlDeleter {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+
+std::optional<std::string> Part(CURLU* url, CURLUPart part) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, 0) != CURLUE_OK || text == nullptr) return std::nullopt;
+  std::string copy(text);
+  curl_free(text);
+  return copy;
+}
+
+bool IsLoopback(std::string_view host) {
+  if (host == "localhost" || host.ends_with(".localhost") || host == "::1") return true;
+  return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+}  // namespace
+
+Result<HttpUrl> ParseHttpUrl(const std::string& url) {
+  const Error bad{ErrorKind::kRefused, "the server's address is not a valid http:// or https:// URL"};
+  const std::unique_ptr<CURLU, UrlDeleter> parsed(curl_url());
+  if (parsed == nullptr || url.find('\0') != std::string::npos) return bad;
+  if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return bad;
+  const std::optional<std::string> scheme = Part(parsed.get(), CURLUPART_SCHEME);
+  std::optional<std::string> host = Part(parsed.get(), CURLUPART_HOST);
+  if (!scheme || !host || host->empty() || (*scheme != "http" && *scheme != "https")) return bad;
+
+  HttpUrl result;
+  result.secure = *scheme == "https";
+  result.authority = SafeForTerminalLine(ToLowerAscii(*host));
+  if (const auto port = Part(parsed.get(), CURLUPART_PORT)) result.authority += ":" + *port;
+  result.host = ToLowerAscii(*host);
+  if (result.host.starts_with('[') && result.host.ends_with(']')) result.host = result.host.substr(1, result.host.size() - 2);
+  result.loopback = IsLoopback(result.host);
+  return result;
+}
+
+std::string ServerText(std::string_view text) {
+  // Of 300 columns, each of at most four bytes: what comes behind can't be shown.
+  constexpr std::size_t kMostBytes = 4 * kMostServerText;
+  return CutToColumns(SafeForTerminalLine(Trim(text.substr(0, kMostBytes))), kMostServerText);
+}
+
+}  // namespace upskill

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/benchmark_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Four digits after the point, as skill-creator rounds.
+double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+const char* ConfigurationName(Arm arm) {
+  switch (arm) {
+    case Arm::kBaseline: return "without_skill";
+    case Arm::kSkill: return "with_skill";
+    case Arm::kPlacebo: return "placebo";
+    case Arm::kPrevious: return "old_skill";
+  }
+  return "";
+}
+
+std::size_t PassedChecks(const Sample& sample) {
+  return static_cast<std::size_t>(std::count_if(sample.checks.begin(), sample.checks.end(),
+                                                [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
+}
+
+double CheckRate(const Sample& sample) {
+  if (sample.checks.empty()) return 0.0;
+  return Rounded(static_cast<double>(PassedChecks(sample)) / static_cast<double>(sample.checks.size()));
+}
+
+std::int64_t TokensOf(const Sample& sample) { return sample.response.usage.prompt() + sample.response.usage.output; }
+
+Json Assertions(const Sample& sample) {
+  Json list = Json::array();
+  for (const CheckResult& check : sample.checks) {
+    std::string evidence = check.detail;
+    if (check.outcome == Outcome::kPass && evidence.empty()) evidence = "the check passed";
+    if (check.outcome == Outcome::kSkip) evidence = "not checked: " + evidence;
+    list.push_back({{"text", check.name}, {"passed", check.outcome == Outcome::kPass}, {"evidence", std::move(evidence)}});
+  }
+  return list;
+}
+
+// One property of all answers in one configuration.
+Json Statistics(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  const double mean = sum / n;
+  double squares = 0.0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double deviation = values.size() < 2 ? 0.0 : std::sqrt(squares / (n - 1.0));
+  return {{"mean", Rounded(mean)},
+          {"stddev", Rounded(deviation)},
+          {"min", Rounded(*std::min_element(values.begin(), values.end()))},
+          {"max", Rounded(*std::max_element(values.begin(), values.end()))}};
+}
+
+std::vector<const Sample*> AnswersOf(const ReportInput& run, std::size_t student, Arm arm) {
+  std::vector<const Sample*> answers;
+  for (const Sample* sample : run.samples) {
+    if (sample->ok() && sample->arm == arm && sample->student == run.plan->students[student].spec) answers.push_back(sample);
+  }
+  return answers;
+}
+
+Json Configuration(const std::vector<const Sample*>& answers) {
+  std::vector<double> rates;
+  std::vector<double> seconds;
+  std::vector<double> tokens;
+  for (const Sample* sample : answers) {
+    rates.push_back(CheckRate(*sample));
+    seconds.push_back(Rounded(sample->response.seconds));
+    tokens.push_back(static_cast<double>(TokensOf(*sample)));
+  }
+  return {{"pass_rate", Statistics(rates)}, {"time_seconds", Statistics(seconds)}, {"tokens", Statistics(tokens)}};
+}
+
+Json RunEntry(const Sample& sample, std::size_t case_index) {
+  const std::size_t passed = PassedChecks(sample);
+  Json notes = Json::array();
+  if (sample.response.stop != StopReason::kEnd) notes.push_back(fmt::format("the answer ended with: {}", StopReasonName(sample.response.stop)));
+  return {{"eval_id", case_index + 1},
+          {"eval_name", sample.case_id},
+          {"configuration", ConfigurationName(sample.arm)},
+          {"run_number", sample.round + 1},
+          {"result",
+           {{"pass_rate", CheckRate(sample)},
+            {"passed", passed},
+            {"failed", sample.checks.size() - passed},
+            {"total", sample.checks.size()},
+            {"time_seconds", Rounded(sample.response.seconds)},
+            {"tokens", TokensOf(sample)},
+            {"tool_calls", sample.response.tool_calls.size()},
+            {"errors", 0}}},
+          {"expectations", Assertions(sample)},
+          {"notes", std::move(notes)}};
+}
+
+// What a file name may hold of a case's id.
+std::string Slug(const std::string& id) {
+  std::string slug;
+  for (const char c : id) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain) {
+      slug += c;
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  slug = slug.substr(0, 40);
+  slug.erase(slug.find_last_not_of('-') + 1);
+  return slug;
+}
+
+std::unordered_map<std::string, std::size_t> CaseNumbers(const Plan& plan) {
+  std::unordered_map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) numbers.emplace(plan.suite.cases[i].id, i);
+  return numbers;
+}
+
+// "+0.50" and 0.5 alike.
+std::optional<double> NumberOrText(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) return std::nullopt;
+  try {
+    return std::stod(value.get<std::string>());
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+const Json* Find(const Json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::size_t CountOf(const Json& object, const char* key) {
+  constexpr double kMost = 1e12;
+  const double value = JsonGet(object, key, 0.0);
+  return std::isfinite(value) ? static_cast<std::size_t>(std::clamp(value, 0.0, kMost)) : 0;
+}
+
+// Rows of runs[]: an arm of each configuration; its answers passed when all their expectations did.
+std::vector<RunRow> RowsOfRuns(const Json& runs, const BenchmarkSummary& summary) {
+  RunRow row;
+  row.created = summary.timestamp;
+  row.skill = summary.skill;
+  row.student.student = {summary.model, summary.model, summary.model};
+  for (const Json& entry : runs) {
+    const std::string configuration = JsonGet<std::string>(entry, "configuration", "");
+    const bool with = configuration == "with_skill" || configuration == "new_skill";
+    const bool without = configuration == "without_skill" || configuration == "old_skill";
+    const Json* result = Find(entry, "result");
+    if ((!with && !without) || result == nullptr) continue;
+    ArmSummary& arm = row.student.arms[with ? Arm::kSkill : configuration == "old_skill" ? Arm::kPrevious : Arm::kBaseline];
+    const std::size_t total = CountOf(*result, "total");
+    const std::size_t passed = std::min(total, CountOf(*result, "passed"));
+    ++arm.cells;
+    ++arm.answered;
+    arm.checks_total += total;
+    arm.checks_passed += passed;
+    arm.passed += total > 0 && passed == total ? 1 : 0;
+    arm.output_tokens += static_cast<std::int64_t>(CountOf(*result, "tokens"));
+    arm.seconds += std::max(0.0, JsonGet(*result, "time_seconds", 0.0));
+  }
+  for (const auto& [arm, entry] : row.student.arms) {
+    row.cells += entry.cells;
+    row.answered += entry.answered;
+  }
+  if (row.cells == 0) return {};
+  const ArmSummary* after = ArmOf(row.student, Arm::kSkill);
+  const ArmSummary* before = ArmOf(row.student, Arm::kBaseline);
+  if (before == nullptr) before = ArmOf(row.student, Arm::kPrevious);
+  if (after != nullptr && before != nullptr) row.student.lift = *after->rate() - *before->rate();
+  return {row};
+}
+
+}  // namespace
+
+Json GradingToJson(const Sample& sample) {
+  const std::size_t passed = PassedChecks(sample);
+  const Json assertions = Assertions(sample);
+  return {{"assertion_results", assertions},
+          {"expectations", assertions},
+          {"summary",
+           {{"passed", passed}, {"failed", sample.checks.size() - passed}, {"total", sample.checks.size()}, {"pass_rate", CheckRate(sample)}}}};
+}
+
+Json BenchmarkToJson(const ReportInput& run, std::size_t student) {
+  const Plan& plan = *run.plan;
+  const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(plan);
+  Json summary = Json::object();
+  Json runs = Json::array();
+  Json notes = Json::array();
+  for (const Arm arm : plan.arms) {
+    const std::vector<const Sample*> answers = AnswersOf(run, student, arm);
+    const ArmSummary& counts = run.summary.students[student].arms.at(arm);
+    if (counts.answered < counts.cells) {
+      notes.push_back(fmt::format("{}: {} of {} cells have no answer and are left out", ConfigurationName(arm), counts.cells - counts.answered, counts.cells));
+    }
+    for (const Sample* sample : answers) runs.push_back(RunEntry(*sample, numbers.at(sample->case_id)));
+    if (!answers.empty()) summary[ConfigurationName(arm)] = Configuration(answers);
+  }
+  const std::optional<Arm> reference = ReferenceArm(plan);
+  if (reference && summary.contains("with_skill") && summary.contains(ConfigurationName(*reference))) {
+    Json delta = Json::object();
+    for (const char* key : {"pass_rate", "time_seconds", "tokens"}) {
+      delta[key] = Rounded(summary["with_skill"][key]["mean"].get<double>() - summary[ConfigurationName(*reference)][key]["mean"].get<double>());
+    }
+    summary["delta"] = std::move(delta);
+  }
+  Json evals = Json::array();
+  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) evals.push_back(i + 1);
+  notes.push_back(fmt::format("verdict: {}", VerdictName(run.verdicts[student].word)));
+  return {{"metadata",
+           {{"skill_name", plan.skill.name},
+            {"skill_path", plan.skill.folder},
+            {"executor_model", plan.students[student].spec},
+            {"analyzer_model", nullptr},
+            {"timestamp", plan.created},
+            {"evals_run", std::move(evals)},
+            {"runs_per_configuration", plan.rounds}}},
+          {"runs", std::move(runs)},
+          {"run_summary", std::move(summary)},
+          {"notes", std::move(notes)}};
+}
+
+Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const fs::path& folder) {
+  const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(*run.plan);
+  for (const Arm arm : run.plan->arms) {
+    for (const Sample* sample : AnswersOf(run, student, arm)) {
+      const std::string slug = Slug(sample->case_id);
+      fs::path place = folder / fmt::format("eval-{}{}{}", numbers.at(sample->case_id) + 1, slug.empty() ? "" : "-", slug) / ConfigurationName(arm);
+      if (run.plan->rounds > 1) place /= fmt::format("run-{}", sample->round + 1);
+      RETURN_IF_ERROR(MakeFolders(place / "outputs"));
+      RETURN_IF_ERROR(WriteFileAtomically(place / "outputs" / "answer.md", sample->response.text));
+      RETURN_IF_ERROR(WriteFileAtomically(place / "grading.json", DumpJsonIndented(GradingToJson(*sample)) + "\n"));
+      const Json timing = {{"total_tokens", TokensOf(*sample)},
+                           {"duration_ms", std::llround(sample->response.seconds * 1000.0)},
+                           {"total_duration_seconds", Rounded(sample->response.seconds)}};
+      RETURN_IF_ERROR(WriteFileAtomically(place / "timing.json", DumpJsonIndented(timing) + "\n"));
+    }
+  }
+  return WriteFileAtomically(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(run, student)) + "\n");
+}
+
+Result<Grading> GradingFromJson(const Json& json, const std::string& source) {
+  const Json* list = Find(json, "assertion_results");
+  if (list == nullptr) list = Find(json, "expectations");
+  if (list == nullptr || !list->is_array()) return InputError(source + ": expected a list assertion_results or expectations");
+  Grading grading;
+  for (const Json& entry : *list) {
+    GradedAssertion assertion{JsonGet<std::string>(entry, "text", ""), JsonGet(entry, "passed", false), JsonGet<std::string>(entry, "evidence", "")};
+    grading.passed += assertion.passed ? 1 : 0;
+    grading.assertions.push_back(std::move(assertion));
+  }
+  grading.total = grading.assertions.size();
+  return grading;
+}
+
+Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& source) {
+  const Json* summary = Find(json, "run_summary");
+  const Json* runs = Find(json, "runs");
+  if (summary == nullptr && runs == nullptr) return InputError(source + ": expected run_summary or runs");
+  BenchmarkSummary benchmark;
+  if (const Json* metadata = Find(json, "metadata")) {
+    benchmark.skill = JsonGet<std::string>(*metadata, "skill_name", "");
+    benchmark.model = JsonGet<std::string>(*metadata, "executor_model", "");
+    benchmark.timestamp = JsonGet<std::string>(*metadata, "timestamp", "");
+  }
+  if (summary != nullptr && summary->is_object()) {
+    for (const auto& [name, configuration] : summary->items()) {
+      if (name == "delta") {
+        if (const Json* delta = Find(configuration, "pass_rate")) benchmark.pass_rate_delta = NumberOrText(*delta);
+        continue;
+      }
+      for (const char* key : {"pass_rate", "time_seconds", "tokens"}) {
+        if (const Json* value = Find(configuration, key)) {
+          benchmark.configurations[name][key] = {JsonGet(*value, "mean", 0.0), JsonGet(*value, "stddev", 0.0)};
+        }
+      }
+    }
+  }
+  if (runs != nullptr && runs->is_array()) benchmark.rows = RowsOfRuns(*runs, benchmark);
+  return benchmark;
+}
+
+}  // namespace upskill

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/report_input.h"
+#include "report/runs_text.h"
+#include "util/json.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// The evaluation files of agentskills.io and of skill-creator (docs/reports.md).
+
+// grading.json of one answer, with its assertions under both names (assertion_results and expectations).
+Json GradingToJson(const Sample& sample);
+
+// benchmark.json of one student: run_summary as agentskills.io has it (numbers), and metadata and runs[] as
+// skill-creator's viewer wants them. Answers that are errors are no runs; `notes` says how many.
+Json BenchmarkToJson(const ReportInput& run, std::size_t student);
+
+// Writes the tree of an iteration for one student into `folder`: benchmark.json, and for each case and arm
+// eval-N-<case>/<configuration>/[run-K/]grading.json, timing.json and outputs/answer.md (run-K with several rounds).
+Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const std::filesystem::path& folder);
+
+// An assertion of a grading.json in either spelling.
+struct GradedAssertion {
+  std::string text;
+  bool passed = false;
+  std::string evidence;
+};
+struct Grading {
+  std::vector<GradedAssertion> assertions;
+  std::size_t passed = 0;
+  std::size_t total = 0;
+};
+Result<Grading> GradingFromJson(const Json& json, const std::string& source);
+
+struct MeanAndDeviation {
+  double mean = 0.0;
+  double stddev = 0.0;  // of a sample (n − 1)
+};
+struct BenchmarkSummary {
+  std::string skill;
+  std::string model;
+  std::string timestamp;
+  // By configuration: with_skill, without_skill, new_skill, old_skill, …
+  std::map<std::string, std::map<std::string, MeanAndDeviation>> configurations;  // by pass_rate, time_seconds, tokens
+  std::optional<double> pass_rate_delta;  // a number, or text such as "+0.50"
+  std::vector<RunRow> rows;               // from runs[]; empty without it
+};
+// benchmark.json in either spelling.
+Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& source);
+
+}  // namespace upskill

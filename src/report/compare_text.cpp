@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/compare_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "report/table.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr double kSameRate = 1e-9;
+
+// What the files say of a case's checks, whatever kinds of checks there are.
+bool SameRawChecks(const Json& a, const Json& b) {
+  const auto member = [](const Json& json, const char* key) { return json.is_object() ? json.value(key, Json()) : Json(); };
+  constexpr std::array kKeys = {"expected", "verifiers", "checks", "validator", "validator_config", "assertions", "expectations"};
+  return std::all_of(kKeys.begin(), kKeys.end(), [&](const char* key) { return member(a, key) == member(b, key); });
+}
+
+bool SameChecks(const Case& a, const Case& b) {
+  return SameRawChecks(a.raw, b.raw) && std::equal(a.checks.begin(), a.checks.end(), b.checks.begin(), b.checks.end(), [](const CheckSpec& x, const CheckSpec& y) {
+    return x.type == y.type && x.values == y.values && x.pattern == y.pattern;
+  });
+}
+
+// Why the suites can't be compared; nothing when they can.
+std::optional<std::string> Difference(const Plan& a, const Plan& b) {
+  std::map<std::string_view, const Case*> cases;
+  for (const Case& test_case : b.suite.cases) cases.emplace(test_case.id, &test_case);
+  for (const Case& test_case : a.suite.cases) {
+    const auto found = cases.find(test_case.id);
+    if (found == cases.end()) return fmt::format("case '{}' is only in the suite of {}", test_case.id, a.run);
+    const char* what = nullptr;
+    if (test_case.input != found->second->input) what = "input";
+    if (test_case.files != found->second->files) what = "files";
+    if (!SameChecks(test_case, *found->second) || test_case.output_file != found->second->output_file) what = "checks";
+    if (what != nullptr) return fmt::format("the {} of case '{}' are not the same", what, test_case.id);
+    cases.erase(found);
+  }
+  if (!cases.empty()) return fmt::format("case '{}' is only in the suite of {}", cases.begin()->first, b.run);
+  return std::nullopt;
+}
+
+std::optional<std::size_t> IndexOf(const ReportInput& run, const std::string& spec) {
+  for (std::size_t i = 0; i < run.plan->students.size(); ++i) {
+    if (run.plan->students[i].spec == spec) return i;
+  }
+  return std::nullopt;
+}
+
+ComparedSide SideOf(const ReportInput& run, std::size_t index) {
+  ComparedSide side;
+  side.verdict = run.verdicts[index].word;
+  side.lift = LiftOf(run, index);
+  const StudentSummary& student = run.summary.students[index];
+  if (const std::optional<Arm> reference = ReferenceArm(*run.plan)) {
+    if (const ArmSummary* arm = ArmOf(student, *reference)) side.reference_rate = arm->rate();
+  }
+  if (const ArmSummary* arm = ArmOf(student, Arm::kSkill)) {
+    side.skill_rate = arm->rate();
+    side.tokens = MeanTokens(*arm);
+    if (arm->total_cost_usd()) side.cost_usd = *arm->total_cost_usd() / static_cast<double>(arm->answered);
+  }
+  return side;
+}
+
+std::map<std::string_view, double> CaseRates(const ReportInput& run, std::size_t index) {
+  std::map<std::string_view, double> rates;
+  const StudentSummary& student = run.summary.students[index];
+  const auto tallies = student.cases.find(Arm::kSkill);
+  if (tallies == student.cases.end()) return rates;
+  for (std::size_t i = 0; i < tallies->second.size(); ++i) {
+    const CaseTally& tally = tallies->second[i];
+    if (tally.answered == 0) continue;
+    rates.emplace(run.plan->suite.cases[i].id, static_cast<double>(tally.passed) / static_cast<double>(tally.answered));
+  }
+  return rates;
+}
+
+std::vector<CaseChange> Changes(const ReportInput& a, std::size_t in_a, const ReportInput& b, std::size_t in_b) {
+  const std::map<std::string_view, double> before = CaseRates(a, in_a);
+  const std::map<std::string_view, double> after = CaseRates(b, in_b);
+  std::vector<CaseChange> changes;
+  for (const Case& test_case : a.plan->suite.cases) {
+    const auto was = before.find(test_case.id);
+    const auto is = after.find(test_case.id);
+    if (was == before.end() || is == after.end() || std::abs(was->second - is->second) < kSameRate) continue;
+    changes.push_back({test_case.id, was->second, is->second});
+  }
+  return changes;
+}
+
+std::string Pair(const std::optional<double>& a, const std::optional<double>& b, const auto& text) {
+  return fmt::format("{} → {}", a ? text(*a) : "–", b ? text(*b) : "–");
+}
+
+Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json SideToJson(const ComparedSide& side) {
+  return {{"verdict", side.verdict ? Json(VerdictName(*side.verdict)) : Json(nullptr)},
+          {"reference_rate", OrNull(side.reference_rate)},
+          {"skill_rate", OrNull(side.skill_rate)},
+          {"lift", OrNull(side.lift)},
+          {"tokens", OrNull(side.tokens)},
+          {"cost_usd", OrNull(side.cost_usd)}};
+}
+
+std::string ChangeLines(const StudentComparison& student, const Style& style) {
+  std::string out;
+  for (const CaseChange& change : student.changed) {
+    const bool better = change.after > change.before;
+    out += fmt::format("  {} {}  {} → {}\n", Tinted(style, better ? Tint::kGood : Tint::kBad, better ? "▲" : "▼"),
+                       CutToColumns(SafeForTerminalLine(change.case_id), style.columns > 40 ? style.columns - 24 : 16), PercentText(change.before),
+                       PercentText(change.after));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<RunComparison> CompareRuns(const ReportInput& a, const ReportInput& b) {
+  if (const std::optional<std::string> difference = Difference(*a.plan, *b.plan)) {
+    return InputError(fmt::format("{} and {} can't be compared, their suites differ: {}; run both with the same -t TESTS", a.plan->run, b.plan->run, *difference));
+  }
+  RunComparison comparison{a.plan->run, b.plan->run, {}};
+  for (std::size_t i = 0; i < a.plan->students.size(); ++i) {
+    const std::string& spec = a.plan->students[i].spec;
+    StudentComparison student{a.plan->students[i].name, SideOf(a, i), {}, {}};
+    if (const std::optional<std::size_t> other = IndexOf(b, spec)) {
+      student.b = SideOf(b, *other);
+      student.changed = Changes(a, i, b, *other);
+    }
+    comparison.students.push_back(std::move(student));
+  }
+  for (std::size_t i = 0; i < b.plan->students.size(); ++i) {
+    if (IndexOf(a, b.plan->students[i].spec)) continue;
+    comparison.students.push_back({b.plan->students[i].name, {}, SideOf(b, i), {}});
+  }
+  return comparison;
+}
+
+std::string CompareText(const RunComparison& comparison, const Style& style) {
+  Table table({{"model", Table::Align::kLeft, true},
+               {"without", Table::Align::kLeft},
+               {"with skill", Table::Align::kLeft},
+               {"lift", Table::Align::kLeft},
+               {"tokens", Table::Align::kLeft},
+               {"$ per answer", Table::Align::kLeft},
+               {"verdict", Table::Align::kLeft}});
+  std::string changes;
+  for (const StudentComparison& student : comparison.students) {
+    const auto word = [](const std::optional<Verdict>& verdict) { return verdict ? VerdictName(*verdict) : "–"; };
+    const auto tokens = [](double value) { return fmt::format("{:.0f}", value); };
+    const auto money = [](double value) { return fmt::format("{:.5f}", value); };
+    const bool same = student.a.verdict == student.b.verdict;
+    table.AddRow({SafeForTerminalLine(student.model), Pair(student.a.reference_rate, student.b.reference_rate, PercentText),
+                  Pair(student.a.skill_rate, student.b.skill_rate, PercentText), Pair(student.a.lift, student.b.lift, PointsText),
+                  Pair(student.a.tokens, student.b.tokens, tokens), Pair(student.a.cost_usd, student.b.cost_usd, money),
+                  same ? std::string(word(student.a.verdict)) : fmt::format("{} → {}", word(student.a.verdict), word(student.b.verdict))});
+    const std::string lines = ChangeLines(student, style);
+    if (!lines.empty()) changes += "\n" + Tinted(style, Tint::kBold, SafeForTerminalLine(student.model)) + " with the skill\n" + lines;
+  }
+  return fmt::format("A {}\nB {}\n\n", SafeForTerminalLine(comparison.a), SafeForTerminalLine(comparison.b)) + table.Render(style) +
+         (changes.empty() ? "\nno case changed\n" : changes);
+}
+
+Json CompareToJson(const RunComparison& comparison) {
+  Json students = Json::array();
+  for (const StudentComparison& student : comparison.students) {
+    Json changed = Json::array();
+    for (const CaseChange& change : student.changed) changed.push_back({{"case", change.case_id}, {"a", change.before}, {"b", change.after}});
+    students.push_back({{"model", student.model}, {"a", SideToJson(student.a)}, {"b", SideToJson(student.b)}, {"changed_cases", std::move(changed)}});
+  }
+  return {{"a", comparison.a}, {"b", comparison.b}, {"students", std::move(students)}};
+}
+
+}  // namespace upskill

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/report_input.h"
+#include "report/style.h"
+#include "util/json.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// One case of one student that fared otherwise in B than in A: its pass rates with the skill.
+struct CaseChange {
+  std::string case_id;
+  double before = 0.0;
+  double after = 0.0;
+};
+
+// What one side says of a student. Absent: unknown or not run.
+struct ComparedSide {
+  std::optional<double> reference_rate;
+  std::optional<double> skill_rate;
+  std::optional<double> lift;
+  std::optional<Verdict> verdict;  // absent where the side doesn't have the student
+  std::optional<double> tokens;    // of an answer with the skill, prompt and output
+  std::optional<double> cost_usd;  // of an answer with the skill
+};
+
+struct StudentComparison {
+  std::string model;
+  ComparedSide a;
+  ComparedSide b;
+  std::vector<CaseChange> changed;  // only where both sides have the student
+};
+
+struct RunComparison {
+  std::string a;  // names of the runs
+  std::string b;
+  std::vector<StudentComparison> students;  // of A, then those that only B has
+};
+
+// Errors: the runs' suites differ (a case that only one has, or one whose input, files or checks are others); the message
+// names the first difference. Answers to different questions can't be compared.
+Result<RunComparison> CompareRuns(const ReportInput& a, const ReportInput& b);
+
+std::string CompareText(const RunComparison& comparison, const Style& style);
+Json CompareToJson(const RunComparison& comparison);
+
+}  // namespace upskill

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/csv.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "report/report_run.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+// A reader of RFC 4180, written for this test.
+std::vector<std::vector<std::string>> ReadCsv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows(1);
+  std::string field;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c != '"') {
+        field += c;
+      } else if (i + 1 < text.size() && text[i + 1] == '"') {
+        field += text[++i];
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"' && field.empty()) {
+      quoted = true;
+    } else if (c == ',') {
+      rows.back().push_back(std::exchange(field, ""));
+    } else if (c == '\r' && i + 1 < text.size() && text[i + 1] == '\n') {
+      rows.back().push_back(std::exchange(field, ""));
+      rows.emplace_back();
+      ++i;
+    } else {
+      field += c;
+    }
+  }
+  rows.pop_back();
+  return rows;
+}
+
+TEST(CsvField, QuotesWhatNeedsIt) {
+  EXPECT_EQ(CsvField("plain"), "plain");
+  EXPECT_EQ(CsvField("a,b"), "\"a,b\"");
+  EXPECT_EQ(CsvField("say \"x\"\n"), "\"say \"\"x\"\"\n\"");
+}
+
+TEST(CsvField, FormulasAreText) {
+  for (const char* formula : {"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"}) {
+    EXPECT_THAT(ReadCsv(CsvField(formula) + "\r\n").at(0).at(0), StartsWith("'")) << formula;
+  }
+  EXPECT_EQ(CsvField("a=1"), "a=1");
+}
+
+TEST(CsvField, GivesBackEveryText) {
+  for (const std::string text : {"", "x", "=1", "'=1", "''=1", "'quoted'", "'", "a,\"b\"\r\nc", "-", "\t", "line\rend"}) {
+    EXPECT_EQ(CsvOriginal(ReadCsv(CsvField(text) + "\r\n").at(0).at(0)), text);
+  }
+}
+
+TEST(SamplesCsv, EverySampleARow) {
+  ReportRun run;
+  run.samples[0].response.cost_usd = 0.00125;
+  const auto rows = ReadCsv(SamplesCsv({run.input()}));
+  ASSERT_THAT(rows, SizeIs(9));
+  EXPECT_THAT(rows[0], ElementsAre("run", "student", "case", "arm", "round", "status", "passed", "stop", "prompt_tokens", "cached_tokens",
+                                   "output_tokens", "seconds", "cost_usd", "checks_passed", "checks_total", "answer"));
+  EXPECT_THAT(rows[1], ElementsAre(run.plan.run, "sim:base=0.4", "easy", "baseline", "1", "ok", "true", "end", "30", "0", "16", "1.500",
+                                   "0.00125", "1", "1", "4"));
+  EXPECT_THAT(rows[5], ElementsAre(run.plan.run, "sim:base=0.4", "hard", "baseline", "1", "ok", "false", "length", "30", "0", "16", "1.500",
+                                   "", "0", "1", "edition = 2"));
+  EXPECT_THAT(rows[8], ElementsAre(run.plan.run, "sim:base=0.4", "hard", "skill", "2", "error", "", "", "", "", "", "", "", "", "", "overloaded"));
+}
+
+TEST(SamplesCsv, HostileTextComesBackAsItWas) {
+  ReportRun run;
+  run.plan.students[0].spec = "=cmd|' /C calc'!A0";
+  for (Sample& sample : run.samples) {
+    sample.student = run.plan.students[0].spec;
+    sample.response.text = "=1,\"2\"\r\n" + kAttack;
+  }
+  const auto rows = ReadCsv(SamplesCsv({run.input()}));
+  ASSERT_THAT(rows, SizeIs(9));
+  for (const auto& row : rows) {
+    ASSERT_THAT(row, SizeIs(16));
+    for (const std::string& field : row) EXPECT_THAT(field, Not(StartsWith("=")));
+  }
+  EXPECT_EQ(CsvOriginal(rows[1][1]), run.plan.students[0].spec);
+  EXPECT_EQ(CsvOriginal(rows[1][15]), ReplaceInvalidUtf8(run.samples[0].response.text));
+}
+
+}  // namespace
+}  // namespace upskill

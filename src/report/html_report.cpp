@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/html_report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "report/html_data.h"
+#include "report/html_template.h"
+#include "util/hash.h"
+#include "util/invariant.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+constexpr int kDataVersion = 1;
+constexpr std::size_t kBytesPerToken = 3;  // of English and code with common tokenizers
+
+Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+// All sets of check results, equal ones once, as a JSON array.
+class CheckSets {
+ public:
+  explicit CheckSets(TextTable& texts) : texts_(&texts) {}
+
+  // −1 for none.
+  int Add(const std::vector<CheckResult>& checks) {
+    if (checks.empty()) return -1;
+    std::string set = "[";
+    for (const CheckResult& check : checks) {
+      if (set.size() > 1) set += ',';
+      const int outcome = check.outcome == Outcome::kPass ? 1 : check.outcome == Outcome::kSkip ? 2 : 0;
+      const long long detail = check.detail.empty() ? -1LL : static_cast<long long>(texts_->Add(check.detail));
+      fmt::format_to(std::back_inserter(set), "[{},{},{}]", texts_->Add(check.name), outcome, detail);
+    }
+    set += ']';
+    const auto [found, is_new] = numbers_.emplace(std::move(set), static_cast<int>(numbers_.size()));
+    if (is_new) {
+      if (json_.size() > 1) json_ += ',';
+      json_ += found->first;
+    }
+    return found->second;
+  }
+
+  std::string json() const { return json_ + "]"; }
+
+ private:
+  TextTable* texts_;
+  std::unordered_map<std::string, int> numbers_;
+  std::string json_ = "[";
+};
+
+// The samples of a run as one JSON array for each of their properties.
+class Columns {
+ public:
+  template <typename T>
+  void Add(const char* name, const T& value) {
+    std::string& column = columns_[name];
+    column += column.empty() ? '[' : ',';
+    fmt::format_to(std::back_inserter(column), "{}", value);
+  }
+
+  // `all`: every column's name, so that a run without samples has them as well.
+  template <std::size_t N>
+  std::string json(const std::array<const char*, N>& all) const {
+    std::string out = "{";
+    for (const char* name : all) {
+      const auto found = columns_.find(name);
+      out += fmt::format("{}\"{}\":{}]", out.size() > 1 ? "," : "", name, found == columns_.end() ? "[" : found->second);
+    }
+    return out + "}";
+  }
+
+ private:
+  std::map<std::string_view, std::string> columns_;
+};
+
+int StateOf(const Sample& sample) {
+  if (!sample.ok()) return 2;
+  return sample.passed() ? 1 : 0;
+}
+
+int StopOf(StopReason reason) {
+  switch (reason) {
+    case StopReason::kEnd: return 0;
+    case StopReason::kLength: return 1;
+    case StopReason::kRefusal: return 2;
+    case StopReason::kToolUse: return 3;
+    case StopReason::kContext: return 4;
+  }
+  return 0;
+}
+
+std::string SamplesToJson(const ReportInput& run, TextTable& texts, CheckSets& checks) {
+  std::unordered_map<std::string_view, std::size_t> students;
+  std::unordered_map<std::string_view, std::size_t> cases;
+  std::map<Arm, std::size_t> arms;
+  const Plan& plan = *run.plan;
+  for (std::size_t i = 0; i < plan.students.size(); ++i) students.emplace(plan.students[i].spec, i);
+  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) cases.emplace(plan.suite.cases[i].id, i);
+  for (std::size_t i = 0; i < plan.arms.size(); ++i) arms.emplace(plan.arms[i], i);
+  Columns columns;
+  for (const Sample* sample : run.samples) {
+    columns.Add("student", students.at(sample->student));
+    columns.Add("case", cases.at(sample->case_id));
+    columns.Add("arm", arms.at(sample->arm));
+    columns.Add("round", sample->round);
+    columns.Add("state", StateOf(*sample));
+    const ChatResponse& response = sample->response;
+    columns.Add("answer", texts.Add(sample->ok() ? response.text : sample->error->message));
+    columns.Add("checks", sample->ok() ? checks.Add(sample->checks) : -1);
+    const bool has_reasoning = sample->ok() && !response.reasoning.empty();
+    columns.Add("reasoning", has_reasoning ? static_cast<long long>(texts.Add(response.reasoning)) : -1LL);
+    columns.Add("stop", StopOf(response.stop));
+    columns.Add("prompt", response.usage.prompt());
+    columns.Add("output", response.usage.output);
+    columns.Add("ms", static_cast<long long>(response.seconds * 1000.0));
+    columns.Add("cost", response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "null");
+  }
+  return columns.json<13>({"student", "case", "arm", "round", "state", "answer", "checks", "reasoning", "stop", "prompt", "output", "ms", "cost"});
+}
+
+Json ChangeToJson(const std::optional<PairedChange>& change) {
+  if (!change) return nullptr;
+  return {{"without", change->without}, {"with", change->with}, {"low", OrNull(change->low)}, {"high", OrNull(change->high)}};
+}
+
+Json VerdictToJson(const StudentVerdict& verdict) {
+  return {{"word", VerdictName(verdict.word)},
+          {"lift", OrNull(verdict.lift)},
+          {"low", OrNull(verdict.low)},
+          {"high", OrNull(verdict.high)},
+          {"new_low", OrNull(verdict.new_cases_low)},
+          {"new_high", OrNull(verdict.new_cases_high)},
+          {"excluded", verdict.excluded},
+          {"repeat", verdict.answers_repeat},
+          {"more_rounds", verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr)},
+          {"tokens", ChangeToJson(verdict.tokens)},
+          {"cost", ChangeToJson(verdict.cost_usd)},
+          {"seconds", ChangeToJson(verdict.seconds)},
+          {"solved_without", OrNull(verdict.cost_per_solved_without)},
+          {"solved_with", OrNull(verdict.cost_per_solved_with)}};
+}
+
+Json StudentToJson(const StudentSummary& student, const StudentVerdict& verdict) {
+  Json arms = Json::object();
+  for (const auto& [arm, summary] : student.arms) {
+    arms[ArmName(arm)] = {{"cells", summary.cells},
+                          {"answered", summary.answered},
+                          {"errors", summary.errors},
+                          {"passed", summary.passed},
+                          {"truncated", summary.truncated},
+                          {"refused", summary.refused},
+                          {"prompt_tokens", summary.prompt_tokens},
+                          {"output_tokens", summary.output_tokens}};
+  }
+  return {{"name", student.student.name}, {"spec", student.student.spec}, {"lift", OrNull(student.lift)},
+          {"verdict", VerdictToJson(verdict)}, {"arms", std::move(arms)}};
+}
+
+Json RunToJson(const ReportInput& run, TextTable& texts) {
+  const Plan& plan = *run.plan;
+  Json arms = Json::array();
+  for (const Arm arm : plan.arms) arms.push_back(ArmName(arm));
+  Json cases = Json::array();
+  for (const Case& test_case : plan.suite.cases) {
+    Json files = Json::array();
+    for (const auto& [name, content] : test_case.files) files.push_back(name);
+    cases.push_back({{"id", test_case.id}, {"input", texts.Add(test_case.input)}, {"files", std::move(files)}});
+  }
+  Json students = Json::array();
+  for (std::size_t i = 0; i < plan.students.size(); ++i) {
+    students.push_back(StudentToJson(run.summary.students[i], run.verdicts[i]));
+  }
+  const std::optional<Arm> reference = ReferenceArm(plan);
+  return {{"run", plan.run},
+          {"reference", reference ? Json(ArmName(*reference)) : Json(nullptr)},
+          {"created", plan.created},
+          {"skill", plan.skill.name},
+          {"skill_tokens", plan.skill.body.size() / kBytesPerToken},
+          {"rounds", plan.rounds},
+          {"cells", run.summary.cells},
+          {"answered", run.summary.answered},
+          {"arms", std::move(arms)},
+          {"cases", std::move(cases)},
+          {"students", std::move(students)}};
+}
+
+// JSON inside a <script> element: no `<`, which is only ever part of a string there.
+std::string ScriptJson(const Json& json) {
+  std::string out;
+  for (const char c : DumpJson(json)) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+void AppendBlock(std::string& out, const std::string& id, std::string_view json) {
+  out += fmt::format("<script type=\"application/json\" id=\"{}\">", id);
+  out += json;
+  out += "</script>\n";
+}
+
+std::string DataBlocks(const std::vector<ReportInput>& runs) {
+  TextTable texts;
+  CheckSets checks(texts);
+  Json entries = Json::array();
+  std::string out;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    entries.push_back(RunToJson(runs[i], texts));
+    AppendBlock(out, fmt::format("samples-{}", i), SamplesToJson(runs[i], texts, checks));
+  }
+  texts.Finish();
+  AppendBlock(out, "checks", checks.json());
+  AppendBlock(out, "data",
+              ScriptJson({{"version", kDataVersion}, {"texts", texts.size()}, {"chunks", texts.first_of_chunk()}, {"runs", std::move(entries)}}));
+  for (std::size_t i = 0; i < texts.chunks().size(); ++i) AppendBlock(out, fmt::format("text-{}", i), texts.chunks()[i]);
+  return out;
+}
+
+std::string Base64OfHex(const std::string& hex) {
+  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  unsigned bits = 0;
+  unsigned count = 0;
+  for (const char c : hex) {
+    bits = (bits << 4U | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10)) & 0xFFFFU;
+    count += 4;
+    if (count < 6) continue;
+    count -= 6;
+    out += kDigits[bits >> count & 63U];
+  }
+  if (count > 0) out += kDigits[bits << (6U - count) & 63U];
+  while (out.size() % 4 != 0) out += '=';
+  return out;
+}
+
+// Only this very style and script may be used, and nothing may be loaded or sent.
+std::string Policy() {
+  const auto hash = [](std::string_view text) { return Base64OfHex(Sha256Hex(text)); };
+  return fmt::format("default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+                     hash(HtmlStyle()), hash(HtmlScript()));
+}
+
+}  // namespace
+
+std::string HtmlReport(const std::vector<ReportInput>& runs) {
+  CHECK(!runs.empty());
+  const std::string data = DataBlocks(runs);
+  const std::string policy = Policy();
+  const std::map<std::string_view, std::string_view> parts = {
+      {"policy", policy}, {"style", HtmlStyle()}, {"data", data}, {"script", HtmlScript()}};
+  const std::string_view page = HtmlPage();
+  std::string out;
+  out.reserve(data.size() + (128U << 10U));
+  std::size_t from = 0;
+  for (std::size_t mark = page.find("{{"); mark != std::string_view::npos; mark = page.find("{{", from)) {
+    const std::size_t end = page.find("}}", mark);
+    CHECK(end != std::string_view::npos);
+    out += page.substr(from, mark - from);
+    out += parts.at(page.substr(mark + 2, end - mark - 2));
+    from = end + 2;
+  }
+  out += page.substr(from);
+  return out;
+}
+
+}  // namespace upskill

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/junit.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "report/report_run.h"
+#include "util/temp_folder.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The exit status of xmllint over the document, 127 where there is no xmllint.
+int Validate(const std::string& xml) {
+  const TempFolder folder;
+  const std::string file = folder.Write("report.xml", xml).string();
+  const std::string command = "xmllint --noout --nonet --schema " UPSKILL_SOURCE_DIR "/tests/schema/junit.xsd " + file + " 2>" + file + ".log";
+  const int status = std::system(command.c_str());  // NOLINT: a test's own command
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+void ExpectValid(const std::string& xml) {
+  const int status = Validate(xml);
+  if (status == 127) GTEST_SKIP() << "no xmllint (Debian package libxml2-utils, scripts/setup --check)";
+  EXPECT_EQ(status, 0) << xml;
+}
+
+TEST(XmlText, EscapesMarkupAndReplacesWhatXmlForbids) {
+  EXPECT_EQ(XmlText("a<b>&\"c\""), "a&lt;b&gt;&amp;&quot;c&quot;");
+  EXPECT_EQ(XmlText(std::string("x\x01y\x1b") + '\0' + "\uFFFE\xFF"), "x\uFFFDy\uFFFD\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(XmlText("a\nb\tc\r"), "a&#10;b&#9;c&#13;");
+  EXPECT_EQ(XmlText("\u00E9 \u20AC \xF0\x9F\x98\x80"), "\u00E9 \u20AC \xF0\x9F\x98\x80");
+}
+
+TEST(JUnitXml, CountsAndCases) {
+  const ReportRun run;
+  const std::string xml = JUnitXml({run.input()});
+  EXPECT_THAT(xml, HasSubstr("<testsuites name=\"upskill\" tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"4.500\">"));
+  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"manifests on student\" id=\"0\" tests=\"2\""));
+  EXPECT_THAT(xml, HasSubstr("timestamp=\"2026-11-21T10:12:33Z\""));
+  EXPECT_THAT(xml, HasSubstr("<property name=\"verdict\" value=\"helps\"/>"));
+  EXPECT_THAT(xml, HasSubstr("<testcase name=\"easy\" classname=\"manifests.student\" time=\"3.000\"></testcase>"));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"1 of 2 rounds have no answer; overloaded\" type=\"unavailable\"/>"));
+  ExpectValid(xml);
+}
+
+TEST(JUnitXml, AFailedCheck) {
+  ReportRun run;
+  run.plan.arms = {Arm::kBaseline};
+  const std::string xml = JUnitXml({run.input()});
+  EXPECT_THAT(xml, HasSubstr("failures=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("<failure message=\"contains &quot;edition = 5&quot;: missing &quot;edition = 5&quot;\" type=\"check\">round 1:"));
+  EXPECT_THAT(xml, HasSubstr("answer:&#10;edition = 2"));
+  ExpectValid(xml);
+}
+
+TEST(JUnitXml, ASkippedCheckIsNoPass) {
+  ReportRun run;
+  run.samples.pop_back();
+  run.plan.rounds = 1;
+  for (Sample& sample : run.samples) {
+    if (sample.case_id == "easy") sample.checks.push_back({"nvcc", Outcome::kSkip, "no nvcc"});
+  }
+  const std::string xml = JUnitXml({run.input()});
+  EXPECT_THAT(xml, HasSubstr("<skipped message=\"nvcc: no nvcc\"/>"));
+  EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""));
+  ExpectValid(xml);
+}
+
+TEST(JUnitXml, MissingRoundsAreErrors) {
+  ReportRun run;
+  run.samples.clear();
+  const std::string xml = JUnitXml({run.input()});
+  EXPECT_THAT(xml, HasSubstr("<error message=\"2 of 2 rounds have no answer\" type=\"missing\"/>"));
+  ExpectValid(xml);
+}
+
+TEST(JUnitXml, HostileText) {
+  ReportRun run;
+  run.plan.skill.name = kAttack;
+  run.plan.students[0].name = kAttack;
+  run.plan.created = kAttack;
+  for (Sample& sample : run.samples) {
+    sample.response.text = kAttack + std::string(100000, 'x');
+    sample.checks.push_back({kAttack, Outcome::kFail, kAttack});
+    if (sample.error) sample.error->message = kAttack;
+  }
+  const std::string xml = JUnitXml({run.input()});
+  EXPECT_THAT(xml, Not(HasSubstr("<img")));
+  EXPECT_THAT(xml, HasSubstr("more bytes"));
+  EXPECT_LT(xml.size(), 300000U);
+  ExpectValid(xml);
+}
+
+}  // namespace
+}  // namespace upskill

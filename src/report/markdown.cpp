@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "report/style.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kLongestName = 200;  // columns
+constexpr std::size_t kMostNames = 10;
+
+const char* SignOf(Verdict word) {
+  switch (word) {
+    case Verdict::kHelps: return "✅";
+    case Verdict::kHurts: return "❌";
+    case Verdict::kNoEffect: return "➖";
+    case Verdict::kUndecided: return "❔";
+  }
+  return "";
+}
+
+std::string RateCell(const StudentSummary& student, Arm arm) {
+  const ArmSummary* summary = ArmOf(student, arm);
+  if (summary == nullptr || !summary->rate()) return "–";
+  return fmt::format("{} ({}/{})", PercentText(*summary->rate()), summary->passed, summary->answered);
+}
+
+std::string LiftCell(const ReportInput& run, std::size_t student) {
+  const std::optional<double> lift = LiftOf(run, student);
+  if (!lift) return "–";
+  const StudentVerdict& verdict = run.verdicts[student];
+  if (!verdict.low || !verdict.high) return PointsText(*lift);
+  return fmt::format("{} ({} … {})", PointsText(*lift), PointsText(*verdict.low), PointsText(*verdict.high));
+}
+
+std::string TokensCell(const ReportInput& run, std::size_t student) {
+  const std::optional<PairedChange>& tokens = run.verdicts[student].tokens;
+  if (!tokens) return "–";
+  const std::optional<double> ratio = tokens->ratio();
+  const double percent = ratio ? std::round(*ratio * 100.0) : 0.0;
+  return fmt::format("{:.0f} → {:.0f}{}", tokens->without, tokens->with, ratio ? fmt::format(" ({}{:.0f} %)", percent > 0 ? "+" : "", percent == 0 ? 0.0 : percent) : "");
+}
+
+std::string CostCell(const ReportInput& run, std::size_t student) {
+  const StudentVerdict& verdict = run.verdicts[student];
+  if (!verdict.cost_per_solved_without && !verdict.cost_per_solved_with) return "–";
+  const auto text = [](const std::optional<double>& usd) { return usd ? fmt::format("${:.4f}", *usd) : "–"; };
+  return fmt::format("{} → {}", text(verdict.cost_per_solved_without), text(verdict.cost_per_solved_with));
+}
+
+std::string NameList(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) out += (i == 0 ? "" : ", ") + MarkdownText(names[i]);
+  if (names.size() > kMostNames) out += fmt::format(" and {} more", names.size() - kMostNames);
+  return out;
+}
+
+std::string Plural(std::size_t count, const std::string& word) { return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s"); }
+
+// Notes on one student, each a line of a list.
+std::string StudentNotes(const ReportInput& run, std::size_t index) {
+  const StudentVerdict& verdict = run.verdicts[index];
+  const std::string name = MarkdownText(run.plan->students[index].name);
+  std::string out;
+  if (verdict.more_rounds) out += fmt::format("- {}: about {} would decide\n", name, Plural(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
+  if (verdict.answers_repeat) out += fmt::format("- {}: its rounds are all alike, more say nothing new\n", name);
+  if (!verdict.excluded.empty()) out += fmt::format("- {}: left out because of errors: {}\n", name, NameList(verdict.excluded));
+  if (verdict.new_cases_low && verdict.new_cases_high) {
+    out += fmt::format("- {}: for new cases like these {} … {} points\n", name, PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
+  }
+  for (const auto& [arm, summary] : run.summary.students[index].arms) {
+    std::vector<std::string> notes;
+    if (summary.errors > 0) notes.push_back(Plural(summary.errors, "error"));
+    if (summary.truncated > 0) notes.push_back(fmt::format("{} truncated", summary.truncated));
+    if (summary.refused > 0) notes.push_back(fmt::format("{} refused", summary.refused));
+    if (!notes.empty()) out += fmt::format("- {}, {}: {}\n", name, ArmLabel(arm), fmt::join(notes, ", "));
+  }
+  if (!verdict.floor.empty()) out += fmt::format("- {}: never passed: {}\n", name, NameList(verdict.floor));
+  if (!verdict.ceiling.empty()) out += fmt::format("- {}: always passed: {}\n", name, NameList(verdict.ceiling));
+  return out;
+}
+
+std::string RunSection(const ReportInput& run) {
+  const Plan& plan = *run.plan;
+  const std::optional<Arm> reference = ReferenceArm(plan);
+  std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
+  out += fmt::format("{} × {}, run {}\n\n", Plural(plan.suite.cases.size(), "case"), Plural(static_cast<std::size_t>(std::max(plan.rounds, 0)), "round"),
+                     MarkdownText(plan.run));
+  out += fmt::format("| model | verdict | {} | with skill | lift (95 %) | tokens per answer | cost per solved case |\n|---|---|--:|--:|--:|--:|--:|\n",
+                     ArmLabel(reference.value_or(Arm::kBaseline)));
+  std::string notes;
+  for (std::size_t i = 0; i < plan.students.size(); ++i) {
+    const StudentSummary& student = run.summary.students[i];
+    const Verdict word = run.verdicts[i].word;
+    out += fmt::format("| {} | {} {} | {} | {} | {} | {} | {} |\n", MarkdownText(plan.students[i].name), SignOf(word), VerdictName(word),
+                       RateCell(student, reference.value_or(Arm::kBaseline)), RateCell(student, Arm::kSkill), LiftCell(run, i), TokensCell(run, i), CostCell(run, i));
+    notes += StudentNotes(run, i);
+  }
+  if (!run.summary.complete()) {
+    out += fmt::format("\n**Incomplete:** {} of {} cells have no answer; they are in no rate.\n", run.summary.cells - run.summary.answered, run.summary.cells);
+  }
+  if (!notes.empty()) out += "\n<details><summary>Notes</summary>\n\n" + notes + "\n</details>\n";
+  return out;
+}
+
+}  // namespace
+
+std::string MarkdownText(std::string_view text) {
+  std::string out;
+  for (const char c : CutToColumns(SafeForTerminalLine(text), kLongestName)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '|': out += "&#124;"; break;
+      case '`': out += "&#96;"; break;
+      // GitHub looks for mentions, issue numbers and addresses after it has decoded entities; a comment parts them.
+      case '@':
+      case '#':
+      case ':':
+        out += c;
+        out += "<!-- -->";
+        break;
+      default:
+        if (std::string_view("\\*_{}[]()+.~$").find(c) != std::string_view::npos || (c == '-' && out.empty())) out += '\\';
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string MarkdownReport(const std::vector<ReportInput>& runs) {
+  std::string out;
+  for (const ReportInput& run : runs) out += (out.empty() ? "" : "\n") + RunSection(run);
+  return out;
+}
+
+}  // namespace upskill

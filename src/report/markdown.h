@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report_input.h"
+
+namespace upskill {
+
+// `text` on one line of GitHub Markdown, also in a table: nothing in it is markup, a link or a mention.
+std::string MarkdownText(std::string_view text);
+
+// A summary for the comment of a pull request: for each run a table of verdicts, then what one should know about it.
+std::string MarkdownReport(const std::vector<ReportInput>& runs);
+
+}  // namespace upskill

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/markdown.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "report/report_run.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(MarkdownText, NothingIsMarkup) {
+  EXPECT_EQ(MarkdownText("a|b `c` <img> *x* [l](u)"), "a&#124;b &#96;c&#96; &lt;img&gt; \\*x\\* \\[l\\]\\(u\\)");
+  EXPECT_EQ(MarkdownText("@you #12 https://x.y"), "@<!-- -->you #<!-- -->12 https:<!-- -->//x\\.y");
+  EXPECT_EQ(MarkdownText("two\nlines\t\x1b"), "two lines \\\\x1b");
+  EXPECT_EQ(MarkdownText("- item 1.5-x"), "\\- item 1\\.5-x");
+}
+
+TEST(MarkdownText, LongTextIsCut) { EXPECT_LT(MarkdownText(std::string(100000, 'x')).size(), 300U); }
+
+TEST(MarkdownReport, Golden) {
+  ReportRun run;
+  run.verdicts[0].ceiling = {"easy"};
+  run.verdicts[0].cost_per_solved_with = 0.0009;
+  EXPECT_EQ(MarkdownReport({run.input()}),
+            "### manifests\n\n"
+            "2 cases × 2 rounds, run 2026\\_11\\_21\\_10\\_12\\_33-abcd\n\n"
+            "| model | verdict | baseline | with skill | lift (95 %) | tokens per answer | cost per solved case |\n"
+            "|---|---|--:|--:|--:|--:|--:|\n"
+            "| student | ✅ helps | 50 % (2/4) | 100 % (3/3) | +50 (+25 … +75) | 46 → 242 (+426 %) | – → $0.0009 |\n\n"
+            "**Incomplete:** 1 of 8 cells have no answer; they are in no rate.\n\n"
+            "<details><summary>Notes</summary>\n\n"
+            "- student, baseline: 1 truncated\n"
+            "- student, with skill: 1 error\n"
+            "- student: always passed: easy\n"
+            "\n</details>\n");
+}
+
+TEST(MarkdownReport, WithoutABaselineOrAVerdict) {
+  ReportRun run;
+  run.plan.arms = {Arm::kSkill};
+  run.verdicts.clear();
+  EXPECT_THAT(MarkdownReport({run.input()}), HasSubstr("| student | ❔ undecided | – | 100 % (3/3) | – | – | – |"));
+}
+
+TEST(MarkdownReport, HostileNamesKeepTheTableWhole) {
+  ReportRun run;
+  run.plan.students[0].name = kAttack + "\n| x |";
+  run.plan.skill.name = kAttack;
+  run.verdicts[0].floor = {kAttack};
+  const std::string text = MarkdownReport({run.input()});
+  EXPECT_THAT(text, Not(HasSubstr("<img")));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  for (const std::string_view line : SplitLines(text)) {
+    if (line.starts_with("| ")) EXPECT_EQ(std::count(line.begin(), line.end(), '|'), 8) << line;
+  }
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/report_input.h"
+#include "report/style.h"
+#include "util/json.h"
+
+namespace upskill {
+
+// What the newest run with both of them says of a skill for a model.
+struct MatrixCell {
+  std::string skill;
+  std::string model;  // Student::spec
+  std::string name;   // for tables
+  std::string run;
+  Verdict verdict = Verdict::kUndecided;
+  std::optional<double> lift;
+  std::optional<double> baseline_rate;
+  std::optional<double> skill_rate;
+  std::optional<double> baseline_tokens;  // of an answer, prompt and output
+  std::optional<double> skill_tokens;
+  std::optional<double> baseline_cost_usd;  // of an answer; absent: unknown
+  std::optional<double> skill_cost_usd;
+};
+
+// Skills × models over many runs.
+struct Matrix {
+  std::vector<std::string> skills;  // in the order of their first run
+  std::vector<std::string> models;
+  std::vector<MatrixCell> cells;
+
+  const MatrixCell* at(const std::string& skill, const std::string& model) const;
+};
+
+// `runs`: oldest first.
+Matrix MakeMatrix(const std::vector<ReportInput>& runs);
+
+// One way to do a skill's job: a model, with the skill or without.
+struct Choice {
+  const MatrixCell* cell = nullptr;
+  bool with_skill = false;
+  double rate = 0.0;
+  double tokens = 0.0;
+  std::optional<double> cost_usd;
+};
+
+// What to use for one skill's job. Choices point into the matrix.
+struct SweetSpot {
+  std::vector<Choice> choices;
+  std::vector<std::size_t> pareto;  // of choices: no other is at least as good in rate, tokens and cost and better in one
+  std::optional<std::size_t> best;  // highest pass rate, then cheapest
+  // The cheapest choice within `tolerance` of the best rate: in money where every choice's cost is known, else in tokens.
+  std::optional<std::size_t> sweet_spot;
+  bool by_cost = false;
+};
+SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double tolerance = 0.05);
+
+// Whether the skill pays for its tokens with a model. A skill that doesn't help isn't worth any; one that helps is
+// when a solved case costs less with it (in money where known, else in tokens), or nothing was solved without it.
+enum class Worth { kYes, kNo, kCostsMore, kUnknown };  // kCostsMore: it helps, but a solved case costs more
+Worth WorthItsTokens(const MatrixCell& cell);
+
+// The table of verdicts and lifts, then for each skill its sweet spot and for each model whether the skill is worth it.
+std::string MatrixText(const Matrix& matrix, const Style& style, double tolerance = 0.05);
+Json MatrixToJson(const Matrix& matrix, double tolerance = 0.05);
+
+}  // namespace upskill

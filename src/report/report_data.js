@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedded data, and how text of unknown origin is shown: always as text nodes, with what can't be seen made visible.
+'use strict';
+
+const $ = (id) => document.getElementById(id);
+const embedded = (id) => JSON.parse($(id).textContent);
+const data = embedded('data');
+const checkSets = embedded('checks');
+
+const PASS = 1, ERROR = 2;  // of samples.state; 0: failed
+const STOPS = ['', 'truncated', 'refused', 'stopped at a tool call', 'context full'];
+const ARM_LABELS = {baseline: 'baseline', skill: 'with skill', placebo: 'placebo', previous: 'previous version'};
+const SIGNS = {helps: '▲', hurts: '▼', 'no effect': '＝', undecided: '?'};
+const SVG = 'http://www.w3.org/2000/svg';
+
+// el('p', {class: 'x', onclick: f, css: {width: '3px'}}, child, …); 'svg:line' makes an SVG element.
+function el(tag, attributes, ...children) {
+  const node = tag.startsWith('svg:') ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key === 'css') Object.assign(node.style, value);
+    else if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
+    else node.setAttribute(key, value === true ? '' : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+// Controls, bidirectional marks and overrides, zero-width and tag characters.
+const HIDDEN = /(?:[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f])+/g;
+
+function visible(characters) {
+  let out = '';
+  for (const character of characters) {
+    const code = character.codePointAt(0);
+    if (code <= 0x9f) out += '\\x' + code.toString(16).padStart(2, '0');
+    else out += '[U+' + code.toString(16).toUpperCase().padStart(4, '0') + ']';
+  }
+  return out;
+}
+
+// Text on one line, isolated from its surroundings.
+function label(text) {
+  return el('bdi', null, text.replace(/[\r\n\t]+/g, ' ').replace(HIDDEN, visible));
+}
+function plainLabel(text) { return label(text).textContent; }
+// The same between other words where no element can isolate it.
+function isolated(text) { return '\u2068' + plainLabel(text) + '\u2069'; }
+
+// Puts `text` into `node`; what can't be seen and the places that match `query` (lower case) are marked.
+function putText(node, text, query) {
+  const parts = [];
+  const put = (piece) => {
+    let from = 0;
+    for (const match of piece.matchAll(HIDDEN)) {
+      if (match.index > from) parts.push(piece.slice(from, match.index));
+      parts.push(el('span', {class: 'ctl'}, visible(match[0])));
+      from = match.index + match[0].length;
+    }
+    if (from < piece.length) parts.push(piece.slice(from));
+  };
+  text = text.replaceAll('\r\n', '\n');
+  const lower = query ? text.toLowerCase() : '';
+  let from = 0;
+  if (query && lower.length === text.length) {
+    for (let hits = 0, at = lower.indexOf(query); at >= 0 && hits < 500; ++hits, at = lower.indexOf(query, from)) {
+      put(text.slice(from, at));
+      parts.push(el('mark', null, text.slice(at, at + query.length).replace(HIDDEN, visible)));
+      from = at + query.length;
+    }
+  }
+  put(text.slice(from));
+  for (let i = 0; i < parts.length; i += 10000) node.append(...parts.slice(i, i + 10000));
+}
+
+// A long text by and by: its beginning, then as much more as the reader asks for.
+function textBlock(text, query) {
+  const FIRST = 4000, MORE = 100000;
+  const pre = el('pre', {dir: 'auto'});
+  const box = el('div', null, pre);
+  if (text === '') {
+    pre.append(el('span', {class: 'hint'}, '(empty)'));
+    return box;
+  }
+  let shown = 0;
+  const button = el('button', {type: 'button', class: 'small', onclick: () => show(MORE)});
+  const show = (amount) => {
+    let end = Math.min(text.length, shown + amount);
+    if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1])) ++end;
+    putText(pre, text.slice(shown, end), query);
+    shown = end;
+    const left = text.length - shown;
+    button.textContent = `Show ${number(Math.min(left, MORE))} more of ${number(text.length)} characters`;
+    if (left === 0) button.remove();
+  };
+  const hit = query ? text.toLowerCase().indexOf(query) : -1;
+  show(Math.min(MORE, Math.max(FIRST, hit + query.length + 200)));
+  if (shown < text.length) box.append(button);
+  return box;
+}
+
+// The table of texts lies in chunks that are parsed when they are needed.
+const chunkCache = new Map();
+function chunk(index) {
+  let texts = chunkCache.get(index);
+  if (!texts) {
+    texts = embedded('text-' + index);
+    chunkCache.set(index, texts);
+    if (chunkCache.size > 40) chunkCache.delete(chunkCache.keys().next().value);
+  }
+  return texts;
+}
+function textAt(index) {
+  let low = 0, high = data.chunks.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (data.chunks[middle] <= index) low = middle; else high = middle - 1;
+  }
+  return chunk(low)[index - data.chunks[low]];
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve));
+
+// One byte for each text: 1 where it has `query` (lower case). Null when `alive` says that nobody waits any more.
+async function textsWith(query, alive) {
+  const hits = new Uint8Array(data.texts);
+  let since = performance.now();
+  for (let c = 0; c < data.chunks.length; ++c) {
+    const texts = chunkCache.get(c) || embedded('text-' + c);
+    for (let i = 0; i < texts.length; ++i) {
+      if (texts[i].toLowerCase().includes(query)) hits[data.chunks[c] + i] = 1;
+    }
+    if (performance.now() - since > 30) {
+      await pause();
+      if (!alive()) return null;
+      since = performance.now();
+    }
+  }
+  return hits;
+}
+
+const number = (value) => Math.round(value).toLocaleString('en-US');
+const percent = (fraction) => fraction === null ? '–' : Math.round(fraction * 100) + ' %';
+const signed = (value, digits = 0) => {
+  const text = Math.abs(value).toFixed(digits);
+  return (Number(text) === 0 ? '' : value > 0 ? '+' : '−') + text;
+};
+const points = (fraction) => signed(fraction * 100);
+const money = (usd) => '$' + (usd >= 1 || usd === 0 ? usd.toFixed(2) : usd.toFixed(Math.min(12, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, ''));
+const plural = (count, word) => number(count) + ' ' + word + (count === 1 ? '' : 's');
+const rate = (arm) => arm && arm.answered > 0 ? arm.passed / arm.answered : null;

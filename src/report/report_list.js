@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of answers: filters, search, keys. Only what was scrolled to is in the page.
+const OUTCOMES = [['', 'all'], ['passed', 'passed'], ['failed', 'failed'], ['error', 'error'], ['fixed', 'fixed by the skill'], ['broken', 'broken by the skill'],
+  ['truncated', 'truncated'], ['refused', 'refused'], ['skipped', 'a check was skipped']];
+const PAGE = 40, FIRST_ROUNDS = 3;
+
+let run = null;        // of data.runs
+let samples = null;    // its columns: student, case, arm, round, state, stop, answer, reasoning, checks, prompt, output, ms, cost
+let groups = [];       // {caseIndex, student, members: sample numbers}, in the order of cases, then students
+let partner = null;    // for each sample of the reference or skill arm the other one of its round, else −1
+let matches = null;    // for each sample 1 when it fits the filters
+let found = [];        // groups with a fitting sample
+let shownGroups = 0;
+let query = '';
+let searches = 0;
+
+const groupKey = (i) => samples.case[i] * run.students.length + samples.student[i];
+
+function readSamples(index) {
+  run = data.runs[index];
+  samples = embedded('samples-' + index);
+  const total = samples.state.length, byKey = new Map(), pairs = new Map();
+  const tallies = Array.from({length: run.cases.length * run.students.length * run.arms.length}, () => ({passed: 0, answered: 0, errors: 0}));
+  const skill = run.arms.indexOf('skill'), reference = run.arms.indexOf(run.reference);
+  partner = new Int32Array(total).fill(-1);
+  for (let i = 0; i < total; ++i) {
+    const key = groupKey(i), group = byKey.get(key);
+    if (group) group.push(i); else byKey.set(key, [i]);
+    const tally = tallies[key * run.arms.length + samples.arm[i]];
+    if (samples.state[i] === ERROR) ++tally.errors;
+    else { ++tally.answered; tally.passed += samples.state[i]; }
+    if (reference < 0 || (samples.arm[i] !== skill && samples.arm[i] !== reference)) continue;
+    const pair = key + ':' + samples.round[i], other = pairs.get(pair);
+    if (other === undefined) pairs.set(pair, i);
+    else { partner[i] = other; partner[other] = i; pairs.delete(pair); }
+  }
+  groups = [...byKey.keys()].sort((a, b) => a - b).map((key) => (
+    {caseIndex: Math.floor(key / run.students.length), student: key % run.students.length, members: byKey.get(key)}));
+  return tallies;
+}
+
+function hasOutcome(i, outcome) {
+  const state = samples.state[i], other = partner[i];
+  switch (outcome) {
+    case 'passed': return state === PASS;
+    case 'failed': return state === 0;
+    case 'error': return state === ERROR;
+    case 'truncated': return state !== ERROR && (samples.stop[i] === 1 || samples.stop[i] === 4);
+    case 'refused': return state !== ERROR && samples.stop[i] === 2;
+    case 'skipped': return samples.checks[i] >= 0 && checkSets[samples.checks[i]].some((check) => check[1] === 2);
+    case 'fixed': case 'broken': {
+      if (other < 0) return false;
+      const [before, after] = run.arms[samples.arm[i]] === 'skill' ? [samples.state[other], state] : [state, samples.state[other]];
+      return outcome === 'fixed' ? before === 0 && after === PASS : before === PASS && after === 0;
+    }
+  }
+  return true;
+}
+
+// For each sample whether a text of it has the query. Null when another search has begun meanwhile.
+async function searchHits(ticket) {
+  const texts = await textsWith(query, () => ticket === searches);
+  if (!texts || ticket !== searches) return null;
+  const names = run.cases.map((one) => one.id.toLowerCase().includes(query) || texts[one.input] === 1);
+  const sets = checkSets.map((set) => set.some((check) => texts[check[0]] === 1 || (check[2] >= 0 && texts[check[2]] === 1)));
+  const hits = new Uint8Array(samples.state.length);
+  for (let i = 0; i < hits.length; ++i) {
+    if (names[samples.case[i]] || texts[samples.answer[i]] || (samples.reasoning[i] >= 0 && texts[samples.reasoning[i]]) || (samples.checks[i] >= 0 && sets[samples.checks[i]])) hits[i] = 1;
+  }
+  return hits;
+}
+
+async function applyFilters() {
+  const ticket = ++searches;
+  query = $('search').value.trim().toLowerCase();
+  const wanted = {student: $('student').value, case: $('case').value, arm: $('arm').value};
+  const outcome = $('outcome').value;
+  if (query) $('count').textContent = 'Searching …';
+  const hits = query ? await searchHits(ticket) : null;
+  if (ticket !== searches) return;
+  const numbers = Object.entries(wanted).filter(([, value]) => value !== '').map(([key, value]) => [samples[key], Number(value)]);
+  matches = new Uint8Array(samples.state.length);
+  let count = 0;
+  for (let i = 0; i < matches.length; ++i) {
+    if (numbers.some(([column, value]) => column[i] !== value) || (outcome && !hasOutcome(i, outcome)) || (hits && !hits[i])) continue;
+    matches[i] = 1;
+    ++count;
+  }
+  found = groups.filter((group) => group.members.some((i) => matches[i]));
+  $('count').textContent = count === matches.length ? plural(count, 'answer')
+    : `${number(count)} of ${plural(matches.length, 'answer')}` + (count === 0 ? '. Nothing fits these filters.' : '');
+  shownGroups = 0;
+  $('items').replaceChildren();
+  showMore();
+}
+
+function showMore() {
+  const next = found.slice(shownGroups, shownGroups + PAGE);
+  $('items').append(...next.map(groupItem));
+  shownGroups += next.length;
+  const left = found.length - shownGroups;
+  $('more').hidden = left <= 0;
+  $('more').textContent = `Show more (${number(left)} left)`;
+}
+
+function signOf(i) {
+  const state = samples.state[i];
+  return state === PASS ? ['pass', '✓'] : state === ERROR ? ['error', '!'] : ['fail', '✗'];
+}
+
+function tallyText(members, arm) {
+  const own = members.filter((i) => samples.arm[i] === arm);
+  if (own.length === 0) return null;
+  const passed = own.filter((i) => samples.state[i] === PASS).length, answered = own.filter((i) => samples.state[i] !== ERROR).length;
+  const signs = own.length > 8 ? [] : own.map((i) => { const [kind, sign] = signOf(i); return el('b', {class: kind, 'aria-hidden': 'true'}, sign); });
+  return el('span', {class: 'tally'}, `${ARM_LABELS[run.arms[arm]]} ${passed}/${answered}`, ...signs);
+}
+
+function groupItem(group) {
+  const one = run.cases[group.caseIndex];
+  const summary = el('summary', null,
+    el('span', {class: 'id'}, el('b', null, label(one.id)), ...(run.students.length > 1 ? [' · ', label(run.students[group.student].name)] : [])),
+    ...run.arms.map((_, arm) => tallyText(group.members, arm)));
+  const details = el('details', {ontoggle: () => {
+    if (details.open && details.childElementCount === 1) details.append(groupBody(group));
+  }}, summary);
+  return el('li', null, details);
+}
+
+function groupBody(group) {
+  const one = run.cases[group.caseIndex], body = el('div', {class: 'body'});
+  body.append(el('h4', null, 'Input'), textBlock(textAt(one.input), query));
+  if (one.files.length) body.append(el('p', {class: 'hint'}, 'Files: ' + one.files.map(isolated).join(', ')));
+  const rounds = new Map();
+  for (const i of group.members) {
+    const own = rounds.get(samples.round[i]);
+    if (own) own.push(i); else rounds.set(samples.round[i], [i]);
+  }
+  const fitting = [...rounds.entries()].filter(([, own]) => own.some((i) => matches[i])).sort((a, b) => a[0] - b[0]);
+  let shown = 0;
+  const button = el('button', {type: 'button', class: 'small', onclick: () => show(20)});
+  const show = (amount) => {
+    for (const [round, own] of fitting.slice(shown, shown + amount)) button.before(roundBlock(round, own));
+    shown = Math.min(fitting.length, shown + amount);
+    button.textContent = `Show ${Math.min(20, fitting.length - shown)} more of ${plural(fitting.length, 'round')}`;
+    button.hidden = shown >= fitting.length;
+  };
+  body.append(button);
+  show(FIRST_ROUNDS);
+  return body;
+}
+
+function roundBlock(round, own) {
+  const arm = $('arm').value;
+  const shown = own.filter((i) => arm === '' || samples.arm[i] === Number(arm)).sort((a, b) => samples.arm[a] - samples.arm[b]);
+  return el('div', null, run.rounds > 1 ? el('h4', null, `Round ${round + 1}`) : el('h4', null, 'Answers'),
+    el('div', {class: 'arms'}, ...shown.map(sampleBlock)));
+}
+
+function sampleBlock(i) {
+  const state = samples.state[i], [kind, sign] = signOf(i);
+  const word = state === PASS ? 'passed' : state === ERROR ? 'error' : 'failed';
+  const aside = [];
+  if (state !== ERROR) {
+    if (STOPS[samples.stop[i]]) aside.push(STOPS[samples.stop[i]]);
+    aside.push(`${number(samples.prompt[i])} + ${number(samples.output[i])} tokens`);
+    if (samples.ms[i] > 0) aside.push((samples.ms[i] / 1000).toFixed(1) + ' s');
+    if (samples.cost && samples.cost[i] !== null) aside.push(money(samples.cost[i]));
+  }
+  const box = el('div', {class: 'sample' + (state === 0 ? ' failed' : state === ERROR ? ' errored' : '')},
+    el('div', {class: 'what'}, el('span', null, ARM_LABELS[run.arms[samples.arm[i]]]),
+      el('span', {class: 'state ' + kind}, `${sign} ${word}`), el('span', {class: 'aside'}, aside.join(' · '))));
+  if (samples.checks[i] >= 0) box.append(el('ul', {class: 'checks'}, ...checkSets[samples.checks[i]].map(checkItem)));
+  if (samples.reasoning[i] >= 0) {
+    box.append(el('details', {class: 'reasoning', ontoggle: (event) => {
+      if (event.target.childElementCount === 1) event.target.append(textBlock(textAt(samples.reasoning[i]), query));
+    }}, el('summary', null, 'Reasoning')));
+  }
+  box.append(textBlock(textAt(samples.answer[i]), query));
+  return box;
+}
+
+function checkItem([name, outcome, detail]) {
+  const sign = outcome === 1 ? '✓' : outcome === 2 ? '–' : '✗';
+  const kind = outcome === 1 ? 'pass' : outcome === 2 ? 'error' : 'fail';
+  const line = el('li', {class: outcome === 1 ? null : outcome === 2 ? 'missed skipped' : 'missed'},
+    el('span', {class: 'sign ' + kind, role: 'img', 'aria-label': outcome === 1 ? 'passed' : outcome === 2 ? 'skipped' : 'failed'}, sign), label(textAt(name).slice(0, 500)));
+  if (detail >= 0) line.append(el('span', {class: 'detail'}, ' — ', label(textAt(detail).slice(0, 2000))));
+  return line;
+}

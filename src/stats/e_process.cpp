@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stats/e_process.h"
+
+#include <algorithm>
+#include <boost/math/quadrature/gauss.hpp>
+#include <cfloat>
+#include <cmath>
+
+namespace upskill {
+namespace {
+
+constexpr double kNegligible = 45.0;  // e^-45 of the largest value adds nothing to a double
+constexpr double kEdge = 1e-9;        // margins this near to ±1 stand for ±1
+
+// Logarithm of the wealth as a function of u in [0, 1], and its derivatives. It is concave.
+class LogWealth {
+ public:
+  LogWealth(const PairCounts& counts, double margin)
+      : counts_(counts), gain_((1.0 - margin) / (1.0 + margin)), drag_(margin / (1.0 + margin)) {}
+
+  double operator()(double u) const {
+    double sum = 0.0;
+    if (counts_.wins > 0.0) sum += counts_.wins * std::log1p(u * gain_);
+    if (counts_.ties > 0.0 && drag_ != 0.0) sum += counts_.ties * std::log1p(-u * drag_);
+    if (counts_.losses > 0.0) sum += counts_.losses * std::log1p(-u);
+    return sum;
+  }
+
+  double Slope(double u) const {
+    const double losing = counts_.losses > 0.0 ? counts_.losses / (1.0 - u) : 0.0;
+    return counts_.wins * gain_ / (1.0 + u * gain_) - counts_.ties * drag_ / (1.0 - u * drag_) - losing;
+  }
+
+  // Distance from u in which it falls by about 1.
+  double Scale(double u) const {
+    const double a = gain_ / (1.0 + u * gain_);
+    const double b = drag_ / (1.0 - u * drag_);
+    const double c = counts_.losses > 0.0 ? 1.0 / (1.0 - u) : 0.0;
+    const double bend = std::sqrt(counts_.wins * a * a + counts_.ties * b * b + counts_.losses * c * c);
+    return 1.0 / std::max({bend, std::abs(Slope(u)), 1.0});
+  }
+
+  double Peak() const {
+    if (Slope(0.0) <= 0.0) return 0.0;
+    if (counts_.losses <= 0.0 && Slope(1.0) >= 0.0) return 1.0;
+    double low = 0.0;
+    double high = 1.0;
+    for (int i = 0; i < 60; ++i) {
+      const double middle = 0.5 * (low + high);
+      (Slope(middle) > 0.0 ? low : high) = middle;
+    }
+    return low;
+  }
+
+ private:
+  PairCounts counts_;
+  double gain_;
+  double drag_;
+};
+
+// ∫ of exp(f − f(peak)) from the peak to `end`, over panels that double in width: f falls by about 1 in the first.
+double Side(const LogWealth& f, double peak, double end) {
+  const double top = f(peak);
+  const double direction = end < peak ? -1.0 : 1.0;
+  const auto value = [&](double u) { return std::exp(f(u) - top); };
+  double sum = 0.0;
+  double from = peak;
+  double width = f.Scale(peak);
+  while (from != end) {
+    const double to = std::abs(end - from) <= width ? end : from + direction * width;
+    sum += boost::math::quadrature::gauss<double, 15>::integrate(value, std::min(from, to), std::max(from, to));
+    if (f(to) - top < -kNegligible) break;
+    from = to;
+    width *= 2.0;
+  }
+  return sum;
+}
+
+// The largest margin in [low, 1) that the evidence rules out, or `low`.
+double LargestRuledOut(const PairCounts& totals, double low, double threshold) {
+  const double start = std::max(low, kEdge - 1.0);
+  if (LogEvidence(totals, start) < threshold) return low;
+  double out = start;
+  double kept = std::max(start, totals.lift());  // evidence against a margin at the estimate or above it stays small
+  if (LogEvidence(totals, kept) >= threshold) kept = 1.0 - kEdge;
+  while (kept - out > 1e-5) {
+    const double middle = 0.5 * (out + kept);
+    (LogEvidence(totals, middle) >= threshold ? out : kept) = middle;
+  }
+  return out;
+}
+
+}  // namespace
+
+double LogEvidence(const PairCounts& counts, double margin) {
+  const LogWealth f(counts, std::clamp(margin, kEdge - 1.0, 1.0 - kEdge));
+  const double peak = f.Peak();
+  return f(peak) + std::log(Side(f, peak, 0.0) + Side(f, peak, 1.0));
+}
+
+double Evidence(const PairCounts& counts, double margin) {
+  return std::min(DBL_MAX, std::exp(LogEvidence(counts, margin)));
+}
+
+LiftSequence::LiftSequence(double alpha) : threshold_(std::log(2.0 / alpha)) {}
+
+void LiftSequence::Add(const PairCounts& totals) {
+  if (totals.pairs() <= 0.0) return;
+  low_ = LargestRuledOut(totals, low_, threshold_);
+  high_ = -LargestRuledOut(totals.Mirrored(), -high_, threshold_);
+}
+
+DecisionTable::DecisionTable(double alpha) : threshold_(std::log(1.0 / alpha)) {}
+
+bool DecisionTable::Decides(int wins, int losses) {
+  while (static_cast<int>(fewest_wins_.size()) <= losses) {
+    const auto row = static_cast<double>(fewest_wins_.size());
+    int fewest = fewest_wins_.empty() ? 1 : fewest_wins_.back() + 1;  // another loss costs at least one more win
+    while (LogEvidence({static_cast<double>(fewest), 0.0, row}) < threshold_) ++fewest;
+    fewest_wins_.push_back(fewest);
+  }
+  return wins >= fewest_wins_[static_cast<std::size_t>(losses)];
+}
+
+}  // namespace upskill

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stats/interval.h"
+
+#include <gtest/gtest.h>
+
+#include "stats/quantile.h"
+
+namespace upskill {
+namespace {
+
+// R. G. Newcombe, Statistics in Medicine 17 (1998) 857, table I, method 3.
+TEST(WilsonInterval, NewcombesTable) {
+  const auto expect = [](std::int64_t passed, std::int64_t total, double low, double high) {
+    const Interval interval = WilsonInterval(passed, total);
+    EXPECT_NEAR(interval.low, low, 5e-5) << passed << "/" << total;
+    EXPECT_NEAR(interval.high, high, 5e-5) << passed << "/" << total;
+  };
+  expect(81, 263, 0.2553, 0.3662);
+  expect(15, 148, 0.0624, 0.1605);
+  expect(0, 20, 0.0, 0.1611);
+  expect(1, 29, 0.0061, 0.1718);
+  EXPECT_EQ(WilsonInterval(20, 20).high, 1.0);
+  EXPECT_EQ(WilsonInterval(0, 0).low, 0.0);
+  EXPECT_EQ(WilsonInterval(0, 0).high, 1.0);
+}
+
+// The table of Student's t in every textbook.
+TEST(Critical, TablesOfNormalAndStudent) {
+  EXPECT_NEAR(NormalCritical(0.95), 1.959963984540054, 1e-12);
+  EXPECT_NEAR(NormalCritical(0.99), 2.5758293035489, 1e-12);
+  EXPECT_NEAR(StudentCritical(0.95, 1), 12.706, 5e-4);
+  EXPECT_NEAR(StudentCritical(0.95, 5), 2.571, 5e-4);
+  EXPECT_NEAR(StudentCritical(0.95, 10), 2.228, 5e-4);
+  EXPECT_NEAR(StudentCritical(0.95, 30), 2.042, 5e-4);
+  EXPECT_NEAR(StudentCritical(0.95, 2.5), 3.5746548420036817, 1e-9);
+}
+
+// The sleep data of Student (1908) and of the manual of R: t.test(extra ~ group, paired = TRUE).
+TEST(MeanInterval, StudentsSleepData) {
+  const auto interval = MeanInterval({1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4});
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->low, 0.7001142, 1e-7);
+  EXPECT_NEAR(interval->high, 2.4598858, 1e-7);
+  EXPECT_FALSE(MeanInterval({1.0}).has_value());
+}
+
+// A. Agresti, Categorical Data Analysis: change of approval 86 − 150 of 1600, 95 % interval (−0.06, −0.02).
+TEST(LiftInterval, ApprovalOfThePrimeMinister) {
+  std::vector<PairCounts> people(1600);
+  for (std::size_t i = 0; i < people.size(); ++i) {
+    (i < 86 ? people[i].wins : i < 236 ? people[i].losses : people[i].ties) = 1.0;
+  }
+  const auto interval = LiftInterval(people);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->low, -0.06, 0.005);
+  EXPECT_NEAR(interval->high, -0.02, 0.005);
+}
+
+// By hand: 3 wins, 1 loss, 6 ties in one round; center 2/12, variance (6/12 − 4/144)/12, t with 50 degrees 2.0086.
+TEST(LiftInterval, OneRoundByHand) {
+  std::vector<PairCounts> cases(10, {0, 1, 0});
+  cases[0] = cases[1] = cases[2] = {1, 0, 0};
+  cases[3] = {0, 0, 1};
+  const auto interval = LiftInterval(cases);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->low, 0.166667 - 2.0086 * 0.198373, 1e-4);
+  EXPECT_NEAR(interval->high, 0.166667 + 2.0086 * 0.198373, 1e-4);
+}
+
+TEST(LiftInterval, DifferencesBetweenCasesDontCountFromTwoRoundsOn) {
+  const std::vector<PairCounts> cases = {{20, 0, 0}, {0, 0, 20}, {20, 0, 0}, {0, 20, 0}};
+  const auto interval = LiftInterval(cases);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_TRUE(interval->Contains(0.25));
+  EXPECT_LT(interval->high - interval->low, 0.06);
+}
+
+TEST(LiftInterval, StaysWithinTheScale) {
+  const auto interval = LiftInterval({{1, 0, 0}, {1, 0, 0}, {1, 0, 0}});
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_EQ(interval->high, 1.0);
+  EXPECT_FALSE(LiftInterval({}).has_value());
+  EXPECT_FALSE(LiftInterval({{0, 0, 0}}).has_value());
+}
+
+TEST(NewCasesInterval, IsNotClaimedBelowSixCases) {
+  EXPECT_FALSE(NewCasesInterval({0.5, 0.5, 0.5, 0.5, 0.5}, 3).has_value());
+  EXPECT_TRUE(NewCasesInterval({0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, 3).has_value());
+}
+
+TEST(NewCasesInterval, EqualMeansStillLeaveDoubt) {
+  const auto interval = NewCasesInterval(std::vector<double>(12, 0.5), 20);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_TRUE(interval->Contains(0.5));
+  EXPECT_GT(interval->high - interval->low, 0.1);
+}
+
+TEST(NewCasesInterval, ApproachesStudentsForManyRounds) {
+  const std::vector<double> lifts = {0.1, 0.5, -0.2, 0.3, 0.4, 0.0, 0.2, 0.6};
+  const auto student = MeanInterval(lifts);
+  const auto interval = NewCasesInterval(lifts, 1000000000);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->low, student->low, 1e-3);
+  EXPECT_NEAR(interval->high, student->high, 1e-3);
+}
+
+}  // namespace
+}  // namespace upskill

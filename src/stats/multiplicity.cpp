@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stats/multiplicity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace upskill {
+
+std::vector<bool> HolmRejects(const std::vector<double>& log_e_values, double alpha) {
+  std::vector<std::size_t> order(log_e_values.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return log_e_values[a] > log_e_values[b]; });
+  std::vector<bool> rejects(log_e_values.size(), false);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (log_e_values[order[i]] < HolmThreshold(order.size(), i, alpha)) break;
+    rejects[order[i]] = true;
+  }
+  return rejects;
+}
+
+double HolmThreshold(std::size_t count, std::size_t rejected, double alpha) {
+  const std::size_t left = count > rejected ? count - rejected : 1;
+  return std::log(static_cast<double>(left) / alpha);
+}
+
+double CandidateAlpha(int k, double alpha) { return alpha / (static_cast<double>(k) * (static_cast<double>(k) + 1.0)); }
+
+}  // namespace upskill

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stats/multiplicity.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace upskill {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<double> LogsOfInverse(const std::vector<double>& p_values) {
+  std::vector<double> logs;
+  for (const double p : p_values) logs.push_back(-std::log(p));
+  return logs;
+}
+
+// The worked example of the article "Holm–Bonferroni method" in Wikipedia: the first and the last are rejected at 5 %.
+TEST(Holm, WorkedExample) {
+  EXPECT_THAT(HolmRejects(LogsOfInverse({0.01, 0.04, 0.03, 0.005}), 0.05), ElementsAre(true, false, false, true));
+}
+
+TEST(Holm, StepsDown) {
+  EXPECT_THAT(HolmRejects(LogsOfInverse({0.024, 0.049}), 0.05), ElementsAre(true, true));
+  EXPECT_THAT(HolmRejects(LogsOfInverse({0.026, 0.026}), 0.05), ElementsAre(false, false));
+  EXPECT_THAT(HolmRejects({}, 0.05), IsEmpty());
+}
+
+TEST(Holm, OneHypothesisNeedsOneOverAlpha) {
+  EXPECT_THAT(HolmRejects({std::log(20.01)}, 0.05), ElementsAre(true));
+  EXPECT_THAT(HolmRejects({std::log(19.99)}, 0.05), ElementsAre(false));
+}
+
+TEST(CandidateAlpha, AddsUpToAlpha) {
+  double sum = 0.0;
+  for (int k = 1; k <= 10000; ++k) sum += CandidateAlpha(k, 0.05);
+  EXPECT_DOUBLE_EQ(CandidateAlpha(1, 0.05), 0.025);
+  EXPECT_LT(sum, 0.05);
+  EXPECT_NEAR(sum, 0.05, 1e-5);
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace upskill {
+
+// A key or token. It can't be printed, logged or compared by accident: `reveal` is called where it goes on the wire and
+// nowhere else.
+class Secret {
+ public:
+  Secret() = default;
+  explicit Secret(std::string value) : value_(std::move(value)) {}
+
+  bool empty() const { return value_.empty(); }
+  const std::string& reveal() const { return value_; }
+
+ private:
+  std::string value_;
+};
+
+// What a Secret looks like to people and files: fmt::format("{}", secret) gives ***.
+inline std::string format_as(const Secret& secret) { return secret.empty() ? "" : "***"; }
+
+}  // namespace upskill

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Opens HTML reports in a headless Chromium: hostile text stays text, filters, search and keys work, nothing is asked
+of the network, and 100,000 answers open fast.
+
+usage: check_report.py MAKE_REPORTS   (the program that writes the reports)
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from browser import Browser, find_chromium
+
+MOST_GENERATION_SECONDS = 3.0
+MOST_OPENING_SECONDS = 20.0  # a few in truth; room for a busy machine
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def expect_equal(value, wanted, what):
+    expect(value == wanted, f"{what}: {value!r} instead of {wanted!r}")
+
+
+def expect_quiet(browser, path):
+    expect_equal(browser.complaints, [], "the console complained")
+    foreign = [url for url in browser.requests if url != f"file://{path}" and not url.startswith("data:")]
+    expect_equal(foreign, [], "the page asked the network")
+
+
+def count(browser):
+    return browser.run("document.querySelector('#count').textContent")
+
+
+def search(browser, text, wanted):
+    browser.key("/")
+    browser.run("document.querySelector('#search').select()")
+    browser.type(text)
+    browser.wait(f"document.querySelector('#count').textContent.startsWith({json.dumps(wanted)})")
+
+
+def check_hostile(browser, path):
+    browser.size(1200, 900)
+    browser.open(path)
+    expect(browser.run("window.attacked === undefined"), "text of a model was executed")
+    expect_equal(browser.run("document.querySelectorAll('img').length"), 0, "images in the page")
+    expect_equal(browser.run("document.querySelectorAll('script:not([type])').length"), 1, "scripts in the page")
+    expect_equal(browser.run("document.querySelectorAll('#items > li').length"), 10, "listed cases")
+    expect_equal(browser.run("document.querySelectorAll('.card').length"), 2, "verdict cards")
+    expect(browser.run("document.querySelector('h1').textContent.includes('<img src=x onerror=')"), "the skill's name is not shown as text")
+    expect(browser.run("[...document.querySelectorAll('.card h3 bdi')].every((e) => getComputedStyle(e).unicodeBidi === 'isolate')"), "a name is not isolated")
+
+    browser.click("#items > li:nth-child(1) summary")
+    browser.wait("document.querySelector('#items details').open && document.querySelector('#items .arms .sample pre')")
+    expect_equal(browser.run("document.querySelectorAll('#items .sample').length"), 2, "answers side by side")
+    left = browser.run("[...document.querySelectorAll('#items .sample')].map((e) => e.getBoundingClientRect().x)")
+    expect(left[0] < left[1], "the arms are not side by side")
+    expect_equal(browser.run("document.querySelectorAll('#items .sample.failed .checks .missed').length"), 1, "marked failed checks")
+    text = browser.run("document.querySelector('#items .sample pre').textContent")
+    expect(text.startswith("</script><script>window.attacked=1</script><img"), f"the answer is not shown as it is: {text[:80]}")
+    expect("\\x1b[31m" in text and "[U+2028]" in text and "{{data}}" in text, f"controls are not visible: {text}")
+
+    search(browser, "before", "4 of 20")
+    browser.key("Escape")
+    browser.wait("document.querySelector('#count').textContent === '20 answers'")
+    browser.run("document.querySelectorAll('#items summary').forEach((e) => e.click())")
+    browser.wait("document.querySelectorAll('#items .sample').length === 20")
+    shown = browser.run("document.querySelector('main').innerText")
+    expect("before\\x00after" in shown, "NUL is not visible")
+    expect("[U+202E] lanimret" in shown, "an override is not visible")
+    for hidden in ("\x00", "\x1b", "\u202e", "\u2028"):
+        expect(hidden not in shown, f"{hidden!r} is in the page")
+    expect(browser.run("[...document.querySelectorAll('pre')].every((e) => e.dir === 'auto')"), "an answer has no direction of its own")
+    expect(browser.run("window.attacked === undefined"), "text of a model was executed later")
+    expect_quiet(browser, path)
+
+
+def check_large_answer(browser, path):
+    browser.open(path)
+    search(browser, "end-of-big", "4 of 20")
+    browser.click("#items > li:nth-child(1) summary")
+    browser.wait("document.querySelector('#items .sample pre')")
+    expect(browser.run("document.querySelector('#items .sample pre').textContent.length") < 200000, "a large answer is in the page at once")
+    before = browser.run("document.querySelector('#items .sample pre').textContent.length")
+    browser.click("#items .sample button")
+    browser.wait(f"document.querySelector('#items .sample pre').textContent.length >= {before} + 90000")
+    expect_quiet(browser, path)
+
+
+def check_filters_and_keys(browser, path):
+    browser.size(1200, 900)
+    browser.open(path)
+    total = count(browser)
+    expect_equal(total, "600 answers", "answers of the newest run")
+
+    def choose(select, value):
+        browser.run(f"(() => {{ const e = document.querySelector('#{select}'); e.value = '{value}'; e.dispatchEvent(new Event('change')); }})()")
+
+    def number():
+        return int(count(browser).split()[0])
+
+    choose("outcome", "failed")
+    failed = number()
+    choose("arm", "1")
+    failed_with_skill = number()
+    expect(0 < failed_with_skill < failed < 600, f"filters: {failed}, {failed_with_skill}")
+    choose("student", "0")
+    choose("case", "0")
+    expect(number() <= 5, "one case of one model has five rounds")
+    browser.click("#clear")
+    browser.wait(f"document.querySelector('#count').textContent === '{total}'")
+    choose("outcome", "fixed")
+    fixed = number()
+    expect(0 < fixed < 600 and fixed % 2 == 0, f"fixed by the skill, in pairs: {fixed}")
+    browser.run("document.activeElement.blur()")
+    browser.key("Escape")
+    browser.wait(f"document.querySelector('#count').textContent === '{total}'")
+
+    browser.key("j")
+    browser.key("j")
+    expect_equal(browser.run("[...document.querySelectorAll('#items summary')].indexOf(document.activeElement)"), 1, "j moves")
+    browser.key("k")
+    browser.key("Enter")
+    browser.wait("document.querySelector('#items details').open")
+    expect_equal(browser.run("getComputedStyle(document.activeElement).outlineStyle"), "solid", "the focus is visible")
+    browser.key("Escape")
+    browser.wait("!document.querySelector('#items details').open")
+    browser.key("?")
+    browser.wait("document.querySelector('#help').open")
+    browser.key("Escape")
+    browser.wait("!document.querySelector('#help').open")
+
+    search(browser, "no such words anywhere", "0 of 600")
+    browser.key("Escape")
+    browser.wait(f"document.querySelector('#count').textContent === '{total}'")
+    browser.click("#map tbody tr:nth-child(2) td:nth-child(3) button")
+    browser.wait("document.querySelectorAll('#items > li').length === 1 && document.querySelector('#items details').open")
+    expect_equal(browser.run("[document.querySelector('#student').value, document.querySelector('#case').value]"), ["1", "1"], "a cell of the map opens its answers")
+
+    browser.run("document.querySelector('#runs-table button').click()")
+    browser.wait("document.querySelector('#count').textContent === '360 answers'")
+    expect_quiet(browser, path)
+
+
+def check_looks(browser, path):
+    for width in (320, 390, 800, 1400):
+        browser.size(width, 900)
+        browser.open(path)
+        browser.run("document.querySelector('#items summary').click()")
+        browser.wait("document.querySelector('#items .sample')")
+        expect(browser.run("document.documentElement.scrollWidth") <= width, f"the page is wider than {width} pixels")
+    colors = []
+    for dark in (False, True):
+        browser.size(1200, 900, dark=dark)
+        browser.open(path)
+        colors.append(browser.run("getComputedStyle(document.body).backgroundColor"))
+    browser.click("#theme")
+    expect_equal(browser.run("getComputedStyle(document.body).backgroundColor"), colors[0], "the button turns dark into light")
+    expect(colors[0] != colors[1], "dark looks like light")
+    pdf = browser.call("Page.printToPDF", transferMode="ReturnAsBase64")["data"]
+    expect(len(pdf) > 20000, "printing gave next to nothing")
+    expect_quiet(browser, path)
+
+
+def check_big(browser, path, made):
+    expect_equal(made["samples"], 100000, "samples of big.html")
+    if made["optimized"]:
+        expect(made["cpu_seconds"] < MOST_GENERATION_SECONDS, f"writing big.html took {made['cpu_seconds']:.1f} s of CPU")
+    browser.size(1200, 900)
+    seconds = browser.open(path)
+    expect(seconds < MOST_OPENING_SECONDS, f"big.html took {seconds:.1f} s to open")
+    expect_equal(count(browser), "100,000 answers", "answers of big.html")
+    expect(browser.run("document.querySelectorAll('*').length") < 5000, "too much is in the page at once")
+    browser.run("document.querySelector('#more').scrollIntoView()")
+    browser.wait("document.querySelectorAll('#items > li').length > 40")
+    search(browser, "case-777", "100 of 100,000")
+    browser.key("Enter")
+    browser.click("#items > li:nth-child(2) summary")
+    browser.wait("document.querySelector('#items .sample pre')?.textContent.length > 100")
+    expect_quiet(browser, path)
+    print(f"big.html: {made['bytes'] / 1e6:.0f} MB, written in {made['cpu_seconds']:.2f} s of CPU, opened in {seconds:.1f} s")
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    find_chromium()
+    with tempfile.TemporaryDirectory(prefix="upskill-reports-") as folder:
+        made = json.loads(subprocess.run([sys.argv[1], folder], check=True, capture_output=True, timeout=200).stdout)
+        hostile, several, big = (os.path.join(folder, name) for name in ("hostile.html", "several.html", "big.html"))
+        browser = Browser()
+        try:
+            check_hostile(browser, hostile)
+            check_large_answer(browser, hostile)
+            check_filters_and_keys(browser, several)
+            check_looks(browser, several)
+            check_big(browser, big, made["big.html"])
+        finally:
+            browser.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
