@@ -58,11 +58,13 @@ std::size_t WriteSession(const fs::path& path, std::size_t bytes, std::size_t mo
     const bool dump = written > bytes * quarter / 5;
     if (dump) ++quarter;
     for (std::size_t k = 0; (k < lines || dump) && output.size() < most / 2; ++k) {
-      output += fmt::format("{:>6}\\tconst auto value_{} = table[{}] + \\\"offset\\\"; // \u00e9\\n", k, rng.Next() % 9999, rng.Next() % 512);
+      output += fmt::format("{:>6}\\tconst auto value_{} = table[{}] + \\\"offset\\\"; // \u00e9\\n", k, rng.Next() % 9999,
+                            rng.Next() % 512);
     }
     const std::string call = fmt::format(
         R"({{"id":"msg_{0:012}","role":"assistant","model":"claude-x","content":[{{"type":"tool_use","id":"toolu_{0:012}","name":"Bash",)"
-        R"("input":{{"command":"sed -n 1,{1}p src/part_{0}.c"}}}}],"usage":{{"input_tokens":3,"cache_read_input_tokens":9000,"output_tokens":57}}}})",
+        R"("input":{{"command":"sed -n 1,{1}p src/part_{0}.c"}}}}],"usage":{{"input_tokens":3,)"
+        R"("cache_read_input_tokens":9000,"output_tokens":57}}}})",
         i, lines);
     const std::string result = fmt::format(
         R"({{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_{:012}","content":"{}"}}]}})", i, output);

@@ -185,7 +185,8 @@ void AddTraceCommand(CLI::App& app, TraceOptions& options) {
   show->add_flag("--events", options.events, "list every event; with --json one object a line");
   CLI::App* digest = command->add_subcommand("digest", "What would reach the teacher");
   AddReadOptions(*digest, options);
-  digest->add_option("--budget", options.budget, "tokens that the digest may take")->capture_default_str()->check(CLI::Range(200, 1'000'000));
+  digest->add_option("--budget", options.budget, "tokens that the digest may take")->capture_default_str()->check(CLI::Range(200,
+      1'000'000));
   digest->add_option("-o,--output", options.output, "write it to this file");
   CLI::App* find = command->add_subcommand("find", "List the traces in the agents' own folders, newest first");
   find->add_option("--agent", options.agent, "only of this agent");

@@ -98,7 +98,8 @@ class TraceCli : public testing::Test {
 // A session of one failing and one working command.
 std::string Session(const std::string& prompt, const std::string& answer = "Done.") {
   const auto line = [](const char* type, int number, const std::string& message) {
-    return std::string(R"({"type":")") + type + R"(","uuid":"u)" + std::to_string(number) + R"(","sessionId":"s","timestamp":"2026-01-12T14:0)" +
+    return std::string(R"({"type":")") + type + R"(","uuid":"u)" + std::to_string(number) +
+        R"(","sessionId":"s","timestamp":"2026-01-12T14:0)" +
            std::to_string(number) + R"(:00.000Z","message":)" + message + "}\n";
   };
   const auto call = [&](int number, const std::string& command) {
@@ -114,7 +115,8 @@ std::string Session(const std::string& prompt, const std::string& answer = "Done
   };
   return line("user", 1, R"({"role":"user","content":)" + Json(prompt).dump() + "}") + call(2, "make test") +
          result(3, "error: zone is ignored", true) + call(4, "make test ZONE=1") + result(5, "all passed", false) +
-         line("assistant", 6, R"({"id":"m6","role":"assistant","model":"claude-x","content":[{"type":"text","text":")" + answer + R"("}]})");
+         line("assistant", 6, R"({"id":"m6","role":"assistant","model":"claude-x","content":[{"type":"text","text":")" + answer +
+              R"("}]})");
 }
 
 std::string PlantedToken() { return std::string("hf_") + "A7kQzLmNoPqRsTuVwXyZ" "bCdEfGhJ23456k"; }
@@ -209,7 +211,8 @@ TEST_F(TraceCli, HomeAndEmailsByOption) {
 TEST_F(TraceCli, DigestOfOne) {
   ASSERT_EQ(Digest({folder.Write("a.jsonl", Session("mend the zone"))}), kOk) << error;
   EXPECT_THAT(out, StartsWith("# Digest of 1 trace\na.jsonl: Claude Code · claude-x"));
-  EXPECT_THAT(out, AllOf(HasSubstr("Goal: mend the zone"), HasSubstr("Failed: make test\n"), HasSubstr("Works: make test ZONE=1 [a.jsonl:3, :5]")));
+  EXPECT_THAT(out, AllOf(HasSubstr("Goal: mend the zone"), HasSubstr("Failed: make test\n"),
+                         HasSubstr("Works: make test ZONE=1 [a.jsonl:3, :5]")));
   EXPECT_THAT(out, testing::EndsWith("\n"));
   EXPECT_THAT(error, testing::MatchesRegex("digest [0-9]+ tokens: 1 error → fix pairs, 0 files, 1 commands, 0 corrections\n"));
 }

@@ -92,7 +92,7 @@ std::string ToUpperAscii(std::string_view text) {
 std::string QuantAtEnd(std::string_view name) {
   const std::size_t mark = name.find_last_of("-.");
   const std::size_t start = mark == std::string_view::npos ? 0 : mark + 1;
-  std::string word = ToUpperAscii(name.substr(start));
+  const std::string word = ToUpperAscii(name.substr(start));
   if (!IsQuant(word)) return {};
   const std::string before = ToUpperAscii(name.substr(0, start));
   return before == "UD-" || before.ends_with("-UD-") ? "UD-" + word : word;

@@ -40,8 +40,8 @@ ChatRequest Question(const std::string& text, int max_tokens = 100) {
 }
 
 // A server with a handler, and a model that asks it.
-struct Setup {
-  explicit Setup(Server::Handler handler, const std::string& text = "generic.m") : server(std::move(handler)), network(server) {
+struct Rig {
+  explicit Rig(Server::Handler handler, const std::string& text = "generic.m") : server(std::move(handler)), network(server) {
     Result<std::unique_ptr<Model>> opened = OpenNetworkModel(network.Spec(text), network.options);
     EXPECT_TRUE(opened.ok()) << (opened ? "" : opened.error().message);
     if (opened) model = *std::move(opened);
@@ -56,8 +56,8 @@ struct Setup {
 };
 
 TEST(NetworkModel, Answers) {
-  Setup setup([](const Request&) { return Answer(200, ChatBody("hello"), {{"x-request-id", "req_7"}}); });
-  const Result<ChatResponse> response = setup.Ask();
+  Rig rig([](const Request&) { return Answer(200, ChatBody("hello"), {{"x-request-id", "req_7"}}); });
+  const Result<ChatResponse> response = rig.Ask();
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->text, "hello");
   EXPECT_EQ(response->usage.input, 10);
@@ -65,26 +65,26 @@ TEST(NetworkModel, Answers) {
   EXPECT_EQ(response->request_id, "req_7");
   EXPECT_GT(response->seconds, 0.0);
   EXPECT_FALSE(response->cost_usd.has_value());
-  const Request request = setup.server.requests().at(0);
+  const Request request = rig.server.requests().at(0);
   EXPECT_EQ(request.path, "/v1/chat/completions");
   EXPECT_EQ(request.headers.at("authorization"), "Bearer local");
   EXPECT_EQ(request.headers.at("content-type"), "application/json");
 }
 
 TEST(NetworkModel, AnthropicHeadersAndIdentity) {
-  Setup setup([](const Request&) { return Answer(200, MessagesBody("hello")); }, "haiku.low?temperature=0.5");
-  ASSERT_TRUE(setup.Ask().ok());
-  const Request request = setup.server.requests().at(0);
+  Rig rig([](const Request&) { return Answer(200, MessagesBody("hello")); }, "haiku.low?temperature=0.5");
+  ASSERT_TRUE(rig.Ask().ok());
+  const Request request = rig.server.requests().at(0);
   EXPECT_EQ(request.path, "/v1/messages");
   EXPECT_EQ(request.headers.at("x-api-key"), "sk-test-key-1");
   EXPECT_EQ(request.headers.at("anthropic-version"), "2023-06-01");
   EXPECT_FALSE(request.headers.contains("authorization"));
-  const ModelInfo& info = setup.model->info();
+  const ModelInfo& info = rig.model->info();
   EXPECT_EQ(info.name, "haiku.low?temperature=0.5");
   EXPECT_THAT(info.identity, AllOf(HasSubstr("anthropic.claude-haiku-4-5?reasoning=low&temperature=0.5"), HasSubstr(" at 127.0.0.1:"), Not(HasSubstr("sk-test"))));
   EXPECT_TRUE(info.local);  // the base URL says so
   EXPECT_FALSE(info.warm_up);
-  EXPECT_EQ(setup.model->Window(), 64);
+  EXPECT_EQ(rig.model->Window(), 64);
 }
 
 TEST(NetworkModel, RemoteModelsHaveAPriceAndWarmUp) {
@@ -133,46 +133,46 @@ TEST(NetworkModel, ABaseUrlWithoutAPathMeansV1) {
 std::string Event(const std::string& data) { return "data: " + data + "\n\n"; }
 
 TEST(NetworkModel, LongAnswersAreStreamed) {
-  Setup setup([](const Request&) {
+  Rig rig([](const Request&) {
     return loopback::Sse({": keep-alive\n\n", Event(R"({"model":"m","choices":[{"index":0,"delta":{"content":"Hel"}}]})").substr(0, 20),
                           Event(R"({"model":"m","choices":[{"index":0,"delta":{"content":"Hel"}}]})").substr(20),
                           Event(R"({"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]})"),
                           Event(R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}})"), "data: [DONE]\n\n"});
   });
-  const Result<ChatResponse> response = setup.Ask(Question("hi", 8000));
+  const Result<ChatResponse> response = rig.Ask(Question("hi", 8000));
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->text, "Hello");
   EXPECT_EQ(response->usage.output, 2);
-  EXPECT_EQ(setup.Body(0)["stream"], true);
+  EXPECT_EQ(rig.Body(0)["stream"], true);
 }
 
 TEST(NetworkModel, StreamsThatEndEarlyAreUnavailable) {
-  Setup setup([](const Request&) { return loopback::Sse({Event(R"({"choices":[{"delta":{"content":"half"}}]})")}); }, "generic.m?stream=true");
-  const Result<ChatResponse> response = setup.Ask();
+  Rig rig([](const Request&) { return loopback::Sse({Event(R"({"choices":[{"delta":{"content":"half"}}]})")}); }, "generic.m?stream=true");
+  const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(response.error().message, HasSubstr("ended before its last event"));
 }
 
 TEST(NetworkModel, ErrorsInAStreamKeepTheirKind) {
-  Setup setup([](const Request&) { return loopback::Sse({Event(R"({"error":{"code":402,"message":"out of credits"}})"), Event("{}"), Event("{}")}); }, "generic.m?stream=true");
-  const Result<ChatResponse> response = setup.Ask();
+  Rig rig([](const Request&) { return loopback::Sse({Event(R"({"error":{"code":402,"message":"out of credits"}})"), Event("{}"), Event("{}")}); }, "generic.m?stream=true");
+  const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
   EXPECT_THAT(response.error().message, HasSubstr("out of credits"));
 }
 
 TEST(NetworkModel, AServerThatDoesNotStreamIsUnderstood) {
-  Setup setup([](const Request&) { return Answer(200, ChatBody("whole")); }, "generic.m?stream=true");
-  const Result<ChatResponse> response = setup.Ask();
+  Rig rig([](const Request&) { return Answer(200, ChatBody("whole")); }, "generic.m?stream=true");
+  const Result<ChatResponse> response = rig.Ask();
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->text, "whole");
 }
 
 TEST(NetworkModel, AnswersThatAreNoJson) {
   for (const char* text : {"generic.m", "generic.m?stream=true"}) {
-    Setup setup([](const Request&) { return loopback::Chunked(200, {"<html>", "proxy says no</html>"}, {{"Content-Type", "text/html"}}); }, text);
-    const Result<ChatResponse> response = setup.Ask();
+    Rig rig([](const Request&) { return loopback::Chunked(200, {"<html>", "proxy says no</html>"}, {{"Content-Type", "text/html"}}); }, text);
+    const Result<ChatResponse> response = rig.Ask();
     ASSERT_FALSE(response.ok());
     EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
     EXPECT_THAT(response.error().message, AllOf(HasSubstr("<html>proxy says no</html>"), HasSubstr("text/html")));
@@ -180,20 +180,20 @@ TEST(NetworkModel, AnswersThatAreNoJson) {
 }
 
 TEST(NetworkModel, BrokenConnectionsAreUnavailable) {
-  Setup setup([](const Request&) { return loopback::CutInBody(ChatBody("x")); });
-  EXPECT_EQ(setup.Ask().error().kind, ErrorKind::kUnavailable);
+  Rig rig([](const Request&) { return loopback::CutInBody(ChatBody("x")); });
+  EXPECT_EQ(rig.Ask().error().kind, ErrorKind::kUnavailable);
 }
 
 TEST(NetworkModel, HttpErrorsKeepTheKeyOut) {
-  Setup setup([](const Request& request) { return Answer(401, R"({"error":{"message":"Incorrect API key provided: )" + request.headers.at("authorization").substr(7) + "\"}}"); }, "gpt-4o");
-  const Result<ChatResponse> response = setup.Ask();
+  Rig rig([](const Request& request) { return Answer(401, R"({"error":{"message":"Incorrect API key provided: )" + request.headers.at("authorization").substr(7) + "\"}}"); }, "gpt-4o");
+  const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
   EXPECT_THAT(response.error().message, AllOf(HasSubstr("401"), HasSubstr("Incorrect API key"), Not(HasSubstr("sk-test"))));
 }
 
 TEST(NetworkModel, ARefusedParameterIsLeftOutFromThenOn) {
-  Setup setup([](const Request& request) {
+  Rig rig([](const Request& request) {
     const Json body = Json::parse(request.body);
     if (body.contains("max_tokens")) {
       return Answer(400, R"({"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"}})");
@@ -203,15 +203,15 @@ TEST(NetworkModel, ARefusedParameterIsLeftOutFromThenOn) {
   });
   ChatRequest request = Question("hi");
   request.sampling.temperature = 0.7;
-  ASSERT_TRUE(setup.Ask(request).ok());
-  EXPECT_EQ(setup.server.request_count(), 3U);
-  ASSERT_TRUE(setup.Ask(request).ok());
-  EXPECT_EQ(setup.server.request_count(), 4U);
-  EXPECT_EQ(setup.Body(3)["max_completion_tokens"], 100);
+  ASSERT_TRUE(rig.Ask(request).ok());
+  EXPECT_EQ(rig.server.request_count(), 3U);
+  ASSERT_TRUE(rig.Ask(request).ok());
+  EXPECT_EQ(rig.server.request_count(), 4U);
+  EXPECT_EQ(rig.Body(3)["max_completion_tokens"], 100);
 }
 
 TEST(NetworkModel, ManyAtOnceLearnTogether) {
-  Setup setup([](const Request& request) {
+  Rig rig([](const Request& request) {
     if (Json::parse(request.body).contains("seed")) return Answer(400, R"({"error":{"message":"Unknown parameter: 'seed'."}})");
     return Answer(200, ChatBody("ok"));
   });
@@ -219,15 +219,15 @@ TEST(NetworkModel, ManyAtOnceLearnTogether) {
   for (int i = 0; i < 100; ++i) {
     const auto promise = std::make_shared<std::promise<bool>>();
     answers.push_back(promise->get_future());
-    setup.model->Start(Question("hi"), [promise](const Result<ChatResponse>& response) { promise->set_value(response.ok()); });
+    rig.model->Start(Question("hi"), [promise](const Result<ChatResponse>& response) { promise->set_value(response.ok()); });
   }
   for (std::future<bool>& answer : answers) EXPECT_TRUE(answer.get());
 }
 
 TEST(NetworkModel, OtherBadRequestsConcernTheRequest) {
-  Setup setup([](const Request&) { return Answer(400, R"({"error":{"message":"context_length_exceeded"}})"); });
-  EXPECT_EQ(setup.Ask().error().kind, ErrorKind::kInput);
-  EXPECT_EQ(setup.server.request_count(), 1U);
+  Rig rig([](const Request&) { return Answer(400, R"({"error":{"message":"context_length_exceeded"}})"); });
+  EXPECT_EQ(rig.Ask().error().kind, ErrorKind::kInput);
+  EXPECT_EQ(rig.server.request_count(), 1U);
 }
 
 ChatRequest SchemaQuestion() {
@@ -237,89 +237,89 @@ ChatRequest SchemaQuestion() {
 }
 
 TEST(NetworkModel, SchemaByTheProvider) {
-  Setup setup([](const Request&) { return Answer(200, ChatBody("```json\n{\"n\":4}\n```")); });
-  const Result<ChatResponse> response = setup.Ask(SchemaQuestion());
+  Rig rig([](const Request&) { return Answer(200, ChatBody("```json\n{\"n\":4}\n```")); });
+  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->parsed["n"], 4);
-  EXPECT_EQ(setup.Body(0)["response_format"]["type"], "json_schema");
-  EXPECT_EQ(setup.Body(0)["messages"][0]["content"], "how many?");
+  EXPECT_EQ(rig.Body(0)["response_format"]["type"], "json_schema");
+  EXPECT_EQ(rig.Body(0)["messages"][0]["content"], "how many?");
 }
 
 TEST(NetworkModel, AnswersThatDoNotFitAreAskedForAgain) {
   std::atomic<int> count = 0;  // on the server's thread
-  Setup setup([&count](const Request&) { return Answer(200, ChatBody(++count < 3 ? R"({"n":"four"})" : R"({"n":4})")); }, "generic.m?structured=prompt");
-  const Result<ChatResponse> response = setup.Ask(SchemaQuestion());
+  Rig rig([&count](const Request&) { return Answer(200, ChatBody(++count < 3 ? R"({"n":"four"})" : R"({"n":4})")); }, "generic.m?structured=prompt");
+  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->parsed["n"], 4);
   EXPECT_EQ(response->usage.input, 30);  // of all three
   EXPECT_EQ(response->usage.output, 15);
-  EXPECT_FALSE(setup.Body(0).contains("response_format"));
-  EXPECT_THAT(setup.Body(0)["messages"][0]["content"].get<std::string>(), HasSubstr("It must fit this JSON schema"));
-  const Json messages = setup.Body(2)["messages"];
+  EXPECT_FALSE(rig.Body(0).contains("response_format"));
+  EXPECT_THAT(rig.Body(0)["messages"][0]["content"].get<std::string>(), HasSubstr("It must fit this JSON schema"));
+  const Json messages = rig.Body(2)["messages"];
   ASSERT_EQ(messages.size(), 5U);
   EXPECT_EQ(messages[1]["content"], R"({"n":"four"})");
   EXPECT_THAT(messages[2]["content"].get<std::string>(), HasSubstr("/n: must be of type \"integer\""));
 }
 
 TEST(NetworkModel, AfterTwoRepairsItIsAnError) {
-  Setup setup([](const Request&) { return Answer(200, ChatBody("no json")); });
-  const Result<ChatResponse> response = setup.Ask(SchemaQuestion());
+  Rig rig([](const Request&) { return Answer(200, ChatBody("no json")); });
+  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kInput);
   EXPECT_THAT(response.error().message, HasSubstr("asked 3 times"));
-  EXPECT_EQ(setup.server.request_count(), 3U);
+  EXPECT_EQ(rig.server.request_count(), 3U);
 }
 
 TEST(NetworkModel, ACutAnswerIsNotAskedForAgain) {
-  Setup setup([](const Request&) { return Answer(200, ChatBody(R"({"n":)", "length")); });
-  const Result<ChatResponse> response = setup.Ask(SchemaQuestion());
+  Rig rig([](const Request&) { return Answer(200, ChatBody(R"({"n":)", "length")); });
+  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->stop, StopReason::kLength);
   EXPECT_TRUE(response->parsed.is_null());
-  EXPECT_EQ(setup.server.request_count(), 1U);
+  EXPECT_EQ(rig.server.request_count(), 1U);
 }
 
 TEST(NetworkModel, SchemaByATool) {
-  Setup setup([](const Request&) {
+  Rig rig([](const Request&) {
     return Answer(200, R"({"choices":[{"finish_reason":"stop","message":{"content":null,"tool_calls":[{"id":"a","function":{"name":"answer","arguments":"{\"n\":4}"}}]}}]})");
   }, "generic.m?structured=tool_use");
-  const Result<ChatResponse> response = setup.Ask(SchemaQuestion());
+  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->parsed["n"], 4);
   EXPECT_EQ(response->stop, StopReason::kEnd);
   EXPECT_TRUE(response->tool_calls.empty());
-  EXPECT_EQ(setup.Body(0)["tool_choice"]["function"]["name"], "answer");
+  EXPECT_EQ(rig.Body(0)["tool_choice"]["function"]["name"], "answer");
 }
 
 TEST(NetworkModel, CostIsAddedUp) {
   std::atomic<int> count = 0;
-  Setup setup([&count](const Request&) {
+  Rig rig([&count](const Request&) {
     return Answer(200, R"({"choices":[{"finish_reason":"stop","message":{"content":")" + std::string(++count < 2 ? "x" : "{\\\"n\\\":1}") + R"("}}],"usage":{"cost":0.25}})");
   });
-  const Result<ChatResponse> response = setup.Ask(SchemaQuestion());
+  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->cost_usd, 0.5);
 }
 
 TEST(NetworkModel, CancelGivesEveryRequestItsError) {
-  Setup setup([](const Request&) { return loopback::Silence(); });
+  Rig rig([](const Request&) { return loopback::Silence(); });
   std::vector<std::future<ErrorKind>> ends;
   for (int i = 0; i < 100; ++i) {
     const auto promise = std::make_shared<std::promise<ErrorKind>>();
     ends.push_back(promise->get_future());
-    setup.model->Start(Question("hi"), [promise](const Result<ChatResponse>& response) { promise->set_value(response ? ErrorKind::kOutput : response.error().kind); });
+    rig.model->Start(Question("hi"), [promise](const Result<ChatResponse>& response) { promise->set_value(response ? ErrorKind::kOutput : response.error().kind); });
   }
-  setup.model->Cancel(Model::CancelScope::kWaiting);  // 64 at most are on the wire
-  setup.model->Cancel(Model::CancelScope::kRunning);
+  rig.model->Cancel(Model::CancelScope::kWaiting);  // 64 at most are on the wire
+  rig.model->Cancel(Model::CancelScope::kRunning);
   for (std::future<ErrorKind>& end : ends) EXPECT_EQ(end.get(), ErrorKind::kCancelled);
 }
 
 TEST(NetworkModel, TheDestructorEndsWhatRuns) {
   std::atomic<int> ended = 0;
   {
-    Setup setup([](const Request&) { return loopback::Silence(); });
-    for (int i = 0; i < 10; ++i) setup.model->Start(Question("hi"), [&ended](const Result<ChatResponse>&) { ++ended; });
-    setup.model.reset();
+    Rig rig([](const Request&) { return loopback::Silence(); });
+    for (int i = 0; i < 10; ++i) rig.model->Start(Question("hi"), [&ended](const Result<ChatResponse>&) { ++ended; });
+    rig.model.reset();
     EXPECT_EQ(ended, 10);
   }
 }

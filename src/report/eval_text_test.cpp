@@ -36,7 +36,7 @@ TEST(EvalHead, CountsTheCells) {
 }
 
 TEST(EvalBars, Golden) {
-  EXPECT_EQ(EvalBars(TestRun().summary(), kPlain),
+  EXPECT_EQ(EvalBars(TestRun().judged(), kPlain),
             "student\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4       1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3       +50 points   1 error\n"
@@ -44,36 +44,36 @@ TEST(EvalBars, Golden) {
 }
 
 TEST(EvalBars, ShorterInANarrowPlace) {
-  EXPECT_THAT(EvalBars(TestRun().summary(), {false, 60}), HasSubstr("  baseline    █████░░░░░   50 %   2/4"));
+  EXPECT_THAT(EvalBars(TestRun().judged(), {false, 60}), HasSubstr("  baseline    █████░░░░░   50 %   2/4"));
 }
 
 TEST(EvalBars, WithoutABaselineOrAnyAnswer) {
   TestRun run;
   run.plan.arms = {Arm::kSkill};
-  EXPECT_EQ(EvalBars(run.summary(), kPlain),
+  EXPECT_EQ(EvalBars(run.judged(), kPlain),
             "student\n"
             "  with skill  ████████████████████  100 %   3/3       1 error\n"
             "  tokens      12 per answer\n\n");
   run.samples.clear();
-  EXPECT_EQ(EvalBars(run.summary(), kPlain), "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0       4 not done\n\n");
+  EXPECT_EQ(EvalBars(run.judged(), kPlain), "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0       4 not done\n\n");
 }
 
 TEST(EvalBars, AShorterPromptWithTheSkill) {  // as when long cases of one arm are left undone
   TestRun run;
   for (Sample& sample : run.samples) sample.response.usage.input = sample.arm == Arm::kSkill ? 10 : 30;
-  EXPECT_THAT(EvalBars(run.summary(), kPlain), HasSubstr("prompt -20\n"));
+  EXPECT_THAT(EvalBars(run.judged(), kPlain), HasSubstr("prompt -20\n"));
 }
 
 TEST(EvalBars, ALossIsTintedAsOne) {
   TestRun run;
   for (Sample& sample : run.samples) sample.arm = sample.arm == Arm::kSkill ? Arm::kBaseline : Arm::kSkill;
-  EXPECT_THAT(EvalBars(run.summary(), {true, 100}), HasSubstr("\x1b[31m-50 points\x1b[0m"));
+  EXPECT_THAT(EvalBars(run.judged(), {true, 100}), HasSubstr("\x1b[31m-50 points\x1b[0m"));
 }
 
 TEST(EvalTable, Golden) {
   TestRun run;
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_EQ(EvalTable(run.summary(), kPlain),
+  EXPECT_EQ(EvalTable(run.judged(), kPlain),
             "model    pass rate           lift  checks passed  tokens   cells\n"
             "student  50 % → 100 %  +50 points  0.5 → 1.0      16 → 12    7/8\n"
             "another  – → –                  –  – → –          – → –      0/8\n");
@@ -81,12 +81,12 @@ TEST(EvalTable, Golden) {
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
   TestRun run;
-  EXPECT_EQ(EvalCaseNotes(run.plan, run.summary()), "1 case always passed in every arm: easy\n");
+  EXPECT_EQ(EvalCaseNotes(run.judged()), "1 case always passed in every arm: easy\n");
   run.plan.arms = {Arm::kBaseline};
-  EXPECT_EQ(EvalCaseNotes(run.plan, run.summary()),
+  EXPECT_EQ(EvalCaseNotes(run.judged()),
             "1 case never passed (-v shows why): hard\n1 case always passed in every arm: easy\n");
   run.samples.clear();
-  EXPECT_THAT(EvalCaseNotes(run.plan, run.summary()), IsEmpty());
+  EXPECT_THAT(EvalCaseNotes(run.judged()), IsEmpty());
 }
 
 TEST(EvalCases, Golden) {
@@ -128,20 +128,20 @@ TEST(EvalText, HostileStringsNeverReachATerminal) {
     if (sample.error) sample.error->message = kHostile;
   }
   const RunSummary summary = run.summary();
-  for (const std::string& text : {EvalHead(run.plan, kPlain), EvalBars(summary, kPlain), EvalTable(summary, kPlain),
-                                  EvalCaseNotes(run.plan, summary), EvalCases(run.plan, run.samples, kPlain)}) {
+  for (const std::string& text : {EvalHead(run.plan, kPlain), EvalBars(judged, kPlain), EvalTable(judged, kPlain),
+                                  EvalCaseNotes(judged), EvalCases(run.plan, run.samples, kPlain)}) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     EXPECT_THAT(text, Not(HasSubstr("\r")));
     EXPECT_THAT(text, Not(HasSubstr("\x07")));
     EXPECT_THAT(text, Not(HasSubstr("\u202E")));
   }
-  EXPECT_THAT(EvalTable(summary, kPlain), HasSubstr("evil\\x1b[2J"));
-  EXPECT_EQ(SplitLines(EvalTable(summary, kPlain)).size(), 2U);
+  EXPECT_THAT(EvalTable(judged, kPlain), HasSubstr("evil\\x1b[2J"));
+  EXPECT_EQ(SplitLines(EvalTable(judged, kPlain)).size(), 2U);
 }
 
 TEST(EvalToJson, DocumentedKeys) {
   const TestRun run;
-  const Json json = EvalToJson(run.plan, run.summary());
+  const Json json = EvalToJson(run.judged());
   EXPECT_THAT(KeysOf(json), ElementsAre("run", "skill", "cases", "rounds", "students", "complete"));
   EXPECT_EQ(json.at("run"), run.plan.run);
   EXPECT_EQ(json.at("skill"), "manifests");
@@ -175,7 +175,7 @@ TEST(EvalToJson, WhatIsUnknownIsNull) {
   run.plan.run = "";
   run.plan.arms = {Arm::kSkill};
   run.samples.clear();
-  const Json json = EvalToJson(run.plan, run.summary());
+  const Json json = EvalToJson(run.judged());
   EXPECT_TRUE(json.at("run").is_null());
   const Json& student = json.at("students").at(0);
   EXPECT_TRUE(student.at("baseline").is_null());
@@ -190,7 +190,7 @@ TEST(EvalToJson, ReusedCellsAreCounted) {
   TestRun run;
   run.samples[0].cached_from = "earlier";
   run.samples[1].cached_from = "earlier";
-  EXPECT_EQ(EvalToJson(run.plan, run.summary()).at("students").at(0).at("cells_saved"), 2);
+  EXPECT_EQ(EvalToJson(run.judged()).at("students").at(0).at("cells_saved"), 2);
 }
 
 }  // namespace

@@ -23,15 +23,15 @@ std::vector<RunRow> Rows() {
   TestRun second;
   second.plan.run = "2026_11_22_10_12_33-0001";
   second.samples.resize(4);
-  std::vector<RunRow> rows = RowsOf(first.plan, first.summary());
-  for (RunRow& row : RowsOf(second.plan, second.summary())) rows.push_back(row);
+  std::vector<RunRow> rows = RowsOf(first.judged());
+  for (RunRow& row : RowsOf(second.judged())) rows.push_back(row);
   return rows;
 }
 
 TEST(RowsOf, OneForEachStudent) {
   TestRun run;
   run.plan.students.push_back({"b", "another", "b"});
-  const std::vector<RunRow> rows = RowsOf(run.plan, run.summary());
+  const std::vector<RunRow> rows = RowsOf(run.judged());
   ASSERT_THAT(rows, SizeIs(2));
   EXPECT_EQ(rows[0].run, run.plan.run);
   EXPECT_EQ(rows[0].cells, 8U);
@@ -97,7 +97,7 @@ TEST(RunCsv, QuotesAndGuardsAgainstFormulas) {
 TEST(RunCsv, UnknownValuesAreEmpty) {
   TestRun run;
   run.samples.clear();
-  EXPECT_THAT(RunCsv(RowsOf(run.plan, run.summary())), HasSubstr(",baseline,4,0,0,0,,0,0,0,0,\r\n"));
+  EXPECT_THAT(RunCsv(RowsOf(run.judged())), HasSubstr(",baseline,4,0,0,0,,0,0,0,0,\r\n"));
   EXPECT_EQ(SplitLines(RunCsv({})).size(), 1U);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "eval/judged_run.h"
 #include "eval/plan.h"
 #include "eval/sample.h"
 #include "eval/summary.h"
@@ -55,6 +56,7 @@ struct TestRun {
   }
 
   RunSummary summary() const { return Summarize(plan, samples); }
+  JudgedRun judged() const { return Judge(plan, samples); }
 
   Plan plan;
   std::vector<Sample> samples;

@@ -28,14 +28,12 @@ TokenUsage UsageOf(const Json& usage) {
   return tokens;
 }
 
-bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 CallStatus StatusOf(bool is_error, std::string_view text) {
-  if (StartsWith(text, "The user doesn't want to proceed") || StartsWith(text, "The user doesn't want to take this action") ||
-      StartsWith(text, "User rejected") || StartsWith(text, "Permission to use")) {
+  if (text.starts_with("The user doesn't want to proceed") || text.starts_with("The user doesn't want to take this action") ||
+      text.starts_with("User rejected") || text.starts_with("Permission to use")) {
     return is_error ? CallStatus::kRejected : CallStatus::kOk;
   }
-  if (is_error && StartsWith(text, "[Request interrupted by user")) return CallStatus::kCancelled;
+  if (is_error && text.starts_with("[Request interrupted by user")) return CallStatus::kCancelled;
   return is_error ? CallStatus::kError : CallStatus::kOk;
 }
 

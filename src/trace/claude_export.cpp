@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "trace/readers.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
-
-bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 struct Mark {
   enum class Kind { kPrompt, kShell, kAnswer, kThinking, kBanner, kNotice };
@@ -33,7 +32,7 @@ constexpr std::array<Mark, 20> kMarks = {{
 const Mark* MarkOf(std::string_view line) {
   if (Trim(line) == "❯" || Trim(line) == ">") return &kMarks[15];  // the empty input box
   for (const Mark& mark : kMarks) {
-    if (StartsWith(line, mark.text)) return &mark;
+    if (line.starts_with(mark.text)) return &mark;
   }
   return nullptr;
 }
@@ -87,7 +86,7 @@ class ExportReader {
       } else if (AddFoldedCalls(line, i + 1)) {
         continue;
       } else if (!entry.results.empty()) {
-        entry.results.back().push_back(line.substr(std::min<std::size_t>(5, line.find_first_not_of(' ') == std::string_view::npos ? line.size() : line.find_first_not_of(' '))));
+        entry.results.back().push_back(line.substr(std::min({line.find_first_not_of(' '), line.size(), std::size_t{5}})));
       } else if (entry.line != 0) {
         entry.text.push_back(line);
       }
@@ -115,18 +114,22 @@ class ExportReader {
       if (RE2::PartialMatch(std::string(lines_[k]), R"(((?:Opus|Sonnet|Haiku|Claude)[ \w.]*?[\d.]+) ·)", &model)) builder_.NoteModel(model);
       std::string folder;
       if (trace.cwd.empty() && RE2::PartialMatch(std::string(lines_[k]), R"(│\s+((?:~|/|[A-Z]:\\)\S*)\s)", &folder)) trace.cwd = folder;
-      if (StartsWith(lines_[k], "╰")) return k;
+      if (lines_[k].starts_with("╰")) return k;
     }
     return i;
   }
 
   // The newest versions fold calls to "  Read 2 files (ctrl+o to expand)".
   bool AddFoldedCalls(std::string_view line, std::size_t number) {
-    static const RE2 folded_pattern(R"(^  (Ran|Read|Searched for|Listed|Fetched|Edited|Wrote) (\d+) [a-z ]+(?:, [a-z]+ \d+ [a-z ]+)*.*\(ctrl\+o to expand\)$)");
+    static const RE2 folded_pattern(R"(^  (Ran|Read|Searched for|Listed|Fetched|Edited|Wrote))"
+                                    R"( (\d+) [a-z ]+(?:, [a-z]+ \d+ [a-z ]+)*.*\(ctrl\+o to expand\)$)");
     std::string verb;
     int count = 0;
     if (!RE2::FullMatch(std::string(line), folded_pattern, &verb, &count)) return false;
-    const std::string tool = verb == "Ran" ? "Bash" : verb == "Searched for" ? "Search" : verb == "Listed" ? "List" : verb == "Fetched" ? "Fetch" : verb == "Wrote" ? "Write" : verb == "Edited" ? "Edit" : "Read";
+    static const std::map<std::string, std::string> tools = {{"Ran", "Bash"},     {"Searched for", "Search"}, {"Listed", "List"},
+                                                             {"Fetched", "Fetch"}, {"Wrote", "Write"},         {"Edited", "Edit"}};
+    const auto known = tools.find(verb);
+    const std::string tool = known == tools.end() ? "Read" : known->second;
     Stamp stamp;
     stamp.line = number;
     for (int i = 0; i < std::min(count, 1000); ++i) {
@@ -183,7 +186,7 @@ class ExportReader {
 
   void AddPrompt(const Entry& entry, std::string text, const Stamp& stamp) {
     if (entry.kind == Mark::Kind::kShell) text.insert(0, "! ");
-    const bool command = StartsWith(text, "/");
+    const bool command = text.starts_with("/");
     // A command with output below it was carried out by the program.
     const bool local = command && !entry.results.empty();
     const std::size_t event = builder_.Add(stamp, local ? EventKind::kSystem : EventKind::kPerson, text);
@@ -262,12 +265,12 @@ class ExportReader {
     if (text.find("User rejected") != std::string_view::npos || text.find("doesn't want to proceed") != std::string_view::npos) {
       return CallStatus::kRejected;
     }
-    if (StartsWith(text, "Interrupted") || text.find("Interrupted by user") != std::string_view::npos ||
+    if (text.starts_with("Interrupted") || text.find("Interrupted by user") != std::string_view::npos ||
         text.find("[Request interrupted by user") != std::string_view::npos) {
       return CallStatus::kCancelled;
     }
-    if (StartsWith(text, "Error") || text.find("Error writing file") != std::string_view::npos ||
-        text.find("Error editing file") != std::string_view::npos || StartsWith(text, "API Error")) {
+    if (text.starts_with("Error") || text.find("Error writing file") != std::string_view::npos ||
+        text.find("Error editing file") != std::string_view::npos || text.starts_with("API Error")) {
       return CallStatus::kError;
     }
     return CallStatus::kUnknown;

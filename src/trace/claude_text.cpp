@@ -13,8 +13,6 @@ constexpr std::array<std::string_view, 12> kInjectedTags = {
     "ide_diagnostics",   "local-command-caveat", "post-tool-use-hook",   "session-start-hook", "bash-stdout",
     "bash-stderr",       "command-contents"};
 
-bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 // Moves every injected block of `text` to `injected`.
 void TakeInjectedBlocks(ClaudeUserText& split) {
   for (const std::string_view tag : kInjectedTags) {
@@ -47,29 +45,29 @@ ClaudeUserText SplitClaudeUserText(std::string text) {
   using Kind = ClaudeUserText::Kind;
   ClaudeUserText split;
   const std::string_view front = Trim(text);
-  if (StartsWith(front, "[Request interrupted by user")) {
+  if (front.starts_with("[Request interrupted by user")) {
     split.kind = Kind::kInterrupt;
     split.injected = std::move(text);
     return split;
   }
-  if (StartsWith(front, "<local-command-stdout>") || StartsWith(front, "<local-command-stderr>")) {
+  if (front.starts_with("<local-command-stdout>") || front.starts_with("<local-command-stderr>")) {
     split.kind = Kind::kCommandOutput;
     split.injected = std::move(text);
     return split;
   }
-  if (StartsWith(front, "Caveat: The messages below")) {
+  if (front.starts_with("Caveat: The messages below")) {
     split.injected = std::move(text);
     return split;
   }
-  if (StartsWith(front, "<command-name>") || StartsWith(front, "<command-message>") ||
-      StartsWith(front, "<command-args>")) {
+  if (front.starts_with("<command-name>") || front.starts_with("<command-message>") ||
+      front.starts_with("<command-args>")) {
     split.kind = Kind::kCommand;
     split.command = std::string(TextInTag(front, "command-name"));
     if (!split.command.empty() && split.command.front() != '/') split.command.insert(0, "/");
     split.typed = std::string(TextInTag(front, "command-args"));
     return split;
   }
-  if (StartsWith(front, "<bash-input>")) {
+  if (front.starts_with("<bash-input>")) {
     split.kind = Kind::kTyped;
     split.typed = "! " + std::string(TextInTag(front, "bash-input"));
     return split;

@@ -8,13 +8,11 @@
 namespace upskill {
 namespace {
 
-bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 bool SaysFailure(std::string_view text) {
   for (const std::string_view words : {"failed in sandbox", "execution error", "aborted by user", "patch rejected",
                                        "unsupported call", "failed to parse function arguments", "exec_command failed",
                                        "apply_patch verification failed", "collab spawn failed"}) {
-    if (StartsWith(text, words)) return true;
+    if (text.starts_with(words)) return true;
   }
   return false;
 }
@@ -34,10 +32,10 @@ CallStatus StatusOfHead(std::string_view text) {
 
 CodexOutput TakeTextOutput(std::string text) {
   if (SaysFailure(text)) {
-    const bool by_user = StartsWith(text, "aborted by user") || StartsWith(text, "patch rejected");
+    const bool by_user = text.starts_with("aborted by user") || text.starts_with("patch rejected");
     return {std::move(text), by_user ? CallStatus::kRejected : CallStatus::kError};
   }
-  if (StartsWith(Trim(text), "{") || StartsWith(Trim(text), "[")) {
+  if (Trim(text).starts_with("{") || Trim(text).starts_with("[")) {
     ParsedRecord parsed = ParseRecord(text);
     if (parsed.value && parsed.value->is_object() && parsed.value->contains("output")) {
       const auto code = NumberAt(Member(*parsed.value, "metadata"), "exit_code");
@@ -70,7 +68,7 @@ std::string_view CodexRequest(std::string_view text) {
       "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<permissions", "<skill>", "<turn_aborted>",
       "<subagent_notification>", "<INSTRUCTIONS>", "<collaboration_mode>", "<user_shell_command>"};
   for (const std::string_view prefix : kInjected) {
-    if (StartsWith(front, prefix)) return {};
+    if (front.starts_with(prefix)) return {};
   }
   const std::size_t heading = front.find(kHeading);
   if (heading != std::string_view::npos) return Trim(front.substr(heading + kHeading.size()));

@@ -106,8 +106,9 @@ std::string HeaderOf(const std::vector<Trace>& traces) {
     const TraceCounts counts = CountTrace(trace);
     std::string models;
     for (const std::string& model : trace.models) models += (models.empty() ? " · " : ", ") + model;
-    text += fmt::format("{}: {}{} · {} turns, {} tool calls, {} errors · {}{}\n", trace.source, trace.agent_name, models, counts.human_turns,
-                        counts.tool_calls, counts.tool_errors, OutcomeWord(trace), trace.lossy ? " · the recording leaves text out" : "");
+    text += fmt::format("{}: {}{} · {} turns, {} tool calls, {} errors · {}{}\n", trace.source, trace.agent_name, models,
+                        counts.human_turns, counts.tool_calls, counts.tool_errors, OutcomeWord(trace), trace.lossy ?
+                            " · the recording leaves text out" : "");
   }
   if (traces.size() > kMostTraces) text += fmt::format("and {} more\n", traces.size() - kMostTraces);
   return text;

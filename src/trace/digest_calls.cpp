@@ -29,7 +29,9 @@ struct Attempt {
 // Many tools report success although what they ran has failed; then the output says so.
 bool OutputSaysFailure(std::string_view text) {
   static const RE2 failure_pattern(
-      R"((?m)(^Exit [Cc]ode:? [1-9]|exit(?:ed)? (?:with )?(?:code|status):? [1-9]|^Traceback \(most recent|^make: \*\*\*|^FAILED|: command not found|[1-9]\d* (?:tests? )?failed|^E  +\w|^(?:fatal )?error(?:\[\w+\])?:|: (?:fatal )?error: |^npm ERR!|Segmentation fault|^Error: ))");
+      R"((?m)(^Exit [Cc]ode:? [1-9]|exit(?:ed)? (?:with )?(?:code|status):? [1-9]|^Traceback \(most recent|^make: \*\*\*|^FAILED|)"
+      R"(: command not found|[1-9]\d* (?:tests? )?failed|^E  +\w|^(?:fatal )?error(?:\[\w+\])?:|: (?:fatal )?error: |^npm ERR!|)"
+      R"(Segmentation fault|^Error: ))");
   constexpr std::size_t kLook = 100'000;
   const std::string_view front = text.substr(0, kLook);
   if (RE2::PartialMatch(re2::StringPiece(front.data(), front.size()), failure_pattern)) return true;
@@ -42,7 +44,8 @@ std::vector<std::string> WordsOf(std::string_view command) {
   std::vector<std::string> words;
   std::string word;
   for (const char c : command.substr(0, 4000)) {
-    const bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' || c == '-';
+    const bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' ||
+                      c == '-';
     if (part) {
       word += c;
     } else if (!word.empty()) {
@@ -67,7 +70,8 @@ std::string CommandKey(std::string command) {
 
 // Looking around: worth nothing as knowledge when it works.
 bool IsLookingAround(const std::string& key) {
-  static const RE2 looking_pattern(R"(^(?:ls|cat|cd|pwd|echo|head|tail|sed -n|grep|rg|find|which|wc|file|stat|tree|env|date|whoami|printf|nl|type|git (?:status|diff|log|show|branch))\b[^&;]*$)");
+  static const RE2 looking_pattern(R"(^(?:ls|cat|cd|pwd|echo|head|tail|sed -n|grep|rg|find|which|wc|file|stat|tree|env|date|whoami|)"
+                                   R"(printf|nl|type|git (?:status|diff|log|show|branch))\b[^&;]*$)");
   return RE2::PartialMatch(key, looking_pattern);
 }
 
@@ -114,7 +118,8 @@ std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to,
     if (event.kind == EventKind::kAssistant && !Trim(event.text).empty()) reason = event.text;
     if (event.kind == EventKind::kPerson) edits.push_back("the person: " + HeadAndTail(event.text, 240));
     if (event.kind != EventKind::kToolCall) continue;
-    const bool worked = event.partner == kNone || trace.events[event.partner].status == CallStatus::kOk || trace.events[event.partner].status == CallStatus::kUnknown;
+    const bool worked = event.partner == kNone || trace.events[event.partner].status == CallStatus::kOk ||
+        trace.events[event.partner].status == CallStatus::kUnknown;
     if (!worked) continue;
     if (MayWriteFile(event)) {
       for (const FileEdit& edit : EditsOfCall(event)) {
@@ -164,7 +169,8 @@ DigestItem DeadEnd(const Trace& trace, const Attempt& attempt) {
   item.brief = fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 200), Excerpt(trace.events[attempt.result].text, 200));
   item.full = fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 600), Excerpt(trace.events[attempt.result].text, 800));
   item.key = "dead " + attempt.key;
-  item.value = (attempt.refused || IsLookingAround(attempt.key) ? 30 : 46) + 14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
+  item.value = (attempt.refused || IsLookingAround(attempt.key) ? 30 : 46) +
+      14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
   item.places = {EventPlace(trace, attempt.result)};
   item.event = attempt.call;
   return item;
@@ -211,7 +217,8 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
     const Attempt& attempt = attempts[known.last];
     DigestItem item;
     item.kind = DigestKind::kCommand;
-    const std::string times = known.worked + known.failed == 1 ? "" : fmt::format("  (worked {} of {} times)", known.worked, known.worked + known.failed);
+    const std::size_t tried = known.worked + known.failed;
+    const std::string times = tried == 1 ? "" : fmt::format("  (worked {} of {} times)", known.worked, tried);
     item.brief = HeadAndTail(attempt.shown, 360) + times;
     const std::string output = Excerpt(trace.events[attempt.result].text, 240);
     item.full = HeadAndTail(attempt.shown, 1000) + times + (output.empty() ? "" : "\n→ " + output);

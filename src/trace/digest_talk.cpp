@@ -57,10 +57,12 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
   }
   DigestItem item;
   item.kind = DigestKind::kEpisode;
-  const std::string goal = start.kind == EventKind::kPerson || trace.format == TraceFormat::kNotes ? start.text : "(the prompt is not in this recording)";
+  const bool has_prompt = start.kind == EventKind::kPerson || trace.format == TraceFormat::kNotes;
+  const std::string goal = has_prompt ? start.text : "(the prompt is not in this recording)";
   const std::string outcome = answer == kNone ? "(no answer)" : trace.events[answer].text;
   const auto shown = [&](std::size_t goal_bytes, std::size_t outcome_bytes) {
-    return fmt::format("Goal: {}\nSteps: {}\nOutcome: {}", HeadAndTail(goal, goal_bytes), ToolsOf(trace, span), Excerpt(outcome, outcome_bytes));
+    return fmt::format("Goal: {}\nSteps: {}\nOutcome: {}", HeadAndTail(goal, goal_bytes), ToolsOf(trace, span),
+                       Excerpt(outcome, outcome_bytes));
   };
   item.brief = shown(400, 400);
   item.full = shown(2000, 1600);
@@ -84,16 +86,18 @@ std::string CorrectionOf(const Event& event) {
 }
 
 bool SaysNo(const std::string& text) {
-  constexpr std::array<std::string_view, 22> kCues = {"no,", "no ", "not ", "don't", "do not", "instead", "wrong", "stop", "actually", "should",
-                                                      "must", "never", "always", "still", "fail", "doesn't", "isn't", "revert", "undo", "use ", "keep", "why"};
+  constexpr std::array<std::string_view, 22> kCues = {"no,", "no ", "not ", "don't", "do not", "instead", "wrong", "stop", "actually",
+                                                      "should", "must", "never", "always", "still", "fail", "doesn't", "isn't",
+                                                      "revert", "undo", "use ", "keep", "why"};
   const std::string lower = ToLowerAscii(text.substr(0, 2000));
   return std::any_of(kCues.begin(), kCues.end(), [&](std::string_view cue) { return lower.find(cue) != std::string::npos; });
 }
 
 int FindingWeight(std::string_view text) {
   constexpr std::array<std::string_view, 24> kCues = {
-      "root cause", "the fix", "fixed by", "turns out", "the problem", "the issue", "because", "instead of", "must be", "need to", "needs to", "important",
-      "works now", "the key", "requires", "the reason", "lesson", "solution", "the trick", "only works", "has to", "remember", "caused by", "note that"};
+      "root cause", "the fix", "fixed by", "turns out", "the problem", "the issue", "because", "instead of", "must be", "need to",
+      "needs to", "important", "works now", "the key", "requires", "the reason", "lesson", "solution", "the trick", "only works",
+      "has to", "remember", "caused by", "note that"};
   const std::string lower = ToLowerAscii(text.substr(0, 8000));
   int weight = 0;
   for (const std::string_view cue : kCues) {

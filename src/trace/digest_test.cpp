@@ -37,10 +37,12 @@ class Session {
 
  private:
   void Assistant(const Json& block) {
-    Line("assistant", Json::object({{"id", fmt::format("m{}", lines_)}, {"role", "assistant"}, {"model", "x"}, {"content", Json::array({block})}}));
+    const std::string id = fmt::format("m{}", lines_);
+    Line("assistant", Json::object({{"id", id}, {"role", "assistant"}, {"model", "x"}, {"content", Json::array({block})}}));
   }
   void Line(const char* type, const Json& message) {
-    text_ += DumpJson(Json::object({{"type", type}, {"uuid", fmt::format("u{}", ++lines_)}, {"sessionId", "s"}, {"message", message}})) + "\n";
+    text_ += DumpJson(Json::object({{"type", type}, {"uuid", fmt::format("u{}", ++lines_)}, {"sessionId", "s"}, {"message", message}}));
+    text_ += '\n';
   }
   std::string text_;
   std::size_t lines_ = 0;
@@ -53,7 +55,9 @@ void AddNoise(Session& session, Rng& rng, std::size_t bytes) {
   while (session.text().size() < until) {
     const auto n = rng.Next() % 100'000;
     std::string dump;
-    for (int i = 0; i < 60; ++i) dump += fmt::format("{:>6}  const value_{} = table[{}] + offset_{};\n", i, rng.Next() % 9999, rng.Next() % 512, i);
+    for (int i = 0; i < 60; ++i) {
+      dump += fmt::format("{:>6}  const value_{} = table[{}] + offset_{};\n", i, rng.Next() % 9999, rng.Next() % 512, i);
+    }
     switch (rng.Next() % 8) {
       case 0: session.Run(fmt::format("sed -n 1,60p src/part_{}.c", n), dump); break;
       case 1: session.Call("Read", Json::object({{"file_path", fmt::format("/p/src/part_{}.c", n)}}), dump); break;
@@ -95,10 +99,13 @@ Trace PlantedTrace(std::vector<std::string>& planted) {
   session.Person(plant("no, never edit the generated folder, change build.toml instead"));
   AddNoise(session, rng, 8000);
   session.Person(plant("use cuda-capabilities 9.0a, not 9.0"));
-  session.Call("Write", Json::object({{"file_path", "/p/build.toml"}, {"content", "[general]\nname = \"x\"\n" + plant("edition = 5") + "\n[torch]\n" + plant("minver = \"2.9\"") + "\n"}}), "ok");
-  session.Call("WebFetch", Json::object({{"url", "https://docs.test/builder"}, {"prompt", "limits"}}), "Manual\n" + long_log + "\nwarning: the kernel name " + plant("must not contain underscores") + "\n" + long_log);
+  session.Call("Write", Json::object({{"file_path", "/p/build.toml"}, {"content", "[general]\nname = \"x\"\n" + plant("edition = 5") +
+                                                                       "\n[torch]\n" + plant("minver = \"2.9\"") + "\n"}}), "ok");
+  session.Call("WebFetch", Json::object({{"url", "https://docs.test/builder"}, {"prompt", "limits"}}),
+               "Manual\n" + long_log + "\nwarning: the kernel name " + plant("must not contain underscores") + "\n" + long_log);
   AddNoise(session, rng, 30'000);
-  session.Say("The root cause was that " + plant("the stream must come from getCurrentCUDAStream") + "; everything else follows from that.");
+  session.Say("The root cause was that " + plant("the stream must come from getCurrentCUDAStream") +
+              "; everything else follows from that.");
   session.Run(plant("nix run .#build-and-copy -L"), "built");
   AddNoise(session, rng, 20'000);
   session.Say("All tests pass. " + plant("The package builds with edition 5 and one binding macro."));
@@ -139,7 +146,8 @@ TEST(DigestTest, FixesCommandsFilesAndProvenance) {
   session.Call("Write", Json::object({{"file_path", "a.c"}, {"content", "int y;\n"}}), "ok");
   session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "int y;"}, {"new_string", "int x;"}}), "ok");
   session.Run("make test", "1 passed");
-  session.Call("Write", Json::object({{"file_path", "b.c"}, {"content", "never"}}), "The user doesn't want to proceed with this tool use. the user said:\nuse a.c only", true);
+  session.Call("Write", Json::object({{"file_path", "b.c"}, {"content", "never"}}),
+               "The user doesn't want to proceed with this tool use. the user said:\nuse a.c only", true);
   session.Run("rm -rf /tmp/q", "rm: denied error", true);
   const std::string text = MakeDigest({session.Read("s.jsonl")}, {}).text;
   EXPECT_NE(text.find("## Errors and what fixed them"), std::string::npos) << text;

@@ -16,7 +16,8 @@ std::vector<std::string> Corpus() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(FixtureFolder())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  std::vector<std::string> corpus = {"", "{", "[", "\"", "{}", "[]", "null", "[[[[", R"({"type":"user"})", R"({"type":"assistant","message":{"content":[{"type":"tool_use"}]}})"};
+  std::vector<std::string> corpus = {"", "{", "[", "\"", "{}", "[]", "null", "[[[[", R"({"type":"user"})",
+                                     R"({"type":"assistant","message":{"content":[{"type":"tool_use"}]}})"};
   for (const auto& file : files) {
     const Result<std::string> bytes = ReadFile(file);
     EXPECT_TRUE(bytes.ok());

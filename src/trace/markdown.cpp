@@ -14,8 +14,6 @@
 namespace upskill {
 namespace {
 
-bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 // A part of the text that one side said, with the line where it begins.
 struct Block {
   bool person = false;
@@ -62,7 +60,7 @@ class SpecStoryReader {
         builder_.trace().agent_name = role;
         builder_.trace().session_id = session;
         builder_.NoteTime(ParseTimestamp(detail));
-      } else if (StartsWith(line, "# ")) {
+      } else if (line.starts_with("# ")) {
         builder_.trace().title = std::string(line.substr(2));
       }
     }
@@ -103,7 +101,7 @@ class SpecStoryReader {
     // The body of a slash command is a second message of the same second.
     const bool body = after_command_ && time == command_time_;
     after_command_ = false;
-    if (split.kind == ClaudeUserText::Kind::kCommand || StartsWith(block.text, "/")) {
+    if (split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/")) {
       after_command_ = true;
       command_time_ = time;
       if (split.kind == ClaudeUserText::Kind::kCommand) split.typed = std::string(Trim(split.command + " " + split.typed));
@@ -175,7 +173,8 @@ class SpecStoryReader {
 
 // The role that a line gives in free text ("User:", "## Assistant"), nothing for other lines.
 std::optional<bool> RoleOfNoteLine(std::string_view line, std::string& rest) {
-  static const RE2 role_pattern(R"(^(?:#+ +)?(?:\*\*)?(User|Human|You|Me|Assistant|AI|Claude|ChatGPT|Agent|Model)(?:\*\*)?:(?:\*\*)?(?:\s+(.*))?$)");
+  static const RE2 role_pattern(R"(^(?:#+ +)?(?:\*\*)?(User|Human|You|Me|Assistant|AI|Claude|ChatGPT|Agent|Model))"
+                                R"((?:\*\*)?:(?:\*\*)?(?:\s+(.*))?$)");
   static const RE2 heading_pattern(R"(^(?:#+ +|---)(User|USER|Human|You|Assistant|ASSISTANT|AI|Claude|ChatGPT|Agent|Model)\s*$)");
   std::string role;
   if (!RE2::FullMatch(std::string(line), role_pattern, &role, &rest) && !RE2::FullMatch(std::string(line), heading_pattern, &role)) {
@@ -199,7 +198,7 @@ void ReadCursorMarkdown(std::string_view text, TraceBuilder& builder) {
       blocks.push_back({line == "**User**", false, "", i + 1, ""});
     } else if (!blocks.empty()) {
       AppendLine(blocks.back().text, lines[i]);
-    } else if (StartsWith(line, "# ")) {
+    } else if (line.starts_with("# ")) {
       builder.trace().title = std::string(line.substr(2));
     } else if (RE2::PartialMatch(std::string(line), R"(^_Exported on .* from Cursor \(([^)]*)\)_)", &version)) {
       builder.trace().agent_version = version;

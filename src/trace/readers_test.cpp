@@ -49,7 +49,8 @@ TEST(ReadersTest, ClaudeCodeResumedAndRewound) {
 }
 
 TEST(ReadersTest, ClaudeCodeResult) {
-  ExpectTrace(FixtureFolder(), {"claude-code-result.json", TraceFormat::kClaudeCodeResult, 0, 2, {{"Bash", 1}}, 0, {22, 5, 5, 24}, {"claude-x"}});
+  ExpectTrace(FixtureFolder(), {"claude-code-result.json", TraceFormat::kClaudeCodeResult, 0, 2, {{"Bash", 1}}, 0, {22, 5, 5, 24},
+                                {"claude-x"}});
   EXPECT_DOUBLE_EQ(ReadFixture("claude-code-result.json").cost_usd.value_or(0), 0.012);
 }
 
@@ -70,11 +71,13 @@ TEST(ReadersTest, ClaudeCodeSubagentFiles) {
   std::filesystem::create_directories(folder / "s1" / "subagents");
   const auto line = [](const char* uuid, const char* agent, const char* call) {
     return std::string(R"({"type":"assistant","sessionId":"s1","uuid":")") + uuid + R"(",)" + agent + R"("message":{"id":"m)" + uuid +
-           R"(","role":"assistant","model":"x","content":[{"type":"tool_use","id":")" + call + R"(","name":"Bash","input":{"command":"ls"}}],"usage":{"output_tokens":5}}})" + "\n";
+           R"(","role":"assistant","model":"x","content":[{"type":"tool_use","id":")" + call +
+               R"(","name":"Bash","input":{"command":"ls"}}],"usage":{"output_tokens":5}}})" + "\n";
   };
   const std::string side = R"("isSidechain":true,"agentId":"ab1",)";
   ASSERT_TRUE(WriteFileAtomically(folder / "s1.jsonl", line("u1", "", "t1")).ok());
-  ASSERT_TRUE(WriteFileAtomically(folder / "s1/subagents/agent-ab1.jsonl", line("u2", side.c_str(), "t2") + line("u3", side.c_str(), "t3")).ok());
+  const std::string inner = line("u2", side.c_str(), "t2") + line("u3", side.c_str(), "t3");
+  ASSERT_TRUE(WriteFileAtomically(folder / "s1/subagents/agent-ab1.jsonl", inner).ok());
   ASSERT_TRUE(WriteFileAtomically(folder / "s1/subagents/agent-acompact-1.jsonl", line("u4", side.c_str(), "t4")).ok());
   const Result<Trace> trace = ReadTrace(folder / "s1.jsonl", {});
   ASSERT_TRUE(trace.ok());
@@ -121,7 +124,8 @@ TEST(ReadersTest, Codex) {
                                 {300, 700, -1, 47}, {"gpt-x"}, "2026-03-01T10:00:00.000Z", "2026-03-01T10:07:00.000Z", 0, {}, 1});
   ExpectTrace(FixtureFolder(), {"codex-rollout-old.jsonl", TraceFormat::kCodexRollout, 1, 1, {{"shell", 1}}, 0, {-1, -1, -1, -1}, {},
                                 "2026-03-01T10:00:00.000Z", "2026-03-01T10:00:00.000Z"});
-  ExpectTrace(FixtureFolder(), {"codex-exec.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}, {"docs__search", 1}}, 1, {40, 60, -1, 9}});
+  ExpectTrace(FixtureFolder(), {"codex-exec.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}, {"docs__search", 1}}, 1,
+                                {40, 60, -1, 9}});
   const Trace trace = ReadFixture("codex-rollout.jsonl");
   EXPECT_EQ(trace.events.at(FindText(trace, "run the tests")).kind, EventKind::kPerson);
   EXPECT_EQ(trace.events.at(FindText(trace, "Active file")).kind, EventKind::kSystem);
@@ -177,10 +181,13 @@ TEST(ReadersTest, Benchmarks) {
 }
 
 TEST(ReadersTest, MessageLists) {
-  ExpectTrace(FixtureFolder(), {"openai-messages.json", TraceFormat::kOpenAiMessages, 1, 2, {{"get_weather", 1}}, 0, {-1, -1, -1, -1}, {"gpt-o"}});
+  ExpectTrace(FixtureFolder(), {"openai-messages.json", TraceFormat::kOpenAiMessages, 1, 2, {{"get_weather", 1}}, 0, {-1, -1, -1, -1},
+                                {"gpt-o"}});
   ExpectTrace(FixtureFolder(), {"openai-finetuning.jsonl", TraceFormat::kOpenAiMessages, 2, 3, {{"get_weather", 1}}, 0});
-  ExpectTrace(FixtureFolder(), {"openai-log.jsonl", TraceFormat::kOpenAiMessages, 1, 1, {{"get_weather", 1}}, 0, {18, 12, -1, 9}, {"gpt-o"}});
-  ExpectTrace(FixtureFolder(), {"anthropic-messages.json", TraceFormat::kAnthropicMessages, 1, 2, {{"get_weather", 2}}, 1, {-1, -1, -1, -1}, {"claude-x"}});
+  ExpectTrace(FixtureFolder(), {"openai-log.jsonl", TraceFormat::kOpenAiMessages, 1, 1, {{"get_weather", 1}}, 0, {18, 12, -1, 9},
+                                {"gpt-o"}});
+  ExpectTrace(FixtureFolder(), {"anthropic-messages.json", TraceFormat::kAnthropicMessages, 1, 2, {{"get_weather", 2}}, 1,
+                                {-1, -1, -1, -1}, {"claude-x"}});
   ExpectTrace(FixtureFolder(), {"hf-sts.jsonl", TraceFormat::kHfSts, 1, 2, {{"get_time", 1}}, 0, {-1, -1, -1, -1}, {"hm"},
                                 "2026-03-01T10:00:00.000Z", "2026-03-01T10:00:05.000Z"});
   // Results in another order than the calls.

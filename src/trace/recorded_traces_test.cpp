@@ -5,6 +5,7 @@
 
 #include "trace/read_trace.h"
 #include "trace/trace_expectation.h"
+#include "util/files.h"
 
 namespace upskill {
 namespace {
@@ -48,6 +49,20 @@ TEST_F(RecordedTraces, ClaudeCode) {
                         {630, 315, 0, 265}, {"claude-test-model"}});
 }
 
+TEST_F(RecordedTraces, EveryFileHasItsFigures) {
+  const std::filesystem::path here = std::filesystem::path(UPSKILL_SOURCE_DIR) / "src/trace/recorded_traces_test.cpp";
+  const Result<std::string> figures = ReadFile(here);
+  ASSERT_TRUE(figures.ok());
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+    const std::string name = entry.path().lexically_relative(folder_).string();
+    if (!entry.is_regular_file() || name.starts_with("LICENSES/") || name == "MANIFEST.md") continue;
+    ++files;
+    EXPECT_NE(figures->find("{\"" + name + "\","), std::string::npos) << name;
+  }
+  EXPECT_GE(files, 27U);
+}
+
 TEST_F(RecordedTraces, ClaudeCodeSubagent) {
   const Result<Trace> trace = ReadTrace(folder_ / "claude-code/spotter-subagent.jsonl", {});
   ASSERT_TRUE(trace.ok());
@@ -79,12 +94,14 @@ TEST_F(RecordedTraces, Codex) {
                         0, {16341 - 3584, 3584, 0, 81},
                         {"gpt-5.6-luna", "gpt-5.5", "codex-auto-review", "gpt-5.4", "gpt-5.2", "gpt-5.2-codex", "gpt-5.1", "gpt-5.6-sol"},
                         "2026-08-03T10:48:56.000Z", "2026-08-03T10:48:56.000Z", 1, {}, 6});
-  const std::string exec = "codex-exec/agentcmd-stream-output-";
-  ExpectTrace(folder_, {exec + "1.jsonl", TraceFormat::kCodexExec, 0, 1, {}, 0, {2946, 0, -1, 7}});
-  ExpectTrace(folder_, {exec + "2.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}}, 0, {6040 - 4992, 4992, -1, 129}});
-  ExpectTrace(folder_, {exec + "3.jsonl", TraceFormat::kCodexExec, 0, 1, {}, 0, {6008 - 4096, 4096, -1, 51}});
-  ExpectTrace(folder_, {exec + "4.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}}, 0, {6087 - 5120, 5120, -1, 204}});
-  ExpectTrace(folder_, {exec + "5.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}}, 0, {6086 - 2944, 2944, -1, 223}});
+  ExpectTrace(folder_, {"codex-exec/agentcmd-stream-output-1.jsonl", TraceFormat::kCodexExec, 0, 1, {}, 0, {2946, 0, -1, 7}});
+  ExpectTrace(folder_, {"codex-exec/agentcmd-stream-output-2.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}}, 0,
+                        {6040 - 4992, 4992, -1, 129}});
+  ExpectTrace(folder_, {"codex-exec/agentcmd-stream-output-3.jsonl", TraceFormat::kCodexExec, 0, 1, {}, 0, {6008 - 4096, 4096, -1, 51}});
+  ExpectTrace(folder_, {"codex-exec/agentcmd-stream-output-4.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}}, 0,
+                        {6087 - 5120, 5120, -1, 204}});
+  ExpectTrace(folder_, {"codex-exec/agentcmd-stream-output-5.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}}, 0,
+                        {6086 - 2944, 2944, -1, 223}});
 }
 
 TEST_F(RecordedTraces, OtherAgents) {

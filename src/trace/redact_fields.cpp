@@ -33,8 +33,9 @@ bool IsStandIn(std::string_view value) {
                                       "example.", "secrets.", "config.", "settings.", "self.", "args.", "options.", "env."}) {
     if (lower.find(word) != std::string::npos) return true;
   }
-  for (const std::string_view word : {"none", "null", "true", "false", "undefined", "string", "str", "required", "optional", "password", "secret",
-                                      "token", "changeme", "todo", "nil", "empty", "missing", "invalid", "expired", "bearer", "basic"}) {
+  for (const std::string_view word : {"none", "null", "true", "false", "undefined", "string", "str", "required", "optional", "password",
+                                      "secret", "token", "changeme", "todo", "nil", "empty", "missing", "invalid", "expired", "bearer",
+                                          "basic"}) {
     if (lower == word) return true;
   }
   return false;
@@ -70,20 +71,27 @@ struct FieldPattern {
 #define UPSKILL_VALUE R"(([^\s"'`\\,;&|]+))"
 
 constexpr std::array<FieldPattern, 14> kFields = {{
-    {"aws-secret", R"((?i)aws_?secret(?:_?access)?_?key)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){40})(?:[^A-Za-z0-9+/=]|$))", FieldPattern::Test::kAlways},
+    {"aws-secret", R"((?i)aws_?secret(?:_?access)?_?key)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){40})(?:[^A-Za-z0-9+/=]|$))",
+     FieldPattern::Test::kAlways},
     {"aws-session-token", R"((?i)aws_?session_?token)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){60,}))", FieldPattern::Test::kAlways},
-    {"password-in-url", R"([a-zA-Z][a-zA-Z0-9+.-]{1,20}:\\?/\\?/[^\s:/@"'<>]{0,80}:([^\s/@"'<>]{3,200})@[\w.\[-])", FieldPattern::Test::kPassword},
+    {"password-in-url", R"([a-zA-Z][a-zA-Z0-9+.-]{1,20}:\\?/\\?/[^\s:/@"'<>]{0,80}:([^\s/@"'<>]{3,200})@[\w.\[-])",
+     FieldPattern::Test::kPassword},
     {"token-in-url", R"(https?:\\?/\\?/([A-Za-z0-9_-]{20,200})@[\w.-])", FieldPattern::Test::kRandom},
     {"bearer-token", R"((?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*))", FieldPattern::Test::kRandom},
     {"basic-auth", R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?basic\s+([A-Za-z0-9+/]{8,}={0,2}))", FieldPattern::Test::kAlways},
     {"password-in-command", R"((?:^|\s)(?:-u|--user)[ =](?:\\*["'])?[^\s:"'\\]+:([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
-    {"password", R"((?i)(?:password|passwd|passphrase|_pass|\bpass|_pwd|\bpwd))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kPassword},
+    {"password", R"((?i)(?:password|passwd|passphrase|_pass|\bpass|_pwd|\bpwd))" UPSKILL_SEPARATOR UPSKILL_VALUE,
+     FieldPattern::Test::kPassword},
     {"password", R"((?i)--(?:password|passwd|passphrase)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kPassword},
-    {"secret", R"((?i)(?:secret|credential|client_?secret|secret_?key|app_?secret|webhook_?secret|jwt_?secret))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
-    {"api-key", R"((?i)(?:api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|account[_-]?key|license[_-]?key|service[_-]?key))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
+    {"secret", R"((?i)(?:secret|credential|client_?secret|secret_?key|app_?secret|webhook_?secret|jwt_?secret))" UPSKILL_SEPARATOR
+         UPSKILL_VALUE,
+     FieldPattern::Test::kRandom},
+    {"api-key", R"((?i)(?:api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|)"
+                R"(account[_-]?key|license[_-]?key|service[_-]?key))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
     {"token", R"((?i)(?:token|_auth|authtoken))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
     {"token", R"((?i)--(?:token|api-?key|auth-?token|access-?token|secret)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kRandom},
-    {"cookie", R"((?i)(?:sessionid|session_?id|sid|connect\.sid|csrftoken|auth|session)=([A-Za-z0-9%._-]{24,}))", FieldPattern::Test::kRandomLong},
+    {"cookie", R"((?i)(?:sessionid|session_?id|sid|connect\.sid|csrftoken|auth|session)=([A-Za-z0-9%._-]{24,}))",
+     FieldPattern::Test::kRandomLong},
 }};
 
 #undef UPSKILL_SEPARATOR
@@ -91,7 +99,8 @@ constexpr std::array<FieldPattern, 14> kFields = {{
 
 // "user.password" of a program's source.
 bool IsMemberAccess(std::string_view value) {
-  const bool words = std::all_of(value.begin(), value.end(), [](char c) { return c == '.' || c == '_' || HasLetter(std::string_view(&c, 1)); });
+  const bool words =
+      std::all_of(value.begin(), value.end(), [](char c) { return c == '.' || c == '_' || HasLetter(std::string_view(&c, 1)); });
   return words && value.find('.') != std::string_view::npos;
 }
 

@@ -175,7 +175,8 @@ struct Pattern {
 
 // Shapes that are more than a prefix.
 constexpr std::array<Pattern, 8> kPatterns = {{
-    {"private-key", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.>|-]|Proc-Type|DEK-Info)*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)))"},
+    {"private-key", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.>|-]|Proc-Type|DEK-Info)*?)"
+                    R"((?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)))"},
     {"private-key", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|\s|[A-Za-z0-9+/=])+))"},
     {"jwt", R"(\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{10,}))"},
     {"slack-webhook", R"(hooks\.slack\.com\\?/services\\?/(T[A-Z0-9]{6,}\\?/B[A-Z0-9]{6,}\\?/[A-Za-z0-9]{16,}))"},

@@ -52,8 +52,9 @@ std::vector<Planted> PlantedSecrets() {
   const auto token = [&](const char* kind, const std::string& prefix, std::string_view alphabet, std::size_t length) {
     for (int i = 0; i < 3; ++i) {
       const std::string secret = prefix + Random(rng, alphabet, length);
-      const std::string context = i == 0 ? "use " + secret + " now" : i == 1 ? "{\\\"value\\\": \\\"" + secret + "\\\"}" : "curl -H 'X-Key:" + secret + "' https://x.test";
-      all.push_back({kind, secret, context});
+      const std::vector<std::string> contexts = {"use " + secret + " now", "{\\\"value\\\": \\\"" + secret + "\\\"}",
+                                                 "curl -H 'X-Key:" + secret + "' https://x.test"};
+      all.push_back({kind, secret, contexts.at(static_cast<std::size_t>(i))});
     }
   };
   token("anthropic-key", "sk-ant-api03-", kAlnum, 93);
@@ -92,7 +93,8 @@ std::vector<Planted> PlantedSecrets() {
     all.push_back({"jwt", part, "cookie eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0." + part});
     const std::string body = Random(rng, kAlnum, 64);
     const char* const line = i == 0 ? "\n" : "\\n";
-    all.push_back({"private-key", body, std::string("-----BEGIN RSA ") + "PRIVATE KEY-----" + line + body + line + "-----END RSA " + "PRIVATE KEY-----"});
+    all.push_back({"private-key", body, std::string("-----BEGIN RSA ") + "PRIVATE KEY-----" + line + body + line + "-----END RSA " +
+                   "PRIVATE KEY-----"});
     const std::string hidden = Base64("github token ghp_" + Random(rng, kAlnum, 36) + " for the build");
     all.push_back({"github-token", hidden, "data: " + hidden});
     const std::string wrapped = "sk-ant-api03-" + Random(rng, kAlnum, 93);
@@ -109,17 +111,25 @@ std::vector<std::string> LookAlikes() {
   std::vector<std::string> all;
   for (int i = 0; i < 8; ++i) {
     all.push_back("commit " + Random(rng, kHex, 40));
-    all.push_back("id " + Random(rng, kHex, 8) + "-" + Random(rng, kHex, 4) + "-4" + Random(rng, kHex, 3) + "-a" + Random(rng, kHex, 3) + "-" + Random(rng, kHex, 12));
+    all.push_back("id " + Random(rng, kHex, 8) + "-" + Random(rng, kHex, 4) + "-4" + Random(rng, kHex, 3) + "-a" + Random(rng, kHex, 3) +
+                  "-" + Random(rng, kHex, 12));
     all.push_back("sha256:" + Random(rng, kHex, 64));
     all.push_back("\"integrity\": \"sha512-" + Base64(Random(rng, kAlnum, 64)) + "\"");
-    all.push_back("_ZN4llama" + std::to_string(10 + i) + "tokenize_impl" + Random(rng, "abcdefghi", 5) + "ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE");
+    all.push_back("_ZN4llama" + std::to_string(10 + i) + "tokenize_impl" + Random(rng, "abcdefghi", 5) +
+                  "ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE");
   }
-  for (const char* text : {"max_tokens: 4096", "\"total_tokens\": 123456", "token_count=1200", "task-force-risk-assessment-2024-final-version", "sk-learn-contrib-something-else",
-                           "password: str = Field(...)", "password = getpass.getpass()", "api_key=os.environ[\"API_KEY\"]", "API_KEY=${API_KEY}", "token = self.tokenizer.decode(ids)",
-                           "secret_name: my-secret", "PWD=/home/ada/project", "if token == expected_token:", "hf_hub_download(repo_id)", "npm_config_registry", "the password should be long",
-                           "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7 ada@host", "https://example.com:8080/path@v2", "git@github.com:org/repo.git", "cache-key-d41d8cd98f00b204e9800998ecf8427e",
-                           "user.password", "new_password = form.password", "eyJust a word", "AKIArrow key handler", "bearer of bad news", "key: value", "tokens/s 132.5",
-                           "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "mov x0, #0x7fffdeadbeef1234", "sid=short", "author: Ada Lovelace <ada@x.test>"}) {
+  for (const char* text : {"max_tokens: 4096", "\"total_tokens\": 123456", "token_count=1200",
+                           "task-force-risk-assessment-2024-final-version", "sk-learn-contrib-something-else",
+                           "password: str = Field(...)", "password = getpass.getpass()", "api_key=os.environ[\"API_KEY\"]",
+                           "API_KEY=${API_KEY}", "token = self.tokenizer.decode(ids)",
+                           "secret_name: my-secret", "PWD=/home/ada/project", "if token == expected_token:", "hf_hub_download(repo_id)",
+                           "npm_config_registry", "the password should be long",
+                           "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7 ada@host", "https://example.com:8080/path@v2",
+                           "git@github.com:org/repo.git", "cache-key-d41d8cd98f00b204e9800998ecf8427e",
+                           "user.password", "new_password = form.password", "eyJust a word", "AKIArrow key handler",
+                           "bearer of bad news", "key: value", "tokens/s 132.5",
+                           "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "mov x0, #0x7fffdeadbeef1234", "sid=short",
+                           "author: Ada Lovelace <ada@x.test>"}) {
     all.emplace_back(text);
   }
   return all;
@@ -160,10 +170,13 @@ TEST(RedactTest, NothingLeavesATrace) {
   for (const Planted& plant : planted) {
     const Json text = Json(plant.context).dump();
     const std::string id = std::to_string(number++);
-    session += R"({"type":"user","uuid":"u)" + id + R"(","sessionId":"s","message":{"role":"user","content":)" + text.get<std::string>() + "}}\n";
-    session += R"({"type":"assistant","uuid":"a)" + id + R"(","sessionId":"s","message":{"id":"m)" + id + R"(","role":"assistant","content":[{"type":"tool_use","id":"t)" + id +
+    session += R"({"type":"user","uuid":"u)" + id + R"(","sessionId":"s","message":{"role":"user","content":)" +
+        text.get<std::string>() + "}}\n";
+    session += R"({"type":"assistant","uuid":"a)" + id + R"(","sessionId":"s","message":{"id":"m)" + id +
+        R"(","role":"assistant","content":[{"type":"tool_use","id":"t)" + id +
                R"(","name":"Bash","input":{"command":)" + text.get<std::string>() + "}}]}}\n";
-    session += R"({"type":"user","uuid":"r)" + id + R"(","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","is_error":true,"tool_use_id":"t)" + id +
+    session += R"({"type":"user","uuid":"r)" + id +
+        R"(","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","is_error":true,"tool_use_id":"t)" + id +
                R"(","content":)" + text.get<std::string>() + "}]}}\n";
   }
   Result<Trace> trace = ReadTrace(LineSource::FromText(session, "planted.jsonl"), {});
@@ -182,12 +195,14 @@ TEST(RedactTest, PlaceholdersAreStableAndListed) {
   Redactor redactor({});
   const std::string first = std::string("ghp_") + "A7k4567890123456789012345678901234Ab";
   const std::string second = std::string("ghp_") + "B7k4567890123456789012345678901234Ab";
-  EXPECT_EQ(redactor.Apply(first + " " + second + " " + first, 4, 12), "[redacted:github-token:1] [redacted:github-token:2] [redacted:github-token:1]");
+  EXPECT_EQ(redactor.Apply(first + " " + second + " " + first, 4, 12),
+            "[redacted:github-token:1] [redacted:github-token:2] [redacted:github-token:1]");
   EXPECT_EQ(redactor.Apply(second, 5, 13), "[redacted:github-token:2]");
   ASSERT_EQ(redactor.redactions().size(), 4U);
   EXPECT_EQ(redactor.redactions()[3].event, 5U);
   EXPECT_EQ(RedactionSummary(redactor.redactions(), "redacted"), "2 secrets redacted (2 github-token line 12)");
-  EXPECT_EQ(redactor.Apply("[redacted:github-token:1] password=[redacted:password:1]"), "[redacted:github-token:1] password=[redacted:password:1]");
+  EXPECT_EQ(redactor.Apply("[redacted:github-token:1] password=[redacted:password:1]"),
+            "[redacted:github-token:1] password=[redacted:password:1]");
 }
 
 TEST(RedactTest, HomeFoldersAndEmailsByOption) {

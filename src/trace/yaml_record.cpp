@@ -65,7 +65,8 @@ Result<Json> ParseYamlRecord(const std::string& text, const std::string& name) {
   try {
     return Converter(text.size() + 1024).Convert(YAML::Load(text), 0);
   } catch (const YAML::Exception& error) {
-    return InputError(fmt::format("{}:{}:{}: not YAML: {}", shown, error.mark.line + 1, error.mark.column + 1, SafeForTerminalLine(error.msg)));
+    return InputError(fmt::format("{}:{}:{}: not YAML: {}", shown, error.mark.line + 1, error.mark.column + 1,
+                                  SafeForTerminalLine(error.msg)));
   } catch (const std::exception& error) {
     return InputError(fmt::format("{}: {}", shown, error.what()));
   }

@@ -22,6 +22,8 @@ class StreamingHash {
   ~StreamingHash();
   StreamingHash(StreamingHash&& other) noexcept;
   StreamingHash& operator=(StreamingHash&& other) noexcept;
+  StreamingHash(const StreamingHash&) = delete;
+  StreamingHash& operator=(const StreamingHash&) = delete;
 
   void Add(std::string_view bytes);
   std::string Hex();  // lowercase; once, nothing can be added after it
