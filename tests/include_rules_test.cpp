@@ -57,7 +57,11 @@ std::vector<Include> IncludesOf(const fs::path& file) {
   return includes;
 }
 
-bool IsTest(const fs::path& file) { return file.stem().string().ends_with("_test"); }
+// x_test.cpp, and the headers that several tests share: test_x.h.
+bool IsTest(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  return stem.ends_with("_test") || stem.starts_with("test_");
+}
 
 std::vector<fs::path> SourcesOf(const std::string& folder) {
   std::vector<fs::path> files;

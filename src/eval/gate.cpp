@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 #include <optional>
+#include <utility>
 
 #include "util/text.h"
 
@@ -17,13 +18,21 @@ namespace {
 constexpr std::string_view kGrammar =
     "a gate is made of clauses such as helps:haiku,glm; not-hurts:*; tokens<+20%; lift>10; pass:haiku>80%";
 
-const std::map<std::string, Verdict, std::less<>> kVerdicts = {
-    {"helps", Verdict::kHelps}, {"hurts", Verdict::kHurts}, {"no-effect", Verdict::kNoEffect}, {"undecided", Verdict::kUndecided}};
-const std::map<std::string, GateClause::Kind, std::less<>> kQuantities = {{"tokens", GateClause::Kind::kTokens},
-                                                                          {"cost", GateClause::Kind::kCost},
-                                                                          {"seconds", GateClause::Kind::kSeconds},
-                                                                          {"lift", GateClause::Kind::kLift},
-                                                                          {"pass", GateClause::Kind::kPass}};
+constexpr std::array<std::pair<std::string_view, Verdict>, 4> kVerdicts = {
+    {{"helps", Verdict::kHelps}, {"hurts", Verdict::kHurts}, {"no-effect", Verdict::kNoEffect}, {"undecided", Verdict::kUndecided}}};
+constexpr std::array<std::pair<std::string_view, GateClause::Kind>, 5> kQuantities = {{{"tokens", GateClause::Kind::kTokens},
+                                                                                       {"cost", GateClause::Kind::kCost},
+                                                                                       {"seconds", GateClause::Kind::kSeconds},
+                                                                                       {"lift", GateClause::Kind::kLift},
+                                                                                       {"pass", GateClause::Kind::kPass}}};
+
+template <typename Value, std::size_t Size>
+std::optional<Value> ValueNamed(const std::array<std::pair<std::string_view, Value>, Size>& table, std::string_view name) {
+  for (const auto& [key, value] : table) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
+}
 
 std::vector<std::string> SplitTrimmed(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -69,11 +78,11 @@ Result<GateClause> ParseClause(const std::string& text) {
     clause.models = ModelsOf(list);
   }
   if (comparison != std::string::npos) {
-    const auto quantity = kQuantities.find(word);
-    if (quantity == kQuantities.end()) return bad(fmt::format("unknown quantity '{}'", SafeForTerminalLine(word)));
+    const std::optional<GateClause::Kind> quantity = ValueNamed(kQuantities, word);
+    if (!quantity) return bad(fmt::format("unknown quantity '{}'", SafeForTerminalLine(word)));
     const std::optional<double> bound = BoundOf(std::string_view(text).substr(comparison + 1));
     if (!bound) return bad("the bound is no number");
-    clause.kind = quantity->second;
+    clause.kind = *quantity;
     clause.less = text[comparison] == '<';
     clause.bound = *bound;
     return clause;
@@ -83,10 +92,10 @@ Result<GateClause> ParseClause(const std::string& text) {
     clause.kind = GateClause::Kind::kNotVerdict;
     word.remove_prefix(4);
   }
-  const auto verdict = kVerdicts.find(word);
-  if (verdict == kVerdicts.end()) return bad(fmt::format("unknown verdict '{}'", SafeForTerminalLine(word)));
+  const std::optional<Verdict> verdict = ValueNamed(kVerdicts, word);
+  if (!verdict) return bad(fmt::format("unknown verdict '{}'", SafeForTerminalLine(word)));
   if (!names_models) return bad("name the models behind a colon, or * for all");
-  clause.verdict = verdict->second;
+  clause.verdict = *verdict;
   return clause;
 }
 

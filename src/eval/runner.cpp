@@ -184,7 +184,7 @@ class Runner {
   }
 
   bool MaySend(std::size_t student) {
-    Lane& lane = lanes_[student];
+    const Lane& lane = lanes_[student];
     if (lane.pending.empty() || lane.in_flight >= WindowOf(lane)) return false;
     if (plan_.stop_when_decided && !RoundIsOpen(student)) return false;
     return budget_->Allows(InFlight(), input_.clock->Now());

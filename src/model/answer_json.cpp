@@ -71,7 +71,8 @@ std::string SchemaInstruction(const Json& schema) {
 }
 
 std::string RepairRequest(const std::string& problem, const Json& schema) {
-  return fmt::format("Your answer can't be used: {}\nAnswer again, with one JSON value and nothing else. It must fit this JSON schema:\n{}", problem, DumpJson(schema));
+  return fmt::format("Your answer can't be used: {}\nAnswer again, with one JSON value and nothing else. It must fit this JSON schema:\n{}",
+                     problem, DumpJson(schema));
 }
 
 }  // namespace upskill

@@ -103,9 +103,10 @@ Result<Secret> FindApiKey(const Provider& provider, const std::string& model, co
   ASSIGN_OR_RETURN(std::optional<Secret> key, KeyFromFile(KeysFile(variable), provider.name));
   if (key) return *std::move(key);
   if (provider.default_key) return Secret(*provider.default_key);
-  const std::string named = provider.key_variables.empty() ? "add it to ~/.config/upskill/keys.toml" : "set " + provider.key_variables.front();
-  return Error{ErrorKind::kRefused, fmt::format("no key for provider '{}' (model '{}'): {}, or use a local model: -m llama:model.gguf", provider.name,
-                                                SafeForTerminalLine(model), named)};
+  const std::string named =
+      provider.key_variables.empty() ? "add it to ~/.config/upskill/keys.toml" : "set " + provider.key_variables.front();
+  return Error{ErrorKind::kRefused, fmt::format("no key for provider '{}' (model '{}'): {}, or use a local model: -m llama:model.gguf",
+                                                provider.name, SafeForTerminalLine(model), named)};
 }
 
 }  // namespace upskill

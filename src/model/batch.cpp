@@ -168,7 +168,8 @@ class BatchBase : public BatchApi {
  private:
   Status CheckItems(const std::vector<BatchItem>& items) const {
     if (items.empty()) return InputError("a batch needs at least one request");
-    if (items.size() > MostPerBatch()) return InputError(fmt::format("a batch of {} requests is too large; at most {} are taken", items.size(), MostPerBatch()));
+    if (items.size() > MostPerBatch())
+      return InputError(fmt::format("a batch of {} requests is too large; at most {} are taken", items.size(), MostPerBatch()));
     std::set<std::string_view> ids;
     for (const BatchItem& item : items) {
       RETURN_IF_ERROR(CheckId(item.custom_id, 64));
@@ -223,7 +224,9 @@ class AnthropicBatch : public BatchBase {
   }
 
  protected:
-  std::string Line(const BatchItem& item) const override { return DumpJson({{"custom_id", item.custom_id}, {"params", Body(item.request)}}); }
+  std::string Line(const BatchItem& item) const override {
+    return DumpJson({{"custom_id", item.custom_id}, {"params", Body(item.request)}});
+  }
 
   Result<std::string> SubmitLines(const std::vector<std::string>& lines) override {
     ASSIGN_OR_RETURN(const Json answer, CallJson("POST", std::string(kPath), fmt::format("{{\"requests\":[{}]}}", fmt::join(lines, ","))));
@@ -242,7 +245,8 @@ class AnthropicBatch : public BatchBase {
       if (std::optional<Error> told = ErrorInBody(error)) return *std::move(told);
       if (std::optional<Error> told = ErrorInBody(Json{{"error", error}})) return *std::move(told);
     }
-    return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}", CutToColumns(SafeForTerminalLine(type), 40))};
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("the batch gave no answer to this request: {}", CutToColumns(SafeForTerminalLine(type), 40))};
   }
 };
 
@@ -325,9 +329,11 @@ class OpenAiBatch : public BatchBase {
     const Json& list = MemberOf(MemberOf(body, "errors"), "data");
     if (list.is_array() && !list.empty()) {
       return InputError(fmt::format("the provider refused the batch: {} (line {})",
-                                    CutToColumns(SafeForTerminalLine(JsonGet<std::string>(list.front(), "message", "")), 300), TokensOf(list.front(), "line")));
+                                    CutToColumns(SafeForTerminalLine(JsonGet<std::string>(list.front(), "message", "")), 300),
+                                    TokensOf(list.front(), "line")));
     }
-    return Error{ErrorKind::kUnavailable, fmt::format("the batch has no results; its status is '{}'", CutToColumns(SafeForTerminalLine(status), 40))};
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("the batch has no results; its status is '{}'", CutToColumns(SafeForTerminalLine(status), 40))};
   }
 
   Result<ChatResponse> OneResult(const Json& line) const {
@@ -343,7 +349,8 @@ class OpenAiBatch : public BatchBase {
     }
     const Json& error = MemberOf(line, "error");
     const std::string code = JsonGet<std::string>(error, "code", "no answer");
-    return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}", CutToColumns(SafeForTerminalLine(code), 80))};
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("the batch gave no answer to this request: {}", CutToColumns(SafeForTerminalLine(code), 80))};
   }
 };
 
@@ -352,11 +359,13 @@ class OpenAiBatch : public BatchBase {
 Result<std::unique_ptr<BatchApi>> OpenBatchApi(const ModelSpec& spec, const NetworkOptions& options) {
   const Provider* provider = options.catalog->FindProvider(spec.provider);
   if (provider == nullptr || provider->batch == BatchStyle::kNone) {
-    return InputError(fmt::format("model '{}': provider '{}' has no Batch API that this program speaks; known are those of anthropic, openai and responses",
-                                  SafeForTerminalLine(spec.text), spec.provider));
+    return InputError(fmt::format(
+        "model '{}': provider '{}' has no Batch API that this program speaks; known are those of anthropic, openai and responses",
+        SafeForTerminalLine(spec.text), spec.provider));
   }
   ASSIGN_OR_RETURN(Connection connection, ConnectionOf(spec, options));
-  if (provider->batch == BatchStyle::kAnthropic) return std::unique_ptr<BatchApi>(std::make_unique<AnthropicBatch>(spec, std::move(connection), options));
+  if (provider->batch == BatchStyle::kAnthropic)
+    return std::unique_ptr<BatchApi>(std::make_unique<AnthropicBatch>(spec, std::move(connection), options));
   return std::unique_ptr<BatchApi>(std::make_unique<OpenAiBatch>(spec, std::move(connection), options));
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/test_network.h"
+#include "model/fake_network_test.h"
 
 namespace upskill {
 namespace {
@@ -42,8 +42,10 @@ TEST(AnthropicBatches, SubmitPollResults) {
   Rig rig([&polls](const Request& request) -> Script {
     if (request.path == "/v1/messages/batches") return Answer(200, R"({"id":"msgbatch_1","processing_status":"in_progress"})");
     if (request.path == "/v1/messages/batches/msgbatch_1") {
-      return Answer(200, ++polls < 2 ? R"({"processing_status":"in_progress","request_counts":{"processing":4}})"
-                                     : R"({"processing_status":"ended","request_counts":{"processing":0,"succeeded":1,"errored":1,"expired":1,"canceled":1},
+      return Answer(
+          200, ++polls < 2
+                   ? R"({"processing_status":"in_progress","request_counts":{"processing":4}})"
+                   : R"({"processing_status":"ended","request_counts":{"processing":0,"succeeded":1,"errored":1,"expired":1,"canceled":1},
                                            "results_url":"https://evil.example/results"})");
     }
     if (request.path == "/v1/messages/batches/msgbatch_1/results") {
@@ -107,7 +109,9 @@ TEST(OpenAiBatches, SubmitPollResults) {
     if (request.path == "/v1/files") return Answer(200, R"({"id":"file-1"})");
     if (request.path == "/v1/batches") return Answer(200, R"({"id":"batch_1"})");
     if (request.path == "/v1/batches/batch_1") {
-      return Answer(200, R"({"id":"batch_1","status":"expired","output_file_id":"file-2","error_file_id":"file-3","request_counts":{"total":5,"completed":1,"failed":3}})");
+      return Answer(
+          200,
+          R"({"id":"batch_1","status":"expired","output_file_id":"file-2","error_file_id":"file-3","request_counts":{"total":5,"completed":1,"failed":3}})");
     }
     return Answer(404, "{}");
   }, "gpt-4o");
@@ -115,7 +119,8 @@ TEST(OpenAiBatches, SubmitPollResults) {
   ASSERT_TRUE(id.ok()) << id.error().message;
   const std::vector<Request> requests = rig.server.requests();
   EXPECT_THAT(requests.at(0).headers.at("content-type"), HasSubstr("multipart/form-data"));
-  EXPECT_THAT(requests.at(0).body, AllOf(HasSubstr("name=\"purpose\""), HasSubstr("filename=\"batch.jsonl\""), HasSubstr(R"({"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{)")));
+  EXPECT_THAT(requests.at(0).body, AllOf(HasSubstr("name=\"purpose\""), HasSubstr("filename=\"batch.jsonl\""),
+                                         HasSubstr(R"({"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{)")));
   EXPECT_EQ(requests.at(1).body, R"({"input_file_id":"file-1","endpoint":"/v1/chat/completions","completion_window":"24h"})");
   const Result<BatchState> state = rig.api->Poll(*id);
   ASSERT_TRUE(state.ok());
@@ -125,15 +130,21 @@ TEST(OpenAiBatches, SubmitPollResults) {
 }
 
 TEST(OpenAiBatches, ResultsOfBothFiles) {
-  Rig rig([](const Request& request) -> Script {
-    if (request.path == "/v1/batches/batch_1") return Answer(200, R"({"status":"completed","output_file_id":"file-2","error_file_id":"file-3"})");
-    if (request.path == "/v1/files/file-2/content") {
-      return Answer(200, R"({"custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"content":"A"}}],"usage":{"prompt_tokens":1000000}}},"error":null})");
-    }
-    return Answer(200, "{\"custom_id\":\"d\",\"response\":null,\"error\":{\"code\":\"batch_expired\"}}\n"
-                       "{\"custom_id\":\"b\",\"response\":{\"status_code\":400,\"body\":{\"error\":{\"message\":\"bad schema\"}}}}\n"
-                       "{\"custom_id\":\"../c\",\"response\":{\"status_code\":500}}\n");
-  }, "gpt-4o");
+  Rig rig(
+      [](const Request& request) -> Script {
+        if (request.path == "/v1/batches/batch_1")
+          return Answer(200, R"({"status":"completed","output_file_id":"file-2","error_file_id":"file-3"})");
+        if (request.path == "/v1/files/file-2/content") {
+          return Answer(
+              200,
+              R"({"custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"content":"A"}}],"usage":{"prompt_tokens":1000000}}},"error":null})");
+        }
+        return Answer(200,
+                      "{\"custom_id\":\"d\",\"response\":null,\"error\":{\"code\":\"batch_expired\"}}\n"
+                      "{\"custom_id\":\"b\",\"response\":{\"status_code\":400,\"body\":{\"error\":{\"message\":\"bad schema\"}}}}\n"
+                      "{\"custom_id\":\"../c\",\"response\":{\"status_code\":500}}\n");
+      },
+      "gpt-4o");
   const Result<BatchApi::Answers> answers = rig.api->Results("batch_1");
   ASSERT_TRUE(answers.ok()) << answers.error().message;
   ASSERT_EQ(answers->size(), 3U);
@@ -145,7 +156,8 @@ TEST(OpenAiBatches, ResultsOfBothFiles) {
 }
 
 TEST(OpenAiBatches, ABatchRefusedAsAWhole) {
-  Rig rig([](const Request&) { return Answer(200, R"({"status":"failed","errors":{"data":[{"message":"duplicate id","line":3}]}})"); }, "gpt-4o");
+  Rig rig([](const Request&) { return Answer(200, R"({"status":"failed","errors":{"data":[{"message":"duplicate id","line":3}]}})"); },
+          "gpt-4o");
   EXPECT_TRUE(rig.api->Poll("batch_1")->ended);
   const Result<BatchApi::Answers> answers = rig.api->Results("batch_1");
   ASSERT_FALSE(answers.ok());

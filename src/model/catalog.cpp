@@ -141,7 +141,8 @@ class Reader {
     using Caches = std::array<std::pair<const char*, CacheStyle>, 3>;
     using Batches = std::array<std::pair<const char*, BatchStyle>, 3>;
     if (key == "wire") {
-      return TakeOneOf(node, key, Wires{{{"anthropic", Wire::kAnthropic}, {"chat", Wire::kChat}, {"responses", Wire::kResponses}}}, provider.wire);
+      return TakeOneOf(node, key, Wires{{{"anthropic", Wire::kAnthropic}, {"chat", Wire::kChat}, {"responses", Wire::kResponses}}},
+                       provider.wire);
     }
     if (key == "effort") {
       return TakeOneOf(node, key, Efforts{{{"none", EffortStyle::kNone}, {"output_config", EffortStyle::kOutputConfig},
@@ -154,7 +155,8 @@ class Reader {
                        provider.cache);
     }
     if (key == "batch") {
-      return TakeOneOf(node, key, Batches{{{"none", BatchStyle::kNone}, {"anthropic", BatchStyle::kAnthropic}, {"openai", BatchStyle::kOpenAi}}},
+      return TakeOneOf(node, key,
+                       Batches{{{"none", BatchStyle::kNone}, {"anthropic", BatchStyle::kAnthropic}, {"openai", BatchStyle::kOpenAi}}},
                        provider.batch);
     }
     if (key == "base_url") return Take(node, key, provider.base_url);
@@ -167,9 +169,10 @@ class Reader {
     if (key == "seed") return Take(node, key, provider.seed);
     if (key == "base_url_option") return Take(node, key, provider.base_url_option);
     if (key == "budget_models") return Take(node, key, provider.budget_models);
-    return ErrorAt(node, fmt::format("unknown key '{}' of a provider; known are wire, base_url, base_url_variables, key_variables, "
-                                     "default_key, headers, token_limit, effort, cache, structured, seed, base_url_option, batch, budget_models",
-                                     SafeForTerminalLine(key)));
+    return ErrorAt(node,
+                   fmt::format("unknown key '{}' of a provider; known are wire, base_url, base_url_variables, key_variables, "
+                               "default_key, headers, token_limit, effort, cache, structured, seed, base_url_option, batch, budget_models",
+                               SafeForTerminalLine(key)));
   }
 
   Status ReadProvider(const std::string& name, const toml::table& table) {
@@ -230,7 +233,10 @@ class Reader {
       } else if (name == "source") {
         RETURN_IF_ERROR(Take(node, name, entry.source));
       } else if (name == "input" || name == "output" || name == "cache_read" || name == "cache_write") {
-        double& target = name == "input" ? price.input : name == "output" ? price.output : name == "cache_read" ? price.cache_read : price.cache_write;
+        double& target = name == "input"        ? price.input
+                         : name == "output"     ? price.output
+                         : name == "cache_read" ? price.cache_read
+                                                : price.cache_write;
         RETURN_IF_ERROR(Take(node, name, target));
       } else {
         return ErrorAt(node, fmt::format("unknown key '{}' of a price; known are providers, models, input, output, cache_read, "
@@ -266,7 +272,8 @@ std::string_view WithoutDate(std::string_view model) {
   for (const std::string_view shape : {"-dddddddd", "-dddd-dd-dd"}) {
     if (model.size() <= shape.size()) continue;
     const std::string_view tail = model.substr(model.size() - shape.size());
-    const bool fits = std::equal(shape.begin(), shape.end(), tail.begin(), [](char s, char c) { return s == 'd' ? c >= '0' && c <= '9' : s == c; });
+    const bool fits =
+        std::equal(shape.begin(), shape.end(), tail.begin(), [](char s, char c) { return s == 'd' ? c >= '0' && c <= '9' : s == c; });
     if (fits) return model.substr(0, model.size() - shape.size());
   }
   return model;

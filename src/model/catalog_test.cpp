@@ -104,7 +104,8 @@ TEST(Catalog, ErrorsNameThePlace) {
   EXPECT_THAT(ErrorOf("[alias]\na = 1"), HasSubstr("'alias.a' must be a table"));
   EXPECT_THAT(ErrorOf("[alias]\na = {}"), HasSubstr("names no model"));
   EXPECT_THAT(ErrorOf("[[price]]\nproviders = [\"a\"]"), HasSubstr("a price needs"));
-  EXPECT_THAT(ErrorOf("[[price]]\nproviders = [\"a\"]\nmodels = [\"b\"]\ninput = -1\noutput = 1"), StartsWith("own.toml:4:9: 'input' must be a number from 0"));
+  EXPECT_THAT(ErrorOf("[[price]]\nproviders = [\"a\"]\nmodels = [\"b\"]\ninput = -1\noutput = 1"),
+              StartsWith("own.toml:4:9: 'input' must be a number from 0"));
   EXPECT_THAT(ErrorOf("[[name]]\nprovider = \"nobody\"\npatterns = [\"a\"]"), HasSubstr("unknown provider 'nobody'"));
   EXPECT_THAT(ErrorOf("a = \"\xff\""), HasSubstr("own.toml:1:6: not UTF-8"));
 }

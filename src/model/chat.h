@@ -37,8 +37,10 @@ struct ToolResult {
 struct Message {
   Role role = Role::kUser;
   std::string text;
+  // NOLINTBEGIN(readability-redundant-member-init): without them GCC warns of Message{role, text}
   std::vector<ToolCall> tool_calls = {};      // of an assistant
   std::vector<ToolResult> tool_results = {};  // of a user: answers to the calls of the message before
+  // NOLINTEND(readability-redundant-member-init)
   Json provider_blocks = nullptr;             // ChatResponse::provider_blocks of that answer, given back unchanged
 };
 

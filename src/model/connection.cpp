@@ -59,7 +59,8 @@ Result<Connection> ConnectionOf(const ModelSpec& spec, const NetworkOptions& opt
   for (const std::string& url : connection.base_urls) {
     ASSIGN_OR_RETURN(const HttpUrl parsed, ParseHttpUrl(url));
     connection.local = connection.local && parsed.loopback;
-    if (url != provider->base_url || provider->base_url_option) connection.hosts += (connection.hosts.empty() ? "" : ",") + parsed.authority;
+    if (url != provider->base_url || provider->base_url_option)
+      connection.hosts += (connection.hosts.empty() ? "" : ",") + parsed.authority;
   }
   ASSIGN_OR_RETURN(connection.key, FindApiKey(*provider, spec.text, options.variable));
   return connection;
@@ -77,7 +78,8 @@ HttpRequest NewRequest(const Connection& connection) {
     } else {
       request.secret_headers.emplace_back("authorization", Secret("Bearer " + connection.key.reveal()));
     }
-    if (connection.provider.wire == Wire::kAnthropic && IsOAuthToken(connection.key)) beta += beta.empty() ? "oauth-2025-04-20" : ",oauth-2025-04-20";
+    if (connection.provider.wire == Wire::kAnthropic && IsOAuthToken(connection.key))
+      beta += beta.empty() ? "oauth-2025-04-20" : ",oauth-2025-04-20";
   }
   if (!beta.empty()) request.headers.emplace_back("anthropic-beta", beta);
   return request;

@@ -29,7 +29,7 @@ struct ModelInfo {
   // The first answer should be there before others are asked for: it fills the provider's prompt cache and tells
   // whether the key and the model's name are right.
   bool warm_up = false;
-  std::optional<Price> price;  // absent: unknown, or local
+  std::optional<Price> price = std::nullopt;  // absent: unknown, or local
 };
 
 // A student or teacher. Implementations own the thread that works on their requests.

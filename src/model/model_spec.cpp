@@ -159,7 +159,8 @@ class SettingsReader {
   Result<int> Count(const std::string& key, const std::string& value, int low) const {
     int number = 0;
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (code != std::errc() || end != value.data() + value.size() || number < low) return Bad(key, value, fmt::format("a number from {}", low));
+    if (code != std::errc() || end != value.data() + value.size() || number < low)
+      return Bad(key, value, fmt::format("a number from {}", low));
     return number;
   }
 
@@ -170,7 +171,8 @@ class SettingsReader {
 
  private:
   Error Bad(const std::string& key, const std::string& value, const std::string& wanted) const {
-    return InputError(fmt::format("model '{}': {} must be {}, not '{}'", SafeForTerminalLine(spec_.text), key, wanted, SafeForTerminalLine(value)));
+    return InputError(
+        fmt::format("model '{}': {} must be {}, not '{}'", SafeForTerminalLine(spec_.text), key, wanted, SafeForTerminalLine(value)));
   }
 
   const ModelSpec& spec_;

@@ -110,7 +110,8 @@ TEST(ParseModelSpec, NetworkModels) {
 }
 
 TEST(ParseModelSpec, WithABaseUrlPlainNamesAreAServersOwn) {
-  for (const char* name : {"llama3.2:latest", "unsloth/GLM-4.7-Flash-GGUF:Q4_0", "openai/gpt-oss-20b", "gpt-5-mini", "haiku", "qwen.max", "x", "models/y.gguf"}) {
+  for (const char* name : {"llama3.2:latest", "unsloth/GLM-4.7-Flash-GGUF:Q4_0", "openai/gpt-oss-20b", "gpt-5-mini", "haiku", "qwen.max",
+                           "x", "models/y.gguf"}) {
     const ModelSpec spec = Parse(name, true);
     EXPECT_EQ(spec.provider, "generic") << name;
     EXPECT_EQ(spec.model, name);
@@ -133,7 +134,9 @@ TEST(ParseModelSpec, CanonicalTextIsTheSameForEveryWayToWriteIt) {
 
 TEST(ParseModelSpec, Settings) {
   const ModelSettings all =
-      Parse("gpt-4o?temperature=0.5&top_p=0.9&top_k=40&min_p=0.05&max_tokens=100&verbosity=low&structured=tool_use&stream=true&transport=sse").settings;
+      Parse(
+          "gpt-4o?temperature=0.5&top_p=0.9&top_k=40&min_p=0.05&max_tokens=100&verbosity=low&structured=tool_use&stream=true&transport=sse")
+          .settings;
   EXPECT_EQ(all.temperature, 0.5);
   EXPECT_EQ(all.top_p, 0.9);
   EXPECT_EQ(all.top_k, 40);
@@ -174,7 +177,8 @@ TEST(ParseModelSpec, Query) {
 }
 
 TEST(ParseModelSpec, Errors) {
-  for (const char* text : {"", "gpt-99", "llama", "sim", "smollm2", "SMOLLM2-135M", "x.gguf.part", ":", ".", "/", "anthropic.", "hf/", ".high", "?"}) {
+  for (const char* text :
+       {"", "gpt-99", "llama", "sim", "smollm2", "SMOLLM2-135M", "x.gguf.part", ":", ".", "/", "anthropic.", "hf/", ".high", "?"}) {
     EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("unknown model or provider '" + std::string(text) + "'"), HasSubstr("smollm2-135m"),
                                      HasSubstr("llama:PATH.gguf"), HasSubstr("sim:base=")));
   }

@@ -111,7 +111,8 @@ NetworkModel::NetworkModel(ModelSpec spec, Connection connection, ModelInfo info
       info_(std::move(info)),
       format_(WireFormatOf(connection_.provider.wire)),
       dialect_(DialectOf(connection_.provider)),
-      endpoint_(options.client, EndpointOptions{connection_.base_urls, options.parallel > 0 ? options.parallel : kDefaultInFlight}, *options.clock) {}
+      endpoint_(options.client, EndpointOptions{connection_.base_urls, options.parallel > 0 ? options.parallel : kDefaultInFlight},
+                *options.clock) {}
 
 NetworkModel::~NetworkModel() {
   Cancel(CancelScope::kRunning);
@@ -200,7 +201,8 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
   const Result<Json> body = reading ? reading->Body() : ParseBody(result->body);
   if (!body) {
     const std::string type = SafeForTerminalLine(HeaderOf(*result, "content-type").value_or("no content type"));
-    return OnError(job, Error{body.error().kind, fmt::format("{} ({}, {})", body.error().message, result->status, CutToColumns(type, 60)), body.error().retry_after});
+    return OnError(job, Error{body.error().kind, fmt::format("{} ({}, {})", body.error().message, result->status, CutToColumns(type, 60)),
+                              body.error().retry_after});
   }
   Result<ChatResponse> response = format_.parse(*body);
   if (!response) return OnError(job, response.error());
@@ -254,7 +256,8 @@ void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse resp
   if (parsed) response.parsed = *std::move(parsed);
   if (parsed || response.stop != StopReason::kEnd) return Finish(job, std::move(response));
   if (job->repairs == kMostRepairs) {
-    return Finish(job, Error{ErrorKind::kInput, fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMostRepairs + 1, parsed.error().message)});
+    return Finish(job, Error{ErrorKind::kInput, fmt::format("the model's answer doesn't fit its schema, asked {} times: {}",
+                                                            kMostRepairs + 1, parsed.error().message)});
   }
   ++job->repairs;
   job->request.messages.push_back({Role::kAssistant, response.text});

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/test_network.h"
+#include "model/fake_network_test.h"
 
 namespace upskill {
 namespace {
@@ -23,12 +23,17 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string ChatBody(const std::string& text, const std::string& finish = "stop") {
-  return DumpJson({{"id", "c"}, {"model", "served"}, {"choices", Json::array({{{"index", 0}, {"finish_reason", finish}, {"message", {{"role", "assistant"}, {"content", text}}}}})},
-                   {"usage", {{"prompt_tokens", 10}, {"completion_tokens", 5}}}});
+  return DumpJson(
+      {{"id", "c"},
+       {"model", "served"},
+       {"choices", Json::array({{{"index", 0}, {"finish_reason", finish}, {"message", {{"role", "assistant"}, {"content", text}}}}})},
+       {"usage", {{"prompt_tokens", 10}, {"completion_tokens", 5}}}});
 }
 
 std::string MessagesBody(const std::string& text) {
-  return DumpJson({{"model", "claude-haiku-4-5-20251001"}, {"content", Json::array({{{"type", "text"}, {"text", text}}})}, {"stop_reason", "end_turn"},
+  return DumpJson({{"model", "claude-haiku-4-5-20251001"},
+                   {"content", Json::array({{{"type", "text"}, {"text", text}}})},
+                   {"stop_reason", "end_turn"},
                    {"usage", {{"input_tokens", 1'000'000}, {"output_tokens", 100'000}}}});
 }
 
@@ -81,7 +86,8 @@ TEST(NetworkModel, AnthropicHeadersAndIdentity) {
   EXPECT_FALSE(request.headers.contains("authorization"));
   const ModelInfo& info = rig.model->info();
   EXPECT_EQ(info.name, "haiku.low?temperature=0.5");
-  EXPECT_THAT(info.identity, AllOf(HasSubstr("anthropic.claude-haiku-4-5?reasoning=low&temperature=0.5"), HasSubstr(" at 127.0.0.1:"), Not(HasSubstr("sk-test"))));
+  EXPECT_THAT(info.identity, AllOf(HasSubstr("anthropic.claude-haiku-4-5?reasoning=low&temperature=0.5"), HasSubstr(" at 127.0.0.1:"),
+                                   Not(HasSubstr("sk-test"))));
   EXPECT_TRUE(info.local);  // the base URL says so
   EXPECT_FALSE(info.warm_up);
   EXPECT_EQ(rig.model->Window(), 64);
@@ -155,7 +161,11 @@ TEST(NetworkModel, StreamsThatEndEarlyAreUnavailable) {
 }
 
 TEST(NetworkModel, ErrorsInAStreamKeepTheirKind) {
-  Rig rig([](const Request&) { return loopback::Sse({Event(R"({"error":{"code":402,"message":"out of credits"}})"), Event("{}"), Event("{}")}); }, "generic.m?stream=true");
+  Rig rig(
+      [](const Request&) {
+        return loopback::Sse({Event(R"({"error":{"code":402,"message":"out of credits"}})"), Event("{}"), Event("{}")});
+      },
+      "generic.m?stream=true");
   const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
@@ -171,7 +181,8 @@ TEST(NetworkModel, AServerThatDoesNotStreamIsUnderstood) {
 
 TEST(NetworkModel, AnswersThatAreNoJson) {
   for (const char* text : {"generic.m", "generic.m?stream=true"}) {
-    Rig rig([](const Request&) { return loopback::Chunked(200, {"<html>", "proxy says no</html>"}, {{"Content-Type", "text/html"}}); }, text);
+    Rig rig([](const Request&) { return loopback::Chunked(200, {"<html>", "proxy says no</html>"}, {{"Content-Type", "text/html"}}); },
+            text);
     const Result<ChatResponse> response = rig.Ask();
     ASSERT_FALSE(response.ok());
     EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
@@ -185,7 +196,11 @@ TEST(NetworkModel, BrokenConnectionsAreUnavailable) {
 }
 
 TEST(NetworkModel, HttpErrorsKeepTheKeyOut) {
-  Rig rig([](const Request& request) { return Answer(401, R"({"error":{"message":"Incorrect API key provided: )" + request.headers.at("authorization").substr(7) + "\"}}"); }, "gpt-4o");
+  Rig rig(
+      [](const Request& request) {
+        return Answer(401, R"({"error":{"message":"Incorrect API key provided: )" + request.headers.at("authorization").substr(7) + "\"}}");
+      },
+      "gpt-4o");
   const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
@@ -196,9 +211,12 @@ TEST(NetworkModel, ARefusedParameterIsLeftOutFromThenOn) {
   Rig rig([](const Request& request) {
     const Json body = Json::parse(request.body);
     if (body.contains("max_tokens")) {
-      return Answer(400, R"({"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"}})");
+      return Answer(
+          400,
+          R"({"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"}})");
     }
-    if (body.contains("temperature")) return Answer(400, R"({"error":{"message":"Unsupported value: 'temperature' does not support 0.7 with this model."}})");
+    if (body.contains("temperature"))
+      return Answer(400, R"({"error":{"message":"Unsupported value: 'temperature' does not support 0.7 with this model."}})");
     return Answer(200, ChatBody("ok"));
   });
   ChatRequest request = Question("hi");
@@ -232,7 +250,8 @@ TEST(NetworkModel, OtherBadRequestsConcernTheRequest) {
 
 ChatRequest SchemaQuestion() {
   ChatRequest request = Question("how many?");
-  request.answer_schema = Json::parse(R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}},"additionalProperties":false})");
+  request.answer_schema =
+      Json::parse(R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}},"additionalProperties":false})");
   return request;
 }
 
@@ -247,7 +266,8 @@ TEST(NetworkModel, SchemaByTheProvider) {
 
 TEST(NetworkModel, AnswersThatDoNotFitAreAskedForAgain) {
   std::atomic<int> count = 0;  // on the server's thread
-  Rig rig([&count](const Request&) { return Answer(200, ChatBody(++count < 3 ? R"({"n":"four"})" : R"({"n":4})")); }, "generic.m?structured=prompt");
+  Rig rig([&count](const Request&) { return Answer(200, ChatBody(++count < 3 ? R"({"n":"four"})" : R"({"n":4})")); },
+          "generic.m?structured=prompt");
   const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->parsed["n"], 4);
@@ -280,9 +300,13 @@ TEST(NetworkModel, ACutAnswerIsNotAskedForAgain) {
 }
 
 TEST(NetworkModel, SchemaByATool) {
-  Rig rig([](const Request&) {
-    return Answer(200, R"({"choices":[{"finish_reason":"stop","message":{"content":null,"tool_calls":[{"id":"a","function":{"name":"answer","arguments":"{\"n\":4}"}}]}}]})");
-  }, "generic.m?structured=tool_use");
+  Rig rig(
+      [](const Request&) {
+        return Answer(
+            200,
+            R"({"choices":[{"finish_reason":"stop","message":{"content":null,"tool_calls":[{"id":"a","function":{"name":"answer","arguments":"{\"n\":4}"}}]}}]})");
+      },
+      "generic.m?structured=tool_use");
   const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->parsed["n"], 4);
@@ -294,7 +318,8 @@ TEST(NetworkModel, SchemaByATool) {
 TEST(NetworkModel, CostIsAddedUp) {
   std::atomic<int> count = 0;
   Rig rig([&count](const Request&) {
-    return Answer(200, R"({"choices":[{"finish_reason":"stop","message":{"content":")" + std::string(++count < 2 ? "x" : "{\\\"n\\\":1}") + R"("}}],"usage":{"cost":0.25}})");
+    return Answer(200, R"({"choices":[{"finish_reason":"stop","message":{"content":")" + std::string(++count < 2 ? "x" : "{\\\"n\\\":1}") +
+                           R"("}}],"usage":{"cost":0.25}})");
   });
   const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok()) << response.error().message;
@@ -307,7 +332,9 @@ TEST(NetworkModel, CancelGivesEveryRequestItsError) {
   for (int i = 0; i < 100; ++i) {
     const auto promise = std::make_shared<std::promise<ErrorKind>>();
     ends.push_back(promise->get_future());
-    rig.model->Start(Question("hi"), [promise](const Result<ChatResponse>& response) { promise->set_value(response ? ErrorKind::kOutput : response.error().kind); });
+    rig.model->Start(Question("hi"), [promise](const Result<ChatResponse>& response) {
+      promise->set_value(response ? ErrorKind::kOutput : response.error().kind);
+    });
   }
   rig.model->Cancel(Model::CancelScope::kWaiting);  // 64 at most are on the wire
   rig.model->Cancel(Model::CancelScope::kRunning);

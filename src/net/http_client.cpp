@@ -74,7 +74,7 @@ class HttpClient::Loop {
     Ticket ticket = 0;
     std::shared_ptr<const HttpRequest> request = nullptr;
     Done done = nullptr;
-    SteadyTime when{};
+    SteadyTime when = SteadyTime::min();
     std::function<void()> work = nullptr;
   };
   void Send(Message message);

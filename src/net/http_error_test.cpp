@@ -77,7 +77,8 @@ TEST(HttpError, MessageTakesEveryProvidersShape) {
 }
 
 TEST(HttpError, MessageStandsOddAnswers) {
-  for (const char* body : {"{", "[]", "[[[[]]]]", "{}", "null", R"({"error":null})", R"({"error":{"message":7}})", R"({"error":[1]})", "\xff\xfe"}) {
+  for (const char* body :
+       {"{", "[]", "[[[[]]]]", "{}", "null", "\xff\xfe", R"({"error":null})", R"({"error":{"message":7}})", R"({"error":[1]})"}) {
     EXPECT_THAT(MessageOf(Answer(400, body)), HasSubstr("HTTP 400")) << body;
   }
 }

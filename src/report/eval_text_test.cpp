@@ -127,7 +127,7 @@ TEST(EvalText, HostileStringsNeverReachATerminal) {
     sample.checks.push_back({kHostile, Outcome::kFail, kHostile});
     if (sample.error) sample.error->message = kHostile;
   }
-  const RunSummary summary = run.summary();
+  const JudgedRun judged = run.judged();
   for (const std::string& text : {EvalHead(run.plan, kPlain), EvalBars(judged, kPlain), EvalTable(judged, kPlain),
                                   EvalCaseNotes(judged), EvalCases(run.plan, run.samples, kPlain)}) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,9 @@ TEST(MarkdownReport, HostileNamesKeepTheTableWhole) {
   EXPECT_THAT(text, Not(HasSubstr("<img")));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   for (const std::string_view line : SplitLines(text)) {
-    if (line.starts_with("| ")) EXPECT_EQ(std::count(line.begin(), line.end(), '|'), 8) << line;
+    if (line.starts_with("| ")) {
+      EXPECT_EQ(std::count(line.begin(), line.end(), '|'), 8) << line;
+    }
   }
 }
 

@@ -88,7 +88,9 @@ class Validator {
     if (type->is_string()) {
       if (HasType(value, type->get_ref<const std::string&>())) return {};
     } else if (type->is_array()) {
-      if (std::any_of(type->begin(), type->end(), [&](const Json& one) { return one.is_string() && HasType(value, one.get_ref<const std::string&>()); })) return {};
+      if (std::any_of(type->begin(), type->end(),
+                      [&](const Json& one) { return one.is_string() && HasType(value, one.get_ref<const std::string&>()); }))
+        return {};
     }
     return Bad(pointer, fmt::format("must be of type {}, but is {}", Short(*type), JsonTypeName(value)));
   }
@@ -103,7 +105,8 @@ class Validator {
     return Bad(pointer, fmt::format("must be one of {}, but is {}", Short(*choices), Short(value)));
   }
 
-  static Status CheckSize(const Json& schema, const std::string& pointer, const char* least, const char* most, std::size_t size, const char* what) {
+  static Status CheckSize(const Json& schema, const std::string& pointer, const char* least, const char* most, std::size_t size,
+                          const char* what) {
     const double number = static_cast<double>(size);
     if (const auto bound = schema.find(least); bound != schema.end() && bound->is_number() && number < bound->get<double>()) {
       return Bad(pointer, fmt::format("has {} {}, but must have at least {}", size, what, Short(*bound)));
@@ -133,7 +136,8 @@ class Validator {
   Status CheckObject(const Json& schema, const Json& value, const std::string& pointer, int depth) {
     if (const auto required = schema.find("required"); required != schema.end() && required->is_array()) {
       for (const Json& key : *required) {
-        if (key.is_string() && !value.contains(key.get_ref<const std::string&>())) return Bad(pointer, fmt::format("lacks the key {}", Short(key)));
+        if (key.is_string() && !value.contains(key.get_ref<const std::string&>()))
+          return Bad(pointer, fmt::format("lacks the key {}", Short(key)));
       }
     }
     const auto properties = schema.find("properties");

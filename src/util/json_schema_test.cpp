@@ -76,7 +76,8 @@ TEST(CheckJsonSchema, EndlessSchemasEnd) {
   // Every level doubles the work.
   const Json doubling = Json::parse(R"({"anyOf":[{"$ref":"#"},{"$ref":"#"}]})");
   EXPECT_FALSE(CheckJsonSchema(doubling, Json(1)).ok());
-  for (const char* odd : {R"({"type":7})", R"({"enum":"x"})", R"({"required":3,"properties":[],"items":4,"anyOf":{}})", "7", R"({"minimum":"x"})"}) {
+  for (const char* odd :
+       {R"({"type":7})", R"({"enum":"x"})", R"({"required":3,"properties":[],"items":4,"anyOf":{}})", "7", R"({"minimum":"x"})"}) {
     const Status status = CheckJsonSchema(Json::parse(odd), Json::parse(R"({"a":[1]})"));
     static_cast<void>(status);  // either, but it comes back
   }

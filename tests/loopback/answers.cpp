@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds kForEver{3'600'000};
 
 std::string Head(int status, const Headers& headers) {
   std::string head = fmt::format("HTTP/1.1 {} Scripted\r\n", status);
-  for (const auto& [name, value] : headers) head += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : headers) head += fmt::format("{}: {}\r\n", name, value);
   return head;
 }
 

@@ -85,7 +85,8 @@ Json ProviderSchema(const Json& schema) {
 }
 
 int ThinkingBudget(const std::string& effort) {
-  static const std::map<std::string, int> kBudgets = {{"minimal", 1'024}, {"low", 2'048}, {"medium", 8'192}, {"high", 16'384}, {"xhigh", 32'768}, {"max", 32'768}};
+  static const std::map<std::string, int> kBudgets = {{"minimal", 1'024}, {"low", 2'048},    {"medium", 8'192},
+                                                      {"high", 16'384},   {"xhigh", 32'768}, {"max", 32'768}};
   const auto found = kBudgets.find(effort);
   return found == kBudgets.end() ? 0 : found->second;
 }
@@ -215,7 +216,8 @@ Json BuildAnthropic(const ChatRequest& request, const WireOptions& options) {
   const bool cached = options.provider.cache == CacheStyle::kCacheControl;
   if (!request.tools.empty()) {
     Json& tools = body["tools"] = Json::array();
-    for (const Tool& tool : request.tools) tools.push_back({{"name", tool.name}, {"description", tool.description}, {"input_schema", tool.schema}});
+    for (const Tool& tool : request.tools)
+      tools.push_back({{"name", tool.name}, {"description", tool.description}, {"input_schema", tool.schema}});
     if (!options.forced_tool.empty()) body["tool_choice"] = {{"type", "tool"}, {"name", options.forced_tool}};
   }
   if (!request.system.empty()) {
@@ -255,7 +257,8 @@ Result<ChatResponse> ParseAnthropic(const Json& body) {
     } else if (type == "tool_use") {
       const Json& input = MemberOf(block, "input");
       std::string raw = input.is_string() ? input.get<std::string>() : input.is_null() ? "" : DumpJson(input);
-      response.tool_calls.push_back(MakeToolCall(JsonGet<std::string>(block, "id", ""), JsonGet<std::string>(block, "name", ""), std::move(raw)));
+      response.tool_calls.push_back(
+          MakeToolCall(JsonGet<std::string>(block, "id", ""), JsonGet<std::string>(block, "name", ""), std::move(raw)));
       if (!input.is_object()) given_back["input"] = Json::object();
     }
     blocks.push_back(std::move(given_back));

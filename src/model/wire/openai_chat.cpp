@@ -43,7 +43,8 @@ void AddTools(const ChatRequest& request, const WireOptions& options, Json& body
   if (request.tools.empty()) return;
   Json& tools = body["tools"] = Json::array();
   for (const Tool& tool : request.tools) {
-    tools.push_back({{"type", "function"}, {"function", {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.schema}}}});
+    tools.push_back(
+        {{"type", "function"}, {"function", {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.schema}}}});
   }
   if (!options.forced_tool.empty()) body["tool_choice"] = {{"type", "function"}, {"function", {{"name", options.forced_tool}}}};
 }
@@ -63,8 +64,9 @@ void AddSettings(const ChatRequest& request, const WireOptions& options, Json& b
     if (options.provider.effort == EffortStyle::kReasoning) body["reasoning"] = {{"effort", options.effort}};
   }
   if (UsesNativeSchema(request, options)) {
-    body["response_format"] = {{"type", "json_schema"},
-                               {"json_schema", {{"name", "answer"}, {"strict", IsStrictSchema(*request.answer_schema)}, {"schema", *request.answer_schema}}}};
+    body["response_format"] = {
+        {"type", "json_schema"},
+        {"json_schema", {{"name", "answer"}, {"strict", IsStrictSchema(*request.answer_schema)}, {"schema", *request.answer_schema}}}};
   }
   if (options.provider.cache == CacheStyle::kPromptCacheKey && options.dialect.cache_key && !request.system.empty()) {
     body["prompt_cache_key"] = CacheKeyOf(request);
@@ -95,7 +97,8 @@ Usage UsageOf(const Json& body) {
   Usage out;
   const std::int64_t prompt = TokensOf(usage, "prompt_tokens");
   // OpenAI's place, DeepSeek's, llama-server's.
-  out.cache_read = std::max({TokensOf(prompt_details, "cached_tokens"), TokensOf(usage, "prompt_cache_hit_tokens"), TokensOf(MemberOf(body, "timings"), "cache_n")});
+  out.cache_read = std::max({TokensOf(prompt_details, "cached_tokens"), TokensOf(usage, "prompt_cache_hit_tokens"),
+                             TokensOf(MemberOf(body, "timings"), "cache_n")});
   out.cache_read = std::min(out.cache_read, prompt);
   out.cache_write = std::min(TokensOf(prompt_details, "cache_write_tokens"), prompt - out.cache_read);
   out.input = prompt - out.cache_read - out.cache_write;
@@ -289,7 +292,8 @@ Result<ChatResponse> ParseChat(const Json& body) {
       const Json& function = MemberOf(call, "function");
       const Json& arguments = MemberOf(function, "arguments");
       std::string raw = arguments.is_string() ? arguments.get<std::string>() : arguments.is_null() ? "" : DumpJson(arguments);
-      response.tool_calls.push_back(MakeToolCall(JsonGet<std::string>(call, "id", ""), JsonGet<std::string>(function, "name", ""), std::move(raw)));
+      response.tool_calls.push_back(
+          MakeToolCall(JsonGet<std::string>(call, "id", ""), JsonGet<std::string>(function, "name", ""), std::move(raw)));
     }
   }
   response.stop = StopOf(reason, response);

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/wire/test_wire.h"
+#include "model/wire/wire_replay_test.h"
 
 namespace upskill {
 namespace {
@@ -60,7 +60,8 @@ TEST(ChatRequestBody, BrokenArgumentsAreNotRepeated) {
 
 TEST(ChatRequestBody, SchemasAreStrictWhereTheyCanBe) {
   ChatRequest request = Question("hi");
-  request.answer_schema = Json::parse(R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false})");
+  request.answer_schema =
+      Json::parse(R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false})");
   const Json strict = BuildChat(request, OptionsOf("gpt-4o"))["response_format"];
   EXPECT_EQ(strict["json_schema"]["strict"], true);
   EXPECT_EQ(strict["json_schema"]["schema"], *request.answer_schema);
@@ -70,7 +71,8 @@ TEST(ChatRequestBody, SchemasAreStrictWhereTheyCanBe) {
 }
 
 TEST(ChatAnswer, ToolCallsAndUsage) {
-  const ChatResponse response = ParseOk(Format(), R"({"id":"c","model":"gpt-5-mini-2025-08-07","choices":[{"index":0,"finish_reason":"tool_calls",
+  const ChatResponse response =
+      ParseOk(Format(), R"({"id":"c","model":"gpt-5-mini-2025-08-07","choices":[{"index":0,"finish_reason":"tool_calls",
       "message":{"role":"assistant","content":null,"refusal":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]}}],
       "usage":{"prompt_tokens":20,"completion_tokens":80,"total_tokens":100,"prompt_tokens_details":{"cached_tokens":8},"completion_tokens_details":{"reasoning_tokens":64}}})");
   EXPECT_EQ(response.stop, StopReason::kToolUse);
@@ -85,11 +87,14 @@ TEST(ChatAnswer, ToolCallsAndUsage) {
 }
 
 TEST(ChatAnswer, UsageInTheFormsOfOthers) {
-  const auto usage = [](const std::string& fields) { return ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],)" + fields + "}").usage; };
+  const auto usage = [](const std::string& fields) {
+    return ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],)" + fields + "}").usage;
+  };
   EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"completion_tokens":2},"timings":{"cache_n":6})").cache_read, 6);      // llama-server
   EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"prompt_cache_hit_tokens":7})").input, 3);                              // DeepSeek
   EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":42})").output, 32);                // Gemini
-  const Usage routed = usage(R"("usage":{"prompt_tokens":10,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":5}})");  // OpenRouter
+  const Usage routed =
+      usage(R"("usage":{"prompt_tokens":10,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":5}})");  // OpenRouter
   EXPECT_EQ(routed.input, 1);
   EXPECT_EQ(routed.cache_write, 5);
   EXPECT_EQ(usage(R"("usage":{"prompt_tokens":1,"prompt_tokens_details":{"cached_tokens":99,"cache_write_tokens":99}})").input, 0);
@@ -107,7 +112,8 @@ TEST(ChatAnswer, Reasoning) {
 }
 
 TEST(ChatAnswer, WhatALoopHasToGiveBack) {
-  const ChatResponse response = ParseOk(Format(), R"({"choices":[{"finish_reason":"tool_calls","message":{"content":"","reasoning_content":"r",
+  const ChatResponse response =
+      ParseOk(Format(), R"({"choices":[{"finish_reason":"tool_calls","message":{"content":"","reasoning_content":"r",
       "tool_calls":[{"id":"c","function":{"name":"f","arguments":"nonsense"},"extra_content":{"google":{"thought_signature":"s"}}}]}}]})");
   EXPECT_TRUE(response.tool_calls[0].arguments.is_null());
   EXPECT_EQ(response.tool_calls[0].raw_arguments, "nonsense");
@@ -133,13 +139,17 @@ TEST(ChatAnswer, ErrorsInASuccess) {
     const char* body;
     ErrorKind kind;
   };
-  for (const Case& c : {Case{R"({"error":{"code":502,"message":"down"}})", ErrorKind::kUnavailable}, Case{R"({"error":{"code":402,"message":"credits"}})", ErrorKind::kRefused},
-                        Case{R"({"error":{"code":400,"message":"bad"}})", ErrorKind::kInput}, Case{R"({"error":{"code":403,"message":"moderation"}})", ErrorKind::kInput},
-                        Case{R"({"error":"text"})", ErrorKind::kUnavailable}, Case{R"({"object":"error","message":"old vLLM"})", ErrorKind::kUnavailable},
-                        Case{R"({"error":{"type":"insufficient_quota","message":"no"}})", ErrorKind::kRefused},
-                        Case{R"({"choices":[{"finish_reason":"error","error":{"code":503,"message":"gone"}}]})", ErrorKind::kUnavailable},
-                        Case{R"({"choices":[{"finish_reason":"error","message":{"content":"half"}}]})", ErrorKind::kUnavailable},
-                        Case{R"({"choices":[]})", ErrorKind::kUnavailable}, Case{R"({"choices":[null]})", ErrorKind::kUnavailable}, Case{"{}", ErrorKind::kUnavailable}}) {
+  for (const Case& c :
+       {Case{R"({"error":{"code":502,"message":"down"}})", ErrorKind::kUnavailable},
+        Case{R"({"error":{"code":402,"message":"credits"}})", ErrorKind::kRefused},
+        Case{R"({"error":{"code":400,"message":"bad"}})", ErrorKind::kInput},
+        Case{R"({"error":{"code":403,"message":"moderation"}})", ErrorKind::kInput}, Case{R"({"error":"text"})", ErrorKind::kUnavailable},
+        Case{R"({"object":"error","message":"old vLLM"})", ErrorKind::kUnavailable},
+        Case{R"({"error":{"type":"insufficient_quota","message":"no"}})", ErrorKind::kRefused},
+        Case{R"({"choices":[{"finish_reason":"error","error":{"code":503,"message":"gone"}}]})", ErrorKind::kUnavailable},
+        Case{R"({"choices":[{"finish_reason":"error","message":{"content":"half"}}]})", ErrorKind::kUnavailable},
+        Case{R"({"choices":[]})", ErrorKind::kUnavailable}, Case{R"({"choices":[null]})", ErrorKind::kUnavailable},
+        Case{"{}", ErrorKind::kUnavailable}}) {
     const Result<ChatResponse> response = Format().parse(Json::parse(c.body));
     ASSERT_FALSE(response.ok()) << c.body;
     EXPECT_EQ(response.error().kind, c.kind) << c.body;
@@ -148,10 +158,12 @@ TEST(ChatAnswer, ErrorsInASuccess) {
 }
 
 TEST(ChatStream, TextReasoningUsage) {
-  const auto response = Replay(Format(), {R"({"id":"c","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]})",
-                                          R"({"choices":[{"index":0,"delta":{"reasoning_content":"hm","reasoning":"hm"}}]})", R"({"choices":[{"index":0,"delta":{"content":"Hel"}}]})",
-                                          R"({"choices":[{"index":1,"delta":{"content":"other"}}]})", R"({"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]})",
-                                          R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}})", "[DONE]"});
+  const auto response = Replay(
+      Format(), {R"({"id":"c","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]})",
+                 R"({"choices":[{"index":0,"delta":{"reasoning_content":"hm","reasoning":"hm"}}]})",
+                 R"({"choices":[{"index":0,"delta":{"content":"Hel"}}]})", R"({"choices":[{"index":1,"delta":{"content":"other"}}]})",
+                 R"({"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]})",
+                 R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}})", "[DONE]"});
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->text, "Hello");
   EXPECT_EQ(response->reasoning, "hm");
@@ -160,22 +172,28 @@ TEST(ChatStream, TextReasoningUsage) {
 }
 
 TEST(ChatStream, CallsInEveryNumbering) {
-  const auto numbered = Replay(Format(), {R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}}]})",
-                                          R"({"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{\"y\":"}}]}}]})",
-                                          R"({"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":1}"}},{"index":1,"function":{"arguments":"2}"}}]}}]})",
-                                          R"({"choices":[{"delta":{},"finish_reason":"tool_calls"}]})"});
+  const auto numbered = Replay(
+      Format(),
+      {R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}}]})",
+       R"({"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{\"y\":"}}]}}]})",
+       R"({"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":1}"}},{"index":1,"function":{"arguments":"2}"}}]}}]})",
+       R"({"choices":[{"delta":{},"finish_reason":"tool_calls"}]})"});
   ASSERT_TRUE(numbered.ok());
   ASSERT_EQ(numbered->tool_calls.size(), 2U);
   EXPECT_EQ(numbered->tool_calls[0].arguments["x"], 1);
   EXPECT_EQ(numbered->tool_calls[1].arguments["y"], 2);
   // Gemini numbers every call 0 and sends each whole.
-  const auto whole = Replay(Format(), {R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}}]})",
-                                       R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]},"finish_reason":"stop"}]})", "[DONE]"});
+  const auto whole = Replay(
+      Format(),
+      {R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}}]})",
+       R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]},"finish_reason":"stop"}]})",
+       "[DONE]"});
   ASSERT_TRUE(whole.ok());
   EXPECT_EQ(whole->tool_calls.size(), 2U);
   EXPECT_EQ(whole->stop, StopReason::kToolUse);
-  const auto unnumbered = Replay(Format(), {R"({"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}}]})",
-                                            R"({"choices":[{"delta":{"tool_calls":[{"function":{"arguments":":1}"}}]},"finish_reason":"tool_calls"}]})"});
+  const auto unnumbered =
+      Replay(Format(), {R"({"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}}]})",
+                        R"({"choices":[{"delta":{"tool_calls":[{"function":{"arguments":":1}"}}]},"finish_reason":"tool_calls"}]})"});
   ASSERT_TRUE(unnumbered.ok());
   ASSERT_EQ(unnumbered->tool_calls.size(), 1U);
   EXPECT_EQ(unnumbered->tool_calls[0].arguments["x"], 1);
@@ -185,14 +203,23 @@ TEST(ChatStream, EndsEarlyOrBadly) {
   EXPECT_EQ(Replay(Format(), {R"({"choices":[{"delta":{"content":"half"}}]})"}).error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(Replay(Format(), {}).error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(Replay(Format(), {"{\"choices\":"}).error().kind, ErrorKind::kUnavailable);
-  EXPECT_EQ(Replay(Format(), {R"({"choices":[{"delta":{"content":"x"}}]})", R"({"error":{"code":502,"message":"down"}})"}).error().kind, ErrorKind::kUnavailable);
-  EXPECT_EQ(Replay(Format(), {R"({"choices":[{"finish_reason":"error","error":{"code":400,"message":"x"},"delta":{}}]})"}).error().kind, ErrorKind::kInput);
+  EXPECT_EQ(Replay(Format(), {R"({"choices":[{"delta":{"content":"x"}}]})", R"({"error":{"code":502,"message":"down"}})"}).error().kind,
+            ErrorKind::kUnavailable);
+  EXPECT_EQ(Replay(Format(), {R"({"choices":[{"finish_reason":"error","error":{"code":400,"message":"x"},"delta":{}}]})"}).error().kind,
+            ErrorKind::kInput);
   EXPECT_EQ(Replay(Format(), {"[DONE]"})->text, "");
 }
 
 TEST(ChatStream, OddEventsAreHarmless) {
-  const std::vector<std::string> events = {"7", "null", "[]", R"({"choices":7})", R"({"choices":[7,null,{"delta":7}]})", R"({"choices":[{"delta":{"tool_calls":[7,null,{}]}}]})",
-                                           R"({"choices":[{"delta":{"tool_calls":7,"content":{},"reasoning_details":[7,{"index":0},{"index":0,"text":3}]}}]})", "[DONE]"};
+  const std::vector<std::string> events = {
+      "7",
+      "null",
+      "[]",
+      R"({"choices":7})",
+      R"({"choices":[7,null,{"delta":7}]})",
+      R"({"choices":[{"delta":{"tool_calls":[7,null,{}]}}]})",
+      R"({"choices":[{"delta":{"tool_calls":7,"content":{},"reasoning_details":[7,{"index":0},{"index":0,"text":3}]}}]})",
+      "[DONE]"};
   EXPECT_TRUE(Replay(Format(), events).ok());
 }
 

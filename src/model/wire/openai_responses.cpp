@@ -47,7 +47,8 @@ void AddTools(const ChatRequest& request, const WireOptions& options, Json& body
   Json& tools = body["tools"] = Json::array();
   for (const Tool& tool : request.tools) {
     // Without the word, the API would make optional arguments required.
-    tools.push_back({{"type", "function"}, {"name", tool.name}, {"description", tool.description}, {"parameters", tool.schema}, {"strict", false}});
+    tools.push_back(
+        {{"type", "function"}, {"name", tool.name}, {"description", tool.description}, {"parameters", tool.schema}, {"strict", false}});
   }
   if (!options.forced_tool.empty()) body["tool_choice"] = {{"type", "function"}, {"name", options.forced_tool}};
   // Nothing is stored, so the reasoning has to come back to us for the next turn of a tool loop.
@@ -89,7 +90,8 @@ Usage UsageOf(const Json& usage) {
 std::optional<Error> ErrorOfStatus(const Json& body) {
   const std::string status = JsonGet<std::string>(body, "status", "completed");
   if (status == "completed" || status == "incomplete") return std::nullopt;
-  return Error{ErrorKind::kUnavailable, fmt::format("the provider ended the answer as '{}'", CutToColumns(SafeForTerminalLine(status), 40))};
+  return Error{ErrorKind::kUnavailable,
+               fmt::format("the provider ended the answer as '{}'", CutToColumns(SafeForTerminalLine(status), 40))};
 }
 
 class Assembler : public StreamAssembler {
@@ -195,7 +197,10 @@ Json BuildResponses(const ChatRequest& request, const WireOptions& options) {
   if (!settings.verbosity.empty()) body["text"]["verbosity"] = settings.verbosity;
   if (!options.effort.empty() && options.dialect.effort) body["reasoning"] = {{"effort", options.effort}};
   if (UsesNativeSchema(request, options)) {
-    body["text"]["format"] = {{"type", "json_schema"}, {"name", "answer"}, {"schema", *request.answer_schema}, {"strict", IsStrictSchema(*request.answer_schema)}};
+    body["text"]["format"] = {{"type", "json_schema"},
+                              {"name", "answer"},
+                              {"schema", *request.answer_schema},
+                              {"strict", IsStrictSchema(*request.answer_schema)}};
   }
   if (options.provider.cache == CacheStyle::kPromptCacheKey && options.dialect.cache_key && !request.system.empty()) {
     body["prompt_cache_key"] = CacheKeyOf(request);

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/wire/test_wire.h"
+#include "model/wire/wire_replay_test.h"
 
 namespace upskill {
 namespace {
@@ -18,8 +18,10 @@ TEST(ResponsesRequest, Plain) {
   Json body = BuildResponses(request, OptionsOf("gpt-5-mini.low?verbosity=medium"));
   EXPECT_EQ(body["prompt_cache_key"].get<std::string>().size(), 40U);
   body.erase("prompt_cache_key");
-  EXPECT_EQ(Text(body), R"({"model":"gpt-5-mini","instructions":"s","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}],)"
-                        R"("store":false,"max_output_tokens":100,"text":{"verbosity":"medium"},"reasoning":{"effort":"low"}})");
+  EXPECT_EQ(
+      Text(body),
+      R"({"model":"gpt-5-mini","instructions":"s","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}],)"
+      R"("store":false,"max_output_tokens":100,"text":{"verbosity":"medium"},"reasoning":{"effort":"low"}})");
 }
 
 TEST(ResponsesRequest, ToolLoop) {
@@ -33,7 +35,8 @@ TEST(ResponsesRequest, ToolLoop) {
 }
 
 TEST(ResponsesRequest, ReasoningGoesBackUnchanged) {
-  const Json items = Json::parse(R"([{"encrypted_content":"e","id":"rs_1","summary":[],"type":"reasoning"},{"arguments":"{}","call_id":"call_1","name":"weather","type":"function_call"}])");
+  const Json items = Json::parse(
+      R"([{"encrypted_content":"e","id":"rs_1","summary":[],"type":"reasoning"},{"arguments":"{}","call_id":"call_1","name":"weather","type":"function_call"}])");
   const Json input = BuildResponses(ToolLoop(items), OptionsOf("gpt-5-mini"))["input"];
   EXPECT_EQ(Text(input[1]), Text(items[0]));
   EXPECT_EQ(Text(input[2]), Text(items[1]));
@@ -42,7 +45,8 @@ TEST(ResponsesRequest, ReasoningGoesBackUnchanged) {
 TEST(ResponsesRequest, Schema) {
   ChatRequest request = Question("hi");
   request.answer_schema = Json::parse(R"({"type":"object"})");
-  EXPECT_EQ(Text(BuildResponses(request, OptionsOf("gpt-5-mini"))["text"]["format"]), R"({"type":"json_schema","name":"answer","schema":{"type":"object"},"strict":false})");
+  EXPECT_EQ(Text(BuildResponses(request, OptionsOf("gpt-5-mini"))["text"]["format"]),
+            R"({"type":"json_schema","name":"answer","schema":{"type":"object"},"strict":false})");
 }
 
 TEST(ResponsesAnswer, TextReasoningCallsUsage) {
@@ -63,24 +67,30 @@ TEST(ResponsesAnswer, TextReasoningCallsUsage) {
 }
 
 TEST(ResponsesAnswer, Status) {
-  EXPECT_EQ(ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]})").stop, StopReason::kLength);
-  EXPECT_EQ(ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]})").stop, StopReason::kRefusal);
+  EXPECT_EQ(ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]})").stop,
+            StopReason::kLength);
+  EXPECT_EQ(ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]})").stop,
+            StopReason::kRefusal);
   const ChatResponse refused = ParseOk(Format(), R"({"output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]})");
   EXPECT_EQ(refused.stop, StopReason::kRefusal);
   EXPECT_EQ(refused.text, "No.");
-  for (const char* body : {R"({"status":"queued","output":[]})", R"({"status":"cancelled","output":[]})", R"({"status":"failed","error":{"code":"server_error","message":"x"}})", "{}"}) {
+  for (const char* body : {R"({"status":"queued","output":[]})", R"({"status":"cancelled","output":[]})",
+                           R"({"status":"failed","error":{"code":"server_error","message":"x"}})", "{}"}) {
     EXPECT_EQ(Format().parse(Json::parse(body)).error().kind, ErrorKind::kUnavailable) << body;
   }
-  EXPECT_EQ(Format().parse(Json::parse(R"({"status":"failed","error":{"code":"invalid_prompt","message":"x"}})")).error().kind, ErrorKind::kInput);
+  EXPECT_EQ(Format().parse(Json::parse(R"({"status":"failed","error":{"code":"invalid_prompt","message":"x"}})")).error().kind,
+            ErrorKind::kInput);
 }
 
 TEST(ResponsesStream, PiecesWithoutFinishedItems) {
-  const auto response = Replay(Format(), {R"({"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":""}})",
-                                          R"({"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m","content":[]}})",
-                                          R"({"type":"response.output_text.delta","output_index":0,"item_id":"other","delta":"Hel"})",
-                                          R"({"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"x\":1}"})",
-                                          R"({"type":"response.output_text.delta","output_index":0,"delta":"lo","obfuscation":"zzz"})",
-                                          R"({"type":"response.completed","response":{"status":"completed","output":[],"usage":{"output_tokens":3}}})"});
+  const auto response = Replay(
+      Format(),
+      {R"({"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":""}})",
+       R"({"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m","content":[]}})",
+       R"({"type":"response.output_text.delta","output_index":0,"item_id":"other","delta":"Hel"})",
+       R"({"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"x\":1}"})",
+       R"({"type":"response.output_text.delta","output_index":0,"delta":"lo","obfuscation":"zzz"})",
+       R"({"type":"response.completed","response":{"status":"completed","output":[],"usage":{"output_tokens":3}}})"});
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->text, "Hello");
   ASSERT_EQ(response->tool_calls.size(), 1U);
@@ -89,7 +99,9 @@ TEST(ResponsesStream, PiecesWithoutFinishedItems) {
 }
 
 TEST(ResponsesStream, OnlyTheLastEventHasTheItems) {
-  const auto response = Replay(Format(), {R"({"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"t"}]}]}})"});
+  const auto response = Replay(
+      Format(),
+      {R"({"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"t"}]}]}})"});
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->text, "t");
 }
@@ -99,10 +111,13 @@ TEST(ResponsesStream, EndsEarlyOrBadly) {
   const auto error = Replay(Format(), {R"({"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null})"});
   EXPECT_EQ(error.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(error.error().message, HasSubstr("slow down"));
-  const auto failed = Replay(Format(), {R"({"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"oops"}}})"});
+  const auto failed =
+      Replay(Format(), {R"({"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"oops"}}})"});
   EXPECT_THAT(failed.error().message, HasSubstr("oops"));
-  EXPECT_TRUE(Replay(Format(), {"7", R"({"type":7})", R"({"type":"response.output_item.done"})", R"({"type":"response.output_item.done","item":7,"output_index":1e300})",
-                                R"({"type":"response.completed","response":{"output":[7]}})"}).ok());
+  EXPECT_TRUE(Replay(Format(), {"7", R"({"type":7})", R"({"type":"response.output_item.done"})",
+                                R"({"type":"response.output_item.done","item":7,"output_index":1e300})",
+                                R"({"type":"response.completed","response":{"output":[7]}})"})
+                  .ok());
 }
 
 }  // namespace

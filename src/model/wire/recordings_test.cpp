@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/wire/test_wire.h"
+#include "model/wire/wire_replay_test.h"
 
 namespace upskill {
 namespace {
@@ -30,7 +30,8 @@ TEST(Recordings, AnthropicThinkingThenATool) {
   const Result<ChatResponse> response = Replay(WireFormatOf(Wire::kAnthropic), events);
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->text, "");
-  EXPECT_EQ(response->reasoning, "The user wants me to call the weather tool for Paris directly without any natural language introduction first.");
+  EXPECT_EQ(response->reasoning,
+            "The user wants me to call the weather tool for Paris directly without any natural language introduction first.");
   ASSERT_EQ(response->tool_calls.size(), 1U);
   EXPECT_EQ(response->tool_calls[0].id, "toolu_1");
   EXPECT_EQ(response->tool_calls[0].name, "weather");
@@ -49,7 +50,8 @@ TEST(Recordings, ResponsesPlainText) {
   if (events.empty()) return;
   const Result<ChatResponse> response = Replay(WireFormatOf(Wire::kResponses), events);
   ASSERT_TRUE(response.ok()) << response.error().message;
-  EXPECT_THAT(response->text, AllOf(StartsWith("Tides change over the day because the Moon"), EndsWith("producing periodic high and low tides.")));
+  EXPECT_THAT(response->text,
+              AllOf(StartsWith("Tides change over the day because the Moon"), EndsWith("producing periodic high and low tides.")));
   EXPECT_THAT(response->reasoning, StartsWith("**Explaining tidal changes**"));
   EXPECT_EQ(response->stop, StopReason::kEnd);
   EXPECT_EQ(response->usage.input, 62);
@@ -98,12 +100,14 @@ TEST(Recordings, ResponsesTools) {
 TEST(Recordings, ReasoningTextOfOpenModels) {
   const std::vector<std::string> events = Recording("openresponses/openai-gpt-oss-120b/tool_use_weather");
   if (events.empty()) return;
-  EXPECT_EQ(Replay(WireFormatOf(Wire::kResponses), events)->reasoning, "We need to call the tool. No natural language answer. Use functions.weather with city \"Paris\".");
+  EXPECT_EQ(Replay(WireFormatOf(Wire::kResponses), events)->reasoning,
+            "We need to call the tool. No natural language answer. Use functions.weather with city \"Paris\".");
 }
 
 // Whatever is missing at the end, the answer is an error and never half an answer.
 TEST(Recordings, CutStreamsAreErrors) {
-  for (const auto& [name, wire] : {std::pair{"anthropic/sonnet/tool_use_weather", Wire::kAnthropic}, {"responses/gpt-5-mini/plain_text", Wire::kResponses}}) {
+  for (const auto& [name, wire] :
+       {std::pair{"anthropic/sonnet/tool_use_weather", Wire::kAnthropic}, {"responses/gpt-5-mini/plain_text", Wire::kResponses}}) {
     std::vector<std::string> events = Recording(name);
     while (!events.empty()) {
       events.pop_back();

@@ -26,7 +26,8 @@ bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> 
 }
 
 ErrorKind KindOfCode(std::int64_t code, const std::string& words) {
-  if (ContainsAny(words, {"insufficient_quota", "billing", "authentication", "permission", "invalid_api_key", "not_found"})) return ErrorKind::kRefused;
+  if (ContainsAny(words, {"insufficient_quota", "billing", "authentication", "permission", "invalid_api_key", "not_found"}))
+    return ErrorKind::kRefused;
   if (code == 401 || code == 402 || code == 404) return ErrorKind::kRefused;
   // The server had begun to answer, so the key is right: 403 is a filter that objects to this one request.
   if (code == 400 || code == 403 || code == 413 || code == 422) return ErrorKind::kInput;
@@ -83,7 +84,8 @@ std::optional<Error> ErrorInBody(const Json& body) {
   if (!body.is_object()) return std::nullopt;
   const Json& error = MemberOf(body, "error");
   const bool is_error_event = JsonGet<std::string>(body, "type", "") == "error" || JsonGet<std::string>(body, "object", "") == "error";
-  const bool has_error = error.is_object() || error.is_array() || error.is_string() ? !error.empty() && error != Json("") : error == Json(true);
+  const bool has_error =
+      error.is_object() || error.is_array() || error.is_string() ? !error.empty() && error != Json("") : error == Json(true);
   if (!has_error && !is_error_event) return std::nullopt;
   const Json& object = error.is_object() ? error : body;
   std::string words = JsonGet<std::string>(object, "type", "") + " " + JsonGet<std::string>(object, "code", "");
