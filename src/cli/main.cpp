@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -46,9 +47,18 @@ std::size_t TerminalColumns() {
   return 100;
 }
 
+// Thousands of connections need more files than the usual soft limit allows.
+void RaiseFileLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  RaiseFileLimit();
   std::signal(SIGPIPE, SIG_IGN);
   struct sigaction action {};
   action.sa_handler = OnSignal;
