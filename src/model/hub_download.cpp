@@ -111,6 +111,7 @@ Status FetchRest(const HubDownload& download, const HubFile& file, HubFilePart& 
     return written.ok();
   };
   wish.on_tick = [&] { download.progress(part.size()); };
+  download.progress(part.size());  // what is there before this attempt, so that its speed is told right
   const Result<HubAnswer> answer = download.http.Get(wish);
   download.progress(part.size());
   if (!written) return written.error();
