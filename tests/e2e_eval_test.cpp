@@ -71,7 +71,7 @@ TEST(Eval, BaselineIsReusedForAnotherSkill) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   const Result<Json> json = ParseJson(outcome.out, "stdout");
   ASSERT_TRUE(json.ok());
-  EXPECT_EQ((*json)["students"][0]["cells_saved"], (*json)["cases"]) << "the baseline arm, one round";
+  EXPECT_EQ((*json)["students"][0]["cells_from_cache"], (*json)["cases"]) << "the baseline arm, one round";
 }
 
 TEST(Eval, LibraryMessagesGoToTheLog) {

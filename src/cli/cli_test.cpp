@@ -132,8 +132,8 @@ TEST_F(Cli, UsageErrors) {
 TEST_F(Cli, EvalEndToEnd) {
   EXPECT_EQ(Eval({"--runs", "2"}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("arithmetic · about 5 tokens · 3 cases × 2 rounds × 2 arms = 12 cells"),
-                         HasSubstr("model  sim:base=0,skill=1 (simulated"), HasSubstr("0 % → 100 %  +100 points"),
-                         HasSubstr("12/12"), HasSubstr("run 2026_11_2")));
+                         HasSubstr("model  sim:base=0,skill=1 (simulated"), HasSubstr("  0 %   0/6\n"), HasSubstr("100 %   6/6"), HasSubstr("+100 points (95 %: "),
+                         HasSubstr("undecided\n"), HasSubstr("run 20")));
   EXPECT_THAT(out, Not(HasSubstr("from the cache")));
   EXPECT_THAT(out, Not(HasSubstr("\x1b")));
   const std::vector<fs::path> found = FindRuns(runs());
@@ -162,14 +162,14 @@ TEST_F(Cli, EvalJson) {
   EXPECT_EQ(json.at("complete"), true);
   const Json& student = json.at("students").at(0);
   for (const char* key : {"model", "verdict", "e_value", "lift", "lift_low", "lift_high", "baseline", "with_skill", "tokens",
-                          "cost_usd", "cells_saved"}) {
+                          "cost_usd", "cells_saved", "cells_from_cache"}) {
     EXPECT_TRUE(student.contains(key)) << key;
   }
   EXPECT_EQ(student.at("lift"), 1.0);
-  EXPECT_EQ(student.at("cells_saved"), 0);
+  EXPECT_EQ(student.at("cells_from_cache"), 0);
   EXPECT_EQ(student.at("baseline").at("rate"), 0.0);
   ASSERT_EQ(Eval({"--json"}), 0);
-  EXPECT_EQ(OutAsJson().at("students").at(0).at("cells_saved"), 6);
+  EXPECT_EQ(OutAsJson().at("students").at(0).at("cells_from_cache"), 6);
 }
 
 TEST_F(Cli, NoBaseline) {
@@ -195,7 +195,7 @@ TEST_F(Cli, SeveralModels) {
   EXPECT_EQ(json.at("students").at(0).at("lift"), 1.0);
   EXPECT_EQ(json.at("students").at(1).at("lift"), -1.0);
   ASSERT_EQ(Eval({"-m", "sim:base=1,skill=0"}), 0);
-  EXPECT_THAT(out, AllOf(HasSubstr("× 2 models = 12 cells"), HasSubstr("-100 points")));
+  EXPECT_THAT(out, AllOf(HasSubstr("× 2 models = 12 cells"), HasSubstr("100 % → 0 %  -100 (")));
 }
 
 TEST_F(Cli, TheSameModelTwiceIsRefused) {
@@ -215,12 +215,12 @@ TEST_F(Cli, VerboseShowsFailedChecks) {
 TEST_F(Cli, Colours) {
   terminal = true;
   ASSERT_EQ(Eval({}), 0);
-  EXPECT_THAT(out, HasSubstr("\x1b[32m"));
+  EXPECT_THAT(out, HasSubstr("\x1b[1m"));
   variables["NO_COLOR"] = "1";
   ASSERT_EQ(Eval({}), 0);
   EXPECT_THAT(out, Not(HasSubstr("\x1b")));
   ASSERT_EQ(Eval({"--color", "always"}), 0);
-  EXPECT_THAT(out, HasSubstr("\x1b[32m"));
+  EXPECT_THAT(out, HasSubstr("\x1b[1m"));
   variables.clear();
   variables["UPSKILL_CONFIG"] = (folder.path() / "config.yaml").string();
   ASSERT_EQ(Eval({"--color", "never"}), 0);
@@ -294,7 +294,7 @@ TEST_F(Cli, EvalErrors) {
   EXPECT_EQ(Run({"eval", (folder.path() / "none").string()}), 2);
   EXPECT_THAT(error, HasSubstr("no such file or folder"));
   EXPECT_EQ(Eval({}, "gpt-99"), 2);
-  EXPECT_THAT(error, HasSubstr("unknown model 'gpt-99'"));
+  EXPECT_THAT(error, HasSubstr("unknown model or provider 'gpt-99'"));
   EXPECT_EQ(Eval({}, "sim:base=7"), 2);
   EXPECT_EQ(Eval({}, "sim:base=0.5?threads=2"), 2);
   EXPECT_THAT(error, HasSubstr("behind the colon"));

@@ -245,8 +245,8 @@ TEST(FindCachedSamples, OnlyAnswersWithAWantedKey) {
   ASSERT_THAT(*found, SizeIs(2));
   EXPECT_EQ(found->at(Key('a')).response.text, "a of 0");
   EXPECT_EQ(found->at(Key('a')).cached_from, "2025_12_31_00_00_00-0000");  // where the model gave it
-  EXPECT_EQ(found->at(Key('b')).response.text, "b of 1");
-  EXPECT_EQ(found->at(Key('b')).cached_from, "2026_01_01_00_00_00-0001");
+  EXPECT_EQ(found->at(Key('b')).response.text, "b of 2");
+  EXPECT_EQ(found->at(Key('b')).cached_from, "2026_01_02_00_00_00-0002");  // the newest
 }
 
 TEST(FindCachedSamples, LeavesOutTheGivenRunAndUnreadableOnes) {

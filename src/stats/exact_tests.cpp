@@ -48,7 +48,9 @@ std::optional<double> SignFlipTest(const std::vector<std::int64_t>& sums) {
     top += step;
   }
   double p = 0.0;
-  for (std::size_t s = top + 1; s-- > 0 && 2 * static_cast<std::int64_t>(s) - reach >= observed;) p += chance[s];
+  for (std::size_t s = 0; s <= top; ++s) {
+    if (2 * static_cast<std::int64_t>(s) - reach >= observed) p += chance[s];
+  }
   return std::min(1.0, p);
 }
 
