@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 
+#include "report/matrix.h"
+#include "report/report_input.h"
 #include "report/table.h"
 #include "util/text.h"
 
@@ -21,17 +23,12 @@ std::string Plural(std::size_t count, const std::string& word) {
   return fmt::format("{} {}{}", WithThousands(static_cast<long long>(count)), word, count == 1 ? "" : "s");
 }
 
-std::string ArmLabel(Arm arm) { return arm == Arm::kSkill ? "with skill" : ArmName(arm); }
-
-// "+42", "0", "-3": hundredths.
-std::string Points(double fraction) {
-  const double points = std::round(fraction * 100.0);
-  return fmt::format("{}{:.0f}", points > 0 ? "+" : "", points == 0 ? 0.0 : points);
-}
+// ArmLabel, no wider than the column of labels.
+std::string ShortLabel(Arm arm) { return arm == Arm::kPrevious ? "previous" : ArmLabel(arm); }
 
 std::string IntervalText(const StudentVerdict& verdict) {
   if (!verdict.low || !verdict.high) return "";
-  return fmt::format("{} … {}", Points(*verdict.low), Points(*verdict.high));
+  return fmt::format("{} … {}", PointsText(*verdict.low), PointsText(*verdict.high));
 }
 
 Tint TintOf(const StudentVerdict& verdict) {
@@ -42,13 +39,6 @@ Tint TintOf(const StudentVerdict& verdict) {
     case Verdict::kUndecided: break;
   }
   return Tint::kDim;
-}
-
-// "+42 points (95 %: +27 … +56)   helps"
-std::string LiftLine(const StudentVerdict& verdict, double lift, const Style& style) {
-  std::string text = Points(lift) + " points";
-  if (const std::string interval = IntervalText(verdict); !interval.empty()) text += fmt::format(" (95 %: {})", interval);
-  return text + "   " + Tinted(style, TintOf(verdict), VerdictText(verdict));
 }
 
 std::string ChangeText(double before, double after) {
@@ -71,7 +61,7 @@ std::string ArmLine(const Style& style, Arm arm, const ArmSummary& summary) {
   const std::string percent = summary.rate() ? PercentText(rate) : "–";
   const std::string counts = fmt::format("{}/{}", summary.passed, summary.answered);
   const std::string bar = style.columns >= 70 ? Bar(rate) : Bar(rate, 10);
-  return fmt::format("  {:<10}  {} {:>6}   {:<7}", ArmLabel(arm), bar, percent, counts);
+  return fmt::format("  {:<10}  {} {:>6}   {}", ShortLabel(arm), bar, percent, counts);
 }
 
 std::string TokenLine(const StudentSummary& student) {
@@ -101,40 +91,54 @@ std::string CostPerSolvedText(const StudentVerdict& verdict) {
   return text(verdict.cost_per_solved_without) + " → " + text(verdict.cost_per_solved_with);
 }
 
+// What a verdict doesn't rest on, one line each.
+std::vector<std::string> LimitsOf(const StudentVerdict& verdict) {
+  std::vector<std::string> limits;
+  if (verdict.answers_repeat) {
+    limits.push_back(fmt::format("the answers repeat{}: more rounds would say nothing new, more cases would",
+                                 verdict.whole_rounds > 1 ? " exactly from round to round" : " at temperature 0"));
+  }
+  if (!verdict.excluded.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& name : verdict.excluded) names.push_back(SafeForTerminalLine(name));
+    limits.push_back(fmt::format("{} with errors left out of lift and verdict: {}", Plural(names.size(), "case"), fmt::join(names, ", ")));
+  }
+  return limits;
+}
+
 // What the verdict rests on, where that isn't plain.
 std::string VerdictNotes(const StudentVerdict& verdict) {
   std::string out;
   if (verdict.new_cases_low && verdict.new_cases_high) {
-    out += fmt::format("  {:<10}  {} … {} points (95 %), if these cases were drawn from many\n", "new cases", Points(*verdict.new_cases_low),
-                       Points(*verdict.new_cases_high));
+    out += fmt::format("  {:<10}  {} … {} points (95 %) on other cases like these\n", "new cases", PointsText(*verdict.new_cases_low),
+                       PointsText(*verdict.new_cases_high));
   }
   if (verdict.cost_usd) {
     out += fmt::format("  {:<10}  {} → {} per answer · {} per solved case\n", "cost", MoneyText(verdict.cost_usd->without),
                        MoneyText(verdict.cost_usd->with), CostPerSolvedText(verdict));
   }
-  if (verdict.answers_repeat) out += "  the answers repeat exactly from round to round: more rounds would say nothing new\n";
-  if (!verdict.excluded.empty()) {
-    std::vector<std::string> names;
-    for (const std::string& name : verdict.excluded) names.push_back(SafeForTerminalLine(name));
-    out += fmt::format("  left out of the verdict, since they keep failing with errors: {}\n", fmt::join(names, ", "));
-  }
+  for (const std::string& limit : LimitsOf(verdict)) out += "  " + limit + "\n";
   return out;
 }
 
 std::string StudentBlock(const JudgedRun& run, std::size_t index, const Style& style) {
   const StudentSummary& student = run.summary.students[index];
   const StudentVerdict& verdict = run.verdicts[index];
+  const std::optional<double> lift = verdict.lift ? verdict.lift : student.lift;
   std::string out = Tinted(style, Tint::kBold, SafeForTerminalLine(student.student.name)) + "\n";
+  std::string below;  // what doesn't fit beside the bars
   for (const auto& [arm, summary] : student.arms) {
-    out += ArmLine(style, arm, summary);
-    const std::optional<double> lift = verdict.lift ? verdict.lift : student.lift;
-    if (arm == Arm::kSkill && lift) out += "   " + LiftLine(verdict, *lift, style);
-    out += Extras(summary) + "\n";
+    std::string line = ArmLine(style, arm, summary);
+    if (arm == Arm::kSkill && lift) {
+      const bool fits = DisplayColumns(line + "   " + LiftLine(verdict, *lift, {})) <= style.columns;
+      (fits ? line : below) += (fits ? "   " : fmt::format("  {:<10}  ", "lift")) + LiftLine(verdict, *lift, style) + (fits ? "" : "\n");
+    }
+    out += line + Extras(summary) + "\n";
   }
   for (const auto& [arm, verdicts] : run.others) {
-    if (verdicts[index].lift) out += fmt::format("  than {:<8} {}\n", ArmLabel(arm), LiftLine(verdicts[index], *verdicts[index].lift, style));
+    if (verdicts[index].lift) below += fmt::format("  {:<10}  {}\n", std::string("vs ") + ArmName(arm), LiftLine(verdicts[index], *verdicts[index].lift, style));
   }
-  return out + TokenLine(student) + VerdictNotes(verdict);
+  return out + below + TokenLine(student) + VerdictNotes(verdict);
 }
 
 std::string ArrowPair(const StudentSummary& student, const std::function<std::string(const ArmSummary&)>& text) {
@@ -181,7 +185,7 @@ std::string CaseArmLines(const std::vector<const Sample*>& samples, Arm arm) {
                                                  check.detail))];
     }
   }
-  std::string out = fmt::format("  {:<10}  {} of {} passed\n", ArmLabel(arm), passed, answered);
+  std::string out = fmt::format("  {:<10}  {} of {} passed\n", ShortLabel(arm), passed, answered);
   for (const auto& [failure, count] : failures) out += fmt::format("      {}× {}\n", count, failure);
   return out;
 }
@@ -214,9 +218,17 @@ std::string EvalHead(const Plan& plan, const Style& style) {
                      Plural(cases * rounds * plan.arms.size() * plan.students.size(), "cell"));
 }
 
+std::string LiftLine(const StudentVerdict& verdict, double lift, const Style& style) {
+  std::string text = PointsText(lift) + " points";
+  if (const std::string interval = IntervalText(verdict); !interval.empty()) text += fmt::format(" (95 %: {})", interval);
+  return text + "   " + Tinted(style, TintOf(verdict), VerdictText(verdict));
+}
+
 std::string VerdictText(const StudentVerdict& verdict) {
   std::string text = VerdictName(verdict.word);
-  if (verdict.word == Verdict::kUndecided && verdict.more_rounds) text += fmt::format(", about {} more", Plural(static_cast<std::size_t>(*verdict.more_rounds), "round"));
+  if (verdict.word == Verdict::kUndecided && verdict.more_rounds) {
+    text += fmt::format(", about {} more round{}", WithThousands(*verdict.more_rounds), *verdict.more_rounds == 1 ? "" : "s");
+  }
   if (verdict.word == Verdict::kNoEffect && verdict.tokens && verdict.tokens->ratio()) {
     const double change = std::round(*verdict.tokens->ratio() * 100.0);
     if (change != 0) text += fmt::format(", {:.0f} % {} tokens", std::abs(change), change > 0 ? "more" : "fewer");
@@ -248,7 +260,7 @@ std::string EvalTable(const JudgedRun& run, const Style& style) {
     std::vector<std::string> row = {
         SafeForTerminalLine(student.student.name),
         ArrowPair(student, [](const ArmSummary& arm) { return arm.rate() ? PercentText(*arm.rate()) : "–"; }),
-        lift ? Points(*lift) + (interval.empty() ? "" : fmt::format(" ({})", interval)) : "–",
+        lift ? PointsText(*lift) + (interval.empty() ? "" : fmt::format(" ({})", interval)) : "–",
         ArrowPair(student, [](const ArmSummary& arm) { return arm.mean_checks() ? fmt::format("{:.1f}", *arm.mean_checks()) : "–"; }),
         ArrowPair(student,
                   [](const ArmSummary& arm) { return arm.mean_output_tokens() ? fmt::format("{:.0f}", *arm.mean_output_tokens()) : "–"; })};
@@ -257,6 +269,18 @@ std::string EvalTable(const JudgedRun& run, const Style& style) {
     table.AddRow(std::move(row));
   }
   return table.Render(style);
+}
+
+std::string EvalTableNotes(const JudgedRun& run) {
+  std::string out;
+  for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
+    const std::string name = SafeForTerminalLine(run.summary.students[i].student.name);
+    for (const auto& [arm, summary] : run.summary.students[i].arms) {
+      if (const std::string extras = Extras(summary); !extras.empty()) out += fmt::format("{}, {}:{}\n", name, ArmLabel(arm), extras);
+    }
+    for (const std::string& limit : LimitsOf(run.verdicts[i])) out += fmt::format("{}: {}\n", name, limit);
+  }
+  return out + SweetSpotNote(run);
 }
 
 std::string EvalCaseNotes(const JudgedRun& run) {

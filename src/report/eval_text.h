@@ -21,10 +21,16 @@ std::string EvalBars(const JudgedRun& run, const Style& style);
 // One row a student: pass rate, lift, average checks passed, tokens of an answer, cost per solved case, verdict.
 std::string EvalTable(const JudgedRun& run, const Style& style);
 
+// For a table without bars: errors, what the verdicts leave out, and the sweet spot among several models.
+std::string EvalTableNotes(const JudgedRun& run);
+
+// "+42 points (95 %: +27 … +56)   helps"
+std::string LiftLine(const StudentVerdict& verdict, double lift, const Style& style);
+
 // "helps", "undecided, about 4 more rounds", "no effect, 37 % more tokens".
 std::string VerdictText(const StudentVerdict& verdict);
 
-// Cases that no student ever passed (floor), always passed in every arm (ceiling), or left out of the verdict; one line each.
+// Cases that no student ever passed (floor) and that always passed in every arm (ceiling); one line each.
 std::string EvalCaseNotes(const JudgedRun& run);
 
 // Every case: in each arm how its answers fared and which check failed on what (-v).

@@ -35,12 +35,69 @@ TEST(EvalHead, CountsTheCells) {
   EXPECT_EQ(EvalHead(run.plan, kPlain), "manifests · about 233 tokens · 2 cases × 1 round × 1 arm × 2 models = 4 cells\n");
 }
 
+// Eight cases, two rounds, answers that vary: a baseline that never passes, a skill that always does.
+TestRun ClearRun() {
+  TestRun run;
+  run.samples.clear();
+  const Case pattern = run.plan.suite.cases[1];
+  run.plan.suite.cases.clear();
+  for (int i = 1; i <= 8; ++i) {
+    run.plan.suite.cases.push_back(pattern);
+    run.plan.suite.cases.back().id = "case-" + std::to_string(i);
+    for (int round = 0; round < 2; ++round) {
+      const std::string salt = " " + std::to_string(round);
+      run.Add(run.plan.suite.cases.back().id, Arm::kBaseline, round, "edition = 2" + salt);
+      run.Add(run.plan.suite.cases.back().id, Arm::kSkill, round, "edition = 5" + salt);
+    }
+  }
+  return run;
+}
+
+// The case with an error counts for nothing, which leaves one that passes everywhere: pass rates are of all answers.
 TEST(EvalBars, Golden) {
   EXPECT_EQ(EvalBars(TestRun().judged(), kPlain),
             "student\n"
-            "  baseline    ██████████░░░░░░░░░░   50 %   2/4       1 truncated\n"
-            "  with skill  ████████████████████  100 %   3/3       +50 points   1 error\n"
-            "  tokens      16 → 12 per answer (-25 %) · prompt +200\n\n");
+            "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
+            "  with skill  ████████████████████  100 %   3/3   0 points (95 %: -100 … +100)   undecided   1 error\n"
+            "  tokens      16 → 12 per answer (-25 %) · prompt +200\n"
+            "  the answers repeat exactly from round to round: more rounds would say nothing new, more cases would\n"
+            "  1 case with errors left out of lift and verdict: hard\n\n");
+}
+
+TEST(EvalBars, AVerdict) {
+  const std::string bars = EvalBars(ClearRun().judged(), kPlain);
+  EXPECT_THAT(bars, HasSubstr("  baseline    ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"
+                              "  with skill  ████████████████████  100 %   16/16   +100 points (95 %: "));
+  EXPECT_THAT(bars, HasSubstr(" … +100)   helps\n"));
+  EXPECT_THAT(bars, HasSubstr("  new cases   "));
+  EXPECT_THAT(bars, HasSubstr(" … +100 points (95 %) on other cases like these\n"));
+  EXPECT_THAT(bars, Not(HasSubstr(" \n")));
+}
+
+TEST(EvalBars, NarrowPlacesPutTheLiftBelow) {
+  const std::string bars = EvalBars(ClearRun().judged(), {false, 60});
+  EXPECT_THAT(bars, HasSubstr("  with skill  ██████████  100 %   16/16\n  lift        +100 points (95 %: "));
+  for (const std::string_view line : SplitLines(bars)) EXPECT_LE(DisplayColumns(line), 66U) << line;
+}
+
+TEST(EvalBars, CostAndOtherArms) {
+  TestRun run = ClearRun();
+  run.plan.arms = {Arm::kBaseline, Arm::kSkill, Arm::kPlacebo};
+  for (int i = 1; i <= 8; ++i) {
+    for (int round = 0; round < 2; ++round) run.Add("case-" + std::to_string(i), Arm::kPlacebo, round, "edition = 2 " + std::to_string(round));
+  }
+  for (Sample& sample : run.samples) sample.response.cost_usd = sample.arm == Arm::kSkill ? 0.002 : 0.001;
+  const std::string bars = EvalBars(run.judged(), kPlain);
+  EXPECT_THAT(bars, HasSubstr("  placebo     ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"));
+  EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points (95 %: "));
+  EXPECT_THAT(bars, HasSubstr("  cost        $0.0010 → $0.0020 per answer · – → $0.0020 per solved case\n"));  // nothing solved without
+}
+
+TEST(EvalBars, RepeatingAnswersOfASingleRound) {
+  TestRun run;
+  run.plan.rounds = 1;
+  run.plan.sampling.temperature = 0.0;
+  EXPECT_THAT(EvalBars(run.judged(), kPlain), HasSubstr("  the answers repeat at temperature 0: more rounds"));
 }
 
 TEST(EvalBars, ShorterInANarrowPlace) {
@@ -52,10 +109,10 @@ TEST(EvalBars, WithoutABaselineOrAnyAnswer) {
   run.plan.arms = {Arm::kSkill};
   EXPECT_EQ(EvalBars(run.judged(), kPlain),
             "student\n"
-            "  with skill  ████████████████████  100 %   3/3       1 error\n"
+            "  with skill  ████████████████████  100 %   3/3   1 error\n"
             "  tokens      12 per answer\n\n");
   run.samples.clear();
-  EXPECT_EQ(EvalBars(run.judged(), kPlain), "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0       4 not done\n\n");
+  EXPECT_EQ(EvalBars(run.judged(), kPlain), "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 not done\n\n");
 }
 
 TEST(EvalBars, AShorterPromptWithTheSkill) {  // as when long cases of one arm are left undone
@@ -65,18 +122,44 @@ TEST(EvalBars, AShorterPromptWithTheSkill) {  // as when long cases of one arm a
 }
 
 TEST(EvalBars, ALossIsTintedAsOne) {
-  TestRun run;
+  TestRun run = ClearRun();
   for (Sample& sample : run.samples) sample.arm = sample.arm == Arm::kSkill ? Arm::kBaseline : Arm::kSkill;
-  EXPECT_THAT(EvalBars(run.judged(), {true, 100}), HasSubstr("\x1b[31m-50 points\x1b[0m"));
+  const std::string bars = EvalBars(run.judged(), {true, 100});
+  EXPECT_THAT(bars, HasSubstr("-100 points"));
+  EXPECT_THAT(bars, HasSubstr("\x1b[31mhurts\x1b[0m"));
 }
 
 TEST(EvalTable, Golden) {
   TestRun run;
   run.plan.students.push_back({"b", "another", "b"});
   EXPECT_EQ(EvalTable(run.judged(), kPlain),
-            "model    pass rate           lift  checks passed  tokens   cells\n"
-            "student  50 % → 100 %  +50 points  0.5 → 1.0      16 → 12    7/8\n"
-            "another  – → –                  –  – → –          – → –      0/8\n");
+            "model    pass rate     lift (95 %)      checks passed  tokens   verdict\n"
+            "student  50 % → 100 %  0 (-100 … +100)  0.5 → 1.0      16 → 12  undecided\n"
+            "another  – → –         –                – → –          – → –    –\n");
+}
+
+TEST(EvalTable, CostOfASolvedCaseWhereKnown) {
+  TestRun run;
+  run.samples.back().error.reset();
+  run.plan.students.push_back({"b", "another", "b"});
+  for (Sample& sample : run.samples) sample.response.cost_usd = 0.001;
+  const std::string table = EvalTable(run.judged(), {false, 120});
+  EXPECT_THAT(table, HasSubstr("  $ / solved         verdict\n"));
+  EXPECT_THAT(table, HasSubstr("  $0.0020 → $0.0010  undecided\n"));  // two answers for one solved case, then one
+  EXPECT_THAT(table, HasSubstr("another  "));
+}
+
+TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
+  TestRun run;
+  run.plan.students.push_back({"b", "another", "b"});
+  EXPECT_EQ(EvalTableNotes(run.judged()),
+            "student, baseline:   1 truncated\n"
+            "student, with skill:   1 error\n"
+            "student: the answers repeat exactly from round to round: more rounds would say nothing new, more cases would\n"
+            "student: 1 case with errors left out of lift and verdict: hard\n"
+            "another, baseline:   4 not done\n"
+            "another, with skill:   4 not done\n"
+            "sweet spot: student with the skill: the best and the shortest of those near it\n");
 }
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
@@ -149,11 +232,21 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(json.at("rounds"), 2);
   EXPECT_EQ(json.at("complete"), false);
   const Json& student = json.at("students").at(0);
-  EXPECT_THAT(KeysOf(student), ElementsAre("model", "name", "verdict", "e_value", "lift", "lift_low", "lift_high", "baseline",
-                                           "with_skill", "tokens", "cost_usd", "cells_saved", "cases"));
+  EXPECT_THAT(KeysOf(student), ElementsAre("model", "name", "verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high",
+                                           "lift_new_cases", "lift_sequence", "whole_rounds", "more_rounds", "answers_repeat", "excluded_cases",
+                                           "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd", "cells_saved",
+                                           "cells_from_cache", "ceiling_cases", "floor_cases", "cases"));
   EXPECT_EQ(student.at("model"), "sim:base=0.4");
-  EXPECT_EQ(student.at("lift"), 0.5);
-  for (const char* unknown : {"verdict", "e_value", "lift_low", "lift_high", "cost_usd"}) EXPECT_TRUE(student.at(unknown).is_null());
+  EXPECT_EQ(student.at("verdict"), "undecided");
+  EXPECT_EQ(student.at("e_value"), 1.0);  // two ties are evidence for nothing
+  EXPECT_EQ(student.at("lift"), 0.0);     // of the case that was answered in every round
+  EXPECT_EQ(student.at("lift_low"), -1.0);
+  EXPECT_EQ(student.at("lift_high"), 1.0);
+  EXPECT_TRUE(student.at("answers_repeat").get<bool>());
+  EXPECT_EQ(student.at("excluded_cases"), Json({"hard"}));
+  EXPECT_EQ(student.at("ceiling_cases"), Json({"easy"}));
+  EXPECT_EQ(student.at("compared_with"), "baseline");
+  for (const char* unknown : {"lift_new_cases", "more_rounds", "cost_usd"}) EXPECT_TRUE(student.at(unknown).is_null()) << unknown;
   EXPECT_EQ(student.at("cells_saved"), 0);
   EXPECT_THAT(KeysOf(student.at("baseline")), ElementsAre("passed", "total", "rate", "errors", "missing", "checks_passed",
                                                           "checks_total", "truncated", "refused"));
@@ -180,7 +273,7 @@ TEST(EvalToJson, WhatIsUnknownIsNull) {
   const Json& student = json.at("students").at(0);
   EXPECT_TRUE(student.at("baseline").is_null());
   EXPECT_TRUE(student.at("tokens").at("baseline").is_null());
-  EXPECT_TRUE(student.at("lift").is_null());
+  for (const char* key : {"verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high"}) EXPECT_TRUE(student.at(key).is_null()) << key;
   EXPECT_TRUE(student.at("with_skill").at("rate").is_null());
   EXPECT_TRUE(student.at("tokens").at("with_skill").at("output_mean").is_null());
   EXPECT_EQ(student.at("with_skill").at("missing"), 4);
@@ -190,7 +283,9 @@ TEST(EvalToJson, ReusedCellsAreCounted) {
   TestRun run;
   run.samples[0].cached_from = "earlier";
   run.samples[1].cached_from = "earlier";
-  EXPECT_EQ(EvalToJson(run.judged()).at("students").at(0).at("cells_saved"), 2);
+  const Json student = EvalToJson(run.judged()).at("students").at(0);
+  EXPECT_EQ(student.at("cells_from_cache"), 2);
+  EXPECT_EQ(student.at("cells_saved"), 0);  // those that a known verdict made needless
 }
 
 }  // namespace

@@ -198,6 +198,12 @@ Worth WorthItsTokens(const MatrixCell& cell) {
   return *after / *cell.skill_rate <= *before / *cell.baseline_rate ? Worth::kYes : Worth::kCostsMore;
 }
 
+std::string SweetSpotNote(const JudgedRun& run, double tolerance) {
+  if (run.plan.students.size() < 2) return "";
+  const Matrix matrix = MakeMatrix({{&run.plan, {}, run.summary, run.verdicts}});
+  return SweetSpotLine(FindSweetSpot(matrix, run.plan.skill.name, tolerance));
+}
+
 std::string MatrixText(const Matrix& matrix, const Style& style, double tolerance) {
   std::vector<Table::Column> columns = {{"skill", Table::Align::kLeft, true}};
   for (const std::string& model : matrix.models) {

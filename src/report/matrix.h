@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/judged_run.h"
 #include "report/report_input.h"
 #include "report/style.h"
 #include "util/json.h"
@@ -64,6 +65,10 @@ SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double t
 // when a solved case costs less with it (in money where known, else in tokens), or nothing was solved without it.
 enum class Worth { kYes, kNo, kCostsMore, kUnknown };  // kCostsMore: it helps, but a solved case costs more
 Worth WorthItsTokens(const MatrixCell& cell);
+
+// "sweet spot: haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its price" of one run;
+// nothing for a single model.
+std::string SweetSpotNote(const JudgedRun& run, double tolerance = 0.05);
 
 // The table of verdicts and lifts, then for each skill its sweet spot and for each model whether the skill is worth it.
 std::string MatrixText(const Matrix& matrix, const Style& style, double tolerance = 0.05);

@@ -142,7 +142,7 @@ Result<Json> ReadResult(const fs::path& run_folder) {
   std::error_code code;
   if (fs::exists(run_folder / "run_result.json", code)) {
     ASSIGN_OR_RETURN(Json result, ReadObject(run_folder / "run_result.json"));
-    if (JsonGet(result, "metadata", Json()).is_object()) return result;
+    if (const auto metadata = result.find("metadata"); metadata != result.end() && metadata->is_object()) return result;
     return InputError((run_folder / "run_result.json").string() + ": no metadata");
   }
   ASSIGN_OR_RETURN(Json metadata, ReadObject(run_folder / "run_metadata.json"));

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "report/csv.h"
+#include "report/eval_text.h"
+#include "report/report_input.h"
 #include "report/table.h"
 #include "util/text.h"
 
@@ -88,7 +90,7 @@ std::string RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Sty
     out += fmt::format("{}   {}\n", SafeForTerminalLine(row->student.student.name), Tinted(style, Tint::kDim, "run " + SafeForTerminalLine(row->run)));
     if (const ArmSummary* arm = ArmOf(row->student, Arm::kBaseline)) out += MetricLine(*arm, "baseline", metric, most, style);
     if (const ArmSummary* arm = ArmOf(row->student, Arm::kSkill)) out += MetricLine(*arm, "with skill", metric, most, style);
-    if (row->student.lift) out += fmt::format("  {:<10}  {} points   {}\n", "lift", LiftText(row->student.lift), VerdictCell(*row));
+    if (row->lift()) out += fmt::format("  {:<10}  {}\n", "lift", LiftLine(row->verdict, *row->lift(), style));
   }
   return out;
 }
@@ -104,20 +106,21 @@ std::string RunTable(const std::vector<RunRow>& rows, const Style& style) {
                {"cells", Table::Align::kRight}});
   for (const RunRow& row : rows) {
     table.AddRow({SafeForTerminalLine(row.run), SafeForTerminalLine(row.skill), SafeForTerminalLine(row.student.student.name),
-                  RateText(ArmOf(row.student, Arm::kBaseline)), RateText(ArmOf(row.student, Arm::kSkill)), LiftText(row.student.lift), VerdictCell(row),
+                  RateText(ArmOf(row.student, Arm::kBaseline)), RateText(ArmOf(row.student, Arm::kSkill)), LiftText(row.lift()), VerdictCell(row),
                   fmt::format("{}/{}", row.answered, row.cells)});
   }
   return table.Render(style);
 }
 
 std::string RunCsv(const std::vector<RunRow>& rows) {
-  std::string out = "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,output_tokens,lift\r\n";
+  std::string out = "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,output_tokens,seconds,cost_usd,lift,lift_low,lift_high,verdict\r\n";
   for (const RunRow& row : rows) {
     for (const auto& [arm, entry] : row.student.arms) {
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", CsvField(row.run), CsvField(row.created), CsvField(row.skill),
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", CsvField(row.run), CsvField(row.created), CsvField(row.skill),
                          CsvField(row.student.student.name), ArmName(arm), entry.cells, entry.answered, entry.errors,
                          entry.passed, CsvNumber(entry.rate()), entry.checks_passed, entry.checks_total,
-                         entry.prompt_tokens, entry.output_tokens, CsvNumber(row.student.lift));
+                         entry.prompt_tokens, entry.output_tokens, CsvNumber(entry.seconds), CsvNumber(entry.total_cost_usd()), CsvNumber(row.lift()),
+                         CsvNumber(row.verdict.low), CsvNumber(row.verdict.high), row.verdict.lift ? VerdictName(row.verdict.word) : "");
     }
   }
   return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct RunRow {
   StudentVerdict verdict;
   std::size_t cells = 0;
   std::size_t answered = 0;
+
+  // The lift that the verdict tells, else the summary's.
+  const std::optional<double>& lift() const { return verdict.lift ? verdict.lift : student.lift; }
 };
 
 enum class RunMetric { kSuccess, kTokens, kCost, kTime };

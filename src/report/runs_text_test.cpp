@@ -39,19 +39,20 @@ TEST(RowsOf, OneForEachStudent) {
   EXPECT_EQ(rows[1].answered, 0U);
 }
 
+// One win in the only round; seven without a loss decide.
 TEST(RunBars, TheNewestOfEachSkillAndModel) {
   EXPECT_EQ(RunBars(Rows(), RunMetric::kSuccess, kPlain),
             "manifests\n"
             "student   run 2026_11_22_10_12_33-0001\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   1/2\n"
             "  with skill  ████████████████████  100 %   2/2\n"
-            "  lift        +50 points\n");
+            "  lift        +50 points (95 %: -67 … +100)   undecided, about 6 more rounds\n");
   EXPECT_EQ(RunBars(Rows(), RunMetric::kTokens, {false, 60}),
             "manifests\n"
             "student   run 2026_11_22_10_12_33-0001\n"
             "  baseline    ██████████     16   tokens per answer\n"
             "  with skill  ████████░░     12   tokens per answer\n"
-            "  lift        +50 points\n");
+            "  lift        +50 points (95 %: -67 … +100)   undecided, about 6 more rounds\n");
 }
 
 TEST(RunBars, SkillsApart) {
@@ -62,17 +63,17 @@ TEST(RunBars, SkillsApart) {
 
 TEST(RunTable, Golden) {
   EXPECT_EQ(RunTable(Rows(), kPlain),
-            "run                       skill      model      baseline   with skill  lift  cells\n"
-            "2026_11_21_10_12_33-abcd  manifests  student  50 % (2/4)  100 % (3/3)   +50    7/8\n"
-            "2026_11_22_10_12_33-0001  manifests  student  50 % (1/2)  100 % (2/2)   +50    4/8\n");
+            "run                       skill      model      baseline   with skill  lift  verdict    cells\n"
+            "2026_11_21_10_12_33-abcd  manifests  student  50 % (2/4)  100 % (3/3)     0  undecided    7/8\n"
+            "2026_11_22_10_12_33-0001  manifests  student  50 % (1/2)  100 % (2/2)   +50  undecided    4/8\n");
 }
 
 TEST(RunCsv, Golden) {
   EXPECT_EQ(RunCsv({Rows()[0]}),
             "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,"
-            "output_tokens,lift\r\n"
-            "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,baseline,4,4,0,2,0.5,2,4,120,64,0.5\r\n"
-            "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,skill,4,3,1,3,1,3,3,690,36,0.5\r\n");
+            "output_tokens,seconds,cost_usd,lift,lift_low,lift_high,verdict\r\n"
+            "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,baseline,4,4,0,2,0.5,2,4,120,64,0,,0,-1,1,undecided\r\n"
+            "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,skill,4,3,1,3,1,3,3,690,36,0,,0,-1,1,undecided\r\n");
 }
 
 TEST(RunCsv, QuotesAndGuardsAgainstFormulas) {
@@ -97,7 +98,7 @@ TEST(RunCsv, QuotesAndGuardsAgainstFormulas) {
 TEST(RunCsv, UnknownValuesAreEmpty) {
   TestRun run;
   run.samples.clear();
-  EXPECT_THAT(RunCsv(RowsOf(run.judged())), HasSubstr(",baseline,4,0,0,0,,0,0,0,0,\r\n"));
+  EXPECT_THAT(RunCsv(RowsOf(run.judged())), HasSubstr(",baseline,4,0,0,0,,0,0,0,0,0,,,,,\r\n"));
   EXPECT_EQ(SplitLines(RunCsv({})).size(), 1U);
 }
 
