@@ -64,4 +64,7 @@ std::string_view OutputFileContent(std::string_view answer, const std::string& f
 // the input, two cases with the same input. One line each, naming the case.
 Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite);
 
+// The same of one case, without its name and without a look at others.
+Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case);
+
 }  // namespace upskill

@@ -60,22 +60,25 @@ Result<std::vector<std::string>> FindGivenAwayStrings(const Case& test_case) {
 
 }  // namespace
 
+Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case) {
+  ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case));
+  std::vector<std::string> weaknesses = FindReferenceFailures(test_case, checks);
+  for (std::string& weakness : FindTrivialAnswers(test_case, checks)) weaknesses.push_back(std::move(weakness));
+  ASSIGN_OR_RETURN(const std::vector<std::string> given_away, FindGivenAwayStrings(test_case));
+  weaknesses.insert(weaknesses.end(), given_away.begin(), given_away.end());
+  return weaknesses;
+}
+
 Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite) {
   std::vector<std::string> weaknesses;
   std::map<std::string, std::string> label_of_input;
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
     const Case& test_case = suite.cases[i];
     const std::string label = fmt::format("case {} (\"{}\")", i + 1, Shown(test_case.id));
-    const auto report = [&](const std::vector<std::string>& found) {
-      for (const std::string& weakness : found) weaknesses.push_back(fmt::format("{}: {}", label, weakness));
-    };
-    ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case));
-    report(FindReferenceFailures(test_case, checks));
-    report(FindTrivialAnswers(test_case, checks));
-    ASSIGN_OR_RETURN(const std::vector<std::string> given_away, FindGivenAwayStrings(test_case));
-    report(given_away);
+    ASSIGN_OR_RETURN(const std::vector<std::string> found, FindCaseWeaknesses(test_case));
+    for (const std::string& weakness : found) weaknesses.push_back(fmt::format("{}: {}", label, weakness));
     const auto [other, is_new] = label_of_input.emplace(Trim(Echo(test_case)), label);
-    if (!is_new) report({fmt::format("has the same input as {}", other->second)});
+    if (!is_new) weaknesses.push_back(fmt::format("{}: has the same input as {}", label, other->second));
   }
   return weaknesses;
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/skill_text.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostFileNameBytes = 100;
+
+bool IsNameCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+std::string NameProblem(const std::string& name) {
+  if (name.empty()) return "the name is empty";
+  if (name.size() > kMostNameCharacters) return fmt::format("the name has {} characters, at most {} are allowed", name.size(), kMostNameCharacters);
+  bool hyphen = true;  // none first
+  for (const char c : name) {
+    if (c == '-' ? hyphen : !IsNameCharacter(c)) {
+      return fmt::format("the name '{}' may hold lowercase letters, digits and single hyphens between them only", SafeForTerminalLine(name));
+    }
+    hyphen = c == '-';
+  }
+  return hyphen ? fmt::format("the name '{}' ends in a hyphen", name) : "";
+}
+
+bool HasControlCharacters(std::string_view text) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) return true;
+  }
+  return false;
+}
+
+void FindFileProblems(const std::vector<std::pair<std::string, std::string>>& files, const char* folder, std::vector<std::string>& problems) {
+  std::set<std::string> names;
+  for (const auto& [name, text] : files) {
+    const std::string shown = SafeForTerminalLine(name.substr(0, kMostFileNameBytes));
+    const bool plain = !name.empty() && name.size() <= kMostFileNameBytes && name.front() != '.' &&
+                       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == std::string::npos;
+    if (!plain) problems.push_back(fmt::format("{}/: '{}' is no plain file name", folder, shown));
+    if (!names.insert(ToLowerAscii(name)).second) problems.push_back(fmt::format("{}/{}: stands there twice", folder, shown));
+    if (FindInvalidUtf8(text)) problems.push_back(fmt::format("{}/{}: the text is not valid UTF-8", folder, shown));
+  }
+}
+
+// A YAML double-quoted scalar on one line.
+std::string YamlQuoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c == '\n' || c == '\t' ? ' ' : c;
+  }
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::vector<std::string> FindSkillProblems(const SkillText& skill) {
+  std::vector<std::string> problems;
+  if (std::string problem = NameProblem(skill.name); !problem.empty()) problems.push_back(std::move(problem));
+  const bool readable = !FindInvalidUtf8(skill.description) && !FindInvalidUtf8(skill.body);
+  if (!readable) problems.emplace_back("the text is not valid UTF-8");
+  if (Trim(skill.description).empty()) problems.emplace_back("the description is empty");
+  if (readable && CountCodePoints(skill.description) > kMostDescriptionCharacters) {
+    problems.push_back(fmt::format("the description has {} characters, at most {} are allowed", CountCodePoints(skill.description), kMostDescriptionCharacters));
+  }
+  // Readers that cut at `---` wherever it stands would take the rest for the body.
+  if (skill.description.find("---") != std::string::npos) problems.emplace_back("the description holds '---', which ends the frontmatter");
+  if (HasControlCharacters(skill.description) || HasControlCharacters(skill.body)) problems.emplace_back("there are control characters in the text");
+  const std::string_view body = Trim(skill.body);
+  if (body.empty()) problems.emplace_back("the body is empty");
+  if (body.starts_with("---")) problems.emplace_back("the body begins with a frontmatter of its own");
+  FindFileProblems(skill.references, "references", problems);
+  FindFileProblems(skill.scripts, "scripts", problems);
+  return problems;
+}
+
+std::string SkillNameFrom(std::string_view text) {
+  constexpr std::size_t kMostWords = 6;
+  std::string name;
+  std::size_t words = 1;
+  for (const char c : ToLowerAscii(text)) {
+    if (IsNameCharacter(c)) {
+      if (name.size() == kMostNameCharacters) break;
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      if (words++ == kMostWords || name.size() == kMostNameCharacters) break;
+      name += '-';
+    }
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name.empty() ? "skill" : name;
+}
+
+std::string SkillFileText(const SkillText& skill) {
+  return fmt::format("---\nname: {}\ndescription: {}\n---\n\n{}\n", skill.name, YamlQuoted(Trim(skill.description)), Trim(skill.body));
+}
+
+Status WriteSkillFolder(const SkillText& skill, const fs::path& folder) {
+  const std::vector<std::string> problems = FindSkillProblems(skill);
+  if (!problems.empty()) return InputError("not a valid skill: " + problems.front());
+  for (const auto& [sub, files] : {std::pair{"references", &skill.references}, std::pair{"scripts", &skill.scripts}}) {
+    if (files->empty()) continue;
+    RETURN_IF_ERROR(MakeFolders(folder / sub));
+    for (const auto& [name, text] : *files) {
+      ASSIGN_OR_RETURN(const fs::path path, ContainedPath(folder / sub, name));
+      RETURN_IF_ERROR(WriteFileAtomically(path, text));
+    }
+  }
+  RETURN_IF_ERROR(MakeFolders(folder));
+  return WriteFileAtomically(folder / "SKILL.md", SkillFileText(skill));
+}
+
+}  // namespace upskill

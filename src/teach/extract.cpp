@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/extract.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "skill/case_reader.h"
+#include "trace/digest.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMostRequestBytes = 1500;  // a longer request is a whole brief, no question to replay
+
+bool StartsWithAny(const std::string& lower, std::initializer_list<std::string_view> starts) {
+  return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return lower.starts_with(start); });
+}
+
+// What the agent says of itself and of what it is about to do teaches nobody.
+bool IsTalk(const std::string& sentence) {
+  const std::string lower = ToLowerAscii(sentence);
+  return StartsWithAny(lower, {"i ", "i'", "i’", "let me", "let's", "now ", "next", "first,", "done", "great", "perfect", "good", "ok", "you're right", "sorry", "we "}) ||
+         lower.ends_with(':') || lower.ends_with('?');
+}
+
+std::string WithoutMarkup(std::string_view line) {
+  line = Trim(line);
+  while (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("> ")) line = Trim(line.substr(2));
+  std::size_t digits = 0;
+  while (digits < line.size() && line[digits] >= '0' && line[digits] <= '9') ++digits;
+  if (digits > 0 && digits < 3 && line.substr(digits).starts_with(". ")) line = Trim(line.substr(digits + 2));
+  std::string text;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line.substr(i).starts_with("**")) {
+      ++i;
+    } else {
+      text += line[i];
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> SentencesOf(const std::string& line) {
+  std::vector<std::string> sentences;
+  std::string sentence;
+  bool code = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    sentence += line[i];
+    if (line[i] == '`') code = !code;
+    const bool end = !code && (line[i] == '.' || line[i] == '?' || line[i] == '!') && i + 1 < line.size() && line[i + 1] == ' ';
+    if (!end) continue;
+    sentences.emplace_back(Trim(sentence));
+    sentence.clear();
+  }
+  if (!Trim(sentence).empty()) sentences.emplace_back(Trim(sentence));
+  return sentences;
+}
+
+std::set<std::string> WordsOf(const std::string& text) {
+  std::set<std::string> words;
+  std::string word;
+  for (const char c : ToLowerAscii(text) + " ") {
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+      word += c;
+    } else {
+      if (word.size() > 3) words.insert(word);
+      word.clear();
+    }
+  }
+  return words;
+}
+
+std::size_t CommonWords(const std::set<std::string>& words, const std::string& text) {
+  std::size_t common = 0;
+  for (const std::string& word : WordsOf(text)) common += words.count(word);
+  return common;
+}
+
+bool Holds(const std::string& text, const std::string& part) { return ToLowerAscii(text).find(ToLowerAscii(part)) != std::string::npos; }
+
+// A code text that settles a question: short, and not given away by it.
+bool Settles(const std::string& span, const std::string& request) {
+  const bool tells = span.size() >= 3 && span.size() <= 60 && span.find('\n') == std::string::npos &&
+                     std::any_of(span.begin(), span.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+  return tells && !Holds(request, span) && span.find("[redacted:") == std::string::npos;
+}
+
+// The statements of an answer, nearest to the request's words first.
+std::vector<std::string> ByNearness(const PersonRequest& request) {
+  std::vector<std::string> statements = StatementsOf(request.answer);
+  const std::set<std::string> words = WordsOf(request.text);
+  std::stable_sort(statements.begin(), statements.end(),
+                   [&](const std::string& a, const std::string& b) { return CommonWords(words, a) > CommonWords(words, b); });
+  return statements;
+}
+
+bool IsReplayable(const std::string& text) {
+  const std::string lower = ToLowerAscii(std::string(Trim(text)));
+  if (lower.size() < 15 || lower.size() > kMostRequestBytes || lower.front() == '/') return false;
+  return !StartsWithAny(lower, {"yes", "no,", "ok", "continue", "go on", "thanks", "thank you", "please continue", "commit", "[redacted"});
+}
+
+// The line of an error that says most: the one with "error", else the last.
+std::string ErrorLine(const std::string& text) {
+  std::string last;
+  for (const std::string_view line : SplitLines(text)) {
+    const std::string shown(Trim(line));
+    if (shown.empty() || shown == "…") continue;
+    last = shown;
+    if (Holds(shown, "error")) break;
+  }
+  return CutToColumns(last, 200);
+}
+
+// The texts that a change brought in: the added lines of its diffs.
+std::vector<std::string> AddedLines(const MaterialItem& fix) {
+  std::vector<std::string> added;
+  for (const std::string_view line : SplitLines(fix.change)) {
+    if (line.starts_with("+") && Trim(line.substr(1)).size() > 2) added.emplace_back(Trim(line.substr(1)));
+  }
+  if (added.empty() && !Trim(fix.works).empty()) added.emplace_back(Trim(SplitLines(fix.works).front()));
+  return added;
+}
+
+// One line of code in backticks; code that holds some itself stands as it is.
+std::string Code(const std::string& text) { return text.find('`') == std::string::npos ? "`" + text + "`" : text; }
+
+bool IsKind(const MaterialItem& item, DigestKind kind) { return item.kind == DigestKindTitle(kind); }
+
+// Collects rules until the tokens are used up.
+class Sections {
+ public:
+  explicit Sections(std::size_t tokens) : left_(tokens) {}
+
+  bool Add(const std::string& title, const std::string& text, const std::vector<std::string>& places) {
+    const std::size_t tokens = EstimateTokens(text) + 1;
+    if (tokens > left_ || !seen_.insert(ToLowerAscii(text)).second) return false;
+    left_ -= tokens;
+    if (sections_.empty() || sections_.back().title != title) sections_.push_back({title, {}});
+    sections_.back().rules.push_back({text, places});
+    return true;
+  }
+  std::size_t left() const { return left_; }
+  std::vector<Section> Take() { return std::move(sections_); }
+
+ private:
+  std::size_t left_;
+  std::set<std::string> seen_;
+  std::vector<Section> sections_;
+};
+
+void AddAnswers(const Material& material, Sections& sections) {
+  constexpr std::size_t kMostPerAnswer = 2;
+  for (std::size_t rank = 0; rank < kMostPerAnswer; ++rank) {
+    for (const PersonRequest& request : material.requests) {
+      const std::vector<std::string> statements = ByNearness(request);
+      if (rank < statements.size()) sections.Add("Facts", statements[rank], {request.place});
+    }
+  }
+}
+
+void AddItems(const Material& material, Sections& sections, Draft& draft) {
+  for (const MaterialItem& item : material.items) {
+    if (!IsKind(item, DigestKind::kFinding)) continue;
+    for (const std::string& statement : StatementsOf(item.text)) sections.Add("Facts", statement, item.places);
+  }
+  for (const MaterialItem& item : material.items) {
+    if (!IsKind(item, DigestKind::kFix)) continue;
+    const std::vector<std::string> added = AddedLines(item);
+    const std::string error = ErrorLine(item.error);
+    if (added.empty() || error.empty() || added.front().size() > 200) continue;
+    sections.Add("When it fails", fmt::format("{} is mended with {}.", Code(error), Code(added.front())), item.places);
+  }
+  for (const MaterialItem& item : material.items) {
+    if (!IsKind(item, DigestKind::kCommand)) continue;
+    const std::string command(Trim(item.works));
+    const bool one_line = !command.empty() && command.size() <= 160 && command.find('\n') == std::string::npos;
+    if (one_line) sections.Add("Commands that worked", Code(command), item.places);
+  }
+  std::size_t number = 0;
+  for (const MaterialItem& item : material.items) {
+    if (!IsKind(item, DigestKind::kFile) && !IsKind(item, DigestKind::kCorrection)) continue;
+    const bool file = IsKind(item, DigestKind::kFile);
+    std::string& text = draft.references.empty() ? draft.references.emplace_back("trace.md", "# From the trace\n").second : draft.references.back().second;
+    text += fmt::format("\n## {} ({})\n\n{}\n", file ? "File in its last version" : "The person's correction", item.places.empty() ? "" : item.places.front(),
+                        Trim(item.text));
+    if (++number == 20) break;
+  }
+}
+
+Result<Case> MakeCase(const std::string& input, const std::string& expected, const std::string& reference, const std::string& place) {
+  const Json raw = {{"id", SkillNameFrom(input)}, {"input", input}, {"expected", {{"contains", {expected}}}}, {"reference", reference}, {"provenance", place}};
+  ASSIGN_OR_RETURN(CaseReading reading, ReadCase(raw, 1));
+  return std::move(reading.test_case);
+}
+
+void Offer(Result<Case> test_case, std::size_t most, CaseHarvest& harvest) {
+  if (test_case && harvest.cases.size() < most) TakeCase(*std::move(test_case), harvest);
+}
+
+}  // namespace
+
+std::vector<std::string> CodeSpansOf(const std::string& text) {
+  std::vector<std::string> spans;
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t open = text.find('`', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('`', open + 1);
+    if (close == std::string::npos) return spans;
+    if (close > open + 1) spans.push_back(text.substr(open + 1, close - open - 1));
+    at = close + 1;
+  }
+}
+
+std::vector<std::string> StatementsOf(const std::string& text) {
+  constexpr std::size_t kShortest = 12;
+  constexpr std::size_t kLongest = 240;
+  std::vector<std::string> statements;
+  bool fenced = false;
+  for (const std::string_view line : SplitLines(text)) {
+    if (Trim(line).starts_with("```")) {
+      fenced = !fenced;
+      continue;
+    }
+    if (fenced || Trim(line).starts_with("#") || Trim(line).starts_with("|")) continue;
+    for (std::string& sentence : SentencesOf(WithoutMarkup(line))) {
+      const bool fits = sentence.size() >= kShortest && sentence.size() <= kLongest && !CodeSpansOf(sentence).empty();
+      if (fits && !IsTalk(sentence)) statements.push_back(std::move(sentence));
+    }
+  }
+  return statements;
+}
+
+Result<Draft> ExtractDraft(const Material& material, const std::string& name, std::size_t skill_tokens) {
+  Draft draft;
+  const std::string about = !material.task.empty() ? material.task : material.requests.empty() ? std::string() : material.requests.front().text;
+  draft.name = name.empty() ? SkillNameFrom(about) : name;
+  std::string subject = CutToColumns(SafeForTerminalLine(std::string(Trim(about))), 300);
+  while (subject.find("---") != std::string::npos) subject.erase(subject.find("---"), 2);
+  draft.description = fmt::format("What an expert's recorded session worked out: {} Use it for the same kind of work.",
+                                  subject.empty() ? "commands, fixes and facts." : subject + (subject.back() == '.' ? "" : "."));
+  Sections sections(skill_tokens);
+  AddAnswers(material, sections);
+  AddItems(material, sections, draft);
+  draft.sections = sections.Take();
+  if (draft.sections.empty()) {
+    return InputError("nothing could be taken over: the trace holds no answers with code in them, no mended errors and no commands; a teacher model (-m) may find more");
+  }
+  RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, skill_tokens));
+  return draft;
+}
+
+CaseHarvest ExtractCases(const Material& material, std::size_t most) {
+  CaseHarvest harvest;
+  for (const PersonRequest& request : material.requests) {
+    if (!IsReplayable(request.text)) continue;
+    bool taken = false;
+    for (const std::string& statement : ByNearness(request)) {
+      for (const std::string& span : CodeSpansOf(statement)) {
+        if (taken || !Settles(span, request.text)) continue;
+        Offer(MakeCase(std::string(Trim(request.text)), span, statement, request.place), most, harvest);
+        taken = true;
+      }
+    }
+  }
+  for (const MaterialItem& item : material.items) {
+    if (!IsKind(item, DigestKind::kFix)) continue;
+    const std::string input = fmt::format("{}\n\nfails with:\n\n{}\n\nWhat mends it?", Trim(item.failed), ErrorLine(item.error));
+    for (const std::string& line : AddedLines(item)) {
+      if (!Settles(line, input)) continue;
+      Offer(MakeCase(input, line, fmt::format("This mends it: `{}`", line), item.places.empty() ? "" : item.places.front()), most, harvest);
+      break;
+    }
+  }
+  return harvest;
+}
+
+}  // namespace upskill

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "teach/draft.h"
+#include "teach/material.h"
+#include "teach/write_cases.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// The teacher without a model: takes over what the trace itself says, word for word. Rules cite places (`file:event`).
+// Answers to the person's requests first, then corrections, error → fix pairs, commands that worked and files as they
+// were in the end, as far as `skill_tokens` allow; what is longer goes into references/.
+// Error (kInput): there is nothing to take over.
+Result<Draft> ExtractDraft(const Material& material, const std::string& name, std::size_t skill_tokens);
+
+// Cases that replay the person's requests and the failures that were mended: the answer must hold the name, value or
+// command that settled it then. At most `most`.
+CaseHarvest ExtractCases(const Material& material, std::size_t most);
+
+// Parts, for tests. Sentences with code in backticks that state something, in order.
+std::vector<std::string> StatementsOf(const std::string& text);
+// The texts in backticks of one line.
+std::vector<std::string> CodeSpansOf(const std::string& text);
+
+}  // namespace upskill

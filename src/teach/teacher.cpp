@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/teacher.h"
+
+#include <fmt/format.h>
+
+#include "model/answer_json.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostRepairs = 2;
+constexpr std::size_t kMostAnswerBytes = 1'000'000;
+
+void Add(const Usage& usage, Usage& sum) {
+  sum.input += usage.input;
+  sum.cache_read += usage.cache_read;
+  sum.cache_write += usage.cache_write;
+  sum.output += usage.output;
+}
+
+}  // namespace
+
+Result<Teacher> Teacher::Open(Model& model, const fs::path& calls) {
+  std::string stored;
+  std::error_code code;
+  if (fs::exists(calls, code)) {
+    ASSIGN_OR_RETURN(stored, ReadFile(calls));
+  }
+  ASSIGN_OR_RETURN(AppendFile file, AppendFile::Open(calls, true));
+  Teacher teacher(model, std::move(file));
+  for (const std::string_view line : SplitLines(stored)) {
+    const Result<Json> record = ParseJson(line, calls.string());
+    const std::string key = record ? JsonGet<std::string>(*record, "key", "") : "";
+    if (key.empty()) continue;  // torn by a crash
+    teacher.Count(JsonGet<std::string>(*record, "stage", ""), *record);
+    teacher.stored_[key] = *record;
+  }
+  return teacher;
+}
+
+std::string Teacher::KeyOf(const TeacherCall& call) const {
+  return Sha256Hex(CanonicalJson({{"key", 1},
+                                  {"model", model_->info().identity},
+                                  {"system", call.system},
+                                  {"prompt", call.prompt},
+                                  {"schema", call.schema},
+                                  {"attempt", call.attempt},
+                                  {"max_tokens", call.max_tokens}}));
+}
+
+Result<Json> Teacher::Ask(const TeacherCall& call) {
+  const std::string key = KeyOf(call);
+  if (const auto found = stored_.find(key); found != stored_.end()) {
+    if (found->second.contains("answer")) return found->second.at("answer");
+    return InputError(JsonGet<std::string>(found->second, "problem", "the teacher's answer can't be used"));
+  }
+  ChatRequest request;
+  request.id = key.substr(0, 40);
+  request.system = call.system;
+  request.messages.push_back({Role::kUser, call.prompt});
+  request.sampling.max_tokens = call.max_tokens;
+  request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
+  request.answer_schema = call.schema;
+  ChatResponse total;
+  total.cost_usd = 0.0;
+  std::string problem;
+  for (int repair = 0; repair <= kMostRepairs; ++repair) {
+    const Result<ChatResponse> generated = Generate(*model_, request);
+    if (!generated) {
+      if (generated.error().kind != ErrorKind::kInput) return generated.error();
+      problem = generated.error().message;  // it asked again by itself, in vain
+      total.cost_usd.reset();
+      break;
+    }
+    const ChatResponse& response = *generated;
+    Add(response.usage, total.usage);
+    if (total.cost_usd) total.cost_usd = response.cost_usd ? std::optional(*total.cost_usd + *response.cost_usd) : std::nullopt;
+    Result<Json> answer = InputError("the answer is too long to be one");
+    if (!response.parsed.is_null()) {
+      answer = response.parsed;
+    } else if (response.text.size() <= kMostAnswerBytes) {
+      answer = AnswerJson(response.text, call.schema);
+    }
+    if (answer) {
+      RETURN_IF_ERROR(Store(key, call, total, *answer, ""));
+      return answer;
+    }
+    problem = answer.error().message;
+    if (response.stop == StopReason::kLength) problem = fmt::format("the answer ran into the limit of {} tokens", call.max_tokens);
+    if (response.stop == StopReason::kRefusal) problem = "the model declined";
+    if (response.stop != StopReason::kEnd) break;
+    request.messages.push_back({Role::kAssistant, response.text.substr(0, kMostAnswerBytes)});
+    request.messages.push_back({Role::kUser, RepairRequest(problem, call.schema)});
+  }
+  RETURN_IF_ERROR(Store(key, call, total, nullptr, problem));
+  return InputError("the teacher's answer can't be used: " + problem);
+}
+
+void Teacher::Count(const std::string& stage, const Json& record) {
+  StageCost& cost = costs_[stage];
+  ++cost.calls;
+  cost.prompt_tokens += JsonGet<std::int64_t>(record, "prompt_tokens", 0);
+  cost.output_tokens += JsonGet<std::int64_t>(record, "output_tokens", 0);
+  const bool known = record.contains("cost_usd") && record.at("cost_usd").is_number();
+  if (cost.usd) cost.usd = known ? std::optional(*cost.usd + record.at("cost_usd").get<double>()) : std::nullopt;
+}
+
+Status Teacher::Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer, const std::string& problem) {
+  Json record = {{"key", key},
+                 {"stage", call.stage},
+                 {"attempt", call.attempt},
+                 {"prompt_tokens", response.usage.prompt()},
+                 {"output_tokens", response.usage.output},
+                 {"cost_usd", response.cost_usd ? Json(*response.cost_usd) : Json(nullptr)}};
+  if (model_->info().local) record["cost_usd"] = 0.0;
+  if (problem.empty()) {
+    record["answer"] = answer;
+  } else {
+    record["problem"] = "the teacher's answer can't be used: " + problem;
+  }
+  RETURN_IF_ERROR(file_.Append(DumpJson(record) + "\n"));
+  RETURN_IF_ERROR(file_.Sync());
+  Count(call.stage, record);
+  stored_[key] = std::move(record);
+  return {};
+}
+
+double Teacher::cost_usd() const {
+  double sum = 0.0;
+  for (const auto& [stage, cost] : costs_) sum += cost.usd.value_or(0.0);
+  return sum;
+}
+
+std::int64_t Teacher::tokens() const {
+  std::int64_t sum = 0;
+  for (const auto& [stage, cost] : costs_) sum += cost.prompt_tokens + cost.output_tokens;
+  return sum;
+}
+
+}  // namespace upskill

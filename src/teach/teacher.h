@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "model/model.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// What a stage of a generation used up, over all its sessions.
+struct StageCost {
+  std::size_t calls = 0;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::optional<double> usd = 0.0;  // absent once a call's cost is unknown
+};
+
+struct TeacherCall {
+  std::string stage;  // "draft", "cases", "refine"; for the sums and the log
+  std::string system;
+  std::string prompt;
+  Json schema;      // of the answer
+  int attempt = 0;  // tells equal questions apart
+  int max_tokens = 4096;
+};
+
+// A model that answers in JSON schemas. Every answer is stored before it is used, and an equal call is answered from the
+// store: a generation that is started again pays nothing twice. Not thread-safe.
+class Teacher {
+ public:
+  // `calls`: the store, made when absent. `model` outlives the teacher.
+  static Result<Teacher> Open(Model& model, const std::filesystem::path& calls);
+
+  // Errors: the model's; kInput when its answer fits the schema after two more requests neither, or was cut off.
+  Result<Json> Ask(const TeacherCall& call);
+
+  const ModelInfo& info() const { return model_->info(); }
+  const std::map<std::string, StageCost>& costs() const { return costs_; }
+  double cost_usd() const;
+  std::int64_t tokens() const;
+
+ private:
+  Teacher(Model& model, AppendFile file) : model_(&model), file_(std::move(file)) {}
+  std::string KeyOf(const TeacherCall& call) const;
+  void Count(const std::string& stage, const Json& record);
+  Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer, const std::string& problem);
+
+  Model* model_;
+  AppendFile file_;
+  std::unordered_map<std::string, Json> stored_;  // by key: {"answer"} or {"problem"}
+  std::map<std::string, StageCost> costs_;
+};
+
+}  // namespace upskill

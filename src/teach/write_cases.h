@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "skill/suite.h"
+#include "teach/material.h"
+#include "teach/teacher.h"
+#include "util/json.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Cases that may enter a generated suite, and why others may not.
+struct CaseHarvest {
+  std::vector<Case> cases;
+  std::vector<std::string> rejected;  // "INPUT: reason"
+};
+
+// Takes a case in if it is sound by FindCaseWeaknesses and no duplicate (the same input but for case and white space);
+// else says why not. Its id becomes unique.
+void TakeCase(Case test_case, CaseHarvest& harvest);
+
+// {input, contains, any_of, not_contains, reference} as a teacher gives a case.
+Json CasesSchema(std::size_t most);
+Result<Case> CaseFromTeacher(const Json& json);
+
+struct CaseOptions {
+  std::size_t cases = 16;
+  std::size_t context_tokens = 24000;
+  int tries = 3;  // rejected cases are written anew so often at most
+};
+
+// Asks the teacher for cases from the task and the material. It is not shown any skill.
+Result<CaseHarvest> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options);
+
+// Indices of the cases that are held out: `holdout` of them (a fraction), drawn by `seed` and the inputs; at least one
+// and never all of two or more cases.
+std::vector<std::size_t> HeldOut(const std::vector<Case>& cases, double holdout, std::uint64_t seed);
+
+// A suite of some of the cases.
+Suite SuiteOf(const std::vector<Case>& cases, const std::vector<std::size_t>& indices);
+
+}  // namespace upskill
