@@ -206,6 +206,11 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
   }
   Result<ChatResponse> response = format_.parse(*body);
   if (!response) return OnError(job, response.error());
+  // llama-server calls every answer of its Responses API completed, also one that was cut.
+  const WireOptions options = OptionsFor(job->request, {});
+  if (connection_.provider.wire == Wire::kResponses && response->stop == StopReason::kEnd && response->usage.output >= MaxTokensOf(job->request, options)) {
+    response->stop = StopReason::kLength;
+  }
   response->request_id = RequestIdOf(*result);
   response->seconds = result->seconds;
   OnResponse(job, *std::move(response));

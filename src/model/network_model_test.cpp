@@ -242,6 +242,17 @@ TEST(NetworkModel, ManyAtOnceLearnTogether) {
   for (std::future<bool>& answer : answers) EXPECT_TRUE(answer.get());
 }
 
+TEST(NetworkModel, ACutResponseThatIsCalledCompletedWasCut) {
+  Rig rig(
+      [](const Request&) {
+        return Answer(200, R"({"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"once upon"}]}],)"
+                           R"("usage":{"input_tokens":3,"output_tokens":4}})");
+      },
+      "openresponses.m");
+  EXPECT_EQ(rig.Ask(Question("tell", 4))->stop, StopReason::kLength);
+  EXPECT_EQ(rig.Ask(Question("tell", 5))->stop, StopReason::kEnd);
+}
+
 TEST(NetworkModel, OtherBadRequestsConcernTheRequest) {
   Rig rig([](const Request&) { return Answer(400, R"({"error":{"message":"context_length_exceeded"}})"); });
   EXPECT_EQ(rig.Ask().error().kind, ErrorKind::kInput);
