@@ -2,15 +2,12 @@
 #include "cli/trace_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 
 #include "trace/digest.h"
 #include "trace/find_traces.h"
-#include "trace/read_trace.h"
-#include "trace/redact.h"
+#include "trace/load_traces.h"
 #include "trace/show.h"
 #include "util/files.h"
 #include "util/json.h"
@@ -18,8 +15,6 @@
 
 namespace upskill {
 namespace {
-
-namespace fs = std::filesystem;
 
 void AddReadOptions(CLI::App& command, TraceOptions& options) {
   command.add_option("FILE", options.files, "traces: files, folders, patterns, - for standard input, latest for the newest")->required();
@@ -30,50 +25,17 @@ void AddReadOptions(CLI::App& command, TraceOptions& options) {
   command.add_flag("--redact-emails", options.hide_emails, "also hide e-mail addresses");
 }
 
-Result<std::vector<std::string>> ExpandAll(const TraceOptions& options, const Env& env) {
-  std::vector<std::string> names;
-  for (const std::string& argument : options.files) {
-    if (argument == "-") {
-      names.push_back(argument);
-    } else if (argument == "latest") {
-      ASSIGN_OR_RETURN(const std::vector<FoundTrace> found, FindTraces(env.variable, ""));
-      if (found.empty()) return Error{ErrorKind::kNotFound, "latest: no traces in the agents' folders; give a file"};
-      names.push_back(found.front().path.string());
-    } else {
-      ASSIGN_OR_RETURN(const std::vector<fs::path> files, ExpandTraceArgument(argument));
-      for (const fs::path& file : files) names.push_back(file.string());
-    }
-  }
-  return names;
-}
-
-struct LoadedTrace {
-  Trace trace;
-  std::string redactions;
-};
-
-// Everything after this works with redacted text only.
-Result<LoadedTrace> Load(const std::string& name, const TraceOptions& options, Redactor& redactor) {
-  TraceReadOptions read;
-  read.lenient = options.lenient;
-  if (!options.format.empty()) {
-    read.format = TraceFormatFromName(options.format);
-    if (!read.format) {
-      std::string names;
-      for (const TraceFormat format : AllTraceFormats()) names += (names.empty() ? "" : ", ") + std::string(TraceFormatName(format));
-      return InputError(fmt::format("--format {}: unknown; known: {}", SafeForTerminalLine(options.format), names));
-    }
-  }
-  Result<Trace> trace = name == "-" ? ReadTrace(LineSource::FromDescriptor(Fd(::dup(STDIN_FILENO)), "stdin"), read)
-                                    : ReadTrace(fs::path(name), read);
-  if (!trace) return trace.error();
-  LoadedTrace loaded{std::move(*trace), ""};
-  if (options.no_redact) return loaded;
-  const std::size_t before = redactor.redactions().size();
-  RedactTrace(loaded.trace, redactor);
-  const std::vector<Redaction>& all = redactor.redactions();
-  loaded.redactions = RedactionSummary({all.begin() + static_cast<std::ptrdiff_t>(before), all.end()}, "would be redacted");
-  return loaded;
+Result<TraceLoadOptions> LoadOptionsOf(const TraceOptions& options) {
+  TraceLoadOptions load;
+  load.read.lenient = options.lenient;
+  load.redact = {options.hide_home, options.hide_emails};
+  load.keep_secrets = options.no_redact;
+  if (options.format.empty()) return load;
+  load.read.format = TraceFormatFromName(options.format);
+  if (load.read.format) return load;
+  std::string names;
+  for (const TraceFormat format : AllTraceFormats()) names += (names.empty() ? "" : ", ") + std::string(TraceFormatName(format));
+  return InputError(fmt::format("--format {}: unknown; known: {}", SafeForTerminalLine(options.format), names));
 }
 
 void ShowOne(const LoadedTrace& loaded, const TraceOptions& options, bool several, Env& env) {
@@ -85,20 +47,22 @@ void ShowOne(const LoadedTrace& loaded, const TraceOptions& options, bool severa
     return;
   }
   if (several) env.out(fmt::format("{}\n", SafeForTerminalLine(trace.source)));
-  env.out(TraceShowText(trace, loaded.redactions));
+  env.out(TraceShowText(trace, RedactionSummary(loaded.redactions, "would be redacted")));
 }
 
 // Of several traces, one that can't be read does not stop the others.
 void WarnOf(const Error& error, Env& env) { env.error(fmt::format("warning: {}\n", SafeForTerminal(error.message))); }
 
 ExitCode RunShow(const TraceOptions& options, Env& env) {
-  const Result<std::vector<std::string>> names = ExpandAll(options, env);
+  const Result<TraceLoadOptions> load = LoadOptionsOf(options);
+  if (!load) return PrintError(env, load.error());
+  const Result<std::vector<TraceName>> names = ExpandTraceArguments(options.files, env.variable);
   if (!names) return PrintError(env, names.error());
-  Redactor redactor({options.hide_home, options.hide_emails});
+  Redactor redactor(load->redact);
   Json list = Json::array();
   std::size_t failed = 0;
-  for (const std::string& name : *names) {
-    const Result<LoadedTrace> loaded = Load(name, options, redactor);
+  for (const TraceName& name : *names) {
+    const Result<LoadedTrace> loaded = LoadTrace(name, *load, redactor);
     if (!loaded) {
       if (names->size() == 1) return PrintError(env, loaded.error());
       WarnOf(loaded.error(), env);
@@ -121,36 +85,30 @@ std::string KeptLine(const Digest& digest) {
     const auto found = digest.kept.find(kind);
     return found == digest.kept.end() ? std::size_t{0} : found->second;
   };
-  return fmt::format("{} tokens: {} error → fix pairs, {} files, {} commands, {} corrections",
-                     WithThousands(static_cast<long long>(digest.tokens)), count(DigestKind::kFix), count(DigestKind::kFile),
-                     count(DigestKind::kCommand), count(DigestKind::kCorrection));
+  const auto counted = [&](DigestKind kind, const char* one) {
+    return fmt::format("{} {}{}", count(kind), one, count(kind) == 1 ? "" : "s");
+  };
+  return fmt::format("{} tokens: {}, {}, {}, {}", WithThousands(static_cast<long long>(digest.tokens)),
+                     counted(DigestKind::kFix, "error → fix pair"), counted(DigestKind::kFile, "file"),
+                     counted(DigestKind::kCommand, "command"), counted(DigestKind::kCorrection, "correction"));
 }
 
 ExitCode RunDigest(const TraceOptions& options, Env& env) {
-  const Result<std::vector<std::string>> names = ExpandAll(options, env);
-  if (!names) return PrintError(env, names.error());
-  Redactor redactor({options.hide_home, options.hide_emails});
-  std::vector<Trace> traces;
-  for (const std::string& name : *names) {
-    Result<LoadedTrace> loaded = Load(name, options, redactor);
-    if (!loaded) {
-      if (names->size() == 1) return PrintError(env, loaded.error());
-      WarnOf(loaded.error(), env);
-      continue;
-    }
-    traces.push_back(std::move(loaded->trace));
-  }
-  if (traces.empty()) return PrintError(env, InputError("none of the traces could be read; there is nothing to digest"));
-  const Digest digest = MakeDigest(traces, {options.budget});
+  const Result<TraceLoadOptions> load = LoadOptionsOf(options);
+  if (!load) return PrintError(env, load.error());
+  const Result<LoadedTraces> loaded = LoadTraces(options.files, env.variable, *load);
+  if (!loaded) return PrintError(env, loaded.error());
+  for (const Error& error : loaded->unread) WarnOf(error, env);
+  const Digest digest = MakeDigest(loaded->traces, {options.budget});
   if (options.output.empty()) {
     // What is piped on stays as it is; the empty line keeps the summary apart from it.
     env.out(env.out_is_terminal ? SafeForTerminal(digest.text) + "\n" : digest.text);
   } else if (const Status written = WriteFileAtomically(options.output, digest.text); !written) {
     return PrintError(env, written.error());
   }
-  const std::string secrets = RedactionSummary(redactor.redactions(), "redacted");
+  const std::string secrets = RedactionSummary(loaded->redactions, "redacted");
   env.error(fmt::format("digest {}{}\n", KeptLine(digest), secrets.empty() ? "" : " · " + secrets));
-  return traces.size() == names->size() ? ExitCode::kSuccess : ExitCode::kFailed;
+  return loaded->unread.empty() ? ExitCode::kSuccess : ExitCode::kFailed;
 }
 
 ExitCode RunFind(const TraceOptions& options, Env& env) {

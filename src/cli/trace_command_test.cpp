@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/env.h"
+#include "trace/planted_secrets.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/temp_folder.h"
@@ -200,6 +201,26 @@ TEST_F(TraceCli, SecretsStayUnlessAskedFor) {
   EXPECT_THAT(out, HasSubstr(PlantedToken()));
 }
 
+// All of the corpus that the tests of the redaction use, through every output that a trace has.
+TEST_F(TraceCli, NoPlantedSecretLeaves) {
+  const std::vector<Planted> planted = PlantedSecrets();
+  const std::string file = folder.Write("planted.jsonl", SessionWith(planted)).string();
+  const std::string log = (folder.path() / "diagnostics.log").string();
+  const std::string target = (folder.path() / "digest.md").string();
+  std::string everything;
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--log", log, "trace", "show", file}, {"--log", log, "trace", "show", "--json", file},
+           {"--log", log, "trace", "show", "--events", file}, {"--log", log, "trace", "show", "--json", "--events", file},
+           {"--log", log, "trace", "digest", "--budget", "200000", file}, {"--log", log, "trace", "digest", "-o", target, file}}) {
+    ASSERT_EQ(Run(arguments), kOk) << error;
+    everything += out + error;
+  }
+  everything += *ReadFile(target);
+  if (const Result<std::string> logged = ReadFile(log)) everything += *logged;
+  EXPECT_GT(everything.size(), 100'000U);
+  for (const Planted& plant : planted) EXPECT_EQ(everything.find(plant.secret), std::string::npos) << plant.kind;
+}
+
 TEST_F(TraceCli, HomeAndEmailsByOption) {
   const fs::path file = folder.Write("a.jsonl", Session("in /home/ada/x, mail ada@example.com"));
   ASSERT_EQ(Show(file, {"--events", "--no-redact"}), kOk);
@@ -214,7 +235,7 @@ TEST_F(TraceCli, DigestOfOne) {
   EXPECT_THAT(out, AllOf(HasSubstr("Goal: mend the zone"), HasSubstr("Failed: make test\n"),
                          HasSubstr("Works: make test ZONE=1 [a.jsonl:3, :5]")));
   EXPECT_THAT(out, testing::EndsWith("\n"));
-  EXPECT_THAT(error, testing::MatchesRegex("digest [0-9]+ tokens: 1 error → fix pairs, 0 files, 1 commands, 0 corrections\n"));
+  EXPECT_THAT(error, testing::MatchesRegex("digest [0-9]+ tokens: 1 error → fix pair, 0 files, 1 command, 0 corrections\n"));
 }
 
 TEST_F(TraceCli, DigestOnATerminalIsSafeAndApart) {

@@ -71,7 +71,8 @@ std::optional<TraceFormat> FormatOfTypedLine(const Json& record, const std::stri
   if (record.contains("properties") && type.find('.') != std::string::npos) return TraceFormat::kOpenCode;
   if (type == "session") return FormatOfSessionLine(record);
   if (type == "message" && record.contains("message")) {
-    return record.contains("parentId") ? TraceFormat::kPi : TraceFormat::kHfSts;
+    // The first version of Pi's format has no ids; its lines have a time of their own.
+    return record.contains("parentId") || timed ? TraceFormat::kPi : TraceFormat::kHfSts;
   }
   if (record.contains("parentId") && IsOneOf(type, {"model_change", "thinking_level_change", "compaction", "custom"})) {
     return TraceFormat::kPi;

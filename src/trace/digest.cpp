@@ -35,6 +35,8 @@ const char* DigestKindName(DigestKind kind) {
   return "item";
 }
 
+std::string Counted(std::size_t count, std::string_view one) { return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s"); }
+
 const char* OutcomeWord(const Trace& trace) {
   if (!trace.succeeded) return "outcome not recorded";
   return *trace.succeeded ? "succeeded" : "failed";
@@ -106,9 +108,9 @@ std::string HeaderOf(const std::vector<Trace>& traces) {
     const TraceCounts counts = CountTrace(trace);
     std::string models;
     for (const std::string& model : trace.models) models += (models.empty() ? " · " : ", ") + model;
-    text += fmt::format("{}: {}{} · {} turns, {} tool calls, {} errors · {}{}\n", trace.source, trace.agent_name, models,
-                        counts.human_turns, counts.tool_calls, counts.tool_errors, OutcomeWord(trace), trace.lossy ?
-                            " · the recording leaves text out" : "");
+    text += fmt::format("{}: {}{} · {}, {}, {} · {}{}\n", trace.source, trace.agent_name, models, Counted(counts.human_turns, "turn"),
+                        Counted(counts.tool_calls, "tool call"), Counted(counts.tool_errors, "error"), OutcomeWord(trace),
+                        trace.lossy ? " · the recording leaves text out" : "");
   }
   if (traces.size() > kMostTraces) text += fmt::format("and {} more\n", traces.size() - kMostTraces);
   return text;
@@ -143,10 +145,10 @@ std::size_t ShareOf(DigestKind kind) {
   return 0;
 }
 
-void SortByValue(std::vector<const DigestItem*>& order) {
-  std::stable_sort(order.begin(), order.end(), [](const DigestItem* a, const DigestItem* b) {
-    if (a->value != b->value) return a->value > b->value;
-    return std::pair(a->trace, a->event) < std::pair(b->trace, b->event);
+void SortByValue(std::vector<DigestItem>& items) {
+  std::stable_sort(items.begin(), items.end(), [](const DigestItem& a, const DigestItem& b) {
+    if (a.value != b.value) return a.value > b.value;
+    return std::pair(a.trace, a.event) < std::pair(b.trace, b.event);
   });
 }
 
@@ -166,28 +168,24 @@ void LowerRepetitions(std::vector<DigestItem>& items) {
   }
 }
 
-// Every item in its brief form, best first: each kind in its own share, then all in what is left. Then the best ones
+// `items`: the best first. Every item in its brief form: each kind in its own share, then all in what is left. Then the best ones
 // grow to their full form.
 std::vector<Chosen> Choose(const std::vector<DigestItem>& items, std::size_t traces, std::size_t budget) {
-  std::vector<const DigestItem*> order;
-  order.reserve(items.size());
-  for (const DigestItem& item : items) order.push_back(&item);
-  SortByValue(order);
   std::vector<Chosen> chosen;
   std::vector<const DigestItem*> waiting;
   std::map<DigestKind, std::size_t> used_by_kind;
   std::size_t used = 0;
   const auto cost_of = [&](const DigestItem& item) { return EstimateTokens(EntryOf(item, item.brief, traces)) + 1; };
-  for (const DigestItem* item : order) {
-    const std::size_t cost = cost_of(*item);
-    std::size_t& used_here = used_by_kind[item->kind];
-    if (used_here + cost > budget * ShareOf(item->kind) / 100) {
-      waiting.push_back(item);
+  for (const DigestItem& item : items) {
+    const std::size_t cost = cost_of(item);
+    std::size_t& used_here = used_by_kind[item.kind];
+    if (used_here + cost > budget * ShareOf(item.kind) / 100) {
+      waiting.push_back(&item);
       continue;
     }
     used_here += cost;
     used += cost;
-    chosen.push_back({item, false});
+    chosen.push_back({&item, false});
   }
   for (const DigestItem* item : waiting) {
     const std::size_t cost = cost_of(*item);
@@ -231,7 +229,7 @@ std::size_t EstimateTokens(std::string_view text) {
   return (narrow * 2 + 6) / 7 + wide;
 }
 
-Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options) {
+std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces) {
   std::vector<DigestItem> items;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     for (auto* collect : {&CollectTalk, &CollectCalls, &CollectFiles}) {
@@ -241,6 +239,12 @@ Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options
   }
   items = Merge(std::move(items), traces);
   LowerRepetitions(items);
+  SortByValue(items);
+  return items;
+}
+
+Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options) {
+  const std::vector<DigestItem> items = CollectDigestItems(traces);
   Digest digest;
   digest.text = HeaderOf(traces);
   // Headings and the line of what was left out.
@@ -257,6 +261,8 @@ Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options
       if (choice.item->kind != kind) continue;
       section += EntryOf(*choice.item, choice.full ? choice.item->full : choice.item->brief, traces.size());
       ++digest.kept[kind];
+      digest.items.push_back(*choice.item);
+      digest.items.back().in_full = choice.full;
     }
     if (!section.empty()) digest.text += fmt::format("\n## {}\n{}", DigestKindTitle(kind), section);
   }

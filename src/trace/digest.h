@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "trace/trace.h"
@@ -24,16 +25,62 @@ enum class DigestKind {
 };
 const char* DigestKindTitle(DigestKind kind);
 
+// What an item says, as data. Texts are whole unless "telling lines" says otherwise.
+struct EpisodeDetail {
+  std::string request;                       // the person's own words; empty where the recording doesn't have them
+  std::map<std::string, std::size_t> tools;  // calls of the main thread
+  std::size_t errors = 0;
+  std::string outcome;  // the last answer; empty for none
+};
+
+// Of fixes and of dead ends, which have no `works`. Of a rewound conversation only `failed`, its first words.
+struct FixDetail {
+  bool is_command = false;  // shell commands; else a tool with its path or arguments
+  std::string failed;
+  std::string error;   // telling lines of the output
+  std::string change;  // telling lines: edits and commands in between, and the reason given
+  std::string works;   // the form that worked
+};
+
+struct CommandDetail {
+  std::string command;
+  std::string output;  // telling lines
+  std::size_t worked = 0;
+  std::size_t failed = 0;
+};
+
+struct FileDetail {
+  std::string path;
+  std::string content;  // the last version; where it isn't known whole, the changes
+  bool whole = false;
+  bool deleted = false;
+  std::size_t versions = 0;
+};
+
+struct FactDetail {
+  std::string tool;
+  std::string question;  // the call's arguments
+  std::string answer;
+};
+
+struct TextDetail {  // corrections and findings
+  std::string text;
+};
+
+using DigestDetail = std::variant<EpisodeDetail, FixDetail, CommandDetail, FileDetail, FactDetail, TextDetail>;
+
 struct DigestItem {
   DigestKind kind = DigestKind::kEpisode;
   std::string key;    // equal in several traces: the same thing
   std::string brief;  // a form of a few lines
   std::string full;   // may be empty: the brief form says all
+  DigestDetail detail;
   double value = 0;   // the least useful is dropped first
   std::vector<std::string> places;  // `file:event`
   std::size_t trace = 0;
   std::size_t event = 0;
   std::size_t agreement = 1;  // traces in which it stands
+  bool in_full = false;       // in a digest: it shows the full form
 };
 
 struct DigestOptions {
@@ -43,12 +90,16 @@ struct DigestOptions {
 struct Digest {
   std::string text;  // Markdown
   std::size_t tokens = 0;
+  std::vector<DigestItem> items;  // what stands in the text, in its order
   std::map<DigestKind, std::size_t> kept;
   std::map<DigestKind, std::size_t> dropped;
 };
 
 // Condenses one trace, or several of the same task. Redact first. The same traces give the same digest.
 Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options);
+
+// All that MakeDigest chooses from: items of all traces, merged and valued, the most useful first.
+std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces);
 
 // Tokens that a text takes, estimated from above for common tokenisers: a token per 3.5 code points of Latin text.
 std::size_t EstimateTokens(std::string_view text);

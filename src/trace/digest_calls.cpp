@@ -23,37 +23,45 @@ struct Attempt {
   bool refused = false;  // rejected or cancelled: says nothing about whether it works
   std::string shown;     // the command, or tool and arguments
   std::string key;       // equal for attempts at the same thing
-  std::vector<std::string> words;
+  std::string program;   // first word of the key
+  std::vector<std::string> words;  // of the key, sorted, each once
 };
 
 // Many tools report success although what they ran has failed; then the output says so.
 bool OutputSaysFailure(std::string_view text) {
+  static const RE2 success_pattern(R"((?m)^Exit [Cc]ode:? 0\s*$)");
   static const RE2 failure_pattern(
       R"((?m)(^Exit [Cc]ode:? [1-9]|exit(?:ed)? (?:with )?(?:code|status):? [1-9]|^Traceback \(most recent|^make: \*\*\*|^FAILED|)"
       R"(: command not found|[1-9]\d* (?:tests? )?failed|^E  +\w|^(?:fatal )?error(?:\[\w+\])?:|: (?:fatal )?error: |^npm ERR!|)"
-      R"(Segmentation fault|^Error: ))");
+      R"(Segmentation fault|^Error: [^(\s]))");
   constexpr std::size_t kLook = 100'000;
   const std::string_view front = text.substr(0, kLook);
+  if (RE2::PartialMatch(re2::StringPiece(front.data(), front.size()), success_pattern)) return false;
   if (RE2::PartialMatch(re2::StringPiece(front.data(), front.size()), failure_pattern)) return true;
   if (text.size() <= kLook) return false;
   const std::string_view tail = text.substr(text.size() - kLook / 2);
   return RE2::PartialMatch(re2::StringPiece(tail.data(), tail.size()), failure_pattern);
 }
 
+// `pip3` and `python3.11` are `pip` and `python`.
 std::vector<std::string> WordsOf(std::string_view command) {
   std::vector<std::string> words;
   std::string word;
+  const auto add = [&] {
+    if (word.starts_with("pip") || word.starts_with("python")) word.resize(word.find_last_not_of("0123456789.") + 1);
+    if (!word.empty()) words.push_back(std::move(word));
+    word.clear();
+  };
   for (const char c : command.substr(0, 4000)) {
     const bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' ||
                       c == '-';
     if (part) {
       word += c;
-    } else if (!word.empty()) {
-      words.push_back(std::move(word));
-      word.clear();
+    } else {
+      add();
     }
   }
-  if (!word.empty()) words.push_back(std::move(word));
+  add();
   return words;
 }
 
@@ -85,10 +93,15 @@ std::vector<Attempt> AttemptsOf(const Trace& trace) {
     attempt.call = i;
     attempt.result = call.partner;
     attempt.refused = result.status == CallStatus::kRejected || result.status == CallStatus::kCancelled;
-    attempt.failed = result.status == CallStatus::kError || (!call.command.empty() && !attempt.refused && OutputSaysFailure(result.text));
     attempt.shown = call.command.empty() ? call.tool + " " + (call.path.empty() ? HeadAndTail(call.text, 300) : call.path) : call.command;
     attempt.key = call.command.empty() ? call.tool + " " + call.path : CommandKey(call.command);
     attempt.words = WordsOf(attempt.key);
+    if (!attempt.words.empty()) attempt.program = attempt.words.front();
+    std::sort(attempt.words.begin(), attempt.words.end());
+    attempt.words.erase(std::unique(attempt.words.begin(), attempt.words.end()), attempt.words.end());
+    // What a search or a listing shows may speak of errors without being one.
+    const bool may_hide_failure = !call.command.empty() && !attempt.refused && !IsLookingAround(attempt.key);
+    attempt.failed = result.status == CallStatus::kError || (may_hide_failure && OutputSaysFailure(result.text));
     attempts.push_back(std::move(attempt));
   }
   return attempts;
@@ -98,15 +111,22 @@ std::vector<Attempt> AttemptsOf(const Trace& trace) {
 double Likeness(const Trace& trace, const Attempt& a, const Attempt& b) {
   if (trace.events[a.call].tool != trace.events[b.call].tool) return 0;
   if (a.key == b.key) return 1;
-  const std::set<std::string> left(a.words.begin(), a.words.end());
-  const std::set<std::string> right(b.words.begin(), b.words.end());
   std::size_t both = 0;
-  for (const std::string& word : left) both += right.count(word);
-  const std::size_t all = left.size() + right.size() - both;
+  for (auto left = a.words.begin(), right = b.words.begin(); left != a.words.end() && right != b.words.end();) {
+    if (*left == *right) {
+      ++both;
+      ++left;
+      ++right;
+    } else if (*left < *right) {
+      ++left;
+    } else {
+      ++right;
+    }
+  }
+  const std::size_t all = a.words.size() + b.words.size() - both;
   if (all == 0) return 0;
-  double likeness = static_cast<double>(both) / static_cast<double>(all);
-  if (!a.words.empty() && !b.words.empty() && a.words.front() == b.words.front()) likeness += 0.25;
-  return likeness;
+  const double likeness = static_cast<double>(both) / static_cast<double>(all);
+  return a.program == b.program && !a.program.empty() ? likeness + 0.25 : likeness;
 }
 
 // What was done between the failure and the success: edits and other commands, and the reason that was given.
@@ -141,20 +161,27 @@ std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to,
   return text;
 }
 
+constexpr std::size_t kDetailBytes = 4000;  // of telling lines
+
 DigestItem FixItem(const Trace& trace, const Attempt& failure, const Attempt& success) {
   DigestItem item;
   item.kind = DigestKind::kFix;
   const std::string& error = trace.events[failure.result].text;
+  // The same command: what else the call says may be what counts, such as leaving a sandbox.
+  const std::string& call = trace.events[success.call].text;
+  const std::string again = call == trace.events[failure.call].text ? "the same again" : HeadAndTail(call, 280);
   const auto shown = [&](std::size_t bytes) {
     std::string text = fmt::format("Failed: {}\n{}\n", HeadAndTail(failure.shown, bytes), Excerpt(error, bytes));
     const std::string changes = ChangesBetween(trace, failure.result, success.call, bytes);
     if (!changes.empty()) text += "Change: " + changes;
-    if (success.shown != failure.shown) text += fmt::format("Works: {}", HeadAndTail(success.shown, bytes));
+    text += fmt::format("Works: {}", success.shown == failure.shown ? again : HeadAndTail(success.shown, bytes));
     return std::string(Trim(text));
   };
   item.brief = shown(280);
   item.full = shown(1200);
   item.key = failure.key + "\n" + Excerpt(error, 120);
+  item.detail = FixDetail{!trace.events[success.call].command.empty(), failure.shown, Excerpt(error, kDetailBytes),
+                          ChangesBetween(trace, failure.result, success.call, kDetailBytes), success.shown};
   const double late = static_cast<double>(failure.call) / static_cast<double>(trace.events.size());
   item.value = (IsLookingAround(failure.key) ? 50 : 76) + 14 * late;
   item.places = {EventPlace(trace, failure.result), EventPlace(trace, success.result)};
@@ -169,6 +196,8 @@ DigestItem DeadEnd(const Trace& trace, const Attempt& attempt) {
   item.brief = fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 200), Excerpt(trace.events[attempt.result].text, 200));
   item.full = fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 600), Excerpt(trace.events[attempt.result].text, 800));
   item.key = "dead " + attempt.key;
+  item.detail = FixDetail{!trace.events[attempt.call].command.empty(), attempt.shown,
+                          Excerpt(trace.events[attempt.result].text, kDetailBytes), "", ""};
   item.value = (attempt.refused || IsLookingAround(attempt.key) ? 30 : 46) +
       14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
   item.places = {EventPlace(trace, attempt.result)};
@@ -185,9 +214,11 @@ std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempt
   double best_likeness = IsLookingAround(attempts[from].key) ? 0.95 : 0.45;
   for (std::size_t k = from + 1; k < std::min(attempts.size(), from + kLookAhead); ++k) {
     if (attempts[k].failed || attempts[k].refused) continue;
+    const bool near = k < from + kNear;
+    if (!near && attempts[k].key != attempts[from].key) continue;
     const double likeness = Likeness(trace, attempts[from], attempts[k]);
     if (likeness >= 1) return best != kNone ? best : k;
-    if (k < from + kNear && likeness > best_likeness) {
+    if (near && likeness > best_likeness) {
       best_likeness = likeness;
       best = k;
     }
@@ -223,6 +254,7 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
     const std::string output = Excerpt(trace.events[attempt.result].text, 240);
     item.full = HeadAndTail(attempt.shown, 1000) + times + (output.empty() ? "" : "\n→ " + output);
     item.key = "command " + key;
+    item.detail = CommandDetail{attempt.shown, Excerpt(trace.events[attempt.result].text, kDetailBytes), known.worked, known.failed};
     const double late = static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
     item.value = 38 + 22 * late + (known.failed > 0 ? 14 : 0) + std::min(6.0, 2.0 * static_cast<double>(known.worked - 1));
     item.places = {EventPlace(trace, attempt.call)};
@@ -256,6 +288,7 @@ std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index
     item.kind = DigestKind::kDeadEnd;
     item.brief = "Given up (the conversation was rewound): " + HeadAndTail(event.text, 240);
     item.key = "rewound " + HeadAndTail(event.text, 200);
+    item.detail = FixDetail{false, HeadAndTail(event.text, kDetailBytes), "", "", ""};
     item.value = 48;
     item.places = {EventPlace(trace, i)};
     item.event = i;

@@ -64,6 +64,7 @@ DigestItem FileItem(const Trace& trace, const std::string& path, const FileHisto
     }
   }
   if (file.deleted) how = "deleted";
+  item.detail = FileDetail{path, file.whole ? file.last : file.hunks, file.whole, file.deleted, file.versions};
   const std::string head = fmt::format("{} ({}, {} change{})", path, how, file.versions, file.versions == 1 ? "" : "s");
   item.brief = head + (body.empty() ? "" : "\n" + Excerpt(body, 500));
   item.full = head + (body.empty() ? "" : "\n" + Excerpt(body, 6000));

@@ -33,35 +33,32 @@ std::vector<Span> EpisodesOf(const Trace& trace) {
   return spans;
 }
 
-std::string ToolsOf(const Trace& trace, const Span& span) {
-  std::map<std::string, std::size_t> tools;
-  std::size_t errors = 0;
-  for (std::size_t i = span.begin; i < span.end; ++i) {
-    const Event& event = trace.events[i];
-    if (!event.agent.empty()) continue;
-    if (event.kind == EventKind::kToolCall) ++tools[event.tool];
-    if (event.kind == EventKind::kToolResult && event.status == CallStatus::kError) ++errors;
-  }
+std::string ToolList(const EpisodeDetail& episode) {
   std::string text;
-  for (const auto& [name, count] : tools) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
-  if (errors > 0) text += fmt::format("; {} failed", errors);
+  for (const auto& [name, count] : episode.tools) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  if (episode.errors > 0) text += fmt::format("; {} failed", episode.errors);
   return text.empty() ? "no tools" : text;
 }
 
 DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number, std::size_t count) {
   const Event& start = trace.events[span.begin];
+  EpisodeDetail episode;
   std::size_t answer = kNone;
   for (std::size_t i = span.begin; i < span.end; ++i) {
     const Event& event = trace.events[i];
-    if (event.kind == EventKind::kAssistant && event.agent.empty() && !event.abandoned) answer = i;
+    if (!event.agent.empty()) continue;
+    if (event.kind == EventKind::kAssistant && !event.abandoned) answer = i;
+    if (event.kind == EventKind::kToolCall) ++episode.tools[event.tool];
+    if (event.kind == EventKind::kToolResult && event.status == CallStatus::kError) ++episode.errors;
   }
   DigestItem item;
   item.kind = DigestKind::kEpisode;
-  const bool has_prompt = start.kind == EventKind::kPerson || trace.format == TraceFormat::kNotes;
-  const std::string goal = has_prompt ? start.text : "(the prompt is not in this recording)";
-  const std::string outcome = answer == kNone ? "(no answer)" : trace.events[answer].text;
+  if (start.kind == EventKind::kPerson || trace.format == TraceFormat::kNotes) episode.request = start.text;
+  if (answer != kNone) episode.outcome = trace.events[answer].text;
+  const std::string goal = episode.request.empty() ? "(the prompt is not in this recording)" : episode.request;
+  const std::string outcome = answer == kNone ? "(no answer)" : episode.outcome;
   const auto shown = [&](std::size_t goal_bytes, std::size_t outcome_bytes) {
-    return fmt::format("Goal: {}\nSteps: {}\nOutcome: {}", HeadAndTail(goal, goal_bytes), ToolsOf(trace, span),
+    return fmt::format("Goal: {}\nSteps: {}\nOutcome: {}", HeadAndTail(goal, goal_bytes), ToolList(episode),
                        Excerpt(outcome, outcome_bytes));
   };
   item.brief = shown(400, 400);
@@ -72,6 +69,7 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
   item.places = {EventPlace(trace, span.begin)};
   if (answer != kNone) item.places.push_back(EventPlace(trace, answer));
   item.event = span.begin;
+  item.detail = std::move(episode);
   return item;
 }
 
@@ -86,11 +84,27 @@ std::string CorrectionOf(const Event& event) {
 }
 
 bool SaysNo(const std::string& text) {
-  constexpr std::array<std::string_view, 22> kCues = {"no,", "no ", "not ", "don't", "do not", "instead", "wrong", "stop", "actually",
+  constexpr std::array<std::string_view, 24> kCues = {"no,", "no ", "not ", "don't", "do not", "instead", "wrong", "stop", "actually",
                                                       "should", "must", "never", "always", "still", "fail", "doesn't", "isn't",
-                                                      "revert", "undo", "use ", "keep", "why"};
+                                                      "revert", "undo", "use ", "keep", "why", "rather", "wait"};
   const std::string lower = ToLowerAscii(text.substr(0, 2000));
-  return std::any_of(kCues.begin(), kCues.end(), [&](std::string_view cue) { return lower.find(cue) != std::string::npos; });
+  return std::any_of(kCues.begin(), kCues.end(), [&](std::string_view cue) {
+    std::size_t at = lower.find(cue);
+    // At the beginning of a word: "because " holds no "use ".
+    while (at != std::string::npos && at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z') at = lower.find(cue, at + 1);
+    return at != std::string::npos;
+  });
+}
+
+// The person stopped the agent, or refused what it wanted to do, and then said this.
+bool FollowsRefusal(const Trace& trace, std::size_t person) {
+  for (std::size_t i = person; i-- > 0;) {
+    const Event& event = trace.events[i];
+    if (event.kind == EventKind::kToolResult) return event.status == CallStatus::kRejected || event.status == CallStatus::kCancelled;
+    if (event.kind == EventKind::kPerson || event.kind == EventKind::kAssistant) return false;
+    if (event.kind == EventKind::kSystem && event.text.find("interrupted by user") != std::string::npos) return true;
+  }
+  return false;
 }
 
 int FindingWeight(std::string_view text) {
@@ -112,6 +126,7 @@ DigestItem TextItem(const Trace& trace, std::size_t i, DigestKind kind, std::str
   item.brief = Excerpt(text, 500);
   item.full = Excerpt(text, 1600);
   item.key = HeadAndTail(text, 300);
+  item.detail = TextDetail{std::string(text)};
   item.value = value;
   item.places = {EventPlace(trace, i)};
   item.event = i;
@@ -123,12 +138,24 @@ double Late(const Trace& trace, std::size_t i) {
   return static_cast<double>(i + 1) / static_cast<double>(trace.events.size());
 }
 
+// A looked-up text without the lines that search tools put around it: lists of links, reminders to the model.
+std::string WithoutFraming(std::string_view text) {
+  std::string out;
+  for (const std::string_view line : SplitLines(text)) {
+    if (line.starts_with("Links: [{") || line.starts_with("REMINDER: ") || line.starts_with("Web search results for ")) continue;
+    out.append(line).append(1, '\n');
+  }
+  return std::string(Trim(out));
+}
+
 void AddFact(const Trace& trace, std::size_t i, std::vector<DigestItem>& items) {
   const Event& call = trace.events[i];
   if (call.partner == kNone) return;
   const Event& result = trace.events[call.partner];
   if (result.status == CallStatus::kError || result.status == CallStatus::kRejected || result.text.size() < 20) return;
-  DigestItem item = TextItem(trace, call.partner, DigestKind::kFact, result.text, 40 + 10 * Late(trace, i));
+  const std::string answer = WithoutFraming(result.text);
+  DigestItem item = TextItem(trace, call.partner, DigestKind::kFact, answer, 40 + 10 * Late(trace, i));
+  item.detail = FactDetail{call.tool, call.text, answer};
   const std::string question = HeadAndTail(call.text, 240);
   item.brief = fmt::format("{} {}\n{}", call.tool, question, item.brief);
   item.full = fmt::format("{} {}\n{}", call.tool, question, item.full);
@@ -144,8 +171,9 @@ std::vector<DigestItem> CollectTalk(const Trace& trace, std::size_t trace_index)
   for (std::size_t k = 0; k < episodes.size(); ++k) {
     items.push_back(EpisodeItem(trace, episodes[k], k, episodes.size()));
     const Event& start = trace.events[episodes[k].begin];
-    if (k > 0 && start.kind == EventKind::kPerson && start.text.front() != '/') {
-      items.push_back(TextItem(trace, episodes[k].begin, DigestKind::kCorrection, start.text, SaysNo(start.text) ? 92 : 55));
+    if (k > 0 && start.kind == EventKind::kPerson && start.text.front() != '/' &&
+        (SaysNo(start.text) || FollowsRefusal(trace, episodes[k].begin))) {
+      items.push_back(TextItem(trace, episodes[k].begin, DigestKind::kCorrection, start.text, 92));
     }
   }
   for (std::size_t i = 0; i < trace.events.size(); ++i) {

@@ -161,6 +161,94 @@ TEST(DigestTest, FixesCommandsFilesAndProvenance) {
   EXPECT_NE(text.find("Failed, never mended: rm -rf /tmp/q"), std::string::npos);
 }
 
+template <typename Detail>
+const Detail* DetailOf(const Digest& digest, DigestKind kind, std::size_t number = 0) {
+  for (const DigestItem& item : digest.items) {
+    if (item.kind == kind && number-- == 0) return std::get_if<Detail>(&item.detail);
+  }
+  return nullptr;
+}
+
+TEST(DigestTest, ItemsAsData) {
+  Session session;
+  session.Person("make it build");
+  session.Run("make test", "a.c:3: error: x undeclared", true);
+  session.Call("Write", Json::object({{"file_path", "a.c"}, {"content", "int y;\n"}}), "ok");
+  session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "int y;"}, {"new_string", "int x;"}}), "ok");
+  session.Say("The root cause was the name of the variable.");
+  session.Run("make test V=1", "1 passed");
+  session.Call("WebSearch", Json::object({{"query", "limits of make"}}), "REMINDER: cite\nMake knows no limits of this kind.");
+  session.Person("no, keep y");
+  session.Run("flub", "flub: command not found", true);
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
+  const auto* episode = DetailOf<EpisodeDetail>(digest, DigestKind::kEpisode);
+  ASSERT_NE(episode, nullptr);
+  EXPECT_EQ(episode->request, "make it build");
+  EXPECT_EQ(episode->tools, (std::map<std::string, std::size_t>{{"Bash", 2}, {"Edit", 1}, {"WebSearch", 1}, {"Write", 1}}));
+  EXPECT_EQ(episode->errors, 1U);
+  EXPECT_EQ(episode->outcome, "The root cause was the name of the variable.");
+  const auto* fix = DetailOf<FixDetail>(digest, DigestKind::kFix);
+  ASSERT_NE(fix, nullptr);
+  EXPECT_TRUE(fix->is_command);
+  EXPECT_EQ(fix->failed, "make test");
+  EXPECT_EQ(fix->error, "a.c:3: error: x undeclared");
+  EXPECT_EQ(fix->works, "make test V=1");
+  EXPECT_NE(fix->change.find("+int x;"), std::string::npos) << fix->change;
+  const auto* file = DetailOf<FileDetail>(digest, DigestKind::kFile);
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(file->path, "a.c");
+  EXPECT_EQ(file->content, "int x;\n");
+  EXPECT_TRUE(file->whole);
+  EXPECT_EQ(file->versions, 2U);
+  const auto* command = DetailOf<CommandDetail>(digest, DigestKind::kCommand);
+  ASSERT_NE(command, nullptr);
+  EXPECT_EQ(command->command, "make test V=1");
+  EXPECT_EQ(command->output, "1 passed");
+  const auto* fact = DetailOf<FactDetail>(digest, DigestKind::kFact);
+  ASSERT_NE(fact, nullptr);
+  EXPECT_EQ(fact->answer, "Make knows no limits of this kind.");
+  const auto* correction = DetailOf<TextDetail>(digest, DigestKind::kCorrection);
+  ASSERT_NE(correction, nullptr);
+  EXPECT_EQ(correction->text, "no, keep y");
+  const auto* dead = DetailOf<FixDetail>(digest, DigestKind::kDeadEnd);
+  ASSERT_NE(dead, nullptr);
+  EXPECT_EQ(dead->failed, "flub");
+  EXPECT_EQ(dead->works, "");
+  for (const DigestItem& item : digest.items) {
+    ASSERT_FALSE(item.places.empty());
+    EXPECT_EQ(item.places.front().find("s.jsonl:"), 0U);
+    EXPECT_NE(digest.text.find(item.places.front()), std::string::npos);
+  }
+}
+
+TEST(DigestTest, WhatOnlyLooksLikeFailure) {
+  Session session;
+  session.Person("install it");
+  session.Run("cat build.log", "error: of yesterday");
+  session.Run("pip3 install x", "Output: error: externally-managed-environment\nError: (none)\nExit Code: 1");
+  session.Run("source venv/bin/activate && pip install x", "Output: done\nError: (none)\nExit Code: 0");
+  session.Person("now write the summary because you are done");
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
+  EXPECT_EQ(digest.kept.count(DigestKind::kDeadEnd), 0U) << digest.text;
+  EXPECT_EQ(digest.kept.count(DigestKind::kCorrection), 0U) << digest.text;
+  const auto* fix = DetailOf<FixDetail>(digest, DigestKind::kFix);
+  ASSERT_NE(fix, nullptr);
+  EXPECT_EQ(fix->failed, "pip3 install x");
+  EXPECT_EQ(fix->works, "source venv/bin/activate && pip install x");
+}
+
+TEST(DigestTest, WhatFollowsARefusalIsACorrection) {
+  Session session;
+  session.Person("move the button");
+  session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "x"}, {"new_string", "y"}}),
+               "The user doesn't want to proceed with this tool use.", true);
+  session.Person("completely outside the bar");
+  const auto digest = MakeDigest({session.Read("s.jsonl")}, {});
+  const auto* correction = DetailOf<TextDetail>(digest, DigestKind::kCorrection);
+  ASSERT_NE(correction, nullptr) << digest.text;
+  EXPECT_EQ(correction->text, "completely outside the bar");
+}
+
 TEST(DigestTest, SeveralTracesAgree) {
   std::vector<Trace> traces;
   for (int i = 0; i < 3; ++i) {
@@ -172,7 +260,7 @@ TEST(DigestTest, SeveralTracesAgree) {
   }
   const std::string text = MakeDigest(traces, {}).text;
   EXPECT_NE(text.find("cmake --build build -j2\n  → done [0.jsonl:2, 2.jsonl:2 · in 2 of 3 traces]"), std::string::npos) << text;
-  EXPECT_NE(text.find("1.jsonl: Claude Code · x · 1 turns, 1 tool calls, 1 errors · failed"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.jsonl: Claude Code · x · 1 turn, 1 tool call, 1 error · failed"), std::string::npos) << text;
 }
 
 TEST(ExcerptTest, KeepsTheTellingLines) {

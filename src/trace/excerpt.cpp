@@ -76,7 +76,12 @@ std::string Excerpt(std::string_view text, std::size_t most_bytes) {
   std::size_t used = 0;
   for (const Scored& scored : order) {
     const std::size_t cost = std::min(lines[scored.index].size(), line_most) + 5;
-    if (scored.weight < 0 || used + cost > most_bytes) continue;
+    if (scored.weight < 0) continue;
+    if (used + cost > most_bytes) {
+      // Of the lines that say nothing of their own, the first ones in one piece: not the headings without their text.
+      if (scored.weight == 0) break;
+      continue;
+    }
     used += cost;
     chosen.push_back(scored.index);
   }

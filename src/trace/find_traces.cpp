@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <glob.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "util/files.h"
 #include "util/text.h"
@@ -56,6 +58,34 @@ void AddFiles(const fs::path& folder, std::string_view pattern, std::vector<fs::
 
 bool IsSubagentFile(const fs::path& path) { return path.filename().string().rfind("agent-", 0) == 0; }
 
+// Read with its session: <session>/subagents/agent-<id>.jsonl beside <session>.jsonl.
+bool IsReadWithItsSession(const fs::path& path) {
+  if (!IsSubagentFile(path) || path.parent_path().filename() != "subagents") return false;
+  std::error_code code;
+  return fs::exists(path.parent_path().parent_path().string() + ".jsonl", code);
+}
+
+void AddTracesOfFolder(const fs::path& folder, std::vector<fs::path>& files) {
+  for (const char* pattern : {"*.jsonl", "*.json", "*.eval", "*.traj", "*.yaml", "*.md", "*.txt"}) AddFiles(folder, pattern, files);
+  std::erase_if(files, IsReadWithItsSession);
+}
+
+// Files that the pattern matches, and the traces of folders that it matches.
+void AddMatches(const std::string& pattern, std::vector<fs::path>& files) {
+  glob_t found{};
+  const std::unique_ptr<glob_t, decltype(&::globfree)> cleanup(&found, &::globfree);
+  if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) != 0) return;
+  for (std::size_t i = 0; i < found.gl_pathc; ++i) {
+    const fs::path path(found.gl_pathv[i]);
+    std::error_code code;
+    if (fs::is_directory(path, code)) {
+      AddTracesOfFolder(path, files);
+    } else if (fs::is_regular_file(path, code)) {
+      files.push_back(path);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> KnownTraceAgents() {
@@ -66,8 +96,7 @@ std::vector<std::string> KnownTraceAgents() {
   return agents;
 }
 
-Result<std::vector<FoundTrace>> FindTraces(const std::function<std::optional<std::string>(const std::string&)>& variable,
-                                           const std::string& agent) {
+Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const std::string& agent) {
   const std::vector<std::string> agents = KnownTraceAgents();
   if (!agent.empty() && std::find(agents.begin(), agents.end(), agent) == agents.end()) {
     std::string names;
@@ -102,17 +131,15 @@ Result<std::vector<fs::path>> ExpandTraceArgument(const std::string& argument) {
   const fs::path path(argument);
   std::error_code code;
   std::vector<fs::path> files;
+  if (argument.empty()) return InputError("an empty file name; give a file, a folder, a pattern, - or latest");
   if (fs::is_directory(path, code)) {
-    for (const char* pattern : {"*.jsonl", "*.json", "*.eval", "*.traj", "*.md", "*.txt"}) AddFiles(path, pattern, files);
-    if (files.empty()) return InputError(fmt::format("{}: no traces in this folder", SafeForTerminalLine(argument)));
-  } else if (!fs::exists(path, code) && argument.find_first_of("*?[") != std::string::npos) {
-    const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    for (fs::directory_iterator entry(parent, code), end; !code && entry != end; entry.increment(code)) {
-      std::error_code ignored;
-      if (entry->is_regular_file(ignored) && Matches(path.filename().string(), entry->path().filename().string())) {
-        files.push_back(path.has_parent_path() ? entry->path() : entry->path().filename());
-      }
+    AddTracesOfFolder(path, files);
+    if (files.empty()) {
+      return InputError(fmt::format("{}: no traces in this folder (files named *.jsonl, *.json, *.eval, *.traj, *.yaml, *.md, *.txt)",
+                                    SafeForTerminalLine(argument)));
     }
+  } else if (!fs::exists(path, code) && argument.find_first_of("*?[") != std::string::npos) {
+    AddMatches(argument, files);
     if (files.empty()) return Error{ErrorKind::kNotFound, fmt::format("{}: no file matches", SafeForTerminalLine(argument))};
   } else {
     files.push_back(path);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damaged and malicious input: bounded memory, a message with file and line, the readable part kept when asked.
+#include <archive.h>
+#include <archive_entry.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -323,6 +325,54 @@ TEST(HostileTest, ZipBomb) {
       [](const std::string&, const std::string&) -> Status { return {}; });
   ASSERT_FALSE(read.ok());
   EXPECT_NE(read.error().message.find("unpacks to more than 100 bytes"), std::string::npos) << read.error().message;
+}
+
+// A few kB that unpack to 300 MB, in a file that looks like a log.
+std::string BombArchive() {
+  std::string bytes(std::size_t{4} << 20U, '\0');
+  std::size_t used = 0;
+  struct archive* const writer = archive_write_new();
+  EXPECT_EQ(archive_write_set_format_zip(writer), ARCHIVE_OK);
+  EXPECT_EQ(archive_write_open_memory(writer, bytes.data(), bytes.size(), &used), ARCHIVE_OK);
+  const auto put = [&](const char* name, std::string_view block, std::size_t blocks) {
+    struct archive_entry* const entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name);
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_size(entry, static_cast<la_int64_t>(block.size() * blocks));
+    EXPECT_EQ(archive_write_header(writer, entry), ARCHIVE_OK);
+    for (std::size_t i = 0; i < blocks; ++i) EXPECT_GE(archive_write_data(writer, block.data(), block.size()), 0);
+    archive_entry_free(entry);
+  };
+  put("header.json", R"({"eval":{"model":"m"},"status":"success"})", 1);
+  put("samples/1_epoch_1.json", std::string(1'000'000, ' '), 300);
+  EXPECT_EQ(archive_write_close(writer), ARCHIVE_OK);
+  archive_write_free(writer);
+  bytes.resize(used);
+  return bytes;
+}
+
+TEST(HostileTest, ZipBombIsNotUnpacked) {
+  const std::string bytes = BombArchive();
+  EXPECT_LT(bytes.size(), 1'000'000U);
+  const std::size_t growth = PeakGrowth([&] {
+    TraceReadOptions options;
+    options.max_document_bytes = 20'000'000;
+    const Result<Trace> trace = ReadTrace(LineSource::FromText(bytes, "bomb.eval"), options);
+    return !trace.ok() && trace.error().message.find("bomb.eval:samples/1_epoch_1.json: unpacks to more than 20,000,000 bytes") == 0;
+  });
+  EXPECT_LT(growth, std::size_t{150} << 20U);
+}
+
+TEST(HostileTest, LinkLoops) {
+  const fs::path folder = fs::path(testing::TempDir()) / "upskill-link-loop";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  fs::create_symlink("b.jsonl", folder / "a.jsonl");
+  fs::create_symlink("a.jsonl", folder / "b.jsonl");
+  const Result<Trace> trace = ReadTrace(folder / "a.jsonl", {});
+  ASSERT_FALSE(trace.ok());
+  EXPECT_NE(trace.error().message.find("a.jsonl: Too many levels of symbolic links"), std::string::npos) << trace.error().message;
+  fs::remove_all(folder);
 }
 
 TEST(HostileTest, DamagedArchives) {

@@ -242,10 +242,13 @@ Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options, cons
     return InputError(fmt::format("{}: empty; there is nothing to read", SafeForTerminalLine(source.name())));
   }
   TraceDetection detected = DetectTrace(front);
-  const bool other = options.format && *options.format != detected.format;
-  if (other && detected.shape != TraceShape::kArchive && detected.shape != TraceShape::kDocument) {
+  if (options.format && IsTextFormat(*options.format) && detected.shape != TraceShape::kArchive) {
     detected.format = *options.format;
-    detected.shape = IsTextFormat(*options.format) ? TraceShape::kText : TraceShape::kLines;
+    detected.shape = TraceShape::kText;
+  } else if (options.format && *options.format != detected.format && detected.shape != TraceShape::kArchive &&
+             detected.shape != TraceShape::kDocument) {
+    detected.format = *options.format;
+    detected.shape = TraceShape::kLines;
   }
   if (detected.shape == TraceShape::kArchive) return ReadArchive(source, options);
   if (detected.shape == TraceShape::kDocument) return ReadDocument(source, options);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "trace/read_trace.h"
 #include "trace/tool_use.h"
 #include "trace/trace_expectation.h"
@@ -96,6 +98,13 @@ TEST(ReadersTest, FormatCanBeForced) {
   const Result<Trace> trace = ReadTrace(FixtureFolder() / "cursor.md", options);
   ASSERT_TRUE(trace.ok());
   EXPECT_EQ(trace->format, TraceFormat::kNotes);
+  // Also what begins like JSON, or is JSON.
+  for (const char* text : {"{\"a\": 1}\nnot JSON\n", R"([{"role":"user","content":"x"}])"}) {
+    const Result<Trace> notes = ReadTrace(LineSource::FromText(text, "n"), options);
+    ASSERT_TRUE(notes.ok()) << notes.error().message;
+    EXPECT_EQ(notes->format, TraceFormat::kNotes);
+    ASSERT_EQ(notes->events.size(), 1U);
+  }
 }
 
 TEST(ReadersTest, ClaudeCodeExport) {
@@ -178,6 +187,45 @@ TEST(ReadersTest, Benchmarks) {
   ExpectTrace(FixtureFolder(), {"swe-agent-demo.yaml", TraceFormat::kSweAgent, 1, 2, {{"bash", 1}, {"submit", 1}}, 1});
   ExpectTrace(FixtureFolder(), {"mini-swe-agent.json", TraceFormat::kMiniSweAgent, 1, 2, {{"bash", 2}}, 1, {90, 10, -1, 10}, {"mm"},
                                 "2026-03-01T10:00:00.500Z", "2026-03-01T10:00:02.000Z"});
+}
+
+TEST(ReadersTest, OlderAndNewerFormsOfTheFormats) {
+  const auto expect = [](const TraceExpectation& expected) { ExpectTrace(FixtureFolder(), expected); };
+  const std::string at10 = "2026-03-01T10:00:00.000Z";
+  expect({"atif-1.0.json", TraceFormat::kAtif, 1, 1, {{"bash", 1}}, 0, {-1, -1, -1, -1}, {"m0"}});
+  // Copied steps are not counted again; the totals contain the subagent.
+  expect({"atif-1.7.json", TraceFormat::kAtif, 1, 2, {{"shell", 1}, {"worker", 1}}, 1, {230 - 130, 130, -1, 18}, {"m7"}, at10,
+          "2026-03-01T10:03:00.000Z", 1});
+  expect({"mini-swe-agent-1.json", TraceFormat::kMiniSweAgent, 1, 2, {{"bash", 2}}, 1});
+  expect({"specstory-1.md", TraceFormat::kSpecStory, 2, 1, {}, 0});
+  expect({"claude-code-stream.jsonl", TraceFormat::kClaudeCodeResult, 0, 2, {{"Task", 1}}, 0, {10 + 12, -1, -1, 8 + 4}, {"claude-x"}, "", "", 1});
+  expect({"sharegpt.json", TraceFormat::kOpenAiMessages, 2, 1, {}, 0});
+  expect({"gemini-checkpoint.json", TraceFormat::kGeminiCli, 1, 2, {{"list_directory", 1}}, 0});
+  expect({"opencode-events.jsonl", TraceFormat::kOpenCode, 1, 1, {{"bash", 1}}, 1, {30, 0, 0, 6 + 2}, {"glm-x"}, "2026-02-25T06:13:20.000Z",
+          "2026-02-25T06:13:23.000Z"});
+  expect({"fast-agent-old.json", TraceFormat::kFastAgent, 1, 1, {}, 0});
+  expect({"anthropic-response.json", TraceFormat::kAnthropicMessages, 0, 1, {{"get_weather", 1}}, 0, {12, 30, 4, 9}, {"claude-x"}});
+  expect({"pi-1.jsonl", TraceFormat::kPi, 1, 1, {{"bash", 1}}, 0, {7, 0, 0, 2}, {"pi-m"}, at10, "2026-03-01T10:03:00.000Z"});
+  expect({"inspect-unfinished.eval", TraceFormat::kInspect, 1, 1, {{"bash", 1}}, 1, {20, -1, -1, 4}, {"p/im"}, "2026-03-01T10:00:01.000Z",
+          "2026-03-01T10:00:05.000Z"});
+  const Trace atif = ReadFixture("atif-1.7.json");
+  const std::size_t failed = FindText(atif, "1 failed");
+  EXPECT_EQ(atif.events.at(atif.events.at(failed).partner).command, "make test");
+}
+
+// Every recording format of the documentation has a fixture, and every fixture its figures in this file.
+TEST(ReadersTest, EveryFormatAndFixtureIsCovered) {
+  const Result<std::string> figures = ReadFile(std::filesystem::path(UPSKILL_SOURCE_DIR) / "src/trace/readers_test.cpp");
+  ASSERT_TRUE(figures.ok());
+  std::set<TraceFormat> formats;
+  for (const auto& entry : std::filesystem::directory_iterator(FixtureFolder())) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_NE(figures->find("\"" + name + "\""), std::string::npos) << name;
+    const Result<Trace> trace = ReadTrace(entry.path(), {});
+    ASSERT_TRUE(trace.ok()) << trace.error().message;
+    formats.insert(trace->format);
+  }
+  for (const TraceFormat format : AllTraceFormats()) EXPECT_EQ(formats.count(format), 1U) << TraceFormatName(format);
 }
 
 TEST(ReadersTest, MessageLists) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded sessions beside the source tree. The figures were worked out by a script that shares nothing with the
-// readers, and from the descriptions that came with the recordings.
+// Recorded sessions beside the source tree. The figures were worked out by recorded_figures.py, which shares nothing with
+// the readers, and from the descriptions that came with the recordings (subagents, skills, longest outputs).
 #include <gtest/gtest.h>
 
 #include "trace/read_trace.h"

@@ -46,9 +46,18 @@ bool IsPrintable(std::string_view text) {
   return static_cast<std::size_t>(printable) * 5 >= text.size() * 4;
 }
 
+constexpr std::size_t kProbe = 64;
+
+// Whether the front of `run` decodes to text, however it is shifted.
+bool MayBeEncodedText(std::string_view run) {
+  for (std::size_t shift = 0; shift < 4 && shift < run.size(); ++shift) {
+    if (IsPrintable(DecodeBase64(run.substr(shift, kProbe)))) return true;
+  }
+  return false;
+}
+
 // Kind of the first secret in what `run` encodes, or empty. Signs in front that base64 knows too ("data/…") shift it.
 std::string KindInBase64(std::string_view run) {
-  constexpr std::size_t kProbe = 64;
   for (std::size_t shift = 0; shift < 4; ++shift) {
     if (!IsPrintable(DecodeBase64(run.substr(shift, kProbe)))) continue;
     const std::string decoded = DecodeBase64(run.substr(shift));
@@ -61,21 +70,45 @@ std::string KindInBase64(std::string_view run) {
   return "";
 }
 
-// Base64 text in which a secret is hidden.
+// Lines that a run of base64 is broken into, each with its place in the run.
+std::vector<std::pair<std::size_t, std::string_view>> LinesOfRun(std::string_view run) {
+  std::vector<std::pair<std::size_t, std::string_view>> lines;
+  std::size_t begin = 0;
+  while (begin < run.size()) {
+    const std::size_t end = std::min(run.find_first_of("\\\n", begin), run.size());
+    if (end > begin) lines.emplace_back(begin, run.substr(begin, end - begin));
+    if (end == run.size()) break;
+    // `\n` as two signs, or a line end behind an optional backslash, and the indentation.
+    std::size_t next = end + (run[end] == '\\' ? 2 : 1);
+    while (next < run.size() && (run[next] == ' ' || run[next] == '\t')) ++next;
+    begin = next;
+  }
+  return lines;
+}
+
+// Base64 text in which a secret is hidden. Lines in front that only look like base64 are left alone.
 std::vector<SecretSpan> FindEncodedSecrets(std::string_view text) {
   static const RE2 run_pattern(R"(((?:[A-Za-z0-9+/_-]{20,}(?:\\?\n[ \t]*|\\n))*[A-Za-z0-9+/_-]{20,}={0,2}))");
   constexpr std::size_t kMostBytes = 1U << 20U;
+  constexpr std::size_t kMostStarts = 8;
   std::vector<SecretSpan> spans;
   re2::StringPiece rest(text.data(), text.size());
   re2::StringPiece found;
   while (RE2::FindAndConsume(&rest, run_pattern, &found)) {
     if (found.size() < 24 || found.size() > kMostBytes) continue;
-    std::string run(found.data(), found.size());
-    RE2::GlobalReplace(&run, R"(\\n|\\)", "");
-    const std::string kind = KindInBase64(run);
-    if (kind.empty()) continue;
-    const auto begin = static_cast<std::size_t>(found.data() - text.data());
-    spans.push_back({begin, begin + found.size(), kind});
+    const std::vector<std::pair<std::size_t, std::string_view>> lines = LinesOfRun({found.data(), found.size()});
+    std::size_t starts = 0;
+    for (std::size_t i = 0; i < lines.size() && starts < kMostStarts; ++i) {
+      if (!MayBeEncodedText(lines[i].second)) continue;
+      ++starts;
+      std::string run;
+      for (std::size_t k = i; k < lines.size(); ++k) run += lines[k].second;
+      const std::string kind = KindInBase64(run);
+      if (kind.empty()) continue;
+      const auto begin = static_cast<std::size_t>(found.data() - text.data());
+      spans.push_back({begin + lines[i].first, begin + found.size(), kind});
+      break;
+    }
   }
   return spans;
 }

@@ -64,13 +64,14 @@ bool LooksRandom(std::string_view value, std::size_t least) {
 struct FieldPattern {
   const char* kind;
   const char* expression;  // group 1: the value
+  // kRandomLong: long and no digest either
   enum class Test { kAlways, kPassword, kRandom, kRandomLong } test;
 };
 
 #define UPSKILL_SEPARATOR R"((?:\\*["'])?\s*(?:=|:=|:|=>)\s*(?:\\*["'])?)"
 #define UPSKILL_VALUE R"(([^\s"'`\\,;&|]+))"
 
-constexpr std::array<FieldPattern, 14> kFields = {{
+constexpr std::array<FieldPattern, 26> kFields = {{
     {"aws-secret", R"((?i)aws_?secret(?:_?access)?_?key)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){40})(?:[^A-Za-z0-9+/=]|$))",
      FieldPattern::Test::kAlways},
     {"aws-session-token", R"((?i)aws_?session_?token)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){60,}))", FieldPattern::Test::kAlways},
@@ -92,10 +93,47 @@ constexpr std::array<FieldPattern, 14> kFields = {{
     {"token", R"((?i)--(?:token|api-?key|auth-?token|access-?token|secret)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kRandom},
     {"cookie", R"((?i)(?:sessionid|session_?id|sid|connect\.sid|csrftoken|auth|session)=([A-Za-z0-9%._-]{24,}))",
      FieldPattern::Test::kRandomLong},
+    {"authorization", R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?(?:token|bot|api-?key|key|digest)\s+([A-Za-z0-9._~+/=-]{16,}))",
+     FieldPattern::Test::kRandom},
+    {"docker-auth", R"(\\*"auth\\*"\s*:\s*\\*"([A-Za-z0-9+/]{12,}={0,2}))", FieldPattern::Test::kRandom},
+    {"netrc-password", R"(\b(?:machine|login)\s+\S+\s+(?:login\s+\S+\s+)?password\s+(\S+))", FieldPattern::Test::kPassword},
+    {"pgpass", R"((?m)(?:^|[\s"'=])[\w.*-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]*:[A-Za-z_*][\w*-]*:([^\s:"'\\]{4,}))", FieldPattern::Test::kPassword},
+    {"password-in-command", R"(\b(?:mysql|mariadb)\w*\s[^\n|;&]{0,300}?-p(?:\\*["'])?([^\s"'\\=-][^\s"'\\]{3,}))",
+     FieldPattern::Test::kPassword},
+    {"password-in-command", R"(\b(?:docker|podman|registry|acr)\s+login\s[^\n|;&]{0,300}?-p[ =](?:\\*["'])?([^\s"'\\]{4,}))",
+     FieldPattern::Test::kPassword},
+    {"password-in-command", R"(\bsshpass\s+-p\s*(?:\\*["'])?([^\s"'\\]{3,}))", FieldPattern::Test::kPassword},
+    {"password-in-command", R"(\becho\s+(?:-\w+\s+)?(?:\\*["'])?([^\s"'|\\]{3,})(?:\\*["'])?\s*\|\s*sudo\s+(?:-\w+\s+)*-\w*S)",
+     FieldPattern::Test::kPassword},
+    {"password", R"((?i)\b(?:password|passphrase) for [\w.@'/:-]{1,80}:[ \t]*([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
+    {"signature-in-url", R"((?i)\b(?:sig|x-amz-signature|x-goog-signature|x-amz-credential)=([A-Za-z0-9%+/=_-]{30,}))",
+     FieldPattern::Test::kRandom},
+    {"key-in-url", R"([?&](?:key|apikey|appid|subscription-key)=([A-Za-z0-9_-]{20,}))", FieldPattern::Test::kRandomLong},
+    {"api-key", R"(\b[A-Z][A-Z0-9_]*_KEY)" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandomLong},
 }};
 
 #undef UPSKILL_SEPARATOR
 #undef UPSKILL_VALUE
+
+// A digest, a commit or a UUID: random, and no secret.
+bool IsDigest(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '-';
+  });
+}
+
+// End of the quoted value that begins at `begin` and was found up to `end`: passwords may hold any sign. `end` where no
+// quote stands in front or none closes it on the same line.
+std::size_t EndOfQuoted(std::string_view text, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kMost = 200;
+  if (begin == 0 || (text[begin - 1] != '"' && text[begin - 1] != '\'')) return end;
+  std::size_t escapes = 0;
+  while (escapes + 1 < begin && text[begin - 2 - escapes] == '\\') ++escapes;
+  const std::string quote = std::string(escapes, '\\') + text[begin - 1];
+  const std::string_view rest = text.substr(end, kMost);
+  const std::size_t close = rest.find(quote);
+  return close == std::string_view::npos || rest.substr(0, close).find('\n') != std::string_view::npos ? end : end + close;
+}
 
 // "user.password" of a program's source.
 bool IsMemberAccess(std::string_view value) {
@@ -117,7 +155,7 @@ bool IsSecretValue(std::string_view value, FieldPattern::Test test, bool strong)
     case FieldPattern::Test::kAlways: return true;
     case FieldPattern::Test::kPassword: return IsPassword(value, strong);
     case FieldPattern::Test::kRandom: return !IsStandIn(value) && !IsPlainValue(value) && !IsMemberAccess(value) && LooksRandom(value, 12);
-    case FieldPattern::Test::kRandomLong: return !IsStandIn(value) && LooksRandom(value, 24) && Entropy(value) >= 3.5;
+    case FieldPattern::Test::kRandomLong: return !IsStandIn(value) && !IsDigest(value) && LooksRandom(value, 20) && Entropy(value) >= 3.5;
   }
   return false;
 }
@@ -136,11 +174,15 @@ std::vector<SecretSpan> FindSecretFields(std::string_view text) {
     re2::StringPiece input(text.data(), text.size());
     re2::StringPiece value;
     while (RE2::FindAndConsume(&input, *patterns[i], &value)) {
-      std::string_view found(value.data(), value.size());
       const auto begin = static_cast<std::size_t>(value.data() - text.data());
+      const std::string_view quoted = text.substr(begin, EndOfQuoted(text, begin, begin + value.size()) - begin);
+      // Of several words in quotes the first one tells whether this is a secret.
+      const bool sentence = quoted.find_first_of(" \t") != std::string_view::npos;
+      std::string_view found = sentence ? std::string_view(value.data(), value.size()) : quoted;
       while (!found.empty() && std::string_view(".:)]}").find(found.back()) != std::string_view::npos) found.remove_suffix(1);
       const bool strong = begin > 0 && std::string_view("=\"':").find(text[begin - 1]) != std::string_view::npos;
-      if (IsSecretValue(found, kFields.at(i).test, strong)) spans.push_back({begin, begin + found.size(), kFields.at(i).kind});
+      if (!IsSecretValue(found, kFields.at(i).test, strong)) continue;
+      spans.push_back({begin, begin + (sentence ? quoted.size() : found.size()), kFields.at(i).kind});
     }
   }
   return spans;

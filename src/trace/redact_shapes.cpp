@@ -24,7 +24,7 @@ struct Shape {
 
 constexpr std::size_t kAny = 400;
 
-constexpr std::array<Shape, 66> kShapes = {{
+constexpr std::array<Shape, 76> kShapes = {{
     {"sk-ant-", "anthropic-key", Charset::kWord, 24, kAny},
     {"sk-or-v1-", "openrouter-key", Charset::kHex, 40, 64},
     {"sk-proj-", "openai-key", Charset::kWord, 24, kAny},
@@ -90,6 +90,16 @@ constexpr std::array<Shape, 66> kShapes = {{
     {"tskey-", "tailscale-key", Charset::kWord, 24, 80},
     {"key-", "mailgun-key", Charset::kHex, 32, 32},
     {"SK", "twilio-key", Charset::kHex, 32, 32},
+    {"tvly-", "tavily-key", Charset::kWord, 24, 60},
+    {"nvapi-", "nvidia-key", Charset::kWord, 50, 90},
+    {"csk-", "cerebras-key", Charset::kAlnum, 40, 60},
+    {"jina_", "jina-key", Charset::kWord, 50, 80},
+    {"glsa_", "grafana-token", Charset::kWord, 36, 60},
+    {"rubygems_", "rubygems-key", Charset::kHex, 48, 48},
+    {"pul-", "pulumi-token", Charset::kHex, 40, 40},
+    {"glptt-", "gitlab-token", Charset::kWord, 20, 64},
+    {"oy2", "nuget-key", Charset::kAlnum, 43, 43},
+    {"ddp_", "datadog-key", Charset::kAlnum, 32, 40},
     {"ops_ey", "onepassword-token", Charset::kWord, 100, 1200},
 }};
 
@@ -174,7 +184,7 @@ struct Pattern {
 };
 
 // Shapes that are more than a prefix.
-constexpr std::array<Pattern, 8> kPatterns = {{
+constexpr std::array<Pattern, 9> kPatterns = {{
     {"private-key", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.>|-]|Proc-Type|DEK-Info)*?)"
                     R"((?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)))"},
     {"private-key", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|\s|[A-Za-z0-9+/=])+))"},
@@ -183,6 +193,7 @@ constexpr std::array<Pattern, 8> kPatterns = {{
     {"discord-webhook", R"(discord(?:app)?\.com\\?/api\\?/webhooks\\?/\d{15,}\\?/([A-Za-z0-9_-]{50,}))"},
     {"telegram-token", R"((?:\bbot|\b)(\d{8,10}:AA[A-Za-z0-9_-]{32,34})\b)"},
     {"discord-token", R"(\b([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40})\b)"},
+    {"wandb-key", R"(\bwandb\s+login\s+(?:--\S+\s+)*([0-9a-f]{40})\b)"},
     {"azure-key", R"((?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2}))"},
 }};
 

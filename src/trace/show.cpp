@@ -162,7 +162,7 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
   for (const std::string& skill : counts.skills_used) skills.push_back(SafeForTerminalLine(skill));
   facts.push_back(skills.empty() ? "no skills" : "skills: " + Joined(skills, ", "));
   text += Joined(facts, " · ") + "\n";
-  text += Joined({TokenLine(counts.tokens), trace.cost_usd ? fmt::format("${:.4f}", *trace.cost_usd) : "", redactions}, " · ") + "\n";
+  text += Joined({TokenLine(counts.tokens), trace.cost_usd.value_or(0) > 0 ? fmt::format("${:.4f}", *trace.cost_usd) : "", redactions}, " · ") + "\n";
   if (counts.shortened_outputs > 0 || trace.lossy) {
     text += counts.shortened_outputs == 0
                 ? std::string("lossy: this kind of export leaves things out\n")
