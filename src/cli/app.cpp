@@ -5,6 +5,7 @@
 #include <exception>
 #include <sstream>
 
+#include "cli/compare_command.h"
 #include "cli/env.h"
 #include "cli/eval_command.h"
 #include "cli/eval_options.h"
@@ -12,6 +13,7 @@
 #include "cli/merge_command.h"
 #include "cli/models_command.h"
 #include "cli/plan_command.h"
+#include "cli/report_command.h"
 #include "cli/runs_command.h"
 #include "cli/selftest_command.h"
 #include "cli/trace_command.h"
@@ -28,6 +30,8 @@ struct AllOptions {
   ModelsOptions models;
   PlanOptions plan;
   RunsOptions runs;
+  ReportOptions report;
+  CompareOptions compare;
   SelftestOptions selftest;
   ListOptions list;
   TraceOptions trace;
@@ -44,6 +48,8 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddBenchmarkCommand(app, options.benchmark);
   AddPlanCommand(app, options.plan);
   AddRunsCommand(app, options.runs);
+  AddReportCommand(app, options.report);
+  AddCompareCommand(app, options.compare);
   AddMergeCommand(app, options.merge);
   AddSelftestCommand(app, options.selftest);
   AddListCommand(app, options.list);
@@ -56,6 +62,8 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
   if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
+  if (app.got_subcommand("report")) return RunReport(options.report, env);
+  if (app.got_subcommand("compare")) return RunCompare(options.compare, env);
   if (app.got_subcommand("merge")) return RunMerge(options.merge, env);
   if (app.got_subcommand("selftest")) return RunSelftest(options.selftest, env);
   if (app.got_subcommand("list")) return RunList(options.list, env);

@@ -12,6 +12,7 @@
 #include "report/eval_json.h"
 #include "report/eval_text.h"
 #include "report/progress_line.h"
+#include "report/run_files.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -56,7 +57,7 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
   const std::string table = several || options.table_first ? EvalTable(run, style) : "";
   const std::string bars = several && !options.table_first ? "" : EvalBars(run, style);
   env.out("\n" + table + (table.empty() || bars.empty() ? "" : "\n") + bars);
-  const std::string notes = EvalCaseNotes(run);
+  const std::string notes = (bars.empty() ? EvalTableNotes(run) : "") + EvalCaseNotes(run);
   if (!notes.empty()) env.out((bars.empty() ? "\n" : "") + notes);
   if (outcome.progress.saved > 0) {
     env.out(fmt::format("{} of {} cells were not needed: the verdicts were known before\n",
@@ -64,7 +65,10 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
   }
   if (outcome.progress.cost_usd > 0) env.out(fmt::format("spent ${:.4f}\n", outcome.progress.cost_usd));
   if (session.journal) {
-    env.out(fmt::format("run {} · {}\n", SafeForTerminalLine(session.plan.run), SafeForTerminalLine(session.journal->folder().string())));
+    const std::string& name = session.plan.run;
+    const std::string folder = session.journal->folder().string();
+    const std::string shortest = options.runs_dir.empty() ? name.substr(name.size() < 4 ? 0 : name.size() - 4) : folder;
+    env.out(fmt::format("run {} · {}\nupskill report {} -o report.html\n", SafeForTerminalLine(name), SafeForTerminalLine(folder), SafeForTerminalLine(shortest)));
   }
 }
 
@@ -139,6 +143,10 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
     return ExitCode::kIncomplete;
   }
   const JudgedRun run = Judge(session->plan, outcome->samples);
+  if (session->journal) {
+    const Status files = WriteRunFiles(run, outcome->samples, session->journal->folder());
+    if (!files) env.error(fmt::format("warning: the journal is whole, but files for other programs could not be written: {}\n", SafeForTerminal(files.error().message)));
+  }
   PrintResult(options, *session, *outcome, run, env);
   return Conclude(options, *session, *outcome, run, env);
 }

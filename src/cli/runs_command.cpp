@@ -6,12 +6,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "eval/journal.h"
 #include "eval/judged_run.h"
 #include "report/eval_json.h"
+#include "report/matrix.h"
+#include "report/python_files.h"
 #include "report/runs_text.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -32,39 +35,80 @@ void KeepWantedModels(const RunsOptions& options, JudgedRun& run) {
     const auto at = static_cast<std::ptrdiff_t>(i);
     run.summary.students.erase(run.summary.students.begin() + at);
     run.verdicts.erase(run.verdicts.begin() + at);
+    run.plan.students.erase(run.plan.students.begin() + at);
     for (auto& [arm, verdicts] : run.others) verdicts.erase(verdicts.begin() + at);
   }
 }
 
 struct Found {
   std::vector<RunRow> rows;
-  Json runs = Json::array();
+  std::vector<JudgedRun> runs;
 };
 
-Found Collect(const RunsOptions& options, const fs::path& runs_dir, Env& env) {
-  Found found;
-  for (const fs::path& folder : FindRuns(runs_dir)) {
-    const Result<Plan> plan = LoadPlan(folder);
-    if (!plan) {
-      env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(plan.error().message)));
-      continue;
-    }
-    if (!Wanted(options.skills, plan->skill.name)) continue;
-    const Result<JournalContent> content = ReadJournal(folder);
-    if (!content) {
-      env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(content.error().message)));
-      continue;
-    }
-    if (content->skipped_lines > 0) {
-      env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", SafeForTerminalLine(plan->run), content->skipped_lines));
-    }
-    JudgedRun run = Judge(*plan, content->samples);
-    KeepWantedModels(options, run);
-    if (run.summary.students.empty()) continue;
-    if (options.json) found.runs.push_back(EvalToJson(run));
-    for (RunRow& row : RowsOf(run)) found.rows.push_back(std::move(row));
+// What the Python tool wrote has rows alone: it doesn't keep what a verdict needs.
+void CollectPythonRun(const RunsOptions& options, const fs::path& folder, Env& env, Found& found) {
+  Result<PythonRun> run = ReadPythonRun(folder);
+  if (!run) {
+    env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(run.error().message)));
+    return;
   }
+  for (const std::string& warning : run->warnings) env.error(fmt::format("warning: {}\n", SafeForTerminal(warning)));
+  for (RunRow& row : run->rows) {
+    const Student& student = row.student.student;
+    if (!Wanted(options.skills, row.skill) || (!Wanted(options.models, student.name) && !Wanted(options.models, student.spec))) continue;
+    found.rows.push_back(std::move(row));
+  }
+}
+
+void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Found& found) {
+  const auto skip = [&](const Error& error) { env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(error.message))); };
+  const Result<Plan> plan = LoadPlan(folder);
+  if (!plan) return skip(plan.error());
+  if (!Wanted(options.skills, plan->skill.name)) return;
+  const Result<JournalContent> content = ReadJournal(folder);
+  if (!content) return skip(content.error());
+  if (content->skipped_lines > 0) {
+    env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", SafeForTerminalLine(plan->run), content->skipped_lines));
+  }
+  JudgedRun run = Judge(*plan, content->samples);
+  KeepWantedModels(options, run);
+  if (run.summary.students.empty()) return;
+  for (RunRow& row : RowsOf(run)) found.rows.push_back(std::move(row));
+  found.runs.push_back(std::move(run));
+}
+
+// Folders' names begin with their time, so that their order is that of the runs, whichever program wrote them.
+Found Collect(const RunsOptions& options, const fs::path& runs_dir, Env& env) {
+  std::vector<std::pair<fs::path, bool>> folders;  // with: whether the Python tool wrote it
+  for (fs::path& folder : FindRuns(runs_dir)) folders.emplace_back(std::move(folder), false);
+  for (fs::path& folder : FindPythonRuns(runs_dir)) folders.emplace_back(std::move(folder), true);
+  std::stable_sort(folders.begin(), folders.end(), [](const auto& x, const auto& y) { return x.first.filename() < y.first.filename(); });
+  Found found;
+  for (const auto& [folder, python] : folders) (python ? CollectPythonRun : CollectRun)(options, folder, env, found);
   return found;
+}
+
+Json RunsToJson(const std::vector<JudgedRun>& runs) {
+  Json list = Json::array();
+  for (const JudgedRun& run : runs) list.push_back(EvalToJson(run));
+  return list;
+}
+
+Matrix MatrixOf(const std::vector<JudgedRun>& runs) {
+  std::vector<ReportInput> inputs;
+  for (const JudgedRun& run : runs) inputs.push_back({&run.plan, {}, run.summary, run.verdicts});
+  return MakeMatrix(inputs);
+}
+
+ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, Env& env) {
+  const std::string csv = RunCsv(rows);
+  if (options.csv == "-") {
+    env.out(env.out_is_terminal ? SafeForTerminal(csv) : csv);
+    return ExitCode::kSuccess;
+  }
+  if (const Status written = WriteFileAtomically(options.csv, csv); !written) return PrintError(env, written.error());
+  env.out(fmt::format("{} rows written to {}\n", rows.size(), SafeForTerminalLine(options.csv)));
+  return ExitCode::kSuccess;
 }
 
 }  // namespace
@@ -77,7 +121,11 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
     command->add_option("--csv", options.csv, "write every run as CSV to this file (- for standard output)");
     command->add_option("--metric", options.metric, "success, tokens, cost or time")->capture_default_str()->check(CLI::IsMember({"success", "tokens", "cost", "time"}));
     command->add_flag("-a,--all", options.all, "a table of all runs instead of the newest for each skill and model");
-    command->add_flag("--json", options.json, "a list of results, each as of eval --json");
+    command->add_flag("--matrix", options.matrix, "skills × models: verdicts, and for each skill the best model, the sweet spot and whether it is worth its tokens");
+    command->add_option("--within", options.within_points, "with --matrix: the sweet spot is the cheapest within so many points of the best")
+        ->capture_default_str()
+        ->check(CLI::Range(0.0, 100.0));
+    command->add_flag("--json", options.json, "a list of results, each as of eval --json; with --matrix the matrix");
     AddColorOption(*command, options.color);
   };
   add(app.add_subcommand("runs", "Show the results of earlier runs"));
@@ -94,25 +142,21 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
     return ExitCode::kFailed;
   }
   const Found found = Collect(options, runs_dir, env);
+  const double tolerance = options.within_points / 100.0;
   if (options.json) {
-    env.out(DumpJsonIndented(found.runs) + "\n");
+    env.out(DumpJsonIndented(options.matrix ? MatrixToJson(MatrixOf(found.runs), tolerance) : RunsToJson(found.runs)) + "\n");
     return ExitCode::kSuccess;
   }
-  if (found.rows.empty()) {
+  if (found.rows.empty() || (options.matrix && found.runs.empty())) {
     env.error(fmt::format("error: no runs in {}\n", SafeForTerminalLine(runs_dir.string())));
     return ExitCode::kFailed;
   }
-  if (!options.csv.empty()) {
-    const std::string csv = RunCsv(found.rows);
-    if (options.csv == "-") {
-      env.out(csv);
-      return ExitCode::kSuccess;
-    }
-    if (const Status written = WriteFileAtomically(options.csv, csv); !written) return PrintError(env, written.error());
-    env.out(fmt::format("{} rows written to {}\n", found.rows.size(), SafeForTerminalLine(options.csv)));
+  if (!options.csv.empty()) return WriteCsv(options, found.rows, env);
+  const Style style = StyleFor(env, env.out_is_terminal, options.color);
+  if (options.matrix) {
+    env.out(MatrixText(MatrixOf(found.runs), style, tolerance));
     return ExitCode::kSuccess;
   }
-  const Style style = StyleFor(env, env.out_is_terminal, options.color);
   static const std::map<std::string, RunMetric> kMetrics = {
       {"success", RunMetric::kSuccess}, {"tokens", RunMetric::kTokens}, {"cost", RunMetric::kCost}, {"time", RunMetric::kTime}};
   const RunMetric metric = kMetrics.at(options.metric);

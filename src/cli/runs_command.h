@@ -19,6 +19,8 @@ struct RunsOptions {
   std::string csv;  // file to write; "-" for standard output
   std::string metric = "success";
   bool all = false;
+  bool matrix = false;
+  double within_points = 5.0;  // of the best, for the sweet spot
   bool json = false;
   ColorWish color = ColorWish::kAuto;
 };

@@ -8,7 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "util/files.h"
+#include "report/derived_file.h"
+#include "report/table.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -108,22 +109,6 @@ Json RunEntry(const Sample& sample, std::size_t case_index) {
           {"notes", std::move(notes)}};
 }
 
-// What a file name may hold of a case's id.
-std::string Slug(const std::string& id) {
-  std::string slug;
-  for (const char c : id) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain) {
-      slug += c;
-    } else if (!slug.empty() && slug.back() != '-') {
-      slug += '-';
-    }
-  }
-  slug = slug.substr(0, 40);
-  slug.erase(slug.find_last_not_of('-') + 1);
-  return slug;
-}
-
 std::unordered_map<std::string, std::size_t> CaseNumbers(const Plan& plan) {
   std::unordered_map<std::string, std::size_t> numbers;
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) numbers.emplace(plan.suite.cases[i].id, i);
@@ -190,6 +175,21 @@ std::vector<RunRow> RowsOfRuns(const Json& runs, const BenchmarkSummary& summary
 
 }  // namespace
 
+std::string FileNamePart(const std::string& id) {
+  std::string slug;
+  for (const char c : id) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain) {
+      slug += c;
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  slug = slug.substr(0, 40);
+  slug.erase(slug.find_last_not_of('-') + 1);
+  return slug;
+}
+
 Json GradingToJson(const Sample& sample) {
   const std::size_t passed = PassedChecks(sample);
   const Json assertions = Assertions(sample);
@@ -242,19 +242,18 @@ Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const f
   const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(*run.plan);
   for (const Arm arm : run.plan->arms) {
     for (const Sample* sample : AnswersOf(run, student, arm)) {
-      const std::string slug = Slug(sample->case_id);
+      const std::string slug = FileNamePart(sample->case_id);
       fs::path place = folder / fmt::format("eval-{}{}{}", numbers.at(sample->case_id) + 1, slug.empty() ? "" : "-", slug) / ConfigurationName(arm);
       if (run.plan->rounds > 1) place /= fmt::format("run-{}", sample->round + 1);
-      RETURN_IF_ERROR(MakeFolders(place / "outputs"));
-      RETURN_IF_ERROR(WriteFileAtomically(place / "outputs" / "answer.md", sample->response.text));
-      RETURN_IF_ERROR(WriteFileAtomically(place / "grading.json", DumpJsonIndented(GradingToJson(*sample)) + "\n"));
+      RETURN_IF_ERROR(WriteDerivedFile(place / "outputs" / "answer.md", sample->response.text));
+      RETURN_IF_ERROR(WriteDerivedFile(place / "grading.json", DumpJsonIndented(GradingToJson(*sample)) + "\n"));
       const Json timing = {{"total_tokens", TokensOf(*sample)},
                            {"duration_ms", std::llround(sample->response.seconds * 1000.0)},
                            {"total_duration_seconds", Rounded(sample->response.seconds)}};
-      RETURN_IF_ERROR(WriteFileAtomically(place / "timing.json", DumpJsonIndented(timing) + "\n"));
+      RETURN_IF_ERROR(WriteDerivedFile(place / "timing.json", DumpJsonIndented(timing) + "\n"));
     }
   }
-  return WriteFileAtomically(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(run, student)) + "\n");
+  return WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(run, student)) + "\n");
 }
 
 Result<Grading> GradingFromJson(const Json& json, const std::string& source) {
@@ -296,6 +295,25 @@ Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& 
   }
   if (runs != nullptr && runs->is_array()) benchmark.rows = RowsOfRuns(*runs, benchmark);
   return benchmark;
+}
+
+std::string BenchmarkText(const BenchmarkSummary& benchmark, const Style& style) {
+  Table table({{"configuration", Table::Align::kLeft, true},
+               {"checks passed", Table::Align::kRight},
+               {"seconds", Table::Align::kRight},
+               {"tokens", Table::Align::kRight}});
+  for (const auto& [name, values] : benchmark.configurations) {
+    const auto text = [&](const char* key, double scale, const char* unit) {
+      const auto found = values.find(key);
+      if (found == values.end()) return std::string("–");
+      return fmt::format("{:.4g}{} ± {:.3g}", found->second.mean * scale, unit, found->second.stddev * scale);
+    };
+    table.AddRow({SafeForTerminalLine(name), text("pass_rate", 100.0, " %"), text("time_seconds", 1.0, ""), text("tokens", 1.0, "")});
+  }
+  std::string out = Tinted(style, Tint::kBold, SafeForTerminalLine(benchmark.skill.empty() ? "a benchmark.json without a name" : benchmark.skill)) +
+                    (benchmark.model.empty() ? "" : "   " + SafeForTerminalLine(benchmark.model)) + "\n" + table.Render(style);
+  if (benchmark.pass_rate_delta) out += fmt::format("difference  {} points of checks passed\n", PointsText(*benchmark.pass_rate_delta));
+  return out;
 }
 
 }  // namespace upskill

@@ -28,6 +28,9 @@ Json BenchmarkToJson(const ReportInput& run, std::size_t student);
 // eval-N-<case>/<configuration>/[run-K/]grading.json, timing.json and outputs/answer.md (run-K with several rounds).
 Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const std::filesystem::path& folder);
 
+// What a file name may hold of a name: letters, digits and single dashes, at most 40. May be empty.
+std::string FileNamePart(const std::string& id);
+
 // An assertion of a grading.json in either spelling.
 struct GradedAssertion {
   std::string text;
@@ -56,5 +59,8 @@ struct BenchmarkSummary {
 };
 // benchmark.json in either spelling.
 Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& source);
+
+// Its configurations as a table: mean ± standard deviation.
+std::string BenchmarkText(const BenchmarkSummary& benchmark, const Style& style);
 
 }  // namespace upskill

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "report/csv.h"
+#include "report/derived_file.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -254,16 +255,15 @@ Status WritePythonFiles(const ReportInput& run, const fs::path& run_folder) {
       if (!run.plan->has_arm(arm)) continue;
       Json result = RunResult(run, i, arm, ++number);
       const fs::path folder = run_folder / fmt::format("run_{}", number);
-      RETURN_IF_ERROR(MakeFolders(folder));
-      RETURN_IF_ERROR(WriteFileAtomically(folder / "run_metadata.json", DumpJsonIndented(result["metadata"])));
-      RETURN_IF_ERROR(WriteFileAtomically(folder / "run_result.json", DumpJsonIndented(result)));
+      RETURN_IF_ERROR(WriteDerivedFile(folder / "run_metadata.json", DumpJsonIndented(result["metadata"])));
+      RETURN_IF_ERROR(WriteDerivedFile(folder / "run_result.json", DumpJsonIndented(result)));
       passed += result["passed"].get<bool>() ? 1 : 0;
       results.push_back(std::move(result));
     }
   }
   const Json batch = {{"batch_id", run.plan->run}, {"model", models},         {"task", run.plan->skill.name},
                       {"total_runs", number},      {"passed_runs", passed}, {"results", std::move(results)}};
-  RETURN_IF_ERROR(WriteFileAtomically(run_folder / "batch_summary.json", DumpJsonIndented(batch)));
+  RETURN_IF_ERROR(WriteDerivedFile(run_folder / "batch_summary.json", DumpJsonIndented(batch)));
   return WriteResultsCsv(fs::absolute(run_folder).lexically_normal().parent_path());
 }
 
@@ -278,7 +278,7 @@ Status WriteResultsCsv(const fs::path& runs_dir) {
       if (result) out += CsvRow(*result);
     }
   }
-  return WriteFileAtomically(runs_dir / "results.csv", out);
+  return WriteDerivedFile(runs_dir / "results.csv", out);
 }
 
 std::vector<fs::path> FindPythonRuns(const fs::path& runs_dir) {

@@ -148,4 +148,5 @@ const signed = (value, digits = 0) => {
 const points = (fraction) => signed(fraction * 100);
 const money = (usd) => '$' + (usd >= 1 || usd === 0 ? usd.toFixed(2) : usd.toFixed(Math.min(12, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, ''));
 const plural = (count, word) => number(count) + ' ' + word + (count === 1 ? '' : 's');
+const timeText = (utc) => utc && utc.replace(/^(\S+)T(\d\d:\d\d)(:\d\d)?Z$/, '$1 $2 UTC');
 const rate = (arm) => arm && arm.answered > 0 ? arm.passed / arm.answered : null;

@@ -17,10 +17,10 @@ function steadyCases(tallies) {
 }
 
 function drawHead(tallies) {
-  const facts = [plural(run.cases.length, 'case'), plural(run.rounds, 'round'), run.arms.map((arm) => ARM_LABELS[arm]).join(' and '),
+  const facts = [plural(run.cases.length, 'case'), plural(run.rounds, 'round'), run.arms.map((arm) => ARM_LABELS[arm]).join(', '),
     `${number(run.answered)} of ${number(run.cells)} cells answered`];
   if (run.skill_tokens) facts.push(`skill about ${number(run.skill_tokens)} tokens`);
-  $('head').replaceChildren(el('h1', null, label(run.skill)), el('p', {class: 'facts'}, ...[run.run && 'run ' + run.run, run.created, ...facts].filter(Boolean).map((fact) => el('span', null, label(fact)))));
+  $('head').replaceChildren(el('h1', null, label(run.skill)), el('p', {class: 'facts'}, ...[run.run && 'run ' + run.run, timeText(run.created), ...facts].filter(Boolean).map((fact) => el('span', null, label(fact)))));
   document.title = plainLabel(run.skill) + ' · upskill report';
   const notices = [];
   if (run.answered < run.cells) notices.push(`Incomplete: ${plural(run.cells - run.answered, 'cell')} without an answer. Errors and missing answers never enter a pass rate.`);
@@ -150,4 +150,4 @@ new IntersectionObserver((entries) => {
 drawRunsTable();
 showRun(data.runs.length - 1);
 $('run').value = data.runs.length - 1;
-$('foot').textContent = `upskill ${data.version} · one file, nothing is loaded from elsewhere · pass rates are of answers; errors are counted apart`;
+$('foot').textContent = `upskill · one file, nothing is loaded from elsewhere · pass rates are of answers; errors are counted apart`;

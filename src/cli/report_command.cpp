@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "cli/color_option.h"
+#include "cli/loaded_run.h"
+#include "report/benchmark_json.h"
+#include "report/csv.h"
+#include "report/eval_json.h"
+#include "report/eval_text.h"
+#include "report/html_report.h"
+#include "report/junit.h"
+#include "report/markdown.h"
+#include "report/python_files.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Format { kText, kHtml, kMarkdown, kCsv, kJson, kXml };
+
+const std::map<std::string, Format>& Formats() {
+  static const std::map<std::string, Format> formats = {{"text", Format::kText}, {"txt", Format::kText}, {"html", Format::kHtml},
+                                                        {"htm", Format::kHtml},  {"md", Format::kMarkdown}, {"markdown", Format::kMarkdown},
+                                                        {"csv", Format::kCsv},   {"json", Format::kJson}, {"xml", Format::kXml},
+                                                        {"junit", Format::kXml}};
+  return formats;
+}
+
+Result<Format> FormatOf(const ReportOptions& options) {
+  if (!options.format.empty()) return Formats().at(options.format);
+  if (options.output.empty() || options.output == "-") return Format::kText;
+  std::string extension = fs::path(options.output).extension().string();
+  if (!extension.empty()) extension.erase(0, 1);
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const auto found = Formats().find(extension);
+  if (found != Formats().end()) return found->second;
+  return InputError(fmt::format("-o {}: the format isn't known by this name; end it with .html, .md, .csv, .json or .xml, or give --format",
+                                SafeForTerminalLine(options.output)));
+}
+
+// What the arguments name: runs of ours, and results that other programs wrote, which have no answers.
+struct Sources {
+  std::vector<std::unique_ptr<LoadedRun>> runs;  // behind pointers: reports point into them
+  std::vector<RunRow> rows;                      // of the Python tool
+  std::vector<BenchmarkSummary> benchmarks;
+  std::string first_foreign;
+};
+
+Status Load(const std::string& name, const fs::path& runs_dir, Env& env, Sources& sources) {
+  std::error_code code;
+  if (fs::path(name).extension() == ".json" && fs::is_regular_file(name, code)) {
+    ASSIGN_OR_RETURN(const std::string text, ReadFile(name));
+    ASSIGN_OR_RETURN(const Json json, ParseJson(text, name));
+    ASSIGN_OR_RETURN(BenchmarkSummary benchmark, BenchmarkFromJson(json, name));
+    sources.benchmarks.push_back(std::move(benchmark));
+    if (sources.first_foreign.empty()) sources.first_foreign = name;
+    return {};
+  }
+  ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
+  for (const fs::path& folder : folders) {
+    if (IsPythonRun(folder)) {
+      ASSIGN_OR_RETURN(PythonRun run, ReadPythonRun(folder));
+      for (const std::string& warning : run.warnings) env.error(fmt::format("warning: {}\n", SafeForTerminalLine(warning)));
+      sources.rows.insert(sources.rows.end(), run.rows.begin(), run.rows.end());
+      if (sources.first_foreign.empty()) sources.first_foreign = name;
+      continue;
+    }
+    ASSIGN_OR_RETURN(LoadedRun run, LoadRun(folder));
+    sources.runs.push_back(std::make_unique<LoadedRun>(std::move(run)));
+  }
+  return {};
+}
+
+std::string TextOf(const Sources& sources, const Style& style) {
+  std::string out;
+  for (const auto& run : sources.runs) {
+    const JudgedRun& judged = run->judged;
+    out += (out.empty() ? "" : "\n") + EvalHead(judged.plan, style) + "\n";
+    const bool several = judged.plan.students.size() > 1;
+    out += several ? EvalTable(judged, style) + EvalTableNotes(judged) : EvalBars(judged, style);
+    out += EvalCaseNotes(judged) + fmt::format("run {}\n", SafeForTerminalLine(judged.plan.run));
+  }
+  if (!sources.rows.empty()) out += (out.empty() ? "" : "\n") + RunTable(sources.rows, style);
+  for (const BenchmarkSummary& benchmark : sources.benchmarks) {
+    out += (out.empty() ? "" : "\n") + BenchmarkText(benchmark, style);
+    if (!benchmark.rows.empty()) out += RunTable(benchmark.rows, style);
+  }
+  return out;
+}
+
+std::string JsonOf(const Sources& sources) {
+  if (sources.runs.size() == 1) return DumpJsonIndented(EvalToJson(sources.runs.front()->judged)) + "\n";
+  Json list = Json::array();
+  for (const auto& run : sources.runs) list.push_back(EvalToJson(run->judged));
+  return DumpJsonIndented(list) + "\n";
+}
+
+Result<std::string> ReportOf(const Sources& sources, Format format, const Style& style) {
+  if (format == Format::kText) return TextOf(sources, style);
+  if (!sources.first_foreign.empty()) {
+    if (format == Format::kCsv && sources.runs.empty() && sources.benchmarks.empty()) return RunCsv(sources.rows);
+    return InputError(fmt::format("{} was written by another program and has no answers: its figures can be shown as text (without -o), those of the "
+                                  "Python tool also as CSV", SafeForTerminalLine(sources.first_foreign)));
+  }
+  std::vector<ReportInput> inputs;
+  for (const auto& run : sources.runs) inputs.push_back(run->input());
+  switch (format) {
+    case Format::kHtml: return HtmlReport(inputs);
+    case Format::kMarkdown: return MarkdownReport(inputs);
+    case Format::kCsv: return SamplesCsv(inputs);
+    case Format::kXml: return JUnitXml(inputs);
+    case Format::kJson:
+    case Format::kText: break;
+  }
+  return JsonOf(sources);
+}
+
+std::string SizeText(std::size_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} bytes", WithThousands(static_cast<long long>(bytes)));
+  if (bytes < 10'000'000) return fmt::format("{} kB", WithThousands(static_cast<long long>(bytes / 1000)));
+  return fmt::format("{} MB", bytes / 1'000'000);
+}
+
+}  // namespace
+
+void AddReportCommand(CLI::App& app, ReportOptions& options) {
+  CLI::App* command = app.add_subcommand("report", "Write a report of runs: HTML, Markdown, CSV, JSON, JUnit XML, or text");
+  command->add_option("RUN", options.runs, "runs: a folder, a name, its last 4 digits, `latest`, or a folder of runs; also results of\n"
+                                           "the Python tool and a benchmark.json")
+      ->required();
+  command->add_option("-o,--output", options.output, "file to write; its ending says the format: .html, .md, .csv, .json, .xml (default: text on\n"
+                                                     "standard output)");
+  std::vector<std::string> names;
+  for (const auto& [name, format] : Formats()) names.push_back(name);
+  command->add_option("--format", options.format, "text, html, md, csv, json or xml, whatever the file's name")->check(CLI::IsMember(names));
+  command->add_flag_callback("--json", [&options] { options.format = "json"; }, "the same as --format json");
+  command->add_option("-d,--dir,--runs-dir", options.runs_dir, "where runs named without a folder are (default: from the configuration, else ./runs)");
+  AddColorOption(*command, options.color);
+}
+
+ExitCode RunReport(const ReportOptions& options, Env& env) {
+  const Result<Config> config = LoadConfig(env);
+  if (!config) return PrintError(env, config.error());
+  const Result<Format> format = FormatOf(options);
+  if (!format) return PrintError(env, format.error());
+  Sources sources;
+  for (const std::string& name : options.runs) {
+    if (const Status loaded = Load(name, RunsFolder(options.runs_dir, *config), env, sources); !loaded) return PrintError(env, loaded.error());
+  }
+  const bool to_file = !options.output.empty() && options.output != "-";
+  const Style style = StyleFor(env, !to_file && env.out_is_terminal, options.color);
+  const Result<std::string> report = ReportOf(sources, *format, style);
+  if (!report) return PrintError(env, report.error());
+  for (const auto& run : sources.runs) PrintRunNotes(*run, env);
+  if (!to_file) {
+    const bool data = *format != Format::kText && env.out_is_terminal;  // text is safe already, and may be coloured
+    env.out(data ? SafeForTerminal(*report) : *report);
+    return ExitCode::kSuccess;
+  }
+  if (const Status written = WriteFileAtomically(options.output, *report); !written) return PrintError(env, written.error());
+  std::size_t answers = 0;
+  for (const auto& run : sources.runs) answers += run->judged.summary.answered;
+  env.out(fmt::format("{} written: {} run{}, {} answers, {}\n", SafeForTerminalLine(options.output), std::max<std::size_t>(1, sources.runs.size()),
+                      sources.runs.size() > 1 ? "s" : "", WithThousands(static_cast<long long>(answers)), SizeText(report->size())));
+  return ExitCode::kSuccess;
+}
+
+}  // namespace upskill

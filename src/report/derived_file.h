@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "util/result.h"
+
+namespace upskill {
+
+// Writes a file that can be made again from a run's journal, with the folders it needs: readers see it whole or not at
+// all, but it isn't waited for until it is on the disk (a run may have thousands).
+Status WriteDerivedFile(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace upskill

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/run_files.h"
+
+#include <fmt/format.h>
+
+#include "report/benchmark_json.h"
+#include "report/derived_file.h"
+#include "report/python_files.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMostGradings = 500;  // answers, each with three files
+
+}  // namespace
+
+Status WriteRunFiles(const JudgedRun& run, const std::vector<Sample>& samples, const std::filesystem::path& run_folder) {
+  const ReportInput input = MakeReportInput(run.plan, samples, run.summary, run.verdicts);
+  RETURN_IF_ERROR(WritePythonFiles(input, run_folder));
+  const std::size_t students = run.plan.students.size();
+  for (std::size_t i = 0; i < students; ++i) {
+    std::filesystem::path folder = run_folder / "agentskills";
+    if (students > 1) folder /= fmt::format("{}-{}", i + 1, FileNamePart(run.plan.students[i].name));
+    if (input.samples.size() <= kMostGradings) {
+      RETURN_IF_ERROR(WriteBenchmarkFolder(input, i, folder));
+    } else {
+      RETURN_IF_ERROR(WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(input, i)) + "\n"));
+    }
+  }
+  return {};
+}
+
+}  // namespace upskill

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/run_files.h"
+
+#include <gmock/gmock.h>
+
+#include "report/benchmark_json.h"
+#include "report/test_run.h"
+#include "util/files.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(WriteRunFiles, OneModel) {
+  const TempFolder folder;
+  const TestRun run;
+  const fs::path place = folder.path() / "runs" / run.plan.run;
+  ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, place).ok());
+  for (const char* file : {"batch_summary.json", "run_1/run_metadata.json", "run_2/run_result.json", "agentskills/benchmark.json",
+                           "agentskills/eval-1-easy/with_skill/run-1/grading.json", "../results.csv"}) {
+    EXPECT_TRUE(fs::exists(place / file)) << file;
+  }
+  const Result<std::string> text = ReadFile(place / "agentskills" / "benchmark.json");
+  ASSERT_TRUE(text.ok());
+  EXPECT_TRUE(BenchmarkFromJson(Json::parse(*text), "benchmark.json").ok());
+  ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, place).ok());  // again, as after --resume
+  std::size_t left = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path())) left += entry.path().filename().string().starts_with(".") ? 1 : 0;
+  EXPECT_EQ(left, 0U);
+}
+
+TEST(WriteRunFiles, SeveralModelsAndManyAnswers) {
+  const TempFolder folder;
+  TestRun run;
+  run.plan.students.push_back({"b", "org/an other\nname", "b"});
+  run.plan.rounds = 248;
+  for (int round = 2; round < 248; ++round) {
+    run.Add("easy", Arm::kBaseline, round, "4");
+    run.Add("easy", Arm::kSkill, round, "4");
+  }
+  ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, folder.path() / "r").ok());
+  EXPECT_TRUE(fs::exists(folder.path() / "r/agentskills/1-student/benchmark.json"));
+  EXPECT_TRUE(fs::exists(folder.path() / "r/agentskills/2-org-an-other-name/benchmark.json"));
+  EXPECT_TRUE(fs::exists(folder.path() / "r/agentskills/1-student/eval-1-easy"));
+  run.plan.rounds = 249;
+  run.Add("easy", Arm::kBaseline, 248, "4");
+  ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, folder.path() / "more").ok());
+  EXPECT_TRUE(fs::exists(folder.path() / "more/agentskills/1-student/benchmark.json"));
+  EXPECT_FALSE(fs::exists(folder.path() / "more/agentskills/1-student/eval-1-easy"));
+}
+
+TEST(WriteRunFiles, AFolderThatCannotBeIsAnError) {
+  const TempFolder folder;
+  const TestRun run;
+  folder.Write("file", "");
+  EXPECT_FALSE(WriteRunFiles(run.judged(), run.samples, folder.path() / "file" / "below").ok());
+}
+
+}  // namespace
+}  // namespace upskill
