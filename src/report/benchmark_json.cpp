@@ -199,7 +199,7 @@ Json GradingToJson(const Sample& sample) {
            {{"passed", passed}, {"failed", sample.checks.size() - passed}, {"total", sample.checks.size()}, {"pass_rate", CheckRate(sample)}}}};
 }
 
-Json BenchmarkToJson(const ReportInput& run, std::size_t student) {
+Json BenchmarkToJson(const ReportInput& run, std::size_t student, bool with_runs) {
   const Plan& plan = *run.plan;
   const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(plan);
   Json summary = Json::object();
@@ -211,7 +211,9 @@ Json BenchmarkToJson(const ReportInput& run, std::size_t student) {
     if (counts.answered < counts.cells) {
       notes.push_back(fmt::format("{}: {} of {} cells have no answer and are left out", ConfigurationName(arm), counts.cells - counts.answered, counts.cells));
     }
-    for (const Sample* sample : answers) runs.push_back(RunEntry(*sample, numbers.at(sample->case_id)));
+    for (const Sample* sample : answers) {
+      if (with_runs) runs.push_back(RunEntry(*sample, numbers.at(sample->case_id)));
+    }
     if (!answers.empty()) summary[ConfigurationName(arm)] = Configuration(answers);
   }
   const std::optional<Arm> reference = ReferenceArm(plan);
@@ -224,6 +226,7 @@ Json BenchmarkToJson(const ReportInput& run, std::size_t student) {
   }
   Json evals = Json::array();
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) evals.push_back(i + 1);
+  if (!with_runs) notes.push_back("runs[] is left out: there are too many answers; samples.jsonl beside this folder has them");
   notes.push_back(fmt::format("verdict: {}", VerdictName(run.verdicts[student].word)));
   return {{"metadata",
            {{"skill_name", plan.skill.name},

@@ -21,8 +21,9 @@ namespace upskill {
 Json GradingToJson(const Sample& sample);
 
 // benchmark.json of one student: run_summary as agentskills.io has it (numbers), and metadata and runs[] as
-// skill-creator's viewer wants them. Answers that are errors are no runs; `notes` says how many.
-Json BenchmarkToJson(const ReportInput& run, std::size_t student);
+// skill-creator's viewer wants them. Answers that are errors are no runs; `notes` says how many. Without
+// runs the file stays small however many answers there are.
+Json BenchmarkToJson(const ReportInput& run, std::size_t student, bool with_runs = true);
 
 // Writes the tree of an iteration for one student into `folder`: benchmark.json, and for each case and arm
 // eval-N-<case>/<configuration>/[run-K/]grading.json, timing.json and outputs/answer.md (run-K with several rounds).

@@ -159,7 +159,7 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
             "student: 1 case with errors left out of lift and verdict: hard\n"
             "another, baseline:   4 not done\n"
             "another, with skill:   4 not done\n"
-            "sweet spot: student with the skill: the best and the shortest of those near it\n");
+            "sweet spot: student with the skill: the best, and with fewer tokens than any near it\n");
 }
 
 TEST(EvalCaseNotes, FloorAndCeiling) {

@@ -94,14 +94,15 @@ std::string SweetSpotLine(const SweetSpot& spot) {
   const Choice& sweet = spot.choices[*spot.sweet_spot];
   const Choice& best = spot.choices[*spot.best];
   if (*spot.sweet_spot == *spot.best) {
-    return fmt::format("sweet spot: {}: the best and the {} of those near it\n", ChoiceText(sweet), spot.by_cost ? "cheapest" : "shortest");
+    return fmt::format("sweet spot: {}: the best, and {} than any near it\n", ChoiceText(sweet), spot.by_cost ? "cheaper" : "with fewer tokens");
   }
   const double points = std::round((best.rate - sweet.rate) * 100.0);
   const double before = spot.by_cost ? *best.cost_usd : best.tokens;
   const double share = before > 0 ? (spot.by_cost ? *sweet.cost_usd : sweet.tokens) / before : 1.0;
   const std::string rate = points == 0 ? "as good as the best" : fmt::format("{:.0f} point{} below the best", points, points == 1 ? "" : "s");
-  return fmt::format("sweet spot: {}: {} ({}) at {} of its {}\n", ChoiceText(sweet), rate, ChoiceText(best), PercentText(share),
-                     spot.by_cost ? "price" : "tokens");
+  const char* what = spot.by_cost ? "price" : "tokens";
+  const std::string at = std::lround(share * 100.0) == 100 ? fmt::format("for the same {}", what) : fmt::format("at {} of its {}", PercentText(share), what);
+  return fmt::format("sweet spot: {}: {} ({}) {}\n", ChoiceText(sweet), rate, ChoiceText(best), at);
 }
 
 std::string MoneyText(const std::optional<double>& usd) { return usd ? fmt::format("${:.5f}", *usd) : "unknown"; }

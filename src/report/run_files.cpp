@@ -24,7 +24,7 @@ Status WriteRunFiles(const JudgedRun& run, const std::vector<Sample>& samples, c
     if (input.samples.size() <= kMostGradings) {
       RETURN_IF_ERROR(WriteBenchmarkFolder(input, i, folder));
     } else {
-      RETURN_IF_ERROR(WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(input, i)) + "\n"));
+      RETURN_IF_ERROR(WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(input, i, false)) + "\n"));
     }
   }
   return {};

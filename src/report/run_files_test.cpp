@@ -49,6 +49,7 @@ TEST(WriteRunFiles, SeveralModelsAndManyAnswers) {
   ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, folder.path() / "more").ok());
   EXPECT_TRUE(fs::exists(folder.path() / "more/agentskills/1-student/benchmark.json"));
   EXPECT_FALSE(fs::exists(folder.path() / "more/agentskills/1-student/eval-1-easy"));
+  EXPECT_LT(fs::file_size(folder.path() / "more/agentskills/1-student/benchmark.json"), 10'000U);
 }
 
 TEST(WriteRunFiles, AFolderThatCannotBeIsAnError) {

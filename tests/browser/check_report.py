@@ -3,10 +3,11 @@
 """Opens HTML reports in a headless Chromium: hostile text stays text, filters, search and keys work, nothing is asked
 of the network, and 100,000 answers open fast.
 
-usage: check_report.py MAKE_REPORTS   (the program that writes the reports)
+usage: check_report.py MAKE_REPORTS UPSKILL   (the program that writes the reports, and the one that is shipped)
 """
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -185,8 +186,34 @@ def check_big(browser, path, made):
     print(f"big.html: {made['bytes'] / 1e6:.0f} MB, written in {made['cpu_seconds']:.2f} s of CPU, opened in {seconds:.1f} s")
 
 
+def check_shipped_program(browser, upskill, folder):
+    """100,000 answers of simulated students: the whole of `upskill report`, from the journal to the file."""
+    skill = os.path.join(folder, "skill")
+    os.mkdir(skill)
+    with open(os.path.join(skill, "SKILL.md"), "w", encoding="utf-8") as file:
+        file.write("---\nname: many\ndescription: d\n---\nBody.\n")
+    with open(os.path.join(skill, "tests.json"), "w", encoding="utf-8") as file:
+        json.dump([{"id": f"case-{i}", "input": f"question {i}", "expected": {"contains": f"answer {i}."}} for i in range(1000)], file)
+    models = [word for seed in range(5) for word in ("-m", f"sim:base=0.4,skill=0.8,seed={seed}")]
+    runs = os.path.join(folder, "runs")
+    config = os.path.join(folder, "config.yaml")
+    open(config, "w", encoding="utf-8").close()
+    environment = {**os.environ, "HOME": folder, "UPSKILL_CONFIG": config}
+    subprocess.run([upskill, "eval", skill, "--runs", "10", "--runs-dir", runs, "-q", *models], check=True, stdout=subprocess.DEVNULL, timeout=240, env=environment)
+    html = os.path.join(folder, "shipped.html")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([upskill, "report", runs, "-o", html], check=True, stdout=subprocess.DEVNULL, timeout=120, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    expect(seconds < MOST_GENERATION_SECONDS, f"upskill report took {seconds:.1f} s of CPU for 100,000 answers")
+    browser.open(html)
+    expect_equal(count(browser), "100,000 answers", "answers of the program's own report")
+    expect_quiet(browser, html)
+    print(f"upskill report: 100,000 answers in {seconds:.2f} s of CPU")
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         print(__doc__, file=sys.stderr)
         return 2
     find_chromium()
@@ -200,6 +227,7 @@ def main():
             check_filters_and_keys(browser, several)
             check_looks(browser, several)
             check_big(browser, big, made["big.html"])
+            check_shipped_program(browser, sys.argv[2], folder)
         finally:
             browser.close()
     return 0

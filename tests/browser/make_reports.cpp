@@ -23,9 +23,8 @@ namespace {
 struct MadeRun {
   Plan plan;
   std::vector<Sample> samples;
-  std::vector<StudentVerdict> verdicts;
 
-  ReportInput input() const { return MakeReportInput(plan, samples, Summarize(plan, samples), verdicts); }
+  ReportInput input() const { return MakeReportInput(plan, samples, Summarize(plan, samples), JudgeRun(plan, samples, ComparedArm(plan))); }
 };
 
 struct Shape {
@@ -42,23 +41,6 @@ std::string Answer(Rng& rng, std::size_t bytes, bool passes) {
   std::string text = passes ? "Use `edition = 5` in build.toml:\n\n" : "I would write this manifest:\n\n";
   while (text.size() < bytes) text += kWords[rng.Next() % kWords.size()] + " ";
   return text;
-}
-
-void Judge(MadeRun& run) {
-  const RunSummary summary = Summarize(run.plan, run.samples);
-  for (const StudentSummary& student : summary.students) {
-    StudentVerdict verdict;
-    verdict.lift = student.lift;
-    if (student.lift) {
-      verdict.low = *student.lift - 0.12;
-      verdict.high = std::min(1.0, *student.lift + 0.11);
-      verdict.word = *verdict.low > 0 ? Verdict::kHelps : *verdict.high < 0 ? Verdict::kHurts : Verdict::kUndecided;
-      if (verdict.word == Verdict::kUndecided) verdict.more_rounds = 4;
-    }
-    verdict.tokens = PairedChange{340, 771, 400, 460};
-    verdict.cost_usd = PairedChange{0.0011, 0.0009, std::nullopt, std::nullopt};
-    run.verdicts.push_back(verdict);
-  }
 }
 
 void AddSample(MadeRun& run, const Student& student, double chance, const std::string& case_id, Arm arm, int round, Rng& rng, std::size_t bytes) {
@@ -105,7 +87,6 @@ MadeRun Make(const Shape& shape) {
       }
     }
   }
-  Judge(run);
   return run;
 }
 
