@@ -61,7 +61,7 @@ class AtifReader : public RecordReader {
 
   void AddStep(Json& step, const std::string& agent, const std::string& default_model, std::size_t line) {
     if (!step.is_object()) {
-      builder_.NoteUnknown("step that is not an object");
+      builder_.NoteUnknown("step that is not an object", step, line);
       return;
     }
     if (Member(step, "is_copied_context") == true) return;  // counted where it first stood

@@ -190,12 +190,16 @@ void TraceBuilder::NoteSkill(const std::string& name, const std::string& how, st
   trace_.skills.push_back({name, how, event});
 }
 
-void TraceBuilder::NoteUnknown(std::string_view kind) {
+void TraceBuilder::NoteUnknown(std::string_view kind, const Json& record, std::size_t line) {
   // A damaged file may have a new kind in every record; the list stays short.
   constexpr std::size_t kMostKinds = 200;
   std::string name = kind.empty() ? "(no type)" : CutToColumns(SafeForTerminalLine(kind), 60);
   if (trace_.unknown_records.size() >= kMostKinds && trace_.unknown_records.count(name) == 0) name = "(others)";
   ++trace_.unknown_records[name];
+  if (record.is_null()) return;
+  Stamp stamp;
+  stamp.line = line;
+  Add(stamp, EventKind::kUnknown, DumpJson(record));
 }
 
 void TraceBuilder::NoteProblem(std::size_t line, std::string message) {

@@ -48,7 +48,8 @@ class TraceBuilder {
   void NoteModel(const std::string& model);
   void NoteSubagent(const std::string& id, const std::string& name, const std::string& call_id);
   void NoteSkill(const std::string& name, const std::string& how, std::size_t event);
-  void NoteUnknown(std::string_view kind);
+  // Counts a record, or a part of one, whose kind the reader doesn't know, and keeps it as an event; null is only counted.
+  void NoteUnknown(std::string_view kind, const Json& record, std::size_t line);
   void NoteProblem(std::size_t line, std::string message);
   void NoteDoubt(const std::string& doubt);  // each one once
   void NoteTime(const std::optional<std::int64_t>& time_ms);

@@ -16,7 +16,7 @@ class ChatMessagesReader : public RecordReader {
     stamp.line = line;
     stamp.time_ms = TimeAt(record, "timestamp");
     if (!record.is_object()) {
-      builder_.NoteUnknown("not an object");
+      builder_.NoteUnknown("not an object", record, line);
     } else if (Json* const request = FindMember(record, "request"); request != nullptr && request->is_object()) {
       AddConversation(*request, stamp);
       if (Json* const response = FindMember(record, "response"); response != nullptr) AddResponse(*response, stamp);
@@ -25,7 +25,7 @@ class ChatMessagesReader : public RecordReader {
     } else if (record.contains("choices") || StringAt(record, "type") == "message") {
       AddResponse(record, stamp);
     } else if (!AddChatMessage(builder_, record, stamp)) {
-      builder_.NoteUnknown("role " + StringAt(record, "role"));
+      builder_.NoteUnknown("role " + StringAt(record, "role"), record, line);
     }
   }
 
@@ -44,7 +44,7 @@ class ChatMessagesReader : public RecordReader {
       if (log && !builder_.IsNew("message " + DumpJson(message))) continue;
       Stamp at = stamp;
       if (const auto time = TimeAt(message, "timestamp")) at.time_ms = time;
-      if (!AddChatMessage(builder_, message, at)) builder_.NoteUnknown("role " + StringAt(message, "role"));
+      if (!AddChatMessage(builder_, message, at)) builder_.NoteUnknown("role " + StringAt(message, "role"), message, at.line);
     }
   }
 

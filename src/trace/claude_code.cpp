@@ -53,7 +53,7 @@ class ClaudeCodeReader : public RecordReader {
 
   void Add(Json& record, std::size_t line) override {
     if (!record.is_object()) {
-      builder_.NoteUnknown("not an object");
+      builder_.NoteUnknown("not an object", record, line);
       return;
     }
     NoteSession(record);
@@ -111,7 +111,7 @@ class ClaudeCodeReader : public RecordReader {
       for (const std::string_view quiet : kQuietTypes) {
         if (type == quiet) return;
       }
-      builder_.NoteUnknown(type);
+      builder_.NoteUnknown(type, record, stamp.line);
     }
   }
 
@@ -128,7 +128,7 @@ class ClaudeCodeReader : public RecordReader {
     DropPendingCommand();
     Json* const message = FindMember(record, "message");
     if (message == nullptr || !message->is_object()) {
-      builder_.NoteUnknown("assistant without message");
+      builder_.NoteUnknown("assistant without message", record, stamp.line);
       return;
     }
     stamp.message = builder_.Message(StringAt(*message, "id"), stamp.agent, StringAt(*message, "model"));
@@ -161,7 +161,7 @@ class ClaudeCodeReader : public RecordReader {
     } else if (type.find("tool_result") != std::string::npos) {
       AddToolResult(block, stamp);
     } else if (type != "redacted_thinking") {
-      builder_.NoteUnknown("block " + type);
+      builder_.NoteUnknown("block " + type, block, stamp.line);
     }
   }
 
@@ -192,14 +192,14 @@ class ClaudeCodeReader : public RecordReader {
     const bool meta = Member(record, "isMeta") == true;
     Json* const message = FindMember(record, "message");
     if (message == nullptr || !message->is_object()) {
-      builder_.NoteUnknown("user without message");
+      builder_.NoteUnknown("user without message", record, stamp.line);
       return;
     }
     const Json& details = Member(record, "toolUseResult");
     if (const std::string agent = StringAt(details, "agentId"); !agent.empty()) builder_.NoteSubagent(agent, "", "");
     Json* const content = FindMember(*message, "content");
     if (content == nullptr) {
-      builder_.NoteUnknown("user without content");
+      builder_.NoteUnknown("user without content", record, stamp.line);
       return;
     }
     if (Member(record, "isCompactSummary") == true) {
@@ -214,7 +214,7 @@ class ClaudeCodeReader : public RecordReader {
     std::string text;
     for (Json& block : *content) {
       if (StringAt(block, "type") == "tool_result") {
-        if (StringAt(block, "tool_use_id").empty()) builder_.NoteUnknown("result without id");
+        if (StringAt(block, "tool_use_id").empty()) builder_.NoteUnknown("result without id", Json(), stamp.line);
         AddToolResult(block, stamp);
         continue;
       }

@@ -38,7 +38,7 @@ class CodexExecReader : public RecordReader {
       Json* const item = FindMember(record, "item");
       if (item != nullptr) AddItem(*item, type == "item.completed", stamp);
     } else if (type != "turn.started") {
-      builder_.NoteUnknown(record.is_object() ? type : "not an object");
+      builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
     }
   }
 
@@ -63,7 +63,7 @@ class CodexExecReader : public RecordReader {
     } else if (type == "error") {
       builder_.Add(stamp, EventKind::kSystem, "error: " + TakeString(item, "message"));
     } else if (type != "todo_list") {
-      builder_.NoteUnknown("item " + type);
+      builder_.NoteUnknown("item " + type, item, stamp.line);
     }
   }
 

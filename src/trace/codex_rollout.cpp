@@ -28,7 +28,7 @@ class CodexRolloutReader : public RecordReader {
 
   void Add(Json& record, std::size_t line) override {
     if (!record.is_object()) {
-      builder_.NoteUnknown("not an object");
+      builder_.NoteUnknown("not an object", record, line);
       return;
     }
     Stamp stamp;
@@ -52,7 +52,7 @@ class CodexRolloutReader : public RecordReader {
     } else if (type == "compacted") {
       builder_.Add(stamp, EventKind::kSummary, TakeString(*payload, "message"));
     } else if (type != "world_state" && type != "inter_agent_communication_metadata") {
-      builder_.NoteUnknown(type);
+      builder_.NoteUnknown(type, record, line);
     }
   }
 
@@ -101,7 +101,7 @@ class CodexRolloutReader : public RecordReader {
       Json* const content = FindMember(item, "content");
       if (content != nullptr) builder_.Add(stamp, EventKind::kSystem, TakeText(*content));
     } else if (type != "ghost_snapshot") {
-      builder_.NoteUnknown("response_item " + type);
+      builder_.NoteUnknown("response_item " + type, item, stamp.line);
     }
   }
 
@@ -190,7 +190,7 @@ class CodexRolloutReader : public RecordReader {
     } else if (type == "exec_command_end" || type == "mcp_tool_call_end" || type == "patch_apply_end") {
       NoteCallEnd(event);
     } else if (!IsQuiet(type)) {
-      builder_.NoteUnknown("event_msg " + type);
+      builder_.NoteUnknown("event_msg " + type, event, stamp.line);
     }
     if (has_items_) shown_.clear();
   }

@@ -15,7 +15,7 @@ class CopilotReader : public RecordReader {
     Json* const data = FindMember(record, "data");
     const std::string type = StringAt(record, "type");
     if (data == nullptr || !data->is_object()) {
-      builder_.NoteUnknown(record.is_object() ? type : "not an object");
+      builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
       return;
     }
     Stamp stamp;
@@ -68,7 +68,7 @@ class CopilotReader : public RecordReader {
       builder_.Add(stamp, EventKind::kSystem, TakeString(data, "content"));
     } else if (type.rfind("session.", 0) != 0 && type.rfind("hook.", 0) != 0 && type.rfind("assistant.turn_", 0) != 0 &&
                type.rfind("subagent.", 0) != 0 && type.rfind("tool.", 0) != 0) {
-      builder_.NoteUnknown(type);
+      builder_.NoteUnknown(type, data, stamp.line);
     }
   }
 

@@ -53,19 +53,20 @@ DigestItem FileItem(const Trace& trace, const std::string& path, const FileHisto
   DigestItem item;
   item.kind = DigestKind::kFile;
   std::string body = file.whole ? file.last : file.hunks;
-  std::string how = file.whole ? "last version" : "changes";
+  std::string how = file.whole ? "last version, " : "";
   if (file.whole && !file.hunks.empty()) body += "\n" + file.hunks;
   // The first version shows what the agent thought, the difference what it learnt.
   if (file.whole && file.versions > 1) {
     const std::string diff = DiffLines(file.first, file.last);
     if (!diff.empty() && diff.size() < file.last.size() / 2) {
       body = diff;
-      how = "last version against the first";
+      how = "last version against the first, ";
     }
   }
-  if (file.deleted) how = "deleted";
+  if (file.deleted) how = "deleted, ";
   item.detail = FileDetail{path, file.whole ? file.last : file.hunks, file.whole, file.deleted, file.versions};
-  const std::string head = fmt::format("{} ({}, {} change{})", path, how, file.versions, file.versions == 1 ? "" : "s");
+  const std::string head = fmt::format("{} ({}{} change{}{})", path, how, file.versions, file.versions == 1 ? "" : "s",
+                                       file.whole || file.deleted ? "" : " of an existing file");
   item.brief = head + (body.empty() ? "" : "\n" + Excerpt(body, 500));
   item.full = head + (body.empty() ? "" : "\n" + Excerpt(body, 6000));
   item.key = "file " + path;

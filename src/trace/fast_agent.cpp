@@ -25,7 +25,7 @@ class FastAgentReader : public RecordReader {
  private:
   void AddMessage(Json& message, std::size_t line) {
     if (!message.is_object()) {
-      builder_.NoteUnknown("not an object");
+      builder_.NoteUnknown("not an object", message, line);
       return;
     }
     Stamp stamp;

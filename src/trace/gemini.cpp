@@ -62,7 +62,7 @@ class GeminiReader : public RecordReader {
 
   void Add(Json& record, std::size_t line) override {
     if (!record.is_object()) {
-      builder_.NoteUnknown("not an object");
+      builder_.NoteUnknown("not an object", record, line);
     } else if (Json* const messages = FindMember(record, "messages"); messages != nullptr && messages->is_array()) {
       NoteSession(record);
       for (Json& message : *messages) Keep(message, 0);
@@ -77,7 +77,7 @@ class GeminiReader : public RecordReader {
     } else if (record.contains("sessionId")) {
       NoteSession(record);
     } else {
-      builder_.NoteUnknown("");
+      builder_.NoteUnknown("", record, line);
     }
   }
 
@@ -101,7 +101,7 @@ class GeminiReader : public RecordReader {
   // The same id may come again with more data: the last one wins, in the place of the first.
   void Keep(Json& message, std::size_t line) {
     if (!message.is_object()) {
-      builder_.NoteUnknown("not an object");
+      builder_.NoteUnknown("not an object", message, line);
       return;
     }
     const std::string id = StringAt(message, "id");
@@ -146,7 +146,7 @@ class GeminiReader : public RecordReader {
     } else if (type == "info" || type == "error" || type == "warning") {
       builder_.Add(stamp, EventKind::kSystem, type + ": " + text);
     } else {
-      builder_.NoteUnknown(type);
+      builder_.NoteUnknown(type, message, stamp.line);
     }
   }
 

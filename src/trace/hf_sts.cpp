@@ -20,14 +20,14 @@ class HfStsReader : public RecordReader {
     }
     Json* const message = FindMember(record, "message");
     if (type != "message" || message == nullptr) {
-      builder_.NoteUnknown(record.is_object() ? type : "not an object");
+      builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
       return;
     }
     Stamp stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(*message, "timestamp");
     builder_.NoteModel(StringAt(*message, "model"));
-    if (!AddChatMessage(builder_, *message, stamp)) builder_.NoteUnknown("role " + StringAt(*message, "role"));
+    if (!AddChatMessage(builder_, *message, stamp)) builder_.NoteUnknown("role " + StringAt(*message, "role"), *message, line);
   }
 
  private:

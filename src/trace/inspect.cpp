@@ -47,7 +47,7 @@ class InspectReader : public RecordReader {
 
   void Add(Json& record, std::size_t line) override {
     if (!record.is_object()) {
-      builder_.NoteUnknown("not an object");
+      builder_.NoteUnknown("not an object", record, line);
       return;
     }
     if (const Json& eval = Member(record, "eval"); eval.is_object()) AddHeader(record, eval);
@@ -76,7 +76,7 @@ class InspectReader : public RecordReader {
 
   void AddSample(Json& sample, std::size_t line) {
     if (!sample.is_object()) {
-      builder_.NoteUnknown("sample that is not an object");
+      builder_.NoteUnknown("sample that is not an object", sample, line);
       return;
     }
     Stamp stamp;
@@ -92,7 +92,7 @@ class InspectReader : public RecordReader {
     if (messages != nullptr && messages->is_array()) {
       for (Json& message : *messages) {
         ResolveAttachments(message, attachments);
-        if (!AddChatMessage(builder_, message, stamp)) builder_.NoteUnknown("role " + StringAt(message, "role"));
+        if (!AddChatMessage(builder_, message, stamp)) builder_.NoteUnknown("role " + StringAt(message, "role"), message, line);
       }
     }
     AddUsage(sample);

@@ -50,7 +50,7 @@ class MiniSweAgentReader : public RecordReader {
 
   void AddMessage(Json& message, Stamp stamp) {
     if (!message.is_object()) {
-      builder_.NoteUnknown("not an object");
+      builder_.NoteUnknown("not an object", message, stamp.line);
       return;
     }
     const std::string role = StringAt(message, "role");
@@ -67,7 +67,7 @@ class MiniSweAgentReader : public RecordReader {
     } else if (role == "user" && IsObservation(message)) {
       AddObservation(message, extra, stamp);
     } else if (!AddChatMessage(builder_, message, stamp)) {
-      builder_.NoteUnknown("role " + role);
+      builder_.NoteUnknown("role " + role, message, stamp.line);
     }
   }
 

@@ -23,7 +23,7 @@ class OpenCodeReader : public RecordReader {
     Json* const properties = FindMember(*event, "properties");
     const std::string type = StringAt(*event, "type");
     if (properties == nullptr) {
-      builder_.NoteUnknown(record.is_object() ? type : "not an object");
+      builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
     } else if (type == "message.updated") {
       if (Json* const info = FindMember(*properties, "info"); info != nullptr) KeepInfo(std::move(*info), line);
     } else if (type == "message.part.updated") {
@@ -41,7 +41,7 @@ class OpenCodeReader : public RecordReader {
     } else if (type.rfind("session.", 0) != 0 && type.rfind("permission.", 0) != 0 && type.rfind("server.", 0) != 0 &&
                type.rfind("todo.", 0) != 0 && type.rfind("file.", 0) != 0 && type.rfind("lsp.", 0) != 0 &&
                type != "message.part.delta" && type != "storage.write") {
-      builder_.NoteUnknown(type);
+      builder_.NoteUnknown(type, record, line);
     }
   }
 
@@ -83,7 +83,7 @@ class OpenCodeReader : public RecordReader {
     for (Json& message : messages) {
       Json* const info = FindMember(message, "info");
       if (info == nullptr) {
-        builder_.NoteUnknown("message without info");
+        builder_.NoteUnknown("message without info", message, 0);
         continue;
       }
       const std::string id = StringAt(*info, "id");
@@ -115,7 +115,7 @@ class OpenCodeReader : public RecordReader {
 
   void KeepPart(Json part, std::size_t line) {
     if (!part.is_object()) {
-      builder_.NoteUnknown("part that is not an object");
+      builder_.NoteUnknown("part that is not an object", part, line);
       return;
     }
     MessageState& state = StateOf(StringAt(part, "messageID"));
@@ -198,7 +198,7 @@ class OpenCodeReader : public RecordReader {
       }
     } else if (type != "step-start" && type != "step-finish" && type != "snapshot" && type != "agent" &&
                type != "subtask" && type != "compaction" && type != "retry") {
-      builder_.NoteUnknown("part " + type);
+      builder_.NoteUnknown("part " + type, part, stamp.line);
     }
   }
 

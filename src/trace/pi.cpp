@@ -38,7 +38,7 @@ class PiReader : public RecordReader {
     } else if (type == "session_info") {
       builder_.trace().title = StringAt(record, "name");
     } else if (type != "thinking_level_change" && type != "custom" && type != "label") {
-      builder_.NoteUnknown(record.is_object() ? type : "not an object");
+      builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
       return;
     }
     builder_.NoteTime(stamp.time_ms);

@@ -39,6 +39,11 @@ TEST(ReadersTest, ClaudeCode) {
   const std::size_t correction = FindText(trace, "keep the old name");
   EXPECT_EQ(trace.events.at(correction).text, "no, keep the old name of the function");
   EXPECT_EQ(trace.events.at(correction).line, 23U);
+  // A record of an unknown kind is counted and kept.
+  const std::size_t unknown = FindText(trace, R"({"type":"hologram")");
+  ASSERT_NE(unknown, kNone);
+  EXPECT_EQ(trace.events[unknown].kind, EventKind::kUnknown);
+  EXPECT_EQ(trace.events[unknown].line, 26U);
 }
 
 TEST(ReadersTest, ClaudeCodeResumedAndRewound) {

@@ -53,7 +53,7 @@ class SweAgentReader : public RecordReader {
     const std::string action = StringAt(item, "action");
     const bool text_action = role == "assistant" && !Member(item, "tool_calls").is_array() && !Trim(action).empty();
     const std::size_t before = builder_.trace().events.size();
-    if (!AddChatMessage(builder_, item, stamp)) builder_.NoteUnknown("role " + role);
+    if (!AddChatMessage(builder_, item, stamp)) builder_.NoteUnknown("role " + role, item, stamp.line);
     const std::deque<Event>& events = builder_.trace().events;
     if (text_action) {
       builder_.AddCall(stamp, "action", "", Json::object({{"command", std::string(Trim(action))}}));

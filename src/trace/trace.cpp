@@ -63,6 +63,7 @@ const char* EventKindName(EventKind kind) {
     case EventKind::kFileChange: return "file_change";
     case EventKind::kSystem: return "system";
     case EventKind::kSummary: return "summary";
+    case EventKind::kUnknown: return "unknown";
   }
   return "unknown";
 }

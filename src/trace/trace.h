@@ -24,6 +24,7 @@ enum class EventKind {
   kFileChange,  // path; the content is in the call that `partner` names, or in `text`
   kSystem,      // system prompts, injected context, notices of the program
   kSummary,     // what a compaction left, or a title
+  kUnknown,     // a record of a kind that the reader doesn't know, as JSON
 };
 const char* EventKindName(EventKind kind);
 
@@ -113,7 +114,7 @@ struct Trace {
   std::optional<bool> succeeded;  // where the recording itself says how it ended (score, exit status)
   std::optional<std::int64_t> first_ms;
   std::optional<std::int64_t> last_ms;
-  std::map<std::string, std::size_t> unknown_records;  // kind → count; kept out of the events, never fatal
+  std::map<std::string, std::size_t> unknown_records;  // kind → count; never fatal
   std::vector<TraceProblem> problems;
   std::vector<std::string> doubts;  // what a reader of the figures must know
   bool lossy = false;               // the format itself drops text (screen copies, exports)
