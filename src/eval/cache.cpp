@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "eval/journal.h"
+#include "eval/sample_line.h"
 #include "util/files.h"
-#include "util/json.h"
 
 namespace upskill {
 namespace {
@@ -41,9 +41,7 @@ Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::fil
     const auto consider = [&](std::string_view line) {
       const std::string key(KeyOfLine(line));
       if (!wanted.contains(key) || found.contains(key)) return;
-      const Result<Json> json = ParseJson(line, "samples.jsonl");
-      if (!json) return;
-      Result<Sample> sample = SampleFromJson(*json);
+      Result<Sample> sample = SampleFromLine(line);
       if (!sample || !sample->ok() || sample->key != key) return;
       if (sample->cached_from.empty()) sample->cached_from = name;
       found.emplace(key, std::move(sample).value());

@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <utility>
+
 #include "eval/prompts.h"
 #include "util/hash.h"
 #include "util/rng.h"
@@ -12,38 +17,69 @@ namespace {
 
 bool IsSimulated(const Student& student) { return student.identity.starts_with("sim:"); }
 
-// The key holds what reaches the model and nothing else: a baseline's key knows no skill, so its sample serves every
-// skill; checks are not in it, so a sample outlives a change of its checks. (A simulated student's answer depends on
-// its case's passing answer, which is in its request.)
-std::string KeyOf(const Plan& plan, const Cell& cell) {
-  const ChatRequest request = RequestFor(plan, cell, 0);
-  Json messages = Json::array();
-  for (const Message& message : request.messages) messages.push_back(message.text);
-  const Json key = {
-      {"key", 1},
-      {"model", plan.students[cell.student].identity},
-      {"system", request.system},
-      {"messages", messages},
-      {"temperature", request.sampling.temperature ? Json(*request.sampling.temperature) : Json(nullptr)},
-      {"max_tokens", request.sampling.max_tokens},
-      {"seed", request.sampling.seed},
-      {"round", cell.round},
-      {"simulation", request.simulation},
-  };
-  return Sha256Hex(CanonicalJson(key));
+std::uint64_t SeedOf(const Plan& plan, int round, const std::string& message) {
+  return Rng(plan.sampling.seed ^ SeedFromText(fmt::format("round {}\n{}", round, message))).Next();
 }
+
+Json SimulationOf(const Arm arm, int attempt, const Case& test_case) {
+  return {{"arm", ArmName(arm)}, {"attempt", attempt}, {"passing_answer", PassingAnswer(test_case)}};
+}
+
+// Makes cells' keys. A key holds what reaches the model and nothing else: a baseline's key knows no skill, so its sample
+// serves every skill; checks are not in it, so a sample outlives a change of its checks. (A simulated student's answer
+// depends on its case's passing answer, which is in its request.) It is the hash of a canonical JSON text, put together
+// from parts that many cells share.
+class KeyMaker {
+ public:
+  explicit KeyMaker(const Plan& plan) : plan_(plan) {
+    for (const Arm arm : plan.arms) systems_[arm] = CanonicalJson(SystemPrompt(plan, arm));
+    for (const Case& test_case : plan.suite.cases) {
+      messages_.push_back(UserMessage(test_case));
+      message_lists_.push_back(CanonicalJson(Json::array({messages_.back()})));
+    }
+    for (const Student& student : plan.students) models_.push_back(CanonicalJson(student.identity));
+    temperature_ = CanonicalJson(plan.sampling.temperature ? Json(*plan.sampling.temperature) : Json(nullptr));
+  }
+
+  std::string KeyOf(const Cell& cell) {
+    text_.clear();
+    fmt::format_to(std::back_inserter(text_), R"({{"key":1,"max_tokens":{},"messages":{},"model":{},"round":{},"seed":{},"simulation":{},"system":{},"temperature":{}}})",
+                   plan_.sampling.max_tokens, message_lists_[cell.case_index], models_[cell.student], cell.round,
+                   SeedOf(plan_, cell.round, messages_[cell.case_index]), SimulationText(cell), systems_.at(cell.arm), temperature_);
+    return Sha256Hex(text_);
+  }
+
+ private:
+  const std::string& SimulationText(const Cell& cell) {
+    static const std::string kNone = "null";
+    if (!IsSimulated(plan_.students[cell.student])) return kNone;
+    std::string& text = simulations_[{cell.arm, cell.case_index}];
+    if (text.empty()) text = CanonicalJson(SimulationOf(cell.arm, 0, plan_.suite.cases[cell.case_index]));
+    return text;
+  }
+
+  const Plan& plan_;
+  std::map<Arm, std::string> systems_;
+  std::vector<std::string> messages_;       // by case
+  std::vector<std::string> message_lists_;  // the same as JSON
+  std::vector<std::string> models_;         // by student
+  std::map<std::pair<Arm, std::size_t>, std::string> simulations_;
+  std::string temperature_;
+  std::string text_;
+};
 
 }  // namespace
 
 std::vector<Cell> CellsOf(const Plan& plan) {
   std::vector<Cell> cells;
+  KeyMaker keys(plan);
   for (std::size_t student = 0; student < plan.students.size(); ++student) {
     for (int round = 0; round < plan.rounds; ++round) {
       for (std::size_t case_index = 0; case_index < plan.suite.cases.size(); ++case_index) {
         if (!InShard(plan, student, round, case_index)) continue;
         for (const Arm arm : plan.arms) {
           Cell cell{student, arm, case_index, round, ""};
-          cell.key = KeyOf(plan, cell);
+          cell.key = keys.KeyOf(cell);
           cells.push_back(std::move(cell));
         }
       }
@@ -67,9 +103,9 @@ ChatRequest RequestFor(const Plan& plan, const Cell& cell, int attempt) {
   }
   request.messages.push_back({Role::kUser, UserMessage(test_case)});
   request.sampling = plan.sampling;
-  request.sampling.seed = Rng(plan.sampling.seed ^ SeedFromText(fmt::format("round {}\n{}", cell.round, request.messages.front().text))).Next();
+  request.sampling.seed = SeedOf(plan, cell.round, request.messages.front().text);
   if (IsSimulated(plan.students[cell.student])) {
-    request.simulation = {{"arm", ArmName(cell.arm)}, {"attempt", attempt}, {"passing_answer", PassingAnswer(test_case)}};
+    request.simulation = SimulationOf(cell.arm, attempt, test_case);
   }
   return request;
 }

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 
 #include "eval/answer_queue.h"
@@ -52,7 +54,7 @@ milliseconds Backoff(int attempt, const Error& error) {
 
 class Runner {
  public:
-  explicit Runner(RunInput input) : input_(std::move(input)), plan_(*input_.plan), cells_(CellsOf(plan_)) {}
+  explicit Runner(RunInput input) : input_(std::move(input)), plan_(*input_.plan), cells_(CellsOf(plan_)), resumed_(std::move(input_.resumed)) {}
 
   Result<RunOutcome> Run() {
     CHECK(input_.models.size() == plan_.students.size());
@@ -81,20 +83,26 @@ class Runner {
   }
 
  private:
+  // What is known of a cell from the run that is resumed.
+  struct Known {
+    Sample* answer = nullptr;
+    int tried = 0;  // attempts made in vain
+  };
+
   // Sorts the cells into those that are answered already and those to ask for.
   Status TakeOver() {
-    samples_.resize(cells_.size());
-    std::unordered_map<std::string, Sample*> resumed;  // by CellName
-    std::unordered_map<std::string, int> tried;  // attempts that the resumed run made in vain, by CellName
-    std::unordered_map<std::string, const Sample*> cached;
-    for (Sample& sample : input_.resumed) {
+    words_.resize(cells_.size());
+    std::unordered_map<const Sample*, Known, CellHash, SameCell> known;
+    known.reserve(resumed_.size());
+    for (Sample& sample : resumed_) {
+      Known& entry = known[&sample];
       if (sample.ok()) {
-        resumed[CellName(sample)] = &sample;
+        entry.answer = &sample;
       } else {
-        int& attempts = tried[CellName(sample)];
-        attempts = std::max(attempts, sample.attempt + 1);
+        entry.tried = std::max(entry.tried, sample.attempt + 1);
       }
     }
+    std::unordered_map<std::string_view, const Sample*> cached;
     for (const Sample& sample : input_.cached) cached[sample.key] = &sample;
     for (Model* model : input_.models) {
       lanes_.emplace_back();
@@ -102,39 +110,44 @@ class Runner {
     }
     progress_.total = cells_.size();
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const std::string name = CellName(Describe(cells_[i], 0));
-      const auto found = resumed.find(name);
-      if (found != resumed.end() && found->second != nullptr && found->second->key == cells_[i].key) {
-        samples_[i] = std::move(*found->second);
-        found->second = nullptr;
+      const Sample probe = NameOnly(cells_[i]);
+      const auto found = known.find(&probe);
+      if (found != known.end() && found->second.answer != nullptr && found->second.answer->key == cells_[i].key) {
+        words_[i] = found->second.answer;
       } else if (const auto hit = cached.find(cells_[i].key); hit != cached.end()) {
         Sample sample = Describe(cells_[i], 0);
         sample.cached_from = hit->second->cached_from;
         sample.response = hit->second->response;
         sample.checks = checks_[cells_[i].case_index].Run(sample.response.text);
         RETURN_IF_ERROR(Store(sample));
-        samples_[i] = std::move(sample);
+        Keep(i, std::move(sample));
       } else {
-        const auto before = tried.find(name);
-        const int first = before == tried.end() ? 0 : before->second;
+        const int first = found == known.end() ? 0 : found->second.tried;
         lanes_[cells_[i].student].pending.push_back({i, first, first + input_.attempts - 1, {}});
         continue;
       }
       ++progress_.done;
       ++progress_.reused;
     }
-    input_.resumed = {};
     input_.cached = {};
     return {};
   }
 
-  Sample Describe(const Cell& cell, int attempt) const {
+  // The last word on a cell.
+  void Keep(std::size_t cell, Sample sample) { words_[cell] = &fresh_.emplace_back(std::move(sample)); }
+
+  Sample NameOnly(const Cell& cell) const {
     Sample sample;
-    sample.key = cell.key;
     sample.student = plan_.students[cell.student].spec;
     sample.arm = cell.arm;
     sample.case_id = plan_.suite.cases[cell.case_index].id;
     sample.round = cell.round;
+    return sample;
+  }
+
+  Sample Describe(const Cell& cell, int attempt) const {
+    Sample sample = NameOnly(cell);
+    sample.key = cell.key;
     sample.attempt = attempt;
     sample.time = UtcTimestamp(input_.clock->WallNow());
     return sample;
@@ -222,16 +235,23 @@ class Runner {
   // By the samples of the rounds up to `round`.
   bool VerdictKnown(std::size_t student, int round) const {
     std::vector<Sample> samples;
-    for (const std::optional<Sample>& sample : samples_) {
-      if (sample && sample->round <= round) samples.push_back(*sample);
+    for (const Sample* sample : words_) {
+      if (sample != nullptr && sample->round <= round) samples.push_back(*sample);
     }
     const std::vector<StudentVerdict> verdicts = JudgeRun(plan_, samples, ComparedArm(plan_));
     return verdicts[student].word != Verdict::kUndecided || verdicts[student].answers_repeat;
   }
 
-  // The limits are reached: what is in flight is finished and kept.
+  // Whether the next cell will be sent without waiting for an answer; a local model fills its batch with it first.
+  bool MoreFollows(const Lane& lane) const {
+    if (lane.pending.empty()) return false;
+    return !plan_.stop_when_decided || cells_[lane.pending.front().cell].round <= lane.open_round;
+  }
+
+  // The limits are reached: what models work on is finished and kept, what they only promised to work on is not begun.
   void DropWaiting() {
     for (Lane& lane : lanes_) {
+      if (!lane.pending.empty()) lane.model->Cancel(Model::CancelScope::kWaiting);
       lane.pending.clear();
       lane.retries.clear();
     }
@@ -243,7 +263,7 @@ class Runner {
     lane.pending.pop_front();
     ++lane.in_flight;
     ChatRequest request = RequestFor(plan_, cells_[task.cell], task.attempt);
-    request.more_follows = !lane.pending.empty();
+    request.more_follows = MoreFollows(lane);
     lane.model->Start(std::move(request), [this, student, task](Result<ChatResponse> response) {
       answers_.Put({student, task.cell, task.attempt, task.last_attempt, std::move(response)});
     });
@@ -273,7 +293,7 @@ class Runner {
     lanes_[answer.student].refusals = 0;
     lanes_[answer.student].answered = true;
     RETURN_IF_ERROR(Store(sample));
-    samples_[answer.cell] = std::move(sample);
+    Keep(answer.cell, std::move(sample));
     return {};
   }
 
@@ -292,7 +312,7 @@ class Runner {
       return {};
     }
     ++progress_.errors;
-    samples_[answer.cell] = std::move(sample);
+    Keep(answer.cell, std::move(sample));
     lane.refusals = error.kind == ErrorKind::kRefused ? lane.refusals + 1 : 0;
     if (error.kind == ErrorKind::kInput && !lane.answered) ++lane.rejected;
     if ((lane.refusals >= kRefusalsBeforeStop || lane.rejected >= kRejectedBeforeStop) && !lane.stopped) StopLane(answer.student, error);
@@ -327,11 +347,35 @@ class Runner {
     if (input_.observer != nullptr) input_.observer->OnProgress(progress_);
   }
 
+  // The last words in the order of their cells. Samples are large and may be a million: those of the resumed run stay in
+  // their vector and change places.
+  std::vector<Sample> TakeWords() {
+    std::vector<Sample> pool = std::move(resumed_);  // its elements stay where they are
+    const Sample* const first = pool.data();
+    const std::size_t resumed = pool.size();
+    std::vector<std::size_t> order;  // by cell: where its word is in the pool
+    order.reserve(cells_.size());
+    std::vector<Sample*> fresh;
+    for (Sample* word : words_) {
+      if (word == nullptr) continue;
+      const bool is_old = std::less_equal<>()(first, word) && std::less<>()(word, first + resumed);
+      order.push_back(is_old ? static_cast<std::size_t>(word - first) : resumed + fresh.size());
+      if (!is_old) fresh.push_back(word);
+    }
+    if (!fresh.empty()) pool.reserve(resumed + fresh.size());
+    for (Sample* word : fresh) pool.push_back(std::move(*word));
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::size_t from = order[i];
+      while (from < i) from = order[from];
+      if (from != i) std::swap(pool[i], pool[from]);
+    }
+    pool.resize(order.size());
+    return pool;
+  }
+
   RunOutcome Outcome() {
     RunOutcome outcome;
-    for (std::optional<Sample>& sample : samples_) {
-      if (sample) outcome.samples.push_back(std::move(*sample));
-    }
+    outcome.samples = TakeWords();
     outcome.progress = progress_;
     outcome.interrupted = stop_level_ > 0;
     outcome.stopped_models = std::move(stopped_models_);
@@ -343,7 +387,9 @@ class Runner {
   const Plan& plan_;
   const std::vector<Cell> cells_;
   std::vector<CaseChecks> checks_;  // by case
-  std::vector<std::optional<Sample>> samples_;  // by cell
+  std::vector<Sample> resumed_;  // of the run that is resumed; they stay where they are
+  std::deque<Sample> fresh_;     // of this run
+  std::vector<Sample*> words_;   // by cell: the last word on it, in one of the two
   std::vector<Lane> lanes_;  // by student
   AnswerQueue answers_;
   RunProgress progress_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,16 @@ struct Sample {
 // The cell of a plan that a sample belongs to: student, arm, case and round in one text. (Keys don't tell cells apart:
 // two cases with the same input have the same one.)
 std::string CellName(const Sample& sample);
+
+// For tables of samples by cell: equal where CellName is.
+struct CellHash {
+  std::size_t operator()(const Sample* sample) const;
+};
+struct SameCell {
+  bool operator()(const Sample* a, const Sample* b) const {
+    return a->round == b->round && a->arm == b->arm && a->case_id == b->case_id && a->student == b->student;
+  }
+};
 
 inline constexpr int kSampleSchema = 1;
 

@@ -78,10 +78,12 @@ void LeaveOutSavedCells(const Plan& plan, const std::vector<Sample>& samples, Ru
 }  // namespace
 
 std::vector<const Sample*> LastWords(const std::vector<Sample>& samples) {
-  std::unordered_map<std::string, std::size_t> position;
+  std::unordered_map<const Sample*, std::size_t, CellHash, SameCell> position;
+  position.reserve(samples.size());
   std::vector<const Sample*> words;
+  words.reserve(samples.size());
   for (const Sample& sample : samples) {
-    const auto [found, is_new] = position.emplace(CellName(sample), words.size());
+    const auto [found, is_new] = position.emplace(&sample, words.size());
     if (is_new) {
       words.push_back(&sample);
     } else if (!words[found->second]->ok()) {
