@@ -101,6 +101,11 @@ std::vector<Planted> PlantedSecrets() {
     const std::string basic = Base64("ada:" + Random(rng, kAlnum, 16));
     all.push_back({"basic-auth", basic, "Authorization: Basic " + basic});
     all.push_back({"docker-auth", basic, R"({"auths":{"https://registry.test/v1/":{"auth":")" + basic + "\"}}}"});
+    const std::string broken = Random(rng, kAlnum, 40);
+    const std::string line_end = i == 0 ? "\n     " : i == 1 ? "\\n  " : "\\\n";
+    all.push_back({i == 1 ? "bearer-token" : "token", broken.substr(24),
+                   "  set these before the first call of the service, please: " + std::string(i == 1 ? "Bearer " : "CI_JOB_TOKEN=") +
+                       broken.substr(0, 24) + line_end + broken.substr(24) + " then call it"});
     // As a file dump shows it: lines of 76 signs, behind a line that only looks like base64.
     const std::string key = std::string("-----BEGIN PRIVATE ") + "KEY-----\n" + Random(rng, kAlnum, 64) + "\n" + Random(rng, kAlnum, 64) + "\n";
     const std::string encoded = Base64(key);
@@ -140,7 +145,8 @@ std::vector<std::string> LookAlikes() {
                            "\"password\": \"The password of the account\"", "?key=name&sort=asc", "docker login registry.test",
                            "mysql --port 3306 -u root app", "echo \"$PASSWORD\" | sudo -S true", "Authorization: Bearer <token>",
                            "PRIMARY_KEY = (tenant_id, user_id)", "password for the test: see the vault",
-                           "https://x.test/a/b?sig=none", "key_from=2026-03-01T10:00:00Z", "LS0tIGEvc3JjL2RhdGUuYwo=", "src/date.c:1204:15:error:undefined-name"}) {
+                           "https://x.test/a/b?sig=none", "key_from=2026-03-01T10:00:00Z", "LS0tIGEvc3JjL2RhdGUuYwo=", "src/date.c:1204:15:error:undefined-name",
+                           "the value that the service wants to see here is the max_tokens = 4096\n  step2run9 follows"}) {
     all.emplace_back(text);
   }
   return all;

@@ -67,4 +67,11 @@ std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& 
 std::vector<SecretSpan> FindTokenShapes(std::string_view text);
 std::vector<SecretSpan> FindSecretFields(std::string_view text);
 
+// Length of a line end with the indentation behind it: plain, behind a shell's backslash, or as `\n` inside a JSON text
+// (with more backslashes where that stands in another one). 0 if `text` doesn't begin with one.
+std::size_t LineBreakLength(std::string_view text);
+
+// Digits among letters, or upper and lower case in turn: a piece of a key that was broken over lines, not a word.
+bool LooksLikeKeyPiece(std::string_view text);
+
 }  // namespace upskill

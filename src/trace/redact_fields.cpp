@@ -135,6 +135,38 @@ std::size_t EndOfQuoted(std::string_view text, std::size_t begin, std::size_t en
   return close == std::string_view::npos || rest.substr(0, close).find('\n') != std::string_view::npos ? end : end + close;
 }
 
+// Columns of the line in front of `at`.
+std::size_t ColumnOf(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMost = 400;
+  const std::string_view front = text.substr(at - std::min(at, kMost), std::min(at, kMost));
+  std::size_t from = front.rfind('\n');
+  if (const std::size_t escaped = front.rfind("\\n"); escaped != std::string_view::npos && (from == std::string_view::npos || escaped > from)) {
+    from = escaped + 1;
+  }
+  return from == std::string_view::npos ? front.size() : front.size() - from - 1;
+}
+
+// End of a value that a screen or an editor broke at the end of a long line: what stands in the next line, if it looks as
+// random as a key and is no name of the next field.
+std::size_t EndOfWrapped(std::string_view text, std::size_t end) {
+  constexpr std::size_t kLongLine = 60;
+  constexpr std::size_t kLeast = 6;
+  while (ColumnOf(text, end) >= kLongLine) {
+    const std::size_t line_end = LineBreakLength(text.substr(end, 200));
+    if (line_end == 0) break;
+    std::size_t next = end + line_end;
+    while (next < text.size() && (HasLetter(text.substr(next, 1)) || HasDigit(text.substr(next, 1)) ||
+                                  std::string_view("+/=_-").find(text[next]) != std::string_view::npos)) {
+      ++next;
+    }
+    const std::string_view piece = text.substr(end + line_end, next - end - line_end);
+    const bool ends = next == text.size() || std::string_view(" \t\r\n\"'\\,;)}]&").find(text[next]) != std::string_view::npos;
+    if (piece.size() < kLeast || !LooksLikeKeyPiece(piece) || !ends) break;
+    end = next;
+  }
+  return end;
+}
+
 // "user.password" of a program's source.
 bool IsMemberAccess(std::string_view value) {
   const bool words =
@@ -182,7 +214,8 @@ std::vector<SecretSpan> FindSecretFields(std::string_view text) {
       while (!found.empty() && std::string_view(".:)]}").find(found.back()) != std::string_view::npos) found.remove_suffix(1);
       const bool strong = begin > 0 && std::string_view("=\"':").find(text[begin - 1]) != std::string_view::npos;
       if (!IsSecretValue(found, kFields.at(i).test, strong)) continue;
-      spans.push_back({begin, begin + (sentence ? quoted.size() : found.size()), kFields.at(i).kind});
+      const std::size_t end = begin + (sentence ? quoted.size() : found.size());
+      spans.push_back({begin, EndOfWrapped(text, end), kFields.at(i).kind});
     }
   }
   return spans;

@@ -116,19 +116,6 @@ bool InCharset(char c, Charset charset) {
   return false;
 }
 
-// Length of a line end with the indentation behind it: plain, behind a shell's backslash, or as `\n` inside a JSON text
-// (with more backslashes where that stands in another one).
-std::size_t LineBreakLength(std::string_view text) {
-  std::size_t i = 0;
-  while (i < text.size() && i < 8 && text[i] == '\\') ++i;
-  if (text.substr(i, 2) == "\r\n") ++i;
-  const bool escaped = i > 0 && text.substr(i, 1) == "n";
-  if (!escaped && text.substr(i, 1) != "\n") return 0;
-  ++i;
-  while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) ++i;
-  return i;
-}
-
 bool HasDigitAndLetter(std::string_view text) {
   const bool digit = std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   const bool letter = std::any_of(text.begin(), text.end(), [](char c) { return IsAlnum(c) && (c < '0' || c > '9'); });
@@ -158,7 +145,7 @@ std::size_t TokenEnd(std::string_view text, std::size_t at, const Shape& shape) 
     const std::size_t next = RunLength(text.substr(at + line_end), shape.charset);
     const std::string_view fragment = text.substr(at + line_end, next);
     const bool completes = have < shape.least && have + next >= shape.least && have + next <= shape.most;
-    const bool goes_on = have + next <= shape.most && next >= 8 && HasDigitAndLetter(fragment);
+    const bool goes_on = have + next <= shape.most && next >= 8 && LooksLikeKeyPiece(fragment);
     if (!completes && !goes_on) break;
     at += line_end;
   }
@@ -198,6 +185,26 @@ constexpr std::array<Pattern, 9> kPatterns = {{
 }};
 
 }  // namespace
+
+std::size_t LineBreakLength(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size() && i < 8 && text[i] == '\\') ++i;
+  if (text.substr(i, 2) == "\r\n") ++i;
+  const bool escaped = i > 0 && text.substr(i, 1) == "n";
+  if (!escaped && text.substr(i, 1) != "\n") return 0;
+  ++i;
+  while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) ++i;
+  return i;
+}
+
+bool LooksLikeKeyPiece(std::string_view text) {
+  constexpr std::size_t kMostTurnsOfWords = 5;
+  if (HasDigitAndLetter(text)) return true;
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  std::size_t turns = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) turns += is_upper(text[i]) != is_upper(text[i - 1]) ? 1 : 0;
+  return turns > kMostTurnsOfWords;
+}
 
 std::vector<SecretSpan> FindTokenShapes(std::string_view text) {
   std::vector<SecretSpan> spans;
