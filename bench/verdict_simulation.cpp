@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates what docs/verdicts.md claims: false verdicts when a run is looked at after every round, the coverage of the
 // intervals, and power. One argument: draws per scenario (default 20000, about two minutes on one processor). Seeds are
-// fixed; ± is one Monte Carlo standard error.
+// fixed; ± is one Monte Carlo standard error. Exits with 1 when a claim is missed by more than four of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,6 +93,27 @@ void AddRound(const Scenario& scenario, Rng& rng, PairCounts& totals) {
 
 double Error(double share, int draws) { return std::sqrt(share * (1.0 - share) / draws); }
 
+// What was claimed and isn't so.
+class Claims {
+ public:
+  void AtMost(double share, double bound, int draws, const std::string& what) {
+    if (share > bound + 4.0 * Error(bound, draws)) Miss(share, "more", bound, what);
+  }
+  void AtLeast(double share, double bound, int draws, const std::string& what) {
+    if (share < bound - 4.0 * Error(bound, draws)) Miss(share, "less", bound, what);
+  }
+  int Conclude() const {
+    fmt::print("\n{}", misses_.empty() ? "every claim holds\n" : misses_);
+    return misses_.empty() ? 0 : 1;
+  }
+
+ private:
+  void Miss(double share, const char* than, double bound, const std::string& what) {
+    misses_ += fmt::format("MISSED: {}: {:.2f} %, {} than {:.2f} %\n", what, 100.0 * share, than, 100.0 * bound);
+  }
+  std::string misses_;
+};
+
 std::string Percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
 
 // A one-sided sign test at level alpha, as a table.
@@ -140,7 +161,7 @@ FalseRates SimulateNull(const Scenario& scenario, DecisionTable& table, const Si
   return {rates.helps / draws, rates.hurts / draws, rates.sign_test / draws};
 }
 
-void PrintFalseVerdicts(int draws) {
+void PrintFalseVerdicts(int draws, Claims& claims) {
   fmt::print("1. False verdicts without a lift, in %, looked at after each of {} rounds (alpha {} %)\n", kLooks, 100 * kAlpha);
   fmt::print("   worst and mean over {} suites per size, {} draws each; sign test: one-sided, 5 % at every look\n\n",
              NullScenarios(4).size(), draws);
@@ -156,6 +177,8 @@ void PrintFalseVerdicts(int draws) {
       const FalseRates rates = SimulateNull(scenario, table, signs, draws);
       sum = {sum.helps + rates.helps, sum.hurts + rates.hurts, sum.sign_test + rates.sign_test};
       if (rates.helps > worst.helps) where = scenario.name;
+      claims.AtMost(rates.helps, kAlpha, draws, fmt::format("false helps, {} cases, {}", cases, scenario.name));
+      claims.AtMost(rates.hurts, scenario.lift() < 0 ? 1.0 : kAlpha, draws, fmt::format("false hurts, {} cases, {}", cases, scenario.name));
       worst = {std::max(worst.helps, rates.helps), std::max(worst.hurts, rates.hurts), std::max(worst.sign_test, rates.sign_test)};
     }
     const auto n = static_cast<double>(scenarios.size());
@@ -177,7 +200,7 @@ int LevelReached(const Scenario& scenario, Rng& rng, std::vector<DecisionTable>&
   return static_cast<int>(level);
 }
 
-void PrintMultiplicity(int draws) {
+void PrintMultiplicity(int draws, Claims& claims) {
   constexpr int kStudents = 10;
   constexpr int kCandidates = 5;
   fmt::print("\n2. Chance of any false \"helps\", in %: {} students by Holm's rule ({} looks); {} candidates with alpha/(k(k+1))\n\n",
@@ -217,6 +240,7 @@ void PrintMultiplicity(int draws) {
     const std::array<int, 3> widths = {14, 27, 14};
     for (std::size_t i = 0; i < wrong.size(); ++i) {
       const double share = wrong[i] / runs;
+      claims.AtMost(share, kAlpha, runs, fmt::format("any false helps among several, {} cases, column {}", cases, i + 1));
       fmt::print("  {:>{}} ± {:.2f}", Percent(share), widths[i], 100 * Error(share, runs));
     }
     fmt::print("\n");
@@ -270,7 +294,7 @@ struct CoverageRow {
   }
 };
 
-void PrintLiftCoverage(int draws) {
+void PrintLiftCoverage(int draws, Claims& claims) {
   fmt::print("\n3. Coverage of the 95 % interval for these cases, in % ({} draws; ± 0.{} at 95 %)\n", draws,
              static_cast<int>(std::round(1000 * Error(0.95, draws))));
   fmt::print("   By expected changes: the sum over cases and rounds of p(1-p) of both arms\n\n");
@@ -286,6 +310,9 @@ void PrintLiftCoverage(int draws) {
         for (const int bound : bounds) bucket = scenario.variance(rounds) >= bound ? bound : bucket;
         by_changes[{bucket, rounds > 1}].Add(coverage.share);
         by_size[{cases, rounds}].Add(coverage.share);
+        const std::string what = fmt::format("coverage, {} cases, {} rounds, {}", cases, rounds, scenario.name);
+        claims.AtLeast(coverage.share, 0.935, draws, what);
+        if (rounds > 1 && scenario.variance(rounds) >= 8) claims.AtMost(coverage.share, 0.98, draws, what);
         if (coverage.share >= 0.935) continue;
         below += fmt::format("   below: {} cases, {} rounds, {}: {}\n", cases, rounds, scenario.name, Percent(coverage.share));
       }
@@ -351,7 +378,7 @@ double CoverageOfNewCases(const Population& population, int cases, int rounds, i
   return static_cast<double>(covered) / draws;
 }
 
-void PrintNewCasesCoverage(int draws) {
+void PrintNewCasesCoverage(int draws, Claims& claims) {
   fmt::print("\n4. Coverage of the 95 % interval for new cases, in %, over {} kinds of cases ({} draws)\n\n", Populations().size(), draws);
   fmt::print("   cases  rounds   lowest  mean  lowest for\n");
   for (const int cases : {6, 8, 12, 25, 50}) {
@@ -361,6 +388,7 @@ void PrintNewCasesCoverage(int draws) {
       for (const Population& population : Populations()) {
         const double share = CoverageOfNewCases(population, cases, rounds, draws);
         if (share < row.lowest) where = population.name;
+        claims.AtLeast(share, 0.92, draws, fmt::format("coverage for new cases, {} cases, {} rounds, {}", cases, rounds, population.name));
         row.Add(share);
       }
       fmt::print("   {:>5}  {:>6}   {:>6}  {:>4}  {}\n", cases, rounds, Percent(row.lowest), Percent(row.sum / row.suites), where);
@@ -368,7 +396,7 @@ void PrintNewCasesCoverage(int draws) {
   }
 }
 
-void PrintSequenceCoverage(int draws) {
+void PrintSequenceCoverage(int draws, Claims& claims) {
   fmt::print("\n5. Share of runs in which the 95 % confidence sequence holds the lift at every one of 20 looks, in % ({} draws)\n\n",
              draws);
   for (const int cases : {4, 12}) {
@@ -386,6 +414,7 @@ void PrintSequenceCoverage(int draws) {
         held += sequence.range().Contains(scenario.lift());  // it only shrinks
       }
       const double share = static_cast<double>(held) / draws;
+      claims.AtLeast(share, 1.0 - kAlpha, draws, fmt::format("confidence sequence, {} cases, {:.2f}>{:.2f}", cases, rates.without, rates.with));
       fmt::print("   {:>2} cases, {:.2f}>{:.2f}: {} ± {:.2f}\n", cases, rates.without, rates.with, Percent(share),
                  100 * Error(share, draws));
     }
@@ -404,7 +433,7 @@ double FixedPower(const Scenario& scenario, const SignTable& signs, int rounds, 
   return static_cast<double>(found) / draws;
 }
 
-void PrintPower(int draws) {
+void PrintPower(int draws, Claims& claims) {
   fmt::print("\n6. Power: this rule, stopped when decided, at most 20 rounds, against an exact sign test after a number of rounds fixed\n");
   fmt::print("   in advance (one-sided 5 %): with as many rounds as this rule takes on average (rounded up), and with the fewest\n"
              "   that give at least the same power ({} draws)\n\n", draws);
@@ -415,6 +444,9 @@ void PrintPower(int draws) {
       const Scenario scenario = Make("", cases, [&](int) { return rates; });
       const RuleOutcome rule = SimulateRule(scenario.cases, {20, kAlpha}, draws, 1);
       const double as_many = FixedPower(scenario, signs, static_cast<int>(std::ceil(rule.mean_rounds)), draws);
+      if (cases >= 12 && rates.with - rates.without > 0.19) {
+        claims.AtLeast(rule.helps, as_many, draws, fmt::format("power against a fixed test as long, {} cases, {:.2f}>{:.2f}", cases, rates.without, rates.with));
+      }
       int rounds = 1;
       while (rounds < 20 && FixedPower(scenario, signs, rounds, draws) < rule.helps) ++rounds;
       fmt::print("   {:>5}  {:>7.2f} > {:.2f}   {:>5} ± {:<5.2f}  {:>12.1f}   {:>29}   {:>24}\n", cases, rates.without, rates.with,
@@ -432,11 +464,12 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: verdict_simulation [DRAWS, at least 100]\n");
     return 2;
   }
-  upskill::PrintFalseVerdicts(draws);
-  upskill::PrintMultiplicity(draws);
-  upskill::PrintLiftCoverage(draws / 2);
-  upskill::PrintNewCasesCoverage(draws / 2);
-  upskill::PrintSequenceCoverage(draws / 10);
-  upskill::PrintPower(draws / 2);
-  return 0;
+  upskill::Claims claims;
+  upskill::PrintFalseVerdicts(draws, claims);
+  upskill::PrintMultiplicity(draws, claims);
+  upskill::PrintLiftCoverage(draws / 2, claims);
+  upskill::PrintNewCasesCoverage(draws / 2, claims);
+  upskill::PrintSequenceCoverage(draws / 10, claims);
+  upskill::PrintPower(draws / 2, claims);
+  return claims.Conclude();
 }

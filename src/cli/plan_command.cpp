@@ -35,6 +35,7 @@ constexpr double kUnknownBaseline = 0.5;   // where the variance, and so the nee
 constexpr double kBytesPerToken = 3.0;     // of English and code, before any model has counted
 constexpr double kUnknownSeconds = 4.0;    // of an answer over the network
 constexpr int kNetworkParallel = 64;
+constexpr int kLocalParallel = 32;
 
 struct Estimate {
   std::string name;
@@ -51,7 +52,7 @@ struct Estimate {
 struct Need {
   double lift = 0.0;
   std::optional<int> rounds;           // for 80 % power; absent: more than kMostPlannedRounds
-  std::optional<double> mean_rounds;   // until decided
+  std::optional<double> mean_rounds;   // on average, of a run with so many that stops when decided
   bool impossible = false;             // the baseline leaves no room for such a lift
 };
 
@@ -59,7 +60,7 @@ struct Need {
 std::vector<CaseRates> WithLift(const std::vector<double>& baseline, double lift) {
   double room = 0.0;
   for (const double rate : baseline) room += 1.0 - rate;
-  const double share = lift * static_cast<double>(baseline.size()) / room;
+  const double share = std::min(1.0, lift * static_cast<double>(baseline.size()) / room);
   std::vector<CaseRates> rates;
   rates.reserve(baseline.size());
   for (const double rate : baseline) rates.push_back({rate, rate + share * (1.0 - rate)});
@@ -70,7 +71,7 @@ Need NeedFor(const Estimate& estimate, double lift, double alpha) {
   Need need{lift, std::nullopt, std::nullopt, false};
   double room = 0.0;
   for (const double rate : estimate.baseline) room += 1.0 - rate;
-  if (lift > room / static_cast<double>(estimate.baseline.size())) {
+  if (lift > room / static_cast<double>(estimate.baseline.size()) + 1e-9) {
     need.impossible = true;
     return need;
   }
@@ -81,9 +82,7 @@ Need NeedFor(const Estimate& estimate, double lift, double alpha) {
     rule.rounds = rounds;
     return SimulateRule(rates, rule, kDraws, 1);
   };
-  const RuleOutcome most = power(kMostPlannedRounds);
-  if (most.helps < kPower) return need;
-  need.mean_rounds = most.mean_rounds;
+  if (power(kMostPlannedRounds).helps < kPower) return need;
   int low = 0;  // too few
   int high = kMostPlannedRounds;
   while (high - low > 1) {
@@ -91,6 +90,7 @@ Need NeedFor(const Estimate& estimate, double lift, double alpha) {
     (power(middle).helps >= kPower ? high : low) = middle;
   }
   need.rounds = high;
+  need.mean_rounds = power(high).mean_rounds;
   return need;
 }
 
@@ -106,7 +106,7 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
   estimate.name = model;
   ASSIGN_OR_RETURN(const ModelSpec spec, ParseModelSpec(model, {&inputs.catalog, false}));
   estimate.local = !spec.network();
-  estimate.parallel = options.parallel > 0 ? options.parallel : (spec.network() ? kNetworkParallel : 1);
+  estimate.parallel = options.parallel > 0 ? options.parallel : (spec.network() ? kNetworkParallel : kLocalParallel);
   double prompt = static_cast<double>(inputs.skill.body.size()) / kBytesPerToken / 2.0;
   for (const Case& test_case : inputs.suite.cases) {
     prompt += static_cast<double>(test_case.input.size()) / kBytesPerToken / static_cast<double>(inputs.suite.cases.size());
@@ -151,46 +151,66 @@ double SecondsFor(const Estimate& estimate, double requests) {
   return std::ceil(requests / estimate.parallel) * estimate.seconds_per_answer;
 }
 
-Json NeedToJson(const Estimate& estimate, const Need& need) {
-  Json json = {{"lift", need.lift},
-               {"rounds", need.rounds ? Json(*need.rounds) : Json(nullptr)},
-               {"mean_rounds_until_decided", need.mean_rounds ? Json(*need.mean_rounds) : Json(nullptr)},
-               {"requests", nullptr},
-               {"tokens", nullptr},
-               {"cost_usd", nullptr},
-               {"seconds", nullptr},
-               {"impossible", need.impossible}};
-  if (!need.rounds) return json;
-  const double requests = RequestsFor(estimate, *need.rounds);
-  json["requests"] = std::llround(requests);
-  json["tokens"] = std::llround(requests * estimate.tokens_per_answer);
-  if (estimate.usd_per_answer) json["cost_usd"] = requests * *estimate.usd_per_answer;
-  json["seconds"] = SecondsFor(estimate, requests);
-  return json;
+Json SpendingToJson(const Estimate& estimate, double rounds) {
+  const double requests = RequestsFor(estimate, rounds);
+  return {{"rounds", rounds},
+          {"requests", std::llround(requests)},
+          {"tokens", std::llround(requests * estimate.tokens_per_answer)},
+          {"cost_usd", estimate.usd_per_answer ? Json(requests * *estimate.usd_per_answer) : Json(nullptr)},
+          {"seconds", SecondsFor(estimate, requests)}};
 }
 
+Json NeedToJson(const Estimate& estimate, const Need& need) {
+  return {{"lift", need.lift},
+          {"impossible", need.impossible},
+          {"for_power", need.rounds ? SpendingToJson(estimate, *need.rounds) : Json(nullptr)},
+          {"when_stopped_on_average", need.mean_rounds ? SpendingToJson(estimate, *need.mean_rounds) : Json(nullptr)}};
+}
+
+double MeanOf(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Both columns of cost and time: the run of all rounds, and what is spent on average when it stops as soon as it is decided.
 std::string PlanTable(const Estimate& estimate, const std::vector<Need>& needs, const Style& style) {
   Table table({{"to see", Table::Align::kRight},
-               {"rounds (80 % power)", Table::Align::kRight},
-               {"until decided", Table::Align::kRight},
+               {"rounds", Table::Align::kRight},
                {"requests", Table::Align::kRight},
                {"tokens", Table::Align::kRight},
                {"cost", Table::Align::kRight},
-               {"time", Table::Align::kRight}});
+               {"time", Table::Align::kRight},
+               {"on average, with --stop-when-decided", Table::Align::kLeft}});
   for (const Need& need : needs) {
+    if (need.impossible) continue;
     const std::string lift = fmt::format("+{:.0f}", need.lift * 100.0);
-    if (need.impossible) {
-      table.AddRow({lift, "no room", "–", "–", "–", "–", "–"});
-    } else if (!need.rounds) {
-      table.AddRow({lift, fmt::format("over {}", kMostPlannedRounds), "–", "–", "–", "–", "–"});
-    } else {
-      const double requests = RequestsFor(estimate, *need.rounds);
-      table.AddRow({lift, fmt::format("{}", *need.rounds), fmt::format("{:.1f} on average", *need.mean_rounds),
-                    WithThousands(std::llround(requests)), WithThousands(std::llround(requests * estimate.tokens_per_answer)),
-                    CostText(estimate, requests), DurationText(SecondsFor(estimate, requests))});
+    if (!need.rounds) {
+      table.AddRow({lift, fmt::format("> {}", kMostPlannedRounds), "–", "–", "–", "–", "–"});
+      continue;
     }
+    const double requests = RequestsFor(estimate, *need.rounds);
+    const double fewer = RequestsFor(estimate, *need.mean_rounds);
+    table.AddRow({lift, fmt::format("{}", *need.rounds), WithThousands(std::llround(requests)),
+                  WithThousands(std::llround(requests * estimate.tokens_per_answer)), CostText(estimate, requests), DurationText(SecondsFor(estimate, requests)),
+                  fmt::format("{:.1f} rounds · {} requests · {}{}", *need.mean_rounds, WithThousands(std::llround(fewer)),
+                              estimate.local ? "" : CostText(estimate, fewer) + " · ", DurationText(SecondsFor(estimate, fewer)))});
   }
-  return table.Render(style);
+  return table.empty() ? "" : table.Render(style);
+}
+
+// What the baseline leaves to gain, where that rules lifts of the table out.
+std::string RoomText(const Estimate& estimate, const std::vector<Need>& needs) {
+  if (std::none_of(needs.begin(), needs.end(), [](const Need& need) { return need.impossible; })) return "";
+  const double room = 100.0 - std::round(MeanOf(estimate.baseline) * 100.0);
+  if (room <= 0.0) return "every case passes without the skill: nothing is left to gain, harder cases are needed\n";
+  return fmt::format("a lift above +{:.0f} isn't possible with a baseline of {:.0f} %\n", room, 100.0 - room);
+}
+
+std::string DetectableText(int rounds, const std::optional<double>& detectable) {
+  const std::string count = fmt::format("{} round{}", rounds, rounds == 1 ? "" : "s");
+  if (detectable) return fmt::format("{} show a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
+  return fmt::format("{} are too few to show any possible lift (80 % power): more rounds or more cases are needed\n", count);
 }
 
 Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, const Env& env) {
@@ -236,8 +256,7 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
     std::optional<double> detectable;
     SequentialRule rule;
     rule.alpha = alpha;
-    double mean = 0.0;
-    for (const double rate : estimate->baseline) mean += rate / static_cast<double>(estimate->baseline.size());
+    const double mean = MeanOf(estimate->baseline);
     if (options.rounds) {
       rule.rounds = *options.rounds;
       detectable = DetectableLift(static_cast<int>(estimate->baseline.size()), mean, rule, kPower, kDraws);
@@ -251,17 +270,15 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
     }
     env.out(fmt::format("{} · {} · {}\n", Tinted(style, Tint::kBold, SafeForTerminalLine(model)),
                         estimate->baseline.size() == 1 ? "1 case" : fmt::format("{} cases", estimate->baseline.size()), estimate->source));
-    env.out(PlanTable(*estimate, needs, style));
-    if (options.rounds) {
-      env.out(detectable ? fmt::format("{} rounds detect a lift of {:.0f} points or more\n", *options.rounds, *detectable * 100.0)
-                         : fmt::format("{} rounds detect no lift with 80 % power: more cases or rounds are needed\n", *options.rounds));
-    }
+    env.out(PlanTable(*estimate, needs, style) + RoomText(*estimate, needs));
+    if (options.rounds) env.out(DetectableText(*options.rounds, detectable));
     env.out("\n");
   }
   if (options.json) {
     env.out(DumpJsonIndented({{"skill", inputs->skill.name}, {"cases", inputs->suite.cases.size()}, {"alpha", options.alpha}, {"students", students}}) + "\n");
   } else {
-    env.out("With --stop-when-decided a run ends as soon as its verdict is known. More cases beat more rounds.\n");
+    env.out(fmt::format("rounds: so many find a lift of this size in 80 of 100 runs (alpha {:.4g} %). A round asks every case twice, without and with\n"
+                        "the skill. Twice the cases need about half the rounds, and say more about cases that are not in the suite.\n", options.alpha * 100.0));
   }
   return ExitCode::kSuccess;
 }

@@ -18,6 +18,7 @@
 #include "report/table.h"
 #include "skill/suite.h"
 #include "stats/interval.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -118,16 +119,21 @@ Result<Tally> Measure(const SelftestOptions& options, const Truth& truth, const 
   return tally;
 }
 
+// "1.4 (0.8–2.3)": percent, with the 95 % interval.
 std::string ShareText(const Tally& tally, Verdict verdict) {
   const Interval interval = WilsonInterval(tally.count(verdict), tally.runs);
-  return fmt::format("{:.1f} % ({:.1f} … {:.1f})", 100.0 * tally.count(verdict) / tally.runs, 100.0 * interval.low, 100.0 * interval.high);
+  return fmt::format("{:.1f} ({:.1f}–{:.1f})", 100.0 * tally.count(verdict) / tally.runs, 100.0 * interval.low, 100.0 * interval.high);
+}
+
+// Whether the word would be false for this truth.
+bool IsFalse(const Truth& truth, Verdict verdict) {
+  return (verdict == Verdict::kHelps && truth.with <= truth.without) || (verdict == Verdict::kHurts && truth.with >= truth.without);
 }
 
 // Whether a word that is false for this truth came more often than alpha, beyond chance.
 bool TooOften(const Tally& tally, const Truth& truth, double alpha) {
-  const bool false_helps = truth.with <= truth.without && WilsonInterval(tally.count(Verdict::kHelps), tally.runs).low > alpha;
-  const bool false_hurts = truth.with >= truth.without && WilsonInterval(tally.count(Verdict::kHurts), tally.runs).low > alpha;
-  return false_helps || false_hurts;
+  const auto too_often = [&](Verdict word) { return IsFalse(truth, word) && WilsonInterval(tally.count(word), tally.runs).low > alpha; };
+  return too_often(Verdict::kHelps) || too_often(Verdict::kHurts);
 }
 
 Json ShareToJson(const Tally& tally, Verdict verdict) {
@@ -152,19 +158,21 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   const Result<ScratchFolder> folder = ScratchFolder::Make();
   if (!folder) return PrintError(env, folder.error());
   Table table({{"truth", Table::Align::kLeft},
-               {"helps", Table::Align::kLeft},
-               {"hurts", Table::Align::kLeft},
-               {"no effect", Table::Align::kLeft},
-               {"undecided", Table::Align::kLeft},
+               {"helps %", Table::Align::kLeft},
+               {"hurts %", Table::Align::kLeft},
+               {"no effect %", Table::Align::kLeft},
+               {"undecided %", Table::Align::kLeft},
                {"rounds", Table::Align::kRight},
                {"cells", Table::Align::kRight}});
   Json lines = Json::array();
   bool sound = true;
   if (!options.json) {
-    env.out(fmt::format("{} simulated runs a line · {} cases · at most {} rounds, ended when decided · alpha {} %\n", options.runs, options.cases,
-                        options.rounds, options.alpha * 100.0));
+    env.out(fmt::format("{} runs a line, through the whole program with simulated students · {} case{} · at most {} round{}, ended when decided\n",
+                        WithThousands(options.runs), options.cases, options.cases == 1 ? "" : "s", options.rounds, options.rounds == 1 ? "" : "s"));
   }
+  std::size_t done = 0;
   for (const Truth& truth : kTruths) {
+    if (env.error_is_terminal) env.error(fmt::format("\r{} of {} lines measured ", done++, kTruths.size()));
     const Result<Tally> tally = Measure(options, truth, folder->path(), env);
     if (!tally) return PrintError(env, tally.error());
     if (Stopped(env)) return ExitCode::kInterrupted;
@@ -183,11 +191,14 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
                      {"mean_rounds", static_cast<double>(tally->rounds) / tally->runs},
                      {"mean_cells", static_cast<double>(tally->cells) / tally->runs}});
   }
+  if (env.error_is_terminal) env.error("\r\x1b[K");
   if (options.json) {
     env.out(DumpJsonIndented({{"alpha", options.alpha}, {"cases", options.cases}, {"rounds", options.rounds}, {"lines", lines}, {"sound", sound}}) + "\n");
   } else {
     env.out(table.Render(StyleFor(env, env.out_is_terminal, options.color)));
-    env.out(sound ? "no false verdict is more frequent than alpha allows\n" : "FAILED: a false verdict is more frequent than alpha allows\n");
+    env.out("pass rates without → with the skill; in brackets 95 % intervals; rounds and cells are means\n");
+    env.out(fmt::format("{} more often than in {:.4g} % of the runs (alpha)\n",
+                        sound ? "sound: no false `helps` or `hurts` comes" : "FAILED: a false `helps` or `hurts` comes", options.alpha * 100.0));
   }
   return sound ? ExitCode::kSuccess : ExitCode::kFailed;
 }

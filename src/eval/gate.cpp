@@ -18,6 +18,8 @@ namespace {
 constexpr std::string_view kGrammar =
     "a gate is made of clauses such as helps:haiku,glm; not-hurts:*; tokens<+20%; lift>10; pass:haiku>80%";
 
+constexpr double kRounding = 1e-9;  // a change of exactly 15 % is not less than 15 %
+
 constexpr std::array<std::pair<std::string_view, Verdict>, 4> kVerdicts = {
     {{"helps", Verdict::kHelps}, {"hurts", Verdict::kHurts}, {"no-effect", Verdict::kNoEffect}, {"undecided", Verdict::kUndecided}}};
 constexpr std::array<std::pair<std::string_view, GateClause::Kind>, 5> kQuantities = {{{"tokens", GateClause::Kind::kTokens},
@@ -103,7 +105,7 @@ std::optional<double> RatioOf(const std::optional<PairedChange>& change) { retur
 
 std::optional<double> ValueOf(GateClause::Kind kind, const StudentSummary& summary, const StudentVerdict& verdict) {
   switch (kind) {
-    case GateClause::Kind::kTokens: return RatioOf(verdict.tokens);
+    case GateClause::Kind::kTokens: return RatioOf(verdict.output_tokens);
     case GateClause::Kind::kCost: return RatioOf(verdict.cost_usd);
     case GateClause::Kind::kSeconds: return RatioOf(verdict.seconds);
     case GateClause::Kind::kLift: return verdict.lift;
@@ -120,6 +122,10 @@ std::optional<double> ValueOf(GateClause::Kind kind, const StudentSummary& summa
 GateResult CheckClause(const GateClause& clause, const StudentSummary& summary, const StudentVerdict& verdict) {
   GateResult result{clause.text, summary.student.name, false, VerdictName(verdict.word)};
   if (clause.kind == GateClause::Kind::kVerdict || clause.kind == GateClause::Kind::kNotVerdict) {
+    if (!verdict.lift) {
+      result.detail = "unknown: there is no round that both arms answered";
+      return result;
+    }
     result.passed = (verdict.word == clause.verdict) == (clause.kind == GateClause::Kind::kVerdict);
     return result;
   }
@@ -131,7 +137,7 @@ GateResult CheckClause(const GateClause& clause, const StudentSummary& summary, 
   const bool is_change = clause.kind != GateClause::Kind::kPass;
   result.detail = fmt::format("{}{:.1f} {}", is_change && *value >= 0 ? "+" : "", *value * 100.0,
                               clause.kind == GateClause::Kind::kLift ? "points" : "%");
-  result.passed = clause.less ? *value < clause.bound : *value > clause.bound;
+  result.passed = clause.less ? *value < clause.bound - kRounding : *value > clause.bound + kRounding;
   return result;
 }
 

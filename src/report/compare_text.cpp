@@ -152,7 +152,7 @@ std::string CompareText(const RunComparison& comparison, const Style& style) {
                {"without", Table::Align::kLeft},
                {"with skill", Table::Align::kLeft},
                {"lift", Table::Align::kLeft},
-               {"tokens", Table::Align::kLeft},
+               {"tokens with prompt", Table::Align::kLeft},
                {"$ per answer", Table::Align::kLeft},
                {"verdict", Table::Align::kLeft}});
   std::string changes;

@@ -57,9 +57,9 @@ TEST(CompareText, Golden) {
   EXPECT_EQ(CompareText(*CompareRuns(a.input(), b.input()), kPlain),
             "A 2026_11_21_10_12_33-abcd\n"
             "B 2026_11_22_10_12_33-ef01\n\n"
-            "model    without      with skill    lift       tokens     $ per answer  verdict\n"
-            "student  50 % → 50 %  100 % → 33 %  +50 → -25  242 → 242  – → 0.00100   helps → undecided\n"
-            "other    – → –        – → –         – → –      – → –      – → –         – → undecided\n"
+            "model    without      with skill    lift       tokens with prompt  $ per answer  verdict\n"
+            "student  50 % → 50 %  100 % → 33 %  +50 → -25  242 → 242           – → 0.00100   helps → undecided\n"
+            "other    – → –        – → –         – → –      – → –               – → –         – → undecided\n"
             "\nstudent with the skill\n"
             "  ▼ easy  100 % → 0 %\n");
   EXPECT_THAT(CompareText(*CompareRuns(a.input(), a.input()), kPlain), HasSubstr("no case changed"));

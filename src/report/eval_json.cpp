@@ -89,7 +89,7 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
     than = Json::object();
     PutVerdict(than, verdicts[index], std::nullopt);
   }
-  json["tokens"] = {{"baseline", TokensToJson(student, Arm::kBaseline)}, {"with_skill", TokensToJson(student, Arm::kSkill)}, {"per_answer", ChangeToJson(verdict.tokens)}};
+  json["tokens"] = {{"baseline", TokensToJson(student, Arm::kBaseline)}, {"with_skill", TokensToJson(student, Arm::kSkill)}, {"output_per_answer", ChangeToJson(verdict.output_tokens)}, {"per_answer", ChangeToJson(verdict.tokens)}};
   json["seconds"] = ChangeToJson(verdict.seconds);
   json["cost_usd"] = CostToJson(verdict);
   json["cells_saved"] = student.cells_saved;

@@ -229,8 +229,8 @@ std::string VerdictText(const StudentVerdict& verdict) {
   if (verdict.word == Verdict::kUndecided && verdict.more_rounds) {
     text += fmt::format(", about {} more round{}", WithThousands(*verdict.more_rounds), *verdict.more_rounds == 1 ? "" : "s");
   }
-  if (verdict.word == Verdict::kNoEffect && verdict.tokens && verdict.tokens->ratio()) {
-    const double change = std::round(*verdict.tokens->ratio() * 100.0);
+  if (verdict.word == Verdict::kNoEffect && verdict.output_tokens && verdict.output_tokens->ratio()) {
+    const double change = std::round(*verdict.output_tokens->ratio() * 100.0);
     if (change != 0) text += fmt::format(", {:.0f} % {} tokens", std::abs(change), change > 0 ? "more" : "fewer");
   }
   return text;

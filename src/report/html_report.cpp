@@ -141,6 +141,7 @@ Json VerdictToJson(const StudentVerdict& verdict) {
           {"repeat", verdict.answers_repeat},
           {"more_rounds", verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr)},
           {"tokens", ChangeToJson(verdict.tokens)},
+          {"output_tokens", ChangeToJson(verdict.output_tokens)},
           {"cost", ChangeToJson(verdict.cost_usd)},
           {"seconds", ChangeToJson(verdict.seconds)},
           {"solved_without", OrNull(verdict.cost_per_solved_without)},

@@ -41,7 +41,7 @@ std::string LiftCell(const ReportInput& run, std::size_t student) {
 }
 
 std::string TokensCell(const ReportInput& run, std::size_t student) {
-  const std::optional<PairedChange>& tokens = run.verdicts[student].tokens;
+  const std::optional<PairedChange>& tokens = run.verdicts[student].output_tokens;
   if (!tokens) return "–";
   const std::optional<double> ratio = tokens->ratio();
   const double percent = ratio ? std::round(*ratio * 100.0) : 0.0;

@@ -112,7 +112,7 @@ std::string ChoicesTable(const SweetSpot& spot, const Style& style) {
   Table table({{"model", Table::Align::kLeft, true},
                {"", Table::Align::kLeft},
                {"pass rate", Table::Align::kRight},
-               {"tokens", Table::Align::kRight},
+               {"tokens with prompt", Table::Align::kRight},
                {"$ per answer", Table::Align::kRight},
                {"worth it", Table::Align::kLeft},
                {"", Table::Align::kLeft}});

@@ -26,7 +26,8 @@ function meterRow(name, arm, className) {
 function cardFacts(student) {
   const v = student.verdict, facts = [];
   const add = (name, value) => { if (value) facts.push(el('dt', null, name), el('dd', null, value)); };
-  add('tokens per answer', changeText(v.tokens, number));
+  add('tokens per answer', changeText(v.output_tokens, number));
+  add('with its prompt', changeText(v.tokens, number));
   add('cost per answer', changeText(v.cost, money));
   if (v.solved_with !== null || v.solved_without !== null) {
     const text = (usd) => usd === null ? '–' : money(usd);

@@ -19,6 +19,7 @@ struct ReportRun : TestRun {
     verdict.low = 0.25;
     verdict.high = 0.75;
     verdict.tokens = PairedChange{46.0, 242.0, 190.0, 200.0};
+    verdict.output_tokens = PairedChange{16.0, 12.0, -6.0, -2.0};
     verdicts = {verdict};
     for (Sample& sample : samples) sample.response.seconds = 1.5;
   }
