@@ -85,6 +85,15 @@ std::vector<Planted> PlantedSecrets() {
   field("authorization", "Authorization: token ", "\"", 40);
   field("signature-in-url", "https://store.test/blob?se=2026&sig=", "&sp=r", 43);
   field("key-in-url", "https://maps.test/v1?key=", "&q=x", 39);
+  field("aws-session-token", "AWS_SESSION_TOKEN=", "\n", 80);
+  field("token-in-url", "https://", "@git.test/org/repo.git", 40);
+  field("password", "deploy --password ", " now", 12);
+  field("token", "deploy --auth-token ", " now", 40);
+  field("cookie", "Cookie: connect.sid=", "; path=/", 40);
+  field("password-in-command", "docker login -u ada -p ", " registry.test", 14);
+  field("password", "Password for 'https://ada@git.test': ", "\n", 12);
+  field("api-key", "export MISTRAL_KEY=", "\n", 32);
+  field("discord-webhook", "https://discord.com/api/webhooks/123456789012345678/", "", 68);
   field("azure-key", "AccountName=a;AccountKey=", "==;EndpointSuffix=x", 86);
   for (int i = 0; i < 3; ++i) {
     const std::string part = Random(rng, kAlnum, 40);
@@ -101,6 +110,8 @@ std::vector<Planted> PlantedSecrets() {
     const std::string basic = Base64("ada:" + Random(rng, kAlnum, 16));
     all.push_back({"basic-auth", basic, "Authorization: Basic " + basic});
     all.push_back({"docker-auth", basic, R"({"auths":{"https://registry.test/v1/":{"auth":")" + basic + "\"}}}"});
+    const std::string digits = Random(rng, kHex, 40);
+    all.push_back({"wandb-key", digits, "wandb login --relogin " + digits});
     const std::string broken = Random(rng, kAlnum, 40);
     const std::string line_end = i == 0 ? "\n     " : i == 1 ? "\\n  " : "\\\n";
     all.push_back({i == 1 ? "bearer-token" : "token", broken.substr(24),

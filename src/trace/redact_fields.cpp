@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "trace/cue_set.h"
 #include "trace/redact.h"
 #include "util/text.h"
 
@@ -63,6 +64,7 @@ bool LooksRandom(std::string_view value, std::size_t least) {
 
 struct FieldPattern {
   const char* kind;
+  const char* cue;         // occurs wherever the expression matches
   const char* expression;  // group 1: the value
   // kRandomLong: long and no digest either
   enum class Test { kAlways, kPassword, kRandom, kRandomLong } test;
@@ -72,44 +74,44 @@ struct FieldPattern {
 #define UPSKILL_VALUE R"(([^\s"'`\\,;&|]+))"
 
 constexpr std::array<FieldPattern, 26> kFields = {{
-    {"aws-secret", R"((?i)aws_?secret(?:_?access)?_?key)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){40})(?:[^A-Za-z0-9+/=]|$))",
+    {"aws-secret", "secret", R"((?i)aws_?secret(?:_?access)?_?key)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){40})(?:[^A-Za-z0-9+/=]|$))",
      FieldPattern::Test::kAlways},
-    {"aws-session-token", R"((?i)aws_?session_?token)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){60,}))", FieldPattern::Test::kAlways},
-    {"password-in-url", R"([a-zA-Z][a-zA-Z0-9+.-]{1,20}:\\?/\\?/[^\s:/@"'<>]{0,80}:([^\s/@"'<>]{3,200})@[\w.\[-])",
+    {"aws-session-token", "session", R"((?i)aws_?session_?token)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){60,}))", FieldPattern::Test::kAlways},
+    {"password-in-url", R"(:\\?/)", R"([a-zA-Z][a-zA-Z0-9+.-]{1,20}:\\?/\\?/[^\s:/@"'<>]{0,80}:([^\s/@"'<>]{3,200})@[\w.\[-])",
      FieldPattern::Test::kPassword},
-    {"token-in-url", R"(https?:\\?/\\?/([A-Za-z0-9_-]{20,200})@[\w.-])", FieldPattern::Test::kRandom},
-    {"bearer-token", R"((?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*))", FieldPattern::Test::kRandom},
-    {"basic-auth", R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?basic\s+([A-Za-z0-9+/]{8,}={0,2}))", FieldPattern::Test::kAlways},
-    {"password-in-command", R"((?:^|\s)(?:-u|--user)[ =](?:\\*["'])?[^\s:"'\\]+:([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
-    {"password", R"((?i)(?:password|passwd|passphrase|_pass|\bpass|_pwd|\bpwd))" UPSKILL_SEPARATOR UPSKILL_VALUE,
+    {"token-in-url", R"(:\\?/)", R"(https?:\\?/\\?/([A-Za-z0-9_-]{20,200})@[\w.-])", FieldPattern::Test::kRandom},
+    {"bearer-token", "bearer", R"((?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*))", FieldPattern::Test::kRandom},
+    {"basic-auth", "authorization", R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?basic\s+([A-Za-z0-9+/]{8,}={0,2}))", FieldPattern::Test::kAlways},
+    {"password-in-command", "-u", R"((?:^|\s)(?:-u|--user)[ =](?:\\*["'])?[^\s:"'\\]+:([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
+    {"password", "pass|pwd", R"((?i)(?:password|passwd|passphrase|_pass|\bpass|_pwd|\bpwd))" UPSKILL_SEPARATOR UPSKILL_VALUE,
      FieldPattern::Test::kPassword},
-    {"password", R"((?i)--(?:password|passwd|passphrase)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kPassword},
-    {"secret", R"((?i)(?:secret|credential|client_?secret|secret_?key|app_?secret|webhook_?secret|jwt_?secret))" UPSKILL_SEPARATOR
+    {"password", "--pass", R"((?i)--(?:password|passwd|passphrase)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kPassword},
+    {"secret", "secret|credential", R"((?i)(?:secret|credential|client_?secret|secret_?key|app_?secret|webhook_?secret|jwt_?secret))" UPSKILL_SEPARATOR
          UPSKILL_VALUE,
      FieldPattern::Test::kRandom},
-    {"api-key", R"((?i)(?:api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|)"
+    {"api-key", "key", R"((?i)(?:api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|)"
                 R"(account[_-]?key|license[_-]?key|service[_-]?key))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
-    {"token", R"((?i)(?:token|_auth|authtoken))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
-    {"token", R"((?i)--(?:token|api-?key|auth-?token|access-?token|secret)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kRandom},
-    {"cookie", R"((?i)(?:sessionid|session_?id|sid|connect\.sid|csrftoken|auth|session)=([A-Za-z0-9%._-]{24,}))",
+    {"token", "token|auth", R"((?i)(?:token|_auth|authtoken))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
+    {"token", "--(?:token|api|auth|access|secret)", R"((?i)--(?:token|api-?key|auth-?token|access-?token|secret)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kRandom},
+    {"cookie", "(?:session|sid|token|auth)[a-z_]*=", R"((?i)(?:sessionid|session_?id|sid|connect\.sid|csrftoken|auth|session)=([A-Za-z0-9%._-]{24,}))",
      FieldPattern::Test::kRandomLong},
-    {"authorization", R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?(?:token|bot|api-?key|key|digest)\s+([A-Za-z0-9._~+/=-]{16,}))",
+    {"authorization", "authorization", R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?(?:token|bot|api-?key|key|digest)\s+([A-Za-z0-9._~+/=-]{16,}))",
      FieldPattern::Test::kRandom},
-    {"docker-auth", R"(\\*"auth\\*"\s*:\s*\\*"([A-Za-z0-9+/]{12,}={0,2}))", FieldPattern::Test::kRandom},
-    {"netrc-password", R"(\b(?:machine|login)\s+\S+\s+(?:login\s+\S+\s+)?password\s+(\S+))", FieldPattern::Test::kPassword},
-    {"pgpass", R"((?m)(?:^|[\s"'=])[\w.*-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]*:[A-Za-z_*][\w*-]*:([^\s:"'\\]{4,}))", FieldPattern::Test::kPassword},
-    {"password-in-command", R"(\b(?:mysql|mariadb)\w*\s[^\n|;&]{0,300}?-p(?:\\*["'])?([^\s"'\\=-][^\s"'\\]{3,}))",
+    {"docker-auth", "auth", R"(\\*"auth\\*"\s*:\s*\\*"([A-Za-z0-9+/]{12,}={0,2}))", FieldPattern::Test::kRandom},
+    {"netrc-password", R"(password\s)", R"(\b(?:machine|login)\s+\S+\s+(?:login\s+\S+\s+)?password\s+(\S+))", FieldPattern::Test::kPassword},
+    {"pgpass", R"(:(?:\d{4,5}|\*):)", R"((?m)(?:^|[\s"'=])[\w.*-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]*:[A-Za-z_*][\w*-]*:([^\s:"'\\]{4,}))", FieldPattern::Test::kPassword},
+    {"password-in-command", "mysql|mariadb", R"(\b(?:mysql|mariadb)\w*\s[^\n|;&]{0,300}?-p(?:\\*["'])?([^\s"'\\=-][^\s"'\\]{3,}))",
      FieldPattern::Test::kPassword},
-    {"password-in-command", R"(\b(?:docker|podman|registry|acr)\s+login\s[^\n|;&]{0,300}?-p[ =](?:\\*["'])?([^\s"'\\]{4,}))",
+    {"password-in-command", "login", R"(\b(?:docker|podman|registry|acr)\s+login\s[^\n|;&]{0,300}?-p[ =](?:\\*["'])?([^\s"'\\]{4,}))",
      FieldPattern::Test::kPassword},
-    {"password-in-command", R"(\bsshpass\s+-p\s*(?:\\*["'])?([^\s"'\\]{3,}))", FieldPattern::Test::kPassword},
-    {"password-in-command", R"(\becho\s+(?:-\w+\s+)?(?:\\*["'])?([^\s"'|\\]{3,})(?:\\*["'])?\s*\|\s*sudo\s+(?:-\w+\s+)*-\w*S)",
+    {"password-in-command", "sshpass", R"(\bsshpass\s+-p\s*(?:\\*["'])?([^\s"'\\]{3,}))", FieldPattern::Test::kPassword},
+    {"password-in-command", "sudo", R"(\becho\s+(?:-\w+\s+)?(?:\\*["'])?([^\s"'|\\]{3,})(?:\\*["'])?\s*\|\s*sudo\s+(?:-\w+\s+)*-\w*S)",
      FieldPattern::Test::kPassword},
-    {"password", R"((?i)\b(?:password|passphrase) for [\w.@'/:-]{1,80}:[ \t]*([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
-    {"signature-in-url", R"((?i)\b(?:sig|x-amz-signature|x-goog-signature|x-amz-credential)=([A-Za-z0-9%+/=_-]{30,}))",
+    {"password", "(?:password|passphrase) for ", R"((?i)\b(?:password|passphrase) for [\w.@'/:-]{1,80}:[ \t]*([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
+    {"signature-in-url", "(?:sig|signature|credential)=", R"((?i)\b(?:sig|x-amz-signature|x-goog-signature|x-amz-credential)=([A-Za-z0-9%+/=_-]{30,}))",
      FieldPattern::Test::kRandom},
-    {"key-in-url", R"([?&](?:key|apikey|appid|subscription-key)=([A-Za-z0-9_-]{20,}))", FieldPattern::Test::kRandomLong},
-    {"api-key", R"(\b[A-Z][A-Z0-9_]*_KEY)" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandomLong},
+    {"key-in-url", "(?:key|appid)=", R"([?&](?:key|apikey|appid|subscription-key)=([A-Za-z0-9_-]{20,}))", FieldPattern::Test::kRandomLong},
+    {"api-key", "_KEY", R"(\b[A-Z][A-Z0-9_]*_KEY)" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandomLong},
 }};
 
 #undef UPSKILL_SEPARATOR
@@ -201,8 +203,15 @@ std::vector<SecretSpan> FindSecretFields(std::string_view text) {
     for (const FieldPattern& field : kFields) compiled.push_back(std::make_unique<RE2>(field.expression));
     return compiled;
   }();
+  static const CueSet cues = [] {
+    std::vector<std::string_view> all;
+    all.reserve(kFields.size());
+    for (const FieldPattern& field : kFields) all.emplace_back(field.cue);
+    return CueSet(all);
+  }();
   std::vector<SecretSpan> spans;
-  for (std::size_t i = 0; i < kFields.size(); ++i) {
+  for (const int cue : cues.In(text)) {
+    const auto i = static_cast<std::size_t>(cue);
     re2::StringPiece input(text.data(), text.size());
     re2::StringPiece value;
     while (RE2::FindAndConsume(&input, *patterns[i], &value)) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "trace/cue_set.h"
 #include "trace/redact.h"
 
 namespace upskill {
@@ -167,21 +168,22 @@ const RE2& PrefixPattern() {
 
 struct Pattern {
   const char* kind;
+  const char* cue;         // occurs wherever the expression matches
   const char* expression;  // group 1 is the secret
 };
 
 // Shapes that are more than a prefix.
 constexpr std::array<Pattern, 9> kPatterns = {{
-    {"private-key", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.>|-]|Proc-Type|DEK-Info)*?)"
+    {"private-key", "PRIVATE KEY", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.>|-]|Proc-Type|DEK-Info)*?)"
                     R"((?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)))"},
-    {"private-key", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|\s|[A-Za-z0-9+/=])+))"},
-    {"jwt", R"(\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{10,}))"},
-    {"slack-webhook", R"(hooks\.slack\.com\\?/services\\?/(T[A-Z0-9]{6,}\\?/B[A-Z0-9]{6,}\\?/[A-Za-z0-9]{16,}))"},
-    {"discord-webhook", R"(discord(?:app)?\.com\\?/api\\?/webhooks\\?/\d{15,}\\?/([A-Za-z0-9_-]{50,}))"},
-    {"telegram-token", R"((?:\bbot|\b)(\d{8,10}:AA[A-Za-z0-9_-]{32,34})\b)"},
-    {"discord-token", R"(\b([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40})\b)"},
-    {"wandb-key", R"(\bwandb\s+login\s+(?:--\S+\s+)*([0-9a-f]{40})\b)"},
-    {"azure-key", R"((?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2}))"},
+    {"private-key", "PRIVATE KEY", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|\s|[A-Za-z0-9+/=])+))"},
+    {"jwt", "eyJ", R"(\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{10,}))"},
+    {"slack-webhook", R"(hooks\.slack)", R"(hooks\.slack\.com\\?/services\\?/(T[A-Z0-9]{6,}\\?/B[A-Z0-9]{6,}\\?/[A-Za-z0-9]{16,}))"},
+    {"discord-webhook", "webhooks", R"(discord(?:app)?\.com\\?/api\\?/webhooks\\?/\d{15,}\\?/([A-Za-z0-9_-]{50,}))"},
+    {"telegram-token", ":AA", R"((?:\bbot|\b)(\d{8,10}:AA[A-Za-z0-9_-]{32,34})\b)"},
+    {"discord-token", R"([MNO][\w-]{23,27}\.[\w-]{6}\.)", R"(\b([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40})\b)"},
+    {"wandb-key", "wandb", R"(\bwandb\s+login\s+(?:--\S+\s+)*([0-9a-fA-F]{40})\b)"},
+    {"azure-key", "Account|Shared", R"((?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2}))"},
 }};
 
 }  // namespace
@@ -235,7 +237,14 @@ std::vector<SecretSpan> FindTokenShapes(std::string_view text) {
     for (const Pattern& pattern : kPatterns) compiled.emplace_back(pattern.kind, std::make_unique<RE2>(pattern.expression));
     return compiled;
   }();
-  for (const auto& [kind, pattern] : patterns) {
+  static const CueSet cues = [] {
+    std::vector<std::string_view> all;
+    all.reserve(kPatterns.size());
+    for (const Pattern& pattern : kPatterns) all.emplace_back(pattern.cue);
+    return CueSet(all);
+  }();
+  for (const int cue : cues.In(text)) {
+    const auto& [kind, pattern] = patterns[static_cast<std::size_t>(cue)];
     re2::StringPiece input(text.data(), text.size());
     while (RE2::FindAndConsume(&input, *pattern, &found)) {
       const auto begin = static_cast<std::size_t>(found.data() - text.data());

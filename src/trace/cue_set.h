@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <re2/set.h>
+
+#include <string_view>
+#include <vector>
+
+namespace upskill {
+
+// Short expressions that are looked for in one pass over a text, so that slow patterns run only where their cue occurs.
+// Upper and lower case are the same. Immutable after construction: any thread may use it.
+class CueSet {
+ public:
+  explicit CueSet(const std::vector<std::string_view>& cues);
+
+  // Indexes of the cues that occur, in order.
+  std::vector<int> In(std::string_view text) const;
+
+ private:
+  RE2::Set set_;
+  int count_ = 0;
+};
+
+}  // namespace upskill
