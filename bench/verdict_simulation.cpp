@@ -52,7 +52,7 @@ Scenario Make(const std::string& name, int cases, const std::function<CaseRates(
   return scenario;
 }
 
-// Suites without a lift: equal cases; cases that differ; lifts that cancel out (with an odd number of cases, slightly hurt).
+// Suites without a lift: equal cases; cases that differ; lifts that cancel out (with an odd number of cases, one gains nothing).
 std::vector<Scenario> NullScenarios(int cases) {
   std::vector<Scenario> scenarios;
   for (const double rate : kRates) {
@@ -64,8 +64,8 @@ std::vector<Scenario> NullScenarios(int cases) {
     const double rate = 0.02 + 0.96 * (i + 0.5) / cases;
     return CaseRates{rate, rate};
   }));
-  scenarios.push_back(Make("half 0.7>0.3, half 0.3>0.7", cases, [](int i) { return CaseRates{Half(i, .7, .3), Half(i, .3, .7)}; }));
-  scenarios.push_back(Make("half 0.98>0.02, half back", cases, [](int i) { return CaseRates{Half(i, .98, .02), Half(i, .02, .98)}; }));
+  scenarios.push_back(Make("half 0.7>0.3, half 0.3>0.7", cases, [=](int i) { return i + 1 == cases && i % 2 == 0 ? CaseRates{.5, .5} : CaseRates{Half(i, .7, .3), Half(i, .3, .7)}; }));
+  scenarios.push_back(Make("half 0.98>0.02, half back", cases, [=](int i) { return i + 1 == cases && i % 2 == 0 ? CaseRates{.5, .5} : CaseRates{Half(i, .98, .02), Half(i, .02, .98)}; }));
   return scenarios;
 }
 
@@ -168,7 +168,7 @@ void PrintFalseVerdicts(int draws, Claims& claims) {
   fmt::print("   cases  helps: mean  worst          hurts: mean  worst          sign test: mean  worst   worst suite (helps)\n");
   DecisionTable table(kAlpha);
   const SignTable signs(50 * kLooks);
-  for (const int cases : {4, 6, 12, 26, 50}) {
+  for (const int cases : {3, 4, 6, 12, 26, 50}) {
     FalseRates sum;
     FalseRates worst;
     std::string where;
@@ -178,7 +178,7 @@ void PrintFalseVerdicts(int draws, Claims& claims) {
       sum = {sum.helps + rates.helps, sum.hurts + rates.hurts, sum.sign_test + rates.sign_test};
       if (rates.helps > worst.helps) where = scenario.name;
       claims.AtMost(rates.helps, kAlpha, draws, fmt::format("false helps, {} cases, {}", cases, scenario.name));
-      claims.AtMost(rates.hurts, scenario.lift() < 0 ? 1.0 : kAlpha, draws, fmt::format("false hurts, {} cases, {}", cases, scenario.name));
+      claims.AtMost(rates.hurts, kAlpha, draws, fmt::format("false hurts, {} cases, {}", cases, scenario.name));
       worst = {std::max(worst.helps, rates.helps), std::max(worst.hurts, rates.hurts), std::max(worst.sign_test, rates.sign_test)};
     }
     const auto n = static_cast<double>(scenarios.size());

@@ -89,9 +89,9 @@ function drawLift(run) {
     const mark = el('svg:g', null, el('svg:title', null, `${isolated(name)}: ${points(middle)} points ${intervalText(v.low, v.high) || ''}, ${v.word}`));
     if (v.low !== null && v.high !== null) mark.append(el('svg:line', {class: 'interval ' + kind, x1: x(v.low), x2: x(v.high), y1: y, y2: y}));
     mark.append(el('svg:circle', {class: kind, cx: x(middle), cy: y, r: 5}));
-    const atRight = x(middle) > width * 0.6;
-    mark.append(el('svg:text', {class: 'name', x: atRight ? Math.max(x(middle), x(v.high ?? middle)) : Math.min(x(middle), x(v.low ?? middle)), y: y - 10,
-      'text-anchor': atRight ? 'end' : 'start'}, `${SIGNS[v.word]} ${shorten(name, Math.floor(width / 11))}  ${points(middle)}`));
+    const text = `${SIGNS[v.word]} ${shorten(name, Math.floor(width / 11))}  ${points(middle)}`, wide = text.length * 7;
+    const wished = x(middle) > width * 0.6 ? Math.max(x(middle), x(v.high ?? middle)) - wide : Math.min(x(middle), x(v.low ?? middle));
+    mark.append(el('svg:text', {class: 'name', x: Math.max(0, Math.min(wished, width - wide)), y: y - 10}, text));
     svg.append(mark);
   });
   box.replaceChildren(svg);

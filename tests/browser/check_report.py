@@ -154,6 +154,9 @@ def check_looks(browser, path):
         browser.run("document.querySelector('#items summary').click()")
         browser.wait("document.querySelector('#items .sample')")
         expect(browser.run("document.documentElement.scrollWidth") <= width, f"the page is wider than {width} pixels")
+        cut = browser.run("[...document.querySelectorAll('#lift-plot text, #scatter text')].filter((e) => { const r = e.getBoundingClientRect();"
+                          " return r.left < 0 || r.right > innerWidth; }).map((e) => e.textContent)")
+        expect_equal(cut, [], f"labels of the plots leave the page at {width} pixels")
     colors = []
     for dark in (False, True):
         browser.size(1200, 900, dark=dark)

@@ -122,7 +122,7 @@ MadeRun Big() {
 std::vector<MadeRun> Several() {
   Shape shape;
   shape.cases = {"binding-macro", "async-copy", "bf16-header", "cmake-flags", "torch-ops", "sm90-only", "python-depends", "layout", "tests-folder", "readme", "license", "release-tag"};
-  shape.students = {{"haiku", {0.58, 0.94}}, {"kimi", {0.81, 0.92}}, {"opus", {0.97, 0.92}}, {"glm-4.7-flash", {0.41, 0.84}}, {"smollm2-135m", {0.6, 0.2}}};
+  shape.students = {{"haiku", {0.58, 0.94}}, {"kimi", {0.81, 0.92}}, {"opus", {0.97, 0.92}}, {"glm-4.7-flash", {0.41, 0.84}}, {"llama:bartowski/SmolLM2-135M-Instruct-GGUF:Q8_0", {0.6, 0.2}}};
   std::vector<MadeRun> runs;
   shape.run = "2026_11_20_09_00_00-0b1c";
   runs.push_back(Make(shape));
