@@ -74,6 +74,16 @@ TEST(Eval, BaselineIsReusedForAnotherSkill) {
   EXPECT_EQ((*json)["students"][0]["cells_from_cache"], (*json)["cases"]) << "the baseline arm, one round";
 }
 
+TEST(Eval, TheEmbeddedModelEndsWhenDecided) {
+  const TempFolder folder;
+  const ProcessOutcome outcome = RunUpskill({"eval", kExample.string(), "--runs", "20", "--max-tokens", "24", "--stop-when-decided", "-q", "--json"}, folder.path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  const Result<Json> json = ParseJson(outcome.out, "stdout");
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["students"][0]["verdict"], "helps");
+  EXPECT_GT((*json)["students"][0]["cells_saved"], 0);
+}
+
 TEST(Eval, LibraryMessagesGoToTheLog) {
   const TempFolder folder;
   const ProcessOutcome outcome = RunUpskill({"--log", "log.txt", "eval", kExample.string(), "--max-tokens", "1", "--no-baseline", "-q"}, folder.path());

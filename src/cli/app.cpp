@@ -9,6 +9,7 @@
 #include "cli/env.h"
 #include "cli/eval_command.h"
 #include "cli/eval_options.h"
+#include "cli/generate_command.h"
 #include "cli/list_command.h"
 #include "cli/merge_command.h"
 #include "cli/models_command.h"
@@ -24,6 +25,7 @@ namespace upskill {
 namespace {
 
 struct AllOptions {
+  GenerateCommandOptions generate;
   EvalOptions eval;
   EvalOptions benchmark;
   MergeOptions merge;
@@ -44,6 +46,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   app.require_subcommand(1);
   app.failure_message([](const CLI::App*, const CLI::Error& error) { return fmt::format("error: {}\n", error.what()); });
   app.footer("Exit codes: 0 success; 1 a check or threshold failed; 2 usage or configuration; 3 incomplete, can be\nresumed; 130 interrupted.");
+  AddGenerateCommand(app, options.generate);
   AddEvalCommand(app, options.eval);
   AddBenchmarkCommand(app, options.benchmark);
   AddPlanCommand(app, options.plan);
@@ -57,8 +60,9 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddTraceCommand(app, options.trace);
 }
 
-ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
+ExitCode Dispatch(const CLI::App& app, const AllOptions& options, const std::vector<std::string>& arguments, Env& env) {
   if (!options.log_file.empty()) SetLogFile(options.log_file);
+  if (app.got_subcommand("generate")) return RunGenerate(options.generate, arguments, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
   if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
@@ -81,7 +85,7 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
     Declare(app, options);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
     app.parse(std::move(reversed));
-    return Dispatch(app, options, env);
+    return Dispatch(app, options, arguments, env);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;

@@ -45,6 +45,7 @@ Result<Config> LoadConfig(const Env& env) {
     take("model", config.skill_generation_model);
     take("skill_generation_model", config.skill_generation_model);
     take("eval_model", config.eval_model);
+    take("test_gen_model", config.test_gen_model);
     take("skills_dir", config.skills_dir);
     take("runs_dir", config.runs_dir);
     return config;

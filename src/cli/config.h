@@ -14,6 +14,7 @@ struct Config {
   std::filesystem::path source;  // empty: no file, all defaults
   std::string skill_generation_model;  // (alias `model`) empty: not set
   std::string eval_model;              // empty: not set
+  std::string test_gen_model;          // empty: not set
   std::filesystem::path skills_dir = "skills";
   std::filesystem::path runs_dir = "runs";
 };

@@ -251,9 +251,10 @@ class Runner {
   // The limits are reached: what models work on is finished and kept, what they only promised to work on is not begun.
   void DropWaiting() {
     for (Lane& lane : lanes_) {
-      if (!lane.pending.empty()) lane.model->Cancel(Model::CancelScope::kWaiting);
+      if (lane.finished()) continue;
       lane.pending.clear();
       lane.retries.clear();
+      lane.model->Cancel(Model::CancelScope::kWaiting);
     }
   }
 

@@ -402,6 +402,17 @@ TEST(RunPlan, MoreFollowsOnAllButTheLastRequest) {
   }
 }
 
+// A local model would wait for ever for what the verdict on this round may make needless.
+TEST(RunPlan, TheLastRequestOfAJudgedRoundPromisesNothing) {
+  FakeModel model("fake", 100, [](const ChatRequest& request, std::size_t number) { return number % 3 == 0 ? Text("wrong") : Right(request); });
+  Bench bench(MakeTestPlan(3, 2), {&model});
+  bench.plan.stop_when_decided = true;
+  bench.Run();
+  std::vector<bool> flags;
+  for (const ChatRequest& request : model.requests) flags.push_back(request.more_follows);
+  EXPECT_THAT(flags, ElementsAre(true, true, true, true, true, false, true, true, true, true, true, false));
+}
+
 TEST(RunPlan, ARetryThatStandsAlonePromisesNothing) {
   FakeModel model("fake", 1, [](const ChatRequest& request, std::size_t number) {
     return number == 0 ? Result<ChatResponse>(Overloaded()) : Right(request);

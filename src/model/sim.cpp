@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -38,6 +39,24 @@ Result<double> ParseWholeNumber(std::string_view key, std::string_view text, dou
   return number;
 }
 
+// The chance that a skill's text claims for a request (SimSettings::skill_in_body).
+double ChanceInBody(std::string_view system, std::string_view request, double base) {
+  constexpr std::string_view kMark = "[sim ";
+  double best = -1.0;
+  std::size_t at = system.find("<skill ");
+  while (at != std::string_view::npos && (at = system.find(kMark, at)) != std::string_view::npos) {
+    at += kMark.size();
+    const std::size_t end = system.find(']', at);
+    if (end == std::string_view::npos) break;
+    const std::string_view mark = system.substr(at, end - at);
+    const std::size_t colon = mark.find(':');
+    const std::string_view words = colon == std::string_view::npos ? std::string_view() : Trim(mark.substr(colon + 1));
+    const Result<double> chance = ParseNumber("skill", Trim(mark.substr(0, colon)), 0.0, 1.0);
+    if (chance && request.find(words) != std::string_view::npos) best = std::max(best, *chance);
+  }
+  return best < 0 ? base : best;
+}
+
 // What becomes of one attempt, drawn from the settings and the request alone.
 Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& request) {
   const std::string arm = JsonGet<std::string>(request.simulation, "arm", "baseline");
@@ -50,7 +69,9 @@ Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& requ
     return Error{ErrorKind::kUnavailable, "sim: this attempt was drawn to fail"};
   }
   double chance = settings.base;
-  if (arm == "skill") chance = settings.skill;
+  if (arm == "skill" || arm == "previous") {
+    chance = settings.skill_in_body ? ChanceInBody(request.system, text_of_messages, settings.base) : arm == "skill" ? settings.skill : settings.base;
+  }
   if (arm == "placebo" && settings.placebo >= 0) chance = settings.placebo;
   if (arm == "previous" && settings.previous >= 0) chance = settings.previous;
   Rng rng(base_seed ^ SeedFromText(arm + " " + text_of_messages));
@@ -159,7 +180,9 @@ Result<SimSettings> ParseSimSettings(const std::string& text) {
     if (key == "placebo") target = &settings.placebo;
     if (key == "previous") target = &settings.previous;
     if (key == "error") target = &settings.error;
-    if (target != nullptr) {
+    if (key == "skill" && value == "body") {
+      settings.skill_in_body = true;
+    } else if (target != nullptr) {
       ASSIGN_OR_RETURN(*target, ParseNumber(key, value, 0.0, 1.0));
     } else if (key == "seed") {
       ASSIGN_OR_RETURN(const double seed, ParseWholeNumber(key, value, 9e15));

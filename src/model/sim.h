@@ -9,11 +9,14 @@
 
 namespace upskill {
 
-// Settings of a simulated student: `base=0.4,skill=0.85[,placebo=0.4][,previous=0.4][,seed=7][,latency-ms=200][,error=0.05]
+// Settings of a simulated student: `base=0.4,skill=0.85|body[,placebo=0.4][,previous=0.4][,seed=7][,latency-ms=200][,error=0.05]
 // [,cost=0.001]`.
 struct SimSettings {
   double base = 0.5;   // chance that a baseline answer passes its case
   double skill = 0.5;  // the same with the skill
+  // `skill=body`: the chance stands in the skill itself: the largest P of its texts `[sim P]` and of `[sim P: WORDS]`
+  // where the request holds WORDS; base without any. A skill of known quality, for trying out what makes skills.
+  bool skill_in_body = false;
   double placebo = -1;   // below 0: as base
   double previous = -1;  // below 0: as base
   double error = 0.0;  // chance that an attempt ends in an error instead of an answer

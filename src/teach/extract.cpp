@@ -23,7 +23,7 @@ bool StartsWithAny(const std::string& lower, std::initializer_list<std::string_v
 // What the agent says of itself and of what it is about to do teaches nobody.
 bool IsTalk(const std::string& sentence) {
   const std::string lower = ToLowerAscii(sentence);
-  return StartsWithAny(lower, {"i ", "i'", "i’", "let me", "let's", "now ", "next", "first,", "done", "great", "perfect", "good", "ok", "you're right", "sorry", "we "}) ||
+  return StartsWithAny(lower, {"i ", "i'", "i’", "let me", "let's", "now ", "next", "first,", "done", "great", "perfect", "good", "ok", "you're right", "sorry", "we ", "the project needs", "the port ", "all tests", "everything "}) ||
          lower.ends_with(':') || lower.ends_with('?');
 }
 
@@ -98,6 +98,23 @@ std::vector<std::string> ByNearness(const PersonRequest& request) {
   return statements;
 }
 
+// The part of a request that asks: its last question and what follows. What comes before speaks of the session, which a
+// student doesn't see. A request without a question is replayed whole.
+std::string QuestionOf(const std::string& request) {
+  constexpr std::size_t kShortest = 25;
+  std::string question;
+  for (const std::string_view line : SplitLines(request)) {
+    for (const std::string& sentence : SentencesOf(std::string(line))) {
+      if (sentence.ends_with('?') && sentence.size() >= kShortest) {
+        question = sentence;
+      } else if (!question.empty()) {
+        question += " " + sentence;
+      }
+    }
+  }
+  return question.empty() ? std::string(Trim(request)) : question;
+}
+
 bool IsReplayable(const std::string& text) {
   const std::string lower = ToLowerAscii(std::string(Trim(text)));
   if (lower.size() < 15 || lower.size() > kMostRequestBytes || lower.front() == '/') return false;
@@ -158,7 +175,7 @@ void AddAnswers(const Material& material, Sections& sections) {
   for (std::size_t rank = 0; rank < kMostPerAnswer; ++rank) {
     for (const PersonRequest& request : material.requests) {
       const std::vector<std::string> statements = ByNearness(request);
-      if (rank < statements.size()) sections.Add("Facts", statements[rank], {request.place});
+      if (rank < statements.size() && CommonWords(WordsOf(request.text), statements[rank]) > 0) sections.Add("Facts", statements[rank], {request.place});
     }
   }
 }
@@ -178,7 +195,8 @@ void AddItems(const Material& material, Sections& sections, Draft& draft) {
   for (const MaterialItem& item : material.items) {
     if (!IsKind(item, DigestKind::kCommand)) continue;
     const std::string command(Trim(item.works));
-    const bool one_line = !command.empty() && command.size() <= 160 && command.find('\n') == std::string::npos;
+    const bool one_line = !command.empty() && command.size() <= 120 && command.find('\n') == std::string::npos &&
+                          !StartsWithAny(command, {"ls ", "cat ", "head ", "cp ", "mkdir ", "git ", "cd ", "rm ", "sed ", "grep "});
     if (one_line) sections.Add("Commands that worked", Code(command), item.places);
   }
   std::size_t number = 0;
@@ -258,11 +276,13 @@ CaseHarvest ExtractCases(const Material& material, std::size_t most) {
   CaseHarvest harvest;
   for (const PersonRequest& request : material.requests) {
     if (!IsReplayable(request.text)) continue;
+    const std::string question = QuestionOf(request.text);
     bool taken = false;
     for (const std::string& statement : ByNearness(request)) {
+      if (CommonWords(WordsOf(question), statement) == 0) continue;  // it says something else
       for (const std::string& span : CodeSpansOf(statement)) {
-        if (taken || !Settles(span, request.text)) continue;
-        Offer(MakeCase(std::string(Trim(request.text)), span, statement, request.place), most, harvest);
+        if (taken || !Settles(span, question)) continue;
+        Offer(MakeCase(question, span, statement, request.place), most, harvest);
         taken = true;
       }
     }

@@ -36,7 +36,8 @@ void AddRequests(const Trace& trace, Material& material) {
       material.requests.push_back({event.text, "", EventPlace(trace, i)});
     } else if (event.kind == EventKind::kAssistant && event.agent.empty() && !event.abandoned && !material.requests.empty() &&
                !Trim(event.text).empty()) {
-      material.requests.back().answer = event.text;
+      std::string& answer = material.requests.back().answer;
+      answer += (answer.empty() ? "" : "\n\n") + event.text;
     }
   }
 }

@@ -29,7 +29,7 @@ struct MaterialItem {
 // A request of the person and what came of it.
 struct PersonRequest {
   std::string text;
-  std::string answer;  // the agent's last words on it
+  std::string answer;  // what the agent said on it, up to the next request
   std::string place;
 };
 

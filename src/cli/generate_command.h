@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+struct GenerateCommandOptions {
+  std::string task;
+  std::vector<std::string> from;      // traces, folders of traces, `latest`, or one skill folder to improve
+  std::vector<std::string> examples;  // "input -> output"
+  std::vector<std::string> tools;     // FILE#NAME
+  std::vector<std::string> docs;
+  std::string model;
+  std::string test_gen_model;
+  std::vector<std::string> eval_models;
+  std::vector<std::string> base_urls;       // for the teacher
+  std::vector<std::string> eval_base_urls;  // for the students
+  std::string tests;
+  std::string output;
+  std::string name;
+  bool no_eval = false;
+  int skill_tokens = 600;
+  int cases = 16;
+  double holdout = 0.5;
+  int candidates = 2;
+  int attempts = 3;
+  int train_runs = 2;
+  int runs = 5;
+  int max_tokens = 512;
+  std::optional<double> temperature;
+  int budget = 24000;
+  std::string accept = "never-worse";
+  std::optional<double> max_cost_usd;
+  std::uint64_t seed = 0;
+  std::string runs_dir;
+  std::string resume;
+  bool dry_run = false;
+  bool no_redact = false;
+  bool lenient = false;
+  bool json = false;
+  bool quiet = false;
+  int parallel = 0;
+  ColorWish color = ColorWish::kAuto;
+};
+
+void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options);
+// `arguments`: the command line, which --resume reads again.
+ExitCode RunGenerate(GenerateCommandOptions options, const std::vector<std::string>& arguments, Env& env);
+
+}  // namespace upskill

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate_sources.h"
+
+#include <fmt/format.h>
+
+#include "skill/skill.h"
+#include "trace/load_traces.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsSkill(const fs::path& path) {
+  std::error_code code;
+  return path.filename() == "SKILL.md" || fs::exists(path / "SKILL.md", code) || fs::exists(path / "skill.md", code);
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> ReadParts(const fs::path& folder, const std::vector<std::string>& files) {
+  std::vector<std::pair<std::string, std::string>> parts;
+  for (const std::string& file : files) {
+    ASSIGN_OR_RETURN(std::string text, ReadFile(folder / file, 1U << 20U));
+    parts.emplace_back(fs::path(file).filename().string(), std::move(text));
+  }
+  return parts;
+}
+
+Status AddSkill(const std::string& path, GenerateSources& sources) {
+  if (sources.material.has_existing()) return InputError(fmt::format("--from {}: one skill can be improved at a time", SafeForTerminalLine(path)));
+  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(path));
+  sources.material.existing = {skill.name, skill.description, skill.body, {}, {}};
+  ASSIGN_OR_RETURN(sources.material.existing.references, ReadParts(skill.folder, skill.references));
+  ASSIGN_OR_RETURN(sources.material.existing.scripts, ReadParts(skill.folder, skill.scripts));
+  return {};
+}
+
+// FILE#NAME; without a name every tool of the file.
+Status AddToolsOf(const std::string& argument, Material& material) {
+  const std::size_t hash = argument.rfind('#');
+  const std::string file = argument.substr(0, hash);
+  const std::string name = hash == std::string::npos ? "" : argument.substr(hash + 1);
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
+  const Json* list = &json;
+  for (const char* key : {"result", "tools"}) {
+    if (list->is_object() && list->contains(key)) list = &list->at(key);
+  }
+  std::vector<std::string> names;
+  bool found = false;
+  for (const Json& tool : list->is_array() ? *list : Json::array({*list})) {
+    const std::string tool_name = JsonGet<std::string>(tool, "name", "");
+    names.push_back(SafeForTerminalLine(tool_name));
+    if (!name.empty() && name != tool_name) continue;
+    RETURN_IF_ERROR(AddTool(tool, SafeForTerminalLine(file), material));
+    found = true;
+  }
+  if (found) return {};
+  return InputError(fmt::format("--tool {}: no tool '{}' in it; there is {}", SafeForTerminalLine(file), SafeForTerminalLine(name), fmt::join(names, ", ")));
+}
+
+void RedactItem(std::string& text, Redactor& redactor) { text = redactor.Apply(std::move(text)); }
+
+}  // namespace
+
+Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool keep_secrets, const Env& env) {
+  GenerateSources sources;
+  Material& material = sources.material;
+  material.task = options.task;
+  std::vector<std::string> trace_names;
+  for (const std::string& from : options.from) {
+    sources.names.push_back(SafeForTerminalLine(from));
+    if (IsSkill(from)) {
+      RETURN_IF_ERROR(AddSkill(from, sources));
+    } else {
+      trace_names.push_back(from);
+    }
+  }
+  std::vector<Redaction> redactions;
+  if (!trace_names.empty()) {
+    TraceLoadOptions load;
+    load.read.lenient = options.lenient;
+    load.keep_secrets = keep_secrets;
+    ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(trace_names, env.variable, load));
+    for (const Error& error : loaded.unread) sources.warnings.push_back(SafeForTerminal(error.message));
+    redactions = std::move(loaded.redactions);
+    AddTraces(loaded.traces, static_cast<std::size_t>(options.budget), material);
+  }
+  for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
+  for (const std::string& tool : options.tools) {
+    RETURN_IF_ERROR(AddToolsOf(tool, material));
+    sources.names.push_back(SafeForTerminalLine(tool));
+  }
+  Redactor redactor({});
+  for (const std::string& doc : options.docs) {
+    ASSIGN_OR_RETURN(std::string text, ReadFile(doc, 16U << 20U));
+    if (FindInvalidUtf8(text)) return InputError(fmt::format("--docs {}: not text in UTF-8", SafeForTerminalLine(doc)));
+    if (!keep_secrets) RedactItem(text, redactor);
+    AddDocument(SafeForTerminalLine(doc), text, material);
+    sources.names.push_back(SafeForTerminalLine(doc));
+  }
+  if (!keep_secrets) {
+    RedactItem(material.task, redactor);
+    for (Example& example : material.examples) {
+      RedactItem(example.input, redactor);
+      RedactItem(example.output, redactor);
+    }
+    redactions.insert(redactions.end(), redactor.redactions().begin(), redactor.redactions().end());
+  }
+  if (material.task.empty() && material.items.empty() && !material.has_existing()) {
+    return InputError("nothing to make a skill from: give a TASK, or --from with a trace or a skill");
+  }
+  sources.redactions = RedactionSummary(redactions, "redacted");
+  return sources;
+}
+
+}  // namespace upskill

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+#include "cli/generate_command.h"
+#include "teach/material.h"
+#include "util/result.h"
+
+namespace upskill {
+
+struct GenerateSources {
+  Material material;
+  std::vector<std::string> names;     // for people
+  std::vector<std::string> warnings;
+  std::string redactions;             // "2 secrets redacted (…)"; empty: none
+};
+
+// Reads what the command line names: traces, a skill, documents, tool schemas. Secrets are out of all of it unless
+// `keep_secrets`.
+Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool keep_secrets, const Env& env);
+
+}  // namespace upskill

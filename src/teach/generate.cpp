@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/generate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "skill/case_reader.h"
+#include "teach/draft.h"
+#include "teach/extract.h"
+#include "teach/refine.h"
+#include "teach/write_cases.h"
+#include "trace/digest.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr int kFruitlessAttempts = 2;  // in a row, then the refinement ends
+constexpr std::size_t kMostShorter = 4;  // parts that are tried to be left out
+
+class Generation {
+ public:
+  explicit Generation(const GenerateInput& input) : input_(input), options_(input.options), material_(*input.material) {}
+
+  Result<GenerateOutcome> Run() {
+    RETURN_IF_ERROR(WriteFirst());
+    const Status cases = CollectCases();
+    if (!cases) {
+      if (cases.error().kind != ErrorKind::kInput) return cases.error();
+      out_.stopped = cases.error().message;
+    }
+    if (options_.evaluate && !input_.trials.models.empty() && !out_.cases.empty()) {
+      Split();
+      const Status status = Improve();
+      if (!status && !EndEarly(status.error())) return status.error();
+      Choose();
+      if (out_.stopped.empty()) {
+        const Status measured = Measure();
+        if (!measured && !EndEarly(measured.error())) return measured.error();
+      }
+    } else {
+      Choose();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void Say(const std::string& line) const {
+    if (input_.say) input_.say(line);
+  }
+
+  double Spent() const {
+    double spent = input_.spent_usd + out_.trial_usd;
+    if (input_.teacher != nullptr) spent += input_.teacher->cost_usd();
+    if (input_.test_teacher != nullptr && input_.test_teacher != input_.teacher) spent += input_.test_teacher->cost_usd();
+    return spent;
+  }
+
+  // A limit or the person ended it: the best so far stands. Anything else is an error of the whole.
+  bool EndEarly(const Error& error) {
+    if (error.kind != ErrorKind::kCancelled && error.kind != ErrorKind::kRefused && error.kind != ErrorKind::kUnavailable) return false;
+    out_.stopped = error.message;
+    out_.interrupted = error.kind == ErrorKind::kCancelled;
+    return true;
+  }
+
+  // Before each call of a teacher, which can't be stopped on its way.
+  Status MayAskTeacher() const {
+    if (input_.trials.stop != nullptr && input_.trials.stop->load() > 0) return Error{ErrorKind::kCancelled, "stopped"};
+    if (options_.max_cost_usd && Spent() >= *options_.max_cost_usd) {
+      return Error{ErrorKind::kRefused, fmt::format("${:.2f} of ${:.2f} are spent", Spent(), *options_.max_cost_usd)};
+    }
+    return {};
+  }
+
+  std::size_t AddCandidate(const std::string& kind, int parent, const std::string& why, SkillText skill) {
+    Candidate candidate;
+    candidate.id = static_cast<int>(out_.candidates.size());
+    candidate.parent = parent;
+    candidate.kind = kind;
+    candidate.why = why;
+    candidate.tokens = EstimateTokens(skill.body);
+    candidate.skill = std::move(skill);
+    candidate.status = "not measured";
+    out_.candidates.push_back(std::move(candidate));
+    return out_.candidates.size() - 1;
+  }
+
+  Status WriteFirst() {
+    if (material_.has_existing()) AddCandidate("existing", -1, "", material_.existing);
+    Result<Draft> draft = InputError("");
+    if (input_.teacher == nullptr) {
+      Say("taking the skill from the trace, word for word");
+      draft = ExtractDraft(material_, options_.name, options_.skill_tokens);
+    } else {
+      RETURN_IF_ERROR(MayAskTeacher());
+      Say(fmt::format("{} writes the skill from {} items", input_.teacher->info().name, material_.items.size()));
+      DraftOptions draft_options;
+      draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
+      draft_options.skill_tokens = options_.skill_tokens;
+      draft_options.context_tokens = options_.context_tokens;
+      draft = WriteDraft(*input_.teacher, material_, draft_options);
+    }
+    if (!draft) {
+      if (!material_.has_existing()) return draft.error();
+      Say("no new draft: " + draft.error().message);
+      return {};
+    }
+    out_.uncited_rules = draft->uncited;
+    for (const Section& section : draft->sections) {
+      for (const Rule& rule : section.rules) out_.provenance.push_back(ProvenanceOf(rule));
+    }
+    SkillText skill = DraftToSkill(*draft);
+    if (material_.has_existing()) skill.name = material_.existing.name;
+    AddCandidate("draft", -1, "", std::move(skill));
+    return {};
+  }
+
+  std::string ProvenanceOf(const Rule& rule) const {
+    std::set<std::string> places;
+    for (const std::string& cite : rule.cites) {
+      const auto item = std::find_if(material_.items.begin(), material_.items.end(), [&](const MaterialItem& other) { return other.id == cite; });
+      if (item == material_.items.end()) {
+        places.insert(cite);
+      } else {
+        places.insert(item->places.begin(), item->places.end());
+      }
+    }
+    std::string text = CutToColumns(SafeForTerminalLine(rule.text), 80) + ":";
+    for (const std::string& place : places) text += " " + place;
+    return text;
+  }
+
+  // The person's cases as they are; else examples, then written or extracted ones.
+  Status CollectCases() {
+    if (input_.given) {
+      out_.cases = input_.given->cases;
+      return {};
+    }
+    CaseHarvest harvest;
+    for (const Example& example : material_.examples) {
+      if (example.output.empty()) continue;
+      const Json raw = {{"id", SkillNameFrom(example.input)}, {"input", example.input}, {"expected", {{"contains", {example.output}}}}, {"reference", example.output}};
+      Result<CaseReading> reading = ReadCase(raw, 1);
+      if (reading) TakeCase(std::move(reading->test_case), harvest);
+    }
+    Status status;
+    Teacher* teacher = input_.test_teacher != nullptr ? input_.test_teacher : input_.teacher;
+    CaseHarvest written;
+    if (teacher == nullptr) {
+      written = ExtractCases(material_, options_.cases);
+    } else {
+      RETURN_IF_ERROR(MayAskTeacher());
+      Say(fmt::format("{} writes {} tests without seeing the skill", teacher->info().name, options_.cases));
+      CaseOptions case_options;
+      case_options.cases = options_.cases;
+      case_options.context_tokens = options_.context_tokens;
+      Result<CaseHarvest> result = WriteCases(*teacher, material_, case_options);
+      if (result) {
+        written = *std::move(result);
+      } else {
+        status = result.error();
+      }
+    }
+    for (Case& test_case : written.cases) {
+      if (harvest.cases.size() < options_.cases) TakeCase(std::move(test_case), harvest);
+    }
+    out_.cases = std::move(harvest.cases);
+    out_.rejected_cases = std::move(harvest.rejected);
+    out_.rejected_cases.insert(out_.rejected_cases.end(), written.rejected.begin(), written.rejected.end());
+    Say(fmt::format("{} tests are sound, {} were rejected", out_.cases.size(), out_.rejected_cases.size()));
+    return out_.cases.empty() ? status : Status();
+  }
+
+  void Split() {
+    out_.test = HeldOut(out_.cases, options_.holdout, options_.seed);
+    for (std::size_t i = 0; i < out_.cases.size(); ++i) {
+      if (!std::binary_search(out_.test.begin(), out_.test.end(), i)) train_.push_back(i);
+    }
+    if (train_.empty()) train_ = out_.test;  // one case: all there is
+  }
+
+  RunLimits Limits() const {
+    RunLimits limits;
+    if (options_.max_cost_usd) limits.max_cost_usd = std::max(0.0, *options_.max_cost_usd - Spent());
+    return limits;
+  }
+
+  Result<Trial> Try(const SkillText& skill, TrialSpec spec) {
+    spec.skill = &skill;
+    spec.limits = Limits();
+    ASSIGN_OR_RETURN(Trial trial, RunTrial(input_.trials, std::move(spec)));
+    out_.trial_usd += trial.cost_usd;
+    out_.trial_tokens += trial.tokens;
+    return trial;
+  }
+
+  std::size_t FullCalls() const {
+    return 2 * train_.size() * static_cast<std::size_t>(options_.train_rounds) * input_.trials.students.size();
+  }
+
+  // On all of train, with the baseline the first time (later it comes from the cache, and nothing needs it).
+  Status MeasureOnTrain(std::size_t index) {
+    TrialSpec spec;
+    spec.suite = SuiteOf(out_.cases, train_);
+    spec.rounds = options_.train_rounds;
+    spec.baseline = trains_ == 0;
+    ASSIGN_OR_RETURN(Trial trial, Try(out_.candidates[index].skill, std::move(spec)));
+    ++trains_;
+    out_.student_calls += trial.asked;
+    Candidate& candidate = out_.candidates[index];
+    candidate.train = PassRates(trial);
+    candidate.measured = true;
+    candidate.run = trial.run;
+    candidate.status = "measured";
+    std::string rates;
+    for (std::size_t i = 0; i < candidate.train.size(); ++i) {
+      rates += fmt::format("{}{} {:.0f} %", i == 0 ? "" : ", ", input_.trials.students[i].name, 100.0 * candidate.train[i]);
+      const auto& arms = trial.judged.summary.students[i].arms;
+      if (const auto baseline = arms.find(Arm::kBaseline); baseline != arms.end()) rates += fmt::format(" (without {:.0f} %)", 100.0 * baseline->second.rate().value_or(0.0));
+    }
+    Say(fmt::format("candidate {} ({}, about {} tokens) on {} cases of train: {}", candidate.id, candidate.kind, candidate.tokens, train_.size(), rates));
+    trials_[index] = std::move(trial);
+    return {};
+  }
+
+  // Cases of train that some answer to `index` failed, or with `passing` those that every answer passed.
+  std::vector<std::size_t> CasesBy(std::size_t index, bool passing) const {
+    std::set<std::string> failing;
+    for (const Sample& sample : trials_.at(index).samples) {
+      if (sample.ok() && sample.arm == Arm::kSkill && !sample.passed()) failing.insert(sample.case_id);
+    }
+    std::vector<std::size_t> found;
+    for (const std::size_t i : train_) {
+      if (failing.contains(out_.cases[i].id) != passing) found.push_back(i);
+    }
+    return found;
+  }
+
+  // Answers of the first round that passed, over students, of some cases.
+  static std::size_t PassedInFirstRound(const Trial& trial, const std::set<std::string>& ids) {
+    std::size_t passed = 0;
+    for (const Sample& sample : trial.samples) {
+      if (sample.arm == Arm::kSkill && sample.round == 0 && ids.contains(sample.case_id) && sample.passed()) ++passed;
+    }
+    return passed;
+  }
+
+  // One round on a few cases of train; returns the passed answers of the candidate and of `best` on them.
+  Result<std::pair<std::size_t, std::size_t>> Screen(std::size_t index, std::size_t best, const std::vector<std::size_t>& cases) {
+    std::set<std::string> ids;
+    for (const std::size_t i : cases) ids.insert(out_.cases[i].id);
+    TrialSpec spec;
+    spec.suite = SuiteOf(out_.cases, cases);
+    spec.baseline = false;
+    ASSIGN_OR_RETURN(const Trial trial, Try(out_.candidates[index].skill, std::move(spec)));
+    out_.student_calls += trial.asked;
+    return std::pair(PassedInFirstRound(trial, ids), PassedInFirstRound(trials_.at(best), ids));
+  }
+
+  std::size_t Best() const {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < out_.candidates.size(); ++i) {
+      if (!out_.candidates[i].measured) continue;
+      if (!out_.candidates[best].measured || IsBetter(out_.candidates[i], out_.candidates[best])) best = i;
+    }
+    return best;
+  }
+
+  Status Improve() {
+    for (std::size_t i = 0; i < out_.candidates.size(); ++i) {
+      out_.full_student_calls += FullCalls();
+      RETURN_IF_ERROR(MeasureOnTrain(i));
+    }
+    if (input_.teacher != nullptr) RETURN_IF_ERROR(Refine());
+    return LeaveOut();
+  }
+
+  Status Refine() {
+    int fruitless = 0;
+    for (int attempt = 1; attempt <= options_.attempts && fruitless < kFruitlessAttempts; ++attempt) {
+      const std::size_t best = Best();
+      const std::vector<std::size_t> failing = CasesBy(best, false);
+      if (failing.empty()) {
+        Say("every case of train passes: nothing to refine");
+        return {};
+      }
+      RETURN_IF_ERROR(MayAskTeacher());
+      Say(fmt::format("attempt {} of {}: {} sees {} failing cases", attempt, options_.attempts, input_.teacher->info().name, failing.size()));
+      RefineOptions refine;
+      refine.candidates = options_.candidates;
+      refine.skill_tokens = options_.skill_tokens;
+      refine.context_tokens = options_.context_tokens;
+      const Result<ProposalsOutcome> proposed = ProposeChanges(*input_.teacher, material_, out_.candidates[best],
+                                                               FailuresText(trials_.at(best), options_.context_tokens / 2), out_.candidates, refine, attempt);
+      if (!proposed && proposed.error().kind != ErrorKind::kInput) return proposed.error();
+      if (!proposed) Say("no usable proposal: " + proposed.error().message);
+      if (proposed) {
+        for (const std::string& refused : proposed->refused) Say("proposal refused: " + SafeForTerminalLine(refused));
+        for (const Proposal& proposal : proposed->proposals) RETURN_IF_ERROR(TryProposal(proposal, best, failing));
+      }
+      fruitless = Best() == best ? fruitless + 1 : 0;
+    }
+    return {};
+  }
+
+  Status TryProposal(const Proposal& proposal, std::size_t best, const std::vector<std::size_t>& failing) {
+    SkillText skill = out_.candidates[best].skill;
+    skill.body = proposal.body;
+    const std::size_t index = AddCandidate(proposal.kind, out_.candidates[best].id, proposal.why, std::move(skill));
+    out_.full_student_calls += FullCalls();
+    ASSIGN_OR_RETURN(const auto passed, Screen(index, best, failing));
+    if (passed.first <= passed.second) {
+      Candidate& candidate = out_.candidates[index];
+      candidate.status = fmt::format("screened out: {} answers to the failing cases pass, {} did before", passed.first, passed.second);
+      Say(fmt::format("candidate {} ({}) {}", candidate.id, candidate.kind, candidate.status));
+      return {};
+    }
+    return MeasureOnTrain(index);
+  }
+
+  // A shorter skill that isn't worse wins: each of the longest parts is tried to be left out.
+  Status LeaveOut() {
+    for (std::size_t tried = 0; tried < kMostShorter; ++tried) {
+      const std::size_t best = Best();
+      std::vector<BodyPart> parts = PartsOf(out_.candidates[best].skill.body);
+      if (parts.size() < 2) return {};
+      std::sort(parts.begin(), parts.end(), [](const BodyPart& a, const BodyPart& b) { return a.end - a.begin > b.end - b.begin; });
+      const auto untried = std::find_if(parts.begin(), parts.end(), [&](const BodyPart& part) { return !left_out_.contains(part.title); });
+      if (untried == parts.end()) return {};
+      left_out_.insert(untried->title);
+      SkillText skill = out_.candidates[best].skill;
+      skill.body = std::string(Trim(skill.body.erase(untried->begin, untried->end - untried->begin)));
+      if (skill.body.empty()) continue;
+      const std::size_t index = AddCandidate("shorter", out_.candidates[best].id, fmt::format("without the part \"{}\"", untried->title), std::move(skill));
+      out_.full_student_calls += FullCalls();
+      const std::vector<std::size_t> passing = CasesBy(best, true);
+      if (!passing.empty()) {
+        ASSIGN_OR_RETURN(const auto passed, Screen(index, best, passing));
+        if (passed.first < passed.second) {
+          out_.candidates[index].status = fmt::format("screened out: {} of {} answers that passed still do", passed.first, passed.second);
+          Say(fmt::format("candidate {} (without \"{}\") {}", index, SafeForTerminalLine(untried->title), out_.candidates[index].status));
+          continue;
+        }
+      }
+      RETURN_IF_ERROR(MeasureOnTrain(index));
+    }
+    return {};
+  }
+
+  void Choose() {
+    out_.chosen = Best();
+    if (!out_.candidates[out_.chosen].measured) out_.chosen = out_.candidates.size() - 1;
+    for (Candidate& candidate : out_.candidates) {
+      if (candidate.measured) candidate.status = "beaten on train";
+    }
+    out_.candidates[out_.chosen].status = "chosen";
+  }
+
+  // Once, on cases that nothing above has looked at.
+  Status Measure() {
+    const Candidate& chosen = out_.candidates[out_.chosen];
+    Say(fmt::format("measuring candidate {} once on the {} held-out cases", chosen.id, out_.test.size()));
+    TrialSpec spec;
+    spec.suite = SuiteOf(out_.cases, out_.test);
+    spec.rounds = options_.runs;
+    spec.stop_when_decided = true;
+    if (material_.has_existing() && Trim(chosen.skill.body) != Trim(material_.existing.body)) spec.previous = &material_.existing;
+    ASSIGN_OR_RETURN(Trial trial, Try(chosen.skill, std::move(spec)));
+    out_.measured = std::move(trial);
+    return {};
+  }
+
+  const GenerateInput& input_;
+  const GenerateOptions& options_;
+  const Material& material_;
+  GenerateOutcome out_;
+  std::vector<std::size_t> train_;
+  std::map<std::size_t, Trial> trials_;  // on train, by candidate
+  std::set<std::string> left_out_;
+  int trains_ = 0;
+};
+
+}  // namespace
+
+Result<GenerateOutcome> GenerateSkill(const GenerateInput& input) { return Generation(input).Run(); }
+
+}  // namespace upskill

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/result_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "skill/case_writer.h"
+#include "skill/skill_text.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json StudentsToJson(const Trial& trial) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < trial.judged.verdicts.size(); ++i) {
+    const StudentSummary& student = trial.judged.summary.students[i];
+    const StudentVerdict& verdict = trial.judged.verdicts[i];
+    const auto rate = [&](Arm arm) {
+      const auto found = student.arms.find(arm);
+      return found == student.arms.end() ? Json(nullptr) : OrNull(found->second.rate());
+    };
+    list.push_back({{"model", student.student.spec},
+                    {"verdict", VerdictName(verdict.word)},
+                    {"lift", OrNull(verdict.lift)},
+                    {"lift_low", OrNull(verdict.low)},
+                    {"lift_high", OrNull(verdict.high)},
+                    {"baseline_rate", rate(Arm::kBaseline)},
+                    {"with_skill_rate", rate(Arm::kSkill)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& facts) {
+  Json metadata = {{"version", "1.0"},
+                   {"generated_by", facts.generated_by},
+                   {"generated_at", facts.generated_at},
+                   {"source_task", facts.task.empty() ? Json(nullptr) : Json(facts.task)},
+                   {"test_pass_rate", nullptr},
+                   {"candidate_id", fmt::format("{}", outcome.candidates[outcome.chosen].id)},
+                   {"generation", facts.id},
+                   {"upskill_version", facts.version},
+                   {"test_gen_model", facts.test_gen_model},
+                   {"sources", facts.sources},
+                   {"students", Json::array()},
+                   {"run", nullptr},
+                   {"cost_usd", nullptr},
+                   {"provenance", outcome.provenance},
+                   {"rejected_tests", outcome.rejected_cases}};
+  if (outcome.measured) {
+    double sum = 0.0;
+    for (const double rate : PassRates(*outcome.measured)) sum += rate;
+    metadata["test_pass_rate"] = sum / static_cast<double>(std::max<std::size_t>(1, outcome.measured->judged.summary.students.size()));
+    metadata["students"] = StudentsToJson(*outcome.measured);
+    metadata["run"] = outcome.measured->run;
+  }
+  std::optional<double> usd = outcome.trial_usd;
+  for (const auto& [stage, cost] : facts.stages) usd = usd && cost.usd ? std::optional(*usd + *cost.usd) : std::nullopt;
+  metadata["cost_usd"] = OrNull(usd);
+  Json tests = Json::array();
+  for (std::size_t i = 0; i < outcome.cases.size(); ++i) {
+    Json test = WriteCase(outcome.cases[i], i + 1);
+    if (!outcome.test.empty()) test["split"] = std::binary_search(outcome.test.begin(), outcome.test.end(), i) ? "test" : "train";
+    tests.push_back(std::move(test));
+  }
+  return {{"metadata", metadata}, {"tests", tests}};
+}
+
+Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts, const fs::path& folder) {
+  std::vector<std::string> students;
+  if (outcome.measured) {
+    for (const Student& student : outcome.measured->judged.plan.students) students.push_back(student.spec);
+  } else {
+    for (std::size_t i = 0; i < outcome.candidates[outcome.chosen].train.size(); ++i) students.push_back(fmt::format("student {}", i + 1));
+  }
+  RETURN_IF_ERROR(WriteSkillFolder(outcome.candidates[outcome.chosen].skill, folder));
+  RETURN_IF_ERROR(WriteFileAtomically(folder / "skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
+  return WriteFileAtomically(folder / "lineage.json", DumpJsonIndented(LineageToJson(outcome.candidates, students)) + "\n");
+}
+
+Result<AcceptRule> AcceptRuleFromName(const std::string& name) {
+  if (name == "helps") return AcceptRule::kHelps;
+  if (name == "never-worse") return AcceptRule::kNeverWorse;
+  if (name == "any") return AcceptRule::kAny;
+  return InputError(fmt::format("--accept {}: helps, never-worse or any is expected", SafeForTerminalLine(name)));
+}
+
+std::string ReasonToRefuse(const GenerateOutcome& outcome, AcceptRule rule) {
+  const auto is_existing = [](const Candidate& candidate) { return candidate.kind == "existing"; };
+  const bool replaces = std::any_of(outcome.candidates.begin(), outcome.candidates.end(), is_existing);
+  if (rule == AcceptRule::kAny || !replaces || is_existing(outcome.candidates[outcome.chosen])) return "";
+  if (!outcome.measured) return "it was not measured";
+  const JudgedRun& judged = outcome.measured->judged;
+  const auto against = judged.others.find(Arm::kPrevious);
+  if (against == judged.others.end()) return "";  // its body is that of the existing one
+  bool helps = false;
+  for (std::size_t i = 0; i < against->second.size(); ++i) {
+    const StudentVerdict& verdict = against->second[i];
+    const std::string name = judged.summary.students[i].student.name;
+    if (verdict.word == Verdict::kHurts) return fmt::format("it is worse than the existing one for {}", name);
+    helps = helps || verdict.word == Verdict::kHelps;
+    if (rule == AcceptRule::kNeverWorse && verdict.lift.value_or(0.0) < 0) {
+      return fmt::format("its pass rate is {:.0f} points below the existing one's for {}", -100.0 * *verdict.lift, name);
+    }
+  }
+  if (rule == AcceptRule::kHelps && !helps) return "it isn't proved better than the existing one for any student";
+  return "";
+}
+
+}  // namespace upskill

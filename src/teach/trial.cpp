@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/trial.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "eval/cache.h"
+#include "eval/cell.h"
+#include "eval/journal.h"
+#include "eval/prompts.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+SkillSnapshot SnapshotOf(const SkillText& skill) {
+  const std::string body(Trim(skill.body));
+  return {skill.name, "", body, Sha256Hex(body)};
+}
+
+}  // namespace
+
+Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
+  Plan plan;
+  plan.skill = SnapshotOf(*spec.skill);
+  plan.suite = std::move(spec.suite);
+  plan.students = context.students;
+  if (spec.baseline) plan.arms.push_back(Arm::kBaseline);
+  plan.arms.push_back(Arm::kSkill);
+  if (spec.previous != nullptr) {
+    plan.arms.push_back(Arm::kPrevious);
+    plan.previous = SnapshotOf(*spec.previous);
+  }
+  plan.rounds = spec.rounds;
+  plan.sampling = context.sampling;
+  plan.system_prompt = kSystemPrompt;
+  plan.verdict = context.verdict;
+  plan.stop_when_decided = spec.stop_when_decided;
+
+  RunInput input;
+  std::unordered_set<std::string> wanted;
+  for (const Cell& cell : CellsOf(plan)) wanted.insert(cell.key);
+  ASSIGN_OR_RETURN(auto found, FindCachedSamples(context.runs_dir, wanted, ""));
+  for (auto& [key, sample] : found) input.cached.push_back(std::move(sample));
+  ASSIGN_OR_RETURN(Journal journal, Journal::Create(context.runs_dir, plan, *context.clock));
+  if (context.on_run) context.on_run(plan.run);
+  input.plan = &plan;
+  input.models = context.models;
+  input.journal = &journal;
+  input.limits = spec.limits;
+  input.stop = context.stop;
+  input.clock = context.clock;
+  input.observer = context.observer;
+  ASSIGN_OR_RETURN(RunOutcome outcome, RunPlan(std::move(input)));
+
+  Trial trial;
+  trial.run = plan.run;
+  for (const Sample& sample : outcome.samples) {
+    if (!sample.ok() || !sample.cached_from.empty()) continue;
+    ++trial.asked;
+    trial.cost_usd += sample.response.cost_usd.value_or(0.0);
+    trial.tokens += sample.response.usage.prompt() + sample.response.usage.output;
+  }
+  if (outcome.interrupted) return Error{ErrorKind::kCancelled, "stopped"};
+  if (!outcome.exhausted.empty()) return Error{ErrorKind::kRefused, outcome.exhausted};
+  if (!outcome.stopped_models.empty()) return Error{ErrorKind::kRefused, outcome.stopped_models.front()};
+  if (outcome.progress.errors > 0) {
+    return Error{ErrorKind::kRefused, fmt::format("run {}: {} cells are left with errors", plan.run, outcome.progress.errors)};
+  }
+  trial.judged = Judge(plan, outcome.samples);
+  trial.samples = std::move(outcome.samples);
+  return trial;
+}
+
+std::vector<double> PassRates(const Trial& trial) {
+  std::vector<double> rates;
+  for (const StudentSummary& student : trial.judged.summary.students) rates.push_back(student.arms.at(Arm::kSkill).rate().value_or(0.0));
+  return rates;
+}
+
+}  // namespace upskill

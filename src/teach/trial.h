@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/judged_run.h"
+#include "eval/plan.h"
+#include "eval/runner.h"
+#include "eval/sample.h"
+#include "model/model.h"
+#include "skill/skill_text.h"
+#include "skill/suite.h"
+#include "util/clock.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// The students of a generation and what they may use up.
+struct TrialContext {
+  std::vector<Model*> models;
+  std::vector<Student> students;  // as models
+  std::filesystem::path runs_dir;
+  Sampling sampling;
+  VerdictOptions verdict;
+  const Clock* clock = nullptr;
+  const StopFlag* stop = nullptr;
+  RunObserver* observer = nullptr;
+  std::function<void(const std::string& run)> on_run;  // told the name of each run's folder as it begins; may be empty
+};
+
+struct TrialSpec {
+  const SkillText* skill = nullptr;
+  const SkillText* previous = nullptr;  // a version to compare with; may be null
+  Suite suite;
+  int rounds = 1;
+  bool baseline = true;
+  bool stop_when_decided = false;
+  RunLimits limits;
+};
+
+// What students made of a skill: an ordinary run, which `runs`, `report` and the cache know.
+struct Trial {
+  std::string run;
+  JudgedRun judged;
+  std::vector<Sample> samples;
+  std::size_t asked = 0;  // cells that a model answered now, not the cache
+  double cost_usd = 0.0;
+  std::int64_t tokens = 0;
+};
+
+// Answers that the runs folder holds already are not asked for again. Errors: kCancelled when the person stopped it,
+// kRefused when a limit is reached or cells are left with errors (a message for people); all that was answered is kept.
+Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec);
+
+// By student: the share of answers with the skill that passed.
+std::vector<double> PassRates(const Trial& trial);
+
+}  // namespace upskill
