@@ -26,6 +26,7 @@ void AddRunOptions(CLI::App& command, EvalOptions& options) {
   command.add_option("--seed", options.seed, "seed of the run")->capture_default_str();
   command.add_flag("!--no-cache", options.use_cache, "neither take answers from earlier runs nor offer these to later ones");
   command.add_flag("--refresh", options.refresh, "ask again for what earlier runs answered; later runs take the new answers");
+  command.add_flag("--batch", options.batch, "through the provider's Batch API: half the price, done within a day; interrupt and --resume at will");
   command.add_option("--shard", options.shard, "K/N: only the K-th of N parts of the run; `upskill merge` joins them");
 }
 
@@ -42,6 +43,7 @@ void AddVerdictOptions(CLI::App& command, EvalOptions& options) {
 void AddLimitOptions(CLI::App& command, EvalOptions& options) {
   command.add_option("--max-cost", options.max_cost_usd, "stop before more than so many US dollars are spent")->check(CLI::PositiveNumber);
   command.add_option("--max-tokens-total", options.max_tokens_total, "stop before more than so many tokens are used")->check(CLI::PositiveNumber);
+  for (const char* limit : {"--max-cost", "--max-tokens-total"}) command.get_option(limit)->excludes(command.get_option("--batch"));
   command.add_option("--timeout", options.timeout_seconds, "stop after so long: 90, 90s, 10m, 2h")
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}}, CLI::AsNumberWithUnit::CASE_INSENSITIVE, "TIME"))
       ->check(CLI::PositiveNumber);

@@ -35,6 +35,7 @@ struct EvalOptions {
   bool use_cache = true;
   bool refresh = false;
   int parallel = 0;
+  bool batch = false;
   std::string shard;     // "K/N"
   std::string runs_dir;  // empty: from the configuration
   std::string resume;    // run to go on with; empty: a new one

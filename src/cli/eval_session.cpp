@@ -81,8 +81,14 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
 }
 
 // Opens the models; two that are the same are an error, and so is a cost limit that can't be held.
-Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::string>& specs, const EvalOptions& options, const Env& env) {
+Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::string>& specs, const EvalOptions& options, const fs::path& runs_dir,
+                                                       const Env& env) {
   ModelOptions model_options;
+  if (options.batch) {
+    const bool fresh = options.resume.empty() && (!options.use_cache || options.refresh);
+    const BatchNotes::Use use = fresh ? BatchNotes::Use::kIgnored : options.resume.empty() ? BatchNotes::Use::kShared : BatchNotes::Use::kAll;
+    model_options.batches = ModelOptions::Batches{runs_dir / "batches.jsonl", use, options.use_cache};
+  }
   model_options.parallel = options.parallel;
   model_options.base_urls = options.base_urls;
   model_options.client = std::make_shared<HttpClient>();  // shared by the models, which end it together
@@ -116,7 +122,7 @@ Status TakeGate(const EvalOptions& options, EvalSession& session) {
 Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
   ASSIGN_OR_RETURN(session.plan, MakePlan(options, env));
   const std::vector<std::string> specs = ChooseModels(options.models, config);
-  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, env));
+  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, session.runs_dir, env));
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const ModelInfo& info = session.models[i]->info();
     session.plan.students.push_back({specs[i], info.name, info.identity});
@@ -166,7 +172,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   std::vector<std::string> specs;
   specs.reserve(session.plan.students.size());
   for (const Student& student : session.plan.students) specs.push_back(student.spec);
-  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, env));
+  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, session.runs_dir, env));
   for (std::size_t i = 0; i < session.models.size(); ++i) {
     if (session.models[i]->info().identity != session.plan.students[i].identity) {
       return InputError(fmt::format("model '{}' is not the one that run {} began with; start a new run",
@@ -208,6 +214,7 @@ std::string ResumeLine(const EvalOptions& options, const EvalSession& session) {
   std::string line = fmt::format("upskill {} {}", options.table_first ? "benchmark" : "eval", ShellWord(options.skill));
   for (const Student& student : session.plan.students) line += " -m " + ShellWord(student.spec);
   for (const std::string& url : options.base_urls) line += " --base-url " + ShellWord(url);
+  if (options.batch) line += " --batch";
   if (!options.runs_dir.empty()) line += " --runs-dir " + ShellWord(options.runs_dir);
   return SafeForTerminalLine(line + " --resume " + ShellWord(session.plan.run));
 }

@@ -8,6 +8,7 @@
 
 #include "cli/catalog_file.h"
 #include "llama/llama_model.h"
+#include "model/batch_model.h"
 #include "model/gguf_cache.h"
 #include "model/gguf_name.h"
 #include "model/model_spec.h"
@@ -80,8 +81,10 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
     network.client = options.client;
     network.catalog = &catalog;
     network.variable = env.variable;
+    if (options.batches) return OpenBatchModel(spec, network, options.batches->notes, options.batches->use, options.batches->shared);
     return OpenNetworkModel(spec, network);
   }
+  if (options.batches) return InputError(fmt::format("model '{}' has no Batch API: leave out --batch", SafeForTerminalLine(text)));
   if (spec.provider == "sim" && !spec.query.empty()) {
     return InputError(fmt::format("model '{}': a simulated student takes its settings behind the colon, without ?", SafeForTerminalLine(text)));
   }

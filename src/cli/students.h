@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/env.h"
+#include "model/batch_notes.h"
 #include "model/model.h"
 #include "net/http_client.h"
 #include "util/result.h"
@@ -17,6 +19,14 @@ struct ModelOptions {
   int parallel = 0;  // -j; 0: the model's own default
   std::vector<std::string> base_urls;  // where plain model names go
   std::shared_ptr<HttpClient> client;  // of all network models of the process
+
+  // Through the providers' Batch APIs; batches are noted in this file.
+  struct Batches {
+    std::filesystem::path notes;
+    BatchNotes::Use use = BatchNotes::Use::kShared;
+    bool shared = true;
+  };
+  std::optional<Batches> batches;
 };
 
 // Opens the model that a model string names. Errors say what is known or missing.

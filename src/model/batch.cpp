@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cctype>
 #include <functional>
@@ -24,6 +25,7 @@ constexpr double kBatchPrice = 0.5;
 constexpr std::size_t kMostResultBytes = 4ULL << 30U;
 constexpr std::size_t kMostLineBytes = 64U << 20U;
 constexpr std::size_t kMostIdBytes = 200;
+constexpr std::chrono::milliseconds kAbortLook{100};
 
 // Batch ids become parts of paths: nothing but letters, digits, `_` and `-`.
 Status CheckId(const std::string& id, std::size_t most) {
@@ -70,6 +72,8 @@ class BatchBase : public BatchApi {
         client_(options.client),
         clock_(*options.clock) {}
 
+  void Abort() override { aborted_.store(true); }
+
   std::size_t BytesOf(const BatchItem& item) const override { return Line(item).size() + 1; }
 
   Result<std::string> Submit(const std::vector<BatchItem>& items) override {
@@ -110,7 +114,11 @@ class BatchBase : public BatchApi {
   Result<HttpResponse> Call(HttpRequest request) const {
     const auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();  // shared with the client's thread
     std::future<Result<HttpResponse>> answer = promise->get_future();
-    client_->Start(std::move(request), [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
+    const HttpClient::Ticket ticket =
+        client_->Start(std::move(request), [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
+    while (answer.wait_for(kAbortLook) == std::future_status::timeout) {
+      if (aborted_.load()) client_->Cancel(ticket);
+    }
     ASSIGN_OR_RETURN(HttpResponse response, answer.get());
     if (response.status < 200 || response.status > 299) return ErrorOfResponse(response, clock_.WallNow());
     return response;
@@ -184,6 +192,7 @@ class BatchBase : public BatchApi {
   const std::optional<Price> price_;
   const std::shared_ptr<HttpClient> client_;  // one for the whole process
   const Clock& clock_;
+  std::atomic<bool> aborted_ = false;
 };
 
 class AnthropicBatch : public BatchBase {

@@ -54,6 +54,9 @@ class BatchApi {
   // request is to blame, kUnavailable (worth handing in again) for expired, cancelled and failed ones. Requests that the
   // provider lost are missing. An error of the whole call: the batch hasn't ended, or its results can't be read.
   virtual Result<Answers> Results(const std::string& id) = 0;
+
+  // Ends the call that is under way and all later ones with kCancelled. Thread-safe.
+  virtual void Abort() = 0;
 };
 
 // kInput for providers without a Batch API.
