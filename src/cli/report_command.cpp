@@ -116,6 +116,7 @@ Result<std::string> ReportOf(const Sources& sources, Format format, const Style&
                                   "Python tool also as CSV", SafeForTerminalLine(sources.first_foreign)));
   }
   std::vector<ReportInput> inputs;
+  inputs.reserve(sources.runs.size());
   for (const auto& run : sources.runs) inputs.push_back(run->input());
   switch (format) {
     case Format::kHtml: return HtmlReport(inputs);

@@ -40,10 +40,10 @@ class SteppingClock : public Clock {
 
 constexpr const char* kSkill = "---\nname: arithmetic\ndescription: How to add.\n---\nAdd the numbers.\n";
 // Eight cases: as many wins in one round decide, and seven do.
-std::string Cases() {
+std::string Cases(const std::vector<std::string>& numbers = {"one", "two", "three", "four", "five", "six", "seven", "eight"}) {
   Json cases = Json::array();
-  for (const char* number : {"one", "two", "three", "four", "five", "six", "seven", "eight"}) {
-    cases.push_back({{"id", number}, {"input", std::string(number) + " and one more"}, {"expected", {{"contains", std::string("after ") + number}}}});
+  for (const std::string& number : numbers) {
+    cases.push_back({{"id", number}, {"input", number + " and one more"}, {"expected", {{"contains", "after " + number}}}});
   }
   return DumpJson(cases);
 }
@@ -253,6 +253,22 @@ TEST_F(Reports, UnknownGates) {
     if (*gate != '\0') {
       EXPECT_THAT(error, StartsWith("error: ")) << gate;
     }
+  }
+}
+
+TEST_F(Reports, StoppingWhenDecidedSavesMostOfTheCells) {
+  folder.Write("skills/arithmetic/tests.json", Cases({"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}));
+  for (const char* seed : {"1", "2", "3", "4", "5"}) {
+    const std::string model = std::string("sim:base=0.4,skill=0.85,seed=") + seed;
+    Eval({model}, {"--runs", "10", "--json", "--no-cache"});
+    const Json whole = OutAsJson().at("students").at(0);
+    Eval({model}, {"--runs", "10", "--json", "--no-cache", "--stop-when-decided"});
+    const Json stopped = OutAsJson().at("students").at(0);
+    EXPECT_EQ(whole.at("verdict"), "helps") << seed;
+    EXPECT_EQ(stopped.at("verdict"), "helps") << seed;
+    const int asked = stopped.at("baseline").at("total").get<int>() + stopped.at("with_skill").at("total").get<int>();
+    EXPECT_LE(asked, 0.4 * 240) << seed;
+    EXPECT_EQ(stopped.at("cells_saved"), 240 - asked) << seed;
   }
 }
 

@@ -96,6 +96,7 @@ Json RunsToJson(const std::vector<JudgedRun>& runs) {
 
 Matrix MatrixOf(const std::vector<JudgedRun>& runs) {
   std::vector<ReportInput> inputs;
+  inputs.reserve(runs.size());
   for (const JudgedRun& run : runs) inputs.push_back({&run.plan, {}, run.summary, run.verdicts});
   return MakeMatrix(inputs);
 }

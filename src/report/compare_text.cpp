@@ -156,7 +156,9 @@ std::string CompareText(const RunComparison& comparison, const Style& style) {
                {"$ per answer", Table::Align::kLeft},
                {"verdict", Table::Align::kLeft}});
   std::string changes;
+  bool shared = false;  // by some model
   for (const StudentComparison& student : comparison.students) {
+    shared = shared || (student.a.verdict && student.b.verdict);
     const auto word = [](const std::optional<Verdict>& verdict) { return verdict ? VerdictName(*verdict) : "–"; };
     const auto tokens = [](double value) { return fmt::format("{:.0f}", value); };
     const auto money = [](double value) { return fmt::format("{:.5f}", value); };
@@ -169,7 +171,7 @@ std::string CompareText(const RunComparison& comparison, const Style& style) {
     if (!lines.empty()) changes += "\n" + Tinted(style, Tint::kBold, SafeForTerminalLine(student.model)) + " with the skill\n" + lines;
   }
   return fmt::format("A {}\nB {}\n\n", SafeForTerminalLine(comparison.a), SafeForTerminalLine(comparison.b)) + table.Render(style) +
-         (changes.empty() ? "\nno case changed\n" : changes);
+         (!changes.empty() ? changes : shared ? "\nno case changed\n" : "\nno model is in both runs, so no case can be compared\n");
 }
 
 Json CompareToJson(const RunComparison& comparison) {

@@ -63,6 +63,9 @@ TEST(CompareText, Golden) {
             "\nstudent with the skill\n"
             "  ▼ easy  100 % → 0 %\n");
   EXPECT_THAT(CompareText(*CompareRuns(a.input(), a.input()), kPlain), HasSubstr("no case changed"));
+  ReportRun stranger;
+  stranger.plan.students[0] = {"b", "b", "b"};
+  EXPECT_THAT(CompareText(*CompareRuns(a.input(), stranger.input()), kPlain), HasSubstr("no model is in both runs"));
 }
 
 TEST(CompareRuns, RefusesOtherSuitesAndNamesTheDifference) {
