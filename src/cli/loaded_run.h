@@ -21,7 +21,7 @@ struct LoadedRun {
   std::size_t skipped_lines = 0;  // of samples.jsonl: torn, damaged or of a newer version
 
   // Points into this run, which must not move while it is used.
-  ReportInput input() const { return MakeReportInput(judged.plan, samples, judged.summary, judged.verdicts); }
+  ReportInput input() const { return MakeReportInput(judged, samples); }
 };
 
 Result<LoadedRun> LoadRun(const std::filesystem::path& folder);

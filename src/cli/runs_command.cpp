@@ -97,7 +97,7 @@ Json RunsToJson(const std::vector<JudgedRun>& runs) {
 Matrix MatrixOf(const std::vector<JudgedRun>& runs) {
   std::vector<ReportInput> inputs;
   inputs.reserve(runs.size());
-  for (const JudgedRun& run : runs) inputs.push_back({&run.plan, {}, run.summary, run.verdicts});
+  for (const JudgedRun& run : runs) inputs.push_back({&run.plan, {}, run.summary, run.verdicts, {}});
   return MakeMatrix(inputs);
 }
 
@@ -158,9 +158,9 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
     env.out(MatrixText(MatrixOf(found.runs), style, tolerance));
     return ExitCode::kSuccess;
   }
-  static const std::map<std::string, RunMetric> kMetrics = {
+  static const std::map<std::string, RunMetric> metrics = {
       {"success", RunMetric::kSuccess}, {"tokens", RunMetric::kTokens}, {"cost", RunMetric::kCost}, {"time", RunMetric::kTime}};
-  const RunMetric metric = kMetrics.at(options.metric);
+  const RunMetric metric = metrics.at(options.metric);
   env.out(options.all ? RunTable(found.rows, style) : RunBars(found.rows, metric, style));
   return ExitCode::kSuccess;
 }

@@ -47,7 +47,7 @@ Json Assertions(const Sample& sample) {
   for (const CheckResult& check : sample.checks) {
     std::string evidence = check.detail;
     if (check.outcome == Outcome::kPass && evidence.empty()) evidence = "the check passed";
-    if (check.outcome == Outcome::kSkip) evidence = "not checked: " + evidence;
+    if (check.outcome == Outcome::kSkip) evidence.insert(0, "not checked: ");
     list.push_back({{"text", check.name}, {"passed", check.outcome == Outcome::kPass}, {"evidence", std::move(evidence)}});
   }
   return list;
@@ -171,6 +171,13 @@ std::vector<RunRow> RowsOfRuns(const Json& runs, const BenchmarkSummary& summary
   if (before == nullptr) before = ArmOf(row.student, Arm::kPrevious);
   if (after != nullptr && before != nullptr) row.student.lift = *after->rate() - *before->rate();
   return {row};
+}
+
+// "85 % ± 5"
+std::string MeanText(const std::map<std::string, MeanAndDeviation>& values, const char* key, double scale, const char* unit) {
+  const auto found = values.find(key);
+  if (found == values.end()) return "–";
+  return fmt::format("{:.4g}{} ± {:.3g}", found->second.mean * scale, unit, found->second.stddev * scale);
 }
 
 }  // namespace
@@ -306,12 +313,8 @@ std::string BenchmarkText(const BenchmarkSummary& benchmark, const Style& style)
                {"seconds", Table::Align::kRight},
                {"tokens", Table::Align::kRight}});
   for (const auto& [name, values] : benchmark.configurations) {
-    const auto text = [&](const char* key, double scale, const char* unit) {
-      const auto found = values.find(key);
-      if (found == values.end()) return std::string("–");
-      return fmt::format("{:.4g}{} ± {:.3g}", found->second.mean * scale, unit, found->second.stddev * scale);
-    };
-    table.AddRow({SafeForTerminalLine(name), text("pass_rate", 100.0, " %"), text("time_seconds", 1.0, ""), text("tokens", 1.0, "")});
+    table.AddRow({SafeForTerminalLine(name), MeanText(values, "pass_rate", 100.0, " %"), MeanText(values, "time_seconds", 1.0, ""),
+                  MeanText(values, "tokens", 1.0, "")});
   }
   std::string out = Tinted(style, Tint::kBold, SafeForTerminalLine(benchmark.skill.empty() ? "a benchmark.json without a name" : benchmark.skill)) +
                     (benchmark.model.empty() ? "" : "   " + SafeForTerminalLine(benchmark.model)) + "\n" + table.Render(style);

@@ -100,6 +100,7 @@ std::vector<std::string> LimitsOf(const StudentVerdict& verdict) {
   }
   if (!verdict.excluded.empty()) {
     std::vector<std::string> names;
+    names.reserve(verdict.excluded.size());
     for (const std::string& name : verdict.excluded) names.push_back(SafeForTerminalLine(name));
     limits.push_back(fmt::format("{} with errors left out of lift and verdict: {}", Plural(names.size(), "case"), fmt::join(names, ", ")));
   }

@@ -148,7 +148,19 @@ Json VerdictToJson(const StudentVerdict& verdict) {
           {"solved_with", OrNull(verdict.cost_per_solved_with)}};
 }
 
-Json StudentToJson(const StudentSummary& student, const StudentVerdict& verdict) {
+// The skill against the plan's other arms, so that "any text helps" or "the old version did as well" is visible.
+Json OthersToJson(const ReportInput& run, std::size_t student) {
+  Json others = Json::object();
+  for (const auto& [arm, verdicts] : run.others) {
+    const StudentVerdict& verdict = verdicts[student];
+    if (!verdict.lift) continue;
+    others[ArmName(arm)] = {{"word", VerdictName(verdict.word)}, {"lift", *verdict.lift}, {"low", OrNull(verdict.low)}, {"high", OrNull(verdict.high)}};
+  }
+  return others;
+}
+
+Json StudentToJson(const ReportInput& run, std::size_t index) {
+  const StudentSummary& student = run.summary.students[index];
   Json arms = Json::object();
   for (const auto& [arm, summary] : student.arms) {
     arms[ArmName(arm)] = {{"cells", summary.cells},
@@ -161,7 +173,7 @@ Json StudentToJson(const StudentSummary& student, const StudentVerdict& verdict)
                           {"output_tokens", summary.output_tokens}};
   }
   return {{"name", student.student.name}, {"spec", student.student.spec}, {"lift", OrNull(student.lift)},
-          {"verdict", VerdictToJson(verdict)}, {"arms", std::move(arms)}};
+          {"verdict", VerdictToJson(run.verdicts[index])}, {"others", OthersToJson(run, index)}, {"arms", std::move(arms)}};
 }
 
 Json RunToJson(const ReportInput& run, TextTable& texts) {
@@ -175,9 +187,7 @@ Json RunToJson(const ReportInput& run, TextTable& texts) {
     cases.push_back({{"id", test_case.id}, {"input", texts.Add(test_case.input)}, {"files", std::move(files)}});
   }
   Json students = Json::array();
-  for (std::size_t i = 0; i < plan.students.size(); ++i) {
-    students.push_back(StudentToJson(run.summary.students[i], run.verdicts[i]));
-  }
+  for (std::size_t i = 0; i < plan.students.size(); ++i) students.push_back(StudentToJson(run, i));
   const std::optional<Arm> reference = ReferenceArm(plan);
   return {{"run", plan.run},
           {"reference", reference ? Json(ArmName(*reference)) : Json(nullptr)},

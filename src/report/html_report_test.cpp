@@ -123,6 +123,15 @@ TEST(HtmlReport, HoldsTheRun) {
   EXPECT_TRUE(samples.at("cost").at(0).is_null());
 }
 
+TEST(HtmlReport, OtherArms) {
+  ReportRun run;
+  ReportInput input = run.input();
+  EXPECT_TRUE(Block(HtmlReport({input}), "data").at("runs").at(0).at("students").at(0).at("others").empty());
+  input.others[Arm::kPlacebo] = run.verdicts;
+  const Json other = Block(HtmlReport({input}), "data").at("runs").at(0).at("students").at(0).at("others").at("placebo");
+  EXPECT_EQ(other, Json({{"word", "helps"}, {"lift", 0.5}, {"low", 0.25}, {"high", 0.75}}));
+}
+
 TEST(HtmlReport, HostileTextStaysData) {
   ReportRun run;
   const std::size_t tags = CountOf(HtmlReport({run.input()}), "<script");

@@ -75,6 +75,12 @@ std::string StudentNotes(const ReportInput& run, std::size_t index) {
   if (verdict.new_cases_low && verdict.new_cases_high) {
     out += fmt::format("- {}: for new cases like these {} … {} points\n", name, PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
   }
+  for (const auto& [arm, verdicts] : run.others) {
+    const StudentVerdict& other = verdicts[index];
+    if (!other.lift) continue;
+    const std::string interval = other.low && other.high ? fmt::format(" ({} … {})", PointsText(*other.low), PointsText(*other.high)) : "";
+    out += fmt::format("- {}: against the {}: {}{}, {}\n", name, ArmLabel(arm), PointsText(*other.lift), interval, VerdictName(other.word));
+  }
   for (const auto& [arm, summary] : run.summary.students[index].arms) {
     std::vector<std::string> notes;
     if (summary.errors > 0) notes.push_back(Plural(summary.errors, "error"));

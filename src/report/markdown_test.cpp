@@ -43,6 +43,13 @@ TEST(MarkdownReport, Golden) {
             "\n</details>\n");
 }
 
+TEST(MarkdownReport, OtherArms) {
+  ReportRun run;
+  ReportInput input = run.input();
+  input.others[Arm::kPlacebo] = run.verdicts;
+  EXPECT_THAT(MarkdownReport({input}), HasSubstr("- student: against the placebo: +50 (+25 … +75), helps\n"));
+}
+
 TEST(MarkdownReport, WithoutABaselineOrAVerdict) {
   ReportRun run;
   run.plan.arms = {Arm::kSkill};

@@ -201,7 +201,7 @@ Worth WorthItsTokens(const MatrixCell& cell) {
 
 std::string SweetSpotNote(const JudgedRun& run, double tolerance) {
   if (run.plan.students.size() < 2) return "";
-  const Matrix matrix = MakeMatrix({{&run.plan, {}, run.summary, run.verdicts}});
+  const Matrix matrix = MakeMatrix({{&run.plan, {}, run.summary, run.verdicts, {}}});
   return SweetSpotLine(FindSweetSpot(matrix, run.plan.skill.name, tolerance));
 }
 

@@ -35,6 +35,9 @@ function cardFacts(student) {
   }
   add('seconds per answer', changeText(v.seconds, (value) => value.toFixed(value < 10 ? 1 : 0)));
   add('new cases like these', v.new_low === null ? null : `${points(v.new_low)} … ${points(v.new_high)}`);
+  for (const [arm, other] of Object.entries(student.others)) {
+    add('vs ' + ARM_LABELS[arm], `${points(other.lift)}${other.low === null ? '' : ` (${points(other.low)} … ${points(other.high)})`} ${SIGNS[other.word]} ${other.word}`);
+  }
   if (v.more_rounds !== null) add('to decide', `about ${plural(v.more_rounds, 'more round')}`);
   for (const [key, arm] of Object.entries(student.arms)) {
     const notes = [];

@@ -18,7 +18,7 @@ ReportInput MakeReportInput(const Plan& plan, const std::vector<Sample>& samples
                             std::vector<StudentVerdict> verdicts) {
   CHECK(summary.students.size() == plan.students.size());
   CHECK(verdicts.empty() || verdicts.size() == plan.students.size());
-  ReportInput run{&plan, {}, std::move(summary), std::move(verdicts)};
+  ReportInput run{&plan, {}, std::move(summary), std::move(verdicts), {}};
   run.verdicts.resize(plan.students.size());
 
   std::unordered_map<std::string_view, std::size_t> students;
@@ -38,6 +38,12 @@ ReportInput MakeReportInput(const Plan& plan, const std::vector<Sample>& samples
   run.samples.reserve(placed.size());
   for (const auto& [place, sample] : placed) run.samples.push_back(sample);
   return run;
+}
+
+ReportInput MakeReportInput(const JudgedRun& run, const std::vector<Sample>& samples) {
+  ReportInput input = MakeReportInput(run.plan, samples, run.summary, run.verdicts);
+  input.others = run.others;
+  return input;
 }
 
 std::optional<Arm> ReferenceArm(const Plan& plan) {

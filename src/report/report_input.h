@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "eval/judged_run.h"
 #include "eval/plan.h"
 #include "eval/sample.h"
 #include "eval/summary.h"
@@ -19,10 +21,14 @@ struct ReportInput {
   std::vector<const Sample*> samples;
   RunSummary summary;
   std::vector<StudentVerdict> verdicts;  // one for each student of the plan, in its order
+  std::map<Arm, std::vector<StudentVerdict>> others;  // the same against the plan's other arms; may be empty
 };
 
 // `summary` and `verdicts` (as of Summarize and JudgeRun) are of this plan and these samples. Without verdicts every one is undecided.
 ReportInput MakeReportInput(const Plan& plan, const std::vector<Sample>& samples, RunSummary summary, std::vector<StudentVerdict> verdicts);
+
+// Of a judged run, with the verdicts against its other arms as well. `run` and `samples` must outlive the result.
+ReportInput MakeReportInput(const JudgedRun& run, const std::vector<Sample>& samples);
 
 // The arm that the skill is compared with, if the run has it.
 std::optional<Arm> ReferenceArm(const Plan& plan);

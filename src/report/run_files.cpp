@@ -15,7 +15,7 @@ constexpr std::size_t kMostGradings = 500;  // answers, each with three files
 }  // namespace
 
 Status WriteRunFiles(const JudgedRun& run, const std::vector<Sample>& samples, const std::filesystem::path& run_folder) {
-  const ReportInput input = MakeReportInput(run.plan, samples, run.summary, run.verdicts);
+  const ReportInput input = MakeReportInput(run, samples);
   RETURN_IF_ERROR(WritePythonFiles(input, run_folder));
   const std::size_t students = run.plan.students.size();
   for (std::size_t i = 0; i < students; ++i) {
