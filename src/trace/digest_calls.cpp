@@ -9,6 +9,7 @@
 
 #include "trace/digest.h"
 #include "trace/excerpt.h"
+#include "trace/record.h"
 #include "trace/tool_use.h"
 #include "util/text.h"
 
@@ -161,6 +162,17 @@ std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to,
   return text;
 }
 
+// Arguments that differ in nothing but what the agent called the call.
+bool SameCall(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  ParsedRecord left = ParseRecord(a);
+  ParsedRecord right = ParseRecord(b);
+  if (!left.value || !right.value || !left.value->is_object() || !right.value->is_object()) return false;
+  left.value->erase("description");
+  right.value->erase("description");
+  return *left.value == *right.value;
+}
+
 constexpr std::size_t kDetailBytes = 4000;  // of telling lines
 
 DigestItem FixItem(const Trace& trace, const Attempt& failure, const Attempt& success) {
@@ -169,7 +181,7 @@ DigestItem FixItem(const Trace& trace, const Attempt& failure, const Attempt& su
   const std::string& error = trace.events[failure.result].text;
   // The same command: what else the call says may be what counts, such as leaving a sandbox.
   const std::string& call = trace.events[success.call].text;
-  const std::string again = call == trace.events[failure.call].text ? "the same again" : HeadAndTail(call, 280);
+  const std::string again = SameCall(call, trace.events[failure.call].text) ? "the same again" : HeadAndTail(call, 280);
   const auto shown = [&](std::size_t bytes) {
     std::string text = fmt::format("Failed: {}\n{}\n", HeadAndTail(failure.shown, bytes), Excerpt(error, bytes));
     const std::string changes = ChangesBetween(trace, failure.result, success.call, bytes);

@@ -237,6 +237,19 @@ TEST(DigestTest, WhatOnlyLooksLikeFailure) {
   EXPECT_EQ(fix->works, "source venv/bin/activate && pip install x");
 }
 
+TEST(DigestTest, WhatWorksWhenTheCommandStays) {
+  for (const bool sandbox : {false, true}) {
+    Session session;
+    session.Person("build");
+    session.Call("Bash", Json::object({{"command", "make"}, {"description", "Build"}}), "error: locked", true);
+    Json again = Json::object({{"command", "make"}, {"description", "Build again"}});
+    if (sandbox) again["escalated"] = true;
+    session.Call("Bash", again, "ok");
+    const std::string text = MakeDigest({session.Read("s.jsonl")}, {}).text;
+    EXPECT_NE(text.find(sandbox ? R"("escalated":true)" : "Works: the same again"), std::string::npos) << text;
+  }
+}
+
 TEST(DigestTest, WhatFollowsARefusalIsACorrection) {
   Session session;
   session.Person("move the button");
