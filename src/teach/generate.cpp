@@ -367,8 +367,8 @@ class Generation {
     TrialSpec spec;
     spec.suite = SuiteOf(out_.cases, out_.test);
     spec.rounds = options_.runs;
-    spec.stop_when_decided = true;
     if (material_.has_existing() && Trim(chosen.skill.body) != Trim(material_.existing.body)) spec.previous = &material_.existing;
+    spec.stop_when_decided = spec.previous == nullptr;  // else the comparison with the baseline would end the other one
     ASSIGN_OR_RETURN(Trial trial, Try(chosen.skill, std::move(spec)));
     out_.measured = std::move(trial);
     return {};

@@ -26,7 +26,7 @@ struct GenerateOptions {
   std::size_t candidates = 2;      // proposals of one attempt
   int attempts = 3;                // refinements at most
   int train_rounds = 2;
-  int runs = 5;                    // most rounds of the last measurement; it ends when decided
+  int runs = 10;                   // most rounds of the last measurement; it ends when decided
   std::size_t context_tokens = 24000;
   std::uint64_t seed = 0;
   std::optional<double> max_cost_usd;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/extract.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "trace/digest.h"
+#include "trace/read_trace.h"
+
+namespace upskill {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(StatementsOf, TakesWhatStatesSomethingWithCode) {
+  EXPECT_THAT(StatementsOf("I'll look.\n- The header is `a.h`. Nothing here.\n```\nThe code is `x`.\n```\n**Note** the key is `k = 1.5`.\n# The title `t`\nWhat is `y`?"),
+              ElementsAre("The header is `a.h`.", "Note the key is `k = 1.5`."));
+}
+
+TEST(CodeSpansOf, OfOneLine) {
+  EXPECT_THAT(CodeSpansOf("use `a b` and `` or `c`, `open"), ElementsAre("a b", "c"));
+}
+
+Material OneTalk() {
+  Material material;
+  material.requests.push_back({"Port it all.", "The port needs `build.toml`.", "a.jsonl:1"});
+  material.requests.push_back({"It failed again. What is the header for bfloat16?", "I see.\nThe header for bfloat16 is `cuda_bf16.h`.", "a.jsonl:7"});
+  material.requests.push_back({"yes", "The header is `x.h`.", "a.jsonl:9"});
+  material.requests.push_back({"What is the header `cuda_fp16.h` for?", "The header `cuda_fp16.h` is for half.", "a.jsonl:11"});
+  return material;
+}
+
+TEST(ExtractDraft, EveryRuleHasItsPlace) {
+  const Result<Draft> draft = ExtractDraft(OneTalk(), "", 600);
+  ASSERT_TRUE(draft.ok()) << draft.error().message;
+  for (const Section& section : draft->sections) {
+    for (const Rule& rule : section.rules) EXPECT_THAT(rule.cites, Contains(HasSubstr("a.jsonl:"))) << rule.text;
+  }
+  EXPECT_THAT(DraftToSkill(*draft).body, HasSubstr("The header for bfloat16 is `cuda_bf16.h`."));
+  EXPECT_EQ(draft->name, "port-it-all");
+}
+
+TEST(ExtractDraft, NothingToTakeOverIsSaid) {
+  Material material;
+  material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl:1"});
+  const Result<Draft> draft = ExtractDraft(material, "", 600);
+  ASSERT_FALSE(draft.ok());
+  EXPECT_THAT(draft.error().message, HasSubstr("nothing could be taken over"));
+}
+
+TEST(ExtractCases, ReplaysQuestionsWithWhatSettledThem) {
+  const CaseHarvest harvest = ExtractCases(OneTalk(), 16);
+  ASSERT_THAT(harvest.cases, SizeIs(1));  // no answer that the question gives away, no "yes"
+  EXPECT_EQ(harvest.cases[0].input, "What is the header for bfloat16?");
+  EXPECT_THAT(harvest.cases[0].checks, ElementsAre(Field(&CheckSpec::values, ElementsAre("cuda_bf16.h"))));
+}
+
+TEST(ExtractCases, ReplaysMendedFailures) {
+  Material material;
+  material.items.push_back({"d1", DigestKindTitle(DigestKind::kFix), "", {"a.jsonl:4"}, "make check", "x.c:3: error: unknown type name 'half'",
+                            "x.c:\n-#include <old.h>\n+#include <cuda_fp16.h>", ""});
+  const CaseHarvest harvest = ExtractCases(material, 16);
+  ASSERT_THAT(harvest.cases, SizeIs(1));
+  EXPECT_THAT(harvest.cases[0].input, testing::AllOf(HasSubstr("make check"), HasSubstr("unknown type name 'half'"), HasSubstr("What mends it?")));
+  EXPECT_THAT(harvest.cases[0].checks[0].values, ElementsAre("#include <cuda_fp16.h>"));
+}
+
+TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
+  const Result<Trace> trace = ReadTrace(std::filesystem::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl", {});
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  Material material;
+  AddTraces({*trace}, 24000, material);
+  const CaseHarvest harvest = ExtractCases(material, 16);
+  EXPECT_THAT(harvest.cases, SizeIs(16));
+  EXPECT_THAT(harvest.cases, Contains(Field(&Case::input, "What is the launch stream?")));
+  const Result<Draft> draft = ExtractDraft(material, "", 600);
+  ASSERT_TRUE(draft.ok());
+  // What was wrong first and corrected then.
+  const std::string body = DraftToSkill(*draft).body;
+  for (const char* fact : {"`9.0`", "`TORCH_LIBRARY_EXPAND`", "`torch-ext/fast_norm`", "`edition = 5`", "`from ._ops import ops`"}) EXPECT_THAT(body, HasSubstr(fact));
+}
+
+TEST(Material, GoesThroughJson) {
+  Material material = OneTalk();
+  material.task = "t";
+  material.items.push_back({"d1", "Fact", "text", {"p"}, "failed", "error", "change", "works"});
+  material.examples.push_back(ParseExample("2 + 2 -> 4"));
+  material.existing = {"n", "d", "b", {{"r.md", "x"}}, {}};
+  const Json json = MaterialToJson(material);
+  const Result<Material> back = MaterialFromJson(json, "x");
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(MaterialToJson(*back), json);
+  EXPECT_EQ(back->examples[0].output, "4");
+  EXPECT_FALSE(MaterialFromJson({{"task", 1}}, "x").ok());
+  EXPECT_THAT(ParseExample("alone").output, IsEmpty());
+}
+
+}  // namespace
+}  // namespace upskill

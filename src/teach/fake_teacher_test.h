@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/model.h"
+#include "util/json.h"
+
+namespace upskill {
+
+// For tests: a teacher that answers with what a script makes of the request.
+class FakeTeacher : public Model {
+ public:
+  using Script = std::function<Result<std::string>(const ChatRequest&, std::size_t number)>;
+
+  explicit FakeTeacher(Script script) : script_(std::move(script)) {
+    info_.name = "teacher";
+    info_.identity = "fake:teacher";
+    info_.price = Price{1.0, 2.0, 0.1, 1.25, "2026-11-21"};
+  }
+
+  const ModelInfo& info() const override { return info_; }
+  int Window() const override { return 1; }
+  void Cancel(CancelScope /*scope*/) override {}
+  void Start(ChatRequest request, Done done) override {
+    requests.push_back(request);
+    const Result<std::string> text = script_(request, requests.size() - 1);
+    if (!text) return done(text.error());
+    ChatResponse response;
+    response.text = *text;
+    response.usage.input = 1000;
+    response.usage.output = 100;
+    response.cost_usd = 0.01;
+    done(std::move(response));
+  }
+
+  std::vector<ChatRequest> requests;
+
+ private:
+  ModelInfo info_;
+  Script script_;
+};
+
+// What a request asks for, told by its schema.
+inline bool AsksFor(const ChatRequest& request, const char* property) {
+  return request.answer_schema && request.answer_schema->at("properties").contains(property);
+}
+
+inline Json DraftJson(const std::string& body_rule, const std::vector<std::string>& cites = {}) {
+  return {{"name", "adding"},
+          {"description", "Adds numbers. Use it for sums."},
+          {"sections", Json::array({{{"title", "Adding"}, {"rules", Json::array({{{"text", body_rule}, {"cites", cites}}})}}})},
+          {"references", Json::array()},
+          {"scripts", Json::array()}};
+}
+
+// `count` sound cases: "What is the sum number K?" → "total-K".
+inline Json CasesJson(int count) {
+  Json cases = Json::array();
+  for (int k = 1; k <= count; ++k) {
+    cases.push_back({{"input", "What is the sum number " + std::to_string(k) + "?"},
+                     {"contains", {"total-" + std::to_string(k) + "."}},
+                     {"any_of", Json::array()},
+                     {"not_contains", Json::array()},
+                     {"reference", "It is total-" + std::to_string(k) + "."}});
+  }
+  return {{"cases", cases}};
+}
+
+inline Json ProposalJson(const std::string& why, const std::string& body) {
+  return {{"why", why}, {"edits", Json::array()}, {"body", body}};
+}
+
+}  // namespace upskill

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/generate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "model/sim.h"
+#include "teach/fake_teacher_test.h"
+#include "teach/result_files.h"
+#include "util/files.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+// A generation in a folder of its own, with a simulated student that is as good as the skill's text claims.
+class Bench {
+ public:
+  explicit Bench(FakeTeacher::Script script, const std::string& student = "base=0.2,skill=body,seed=1") : teacher_model(std::move(script)) {
+    student_spec = student;
+    material.task = "add numbers";
+    options.cases = 16;
+    options.attempts = 5;
+    options.candidates = 1;
+  }
+
+  Result<GenerateOutcome> Run() {
+    Result<std::unique_ptr<Model>> student = MakeSimModel(student_spec, 64);
+    EXPECT_TRUE(student.ok());
+    Result<Teacher> teacher = Teacher::Open(teacher_model, folder.path() / "calls.jsonl");
+    EXPECT_TRUE(teacher.ok());
+    GenerateInput input;
+    input.material = &material;
+    input.options = options;
+    input.teacher = &*teacher;
+    input.trials.models = {student->get()};
+    input.trials.students = {{"sim:" + student_spec, "student", (*student)->info().identity}};
+    input.trials.runs_dir = folder.path() / "runs";
+    input.trials.clock = &clock;
+    input.trials.stop = &stop;
+    return GenerateSkill(input);
+  }
+
+  TempFolder folder;
+  SystemClock clock;
+  StopFlag stop = 0;
+  FakeTeacher teacher_model;
+  std::string student_spec;
+  Material material;
+  GenerateOptions options;
+};
+
+// A first draft with the first quality of the list; the other ones as the proposals of one attempt.
+FakeTeacher::Script AtOnce(std::vector<std::string> qualities) {
+  return [qualities = std::move(qualities)](const ChatRequest& request, std::size_t) -> Result<std::string> {
+    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
+    if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft " + qualities[0]));
+    Json proposals = Json::array();
+    for (std::size_t k = 1; k < qualities.size(); ++k) proposals.push_back(ProposalJson("change", "# Adding\n\nRewrite " + std::to_string(k) + " " + qualities[k]));
+    return DumpJson({{"proposals", proposals}});
+  };
+}
+
+// A first draft, then one rewrite an attempt with the quality of the list.
+FakeTeacher::Script Qualities(std::vector<std::string> qualities) {
+  auto next = std::make_shared<std::size_t>(0);
+  return [qualities = std::move(qualities), next](const ChatRequest& request, std::size_t) -> Result<std::string> {
+    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
+    const std::string mark = qualities[std::min(*next, qualities.size() - 1)];
+    ++*next;
+    if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft " + mark));
+    return DumpJson({{"proposals", Json::array({ProposalJson("attempt " + std::to_string(*next), "# Adding\n\nRewrite " + std::to_string(*next) + " " + mark)})}});
+  };
+}
+
+TEST(GenerateSkill, ChoosesTheBestOfSixNotTheLast) {
+  Bench bench(AtOnce({"[sim 0.3]", "[sim 0.5]", "[sim 0.95]", "[sim 0.1]", "[sim 0.4]", "[sim 0.2]"}));
+  bench.options.candidates = 5;
+  bench.options.attempts = 1;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_THAT(outcome->candidates[outcome->chosen].skill.body, HasSubstr("[sim 0.95]"));
+  EXPECT_EQ(outcome->chosen, 2U);
+  EXPECT_THAT(outcome->candidates, SizeIs(6));
+  ASSERT_TRUE(outcome->measured.has_value());
+  EXPECT_EQ(outcome->measured->judged.verdicts[0].word, Verdict::kHelps);
+  EXPECT_EQ(outcome->test.size(), 8U);
+}
+
+TEST(GenerateSkill, ScreeningAndTheSharedBaselineSaveCalls) {
+  Bench bench(AtOnce({"[sim 0.6]", "[sim 0.1]", "[sim 0.7]", "[sim 0.1]", "[sim 0.2]", "[sim 0.3]"}));
+  bench.options.candidates = 5;
+  bench.options.attempts = 1;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_THAT(outcome->candidates, SizeIs(6));
+  EXPECT_LE(static_cast<double>(outcome->student_calls), 0.6 * static_cast<double>(outcome->full_student_calls));
+}
+
+TEST(GenerateSkill, WhatOnlyFitsTrainIsNotCalledHelp) {
+  // Each rewrite answers the train cases that it has seen, word for word, and nothing else.
+  Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
+    if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft."));
+    const std::string& prompt = request.messages[0].text;
+    std::string body = "# Adding\n\nLearnt by heart.\n";
+    for (int k = 1; k <= 16; ++k) {
+      const std::string input = "What is the sum number " + std::to_string(k) + "?";
+      if (prompt.find(input) != std::string::npos) body += "[sim 1: " + input + "]\n";
+    }
+    return DumpJson({{"proposals", Json::array({ProposalJson("by heart", body)})}});
+  });
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_GT(outcome->candidates[outcome->chosen].mean(), 0.5) << "it wins on train";
+  ASSERT_TRUE(outcome->measured.has_value());
+  EXPECT_NE(outcome->measured->judged.verdicts[0].word, Verdict::kHelps) << "and is found out on test";
+}
+
+TEST(GenerateSkill, TheTeacherSeesTheStudentsWholeFailures) {
+  Bench bench(Qualities({"[sim 0]", "[sim 0.9]"}));
+  bench.options.attempts = 1;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  const std::string* prompt = nullptr;
+  for (const ChatRequest& request : bench.teacher_model.requests) {
+    if (AsksFor(request, "proposals")) prompt = &request.messages[0].text;
+  }
+  ASSERT_NE(prompt, nullptr);
+  EXPECT_THAT(*prompt, AllOf(HasSubstr("<answer>\nI do not know.\n</answer>"), HasSubstr("Failed check: contains \"total-"), HasSubstr("[sim 0]")));
+  std::size_t shown = 0;
+  for (std::size_t at = prompt->find("<answer>"); at != std::string::npos; at = prompt->find("<answer>", at + 1)) ++shown;
+  EXPECT_EQ(shown, 16U) << "8 cases of train, 2 rounds, all of them failed";
+  // What is held out never reaches the teacher after it wrote it.
+  for (const std::size_t i : outcome->test) EXPECT_THAT(*prompt, Not(HasSubstr(outcome->cases[i].input)));
+}
+
+TEST(GenerateSkill, TestsAreWrittenWithoutTheSkill) {
+  Bench bench(Qualities({"SECRETMARK [sim 1]"}));
+  ASSERT_TRUE(bench.Run().ok());
+  for (const ChatRequest& request : bench.teacher_model.requests) {
+    if (!AsksFor(request, "cases")) continue;
+    EXPECT_THAT(request.messages[0].text, Not(HasSubstr("SECRETMARK")));
+  }
+}
+
+TEST(GenerateSkill, GoesOnWhereItWasStopped) {
+  std::vector<std::size_t> calls_in_all;
+  Bench whole(Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"}));
+  whole.options.attempts = 2;
+  const Result<GenerateOutcome> expected = whole.Run();
+  ASSERT_TRUE(expected.ok());
+  const std::size_t calls = whole.teacher_model.requests.size();
+  for (std::size_t fail_at = 0; fail_at < calls; ++fail_at) {
+    FakeTeacher::Script good = Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"});
+    Bench bench([good, fail_at](const ChatRequest& request, std::size_t number) -> Result<std::string> {
+      if (number == fail_at) return Error{ErrorKind::kUnavailable, "the connection broke"};
+      return good(request, number);
+    });
+    bench.options.attempts = 2;
+    const Result<GenerateOutcome> broken = bench.Run();
+    EXPECT_TRUE(!broken.ok() || !broken->stopped.empty()) << fail_at;
+    const Result<GenerateOutcome> resumed = bench.Run();
+    ASSERT_TRUE(resumed.ok()) << fail_at;
+    EXPECT_EQ(bench.teacher_model.requests.size(), calls + 1) << "only the broken call is made twice";
+    EXPECT_EQ(resumed->candidates[resumed->chosen].skill.body, expected->candidates[expected->chosen].skill.body);
+  }
+}
+
+TEST(GenerateSkill, MaxCostHoldsOverTheTeacher) {
+  Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"}));
+  bench.options.max_cost_usd = 0.025;  // three calls at one cent
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_THAT(outcome->stopped, HasSubstr("$0.03 of $0.03"));
+  EXPECT_LE(bench.teacher_model.requests.size(), 3U);
+  EXPECT_FALSE(outcome->measured.has_value());
+}
+
+TEST(GenerateSkill, AStopLeavesTheBestSoFar) {
+  Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]"}));
+  bench.stop = 1;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_FALSE(outcome.ok());  // nothing was written yet
+  EXPECT_EQ(outcome.error().kind, ErrorKind::kCancelled);
+  EXPECT_THAT(bench.teacher_model.requests, IsEmpty());
+}
+
+TEST(GenerateSkill, AShorterSkillThatIsNotWorseWins) {
+  Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
+    Json draft = DraftJson("[sim 1] this is what counts");
+    draft["sections"].push_back({{"title", "Ballast"}, {"rules", Json::array({{{"text", std::string(400, 'b')}, {"cites", Json::array()}}})}});
+    return DumpJson(draft);
+  });
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->candidates[outcome->chosen].kind, "shorter");
+  EXPECT_THAT(outcome->candidates[outcome->chosen].skill.body, AllOf(HasSubstr("[sim 1]"), Not(HasSubstr("bbb"))));
+}
+
+// Drafts that change nothing: the last measurement is on cases that nothing was chosen by, so alpha holds for it.
+TEST(GenerateSkill, DraftsThatChangeNothingAreSeldomCalledHelp) {
+#ifdef UPSKILL_SANITIZED
+  constexpr int kRuns = 20;
+#else
+  constexpr int kRuns = 300;
+#endif
+  int helps = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    Bench bench(Qualities({"[sim 0.5] a", "[sim 0.5] b", "[sim 0.5] c"}), "base=0.5,skill=body,seed=" + std::to_string(i));
+    bench.options.attempts = 2;
+    const Result<GenerateOutcome> outcome = bench.Run();
+    ASSERT_TRUE(outcome.ok());
+    ASSERT_TRUE(outcome->measured.has_value());
+    helps += outcome->measured->judged.verdicts[0].word == Verdict::kHelps ? 1 : 0;
+  }
+  RecordProperty("helps", helps);
+  EXPECT_LE(helps, kRuns * 5 / 100) << "of " << kRuns;
+}
+
+TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
+  Bench bench(Qualities({"[sim 0.1] worse"}));
+  bench.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.9] good", {}, {}};
+  bench.options.attempts = 0;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->candidates[outcome->chosen].kind, "existing");
+  EXPECT_EQ(ReasonToRefuse(*outcome, AcceptRule::kHelps), "");
+
+  Bench better(Qualities({"[sim 0.95] better"}));
+  better.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.2] poor", {}, {}};
+  better.options.attempts = 0;
+  const Result<GenerateOutcome> improved = better.Run();
+  ASSERT_TRUE(improved.ok());
+  EXPECT_EQ(improved->candidates[improved->chosen].kind, "draft");
+  ASSERT_TRUE(improved->measured->judged.others.contains(Arm::kPrevious));
+  EXPECT_EQ(ReasonToRefuse(*improved, AcceptRule::kHelps), "");
+}
+
+TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {
+  Bench bench(Qualities({"[sim 0.3]", "[sim 0.95]"}));
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  GenerationFacts facts;
+  facts.id = "id";
+  facts.generated_by = "teacher";
+  const auto folder = bench.folder.path() / "adding";
+  ASSERT_TRUE(WriteGeneratedSkill(*outcome, facts, folder));
+  const Result<Suite> suite = LoadSuiteOfSkill(folder);
+  ASSERT_TRUE(suite.ok()) << suite.error().message;
+  EXPECT_THAT(suite->cases, SizeIs(16));
+  const Result<Json> meta = ParseJson(*ReadFile(folder / "skill_meta.json"), "meta");
+  ASSERT_TRUE(meta.ok());
+  std::size_t test = 0;
+  for (const Json& entry : meta->at("tests")) test += entry.at("split") == "test" ? 1U : 0U;
+  EXPECT_EQ(test, 8U);
+  EXPECT_EQ(meta->at("metadata").at("students").at(0).at("verdict"), "helps");
+  EXPECT_GT(meta->at("metadata").at("test_pass_rate").get<double>(), 0.7);
+  const Result<Json> lineage = ParseJson(*ReadFile(folder / "lineage.json"), "lineage");
+  ASSERT_TRUE(lineage.ok());
+  EXPECT_EQ(lineage->at("candidates").size(), outcome->candidates.size());
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/teacher.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "teach/fake_teacher_test.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const Json kSchema = {{"type", "object"}, {"properties", {{"n", {{"type", "integer"}}}}}, {"required", {"n"}}};
+
+TeacherCall Call(const std::string& prompt, int attempt = 0) { return {"stage", "system", prompt, kSchema, attempt}; }
+
+TEST(Teacher, AnEqualCallIsPaidOnce) {
+  const TempFolder folder;
+  const auto file = folder.path() / "calls.jsonl";
+  FakeTeacher model([](const ChatRequest&, std::size_t number) { return fmt::format("{{\"n\": {}}}", number); });
+  {
+    Result<Teacher> teacher = Teacher::Open(model, file);
+    ASSERT_TRUE(teacher.ok());
+    EXPECT_EQ(teacher->Ask(Call("a"))->at("n"), 0);
+    EXPECT_EQ(teacher->Ask(Call("a"))->at("n"), 0);
+    EXPECT_EQ(teacher->Ask(Call("a", 1))->at("n"), 1);
+    EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.02);
+  }
+  std::ofstream(file, std::ios::app) << R"({"key": "torn)";
+  Result<Teacher> again = Teacher::Open(model, file);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->Ask(Call("a"))->at("n"), 0);
+  EXPECT_EQ(again->Ask(Call("a", 1))->at("n"), 1);
+  EXPECT_THAT(model.requests, SizeIs(2));
+  EXPECT_EQ(again->costs().at("stage").calls, 2U);
+  EXPECT_EQ(again->costs().at("stage").prompt_tokens, 2000);
+}
+
+TEST(Teacher, AnAnswerThatDoesNotFitIsAskedForAgain) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t number) { return std::string(number < 2 ? "{\"m\": 1}" : "Here: {\"n\": 5}"); });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  const Result<Json> answer = teacher->Ask(Call("a"));
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer->at("n"), 5);
+  EXPECT_THAT(model.requests.back().messages, SizeIs(5));
+  EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.03);
+}
+
+TEST(Teacher, NoUsableAnswerIsRememberedToo) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
+  for (int session = 0; session < 2; ++session) {
+    Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+    ASSERT_TRUE(teacher.ok());
+    const Result<Json> answer = teacher->Ask(Call("a"));
+    ASSERT_FALSE(answer.ok());
+    EXPECT_THAT(answer.error().message, HasSubstr("can't be used"));
+  }
+  EXPECT_THAT(model.requests, SizeIs(3));
+}
+
+TEST(Teacher, ABrokenConnectionIsNotRemembered) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t number) {
+    return number == 0 ? Result<std::string>(Error{ErrorKind::kUnavailable, "gone"}) : Result<std::string>(std::string("{\"n\": 1}"));
+  });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  EXPECT_EQ(teacher->Ask(Call("a")).error().kind, ErrorKind::kUnavailable);
+  EXPECT_TRUE(teacher->Ask(Call("a")).ok());
+}
+
+}  // namespace
+}  // namespace upskill
