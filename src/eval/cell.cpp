@@ -51,8 +51,8 @@ class KeyMaker {
 
  private:
   const std::string& SimulationText(const Cell& cell) {
-    static const std::string kNone = "null";
-    if (!IsSimulated(plan_.students[cell.student])) return kNone;
+    static const std::string none = "null";
+    if (!IsSimulated(plan_.students[cell.student])) return none;
     std::string& text = simulations_[{cell.arm, cell.case_index}];
     if (text.empty()) text = CanonicalJson(SimulationOf(cell.arm, 0, plan_.suite.cases[cell.case_index]));
     return text;

@@ -157,6 +157,7 @@ void AddLift(const WholeRounds& whole, const Evidences& evidences, double alpha_
     verdict.high = interval->high;
   }
   std::vector<double> lifts;
+  lifts.reserve(by_case.size());
   for (const PairCounts& one : by_case) lifts.push_back(one.lift());
   if (const std::optional<Interval> interval = NewCasesInterval(lifts, static_cast<int>(rounds))) {
     verdict.new_cases_low = interval->low;

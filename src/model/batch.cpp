@@ -96,7 +96,7 @@ class BatchBase : public BatchApi {
   std::string Url(const std::string& path) const { return connection_.base_urls.front() + path; }
 
   Json Body(const ChatRequest& request) const {
-    WireOptions options{connection_.provider, spec_.model, spec_.effort, spec_.settings, DialectOf(connection_.provider), false, ""};
+    const WireOptions options{connection_.provider, spec_.model, spec_.effort, spec_.settings, DialectOf(connection_.provider), false, ""};
     if (!request.answer_schema || UsesNativeSchema(request, options) || request.messages.empty()) return format_.build(request, options);
     ChatRequest instructed = request;
     std::string& text = instructed.messages.back().text;
@@ -270,8 +270,8 @@ class OpenAiBatch : public BatchBase {
     ASSIGN_OR_RETURN(const Json body, BatchObject(id));
     BatchState state;
     state.status = JsonGet<std::string>(body, "status", "");
-    static const std::set<std::string> kEnded = {"failed", "completed", "expired", "cancelled"};
-    state.ended = kEnded.contains(state.status);
+    static const std::set<std::string> ended_states = {"failed", "completed", "expired", "cancelled"};
+    state.ended = ended_states.contains(state.status);
     const Json& counts = MemberOf(body, "request_counts");
     state.succeeded = TokensOf(counts, "completed");
     state.failed = TokensOf(counts, "failed");

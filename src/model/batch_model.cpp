@@ -35,7 +35,7 @@ BatchModel::BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes
     : api_(std::move(api)), info_(std::move(info)), notes_(std::move(notes)), times_(times), thread_([this] { Run(); }) {}
 
 BatchModel::~BatchModel() {
-  Cancel(CancelScope::kRunning);
+  BatchModel::Cancel(CancelScope::kRunning);
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -193,9 +193,9 @@ void BatchModel::TakeResults(std::list<Batch>::iterator batch, std::unique_lock<
   Result<BatchApi::Answers> answers = api_->Results(id);
   lock.lock();
   if (!answers) return HandleFailure(batch, answers.error().With(fmt::format("batch {}", id)), lock);
-  WaitingById waiting = std::exchange(batch->waiting, {});
+  const WaitingById waiting = std::exchange(batch->waiting, {});
   lock.unlock();
-  for (auto& [request, one] : waiting) {
+  for (const auto& [request, one] : waiting) {
     const auto answer = answers->find(request);
     one.done(answer != answers->end() ? std::move(answer->second)
                                       : Result<ChatResponse>(Error{ErrorKind::kUnavailable, fmt::format("batch {} has no answer to this request", id)}));
@@ -219,9 +219,9 @@ void BatchModel::HandleFailure(std::list<Batch>::iterator batch, const Error& er
 }
 
 void BatchModel::EndAll(std::list<Batch>::iterator batch, const Error& error, std::unique_lock<std::mutex>& lock) {
-  WaitingById waiting = std::exchange(batch->waiting, {});
+  const WaitingById waiting = std::exchange(batch->waiting, {});
   lock.unlock();
-  for (auto& [id, one] : waiting) one.done(error);
+  for (const auto& [id, one] : waiting) one.done(error);
   lock.lock();
 }
 

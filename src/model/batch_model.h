@@ -39,6 +39,8 @@ class BatchModel : public Model {
  public:
   BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, BatchTimes times = {});
   ~BatchModel() override;
+  BatchModel(const BatchModel&) = delete;
+  BatchModel& operator=(const BatchModel&) = delete;
 
   const ModelInfo& info() const override { return info_; }
   void Start(ChatRequest request, Done done) override;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <exception>
 
 #include "util/text.h"
@@ -87,7 +88,7 @@ class Reader {
 
   Status Take(const toml::node& node, std::string_view key, double& out) {
     const double number = node.value<double>().value_or(-1.0);
-    if (!node.is_number() || !(number >= 0.0 && number < 1e6)) return ErrorAt(node, fmt::format("'{}' must be a number from 0", key));
+    if (!node.is_number() || std::isnan(number) || number < 0.0 || number >= 1e6) return ErrorAt(node, fmt::format("'{}' must be a number from 0", key));
     out = number;
     return {};
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 #include "util/text.h"
@@ -150,7 +151,7 @@ class SettingsReader {
   Result<double> Number(const std::string& key, const std::string& value, double low, double high) const {
     double number = 0.0;
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (code != std::errc() || end != value.data() + value.size() || !(number >= low && number <= high)) {
+    if (code != std::errc() || end != value.data() + value.size() || std::isnan(number) || number < low || number > high) {
       return Bad(key, value, fmt::format("a number from {} to {}", low, high));
     }
     return number;

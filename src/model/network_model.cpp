@@ -95,7 +95,7 @@ class NetworkModel::Reading {
   void TakeEvent(const SseEvent& event) {
     has_event_ = true;
     if (error_) return;
-    if (Status status = assembler_->Take(event); !status) error_ = status.error();
+    if (const Status status = assembler_->Take(event); !status) error_ = status.error();
   }
 
   std::unique_ptr<StreamAssembler> assembler_;
@@ -115,7 +115,7 @@ NetworkModel::NetworkModel(ModelSpec spec, Connection connection, ModelInfo info
                 *options.clock) {}
 
 NetworkModel::~NetworkModel() {
-  Cancel(CancelScope::kRunning);
+  NetworkModel::Cancel(CancelScope::kRunning);
   std::unique_lock lock(mutex_);
   while (pending_ > 0) {
     // A job that was being continued while Cancel ran is caught the next time.
@@ -258,8 +258,11 @@ void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse resp
   }
   const Json& schema = *job->request.answer_schema;
   Result<Json> parsed = AnswerJson(response.text, schema);
-  if (parsed) response.parsed = *std::move(parsed);
-  if (parsed || response.stop != StopReason::kEnd) return Finish(job, std::move(response));
+  if (parsed.ok()) {
+    response.parsed = *std::move(parsed);
+    return Finish(job, std::move(response));
+  }
+  if (response.stop != StopReason::kEnd) return Finish(job, std::move(response));
   if (job->repairs == kMostRepairs) {
     return Finish(job, Error{ErrorKind::kInput, fmt::format("the model's answer doesn't fit its schema, asked {} times: {}",
                                                             kMostRepairs + 1, parsed.error().message)});

@@ -30,6 +30,8 @@ class NetworkModel : public Model {
  public:
   NetworkModel(ModelSpec spec, Connection connection, ModelInfo info, const NetworkOptions& options);
   ~NetworkModel() override;
+  NetworkModel(const NetworkModel&) = delete;
+  NetworkModel& operator=(const NetworkModel&) = delete;
 
   const ModelInfo& info() const override { return info_; }
   void Start(ChatRequest request, Done done) override;

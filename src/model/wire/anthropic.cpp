@@ -85,10 +85,10 @@ Json ProviderSchema(const Json& schema) {
 }
 
 int ThinkingBudget(const std::string& effort) {
-  static const std::map<std::string, int> kBudgets = {{"minimal", 1'024}, {"low", 2'048},    {"medium", 8'192},
+  static const std::map<std::string, int> budgets = {{"minimal", 1'024}, {"low", 2'048},    {"medium", 8'192},
                                                       {"high", 16'384},   {"xhigh", 32'768}, {"max", 32'768}};
-  const auto found = kBudgets.find(effort);
-  return found == kBudgets.end() ? 0 : found->second;
+  const auto found = budgets.find(effort);
+  return found == budgets.end() ? 0 : found->second;
 }
 
 void AddThinking(const WireOptions& options, Json& body) {

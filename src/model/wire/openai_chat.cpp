@@ -87,7 +87,7 @@ std::string ContentText(const Json& content) {
 }
 
 std::string ReasoningText(const Json& message) {
-  std::string text = JsonGet<std::string>(message, "reasoning_content", "");
+  const std::string text = JsonGet<std::string>(message, "reasoning_content", "");
   return text.empty() ? JsonGet<std::string>(message, "reasoning", "") : text;
 }
 

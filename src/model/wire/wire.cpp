@@ -88,7 +88,7 @@ std::optional<Error> ErrorInBody(const Json& body) {
       error.is_object() || error.is_array() || error.is_string() ? !error.empty() && error != Json("") : error == Json(true);
   if (!has_error && !is_error_event) return std::nullopt;
   const Json& object = error.is_object() ? error : body;
-  std::string words = JsonGet<std::string>(object, "type", "") + " " + JsonGet<std::string>(object, "code", "");
+  const std::string words = JsonGet<std::string>(object, "type", "") + " " + JsonGet<std::string>(object, "code", "");
   std::string text = error.is_string() ? error.get<std::string>() : JsonGet<std::string>(object, "message", "");
   if (text.empty()) text = DumpJson(error.is_null() ? body : error).substr(0, 4 * kShownColumns);
   const std::int64_t code = CodeOf(MemberOf(object, "code"));
@@ -109,10 +109,10 @@ std::int64_t TokensOf(const Json& object, const char* key) {
 }
 
 const Json& MemberOf(const Json& object, const char* key) {
-  static const Json kNull;
-  if (!object.is_object()) return kNull;
+  static const Json null;
+  if (!object.is_object()) return null;
   const auto found = object.find(key);
-  return found == object.end() ? kNull : *found;
+  return found == object.end() ? null : *found;
 }
 
 ToolCall MakeToolCall(std::string id, std::string name, std::string raw_arguments) {
