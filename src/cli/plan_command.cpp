@@ -252,6 +252,7 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
     const Result<Estimate> estimate = EstimateFor(options, *inputs, model);
     if (!estimate) return PrintError(env, estimate.error());
     std::vector<Need> needs;
+    needs.reserve(kLifts.size());
     for (const double lift : kLifts) needs.push_back(NeedFor(*estimate, lift, alpha));
     std::optional<double> detectable;
     SequentialRule rule;

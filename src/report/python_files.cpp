@@ -151,9 +151,9 @@ Result<Json> ReadResult(const fs::path& run_folder) {
 }
 
 const Json& Member(const Json& object, const char* key) {
-  static const Json kEmpty = Json::object();
+  static const Json empty = Json::object();
   const auto found = object.find(key);
-  return found != object.end() && found->is_object() ? *found : kEmpty;
+  return found != object.end() && found->is_object() ? *found : empty;
 }
 
 // A whole number as other programs may write it (5, 5.0, 1e400), within a range that sums can't leave.
