@@ -35,7 +35,7 @@ struct GenerateCommandOptions {
   int candidates = 2;
   int attempts = 3;
   int train_runs = 2;
-  int runs = 5;
+  int runs = 10;
   int max_tokens = 512;
   std::optional<double> temperature;
   int budget = 24000;

@@ -178,7 +178,7 @@ Result<std::string> FitItems(Teacher& teacher, const Material& material, std::si
   while (first < material.items.size()) {
     std::size_t last = first + 1;
     while (last < material.items.size() && EstimateTokens(ItemsText(material, first, last + 1)) <= context_tokens) ++last;
-    TeacherCall call{"digest", std::string(kSystem),
+    const TeacherCall call{"digest", std::string(kSystem),
                      TaskText(material) + "A part of the material, each item under its id:\n\n" + ItemsText(material, first, last).substr(0, context_tokens * 4) +
                          "Note for each item that a skill for this task needs the exact facts in it, under its id. Leave out items that say nothing new.\n",
                      schema, static_cast<int>(first)};

@@ -76,6 +76,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
 
 std::vector<double> PassRates(const Trial& trial) {
   std::vector<double> rates;
+  rates.reserve(trial.judged.summary.students.size());
   for (const StudentSummary& student : trial.judged.summary.students) rates.push_back(student.arms.at(Arm::kSkill).rate().value_or(0.0));
   return rates;
 }

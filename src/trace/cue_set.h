@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <re2/set.h>
-
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +17,8 @@ class CueSet {
   std::vector<int> In(std::string_view text) const;
 
  private:
-  RE2::Set set_;
+  struct Expressions;
+  std::shared_ptr<const Expressions> expressions_;
   int count_ = 0;
 };
 
