@@ -184,7 +184,7 @@ TEST(HostileServer, RepeatsInterimAnswersWithoutEnd) {
 
 TEST(HostileServer, SendsMoreThanTheLimit) {
   const Error error = ErrorOf(loopback::Endless(64), [](HttpRequest& request) { request.max_body_bytes = 1U << 20U; });
-  EXPECT_EQ(error.kind, ErrorKind::kRefused);
+  EXPECT_EQ(error.kind, ErrorKind::kInput);
   EXPECT_THAT(error.message, HasSubstr("larger than 1048576 bytes"));
 }
 
@@ -192,7 +192,7 @@ TEST(HostileServer, SendsABombThatStaysSmall) {
   const Script script = loopback::GzipBomb(200);
   const std::size_t before = PeakMegabytes();
   const Error error = ErrorOf(script, [](HttpRequest& request) { request.max_body_bytes = 1U << 20U; });
-  EXPECT_EQ(error.kind, ErrorKind::kRefused);
+  EXPECT_EQ(error.kind, ErrorKind::kInput);
   EXPECT_LT(PeakMegabytes() - before, 100U);
 }
 
@@ -205,7 +205,7 @@ TEST(HostileServer, StreamsMoreThanTheLimit) {
       return true;
     };
   });
-  EXPECT_EQ(error.kind, ErrorKind::kRefused);
+  EXPECT_EQ(error.kind, ErrorKind::kInput);
   EXPECT_LE(taken, 1U << 20U);
 }
 

@@ -230,7 +230,7 @@ bool Transfer::TakeBody(std::string_view piece) {
   }
   body_bytes_ += piece.size();
   if (body_bytes_ > request_->max_body_bytes) {
-    failure_ = Error{ErrorKind::kRefused,
+    failure_ = Error{ErrorKind::kInput,
                      fmt::format("the answer of {} is larger than {} bytes", url_.authority, request_->max_body_bytes)};
     return false;
   }
