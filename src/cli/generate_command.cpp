@@ -74,7 +74,10 @@ Status NewFolder(Session& session, const std::vector<std::string>& arguments, co
   session.id = fmt::format("{}-{:04x}", FolderTimestamp(now), Rng(ticks ^ SeedFromText(session.options.task)).Next() & 0xFFFFU);
   session.folder = session.runs_dir / "generations" / session.id;
   RETURN_IF_ERROR(MakeFolders(session.folder));
-  const Json json = {{"schema", 1}, {"arguments", arguments}, {"material", MaterialToJson(session.sources.material)}, {"sources", session.sources.names}};
+  Json words = Json::array();
+  Redactor redactor({});
+  for (const std::string& argument : arguments) words.push_back(session.options.no_redact ? argument : redactor.Apply(argument));
+  const Json json = {{"schema", 1}, {"arguments", words}, {"material", MaterialToJson(session.sources.material)}, {"sources", session.sources.names}};
   return WriteFileAtomically(session.folder / "generation.json", DumpJsonIndented(json) + "\n");
 }
 
@@ -135,7 +138,7 @@ bool IsTaken(const Session& session, const fs::path& folder) {
   }
   // A generation that goes on may find its own skill there.
   const Result<std::string> meta = ReadFile(folder / "skill_meta.json");
-  return !meta || meta->find(session.id) == std::string::npos;
+  return !meta || session.id.empty() || meta->find(session.id) == std::string::npos;
 }
 
 double SpentBefore(const Session& session) {

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate_command.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "cli/env.h"
+#include "loopback/server.h"
+#include "skill/skill.h"
+#include "skill/suite.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+const fs::path kTrace = fs::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl";
+
+class GenerateCli : public testing::Test {
+ protected:
+  GenerateCli() {
+    variables["HOME"] = (folder.path() / "home").string();
+    variables["UPSKILL_CONFIG"] =
+        folder.Write("config.yaml", "skills_dir: " + (folder.path() / "skills").string() + "\nruns_dir: " + (folder.path() / "runs").string() + "\n").string();
+  }
+
+  int Run(std::vector<std::string> arguments) {
+    out.clear();
+    error.clear();
+    arguments.insert(arguments.begin(), "generate");
+    Env env;
+    env.out = [this](std::string_view text) { out += text; };
+    env.error = [this](std::string_view text) { error += text; };
+    env.variable = [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    env.clock = &clock;
+    env.stop = &stop;
+    return static_cast<int>(RunCommandLine(arguments, env));
+  }
+
+  fs::path skill(const std::string& name) const { return folder.path() / "skills" / name; }
+
+  TempFolder folder;
+  SystemClock clock;
+  StopFlag stop = 0;
+  std::map<std::string, std::string> variables;
+  std::string out;
+  std::string error;
+};
+
+// An OpenAI-shaped server whose teacher answers by the schema that it is asked for.
+class TeacherServer {
+ public:
+  explicit TeacherServer(std::string mark) : mark_(std::move(mark)), server_([this](const loopback::Request& request) { return Answer(request); }) {}
+  std::string url() const { return server_.url() + "/v1"; }
+  std::vector<loopback::Request> requests() const { return server_.requests(); }
+  std::function<std::optional<loopback::Script>(const std::string& body)> hook;
+
+ private:
+  loopback::Script Answer(const loopback::Request& request) const {
+    if (hook) {
+      if (auto script = hook(request.body)) return *std::move(script);
+    }
+    Json json;
+    if (request.body.find("\"cases\"") != std::string::npos) {
+      json = {{"cases", Json::array()}};
+      for (int k = 1; k <= 16; ++k) {
+        json["cases"].push_back({{"input", fmt::format("What is the sum number {}?", k)}, {"contains", {fmt::format("total-{}.", k)}}, {"any_of", Json::array()},
+                                 {"not_contains", Json::array()}, {"reference", fmt::format("It is total-{}.", k)}});
+      }
+    } else if (request.body.find("\"proposals\"") != std::string::npos) {
+      json = {{"proposals", Json::array({{{"why", "it knew too little"}, {"edits", Json::array({{{"find", "[sim 0.1]"}, {"replace", mark_}}})}, {"body", ""}}})}};
+    } else {
+      json = {{"name", "adding"}, {"description", "Adds. Use it for sums."}, {"references", Json::array()}, {"scripts", Json::array()},
+              {"sections", Json::array({{{"title", "Adding"}, {"rules", Json::array({{{"text", "Draft [sim 0.1]"}, {"cites", Json::array()}}})}}})}};
+    }
+    return loopback::Answer(200, DumpJson({{"id", "x"}, {"object", "chat.completion"}, {"model", "m"},
+                                           {"choices", Json::array({{{"index", 0}, {"finish_reason", "stop"}, {"message", {{"role", "assistant"}, {"content", DumpJson(json)}}}}})},
+                                           {"usage", {{"prompt_tokens", 100}, {"completion_tokens", 50}, {"total_tokens", 150}}}}));
+  }
+
+  std::string mark_;
+  loopback::Server server_;
+};
+
+TEST_F(GenerateCli, FromATraceWithoutAModel) {
+  ASSERT_EQ(Run({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9"}), 0) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("helps"), HasSubstr("no model wrote this skill"), HasSubstr("16 sound"), HasSubstr("8 held out")));
+  const Result<Skill> made = LoadSkill(skill("write-cuda-kernels"));
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_THAT(made->warnings, IsEmpty());
+  EXPECT_THAT(*ReadFile(skill("write-cuda-kernels") / "lineage.json"), HasSubstr("The compute capability of the H100 is `9.0`."));
+  const Result<Suite> suite = LoadSuiteOfSkill(skill("write-cuda-kernels"));
+  ASSERT_TRUE(suite.ok());
+  EXPECT_THAT(suite->cases, SizeIs(16));
+  EXPECT_TRUE(fs::exists(skill("write-cuda-kernels") / "lineage.json"));
+  // A second one of the same name doesn't replace it.
+  EXPECT_EQ(Run({"Write CUDA kernels", "--name", "write-cuda-kernels", "--from", kTrace.string(), "--no-eval"}), 2);
+  EXPECT_THAT(error, HasSubstr("holds a skill already"));
+}
+
+TEST_F(GenerateCli, ATeacherOverHttpRefinesOnTheStudentsFailures) {
+  const TeacherServer teacher("[sim 0.95]");
+  const std::vector<std::string> command = {"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body",
+                                            "--max-attempts", "1", "--candidates", "1"};
+  ASSERT_EQ(Run(command), 0) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("helps"), HasSubstr("teacher draft   1 calls"), HasSubstr("teacher refine")));
+  EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("[sim 0.95]"));
+  bool seen = false;
+  for (const loopback::Request& request : teacher.requests()) {
+    if (request.body.find("proposals") == std::string::npos) continue;
+    seen = true;
+    EXPECT_THAT(request.body, AllOf(HasSubstr("I do not know."), HasSubstr("Failed check: contains")));
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST_F(GenerateCli, ResumeAsksOnlyWhatIsLeft) {
+  TeacherServer teacher("[sim 0.95]");
+  teacher.hook = [](const std::string& body) -> std::optional<loopback::Script> {
+    if (body.find("proposals") != std::string::npos) return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
+    return std::nullopt;
+  };
+  EXPECT_EQ(Run({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "1"}), 3);
+  EXPECT_THAT(error, AllOf(HasSubstr("stopped early"), HasSubstr("upskill generate --resume")));
+  const std::size_t before = teacher.requests().size();
+  teacher.hook = nullptr;
+  ASSERT_EQ(Run({"--resume"}), 0) << error;
+  EXPECT_EQ(teacher.requests().size(), before + 1);
+  EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("[sim 0.95]"));
+}
+
+TEST_F(GenerateCli, SecretsDoNotReachTheTeacher) {
+  const TeacherServer teacher("[sim 0.95]");
+  const std::string secret = "ghp_" + std::string("16C7e42F292c6912E7710c838347Ae178B4a");
+  const fs::path doc = folder.Write("notes.md", "The token is " + secret + " for the registry.\n");
+  ASSERT_EQ(Run({"Add numbers with token " + secret, "--docs", doc.string(), "-m", "generic.teacher", "--base-url", teacher.url(), "--no-eval"}), 2) << error;
+  ASSERT_THAT(teacher.requests(), Not(IsEmpty()));
+  for (const loopback::Request& request : teacher.requests()) EXPECT_THAT(request.body, Not(HasSubstr(secret)));
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path() / "runs")) {
+    if (!entry.is_regular_file()) continue;
+    EXPECT_THAT(*ReadFile(entry.path()), Not(HasSubstr(secret))) << entry.path();
+  }
+}
+
+TEST_F(GenerateCli, ErrorsSayWhatToDo) {
+  EXPECT_EQ(Run({}), 2);
+  EXPECT_THAT(error, HasSubstr("give a TASK"));
+  EXPECT_EQ(Run({"Add numbers"}), 2);
+  EXPECT_THAT(error, HasSubstr("without a teacher model"));
+  EXPECT_EQ(Run({"--from", (folder.path() / "none.jsonl").string()}), 2);
+  EXPECT_EQ(Run({"--resume", "ffff"}), 2);
+  EXPECT_THAT(error, HasSubstr("no generation 'ffff'"));
+  EXPECT_EQ(Run({"x", "--from", kTrace.string(), "--accept", "maybe"}), 2);
+  EXPECT_THAT(error, HasSubstr("--accept maybe"));
+  const fs::path tools = folder.Write("tools.json", R"({"tools":[{"name":"search","description":"d","inputSchema":{}}]})");
+  EXPECT_EQ(Run({"x", "--tool", tools.string() + "#find"}), 2);
+  EXPECT_THAT(error, HasSubstr("there is search"));
+  EXPECT_EQ(Run({"x", "--from", kTrace.string(), "-m", "anthropic.claude-haiku-4-5", "--no-redact"}), 2);
+  EXPECT_FALSE(fs::exists(folder.path() / "skills"));
+}
+
+TEST_F(GenerateCli, DryRunAsksNothing) {
+  ASSERT_EQ(Run({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1", "--dry-run"}), 0) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("material  "), HasSubstr("nothing was asked of any model")));
+  EXPECT_FALSE(fs::exists(folder.path() / "runs"));
+}
+
+}  // namespace
+}  // namespace upskill
