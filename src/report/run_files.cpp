@@ -10,7 +10,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMostGradings = 500;  // answers, each with three files
+constexpr std::size_t kMostGradings = 100;  // answers, each with three files
 
 }  // namespace
 
