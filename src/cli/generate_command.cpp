@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "cli/color_option.h"
@@ -60,10 +61,10 @@ Result<fs::path> FindGeneration(const fs::path& generations, const std::string& 
   for (const auto& entry : fs::directory_iterator(generations, code)) {
     if (fs::exists(entry.path() / "generation.json", code)) all.push_back(entry.path());
   }
-  std::sort(all.begin(), all.end());
-  for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    const std::string folder = it->filename().string();
-    if (name == "latest" || name == folder || (name.size() == 4 && folder.ends_with("-" + name))) return *it;
+  std::sort(all.begin(), all.end(), std::greater<>());
+  for (const fs::path& path : all) {
+    const std::string folder = path.filename().string();
+    if (name == "latest" || name == folder || (name.size() == 4 && folder.ends_with("-" + name))) return path;
   }
   return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' below {}", Shown(name), Shown(generations.string()))};
 }

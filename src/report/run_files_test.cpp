@@ -35,8 +35,8 @@ TEST(WriteRunFiles, SeveralModelsAndManyAnswers) {
   const TempFolder folder;
   TestRun run;
   run.plan.students.push_back({"b", "org/an other\nname", "b"});
-  run.plan.rounds = 248;
-  for (int round = 2; round < 248; ++round) {
+  run.plan.rounds = 48;
+  for (int round = 2; round < 48; ++round) {
     run.Add("easy", Arm::kBaseline, round, "4");
     run.Add("easy", Arm::kSkill, round, "4");
   }
@@ -44,8 +44,8 @@ TEST(WriteRunFiles, SeveralModelsAndManyAnswers) {
   EXPECT_TRUE(fs::exists(folder.path() / "r/agentskills/1-student/benchmark.json"));
   EXPECT_TRUE(fs::exists(folder.path() / "r/agentskills/2-org-an-other-name/benchmark.json"));
   EXPECT_TRUE(fs::exists(folder.path() / "r/agentskills/1-student/eval-1-easy"));
-  run.plan.rounds = 249;
-  run.Add("easy", Arm::kBaseline, 248, "4");
+  run.plan.rounds = 49;
+  run.Add("easy", Arm::kBaseline, 48, "4");
   ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, folder.path() / "more").ok());
   EXPECT_TRUE(fs::exists(folder.path() / "more/agentskills/1-student/benchmark.json"));
   EXPECT_FALSE(fs::exists(folder.path() / "more/agentskills/1-student/eval-1-easy"));
