@@ -161,7 +161,7 @@ class Sections {
     sections_.back().rules.push_back({text, places});
     return true;
   }
-  std::size_t left() const { return left_; }
+  bool empty() const { return sections_.empty(); }
   std::vector<Section> Take() { return std::move(sections_); }
 
  private:
@@ -207,6 +207,15 @@ void AddItems(const Material& material, Sections& sections, Draft& draft) {
     text += fmt::format("\n## {} ({})\n\n{}\n", file ? "File in its last version" : "The person's correction", item.places.empty() ? "" : item.places.front(),
                         Trim(item.text));
     if (++number == 20) break;
+  }
+}
+
+// For a trace without any of that: what was asked and what came of it, in the digest's words.
+void AddWhatThereIs(const Material& material, Sections& sections) {
+  constexpr std::size_t kMostColumns = 300;
+  for (const MaterialItem& item : material.items) {
+    const std::string text(Trim(CutToColumns(SafeForTerminalLine(item.text), kMostColumns)));
+    if (!text.empty()) sections.Add("From the trace", text, item.places);
   }
 }
 
@@ -264,10 +273,9 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, st
   Sections sections(skill_tokens);
   AddAnswers(material, sections);
   AddItems(material, sections, draft);
+  if (sections.empty()) AddWhatThereIs(material, sections);
   draft.sections = sections.Take();
-  if (draft.sections.empty()) {
-    return InputError("nothing could be taken over: the trace holds no answers with code in them, no mended errors and no commands; a teacher model (-m) may find more");
-  }
+  if (draft.sections.empty()) return InputError("nothing could be taken over: there is no request, answer or command in the trace");
   RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, skill_tokens));
   return draft;
 }

@@ -15,6 +15,7 @@ namespace upskill {
 // The teacher without a model: takes over what the trace itself says, word for word. Rules cite places (`file:event`).
 // Answers to the person's requests first, then corrections, error → fix pairs, commands that worked and files as they
 // were in the end, as far as `skill_tokens` allow; what is longer goes into references/.
+// A trace without any of that gives what was asked and what came of it.
 // Error (kInput): there is nothing to take over.
 Result<Draft> ExtractDraft(const Material& material, const std::string& name, std::size_t skill_tokens);
 

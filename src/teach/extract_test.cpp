@@ -47,6 +47,15 @@ TEST(ExtractDraft, EveryRuleHasItsPlace) {
   EXPECT_EQ(draft->name, "port-it-all");
 }
 
+TEST(ExtractDraft, ATraceWithoutCodeGivesWhatWasAskedAndAnswered) {
+  Material material;
+  material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl:1"});
+  material.items.push_back({"d1", "Episode", "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl:1"}, "", "", "", ""});
+  const Result<Draft> draft = ExtractDraft(material, "", 600);
+  ASSERT_TRUE(draft.ok()) << draft.error().message;
+  EXPECT_EQ(DraftToSkill(*draft).body, "# From the trace\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
+}
+
 TEST(ExtractDraft, NothingToTakeOverIsSaid) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl:1"});
