@@ -37,8 +37,12 @@ struct Draft {
 // The body is one `# title` a section with its rules below, a line each.
 SkillText DraftToSkill(const Draft& draft);
 
-// JSON schema of a draft as a teacher gives it.
-Json DraftSchema();
+// JSON schema of a draft as a teacher gives it. `tight`: a few short rules only, for a teacher that found no end.
+Json DraftSchema(bool tight = false);
+
+// A string of at most `most` characters, in a schema; 0: of any length. Servers that make a grammar of a schema refuse long
+// repetitions (llama.cpp: about 2,000), so long texts are bounded by the checks on the answer instead.
+Json StringSchema(std::size_t most);
 
 // A teacher's answer as a draft. Rules that cite no item of the material are left out and counted, when the material has
 // items. Errors (kInput) say what makes it unusable: no valid skill (FindSkillProblems), a body above `most_tokens`

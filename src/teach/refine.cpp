@@ -24,14 +24,14 @@ constexpr std::size_t kMostPassing = 3;
 
 Json ProposalsSchema(std::size_t most) {
   const Json edit = {{"type", "object"},
-                     {"properties", {{"find", {{"type", "string"}, {"minLength", 1}, {"maxLength", 4000}}}, {"replace", {{"type", "string"}, {"maxLength", 8000}}}}},
+                     {"properties", {{"find", StringSchema(500)}, {"replace", StringSchema(0)}}},
                      {"required", {"find", "replace"}},
                      {"additionalProperties", false}};
   const Json proposal = {{"type", "object"},
                          {"properties",
-                          {{"why", {{"type", "string"}, {"maxLength", 1000}}},
+                          {{"why", StringSchema(500)},
                            {"edits", {{"type", "array"}, {"maxItems", 20}, {"items", edit}}},
-                           {"body", {{"type", "string"}, {"maxLength", 60'000}}}}},
+                           {"body", StringSchema(0)}}},
                          {"required", {"why", "edits", "body"}},
                          {"additionalProperties", false}};
   return {{"type", "object"},

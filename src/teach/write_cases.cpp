@@ -38,7 +38,9 @@ std::string Normal(const std::string& text) {
   return std::string(Trim(normal));
 }
 
-Json Strings(std::size_t most) { return {{"type", "array"}, {"maxItems", most}, {"items", {{"type", "string"}, {"maxLength", 300}}}}; }
+constexpr std::size_t kMostCaseBytes = 20'000;
+
+Json Strings(std::size_t most, std::size_t characters) { return {{"type", "array"}, {"maxItems", most}, {"items", StringSchema(characters)}}; }
 
 std::vector<std::string> TextsOf(const Json& json, const char* key) {
   std::vector<std::string> texts;
@@ -70,14 +72,18 @@ void TakeCase(Case test_case, CaseHarvest& harvest) {
   harvest.cases.push_back(std::move(test_case));
 }
 
-Json CasesSchema(std::size_t most) {
+Json CasesSchema(std::size_t most, bool tight) {
+  const std::size_t texts = tight ? 2 : 8;
+  const std::size_t characters = tight ? 60 : 300;
+  Json input = StringSchema(tight ? 200 : 0);
+  input["minLength"] = 8;
   const Json test_case = {{"type", "object"},
                           {"properties",
-                           {{"input", {{"type", "string"}, {"minLength", 8}, {"maxLength", 4000}}},
-                            {"contains", Strings(8)},
-                            {"any_of", Strings(8)},
-                            {"not_contains", Strings(8)},
-                            {"reference", {{"type", "string"}, {"maxLength", 8000}}}}},
+                           {{"input", input},
+                            {"contains", Strings(texts, characters)},
+                            {"any_of", Strings(texts, characters)},
+                            {"not_contains", Strings(texts, characters)},
+                            {"reference", StringSchema(tight ? 300 : 0)}}},
                           {"required", {"input", "contains", "any_of", "not_contains", "reference"}},
                           {"additionalProperties", false}};
   return {{"type", "object"},
@@ -94,6 +100,7 @@ Result<Case> CaseFromTeacher(const Json& json) {
     const std::vector<std::string> values = TextsOf(json, type);
     if (!values.empty()) checks.push_back({{"type", type}, {"values", values}});
   }
+  if (DumpJson(json).size() > kMostCaseBytes) return InputError(fmt::format("it has more than {} bytes", kMostCaseBytes));
   if (raw["expected"]["contains"].empty()) raw.erase("expected");
   if (!checks.empty()) raw["checks"] = checks;
   if (std::string reference = JsonGet<std::string>(json, "reference", ""); !reference.empty()) raw["reference"] = std::move(reference);
@@ -117,7 +124,7 @@ Result<CaseHarvest> WriteCases(Teacher& teacher, const Material& material, const
     for (const Case& test_case : harvest.cases) prompt += "- " + CutToColumns(SafeForTerminalLine(test_case.input), 200) + "\n";
     if (!harvest.rejected.empty()) prompt += "These were refused, with the reason:\n";
     for (const std::string& rejected : harvest.rejected) prompt += "- " + rejected + "\n";
-    const Result<Json> answer = teacher.Ask({"cases", std::string(kSystem), prompt, CasesSchema(2 * options.cases), attempt, 8192});
+    const Result<Json> answer = teacher.Ask({"cases", std::string(kSystem), prompt, CasesSchema(attempt == 0 ? 2 * options.cases : missing + 2, attempt > 0), attempt, 8192});
     if (!answer) {
       if (answer.error().kind != ErrorKind::kInput) return answer.error();
       last_problem = answer.error().message;
