@@ -4,18 +4,14 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/env.h"
+#include "cli/command_line_test.h"
 #include "eval/journal.h"
 #include "util/files.h"
 #include "util/json.h"
-#include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
@@ -29,17 +25,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// Every look is ten seconds after the last and every run a second after the one before, so nothing is waited for.
-class SteppingClock : public Clock {
- public:
-  Steady Now() const override { return now_ += std::chrono::seconds(10); }
-  Wall WallNow() const override { return wall_ += std::chrono::seconds(1); }
-
- private:
-  mutable Steady now_{};
-  mutable Wall wall_{std::chrono::seconds(1795255953)};
-};
-
 constexpr const char* kSkill = "---\nname: arithmetic\ndescription: How to add.\n---\nAdd the numbers.\n";
 constexpr const char* kCases = R"([
   {"id": "one", "input": "one and one", "expected": {"contains": "number 2"}},
@@ -47,32 +32,11 @@ constexpr const char* kCases = R"([
   {"id": "three", "input": "three and three", "expected": {"contains": "number 6"}}])";
 const std::string kGood = "sim:base=0,skill=1";
 
-class Cli : public testing::Test {
+class Cli : public CommandLineTest {
  protected:
   Cli() {
     folder.Write("skills/arithmetic/SKILL.md", kSkill);
     folder.Write("skills/arithmetic/tests.json", kCases);
-    variables["HOME"] = (folder.path() / "home").string();
-    variables["UPSKILL_CONFIG"] = folder.Write("config.yaml", "").string();
-  }
-
-  int Run(const std::vector<std::string>& arguments) {
-    out.clear();
-    error.clear();
-    Env env;
-    env.out = [this](std::string_view text) { out += text; };
-    env.error = [this](std::string_view text) { error += text; };
-    env.out_is_terminal = terminal;
-    env.error_is_terminal = terminal;
-    env.columns = 100;
-    env.variable = [this](const std::string& name) -> std::optional<std::string> {
-      const auto found = variables.find(name);
-      if (found == variables.end()) return std::nullopt;
-      return found->second;
-    };
-    env.clock = &clock;
-    env.stop = &stop;
-    return static_cast<int>(RunCommandLine(arguments, env));
   }
 
   // eval of the skill with `more` arguments.
@@ -84,20 +48,6 @@ class Cli : public testing::Test {
   }
 
   std::string skill() const { return (folder.path() / "skills/arithmetic").string(); }
-  fs::path runs() const { return folder.path() / "runs"; }
-  Json OutAsJson() const {
-    const Result<Json> json = ParseJson(out, "stdout");
-    EXPECT_TRUE(json.ok()) << out;
-    return json ? *json : Json();
-  }
-
-  TempFolder folder;
-  SteppingClock clock;
-  StopFlag stop = 0;
-  std::map<std::string, std::string> variables;
-  bool terminal = false;
-  std::string out;
-  std::string error;
 };
 
 TEST_F(Cli, HelpOfEveryCommand) {

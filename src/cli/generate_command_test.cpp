@@ -6,15 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <map>
 
-#include "cli/env.h"
+#include "cli/command_line_test.h"
 #include "loopback/server.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "util/files.h"
 #include "util/json.h"
-#include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
@@ -28,38 +26,17 @@ using testing::SizeIs;
 
 const fs::path kTrace = fs::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl";
 
-class GenerateCli : public testing::Test {
+class GenerateCli : public CommandLineTest {
  protected:
   GenerateCli() {
-    variables["HOME"] = (folder.path() / "home").string();
-    variables["UPSKILL_CONFIG"] =
-        folder.Write("config.yaml", "skills_dir: " + (folder.path() / "skills").string() + "\nruns_dir: " + (folder.path() / "runs").string() + "\n").string();
+    folder.Write("config.yaml", "skills_dir: " + (folder.path() / "skills").string() + "\nruns_dir: " + runs().string() + "\n");
   }
 
-  int Run(std::vector<std::string> arguments) {
-    out.clear();
-    error.clear();
+  int Generate(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "generate");
-    Env env;
-    env.out = [this](std::string_view text) { out += text; };
-    env.error = [this](std::string_view text) { error += text; };
-    env.variable = [this](const std::string& name) -> std::optional<std::string> {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::nullopt : std::optional(found->second);
-    };
-    env.clock = &clock;
-    env.stop = &stop;
-    return static_cast<int>(RunCommandLine(arguments, env));
+    return Run(arguments);
   }
-
   fs::path skill(const std::string& name) const { return folder.path() / "skills" / name; }
-
-  TempFolder folder;
-  SystemClock clock;
-  StopFlag stop = 0;
-  std::map<std::string, std::string> variables;
-  std::string out;
-  std::string error;
 };
 
 // An OpenAI-shaped server whose teacher answers by the schema that it is asked for.
@@ -98,7 +75,7 @@ class TeacherServer {
 };
 
 TEST_F(GenerateCli, FromATraceWithoutAModel) {
-  ASSERT_EQ(Run({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9"}), 0) << error;
+  ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9"}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("helps"), HasSubstr("no model wrote this skill"), HasSubstr("16 sound"), HasSubstr("8 held out")));
   const Result<Skill> made = LoadSkill(skill("write-cuda-kernels"));
   ASSERT_TRUE(made.ok()) << made.error().message;
@@ -109,7 +86,7 @@ TEST_F(GenerateCli, FromATraceWithoutAModel) {
   EXPECT_THAT(suite->cases, SizeIs(16));
   EXPECT_TRUE(fs::exists(skill("write-cuda-kernels") / "lineage.json"));
   // A second one of the same name doesn't replace it.
-  EXPECT_EQ(Run({"Write CUDA kernels", "--name", "write-cuda-kernels", "--from", kTrace.string(), "--no-eval"}), 2);
+  EXPECT_EQ(Generate({"Write CUDA kernels", "--name", "write-cuda-kernels", "--from", kTrace.string(), "--no-eval"}), 2);
   EXPECT_THAT(error, HasSubstr("holds a skill already"));
 }
 
@@ -117,7 +94,7 @@ TEST_F(GenerateCli, ATeacherOverHttpRefinesOnTheStudentsFailures) {
   const TeacherServer teacher("[sim 0.95]");
   const std::vector<std::string> command = {"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body",
                                             "--max-attempts", "1", "--candidates", "1"};
-  ASSERT_EQ(Run(command), 0) << error;
+  ASSERT_EQ(Generate(command), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("helps"), HasSubstr("teacher draft   1 calls"), HasSubstr("teacher refine")));
   EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("[sim 0.95]"));
   bool seen = false;
@@ -135,11 +112,11 @@ TEST_F(GenerateCli, ResumeAsksOnlyWhatIsLeft) {
     if (body.find("proposals") != std::string::npos) return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
     return std::nullopt;
   };
-  EXPECT_EQ(Run({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "1"}), 3);
+  EXPECT_EQ(Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "1"}), 3);
   EXPECT_THAT(error, AllOf(HasSubstr("stopped early"), HasSubstr("upskill generate --resume")));
   const std::size_t before = teacher.requests().size();
   teacher.hook = nullptr;
-  ASSERT_EQ(Run({"--resume"}), 0) << error;
+  ASSERT_EQ(Generate({"--resume"}), 0) << error;
   EXPECT_EQ(teacher.requests().size(), before + 1);
   EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("[sim 0.95]"));
 }
@@ -148,7 +125,7 @@ TEST_F(GenerateCli, SecretsDoNotReachTheTeacher) {
   const TeacherServer teacher("[sim 0.95]");
   const std::string secret = "ghp_" + std::string("16C7e42F292c6912E7710c838347Ae178B4a");
   const fs::path doc = folder.Write("notes.md", "The token is " + secret + " for the registry.\n");
-  ASSERT_EQ(Run({"Add numbers with token " + secret, "--docs", doc.string(), "-m", "generic.teacher", "--base-url", teacher.url(), "--no-eval"}), 2) << error;
+  ASSERT_EQ(Generate({"Add numbers with token " + secret, "--docs", doc.string(), "-m", "generic.teacher", "--base-url", teacher.url(), "--no-eval"}), 2) << error;
   ASSERT_THAT(teacher.requests(), Not(IsEmpty()));
   for (const loopback::Request& request : teacher.requests()) EXPECT_THAT(request.body, Not(HasSubstr(secret)));
   for (const auto& entry : fs::recursive_directory_iterator(folder.path() / "runs")) {
@@ -158,24 +135,24 @@ TEST_F(GenerateCli, SecretsDoNotReachTheTeacher) {
 }
 
 TEST_F(GenerateCli, ErrorsSayWhatToDo) {
-  EXPECT_EQ(Run({}), 2);
+  EXPECT_EQ(Generate({}), 2);
   EXPECT_THAT(error, HasSubstr("give a TASK"));
-  EXPECT_EQ(Run({"Add numbers"}), 2);
+  EXPECT_EQ(Generate({"Add numbers"}), 2);
   EXPECT_THAT(error, HasSubstr("without a teacher model"));
-  EXPECT_EQ(Run({"--from", (folder.path() / "none.jsonl").string()}), 2);
-  EXPECT_EQ(Run({"--resume", "ffff"}), 2);
+  EXPECT_EQ(Generate({"--from", (folder.path() / "none.jsonl").string()}), 2);
+  EXPECT_EQ(Generate({"--resume", "ffff"}), 2);
   EXPECT_THAT(error, HasSubstr("no generation 'ffff'"));
-  EXPECT_EQ(Run({"x", "--from", kTrace.string(), "--accept", "maybe"}), 2);
+  EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "--accept", "maybe"}), 2);
   EXPECT_THAT(error, HasSubstr("--accept maybe"));
   const fs::path tools = folder.Write("tools.json", R"({"tools":[{"name":"search","description":"d","inputSchema":{}}]})");
-  EXPECT_EQ(Run({"x", "--tool", tools.string() + "#find"}), 2);
+  EXPECT_EQ(Generate({"x", "--tool", tools.string() + "#find"}), 2);
   EXPECT_THAT(error, HasSubstr("there is search"));
-  EXPECT_EQ(Run({"x", "--from", kTrace.string(), "-m", "anthropic.claude-haiku-4-5", "--no-redact"}), 2);
+  EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "-m", "anthropic.claude-haiku-4-5", "--no-redact"}), 2);
   EXPECT_FALSE(fs::exists(folder.path() / "skills"));
 }
 
 TEST_F(GenerateCli, DryRunAsksNothing) {
-  ASSERT_EQ(Run({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1", "--dry-run"}), 0) << error;
+  ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1", "--dry-run"}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("material  "), HasSubstr("nothing was asked of any model")));
   EXPECT_FALSE(fs::exists(folder.path() / "runs"));
 }

@@ -3,16 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/env.h"
+#include "cli/command_line_test.h"
 #include "model/fake_hub_test.h"
 #include "util/files.h"
 #include "util/json.h"
-#include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
@@ -26,51 +23,15 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Every look is three seconds after the last.
-class SteppingClock : public Clock {
- public:
-  Steady Now() const override { return now_ += std::chrono::seconds(3); }
-  Wall WallNow() const override { return Wall(std::chrono::seconds(1795255953)); }
-
- private:
-  mutable Steady now_{};
-};
-
-class ModelsCli : public testing::Test {
+class ModelsCli : public CommandLineTest {
  protected:
   ModelsCli() {
-    variables["HOME"] = (folder.path() / "home").string();
     variables["HF_HOME"] = (folder.path() / "hf").string();
     variables["UPSKILL_EMBEDDED_MODEL"] = folder.Write("embedded.gguf", "GGUF").string();
     // Own providers in the place of those on the network.
     variables["UPSKILL_MODELS"] = folder.Write("models.toml", "").string();
   }
 
-  int Run(const std::vector<std::string>& arguments) {
-    out.clear();
-    error.clear();
-    Env env;
-    env.out = [this](std::string_view text) { out += text; };
-    env.error = [this](std::string_view text) {
-      error += text;
-      if (on_error) on_error();
-    };
-    env.error_is_terminal = terminal;
-    env.columns = 120;
-    env.variable = [this](const std::string& name) -> std::optional<std::string> {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::nullopt : std::optional(found->second);
-    };
-    env.clock = &clock;
-    env.stop = &stop;
-    return static_cast<int>(RunCommandLine(arguments, env));
-  }
-
-  Json OutAsJson() const {
-    const Result<Json> json = ParseJson(out, "stdout");
-    EXPECT_TRUE(json.ok()) << out;
-    return json ? *json : Json();
-  }
   // The element of a list whose `key` is `value`.
   static Json Find(const Json& list, const char* key, const std::string& value) {
     for (const Json& element : list) {
@@ -78,15 +39,6 @@ class ModelsCli : public testing::Test {
     }
     return Json();
   }
-
-  TempFolder folder;
-  SteppingClock clock;
-  StopFlag stop = 0;
-  std::map<std::string, std::string> variables;
-  std::function<void()> on_error;
-  bool terminal = false;
-  std::string out;
-  std::string error;
 };
 
 TEST_F(ModelsCli, ListsNamesProvidersAndModelsHere) {

@@ -3,18 +3,14 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/env.h"
+#include "cli/command_line_test.h"
 #include "eval/journal.h"
 #include "util/files.h"
 #include "util/json.h"
-#include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
@@ -26,17 +22,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-// Every run is a second after the one before.
-class SteppingClock : public Clock {
- public:
-  Steady Now() const override { return now_ += std::chrono::seconds(10); }
-  Wall WallNow() const override { return wall_ += std::chrono::seconds(1); }
-
- private:
-  mutable Steady now_{};
-  mutable Wall wall_{std::chrono::seconds(1795255953)};
-};
 
 constexpr const char* kSkill = "---\nname: arithmetic\ndescription: How to add.\n---\nAdd the numbers.\n";
 // Eight cases: as many wins in one round decide, and seven do.
@@ -50,31 +35,12 @@ std::string Cases(const std::vector<std::string>& numbers = {"one", "two", "thre
 constexpr const char* kGood = "sim:base=0,skill=1";
 constexpr const char* kBad = "sim:base=1,skill=0";
 
-class Reports : public testing::Test {
+class Reports : public CommandLineTest {
  protected:
   Reports() {
     folder.Write("skills/arithmetic/SKILL.md", kSkill);
     folder.Write("skills/arithmetic/tests.json", Cases());
-    variables["HOME"] = (folder.path() / "home").string();
-    variables["UPSKILL_CONFIG"] = folder.Write("config.yaml", "runs_dir: " + runs().string() + "\n").string();
-  }
-
-  int Run(const std::vector<std::string>& arguments) {
-    out.clear();
-    error.clear();
-    Env env;
-    env.out = [this](std::string_view text) { out += text; };
-    env.error = [this](std::string_view text) { error += text; };
-    env.columns = 100;
-    env.out_is_terminal = terminal;
-    env.variable = [this](const std::string& name) -> std::optional<std::string> {
-      const auto found = variables.find(name);
-      if (found == variables.end()) return std::nullopt;
-      return found->second;
-    };
-    env.clock = &clock;
-    env.stop = &stop;
-    return static_cast<int>(RunCommandLine(arguments, env));
+    folder.Write("config.yaml", "runs_dir: " + runs().string() + "\n");
   }
 
   // Runs an evaluation and returns its folder.
@@ -93,22 +59,6 @@ class Reports : public testing::Test {
     const Result<std::string> text = ReadFile(file);
     return text ? *text : "";
   }
-
-  Json OutAsJson() const {
-    const Result<Json> json = ParseJson(out, "stdout");
-    EXPECT_TRUE(json.ok()) << out;
-    return json ? *json : Json();
-  }
-
-  fs::path runs() const { return folder.path() / "runs"; }
-
-  TempFolder folder;
-  SteppingClock clock;
-  StopFlag stop = 0;
-  bool terminal = false;
-  std::map<std::string, std::string> variables;
-  std::string out;
-  std::string error;
 };
 
 TEST_F(Reports, HelpNamesWhatThereIs) {

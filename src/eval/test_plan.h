@@ -8,7 +8,7 @@
 
 #include "eval/plan.h"
 #include "eval/prompts.h"
-#include "util/clock.h"
+#include "util/stepping_clock.h"
 #include "util/invariant.h"
 
 namespace upskill {
@@ -35,19 +35,5 @@ inline Plan MakeTestPlan(int cases, int rounds = 1, const std::vector<std::strin
   plan.system_prompt = kSystemPrompt;
   return plan;
 }
-
-// For tests: time that goes on by `step` whenever someone looks, so that nothing has to be waited for.
-class SteppingClock : public Clock {
- public:
-  explicit SteppingClock(std::chrono::milliseconds step = std::chrono::seconds(10)) : step_(step) {}
-
-  Steady Now() const override { return now_ += step_; }
-  Wall WallNow() const override { return wall_ += std::chrono::seconds(1); }
-
- private:
-  std::chrono::milliseconds step_;
-  mutable Steady now_{};
-  mutable Wall wall_{std::chrono::seconds(1795255953)};  // 2026-11-21T10:12:33Z
-};
 
 }  // namespace upskill
