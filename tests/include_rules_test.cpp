@@ -25,7 +25,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"llama", {"model/model.h", "model/chat.h", "util"}},
     {"check", {"skill", "model/model.h", "util"}},
     {"eval", {"check", "skill", "stats", "model/model.h", "model/chat.h", "util"}},
-    {"teach", {"eval", "check/check.h", "trace", "skill", "stats", "model/model.h", "model/chat.h", "model/answer_json.h", "util"}},
+    {"teach", {"eval", "check/check.h", "trace", "skill", "stats", "model/model.h", "model/chat.h", "util"}},
     {"report", {"eval", "check/check.h", "skill", "stats", "model/chat.h", "util"}},
     {"cli", {"util", "stats", "skill", "trace", "net", "model", "llama", "check", "eval", "teach", "report"}},
 };

@@ -85,6 +85,13 @@ struct Usage {
   std::int64_t reasoning = 0;
 
   std::int64_t prompt() const { return input + cache_read + cache_write; }
+  void Add(const Usage& more) {
+    input += more.input;
+    cache_read += more.cache_read;
+    cache_write += more.cache_write;
+    output += more.output;
+    reasoning += more.reasoning;
+  }
 };
 
 struct ChatResponse {

@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model.h"
 
+#include <fmt/format.h>
+
 #include <future>
 #include <memory>
 
+#include "model/answer_json.h"
+
 namespace upskill {
+namespace {
+
+constexpr int kMostRepairs = 2;
+
+Result<ChatResponse> AskOnce(Model& model, ChatRequest request) {
+  // Shared with the model's thread, which may still be inside set_value when the answer is there already.
+  const auto promise = std::make_shared<std::promise<Result<ChatResponse>>>();
+  std::future<Result<ChatResponse>> answer = promise->get_future();
+  request.more_follows = false;
+  model.Start(std::move(request), [promise](Result<ChatResponse> response) { promise->set_value(std::move(response)); });
+  return answer.get();
+}
+
+}  // namespace
 
 double CostUsd(const Price& price, const Usage& usage) {
   constexpr double kMillion = 1e6;
@@ -14,12 +32,25 @@ double CostUsd(const Price& price, const Usage& usage) {
 }
 
 Result<ChatResponse> Generate(Model& model, ChatRequest request) {
-  // Shared with the model's thread, which may still be inside set_value when the answer is there already.
-  const auto promise = std::make_shared<std::promise<Result<ChatResponse>>>();
-  std::future<Result<ChatResponse>> answer = promise->get_future();
-  request.more_follows = false;
-  model.Start(std::move(request), [promise](Result<ChatResponse> response) { promise->set_value(std::move(response)); });
-  return answer.get();
+  if (!request.answer_schema) return AskOnce(model, std::move(request));
+  Usage usage;
+  std::optional<double> cost = 0.0;
+  std::string problem;
+  for (int repair = 0; repair <= kMostRepairs; ++repair) {
+    ASSIGN_OR_RETURN(ChatResponse response, AskOnce(model, request));
+    usage.Add(response.usage);
+    cost = cost && response.cost_usd ? std::optional(*cost + *response.cost_usd) : std::nullopt;
+    response.usage = usage;
+    response.cost_usd = cost;
+    if (!response.parsed.is_null()) return response;
+    Result<Json> parsed = AnswerJson(response.text, *request.answer_schema);
+    if (parsed) response.parsed = *std::move(parsed);
+    if (parsed || response.stop != StopReason::kEnd) return response;
+    problem = parsed.error().message;
+    request.messages.push_back({Role::kAssistant, response.text});
+    request.messages.push_back({Role::kUser, RepairRequest(problem, *request.answer_schema)});
+  }
+  return InputError(fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMostRepairs + 1, problem));
 }
 
 }  // namespace upskill

@@ -57,7 +57,8 @@ class Model {
   virtual int Window() const = 0;
 };
 
-// Starts one request and waits for its answer.
+// Starts one request and waits for its answer. An answer that doesn't fit the request's schema, of a model that doesn't
+// see to that itself, is asked for again twice; the error is kInput then. Cut off or declined answers come as they are.
 Result<ChatResponse> Generate(Model& model, ChatRequest request);
 
 }  // namespace upskill

@@ -32,14 +32,6 @@ void SetTimeouts(bool stream, bool local, HttpRequest& request) {
   request.total_timeout = local || stream ? kHour : kWhole;
 }
 
-void Add(const Usage& more, Usage& sum) {
-  sum.input += more.input;
-  sum.cache_read += more.cache_read;
-  sum.cache_write += more.cache_write;
-  sum.output += more.output;
-  sum.reasoning += more.reasoning;
-}
-
 std::string RequestIdOf(const HttpResponse& response) {
   for (const char* name : {"request-id", "x-request-id"}) {
     if (const auto id = HeaderOf(response, name)) return CutToColumns(SafeForTerminalLine(*id), 100);
@@ -238,7 +230,7 @@ void NetworkModel::OnError(const std::shared_ptr<Job>& job, const Error& error) 
 
 void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse response) {
   if (!response.cost_usd && info_.price) response.cost_usd = CostUsd(*info_.price, response.usage);
-  Add(response.usage, job->usage);
+  job->usage.Add(response.usage);
   job->seconds += response.seconds;
   if (job->cost && response.cost_usd) {
     *job->cost += *response.cost_usd;

@@ -3,26 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "model/answer_json.h"
 #include "util/hash.h"
 #include "util/text.h"
 
 namespace upskill {
-namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kMostRepairs = 2;
-constexpr std::size_t kMostAnswerBytes = 1'000'000;
-
-void Add(const Usage& usage, Usage& sum) {
-  sum.input += usage.input;
-  sum.cache_read += usage.cache_read;
-  sum.cache_write += usage.cache_write;
-  sum.output += usage.output;
-}
-
-}  // namespace
 
 Result<Teacher> Teacher::Open(Model& model, const fs::path& calls) {
   std::string stored;
@@ -65,39 +51,19 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.sampling.max_tokens = call.max_tokens;
   request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
   request.answer_schema = call.schema;
-  ChatResponse total;
-  total.cost_usd = 0.0;
-  std::string problem;
-  for (int repair = 0; repair <= kMostRepairs; ++repair) {
-    const Result<ChatResponse> generated = Generate(*model_, request);
-    if (!generated) {
-      if (generated.error().kind != ErrorKind::kInput) return generated.error();
-      problem = generated.error().message;  // it asked again by itself, in vain
-      total.cost_usd.reset();
-      break;
-    }
-    const ChatResponse& response = *generated;
-    Add(response.usage, total.usage);
-    if (total.cost_usd) total.cost_usd = response.cost_usd ? std::optional(*total.cost_usd + *response.cost_usd) : std::nullopt;
-    Result<Json> answer = InputError("the answer is too long to be one");
-    if (!response.parsed.is_null()) {
-      answer = response.parsed;
-    } else if (response.text.size() <= kMostAnswerBytes) {
-      answer = AnswerJson(response.text, call.schema);
-    }
-    if (answer) {
-      RETURN_IF_ERROR(Store(key, call, total, *answer, ""));
-      return answer;
-    }
-    problem = answer.error().message;
-    if (response.stop == StopReason::kLength) problem = fmt::format("the answer ran into the limit of {} tokens", call.max_tokens);
-    if (response.stop == StopReason::kRefusal) problem = "the model declined";
-    if (response.stop != StopReason::kEnd) break;
-    request.messages.push_back({Role::kAssistant, response.text.substr(0, kMostAnswerBytes)});
-    request.messages.push_back({Role::kUser, RepairRequest(problem, call.schema)});
+  const Result<ChatResponse> response = Generate(*model_, std::move(request));
+  if (!response && response.error().kind != ErrorKind::kInput) return response.error();
+  if (!response) {
+    RETURN_IF_ERROR(Store(key, call, {}, nullptr, response.error().message));
+    return InputError(stored_.at(key).at("problem").get<std::string>());
   }
-  RETURN_IF_ERROR(Store(key, call, total, nullptr, problem));
-  return InputError("the teacher's answer can't be used: " + problem);
+  if (!response->parsed.is_null()) {
+    RETURN_IF_ERROR(Store(key, call, *response, response->parsed, ""));
+    return response->parsed;
+  }
+  const std::string problem = response->stop == StopReason::kRefusal ? "the model declined" : fmt::format("the answer ran into the limit of {} tokens", call.max_tokens);
+  RETURN_IF_ERROR(Store(key, call, *response, nullptr, problem));
+  return InputError(stored_.at(key).at("problem").get<std::string>());
 }
 
 void Teacher::Count(const std::string& stage, const Json& record) {
