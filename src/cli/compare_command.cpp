@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/color_option.h"
+#include "cli/config.h"
 #include "cli/loaded_run.h"
 #include "report/compare_text.h"
 #include "util/json.h"

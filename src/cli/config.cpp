@@ -54,4 +54,6 @@ Result<Config> LoadConfig(const Env& env) {
   }
 }
 
+std::filesystem::path RunsFolder(const std::string& given, const Config& config) { return given.empty() ? config.runs_dir : std::filesystem::path(given); }
+
 }  // namespace upskill

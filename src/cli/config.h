@@ -23,4 +23,7 @@ struct Config {
 // ~/.config/upskill/config.yaml, else the defaults. Errors name file, line and column.
 Result<Config> LoadConfig(const Env& env);
 
+// Where the runs are: `given` (--runs-dir), else the configuration's folder.
+std::filesystem::path RunsFolder(const std::string& given, const Config& config);
+
 }  // namespace upskill

@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <unordered_set>
 
 #include "check/check.h"
 #include "cli/students.h"
 #include "eval/cache.h"
-#include "eval/cell.h"
 #include "eval/placebo.h"
 #include "eval/prompts.h"
 #include "model/model_spec.h"
@@ -101,10 +99,7 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
         return InputError(fmt::format("models '{}' and '{}' are the same", SafeForTerminalLine(specs[i]), SafeForTerminalLine(spec)));
       }
     }
-    if (options.max_cost_usd && !info.local && !info.price) {
-      return InputError(fmt::format("the price of model '{}' isn't known, so --max-cost can't hold; use --max-tokens-total, or add the price "
-                                    "to your models.toml (upskill models shows where)", SafeForTerminalLine(spec)));
-    }
+    if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*model, spec));
     models.push_back(std::move(model));
   }
   return models;
@@ -129,10 +124,7 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
   }
   RETURN_IF_ERROR(TakeGate(options, session));
   if (options.use_cache && !options.refresh) {
-    std::unordered_set<std::string> wanted;
-    for (const Cell& cell : CellsOf(session.plan)) wanted.insert(cell.key);
-    ASSIGN_OR_RETURN(auto found, FindCachedSamples(session.runs_dir, wanted, ""));
-    for (auto& [key, sample] : found) session.cached.push_back(std::move(sample));
+    ASSIGN_OR_RETURN(session.cached, CachedSamplesOf(session.plan, session.runs_dir));
   }
   if (options.log_runs) {
     ASSIGN_OR_RETURN(session.journal, Journal::Create(session.runs_dir, session.plan, *env.clock));
@@ -185,15 +177,6 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   return {};
 }
 
-// A word of a command line as a shell reads it back.
-std::string ShellWord(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 }  // namespace
 
 std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config) {
@@ -205,7 +188,7 @@ std::vector<std::string> ChooseModels(const std::vector<std::string>& given, con
 
 Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& config, Env& env) {
   EvalSession session;
-  session.runs_dir = options.runs_dir.empty() ? config.runs_dir : fs::path(options.runs_dir);
+  session.runs_dir = RunsFolder(options.runs_dir, config);
   RETURN_IF_ERROR(options.resume.empty() ? NewRun(options, config, env, session) : ResumeRun(options, env, session));
   return session;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/env.h"
+#include "teach/generate.h"
 
 namespace CLI {
 class App;
@@ -15,6 +15,7 @@ class App;
 namespace upskill {
 
 struct GenerateCommandOptions {
+  GenerateOptions how;
   std::string task;
   std::vector<std::string> from;      // traces, folders of traces, `latest`, or one skill folder to improve
   std::vector<std::string> examples;  // "input -> output"
@@ -27,21 +28,10 @@ struct GenerateCommandOptions {
   std::vector<std::string> eval_base_urls;  // for the students
   std::string tests;
   std::string output;
-  std::string name;
   bool no_eval = false;
-  int skill_tokens = 600;
-  int cases = 16;
-  double holdout = 0.5;
-  int candidates = 2;
-  int attempts = 3;
-  int train_runs = 2;
-  int runs = 10;
   int max_tokens = 512;
   std::optional<double> temperature;
-  int budget = 24000;
   std::string accept = "never-worse";
-  std::optional<double> max_cost_usd;
-  std::uint64_t seed = 0;
   std::string runs_dir;
   std::string resume;
   bool dry_run = false;

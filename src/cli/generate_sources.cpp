@@ -85,7 +85,7 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
     ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(trace_names, env.variable, load));
     for (const Error& error : loaded.unread) sources.warnings.push_back(SafeForTerminal(error.message));
     redactions = std::move(loaded.redactions);
-    AddTraces(loaded.traces, static_cast<std::size_t>(options.budget), material);
+    AddTraces(loaded.traces, options.how.context_tokens, material);
   }
   for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
   for (const std::string& tool : options.tools) {

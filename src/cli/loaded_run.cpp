@@ -33,8 +33,6 @@ void PrintRunNotes(const LoadedRun& run, Env& env) {
   }
 }
 
-fs::path RunsFolder(const std::string& given, const Config& config) { return given.empty() ? config.runs_dir : fs::path(given); }
-
 bool IsPythonRun(const fs::path& folder) {
   std::error_code code;
   if (fs::exists(folder / "plan.json", code)) return false;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/config.h"
 #include "cli/env.h"
 #include "eval/judged_run.h"
 #include "report/report_input.h"
@@ -28,9 +27,6 @@ Result<LoadedRun> LoadRun(const std::filesystem::path& folder);
 
 // One line on standard error for each thing that makes the run less than it was planned to be.
 void PrintRunNotes(const LoadedRun& run, Env& env);
-
-// Where the runs are: `given`, else the configuration's folder.
-std::filesystem::path RunsFolder(const std::string& given, const Config& config);
 
 // The folders that an argument means: a run's folder, all runs below another folder, or a run's name (its last 4 digits,
 // `latest`). A folder that only the Python tool wrote is returned as it is.

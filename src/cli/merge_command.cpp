@@ -7,8 +7,7 @@
 
 #include "cli/color_option.h"
 #include "cli/config.h"
-#include "eval/journal.h"
-#include "eval/judged_run.h"
+#include "cli/loaded_run.h"
 #include "eval/merge.h"
 #include "report/eval_json.h"
 #include "report/eval_text.h"
@@ -19,20 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The runs that the arguments mean: a folder with a plan.json, all runs below another folder, or a run's name.
+// The runs that the arguments mean, without the one that they are joined into.
 Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, const fs::path& runs_dir, const fs::path& target) {
   std::vector<fs::path> runs;
   std::error_code code;
   for (const std::string& name : names) {
-    if (fs::is_regular_file(fs::path(name) / "plan.json", code)) {
-      runs.emplace_back(name);
-    } else if (fs::is_directory(name, code)) {
-      for (const fs::path& run : FindRuns(name)) {
-        if (!fs::equivalent(run, target, code)) runs.push_back(run);
-      }
-    } else {
-      ASSIGN_OR_RETURN(const fs::path run, ResolveRun(runs_dir, name));
-      runs.push_back(run);
+    ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
+    for (const fs::path& run : folders) {
+      if (!fs::equivalent(run, target, code)) runs.push_back(run);
     }
   }
   if (runs.empty()) return Error{ErrorKind::kNotFound, "no run is in the given folders"};
@@ -53,24 +46,22 @@ void AddMergeCommand(CLI::App& app, MergeOptions& options) {
 ExitCode RunMerge(const MergeOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
-  const fs::path runs_dir = options.runs_dir.empty() ? config->runs_dir : fs::path(options.runs_dir);
+  const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
   const Result<std::vector<fs::path>> runs = RunsOf(options.runs, runs_dir, options.output);
   if (!runs) return PrintError(env, runs.error());
   const Result<MergeOutcome> outcome = MergeRuns(*runs, options.output, *env.clock);
   if (!outcome) return PrintError(env, outcome.error());
-  const Result<Plan> plan = LoadPlan(outcome->folder);
-  if (!plan) return PrintError(env, plan.error());
-  const Result<JournalContent> content = ReadJournal(outcome->folder);
-  if (!content) return PrintError(env, content.error());
-  const JudgedRun run = Judge(*plan, content->samples);
+  const Result<LoadedRun> loaded = LoadRun(outcome->folder);
+  if (!loaded) return PrintError(env, loaded.error());
+  const JudgedRun& run = loaded->judged;
   if (options.json) {
     env.out(DumpJsonIndented(EvalToJson(run)) + "\n");
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
-    env.out(EvalHead(*plan, style));
+    env.out(EvalHead(run.plan, style));
     env.out(fmt::format("{} runs joined: {} samples, {} of them in several\n\n", runs->size(), WithThousands(static_cast<long long>(outcome->samples)),
                         WithThousands(static_cast<long long>(outcome->duplicates))));
-    env.out(plan->students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
+    env.out(run.plan.students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(fmt::format("run {}\n", SafeForTerminalLine(outcome->folder.string())));
   }
   if (outcome->missing == 0) return ExitCode::kSuccess;

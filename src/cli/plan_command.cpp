@@ -218,7 +218,7 @@ Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, cons
   ASSIGN_OR_RETURN(inputs.skill, LoadSkill(options.skill));
   ASSIGN_OR_RETURN(inputs.suite, options.tests.empty() ? LoadSuiteOfSkill(inputs.skill.folder) : LoadSuite(options.tests));
   ASSIGN_OR_RETURN(inputs.catalog, LoadCatalogOf(env));
-  inputs.runs_dir = options.runs_dir.empty() ? config.runs_dir : fs::path(options.runs_dir);
+  inputs.runs_dir = RunsFolder(options.runs_dir, config);
   return inputs;
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "cli/color_option.h"
+#include "cli/config.h"
 #include "cli/loaded_run.h"
 #include "report/benchmark_json.h"
 #include "report/csv.h"

@@ -136,7 +136,7 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
 ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
-  const fs::path runs_dir = options.runs_dir.empty() ? config->runs_dir : fs::path(options.runs_dir);
+  const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
   std::error_code code;
   if (!fs::is_directory(runs_dir, code)) {
     env.error(fmt::format("error: no runs folder {}; `upskill eval SKILL` makes one, --dir names another\n", SafeForTerminalLine(runs_dir.string())));

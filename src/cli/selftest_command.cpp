@@ -2,7 +2,6 @@
 #include "cli/selftest_command.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -18,6 +17,7 @@
 #include "report/table.h"
 #include "skill/suite.h"
 #include "stats/interval.h"
+#include "util/temp_folder.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -41,30 +41,6 @@ struct Tally {
   int count(Verdict verdict) const { return words.at(static_cast<std::size_t>(verdict)); }
 };
 
-// A folder that goes away with all it holds.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> Make() {
-    std::error_code code;
-    std::string name = (fs::temp_directory_path(code) / "upskill-selftest-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) return ErrnoError("making a folder for the simulated runs", name, errno);
-    return ScratchFolder(name);
-  }
-  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code code;
-    if (!path_.empty()) fs::remove_all(path_, code);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 Result<Plan> SimulatedPlan(const SelftestOptions& options) {
   Json cases = Json::array();
   for (int i = 1; i <= options.cases; ++i) {
@@ -72,10 +48,7 @@ Result<Plan> SimulatedPlan(const SelftestOptions& options) {
   }
   Plan plan;
   ASSIGN_OR_RETURN(plan.suite, ParseSuite(DumpJson(cases), "selftest"));
-  Skill skill;
-  skill.name = "selftest";
-  skill.body = "Simulated.";
-  plan.skill = Snapshot(skill);
+  plan.skill = Snapshot("selftest", "Simulated.");
   plan.arms = {Arm::kBaseline, Arm::kSkill};
   plan.rounds = options.rounds;
   plan.system_prompt = kSystemPrompt;
@@ -155,7 +128,7 @@ void AddSelftestCommand(CLI::App& app, SelftestOptions& options) {
 }
 
 ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
-  const Result<ScratchFolder> folder = ScratchFolder::Make();
+  const Result<TempFolder> folder = TempFolder::Make("upskill-selftest-");
   if (!folder) return PrintError(env, folder.error());
   Table table({{"truth", Table::Align::kLeft},
                {"helps %", Table::Align::kLeft},

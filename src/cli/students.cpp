@@ -57,6 +57,12 @@ Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) 
 
 }  // namespace
 
+Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
+  if (model.info().local || model.info().price) return {};
+  return InputError(fmt::format("the price of model '{}' isn't known, so --max-cost can't hold; add the price to your models.toml (upskill models shows where)",
+                                SafeForTerminalLine(spec)));
+}
+
 Result<std::filesystem::path> FindEmbeddedModel(const Env& env) {
   std::error_code code;
   if (const auto named = env.variable("UPSKILL_EMBEDDED_MODEL"); named && !named->empty()) return std::filesystem::path(*named);

@@ -3,8 +3,8 @@
 
 #include <ranges>
 #include <string_view>
-#include <vector>
 
+#include "eval/cell.h"
 #include "eval/journal.h"
 #include "eval/sample_line.h"
 #include "util/files.h"
@@ -51,6 +51,16 @@ Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::fil
     if (found.size() == wanted.size()) break;
   }
   return found;
+}
+
+Result<std::vector<Sample>> CachedSamplesOf(const Plan& plan, const std::filesystem::path& runs_dir) {
+  std::unordered_set<std::string> wanted;
+  for (const Cell& cell : CellsOf(plan)) wanted.insert(cell.key);
+  ASSIGN_OR_RETURN(auto found, FindCachedSamples(runs_dir, wanted, ""));
+  std::vector<Sample> samples;
+  samples.reserve(found.size());
+  for (auto& [key, sample] : found) samples.push_back(std::move(sample));
+  return samples;
 }
 
 }  // namespace upskill

@@ -5,7 +5,9 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
+#include "eval/plan.h"
 #include "eval/sample.h"
 #include "util/result.h"
 
@@ -17,5 +19,8 @@ namespace upskill {
 Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::filesystem::path& runs_dir,
                                                                   const std::unordered_set<std::string>& wanted,
                                                                   const std::string& except);
+
+// The answers that earlier runs hold for the cells of a plan.
+Result<std::vector<Sample>> CachedSamplesOf(const Plan& plan, const std::filesystem::path& runs_dir);
 
 }  // namespace upskill

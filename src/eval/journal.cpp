@@ -36,27 +36,30 @@ RunAge AgeOf(const fs::path& run) {
 }  // namespace
 
 Result<Journal> Journal::Create(const fs::path& runs_dir, Plan& plan, const Clock& clock) {
-  RETURN_IF_ERROR(MakeFolders(runs_dir));
   const Clock::Wall now = clock.WallNow();
+  ASSIGN_OR_RETURN(const fs::path folder, MakeStampedFolder(runs_dir, now));
+  plan.run = folder.filename().string();
+  plan.created = UtcTimestamp(now);
+  const Status written = WriteFileAtomically(folder / "plan.json", DumpJsonIndented(PlanToJson(plan)) + "\n");
+  Result<AppendFile> file = written ? AppendFile::Open(folder / "samples.jsonl", false) : written.error();
+  if (!file) {
+    std::error_code code;
+    fs::remove_all(folder, code);  // nothing half-written stays behind
+    return file.error();
+  }
+  return Journal(folder, std::move(file).value(), clock);
+}
+
+Result<fs::path> MakeStampedFolder(const fs::path& parent, Clock::Wall time) {
+  RETURN_IF_ERROR(MakeFolders(parent));
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
-    plan.run = fmt::format("{}-{:04x}", FolderTimestamp(now), random() & 0xFFFFU);
-    const fs::path folder = runs_dir / plan.run;
+    fs::path folder = parent / fmt::format("{}-{:04x}", FolderTimestamp(time), random() & 0xFFFFU);
     std::error_code code;
-    if (!fs::create_directory(folder, code)) {
-      if (code) return ErrnoError("creating run folder", folder, code.value());
-      continue;  // the name is taken
-    }
-    plan.created = UtcTimestamp(now);
-    const Status written = WriteFileAtomically(folder / "plan.json", DumpJsonIndented(PlanToJson(plan)) + "\n");
-    Result<AppendFile> file = written ? AppendFile::Open(folder / "samples.jsonl", false) : written.error();
-    if (!file) {
-      fs::remove_all(folder, code);  // nothing half-written stays behind
-      return file.error();
-    }
-    return Journal(folder, std::move(file).value(), clock);
+    if (fs::create_directory(folder, code)) return folder;
+    if (code) return ErrnoError("creating run folder", folder, code.value());
   }
-  return Error{ErrorKind::kIo, fmt::format("creating run folder in {}: no free name", runs_dir.string())};
+  return Error{ErrorKind::kIo, fmt::format("creating run folder in {}: no free name", parent.string())};
 }
 
 Result<Journal> Journal::Reopen(const fs::path& run_folder, const Clock& clock) {
@@ -143,22 +146,26 @@ std::vector<fs::path> FindRuns(const fs::path& runs_dir) {
   return runs;
 }
 
-Result<fs::path> ResolveRun(const fs::path& runs_dir, const std::string& name) {
-  std::error_code code;
-  if (name.find('/') != std::string::npos && fs::is_regular_file(fs::path(name) / "plan.json", code)) return fs::path(name);
-  const std::vector<fs::path> runs = FindRuns(runs_dir);
-  if (name == "latest" && !runs.empty()) return runs.back();
+Result<std::optional<fs::path>> PickStampedFolder(const std::vector<fs::path>& folders, const std::string& name) {
+  if (name == "latest") return folders.empty() ? std::nullopt : std::optional(folders.back());
   std::vector<fs::path> matches;
-  for (const fs::path& run : runs) {
-    const std::string folder = run.filename().string();
-    if (folder == name) return run;
-    if (name.size() >= 4 && folder.ends_with("-" + name)) matches.push_back(run);
+  for (const fs::path& path : folders) {
+    const std::string folder = path.filename().string();
+    if (folder == name) return std::optional(path);
+    if (name.size() >= 4 && folder.ends_with("-" + name)) matches.push_back(path);
   }
-  if (matches.size() == 1) return matches.front();
   if (matches.size() > 1) {
     return InputError(fmt::format("run '{}' is ambiguous: {} and {}", SafeForTerminalLine(name),
                                   matches[0].filename().string(), matches[1].filename().string()));
   }
+  return matches.empty() ? std::nullopt : std::optional(matches.front());
+}
+
+Result<fs::path> ResolveRun(const fs::path& runs_dir, const std::string& name) {
+  std::error_code code;
+  if (name.find('/') != std::string::npos && fs::is_regular_file(fs::path(name) / "plan.json", code)) return fs::path(name);
+  ASSIGN_OR_RETURN(const std::optional<fs::path> run, PickStampedFolder(FindRuns(runs_dir), name));
+  if (run) return *run;
   return Error{ErrorKind::kNotFound, fmt::format("no run '{}' in {}; `upskill runs` lists them", SafeForTerminalLine(name),
                                                  SafeForTerminalLine(runs_dir.string()))};
 }

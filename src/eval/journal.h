@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,13 @@ Status VisitJournalLines(const std::filesystem::path& run_folder, const std::fun
 
 // The run folders below `runs_dir` (those with a plan.json), oldest first. A missing folder has none.
 std::vector<std::filesystem::path> FindRuns(const std::filesystem::path& runs_dir);
+
+// Makes parent/<time>-<4 hex>, a name that is not taken.
+Result<std::filesystem::path> MakeStampedFolder(const std::filesystem::path& parent, Clock::Wall time);
+
+// The one of such folders, oldest first, that `name` means: its name, the 4 hex digits at its end, or `latest`. Nothing
+// when none is meant; the error says that several are.
+Result<std::optional<std::filesystem::path>> PickStampedFolder(const std::vector<std::filesystem::path>& folders, const std::string& name);
 
 // The run that `name` means: a folder, its name, or the 4 hex digits at its end. `latest` is the newest.
 Result<std::filesystem::path> ResolveRun(const std::filesystem::path& runs_dir, const std::string& name);

@@ -48,6 +48,8 @@ SkillSnapshot Snapshot(const Skill& skill) {
   return {skill.name, skill.folder.string(), skill.body, Sha256Hex(skill.body)};
 }
 
+SkillSnapshot Snapshot(const std::string& name, const std::string& body) { return {name, "", body, Sha256Hex(body)}; }
+
 Json PlanToJson(const Plan& plan) {
   Json arms = Json::array();
   for (const Arm arm : plan.arms) arms.push_back(ArmName(arm));

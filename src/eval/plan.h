@@ -86,5 +86,6 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source);
 Result<Plan> LoadPlan(const std::filesystem::path& run_folder);
 
 SkillSnapshot Snapshot(const Skill& skill);
+SkillSnapshot Snapshot(const std::string& name, const std::string& body);  // of a skill that is no folder
 
 }  // namespace upskill

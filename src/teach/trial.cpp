@@ -3,22 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <unordered_set>
-
 #include "eval/cache.h"
-#include "eval/cell.h"
 #include "eval/journal.h"
 #include "eval/prompts.h"
-#include "util/hash.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-SkillSnapshot SnapshotOf(const SkillText& skill) {
-  const std::string body(Trim(skill.body));
-  return {skill.name, "", body, Sha256Hex(body)};
-}
+SkillSnapshot SnapshotOf(const SkillText& skill) { return Snapshot(skill.name, std::string(Trim(skill.body))); }
 
 }  // namespace
 
@@ -40,10 +33,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   plan.stop_when_decided = spec.stop_when_decided;
 
   RunInput input;
-  std::unordered_set<std::string> wanted;
-  for (const Cell& cell : CellsOf(plan)) wanted.insert(cell.key);
-  ASSIGN_OR_RETURN(auto found, FindCachedSamples(context.runs_dir, wanted, ""));
-  for (auto& [key, sample] : found) input.cached.push_back(std::move(sample));
+  ASSIGN_OR_RETURN(input.cached, CachedSamplesOf(plan, context.runs_dir));
   ASSIGN_OR_RETURN(Journal journal, Journal::Create(context.runs_dir, plan, *context.clock));
   if (context.on_run) context.on_run(plan.run);
   input.plan = &plan;

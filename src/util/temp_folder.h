@@ -1,29 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "util/files.h"
 #include "util/invariant.h"
+#include "util/result.h"
 
 namespace upskill {
 
-// For tests: a folder of its own under the system's temporary one, removed with all its content at the end.
+// A folder of its own under the system's temporary one, removed with all its content at the end. Move-only.
 class TempFolder {
  public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "upskill-test-XXXXXX").string();
-    CHECK(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
+  // `prefix` begins its name. The error says why there is none.
+  static Result<TempFolder> Make(const std::string& prefix) {
+    std::error_code code;
+    std::string name = (std::filesystem::temp_directory_path(code) / (prefix + "XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) return ErrnoError("making a temporary folder", name, errno);
+    return TempFolder(name);
   }
+  // For tests, which can't go on without one.
+  TempFolder() : TempFolder(Make("upskill-test-").value()) {}
   ~TempFolder() {
     std::error_code code;
-    std::filesystem::remove_all(path_, code);
+    if (!path_.empty()) std::filesystem::remove_all(path_, code);
   }
+  TempFolder(TempFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TempFolder& operator=(TempFolder&&) = delete;
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
 
@@ -40,6 +50,8 @@ class TempFolder {
   }
 
  private:
+  explicit TempFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
   std::filesystem::path path_;
 };
 

@@ -38,6 +38,9 @@ std::string SafeForTerminal(std::string_view text);
 // The same on one line: newlines and tabs become spaces.
 std::string SafeForTerminalLine(std::string_view text);
 
+// A word of a command line as a shell reads it back.
+std::string ShellWord(const std::string& word);
+
 // Line and column (both from 1, columns in bytes) of a byte offset.
 struct TextPosition {
   std::size_t line = 1;

@@ -147,5 +147,12 @@ TEST(Text, BytesText) {
   EXPECT_EQ(BytesText(std::numeric_limits<std::uint64_t>::max()), "18.4 EB");
 }
 
+TEST(Text, ShellWord) {
+  EXPECT_EQ(ShellWord("runs/2026_11-a.b"), "runs/2026_11-a.b");
+  EXPECT_EQ(ShellWord(""), "''");
+  EXPECT_EQ(ShellWord("two words"), "'two words'");
+  EXPECT_EQ(ShellWord("$(rm -rf x); it's"), "'$(rm -rf x); it'\\''s'");
+}
+
 }  // namespace
 }  // namespace upskill

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate_session.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/eval_session.h"
+#include "cli/students.h"
+#include "eval/journal.h"
+#include "teach/result_files.h"
+#include "trace/redact.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<fs::path> FindGeneration(const fs::path& generations, const std::string& name) {
+  std::vector<fs::path> all;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(generations, code)) {
+    if (fs::exists(entry.path() / "generation.json", code)) all.push_back(entry.path());
+  }
+  std::sort(all.begin(), all.end());
+  ASSIGN_OR_RETURN(const std::optional<fs::path> found, PickStampedFolder(all, name));
+  if (found) return *found;
+  return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' below {}", SafeForTerminalLine(name), SafeForTerminalLine(generations.string()))};
+}
+
+Status NewFolder(GenerateSession& session, const std::vector<std::string>& arguments, const Env& env) {
+  ASSIGN_OR_RETURN(session.folder, MakeStampedFolder(session.runs_dir / "generations", env.clock->WallNow()));
+  session.id = session.folder.filename().string();
+  Json words = Json::array();
+  Redactor redactor({});
+  for (const std::string& argument : arguments) words.push_back(session.options.no_redact ? argument : redactor.Apply(argument));
+  const Json json = {{"schema", 1}, {"arguments", words}, {"material", MaterialToJson(session.sources.material)}, {"sources", session.sources.names}};
+  return WriteFileAtomically(session.folder / "generation.json", DumpJsonIndented(json) + "\n");
+}
+
+// The models are opened before anything is written, so that a wrong name costs nothing.
+Status OpenModels(GenerateSession& session, const Env& env) {
+  const GenerateCommandOptions& options = session.options;
+  const auto client = std::make_shared<HttpClient>();
+  ModelOptions teacher_options;
+  teacher_options.base_urls = options.base_urls;
+  teacher_options.client = client;
+  ModelOptions student_options;
+  student_options.parallel = options.parallel;
+  student_options.base_urls = options.eval_base_urls;
+  student_options.client = client;
+  if (session.teacher_spec != kExtract) {
+    ASSIGN_OR_RETURN(session.teacher_model, OpenModel(session.teacher_spec, teacher_options, env));
+  }
+  if (!session.test_teacher_spec.empty() && session.test_teacher_spec != session.teacher_spec && session.test_teacher_spec != kExtract) {
+    ASSIGN_OR_RETURN(session.test_teacher_model, OpenModel(session.test_teacher_spec, teacher_options, env));
+  }
+  if (options.no_eval) return {};
+  for (const std::string& spec : session.student_specs) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Model> model, OpenModel(spec, student_options, env));
+    session.student_models.push_back(std::move(model));
+  }
+  return {};
+}
+
+void ChooseSpecs(GenerateSession& session) {
+  const GenerateCommandOptions& options = session.options;
+  session.teacher_spec = !options.model.empty() ? options.model : session.config.skill_generation_model;
+  if (session.teacher_spec.empty()) session.teacher_spec = kExtract;
+  session.test_teacher_spec = !options.test_gen_model.empty() ? options.test_gen_model : session.config.test_gen_model;
+  Config students = session.config;
+  students.skill_generation_model.clear();  // a teacher is no student
+  session.student_specs = ChooseModels(options.eval_models, students);
+}
+
+double SpentBefore(const GenerateSession& session) {
+  const Result<std::string> text = ReadFile(session.folder / "trials.txt");
+  double usd = 0.0;
+  if (!text) return usd;
+  for (const std::string_view line : SplitLines(*text)) {
+    const Result<fs::path> run = ResolveRun(session.runs_dir, std::string(line));
+    const Result<JournalContent> content = run ? ReadJournal(*run) : Result<JournalContent>(run.error());
+    if (!content) continue;
+    for (const Sample& sample : content->samples) {
+      if (sample.ok() && sample.cached_from.empty()) usd += sample.response.cost_usd.value_or(0.0);
+    }
+  }
+  return usd;
+}
+
+Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, const Config& config) {
+  const fs::path runs_dir = RunsFolder(options.runs_dir, config);
+  ASSIGN_OR_RETURN(session.folder, FindGeneration(runs_dir / "generations", options.resume));
+  const std::string file = (session.folder / "generation.json").string();
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
+  if (JsonGet<int>(json, "schema", 0) != 1 || !json.contains("arguments") || !json.contains("material")) {
+    return InputError(fmt::format("{}: not a generation that this version can go on with", SafeForTerminalLine(file)));
+  }
+  std::vector<std::string> arguments;
+  for (const Json& word : json.at("arguments")) {
+    if (word.is_string()) arguments.push_back(word);
+  }
+  GenerateCommandOptions stored;
+  CLI::App app("", "upskill");
+  AddGenerateCommand(app, stored);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& error) {
+    return InputError(fmt::format("{}: its command line can't be read: {}", SafeForTerminalLine(file), error.what()));
+  }
+  stored.runs_dir = options.runs_dir.empty() ? stored.runs_dir : options.runs_dir;
+  if (options.how.max_cost_usd) stored.how.max_cost_usd = options.how.max_cost_usd;
+  stored.json = options.json;
+  stored.quiet = options.quiet;
+  stored.color = options.color;
+  stored.resume = options.resume;
+  options = stored;
+  session.id = session.folder.filename().string();
+  ASSIGN_OR_RETURN(session.sources.material, MaterialFromJson(json.at("material"), SafeForTerminalLine(file)));
+  for (const Json& name : json.value("sources", Json::array())) session.sources.names.push_back(name);
+  return {};
+}
+
+}  // namespace
+
+fs::path OutputFolder(const GenerateSession& session, const std::string& name) {
+  const GenerateCommandOptions& options = session.options;
+  if (!options.output.empty()) return fs::path(options.output);
+  if (session.sources.material.has_existing()) {
+    for (const std::string& from : options.from) {
+      std::error_code code;
+      if (fs::exists(fs::path(from) / "SKILL.md", code)) return fs::path(from);
+      if (fs::path(from).filename() == "SKILL.md") return fs::path(from).parent_path();
+    }
+  }
+  return session.config.skills_dir / name;
+}
+
+bool IsTaken(const GenerateSession& session, const fs::path& folder) {
+  std::error_code code;
+  if (!fs::exists(folder / "SKILL.md", code)) return false;
+  for (const std::string& from : session.options.from) {
+    if (fs::equivalent(from, folder, code) || fs::equivalent(fs::path(from).parent_path(), folder, code)) return false;
+  }
+  // A generation that goes on may find its own skill there.
+  const Result<std::string> meta = ReadFile(folder / "skill_meta.json");
+  return !meta || session.id.empty() || meta->find(session.id) == std::string::npos;
+}
+
+Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& arguments, Env& env) {
+  ASSIGN_OR_RETURN(session.config, LoadConfig(env));
+  GenerateCommandOptions& options = session.options;
+  const bool resumed = !options.resume.empty();
+  if (resumed) RETURN_IF_ERROR(LoadResumed(options, session, session.config));
+  session.runs_dir = RunsFolder(options.runs_dir, session.config);
+  RETURN_IF_ERROR(AcceptRuleFromName(options.accept));
+  ChooseSpecs(session);
+  RETURN_IF_ERROR(OpenModels(session, env));
+  if (options.no_redact) {
+    const bool local = (!session.teacher_model || session.teacher_model->info().local) && (!session.test_teacher_model || session.test_teacher_model->info().local);
+    RETURN_IF_ERROR(AllowWithoutRedaction(local));
+  }
+  if (options.how.max_cost_usd) {
+    if (session.teacher_model) RETURN_IF_ERROR(CheckPriceIsKnown(*session.teacher_model, session.teacher_spec));
+    if (session.test_teacher_model) RETURN_IF_ERROR(CheckPriceIsKnown(*session.test_teacher_model, session.test_teacher_spec));
+    for (std::size_t i = 0; i < session.student_models.size(); ++i) RETURN_IF_ERROR(CheckPriceIsKnown(*session.student_models[i], session.student_specs[i]));
+  }
+  if (!options.tests.empty()) {
+    ASSIGN_OR_RETURN(session.given, LoadSuite(options.tests));
+  }
+  if (!resumed) {
+    ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, env));
+    if (session.teacher_spec == kExtract && session.sources.material.items.empty()) {
+      return InputError("without a teacher model (-m, or skill_generation_model in the configuration) a skill can only be taken from a trace: give --from");
+    }
+    if (!options.output.empty() || !options.how.name.empty()) {
+      const fs::path output = OutputFolder(session, options.how.name);
+      if (IsTaken(session, output)) return InputError(fmt::format("{} holds a skill already; to improve it give --from {}", SafeForTerminalLine(output.string()), SafeForTerminalLine(output.string())));
+    }
+    if (!options.dry_run) RETURN_IF_ERROR(NewFolder(session, arguments, env));
+  }
+  if (options.dry_run) return {};
+  if (session.teacher_model) {
+    ASSIGN_OR_RETURN(session.teacher, Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl"));
+  }
+  if (session.test_teacher_model) {
+    ASSIGN_OR_RETURN(session.test_teacher, Teacher::Open(*session.test_teacher_model, session.folder / "test_teacher.jsonl"));
+  }
+  return {};
+}
+
+GenerateInput InputOf(GenerateSession& session, const Env& env) {
+  const GenerateCommandOptions& options = session.options;
+  GenerateInput input;
+  input.material = &session.sources.material;
+  input.options = options.how;
+  if (input.options.name.empty() && !options.output.empty()) input.options.name = SkillNameFrom(fs::path(options.output).filename().string());
+  input.options.evaluate = !options.no_eval;
+  if (session.teacher) input.teacher = &*session.teacher;
+  if (session.test_teacher) input.test_teacher = &*session.test_teacher;
+  input.given = session.given;
+  for (std::size_t i = 0; i < session.student_models.size(); ++i) {
+    input.trials.models.push_back(session.student_models[i].get());
+    input.trials.students.push_back({session.student_specs[i], session.student_models[i]->info().name, session.student_models[i]->info().identity});
+  }
+  input.trials.runs_dir = session.runs_dir;
+  input.trials.sampling.max_tokens = options.max_tokens;
+  input.trials.sampling.temperature = options.temperature;
+  input.trials.sampling.seed = options.how.seed;
+  input.trials.clock = env.clock;
+  input.trials.stop = env.stop;
+  input.spent_usd = SpentBefore(session);
+  return input;
+}
+
+std::string ResumeLine(const GenerateSession& session) {
+  std::string line = "upskill generate";
+  if (!session.options.runs_dir.empty()) line += " --runs-dir " + ShellWord(session.options.runs_dir);
+  return SafeForTerminalLine(line + " --resume " + ShellWord(session.id));
+}
+
+}  // namespace upskill

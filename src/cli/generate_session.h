@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/config.h"
+#include "cli/env.h"
+#include "cli/generate_command.h"
+#include "cli/generate_sources.h"
+#include "model/model.h"
+#include "skill/suite.h"
+#include "teach/generate.h"
+#include "teach/teacher.h"
+#include "util/result.h"
+
+namespace upskill {
+
+inline constexpr std::string_view kExtract = "extract";  // the teacher without a model
+
+// Everything that a generation works with.
+struct GenerateSession {
+  GenerateCommandOptions options;
+  Config config;
+  std::filesystem::path runs_dir;
+  std::filesystem::path folder;  // runs_dir/generations/<time>-<4 hex>
+  std::string id;
+  GenerateSources sources;
+  std::string teacher_spec;  // "extract": none
+  std::string test_teacher_spec;
+  std::unique_ptr<Model> teacher_model;
+  std::unique_ptr<Model> test_teacher_model;
+  std::optional<Teacher> teacher;
+  std::optional<Teacher> test_teacher;
+  std::vector<std::string> student_specs;
+  std::vector<std::unique_ptr<Model>> student_models;
+  std::optional<Suite> given;
+};
+
+// Reads the sources, opens the models and makes the generation's folder, or goes on with one (--resume). Everything that
+// can be wrong is looked at before a model is asked. `session.options` are set; `arguments`: the command line.
+Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& arguments, Env& env);
+
+// Points into the session.
+GenerateInput InputOf(GenerateSession& session, const Env& env);
+
+// Where the skill goes.
+std::filesystem::path OutputFolder(const GenerateSession& session, const std::string& name);
+// Whether a skill is there that this one doesn't come from.
+bool IsTaken(const GenerateSession& session, const std::filesystem::path& folder);
+
+// The command that goes on with it.
+std::string ResumeLine(const GenerateSession& session);
+
+}  // namespace upskill
