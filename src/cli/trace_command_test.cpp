@@ -341,9 +341,13 @@ TEST_F(TraceCli, FilesThatMayNotBeRead) {
   fs::permissions(file, fs::perms::none);
   fs::permissions(folder.path(), fs::perms::others_read | fs::perms::others_exec, fs::perm_options::add);
   const bool root = ::geteuid() == 0;  // may read everything
-  if (root) ASSERT_EQ(::seteuid(kNobody), 0);
+  if (root) {
+    ASSERT_EQ(::seteuid(kNobody), 0);
+  }
   const int code = Show(file);
-  if (root) ASSERT_EQ(::seteuid(0), 0);
+  if (root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
   EXPECT_EQ(code, kUsage);
   EXPECT_THAT(error, HasSubstr("Permission denied"));
 }
