@@ -297,6 +297,11 @@ TEST_F(Cli, ConfigurationErrors) {
   folder.Write("config.yaml", "eval_model: x\nskills_dir: [a, b\nruns_dir: }\n");
   EXPECT_EQ(Run({"list"}), 2);
   EXPECT_THAT(error, testing::ContainsRegex("config.yaml:[23]:[0-9]+: "));
+  for (const char* value : {"0", "many", "51", "1.5", "[2]"}) {
+    folder.Write("config.yaml", fmt::format("eval_model: x\nmax_refine_attempts: {}\n", value));
+    EXPECT_EQ(Run({"list"}), 2) << value;
+    EXPECT_THAT(error, HasSubstr("config.yaml:2:22: max_refine_attempts: a whole number from 1 to 50")) << value;
+  }
   folder.Write("config.yaml", "- a\n- b\n");
   EXPECT_EQ(Run({"runs"}), 2);
   EXPECT_THAT(error, HasSubstr("a mapping of keys to values is expected"));

@@ -10,6 +10,8 @@
 namespace upskill {
 namespace {
 
+constexpr int kMostRefineAttempts = 50;
+
 Result<std::string> ConfigFile(const Env& env) {
   std::error_code code;
   if (const auto named = env.variable("UPSKILL_CONFIG"); named && !named->empty()) {
@@ -48,6 +50,14 @@ Result<Config> LoadConfig(const Env& env) {
     take("test_gen_model", config.test_gen_model);
     take("skills_dir", config.skills_dir);
     take("runs_dir", config.runs_dir);
+    if (const YAML::Node node = root["max_refine_attempts"]; node && !node.IsNull()) {
+      int attempts = 0;
+      if (!YAML::convert<int>::decode(node, attempts) || attempts < 1 || attempts > kMostRefineAttempts) {
+        return InputError(fmt::format("{}:{}:{}: max_refine_attempts: a whole number from 1 to {} is expected", file, node.Mark().line + 1,
+                                      node.Mark().column + 1, kMostRefineAttempts));
+      }
+      config.max_refine_attempts = attempts;
+    }
     return config;
   } catch (const YAML::Exception& e) {
     return InputError(fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, SafeForTerminalLine(e.msg)));

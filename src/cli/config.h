@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "cli/env.h"
@@ -15,6 +16,7 @@ struct Config {
   std::string skill_generation_model;  // (alias `model`) empty: not set
   std::string eval_model;              // empty: not set
   std::string test_gen_model;          // empty: not set
+  std::optional<int> max_refine_attempts;
   std::filesystem::path skills_dir = "skills";
   std::filesystem::path runs_dir = "runs";
 };

@@ -71,7 +71,7 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
   Json json = {{"generation", session.id}, {"skill", folder}, {"accepted", accepted}, {"refused_because", reason.empty() ? Json(nullptr) : Json(reason)},
                {"generated_by", session.teacher_spec}, {"cases", outcome.cases.size()}, {"test_cases", outcome.test.size()},
                {"rejected_cases", outcome.rejected_cases.size()}, {"candidates", outcome.candidates.size()},
-               {"chosen", outcome.candidates[outcome.chosen].id}, {"tokens", outcome.candidates[outcome.chosen].tokens},
+               {"chosen", outcome.candidates[outcome.chosen].id}, {"tokens", outcome.candidates[outcome.chosen].tokens}, {"contradicted_rules", outcome.contradicted_rules},
                {"student_calls", outcome.student_calls}, {"full_student_calls", outcome.full_student_calls},
                {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)}, {"stages", Json::object()}, {"result", nullptr}};
   for (const auto& [stage, cost] : stages) {
@@ -112,7 +112,8 @@ std::string Headline(const GenerateOutcome& outcome) {
   return text;
 }
 
-ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, Env& env) {
+// `estimated`: the tokens of the skill are.
+ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool estimated, Env& env) {
   const GenerateCommandOptions& options = session.options;
   const SkillText& skill = outcome.candidates[outcome.chosen].skill;
   GenerationFacts facts;
@@ -140,9 +141,10 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, Env& e
     env.out(fmt::format("{}\n", Headline(outcome)));
     if (!accepted) env.out(fmt::format("the existing skill stays as it is: {}\n", reason));
     if (session.teacher_spec == kExtract) env.out("no model wrote this skill: it is taken from the trace, word for word\n");
-    env.out(fmt::format("skill  {} · about {} tokens · {}\n", Shown(target.string()), outcome.candidates[outcome.chosen].tokens, Shown(skill.name)));
+    env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(target.string()), estimated ? "about " : "", outcome.candidates[outcome.chosen].tokens, Shown(skill.name)));
     env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(), outcome.rejected_cases.size(), outcome.test.size()));
     if (outcome.uncited_rules > 0) env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
+    for (const std::string& rule : outcome.contradicted_rules) env.out(fmt::format("left out, the material says otherwise: {}\n", Shown(rule)));
     if (outcome.measured) env.out("\n" + EvalBars(outcome.measured->judged, style));
     PrintCosts(outcome, facts.stages, env);
     env.out(fmt::format("generation {} · {}\n", session.id, Shown((target / "lineage.json").string())));
@@ -173,11 +175,11 @@ void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
   command->add_option("-o,--output", options.output, "folder of the skill (default: below skills_dir)");
   command->add_option("--name", options.how.name, "name of the skill");
   command->add_flag("--no-eval", options.no_eval, "don't measure");
-  command->add_option("--skill-tokens", options.how.skill_tokens, "length of the skill's body")->capture_default_str()->check(CLI::Range(50, 20'000));
+  command->add_option("--skill-tokens", options.how.target.tokens, "length of the skill's body, counted by the student's tokenizer where it is known")->capture_default_str()->check(CLI::Range(50, 20'000));
   command->add_option("--cases", options.how.cases, "tests to write")->capture_default_str()->check(CLI::Range(2, 200));
   command->add_option("--holdout", options.how.holdout, "share of the tests that only the last measurement sees")->capture_default_str()->check(CLI::Range(0.1, 0.9));
   command->add_option("--candidates", options.how.candidates, "changes tried in one attempt")->capture_default_str()->check(CLI::Range(1, 20));
-  command->add_option("--max-attempts", options.how.attempts, "attempts at refining")->capture_default_str()->check(CLI::Range(0, 50));
+  command->add_option("--max-attempts", options.max_attempts, "attempts at refining (default: max_refine_attempts of the configuration, else 3)")->check(CLI::Range(0, 50));
   command->add_option("--train-runs", options.how.train_rounds, "rounds of a candidate on the train tests")->capture_default_str()->check(CLI::Range(1, 100));
   command->add_option("--runs", options.how.runs, "most rounds of the last measurement")->capture_default_str()->check(CLI::Range(1, 1000));
   command->add_option("--max-tokens", options.max_tokens, "most tokens of a student's answer")->capture_default_str()->check(CLI::Range(1, 1'000'000));
@@ -226,7 +228,7 @@ ExitCode RunGenerate(GenerateCommandOptions options, const std::vector<std::stri
     env.error(fmt::format("Continue with:\n  {}\n", ResumeLine(session)));
     return outcome.error().kind == ErrorKind::kCancelled ? ExitCode::kInterrupted : code;
   }
-  return Finish(session, *outcome, env);
+  return Finish(session, *outcome, input.options.target.estimated, env);
 }
 
 }  // namespace upskill

@@ -29,6 +29,7 @@ struct GenerateCommandOptions {
   std::string tests;
   std::string output;
   bool no_eval = false;
+  std::optional<int> max_attempts;  // absent: the configuration's
   int max_tokens = 512;
   std::optional<double> temperature;
   std::string accept = "never-worse";

@@ -77,19 +77,37 @@ void ChooseSpecs(GenerateSession& session) {
   session.student_specs = ChooseModels(options.eval_models, students);
 }
 
-double SpentBefore(const GenerateSession& session) {
+// What the students cost in earlier sessions, by the journals of their runs.
+void AddSpentBefore(const GenerateSession& session, GenerateInput& input) {
   const Result<std::string> text = ReadFile(session.folder / "trials.txt");
-  double usd = 0.0;
-  if (!text) return usd;
+  if (!text) return;
   for (const std::string_view line : SplitLines(*text)) {
     const Result<fs::path> run = ResolveRun(session.runs_dir, std::string(line));
     const Result<JournalContent> content = run ? ReadJournal(*run) : Result<JournalContent>(run.error());
     if (!content) continue;
     for (const Sample& sample : content->samples) {
-      if (sample.ok() && sample.cached_from.empty()) usd += sample.response.cost_usd.value_or(0.0);
+      if (!sample.ok() || !sample.cached_from.empty()) continue;
+      input.spent_usd += sample.response.cost_usd.value_or(0.0);
+      input.spent_tokens += sample.response.usage.prompt() + sample.response.usage.output;
     }
   }
-  return usd;
+}
+
+// In the tokens of the student that counts the most of them; estimated when none tells.
+BodyTarget TargetFor(const GenerateSession& session) {
+  BodyTarget target = session.options.how.target;
+  std::vector<const Model*> counting;
+  for (const auto& model : session.student_models) {
+    if (model->CountTokens("a")) counting.push_back(model.get());
+  }
+  if (counting.empty()) return target;
+  target.estimated = false;
+  target.count = [counting](const std::string& body) {
+    std::size_t most = 0;
+    for (const Model* model : counting) most = std::max(most, model->CountTokens(body).value_or(0));
+    return most;
+  };
+  return target;
 }
 
 Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, const Config& config) {
@@ -158,6 +176,7 @@ Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& 
   const bool resumed = !options.resume.empty();
   if (resumed) RETURN_IF_ERROR(LoadResumed(options, session, session.config));
   session.runs_dir = RunsFolder(options.runs_dir, session.config);
+  options.how.attempts = options.max_attempts.value_or(session.config.max_refine_attempts.value_or(options.how.attempts));
   RETURN_IF_ERROR(AcceptRuleFromName(options.accept));
   ChooseSpecs(session);
   RETURN_IF_ERROR(OpenModels(session, env));
@@ -201,6 +220,7 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.options = options.how;
   if (input.options.name.empty() && !options.output.empty()) input.options.name = SkillNameFrom(fs::path(options.output).filename().string());
   input.options.evaluate = !options.no_eval;
+  input.options.target = TargetFor(session);
   if (session.teacher) input.teacher = &*session.teacher;
   if (session.test_teacher) input.test_teacher = &*session.test_teacher;
   input.given = session.given;
@@ -214,7 +234,7 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.trials.sampling.seed = options.how.seed;
   input.trials.clock = env.clock;
   input.trials.stop = env.stop;
-  input.spent_usd = SpentBefore(session);
+  AddSpentBefore(session, input);
   return input;
 }
 

@@ -132,6 +132,12 @@ Result<Engine::Tokens> Engine::Tokenize(const std::string& text) const {
   return tokens;
 }
 
+std::optional<std::size_t> Engine::CountTokens(const std::string& text) const {
+  // Without room for any token the function says how many there would be, as a negative number.
+  const std::int32_t count = llama_tokenize(vocab_, text.data(), static_cast<std::int32_t>(text.size()), nullptr, 0, false, false);
+  return count > 0 ? std::nullopt : std::optional(static_cast<std::size_t>(-count));
+}
+
 Result<Engine::Prepared> Engine::Prepare(Request& request) {
   Prepared work;
   ASSIGN_OR_RETURN(work.prompt, format_.Render(request.chat.system, request.chat.messages));

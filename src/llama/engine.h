@@ -43,6 +43,7 @@ class Engine : public Model {
   const ModelInfo& info() const override { return info_; }
   void Start(ChatRequest request, Done done) override;
   void Cancel(CancelScope scope) override;
+  std::optional<std::size_t> CountTokens(const std::string& text) const override;
   // Twice the batch: the engine never waits for the sender.
   int Window() const override { return 2 * settings_.parallel; }
 

@@ -133,6 +133,14 @@ TEST(LoadLlamaModel, Info) {
   EXPECT_EQ(other->Window(), 2 * kDefaultParallel);
 }
 
+TEST(LoadLlamaModel, CountsTokensByItsOwnTokenizer) {
+  const auto model = Load(1);
+  EXPECT_EQ(model->CountTokens(""), 0U);
+  EXPECT_EQ(model->CountTokens("hello"), 1U);
+  EXPECT_EQ(model->CountTokens("hello hello"), 2U);
+  EXPECT_GT(model->CountTokens("<|im_start|>"), 1U);  // text, no mark of the chat
+}
+
 std::string LoadError(const fs::path& path) {
   LlamaOptions options;
   options.path = path;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "model/chat.h"
@@ -52,6 +54,9 @@ class Model {
   enum class CancelScope { kWaiting, kRunning };  // only requests not yet worked on, or all of them
   // The `done` of each request concerned gets an error of kind kCancelled. Thread-safe.
   virtual void Cancel(CancelScope scope) = 0;
+
+  // Tokens of a text by the model's own tokenizer, marks of the chat not counted; absent: unknown. Thread-safe.
+  virtual std::optional<std::size_t> CountTokens(const std::string& /*text*/) const { return std::nullopt; }
 
   // How many requests the sender should keep started and unanswered to keep this model busy.
   virtual int Window() const = 0;

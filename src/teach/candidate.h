@@ -20,6 +20,7 @@ struct Candidate {
   std::size_t tokens = 0;          // of the body, estimated
   bool measured = false;           // on all of train
   std::vector<double> train;       // by student: pass rate on train
+  std::size_t lost = 0;            // of a shorter one: answers on train that its parent had right and it hasn't
   std::string status;              // "chosen", "kept", "screened out: …", "refused: …"
   std::string run;                 // of its trial on train
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "teach/contradiction.h"
 #include "trace/digest.h"
 #include "trace/redact.h"
 #include "util/text.h"
@@ -44,8 +45,8 @@ std::string DraftPrompt(const Material& material, const std::string& items, cons
       "Write the skill. All rules together have at most about {} tokens; longer matter goes into references (plain file names), commands worth "
       "keeping into scripts. `description` says in one or two sentences what the skill does and when to use it. `name` has lowercase letters, "
       "digits and hyphens. ",
-      options.skill_tokens);
-  prompt += material.items.empty() ? "`cites` stays empty.\n" : "Every rule cites the ids of the items that prove it; a rule without proof is dropped.\n";
+      options.target.tokens);
+  prompt += material.items.empty() ? "`cites` stays empty.\n" : "Every rule cites the ids of the items that prove it; a rule without proof is dropped, and so is one that states what a fix replaced.\n";
   if (!problem.empty()) prompt += fmt::format("\nAn earlier answer was refused: {}. Mend that.\n", problem);
   return prompt;
 }
@@ -99,7 +100,7 @@ Json DraftSchema(bool tight) {
           {"additionalProperties", false}};
 }
 
-Result<Draft> DraftFromJson(const Json& json, const Material& material, std::size_t most_tokens) {
+Result<Draft> DraftFromJson(const Json& json, const Material& material, const BodyTarget& target) {
   Draft draft;
   draft.name = JsonGet<std::string>(json, "name", "");
   draft.description = JsonGet<std::string>(json, "description", "");
@@ -120,6 +121,10 @@ Result<Draft> DraftFromJson(const Json& json, const Material& material, std::siz
         ++draft.uncited;
         continue;
       }
+      if (const std::string id = ContradictedBy(rule.text, material); !id.empty()) {
+        draft.contradicted.push_back(fmt::format("{} ({})", CutToColumns(SafeForTerminalLine(rule.text), 100), id));
+        continue;
+      }
       section.rules.push_back(std::move(rule));
     }
     if (!section.rules.empty()) draft.sections.push_back(std::move(section));
@@ -130,17 +135,18 @@ Result<Draft> DraftFromJson(const Json& json, const Material& material, std::siz
     }
   }
   if (draft.sections.empty()) {
+    if (!draft.contradicted.empty()) return InputError("the material contradicts its rules, for example: " + draft.contradicted.front());
     return InputError(draft.uncited > 0 ? "no rule cites an item of the material by its id" : "the skill has no rules");
   }
-  RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, most_tokens));
+  RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, target));
   return draft;
 }
 
-Status CheckSkillText(const SkillText& skill, const Material& material, std::size_t most_tokens) {
+Status CheckSkillText(const SkillText& skill, const Material& material, const BodyTarget& target) {
   const std::vector<std::string> problems = FindSkillProblems(skill);
   if (!problems.empty()) return InputError(problems.front());
-  const std::size_t tokens = EstimateTokens(skill.body);
-  if (tokens > 2 * most_tokens) return InputError(fmt::format("the body has about {} tokens, {} are wanted", tokens, most_tokens));
+  const std::size_t tokens = target.count(skill.body);
+  if (tokens > 2 * target.tokens) return InputError(fmt::format("the body has about {} tokens, {} are wanted", tokens, target.tokens));
   std::string all = skill.description + "\n" + skill.body;
   for (const auto* files : {&skill.references, &skill.scripts}) {
     for (const auto& [name, text] : *files) {
@@ -213,7 +219,7 @@ Result<Draft> WriteDraft(Teacher& teacher, const Material& material, const Draft
     if (answer) {
       Json json = *answer;
       if (!options.name.empty()) json["name"] = options.name;
-      draft = DraftFromJson(json, material, options.skill_tokens);
+      draft = DraftFromJson(json, material, options.target);
     }
     if (draft) return draft;
     problem = draft.error().message;

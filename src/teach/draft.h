@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "skill/skill_text.h"
+#include "teach/body_target.h"
 #include "teach/material.h"
 #include "teach/teacher.h"
 #include "util/json.h"
@@ -32,6 +33,7 @@ struct Draft {
   std::vector<std::pair<std::string, std::string>> references;
   std::vector<std::pair<std::string, std::string>> scripts;
   std::size_t uncited = 0;  // rules that were left out because they cite nothing that there is
+  std::vector<std::string> contradicted;  // rules that were left out because the material says otherwise: "RULE (ID)"
 };
 
 // The body is one `# title` a section with its rules below, a line each.
@@ -45,12 +47,12 @@ Json DraftSchema(bool tight = false);
 Json StringSchema(std::size_t most);
 
 // A teacher's answer as a draft. Rules that cite no item of the material are left out and counted, when the material has
-// items. Errors (kInput) say what makes it unusable: no valid skill (FindSkillProblems), a body above `most_tokens`
+// items, and so are rules that a fix in it contradicts (ContradictedBy). Errors (kInput) say what makes it unusable: no valid skill (FindSkillProblems), a body above `target`
 // twice over, a secret, or instructions that no skill may hold (FindHarm).
-Result<Draft> DraftFromJson(const Json& json, const Material& material, std::size_t most_tokens);
+Result<Draft> DraftFromJson(const Json& json, const Material& material, const BodyTarget& target);
 
 // The same rules for a finished text, for example after edits.
-Status CheckSkillText(const SkillText& skill, const Material& material, std::size_t most_tokens);
+Status CheckSkillText(const SkillText& skill, const Material& material, const BodyTarget& target);
 
 // Instructions that a teacher may not bring in by itself: a download run by a shell, a deleted home or root folder, orders
 // to ignore instructions. Empty: none, or what the material itself holds.
@@ -58,7 +60,7 @@ std::string FindHarm(const std::string& text, const Material& material);
 
 struct DraftOptions {
   std::string name;                   // wanted; empty: the teacher's
-  std::size_t skill_tokens = 600;     // of the body
+  BodyTarget target;
   std::size_t context_tokens = 24000; // of material that one question may hold; more is read in pieces first
   int tries = 3;
 };

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "teach/contradiction.h"
 #include "teach/fake_teacher_test.h"
+#include "trace/digest.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -27,20 +29,64 @@ TEST(DraftFromJson, RulesWithoutProofAreLeftOut) {
   Json json = DraftJson("Sums are `total-N`.", {"d1", "d99"});
   json["sections"][0]["rules"].push_back({{"text", "Made up."}, {"cites", {"d7"}}});
   json["sections"][0]["rules"].push_back({{"text", "No proof."}, {"cites", Json::array()}});
-  const Result<Draft> draft = DraftFromJson(json, WithItems(), 600);
+  const Result<Draft> draft = DraftFromJson(json, WithItems(), BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   EXPECT_EQ(draft->uncited, 2U);
   EXPECT_EQ(DraftToSkill(*draft).body, "# Adding\n\nSums are `total-N`.\n");
   EXPECT_THAT(draft->sections[0].rules[0].cites, ElementsAre("d1"));
 }
 
+Material WithAFix() {
+  Material material = WithItems();
+  const std::string kind = DigestKindTitle(DigestKind::kFix);
+  material.items.push_back({"d3", kind, "whole", {"a.jsonl:11"}, "pytest -q tests", "unsupported architecture", "-capabilities = [\"8.0\"]\n+capabilities = [\"9.0\"]\n", "python -m pytest"});
+  material.items.push_back({"d4", kind, "whole", {"a.jsonl:15"}, "make", "no such target", "-all: lib\n-CC = cc\n+all: lib.so\n", "make"});
+  return material;
+}
+
+TEST(ContradictedBy, WhatAFixTookAway) {
+  const Material material = WithAFix();
+  EXPECT_EQ(ContradictedBy("The capability of the H100 is `8.0`.", material), "d3");
+  EXPECT_EQ(ContradictedBy("Write it so:\n```toml\ncapabilities = [\"8.0\"]\n```", material), "d3");
+  EXPECT_EQ(ContradictedBy("Run `pytest -q tests` before a commit.", material), "d3");
+  EXPECT_EQ(ContradictedBy("The capability of the H100 is `9.0`.", material), "");
+  EXPECT_EQ(ContradictedBy("Never set `8.0`: it is that of another card.", material), "");
+  EXPECT_EQ(ContradictedBy("Version `18.0` and `8.05` are others.", material), "");
+  EXPECT_EQ(ContradictedBy("Run `make` for the library.", material), "");   // the same command worked then
+  EXPECT_EQ(ContradictedBy("`total-N` is written for sums.", material), "");
+  Material document = material;
+  document.items.push_back({"d5", "document", "The older card has 8.0.", {"notes.md"}, "", "", "", ""});
+  EXPECT_EQ(ContradictedBy("The capability of the A100 is `8.0`.", document), "");
+}
+
+TEST(DraftFromJson, RulesThatTheMaterialContradictsAreLeftOut) {
+  Json json = DraftJson("The capability is `9.0`.", {"d3"});
+  json["sections"][0]["rules"].push_back({{"text", "Set `capabilities = [\"8.0\"]`."}, {"cites", {"d3"}}});
+  const Result<Draft> draft = DraftFromJson(json, WithAFix(), BodyTarget{});
+  ASSERT_TRUE(draft.ok()) << draft.error().message;
+  EXPECT_EQ(DraftToSkill(*draft).body, "# Adding\n\nThe capability is `9.0`.\n");
+  EXPECT_THAT(draft->contradicted, ElementsAre("Set `capabilities = [\"8.0\"]`. (d3)"));
+  const Result<Draft> none = DraftFromJson(DraftJson("The capability is `8.0`.", {"d3"}), WithAFix(), BodyTarget{});
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().message, HasSubstr("the material contradicts its rules"));
+}
+
+TEST(DraftFromJson, TheBodyIsCountedInTheStudentsTokens) {
+  BodyTarget target;
+  target.tokens = 10;
+  target.count = [](const std::string& text) { return text.size(); };
+  EXPECT_FALSE(DraftFromJson(DraftJson("Longer than ten."), Material{}, target).ok());
+  target.count = [](const std::string&) { return std::size_t{1}; };
+  EXPECT_TRUE(DraftFromJson(DraftJson("Longer than ten."), Material{}, target).ok());
+}
+
 TEST(DraftFromJson, WithoutItemsNothingNeedsProof) {
-  EXPECT_TRUE(DraftFromJson(DraftJson("Anything."), Material{}, 600).ok());
+  EXPECT_TRUE(DraftFromJson(DraftJson("Anything."), Material{}, BodyTarget{}).ok());
 }
 
 TEST(DraftFromJson, HostileTeachers) {
   const auto refused = [](Json json, const std::string& reason) {
-    const Result<Draft> draft = DraftFromJson(json, WithItems(), 600);
+    const Result<Draft> draft = DraftFromJson(json, WithItems(), BodyTarget{});
     ASSERT_FALSE(draft.ok()) << reason;
     EXPECT_THAT(draft.error().message, HasSubstr(reason));
   };

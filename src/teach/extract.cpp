@@ -151,10 +151,10 @@ bool IsKind(const MaterialItem& item, DigestKind kind) { return item.kind == Dig
 // Collects rules until the tokens are used up.
 class Sections {
  public:
-  explicit Sections(std::size_t tokens) : left_(tokens) {}
+  explicit Sections(const BodyTarget& target) : target_(target), left_(target.tokens) {}
 
   bool Add(const std::string& title, const std::string& text, const std::vector<std::string>& places) {
-    const std::size_t tokens = EstimateTokens(text) + 1;
+    const std::size_t tokens = target_.count(text) + 1;
     if (tokens > left_ || !seen_.insert(ToLowerAscii(text)).second) return false;
     left_ -= tokens;
     if (sections_.empty() || sections_.back().title != title) sections_.push_back({title, {}});
@@ -165,6 +165,7 @@ class Sections {
   std::vector<Section> Take() { return std::move(sections_); }
 
  private:
+  const BodyTarget& target_;
   std::size_t left_;
   std::set<std::string> seen_;
   std::vector<Section> sections_;
@@ -262,7 +263,7 @@ std::vector<std::string> StatementsOf(const std::string& text) {
   return statements;
 }
 
-Result<Draft> ExtractDraft(const Material& material, const std::string& name, std::size_t skill_tokens) {
+Result<Draft> ExtractDraft(const Material& material, const std::string& name, const BodyTarget& target) {
   Draft draft;
   const std::string about = !material.task.empty() ? material.task : material.requests.empty() ? std::string() : material.requests.front().text;
   draft.name = name.empty() ? SkillNameFrom(about) : name;
@@ -270,13 +271,13 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, st
   while (subject.find("---") != std::string::npos) subject.erase(subject.find("---"), 2);
   draft.description = fmt::format("What an expert's recorded session worked out: {} Use it for the same kind of work.",
                                   subject.empty() ? "commands, fixes and facts." : subject + (subject.back() == '.' ? "" : "."));
-  Sections sections(skill_tokens);
+  Sections sections(target);
   AddAnswers(material, sections);
   AddItems(material, sections, draft);
   if (sections.empty()) AddWhatThereIs(material, sections);
   draft.sections = sections.Take();
   if (draft.sections.empty()) return InputError("nothing could be taken over: there is no request, answer or command in the trace");
-  RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, skill_tokens));
+  RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, target));
   return draft;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "teach/body_target.h"
 #include "teach/draft.h"
 #include "teach/material.h"
 #include "teach/write_cases.h"
@@ -14,10 +15,10 @@ namespace upskill {
 
 // The teacher without a model: takes over what the trace itself says, word for word. Rules cite places (`file:event`).
 // Answers to the person's requests first, then corrections, error → fix pairs, commands that worked and files as they
-// were in the end, as far as `skill_tokens` allow; what is longer goes into references/.
+// were in the end, as far as `target` allows; what is longer goes into references/.
 // A trace without any of that gives what was asked and what came of it.
 // Error (kInput): there is nothing to take over.
-Result<Draft> ExtractDraft(const Material& material, const std::string& name, std::size_t skill_tokens);
+Result<Draft> ExtractDraft(const Material& material, const std::string& name, const BodyTarget& target);
 
 // Cases that replay the person's requests and the failures that were mended: the answer must hold the name, value or
 // command that settled it then. At most `most`.

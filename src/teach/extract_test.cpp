@@ -38,7 +38,7 @@ Material OneTalk() {
 }
 
 TEST(ExtractDraft, EveryRuleHasItsPlace) {
-  const Result<Draft> draft = ExtractDraft(OneTalk(), "", 600);
+  const Result<Draft> draft = ExtractDraft(OneTalk(), "", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   for (const Section& section : draft->sections) {
     for (const Rule& rule : section.rules) EXPECT_THAT(rule.cites, Contains(HasSubstr("a.jsonl:"))) << rule.text;
@@ -51,7 +51,7 @@ TEST(ExtractDraft, ATraceWithoutCodeGivesWhatWasAskedAndAnswered) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl:1"});
   material.items.push_back({"d1", "Episode", "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl:1"}, "", "", "", ""});
-  const Result<Draft> draft = ExtractDraft(material, "", 600);
+  const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   EXPECT_EQ(DraftToSkill(*draft).body, "# From the trace\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
 }
@@ -59,7 +59,7 @@ TEST(ExtractDraft, ATraceWithoutCodeGivesWhatWasAskedAndAnswered) {
 TEST(ExtractDraft, NothingToTakeOverIsSaid) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl:1"});
-  const Result<Draft> draft = ExtractDraft(material, "", 600);
+  const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_FALSE(draft.ok());
   EXPECT_THAT(draft.error().message, HasSubstr("nothing could be taken over"));
 }
@@ -89,7 +89,7 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
   const CaseHarvest harvest = ExtractCases(material, 16);
   EXPECT_THAT(harvest.cases, SizeIs(16));
   EXPECT_THAT(harvest.cases, Contains(Field(&Case::input, "What is the launch stream?")));
-  const Result<Draft> draft = ExtractDraft(material, "", 600);
+  const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok());
   // What was wrong first and corrected then.
   const std::string body = DraftToSkill(*draft).body;

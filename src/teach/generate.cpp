@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "skill/case_reader.h"
 #include "teach/draft.h"
@@ -23,7 +24,10 @@ constexpr std::size_t kMostShorter = 4;  // parts that are tried to be left out
 
 class Generation {
  public:
-  explicit Generation(const GenerateInput& input) : input_(input), options_(input.options), material_(*input.material) {}
+  explicit Generation(const GenerateInput& input) : input_(input), options_(input.options), material_(*input.material) {
+    out_.trial_usd = input.spent_usd;
+    out_.trial_tokens = input.spent_tokens;
+  }
 
   Result<GenerateOutcome> Run() {
     RETURN_IF_ERROR(WriteFirst());
@@ -53,10 +57,16 @@ class Generation {
   }
 
   double Spent() const {
-    double spent = input_.spent_usd + out_.trial_usd;
+    double spent = out_.trial_usd;
     if (input_.teacher != nullptr) spent += input_.teacher->cost_usd();
     if (input_.test_teacher != nullptr && input_.test_teacher != input_.teacher) spent += input_.test_teacher->cost_usd();
     return spent;
+  }
+
+  // For a line of progress: what is spent and what is left of it; empty when nothing costs.
+  std::string SpentText() const {
+    if (options_.max_cost_usd) return fmt::format(" · ${:.2f} spent, ${:.2f} left", Spent(), std::max(0.0, *options_.max_cost_usd - Spent()));
+    return Spent() > 0 ? fmt::format(" · ${:.2f} spent", Spent()) : "";
   }
 
   // A limit or the person ended it: the best so far stands. Anything else is an error of the whole.
@@ -82,7 +92,7 @@ class Generation {
     candidate.parent = parent;
     candidate.kind = kind;
     candidate.why = why;
-    candidate.tokens = EstimateTokens(skill.body);
+    candidate.tokens = options_.target.count(skill.body);
     candidate.skill = std::move(skill);
     candidate.status = "not measured";
     out_.candidates.push_back(std::move(candidate));
@@ -94,13 +104,13 @@ class Generation {
     Result<Draft> draft = InputError("");
     if (input_.teacher == nullptr) {
       Say("taking the skill from the trace, word for word");
-      draft = ExtractDraft(material_, options_.name, options_.skill_tokens);
+      draft = ExtractDraft(material_, options_.name, options_.target);
     } else {
       RETURN_IF_ERROR(MayAskTeacher());
       Say(fmt::format("{} writes the skill from {} items", input_.teacher->info().name, material_.items.size()));
       DraftOptions draft_options;
       draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
-      draft_options.skill_tokens = options_.skill_tokens;
+      draft_options.target = options_.target;
       draft_options.context_tokens = options_.context_tokens;
       draft = WriteDraft(*input_.teacher, material_, draft_options);
     }
@@ -110,6 +120,7 @@ class Generation {
       return {};
     }
     out_.uncited_rules = draft->uncited;
+    out_.contradicted_rules = draft->contradicted;
     for (const Section& section : draft->sections) {
       for (const Rule& rule : section.rules) out_.provenance.push_back(ProvenanceOf(rule));
     }
@@ -218,11 +229,13 @@ class Generation {
     candidate.status = "measured";
     std::string rates;
     for (std::size_t i = 0; i < candidate.train.size(); ++i) {
-      rates += fmt::format("{}{} {:.0f} %", i == 0 ? "" : ", ", input_.trials.students[i].name, 100.0 * candidate.train[i]);
       const auto& arms = trial.judged.summary.students[i].arms;
-      if (const auto baseline = arms.find(Arm::kBaseline); baseline != arms.end()) rates += fmt::format(" (without {:.0f} %)", 100.0 * baseline->second.rate().value_or(0.0));
+      if (const auto baseline = arms.find(Arm::kBaseline); baseline != arms.end()) without_.push_back(baseline->second.rate().value_or(0.0));
+      rates += fmt::format("{}{} {:.0f} %, {:+.0f} points", i == 0 ? "" : "; ", input_.trials.students[i].name, 100.0 * candidate.train[i],
+                           100.0 * (candidate.train[i] - without_.at(i)));
     }
-    Say(fmt::format("candidate {} ({}, about {} tokens) on {} cases of train: {}", candidate.id, candidate.kind, candidate.tokens, train_.size(), rates));
+    Say(fmt::format("candidate {} ({}, {}{} tokens) on {} cases of train: {}{}", candidate.id, candidate.kind, options_.target.estimated ? "about " : "",
+                    candidate.tokens, train_.size(), rates, SpentText()));
     trials_[index] = std::move(trial);
     return {};
   }
@@ -264,7 +277,7 @@ class Generation {
   std::size_t Best() const {
     std::size_t best = 0;
     for (std::size_t i = 1; i < out_.candidates.size(); ++i) {
-      if (!out_.candidates[i].measured) continue;
+      if (!out_.candidates[i].measured || out_.candidates[i].lost > 0) continue;
       if (!out_.candidates[best].measured || IsBetter(out_.candidates[i], out_.candidates[best])) best = i;
     }
     return best;
@@ -292,7 +305,7 @@ class Generation {
       Say(fmt::format("attempt {} of {}: {} sees {} failing cases", attempt, options_.attempts, input_.teacher->info().name, failing.size()));
       RefineOptions refine;
       refine.candidates = options_.candidates;
-      refine.skill_tokens = options_.skill_tokens;
+      refine.target = options_.target;
       refine.context_tokens = options_.context_tokens;
       const Result<ProposalsOutcome> proposed = ProposeChanges(*input_.teacher, material_, out_.candidates[best],
                                                                FailuresText(trials_.at(best), options_.context_tokens / 2), out_.candidates, refine, attempt);
@@ -322,7 +335,22 @@ class Generation {
     return MeasureOnTrain(index);
   }
 
-  // A shorter skill that isn't worse wins: each of the longest parts is tried to be left out.
+  // Answers that passed with one candidate and don't with another, the same case and round of the same student.
+  static std::size_t LostAnswers(const Trial& before, const Trial& after) {
+    const auto passed = [](const Trial& trial) {
+      std::set<std::tuple<std::string, std::string, int>> cells;
+      for (const Sample& sample : trial.samples) {
+        if (sample.ok() && sample.arm == Arm::kSkill && sample.passed()) cells.emplace(sample.student, sample.case_id, sample.round);
+      }
+      return cells;
+    };
+    const auto kept = passed(after);
+    std::size_t lost = 0;
+    for (const auto& cell : passed(before)) lost += kept.contains(cell) ? 0U : 1U;
+    return lost;
+  }
+
+  // A shorter skill that loses nothing wins (with few tests an equal rate says little): each of the longest parts is tried to be left out.
   Status LeaveOut() {
     for (std::size_t tried = 0; tried < kMostShorter; ++tried) {
       const std::size_t best = Best();
@@ -347,6 +375,9 @@ class Generation {
         }
       }
       RETURN_IF_ERROR(MeasureOnTrain(index));
+      Candidate& shorter = out_.candidates[index];
+      shorter.lost = LostAnswers(trials_.at(best), trials_.at(index));
+      if (shorter.lost > 0) Say(fmt::format("candidate {} (without \"{}\") loses {} answers: the part stays", index, SafeForTerminalLine(untried->title), shorter.lost));
     }
     return {};
   }
@@ -355,7 +386,7 @@ class Generation {
     out_.chosen = Best();
     if (!out_.candidates[out_.chosen].measured) out_.chosen = out_.candidates.size() - 1;
     for (Candidate& candidate : out_.candidates) {
-      if (candidate.measured) candidate.status = "beaten on train";
+      if (candidate.measured) candidate.status = candidate.lost > 0 ? fmt::format("loses {} answers on train", candidate.lost) : "beaten on train";
     }
     out_.candidates[out_.chosen].status = "chosen";
   }
@@ -381,6 +412,7 @@ class Generation {
   std::vector<std::size_t> train_;
   std::map<std::size_t, Trial> trials_;  // on train, by candidate
   std::set<std::string> left_out_;
+  std::vector<double> without_;  // by student: pass rate on train without a skill
   int trains_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "skill/suite.h"
+#include "teach/body_target.h"
 #include "teach/candidate.h"
 #include "teach/material.h"
 #include "teach/teacher.h"
@@ -20,7 +21,7 @@ namespace upskill {
 
 struct GenerateOptions {
   std::string name;                // of the skill; empty: the teacher's, or from the task
-  std::size_t skill_tokens = 600;  // of the body
+  BodyTarget target;
   std::size_t cases = 16;
   double holdout = 0.5;            // share of the cases that only the last measurement sees
   std::size_t candidates = 2;      // proposals of one attempt
@@ -41,6 +42,7 @@ struct GenerateInput {
   std::optional<Suite> given;       // cases of the person; none are written then
   TrialContext trials;              // without models nothing is measured
   double spent_usd = 0.0;           // on trials of earlier sessions of this generation
+  std::int64_t spent_tokens = 0;
   std::function<void(const std::string& line)> say;  // told each stage; may be empty
 };
 
@@ -51,11 +53,12 @@ struct GenerateOutcome {
   std::vector<std::size_t> test;  // indices of the cases held out
   std::vector<std::string> rejected_cases;
   std::size_t uncited_rules = 0;
+  std::vector<std::string> contradicted_rules;  // "RULE (ID)", left out
   std::vector<std::string> provenance;  // "RULE: PLACE, …" of the draft
   std::optional<Trial> measured;  // the chosen one on the held-out cases
   std::size_t student_calls = 0;       // answers given by models for trials on train
   std::size_t full_student_calls = 0;  // what measuring every candidate in full, with a baseline each, would take
-  double trial_usd = 0.0;
+  double trial_usd = 0.0;  // earlier sessions included
   std::int64_t trial_tokens = 0;
   std::string stopped;  // why it ended early; the best so far is chosen. Empty: it went to its end
   bool interrupted = false;

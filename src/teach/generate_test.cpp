@@ -207,6 +207,37 @@ TEST(GenerateSkill, AShorterSkillThatIsNotWorseWins) {
   EXPECT_THAT(outcome->candidates[outcome->chosen].skill.body, AllOf(HasSubstr("[sim 1]"), Not(HasSubstr("bbb"))));
 }
 
+TEST(GenerateSkill, AShorterSkillThatLosesAnswersDoesNotWin) {
+  // The part "Other" makes even numbers better and odd ones worse.
+  std::string first = "[sim 0.15: nothing]";
+  std::string other = std::string(400, 'b');
+  for (int k = 1; k <= 16; ++k) {
+    const std::string words = ": sum number " + std::to_string(k) + "?]";
+    first += k % 2 == 0 ? "[sim 0.15" + words : "";
+    other += (k % 2 == 0 ? "[sim 0.3" : "[sim 0.15") + words;
+  }
+  std::size_t losers = 0;
+  for (int seed = 0; seed < 30; ++seed) {
+    Bench bench([&](const ChatRequest& request, std::size_t) -> Result<std::string> {
+      if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
+      Json draft = DraftJson(first);
+      draft["sections"].push_back({{"title", "Other"}, {"rules", Json::array({{{"text", other}, {"cites", Json::array()}}})}});
+      return DumpJson(draft);
+    }, "base=0.3,skill=body,seed=" + std::to_string(seed));
+    bench.options.target.tokens = 2000;
+    bench.options.attempts = 0;
+    const Result<GenerateOutcome> outcome = bench.Run();
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_EQ(outcome->candidates[outcome->chosen].lost, 0U);
+    for (const Candidate& candidate : outcome->candidates) {
+      if (candidate.lost == 0 || candidate.mean() < outcome->candidates[0].mean()) continue;
+      ++losers;
+      EXPECT_THAT(candidate.status, HasSubstr("loses"));
+    }
+  }
+  EXPECT_GT(losers, 0U) << "no shorter one was as good on train and yet lost answers";
+}
+
 // Drafts that change nothing: the last measurement is on cases that nothing was chosen by, so alpha holds for it.
 TEST(GenerateSkill, DraftsThatChangeNothingAreSeldomCalledHelp) {
 #ifdef UPSKILL_SANITIZED
@@ -244,6 +275,42 @@ TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
   EXPECT_EQ(improved->candidates[improved->chosen].kind, "draft");
   ASSERT_TRUE(improved->measured->judged.others.contains(Arm::kPrevious));
   EXPECT_EQ(ReasonToRefuse(*improved, AcceptRule::kHelps), "");
+}
+
+TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
+  // Wins on train by heart, and is worse than the existing one on the tests held out.
+  Bench worse([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
+    if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft [sim 0]"));
+    std::string body = "# Adding\n\nLearnt by heart.\n";
+    for (int k = 1; k <= 16; ++k) {
+      const std::string input = "What is the sum number " + std::to_string(k) + "?";
+      if (request.messages[0].text.find("request:\n" + input) != std::string::npos) body += "[sim 1: " + input + "]\n";
+    }
+    return DumpJson({{"proposals", Json::array({ProposalJson("by heart", body)})}});
+  }, "base=0,skill=body,seed=1");
+  worse.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.4] fair", {}, {}};
+  const Result<GenerateOutcome> refused = worse.Run();
+  ASSERT_TRUE(refused.ok());
+  ASSERT_EQ(refused->candidates[refused->chosen].kind, "rewrite");
+  EXPECT_THAT(ReasonToRefuse(*refused, AcceptRule::kNeverWorse), HasSubstr("existing one"));
+  EXPECT_THAT(ReasonToRefuse(*refused, AcceptRule::kHelps), HasSubstr("existing one"));
+  EXPECT_EQ(ReasonToRefuse(*refused, AcceptRule::kAny), "");
+
+  // As good and shorter: not worse, but no proof that it helps.
+  Bench same(Qualities({"[sim 1]"}));
+  same.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 1] " + std::string(400, 'b'), {}, {}};
+  const Result<GenerateOutcome> equal = same.Run();
+  ASSERT_TRUE(equal.ok());
+  ASSERT_EQ(equal->candidates[equal->chosen].kind, "draft");
+  EXPECT_EQ(ReasonToRefuse(*equal, AcceptRule::kNeverWorse), "");
+  EXPECT_THAT(ReasonToRefuse(*equal, AcceptRule::kHelps), HasSubstr("isn't proved better"));
+
+  // Never measured.
+  same.options.evaluate = false;
+  const Result<GenerateOutcome> unmeasured = same.Run();
+  ASSERT_TRUE(unmeasured.ok());
+  EXPECT_EQ(ReasonToRefuse(*unmeasured, AcceptRule::kNeverWorse), "it was not measured");
 }
 
 TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {

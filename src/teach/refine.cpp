@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "teach/contradiction.h"
 #include "teach/draft.h"
 #include "trace/digest.h"
 #include "trace/excerpt.h"
@@ -61,6 +62,16 @@ std::string Tried(const std::vector<Candidate>& known) {
     text += fmt::format("- {}: {}\n", CutToColumns(SafeForTerminalLine(candidate.why), 200), candidate.status);
   }
   return text.empty() ? "" : "Changes that were tried already, don't propose them again:\n" + text + "\n";
+}
+
+// A line that the change brings in although the material says otherwise; empty: none.
+std::string Contradiction(const std::string& body, const std::string& before, const Material& material) {
+  for (const std::string_view line : SplitLines(body)) {
+    if (before.find(line) != std::string::npos) continue;
+    const std::string id = ContradictedBy(std::string(line), material);
+    if (!id.empty()) return fmt::format("{} of the material contradicts it: {}", id, CutToColumns(SafeForTerminalLine(std::string(line)), 100));
+  }
+  return "";
 }
 
 }  // namespace
@@ -122,7 +133,7 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
       "`find` is a text that stands exactly once in the skill, `replace` comes in its place; `body` stays empty. For a rewrite leave `edits` empty and "
       "give the whole new `body`. The skill should have at most about {} tokens.\n",
       TaskText(material), candidate.skill.body, failures, Tried(known), items.empty() ? "" : "What is known:\n\n" + items, options.candidates,
-      options.skill_tokens);
+      options.target.tokens);
   ASSIGN_OR_RETURN(const Json answer, teacher.Ask({"refine", std::string(kSystem), prompt, ProposalsSchema(2 * options.candidates), attempt, 8192}));
   ProposalsOutcome outcome;
   for (const Json& json : answer.at("proposals")) {
@@ -144,9 +155,13 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
       outcome.refused.emplace_back("it was tried before");
       continue;
     }
+    if (const std::string contradiction = Contradiction(proposal.body, candidate.skill.body, material); !contradiction.empty()) {
+      outcome.refused.push_back(contradiction);
+      continue;
+    }
     SkillText changed = candidate.skill;
     changed.body = proposal.body;
-    if (const Status sound = CheckSkillText(changed, material, options.skill_tokens); !sound) {
+    if (const Status sound = CheckSkillText(changed, material, options.target); !sound) {
       outcome.refused.push_back(sound.error().message);
       continue;
     }

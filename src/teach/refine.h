@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "skill/skill_text.h"
+#include "teach/body_target.h"
 #include "teach/candidate.h"
 #include "teach/material.h"
 #include "teach/teacher.h"
@@ -28,7 +29,7 @@ struct Proposal {
 
 struct RefineOptions {
   std::size_t candidates = 2;  // proposals wanted of one attempt
-  std::size_t skill_tokens = 600;
+  BodyTarget target;
   std::size_t context_tokens = 24000;
 };
 

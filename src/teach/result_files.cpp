@@ -57,6 +57,7 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
                    {"run", nullptr},
                    {"cost_usd", nullptr},
                    {"provenance", outcome.provenance},
+                   {"contradicted_rules", outcome.contradicted_rules},
                    {"rejected_tests", outcome.rejected_cases}};
   if (outcome.measured) {
     double sum = 0.0;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "trace/digest.h"
+
+namespace upskill {
+
+// How long a skill's body should be, in the tokens of the student that reads it.
+struct BodyTarget {
+  std::size_t tokens = 600;
+  bool estimated = true;  // by the length of the text; false: `count` is the tokenizer of a student
+  std::function<std::size_t(const std::string& text)> count = EstimateTokens;
+};
+
+}  // namespace upskill
