@@ -53,7 +53,7 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     }
     env.out("\n");
   } else {
-    env.out("teacher   none: the skill is taken from the trace, word for word\n");
+    env.out("teacher   none: the skill is taken from the material, word for word\n");
   }
   const auto held_out = static_cast<std::size_t>(options.how.holdout * static_cast<double>(options.how.cases));
   const std::size_t test = std::max<std::size_t>(1, held_out);
@@ -140,7 +140,7 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     env.out(fmt::format("{}\n", Headline(outcome)));
     if (!accepted) env.out(fmt::format("the existing skill stays as it is: {}\n", reason));
-    if (session.teacher_spec == kExtract) env.out("no model wrote this skill: it is taken from the trace, word for word\n");
+    if (session.teacher_spec == kExtract) env.out("no model wrote this skill: it is taken from the material, word for word\n");
     env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(target.string()), estimated ? "about " : "", outcome.candidates[outcome.chosen].tokens, Shown(skill.name)));
     env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(), outcome.rejected_cases.size(), outcome.test.size()));
     if (outcome.uncited_rules > 0) env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
@@ -164,7 +164,7 @@ void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
   command->add_option("TASK", options.task, "what the skill is for; may be left out with --from");
   command->add_option("-f,--from", options.from, "traces (files, folders, patterns, latest), or a skill folder to improve")->allow_extra_args(false);
   command->add_option("-e,--example", options.examples, "an example, 'input -> output'")->allow_extra_args(false);
-  command->add_option("--tool", options.tools, "FILE#NAME: a tool of an MCP tools/list")->allow_extra_args(false);
+  command->add_option("--tool", options.tools, "FILE#NAME: a tool of an MCP tools/list; mcp:COMMAND#NAME: of the server that COMMAND starts")->allow_extra_args(false);
   command->add_option("--docs", options.docs, "a text that the teacher should know")->allow_extra_args(false);
   command->add_option("-m,--model", options.model, "teacher; extract: none, the skill is taken from the trace (default: the configuration's, else extract)");
   command->add_option("--test-gen-model", options.test_gen_model, "writes the tests (default: the teacher)");

@@ -19,7 +19,7 @@ struct GenerateCommandOptions {
   std::string task;
   std::vector<std::string> from;      // traces, folders of traces, `latest`, or one skill folder to improve
   std::vector<std::string> examples;  // "input -> output"
-  std::vector<std::string> tools;     // FILE#NAME
+  std::vector<std::string> tools;     // FILE#NAME or mcp:COMMAND#NAME
   std::vector<std::string> docs;
   std::string model;
   std::string test_gen_model;

@@ -121,6 +121,19 @@ TEST_F(GenerateCli, ResumeAsksOnlyWhatIsLeft) {
   EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("[sim 0.95]"));
 }
 
+TEST_F(GenerateCli, CtrlCTwiceGivesUpTheTeachersAnswer) {
+  TeacherServer teacher("[sim 0.95]");
+  teacher.hook = [this](const std::string&) -> std::optional<loopback::Script> {
+    stop = 2;
+    return loopback::Silence();
+  };
+  EXPECT_EQ(Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "0"}), 130);
+  EXPECT_THAT(error, HasSubstr("upskill generate --resume"));
+  teacher.hook = nullptr;
+  stop = 0;
+  EXPECT_EQ(Generate({"--resume"}), 0) << error;
+}
+
 TEST_F(GenerateCli, SecretsDoNotReachTheTeacher) {
   const TeacherServer teacher("[sim 0.95]");
   const std::string secret = "ghp_" + std::string("16C7e42F292c6912E7710c838347Ae178B4a");
@@ -132,6 +145,28 @@ TEST_F(GenerateCli, SecretsDoNotReachTheTeacher) {
     if (!entry.is_regular_file()) continue;
     EXPECT_THAT(*ReadFile(entry.path()), Not(HasSubstr(secret))) << entry.path();
   }
+}
+
+TEST_F(GenerateCli, ToolsOfALiveMcpServer) {
+  const TeacherServer teacher("[sim 0.95]");
+  const std::string secret = "ghp_" + std::string("16C7e42F292c6912E7710c838347Ae178B4a");
+  const std::string tools = R"([{"name":"find_book","description":"Finds books. Token )" + secret + R"(."},{"name":"lend","description":"Lends one."}])";
+  const std::string server = folder.Write("server.sh", R"(while read -r line; do case "$line" in
+*'"initialize"'*) echo '{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"books","version":"1"}}}';;
+*tools/list*) echo '{"jsonrpc":"2.0","id":2,"result":{"tools":)" + tools + R"(}}';; esac; done)").string();
+  const std::vector<std::string> command = {"Lend books", "--tool", "mcp:TOKEN=" + secret + " sh " + server + "#find_book", "-m", "generic.teacher", "--base-url", teacher.url(),
+                                            "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "0"};
+  Generate(command);  // the teacher's rules cite nothing: exit code 2
+  ASSERT_THAT(teacher.requests(), Not(IsEmpty())) << error;
+  EXPECT_THAT(teacher.requests()[0].body, AllOf(HasSubstr("find_book: Finds books."), Not(HasSubstr("lend:")), Not(HasSubstr(secret))));
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path() / "runs")) {
+    if (!entry.is_regular_file()) continue;
+    EXPECT_THAT(*ReadFile(entry.path()), Not(HasSubstr(secret))) << entry.path();
+  }
+  EXPECT_EQ(Generate({"x", "--tool", "mcp:TOKEN=" + secret + " sh " + server + "#none", "--dry-run"}), 2);
+  EXPECT_THAT(error, HasSubstr("there is find_book, lend"));
+  EXPECT_EQ(Generate({"x", "--tool", "mcp:TOKEN=" + secret + " /none/there"}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("/none/there"), HasSubstr("exit code 127"), Not(HasSubstr(secret))));
 }
 
 TEST_F(GenerateCli, ErrorsSayWhatToDo) {

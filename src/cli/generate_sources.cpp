@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <string_view>
+
+#include "net/mcp_tools.h"
 #include "skill/skill.h"
 #include "trace/load_traces.h"
 #include "util/files.h"
@@ -36,28 +40,46 @@ Status AddSkill(const std::string& path, GenerateSources& sources) {
   return {};
 }
 
-// FILE#NAME; without a name every tool of the file.
-Status AddToolsOf(const std::string& argument, Material& material) {
-  const std::size_t hash = argument.rfind('#');
-  const std::string file = argument.substr(0, hash);
-  const std::string name = hash == std::string::npos ? "" : argument.substr(hash + 1);
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
-  ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
+constexpr std::string_view kServer = "mcp:";
+constexpr std::chrono::minutes kServerLimit{2};  // npx and uvx fetch the server first
+
+// The tools that are at `place`: a server's command line after kServer, or a file with a `tools/list`. `source` becomes their
+// name for people: that of the server itself, whose command line may hold keys, or the file's.
+Result<Json> ToolsAt(const std::string& place, std::string& source, const Env& env) {
+  if (place.starts_with(kServer)) {
+    ASSIGN_OR_RETURN(McpTools server, ListMcpTools(place.substr(kServer.size()), kServerLimit, env.stop));
+    source = SafeForTerminalLine(Trim("mcp: " + server.server));
+    return std::move(server.tools);
+  }
+  source = SafeForTerminalLine(place);
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(place));
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, place));
   const Json* list = &json;
   for (const char* key : {"result", "tools"}) {
     if (list->is_object() && list->contains(key)) list = &list->at(key);
   }
+  return list->is_array() ? *list : Json::array({*list});
+}
+
+// FILE#NAME or mcp:COMMAND#NAME; without a name every tool there.
+Status AddToolsOf(const std::string& argument, GenerateSources& sources, const Env& env) {
+  const std::size_t hash = argument.rfind('#');
+  const std::string name = hash == std::string::npos ? "" : argument.substr(hash + 1);
+  std::string source;
+  ASSIGN_OR_RETURN(const Json tools, ToolsAt(argument.substr(0, hash), source, env));
+  sources.names.push_back(name.empty() ? source : source + "#" + SafeForTerminalLine(name));
   std::vector<std::string> names;
   bool found = false;
-  for (const Json& tool : list->is_array() ? *list : Json::array({*list})) {
+  for (const Json& tool : tools) {
     const std::string tool_name = JsonGet<std::string>(tool, "name", "");
     names.push_back(SafeForTerminalLine(tool_name));
     if (!name.empty() && name != tool_name) continue;
-    RETURN_IF_ERROR(AddTool(tool, SafeForTerminalLine(file), material));
+    RETURN_IF_ERROR(AddTool(tool, source, sources.material));
     found = true;
   }
   if (found) return {};
-  return InputError(fmt::format("--tool {}: no tool '{}' in it; there is {}", SafeForTerminalLine(file), SafeForTerminalLine(name), fmt::join(names, ", ")));
+  if (names.empty()) return InputError(fmt::format("--tool {}: it has no tools", source));
+  return InputError(fmt::format("--tool {}: no tool '{}' in it; there is {}", source, SafeForTerminalLine(name), fmt::join(names, ", ")));
 }
 
 void RedactItem(std::string& text, Redactor& redactor) { text = redactor.Apply(std::move(text)); }
@@ -88,11 +110,16 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
     AddTraces(loaded.traces, options.how.context_tokens, material);
   }
   for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
-  for (const std::string& tool : options.tools) {
-    RETURN_IF_ERROR(AddToolsOf(tool, material));
-    sources.names.push_back(SafeForTerminalLine(tool));
-  }
   Redactor redactor({});
+  const std::size_t before_tools = material.items.size();
+  for (const std::string& tool : options.tools) {
+    if (Status added = AddToolsOf(tool, sources, env); !added) {
+      Error error = added.error();
+      if (!keep_secrets) RedactItem(error.message, redactor);  // it may tell the server's command line
+      return error;
+    }
+  }
+  for (std::size_t i = before_tools; i < material.items.size() && !keep_secrets; ++i) RedactItem(material.items[i].text, redactor);
   for (const std::string& doc : options.docs) {
     ASSIGN_OR_RETURN(std::string text, ReadFile(doc, 16U << 20U));
     if (FindInvalidUtf8(text)) return InputError(fmt::format("--docs {}: not text in UTF-8", SafeForTerminalLine(doc)));

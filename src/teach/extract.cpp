@@ -216,7 +216,7 @@ void AddWhatThereIs(const Material& material, Sections& sections) {
   constexpr std::size_t kMostColumns = 300;
   for (const MaterialItem& item : material.items) {
     const std::string text(Trim(CutToColumns(SafeForTerminalLine(item.text), kMostColumns)));
-    if (!text.empty()) sections.Add("From the trace", text, item.places);
+    if (!text.empty()) sections.Add("What is known", text, item.places);
   }
 }
 

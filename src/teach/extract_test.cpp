@@ -53,7 +53,7 @@ TEST(ExtractDraft, ATraceWithoutCodeGivesWhatWasAskedAndAnswered) {
   material.items.push_back({"d1", "Episode", "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl:1"}, "", "", "", ""});
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
-  EXPECT_EQ(DraftToSkill(*draft).body, "# From the trace\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
+  EXPECT_EQ(DraftToSkill(*draft).body, "# What is known\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
 }
 
 TEST(ExtractDraft, NothingToTakeOverIsSaid) {

@@ -103,7 +103,7 @@ class Generation {
     if (material_.has_existing()) AddCandidate("existing", -1, "", material_.existing);
     Result<Draft> draft = InputError("");
     if (input_.teacher == nullptr) {
-      Say("taking the skill from the trace, word for word");
+      Say("taking the skill from the material, word for word");
       draft = ExtractDraft(material_, options_.name, options_.target);
     } else {
       RETURN_IF_ERROR(MayAskTeacher());

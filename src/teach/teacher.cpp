@@ -10,14 +10,14 @@ namespace upskill {
 
 namespace fs = std::filesystem;
 
-Result<Teacher> Teacher::Open(Model& model, const fs::path& calls) {
+Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const std::atomic<int>* stop) {
   std::string stored;
   std::error_code code;
   if (fs::exists(calls, code)) {
     ASSIGN_OR_RETURN(stored, ReadFile(calls));
   }
   ASSIGN_OR_RETURN(AppendFile file, AppendFile::Open(calls, true));
-  Teacher teacher(model, std::move(file));
+  Teacher teacher(model, std::move(file), stop);
   for (const std::string_view line : SplitLines(stored)) {
     const Result<Json> record = ParseJson(line, calls.string());
     const std::string key = record ? JsonGet<std::string>(*record, "key", "") : "";
@@ -51,7 +51,7 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.sampling.max_tokens = call.max_tokens;
   request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
   request.answer_schema = call.schema;
-  const Result<ChatResponse> response = Generate(*model_, std::move(request));
+  const Result<ChatResponse> response = Generate(*model_, std::move(request), stop_);
   if (!response && response.error().kind != ErrorKind::kInput) return response.error();
   if (!response) {
     RETURN_IF_ERROR(Store(key, call, {}, nullptr, response.error().message));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -37,8 +38,8 @@ struct TeacherCall {
 // store: a generation that is started again pays nothing twice. Not thread-safe.
 class Teacher {
  public:
-  // `calls`: the store, made when absent. `model` outlives the teacher.
-  static Result<Teacher> Open(Model& model, const std::filesystem::path& calls);
+  // `calls`: the store, made when absent. `model` and `stop` outlive the teacher; `stop` as for Generate.
+  static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const std::atomic<int>* stop = nullptr);
 
   // Errors: the model's; kInput when its answer fits the schema after two more requests neither, or was cut off.
   Result<Json> Ask(const TeacherCall& call);
@@ -49,12 +50,13 @@ class Teacher {
   std::int64_t tokens() const;
 
  private:
-  Teacher(Model& model, AppendFile file) : model_(&model), file_(std::move(file)) {}
+  Teacher(Model& model, AppendFile file, const std::atomic<int>* stop) : model_(&model), stop_(stop), file_(std::move(file)) {}
   std::string KeyOf(const TeacherCall& call) const;
   void Count(const std::string& stage, const Json& record);
   Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer, const std::string& problem);
 
   Model* model_;
+  const std::atomic<int>* stop_;
   AppendFile file_;
   std::unordered_map<std::string, Json> stored_;  // by key: {"answer"} or {"problem"}
   std::map<std::string, StageCost> costs_;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "util/child_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+extern char** environ;
+
+namespace upskill {
+namespace {
+
+using std::chrono::milliseconds;
+using Pair = std::array<int, 2>;
+
+// Actions and attributes of posix_spawn, destroyed with the object.
+struct SpawnSettings {
+  SpawnSettings() {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+  }
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+};
+
+}  // namespace
+
+Result<ChildProcess> ChildProcess::Start(const std::string& command) {
+  Pair in{-1, -1};
+  Pair out{-1, -1};
+  Pair err{-1, -1};
+  const auto failed = [](int error_number) { return ErrnoError("starting", "/bin/sh", error_number); };
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) != 0) return failed(errno);
+  Fd input(in[0]);
+  const Fd child_input(in[1]);
+  if (::pipe2(out.data(), O_CLOEXEC) != 0) return failed(errno);
+  Fd output(out[0]);
+  const Fd child_output(out[1]);
+  if (::pipe2(err.data(), O_CLOEXEC) != 0) return failed(errno);
+  Fd error(err[0]);
+  const Fd child_error(err[1]);
+  for (const int fd : {input.get(), output.get(), error.get()}) {
+    if (::fcntl(fd, F_SETFL, O_NONBLOCK) != 0) return failed(errno);
+  }
+
+  SpawnSettings settings;
+  ::posix_spawn_file_actions_adddup2(&settings.actions, child_input.get(), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, child_output.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, child_error.get(), STDERR_FILENO);
+  sigset_t none;
+  ::sigemptyset(&none);
+  sigset_t defaults;
+  ::sigemptyset(&defaults);
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM}) ::sigaddset(&defaults, signal);
+  ::posix_spawnattr_setpgroup(&settings.attributes, 0);
+  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
+  ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);
+  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::array<std::string, 3> words = {"sh", "-c", command};
+  std::array<char*, 4> argv = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+  pid_t pid = -1;
+  if (const int code = ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, argv.data(), environ); code != 0) return failed(code);
+  return ChildProcess(pid, std::move(input), std::move(output), std::move(error));
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      code_(other.code_),
+      input_(std::move(other.input_)),
+      output_(std::move(other.output_)),
+      error_(std::move(other.error_)) {}
+
+bool ChildProcess::WaitedFor(milliseconds patience) {
+  constexpr milliseconds kStep{10};
+  for (milliseconds waited{0};; waited += kStep) {
+    int status = 0;
+    const pid_t got = ::waitpid(pid_, &status, WNOHANG);
+    if (got == pid_ || (got < 0 && errno != EINTR)) {
+      code_ = got == pid_ ? WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status) : -1;
+      return true;
+    }
+    if (waited >= patience) return false;
+    std::this_thread::sleep_for(kStep);
+  }
+}
+
+int ChildProcess::End(milliseconds patience) {
+  if (pid_ < 0) return code_;
+  constexpr milliseconds kGrace{500};
+  input_.Close();
+  const bool ended = WaitedFor(patience);
+  // The group may have members left when its leader is gone.
+  ::kill(-pid_, SIGTERM);
+  if (!ended && !WaitedFor(kGrace)) {
+    ::kill(-pid_, SIGKILL);
+    WaitedFor(std::chrono::hours(1));
+  }
+  pid_ = -1;
+  return code_;
+}
+
+}  // namespace upskill

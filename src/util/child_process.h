@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+
+#include "util/files.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// A command of the person's own, run by /bin/sh in a process group of its own with the environment of this process; its
+// three standard streams are ours. Move-only, not thread-safe. Not for commands that a model, a case or a skill brings.
+class ChildProcess {
+ public:
+  static Result<ChildProcess> Start(const std::string& command);
+  ~ChildProcess() { End(std::chrono::milliseconds(0)); }
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // A socket, so that send(2) with MSG_NOSIGNAL tells that the child is gone. Never blocks.
+  int input() const { return input_.get(); }
+  int output() const { return output_.get(); }
+  int error() const { return error_.get(); }
+
+  // Closes its input and waits for its end; after `patience` the whole group is asked to end (SIGTERM), and half a second
+  // later killed. Returns the exit code, 128 + signal when it was killed. Again: the same code.
+  int End(std::chrono::milliseconds patience);
+
+ private:
+  ChildProcess(pid_t pid, Fd input, Fd output, Fd error)
+      : pid_(pid), input_(std::move(input)), output_(std::move(output)), error_(std::move(error)) {}
+  bool WaitedFor(std::chrono::milliseconds patience);
+
+  pid_t pid_;  // -1: ended
+  int code_ = -1;
+  Fd input_;
+  Fd output_;
+  Fd error_;
+};
+
+}  // namespace upskill
