@@ -26,13 +26,17 @@
 #include "eval/cell.h"
 #include "eval/journal.h"
 #include "model/network_model.h"
+#include "skill/skill.h"
+#include "skill/suite.h"
 #include "subprocess.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 namespace fs = std::filesystem;
@@ -306,6 +310,29 @@ TEST_F(LlamaServer, AnswersFitTheirSchema) {
     ASSERT_TRUE(response->parsed.is_object()) << model << ": " << response->text;
     EXPECT_TRUE(response->parsed["legs"].is_number_integer()) << model;
   }
+}
+
+// A model of this size writes nonsense; bound to the schemas it is nonsense in valid files. The examples are the tests that
+// are sound whatever it writes.
+TEST_F(LlamaServer, AsTeacherOfAWholeGeneration) {
+  const TempFolder folder;
+  folder.Write("notes.md", "The sum of 2 and 2 is written `total-4`.\n");
+  const ProcessOutcome outcome =
+      RunShell("$UPSKILL generate 'Add numbers' --docs notes.md -e 'What is the sum of 1 and 2? -> total-3' -e 'What is the sum of 4 and 4? -> total-8' "
+               "-m generic.smollm --base-url " + server->url() + " --teacher-max-tokens 250 --cases 3 --skill-tokens 50 --max-attempts 1 --candidates 1 "
+               "--train-runs 1 --runs 1 --eval-model generic.student --eval-base-url " + server->url() + " --max-tokens 8 --name adding -o adding",
+               folder.path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  const Result<Skill> skill = LoadSkill(folder.path() / "adding");
+  ASSERT_TRUE(skill.ok()) << skill.error().message;
+  EXPECT_EQ(skill->name, "adding");
+  EXPECT_THAT(skill->warnings, IsEmpty());
+  const Result<Suite> suite = LoadSuiteOfSkill(folder.path() / "adding");
+  ASSERT_TRUE(suite.ok()) << suite.error().message;
+  EXPECT_GE(suite->cases.size(), 2U);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("teacher draft"), HasSubstr("teacher cases")));
+  EXPECT_THAT(outcome.error, HasSubstr("attempt 1 of 1: generic.smollm sees"));
+  EXPECT_THAT(outcome.error, HasSubstr("measuring candidate"));
 }
 
 }  // namespace

@@ -183,6 +183,7 @@ void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
   command->add_option("--train-runs", options.how.train_rounds, "rounds of a candidate on the train tests")->capture_default_str()->check(CLI::Range(1, 100));
   command->add_option("--runs", options.how.runs, "most rounds of the last measurement")->capture_default_str()->check(CLI::Range(1, 1000));
   command->add_option("--max-tokens", options.max_tokens, "most tokens of a student's answer")->capture_default_str()->check(CLI::Range(1, 1'000'000));
+  command->add_option("--teacher-max-tokens", options.teacher_max_tokens, "most tokens of a teacher's answer (default: by what it is asked, at most 8192)")->check(CLI::Range(100, 1'000'000));
   command->add_option("--temperature", options.temperature, "of the students' answers (default: each model's own)")->check(CLI::Range(0.0, 2.0));
   command->add_option("--budget", options.how.context_tokens, "tokens of material in one question to the teacher")->capture_default_str()->check(CLI::Range(500, 1'000'000));
   command->add_option("--accept", options.accept, "when an existing skill is replaced: helps, never-worse or any")->capture_default_str();

@@ -206,9 +206,11 @@ Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& 
   if (options.dry_run) return {};
   if (session.teacher_model) {
     ASSIGN_OR_RETURN(session.teacher, Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop));
+    session.teacher->LimitAnswers(options.teacher_max_tokens);
   }
   if (session.test_teacher_model) {
     ASSIGN_OR_RETURN(session.test_teacher, Teacher::Open(*session.test_teacher_model, session.folder / "test_teacher.jsonl", env.stop));
+    session.test_teacher->LimitAnswers(options.teacher_max_tokens);
   }
   return {};
 }

@@ -57,7 +57,7 @@ class Conversation {
     std::size_t sent = 0;
     while (sent < line.size()) {
       const ssize_t now = ::send(process_.input(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
-      if (now > 0) {
+      if (now >= 0) {
         sent += static_cast<std::size_t>(now);
       } else if (errno == EAGAIN) {
         RETURN_IF_ERROR(WaitFor(POLLOUT));

@@ -39,8 +39,9 @@ struct Draft {
 // The body is one `# title` a section with its rules below, a line each.
 SkillText DraftToSkill(const Draft& draft);
 
-// JSON schema of a draft as a teacher gives it. `tight`: a few short rules only, for a teacher that found no end.
-Json DraftSchema(bool tight = false);
+// JSON schema of a draft as a teacher gives it. `tight_tokens` above 0: a few short rules only, about so many tokens in all, each
+// with cites that there are, for a teacher that found no end or no id.
+Json DraftSchema(const Material& material, std::size_t tight_tokens = 0);
 
 // A string of at most `most` characters, in a schema; 0: of any length. Servers that make a grammar of a schema refuse long
 // repetitions (llama.cpp: about 2,000), so long texts are bounded by the checks on the answer instead.

@@ -38,7 +38,7 @@ class Generation {
     }
     if (options_.evaluate && !input_.trials.models.empty() && !out_.cases.empty()) {
       Split();
-      const Status status = Improve();
+      const Status status = train_.empty() ? Status() : Improve();
       if (!status && !EndEarly(status.error())) return status.error();
       Choose();
       if (out_.stopped.empty()) {
@@ -145,6 +145,17 @@ class Generation {
     return text;
   }
 
+  Result<CaseHarvest> MoreCases(std::size_t count) const {
+    Teacher* teacher = input_.test_teacher != nullptr ? input_.test_teacher : input_.teacher;
+    if (teacher == nullptr) return ExtractCases(material_, count);
+    RETURN_IF_ERROR(MayAskTeacher());
+    Say(fmt::format("{} writes {} tests without seeing the skill", teacher->info().name, count));
+    CaseOptions options;
+    options.cases = count;
+    options.context_tokens = options_.context_tokens;
+    return WriteCases(*teacher, material_, options);
+  }
+
   // The person's cases as they are; else examples, then written or extracted ones.
   Status CollectCases() {
     if (input_.given) {
@@ -158,24 +169,10 @@ class Generation {
       Result<CaseReading> reading = ReadCase(raw, 1);
       if (reading) TakeCase(std::move(reading->test_case), harvest);
     }
-    Status status;
-    Teacher* teacher = input_.test_teacher != nullptr ? input_.test_teacher : input_.teacher;
-    CaseHarvest written;
-    if (teacher == nullptr) {
-      written = ExtractCases(material_, options_.cases);
-    } else {
-      RETURN_IF_ERROR(MayAskTeacher());
-      Say(fmt::format("{} writes {} tests without seeing the skill", teacher->info().name, options_.cases));
-      CaseOptions case_options;
-      case_options.cases = options_.cases;
-      case_options.context_tokens = options_.context_tokens;
-      Result<CaseHarvest> result = WriteCases(*teacher, material_, case_options);
-      if (result) {
-        written = *std::move(result);
-      } else {
-        status = result.error();
-      }
-    }
+    const std::size_t missing = options_.cases - std::min(options_.cases, harvest.cases.size());
+    Result<CaseHarvest> result = missing == 0 ? CaseHarvest{} : MoreCases(missing);
+    if (!result && result.error().kind != ErrorKind::kInput) return result.error();
+    CaseHarvest written = result ? result.value() : CaseHarvest{};
     for (Case& test_case : written.cases) {
       if (harvest.cases.size() < options_.cases) TakeCase(std::move(test_case), harvest);
     }
@@ -183,7 +180,7 @@ class Generation {
     out_.rejected_cases = std::move(harvest.rejected);
     out_.rejected_cases.insert(out_.rejected_cases.end(), written.rejected.begin(), written.rejected.end());
     Say(fmt::format("{} tests are sound, {} were rejected", out_.cases.size(), out_.rejected_cases.size()));
-    return out_.cases.empty() ? status : Status();
+    return result || !out_.cases.empty() ? Status() : Status(result.error());
   }
 
   void Split() {
@@ -191,7 +188,7 @@ class Generation {
     for (std::size_t i = 0; i < out_.cases.size(); ++i) {
       if (!std::binary_search(out_.test.begin(), out_.test.end(), i)) train_.push_back(i);
     }
-    if (train_.empty()) train_ = out_.test;  // one case: all there is
+    if (train_.empty()) Say("one test alone: it is held out, and nothing is refined");
   }
 
   RunLimits Limits() const {

@@ -313,6 +313,43 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   EXPECT_EQ(ReasonToRefuse(*unmeasured, AcceptRule::kNeverWorse), "it was not measured");
 }
 
+TEST(GenerateSkill, OneTestAloneIsHeldOut) {
+  Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+    if (AsksFor(request, "cases")) return DumpJson(CasesJson(1));
+    return DumpJson(DraftJson("[sim 1] rule"));
+  });
+  bench.options.cases = 1;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_THAT(bench.teacher_model.requests, SizeIs(2)) << "nothing was refined on it";
+  EXPECT_EQ(outcome->student_calls, 0U);
+  ASSERT_TRUE(outcome->measured.has_value());
+  EXPECT_THAT(outcome->test, SizeIs(1));
+}
+
+TEST(GenerateSkill, ExamplesAreTestsAndSpareTheTeacherSome) {
+  Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+    return DumpJson(AsksFor(request, "cases") ? CasesJson(2) : DraftJson("[sim 0.9]"));
+  });
+  bench.options.attempts = 0;
+  for (int k = 20; k < 24; ++k) bench.material.examples.push_back({"What is the sum number " + std::to_string(k) + "?", "total-" + std::to_string(k)});
+  bench.options.cases = 6;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->cases.size(), 6U);
+  for (const ChatRequest& request : bench.teacher_model.requests) {
+    if (AsksFor(request, "cases")) {
+      EXPECT_THAT(request.messages[0].text, HasSubstr("Write 2 tests"));
+    }
+  }
+  Bench enough(Qualities({"[sim 0.9]"}));
+  enough.options.attempts = 0;
+  enough.material.examples = bench.material.examples;
+  enough.options.cases = 4;
+  ASSERT_TRUE(enough.Run().ok());
+  EXPECT_THAT(enough.teacher_model.requests, SizeIs(1)) << "the draft alone";
+}
+
 TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {
   Bench bench(Qualities({"[sim 0.3]", "[sim 0.95]"}));
   const Result<GenerateOutcome> outcome = bench.Run();

@@ -38,6 +38,7 @@ std::string Normal(const std::string& text) {
   return std::string(Trim(normal));
 }
 
+constexpr std::size_t kMostAnswerTokens = 8192;
 constexpr std::size_t kMostCaseBytes = 20'000;
 
 Json Strings(std::size_t most, std::size_t characters) { return {{"type", "array"}, {"maxItems", most}, {"items", StringSchema(characters)}}; }
@@ -73,16 +74,16 @@ void TakeCase(Case test_case, CaseHarvest& harvest) {
 }
 
 Json CasesSchema(std::size_t most, bool tight) {
-  const std::size_t texts = tight ? 2 : 8;
   const std::size_t characters = tight ? 60 : 300;
+  const Json others = Strings(tight ? 0 : 8, characters);
   Json input = StringSchema(tight ? 200 : 0);
   input["minLength"] = 8;
   const Json test_case = {{"type", "object"},
                           {"properties",
                            {{"input", input},
-                            {"contains", Strings(texts, characters)},
-                            {"any_of", Strings(texts, characters)},
-                            {"not_contains", Strings(texts, characters)},
+                            {"contains", Strings(tight ? 2 : 8, characters)},
+                            {"any_of", others},
+                            {"not_contains", others},
                             {"reference", StringSchema(tight ? 300 : 0)}}},
                           {"required", {"input", "contains", "any_of", "not_contains", "reference"}},
                           {"additionalProperties", false}};
@@ -124,7 +125,9 @@ Result<CaseHarvest> WriteCases(Teacher& teacher, const Material& material, const
     for (const Case& test_case : harvest.cases) prompt += "- " + CutToColumns(SafeForTerminalLine(test_case.input), 200) + "\n";
     if (!harvest.rejected.empty()) prompt += "These were refused, with the reason:\n";
     for (const std::string& rejected : harvest.rejected) prompt += "- " + rejected + "\n";
-    const Result<Json> answer = teacher.Ask({"cases", std::string(kSystem), prompt, CasesSchema(attempt == 0 ? 2 * options.cases : missing + 2, attempt > 0), attempt, 8192});
+    const bool first = attempt == 0;
+    const std::size_t most_tokens = std::min<std::size_t>(1000 + 400 * missing, kMostAnswerTokens);
+    const Result<Json> answer = teacher.Ask({"cases", std::string(kSystem), prompt, CasesSchema(first ? 2 * options.cases : missing, !first), attempt, static_cast<int>(most_tokens)});
     if (!answer) {
       if (answer.error().kind != ErrorKind::kInput) return answer.error();
       last_problem = answer.error().message;
