@@ -82,6 +82,37 @@ std::size_t CommonWords(const std::set<std::string>& words, const std::string& t
 
 bool Holds(const std::string& text, const std::string& part) { return ToLowerAscii(text).find(ToLowerAscii(part)) != std::string::npos; }
 
+// Whether a bare word can't be guessed: a path, a file name, an identifier, a time, a version.
+bool IsTellingWord(std::string_view word) {
+  constexpr std::size_t kShortest = 4;
+  bool joined = false;   // letters or digits on both sides of a sign, or a capital inside
+  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+    const bool sign = word[i] == '/' || word[i] == '_' || word[i] == '.' || word[i] == ':';
+    const bool next = (word[i + 1] >= 'a' && word[i + 1] <= 'z') || (word[i + 1] >= 'A' && word[i + 1] <= 'Z') || (word[i + 1] >= '0' && word[i + 1] <= '9');
+    joined = joined || (sign && next) || (word[i] >= 'a' && word[i] <= 'z' && word[i + 1] >= 'A' && word[i + 1] <= 'Z');
+  }
+  return joined && word.size() >= kShortest;
+}
+
+// What settles something in a statement: its code texts, else its bare words that can't be guessed.
+std::vector<std::string> TellingTextsOf(const std::string& statement) {
+  std::vector<std::string> texts = CodeSpansOf(statement);
+  if (!texts.empty()) return texts;
+  constexpr std::string_view kAround = ".,;:!?()[]\"'";
+  std::size_t at = 0;
+  while (at < statement.size()) {
+    const std::size_t begin = statement.find_first_not_of(" \t\n", at);
+    if (begin == std::string::npos) break;
+    const std::size_t end = std::min(statement.find_first_of(" \t\n", begin), statement.size());
+    std::string_view word = std::string_view(statement).substr(begin, end - begin);
+    while (!word.empty() && kAround.find(word.back()) != std::string_view::npos) word.remove_suffix(1);
+    while (!word.empty() && kAround.find(word.front()) != std::string_view::npos) word.remove_prefix(1);
+    if (IsTellingWord(word)) texts.emplace_back(word);
+    at = end;
+  }
+  return texts;
+}
+
 // A code text that settles a question: short, and not given away by it.
 bool Settles(const std::string& span, const std::string& request) {
   const bool tells = span.size() >= 3 && span.size() <= 60 && span.find('\n') == std::string::npos &&
@@ -181,6 +212,25 @@ void AddAnswers(const Material& material, Sections& sections) {
   }
 }
 
+// Whether a command that worked is worth keeping: one line, and no looking or moving around.
+bool IsTelling(const MaterialItem& item) {
+  const std::string command(Trim(item.works));
+  return !command.empty() && command.size() <= 120 && command.find('\n') == std::string::npos &&
+         !StartsWithAny(command, {"ls", "cat ", "head ", "cp ", "mkdir ", "git ", "cd ", "rm ", "sed ", "grep ", "echo ", "sleep "});
+}
+
+std::string PurposeOf(const MaterialItem& item) {
+  constexpr std::size_t kMostColumns = 120;
+  std::string purpose = CutToColumns(SafeForTerminalLine(item.purpose), kMostColumns);
+  while (purpose.ends_with('.') || purpose.ends_with(':')) purpose.pop_back();
+  return purpose;
+}
+
+std::string CommandLine(const MaterialItem& item) {
+  const std::string command = Code(std::string(Trim(item.works)));
+  return item.purpose.empty() ? command : PurposeOf(item) + ": " + command;
+}
+
 void AddItems(const Material& material, Sections& sections, Draft& draft) {
   for (const MaterialItem& item : material.items) {
     if (!IsKind(item, DigestKind::kFinding)) continue;
@@ -195,10 +245,7 @@ void AddItems(const Material& material, Sections& sections, Draft& draft) {
   }
   for (const MaterialItem& item : material.items) {
     if (!IsKind(item, DigestKind::kCommand)) continue;
-    const std::string command(Trim(item.works));
-    const bool one_line = !command.empty() && command.size() <= 120 && command.find('\n') == std::string::npos &&
-                          !StartsWithAny(command, {"ls ", "cat ", "head ", "cp ", "mkdir ", "git ", "cd ", "rm ", "sed ", "grep "});
-    if (one_line) sections.Add("Commands that worked", Code(command), item.places);
+    if (IsTelling(item)) sections.Add("Commands that worked", CommandLine(item), item.places);
   }
   std::size_t number = 0;
   for (const MaterialItem& item : material.items) {
@@ -219,6 +266,8 @@ void AddWhatThereIs(const Material& material, Sections& sections) {
     if (!text.empty()) sections.Add("What is known", text, item.places);
   }
 }
+
+std::string PlaceOf(const MaterialItem& item) { return item.places.empty() ? "" : item.places.front(); }
 
 Result<Case> MakeCase(const std::string& input, const std::string& expected, const std::string& reference, const std::string& place) {
   const Json raw = {{"id", SkillNameFrom(input)}, {"input", input}, {"expected", {{"contains", {expected}}}}, {"reference", reference}, {"provenance", place}};
@@ -248,6 +297,7 @@ std::vector<std::string> StatementsOf(const std::string& text) {
   constexpr std::size_t kShortest = 12;
   constexpr std::size_t kLongest = 240;
   std::vector<std::string> statements;
+  std::vector<std::string> plain;  // without code; they count where there are no others
   bool fenced = false;
   for (const std::string_view line : SplitLines(text)) {
     if (Trim(line).starts_with("```")) {
@@ -256,11 +306,12 @@ std::vector<std::string> StatementsOf(const std::string& text) {
     }
     if (fenced || Trim(line).starts_with("#") || Trim(line).starts_with("|")) continue;
     for (std::string& sentence : SentencesOf(WithoutMarkup(line))) {
-      const bool fits = sentence.size() >= kShortest && sentence.size() <= kLongest && !CodeSpansOf(sentence).empty();
-      if (fits && !IsTalk(sentence)) statements.push_back(std::move(sentence));
+      if (sentence.size() < kShortest || sentence.size() > kLongest || TellingTextsOf(sentence).empty() || IsTalk(sentence)) continue;
+      std::vector<std::string>& list = CodeSpansOf(sentence).empty() ? plain : statements;
+      list.push_back(std::move(sentence));
     }
   }
-  return statements;
+  return statements.empty() ? plain : statements;
 }
 
 Result<Draft> ExtractDraft(const Material& material, const std::string& name, const BodyTarget& target) {
@@ -289,7 +340,7 @@ CaseHarvest ExtractCases(const Material& material, std::size_t most) {
     bool taken = false;
     for (const std::string& statement : ByNearness(request)) {
       if (CommonWords(WordsOf(question), statement) == 0) continue;  // it says something else
-      for (const std::string& span : CodeSpansOf(statement)) {
+      for (const std::string& span : TellingTextsOf(statement)) {
         if (taken || !Settles(span, question)) continue;
         Offer(MakeCase(question, span, statement, request.place), most, harvest);
         taken = true;
@@ -301,9 +352,15 @@ CaseHarvest ExtractCases(const Material& material, std::size_t most) {
     const std::string input = fmt::format("{}\n\nfails with:\n\n{}\n\nWhat mends it?", Trim(item.failed), ErrorLine(item.error));
     for (const std::string& line : AddedLines(item)) {
       if (!Settles(line, input)) continue;
-      Offer(MakeCase(input, line, fmt::format("This mends it: `{}`", line), item.places.empty() ? "" : item.places.front()), most, harvest);
+      Offer(MakeCase(input, line, fmt::format("This mends it: `{}`", line), PlaceOf(item)), most, harvest);
       break;
     }
+  }
+  for (const MaterialItem& item : material.items) {
+    if (!IsKind(item, DigestKind::kCommand) || !IsTelling(item) || item.purpose.empty()) continue;
+    const std::string input = PurposeOf(item) + ": which command does it?";
+    const std::string command(Trim(item.works));
+    if (Settles(command, input)) Offer(MakeCase(input, command, fmt::format("`{}`", command), PlaceOf(item)), most, harvest);
   }
   return harvest;
 }

@@ -24,6 +24,12 @@ TEST(StatementsOf, TakesWhatStatesSomethingWithCode) {
               ElementsAre("The header is `a.h`.", "Note the key is `k = 1.5`."));
 }
 
+TEST(StatementsOf, WithoutCodeTakesWhatHoldsATellingWord) {
+  EXPECT_THAT(StatementsOf("Fine.\nIt is 15:00 UTC. The workspace is /workspace.\nNothing e.g. this. There are 2 of them."),
+              ElementsAre("It is 15:00 UTC.", "The workspace is /workspace."));
+  EXPECT_THAT(StatementsOf("The workspace is /workspace. The key is `k`."), ElementsAre("The key is `k`."));
+}
+
 TEST(CodeSpansOf, OfOneLine) {
   EXPECT_THAT(CodeSpansOf("use `a b` and `` or `c`, `open"), ElementsAre("a b", "c"));
 }
@@ -81,6 +87,24 @@ TEST(ExtractCases, ReplaysMendedFailures) {
   EXPECT_THAT(harvest.cases[0].checks[0].values, ElementsAre("#include <cuda_fp16.h>"));
 }
 
+TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
+  Material material;
+  material.requests.push_back({"What time is it there?", "The time is 15:00 UTC.", "a.jsonl:1"});
+  MaterialItem command{"d1", DigestKindTitle(DigestKind::kCommand), "", {"a.jsonl:4"}, "", "", "", "mix deps.get", "Install the dependencies."};
+  material.items.push_back(command);
+  command.works = "ls -la";
+  command.purpose = "List all files";
+  material.items.push_back(command);
+  const CaseHarvest harvest = ExtractCases(material, 16);
+  ASSERT_THAT(harvest.cases, SizeIs(2));
+  EXPECT_THAT(harvest.cases[0].checks[0].values, ElementsAre("15:00"));
+  EXPECT_EQ(harvest.cases[1].input, "Install the dependencies: which command does it?");
+  EXPECT_THAT(harvest.cases[1].checks[0].values, ElementsAre("mix deps.get"));
+  const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
+  ASSERT_TRUE(draft.ok());
+  EXPECT_EQ(DraftToSkill(*draft).body, "# Facts\n\nThe time is 15:00 UTC.\n\n# Commands that worked\n\nInstall the dependencies: `mix deps.get`\n");
+}
+
 TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
   const Result<Trace> trace = ReadTrace(std::filesystem::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl", {});
   ASSERT_TRUE(trace.ok()) << trace.error().message;
@@ -99,7 +123,7 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
 TEST(Material, GoesThroughJson) {
   Material material = OneTalk();
   material.task = "t";
-  material.items.push_back({"d1", "Fact", "text", {"p"}, "failed", "error", "change", "works"});
+  material.items.push_back({"d1", "Fact", "text", {"p"}, "failed", "error", "change", "works", "purpose"});
   material.examples.push_back(ParseExample("2 + 2 -> 4"));
   material.existing = {"n", "d", "b", {{"r.md", "x"}}, {}};
   const Json json = MaterialToJson(material);

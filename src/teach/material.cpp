@@ -42,8 +42,8 @@ void AddRequests(const Trace& trace, Material& material) {
   }
 }
 
-std::array<std::pair<const char*, const std::string*>, 4> FieldsOf(const MaterialItem& item) {
-  return {{{"failed", &item.failed}, {"error", &item.error}, {"change", &item.change}, {"works", &item.works}}};
+std::array<std::pair<const char*, const std::string*>, 5> FieldsOf(const MaterialItem& item) {
+  return {{{"failed", &item.failed}, {"error", &item.error}, {"change", &item.change}, {"works", &item.works}, {"purpose", &item.purpose}}};
 }
 
 Json PairsToJson(const std::vector<std::pair<std::string, std::string>>& pairs) {
@@ -66,6 +66,7 @@ void AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Mate
       made.works = fix->works;
     } else if (const auto* command = std::get_if<CommandDetail>(&item.detail)) {
       made.works = command->command;
+      made.purpose = command->purpose;
     }
     material.items.push_back(std::move(made));
   }
@@ -153,6 +154,7 @@ Result<Material> MaterialFromJson(const Json& json, const std::string& source) {
       read.error = JsonGet<std::string>(item, "error", "");
       read.change = JsonGet<std::string>(item, "change", "");
       read.works = JsonGet<std::string>(item, "works", "");
+      read.purpose = JsonGet<std::string>(item, "purpose", "");
       material.items.push_back(std::move(read));
     }
     for (const Json& request : json.at("requests")) material.requests.push_back({request.at("text"), request.at("answer"), request.at("place")});

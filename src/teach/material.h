@@ -19,11 +19,13 @@ struct MaterialItem {
   std::string kind;  // "error and fix", "document", …
   std::string text;
   std::vector<std::string> places;  // `file:event`, or the document's name
-  // Of an error → fix pair: what failed, what it said, what was changed, what worked then. Of a command: `works` alone.
+  // Of an error → fix pair: what failed, what it said, what was changed, what worked then. Of a command: `works`, and
+  // what it is for.
   std::string failed;
   std::string error;
   std::string change;
   std::string works;
+  std::string purpose = {};
 };
 
 // A request of the person and what came of it.

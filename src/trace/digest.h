@@ -44,7 +44,8 @@ struct FixDetail {
 
 struct CommandDetail {
   std::string command;
-  std::string output;  // telling lines
+  std::string purpose;  // what the agent said it is for; may be empty
+  std::string output;   // telling lines
   std::size_t worked = 0;
   std::size_t failed = 0;
 };

@@ -11,6 +11,7 @@
 #include "trace/excerpt.h"
 #include "trace/record.h"
 #include "trace/tool_use.h"
+#include "util/json.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -238,6 +239,12 @@ std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempt
   return best;
 }
 
+// Claude Code and Gemini CLI have their agents describe a command beside it.
+std::string PurposeOf(const Event& call) {
+  const Result<Json> arguments = ParseJson(call.text, "arguments");
+  return arguments && arguments->is_object() ? std::string(Trim(JsonGet<std::string>(*arguments, "description", ""))) : "";
+}
+
 void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::vector<DigestItem>& items) {
   struct Known {
     std::size_t last = kNone;
@@ -266,7 +273,7 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
     const std::string output = Excerpt(trace.events[attempt.result].text, 240);
     item.full = HeadAndTail(attempt.shown, 1000) + times + (output.empty() ? "" : "\n→ " + output);
     item.key = "command " + key;
-    item.detail = CommandDetail{attempt.shown, Excerpt(trace.events[attempt.result].text, kDetailBytes), known.worked, known.failed};
+    item.detail = CommandDetail{attempt.shown, PurposeOf(trace.events[attempt.call]), Excerpt(trace.events[attempt.result].text, kDetailBytes), known.worked, known.failed};
     const double late = static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
     item.value = 38 + 22 * late + (known.failed > 0 ? 14 : 0) + std::min(6.0, 2.0 * static_cast<double>(known.worked - 1));
     item.places = {EventPlace(trace, attempt.call)};
