@@ -319,7 +319,7 @@ TEST_F(LlamaServer, AsTeacherOfAWholeGeneration) {
   folder.Write("notes.md", "The sum of 2 and 2 is written `total-4`.\n");
   const ProcessOutcome outcome =
       RunShell("$UPSKILL generate 'Add numbers' --docs notes.md -e 'What is the sum of 1 and 2? -> total-3' -e 'What is the sum of 4 and 4? -> total-8' "
-               "-m generic.smollm --base-url " + server->url() + " --teacher-max-tokens 250 --cases 3 --skill-tokens 50 --max-attempts 1 --candidates 1 "
+               "-m 'generic.smollm?max_tokens=250' --base-url " + server->url() + " --cases 3 --skill-tokens 50 --max-attempts 1 --candidates 1 "
                "--train-runs 1 --runs 1 --eval-model generic.student --eval-base-url " + server->url() + " --max-tokens 8 --name adding -o adding",
                folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
@@ -331,8 +331,8 @@ TEST_F(LlamaServer, AsTeacherOfAWholeGeneration) {
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_GE(suite->cases.size(), 2U);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("teacher draft"), HasSubstr("teacher cases")));
-  EXPECT_THAT(outcome.error, HasSubstr("attempt 1 of 1: generic.smollm sees"));
-  EXPECT_THAT(outcome.error, HasSubstr("measuring candidate"));
+  EXPECT_THAT(outcome.error, HasSubstr("attempt 1 of 1: generic.smollm"));
+  EXPECT_THAT(outcome.error, HasSubstr("once on the "));
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
   facts.id = session.id;
   facts.version = UPSKILL_VERSION;
   facts.generated_by = session.teacher_spec;
-  facts.test_gen_model = session.given ? "given" : session.test_teacher_model ? session.test_teacher_spec : session.teacher_spec;
+  facts.test_gen_model = session.given ? "given" : session.test_teacher_spec;
   facts.generated_at = UtcTimestamp(env.clock->WallNow());
   facts.task = session.sources.material.task;
   facts.sources = session.sources.names;
@@ -167,7 +167,7 @@ void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
   command->add_option("--tool", options.tools, "FILE#NAME: a tool of an MCP tools/list; mcp:COMMAND#NAME: of the server that COMMAND starts")->allow_extra_args(false);
   command->add_option("--docs", options.docs, "a text that the teacher should know")->allow_extra_args(false);
   command->add_option("-m,--model", options.model, "teacher; extract: none, the skill is taken from the trace (default: the configuration's, else extract)");
-  command->add_option("--test-gen-model", options.test_gen_model, "writes the tests (default: the teacher)");
+  command->add_option("--test-gen-model", options.test_gen_model, "writes the tests (default: the configuration's, else the teacher); extract: none, they are taken from the trace");
   command->add_option("--eval-model", options.eval_models, "student, repeatable (default: the configuration's, else the embedded model)")->allow_extra_args(false);
   command->add_option("--base-url", options.base_urls, "server of the teacher")->allow_extra_args(false);
   command->add_option("--eval-base-url", options.eval_base_urls, "server of the students")->allow_extra_args(false);
@@ -183,7 +183,6 @@ void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
   command->add_option("--train-runs", options.how.train_rounds, "rounds of a candidate on the train tests")->capture_default_str()->check(CLI::Range(1, 100));
   command->add_option("--runs", options.how.runs, "most rounds of the last measurement")->capture_default_str()->check(CLI::Range(1, 1000));
   command->add_option("--max-tokens", options.max_tokens, "most tokens of a student's answer")->capture_default_str()->check(CLI::Range(1, 1'000'000));
-  command->add_option("--teacher-max-tokens", options.teacher_max_tokens, "most tokens of a teacher's answer (default: by what it is asked, at most 8192)")->check(CLI::Range(100, 1'000'000));
   command->add_option("--temperature", options.temperature, "of the students' answers (default: each model's own)")->check(CLI::Range(0.0, 2.0));
   command->add_option("--budget", options.how.context_tokens, "tokens of material in one question to the teacher")->capture_default_str()->check(CLI::Range(500, 1'000'000));
   command->add_option("--accept", options.accept, "when an existing skill is replaced: helps, never-worse or any")->capture_default_str();
@@ -205,6 +204,7 @@ ExitCode RunGenerate(GenerateCommandOptions options, const std::vector<std::stri
   session.options = std::move(options);
   if (const Status opened = OpenGeneration(session, arguments, env); !opened) return PrintError(env, opened.error());
   if (!session.options.quiet) {
+    for (const std::string& line : session.sources.told) env.error(line + "\n");
     for (const std::string& warning : session.sources.warnings) env.error(fmt::format("warning: {}\n", warning));
     if (!session.sources.redactions.empty()) env.error(session.sources.redactions + "\n");
   }

@@ -30,8 +30,7 @@ struct GenerateCommandOptions {
   std::string output;
   bool no_eval = false;
   std::optional<int> max_attempts;  // absent: the configuration's
-  int max_tokens = 512;        // of a student's answer
-  int teacher_max_tokens = 0;  // of a teacher's; 0: by what it is asked
+  int max_tokens = 512;  // of a student's answer
   std::optional<double> temperature;
   std::string accept = "never-worse";
   std::string runs_dir;

@@ -56,7 +56,7 @@ Status OpenModels(GenerateSession& session, const Env& env) {
   if (session.teacher_spec != kExtract) {
     ASSIGN_OR_RETURN(session.teacher_model, OpenModel(session.teacher_spec, teacher_options, env));
   }
-  if (!session.test_teacher_spec.empty() && session.test_teacher_spec != session.teacher_spec && session.test_teacher_spec != kExtract) {
+  if (session.test_teacher_spec != session.teacher_spec && session.test_teacher_spec != kExtract) {
     ASSIGN_OR_RETURN(session.test_teacher_model, OpenModel(session.test_teacher_spec, teacher_options, env));
   }
   if (options.no_eval) return {};
@@ -72,6 +72,7 @@ void ChooseSpecs(GenerateSession& session) {
   session.teacher_spec = !options.model.empty() ? options.model : session.config.skill_generation_model;
   if (session.teacher_spec.empty()) session.teacher_spec = kExtract;
   session.test_teacher_spec = !options.test_gen_model.empty() ? options.test_gen_model : session.config.test_gen_model;
+  if (session.test_teacher_spec.empty()) session.test_teacher_spec = session.teacher_spec;
   Config students = session.config;
   students.skill_generation_model.clear();  // a teacher is no student
   session.student_specs = ChooseModels(options.eval_models, students);
@@ -206,11 +207,9 @@ Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& 
   if (options.dry_run) return {};
   if (session.teacher_model) {
     ASSIGN_OR_RETURN(session.teacher, Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop));
-    session.teacher->LimitAnswers(options.teacher_max_tokens);
   }
   if (session.test_teacher_model) {
     ASSIGN_OR_RETURN(session.test_teacher, Teacher::Open(*session.test_teacher_model, session.folder / "test_teacher.jsonl", env.stop));
-    session.test_teacher->LimitAnswers(options.teacher_max_tokens);
   }
   return {};
 }
@@ -224,7 +223,11 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.options.evaluate = !options.no_eval;
   input.options.target = TargetFor(session);
   if (session.teacher) input.teacher = &*session.teacher;
-  if (session.test_teacher) input.test_teacher = &*session.test_teacher;
+  if (session.test_teacher) {
+    input.test_teacher = &*session.test_teacher;
+  } else if (session.test_teacher_spec == session.teacher_spec) {
+    input.test_teacher = input.teacher;
+  }
   input.given = session.given;
   for (std::size_t i = 0; i < session.student_models.size(); ++i) {
     input.trials.models.push_back(session.student_models[i].get());

@@ -82,6 +82,14 @@ Status AddToolsOf(const std::string& argument, GenerateSources& sources, const E
   return InputError(fmt::format("--tool {}: no tool '{}' in it; there is {}", source, SafeForTerminalLine(name), fmt::join(names, ", ")));
 }
 
+// "trace    kernel.jsonl · Claude Code, claude-opus-4-5 · 4 turns, 41 tool calls, 7 errors".
+std::string TraceLine(const Trace& trace) {
+  const TraceCounts counts = CountTrace(trace);
+  std::string agent = trace.agent_name.empty() ? TraceFormatTitle(trace.format) : trace.agent_name;
+  for (const std::string& model : trace.models) agent += ", " + model;
+  return SafeForTerminalLine(fmt::format("trace    {} · {} · {} turns, {} tool calls, {} errors", trace.source, agent, counts.human_turns, counts.tool_calls, counts.tool_errors));
+}
+
 void RedactItem(std::string& text, Redactor& redactor) { text = redactor.Apply(std::move(text)); }
 
 }  // namespace
@@ -107,7 +115,8 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
     ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(trace_names, env.variable, load));
     for (const Error& error : loaded.unread) sources.warnings.push_back(SafeForTerminal(error.message));
     redactions = std::move(loaded.redactions);
-    AddTraces(loaded.traces, options.how.context_tokens, material);
+    for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
+    sources.told.push_back("digest   " + AddTraces(loaded.traces, options.how.context_tokens, material));
   }
   for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
   Redactor redactor({});

@@ -15,6 +15,7 @@ struct GenerateSources {
   Material material;
   std::vector<std::string> names;     // for people
   std::vector<std::string> warnings;
+  std::vector<std::string> told;      // lines of progress: each trace and what the digest keeps of them
   std::string redactions;             // "2 secrets redacted (…)"; empty: none
 };
 

@@ -79,20 +79,6 @@ ExitCode RunShow(const TraceOptions& options, Env& env) {
   return failed == 0 ? ExitCode::kSuccess : ExitCode::kFailed;
 }
 
-// "6,900 tokens: 6 error → fix pairs, 5 files, 9 commands, 3 corrections".
-std::string KeptLine(const Digest& digest) {
-  const auto count = [&](DigestKind kind) {
-    const auto found = digest.kept.find(kind);
-    return found == digest.kept.end() ? std::size_t{0} : found->second;
-  };
-  const auto counted = [&](DigestKind kind, const char* one) {
-    return fmt::format("{} {}{}", count(kind), one, count(kind) == 1 ? "" : "s");
-  };
-  return fmt::format("{} tokens: {}, {}, {}, {}", WithThousands(static_cast<long long>(digest.tokens)),
-                     counted(DigestKind::kFix, "error → fix pair"), counted(DigestKind::kFile, "file"),
-                     counted(DigestKind::kCommand, "command"), counted(DigestKind::kCorrection, "correction"));
-}
-
 ExitCode RunDigest(const TraceOptions& options, Env& env) {
   const Result<TraceLoadOptions> load = LoadOptionsOf(options);
   if (!load) return PrintError(env, load.error());

@@ -52,8 +52,9 @@ class Generation {
   }
 
  private:
-  void Say(const std::string& line) const {
-    if (input_.say) input_.say(line);
+  // A line of progress under the stage's label.
+  void Say(std::string_view stage, const std::string& line) const {
+    if (input_.say) input_.say(fmt::format("{:<8} {}", stage, line));
   }
 
   double Spent() const {
@@ -103,11 +104,11 @@ class Generation {
     if (material_.has_existing()) AddCandidate("existing", -1, "", material_.existing);
     Result<Draft> draft = InputError("");
     if (input_.teacher == nullptr) {
-      Say("taking the skill from the material, word for word");
+      Say("draft", "taken from the material, word for word");
       draft = ExtractDraft(material_, options_.name, options_.target);
     } else {
       RETURN_IF_ERROR(MayAskTeacher());
-      Say(fmt::format("{} writes the skill from {} items", input_.teacher->info().name, material_.items.size()));
+      Say("draft", fmt::format("{} writes the skill from {} items", input_.teacher->info().name, material_.items.size()));
       DraftOptions draft_options;
       draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
       draft_options.target = options_.target;
@@ -116,7 +117,7 @@ class Generation {
     }
     if (!draft) {
       if (!material_.has_existing()) return draft.error();
-      Say("no new draft: " + draft.error().message);
+      Say("draft", "none: " + draft.error().message);
       return {};
     }
     out_.uncited_rules = draft->uncited;
@@ -126,8 +127,20 @@ class Generation {
     }
     SkillText skill = DraftToSkill(*draft);
     if (material_.has_existing()) skill.name = material_.existing.name;
-    AddCandidate("draft", -1, "", std::move(skill));
+    const std::size_t index = AddCandidate("draft", -1, "", std::move(skill));
+    Say("draft", fmt::format("{} · {} · {} rules, {}", out_.candidates[index].skill.name, TokensText(index), out_.provenance.size(), EvidenceText(*draft)));
     return {};
+  }
+
+  // "about 486 tokens".
+  std::string TokensText(std::size_t index) const {
+    return fmt::format("{}{} tokens", options_.target.estimated ? "about " : "", out_.candidates[index].tokens);
+  }
+
+  std::string EvidenceText(const Draft& draft) const {
+    if (material_.items.empty()) return "no material to hold them against";
+    if (draft.uncited == 0 && draft.contradicted.empty()) return "all with evidence";
+    return fmt::format("{} without evidence and {} against it left out", draft.uncited, draft.contradicted.size());
   }
 
   std::string ProvenanceOf(const Rule& rule) const {
@@ -146,10 +159,10 @@ class Generation {
   }
 
   Result<CaseHarvest> MoreCases(std::size_t count) const {
-    Teacher* teacher = input_.test_teacher != nullptr ? input_.test_teacher : input_.teacher;
+    Teacher* teacher = input_.test_teacher;
     if (teacher == nullptr) return ExtractCases(material_, count);
     RETURN_IF_ERROR(MayAskTeacher());
-    Say(fmt::format("{} writes {} tests without seeing the skill", teacher->info().name, count));
+    Say("tests", fmt::format("{} writes {} without seeing the skill", teacher->info().name, count));
     CaseOptions options;
     options.cases = count;
     options.context_tokens = options_.context_tokens;
@@ -179,7 +192,8 @@ class Generation {
     out_.cases = std::move(harvest.cases);
     out_.rejected_cases = std::move(harvest.rejected);
     out_.rejected_cases.insert(out_.rejected_cases.end(), written.rejected.begin(), written.rejected.end());
-    Say(fmt::format("{} tests are sound, {} were rejected", out_.cases.size(), out_.rejected_cases.size()));
+    const std::string example = out_.rejected_cases.empty() ? "" : fmt::format(" (for example {})", out_.rejected_cases.front());
+    Say("tests", fmt::format("{} sound, {} rejected{}", out_.cases.size(), out_.rejected_cases.size(), example));
     return result || !out_.cases.empty() ? Status() : Status(result.error());
   }
 
@@ -188,7 +202,7 @@ class Generation {
     for (std::size_t i = 0; i < out_.cases.size(); ++i) {
       if (!std::binary_search(out_.test.begin(), out_.test.end(), i)) train_.push_back(i);
     }
-    if (train_.empty()) Say("one test alone: it is held out, and nothing is refined");
+    Say("tests", train_.empty() ? "one alone: it is held out, and nothing is refined" : fmt::format("{} to refine on, {} held out", train_.size(), out_.test.size()));
   }
 
   RunLimits Limits() const {
@@ -228,12 +242,12 @@ class Generation {
     for (std::size_t i = 0; i < candidate.train.size(); ++i) {
       const auto& arms = trial.judged.summary.students[i].arms;
       if (const auto baseline = arms.find(Arm::kBaseline); baseline != arms.end()) without_.push_back(baseline->second.rate().value_or(0.0));
-      rates += fmt::format("{}{} {:.0f} %, {:+.0f} points", i == 0 ? "" : "; ", input_.trials.students[i].name, 100.0 * candidate.train[i],
-                           100.0 * (candidate.train[i] - without_.at(i)));
+      rates += fmt::format("{}{} {:.0f} → {:.0f} %", i == 0 ? "" : ", ", input_.trials.students[i].name, 100.0 * without_.at(i), 100.0 * candidate.train[i]);
     }
-    Say(fmt::format("candidate {} ({}, {}{} tokens) on {} cases of train: {}{}", candidate.id, candidate.kind, options_.target.estimated ? "about " : "",
-                    candidate.tokens, train_.size(), rates, SpentText()));
     trials_[index] = std::move(trial);
+    if (candidate.kind == "shorter") candidate.lost = LostAnswers(trials_.at(static_cast<std::size_t>(candidate.parent)), trials_.at(index));
+    const std::string standing = candidate.lost > 0 ? fmt::format("  loses {} answer{}", candidate.lost, candidate.lost == 1 ? "" : "s") : Best() == index ? "  best so far" : "";
+    Say("train", fmt::format("candidate {} ({}, {})  {}{}{}", candidate.id, candidate.kind, TokensText(index), rates, standing, SpentText()));
     return {};
   }
 
@@ -295,11 +309,11 @@ class Generation {
       const std::size_t best = Best();
       const std::vector<std::size_t> failing = CasesBy(best, false);
       if (failing.empty()) {
-        Say("every case of train passes: nothing to refine");
+        Say("refine", "every test passes: nothing to refine");
         return {};
       }
       RETURN_IF_ERROR(MayAskTeacher());
-      Say(fmt::format("attempt {} of {}: {} sees {} failing cases", attempt, options_.attempts, input_.teacher->info().name, failing.size()));
+      Say("refine", fmt::format("attempt {} of {}: {} is shown {} failing test{}", attempt, options_.attempts, input_.teacher->info().name, failing.size(), failing.size() == 1 ? "" : "s"));
       RefineOptions refine;
       refine.candidates = options_.candidates;
       refine.target = options_.target;
@@ -307,9 +321,9 @@ class Generation {
       const Result<ProposalsOutcome> proposed = ProposeChanges(*input_.teacher, material_, out_.candidates[best],
                                                                FailuresText(trials_.at(best), options_.context_tokens / 2), out_.candidates, refine, attempt);
       if (!proposed && proposed.error().kind != ErrorKind::kInput) return proposed.error();
-      if (!proposed) Say("no usable proposal: " + proposed.error().message);
+      if (!proposed) Say("refine", "no usable proposal: " + proposed.error().message);
       if (proposed) {
-        for (const std::string& refused : proposed->refused) Say("proposal refused: " + SafeForTerminalLine(refused));
+        for (const std::string& refused : proposed->refused) Say("refine", "proposal refused: " + SafeForTerminalLine(refused));
         for (const Proposal& proposal : proposed->proposals) RETURN_IF_ERROR(TryProposal(proposal, best, failing));
       }
       fruitless = Best() == best ? fruitless + 1 : 0;
@@ -326,7 +340,7 @@ class Generation {
     if (passed.first <= passed.second) {
       Candidate& candidate = out_.candidates[index];
       candidate.status = fmt::format("screened out: {} answers to the failing cases pass, {} did before", passed.first, passed.second);
-      Say(fmt::format("candidate {} ({}) {}", candidate.id, candidate.kind, candidate.status));
+      Say("refine", fmt::format("candidate {} ({}) {}", candidate.id, candidate.kind, candidate.status));
       return {};
     }
     return MeasureOnTrain(index);
@@ -367,14 +381,11 @@ class Generation {
         ASSIGN_OR_RETURN(const auto passed, Screen(index, best, passing));
         if (passed.first < passed.second) {
           out_.candidates[index].status = fmt::format("screened out: {} of {} answers that passed still do", passed.first, passed.second);
-          Say(fmt::format("candidate {} (without \"{}\") {}", index, SafeForTerminalLine(untried->title), out_.candidates[index].status));
+          Say("shorter", fmt::format("candidate {} (without \"{}\") {}", index, SafeForTerminalLine(untried->title), out_.candidates[index].status));
           continue;
         }
       }
       RETURN_IF_ERROR(MeasureOnTrain(index));
-      Candidate& shorter = out_.candidates[index];
-      shorter.lost = LostAnswers(trials_.at(best), trials_.at(index));
-      if (shorter.lost > 0) Say(fmt::format("candidate {} (without \"{}\") loses {} answers: the part stays", index, SafeForTerminalLine(untried->title), shorter.lost));
     }
     return {};
   }
@@ -383,7 +394,7 @@ class Generation {
     out_.chosen = Best();
     if (!out_.candidates[out_.chosen].measured) out_.chosen = out_.candidates.size() - 1;
     for (Candidate& candidate : out_.candidates) {
-      if (candidate.measured) candidate.status = candidate.lost > 0 ? fmt::format("loses {} answers on train", candidate.lost) : "beaten on train";
+      if (candidate.measured) candidate.status = candidate.lost > 0 ? fmt::format("loses {} answer{} on train", candidate.lost, candidate.lost == 1 ? "" : "s") : "beaten on train";
     }
     out_.candidates[out_.chosen].status = "chosen";
   }
@@ -391,7 +402,7 @@ class Generation {
   // Once, on cases that nothing above has looked at.
   Status Measure() {
     const Candidate& chosen = out_.candidates[out_.chosen];
-    Say(fmt::format("measuring candidate {} once on the {} held-out cases", chosen.id, out_.test.size()));
+    Say("test", fmt::format("candidate {} ({}) once on the {} held-out test{}{}", chosen.id, chosen.kind, out_.test.size(), out_.test.size() == 1 ? "" : "s", SpentText()));
     TrialSpec spec;
     spec.suite = SuiteOf(out_.cases, out_.test);
     spec.rounds = options_.runs;

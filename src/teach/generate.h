@@ -38,7 +38,7 @@ struct GenerateInput {
   const Material* material = nullptr;
   GenerateOptions options;
   Teacher* teacher = nullptr;       // null: the skill is taken from the trace word for word
-  Teacher* test_teacher = nullptr;  // null: as the skill
+  Teacher* test_teacher = nullptr;  // may be `teacher`; null: the cases are taken from the trace, too
   std::optional<Suite> given;       // cases of the person; none are written then
   TrialContext trials;              // without models nothing is measured
   double spent_usd = 0.0;           // on trials of earlier sessions of this generation

@@ -41,6 +41,7 @@ class Bench {
     input.material = &material;
     input.options = options;
     input.teacher = &*teacher;
+    input.test_teacher = &*teacher;
     input.trials.models = {student->get()};
     input.trials.students = {{"sim:" + student_spec, "student", (*student)->info().identity}};
     input.trials.runs_dir = folder.path() / "runs";

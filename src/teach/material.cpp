@@ -54,10 +54,11 @@ Json PairsToJson(const std::vector<std::pair<std::string, std::string>>& pairs) 
 
 }  // namespace
 
-void AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material) {
+std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material) {
   DigestOptions options;
   options.budget_tokens = budget_tokens;
-  for (const DigestItem& item : MakeDigest(traces, options).items) {
+  const Digest digest = MakeDigest(traces, options);
+  for (const DigestItem& item : digest.items) {
     MaterialItem made{NextId(material), DigestKindTitle(item.kind), item.in_full ? item.full : item.brief, item.places, "", "", "", ""};
     if (const auto* fix = std::get_if<FixDetail>(&item.detail)) {
       made.failed = fix->failed;
@@ -71,6 +72,7 @@ void AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Mate
     material.items.push_back(std::move(made));
   }
   for (const Trace& trace : traces) AddRequests(trace, material);
+  return KeptLine(digest);
 }
 
 void AddDocument(const std::string& name, const std::string& text, Material& material) {

@@ -52,7 +52,8 @@ struct Material {
 };
 
 // Digest items and requests of redacted traces, the most useful ones that fit into `budget_tokens`.
-void AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material);
+// Returns the digest's KeptLine.
+std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material);
 void AddDocument(const std::string& name, const std::string& text, Material& material);
 // `schema`: one tool of an MCP `tools/list` ({name, description, inputSchema}).
 Status AddTool(const Json& schema, const std::string& source, Material& material);

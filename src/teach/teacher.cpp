@@ -28,8 +28,6 @@ Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const std::at
   return teacher;
 }
 
-int Teacher::LimitOf(const TeacherCall& call) const { return most_tokens_ > 0 ? most_tokens_ : call.max_tokens; }
-
 std::string Teacher::KeyOf(const TeacherCall& call) const {
   return Sha256Hex(CanonicalJson({{"key", 1},
                                   {"model", model_->info().identity},
@@ -37,7 +35,7 @@ std::string Teacher::KeyOf(const TeacherCall& call) const {
                                   {"prompt", call.prompt},
                                   {"schema", call.schema},
                                   {"attempt", call.attempt},
-                                  {"max_tokens", LimitOf(call)}}));
+                                  {"max_tokens", call.max_tokens}}));
 }
 
 Result<Json> Teacher::Ask(const TeacherCall& call) {
@@ -50,7 +48,7 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.id = key.substr(0, 40);
   request.system = call.system;
   request.messages.push_back({Role::kUser, call.prompt});
-  request.sampling.max_tokens = LimitOf(call);
+  request.sampling.max_tokens = call.max_tokens;
   request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
   request.answer_schema = call.schema;
   const Result<ChatResponse> response = Generate(*model_, std::move(request), stop_);
@@ -63,7 +61,7 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
     RETURN_IF_ERROR(Store(key, call, *response, response->parsed, ""));
     return response->parsed;
   }
-  const std::string problem = response->stop == StopReason::kRefusal ? "the model declined" : fmt::format("the answer ran into the limit of {} tokens", LimitOf(call));
+  const std::string problem = response->stop == StopReason::kRefusal ? "the model declined" : "the answer ran into its limit of tokens (NAME?max_tokens=N sets another)";
   RETURN_IF_ERROR(Store(key, call, *response, nullptr, problem));
   return InputError(stored_.at(key).at("problem").get<std::string>());
 }

@@ -44,9 +44,6 @@ class Teacher {
   // Errors: the model's; kInput when its answer fits the schema after two more requests neither, or was cut off.
   Result<Json> Ask(const TeacherCall& call);
 
-  // Each answer may have so many tokens; 0: what its call allows.
-  void LimitAnswers(int tokens) { most_tokens_ = tokens; }
-
   const ModelInfo& info() const { return model_->info(); }
   const std::map<std::string, StageCost>& costs() const { return costs_; }
   double cost_usd() const;
@@ -54,14 +51,12 @@ class Teacher {
 
  private:
   Teacher(Model& model, AppendFile file, const std::atomic<int>* stop) : model_(&model), stop_(stop), file_(std::move(file)) {}
-  int LimitOf(const TeacherCall& call) const;
   std::string KeyOf(const TeacherCall& call) const;
   void Count(const std::string& stage, const Json& record);
   Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer, const std::string& problem);
 
   Model* model_;
   const std::atomic<int>* stop_;
-  int most_tokens_ = 0;
   AppendFile file_;
   std::unordered_map<std::string, Json> stored_;  // by key: {"answer"} or {"problem"}
   std::map<std::string, StageCost> costs_;

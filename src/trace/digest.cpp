@@ -221,6 +221,17 @@ const char* DigestKindTitle(DigestKind kind) {
   return "";
 }
 
+std::string KeptLine(const Digest& digest) {
+  const auto counted = [&](DigestKind kind, const char* one) {
+    const auto found = digest.kept.find(kind);
+    const std::size_t count = found == digest.kept.end() ? 0 : found->second;
+    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+  };
+  return fmt::format("{} tokens: {}, {}, {}, {}", WithThousands(static_cast<long long>(digest.tokens)),
+                     counted(DigestKind::kFix, "error → fix pair"), counted(DigestKind::kFile, "file"),
+                     counted(DigestKind::kCommand, "command"), counted(DigestKind::kCorrection, "correction"));
+}
+
 std::size_t EstimateTokens(std::string_view text) {
   // Characters outside ASCII take about a token each.
   const auto wide = static_cast<std::size_t>(

@@ -105,6 +105,9 @@ std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces);
 // Tokens that a text takes, estimated from above for common tokenisers: a token per 3.5 code points of Latin text.
 std::size_t EstimateTokens(std::string_view text);
 
+// "6,900 tokens: 6 error → fix pairs, 5 files, 9 commands, 3 corrections".
+std::string KeptLine(const Digest& digest);
+
 // Parts of MakeDigest, one for each file of the digest. `trace_index` goes into the items.
 std::vector<DigestItem> CollectTalk(const Trace& trace, std::size_t trace_index);   // episodes, corrections, findings, facts
 std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index);  // fixes, commands, dead ends
