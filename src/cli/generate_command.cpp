@@ -99,6 +99,10 @@ void PrintCosts(const GenerateOutcome& outcome, const std::map<std::string, Stag
   if (usd > 0) env.out(fmt::format("spent {}${:.4f}\n", known ? "" : "at least ", usd));
 }
 
+void PrintHowToResume(const GenerateSession& session, Env& env) {
+  if (session.options.log_runs) env.error(fmt::format("Continue with:\n  {}\n", ResumeLine(session)));
+}
+
 // What is said first: whether the skill helps.
 std::string Headline(const GenerateOutcome& outcome) {
   if (!outcome.measured) {
@@ -132,14 +136,14 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
   const fs::path folder = OutputFolder(session, skill.name);
   if (reason.empty() && IsTaken(session, folder)) reason = fmt::format("{} holds another skill (to improve it: --from)", Shown(folder.string()));
   const bool accepted = reason.empty();
-  const fs::path target = accepted ? folder : session.folder / skill.name;
+  const fs::path target = accepted ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
   if (const Status written = WriteGeneratedSkill(outcome, facts, target); !written) return PrintError(env, written.error());
   if (options.json) {
     env.out(DumpJsonIndented(OutcomeToJson(session, outcome, target.string(), accepted, reason, facts.stages)) + "\n");
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     env.out(fmt::format("{}\n", Headline(outcome)));
-    if (!accepted) env.out(fmt::format("the existing skill stays as it is: {}\n", reason));
+    if (!accepted) env.out(fmt::format("the existing skill stays as it is: {}{}\n", reason, options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
     if (session.teacher_spec == kExtract) env.out("no model wrote this skill: it is taken from the material, word for word\n");
     env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(target.string()), estimated ? "about " : "", outcome.candidates[outcome.chosen].tokens, Shown(skill.name)));
     env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(), outcome.rejected_cases.size(), outcome.test.size()));
@@ -151,7 +155,7 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
   }
   if (outcome.interrupted || !outcome.stopped.empty()) {
     env.error(fmt::format("stopped early: {}\n", Shown(outcome.stopped)));
-    if (!outcome.cases.empty()) env.error(fmt::format("Continue with:\n  {}\n", ResumeLine(session)));
+    if (!outcome.cases.empty()) PrintHowToResume(session, env);
     return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
   }
   return ExitCode::kSuccess;
@@ -190,6 +194,7 @@ void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
   command->add_option("--seed", options.how.seed, "seed of split and sampling")->capture_default_str();
   command->add_option("-j,--parallel", options.parallel, "most answers in flight")->check(CLI::Range(1, 100'000));
   command->add_option("--runs-dir", options.runs_dir, "folder of runs and generations");
+  command->add_flag("--log-runs,!--no-log-runs", options.log_runs, "keep runs and generation in the runs folder (default: yes); without them nothing can be resumed");
   command->add_option("--resume", options.resume, "go on with a generation (latest, its name, or its last 4 digits)")->expected(0, 1)->default_str("latest");
   command->add_flag("--dry-run", options.dry_run, "print what would be done and its price");
   command->add_flag("--lenient", options.lenient, "keep what is readable of damaged traces");
@@ -226,7 +231,7 @@ ExitCode RunGenerate(GenerateCommandOptions options, const std::vector<std::stri
   progress.Clear();
   if (!outcome) {
     const ExitCode code = PrintError(env, outcome.error());
-    env.error(fmt::format("Continue with:\n  {}\n", ResumeLine(session)));
+    PrintHowToResume(session, env);
     return outcome.error().kind == ErrorKind::kCancelled ? ExitCode::kInterrupted : code;
   }
   return Finish(session, *outcome, input.options.target.estimated, env);

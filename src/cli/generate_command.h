@@ -35,6 +35,7 @@ struct GenerateCommandOptions {
   std::string accept = "never-worse";
   std::string runs_dir;
   std::string resume;
+  bool log_runs = true;
   bool dry_run = false;
   bool no_redact = false;
   bool lenient = false;

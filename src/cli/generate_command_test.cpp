@@ -235,6 +235,13 @@ TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   EXPECT_FALSE(fs::exists(folder.path() / "skills"));
 }
 
+TEST_F(GenerateCli, NoLogRunsLeavesTheSkillAlone) {
+  ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9", "--no-log-runs"}), 0) << error;
+  EXPECT_TRUE(fs::exists(skill("write-cuda-kernels") / "SKILL.md"));
+  EXPECT_FALSE(fs::exists(runs()));
+  EXPECT_EQ(Generate({"--resume", "--no-log-runs"}), 2);
+}
+
 TEST_F(GenerateCli, DryRunAsksNothing) {
   ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1", "--dry-run"}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("material  "), HasSubstr("nothing was asked of any model")));

@@ -177,6 +177,12 @@ Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& 
   const bool resumed = !options.resume.empty();
   if (resumed) RETURN_IF_ERROR(LoadResumed(options, session, session.config));
   session.runs_dir = RunsFolder(options.runs_dir, session.config);
+  if (!options.log_runs) {
+    if (resumed) return InputError("--resume goes on with what was logged: it can't be given with --no-log-runs");
+    ASSIGN_OR_RETURN(TempFolder scratch, TempFolder::Make("upskill-generate-"));
+    session.scratch.emplace(std::move(scratch));
+    session.runs_dir = session.scratch->path();
+  }
   options.how.attempts = options.max_attempts.value_or(session.config.max_refine_attempts.value_or(options.how.attempts));
   RETURN_IF_ERROR(AcceptRuleFromName(options.accept));
   ChooseSpecs(session);

@@ -17,6 +17,7 @@
 #include "teach/generate.h"
 #include "teach/teacher.h"
 #include "util/result.h"
+#include "util/temp_folder.h"
 
 namespace upskill {
 
@@ -26,6 +27,7 @@ inline constexpr std::string_view kExtract = "extract";  // the teacher without 
 struct GenerateSession {
   GenerateCommandOptions options;
   Config config;
+  std::optional<TempFolder> scratch;  // with --no-log-runs: in place of the runs folder
   std::filesystem::path runs_dir;
   std::filesystem::path folder;  // runs_dir/generations/<time>-<4 hex>
   std::string id;
