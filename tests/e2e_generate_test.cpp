@@ -17,6 +17,7 @@
 
 #include "loopback/server.h"
 #include "subprocess.h"
+#include "teach/fake_teacher_test.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/json.h"
@@ -67,19 +68,9 @@ class TeacherAndStudent {
 
  private:
   static Json Draft() {
-    const auto section = [](const char* title, const std::string& rule) {
-      return Json{{"title", title}, {"rules", Json::array({{{"text", rule}, {"cites", Json::array()}}})}};
-    };
-    return {{"name", "adding"}, {"description", "Adds. Use it for sums."}, {"references", Json::array()}, {"scripts", Json::array()},
-            {"sections", Json::array({section("Adding", "RULE-EVEN"), section("Ballast", std::string(300, 'b'))})}};
-  }
-  static Json Cases() {
-    Json cases = Json::array();
-    for (int k = 1; k <= kQuestions; ++k) {
-      cases.push_back({{"input", "What is the sum number " + std::to_string(k) + "?"}, {"contains", {"total-" + std::to_string(k) + "."}}, {"any_of", Json::array()},
-                       {"not_contains", Json::array()}, {"reference", "It is total-" + std::to_string(k) + "."}});
-    }
-    return {{"cases", cases}};
+    Json draft = DraftJson("RULE-EVEN");
+    draft["sections"].push_back({{"title", "Ballast"}, {"rules", Json::array({{{"text", std::string(300, 'b')}, {"cites", Json::array()}}})}});
+    return draft;
   }
   static Json Proposals() {
     const Json edit = {{"find", "RULE-EVEN"}, {"replace", "RULE-ALL"}};
@@ -120,12 +111,12 @@ class TeacherAndStudent {
     }
     ++answered_[stage];
     if (!bodies_.insert(Sha256Hex(request.body)).second) ++answered_twice_;
-    const std::string content = stage == Stage::kDraft    ? DumpJson(Draft())
-                                : stage == Stage::kCases  ? DumpJson(Cases())
-                                : stage == Stage::kRefine ? DumpJson(Proposals())
-                                                          : StudentSays(request.body, question);
-    return loopback::Answer(200, DumpJson({{"model", "m"}, {"choices", Json::array({{{"index", 0}, {"finish_reason", "stop"}, {"message", {{"role", "assistant"}, {"content", content}}}}})},
-                                           {"usage", {{"prompt_tokens", 10}, {"completion_tokens", 5}}}}));
+    switch (stage) {
+      case Stage::kDraft: return loopback::ChatCompletion(DumpJson(Draft()));
+      case Stage::kCases: return loopback::ChatCompletion(DumpJson(CasesJson(kQuestions)));
+      case Stage::kRefine: return loopback::ChatCompletion(DumpJson(Proposals()));
+      default: return loopback::ChatCompletion(StudentSays(request.body, question));
+    }
   }
 
   mutable std::mutex mutex_;  // guards all below but the server

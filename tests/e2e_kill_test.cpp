@@ -64,9 +64,7 @@ class CountingServer {
       ++requests_;
       ++times_[Sha256Hex(request.body)];
     }
-    loopback::Script script = loopback::Answer(
-        200, R"({"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"ok"}}],)"
-             R"("usage":{"prompt_tokens":10,"completion_tokens":1}})");
+    loopback::Script script = loopback::ChatCompletion("ok");
     script.insert(script.begin(), loopback::Wait(kLatency));
     return script;
   }

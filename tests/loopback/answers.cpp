@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <nlohmann/json.hpp>
+
 #include <stdexcept>
 
 #include "loopback/server.h"
@@ -29,6 +31,15 @@ Action HalfClose() { return {Action::Kind::kHalfClose}; }
 
 Script Answer(int status, std::string_view body, const Headers& headers) {
   return {Send(Head(status, headers) + fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}", body.size(), body))};
+}
+
+Script ChatCompletion(std::string_view content, int prompt_tokens, int output_tokens) {
+  using Json = nlohmann::json;
+  const Json message = {{"role", "assistant"}, {"content", content}};
+  return Answer(200, Json({{"model", "m"},
+                           {"choices", Json::array({{{"index", 0}, {"finish_reason", "stop"}, {"message", message}}})},
+                           {"usage", {{"prompt_tokens", prompt_tokens}, {"completion_tokens", output_tokens}}}})
+                         .dump());
 }
 
 Script Chunked(int status, const std::vector<std::string>& pieces, const Headers& headers) {

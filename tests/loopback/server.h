@@ -40,6 +40,8 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 
 // Whole answers.
 Script Answer(int status, std::string_view body, const Headers& headers = {});  // application/json
+// An OpenAI-shaped chat completion that says `content`.
+Script ChatCompletion(std::string_view content, int prompt_tokens = 10, int output_tokens = 5);
 Script Chunked(int status, const std::vector<std::string>& pieces, const Headers& headers = {});
 Script Gzip(int status, std::string_view body);
 Script Sse(const std::vector<std::string>& pieces, std::chrono::milliseconds between = {});  // chunked text/event-stream
