@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "trace/digest.h"
+#include "trace/load_traces.h"
 #include "trace/read_trace.h"
 
 namespace upskill {
@@ -118,6 +119,38 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
   // What was wrong first and corrected then.
   const std::string body = DraftToSkill(*draft).body;
   for (const char* fact : {"`9.0`", "`TORCH_LIBRARY_EXPAND`", "`torch-ext/fast_norm`", "`edition = 5`", "`from ._ops import ops`"}) EXPECT_THAT(body, HasSubstr(fact));
+}
+
+// The fixtures of all formats, and the recorded sessions where they are beside the source tree.
+TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
+  namespace fs = std::filesystem;
+  const fs::path source = UPSKILL_SOURCE_DIR;
+  std::size_t skills = 0;
+  std::size_t cases = 0;
+  for (const fs::path& folder : {source / "tests/fixtures/traces", source / "../shared/traces"}) {
+    std::error_code absent;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, absent)) {
+      const std::string file = entry.path().string();
+      if (!entry.is_regular_file() || file.find("LICENSES") != std::string::npos || entry.path().filename() == "MANIFEST.md") continue;
+      const Result<LoadedTraces> loaded = LoadTraces({file}, [](const std::string&) { return std::nullopt; }, {});
+      ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+      Material material;
+      AddTraces(loaded->traces, 24000, material);
+      const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
+      if (!draft) {
+        EXPECT_THAT(draft.error().message, HasSubstr("nothing could be taken over")) << file;
+        continue;
+      }
+      ++skills;
+      EXPECT_THAT(FindSkillProblems(DraftToSkill(*draft)), IsEmpty()) << file;
+      for (const Section& section : draft->sections) {
+        for (const Rule& rule : section.rules) EXPECT_THAT(rule.cites, testing::Not(IsEmpty())) << file << ": " << rule.text;
+      }
+      cases += ExtractCases(material, 16).cases.size();
+    }
+  }
+  EXPECT_GE(skills, 12U);
+  EXPECT_GE(cases, 3U);
 }
 
 TEST(Material, GoesThroughJson) {
