@@ -178,7 +178,7 @@ TEST(GenerateKill, InEachStageAndNothingIsPaidTwice) {
   EXPECT_EQ(*ReadFile(folder.path() / "skill/SKILL.md"), *ReadFile(expected.path() / "skill/SKILL.md"));
   EXPECT_THAT(*ReadFile(folder.path() / "skill/SKILL.md"), HasSubstr("RULE-ALL"));
   EXPECT_THAT(last.out, HasSubstr("student: helps"));
-  EXPECT_THAT(last.out, HasSubstr("teacher refine  1 calls, 10 tokens in, 5 out"));
+  EXPECT_THAT(last.out, HasSubstr("teacher refine  1 call, 10 tokens in, 5 out"));
 }
 
 TEST(GenerateKill, OneGenerationIsWorkedOnByOneProcess) {

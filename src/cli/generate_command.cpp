@@ -66,35 +66,42 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   env.out("nothing was asked of any model\n");
 }
 
+Json CostToJson(const StageCost& cost) {
+  return {{"calls", cost.calls}, {"prompt_tokens", cost.prompt_tokens}, {"output_tokens", cost.output_tokens}, {"cost_usd", cost.usd ? Json(*cost.usd) : Json(nullptr)}};
+}
+
 Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const std::string& folder, bool accepted, const std::string& reason,
-                   const std::map<std::string, StageCost>& stages) {
+                   const GenerationFacts& facts) {
   Json json = {{"generation", session.id}, {"skill", folder}, {"accepted", accepted}, {"refused_because", reason.empty() ? Json(nullptr) : Json(reason)},
                {"generated_by", session.teacher_spec}, {"cases", outcome.cases.size()}, {"test_cases", outcome.test.size()},
                {"rejected_cases", outcome.rejected_cases.size()}, {"candidates", outcome.candidates.size()},
                {"chosen", outcome.candidates[outcome.chosen].id}, {"tokens", outcome.candidates[outcome.chosen].tokens}, {"contradicted_rules", outcome.contradicted_rules},
                {"student_calls", outcome.student_calls}, {"full_student_calls", outcome.full_student_calls},
-               {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)}, {"stages", Json::object()}, {"result", nullptr}};
-  for (const auto& [stage, cost] : stages) {
-    json["stages"][stage] = {{"calls", cost.calls}, {"prompt_tokens", cost.prompt_tokens}, {"output_tokens", cost.output_tokens},
-                             {"cost_usd", cost.usd ? Json(*cost.usd) : Json(nullptr)}};
-  }
+               {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)}, {"stages", Json::object()}, {"students", CostToJson(facts.students)}, {"result", nullptr}};
+  for (const auto& [stage, cost] : facts.stages) json["stages"][stage] = CostToJson(cost);
   if (outcome.measured) json["result"] = EvalToJson(outcome.measured->judged);
   return json;
 }
 
-void PrintCosts(const GenerateOutcome& outcome, const std::map<std::string, StageCost>& stages, Env& env) {
-  double usd = outcome.trial_usd;
-  bool known = true;
-  for (const auto& [stage, cost] : stages) {
-    env.out(fmt::format("teacher {:<7} {} calls, {} tokens in, {} out{}\n", stage, cost.calls, WithThousands(cost.prompt_tokens), WithThousands(cost.output_tokens),
-                        cost.usd ? *cost.usd > 0 ? fmt::format(", ${:.4f}", *cost.usd) : "" : ", cost unknown"));
+// "1 call, 100 tokens in, 50 out, $0.0100".
+std::string CostText(const StageCost& cost, const char* one) {
+  const std::string usd = !cost.usd ? ", cost unknown" : *cost.usd > 0 ? fmt::format(", ${:.4f}", *cost.usd) : "";
+  return fmt::format("{} {}{}, {} tokens in, {} out{}", WithThousands(static_cast<long long>(cost.calls)), one, cost.calls == 1 ? "" : "s",
+                     WithThousands(cost.prompt_tokens), WithThousands(cost.output_tokens), usd);
+}
+
+void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, Env& env) {
+  double usd = facts.students.usd.value_or(0.0);
+  bool known = facts.students.usd.has_value();
+  for (const auto& [stage, cost] : facts.stages) {
+    env.out(fmt::format("teacher {:<7} {}\n", stage, CostText(cost, "call")));
     known = known && cost.usd;
     usd += cost.usd.value_or(0.0);
   }
+  if (facts.students.calls > 0) env.out(fmt::format("students        {}\n", CostText(facts.students, "answer")));
   if (outcome.full_student_calls > 0) {
-    env.out(fmt::format("students        {} answers on train, {:.0f} % of the {} of measuring every candidate in full; {} tokens in all\n", outcome.student_calls,
-                        100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls), outcome.full_student_calls,
-                        WithThousands(outcome.trial_tokens)));
+    env.out(fmt::format("                {} of them on train, {:.0f} % of the {} of measuring every candidate in full\n", outcome.student_calls,
+                        100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls), outcome.full_student_calls));
   }
   if (usd > 0) env.out(fmt::format("spent {}${:.4f}\n", known ? "" : "at least ", usd));
 }
@@ -132,6 +139,7 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
   if (session.test_teacher) {
     for (const auto& [stage, cost] : session.test_teacher->costs()) facts.stages["tests: " + stage] = cost;
   }
+  facts.students = StudentCosts(session);
   std::string reason = ReasonToRefuse(outcome, *AcceptRuleFromName(options.accept));
   const fs::path folder = OutputFolder(session, skill.name);
   if (reason.empty() && IsTaken(session, folder)) reason = fmt::format("{} holds another skill (to improve it: --from)", Shown(folder.string()));
@@ -139,7 +147,7 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
   const fs::path target = accepted ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
   if (const Status written = WriteGeneratedSkill(outcome, facts, target); !written) return PrintError(env, written.error());
   if (options.json) {
-    env.out(DumpJsonIndented(OutcomeToJson(session, outcome, target.string(), accepted, reason, facts.stages)) + "\n");
+    env.out(DumpJsonIndented(OutcomeToJson(session, outcome, target.string(), accepted, reason, facts)) + "\n");
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     env.out(fmt::format("{}\n", Headline(outcome)));
@@ -150,7 +158,7 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
     if (outcome.uncited_rules > 0) env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
     for (const std::string& rule : outcome.contradicted_rules) env.out(fmt::format("left out, the material says otherwise: {}\n", Shown(rule)));
     if (outcome.measured) env.out("\n" + EvalBars(outcome.measured->judged, style));
-    PrintCosts(outcome, facts.stages, env);
+    PrintCosts(outcome, facts, env);
     env.out(fmt::format("generation {} · {}\n", session.id, Shown((target / "lineage.json").string())));
   }
   if (outcome.interrupted || !outcome.stopped.empty()) {

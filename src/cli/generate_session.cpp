@@ -78,22 +78,6 @@ void ChooseSpecs(GenerateSession& session) {
   session.student_specs = ChooseModels(options.eval_models, students);
 }
 
-// What the students cost in earlier sessions, by the journals of their runs.
-void AddSpentBefore(const GenerateSession& session, GenerateInput& input) {
-  const Result<std::string> text = ReadFile(session.folder / "trials.txt");
-  if (!text) return;
-  for (const std::string_view line : SplitLines(*text)) {
-    const Result<fs::path> run = ResolveRun(session.runs_dir, std::string(line));
-    const Result<JournalContent> content = run ? ReadJournal(*run) : Result<JournalContent>(run.error());
-    if (!content) continue;
-    for (const Sample& sample : content->samples) {
-      if (!sample.ok() || !sample.cached_from.empty()) continue;
-      input.spent_usd += sample.response.cost_usd.value_or(0.0);
-      input.spent_tokens += sample.response.usage.prompt() + sample.response.usage.output;
-    }
-  }
-}
-
 // In the tokens of the student that counts the most of them; estimated when none tells.
 BodyTarget TargetFor(const GenerateSession& session) {
   BodyTarget target = session.options.how.target;
@@ -245,8 +229,30 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.trials.sampling.seed = options.how.seed;
   input.trials.clock = env.clock;
   input.trials.stop = env.stop;
-  AddSpentBefore(session, input);
+  input.spent_usd = StudentCosts(session).usd.value_or(0.0);
   return input;
+}
+
+StageCost StudentCosts(const GenerateSession& session) {
+  StageCost cost;
+  for (const auto& model : session.student_models) {
+    if (!model->info().local && !model->info().price) cost.usd = std::nullopt;
+  }
+  const Result<std::string> text = ReadFile(session.folder / "trials.txt");
+  if (!text) return cost;
+  for (const std::string_view line : SplitLines(*text)) {
+    const Result<fs::path> run = ResolveRun(session.runs_dir, std::string(line));
+    const Result<JournalContent> content = run ? ReadJournal(*run) : Result<JournalContent>(run.error());
+    if (!content) continue;
+    for (const Sample& sample : content->samples) {
+      if (!sample.ok() || !sample.cached_from.empty()) continue;
+      ++cost.calls;
+      cost.prompt_tokens += sample.response.usage.prompt();
+      cost.output_tokens += sample.response.usage.output;
+      if (cost.usd) *cost.usd += sample.response.cost_usd.value_or(0.0);
+    }
+  }
+  return cost;
 }
 
 std::string ResumeLine(const GenerateSession& session) {

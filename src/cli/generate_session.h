@@ -55,6 +55,9 @@ std::filesystem::path OutputFolder(const GenerateSession& session, const std::st
 // Whether a skill is there that this one doesn't come from.
 bool IsTaken(const GenerateSession& session, const std::filesystem::path& folder);
 
+// What the students used up, over all sessions of the generation, by the journals of their runs.
+StageCost StudentCosts(const GenerateSession& session);
+
 // The command that goes on with it.
 std::string ResumeLine(const GenerateSession& session);
 

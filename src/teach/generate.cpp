@@ -24,10 +24,7 @@ constexpr std::size_t kMostShorter = 4;  // parts that are tried to be left out
 
 class Generation {
  public:
-  explicit Generation(const GenerateInput& input) : input_(input), options_(input.options), material_(*input.material) {
-    out_.trial_usd = input.spent_usd;
-    out_.trial_tokens = input.spent_tokens;
-  }
+  explicit Generation(const GenerateInput& input) : input_(input), options_(input.options), material_(*input.material) {}
 
   Result<GenerateOutcome> Run() {
     RETURN_IF_ERROR(WriteFirst());
@@ -58,7 +55,7 @@ class Generation {
   }
 
   double Spent() const {
-    double spent = out_.trial_usd;
+    double spent = trial_usd_;
     if (input_.teacher != nullptr) spent += input_.teacher->cost_usd();
     if (input_.test_teacher != nullptr && input_.test_teacher != input_.teacher) spent += input_.test_teacher->cost_usd();
     return spent;
@@ -215,8 +212,7 @@ class Generation {
     spec.skill = &skill;
     spec.limits = Limits();
     ASSIGN_OR_RETURN(Trial trial, RunTrial(input_.trials, std::move(spec)));
-    out_.trial_usd += trial.cost_usd;
-    out_.trial_tokens += trial.tokens;
+    trial_usd_ += trial.cost_usd;
     return trial;
   }
 
@@ -422,6 +418,7 @@ class Generation {
   std::set<std::string> left_out_;
   std::vector<double> without_;  // by student: pass rate on train without a skill
   int trains_ = 0;
+  double trial_usd_ = input_.spent_usd;
 };
 
 }  // namespace

@@ -42,7 +42,6 @@ struct GenerateInput {
   std::optional<Suite> given;       // cases of the person; none are written then
   TrialContext trials;              // without models nothing is measured
   double spent_usd = 0.0;           // on trials of earlier sessions of this generation
-  std::int64_t spent_tokens = 0;
   std::function<void(const std::string& line)> say;  // told each stage; may be empty
 };
 
@@ -58,8 +57,6 @@ struct GenerateOutcome {
   std::optional<Trial> measured;  // the chosen one on the held-out cases
   std::size_t student_calls = 0;       // answers given by models for trials on train
   std::size_t full_student_calls = 0;  // what measuring every candidate in full, with a baseline each, would take
-  double trial_usd = 0.0;  // earlier sessions included
-  std::int64_t trial_tokens = 0;
   std::string stopped;  // why it ended early; the best so far is chosen. Empty: it went to its end
   bool interrupted = false;
 };

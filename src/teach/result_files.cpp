@@ -66,7 +66,7 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
     metadata["students"] = StudentsToJson(*outcome.measured);
     metadata["run"] = outcome.measured->run;
   }
-  std::optional<double> usd = outcome.trial_usd;
+  std::optional<double> usd = facts.students.usd;
   for (const auto& [stage, cost] : facts.stages) usd = usd && cost.usd ? std::optional(*usd + *cost.usd) : std::nullopt;
   metadata["cost_usd"] = OrNull(usd);
   Json tests = Json::array();

@@ -20,7 +20,8 @@ struct GenerationFacts {
   std::string generated_at;    // UTC
   std::string task;
   std::vector<std::string> sources;  // traces, documents
-  std::map<std::string, StageCost> stages;
+  std::map<std::string, StageCost> stages;  // of the teachers
+  StageCost students;                       // over all sessions
 };
 
 // skill_meta.json: the fields of the Python tool of the same name, ours beside, and the cases with their split.

@@ -51,7 +51,6 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
     if (!sample.ok() || !sample.cached_from.empty()) continue;
     ++trial.asked;
     trial.cost_usd += sample.response.cost_usd.value_or(0.0);
-    trial.tokens += sample.response.usage.prompt() + sample.response.usage.output;
   }
   if (outcome.interrupted) return Error{ErrorKind::kCancelled, "stopped"};
   if (!outcome.exhausted.empty()) return Error{ErrorKind::kRefused, outcome.exhausted};

@@ -50,7 +50,6 @@ struct Trial {
   std::vector<Sample> samples;
   std::size_t asked = 0;  // cells that a model answered now, not the cache
   double cost_usd = 0.0;
-  std::int64_t tokens = 0;
 };
 
 // Answers that the runs folder holds already are not asked for again. Errors: kCancelled when the person stopped it,
