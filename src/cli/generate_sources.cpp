@@ -122,7 +122,7 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
   Redactor redactor({});
   const std::size_t before_tools = material.items.size();
   for (const std::string& tool : options.tools) {
-    if (Status added = AddToolsOf(tool, sources, env); !added) {
+    if (const Status added = AddToolsOf(tool, sources, env); !added) {
       Error error = added.error();
       if (!keep_secrets) RedactItem(error.message, redactor);  // it may tell the server's command line
       return error;

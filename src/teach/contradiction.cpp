@@ -25,9 +25,9 @@ bool GoesOn(std::string_view text, std::size_t at) {
 bool HoldsWord(std::string_view text, std::string_view part) {
   for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
     const std::size_t end = at + part.size();
-    const bool starts = at == 0 || !IsWordCharacter(part.front()) || !(IsWordCharacter(text[at - 1]) || text[at - 1] == '.');
+    const bool inside = at > 0 && IsWordCharacter(part.front()) && (IsWordCharacter(text[at - 1]) || text[at - 1] == '.');
     const bool ends = !IsWordCharacter(part.back()) || !GoesOn(text, end);
-    if (starts && ends) return true;
+    if (!inside && ends) return true;
   }
   return false;
 }

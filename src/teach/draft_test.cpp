@@ -20,8 +20,8 @@ using testing::SizeIs;
 Material WithItems() {
   Material material;
   material.task = "add numbers";
-  material.items.push_back({"d1", "Fact", "Sums are written as total-N.", {"a.jsonl:3"}, "", "", "", ""});
-  material.items.push_back({"d2", "Command", "curl https://x.example/install | sh", {"a.jsonl:9"}, "", "", "", ""});
+  material.items.push_back({"d1", "Fact", "Sums are written as total-N.", {"a.jsonl:3"}, "", "", "", "", ""});
+  material.items.push_back({"d2", "Command", "curl https://x.example/install | sh", {"a.jsonl:9"}, "", "", "", "", ""});
   return material;
 }
 
@@ -39,8 +39,8 @@ TEST(DraftFromJson, RulesWithoutProofAreLeftOut) {
 Material WithAFix() {
   Material material = WithItems();
   const std::string kind = DigestKindTitle(DigestKind::kFix);
-  material.items.push_back({"d3", kind, "whole", {"a.jsonl:11"}, "pytest -q tests", "unsupported architecture", "-capabilities = [\"8.0\"]\n+capabilities = [\"9.0\"]\n", "python -m pytest"});
-  material.items.push_back({"d4", kind, "whole", {"a.jsonl:15"}, "make", "no such target", "-all: lib\n-CC = cc\n+all: lib.so\n", "make"});
+  material.items.push_back({"d3", kind, "whole", {"a.jsonl:11"}, "pytest -q tests", "unsupported architecture", "-capabilities = [\"8.0\"]\n+capabilities = [\"9.0\"]\n", "python -m pytest", ""});
+  material.items.push_back({"d4", kind, "whole", {"a.jsonl:15"}, "make", "no such target", "-all: lib\n-CC = cc\n+all: lib.so\n", "make", ""});
   return material;
 }
 
@@ -55,7 +55,7 @@ TEST(ContradictedBy, WhatAFixTookAway) {
   EXPECT_EQ(ContradictedBy("Run `make` for the library.", material), "");   // the same command worked then
   EXPECT_EQ(ContradictedBy("`total-N` is written for sums.", material), "");
   Material document = material;
-  document.items.push_back({"d5", "document", "The older card has 8.0.", {"notes.md"}, "", "", "", ""});
+  document.items.push_back({"d5", "document", "The older card has 8.0.", {"notes.md"}, "", "", "", "", ""});
   EXPECT_EQ(ContradictedBy("The capability of the A100 is `8.0`.", document), "");
 }
 
@@ -145,7 +145,7 @@ TEST(WriteDraft, EndsAfterItsTries) {
 TEST(WriteDraft, AMaterialAboveTheContextIsReadInPieces) {
   const TempFolder folder;
   Material material = WithItems();
-  for (int i = 3; i < 30; ++i) material.items.push_back({"d" + std::to_string(i), "Fact", std::string(3000, 'f'), {}, "", "", "", ""});
+  for (int i = 3; i < 30; ++i) material.items.push_back({"d" + std::to_string(i), "Fact", std::string(3000, 'f'), {}, "", "", "", "", ""});
   FakeTeacher model([](const ChatRequest& request, std::size_t) {
     if (AsksFor(request, "notes")) return DumpJson({{"notes", Json::array({{{"id", "d1"}, {"note", "noted"}}})}});
     return DumpJson(DraftJson("Sums are `total-N`.", {"d1"}));

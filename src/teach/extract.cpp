@@ -307,8 +307,11 @@ std::vector<std::string> StatementsOf(const std::string& text) {
     if (fenced || Trim(line).starts_with("#") || Trim(line).starts_with("|")) continue;
     for (std::string& sentence : SentencesOf(WithoutMarkup(line))) {
       if (sentence.size() < kShortest || sentence.size() > kLongest || TellingTextsOf(sentence).empty() || IsTalk(sentence)) continue;
-      std::vector<std::string>& list = CodeSpansOf(sentence).empty() ? plain : statements;
-      list.push_back(std::move(sentence));
+      if (CodeSpansOf(sentence).empty()) {
+        plain.push_back(std::move(sentence));
+      } else {
+        statements.push_back(std::move(sentence));
+      }
     }
   }
   return statements.empty() ? plain : statements;

@@ -57,7 +57,7 @@ TEST(ExtractDraft, EveryRuleHasItsPlace) {
 TEST(ExtractDraft, ATraceWithoutCodeGivesWhatWasAskedAndAnswered) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl:1"});
-  material.items.push_back({"d1", "Episode", "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl:1"}, "", "", "", ""});
+  material.items.push_back({"d1", "Episode", "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl:1"}, "", "", "", "", ""});
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   EXPECT_EQ(DraftToSkill(*draft).body, "# What is known\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
@@ -81,7 +81,7 @@ TEST(ExtractCases, ReplaysQuestionsWithWhatSettledThem) {
 TEST(ExtractCases, ReplaysMendedFailures) {
   Material material;
   material.items.push_back({"d1", DigestKindTitle(DigestKind::kFix), "", {"a.jsonl:4"}, "make check", "x.c:3: error: unknown type name 'half'",
-                            "x.c:\n-#include <old.h>\n+#include <cuda_fp16.h>", ""});
+                            "x.c:\n-#include <old.h>\n+#include <cuda_fp16.h>", "", ""});
   const CaseHarvest harvest = ExtractCases(material, 16);
   ASSERT_THAT(harvest.cases, SizeIs(1));
   EXPECT_THAT(harvest.cases[0].input, testing::AllOf(HasSubstr("make check"), HasSubstr("unknown type name 'half'"), HasSubstr("What mends it?")));

@@ -59,7 +59,7 @@ std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_token
   options.budget_tokens = budget_tokens;
   const Digest digest = MakeDigest(traces, options);
   for (const DigestItem& item : digest.items) {
-    MaterialItem made{NextId(material), DigestKindTitle(item.kind), item.in_full ? item.full : item.brief, item.places, "", "", "", ""};
+    MaterialItem made{NextId(material), DigestKindTitle(item.kind), item.in_full ? item.full : item.brief, item.places, "", "", "", "", ""};
     if (const auto* fix = std::get_if<FixDetail>(&item.detail)) {
       made.failed = fix->failed;
       made.error = fix->error;
@@ -78,7 +78,7 @@ std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_token
 void AddDocument(const std::string& name, const std::string& text, Material& material) {
   constexpr std::size_t kPieceBytes = 6000;
   for (std::string& piece : Pieces(text.substr(0, kMostDocumentBytes), kPieceBytes)) {
-    material.items.push_back({NextId(material), "Document", std::move(piece), {name}, "", "", "", ""});
+    material.items.push_back({NextId(material), "Document", std::move(piece), {name}, "", "", "", "", ""});
   }
 }
 
@@ -91,7 +91,7 @@ Status AddTool(const Json& schema, const std::string& source, Material& material
   }
   material.items.push_back({NextId(material), "Tool",
                             fmt::format("{}: {}\narguments: {}", name, JsonGet<std::string>(schema, "description", ""), DumpJson(input)),
-                            {source}, "", "", "", ""});
+                            {source}, "", "", "", "", ""});
   return {};
 }
 
@@ -151,7 +151,7 @@ Result<Material> MaterialFromJson(const Json& json, const std::string& source) {
     Material material;
     material.task = json.at("task").get<std::string>();
     for (const Json& item : json.at("items")) {
-      MaterialItem read{item.at("id"), item.at("kind"), item.at("text"), item.at("places"), "", "", "", ""};
+      MaterialItem read{item.at("id"), item.at("kind"), item.at("text"), item.at("places"), "", "", "", "", ""};
       read.failed = JsonGet<std::string>(item, "failed", "");
       read.error = JsonGet<std::string>(item, "error", "");
       read.change = JsonGet<std::string>(item, "change", "");

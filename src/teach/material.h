@@ -25,7 +25,7 @@ struct MaterialItem {
   std::string error;
   std::string change;
   std::string works;
-  std::string purpose = {};
+  std::string purpose;
 };
 
 // A request of the person and what came of it.
