@@ -77,8 +77,9 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
                {"rejected_cases", outcome.rejected_cases.size()}, {"candidates", outcome.candidates.size()},
                {"chosen", outcome.candidates[outcome.chosen].id}, {"tokens", outcome.candidates[outcome.chosen].tokens}, {"contradicted_rules", outcome.contradicted_rules},
                {"student_calls", outcome.student_calls}, {"full_student_calls", outcome.full_student_calls},
-               {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)}, {"stages", Json::object()}, {"students", CostToJson(facts.students)}, {"result", nullptr}};
-  for (const auto& [stage, cost] : facts.stages) json["stages"][stage] = CostToJson(cost);
+               {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)}, {"stages", {{"teacher", Json::object()}, {"student", Json::object()}}}, {"result", nullptr}};
+  for (const auto& [stage, cost] : facts.teachers) json["stages"]["teacher"][stage] = CostToJson(cost);
+  for (const auto& [stage, cost] : facts.students) json["stages"]["student"][stage] = CostToJson(cost);
   if (outcome.measured) json["result"] = EvalToJson(outcome.measured->judged);
   return json;
 }
@@ -91,16 +92,20 @@ std::string CostText(const StageCost& cost, const char* one) {
 }
 
 void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, Env& env) {
-  double usd = facts.students.usd.value_or(0.0);
-  bool known = facts.students.usd.has_value();
-  for (const auto& [stage, cost] : facts.stages) {
-    env.out(fmt::format("teacher {:<7} {}\n", stage, CostText(cost, "call")));
+  double usd = 0.0;
+  bool known = true;
+  const auto print = [&](const char* who, const char* stage, const char* one, const std::map<std::string, StageCost>& stages) {
+    const auto found = stages.find(stage);
+    if (found == stages.end()) return;
+    const StageCost& cost = found->second;
+    if (cost.calls > 0) env.out(fmt::format("{} {:<7} {}\n", who, stage, CostText(cost, one)));
     known = known && cost.usd;
     usd += cost.usd.value_or(0.0);
-  }
-  if (facts.students.calls > 0) env.out(fmt::format("students        {}\n", CostText(facts.students, "answer")));
+  };
+  for (const char* stage : {"digest", "draft", "cases", "refine", "tests: digest", "tests: cases"}) print("teacher", stage, "call", facts.teachers);
+  for (const char* stage : {"train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
-    env.out(fmt::format("                {} of them on train, {:.0f} % of the {} of measuring every candidate in full\n", outcome.student_calls,
+    env.out(fmt::format("to find the best candidate the students gave {} answers, {:.0f} % of the {} of measuring every one in full\n", outcome.student_calls,
                         100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls), outcome.full_student_calls));
   }
   if (usd > 0) env.out(fmt::format("spent {}${:.4f}\n", known ? "" : "at least ", usd));
@@ -135,9 +140,9 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
   facts.generated_at = UtcTimestamp(env.clock->WallNow());
   facts.task = session.sources.material.task;
   facts.sources = session.sources.names;
-  if (session.teacher) facts.stages = session.teacher->costs();
+  if (session.teacher) facts.teachers = session.teacher->costs();
   if (session.test_teacher) {
-    for (const auto& [stage, cost] : session.test_teacher->costs()) facts.stages["tests: " + stage] = cost;
+    for (const auto& [stage, cost] : session.test_teacher->costs()) facts.teachers["tests: " + stage] = cost;
   }
   facts.students = StudentCosts(session);
   std::string reason = ReasonToRefuse(outcome, *AcceptRuleFromName(options.accept));
@@ -228,9 +233,9 @@ ExitCode RunGenerate(GenerateCommandOptions options, const std::vector<std::stri
   ProgressLine progress(StyleFor(env, env.error_is_terminal, session.options.color), env.error_is_terminal, env.error);
   GenerateInput input = InputOf(session, env);
   if (!session.options.quiet) input.trials.observer = &progress;
-  Result<AppendFile> trials = AppendFile::Open(session.folder / "trials.txt", true);
+  Result<AppendFile> trials = AppendFile::Open(session.folder / kTrialsFile, true);
   if (!trials) return PrintError(env, trials.error());
-  input.trials.on_run = [&](const std::string& run) { static_cast<void>(trials->Append(run + "\n")); };
+  input.trials.on_run = [&](const std::string& stage, const std::string& run) { static_cast<void>(trials->Append(stage + " " + run + "\n")); };
   input.say = [&](const std::string& line) {
     progress.Clear();
     if (!session.options.quiet) env.error(SafeForTerminalLine(line) + "\n");

@@ -229,21 +229,22 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.trials.sampling.seed = options.how.seed;
   input.trials.clock = env.clock;
   input.trials.stop = env.stop;
-  input.spent_usd = StudentCosts(session).usd.value_or(0.0);
+  for (const auto& [stage, cost] : StudentCosts(session)) input.spent_usd += cost.usd.value_or(0.0);
   return input;
 }
 
-StageCost StudentCosts(const GenerateSession& session) {
-  StageCost cost;
-  for (const auto& model : session.student_models) {
-    if (!model->info().local && !model->info().price) cost.usd = std::nullopt;
-  }
-  const Result<std::string> text = ReadFile(session.folder / "trials.txt");
-  if (!text) return cost;
+std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {
+  std::map<std::string, StageCost> costs;
+  const Result<std::string> text = ReadFile(session.folder / kTrialsFile);
+  if (!text) return costs;
+  const bool known = std::all_of(session.student_models.begin(), session.student_models.end(), [](const auto& model) { return model->info().local || model->info().price; });
   for (const std::string_view line : SplitLines(*text)) {
-    const Result<fs::path> run = ResolveRun(session.runs_dir, std::string(line));
+    const std::size_t space = std::min(line.find(' '), line.size());
+    const Result<fs::path> run = ResolveRun(session.runs_dir, std::string(Trim(line.substr(space))));
     const Result<JournalContent> content = run ? ReadJournal(*run) : Result<JournalContent>(run.error());
     if (!content) continue;
+    StageCost& cost = costs[std::string(line.substr(0, space))];
+    if (!known) cost.usd = std::nullopt;
     for (const Sample& sample : content->samples) {
       if (!sample.ok() || !sample.cached_from.empty()) continue;
       ++cost.calls;
@@ -252,7 +253,7 @@ StageCost StudentCosts(const GenerateSession& session) {
       if (cost.usd) *cost.usd += sample.response.cost_usd.value_or(0.0);
     }
   }
-  return cost;
+  return costs;
 }
 
 std::string ResumeLine(const GenerateSession& session) {

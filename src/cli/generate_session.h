@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@
 namespace upskill {
 
 inline constexpr std::string_view kExtract = "extract";  // the teacher without a model
+inline constexpr const char* kTrialsFile = "trials.txt";  // "STAGE RUN" a line, in the generation's folder
 
 // Everything that a generation works with.
 struct GenerateSession {
@@ -55,8 +57,8 @@ std::filesystem::path OutputFolder(const GenerateSession& session, const std::st
 // Whether a skill is there that this one doesn't come from.
 bool IsTaken(const GenerateSession& session, const std::filesystem::path& folder);
 
-// What the students used up, over all sessions of the generation, by the journals of their runs.
-StageCost StudentCosts(const GenerateSession& session);
+// What the students used up by stage, over all sessions of the generation, by the journals of their runs.
+std::map<std::string, StageCost> StudentCosts(const GenerateSession& session);
 
 // The command that goes on with it.
 std::string ResumeLine(const GenerateSession& session);

@@ -223,6 +223,7 @@ class Generation {
   // On all of train, with the baseline the first time (later it comes from the cache, and nothing needs it).
   Status MeasureOnTrain(std::size_t index) {
     TrialSpec spec;
+    spec.stage = "train";
     spec.suite = SuiteOf(out_.cases, train_);
     spec.rounds = options_.train_rounds;
     spec.baseline = trains_ == 0;
@@ -274,6 +275,7 @@ class Generation {
     std::set<std::string> ids;
     for (const std::size_t i : cases) ids.insert(out_.cases[i].id);
     TrialSpec spec;
+    spec.stage = "screen";
     spec.suite = SuiteOf(out_.cases, cases);
     spec.baseline = false;
     ASSIGN_OR_RETURN(const Trial trial, Try(out_.candidates[index].skill, std::move(spec)));
@@ -400,6 +402,7 @@ class Generation {
     const Candidate& chosen = out_.candidates[out_.chosen];
     Say("test", fmt::format("candidate {} ({}) once on the {} held-out test{}{}", chosen.id, chosen.kind, out_.test.size(), out_.test.size() == 1 ? "" : "s", SpentText()));
     TrialSpec spec;
+    spec.stage = "test";
     spec.suite = SuiteOf(out_.cases, out_.test);
     spec.rounds = options_.runs;
     if (material_.has_existing() && Trim(chosen.skill.body) != Trim(material_.existing.body)) spec.previous = &material_.existing;

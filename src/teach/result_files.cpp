@@ -66,8 +66,10 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
     metadata["students"] = StudentsToJson(*outcome.measured);
     metadata["run"] = outcome.measured->run;
   }
-  std::optional<double> usd = facts.students.usd;
-  for (const auto& [stage, cost] : facts.stages) usd = usd && cost.usd ? std::optional(*usd + *cost.usd) : std::nullopt;
+  std::optional<double> usd = 0.0;
+  for (const auto* stages : {&facts.teachers, &facts.students}) {
+    for (const auto& [stage, cost] : *stages) usd = usd && cost.usd ? std::optional(*usd + *cost.usd) : std::nullopt;
+  }
   metadata["cost_usd"] = OrNull(usd);
   Json tests = Json::array();
   for (std::size_t i = 0; i < outcome.cases.size(); ++i) {

@@ -20,8 +20,8 @@ struct GenerationFacts {
   std::string generated_at;    // UTC
   std::string task;
   std::vector<std::string> sources;  // traces, documents
-  std::map<std::string, StageCost> stages;  // of the teachers
-  StageCost students;                       // over all sessions
+  std::map<std::string, StageCost> teachers;  // by stage, over all sessions
+  std::map<std::string, StageCost> students;  // the same
 };
 
 // skill_meta.json: the fields of the Python tool of the same name, ours beside, and the cases with their split.

@@ -30,10 +30,12 @@ struct TrialContext {
   const Clock* clock = nullptr;
   const StopFlag* stop = nullptr;
   RunObserver* observer = nullptr;
-  std::function<void(const std::string& run)> on_run;  // told the name of each run's folder as it begins; may be empty
+  // Told the stage and the name of each run's folder as it begins; may be empty.
+  std::function<void(const std::string& stage, const std::string& run)> on_run;
 };
 
 struct TrialSpec {
+  std::string stage;  // "train", "screen", "test"
   const SkillText* skill = nullptr;
   const SkillText* previous = nullptr;  // a version to compare with; may be null
   Suite suite;
