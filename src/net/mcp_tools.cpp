@@ -71,14 +71,16 @@ class Conversation {
   // The next line that is a JSON object.
   Result<Json> Receive() {
     while (true) {
-      const std::size_t newline = output_.find('\n');
+      const std::size_t newline = output_.find('\n', taken_);
       if (newline != std::string::npos) {
-        const Result<Json> message = ParseJson(output_.substr(0, newline), "stdout");
-        output_.erase(0, newline + 1);
+        const Result<Json> message = ParseJson(std::string_view(output_).substr(taken_, newline - taken_), "stdout");
+        taken_ = newline + 1;
         if (message && message->is_object()) return *message;
         continue;
       }
       if (closed_) return Ended();
+      output_.erase(0, taken_);
+      taken_ = 0;
       RETURN_IF_ERROR(WaitFor(0));
     }
   }
@@ -131,6 +133,7 @@ class Conversation {
   const std::atomic<int>* stop_;
   int next_id_ = 1;
   std::string output_;
+  std::size_t taken_ = 0;  // bytes of output_ that are read already
   std::string error_;
   bool closed_ = false;
   bool error_closed_ = false;
