@@ -96,6 +96,47 @@ TEST_F(GenerateCli, ATeacherOverHttpRefinesOnTheStudentsFailures) {
   EXPECT_TRUE(seen);
 }
 
+TEST_F(GenerateCli, TheBestOfSixOverHttpIsChosen) {
+  TeacherServer teacher("");
+  teacher.hook = [](const std::string& body) -> std::optional<loopback::Script> {
+    if (body.find("\"proposals\"") == std::string::npos) return std::nullopt;
+    Json proposals = Json::array();
+    for (const char* quality : {"0.5", "0.95", "0.2", "0.4", "0.3"}) proposals.push_back(ProposalJson("change", std::string("# Adding\n\nRewrite [sim ") + quality + "]"));
+    return loopback::ChatCompletion(DumpJson({{"proposals", proposals}}));
+  };
+  ASSERT_EQ(Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "1", "--candidates", "5"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("helps"));
+  EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("[sim 0.95]"));
+  const Result<Json> lineage = ParseJson(*ReadFile(skill("adding") / "lineage.json"), "lineage");
+  ASSERT_TRUE(lineage.ok());
+  EXPECT_THAT(lineage->at("candidates"), SizeIs(6));
+  EXPECT_EQ(lineage->at("candidates").at(2).at("status"), "chosen");
+}
+
+TEST_F(GenerateCli, ATeacherThatLearnsTestsByHeartIsFoundOut) {
+  TeacherServer teacher("");
+  teacher.hook = [](const std::string& body) -> std::optional<loopback::Script> {
+    if (body.find("\"proposals\"") == std::string::npos) return std::nullopt;
+    std::string rewrite = "# Adding\n\nLearnt by heart.\n";
+    for (int k = 1; k <= 16; ++k) {
+      const std::string input = fmt::format("What is the sum number {}?", k);
+      if (body.find(input) != std::string::npos) rewrite += "[sim 1: " + input + "]\n";
+    }
+    return loopback::ChatCompletion(DumpJson({{"proposals", Json::array({ProposalJson("by heart", rewrite)})}}));
+  };
+  ASSERT_EQ(Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "1", "--candidates", "1"}), 0) << error;
+  const Result<Json> lineage = ParseJson(*ReadFile(skill("adding") / "lineage.json"), "lineage");
+  const Result<Json> meta = ParseJson(*ReadFile(skill("adding") / "skill_meta.json"), "meta");
+  ASSERT_TRUE(lineage.ok() && meta.ok());
+  const Json& by_heart = lineage->at("candidates").at(1);
+  EXPECT_EQ(by_heart.at("status"), "chosen");
+  EXPECT_THAT(DumpJson(by_heart), HasSubstr("by heart"));
+  const Json& student = meta->at("metadata").at("students").at(0);
+  EXPECT_NE(student.at("verdict"), "helps");
+  EXPECT_LT(student.at("with_skill_rate").get<double>(), 0.5);
+  EXPECT_THAT(out, Not(HasSubstr(": helps")));
+}
+
 TEST_F(GenerateCli, TestsOfTheTraceForATeachersSkill) {
   const TeacherServer teacher("[sim 0.95]");
   Generate({"Write CUDA kernels", "--from", kTrace.string(), "-m", "generic.teacher", "--base-url", teacher.url(), "--test-gen-model", "extract", "--eval-model",
