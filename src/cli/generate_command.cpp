@@ -150,6 +150,8 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
   if (reason.empty() && IsTaken(session, folder)) reason = fmt::format("{} holds another skill (to improve it: --from)", Shown(folder.string()));
   const bool accepted = reason.empty();
   const fs::path target = accepted ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
+  const Result<fs::path> previous = accepted ? KeepPrevious(session, folder) : fs::path();
+  if (!previous) return PrintError(env, previous.error());
   if (const Status written = WriteGeneratedSkill(outcome, facts, target); !written) return PrintError(env, written.error());
   if (options.json) {
     env.out(DumpJsonIndented(OutcomeToJson(session, outcome, target.string(), accepted, reason, facts)) + "\n");
@@ -157,6 +159,8 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     env.out(fmt::format("{}\n", Headline(outcome)));
     if (!accepted) env.out(fmt::format("the existing skill stays as it is: {}{}\n", reason, options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
+    if (outcome.candidates[outcome.chosen].kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
+    if (!previous->empty()) env.out(fmt::format("the files before  {}\n", Shown(previous->string())));
     if (session.teacher_spec == kExtract) env.out("no model wrote this skill: it is taken from the material, word for word\n");
     env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(target.string()), estimated ? "about " : "", outcome.candidates[outcome.chosen].tokens, Shown(skill.name)));
     env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(), outcome.rejected_cases.size(), outcome.test.size()));

@@ -20,6 +20,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kTestsFile = "tests.json";  // the given ones as they were when it began
+
+// Of the skill to improve; empty: there is none.
+fs::path ExistingFolder(const GenerateSession& session) {
+  for (const std::string& from : session.options.from) {
+    std::error_code code;
+    if (fs::exists(fs::path(from) / "SKILL.md", code)) return fs::path(from);
+    if (fs::path(from).filename() == "SKILL.md") return fs::path(from).parent_path();
+  }
+  return {};
+}
+
 Result<fs::path> FindGeneration(const fs::path& generations, const std::string& name) {
   std::vector<fs::path> all;
   std::error_code code;
@@ -38,6 +50,12 @@ Status NewFolder(GenerateSession& session, const std::vector<std::string>& argum
   Json words = Json::array();
   Redactor redactor({});
   for (const std::string& argument : arguments) words.push_back(session.options.no_redact ? argument : redactor.Apply(argument));
+  if (session.given) {
+    Suite suite;
+    suite.document = {{"tests", Json::array()}};
+    suite.cases = session.given->cases;
+    RETURN_IF_ERROR(SaveSuite(suite, session.folder / kTestsFile));
+  }
   const Json json = {{"schema", 1}, {"arguments", words}, {"material", MaterialToJson(session.sources.material)}, {"sources", session.sources.names}};
   return WriteFileAtomically(session.folder / "generation.json", DumpJsonIndented(json) + "\n");
 }
@@ -95,6 +113,19 @@ BodyTarget TargetFor(const GenerateSession& session) {
   return target;
 }
 
+// The tests to use as they are: those of -t, else the ones that the skill to improve has, unless a model is asked for others.
+Status ChooseTests(GenerateSession& session) {
+  const GenerateCommandOptions& options = session.options;
+  if (!options.tests.empty()) {
+    ASSIGN_OR_RETURN(session.given, LoadSuite(options.tests));
+    return {};
+  }
+  if (!session.sources.material.has_existing() || !options.test_gen_model.empty()) return {};
+  Result<Suite> own = LoadSuiteOfSkill(ExistingFolder(session));
+  if (own && own->cases.size() > 1) session.given = *std::move(own);
+  return {};
+}
+
 Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, const Config& config) {
   const fs::path runs_dir = RunsFolder(options.runs_dir, config);
   ASSIGN_OR_RETURN(session.folder, FindGeneration(runs_dir / "generations", options.resume));
@@ -126,6 +157,10 @@ Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, co
   session.id = session.folder.filename().string();
   ASSIGN_OR_RETURN(session.sources.material, MaterialFromJson(json.at("material"), SafeForTerminalLine(file)));
   for (const Json& name : json.value("sources", Json::array())) session.sources.names.push_back(name);
+  std::error_code code;
+  if (fs::exists(session.folder / kTestsFile, code)) {
+    ASSIGN_OR_RETURN(session.given, LoadSuite(session.folder / kTestsFile));
+  }
   return {};
 }
 
@@ -134,14 +169,8 @@ Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, co
 fs::path OutputFolder(const GenerateSession& session, const std::string& name) {
   const GenerateCommandOptions& options = session.options;
   if (!options.output.empty()) return fs::path(options.output);
-  if (session.sources.material.has_existing()) {
-    for (const std::string& from : options.from) {
-      std::error_code code;
-      if (fs::exists(fs::path(from) / "SKILL.md", code)) return fs::path(from);
-      if (fs::path(from).filename() == "SKILL.md") return fs::path(from).parent_path();
-    }
-  }
-  return session.config.skills_dir / name;
+  fs::path existing = session.sources.material.has_existing() ? ExistingFolder(session) : fs::path();
+  return existing.empty() ? session.config.skills_dir / name : existing;
 }
 
 bool IsTaken(const GenerateSession& session, const fs::path& folder) {
@@ -180,11 +209,12 @@ Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& 
     if (session.test_teacher_model) RETURN_IF_ERROR(CheckPriceIsKnown(*session.test_teacher_model, session.test_teacher_spec));
     for (std::size_t i = 0; i < session.student_models.size(); ++i) RETURN_IF_ERROR(CheckPriceIsKnown(*session.student_models[i], session.student_specs[i]));
   }
-  if (!options.tests.empty()) {
-    ASSIGN_OR_RETURN(session.given, LoadSuite(options.tests));
-  }
   if (!resumed) {
     ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, env));
+    if (session.sources.material.has_existing() && !options.log_runs) {
+      return InputError("a skill can't be improved with --no-log-runs: the version before is kept with the generation");
+    }
+    RETURN_IF_ERROR(ChooseTests(session));
     if (session.teacher_spec == kExtract && session.sources.material.items.empty()) {
       return InputError("without a teacher model (-m, or skill_generation_model in the configuration) a skill can only be taken from a trace: give --from");
     }
@@ -231,6 +261,20 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.trials.stop = env.stop;
   for (const auto& [stage, cost] : StudentCosts(session)) input.spent_usd += cost.usd.value_or(0.0);
   return input;
+}
+
+Result<fs::path> KeepPrevious(const GenerateSession& session, const fs::path& folder) {
+  const fs::path kept = session.folder / "previous";
+  std::error_code code;
+  if (!session.sources.material.has_existing() || !fs::exists(folder / "SKILL.md", code)) return fs::path();
+  if (fs::exists(kept, code)) return kept;  // by an earlier session
+  RETURN_IF_ERROR(MakeFolders(kept));
+  for (const char* file : {"skill_meta.json", "SKILL.md"}) {
+    if (fs::exists(folder / file, code) && !fs::copy_file(folder / file, kept / file, code)) {
+      return Error{ErrorKind::kIo, fmt::format("keeping {}: {}", SafeForTerminalLine((folder / file).string()), code.message())};
+    }
+  }
+  return kept;
 }
 
 std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {
