@@ -70,6 +70,7 @@ bool Is(const MaterialItem& item, DigestKind kind) { return item.kind == DigestK
 // What the item says that holds: of a fix what came in, nothing of what may speak of the wrong way.
 std::string Upheld(const MaterialItem& item) {
   if (Is(item, DigestKind::kFix)) return LinesWith(item.change, '+') + item.works;
+  if (Is(item, DigestKind::kFile)) return item.text + "\n" + item.works;
   return Is(item, DigestKind::kEpisode) || Is(item, DigestKind::kCorrection) || Is(item, DigestKind::kDeadEnd) ? "" : item.text;
 }
 

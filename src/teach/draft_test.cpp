@@ -54,6 +54,9 @@ TEST(ContradictedBy, WhatAFixTookAway) {
   EXPECT_EQ(ContradictedBy("Version `18.0` and `8.05` are others.", material), "");
   EXPECT_EQ(ContradictedBy("Run `make` for the library.", material), "");   // the same command worked then
   EXPECT_EQ(ContradictedBy("`total-N` is written for sums.", material), "");
+  Material file = material;
+  file.items.push_back({"d5", DigestKindTitle(DigestKind::kFile), "b.toml", {"a.jsonl:20"}, "", "", "", "capabilities = [\"8.0\"]\n", ""});
+  EXPECT_EQ(ContradictedBy("The capability is `8.0`.", file), "") << "it stands in a file's last version";
   Material document = material;
   document.items.push_back({"d5", "document", "The older card has 8.0.", {"notes.md"}, "", "", "", "", ""});
   EXPECT_EQ(ContradictedBy("The capability of the A100 is `8.0`.", document), "");

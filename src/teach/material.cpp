@@ -68,6 +68,8 @@ std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_token
     } else if (const auto* command = std::get_if<CommandDetail>(&item.detail)) {
       made.works = command->command;
       made.purpose = command->purpose;
+    } else if (const auto* file = std::get_if<FileDetail>(&item.detail)) {
+      made.works = file->content;
     }
     material.items.push_back(std::move(made));
   }

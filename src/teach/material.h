@@ -20,7 +20,7 @@ struct MaterialItem {
   std::string text;
   std::vector<std::string> places;  // `file:event`, or the document's name
   // Of an error → fix pair: what failed, what it said, what was changed, what worked then. Of a command: `works`, and
-  // what it is for.
+  // what it is for. Of a file: `works` is its last version, as far as it is known.
   std::string failed;
   std::string error;
   std::string change;
