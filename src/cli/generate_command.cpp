@@ -70,9 +70,9 @@ Json CostToJson(const StageCost& cost) {
   return {{"calls", cost.calls}, {"prompt_tokens", cost.prompt_tokens}, {"output_tokens", cost.output_tokens}, {"cost_usd", cost.usd ? Json(*cost.usd) : Json(nullptr)}};
 }
 
-Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const std::string& folder, bool accepted, const std::string& reason,
+Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const std::string& folder, const std::string& reason,
                    const GenerationFacts& facts) {
-  Json json = {{"generation", session.id}, {"skill", folder}, {"accepted", accepted}, {"refused_because", reason.empty() ? Json(nullptr) : Json(reason)},
+  Json json = {{"generation", session.id}, {"skill", folder}, {"accepted", reason.empty()}, {"refused_because", reason.empty() ? Json(nullptr) : Json(reason)},
                {"generated_by", session.teacher_spec}, {"cases", outcome.cases.size()}, {"test_cases", outcome.test.size()},
                {"rejected_cases", outcome.rejected_cases.size()}, {"candidates", outcome.candidates.size()},
                {"chosen", outcome.candidates[outcome.chosen].id}, {"tokens", outcome.candidates[outcome.chosen].tokens}, {"contradicted_rules", outcome.contradicted_rules},
@@ -128,10 +128,7 @@ std::string Headline(const GenerateOutcome& outcome) {
   return text;
 }
 
-// `estimated`: the tokens of the skill are.
-ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool estimated, Env& env) {
-  const GenerateCommandOptions& options = session.options;
-  const SkillText& skill = outcome.candidates[outcome.chosen].skill;
+GenerationFacts FactsOf(const GenerateSession& session, const Env& env) {
   GenerationFacts facts;
   facts.id = session.id;
   facts.version = UPSKILL_VERSION;
@@ -145,30 +142,60 @@ ExitCode Finish(GenerateSession& session, const GenerateOutcome& outcome, bool e
     for (const auto& [stage, cost] : session.test_teacher->costs()) facts.teachers["tests: " + stage] = cost;
   }
   facts.students = StudentCosts(session);
-  std::string reason = ReasonToRefuse(outcome, *AcceptRuleFromName(options.accept));
+  return facts;
+}
+
+// Where the skill went, and why not where it should have gone.
+struct Placing {
+  fs::path target;
+  fs::path previous;   // the files that it replaced; empty: none
+  std::string reason;  // why it was not accepted; empty: it was
+};
+
+Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts) {
+  const SkillText& skill = outcome.candidates[outcome.chosen].skill;
+  Placing placing;
   const fs::path folder = OutputFolder(session, skill.name);
-  if (reason.empty() && IsTaken(session, folder)) reason = fmt::format("{} holds another skill (to improve it: --from)", Shown(folder.string()));
-  const bool accepted = reason.empty();
-  const fs::path target = accepted ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
-  const Result<fs::path> previous = accepted ? KeepPrevious(session, folder) : fs::path();
-  if (!previous) return PrintError(env, previous.error());
-  if (const Status written = WriteGeneratedSkill(outcome, facts, target); !written) return PrintError(env, written.error());
-  if (options.json) {
-    env.out(DumpJsonIndented(OutcomeToJson(session, outcome, target.string(), accepted, reason, facts)) + "\n");
+  ASSIGN_OR_RETURN(const AcceptRule rule, AcceptRuleFromName(session.options.accept));
+  placing.reason = ReasonToRefuse(outcome, rule);
+  if (placing.reason.empty() && IsTaken(session, folder)) placing.reason = fmt::format("{} holds another skill (to improve it: --from)", Shown(folder.string()));
+  placing.target = placing.reason.empty() ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
+  if (placing.reason.empty()) {
+    ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));
+  }
+  RETURN_IF_ERROR(BringExistingFiles(session, placing.target));
+  RETURN_IF_ERROR(WriteGeneratedSkill(outcome, facts, placing.target));
+  return placing;
+}
+
+// `estimated`: the tokens of the skill are.
+void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts, const Placing& placing, bool estimated, Env& env) {
+  const GenerateCommandOptions& options = session.options;
+  const Candidate& chosen = outcome.candidates[outcome.chosen];
+  env.out(Headline(outcome) + "\n");
+  if (!placing.reason.empty()) {
+    env.out(fmt::format("the existing skill stays as it is: {}{}\n", placing.reason, options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
+  }
+  if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
+  if (!placing.previous.empty()) env.out(fmt::format("the files before  {}\n", Shown(placing.previous.string())));
+  if (session.teacher_spec == kExtract) env.out("no model wrote this skill: it is taken from the material, word for word\n");
+  env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(placing.target.string()), estimated ? "about " : "", chosen.tokens, Shown(chosen.skill.name)));
+  env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(), outcome.rejected_cases.size(), outcome.test.size()));
+  if (outcome.uncited_rules > 0) env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
+  for (const std::string& rule : outcome.contradicted_rules) env.out(fmt::format("left out, the material says otherwise: {}\n", Shown(rule)));
+  if (outcome.measured) env.out("\n" + EvalBars(outcome.measured->judged, StyleFor(env, env.out_is_terminal, options.color)));
+  PrintCosts(outcome, facts, env);
+  env.out(fmt::format("generation {} · {}\n", session.id, Shown((placing.target / "lineage.json").string())));
+}
+
+ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, bool estimated, Env& env) {
+  const GenerationFacts facts = FactsOf(session, env);
+  const Result<Placing> placing = Place(session, outcome, facts);
+  if (!placing) return PrintError(env, placing.error());
+  if (session.options.json) {
+    env.out(DumpJsonIndented(OutcomeToJson(session, outcome, placing->target.string(), placing->reason, facts)) + "\n");
   } else {
-    const Style style = StyleFor(env, env.out_is_terminal, options.color);
-    env.out(fmt::format("{}\n", Headline(outcome)));
-    if (!accepted) env.out(fmt::format("the existing skill stays as it is: {}{}\n", reason, options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
-    if (outcome.candidates[outcome.chosen].kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
-    if (!previous->empty()) env.out(fmt::format("the files before  {}\n", Shown(previous->string())));
-    if (session.teacher_spec == kExtract) env.out("no model wrote this skill: it is taken from the material, word for word\n");
-    env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(target.string()), estimated ? "about " : "", outcome.candidates[outcome.chosen].tokens, Shown(skill.name)));
-    env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(), outcome.rejected_cases.size(), outcome.test.size()));
-    if (outcome.uncited_rules > 0) env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
-    for (const std::string& rule : outcome.contradicted_rules) env.out(fmt::format("left out, the material says otherwise: {}\n", Shown(rule)));
-    if (outcome.measured) env.out("\n" + EvalBars(outcome.measured->judged, style));
-    PrintCosts(outcome, facts, env);
-    env.out(fmt::format("generation {} · {}\n", session.id, Shown((target / "lineage.json").string())));
+    PrintOutcome(session, outcome, facts, *placing, estimated, env);
   }
   if (outcome.interrupted || !outcome.stopped.empty()) {
     env.error(fmt::format("stopped early: {}\n", Shown(outcome.stopped)));

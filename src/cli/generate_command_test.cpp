@@ -266,11 +266,12 @@ TEST_F(GenerateCli, ErrorsSayWhatToDo) {
 
 TEST_F(GenerateCli, AnImprovedSkillKeepsItsTestsAndTheVersionBefore) {
   const TeacherServer teacher("[sim 0.95]");
-  folder.Write("skills/sums/SKILL.md", "---\nname: sums\ndescription: Sums.\n---\n\nBy hand [sim 0.1]\n");
+  folder.Write("skills/sums/SKILL.md", "---\nname: sums\nlicense: MIT\ndescription: Sums.\n---\n\nBy hand [sim 0.1]\n");
   Json cases = Json::array();
   for (int k = 1; k <= 12; ++k) {
     cases.push_back({{"id", fmt::format("own-{}", k)}, {"input", fmt::format("Own question {}?", k)}, {"expected", {{"contains", {fmt::format("own-answer-{}", k)}}}}});
   }
+  folder.Write("skills/sums/references/deep/more.md", std::string(100'000, 'x'));
   folder.Write("skills/sums/skill_meta.json", DumpJson({{"metadata", {{"author", "a person"}}}, {"tests", cases}}));
   ASSERT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "1"}), 0) << error;
   for (const loopback::Request& request : teacher.requests()) EXPECT_THAT(request.body, Not(HasSubstr("You write tests")));
@@ -278,11 +279,15 @@ TEST_F(GenerateCli, AnImprovedSkillKeepsItsTestsAndTheVersionBefore) {
   ASSERT_TRUE(suite.ok());
   ASSERT_THAT(suite->cases, SizeIs(12));
   EXPECT_EQ(suite->cases[0].id, "own-1");
-  EXPECT_THAT(*ReadFile(skill("sums") / "SKILL.md"), HasSubstr("[sim 0.95]"));
+  EXPECT_THAT(*ReadFile(skill("sums") / "SKILL.md"), AllOf(HasSubstr("[sim 0.95]"), HasSubstr("\nlicense: MIT\n")));
   ASSERT_THAT(out, HasSubstr("the files before  "));
   const fs::path generation = *fs::directory_iterator(runs() / "generations");
   EXPECT_THAT(*ReadFile(generation / "previous/SKILL.md"), HasSubstr("By hand"));
   EXPECT_THAT(*ReadFile(generation / "previous/skill_meta.json"), HasSubstr("a person"));
+  EXPECT_TRUE(fs::exists(generation / "previous/references/deep/more.md"));
+  ASSERT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "0", "-o",
+                      skill("others").string()}), 0) << error;
+  EXPECT_TRUE(fs::exists(skill("others") / "references/deep/more.md"));
   EXPECT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(), "--no-log-runs"}), 2);
   EXPECT_THAT(error, HasSubstr("the version before is kept"));
 }

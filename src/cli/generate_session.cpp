@@ -32,6 +32,17 @@ fs::path ExistingFolder(const GenerateSession& session) {
   return {};
 }
 
+Status CopySkillFiles(const fs::path& from, const fs::path& to) {
+  RETURN_IF_ERROR(MakeFolders(to));
+  for (const char* name : {"skill_meta.json", "references", "scripts", "assets", "SKILL.md"}) {
+    std::error_code code;
+    if (!fs::exists(from / name, code)) continue;
+    fs::copy(from / name, to / name, fs::copy_options::recursive | fs::copy_options::skip_symlinks | fs::copy_options::skip_existing, code);
+    if (code) return Error{ErrorKind::kIo, fmt::format("copying {} to {}: {}", SafeForTerminalLine((from / name).string()), SafeForTerminalLine(to.string()), code.message())};
+  }
+  return {};
+}
+
 Result<fs::path> FindGeneration(const fs::path& generations, const std::string& name) {
   std::vector<fs::path> all;
   std::error_code code;
@@ -267,14 +278,15 @@ Result<fs::path> KeepPrevious(const GenerateSession& session, const fs::path& fo
   const fs::path kept = session.folder / "previous";
   std::error_code code;
   if (!session.sources.material.has_existing() || !fs::exists(folder / "SKILL.md", code)) return fs::path();
-  if (fs::exists(kept, code)) return kept;  // by an earlier session
-  RETURN_IF_ERROR(MakeFolders(kept));
-  for (const char* file : {"skill_meta.json", "SKILL.md"}) {
-    if (fs::exists(folder / file, code) && !fs::copy_file(folder / file, kept / file, code)) {
-      return Error{ErrorKind::kIo, fmt::format("keeping {}: {}", SafeForTerminalLine((folder / file).string()), code.message())};
-    }
-  }
+  if (!fs::exists(kept, code)) RETURN_IF_ERROR(CopySkillFiles(folder, kept));  // else by an earlier session
   return kept;
+}
+
+Status BringExistingFiles(const GenerateSession& session, const fs::path& target) {
+  const fs::path existing = session.sources.material.has_existing() ? ExistingFolder(session) : fs::path();
+  std::error_code code;
+  if (existing.empty() || fs::equivalent(existing, target, code)) return {};
+  return CopySkillFiles(existing, target);
 }
 
 std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {

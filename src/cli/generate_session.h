@@ -57,9 +57,11 @@ std::filesystem::path OutputFolder(const GenerateSession& session, const std::st
 // Whether a skill is there that this one doesn't come from.
 bool IsTaken(const GenerateSession& session, const std::filesystem::path& folder);
 
-// Copies SKILL.md and skill_meta.json of the skill that is improved into the generation's folder, before they are replaced;
-// tells where. Empty: there was none.
+// Copies the skill that is improved into the generation's folder, before it is replaced; tells where. Empty: there was none.
 Result<std::filesystem::path> KeepPrevious(const GenerateSession& session, const std::filesystem::path& folder);
+
+// The files of the skill that is improved, where the result goes elsewhere.
+Status BringExistingFiles(const GenerateSession& session, const std::filesystem::path& target);
 
 // What the students used up by stage, over all sessions of the generation, by the journals of their runs.
 std::map<std::string, StageCost> StudentCosts(const GenerateSession& session);

@@ -22,21 +22,17 @@ bool IsSkill(const fs::path& path) {
   return path.filename() == "SKILL.md" || fs::exists(path / "SKILL.md", code) || fs::exists(path / "skill.md", code);
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> ReadParts(const fs::path& folder, const std::vector<std::string>& files) {
-  std::vector<std::pair<std::string, std::string>> parts;
-  for (const std::string& file : files) {
-    ASSIGN_OR_RETURN(std::string text, ReadFile(folder / file, 1U << 20U));
-    parts.emplace_back(fs::path(file).filename().string(), std::move(text));
-  }
-  return parts;
-}
-
+// References and scripts stay as they are, as files (CopySkillFiles).
 Status AddSkill(const std::string& path, GenerateSources& sources) {
   if (sources.material.has_existing()) return InputError(fmt::format("--from {}: one skill can be improved at a time", SafeForTerminalLine(path)));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(path));
-  sources.material.existing = {skill.name, skill.description, skill.body, {}, {}};
-  ASSIGN_OR_RETURN(sources.material.existing.references, ReadParts(skill.folder, skill.references));
-  ASSIGN_OR_RETURN(sources.material.existing.scripts, ReadParts(skill.folder, skill.scripts));
+  SkillText& existing = sources.material.existing;
+  existing = {skill.name, skill.description, skill.body, {}, {}, skill.other_fields};
+  const Result<Skill> again = ParseSkill(SkillFileText(existing), "SKILL.md");
+  if (!again || again->body != skill.body || again->other_fields != skill.other_fields) {
+    existing.other_fields.clear();
+    sources.warnings.push_back(SafeForTerminalLine(path) + ": the fields beside name and description can't be taken over");
+  }
   return {};
 }
 

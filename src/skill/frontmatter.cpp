@@ -50,6 +50,30 @@ Result<std::string> TextField(const YAML::Node& root, const std::string& key, co
   return text;
 }
 
+// The lines of all top-level fields but name and description.
+std::string OtherFields(const YAML::Node& root, std::string_view yaml) {
+  struct Field {
+    std::size_t line;
+    bool other;
+  };
+  std::vector<Field> fields;
+  for (const auto& field : root) {
+    const YAML::Mark mark = field.first.Mark();
+    if (mark.is_null() || mark.column != 0 || !field.first.IsScalar()) return "";
+    const std::string& key = field.first.Scalar();
+    fields.push_back({static_cast<std::size_t>(mark.line), key != "name" && key != "description"});
+  }
+  std::sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) { return a.line < b.line; });
+  const std::vector<std::string_view> lines = SplitLines(yaml);
+  std::string text;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::size_t end = i + 1 < fields.size() ? fields[i + 1].line : lines.size();
+    if (end == fields[i].line) return "";
+    for (std::size_t line = fields[i].line; fields[i].other && line < std::min(end, lines.size()); ++line) text += std::string(lines[line]) + "\n";
+  }
+  return text;
+}
+
 bool IsSpecifiedName(std::string_view name) {
   const bool characters = std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -117,6 +141,7 @@ Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& s
     Frontmatter fields;
     ASSIGN_OR_RETURN(fields.name, TextField(root, "name", source));
     ASSIGN_OR_RETURN(fields.description, TextField(root, "description", source));
+    fields.others = OtherFields(root, yaml);
     fields.warnings = FindWarnings(fields, source);
     return fields;
   } catch (const YAML::Exception& e) {

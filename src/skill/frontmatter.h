@@ -18,10 +18,11 @@ struct SkillParts {
 // Errors: a byte order mark, not UTF-8, no `---` line first, no closing one, more than 64 KiB between them.
 Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& source);
 
-// The two fields that the program reads; white space at their ends removed, empty when absent.
+// The two fields that the program reads, white space at their ends removed, empty when absent; and the others.
 struct Frontmatter {
   std::string name;
   std::string description;
+  std::string others;  // whole lines as they stand; empty: none, or they share a line with those two
   std::vector<std::string> warnings;  // where a field breaks the specification
 };
 

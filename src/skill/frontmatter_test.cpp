@@ -141,6 +141,13 @@ TEST(ParseFrontmatter, WarnsWhereTheSpecificationIsBroken) {
   EXPECT_THAT(Parse("name: a\ndescription: x" + umlauts).warnings, ElementsAre(HasSubstr("1,024")));
 }
 
+TEST(ParseFrontmatter, OtherFieldsStayAsTheyStand) {
+  EXPECT_EQ(Parse("name: a\ndescription: d\n").others, "");
+  EXPECT_EQ(Parse("# top\nlicense: MIT  # free\nname: a\nmetadata:\n  author: me\n  # by hand\ndescription: >\n  d\n  e\nallowed-tools: Bash\n").others,
+            "license: MIT  # free\nmetadata:\n  author: me\n  # by hand\nallowed-tools: Bash\n");
+  EXPECT_EQ(Parse("{name: a, description: d, license: MIT}\n").others, "");
+}
+
 TEST(ParseFrontmatter, YamlBombs) {
   std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 30; ++i) {

@@ -94,6 +94,7 @@ Result<Skill> ParseSkill(const std::string& text, const std::string& source) {
   Skill skill;
   skill.name = std::move(fields.name);
   skill.description = std::move(fields.description);
+  skill.other_fields = std::move(fields.others);
   skill.body = std::string(parts.body);
   skill.warnings = std::move(fields.warnings);
   return skill;

@@ -100,7 +100,7 @@ std::string SkillNameFrom(std::string_view text) {
 }
 
 std::string SkillFileText(const SkillText& skill) {
-  return fmt::format("---\nname: {}\ndescription: {}\n---\n\n{}\n", skill.name, YamlQuoted(Trim(skill.description)), Trim(skill.body));
+  return fmt::format("---\nname: {}\ndescription: {}\n{}---\n\n{}\n", skill.name, YamlQuoted(Trim(skill.description)), skill.other_fields, Trim(skill.body));
 }
 
 Status WriteSkillFolder(const SkillText& skill, const fs::path& folder) {

@@ -18,6 +18,7 @@ struct SkillText {
   std::string body;  // Markdown
   std::vector<std::pair<std::string, std::string>> references;  // file name → text, below references/
   std::vector<std::pair<std::string, std::string>> scripts;     // the same below scripts/
+  std::string other_fields;  // of the frontmatter (license, metadata, …), as YAML lines; may be empty
 };
 
 inline constexpr std::size_t kMostNameCharacters = 64;

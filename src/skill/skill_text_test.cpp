@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-SkillText Sound() { return {"fast-norm", "Writes norms. Use it for norms.", "Use `x`.", {}, {}}; }
+SkillText Sound() { return {"fast-norm", "Writes norms. Use it for norms.", "Use `x`.", {}, {}, ""}; }
 
 TEST(FindSkillProblems, ASoundSkillHasNone) { EXPECT_THAT(FindSkillProblems(Sound()), IsEmpty()); }
 

@@ -63,7 +63,7 @@ std::string Flat(std::string_view text) {
 }  // namespace
 
 SkillText DraftToSkill(const Draft& draft) {
-  SkillText skill{draft.name, draft.description, "", draft.references, draft.scripts};
+  SkillText skill{draft.name, draft.description, "", draft.references, draft.scripts, ""};
   for (const Section& section : draft.sections) {
     if (!skill.body.empty()) skill.body += "\n";
     if (!section.title.empty()) skill.body += "# " + section.title + "\n\n";

@@ -158,7 +158,7 @@ TEST(Material, GoesThroughJson) {
   material.task = "t";
   material.items.push_back({"d1", "Fact", "text", {"p"}, "failed", "error", "change", "works", "purpose"});
   material.examples.push_back(ParseExample("2 + 2 -> 4"));
-  material.existing = {"n", "d", "b", {{"r.md", "x"}}, {}};
+  material.existing = {"n", "d", "b", {{"r.md", "x"}}, {}, ""};
   const Json json = MaterialToJson(material);
   const Result<Material> back = MaterialFromJson(json, "x");
   ASSERT_TRUE(back.ok());

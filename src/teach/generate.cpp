@@ -123,7 +123,10 @@ class Generation {
       for (const Rule& rule : section.rules) out_.provenance.push_back(ProvenanceOf(rule));
     }
     SkillText skill = DraftToSkill(*draft);
-    if (material_.has_existing()) skill.name = material_.existing.name;
+    if (material_.has_existing()) {
+      skill.name = material_.existing.name;
+      skill.other_fields = material_.existing.other_fields;
+    }
     const std::size_t index = AddCandidate("draft", -1, "", std::move(skill));
     Say("draft", fmt::format("{} · {} · {} rules, {}", out_.candidates[index].skill.name, TokensText(index), out_.provenance.size(), EvidenceText(*draft)));
     return {};

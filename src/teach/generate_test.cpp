@@ -261,7 +261,7 @@ TEST(GenerateSkill, DraftsThatChangeNothingAreSeldomCalledHelp) {
 
 TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
   Bench bench(Qualities({"[sim 0.1] worse"}));
-  bench.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.9] good", {}, {}};
+  bench.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.9] good", {}, {}, ""};
   bench.options.attempts = 0;
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_TRUE(outcome.ok());
@@ -269,7 +269,7 @@ TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
   EXPECT_EQ(ReasonToRefuse(*outcome, AcceptRule::kHelps), "");
 
   Bench better(Qualities({"[sim 0.95] better"}));
-  better.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.2] poor", {}, {}};
+  better.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.2] poor", {}, {}, ""};
   better.options.attempts = 0;
   const Result<GenerateOutcome> improved = better.Run();
   ASSERT_TRUE(improved.ok());
@@ -290,7 +290,7 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
     }
     return DumpJson({{"proposals", Json::array({ProposalJson("by heart", body)})}});
   }, "base=0,skill=body,seed=1");
-  worse.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.4] fair", {}, {}};
+  worse.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.4] fair", {}, {}, ""};
   const Result<GenerateOutcome> refused = worse.Run();
   ASSERT_TRUE(refused.ok());
   ASSERT_EQ(refused->candidates[refused->chosen].kind, "rewrite");
@@ -300,7 +300,7 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
 
   // As good and shorter: not worse, but no proof that it helps.
   Bench same(Qualities({"[sim 1]"}));
-  same.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 1] " + std::string(400, 'b'), {}, {}};
+  same.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 1] " + std::string(400, 'b'), {}, {}, ""};
   const Result<GenerateOutcome> equal = same.Run();
   ASSERT_TRUE(equal.ok());
   ASSERT_EQ(equal->candidates[equal->chosen].kind, "draft");

@@ -143,7 +143,8 @@ Json MaterialToJson(const Material& material) {
                         {"description", material.existing.description},
                         {"body", material.existing.body},
                         {"references", PairsToJson(material.existing.references)},
-                        {"scripts", PairsToJson(material.existing.scripts)}};
+                        {"scripts", PairsToJson(material.existing.scripts)},
+                        {"other_fields", material.existing.other_fields}};
   }
   return json;
 }
@@ -168,6 +169,7 @@ Result<Material> MaterialFromJson(const Json& json, const std::string& source) {
       material.existing.name = existing.at("name");
       material.existing.description = existing.at("description");
       material.existing.body = existing.at("body");
+      material.existing.other_fields = JsonGet<std::string>(existing, "other_fields", "");
       for (const Json& pair : existing.at("references")) material.existing.references.emplace_back(pair.at(0), pair.at(1));
       for (const Json& pair : existing.at("scripts")) material.existing.scripts.emplace_back(pair.at(0), pair.at(1));
     }

@@ -87,7 +87,10 @@ Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts
   } else {
     for (std::size_t i = 0; i < outcome.candidates[outcome.chosen].train.size(); ++i) students.push_back(fmt::format("student {}", i + 1));
   }
-  RETURN_IF_ERROR(WriteSkillFolder(outcome.candidates[outcome.chosen].skill, folder));
+  const Candidate& chosen = outcome.candidates[outcome.chosen];
+  std::error_code code;
+  const bool stands = chosen.kind == "existing" && fs::exists(folder / "SKILL.md", code);  // its text and layout stay as they are
+  if (!stands) RETURN_IF_ERROR(WriteSkillFolder(chosen.skill, folder));
   RETURN_IF_ERROR(WriteFileAtomically(folder / "skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
   return WriteFileAtomically(folder / "lineage.json", DumpJsonIndented(LineageToJson(outcome.candidates, students)) + "\n");
 }
