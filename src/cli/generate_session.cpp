@@ -180,7 +180,7 @@ Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, co
 fs::path OutputFolder(const GenerateSession& session, const std::string& name) {
   const GenerateCommandOptions& options = session.options;
   if (!options.output.empty()) return fs::path(options.output);
-  fs::path existing = session.sources.material.has_existing() ? ExistingFolder(session) : fs::path();
+  const fs::path existing = session.sources.material.has_existing() ? ExistingFolder(session) : fs::path();
   return existing.empty() ? session.config.skills_dir / name : existing;
 }
 
