@@ -297,6 +297,20 @@ TEST_F(GenerateCli, NoLogRunsLeavesTheSkillAlone) {
   EXPECT_TRUE(fs::exists(skill("write-cuda-kernels") / "SKILL.md"));
   EXPECT_FALSE(fs::exists(runs()));
   EXPECT_EQ(Generate({"--resume", "--no-log-runs"}), 2);
+  EXPECT_THAT(error, HasSubstr("--resume goes on with what was logged"));
+  // A trace that lies in another skill's folder doesn't make that skill its own.
+  const fs::path inside = skill("write-cuda-kernels") / "session.jsonl";
+  fs::copy_file(kTrace, inside);
+  EXPECT_EQ(Generate({"x", "--from", inside.string(), "-o", skill("write-cuda-kernels").string(), "--no-eval"}), 2);
+  EXPECT_THAT(error, HasSubstr("holds a skill already"));
+}
+
+TEST_F(GenerateCli, DamagedTestsOfASkillAreToldAndKept) {
+  folder.Write("skills/sums/SKILL.md", "---\nname: sums\ndescription: Sums.\n---\n\nBy hand\n");
+  folder.Write("skills/sums/skill_meta.json", "{bad");
+  ASSERT_EQ(Generate({"--from", skill("sums").string(), "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9"}), 0) << error;
+  EXPECT_THAT(error, AllOf(HasSubstr("warning: the skill's own tests can't be used"), HasSubstr("skill_meta.json:1:")));
+  EXPECT_EQ(*ReadFile(fs::directory_iterator(runs() / "generations")->path() / "previous/skill_meta.json"), "{bad");
 }
 
 TEST_F(GenerateCli, DryRunAsksNothing) {

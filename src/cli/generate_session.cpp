@@ -22,16 +22,6 @@ namespace {
 
 constexpr const char* kTestsFile = "tests.json";  // the given ones as they were when it began
 
-// Of the skill to improve; empty: there is none.
-fs::path ExistingFolder(const GenerateSession& session) {
-  for (const std::string& from : session.options.from) {
-    std::error_code code;
-    if (fs::exists(fs::path(from) / "SKILL.md", code)) return fs::path(from);
-    if (fs::path(from).filename() == "SKILL.md") return fs::path(from).parent_path();
-  }
-  return {};
-}
-
 Status CopySkillFiles(const fs::path& from, const fs::path& to) {
   RETURN_IF_ERROR(MakeFolders(to));
   for (const char* name : {"skill_meta.json", "references", "scripts", "assets", "SKILL.md"}) {
@@ -67,7 +57,8 @@ Status NewFolder(GenerateSession& session, const std::vector<std::string>& argum
     suite.cases = session.given->cases;
     RETURN_IF_ERROR(SaveSuite(suite, session.folder / kTestsFile));
   }
-  const Json json = {{"schema", 1}, {"arguments", words}, {"material", MaterialToJson(session.sources.material)}, {"sources", session.sources.names}};
+  const Json json = {{"schema", 1}, {"arguments", words}, {"material", MaterialToJson(session.sources.material)}, {"sources", session.sources.names},
+                     {"existing_folder", session.sources.existing_folder.string()}};
   return WriteFileAtomically(session.folder / "generation.json", DumpJsonIndented(json) + "\n");
 }
 
@@ -132,7 +123,8 @@ Status ChooseTests(GenerateSession& session) {
     return {};
   }
   if (!session.sources.material.has_existing() || !options.test_gen_model.empty()) return {};
-  Result<Suite> own = LoadSuiteOfSkill(ExistingFolder(session));
+  Result<Suite> own = LoadSuiteOfSkill(session.sources.existing_folder);
+  if (!own && own.error().kind != ErrorKind::kNotFound) session.sources.warnings.push_back("the skill's own tests can't be used: " + own.error().message);
   if (own && own->cases.size() > 1) session.given = *std::move(own);
   return {};
 }
@@ -168,6 +160,7 @@ Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, co
   session.id = session.folder.filename().string();
   ASSIGN_OR_RETURN(session.sources.material, MaterialFromJson(json.at("material"), SafeForTerminalLine(file)));
   for (const Json& name : json.value("sources", Json::array())) session.sources.names.push_back(name);
+  session.sources.existing_folder = JsonGet<std::string>(json, "existing_folder", "");
   std::error_code code;
   if (fs::exists(session.folder / kTestsFile, code)) {
     ASSIGN_OR_RETURN(session.given, LoadSuite(session.folder / kTestsFile));
@@ -180,16 +173,13 @@ Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, co
 fs::path OutputFolder(const GenerateSession& session, const std::string& name) {
   const GenerateCommandOptions& options = session.options;
   if (!options.output.empty()) return fs::path(options.output);
-  const fs::path existing = session.sources.material.has_existing() ? ExistingFolder(session) : fs::path();
-  return existing.empty() ? session.config.skills_dir / name : existing;
+  return session.sources.existing_folder.empty() ? session.config.skills_dir / name : session.sources.existing_folder;
 }
 
 bool IsTaken(const GenerateSession& session, const fs::path& folder) {
   std::error_code code;
   if (!fs::exists(folder / "SKILL.md", code)) return false;
-  for (const std::string& from : session.options.from) {
-    if (fs::equivalent(from, folder, code) || fs::equivalent(fs::path(from).parent_path(), folder, code)) return false;
-  }
+  if (fs::equivalent(session.sources.existing_folder, folder, code)) return false;
   // A generation that goes on may find its own skill there.
   const Result<std::string> meta = ReadFile(folder / "skill_meta.json");
   return !meta || session.id.empty() || meta->find(session.id) == std::string::npos;
@@ -199,10 +189,10 @@ Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& 
   ASSIGN_OR_RETURN(session.config, LoadConfig(env));
   GenerateCommandOptions& options = session.options;
   const bool resumed = !options.resume.empty();
+  if (resumed && !options.log_runs) return InputError("--resume goes on with what was logged: it can't be given with --no-log-runs");
   if (resumed) RETURN_IF_ERROR(LoadResumed(options, session, session.config));
   session.runs_dir = RunsFolder(options.runs_dir, session.config);
   if (!options.log_runs) {
-    if (resumed) return InputError("--resume goes on with what was logged: it can't be given with --no-log-runs");
     ASSIGN_OR_RETURN(TempFolder scratch, TempFolder::Make("upskill-generate-"));
     session.scratch.emplace(std::move(scratch));
     session.runs_dir = session.scratch->path();
@@ -283,7 +273,7 @@ Result<fs::path> KeepPrevious(const GenerateSession& session, const fs::path& fo
 }
 
 Status BringExistingFiles(const GenerateSession& session, const fs::path& target) {
-  const fs::path existing = session.sources.material.has_existing() ? ExistingFolder(session) : fs::path();
+  const fs::path& existing = session.sources.existing_folder;
   std::error_code code;
   if (existing.empty() || fs::equivalent(existing, target, code)) return {};
   return CopySkillFiles(existing, target);

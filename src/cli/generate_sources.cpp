@@ -26,6 +26,7 @@ bool IsSkill(const fs::path& path) {
 Status AddSkill(const std::string& path, GenerateSources& sources) {
   if (sources.material.has_existing()) return InputError(fmt::format("--from {}: one skill can be improved at a time", SafeForTerminalLine(path)));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(path));
+  sources.existing_folder = skill.folder;
   SkillText& existing = sources.material.existing;
   existing = {skill.name, skill.description, skill.body, {}, {}, skill.other_fields};
   const Result<Skill> again = ParseSkill(SkillFileText(existing), "SKILL.md");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace upskill {
 
 struct GenerateSources {
   Material material;
+  std::filesystem::path existing_folder;  // of the skill to improve; empty: none
   std::vector<std::string> names;     // for people
   std::vector<std::string> warnings;
   std::vector<std::string> told;      // lines of progress: each trace and what the digest keeps of them
