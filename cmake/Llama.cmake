@@ -54,13 +54,13 @@ set(b ${UPSKILL_LLAMA_BUILD_DIR})
 target_include_directories(llama_library SYSTEM INTERFACE
   ${UPSKILL_LLAMA_SOURCE_DIR}/include ${UPSKILL_LLAMA_SOURCE_DIR}/common ${UPSKILL_LLAMA_SOURCE_DIR}/ggml/include
   ${UPSKILL_LLAMA_SOURCE_DIR}/vendor)
-set(parts ${b}/common/libllama-common.a ${b}/common/libllama-common-base.a ${b}/vendor/cpp-httplib/libcpp-httplib.a
-  ${b}/src/libllama.a ${b}/ggml/src/libggml.a ${b}/ggml/src/libggml-cpu.a)
+set(parts ${b}/libllama_chat.a ${b}/llama.cpp/common/libllama-common-base.a ${b}/llama.cpp/src/libllama.a
+  ${b}/llama.cpp/ggml/src/libggml.a ${b}/llama.cpp/ggml/src/libggml-cpu.a)
 if(UPSKILL_CUDA)
   find_package(CUDAToolkit REQUIRED)
-  list(APPEND parts ${b}/ggml/src/ggml-cuda/libggml-cuda.a)
+  list(APPEND parts ${b}/llama.cpp/ggml/src/ggml-cuda/libggml-cuda.a)
 endif()
-list(APPEND parts ${b}/ggml/src/libggml-base.a)
+list(APPEND parts ${b}/llama.cpp/ggml/src/libggml-base.a)
 target_link_libraries(llama_library INTERFACE -Wl,--start-group ${parts} -Wl,--end-group Threads::Threads ${CMAKE_DL_LIBS})
 if(UPSKILL_CUDA)
   target_link_libraries(llama_library INTERFACE CUDA::cudart CUDA::cublas CUDA::cublasLt CUDA::cuda_driver)
