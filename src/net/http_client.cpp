@@ -11,7 +11,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -21,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "net/ca_bundle.h"
 #include "net/transfer.h"
 #include "util/invariant.h"
 
@@ -33,15 +33,6 @@ constexpr long kMostConnections = 4096;   // kept alive; more may be in use
 constexpr std::size_t kMostSpareHandles = 1024;
 
 Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
-
-// Certificates of a company's own authority, under the names that curl and OpenSSL know.
-std::string CaFile() {
-  for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
-    const char* path = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody in this program sets variables
-    if (path != nullptr && *path != '\0') return path;
-  }
-  return {};
-}
 
 class Fd {
  public:
@@ -114,7 +105,7 @@ class HttpClient::Loop {
   Fd epoll_;
   Fd wake_;
   CURLM* multi_;
-  const std::string ca_file_;
+  const CaBundle ca_bundle_;
   std::unordered_map<Ticket, Active> active_;
   std::unordered_map<CURL*, Ticket> tickets_;
   std::unordered_map<Ticket, Timer> timers_;
@@ -132,7 +123,7 @@ class HttpClient::Loop {
 };
 
 HttpClient::Loop::Loop()
-    : epoll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), multi_(curl_multi_init()), ca_file_(CaFile()) {
+    : epoll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), multi_(curl_multi_init()), ca_bundle_(FindCaBundle()) {
   CHECK(multi_ != nullptr);
   curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Loop::WatchSocket);
   curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
@@ -288,7 +279,7 @@ void HttpClient::Loop::StartTransfer(Message message) {
   active.transfer = std::make_unique<Transfer>(std::move(message.request));
   active.easy = easy;
   active.done = std::move(message.done);
-  const Status prepared = active.transfer->Prepare(easy, ca_file_);
+  const Status prepared = active.transfer->Prepare(easy, ca_bundle_);
   curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &Loop::CloseSocket);
   curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
   active.alarm = active.transfer->NextLook(std::chrono::steady_clock::now());

@@ -75,13 +75,14 @@ Transfer::~Transfer() {
   curl_slist_free_all(header_list_);
 }
 
-Status Transfer::Prepare(void* easy, const std::string& ca_file) {
+Status Transfer::Prepare(void* easy, const CaBundle& ca_bundle) {
   easy_ = easy;
   started_ = last_progress_ = std::chrono::steady_clock::now();
   ASSIGN_OR_RETURN(url_, ParseHttpUrl(request_->url));
   RETURN_IF_ERROR(SetHeaders());
   RETURN_IF_ERROR(SetMethod());
-  SetConnection(ca_file);
+  if (url_.secure && ca_bundle.missing) return NoCaBundleError();
+  SetConnection(ca_bundle.file);
 
   curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
   curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, &TransferCallbacks::Header);
@@ -108,7 +109,10 @@ void Transfer::SetConnection(const std::string& ca_file) {
   curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, &TransferCallbacks::OpenSocket);
   curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_->connect_timeout.count()));
   if (url_.loopback) curl_easy_setopt(easy_, CURLOPT_NOPROXY, "*");
-  if (!ca_file.empty()) curl_easy_setopt(easy_, CURLOPT_CAINFO, ca_file.c_str());
+  if (!ca_file.empty()) {
+    curl_easy_setopt(easy_, CURLOPT_CAINFO, ca_file.c_str());
+    curl_easy_setopt(easy_, CURLOPT_PROXY_CAINFO, ca_file.c_str());
+  }
   long version = CURL_HTTP_VERSION_1_1;
   if (url_.secure) version = CURL_HTTP_VERSION_2TLS;
   if (request_->http2_prior_knowledge) {

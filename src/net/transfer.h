@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "net/ca_bundle.h"
 #include "net/http_client.h"
 #include "net/url.h"
 #include "util/result.h"
@@ -29,7 +30,7 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   // Puts the request into a fresh or reset easy handle (CURL*), which stays the caller's.
-  Status Prepare(void* easy, const std::string& ca_file);
+  Status Prepare(void* easy, const CaBundle& ca_bundle);
 
   // The answer, or what went wrong, once libcurl says that the handle is through (CURLcode).
   Result<HttpResponse> Finish(int curl_code);
