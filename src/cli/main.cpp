@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
   std::error_code code;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
   env.data_dir = self.parent_path().parent_path() / "share" / "upskill";
+  env.set_up_model = UPSKILL_DEFAULT_MODEL;
   env.clock = &clock;
   env.stop = &stop_flag;
   const std::vector<std::string> arguments(argv + 1, argv + argc);

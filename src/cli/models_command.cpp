@@ -13,9 +13,10 @@
 
 #include "cli/catalog_file.h"
 #include "cli/color_option.h"
+#include "cli/embedded_model.h"
+#include "cli/embedded_model_pull.h"
 #include "cli/gguf_pull.h"
 #include "cli/models_check.h"
-#include "cli/students.h"
 #include "model/catalog.h"
 #include "model/gguf_cache.h"
 #include "model/gguf_name.h"
@@ -28,6 +29,8 @@ namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kPullDefault = "default";  // as NAME of `models pull`: the embedded model
 
 struct ShortName {
   std::string name;
@@ -67,9 +70,9 @@ std::vector<ShortName> ShortNames(const Catalog& catalog) {
 std::vector<LocalModel> LocalModels(const Env& env) {
   std::vector<LocalModel> models;
   std::error_code code;
-  if (const Result<fs::path> embedded = FindEmbeddedModel(env)) {
-    const std::uintmax_t size = fs::file_size(*embedded, code);
-    if (!code) models.push_back({std::string(kEmbeddedModel), *embedded, size, true});
+  if (const Result<EmbeddedModel> embedded = FindEmbeddedModel(env)) {
+    const std::uintmax_t size = fs::file_size(embedded->file, code);
+    if (!code) models.push_back({std::string(kEmbeddedModel), embedded->file, size, true});
   }
   const std::vector<CachedGguf> cached = ListCachedGgufs(HubCacheOf(env.variable));
   std::map<std::pair<std::string, std::string>, int> count;
@@ -194,7 +197,19 @@ ExitCode RunOverview(const ModelsOptions& options, Env& env) {
   return ExitCode::kSuccess;
 }
 
+ExitCode PullDefault(const ModelsOptions& options, Env& env) {
+  const Result<fs::path> file = FindOrPullEmbeddedModel(env);
+  if (!file) return PrintError(env, file.error());
+  if (options.json) {
+    env.out(DumpJsonIndented({{"name", kEmbeddedModel}, {"file", file->string()}}) + "\n");
+  } else {
+    env.out(SafeForTerminalLine(file->string()) + "\n");
+  }
+  return ExitCode::kSuccess;
+}
+
 ExitCode RunPull(const ModelsOptions& options, Env& env) {
+  if (options.name == kPullDefault) return PullDefault(options, env);
   // With the prefix of model strings, as people will copy it.
   const std::string text = options.name.starts_with("llama:") ? options.name.substr(6) : options.name;
   const Result<GgufName> name = ParseGgufName(text);
@@ -218,8 +233,8 @@ void AddModelsCommand(CLI::App& app, ModelsOptions& options) {
   command->add_flag("--check", options.check, "ask each provider with a key, and local servers, whether they answer");
   command->add_flag("--json", options.json, "print an object");
   AddColorOption(*command, options.color);
-  CLI::App* pull = command->add_subcommand("pull", "Download a GGUF from the Hugging Face Hub into its cache");
-  pull->add_option("NAME", options.name, "org/repo or org/repo:QUANT, such as Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0")->required();
+  CLI::App* pull = command->add_subcommand("pull", "Download a GGUF from the Hugging Face Hub into its cache, or the default model");
+  pull->add_option("NAME", options.name, "org/repo or org/repo:QUANT, such as Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0; or default, the embedded model")->required();
   pull->add_flag("--update", options.update, "ask the Hub for a newer version also when it is there");
   pull->add_flag("--json", options.json, "print an object with its name and file");
 }

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "cli/catalog_file.h"
+#include "cli/embedded_model.h"
 #include "llama/llama_model.h"
 #include "model/batch_model.h"
 #include "model/gguf_cache.h"
@@ -19,7 +20,6 @@
 namespace upskill {
 namespace {
 
-constexpr std::string_view kEmbeddedFile = "smollm2-135m-instruct-q8_0.gguf";
 constexpr int kSimWindow = 64;
 constexpr int kMostSequences = 128;  // in process
 
@@ -63,19 +63,6 @@ Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
                                 SafeForTerminalLine(spec)));
 }
 
-Result<std::filesystem::path> FindEmbeddedModel(const Env& env) {
-  std::error_code code;
-  if (const auto named = env.variable("UPSKILL_EMBEDDED_MODEL"); named && !named->empty()) return std::filesystem::path(*named);
-  const std::filesystem::path installed = env.data_dir / kEmbeddedFile;
-  if (std::filesystem::exists(installed, code)) return installed;
-  const std::filesystem::path set_up = UPSKILL_DEFAULT_MODEL;
-  if (std::filesystem::exists(set_up, code)) return set_up;
-  return Error{ErrorKind::kNotFound,
-               fmt::format("the embedded model is not there ({} and {}): run `make install` again, or name another "
-                           "model: -m llama:PATH.gguf",
-                           installed.string(), set_up.string())};
-}
-
 Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const Catalog catalog, LoadCatalogOf(env));
   ASSIGN_OR_RETURN(ModelSpec spec, ParseModelSpec(text, {&catalog, !options.base_urls.empty()}));
@@ -101,7 +88,7 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
                                   SafeForTerminalLine(text), SafeForTerminalLine(spec.query.begin()->first)));
   }
   if (spec.provider == "embedded") {
-    ASSIGN_OR_RETURN(llama.path, FindEmbeddedModel(env));
+    ASSIGN_OR_RETURN(llama.path, PrepareEmbeddedModel(env));
     llama.name = std::string(kEmbeddedModel);
   } else {
     ASSIGN_OR_RETURN(llama.path, GgufFile(spec.rest, env));

@@ -35,7 +35,4 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& spec, const ModelOpt
 // A cost limit can be held only when the model's price is known, or nothing has to be paid.
 Status CheckPriceIsKnown(const Model& model, const std::string& spec);
 
-// The default model's file: $UPSKILL_EMBEDDED_MODEL, else beside the program's data, else where set-up put it.
-Result<std::filesystem::path> FindEmbeddedModel(const Env& env);
-
 }  // namespace upskill

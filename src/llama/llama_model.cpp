@@ -11,6 +11,7 @@
 #include <exception>
 
 #include "llama/engine.h"
+#include "llama/engine_plugins.h"
 #include "llama/library_log.h"
 #include "util/files.h"
 #include "util/hash.h"
@@ -45,6 +46,7 @@ Status LooksLikeGguf(const std::filesystem::path& path) {
 
 Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   CaptureLibraryLog();
+  RETURN_IF_ERROR(LoadEnginePlugins());
   RETURN_IF_ERROR(LooksLikeGguf(options.path));
   const std::string shown = SafeForTerminalLine(options.path.string());
   const auto refuse = [&](const std::string& why) {

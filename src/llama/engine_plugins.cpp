@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llama/engine_plugins.h"
+
+#include <fmt/format.h>
+#include <ggml-backend.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <string>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path PluginFolder() {
+  const char* const named = std::getenv("UPSKILL_ENGINE_DIR");  // NOLINT(concurrency-mt-unsafe): nobody in this program sets variables
+  if (named != nullptr && *named != '\0') return named;
+  std::error_code code;
+  return fs::read_symlink("/proc/self/exe", code).parent_path().parent_path() / "lib" / "upskill";
+}
+
+bool HasPlugins(const fs::path& folder) {
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("libggml-cpu-") && name.ends_with(".so")) return true;
+  }
+  return false;
+}
+
+std::string ProcessorName() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t colon = line.find(':');
+    if (line.starts_with("model name") && colon != std::string::npos) return SafeForTerminalLine(Trim(std::string_view(line).substr(colon + 1)));
+  }
+  return "";
+}
+
+}  // namespace
+
+Error NoEngineError(const fs::path& folder) {
+  const std::string shown = SafeForTerminalLine(folder.string());
+  if (!HasPlugins(folder)) {
+    return Error{ErrorKind::kNotFound, fmt::format("no engine for models in process in {}: install upskill again", shown)};
+  }
+  const std::string name = ProcessorName();
+  return Error{ErrorKind::kRefused,
+               fmt::format("this processor{} can't run models in process, which needs AVX2, FMA, F16C and BMI2; models over the network work "
+                           "(upskill models lists them)",
+                           name.empty() ? "" : " (" + name + ")")};
+}
+
+Status LoadEnginePlugins() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr) return {};
+  const fs::path folder = PluginFolder();
+  ggml_backend_load_all_from_path(folder.c_str());
+  if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr) return {};
+  return NoEngineError(folder);
+}
+
+}  // namespace upskill

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llama/engine_plugins.h"
+
+#include <gmock/gmock.h>
+
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Where the engine is linked in, as in these tests, nothing is looked for.
+TEST(EnginePlugins, NothingToLoadWhereTheEngineIsLinkedIn) { EXPECT_TRUE(LoadEnginePlugins().ok()); }
+
+TEST(EnginePlugins, AnEmptyFolderIsADamagedInstallation) {
+  const TempFolder folder;
+  const Error error = NoEngineError(folder.path());
+  EXPECT_EQ(error.kind, ErrorKind::kNotFound);
+  EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path().string()), HasSubstr("install upskill again")));
+}
+
+TEST(EnginePlugins, PluginsOfWhichNoneFitsSayWhatTheProcessorLacks) {
+  const TempFolder folder;
+  folder.Write("libggml-cpu-haswell.so", "");
+  const Error error = NoEngineError(folder.path());
+  EXPECT_EQ(error.kind, ErrorKind::kRefused);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("this processor"), HasSubstr("AVX2"), HasSubstr("over the network")));
+}
+
+}  // namespace
+}  // namespace upskill
