@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# UPSKILL_HARDENED: what turns memory errors into an immediate end of the program instead of an opening for an attacker.
+# Release builds have it by default (bench/README.md has its cost); the sanitizers bring their own checks.
+set(hardened_default OFF)
+if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT UPSKILL_SANITIZE)
+  set(hardened_default ON)
+endif()
+option(UPSKILL_HARDENED "stack protector, checked libc and libstdc++ calls, full RELRO, control-flow protection, PIE" ${hardened_default})
+if(UPSKILL_HARDENED)
+  add_compile_options(-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -D_GLIBCXX_ASSERTIONS -fPIE)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    add_compile_options(-fcf-protection)
+  endif()
+  add_link_options(-pie -Wl,-z,relro,-z,now)
+endif()
