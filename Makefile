@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 CMAKE_ARGS ?=
 release = build/release/src/cli/upskill
 
-.PHONY: all demo test test-asan test-tsan test-release bench install setup setup-check clean
+.PHONY: all demo test test-asan test-tsan test-release bench install wheel deb setup setup-check clean
 
 all: setup
 	@cmake --preset release $(CMAKE_ARGS) --log-level=WARNING >/dev/null && ninja -C build/release -j$(JOBS) --quiet upskill
@@ -39,6 +39,10 @@ bench: setup-check
 
 install: all
 	@cmake --install build/release --prefix $(PREFIX) >/dev/null && echo "installed $(PREFIX)/bin/upskill"
+
+# Packages for other machines, in build/package/dist (docs/packages.md).
+wheel deb:
+	@JOBS=$(JOBS) scripts/package $@
 
 setup:
 	@scripts/setup

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# bin/upskill and the default model under share/upskill, which the program looks for beside itself.
+# bin/upskill and its assets under share/upskill, which the program looks for beside itself. A package (UPSKILL_PACKAGE_LIBRARIES)
+# has the engine's plug-ins under lib/upskill instead of the default model, which is fetched by `upskill models pull default`.
 include(GNUInstallDirs)
 install(TARGETS upskill RUNTIME)
-if(EXISTS ${UPSKILL_DEFAULT_MODEL})
+if(UPSKILL_PACKAGE_LIBRARIES)
+  install(DIRECTORY ${UPSKILL_PACKAGE_LIBRARIES}/lib/plugins/ DESTINATION lib/upskill)
+elseif(EXISTS ${UPSKILL_DEFAULT_MODEL})
   install(FILES ${UPSKILL_DEFAULT_MODEL} DESTINATION ${CMAKE_INSTALL_DATADIR}/upskill)
 endif()
+install(PROGRAMS scripts/fetch DESTINATION ${CMAKE_INSTALL_DATADIR}/upskill)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/upskill)
 install(DIRECTORY examples/skills DESTINATION ${CMAKE_INSTALL_DATADIR}/upskill/examples)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# In the place of Packages.cmake and Llama.cmake when a package is built (scripts/package): the same targets, but every library
+# that isn't part of glibc is linked in, those of scripts/package-libraries from UPSKILL_PACKAGE_LIBRARIES, the others from
+# Debian's -dev packages. Only ggml stays shared, beside the plug-ins that need it.
+find_package(Threads REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+
+function(static_library target name)
+  find_library(${name}_static NAMES lib${name}.a HINTS ${UPSKILL_PACKAGE_LIBRARIES}/lib REQUIRED NO_CACHE)
+  add_library(${target} STATIC IMPORTED)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${${name}_static})
+  target_link_libraries(${target} INTERFACE ${ARGN})
+endfunction()
+
+static_library(zlib z)
+static_library(zstd zstd)
+static_library(nghttp2 nghttp2)
+static_library(OpenSSL::Crypto crypto Threads::Threads ${CMAKE_DL_LIBS})
+static_library(openssl_ssl ssl OpenSSL::Crypto)
+static_library(fmt::fmt fmt)
+static_library(yaml-cpp yaml-cpp)
+static_library(re2_library re2 Threads::Threads)
+static_library(CURL::libcurl curl openssl_ssl nghttp2 zlib)
+target_compile_definitions(CURL::libcurl INTERFACE CURL_STATICLIB)
+target_include_directories(CURL::libcurl SYSTEM INTERFACE ${UPSKILL_PACKAGE_LIBRARIES}/include)
+static_library(libarchive archive zlib zstd)
+set(ARCHIVE_LIBRARY libarchive)
+add_library(tomlplusplus::tomlplusplus INTERFACE IMPORTED)
+target_compile_definitions(tomlplusplus::tomlplusplus INTERFACE TOML_HEADER_ONLY=1)
+
+execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/setup --print OUTPUT_VARIABLE setup_paths COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "UPSKILL_LLAMA_SOURCE_DIR=([^\n]*)" _ "${setup_paths}")
+set(UPSKILL_LLAMA_SOURCE_DIR "${CMAKE_MATCH_1}")
+set(UPSKILL_DEFAULT_MODEL "")  # a path of this machine has no place in a package
+set(plugins ${UPSKILL_PACKAGE_LIBRARIES}/lib/plugins)
+add_library(ggml_base SHARED IMPORTED)
+set_target_properties(ggml_base PROPERTIES IMPORTED_LOCATION ${plugins}/libggml-base.so.0 IMPORTED_SONAME libggml-base.so.0)
+static_library(ggml_registry ggml ggml_base ${CMAKE_DL_LIBS})
+static_library(llama_core llama ggml_registry Threads::Threads)
+static_library(llama_common_base llama-common-base llama_core)
+static_library(llama_library llama_chat llama_common_base)
+target_include_directories(llama_library SYSTEM INTERFACE ${UPSKILL_LLAMA_SOURCE_DIR}/include ${UPSKILL_LLAMA_SOURCE_DIR}/common
+  ${UPSKILL_LLAMA_SOURCE_DIR}/ggml/include ${UPSKILL_LLAMA_SOURCE_DIR}/vendor)
+
+add_compile_options(-ffunction-sections -fdata-sections -ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
+  -ffile-prefix-map=${UPSKILL_LLAMA_SOURCE_DIR}=llama.cpp)
+add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections,--as-needed)
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib/upskill")
