@@ -19,7 +19,7 @@ test: test-release test-asan test-tsan
 
 # The real binary, end to end, and the include rules.
 test-release: setup-check
-	@cmake --preset release $(CMAKE_ARGS) --log-level=WARNING >/dev/null && ninja -C build/release -j$(JOBS) --quiet
+	@cmake --preset release $(CMAKE_ARGS) --log-level=WARNING >/dev/null && ninja -C build/release -j$(JOBS) --quiet e2e_tests
 	@ctest --test-dir build/release --output-on-failure --no-tests=error -j2 -L 'e2e|rules'
 
 # All unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, with clang-tidy over our sources.

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "net/transfer.h"
+#include "util/files.h"
 #include "util/invariant.h"
 
 namespace upskill {
@@ -42,18 +43,6 @@ std::string CaFile() {
   }
   return {};
 }
-
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) { CHECK(fd_ >= 0); }
-  ~Fd() { close(fd_); }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 }  // namespace
 
@@ -143,6 +132,7 @@ HttpClient::Loop::Loop()
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = wake_.get();
+  CHECK(epoll_.valid() && wake_.valid());
   CHECK(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) == 0);
   thread_ = std::jthread([this] { Run(); });
 }
