@@ -28,7 +28,7 @@ ninja_figure() { tail -c 65536 "$1" 2>/dev/null | grep -oE '^\[[0-9]+/[0-9]+\]' 
 apt_figure() {
   tail -c 65536 "$1" 2>/dev/null | awk -F: '
     /^dlstatus:/ {text = sprintf("downloading %d %%", $3)}
-    /^pmstatus:/ {text = sprintf("installing %d %%", $3)}
+    /^pmstatus:/ {text = sprintf("installing %d %% (%s)", $3, $2)}
     /^Waiting for cache lock|^Waiting for lock/ {text = "waiting for another package manager"}
     END {print text}' || true
 }
