@@ -3,12 +3,18 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 CMAKE_ARGS ?=
+export JOBS CMAKE_ARGS
 release = build/release/src/cli/upskill
 
-.PHONY: all demo test test-asan test-tsan test-release bench install wheel deb setup setup-check clean
+# run_tests PRESET LABEL: ctest, then what was skipped and why
+run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2 -L '$(2)'; status=$$?; \
+	grep -h '^SKIPPED: ' build/$(1)/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
+.PHONY: all demo test test-asan test-tsan test-release test-bare bench install wheel deb setup setup-check clean
+
+# Without the tests, unless `make test` has configured them: the setting stays in build/release.
 all: setup
-	@cmake --preset release $(CMAKE_ARGS) --log-level=WARNING >/dev/null && ninja -C build/release -j$(JOBS) --quiet upskill
+	@scripts/build release upskill
 
 demo: all
 	$(release) eval examples/skills/kernel-builder-cuda-kernels --runs 3 --max-tokens 128
@@ -19,22 +25,26 @@ test: test-release test-asan test-tsan
 
 # The real binary, end to end, and the include rules.
 test-release: setup-check
-	@cmake --preset release $(CMAKE_ARGS) --log-level=WARNING >/dev/null && ninja -C build/release -j$(JOBS) --quiet
-	@ctest --test-dir build/release --output-on-failure --no-tests=error -j2 -L 'e2e|rules'
+	@scripts/build release -DUPSKILL_TESTS=ON e2e_tests
+	@$(call run_tests,release,e2e|rules)
 
 # All unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, with clang-tidy over our sources.
 test-asan: setup-check
-	@cmake --preset dev $(CMAKE_ARGS) --log-level=WARNING >/dev/null && ninja -C build/dev -j$(JOBS) --quiet
-	@ctest --test-dir build/dev --output-on-failure --no-tests=error -j2 -L unit
+	@scripts/build dev
+	@$(call run_tests,dev,unit)
 
 # The threads: models, runner, engine, under ThreadSanitizer.
 test-tsan: setup-check
-	@cmake --preset tsan $(CMAKE_ARGS) --log-level=WARNING >/dev/null && ninja -C build/tsan -j$(JOBS) --quiet tsan_tests
-	@ctest --test-dir build/tsan --output-on-failure --no-tests=error -j2 -L threads
+	@scripts/build tsan tsan_tests
+	@$(call run_tests,tsan,threads)
+
+# `make demo` on a bare Debian, in a root made for it (needs root and debootstrap; skipped with the reason otherwise).
+test-bare:
+	@tests/bare/check
 
 # Ratios, measured in one run (bench/README.md says what each means).
 bench: setup-check
-	@cmake --preset bench $(CMAKE_ARGS) --log-level=WARNING >/dev/null && ninja -C build/bench -j$(JOBS) --quiet
+	@scripts/build bench
 	@bench/run build/bench
 
 install: all

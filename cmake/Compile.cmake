@@ -18,6 +18,12 @@ if(UPSKILL_SANITIZE)
   target_compile_definitions(upskill_options INTERFACE UPSKILL_SANITIZED)
 endif()
 
+# Under a sanitizer the tests' own code is compiled for a short build: what is tested are the libraries.
+add_library(upskill_test_options INTERFACE)
+if(UPSKILL_SANITIZE)
+  target_compile_options(upskill_test_options INTERFACE -O0 -fno-sanitize=undefined)
+endif()
+
 # upskill_library(NAME SOURCES … [FOLDERS our libraries it may include] [PUBLIC …] [PRIVATE …])
 # One static library for src/NAME. FOLDERS are exactly the link edges that ARCHITECTURE.md allows.
 function(upskill_library name)
@@ -28,6 +34,11 @@ function(upskill_library name)
   target_link_libraries(upskill_${name} PUBLIC ${arg_FOLDERS} ${arg_PUBLIC} PRIVATE upskill_options ${arg_PRIVATE})
   if(UPSKILL_SANITIZE)
     target_link_options(upskill_${name} PUBLIC -fsanitize=${UPSKILL_SANITIZE})
+  endif()
+  # Several sources a compiler run: their headers are read and their templates instantiated once. `make test-tsan` compiles
+  # each by itself, so that none comes to depend on what another includes.
+  if(UPSKILL_UNITY)
+    set_target_properties(upskill_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${UPSKILL_UNITY})
   endif()
   if(UPSKILL_TIDY)
     set_target_properties(upskill_${name} PROPERTIES CXX_CLANG_TIDY
@@ -46,7 +57,7 @@ function(upskill_test name)
   endif()
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(upskill_${name}_test ${arg_SOURCES})
-  target_link_libraries(upskill_${name}_test PRIVATE upskill_options ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_link_libraries(upskill_${name}_test PRIVATE upskill_options upskill_test_options ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(upskill_${name}_test PRIVATE UPSKILL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND upskill_${name}_test --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS unit)

@@ -150,13 +150,24 @@ TEST_F(BadInput, UnknownOptionAndCommand) {
   EXPECT_EQ(RunUpskill({}, folder_.path()).exit_code, 2);
 }
 
+constexpr const char* kUnshare = "unshare --user --map-root-user --mount ";
+
+// Tests that mount something skip with the reason where user namespaces are forbidden (a chroot, some containers).
+// `make test` prints the lines that start with SKIPPED.
+#define SKIP_WITHOUT_USER_NAMESPACES()                                                                   \
+  if (const ProcessOutcome attempt = RunShell(std::string(kUnshare) + "true", folder_.path());           \
+      attempt.exit_code != 0)                                                                            \
+  GTEST_SKIP() << "SKIPPED: BadInput." << ::testing::UnitTest::GetInstance()->current_test_info()->name() \
+               << ": no user namespace can be made: " << attempt.error
+
 // Runs `command` in a mount namespace of its own with a small tmpfs at ./small.
 ProcessOutcome WithTmpfs(const fs::path& folder, const std::string& options, const std::string& command) {
   fs::create_directories(folder / "small");
-  return RunShell("unshare --user --map-root-user --mount bash -c \"mount -t tmpfs -o " + options + " none small && " + command + "\"", folder);
+  return RunShell(std::string(kUnshare) + "bash -c \"mount -t tmpfs -o " + options + " none small && " + command + "\"", folder);
 }
 
 TEST_F(BadInput, RunsFolderIsReadOnly) {
+  SKIP_WITHOUT_USER_NAMESPACES();
   MakeSkill(kSkill, kSuite);
   const ProcessOutcome outcome = WithTmpfs(folder_.path(), "ro", "$UPSKILL eval demo -m sim:base=0 --runs-dir small/runs");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
@@ -164,6 +175,7 @@ TEST_F(BadInput, RunsFolderIsReadOnly) {
 }
 
 TEST_F(BadInput, DiskIsFullFromTheStart) {
+  SKIP_WITHOUT_USER_NAMESPACES();
   MakeSkill(kSkill, kSuite);
   const ProcessOutcome outcome = WithTmpfs(
       folder_.path(), "size=8k",
@@ -174,6 +186,7 @@ TEST_F(BadInput, DiskIsFullFromTheStart) {
 }
 
 TEST_F(BadInput, DiskFillsUpInTheMiddle) {
+  SKIP_WITHOUT_USER_NAMESPACES();
   MakeSkill(kSkill, kSuite);
   const ProcessOutcome outcome = WithTmpfs(
       folder_.path(), "size=64k",

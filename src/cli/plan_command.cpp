@@ -32,7 +32,6 @@ constexpr double kPower = 0.8;
 constexpr int kMostPlannedRounds = 60;
 constexpr int kDraws = 600;
 constexpr double kUnknownBaseline = 0.5;   // where the variance, and so the need for rounds, is largest
-constexpr double kBytesPerToken = 3.0;     // of English and code, before any model has counted
 constexpr double kUnknownSeconds = 4.0;    // of an answer over the network
 constexpr int kNetworkParallel = 64;
 constexpr int kLocalParallel = 32;

@@ -10,7 +10,7 @@
 namespace upskill {
 namespace {
 
-struct Tally {
+struct CaseTally {
   std::size_t answered = 0;
   std::size_t passed = 0;
 };
@@ -19,7 +19,7 @@ struct Tally {
 struct StudentCells {
   std::size_t cases = 0;
   std::vector<AnswerPair> pairs;  // round by round, case by case
-  std::vector<Tally> tallies;     // by case, over all arms
+  std::vector<CaseTally> tallies;     // by case, over all arms
 
   std::size_t rounds() const { return pairs.size() / cases; }
   const AnswerPair& at(std::size_t round, std::size_t case_index) const { return pairs[round * cases + case_index]; }
@@ -123,7 +123,7 @@ WholeRounds Select(const StudentCells& cells, bool temperature_is_zero) {
   const Failures failures = FindFailures(cells);
   for (std::size_t i = 0; i < cells.cases; ++i) (failures.cases[i] ? whole.excluded : whole.cases).push_back(i);
   for (const std::size_t i : whole.cases) {
-    const Tally& tally = cells.tallies[i];
+    const CaseTally& tally = cells.tallies[i];
     if (tally.answered == 0) continue;
     if (tally.passed == tally.answered) whole.always_passed.push_back(i);
     if (tally.passed == 0) whole.never_passed.push_back(i);

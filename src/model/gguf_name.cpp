@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostNamePart = 96;  // the Hub's own limit
 constexpr std::size_t kMostQuant = 200;
-constexpr std::size_t kMostParts = 4096;
+constexpr std::size_t kMostSplitFiles = 4096;
 constexpr std::size_t kMostShown = 40;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -58,7 +58,7 @@ std::optional<SplitName> TakeApart(const std::string& path) {
   if (!std::equal(tail.begin(), tail.end(), shape.begin(), fits)) return name;
   name.part = std::stoul(std::string(tail.substr(1, 5)));
   name.parts = std::stoul(std::string(tail.substr(10)));
-  if (name.part < 1 || name.part > name.parts || name.parts > kMostParts) return std::nullopt;
+  if (name.part < 1 || name.part > name.parts || name.parts > kMostSplitFiles) return std::nullopt;
   name.stem.resize(name.stem.size() - shape.size());
   return name;
 }

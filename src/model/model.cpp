@@ -12,8 +12,6 @@
 namespace upskill {
 namespace {
 
-constexpr int kMostRepairs = 2;
-
 Result<ChatResponse> AskOnce(Model& model, ChatRequest request, const std::atomic<int>* stop) {
   // Shared with the model's thread, which may still be inside set_value when the answer is there already.
   const auto promise = std::make_shared<std::promise<Result<ChatResponse>>>();

@@ -21,6 +21,9 @@ struct Price {
   std::string date;  // when it was looked up, 2026-11-21
 };
 
+// How often a model is asked again for an answer that doesn't fit its schema.
+inline constexpr int kMostRepairs = 2;
+
 double CostUsd(const Price& price, const Usage& usage);
 
 struct ModelInfo {

@@ -19,7 +19,6 @@ using std::chrono::milliseconds;
 
 constexpr int kDefaultInFlight = 64;
 constexpr int kStreamFromTokens = 4'000;
-constexpr int kMostRepairs = 2;
 constexpr int kMostAdaptations = 8;
 constexpr const char* kAnswerTool = "answer";
 

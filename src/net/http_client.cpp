@@ -22,6 +22,7 @@
 
 #include "net/ca_bundle.h"
 #include "net/transfer.h"
+#include "util/files.h"
 #include "util/invariant.h"
 
 namespace upskill {
@@ -33,18 +34,6 @@ constexpr long kMostConnections = 4096;   // kept alive; more may be in use
 constexpr std::size_t kMostSpareHandles = 1024;
 
 Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
-
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) { CHECK(fd_ >= 0); }
-  ~Fd() { close(fd_); }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 }  // namespace
 
@@ -134,6 +123,7 @@ HttpClient::Loop::Loop()
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = wake_.get();
+  CHECK(epoll_.valid() && wake_.valid());
   CHECK(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) == 0);
   thread_ = std::jthread([this] { Run(); });
 }

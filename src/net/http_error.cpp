@@ -28,10 +28,6 @@ struct ProviderWords {
   std::string text;
 };
 
-bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
 void AddType(ProviderWords& words, const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end()) return;

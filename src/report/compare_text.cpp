@@ -102,15 +102,13 @@ std::string Pair(const std::optional<double>& a, const std::optional<double>& b,
   return fmt::format("{} → {}", a ? text(*a) : "–", b ? text(*b) : "–");
 }
 
-Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json SideToJson(const ComparedSide& side) {
   return {{"verdict", side.verdict ? Json(VerdictName(*side.verdict)) : Json(nullptr)},
-          {"reference_rate", OrNull(side.reference_rate)},
-          {"skill_rate", OrNull(side.skill_rate)},
-          {"lift", OrNull(side.lift)},
-          {"tokens", OrNull(side.tokens)},
-          {"cost_usd", OrNull(side.cost_usd)}};
+          {"reference_rate", JsonOrNull(side.reference_rate)},
+          {"skill_rate", JsonOrNull(side.skill_rate)},
+          {"lift", JsonOrNull(side.lift)},
+          {"tokens", JsonOrNull(side.tokens)},
+          {"cost_usd", JsonOrNull(side.cost_usd)}};
 }
 
 std::string ChangeLines(const StudentComparison& student, const Style& style) {

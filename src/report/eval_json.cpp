@@ -4,15 +4,13 @@
 namespace upskill {
 namespace {
 
-Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json ArmToJson(const StudentSummary& student, Arm arm) {
   const auto found = student.arms.find(arm);
   if (found == student.arms.end()) return nullptr;
   const ArmSummary& summary = found->second;
   return {{"passed", summary.passed},
           {"total", summary.answered},
-          {"rate", OrNull(summary.rate())},
+          {"rate", JsonOrNull(summary.rate())},
           {"errors", summary.errors},
           {"missing", summary.cells - summary.answered},
           {"checks_passed", summary.checks_passed},
@@ -28,20 +26,20 @@ Json TokensToJson(const StudentSummary& student, Arm arm) {
   return {{"prompt", summary.prompt_tokens},
           {"prompt_evaluated", summary.evaluated_tokens},
           {"output", summary.output_tokens},
-          {"output_mean", OrNull(summary.mean_output_tokens())}};
+          {"output_mean", JsonOrNull(summary.mean_output_tokens())}};
 }
 
 Json ChangeToJson(const std::optional<PairedChange>& change) {
   if (!change) return nullptr;
   return {{"baseline", change->without}, {"with_skill", change->with},        {"change", change->change()},
-          {"change_low", OrNull(change->low)}, {"change_high", OrNull(change->high)}, {"ratio", OrNull(change->ratio())}};
+          {"change_low", JsonOrNull(change->low)}, {"change_high", JsonOrNull(change->high)}, {"ratio", JsonOrNull(change->ratio())}};
 }
 
 Json CostToJson(const StudentVerdict& verdict) {
   if (!verdict.cost_usd) return nullptr;
   Json cost = ChangeToJson(verdict.cost_usd);
-  cost["per_solved_baseline"] = OrNull(verdict.cost_per_solved_without);
-  cost["per_solved_with_skill"] = OrNull(verdict.cost_per_solved_with);
+  cost["per_solved_baseline"] = JsonOrNull(verdict.cost_per_solved_without);
+  cost["per_solved_with_skill"] = JsonOrNull(verdict.cost_per_solved_with);
   return cost;
 }
 
@@ -50,11 +48,11 @@ void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<d
   json["verdict"] = verdict.lift ? Json(VerdictName(verdict.word)) : Json(nullptr);
   json["e_value"] = verdict.lift ? Json(verdict.e_helps) : Json(nullptr);
   json["e_value_hurts"] = verdict.lift ? Json(verdict.e_hurts) : Json(nullptr);
-  json["lift"] = OrNull(verdict.lift ? verdict.lift : lift);
-  json["lift_low"] = OrNull(verdict.low);
-  json["lift_high"] = OrNull(verdict.high);
-  json["lift_new_cases"] = verdict.new_cases_low ? Json{{"low", OrNull(verdict.new_cases_low)}, {"high", OrNull(verdict.new_cases_high)}} : Json(nullptr);
-  json["lift_sequence"] = verdict.sequence_low ? Json{{"low", OrNull(verdict.sequence_low)}, {"high", OrNull(verdict.sequence_high)}} : Json(nullptr);
+  json["lift"] = JsonOrNull(verdict.lift ? verdict.lift : lift);
+  json["lift_low"] = JsonOrNull(verdict.low);
+  json["lift_high"] = JsonOrNull(verdict.high);
+  json["lift_new_cases"] = verdict.new_cases_low ? Json{{"low", JsonOrNull(verdict.new_cases_low)}, {"high", JsonOrNull(verdict.new_cases_high)}} : Json(nullptr);
+  json["lift_sequence"] = verdict.sequence_low ? Json{{"low", JsonOrNull(verdict.sequence_low)}, {"high", JsonOrNull(verdict.sequence_high)}} : Json(nullptr);
   json["whole_rounds"] = verdict.whole_rounds;
   json["more_rounds"] = verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr);
   json["answers_repeat"] = verdict.answers_repeat;

@@ -16,13 +16,6 @@
 namespace upskill {
 namespace {
 
-// Bytes per token of English and code with common tokenizers, for an estimate before any model has counted.
-constexpr double kBytesPerToken = 3.0;
-
-std::string Plural(std::size_t count, const std::string& word) {
-  return fmt::format("{} {}{}", WithThousands(static_cast<long long>(count)), word, count == 1 ? "" : "s");
-}
-
 // ArmLabel, no wider than the column of labels.
 std::string ShortLabel(Arm arm) { return arm == Arm::kPrevious ? "previous" : ArmLabel(arm); }
 
@@ -49,7 +42,7 @@ std::string ChangeText(double before, double after) {
 
 std::string Extras(const ArmSummary& arm) {
   std::string text;
-  if (arm.errors > 0) text += fmt::format("   {}", Plural(arm.errors, "error"));
+  if (arm.errors > 0) text += fmt::format("   {}", Counted(arm.errors, "error"));
   if (arm.answered + arm.errors < arm.cells) text += fmt::format("   {} not done", arm.cells - arm.answered - arm.errors);
   if (arm.truncated > 0) text += fmt::format("   {} truncated", arm.truncated);
   if (arm.refused > 0) text += fmt::format("   {} refused", arm.refused);
@@ -102,7 +95,7 @@ std::vector<std::string> LimitsOf(const StudentVerdict& verdict) {
     std::vector<std::string> names;
     names.reserve(verdict.excluded.size());
     for (const std::string& name : verdict.excluded) names.push_back(SafeForTerminalLine(name));
-    limits.push_back(fmt::format("{} with errors left out of lift and verdict: {}", Plural(names.size(), "case"), fmt::join(names, ", ")));
+    limits.push_back(fmt::format("{} with errors left out of lift and verdict: {}", Counted(names.size(), "case"), fmt::join(names, ", ")));
   }
   return limits;
 }
@@ -168,7 +161,7 @@ std::vector<std::string> CasesWhere(const Plan& plan, const RunSummary& summary,
 
 std::string NoteLine(const std::vector<std::string>& names, const std::string& what) {
   if (names.empty()) return "";
-  return fmt::format("{} {}: {}\n", Plural(names.size(), "case"), what, fmt::join(names, ", "));
+  return fmt::format("{} {}: {}\n", Counted(names.size(), "case"), what, fmt::join(names, ", "));
 }
 
 // The outcomes of one case in one arm, equal ones counted: "2 of 3 passed", then each distinct failure.
@@ -213,10 +206,10 @@ std::string EvalHead(const Plan& plan, const Style& style) {
   const auto rounds = static_cast<std::size_t>(plan.rounds);
   return fmt::format("{} · about {} tokens · {} × {} × {}{} = {}\n",
                      Tinted(style, Tint::kBold, SafeForTerminalLine(plan.skill.name)),
-                     std::lround(static_cast<double>(plan.skill.body.size()) / kBytesPerToken), Plural(cases, "case"),
-                     Plural(rounds, "round"), Plural(plan.arms.size(), "arm"),
-                     plan.students.size() > 1 ? fmt::format(" × {}", Plural(plan.students.size(), "model")) : "",
-                     Plural(cases * rounds * plan.arms.size() * plan.students.size(), "cell"));
+                     std::lround(static_cast<double>(plan.skill.body.size()) / kBytesPerToken), Counted(cases, "case"),
+                     Counted(rounds, "round"), Counted(plan.arms.size(), "arm"),
+                     plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
+                     Counted(cases * rounds * plan.arms.size() * plan.students.size(), "cell"));
 }
 
 std::string LiftLine(const StudentVerdict& verdict, double lift, const Style& style) {

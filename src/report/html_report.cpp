@@ -19,9 +19,6 @@ namespace upskill {
 namespace {
 
 constexpr int kDataVersion = 1;
-constexpr std::size_t kBytesPerToken = 3;  // of English and code with common tokenizers
-
-Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 // All sets of check results, equal ones once, as a JSON array.
 class CheckSets {
@@ -125,27 +122,27 @@ std::string SamplesToJson(const ReportInput& run, TextTable& texts, CheckSets& c
   return columns.json<13>({"student", "case", "arm", "round", "state", "answer", "checks", "reasoning", "stop", "prompt", "output", "ms", "cost"});
 }
 
-Json ChangeToJson(const std::optional<PairedChange>& change) {
+Json PairToJson(const std::optional<PairedChange>& change) {
   if (!change) return nullptr;
-  return {{"without", change->without}, {"with", change->with}, {"low", OrNull(change->low)}, {"high", OrNull(change->high)}};
+  return {{"without", change->without}, {"with", change->with}, {"low", JsonOrNull(change->low)}, {"high", JsonOrNull(change->high)}};
 }
 
 Json VerdictToJson(const StudentVerdict& verdict) {
   return {{"word", VerdictName(verdict.word)},
-          {"lift", OrNull(verdict.lift)},
-          {"low", OrNull(verdict.low)},
-          {"high", OrNull(verdict.high)},
-          {"new_low", OrNull(verdict.new_cases_low)},
-          {"new_high", OrNull(verdict.new_cases_high)},
+          {"lift", JsonOrNull(verdict.lift)},
+          {"low", JsonOrNull(verdict.low)},
+          {"high", JsonOrNull(verdict.high)},
+          {"new_low", JsonOrNull(verdict.new_cases_low)},
+          {"new_high", JsonOrNull(verdict.new_cases_high)},
           {"excluded", verdict.excluded},
           {"repeat", verdict.answers_repeat},
           {"more_rounds", verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr)},
-          {"tokens", ChangeToJson(verdict.tokens)},
-          {"output_tokens", ChangeToJson(verdict.output_tokens)},
-          {"cost", ChangeToJson(verdict.cost_usd)},
-          {"seconds", ChangeToJson(verdict.seconds)},
-          {"solved_without", OrNull(verdict.cost_per_solved_without)},
-          {"solved_with", OrNull(verdict.cost_per_solved_with)}};
+          {"tokens", PairToJson(verdict.tokens)},
+          {"output_tokens", PairToJson(verdict.output_tokens)},
+          {"cost", PairToJson(verdict.cost_usd)},
+          {"seconds", PairToJson(verdict.seconds)},
+          {"solved_without", JsonOrNull(verdict.cost_per_solved_without)},
+          {"solved_with", JsonOrNull(verdict.cost_per_solved_with)}};
 }
 
 // The skill against the plan's other arms, so that "any text helps" or "the old version did as well" is visible.
@@ -154,7 +151,7 @@ Json OthersToJson(const ReportInput& run, std::size_t student) {
   for (const auto& [arm, verdicts] : run.others) {
     const StudentVerdict& verdict = verdicts[student];
     if (!verdict.lift) continue;
-    others[ArmName(arm)] = {{"word", VerdictName(verdict.word)}, {"lift", *verdict.lift}, {"low", OrNull(verdict.low)}, {"high", OrNull(verdict.high)}};
+    others[ArmName(arm)] = {{"word", VerdictName(verdict.word)}, {"lift", *verdict.lift}, {"low", JsonOrNull(verdict.low)}, {"high", JsonOrNull(verdict.high)}};
   }
   return others;
 }
@@ -172,7 +169,7 @@ Json StudentToJson(const ReportInput& run, std::size_t index) {
                           {"prompt_tokens", summary.prompt_tokens},
                           {"output_tokens", summary.output_tokens}};
   }
-  return {{"name", student.student.name}, {"spec", student.student.spec}, {"lift", OrNull(student.lift)},
+  return {{"name", student.student.name}, {"spec", student.student.spec}, {"lift", JsonOrNull(student.lift)},
           {"verdict", VerdictToJson(run.verdicts[index])}, {"others", OthersToJson(run, index)}, {"arms", std::move(arms)}};
 }
 
@@ -193,7 +190,7 @@ Json RunToJson(const ReportInput& run, TextTable& texts) {
           {"reference", reference ? Json(ArmName(*reference)) : Json(nullptr)},
           {"created", plan.created},
           {"skill", plan.skill.name},
-          {"skill_tokens", plan.skill.body.size() / kBytesPerToken},
+          {"skill_tokens", static_cast<std::size_t>(static_cast<double>(plan.skill.body.size()) / kBytesPerToken)},
           {"rounds", plan.rounds},
           {"cells", run.summary.cells},
           {"answered", run.summary.answered},

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kLongestName = 200;  // columns
 constexpr std::size_t kMostNames = 10;
 
-const char* SignOf(Verdict word) {
+const char* EmojiOf(Verdict word) {
   switch (word) {
     case Verdict::kHelps: return "✅";
     case Verdict::kHurts: return "❌";
@@ -62,14 +62,12 @@ std::string NameList(const std::vector<std::string>& names) {
   return out;
 }
 
-std::string Plural(std::size_t count, const std::string& word) { return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s"); }
-
 // Notes on one student, each a line of a list.
 std::string StudentNotes(const ReportInput& run, std::size_t index) {
   const StudentVerdict& verdict = run.verdicts[index];
   const std::string name = MarkdownText(run.plan->students[index].name);
   std::string out;
-  if (verdict.more_rounds) out += fmt::format("- {}: about {} would decide\n", name, Plural(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
+  if (verdict.more_rounds) out += fmt::format("- {}: about {} would decide\n", name, Counted(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
   if (verdict.answers_repeat) out += fmt::format("- {}: its rounds are all alike, more say nothing new\n", name);
   if (!verdict.excluded.empty()) out += fmt::format("- {}: left out because of errors: {}\n", name, NameList(verdict.excluded));
   if (verdict.new_cases_low && verdict.new_cases_high) {
@@ -83,7 +81,7 @@ std::string StudentNotes(const ReportInput& run, std::size_t index) {
   }
   for (const auto& [arm, summary] : run.summary.students[index].arms) {
     std::vector<std::string> notes;
-    if (summary.errors > 0) notes.push_back(Plural(summary.errors, "error"));
+    if (summary.errors > 0) notes.push_back(Counted(summary.errors, "error"));
     if (summary.truncated > 0) notes.push_back(fmt::format("{} truncated", summary.truncated));
     if (summary.refused > 0) notes.push_back(fmt::format("{} refused", summary.refused));
     if (!notes.empty()) out += fmt::format("- {}, {}: {}\n", name, ArmLabel(arm), fmt::join(notes, ", "));
@@ -97,7 +95,7 @@ std::string RunSection(const ReportInput& run) {
   const Plan& plan = *run.plan;
   const std::optional<Arm> reference = ReferenceArm(plan);
   std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
-  out += fmt::format("{} × {}, run {}\n\n", Plural(plan.suite.cases.size(), "case"), Plural(static_cast<std::size_t>(std::max(plan.rounds, 0)), "round"),
+  out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"), Counted(static_cast<std::size_t>(std::max(plan.rounds, 0)), "round"),
                      MarkdownText(plan.run));
   out += fmt::format("| model | verdict | {} | with skill | lift (95 %) | tokens per answer | cost per solved case |\n|---|---|--:|--:|--:|--:|--:|\n",
                      ArmLabel(reference.value_or(Arm::kBaseline)));
@@ -105,7 +103,7 @@ std::string RunSection(const ReportInput& run) {
   for (std::size_t i = 0; i < plan.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];
     const Verdict word = run.verdicts[i].word;
-    out += fmt::format("| {} | {} {} | {} | {} | {} | {} | {} |\n", MarkdownText(plan.students[i].name), SignOf(word), VerdictName(word),
+    out += fmt::format("| {} | {} {} | {} | {} | {} | {} | {} |\n", MarkdownText(plan.students[i].name), EmojiOf(word), VerdictName(word),
                        RateCell(student, reference.value_or(Arm::kBaseline)), RateCell(student, Arm::kSkill), LiftCell(run, i), TokensCell(run, i), CostCell(run, i));
     notes += StudentNotes(run, i);
   }

@@ -126,10 +126,8 @@ std::string ChoicesTable(const SweetSpot& spot, const Style& style) {
   return table.Render(style);
 }
 
-Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json ChoiceToJson(const Choice& choice) {
-  return {{"model", choice.cell->model}, {"with_skill", choice.with_skill}, {"rate", choice.rate}, {"tokens", choice.tokens}, {"cost_usd", OrNull(choice.cost_usd)}};
+  return {{"model", choice.cell->model}, {"with_skill", choice.with_skill}, {"rate", choice.rate}, {"tokens", choice.tokens}, {"cost_usd", JsonOrNull(choice.cost_usd)}};
 }
 
 Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill) {
@@ -234,9 +232,9 @@ Json MatrixToJson(const Matrix& matrix, double tolerance) {
                      {"name", cell.name},
                      {"run", cell.run},
                      {"verdict", VerdictName(cell.verdict)},
-                     {"lift", OrNull(cell.lift)},
-                     {"baseline", {{"rate", OrNull(cell.baseline_rate)}, {"tokens", OrNull(cell.baseline_tokens)}, {"cost_usd", OrNull(cell.baseline_cost_usd)}}},
-                     {"with_skill", {{"rate", OrNull(cell.skill_rate)}, {"tokens", OrNull(cell.skill_tokens)}, {"cost_usd", OrNull(cell.skill_cost_usd)}}},
+                     {"lift", JsonOrNull(cell.lift)},
+                     {"baseline", {{"rate", JsonOrNull(cell.baseline_rate)}, {"tokens", JsonOrNull(cell.baseline_tokens)}, {"cost_usd", JsonOrNull(cell.baseline_cost_usd)}}},
+                     {"with_skill", {{"rate", JsonOrNull(cell.skill_rate)}, {"tokens", JsonOrNull(cell.skill_tokens)}, {"cost_usd", JsonOrNull(cell.skill_cost_usd)}}},
                      {"worth_its_tokens", WorthName(WorthItsTokens(cell))}});
   }
   Json spots = Json::array();

@@ -15,7 +15,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::string_view kSystem =
+constexpr std::string_view kRefineSystem =
     "You improve an Agent Skill: short instructions for a smaller language model. You see how such models answered test requests with the skill, "
     "and what was wrong. Find out why the skill didn't keep them from it, and change it so that the same kind of request is answered rightly. "
     "Don't copy requests or answers into the skill: it is judged on other requests. Keep what works. "
@@ -134,7 +134,7 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
       "give the whole new `body`. The skill should have at most about {} tokens.\n",
       TaskText(material), candidate.skill.body, failures, Tried(known), items.empty() ? "" : "What is known:\n\n" + items, options.candidates,
       options.target.tokens);
-  ASSIGN_OR_RETURN(const Json answer, teacher.Ask({"refine", std::string(kSystem), prompt, ProposalsSchema(2 * options.candidates), attempt, 8192}));
+  ASSIGN_OR_RETURN(const Json answer, teacher.Ask({"refine", std::string(kRefineSystem), prompt, ProposalsSchema(2 * options.candidates), attempt, 8192}));
   ProposalsOutcome outcome;
   for (const Json& json : answer.at("proposals")) {
     if (outcome.proposals.size() == options.candidates) break;

@@ -19,7 +19,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::string_view kSystem =
+constexpr std::string_view kCasesSystem =
     "You write tests for a skill that you don't see. Each test is a request as a person types it, and texts that a right answer must hold. "
     "The texts are exact and can't be guessed from the request; none of them stands in the request; a wrong or empty answer doesn't hold them; "
     "every right answer does. Prefer names, keys, commands and values of 4 to 60 characters. "
@@ -127,7 +127,7 @@ Result<CaseHarvest> WriteCases(Teacher& teacher, const Material& material, const
     for (const std::string& rejected : harvest.rejected) prompt += "- " + rejected + "\n";
     const bool first = attempt == 0;
     const std::size_t most_tokens = std::min<std::size_t>(1000 + 400 * missing, kMostAnswerTokens);
-    const Result<Json> answer = teacher.Ask({"cases", std::string(kSystem), prompt, CasesSchema(first ? 2 * options.cases : missing, !first), attempt, static_cast<int>(most_tokens)});
+    const Result<Json> answer = teacher.Ask({"cases", std::string(kCasesSystem), prompt, CasesSchema(first ? 2 * options.cases : missing, !first), attempt, static_cast<int>(most_tokens)});
     if (!answer) {
       if (answer.error().kind != ErrorKind::kInput) return answer.error();
       last_problem = answer.error().message;

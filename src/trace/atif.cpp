@@ -9,7 +9,7 @@ namespace upskill {
 namespace {
 
 // `cached_tokens` is inside `prompt_tokens`.
-TokenUsage UsageOf(const Json& metrics, const char* prompt, const char* cached, const char* completion) {
+TokenUsage AtifUsage(const Json& metrics, const char* prompt, const char* cached, const char* completion) {
   TokenUsage usage;
   usage.cache_read = NumberAt(metrics, cached);
   if (const auto input = NumberAt(metrics, prompt)) usage.input = std::max(0LL, *input - usage.cache_read.value_or(0));
@@ -32,7 +32,7 @@ class AtifReader : public RecordReader {
     const Json& totals = Member(record, "final_metrics");
     // The totals may already contain the subagents: they are never added up.
     if (NumberAt(totals, "total_prompt_tokens") || NumberAt(totals, "total_completion_tokens")) {
-      trace.session_usage = UsageOf(totals, "total_prompt_tokens", "total_cached_tokens", "total_completion_tokens");
+      trace.session_usage = AtifUsage(totals, "total_prompt_tokens", "total_cached_tokens", "total_completion_tokens");
     }
     if (const Json& cost = Member(totals, "total_cost_usd"); cost.is_number()) trace.cost_usd = cost.get<double>();
     AddSubagents(record, line);
@@ -78,7 +78,7 @@ class AtifReader : public RecordReader {
       const std::string model = StringAt(step, "model_name");
       stamp.message = builder_.Message("", agent, model.empty() ? default_model : model);
       builder_.message(stamp.message).usage =
-          UsageOf(Member(step, "metrics"), "prompt_tokens", "cached_tokens", "completion_tokens");
+          AtifUsage(Member(step, "metrics"), "prompt_tokens", "cached_tokens", "completion_tokens");
       builder_.Add(stamp, EventKind::kReasoning, TakeString(step, "reasoning_content"));
       builder_.Add(stamp, EventKind::kAssistant, std::move(text));
       AddCalls(step, stamp);

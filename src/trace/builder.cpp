@@ -64,7 +64,7 @@ std::size_t TraceBuilder::Add(const Stamp& stamp, EventKind kind, std::string te
   text = StripControlSequences(std::move(text));
   const bool words = kind == EventKind::kPerson || kind == EventKind::kAssistant || kind == EventKind::kReasoning ||
                      kind == EventKind::kSystem || kind == EventKind::kSummary;
-  if (words && Trim(text).empty()) return kNone;
+  if (words && Trim(text).empty()) return kNoIndex;
   // The parser reserves for the escaped form. A trace has too many texts to carry what that leaves over.
   if (text.capacity() - text.size() > 16 + text.size() / 64) text.shrink_to_fit();
   Event event;
@@ -108,7 +108,7 @@ std::size_t TraceBuilder::AddResult(const Stamp& stamp, const std::string& call_
   trace_.events[result].status = status;
   trace_.events[result].call_id = call_id;
   const std::size_t call = call_id.empty() ? FindUnanswered(stamp.agent) : FindCall(call_id);
-  if (call != kNone) Pair(call, result);
+  if (call != kNoIndex) Pair(call, result);
   return result;
 }
 
@@ -119,7 +119,7 @@ void TraceBuilder::Pair(std::size_t call, std::size_t result) {
   result_event.tool = call_event.tool;
   result_event.path = call_event.path;
   if (result_event.agent.empty()) result_event.agent = call_event.agent;
-  if (call_event.partner == kNone) call_event.partner = result;
+  if (call_event.partner == kNoIndex) call_event.partner = result;
   const bool worked = result_event.status == CallStatus::kOk || result_event.status == CallStatus::kUnknown;
   if (!worked || !MayWriteFile(call_event)) return;
   for (const FileEdit& edit : EditsOfCall(call_event)) {
@@ -220,7 +220,7 @@ void TraceBuilder::NoteTime(const std::optional<std::int64_t>& time_ms) {
 }
 
 bool TraceBuilder::IsNew(std::string_view identity) {
-  const std::size_t hash = std::min(SeedFromText(identity), std::uint64_t{kNone - 1});
+  const std::size_t hash = std::min(SeedFromText(identity), std::uint64_t{kNoIndex - 1});
   if (identities_.Find(hash, [&](std::size_t known) { return known == hash; }) != nullptr) return false;
   identities_.Insert(hash, [](std::size_t known) { return known; });
   return true;
@@ -239,19 +239,19 @@ void TraceBuilder::NoteCall(std::size_t index) {
 std::size_t TraceBuilder::FindCall(const std::string& call_id) {
   const auto same = [&](std::size_t number) { return trace_.events[number].call_id == call_id; };
   const std::size_t* const found = calls_.Find(SeedFromText(call_id), same);
-  return found == nullptr ? kNone : *found;
+  return found == nullptr ? kNoIndex : *found;
 }
 
 std::size_t TraceBuilder::FindUnanswered(const std::string& agent) const {
   // Calls without ids are answered before the next ones are made, so that a short look back is enough.
   constexpr std::size_t kLookBack = 256;
-  std::size_t found = kNone;
+  std::size_t found = kNoIndex;
   const std::size_t from = trace_.events.size() > kLookBack ? trace_.events.size() - kLookBack : 0;
   for (std::size_t i = trace_.events.size(); i > from; --i) {
     const Event& event = trace_.events[i - 1];
     if (event.agent != agent) continue;
     if (event.kind == EventKind::kPerson) break;
-    if (event.kind == EventKind::kToolCall && event.partner == kNone) found = i - 1;
+    if (event.kind == EventKind::kToolCall && event.partner == kNoIndex) found = i - 1;
   }
   return found;
 }
@@ -261,7 +261,7 @@ Trace TraceBuilder::Finish() {
   std::erase_if(trace_.skills, [&](const SkillUse& use) {
     if (use.event >= trace_.events.size()) return false;
     const std::size_t result = trace_.events[use.event].partner;
-    if (trace_.events[use.event].kind != EventKind::kToolCall || result == kNone) return false;
+    if (trace_.events[use.event].kind != EventKind::kToolCall || result == kNoIndex) return false;
     const CallStatus status = trace_.events[result].status;
     return status != CallStatus::kOk && status != CallStatus::kUnknown;
   });

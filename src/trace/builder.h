@@ -18,7 +18,7 @@ struct Stamp {
   std::size_t line = 0;
   std::optional<std::int64_t> time_ms = std::nullopt;
   std::string agent;
-  std::size_t message = kNone;
+  std::size_t message = kNoIndex;
 };
 
 // Collects a Trace while a reader goes through its records: pairs calls with results, notes models, times, skills and
@@ -29,7 +29,7 @@ class TraceBuilder {
 
   Trace& trace() { return trace_; }
 
-  // Index of the event. Empty texts of people and models are left out (kNone).
+  // Index of the event. Empty texts of people and models are left out (kNoIndex).
   std::size_t Add(const Stamp& stamp, EventKind kind, std::string text);
 
   // `arguments`: an object, or a text (which may itself be JSON).
@@ -57,8 +57,8 @@ class TraceBuilder {
   // False if the same text was noted before: for records that a recording repeats.
   bool IsNew(std::string_view identity);
 
-  std::size_t FindCall(const std::string& call_id);  // the last call with this id, or kNone
-  std::size_t FindUnanswered(const std::string& agent) const;  // the oldest call without a result, or kNone
+  std::size_t FindCall(const std::string& call_id);  // the last call with this id, or kNoIndex
+  std::size_t FindUnanswered(const std::string& agent) const;  // the oldest call without a result, or kNoIndex
 
   Trace Finish();
 

@@ -112,7 +112,7 @@ bool AddChatMessage(TraceBuilder& builder, Json& message, Stamp stamp) {
   if (role == "user") kind = stamp.agent.empty() ? EventKind::kPerson : EventKind::kSystem;
   if (assistant) {
     kind = EventKind::kAssistant;
-    if (stamp.message == kNone) stamp.message = builder.Message("", stamp.agent, StringAt(message, "model"));
+    if (stamp.message == kNoIndex) stamp.message = builder.Message("", stamp.agent, StringAt(message, "model"));
     for (const char* key : {"reasoning_content", "reasoningContent", "reasoning", "thinking"}) {
       builder.Add(stamp, EventKind::kReasoning, TakeString(message, key));
     }

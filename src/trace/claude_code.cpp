@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 14> kQuietTypes = {
     "pr-link",               "agent-name",      "stream_event", "rate_limit_event", "worktree-state",
     "custom-title",          "tag",             "agent-color",  "content-replacement"};
 
-TokenUsage UsageOf(const Json& usage) {
+TokenUsage ClaudeUsage(const Json& usage) {
   TokenUsage tokens;
   tokens.input = NumberAt(usage, "input_tokens");
   tokens.cache_read = NumberAt(usage, "cache_read_input_tokens");
@@ -132,7 +132,7 @@ class ClaudeCodeReader : public RecordReader {
       return;
     }
     stamp.message = builder_.Message(StringAt(*message, "id"), stamp.agent, StringAt(*message, "model"));
-    builder_.message(stamp.message).usage.RaiseTo(UsageOf(Member(*message, "usage")));
+    builder_.message(stamp.message).usage.RaiseTo(ClaudeUsage(Member(*message, "usage")));
     Json* const content = FindMember(*message, "content");
     if (content == nullptr) return;
     if (content->is_string()) {
@@ -166,14 +166,14 @@ class ClaudeCodeReader : public RecordReader {
   }
 
   bool IsOf(std::size_t call, const std::string& agent) {
-    return call != kNone && builder_.trace().events[call].agent == agent;
+    return call != kNoIndex && builder_.trace().events[call].agent == agent;
   }
 
   void AddToolResult(Json& block, const Stamp& stamp) {
     const std::string call_id = StringAt(block, "tool_use_id");
     if (!call_id.empty()) {
       const std::size_t call = builder_.FindCall(call_id);
-      const bool repeated = IsOf(call, stamp.agent) ? builder_.trace().events[call].partner != kNone
+      const bool repeated = IsOf(call, stamp.agent) ? builder_.trace().events[call].partner != kNoIndex
                                                     : !builder_.IsNew("result " + stamp.agent + call_id);
       if (repeated) return;
     }
@@ -229,7 +229,7 @@ class ClaudeCodeReader : public RecordReader {
   void AddUserText(std::string text, bool meta, const Stamp& stamp) {
     if (meta) {
       // The body of a prompt command follows it: the command was a request.
-      if (pending_command_ != kNone) KeepPendingCommand();
+      if (pending_command_ != kNoIndex) KeepPendingCommand();
       builder_.Add(stamp, EventKind::kSystem, std::move(text));
       return;
     }
@@ -262,17 +262,17 @@ class ClaudeCodeReader : public RecordReader {
 
   void KeepPendingCommand() {
     if (pending_name_.size() > 1) builder_.NoteSkill(pending_name_.substr(1), "slash command", pending_command_);
-    pending_command_ = kNone;
+    pending_command_ = kNoIndex;
   }
 
   // A slash command that printed something was carried out by the program itself; one without a body and without
   // arguments asked nothing of the model.
   void DropPendingCommand(bool local = false) {
-    if (pending_command_ == kNone) return;
+    if (pending_command_ == kNoIndex) return;
     if (local || !pending_has_arguments_) {
       builder_.trace().events[pending_command_].kind = EventKind::kSystem;
     }
-    pending_command_ = kNone;
+    pending_command_ = kNoIndex;
   }
 
   void AddSystem(Json& record, const Stamp& stamp) {
@@ -345,8 +345,8 @@ class ClaudeCodeReader : public RecordReader {
   void NameSubagents() {
     Trace& trace = builder_.trace();
     for (Subagent& agent : trace.subagents) {
-      const std::size_t call = agent.call_id.empty() ? kNone : builder_.FindCall(agent.call_id);
-      if (call == kNone) continue;
+      const std::size_t call = agent.call_id.empty() ? kNoIndex : builder_.FindCall(agent.call_id);
+      if (call == kNoIndex) continue;
       const ParsedRecord arguments = ParseRecord(trace.events[call].text);
       if (arguments.value) agent.name = StringAt(*arguments.value, "subagent_type");
     }
@@ -365,7 +365,7 @@ class ClaudeCodeReader : public RecordReader {
   };
 
   TraceBuilder& builder_;
-  std::size_t pending_command_ = kNone;  // event of a slash command whose kind the next record tells
+  std::size_t pending_command_ = kNoIndex;  // event of a slash command whose kind the next record tells
   std::string pending_name_;
   bool pending_has_arguments_ = false;
   std::vector<Queued> queue_;

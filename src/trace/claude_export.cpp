@@ -13,25 +13,25 @@
 namespace upskill {
 namespace {
 
-struct Mark {
+struct TerminalMark {
   enum class Kind { kPrompt, kShell, kAnswer, kThinking, kBanner, kNotice };
   std::string_view text;
   Kind kind;
 };
 
 // Glyphs in column 0, of all versions and platforms.
-constexpr std::array<Mark, 20> kMarks = {{
-    {"> ", Mark::Kind::kPrompt},   {"❯ ", Mark::Kind::kPrompt},   {"❯\u00a0", Mark::Kind::kPrompt}, {"! ", Mark::Kind::kShell},
-    {"● ", Mark::Kind::kAnswer},   {"⏺ ", Mark::Kind::kAnswer},   {"∴ ", Mark::Kind::kThinking},   {"╭───", Mark::Kind::kBanner},
-    {"✻ ", Mark::Kind::kNotice},   {"✽ ", Mark::Kind::kNotice},   {"✢ ", Mark::Kind::kNotice},     {"✳ ", Mark::Kind::kNotice},
-    {"✶ ", Mark::Kind::kNotice},   {"⏵⏵", Mark::Kind::kNotice},   {"? for shortcuts", Mark::Kind::kNotice},
-    {"────", Mark::Kind::kNotice}, {" ▎", Mark::Kind::kNotice},   {"════", Mark::Kind::kNotice},
-    {"  ⏵⏵", Mark::Kind::kNotice}, {"  ? for shortcuts", Mark::Kind::kNotice},
+constexpr std::array<TerminalMark, 20> kTerminalMarks = {{
+    {"> ", TerminalMark::Kind::kPrompt},   {"❯ ", TerminalMark::Kind::kPrompt},   {"❯\u00a0", TerminalMark::Kind::kPrompt}, {"! ", TerminalMark::Kind::kShell},
+    {"● ", TerminalMark::Kind::kAnswer},   {"⏺ ", TerminalMark::Kind::kAnswer},   {"∴ ", TerminalMark::Kind::kThinking},   {"╭───", TerminalMark::Kind::kBanner},
+    {"✻ ", TerminalMark::Kind::kNotice},   {"✽ ", TerminalMark::Kind::kNotice},   {"✢ ", TerminalMark::Kind::kNotice},     {"✳ ", TerminalMark::Kind::kNotice},
+    {"✶ ", TerminalMark::Kind::kNotice},   {"⏵⏵", TerminalMark::Kind::kNotice},   {"? for shortcuts", TerminalMark::Kind::kNotice},
+    {"────", TerminalMark::Kind::kNotice}, {" ▎", TerminalMark::Kind::kNotice},   {"════", TerminalMark::Kind::kNotice},
+    {"  ⏵⏵", TerminalMark::Kind::kNotice}, {"  ? for shortcuts", TerminalMark::Kind::kNotice},
 }};
 
-const Mark* MarkOf(std::string_view line) {
-  if (Trim(line) == "❯" || Trim(line) == ">") return &kMarks[15];  // the empty input box
-  for (const Mark& mark : kMarks) {
+const TerminalMark* MarkOf(std::string_view line) {
+  if (Trim(line) == "❯" || Trim(line) == ">") return &kTerminalMarks[15];  // the empty input box
+  for (const TerminalMark& mark : kTerminalMarks) {
     if (line.starts_with(mark.text)) return &mark;
   }
   return nullptr;
@@ -52,7 +52,7 @@ bool IsKnownTool(const std::string& name) {
 
 // One entry of the screen: what stands behind the glyph, and the results below it.
 struct Entry {
-  Mark::Kind kind = Mark::Kind::kNotice;
+  TerminalMark::Kind kind = TerminalMark::Kind::kNotice;
   std::size_t line = 0;
   std::vector<std::string_view> text;
   std::vector<std::vector<std::string_view>> results;
@@ -71,8 +71,8 @@ class ExportReader {
     Entry entry;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const std::string_view line = StripRight(lines_[i]);
-      const Mark* const mark = MarkOf(line);
-      if (mark != nullptr && mark->kind == Mark::Kind::kBanner) {
+      const TerminalMark* const mark = MarkOf(line);
+      if (mark != nullptr && mark->kind == TerminalMark::Kind::kBanner) {
         Close(entry);
         i = ReadBanner(i);
       } else if (mark != nullptr) {
@@ -173,24 +173,24 @@ class ExportReader {
     stamp.line = entry.line;
     std::string text = Unwrap(entry.text);
     switch (entry.kind) {
-      case Mark::Kind::kPrompt:
-      case Mark::Kind::kShell: AddPrompt(entry, std::move(text), stamp); break;
-      case Mark::Kind::kAnswer: AddAnswer(entry, std::move(text), stamp); break;
-      case Mark::Kind::kThinking: builder_.Add(stamp, EventKind::kReasoning, std::move(text)); break;
-      case Mark::Kind::kBanner: break;
-      case Mark::Kind::kNotice:
+      case TerminalMark::Kind::kPrompt:
+      case TerminalMark::Kind::kShell: AddPrompt(entry, std::move(text), stamp); break;
+      case TerminalMark::Kind::kAnswer: AddAnswer(entry, std::move(text), stamp); break;
+      case TerminalMark::Kind::kThinking: builder_.Add(stamp, EventKind::kReasoning, std::move(text)); break;
+      case TerminalMark::Kind::kBanner: break;
+      case TerminalMark::Kind::kNotice:
         for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
         break;
     }
   }
 
   void AddPrompt(const Entry& entry, std::string text, const Stamp& stamp) {
-    if (entry.kind == Mark::Kind::kShell) text.insert(0, "! ");
+    if (entry.kind == TerminalMark::Kind::kShell) text.insert(0, "! ");
     const bool command = text.starts_with("/");
     // A command with output below it was carried out by the program.
     const bool local = command && !entry.results.empty();
     const std::size_t event = builder_.Add(stamp, local ? EventKind::kSystem : EventKind::kPerson, text);
-    if (command && !local && event != kNone) {
+    if (command && !local && event != kNoIndex) {
       builder_.NoteSkill(text.substr(1, text.find_first_of(" \n") - 1), "slash command", event);
     }
     for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);

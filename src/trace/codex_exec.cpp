@@ -47,7 +47,7 @@ class CodexExecReader : public RecordReader {
     const std::string type = StringAt(item, "type");
     const std::string id = StringAt(item, "id");
     if (type == "command_execution" || type == "mcp_tool_call" || type == "web_search" || type == "collab_tool_call") {
-      if (!id.empty() && builder_.FindCall(id) == kNone) AddCall(type, item, id, stamp);
+      if (!id.empty() && builder_.FindCall(id) == kNoIndex) AddCall(type, item, id, stamp);
       if (completed) AddOutput(item, id, stamp);
     } else if (!completed) {
       return;

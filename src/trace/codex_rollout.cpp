@@ -11,7 +11,7 @@ namespace upskill {
 namespace {
 
 // `cached` and `cache_write` are inside `input`.
-TokenUsage UsageOf(const Json& usage) {
+TokenUsage CodexUsage(const Json& usage) {
   TokenUsage tokens;
   const auto input = NumberAt(usage, "input_tokens");
   tokens.cache_read = NumberAt(usage, "cached_input_tokens");
@@ -198,7 +198,7 @@ class CodexRolloutReader : public RecordReader {
   // The interface knows better than the output's text how a call ended.
   void NoteCallEnd(const Json& event) {
     const std::size_t call = builder_.FindCall(StringAt(event, "call_id"));
-    if (call == kNone) return;
+    if (call == kNoIndex) return;
     const auto code = NumberAt(event, "exit_code");
     const Json& success = Member(event, "success");
     const Json& outcome = Member(event, "result");
@@ -208,7 +208,7 @@ class CodexRolloutReader : public RecordReader {
     if (outcome.contains("Err") || Member(Member(outcome, "Ok"), "isError") == true) status = CallStatus::kError;
     std::deque<Event>& events = builder_.trace().events;
     const std::size_t result = events[call].partner;
-    if (result != kNone && events[result].status == CallStatus::kUnknown) events[result].status = status;
+    if (result != kNoIndex && events[result].status == CallStatus::kUnknown) events[result].status = status;
   }
 
   // Totals restart inside a file and events are repeated, so that each call's own figures are added, once.
@@ -218,7 +218,7 @@ class CodexRolloutReader : public RecordReader {
     if (total == last_total_) return;
     last_total_ = total;
     TokenUsage sum = builder_.trace().session_usage.value_or(TokenUsage{});
-    sum.Add(UsageOf(Member(info, "last_token_usage")));
+    sum.Add(CodexUsage(Member(info, "last_token_usage")));
     builder_.trace().session_usage = sum;
   }
 

@@ -89,7 +89,7 @@ class CopilotReader : public RecordReader {
   // Repeats the request of the message; alone only in damaged files.
   void AddStart(Json& data, const Stamp& stamp) {
     const std::string id = StringAt(data, "toolCallId");
-    if (builder_.FindCall(id) != kNone) return;
+    if (builder_.FindCall(id) != kNoIndex) return;
     Json* const arguments = FindMember(data, "arguments");
     builder_.AddCall(stamp, StringAt(data, "toolName"), id, arguments == nullptr ? Json() : std::move(*arguments));
   }

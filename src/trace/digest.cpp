@@ -35,7 +35,6 @@ const char* DigestKindName(DigestKind kind) {
   return "item";
 }
 
-std::string Counted(std::size_t count, std::string_view one) { return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s"); }
 
 const char* OutcomeWord(const Trace& trace) {
   if (!trace.succeeded) return "outcome not recorded";

@@ -19,8 +19,8 @@ namespace {
 
 // A call with its result, as the search for errors and fixes sees it.
 struct Attempt {
-  std::size_t call = kNone;
-  std::size_t result = kNone;
+  std::size_t call = kNoIndex;
+  std::size_t result = kNoIndex;
   bool failed = false;
   bool refused = false;  // rejected or cancelled: says nothing about whether it works
   std::string shown;     // the command, or tool and arguments
@@ -89,7 +89,7 @@ std::vector<Attempt> AttemptsOf(const Trace& trace) {
   std::vector<Attempt> attempts;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& call = trace.events[i];
-    if (call.kind != EventKind::kToolCall || call.partner == kNone) continue;
+    if (call.kind != EventKind::kToolCall || call.partner == kNoIndex) continue;
     const Event& result = trace.events[call.partner];
     Attempt attempt;
     attempt.call = i;
@@ -140,7 +140,7 @@ std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to,
     if (event.kind == EventKind::kAssistant && !Trim(event.text).empty()) reason = event.text;
     if (event.kind == EventKind::kPerson) edits.push_back("the person: " + HeadAndTail(event.text, 240));
     if (event.kind != EventKind::kToolCall) continue;
-    const bool worked = event.partner == kNone || trace.events[event.partner].status == CallStatus::kOk ||
+    const bool worked = event.partner == kNoIndex || trace.events[event.partner].status == CallStatus::kOk ||
         trace.events[event.partner].status == CallStatus::kUnknown;
     if (!worked) continue;
     if (MayWriteFile(event)) {
@@ -222,7 +222,7 @@ DigestItem DeadEnd(const Trace& trace, const Attempt& attempt) {
 std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempts, std::size_t from) {
   constexpr std::size_t kLookAhead = 400;
   constexpr std::size_t kNear = 30;
-  std::size_t best = kNone;
+  std::size_t best = kNoIndex;
   // A search for something else is no repair of a search.
   double best_likeness = IsLookingAround(attempts[from].key) ? 0.95 : 0.45;
   for (std::size_t k = from + 1; k < std::min(attempts.size(), from + kLookAhead); ++k) {
@@ -230,7 +230,7 @@ std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempt
     const bool near = k < from + kNear;
     if (!near && attempts[k].key != attempts[from].key) continue;
     const double likeness = Likeness(trace, attempts[from], attempts[k]);
-    if (likeness >= 1) return best != kNone ? best : k;
+    if (likeness >= 1) return best != kNoIndex ? best : k;
     if (near && likeness > best_likeness) {
       best_likeness = likeness;
       best = k;
@@ -247,7 +247,7 @@ std::string PurposeOf(const Event& call) {
 
 void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::vector<DigestItem>& items) {
   struct Known {
-    std::size_t last = kNone;
+    std::size_t last = kNoIndex;
     std::size_t worked = 0;
     std::size_t failed = 0;
   };
@@ -263,7 +263,7 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
     }
   }
   for (const auto& [key, known] : commands) {
-    if (known.last == kNone) continue;
+    if (known.last == kNoIndex) continue;
     const Attempt& attempt = attempts[known.last];
     DigestItem item;
     item.kind = DigestKind::kCommand;
@@ -291,8 +291,8 @@ std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index
   for (std::size_t k = attempts.size(); k-- > 0;) {
     const Attempt& attempt = attempts[k];
     if (!attempt.failed && !attempt.refused) continue;
-    const std::size_t success = attempt.refused ? kNone : SuccessAfter(trace, attempts, k);
-    if (success == kNone) {
+    const std::size_t success = attempt.refused ? kNoIndex : SuccessAfter(trace, attempts, k);
+    if (success == kNoIndex) {
       items.push_back(DeadEnd(trace, attempt));
     } else if (mended.insert(fmt::format("{} {} {}", success, attempt.key, Excerpt(trace.events[attempt.result].text, 100))).second) {
       items.push_back(FixItem(trace, attempt, attempts[success]));

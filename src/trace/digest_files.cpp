@@ -19,11 +19,11 @@ struct FileHistory {
   std::string last;
   std::string hunks;  // edits of a file whose content is not known
   std::size_t versions = 0;
-  std::size_t event = kNone;  // of the last change
+  std::size_t event = kNoIndex;  // of the last change
 };
 
 bool Worked(const Trace& trace, const Event& call) {
-  if (call.partner == kNone) return false;  // no result: not known to have happened
+  if (call.partner == kNoIndex) return false;  // no result: not known to have happened
   const CallStatus status = trace.events[call.partner].status;
   return status == CallStatus::kOk || status == CallStatus::kUnknown;
 }
@@ -84,7 +84,7 @@ std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     if (event.abandoned) continue;
-    if (event.kind == EventKind::kFileChange && event.partner == kNone && !event.path.empty()) {
+    if (event.kind == EventKind::kFileChange && event.partner == kNoIndex && !event.path.empty()) {
       FileHistory& file = files[event.path];
       ++file.versions;
       file.event = i;

@@ -43,7 +43,7 @@ std::string ToolList(const EpisodeDetail& episode) {
 DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number, std::size_t count) {
   const Event& start = trace.events[span.begin];
   EpisodeDetail episode;
-  std::size_t answer = kNone;
+  std::size_t answer = kNoIndex;
   for (std::size_t i = span.begin; i < span.end; ++i) {
     const Event& event = trace.events[i];
     if (!event.agent.empty()) continue;
@@ -54,9 +54,9 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
   DigestItem item;
   item.kind = DigestKind::kEpisode;
   if (start.kind == EventKind::kPerson || trace.format == TraceFormat::kNotes) episode.request = start.text;
-  if (answer != kNone) episode.outcome = trace.events[answer].text;
+  if (answer != kNoIndex) episode.outcome = trace.events[answer].text;
   const std::string goal = episode.request.empty() ? "(the prompt is not in this recording)" : episode.request;
-  const std::string outcome = answer == kNone ? "(no answer)" : episode.outcome;
+  const std::string outcome = answer == kNoIndex ? "(no answer)" : episode.outcome;
   const auto shown = [&](std::size_t goal_bytes, std::size_t outcome_bytes) {
     return fmt::format("Goal: {}\nSteps: {}\nOutcome: {}", HeadAndTail(goal, goal_bytes), ToolList(episode),
                        Excerpt(outcome, outcome_bytes));
@@ -67,7 +67,7 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
   const bool edge = number == 0 || number + 1 == count;
   item.value = (edge ? 95.0 : 45.0) + 5.0 * static_cast<double>(number + 1) / static_cast<double>(count);
   item.places = {EventPlace(trace, span.begin)};
-  if (answer != kNone) item.places.push_back(EventPlace(trace, answer));
+  if (answer != kNoIndex) item.places.push_back(EventPlace(trace, answer));
   item.event = span.begin;
   item.detail = std::move(episode);
   return item;
@@ -150,7 +150,7 @@ std::string WithoutFraming(std::string_view text) {
 
 void AddFact(const Trace& trace, std::size_t i, std::vector<DigestItem>& items) {
   const Event& call = trace.events[i];
-  if (call.partner == kNone) return;
+  if (call.partner == kNoIndex) return;
   const Event& result = trace.events[call.partner];
   if (result.status == CallStatus::kError || result.status == CallStatus::kRejected || result.text.size() < 20) return;
   const std::string answer = WithoutFraming(result.text);

@@ -13,10 +13,10 @@ namespace {
 void CheckTrace(const Trace& trace) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
-    CHECK(event.partner == kNone || event.partner < trace.events.size());
-    CHECK(event.message == kNone || event.message < trace.messages.size());
+    CHECK(event.partner == kNoIndex || event.partner < trace.events.size());
+    CHECK(event.message == kNoIndex || event.message < trace.messages.size());
     CHECK(!FindInvalidUtf8(event.text));
-    if (event.kind == EventKind::kToolResult && event.partner != kNone) {
+    if (event.kind == EventKind::kToolResult && event.partner != kNoIndex) {
       CHECK(trace.events[event.partner].kind == EventKind::kToolCall);
     }
   }

@@ -11,7 +11,7 @@ namespace upskill {
 namespace {
 
 // `cached` is inside `input`; `thoughts` are outside `output`.
-TokenUsage UsageOf(const Json& tokens) {
+TokenUsage GeminiUsage(const Json& tokens) {
   TokenUsage usage;
   usage.cache_read = NumberAt(tokens, "cached");
   usage.reasoning = NumberAt(tokens, "thoughts");
@@ -137,7 +137,7 @@ class GeminiReader : public RecordReader {
       builder_.Add(stamp, EventKind::kPerson, std::move(text));
     } else if (type == "gemini") {
       stamp.message = builder_.Message(StringAt(message, "id"), "", StringAt(message, "model"));
-      builder_.message(stamp.message).usage = UsageOf(Member(message, "tokens"));
+      builder_.message(stamp.message).usage = GeminiUsage(Member(message, "tokens"));
       AddThoughts(message, stamp);
       builder_.Add(stamp, EventKind::kAssistant, std::move(text));
       if (Json* const calls = FindMember(message, "toolCalls"); calls != nullptr && calls->is_array()) {

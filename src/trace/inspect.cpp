@@ -24,7 +24,7 @@ void ResolveAttachments(Json& value, const Attachments& attachments) {
   }
 }
 
-TokenUsage UsageOf(const Json& usage) {
+TokenUsage InspectUsage(const Json& usage) {
   TokenUsage tokens;
   tokens.input = NumberAt(usage, "input_tokens");
   tokens.cache_read = NumberAt(usage, "input_tokens_cache_read");
@@ -115,7 +115,7 @@ class InspectReader : public RecordReader {
     TokenUsage sum = builder_.trace().session_usage.value_or(TokenUsage{});
     for (const auto& entry : usage.items()) {
       builder_.NoteModel(entry.key());
-      sum.Add(UsageOf(entry.value()));
+      sum.Add(InspectUsage(entry.value()));
       if (const Json& cost = Member(entry.value(), "total_cost"); cost.is_number()) {
         builder_.trace().cost_usd = builder_.trace().cost_usd.value_or(0.0) + cost.get<double>();
       }

@@ -240,7 +240,7 @@ void ReadNotes(std::string_view text, TraceBuilder& builder) {
   builder.Add(stamp, EventKind::kSystem, std::string(Trim(before)));
   for (const Block& block : blocks) {
     stamp.line = block.line;
-    stamp.message = block.person ? kNone : builder.Message("", "", "");
+    stamp.message = block.person ? kNoIndex : builder.Message("", "", "");
     builder.Add(stamp, block.person ? EventKind::kPerson : EventKind::kAssistant, std::string(Trim(block.text)));
   }
 }

@@ -132,7 +132,7 @@ class OpenCodeReader : public RecordReader {
     return StringAt(error, "name") + (message.empty() ? "" : ": " + message);
   }
 
-  TokenUsage UsageOf(const Json& tokens) {
+  TokenUsage OpencodeUsage(const Json& tokens) {
     TokenUsage usage;
     const Json& cache = Member(tokens, "cache");
     usage.input = NumberAt(tokens, "input");
@@ -163,7 +163,7 @@ class OpenCodeReader : public RecordReader {
     if (assistant) {
       if (builder_.trace().cwd.empty()) builder_.trace().cwd = StringAt(Member(info, "path"), "cwd");
       stamp.message = builder_.Message(state.id, stamp.agent, StringAt(info, "modelID"));
-      builder_.message(stamp.message).usage = UsageOf(Member(info, "tokens"));
+      builder_.message(stamp.message).usage = OpencodeUsage(Member(info, "tokens"));
       if (const Json& cost = Member(info, "cost"); cost.is_number()) {
         builder_.trace().cost_usd = builder_.trace().cost_usd.value_or(0.0) + cost.get<double>();
       }
@@ -207,12 +207,12 @@ class OpenCodeReader : public RecordReader {
     std::string text = TakeString(part, "text");
     std::deque<Event>& events = builder_.trace().events;
     const std::string message = StringAt(part, "messageID");
-    if (kind == EventKind::kPerson && last_person_ != kNone && last_person_message_ == message) {
+    if (kind == EventKind::kPerson && last_person_ != kNoIndex && last_person_message_ == message) {
       events[last_person_].text += "\n" + StripControlSequences(std::move(text));
       return;
     }
     const std::size_t index = builder_.Add(stamp, kind, std::move(text));
-    if (kind != EventKind::kPerson || index == kNone) return;
+    if (kind != EventKind::kPerson || index == kNoIndex) return;
     last_person_ = index;
     last_person_message_ = message;
   }
@@ -241,7 +241,7 @@ class OpenCodeReader : public RecordReader {
   std::vector<MessageState> messages_;
   std::map<std::string, std::size_t> message_ids_;
   std::map<std::string, bool> removed_;
-  std::size_t last_person_ = kNone;
+  std::size_t last_person_ = kNoIndex;
   std::string last_person_message_;
 };
 

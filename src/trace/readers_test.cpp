@@ -21,7 +21,7 @@ std::size_t FindText(const Trace& trace, const std::string& text) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     if (trace.events[i].text.find(text) != std::string::npos) return i;
   }
-  return kNone;
+  return kNoIndex;
 }
 
 TEST(ReadersTest, ClaudeCode) {
@@ -30,8 +30,8 @@ TEST(ReadersTest, ClaudeCode) {
                                 "2026-03-01T10:00:00.000Z", "2026-03-01T10:15:00.000Z", 1, {"dates", "review"}, 1});
   const Trace trace = ReadFixture("claude-code.jsonl");
   const std::size_t change = FindText(trace, "zone = offset");
-  ASSERT_NE(change, kNone);
-  ASSERT_NE(trace.events[change].partner, kNone);
+  ASSERT_NE(change, kNoIndex);
+  ASSERT_NE(trace.events[change].partner, kNoIndex);
   EXPECT_EQ(trace.events[trace.events[change].partner].status, CallStatus::kOk);
   EXPECT_EQ(trace.subagents.at(0).name, "Explore");
   EXPECT_EQ(trace.title, "Repair of the date parser");
@@ -41,7 +41,7 @@ TEST(ReadersTest, ClaudeCode) {
   EXPECT_EQ(trace.events.at(correction).line, 23U);
   // A record of an unknown kind is counted and kept.
   const std::size_t unknown = FindText(trace, R"({"type":"hologram")");
-  ASSERT_NE(unknown, kNone);
+  ASSERT_NE(unknown, kNoIndex);
   EXPECT_EQ(trace.events[unknown].kind, EventKind::kUnknown);
   EXPECT_EQ(trace.events[unknown].line, 26U);
 }
@@ -143,11 +143,11 @@ TEST(ReadersTest, Codex) {
   const Trace trace = ReadFixture("codex-rollout.jsonl");
   EXPECT_EQ(trace.events.at(FindText(trace, "run the tests")).kind, EventKind::kPerson);
   EXPECT_EQ(trace.events.at(FindText(trace, "Active file")).kind, EventKind::kSystem);
-  std::size_t call = kNone;
+  std::size_t call = kNoIndex;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     if (trace.events[i].command == "make test") call = i;
   }
-  ASSERT_NE(call, kNone);
+  ASSERT_NE(call, kNoIndex);
   EXPECT_EQ(trace.events[trace.events[call].partner].text, "1 failed");
 }
 
@@ -156,7 +156,7 @@ TEST(ReadersTest, GeminiBothForms) {
     ExpectTrace(FixtureFolder(), {file, TraceFormat::kGeminiCli, 1, 2, {{"run_shell_command", 1}, {"read_file", 1}}, 1,
                                   {180, 40, -1, 19}, {"gemini-x"}, "2026-03-01T10:00:00.000Z",
                                   std::string(file).ends_with("l") ? "2026-03-01T10:02:00.000Z" : "2026-03-01T10:03:00.000Z"});
-    EXPECT_EQ(FindText(ReadFixture(file), "wrong way"), kNone);
+    EXPECT_EQ(FindText(ReadFixture(file), "wrong way"), kNoIndex);
   }
 }
 
@@ -185,7 +185,7 @@ TEST(ReadersTest, Benchmarks) {
     ExpectTrace(FixtureFolder(), {file, TraceFormat::kInspect, 1, 2, {{"bash", 1}}, 1, {30, 4, -1, 7}, {"p/im"},
                                   "2026-03-01T10:00:00.500Z", "2026-03-01T10:00:09.000Z"});
     const Trace trace = ReadFixture(file);
-    EXPECT_NE(FindText(trace, "the question"), kNone);
+    EXPECT_NE(FindText(trace, "the question"), kNoIndex);
     EXPECT_TRUE(trace.succeeded.value_or(false));
   }
   ExpectTrace(FixtureFolder(), {"swe-agent.traj", TraceFormat::kSweAgent, 1, 3, {{"action", 2}, {"submit", 1}}, 1, {1000, -1, -1, 50}});
@@ -246,7 +246,7 @@ TEST(ReadersTest, MessageLists) {
   // Results in another order than the calls.
   const Trace trace = ReadFixture("anthropic-messages.json");
   const std::size_t down = FindText(trace, "down");
-  ASSERT_NE(down, kNone);
+  ASSERT_NE(down, kNoIndex);
   EXPECT_NE(trace.events.at(trace.events.at(down).partner).text.find("Bern"), std::string::npos);
 }
 

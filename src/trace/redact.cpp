@@ -199,7 +199,7 @@ void RedactTrace(Trace& trace, Redactor& redactor) {
   for (ApiMessage& message : trace.messages) {
     for (std::string* field : {&message.id, &message.model, &message.agent}) *field = redactor.ApplyQuietly(std::move(*field));
   }
-  for (TraceProblem& problem : trace.problems) problem.message = redactor.Apply(std::move(problem.message), kNone, problem.line);
+  for (TraceProblem& problem : trace.problems) problem.message = redactor.Apply(std::move(problem.message), kNoIndex, problem.line);
   std::map<std::string, std::size_t> unknown;
   for (const auto& [kind, count] : trace.unknown_records) unknown[redactor.Apply(kind)] += count;
   trace.unknown_records = std::move(unknown);

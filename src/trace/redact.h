@@ -21,7 +21,7 @@ struct RedactOptions {
 struct Redaction {
   std::string kind;        // "aws-key"
   std::size_t number = 0;  // the same value has the same number in every place
-  std::size_t event = kNone;
+  std::size_t event = kNoIndex;
   std::size_t line = 0;  // of the source, 0 where it has none
 };
 
@@ -32,7 +32,7 @@ class Redactor {
  public:
   explicit Redactor(RedactOptions options) : options_(options) {}
 
-  std::string Apply(std::string text, std::size_t event = kNone, std::size_t line = 0);
+  std::string Apply(std::string text, std::size_t event = kNoIndex, std::size_t line = 0);
   // The same without a note, for texts that repeat a part of another.
   std::string ApplyQuietly(std::string text);
 

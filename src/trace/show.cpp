@@ -11,21 +11,15 @@
 namespace upskill {
 namespace {
 
-Json OrNull(const std::optional<long long>& number) { return number ? Json(*number) : Json(nullptr); }
-
 Json TimeOrNull(const std::optional<std::int64_t>& time_ms) {
   return time_ms ? Json(FormatTimestamp(*time_ms)) : Json(nullptr);
 }
 
 Json TokensJson(const TokenUsage& tokens) {
-  return Json::object({{"input", OrNull(tokens.input)},
-                       {"cache_read", OrNull(tokens.cache_read)},
-                       {"cache_write", OrNull(tokens.cache_write)},
-                       {"output", OrNull(tokens.output)}});
-}
-
-std::string Plural(std::size_t count, const std::string& one) {
-  return fmt::format("{} {}{}", WithThousands(static_cast<long long>(count)), one, count == 1 ? "" : "s");
+  return Json::object({{"input", JsonOrNull(tokens.input)},
+                       {"cache_read", JsonOrNull(tokens.cache_read)},
+                       {"cache_write", JsonOrNull(tokens.cache_write)},
+                       {"output", JsonOrNull(tokens.output)}});
 }
 
 std::string Joined(const std::vector<std::string>& parts, const std::string& between) {
@@ -123,13 +117,13 @@ Json EventJson(const Trace& trace, std::size_t index) {
   };
   if (event.time_ms) json["time"] = FormatTimestamp(*event.time_ms);
   add("agent", event.agent);
-  if (event.message != kNone) add("model", trace.messages.at(event.message).model);
+  if (event.message != kNoIndex) add("model", trace.messages.at(event.message).model);
   add("tool", event.tool);
   add("call_id", event.call_id);
   add("command", event.command);
   add("path", event.path);
   if (event.kind == EventKind::kToolResult) json["status"] = CallStatusName(event.status);
-  if (event.partner != kNone) json["partner"] = event.partner + 1;
+  if (event.partner != kNoIndex) json["partner"] = event.partner + 1;
   if (event.shortened) json["shortened"] = true;
   if (event.abandoned) json["abandoned"] = true;
   json["text"] = event.text;
@@ -153,10 +147,10 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
   const std::string agent = Joined({trace.agent_name, trace.agent_version}, " ");
   std::string text = Joined({SafeForTerminalLine(agent), SafeForTerminalLine(Joined(trace.models, ", ")), TimeSpan(trace)}, " · ");
   text += "\n";
-  std::vector<std::string> facts = {fmt::format("you {}", Plural(counts.human_turns, "turn")),
-                                    fmt::format("assistant {}", Plural(counts.assistant_messages, "message")), ToolList(counts),
-                                    Plural(counts.tool_errors, "error")};
-  facts.push_back(counts.subagents == 0 ? "no subagents" : Plural(counts.subagents, "subagent"));
+  std::vector<std::string> facts = {fmt::format("you {}", Counted(counts.human_turns, "turn")),
+                                    fmt::format("assistant {}", Counted(counts.assistant_messages, "message")), ToolList(counts),
+                                    Counted(counts.tool_errors, "error")};
+  facts.push_back(counts.subagents == 0 ? "no subagents" : Counted(counts.subagents, "subagent"));
   std::vector<std::string> skills;
   skills.reserve(counts.skills_used.size());
   for (const std::string& skill : counts.skills_used) skills.push_back(SafeForTerminalLine(skill));
@@ -167,7 +161,7 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
     text += counts.shortened_outputs == 0
                 ? std::string("lossy: this kind of export leaves things out\n")
                 : fmt::format("lossy: {} shortened {}\n",
-                              Plural(counts.shortened_outputs, "output") + (counts.shortened_outputs == 1 ? " was" : " were"),
+                              Counted(counts.shortened_outputs, "output") + (counts.shortened_outputs == 1 ? " was" : " were"),
                               trace.format == TraceFormat::kClaudeCodeExport
                                   ? "by the export; the JSONL of this conversation would have them whole"
                                   : "in the recording");
@@ -177,7 +171,7 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
     kinds.reserve(trace.unknown_records.size());
     for (const auto& [kind, count] : trace.unknown_records) kinds.push_back(fmt::format("{} {}", kind, count));
     if (kinds.size() > 8) kinds.resize(8);
-    text += fmt::format("not understood: {} ({})\n", Plural(counts.unknown_records, "record"), Joined(kinds, ", "));
+    text += fmt::format("not understood: {} ({})\n", Counted(counts.unknown_records, "record"), Joined(kinds, ", "));
   }
   for (const TraceProblem& problem : trace.problems) {
     text += fmt::format("damaged: {}:{}: {}\n", SafeForTerminalLine(trace.source), problem.line, problem.message);

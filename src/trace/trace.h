@@ -50,7 +50,7 @@ struct TokenUsage {
   void RaiseTo(const TokenUsage& other);
 };
 
-inline constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+inline constexpr std::size_t kNoIndex = std::numeric_limits<std::size_t>::max();
 
 struct Event {
   EventKind kind = EventKind::kSystem;
@@ -65,8 +65,8 @@ struct Event {
   std::string agent;    // id of the subagent; empty in the main thread
   std::optional<std::int64_t> time_ms;  // since 1970, UTC
   std::size_t line = 0;                 // in the source, from 1; 0 where the format has no lines
-  std::size_t message = kNone;          // index into Trace::messages
-  std::size_t partner = kNone;          // call ↔ result, change → call
+  std::size_t message = kNoIndex;          // index into Trace::messages
+  std::size_t partner = kNoIndex;          // call ↔ result, change → call
 };
 
 // One answer of the model's API. Several events may belong to it.
@@ -86,7 +86,7 @@ struct Subagent {
 struct SkillUse {
   std::string name;
   std::string how;  // "tool", "slash command", "file read"
-  std::size_t event = kNone;
+  std::size_t event = kNoIndex;
 };
 
 // Something in the source that could not be read.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,12 @@ T JsonGet(const Json& object, const char* key, T fallback) {
   } else {
     return found->is_number() ? found->template get<T>() : fallback;
   }
+}
+
+// The value, or null where there is none.
+template <typename T>
+Json JsonOrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
 }  // namespace upskill

@@ -13,7 +13,7 @@
 namespace upskill {
 namespace {
 
-constexpr int kMaxDepth = 100;       // of nested schemas; a value is at most 200 deep (ParseJson)
+constexpr int kMostSchemaDepth = 100;       // of nested schemas; a value is at most 200 deep (ParseJson)
 constexpr int kMostSteps = 200'000;  // schemas applied to values: bounds what nested anyOf can cost
 
 bool IsInteger(const Json& value) {
@@ -43,7 +43,7 @@ class Validator {
   explicit Validator(const Json& root) : root_(root) {}
 
   Status Check(const Json& schema, const Json& value, const std::string& pointer, int depth) {
-    if (depth > kMaxDepth || ++steps_ > kMostSteps) return Bad(pointer, "the schema is nested too deep");
+    if (depth > kMostSchemaDepth || ++steps_ > kMostSteps) return Bad(pointer, "the schema is nested too deep");
     if (schema.is_boolean()) return schema.get<bool>() ? Status() : Bad(pointer, "nothing is allowed here");
     if (!schema.is_object()) return Bad(pointer, "the schema is not an object");
     if (const auto reference = schema.find("$ref"); reference != schema.end()) {

@@ -168,5 +168,11 @@ TEST(JsonGet, FallsBackOnAnotherType) {
   EXPECT_EQ(JsonGet<int>(Json::array({1}), "n", 7), 7);
 }
 
+TEST(Json, OrNull) {
+  EXPECT_EQ(JsonOrNull(std::optional<double>()), Json(nullptr));
+  EXPECT_EQ(JsonOrNull(std::optional(0.5)), Json(0.5));
+  EXPECT_EQ(JsonOrNull(std::optional(7LL)), Json(7));
+}
+
 }  // namespace
 }  // namespace upskill

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,8 +49,14 @@ struct TextPosition {
 };
 TextPosition PositionAt(std::string_view text, std::size_t offset);
 
+// Whether any of the words is in the text, byte for byte.
+bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> words);
+
 // 1234567 → "1,234,567".
 std::string WithThousands(long long number);
+
+// (1, "round") → "1 round", (1008, "cell") → "1,008 cells".
+std::string Counted(std::size_t count, std::string_view word);
 
 // A size in decimal units: 999 → "999 B", 1500000 → "1.5 MB", 98362432 → "98.4 MB".
 std::string BytesText(std::uint64_t bytes);

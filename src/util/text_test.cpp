@@ -137,6 +137,18 @@ TEST(Text, WithThousands) {
   EXPECT_EQ(WithThousands(std::numeric_limits<long long>::min()), "-9,223,372,036,854,775,808");
 }
 
+TEST(Text, Counted) {
+  EXPECT_EQ(Counted(0, "case"), "0 cases");
+  EXPECT_EQ(Counted(1, "case"), "1 case");
+  EXPECT_EQ(Counted(1008, "cell"), "1,008 cells");
+}
+
+TEST(Text, ContainsAny) {
+  EXPECT_TRUE(ContainsAny("rate_limit_exceeded", {"quota", "rate_limit"}));
+  EXPECT_FALSE(ContainsAny("Rate limit", {"quota", "rate_limit"}));
+  EXPECT_FALSE(ContainsAny("anything", {}));
+}
+
 TEST(Text, BytesText) {
   EXPECT_EQ(BytesText(0), "0 B");
   EXPECT_EQ(BytesText(999), "999 B");

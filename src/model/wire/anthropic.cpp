@@ -43,7 +43,7 @@ Json AssistantContent(const Message& message) {
 }
 
 // Roles alternate: neighbours of one role become one message.
-Json Messages(const ChatRequest& request) {
+Json AnthropicMessages(const ChatRequest& request) {
   Json messages = Json::array();
   for (const Message& message : request.messages) {
     const char* role = message.role == Role::kUser ? "user" : "assistant";
@@ -120,7 +120,7 @@ StopReason StopOf(const std::string& reason) {
   return StopReason::kEnd;
 }
 
-Usage UsageOf(const Json& usage) {
+Usage AnthropicUsage(const Json& usage) {
   Usage out;
   out.input = TokensOf(usage, "input_tokens");
   out.cache_read = TokensOf(usage, "cache_read_input_tokens");
@@ -129,7 +129,7 @@ Usage UsageOf(const Json& usage) {
   return out;
 }
 
-class Assembler : public StreamAssembler {
+class AnthropicAssembler : public StreamAssembler {
  protected:
   Status TakeJson(const Json& event) override {
     const std::string type = JsonGet<std::string>(event, "type", "");
@@ -225,7 +225,7 @@ Json BuildAnthropic(const ChatRequest& request, const WireOptions& options) {
     if (cached && request.system.size() >= kCachedFromBytes) block["cache_control"] = CacheMark();
     body["system"] = Json::array({std::move(block)});
   }
-  body["messages"] = Messages(request);
+  body["messages"] = AnthropicMessages(request);
   // A tool loop sends its history again and again: the mark moves along with its end.
   if (cached && body["messages"].size() > 2) body["messages"].back()["content"].back()["cache_control"] = CacheMark();
   if (const auto temperature = TemperatureOf(request, options)) body["temperature"] = *temperature;
@@ -265,11 +265,11 @@ Result<ChatResponse> ParseAnthropic(const Json& body) {
   }
   if (has_thinking && !response.tool_calls.empty()) response.provider_blocks = std::move(blocks);
   response.stop = StopOf(JsonGet<std::string>(body, "stop_reason", ""));
-  response.usage = UsageOf(MemberOf(body, "usage"));
+  response.usage = AnthropicUsage(MemberOf(body, "usage"));
   response.served_model = JsonGet<std::string>(body, "model", "");
   return response;
 }
 
-std::unique_ptr<StreamAssembler> MakeAnthropicAssembler() { return std::make_unique<Assembler>(); }
+std::unique_ptr<StreamAssembler> MakeAnthropicAssembler() { return std::make_unique<AnthropicAssembler>(); }
 
 }  // namespace upskill

@@ -6,14 +6,6 @@
 #include "util/text.h"
 
 namespace upskill {
-namespace {
-
-bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
-}  // namespace
-
 Dialect DialectOf(const Provider& provider) {
   Dialect dialect;
   dialect.token_limit = provider.token_limit;

@@ -23,7 +23,7 @@ Json AssistantMessage(const Message& message) {
   return out;
 }
 
-Json Messages(const ChatRequest& request) {
+Json ChatMessages(const ChatRequest& request) {
   Json messages = Json::array();
   if (!request.system.empty()) messages.push_back({{"role", "system"}, {"content", request.system}});
   for (const Message& message : request.messages) {
@@ -39,7 +39,7 @@ Json Messages(const ChatRequest& request) {
   return messages;
 }
 
-void AddTools(const ChatRequest& request, const WireOptions& options, Json& body) {
+void AddChatTools(const ChatRequest& request, const WireOptions& options, Json& body) {
   if (request.tools.empty()) return;
   Json& tools = body["tools"] = Json::array();
   for (const Tool& tool : request.tools) {
@@ -91,7 +91,7 @@ std::string ReasoningText(const Json& message) {
   return text.empty() ? JsonGet<std::string>(message, "reasoning", "") : text;
 }
 
-Usage UsageOf(const Json& body) {
+Usage ChatUsage(const Json& body) {
   const Json& usage = MemberOf(body, "usage");
   const Json& prompt_details = MemberOf(usage, "prompt_tokens_details");
   Usage out;
@@ -139,7 +139,7 @@ Json BlocksOf(const Json& message, const ChatResponse& response) {
   return needed ? out : Json(nullptr);
 }
 
-class Assembler : public StreamAssembler {
+class ChatAssembler : public StreamAssembler {
  protected:
   Status TakeJson(const Json& event) override {
     for (const char* key : {"id", "model", "usage", "timings", "provider"}) {
@@ -266,8 +266,8 @@ class Assembler : public StreamAssembler {
 }  // namespace
 
 Json BuildChat(const ChatRequest& request, const WireOptions& options) {
-  Json body = {{"model", options.model}, {"messages", Messages(request)}};
-  AddTools(request, options, body);
+  Json body = {{"model", options.model}, {"messages", ChatMessages(request)}};
+  AddChatTools(request, options, body);
   AddSettings(request, options, body);
   return body;
 }
@@ -303,7 +303,7 @@ Result<ChatResponse> ParseChat(const Json& body) {
     if (response.text.empty()) response.text = refusal;
   }
   response.provider_blocks = BlocksOf(message, response);
-  response.usage = UsageOf(body);
+  response.usage = ChatUsage(body);
   response.served_model = JsonGet<std::string>(body, "model", "");
   if (const Json& cost = MemberOf(MemberOf(body, "usage"), "cost"); cost.is_number()) {
     const double dollars = cost.get<double>();
@@ -312,6 +312,6 @@ Result<ChatResponse> ParseChat(const Json& body) {
   return response;
 }
 
-std::unique_ptr<StreamAssembler> MakeChatAssembler() { return std::make_unique<Assembler>(); }
+std::unique_ptr<StreamAssembler> MakeChatAssembler() { return std::make_unique<ChatAssembler>(); }
 
 }  // namespace upskill

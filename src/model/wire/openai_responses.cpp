@@ -42,7 +42,7 @@ Json Input(const ChatRequest& request) {
   return input;
 }
 
-void AddTools(const ChatRequest& request, const WireOptions& options, Json& body) {
+void AddResponsesTools(const ChatRequest& request, const WireOptions& options, Json& body) {
   if (request.tools.empty()) return;
   Json& tools = body["tools"] = Json::array();
   for (const Tool& tool : request.tools) {
@@ -76,7 +76,7 @@ void TakeReasoning(const Json& item, std::string& reasoning) {
   }
 }
 
-Usage UsageOf(const Json& usage) {
+Usage ResponsesUsage(const Json& usage) {
   Usage out;
   const std::int64_t input = TokensOf(usage, "input_tokens");
   out.cache_read = std::min(TokensOf(MemberOf(usage, "input_tokens_details"), "cached_tokens"), input);
@@ -94,7 +94,7 @@ std::optional<Error> ErrorOfStatus(const Json& body) {
                fmt::format("the provider ended the answer as '{}'", CutToColumns(SafeForTerminalLine(status), 40))};
 }
 
-class Assembler : public StreamAssembler {
+class ResponsesAssembler : public StreamAssembler {
  protected:
   Status TakeJson(const Json& event) override {
     const std::string type = JsonGet<std::string>(event, "type", "");
@@ -189,7 +189,7 @@ Json BuildResponses(const ChatRequest& request, const WireOptions& options) {
   body["input"] = Input(request);
   body["store"] = false;
   body[options.dialect.token_limit] = MaxTokensOf(request, options);
-  AddTools(request, options, body);
+  AddResponsesTools(request, options, body);
   if (const auto temperature = TemperatureOf(request, options)) body["temperature"] = *temperature;
   if (settings.top_p) body["top_p"] = *settings.top_p;
   if (settings.top_k) body["top_k"] = *settings.top_k;
@@ -243,11 +243,11 @@ Result<ChatResponse> ParseResponses(const Json& body) {
     response.stop = StopReason::kRefusal;
     if (response.text.empty()) response.text = refusal;
   }
-  response.usage = UsageOf(MemberOf(body, "usage"));
+  response.usage = ResponsesUsage(MemberOf(body, "usage"));
   response.served_model = JsonGet<std::string>(body, "model", "");
   return response;
 }
 
-std::unique_ptr<StreamAssembler> MakeResponsesAssembler() { return std::make_unique<Assembler>(); }
+std::unique_ptr<StreamAssembler> MakeResponsesAssembler() { return std::make_unique<ResponsesAssembler>(); }
 
 }  // namespace upskill

@@ -21,10 +21,6 @@ constexpr std::int64_t kMostTokens = 1'000'000'000'000;
 constexpr std::size_t kShownColumns = 300;
 constexpr std::size_t kMostParts = 1'000;  // blocks, items or calls of one answer
 
-bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
 ErrorKind KindOfCode(std::int64_t code, const std::string& words) {
   if (ContainsAny(words, {"insufficient_quota", "billing", "authentication", "permission", "invalid_api_key", "not_found"}))
     return ErrorKind::kRefused;

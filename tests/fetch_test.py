@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/fetch against package indexes of the test's own on the loopback interface; no network is used."""
+import concurrent.futures
+import contextlib
+import hashlib
+import http.server
+import io
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+
+FETCH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scripts", "fetch")
+FILE = "demo_package-1.0.tar.gz"
+MARKER = os.path.join(tempfile.gettempdir(), f"upskill-fetch-test-{os.getpid()}")
+
+
+def make_sdist():
+    """A source package whose build would leave a marker, with a megabyte of ballast."""
+    run = f"open({MARKER!r}, 'w').write('ran')\n"
+    members = {"setup.py": run + "from setuptools import setup; setup(name='demo-package', version='1.0')\n",
+               "backend.py": run, "PKG-INFO": "Metadata-Version: 2.1\nName: demo-package\nVersion: 1.0\n",
+               "pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n",
+               "ballast": random.Random(1).randbytes(1 << 20)}
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w:gz") as archive:
+        for name, text in members.items():
+            data = text if isinstance(text, bytes) else text.encode()
+            info = tarfile.TarInfo(f"demo_package-1.0/{name}")
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return target.getvalue()
+
+
+CONTENT = make_sdist()
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+WRONG = CONTENT[:-1] + bytes([CONTENT[-1] ^ 1])
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        index = self.server.index
+        path = urllib.parse.urlparse(self.path).path
+        index.requests.append((path, self.headers.get("Range"), self.headers.get("Authorization")))
+        if index.authorization and self.headers.get("Authorization") != index.authorization:
+            self.answer(401, b"", {"WWW-Authenticate": 'Basic realm="index"'})
+        elif path == "/simple/demo-package/":
+            self.page(index)
+        elif path == f"/moved/{FILE}":
+            self.answer(302, b"", {"Location": f"/files/{FILE}?token=query-secret"})
+        elif path == f"/files/{FILE}":
+            self.file(index)
+        else:
+            self.answer(404, b"")
+
+    def page(self, index):
+        # The hash goes without saying: what the page claims must not matter.
+        if index.json:
+            body = json.dumps({"meta": {"api-version": "1.0"}, "name": "demo-package",
+                               "files": [{"filename": FILE, "url": index.link, "hashes": {}, "requires-python": ">=9"}]})
+            self.answer(200, body.encode(), {"Content-Type": "application/vnd.pypi.simple.v1+json"})
+        else:
+            body = f'<!DOCTYPE html><html><body><a href="{index.link}">{FILE}</a></body></html>'
+            self.answer(200, body.encode(), {"Content-Type": "text/html"})
+
+    def file(self, index):
+        body, status, headers = index.content, 200, {}
+        match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range") or "")
+        if match and index.ranges == "right":
+            status, start = 206, int(match[1])
+            headers = {"Content-Range": f"bytes {start}-{len(body) - 1}/{len(body)}"}
+            body = body[start:]
+        elif match and index.ranges == "misplaced":
+            status, headers = 206, {"Content-Range": f"bytes 0-{len(body) - 1}/{len(body)}"}
+        elif match and index.ranges == "416":
+            return self.answer(416, b"")
+        if index.statuses:
+            return self.answer(index.statuses.pop(0), b"")
+        cut = index.cuts.pop(0) if index.cuts else None
+        self.answer(status, body, headers, cut, index.delay)
+
+    def answer(self, status, body, headers=(), cut=None, delay=0):
+        self.send_response(status)
+        for name, value in dict(headers).items():
+            self.send_header(name, value)
+        if self.server.index.lengths:
+            self.send_header("Content-Length", str(len(body)))
+        else:
+            self.close_connection = True
+            self.send_header("Connection", "close")
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):
+            self.wfile.write(body[:500_000][:cut])
+            time.sleep(delay)
+            self.wfile.write(body[500_000:cut])
+        if cut is not None:
+            self.close_connection = True
+        if status == 200 and body is self.server.index.content or status == 206:
+            self.server.index.sent.append(len(body[:cut]))
+
+    def log_message(self, *_):
+        pass
+
+
+class Index:
+    """A package index on the loopback interface; its fields say how it behaves."""
+
+    def __init__(self):
+        self.content, self.json, self.lengths, self.ranges, self.delay = CONTENT, False, True, "right", 0
+        self.cuts, self.statuses, self.authorization = [], [], None
+        self.link = f"/files/{FILE}"
+        self.requests, self.sent = [], []
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.index = self
+        self.server.handle_error = lambda *_: None  # a client that hangs up is a part of the tests
+        self.address = f"127.0.0.1:{self.server.server_address[1]}"
+        self.url = f"http://{self.address}/simple"
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def ranges_asked(self):
+        return [r[1] for r in self.requests if r[0].startswith("/files/")]
+
+
+class Fetch(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = os.path.join(temporary.name, "downloads")
+        self.home = temporary.name
+        self.target = os.path.join(self.folder, FILE)
+        self.index = self.make_index()
+
+    def tearDown(self):
+        self.assertFalse(os.path.exists(MARKER), "the package's code was run")
+
+    def make_index(self):
+        index = Index()
+        self.addCleanup(index.close)
+        return index
+
+    def start(self, size=len(CONTENT), sha256=SHA256, **settings):
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith("PIP_") and not name.lower().endswith("_proxy") and name != "NETRC"}
+        environment.update({"PIP_CONFIG_FILE": "/dev/null", "HOME": self.home, "PIP_INDEX_URL": self.index.url,
+                            "PIP_RETRIES": "0", "UPSKILL_PROGRESS_SECONDS": "0.1", **settings})
+        command = [sys.executable, FETCH, "demo-package==1.0", FILE, str(size), sha256, self.folder]
+        return subprocess.Popen(command, env=environment, cwd=self.home, text=True, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def end(self, process, code=0):
+        out, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, code, error)
+        self.assertEqual(out, "")
+        self.assertNotIn("Traceback", error)
+        return error
+
+    def run_fetch(self, code=0, **settings):
+        return self.end(self.start(**settings), code)
+
+    def assert_complete(self):
+        with open(self.target, "rb") as file:
+            self.assertEqual(hashlib.sha256(file.read()).hexdigest(), SHA256)
+        self.assertEqual(os.listdir(self.folder), [FILE])
+
+    def assert_nothing(self):
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def partial_size(self):
+        return os.path.getsize(self.target + ".partial")
+
+    def test_html_page(self):
+        error = self.run_fetch()
+        self.assertIn(f"downloading {FILE} (1.0 MB)", error)
+        self.assertIn(f"downloaded {FILE}", error)
+        self.assert_complete()
+        # Again: not a request, not a word; the same when the file was placed by hand.
+        asked = len(self.index.requests)
+        self.assertEqual(self.run_fetch(), "")
+        self.assertEqual(len(self.index.requests), asked)
+
+    def test_json_page(self):
+        self.index.json = True
+        self.run_fetch()
+        self.assert_complete()
+
+    def test_formats_allowed_by_pip_configuration_do_not_matter(self):
+        self.run_fetch(PIP_ONLY_BINARY=":all:")
+        self.assert_complete()
+
+    def test_redirect(self):
+        self.index.link = f"/moved/{FILE}"
+        self.run_fetch()
+        self.assert_complete()
+
+    def test_find_links_folder(self):
+        wheels = os.path.join(self.home, "wheels")
+        os.mkdir(wheels)
+        with open(os.path.join(wheels, FILE), "wb") as file:
+            file.write(CONTENT)
+        self.run_fetch(PIP_NO_INDEX="1", PIP_FIND_LINKS=wheels)
+        self.assert_complete()
+        self.assertEqual(self.index.requests, [])
+
+    def test_index_of_files(self):
+        page = os.path.join(self.home, "simple", "demo-package")
+        os.makedirs(page)
+        with open(os.path.join(page, FILE), "wb") as file:
+            file.write(CONTENT)
+        with open(os.path.join(page, "index.html"), "w") as file:
+            file.write(f'<a href="{FILE}">{FILE}</a>')
+        self.run_fetch(PIP_EXTRA_INDEX_URL=f"file://{self.home}/simple")
+        self.assert_complete()
+        self.assertEqual(self.index.ranges_asked(), [], "the near file is taken")
+
+    def test_cut_and_resumed(self):
+        self.index.cuts = [400_000]
+        error = self.run_fetch(code=1)
+        self.assertIn("0.4 of 1.0 MB are kept; the next run continues from there", error)
+        self.assertIn("the connection ended after 0.4 of 1.0 MB", error)
+        self.assertEqual(self.partial_size(), 400_000)
+        self.run_fetch()
+        self.assert_complete()
+        self.assertEqual(self.index.ranges_asked(), [None, "bytes=400000-"])
+        self.assertEqual(self.index.sent, [400_000, len(CONTENT) - 400_000])
+
+    def test_cut_without_a_length_and_resumed_in_the_same_run(self):
+        self.index.lengths, self.index.cuts = False, [300_000]
+        error = self.run_fetch(PIP_RETRIES="1")
+        self.assertIn("trying again in 1 s", error)
+        self.assert_complete()
+        self.assertEqual(self.index.ranges_asked(), [None, "bytes=300000-"])
+
+    def test_interrupted_and_resumed(self):
+        self.index.delay = 30
+        process = self.start()
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline and not (os.path.exists(self.target + ".partial") and self.partial_size() > 400_000):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        self.assertIn("interrupted", self.end(process, 130))
+        kept, self.index.delay = self.partial_size(), 0
+        self.run_fetch()
+        self.assert_complete()
+        self.assertEqual(self.index.ranges_asked(), [None, f"bytes={kept}-"])
+
+    def leave_partial(self, content):
+        os.makedirs(self.folder, exist_ok=True)
+        with open(self.target + ".partial", "wb") as file:
+            file.write(content)
+
+    def test_server_without_ranges(self):
+        for self.index.ranges in ("ignored", "misplaced", "416"):
+            with self.subTest(self.index.ranges):
+                self.leave_partial(CONTENT[:500_000])
+                self.run_fetch()
+                self.assert_complete()
+                os.unlink(self.target)
+
+    def test_damaged_partial_file_starts_again(self):
+        self.leave_partial(b"x" * 500_000)
+        error = self.run_fetch()
+        self.assertIn("the continued download has the wrong content", error)
+        self.assert_complete()
+        self.assertEqual(self.index.ranges_asked(), ["bytes=500000-", None])
+
+    def test_partial_file_longer_than_the_file(self):
+        self.leave_partial(CONTENT + b"more")
+        self.run_fetch()
+        self.assert_complete()
+
+    def test_wrong_content(self):
+        self.index.content = WRONG
+        error = self.run_fetch(code=1)
+        found = hashlib.sha256(WRONG).hexdigest()
+        for words in (FILE, f"expected SHA-256 {SHA256}", f"found SHA-256 {found}", "wrong content", self.target):
+            self.assertIn(words, error)
+        self.assert_nothing()
+        self.index.content = CONTENT
+        self.run_fetch()
+        self.assert_complete()
+
+    def test_wrong_content_placed_by_hand(self):
+        os.makedirs(self.folder)
+        with open(self.target, "wb") as file:
+            file.write(WRONG)
+        self.assertIn(hashlib.sha256(WRONG).hexdigest(), self.run_fetch())
+        self.assert_complete()
+
+    def test_more_than_announced(self):
+        self.index.content, self.index.lengths = CONTENT + b"x" * 5_000_000, False
+        error = self.run_fetch(code=1)
+        self.assertIn(f"more than {len(CONTENT):,} bytes", error)
+        self.assert_nothing()
+        self.index.lengths = True
+        self.assertIn(f"{len(self.index.content):,} bytes instead of", self.run_fetch(code=1))
+        self.assert_nothing()
+
+    def test_next_index_when_one_fails(self):
+        bad = self.make_index()
+        for bad.content, bad.statuses in ((WRONG, []), (CONTENT, [403])):
+            self.run_fetch(PIP_INDEX_URL=bad.url, PIP_EXTRA_INDEX_URL=self.index.url)
+            self.assert_complete()
+            os.unlink(self.target)
+
+    def test_server_error_is_tried_again(self):
+        self.index.statuses = [500, 429]
+        self.run_fetch(PIP_RETRIES="3")
+        self.assert_complete()
+
+    def test_unreachable_index(self):
+        address = self.index.address
+        self.index.close()
+        error = self.run_fetch(code=1, PIP_INDEX_URL=f"http://user:pass-secret@{address}/simple")
+        self.assertIn("Connection refused", error)
+        self.assertIn(address, error)
+        self.assertIn(SHA256, error)
+        self.assertNotIn("secret", error)
+        self.assert_nothing()
+
+    def test_credentials_are_used_and_never_printed(self):
+        self.index.authorization = "Basic dXNlcjpwYXNzLXNlY3JldA=="
+        self.index.link = f"/moved/{FILE}"
+        self.index.cuts = [100_000]
+        settings = {"PIP_INDEX_URL": f"http://user:pass-secret@{self.index.address}/simple"}
+        error = self.run_fetch(code=1, **settings)
+        error += self.run_fetch(**settings)
+        self.assert_complete()
+        self.index.authorization = "Basic another"
+        os.unlink(self.target)
+        error += self.run_fetch(code=1, **settings)
+        self.assertNotIn("secret", error)
+
+    def test_two_processes(self):
+        self.index.delay = 1.5
+        processes = [self.start(), self.start()]
+        errors = [self.end(process) for process in processes]
+        self.assert_complete()
+        self.assertEqual(len(self.index.ranges_asked()), 1, "the second waits for the first")
+        self.assertTrue(any("another process is downloading it" in error for error in errors))
+
+    def test_progress(self):
+        self.index.delay = 1
+        self.assertRegex(self.run_fetch(), rf"{FILE}: 0.[1-9] of 1.0 MB, ")
+
+    def test_no_pip(self):
+        command = [sys.executable, "-S", FETCH, "demo-package==1.0", FILE, "5", SHA256, self.folder]
+        outcome = subprocess.run(command, text=True, capture_output=True, env={"PATH": "/usr/bin:/bin"}, timeout=60)
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("no pip", outcome.stderr)
+        self.assertIn(f"place the file yourself as {self.target} (SHA-256 {SHA256})", outcome.stderr)
+
+    def test_usage(self):
+        self.assertEqual(subprocess.run([sys.executable, FETCH, "x"], capture_output=True, timeout=60).returncode, 2)
+
+
+def run_one(test):
+    result = unittest.TestResult()
+    test.run(result)
+    return [text for _, text in result.failures + result.errors]
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        unittest.main()
+    # Most of the time is spent waiting: four at a time.
+    tests = list(unittest.defaultTestLoader.loadTestsFromTestCase(Fetch))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        failures = [text for texts in pool.map(run_one, tests) for text in texts]
+    print("\n".join(failures + [f"{len(tests)} tests, {len(failures)} failures"]))
+    sys.exit(1 if failures else 0)
