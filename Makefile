@@ -10,11 +10,15 @@ release = build/release/src/cli/upskill
 run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2 -L '$(2)'; status=$$?; \
 	grep -h '^SKIPPED: ' build/$(1)/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
-.PHONY: all demo test test-asan test-tsan test-release test-bare bench install wheel deb setup setup-check clean
+.PHONY: all model demo test test-asan test-tsan test-release test-bare bench install wheel deb setup setup-check clean
 
 # Without the tests, unless `make test` has configured them: the setting stays in build/release.
 all: setup
 	@scripts/build release upskill
+
+# The default model in the form that the program uses; it converts what set-up has fetched.
+model: all
+	@$(release) models pull default >/dev/null
 
 demo: all
 	$(release) eval examples/skills/kernel-builder-cuda-kernels --runs 3 --max-tokens 128
@@ -24,17 +28,17 @@ test: test-release test-asan test-tsan
 	@echo "all tests passed"
 
 # The real binary, end to end, and the include rules.
-test-release: setup-check
+test-release: setup-check model
 	@scripts/build release -DUPSKILL_TESTS=ON e2e_tests
 	@$(call run_tests,release,e2e|rules)
 
 # All unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, with clang-tidy over our sources.
-test-asan: setup-check
+test-asan: setup-check model
 	@scripts/build dev
 	@$(call run_tests,dev,unit)
 
 # The threads: models, runner, engine, under ThreadSanitizer.
-test-tsan: setup-check
+test-tsan: setup-check model
 	@scripts/build tsan tsan_tests
 	@$(call run_tests,tsan,threads)
 
@@ -43,11 +47,11 @@ test-bare:
 	@tests/bare/check
 
 # Ratios, measured in one run (bench/README.md says what each means).
-bench: setup-check
+bench: setup-check model
 	@scripts/build bench
 	@bench/run build/bench
 
-install: all
+install: model
 	@cmake --install build/release --prefix $(PREFIX) >/dev/null && echo "installed $(PREFIX)/bin/upskill"
 
 # Packages for other machines, in build/package/dist (docs/packages.md).
