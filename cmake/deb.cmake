@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# CPack's settings for `scripts/package deb`, which sets UPSKILL_VERSION, UPSKILL_STAGE (the files, as below /usr), UPSKILL_GLIBC.
+# CPack's settings for `scripts/package deb`, which sets UPSKILL_VERSION, UPSKILL_STAGE (with the files in usr/), UPSKILL_GLIBC.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME upskill)
 set(CPACK_PACKAGE_VERSION $ENV{UPSKILL_VERSION})
 set(CPACK_INSTALLED_DIRECTORIES "$ENV{UPSKILL_STAGE};.")
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PACKAGING_INSTALL_PREFIX /)
 set(CPACK_PACKAGE_CONTACT "upskill maintainers <maintainers@upskill.example>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "make skills for cheaper language models and measure whether they help")
 set(CPACK_PACKAGE_DESCRIPTION
@@ -20,6 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= $ENV{UPSKILL_GLIBC})")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ca-certificates, python3-pip")
 set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE amd64)
+set(CPACK_PACKAGE_FILE_NAME upskill)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_STRIP_FILES OFF)

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "llama/library_log.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -59,6 +60,7 @@ Status LoadEnginePlugins() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr) return {};
+  CaptureLibraryLog();
   const fs::path folder = PluginFolder();
   ggml_backend_load_all_from_path(folder.c_str());
   if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr) return {};
