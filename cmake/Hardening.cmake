@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # UPSKILL_HARDENED: what turns memory errors into an immediate end of the program instead of an opening for an attacker.
-# Release builds have it by default (bench/README.md has its cost); the sanitizers bring their own checks.
+# Release builds have it by default; the sanitizers bring their own checks.
 set(hardened_default OFF)
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT UPSKILL_SANITIZE)
   set(hardened_default ON)
