@@ -42,6 +42,7 @@ class CommandLineTest : public testing::Test {
       const auto found = variables.find(name);
       return found == variables.end() ? std::nullopt : std::optional(found->second);
     };
+    env.set_up_model = UPSKILL_DEFAULT_MODEL;
     env.clock = &clock;
     env.stop = &stop;
     return static_cast<int>(RunCommandLine(arguments, env));
