@@ -10,7 +10,7 @@ release = build/release/src/cli/upskill
 run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2 -L '$(2)'; status=$$?; \
 	grep -h '^SKIPPED: ' build/$(1)/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
-.PHONY: all model demo test test-asan test-tsan test-release test-bare bench install wheel deb setup setup-check clean
+.PHONY: all model demo test test-asan test-tsan test-release test-bare bench install packages wheel deb setup setup-check clean
 
 # Without the tests, unless `make test` has configured them: the setting stays in build/release.
 all: setup
@@ -42,7 +42,8 @@ test-tsan: setup-check model
 	@scripts/build tsan tsan_tests
 	@$(call run_tests,tsan,threads)
 
-# `make demo` on a bare Debian, in a root made for it (needs root and debootstrap; skipped with the reason otherwise).
+# `make demo`, then the installed packages, on a bare Debian, in a root made for it (needs root and debootstrap; skipped with
+# the reason otherwise).
 test-bare:
 	@tests/bare/check
 
@@ -55,8 +56,11 @@ install: model
 	@cmake --install build/release --prefix $(PREFIX) >/dev/null && echo "installed $(PREFIX)/bin/upskill"
 
 # Packages for other machines, in build/package/dist (docs/packages.md).
+packages:
+	@scripts/package wheel deb
+
 wheel deb:
-	@JOBS=$(JOBS) scripts/package $@
+	@scripts/package $@
 
 setup:
 	@scripts/setup
