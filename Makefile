@@ -50,6 +50,7 @@ test-bare:
 # Ratios, measured in one run (bench/README.md says what each means).
 bench: setup-check model
 	@scripts/build bench
+	@scripts/build plain upskill
 	@bench/run build/bench
 
 install: model

@@ -25,12 +25,6 @@ namespace fs = std::filesystem;
 constexpr int kCommandNotFound = 127;  // of /bin/sh
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
-std::string ShellWord(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
-  return word + "'";
-}
-
 // The Python of the environment that the program is installed in, whose pip has that environment's settings, else the system's.
 std::string Python(const fs::path& data_dir) {
   const fs::path beside = data_dir.parent_path().parent_path() / "bin" / "python3";
