@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two commands: `make demo` and `make test`. Both set the machine up first (scripts/setup; quiet when nothing is to do).
+# Two commands: `make demo` and `make test`. Both set the machine up first (scripts/setup; silent when there is nothing to do).
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 CMAKE_ARGS ?=
@@ -9,6 +9,9 @@ release = build/release/src/cli/upskill
 # run_tests PRESET LABEL: ctest, then what was skipped and why
 run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2 -L '$(2)'; status=$$?; \
 	grep -h '^SKIPPED: ' build/$(1)/Testing/Temporary/LastTest.log | sort -u; exit $$status
+
+# The steps share build folders, and each runs JOBS compilers.
+.NOTPARALLEL:
 
 .PHONY: all model demo test test-asan test-tsan test-release test-bare bench install packages wheel deb setup setup-check clean
 

@@ -8,6 +8,7 @@ endif()
 option(UPSKILL_HARDENED "stack protector, checked libc and libstdc++ calls, full RELRO, control-flow protection, PIE" ${hardened_default})
 if(UPSKILL_HARDENED)
   add_compile_options(-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -D_GLIBCXX_ASSERTIONS -fPIE)
+  # Takes effect where the C library's start files have it, too; Debian 12's don't, so its linker leaves the mark out.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     add_compile_options(-fcf-protection)
   endif()

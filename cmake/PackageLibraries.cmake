@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# In the place of Packages.cmake and Llama.cmake when a package is built (scripts/package): the same targets, but every library
+# Replaces Packages.cmake and Llama.cmake when a package is built (scripts/package): the same targets, but every library
 # that isn't part of glibc is linked in, those of scripts/package-libraries from UPSKILL_PACKAGE_LIBRARIES, the others from
 # Debian's -dev packages. Only ggml stays shared, beside the plug-ins that need it.
 find_package(Threads REQUIRED)

@@ -12,10 +12,11 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
-# Name, the Debian package that has its version and copyright here, licence, relationship to upskill.
+# Name, the Debian package that has its version and copyright here, licence.
 LINKED = [
     ("boost-math", "libboost1.74-dev", "BSL-1.0"),
     ("CLI11", "libcli11-dev", "BSD-3-Clause"),
@@ -62,6 +63,16 @@ def copy_license(name, package, licence, folder):
     (folder / name).write_text(text)
 
 
+def copy_llama_licenses(source, folder):
+    """llama.cpp's own, that of the JSON library inside it, and those of files that came from other projects."""
+    shutil.copyfile(source / "LICENSE", folder / "llama.cpp")
+    shutil.copyfile(source / "licenses/LICENSE-jsonhpp", folder / "nlohmann-json-in-llama.cpp")
+    sgemm = (source / "ggml/src/ggml-cpu/llamafile/sgemm.cpp").read_text()
+    notices = [re.sub("^// ?", "", line, flags=re.M) for line in [re.match(r"(?://[^\n]*\n)+", sgemm)[0]]]
+    notices += [line.strip("/ ") + "\n" for line in (source / "ggml/src/ggml-cpu/ops.cpp").read_text().splitlines() if "Copyright" in line]
+    (folder / "ggml-parts").write_text("\n".join(notices))
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("version")
@@ -74,11 +85,14 @@ def main():
     options.licenses.mkdir(parents=True, exist_ok=True)
     for name, package, licence in LINKED:
         copy_license(name, package, licence, options.licenses)
-    shutil.copyfile(options.llama_source / "LICENSE", options.licenses / "llama.cpp")
+    copy_llama_licenses(options.llama_source, options.licenses)
 
     program = spdx_package("upskill", options.version, "Apache-2.0")
     llama = spdx_package("llama.cpp", options.llama, "MIT", f"pkg:generic/llama.cpp@{options.llama}")
-    linked = sorted([debian_package(*entry) for entry in LINKED] + [llama], key=lambda package: package["name"].lower())
+    header = (options.llama_source / "vendor/nlohmann/json.hpp").read_text()
+    json_version = ".".join(re.search(f"NLOHMANN_JSON_VERSION_{part} (\\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+    json_inside = spdx_package("nlohmann-json-in-llama.cpp", json_version, "MIT", f"pkg:generic/nlohmann-json@{json_version}")
+    linked = sorted([debian_package(*entry) for entry in LINKED] + [llama, json_inside], key=lambda package: package["name"].lower())
     compiler = debian_package(*COMPILER)
     digest = hashlib.sha256()
     for path in sorted(path for path in options.stage.rglob("*") if path.is_file()):

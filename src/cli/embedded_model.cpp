@@ -125,8 +125,8 @@ Result<fs::path> PrepareEmbeddedModel(const Env& env) {
   const fs::path target = ConvertedModelInCache(env);
   const Status converted = Convert(found.file, target, env);
   if (converted) return target;
-  if (converted.error().kind == ErrorKind::kRefused) return converted.error();
-  env.error(fmt::format("warning: the default model is used unconverted, which is slower: {}\n", SafeForTerminalLine(converted.error().message)));
+  env.error(fmt::format("warning: the default model is used unconverted, which is slower: {}; set UPSKILL_CACHE to a folder with 150 MB of room to write\n",
+                        SafeForTerminalLine(converted.error().message)));
   return found.file;
 }
 

@@ -38,7 +38,7 @@ Result<int> Follow(ChildProcess& process, const Env& env) {
   while (streams[0] >= 0 || streams[1] >= 0) {
     if (env.stop != nullptr && *env.stop > 0) {
       process.End(std::chrono::milliseconds(0));
-      return Error{ErrorKind::kCancelled, "stopped; what came is kept, to go on: upskill models pull default"};
+      return Error{ErrorKind::kCancelled, "stopped; what has been downloaded is kept. To continue: upskill models pull default"};
     }
     std::array<pollfd, 2> polled = {{{streams[0], POLLIN, 0}, {streams[1], POLLIN, 0}}};
     const int ready = ::poll(polled.data(), polled.size(), kLook);

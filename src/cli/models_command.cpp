@@ -198,6 +198,7 @@ ExitCode RunOverview(const ModelsOptions& options, Env& env) {
 }
 
 ExitCode PullDefault(const ModelsOptions& options, Env& env) {
+  if (options.update) return PrintError(env, InputError("--update is for models of the Hub; the default model is pinned to one version"));
   const Result<fs::path> file = FindOrPullEmbeddedModel(env);
   if (!file) return PrintError(env, file.error());
   if (options.json) {

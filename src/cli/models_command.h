@@ -12,7 +12,7 @@ class App;
 namespace upskill {
 
 struct ModelsOptions {
-  std::string name;     // pull: org/repo[:QUANT]
+  std::string name;     // pull: org/repo[:QUANT], or default
   bool update = false;  // pull: also when it is there
   bool check = false;
   bool json = false;

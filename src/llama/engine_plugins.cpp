@@ -21,7 +21,9 @@ fs::path PluginFolder() {
   const char* const named = std::getenv("UPSKILL_ENGINE_DIR");  // NOLINT(concurrency-mt-unsafe): nobody in this program sets variables
   if (named != nullptr && *named != '\0') return named;
   std::error_code code;
-  return fs::read_symlink("/proc/self/exe", code).parent_path().parent_path() / "lib" / "upskill";
+  const fs::path self = fs::read_symlink("/proc/self/exe", code);
+  // Never relative to the current folder: what is found there is loaded as code.
+  return self.is_absolute() ? self.parent_path().parent_path() / "lib" / "upskill" : fs::path();
 }
 
 bool HasPlugins(const fs::path& folder) {
@@ -62,7 +64,7 @@ Status LoadEnginePlugins() {
   if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr) return {};
   CaptureLibraryLog();
   const fs::path folder = PluginFolder();
-  ggml_backend_load_all_from_path(folder.c_str());
+  if (folder.is_absolute()) ggml_backend_load_all_from_path(folder.c_str());
   if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr) return {};
   return NoEngineError(folder);
 }

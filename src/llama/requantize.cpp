@@ -37,7 +37,7 @@ Status Quantize(const std::filesystem::path& source, const std::string& temporar
                                                 reason.empty() ? "llama.cpp can't read or write it" : reason)};
 }
 
-// With the rights of any new file, and on the disk before it gets its name.
+// Readable by all, and on the disk before it gets its name.
 Status Publish(const Fd& fd, const std::string& temporary, const std::filesystem::path& target) {
   if (::fchmod(fd.get(), 0644) != 0 || ::fdatasync(fd.get()) != 0 || ::rename(temporary.c_str(), target.c_str()) != 0) {
     return ErrnoError("writing", target, errno);
