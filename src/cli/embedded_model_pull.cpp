@@ -91,22 +91,36 @@ Status Unpack(const fs::path& archive, const fs::path& target) {
   return CheckOriginalModel(target);
 }
 
+// The download and the original, once the converted model is in the cache. In a development build they belong to set-up.
+void RemoveSources(const fs::path& ready, const Env& env) {
+  if (!env.set_up_model.empty() || ready != ConvertedModelInCache(env)) return;
+  std::error_code code;
+  fs::remove(CacheFolder(env) / "downloads" / UPSKILL_MODEL_FILE, code);
+  fs::remove(OriginalModelInCache(env), code);
+}
+
 }  // namespace
 
-Result<fs::path> FindOrPullEmbeddedModel(const Env& env) {
-  if (FindEmbeddedModel(env)) return PrepareEmbeddedModel(env);
+Result<fs::path> FindOrPullEmbeddedModel(bool renew, const Env& env) {
   const fs::path cache = CacheFolder(env);
-  if (cache.empty()) return Error{ErrorKind::kNotFound, "no place for the default model: neither HOME nor UPSKILL_CACHE is set"};
   const fs::path original = OriginalModelInCache(env);
+  std::error_code code;
+  if (renew && !cache.empty()) {
+    fs::remove(ConvertedModelInCache(env), code);
+    if (!CheckOriginalModel(original)) fs::remove(original, code);
+  }
+  if (FindEmbeddedModel(env)) {
+    ASSIGN_OR_RETURN(fs::path ready, PrepareEmbeddedModel(env));
+    RemoveSources(ready, env);
+    return ready;
+  }
+  if (cache.empty()) return Error{ErrorKind::kNotFound, "no place for the default model: neither HOME nor UPSKILL_CACHE is set"};
   RETURN_IF_ERROR(MakeFolders(cache / "downloads"));
   RETURN_IF_ERROR(MakeFolders(original.parent_path()));
   RETURN_IF_ERROR(Download(cache / "downloads", env));
-  const fs::path archive = cache / "downloads" / UPSKILL_MODEL_FILE;
-  RETURN_IF_ERROR(Unpack(archive, original));
+  RETURN_IF_ERROR(Unpack(cache / "downloads" / UPSKILL_MODEL_FILE, original));
   ASSIGN_OR_RETURN(fs::path ready, PrepareEmbeddedModel(env));
-  std::error_code code;
-  fs::remove(archive, code);
-  if (ready != original) fs::remove(original, code);
+  RemoveSources(ready, env);
   return ready;
 }
 

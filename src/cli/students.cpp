@@ -93,7 +93,11 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   } else {
     ASSIGN_OR_RETURN(llama.path, GgufFile(spec.rest, env));
   }
-  return LoadLlamaModel(llama);
+  Result<std::unique_ptr<Model>> model = LoadLlamaModel(llama);
+  if (!model && spec.provider == "embedded" && llama.path == ConvertedModelInCache(env)) {
+    return Error{model.error().kind, model.error().message + "; `upskill models pull default --update` replaces a damaged file"};
+  }
+  return model;
 }
 
 }  // namespace upskill

@@ -35,6 +35,14 @@ bool HasPlugins(const fs::path& folder) {
   return false;
 }
 
+bool ProcessorFits() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("bmi2") != 0;
+#else
+  return true;
+#endif
+}
+
 std::string ProcessorName() {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);) {
@@ -46,10 +54,16 @@ std::string ProcessorName() {
 
 }  // namespace
 
-Error NoEngineError(const fs::path& folder) {
+Error NoEngineError(const fs::path& folder, bool processor_fits) {
   const std::string shown = SafeForTerminalLine(folder.string());
   if (!HasPlugins(folder)) {
-    return Error{ErrorKind::kNotFound, fmt::format("no engine for models in process in {}: install upskill again", shown)};
+    return Error{ErrorKind::kNotFound,
+                 fmt::format("no engine for models in process in {}: install upskill again, or unset UPSKILL_ENGINE_DIR if it is set", shown)};
+  }
+  if (processor_fits) {
+    const std::string reason = TakeLibraryError();
+    return Error{ErrorKind::kRefused, fmt::format("the engine for models in process in {} can't be loaded{}: install upskill again", shown,
+                                                  reason.empty() ? "" : " (" + reason + ")")};
   }
   const std::string name = ProcessorName();
   return Error{ErrorKind::kRefused,
@@ -66,7 +80,7 @@ Status LoadEnginePlugins() {
   const fs::path folder = PluginFolder();
   if (folder.is_absolute()) ggml_backend_load_all_from_path(folder.c_str());
   if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr) return {};
-  return NoEngineError(folder);
+  return NoEngineError(folder, ProcessorFits());
 }
 
 }  // namespace upskill

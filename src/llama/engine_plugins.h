@@ -12,7 +12,7 @@ namespace upskill {
 // loaded. Thread-safe. Error: no plug-in there, or none that this processor can run.
 Status LoadEnginePlugins();
 
-// What is wrong with a folder from which no plug-in could be used.
-Error NoEngineError(const std::filesystem::path& folder);
+// What is wrong with a folder from which no plug-in could be used, on a processor that has what they need or lacks it.
+Error NoEngineError(const std::filesystem::path& folder, bool processor_fits);
 
 }  // namespace upskill

@@ -16,7 +16,7 @@ TEST(EnginePlugins, NothingToLoadWhereTheEngineIsLinkedIn) { EXPECT_TRUE(LoadEng
 
 TEST(EnginePlugins, AnEmptyFolderIsADamagedInstallation) {
   const TempFolder folder;
-  const Error error = NoEngineError(folder.path());
+  const Error error = NoEngineError(folder.path(), true);
   EXPECT_EQ(error.kind, ErrorKind::kNotFound);
   EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path().string()), HasSubstr("install upskill again")));
 }
@@ -24,9 +24,17 @@ TEST(EnginePlugins, AnEmptyFolderIsADamagedInstallation) {
 TEST(EnginePlugins, PluginsOfWhichNoneFitsSayWhatTheProcessorLacks) {
   const TempFolder folder;
   folder.Write("libggml-cpu-haswell.so", "");
-  const Error error = NoEngineError(folder.path());
+  const Error error = NoEngineError(folder.path(), false);
   EXPECT_EQ(error.kind, ErrorKind::kRefused);
   EXPECT_THAT(error.message, AllOf(HasSubstr("this processor"), HasSubstr("AVX2"), HasSubstr("over the network")));
+}
+
+TEST(EnginePlugins, PluginsThatFitButCannotBeLoadedAreADamagedInstallation) {
+  const TempFolder folder;
+  folder.Write("libggml-cpu-haswell.so", "no library");
+  const Error error = NoEngineError(folder.path(), true);
+  EXPECT_EQ(error.kind, ErrorKind::kRefused);
+  EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path().string()), HasSubstr("can't be loaded"), HasSubstr("install upskill again")));
 }
 
 }  // namespace
