@@ -5,11 +5,15 @@ import concurrent.futures
 import contextlib
 import hashlib
 import http.server
+import importlib.machinery
+import importlib.util
 import io
 import json
+import multiprocessing
 import os
 import random
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -47,6 +51,56 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 WRONG = CONTENT[:-1] + bytes([CONTENT[-1] ^ 1])
 
 
+# Most of the time of a run is Python's start and the import of pip: a process that has both behind it is copied.
+RUNS = multiprocessing.get_context("forkserver")
+RUNS.set_forkserver_preload(["__main__", "pip._internal.commands.download", "pip._internal.index.package_finder",
+                             "pip._internal.network.session"])
+
+
+def run_script(arguments, environment, folder, output):
+    """In the copied process: scripts/fetch as a program, its output in a file."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    for name, descriptor in ((os.devnull, 0), (output + ".out", 1), (output + ".err", 2)):
+        os.dup2(os.open(name, os.O_RDWR | os.O_CREAT, 0o600), descriptor)
+    sys.argv = [FETCH, *arguments]
+    runpy.run_path(FETCH, run_name="__main__")
+
+
+class Run:
+    """A run of scripts/fetch with the methods of subprocess.Popen that are needed here."""
+
+    def __init__(self, arguments, environment, folder):
+        self.output = tempfile.mktemp(dir=folder)
+        self.process = RUNS.Process(target=run_script, args=(arguments, environment, folder, self.output), daemon=True)
+        self.process.start()
+
+    def send_signal(self, number):
+        os.kill(self.process.pid, number)
+
+    def communicate(self, timeout):
+        self.process.join(timeout)
+        texts = []
+        for ending in (".out", ".err"):
+            with open(self.output + ending) as file:
+                texts.append(file.read())
+        return texts
+
+    @property
+    def returncode(self):
+        return self.process.exitcode
+
+
+def load_script():
+    """scripts/fetch as a module, for its functions."""
+    loader = importlib.machinery.SourceFileLoader("fetch_script", FETCH)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("fetch_script", loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -56,8 +110,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         index.requests.append((path, self.headers.get("Range"), self.headers.get("Authorization")))
         if index.authorization and self.headers.get("Authorization") != index.authorization:
             self.answer(401, b"", {"WWW-Authenticate": 'Basic realm="index"'})
+        elif path == "/simple/demo-package/" and index.page:
+            self.answer(200, index.page, {"Content-Type": "application/vnd.pypi.simple.v1+json"})
         elif path == "/simple/demo-package/":
             self.page(index)
+        elif path == f"/inside/{FILE}":
+            self.answer(302, b"", {"Location": "file:///etc/passwd"})
+        elif path == f"/circle/{FILE}":
+            self.answer(302, b"", {"Location": path})
         elif path == f"/moved/{FILE}":
             self.answer(302, b"", {"Location": f"/files/{FILE}?token=query-secret"})
         elif path == f"/files/{FILE}":
@@ -76,7 +136,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, body.encode(), {"Content-Type": "text/html"})
 
     def file(self, index):
-        body, status, headers = index.content, 200, {}
+        body, status, headers = index.content, 200, dict(index.headers)
         match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range") or "")
         if match and index.ranges == "right":
             status, start = 206, int(match[1])
@@ -87,12 +147,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif match and index.ranges == "416":
             return self.answer(416, b"")
         if index.statuses:
-            return self.answer(index.statuses.pop(0), b"")
+            return self.answer(index.statuses.pop(0), b"", headers)
         cut = index.cuts.pop(0) if index.cuts else None
         self.answer(status, body, headers, cut, index.delay)
 
     def answer(self, status, body, headers=(), cut=None, delay=0):
-        self.send_response(status)
+        self.send_response(status, self.server.index.reason)
         for name, value in dict(headers).items():
             self.send_header(name, value)
         if self.server.index.lengths:
@@ -120,6 +180,7 @@ class Index:
     def __init__(self):
         self.content, self.json, self.lengths, self.ranges, self.delay = CONTENT, False, True, "right", 0
         self.cuts, self.statuses, self.authorization = [], [], None
+        self.headers, self.reason, self.page = {}, None, b""
         self.link = f"/files/{FILE}"
         self.requests, self.sent = [], []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -154,14 +215,17 @@ class Fetch(unittest.TestCase):
         self.addCleanup(index.close)
         return index
 
-    def start(self, size=len(CONTENT), sha256=SHA256, **settings):
+    def start(self, size=len(CONTENT), sha256=SHA256, whole=False, stderr=subprocess.PIPE, **settings):
+        """whole: as a user would start it, which takes longer."""
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith("PIP_") and not name.lower().endswith("_proxy") and name != "NETRC"}
         environment.update({"PIP_CONFIG_FILE": "/dev/null", "HOME": self.home, "PIP_INDEX_URL": self.index.url,
                             "PIP_RETRIES": "0", "UPSKILL_PROGRESS_SECONDS": "0.1", **settings})
-        command = [sys.executable, FETCH, "demo-package==1.0", FILE, str(size), sha256, self.folder]
-        return subprocess.Popen(command, env=environment, cwd=self.home, text=True, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        arguments = ["demo-package==1.0", FILE, str(size), sha256, self.folder]
+        if not whole:
+            return Run(arguments, environment, self.home)
+        return subprocess.Popen([sys.executable, FETCH, *arguments], env=environment, cwd=self.home, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr)
 
     def end(self, process, code=0):
         out, error = process.communicate(timeout=60)
@@ -185,7 +249,7 @@ class Fetch(unittest.TestCase):
         return os.path.getsize(self.target + ".partial")
 
     def test_html_page(self):
-        error = self.run_fetch()
+        error = self.run_fetch(whole=True)
         self.assertIn(f"downloading {FILE} (1.0 MB)", error)
         self.assertIn(f"downloaded {FILE}", error)
         self.assert_complete()
@@ -248,13 +312,14 @@ class Fetch(unittest.TestCase):
 
     def test_interrupted_and_resumed(self):
         self.index.delay = 30
-        process = self.start()
+        process = self.start(whole=True)
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline and not (os.path.exists(self.target + ".partial") and self.partial_size() > 400_000):
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        self.assertIn("interrupted", self.end(process, 130))
+        error = self.end(process, 130)
         kept, self.index.delay = self.partial_size(), 0
+        self.assertIn(f"interrupted; {kept / 1e6:.1f} MB kept", error)
         self.run_fetch()
         self.assert_complete()
         self.assertEqual(self.index.ranges_asked(), [None, f"bytes={kept}-"])
@@ -299,7 +364,14 @@ class Fetch(unittest.TestCase):
         os.makedirs(self.folder)
         with open(self.target, "wb") as file:
             file.write(WRONG)
-        self.assertIn(hashlib.sha256(WRONG).hexdigest(), self.run_fetch())
+        # It stays until a better one is there.
+        self.index.statuses = [403]
+        self.run_fetch(code=1)
+        self.assertEqual(os.listdir(self.folder), [FILE])
+        error = self.run_fetch()
+        self.assertIn(hashlib.sha256(WRONG).hexdigest(), error)
+        self.assertIn(f"{self.target}.refused", error)
+        os.unlink(self.target + ".refused")
         self.assert_complete()
 
     def test_more_than_announced(self):
@@ -357,6 +429,133 @@ class Fetch(unittest.TestCase):
     def test_progress(self):
         self.index.delay = 1
         self.assertRegex(self.run_fetch(), rf"{FILE}: 0.[1-9] of 1.0 MB, ")
+
+    def test_pages_that_cannot_be_understood(self):
+        for self.index.page, words in ((b"[]", "AttributeError"), (b'{"files":', "JSONDecodeError"),
+                                       (b"[" * 100_000, "RecursionError"), (b'{"a": "\xff"}', "UnicodeDecodeError")):
+            with self.subTest(words):
+                error = self.run_fetch(code=1)
+                self.assertIn(f"a page that can't be understood, {self.index.url}/demo-package/ ({words}", error)
+                self.assertIn("place the file yourself", error)
+                self.assert_nothing()
+
+    def test_hopeless_links_are_tried_once(self):
+        for self.index.link, words in ((f"/inside/{FILE}", "redirects to a file: address"),
+                                       (f"/circle/{FILE}", "Exceeded 30 redirects"),
+                                       (f"http://127.0.0.1:99999/{FILE}", "Failed to parse"),
+                                       (f"ftp://127.0.0.1/{FILE}", "No connection adapters"),
+                                       (f"file:///etc/{FILE}", "lists this file")):
+            with self.subTest(words):
+                error = self.run_fetch(code=1, PIP_RETRIES="3")
+                self.assertIn(words, error)
+                self.assertNotIn("trying again", error)
+                self.assert_nothing()
+
+    def test_compressed_by_the_server(self):
+        self.index.content, self.index.headers = CONTENT[:1000], {"Content-Encoding": "gzip"}
+        for self.index.lengths in (True, False):
+            error = self.run_fetch(code=1)
+            self.assertIn("1,000 bytes instead of", error)
+            self.assertIn("the server sent it compressed, gzip", error)
+            self.assert_nothing()
+
+    def test_server_cannot_ask_for_a_long_wait_nor_command_the_terminal(self):
+        self.index.statuses, self.index.headers = [503, 503], {"Retry-After": "86400"}
+        self.index.reason = "\x1b[31mred"
+        started = time.monotonic()
+        error = self.run_fetch(code=1, PIP_RETRIES="1")
+        self.assertLess(time.monotonic() - started, 10)
+        self.assertIn("HTTP status 503 \\x1b[31mred", error)
+        self.assertNotIn("\x1b", error)
+        self.assert_nothing()
+
+    def test_server_that_hangs(self):
+        self.index.delay = 20
+        error = self.run_fetch(code=1, PIP_DEFAULT_TIMEOUT="0.5")
+        self.assertIn("Read timed out", error)
+        self.assertIn("0.5 of 1.0 MB are kept", error)
+
+    def test_settings_that_make_no_sense(self):
+        for settings, words in (({"PIP_DEFAULT_TIMEOUT": "-1"}, "pip's time-out is -1"),
+                                ({"PIP_RETRIES": "some-secret"}, "pip refuses its configuration"),
+                                ({"PIP_INDEX_URL": "http://[::1/"}, "the package index failed: Invalid IPv6 URL"),
+                                ({"PIP_NO_INDEX": "1"}, "pip is told to ask no package index"),
+                                ({"UPSKILL_PROGRESS_SECONDS": "abc"}, "UPSKILL_PROGRESS_SECONDS is 'abc'")):
+            with self.subTest(words):
+                error = self.run_fetch(code=1, **settings)
+                self.assertIn(words, error)
+                self.assertNotIn("secret", error)
+                self.assert_nothing()
+
+    def test_broken_configuration_file(self):
+        path = os.path.join(self.home, "pip.conf")
+        with open(path, "w") as file:
+            file.write("[global]\nindex-url = http://user:pass-secret@127.0.0.1:9/simple\nanother-secret\n")
+        error = self.run_fetch(code=1, PIP_CONFIG_FILE=path)
+        self.assertIn(f"pip refuses its configuration {path}, line 3", error)
+        self.assertNotIn("secret", error)
+
+    def test_passwords_with_slashes_and_in_a_proxy(self):
+        for settings in ({"PIP_INDEX_URL": "http://user:my/sec@ret?x@127.0.0.1:9/simple"},
+                         {"PIP_PROXY": "user:sec%20ret@127.0.0.1:9"}, {"PIP_PROXY": "http://user:sec/ret@127.0.0.1:9"}):
+            with self.subTest(settings):
+                self.assertNotRegex(self.run_fetch(code=1, **settings), r"sec\b|\bret\b|sec%20|/sec|my/")
+
+    def test_redaction(self):
+        script = load_script()
+        for url in ("https://user:pa/ss@host/simple", "to:ken word@proxy:8080", "https://tok3n-only@host/", "u:ab@host"):
+            script.learn_secrets(url)
+        for text in ("pa/ss", "'pa'", "pa%2Fss", "ken word", "ken%20word", "tok3n-only", "user:pa/ss", "(ab)"):
+            shown = script.redact(f"before {text} after")
+            self.assertRegex(shown, r"^before ['(]?\*\*\*['):/*]* after$", text)
+        self.assertEqual(script.redact("about\x1b[2J\x9b\udc80 http://h:80/x@1"), "about\\x1b[2J\\x9b\\udc80 http://***@1")
+        before = set(script.SECRETS)
+        script.learn_secrets("https://host/simple/@scope/x")
+        self.assertEqual(script.SECRETS, before)
+
+    def test_what_is_no_regular_file(self):
+        precious = os.path.join(self.home, "precious")
+        with open(precious, "w") as file:
+            file.write("precious")
+        os.mkdir(self.folder)
+        for suffix in ("", ".partial"):
+            for make, words in ((os.mkfifo, "a FIFO"), (os.mkdir, "a folder"),
+                                (lambda path: os.symlink(precious, path), "a symbolic link"),
+                                (lambda path: os.link(precious, path), "hard link")):
+                if not suffix and "link" in words:
+                    continue  # a file placed by hand may be one
+                with self.subTest(words + suffix):
+                    make(self.target + suffix)
+                    error = self.run_fetch(code=1)
+                    self.assertIn(f"{self.target}{suffix} ", error)
+                    self.assertIn(words, error)
+                    self.assertIn(f"remove {self.target}{suffix}", error)
+                    (os.rmdir if words == "a folder" else os.unlink)(self.target + suffix)
+        with open(precious) as file:
+            self.assertEqual(file.read(), "precious")
+
+    def test_folder_that_cannot_be_made(self):
+        with open(self.folder, "w"):
+            error = self.run_fetch(code=1)
+        self.assertIn(f"the folder {self.folder} can't be made", error)
+
+    def test_ended_before_the_first_byte(self):
+        self.index.cuts, self.index.delay = [0], 20
+        process = self.start()
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline and not self.index.ranges_asked():
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        self.assertIn("interrupted; 0.0 MB kept", self.end(process, 143))
+        self.assert_nothing()
+
+    def test_nobody_reads_the_messages(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        process = self.start(whole=True, stderr=writer)
+        os.close(writer)
+        self.assertEqual((process.communicate(timeout=60)[0], process.returncode), ("", 0))
+        self.assert_complete()
 
     def test_no_pip(self):
         command = [sys.executable, "-S", FETCH, "demo-package==1.0", FILE, "5", SHA256, self.folder]
