@@ -13,7 +13,7 @@ run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2
 # The steps share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
-.PHONY: all model demo test test-asan test-tsan test-release test-bare bench install packages wheel deb setup setup-check clean
+.PHONY: all model demo test test-asan test-tsan test-release test-bare bench format install packages wheel deb setup setup-check clean
 
 # Without the tests, unless `make test` has configured them: the setting stays in build/release.
 all: setup
@@ -55,6 +55,9 @@ bench: setup-check model
 	@scripts/build bench
 	@scripts/build plain upskill
 	@bench/run build/bench
+
+format:
+	@scripts/format
 
 install: model
 	@cmake --install build/release --prefix $(PREFIX) >/dev/null && echo "installed $(PREFIX)/bin/upskill"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fixed_latency_server [PORT [LATENCY_MS]]: answers every HTTP request with the same chat completion after a fixed time, on
-// 127.0.0.1, over any number of connections that are kept alive. Prints its port. It stands in for a provider in
-// measurements of what our side costs, so it does as little as it can.
+// fixed_latency_server [PORT [LATENCY_MS]]: answers every HTTP request with the same chat completion after a fixed
+// time, on 127.0.0.1, over any number of connections that are kept alive. Prints its port. It stands in for a provider
+// in measurements of what our side costs, so it does as little as it can.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -83,7 +83,8 @@ class Server {
     timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
     Watch(listener_);
     Watch(timer_);
-    answer_ = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(kBody.size()) + "\r\n\r\n";
+    answer_ = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(kBody.size()) +
+              "\r\n\r\n";
     answer_ += kBody;
   }
 
@@ -125,7 +126,8 @@ class Server {
 
   void Read(int fd) {
     Connection& connection = connections_[static_cast<std::size_t>(fd)];
-    std::array<char, 65536> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): clearing it would cost more than reading
+    // Clearing the buffer would cost more than reading.
+    std::array<char, 65536> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     const ssize_t count = recv(fd, buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EAGAIN) return;
     if (count <= 0) {
@@ -154,12 +156,14 @@ class Server {
   }
 
   void Schedule(int fd) {
-    due_.push_back({std::chrono::steady_clock::now() + latency_, fd, connections_[static_cast<std::size_t>(fd)].generation});
+    due_.push_back(
+        {std::chrono::steady_clock::now() + latency_, fd, connections_[static_cast<std::size_t>(fd)].generation});
     if (due_.size() == 1) SetTimer();
   }
 
   void SetTimer() const {
-    const auto left = std::max(due_.front().when - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration(1));
+    const auto left =
+        std::max(due_.front().when - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration(1));
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
     itimerspec spec{};
     spec.it_value.tv_sec = ns / 1'000'000'000;

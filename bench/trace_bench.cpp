@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a JSONL trace into events, against reading and parsing the same bytes line by line with nlohmann::json: the
 // ratio of processor times, what a byte costs at each size, and peak memory against its bound. Sizes in MB as arguments
-// (default 1 10 100 1000; the last takes a minute and 1 GB of disk). Ends with 1 when a bound is missed: the time ratio,
-// the cost of a byte against that of the smaller sizes, or memory.
+// (default 1 10 100 1000; the last takes a minute and 1 GB of disk). Ends with 1 when a bound is missed: the time
+// ratio, the cost of a byte against that of the smaller sizes, or memory.
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -43,14 +43,15 @@ struct Measurement {
 };
 
 std::string Record(const char* type, std::size_t number, const std::string& message, const std::string& more) {
-  return fmt::format(R"({{"type":"{}","uuid":"{:08x}-5b2e-4a7c-9d11-0123456789ab","parentUuid":"{:08x}-5b2e-4a7c-9d11-0123456789ab",)"
-                     R"("sessionId":"5f0c","cwd":"/p","version":"2.1.0","gitBranch":"main","timestamp":"2026-03-01T10:00:00.000Z",)"
-                     R"("message":{}{}}})",
-                     type, number, number - 1, message, more);
+  return fmt::format(
+      R"({{"type":"{}","uuid":"{:08x}-5b2e-4a7c-9d11-0123456789ab","parentUuid":"{:08x}-5b2e-4a7c-9d11-0123456789ab",)"
+      R"("sessionId":"5f0c","cwd":"/p","version":"2.1.0","gitBranch":"main","timestamp":"2026-03-01T10:00:00.000Z",)"
+      R"("message":{}{}}})",
+      type, number, number - 1, message, more);
 }
 
-// A session as Claude Code writes it: short answers, tool calls, outputs of up to some 60 kB, and in each quarter of the
-// file one record of `most` bytes, which no other exceeds by much. Returns the bytes of the largest record.
+// A session as Claude Code writes it: short answers, tool calls, outputs of up to some 60 kB, and in each quarter of
+// the file one record of `most` bytes, which no other exceeds by much. Returns the bytes of the largest record.
 std::size_t WriteSession(const fs::path& path, std::size_t bytes, std::size_t most) {
   std::ofstream file(path, std::ios::binary);
   Rng rng(1);
@@ -63,8 +64,8 @@ std::size_t WriteSession(const fs::path& path, std::size_t bytes, std::size_t mo
     const bool dump = written > bytes * quarter / 5;
     if (dump) ++quarter;
     for (std::size_t k = 0; (k < lines || dump) && output.size() < most / 2; ++k) {
-      output += fmt::format("{:>6}\\tconst auto value_{} = table[{}] + \\\"offset\\\"; // \u00e9\\n", k, rng.Next() % 9999,
-                            rng.Next() % 512);
+      output += fmt::format("{:>6}\\tconst auto value_{} = table[{}] + \\\"offset\\\"; // \u00e9\\n", k,
+                            rng.Next() % 9999, rng.Next() % 512);
     }
     const std::string call = fmt::format(
         R"({{"id":"msg_{0:012}","role":"assistant","model":"claude-x","content":[{{"type":"tool_use","id":"toolu_{0:012}","name":"Bash",)"
@@ -72,10 +73,12 @@ std::size_t WriteSession(const fs::path& path, std::size_t bytes, std::size_t mo
         R"("cache_read_input_tokens":9000,"output_tokens":57}}}})",
         i, lines);
     const std::string result = fmt::format(
-        R"({{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_{:012}","content":"{}"}}]}})", i, output);
+        R"({{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_{:012}","content":"{}"}}]}})", i,
+        output);
     for (const std::string& record :
          {Record("assistant", 2 * i + 1, call, ""),
-          Record("user", 2 * i + 2, result, fmt::format(R"(,"toolUseResult":{{"stdout":"{}","stderr":""}})", output))}) {
+          Record("user", 2 * i + 2, result,
+                 fmt::format(R"(,"toolUseResult":{{"stdout":"{}","stderr":""}})", output))}) {
       file << record << '\n';
       written += record.size() + 1;
       largest = std::max(largest, record.size());
@@ -87,7 +90,9 @@ std::size_t WriteSession(const fs::path& path, std::size_t bytes, std::size_t mo
 double ProcessorSeconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -120,7 +125,8 @@ std::size_t HeapBytes(const std::deque<T>& elements) {
 double KeptBytes(const Trace& trace) {
   std::size_t bytes = HeapBytes(trace.events) + HeapBytes(trace.messages);
   for (const Event& event : trace.events) {
-    for (const std::string* text : {&event.text, &event.tool, &event.call_id, &event.command, &event.path, &event.agent}) {
+    for (const std::string* text :
+         {&event.text, &event.tool, &event.call_id, &event.command, &event.path, &event.agent}) {
       bytes += HeapBytes(*text);
     }
   }
@@ -173,7 +179,8 @@ Measurement Measure(const char* what, const fs::path& path) {
   ::close(ends[1]);
   std::FILE* const answer = ::fdopen(ends[0], "r");
   Measurement measured;
-  if (std::fscanf(answer, "%lf %lf %lf", &measured.seconds, &measured.peak_bytes, &measured.kept_bytes) != 3) std::abort();
+  if (std::fscanf(answer, "%lf %lf %lf", &measured.seconds, &measured.peak_bytes, &measured.kept_bytes) != 3)
+    std::abort();
   std::fclose(answer);
   ::waitpid(child, nullptr, 0);
   return measured;
@@ -212,10 +219,12 @@ SizeResult RunSize(std::size_t megabytes, double least_cost, const TempFolder& f
   const bool fast = ratio <= kMostTimeRatio;
   const bool linear = growth <= kMostCostGrowth;
   const bool small_enough = records <= kMostRecords;
-  std::printf("%5zu MB  time / nlohmann parse %.2f (<= %.1f: %s)   cost of a byte / least at smaller sizes %.2f (<= %.1f: %s)   "
-              "peak memory = program %.0f MB + kept events %.1f MB + %.2f largest records of %.2f MB (<= %.0f: %s)\n",
-              megabytes, ratio, kMostTimeRatio, Verdict(fast), growth, kMostCostGrowth, Verdict(linear), own / kMega,
-              ours.kept_bytes / kMega, records, largest / kMega, kMostRecords, Verdict(small_enough));
+  std::printf(
+      "%5zu MB  time / nlohmann parse %.2f (<= %.1f: %s)   cost of a byte / least at smaller sizes %.2f (<= %.1f: %s)  "
+      " "
+      "peak memory = program %.0f MB + kept events %.1f MB + %.2f largest records of %.2f MB (<= %.0f: %s)\n",
+      megabytes, ratio, kMostTimeRatio, Verdict(fast), growth, kMostCostGrowth, Verdict(linear), own / kMega,
+      ours.kept_bytes / kMega, records, largest / kMega, kMostRecords, Verdict(small_enough));
   std::fflush(stdout);
   return {fast && linear && small_enough, cost};
 }

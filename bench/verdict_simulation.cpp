@@ -52,20 +52,27 @@ Scenario Make(const std::string& name, int cases, const std::function<CaseRates(
   return scenario;
 }
 
-// Suites without a lift: equal cases; cases that differ; lifts that cancel out (with an odd number of cases, one gains nothing).
+// Suites without a lift: equal cases; cases that differ; lifts that cancel out (with an odd number of cases, one gains
+// nothing).
 std::vector<Scenario> NullScenarios(int cases) {
   std::vector<Scenario> scenarios;
   for (const double rate : kRates) {
     scenarios.push_back(Make(fmt::format("all {:.2f}", rate), cases, [=](int) { return CaseRates{rate, rate}; }));
   }
-  scenarios.push_back(Make("half 0.02, half 0.98", cases, [](int i) { return CaseRates{Half(i, .02, .98), Half(i, .02, .98)}; }));
-  scenarios.push_back(Make("half 0.1, half 0.9", cases, [](int i) { return CaseRates{Half(i, .1, .9), Half(i, .1, .9)}; }));
+  scenarios.push_back(
+      Make("half 0.02, half 0.98", cases, [](int i) { return CaseRates{Half(i, .02, .98), Half(i, .02, .98)}; }));
+  scenarios.push_back(
+      Make("half 0.1, half 0.9", cases, [](int i) { return CaseRates{Half(i, .1, .9), Half(i, .1, .9)}; }));
   scenarios.push_back(Make("0.02 to 0.98 evenly", cases, [=](int i) {
     const double rate = 0.02 + 0.96 * (i + 0.5) / cases;
     return CaseRates{rate, rate};
   }));
-  scenarios.push_back(Make("half 0.7>0.3, half 0.3>0.7", cases, [=](int i) { return i + 1 == cases && i % 2 == 0 ? CaseRates{.5, .5} : CaseRates{Half(i, .7, .3), Half(i, .3, .7)}; }));
-  scenarios.push_back(Make("half 0.98>0.02, half back", cases, [=](int i) { return i + 1 == cases && i % 2 == 0 ? CaseRates{.5, .5} : CaseRates{Half(i, .98, .02), Half(i, .02, .98)}; }));
+  scenarios.push_back(Make("half 0.7>0.3, half 0.3>0.7", cases, [=](int i) {
+    return i + 1 == cases && i % 2 == 0 ? CaseRates{.5, .5} : CaseRates{Half(i, .7, .3), Half(i, .3, .7)};
+  }));
+  scenarios.push_back(Make("half 0.98>0.02, half back", cases, [=](int i) {
+    return i + 1 == cases && i % 2 == 0 ? CaseRates{.5, .5} : CaseRates{Half(i, .98, .02), Half(i, .02, .98)};
+  }));
   return scenarios;
 }
 
@@ -74,12 +81,15 @@ std::vector<Scenario> AllScenarios(int cases) {
   for (const double without : kRates) {
     for (const double with : kRates) {
       if (with <= without) continue;
-      scenarios.push_back(Make(fmt::format("all {:.2f}>{:.2f}", without, with), cases, [=](int) { return CaseRates{without, with}; }));
+      scenarios.push_back(
+          Make(fmt::format("all {:.2f}>{:.2f}", without, with), cases, [=](int) { return CaseRates{without, with}; }));
     }
   }
-  scenarios.push_back(Make("half 0.02, half 0.98 > 0.98", cases, [](int i) { return CaseRates{Half(i, .02, .98), .98}; }));
+  scenarios.push_back(
+      Make("half 0.02, half 0.98 > 0.98", cases, [](int i) { return CaseRates{Half(i, .02, .98), .98}; }));
   scenarios.push_back(Make("half 0.1, half 0.9 > 0.9", cases, [](int i) { return CaseRates{Half(i, .1, .9), .9}; }));
-  scenarios.push_back(Make("half 0.3>0.7, half 0.7>0.9", cases, [](int i) { return CaseRates{Half(i, .3, .7), Half(i, .7, .9)}; }));
+  scenarios.push_back(
+      Make("half 0.3>0.7, half 0.7>0.9", cases, [](int i) { return CaseRates{Half(i, .3, .7), Half(i, .7, .9)}; }));
   scenarios.push_back(Make("one 0.3>0.98, others 0.3", cases, [](int i) { return CaseRates{.3, i == 0 ? .98 : .3}; }));
   return scenarios;
 }
@@ -162,10 +172,13 @@ FalseRates SimulateNull(const Scenario& scenario, DecisionTable& table, const Si
 }
 
 void PrintFalseVerdicts(int draws, Claims& claims) {
-  fmt::print("1. False verdicts without a lift, in %, looked at after each of {} rounds (alpha {} %)\n", kLooks, 100 * kAlpha);
+  fmt::print("1. False verdicts without a lift, in %, looked at after each of {} rounds (alpha {} %)\n", kLooks,
+             100 * kAlpha);
   fmt::print("   worst and mean over {} suites per size, {} draws each; sign test: one-sided, 5 % at every look\n\n",
              NullScenarios(4).size(), draws);
-  fmt::print("   cases  helps: mean  worst          hurts: mean  worst          sign test: mean  worst   worst suite (helps)\n");
+  fmt::print(
+      "   cases  helps: mean  worst          hurts: mean  worst          sign test: mean  worst   worst suite "
+      "(helps)\n");
   DecisionTable table(kAlpha);
   const SignTable signs(50 * kLooks);
   for (const int cases : {3, 4, 6, 12, 26, 50}) {
@@ -179,13 +192,14 @@ void PrintFalseVerdicts(int draws, Claims& claims) {
       if (rates.helps > worst.helps) where = scenario.name;
       claims.AtMost(rates.helps, kAlpha, draws, fmt::format("false helps, {} cases, {}", cases, scenario.name));
       claims.AtMost(rates.hurts, kAlpha, draws, fmt::format("false hurts, {} cases, {}", cases, scenario.name));
-      worst = {std::max(worst.helps, rates.helps), std::max(worst.hurts, rates.hurts), std::max(worst.sign_test, rates.sign_test)};
+      worst = {std::max(worst.helps, rates.helps), std::max(worst.hurts, rates.hurts),
+               std::max(worst.sign_test, rates.sign_test)};
     }
     const auto n = static_cast<double>(scenarios.size());
     fmt::print("   {:>5}  {:>11}  {:>4} ± {:<7.2f} {:>12}  {:>4} ± {:<7.2f} {:>15}  {:>5}   {}\n", cases,
-               Percent(sum.helps / n), Percent(worst.helps),
-               100 * Error(worst.helps, draws), Percent(sum.hurts / n), Percent(worst.hurts), 100 * Error(worst.hurts, draws),
-               Percent(sum.sign_test / n), Percent(worst.sign_test), where);
+               Percent(sum.helps / n), Percent(worst.helps), 100 * Error(worst.helps, draws), Percent(sum.hurts / n),
+               Percent(worst.hurts), 100 * Error(worst.hurts, draws), Percent(sum.sign_test / n),
+               Percent(worst.sign_test), where);
   }
 }
 
@@ -195,7 +209,9 @@ int LevelReached(const Scenario& scenario, Rng& rng, std::vector<DecisionTable>&
   std::size_t level = 0;
   for (int round = 0; round < rounds && level < tables.size(); ++round) {
     AddRound(scenario, rng, totals);
-    while (level < tables.size() && tables[level].Decides(static_cast<int>(totals.wins), static_cast<int>(totals.losses))) ++level;
+    while (level < tables.size() &&
+           tables[level].Decides(static_cast<int>(totals.wins), static_cast<int>(totals.losses)))
+      ++level;
   }
   return static_cast<int>(level);
 }
@@ -203,8 +219,10 @@ int LevelReached(const Scenario& scenario, Rng& rng, std::vector<DecisionTable>&
 void PrintMultiplicity(int draws, Claims& claims) {
   constexpr int kStudents = 10;
   constexpr int kCandidates = 5;
-  fmt::print("\n2. Chance of any false \"helps\", in %: {} students by Holm's rule ({} looks); {} candidates with alpha/(k(k+1))\n\n",
-             kStudents, kLooks, kCandidates);
+  fmt::print(
+      "\n2. Chance of any false \"helps\", in %: {} students by Holm's rule ({} looks); {} candidates with "
+      "alpha/(k(k+1))\n\n",
+      kStudents, kLooks, kCandidates);
   fmt::print("   cases  all students at 0.5  half of them helped by 40 points  candidates at 0.5\n");
   std::vector<DecisionTable> tables;
   std::vector<DecisionTable> candidate_tables;
@@ -240,7 +258,8 @@ void PrintMultiplicity(int draws, Claims& claims) {
     const std::array<int, 3> widths = {14, 27, 14};
     for (std::size_t i = 0; i < wrong.size(); ++i) {
       const double share = wrong[i] / runs;
-      claims.AtMost(share, kAlpha, runs, fmt::format("any false helps among several, {} cases, column {}", cases, i + 1));
+      claims.AtMost(share, kAlpha, runs,
+                    fmt::format("any false helps among several, {} cases, column {}", cases, i + 1));
       fmt::print("  {:>{}} ± {:.2f}", Percent(share), widths[i], 100 * Error(share, runs));
     }
     fmt::print("\n");
@@ -289,8 +308,8 @@ struct CoverageRow {
     sum += share;
   }
   std::string text() const {
-    return fmt::format("{:>6}  {:>6}  {:>4}  {:>7}  {:>10}  {:>10}", suites, Percent(lowest), Percent(sum / suites), Percent(highest),
-                       below, above);
+    return fmt::format("{:>6}  {:>6}  {:>4}  {:>7}  {:>10}  {:>10}", suites, Percent(lowest), Percent(sum / suites),
+                       Percent(highest), below, above);
   }
 };
 
@@ -314,13 +333,15 @@ void PrintLiftCoverage(int draws, Claims& claims) {
         claims.AtLeast(coverage.share, 0.935, draws, what);
         if (rounds > 1 && scenario.variance(rounds) >= 8) claims.AtMost(coverage.share, 0.98, draws, what);
         if (coverage.share >= 0.935) continue;
-        below += fmt::format("   below: {} cases, {} rounds, {}: {}\n", cases, rounds, scenario.name, Percent(coverage.share));
+        below += fmt::format("   below: {} cases, {} rounds, {}: {}\n", cases, rounds, scenario.name,
+                             Percent(coverage.share));
       }
     }
   }
   fmt::print("   changes  rounds   suites  lowest  mean  highest  below 93.5  above 98\n");
   for (const auto& [key, row] : by_changes) {
-    const std::string from = key.first == bounds.back() ? fmt::format("{}+", key.first) : fmt::format("{}..", key.first);
+    const std::string from =
+        key.first == bounds.back() ? fmt::format("{}+", key.first) : fmt::format("{}..", key.first);
     fmt::print("   {:>7}  {:>6}   {}\n", from, key.second ? "2-20" : "1", row.text());
   }
   fmt::print("{}\n   cases  rounds   suites  lowest  mean  highest  below 93.5  above 98\n", below);
@@ -338,7 +359,8 @@ std::vector<Population> Populations() {
   std::vector<Population> all;
   const std::vector<CaseRates> equal = {{.02, .02}, {.02, .1}, {.1, .1}, {.5, .5}, {.3, .7}, {.5, .98}, {.02, .98}};
   for (const CaseRates& rates : equal) {
-    all.push_back({fmt::format("all {:.2f}>{:.2f}", rates.without, rates.with), rates.with - rates.without, [=](Rng&) { return rates; }});
+    all.push_back({fmt::format("all {:.2f}>{:.2f}", rates.without, rates.with), rates.with - rates.without,
+                   [=](Rng&) { return rates; }});
   }
   for (const double share : {0.05, 0.1, 0.2, 0.3, 0.5}) {
     all.push_back({fmt::format("0.02; {:.0f} % of them to 0.98", 100 * share), 0.96 * share,
@@ -379,7 +401,8 @@ double CoverageOfNewCases(const Population& population, int cases, int rounds, i
 }
 
 void PrintNewCasesCoverage(int draws, Claims& claims) {
-  fmt::print("\n4. Coverage of the 95 % interval for new cases, in %, over {} kinds of cases ({} draws)\n\n", Populations().size(), draws);
+  fmt::print("\n4. Coverage of the 95 % interval for new cases, in %, over {} kinds of cases ({} draws)\n\n",
+             Populations().size(), draws);
   fmt::print("   cases  rounds   lowest  mean  lowest for\n");
   for (const int cases : {6, 8, 12, 25, 50}) {
     for (const int rounds : {1, 3, 20}) {
@@ -388,17 +411,21 @@ void PrintNewCasesCoverage(int draws, Claims& claims) {
       for (const Population& population : Populations()) {
         const double share = CoverageOfNewCases(population, cases, rounds, draws);
         if (share < row.lowest) where = population.name;
-        claims.AtLeast(share, 0.92, draws, fmt::format("coverage for new cases, {} cases, {} rounds, {}", cases, rounds, population.name));
+        claims.AtLeast(share, 0.92, draws,
+                       fmt::format("coverage for new cases, {} cases, {} rounds, {}", cases, rounds, population.name));
         row.Add(share);
       }
-      fmt::print("   {:>5}  {:>6}   {:>6}  {:>4}  {}\n", cases, rounds, Percent(row.lowest), Percent(row.sum / row.suites), where);
+      fmt::print("   {:>5}  {:>6}   {:>6}  {:>4}  {}\n", cases, rounds, Percent(row.lowest),
+                 Percent(row.sum / row.suites), where);
     }
   }
 }
 
 void PrintSequenceCoverage(int draws, Claims& claims) {
-  fmt::print("\n5. Share of runs in which the 95 % confidence sequence holds the lift at every one of 20 looks, in % ({} draws)\n\n",
-             draws);
+  fmt::print(
+      "\n5. Share of runs in which the 95 % confidence sequence holds the lift at every one of 20 looks, in % ({} "
+      "draws)\n\n",
+      draws);
   for (const int cases : {4, 12}) {
     for (const CaseRates& rates : std::vector<CaseRates>{{.5, .5}, {.1, .1}, {.4, .65}, {.1, .9}}) {
       const Scenario scenario = Make("", cases, [&](int) { return rates; });
@@ -414,7 +441,8 @@ void PrintSequenceCoverage(int draws, Claims& claims) {
         held += sequence.range().Contains(scenario.lift());  // it only shrinks
       }
       const double share = static_cast<double>(held) / draws;
-      claims.AtLeast(share, 1.0 - kAlpha, draws, fmt::format("confidence sequence, {} cases, {:.2f}>{:.2f}", cases, rates.without, rates.with));
+      claims.AtLeast(share, 1.0 - kAlpha, draws,
+                     fmt::format("confidence sequence, {} cases, {:.2f}>{:.2f}", cases, rates.without, rates.with));
       fmt::print("   {:>2} cases, {:.2f}>{:.2f}: {} ± {:.2f}\n", cases, rates.without, rates.with, Percent(share),
                  100 * Error(share, draws));
     }
@@ -434,23 +462,34 @@ double FixedPower(const Scenario& scenario, const SignTable& signs, int rounds, 
 }
 
 void PrintPower(int draws, Claims& claims) {
-  fmt::print("\n6. Power: this rule, stopped when decided, at most 20 rounds, against an exact sign test after a number of rounds fixed\n");
-  fmt::print("   in advance (one-sided 5 %): with as many rounds as this rule takes on average (rounded up), and with the fewest\n"
-             "   that give at least the same power ({} draws)\n\n", draws);
-  fmt::print("   cases  without > with   power           mean rounds   sign test with as many: power   same power needs: rounds\n");
+  fmt::print(
+      "\n6. Power: this rule, stopped when decided, at most 20 rounds, against an exact sign test after a number of "
+      "rounds fixed\n");
+  fmt::print(
+      "   in advance (one-sided 5 %): with as many rounds as this rule takes on average (rounded up), and with the "
+      "fewest\n"
+      "   that give at least the same power ({} draws)\n\n",
+      draws);
+  fmt::print(
+      "   cases  without > with   power           mean rounds   sign test with as many: power   same power needs: "
+      "rounds\n");
   const SignTable signs(50 * 20);
   for (const int cases : {5, 12, 30}) {
-    for (const CaseRates& rates : std::vector<CaseRates>{{.4, .5}, {.4, .65}, {.4, .9}, {.1, .3}, {.8, .95}, {.02, .98}}) {
+    for (const CaseRates& rates :
+         std::vector<CaseRates>{{.4, .5}, {.4, .65}, {.4, .9}, {.1, .3}, {.8, .95}, {.02, .98}}) {
       const Scenario scenario = Make("", cases, [&](int) { return rates; });
       const RuleOutcome rule = SimulateRule(scenario.cases, {20, kAlpha}, draws, 1);
       const double as_many = FixedPower(scenario, signs, static_cast<int>(std::ceil(rule.mean_rounds)), draws);
       if (cases >= 12 && rates.with - rates.without > 0.19) {
-        claims.AtLeast(rule.helps, as_many, draws, fmt::format("power against a fixed test as long, {} cases, {:.2f}>{:.2f}", cases, rates.without, rates.with));
+        claims.AtLeast(rule.helps, as_many, draws,
+                       fmt::format("power against a fixed test as long, {} cases, {:.2f}>{:.2f}", cases, rates.without,
+                                   rates.with));
       }
       int rounds = 1;
       while (rounds < 20 && FixedPower(scenario, signs, rounds, draws) < rule.helps) ++rounds;
-      fmt::print("   {:>5}  {:>7.2f} > {:.2f}   {:>5} ± {:<5.2f}  {:>12.1f}   {:>29}   {:>24}\n", cases, rates.without, rates.with,
-                 Percent(rule.helps), 100 * rule.standard_error, rule.mean_rounds, Percent(as_many), rounds);
+      fmt::print("   {:>5}  {:>7.2f} > {:.2f}   {:>5} ± {:<5.2f}  {:>12.1f}   {:>29}   {:>24}\n", cases, rates.without,
+                 rates.with, Percent(rule.helps), 100 * rule.standard_error, rule.mean_rounds, Percent(as_many),
+                 rounds);
     }
   }
 }

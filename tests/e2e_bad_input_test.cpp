@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person gets told when something is wrong: the real binary, its exit code, its words, and what it leaves behind.
+// What a person gets told when something is wrong: the real binary, its exit code, its words, and what it leaves
+// behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,7 +101,9 @@ TEST_F(BadInput, CaseWithoutAnyCheck) {
 }
 
 TEST_F(BadInput, CaseFileLeavesItsFolder) {
-  MakeSkill(kSkill, R"({"tests": [{"input": "a", "context": {"files": {"../../etc/passwd": "x"}}, "expected": {"contains": "b"}}]})");
+  MakeSkill(
+      kSkill,
+      R"({"tests": [{"input": "a", "context": {"files": {"../../etc/passwd": "x"}}, "expected": {"contains": "b"}}]})");
   ExpectRefused(Eval(), "leaves its folder");
 }
 
@@ -154,22 +157,23 @@ constexpr const char* kUnshare = "unshare --user --map-root-user --mount ";
 
 // Tests that mount something skip with the reason where user namespaces are forbidden (a chroot, some containers).
 // `make test` prints the lines that start with SKIPPED.
-#define SKIP_WITHOUT_USER_NAMESPACES()                                                                   \
-  if (const ProcessOutcome attempt = RunShell(std::string(kUnshare) + "true", folder_.path());           \
-      attempt.exit_code != 0)                                                                            \
-  GTEST_SKIP() << "SKIPPED: BadInput." << ::testing::UnitTest::GetInstance()->current_test_info()->name() \
+#define SKIP_WITHOUT_USER_NAMESPACES()                                                                                 \
+  if (const ProcessOutcome attempt = RunShell(std::string(kUnshare) + "true", folder_.path()); attempt.exit_code != 0) \
+  GTEST_SKIP() << "SKIPPED: BadInput." << ::testing::UnitTest::GetInstance()->current_test_info()->name()              \
                << ": no user namespace can be made: " << attempt.error
 
 // Runs `command` in a mount namespace of its own with a small tmpfs at ./small.
 ProcessOutcome WithTmpfs(const fs::path& folder, const std::string& options, const std::string& command) {
   fs::create_directories(folder / "small");
-  return RunShell(std::string(kUnshare) + "bash -c \"mount -t tmpfs -o " + options + " none small && " + command + "\"", folder);
+  return RunShell(std::string(kUnshare) + "bash -c \"mount -t tmpfs -o " + options + " none small && " + command + "\"",
+                  folder);
 }
 
 TEST_F(BadInput, RunsFolderIsReadOnly) {
   SKIP_WITHOUT_USER_NAMESPACES();
   MakeSkill(kSkill, kSuite);
-  const ProcessOutcome outcome = WithTmpfs(folder_.path(), "ro", "$UPSKILL eval demo -m sim:base=0 --runs-dir small/runs");
+  const ProcessOutcome outcome =
+      WithTmpfs(folder_.path(), "ro", "$UPSKILL eval demo -m sim:base=0 --runs-dir small/runs");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("small/runs"), HasSubstr("Read-only file system")));
 }
@@ -177,9 +181,9 @@ TEST_F(BadInput, RunsFolderIsReadOnly) {
 TEST_F(BadInput, DiskIsFullFromTheStart) {
   SKIP_WITHOUT_USER_NAMESPACES();
   MakeSkill(kSkill, kSuite);
-  const ProcessOutcome outcome = WithTmpfs(
-      folder_.path(), "size=8k",
-      "head -c 8k /dev/zero >small/filler; $UPSKILL eval demo -m sim:base=0 --runs-dir small; code=\\$?; find small -mindepth 1 | sort; exit \\$code");
+  const ProcessOutcome outcome = WithTmpfs(folder_.path(), "size=8k",
+                                           "head -c 8k /dev/zero >small/filler; $UPSKILL eval demo -m sim:base=0 "
+                                           "--runs-dir small; code=\\$?; find small -mindepth 1 | sort; exit \\$code");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
   EXPECT_THAT(outcome.error, HasSubstr("No space left on device"));
   EXPECT_EQ(outcome.out, "small/filler\n") << "nothing half-written may stay";
@@ -188,11 +192,12 @@ TEST_F(BadInput, DiskIsFullFromTheStart) {
 TEST_F(BadInput, DiskFillsUpInTheMiddle) {
   SKIP_WITHOUT_USER_NAMESPACES();
   MakeSkill(kSkill, kSuite);
-  const ProcessOutcome outcome = WithTmpfs(
-      folder_.path(), "size=64k",
-      "$UPSKILL eval demo -m sim:base=0.5,skill=0.5 --runs 1000 --runs-dir small; code=\\$?; "
-      "tail -c 1 small/*/samples.jsonl | od -An -c; wc -l <small/*/samples.jsonl; "
-      "mount -o remount,size=8m small; $UPSKILL eval demo --runs-dir small --resume latest --json; echo \\\"again \\$?\\\"; exit \\$code");
+  const ProcessOutcome outcome =
+      WithTmpfs(folder_.path(), "size=64k",
+                "$UPSKILL eval demo -m sim:base=0.5,skill=0.5 --runs 1000 --runs-dir small; code=\\$?; "
+                "tail -c 1 small/*/samples.jsonl | od -An -c; wc -l <small/*/samples.jsonl; "
+                "mount -o remount,size=8m small; $UPSKILL eval demo --runs-dir small --resume latest --json; echo "
+                "\\\"again \\$?\\\"; exit \\$code");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("No space left on device"), HasSubstr("--resume")));
   EXPECT_THAT(outcome.out, HasSubstr("\\n")) << "the last line in the journal is whole";
@@ -201,7 +206,8 @@ TEST_F(BadInput, DiskFillsUpInTheMiddle) {
 
 TEST_F(BadInput, ReaderOfThePipeGoesAway) {
   MakeSkill(kSkill, kSuite);
-  const ProcessOutcome outcome = RunShell("set -o pipefail; $UPSKILL eval demo -m sim:base=0,skill=1 --runs 40 -v | head -1", folder_.path());
+  const ProcessOutcome outcome =
+      RunShell("set -o pipefail; $UPSKILL eval demo -m sim:base=0,skill=1 --runs 40 -v | head -1", folder_.path());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_THAT(outcome.out, HasSubstr("demo"));
   EXPECT_THAT(outcome.error, Not(HasSubstr("error")));

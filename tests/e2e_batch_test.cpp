@@ -71,16 +71,19 @@ class Provider {
     if (results) id.resize(id.size() - 8);
     const auto batch = batches_.find(id);
     if (batch == batches_.end()) return Answer(404, "{}");
-    if (!results) return Answer(200, ended_ ? R"({"processing_status":"ended"})" : R"({"processing_status":"in_progress"})");
+    if (!results)
+      return Answer(200, ended_ ? R"({"processing_status":"ended"})" : R"({"processing_status":"in_progress"})");
     std::string lines;
     std::vector<std::string> names = batch->second;
     std::reverse(names.begin(), names.end());
     bool first = id == "msgbatch_0";  // whose last request expires
     for (const std::string& name : names) {
-      lines += R"({"custom_id":")" + name + R"(","result":)" +
-               (first ? R"({"type":"expired"}})"
-                      : R"({"type":"succeeded","message":{"content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":1000,"output_tokens":100}}}})") +
-               "\n";
+      lines +=
+          R"({"custom_id":")" + name + R"(","result":)" +
+          (first
+               ? R"({"type":"expired"}})"
+               : R"({"type":"succeeded","message":{"content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":1000,"output_tokens":100}}}})") +
+          "\n";
       first = false;
     }
     return Answer(200, lines);
@@ -99,17 +102,24 @@ TEST(Batch, AKilledRunTakesUpItsBatch) {
   const TempFolder folder;
   folder.Write("s/SKILL.md", "---\nname: s\ndescription: For the test.\n---\n\nSay ok.\n");
   Json cases = Json::array();
-  for (int i = 0; i < 10; ++i) cases.push_back({{"id", "c" + std::to_string(i)}, {"input", "Question " + std::to_string(i)}, {"expected", {{"contains", {"ok"}}}}});
+  for (int i = 0; i < 10; ++i)
+    cases.push_back({{"id", "c" + std::to_string(i)},
+                     {"input", "Question " + std::to_string(i)},
+                     {"expected", {{"contains", {"ok"}}}}});
   folder.Write("s/skill_meta.json", DumpJson({{"tests", cases}}));
-  const std::string command = "ANTHROPIC_API_KEY=sk-x ANTHROPIC_BASE_URL=" + provider.url() + " $UPSKILL eval s -m haiku --batch -q";
+  const std::string command =
+      "ANTHROPIC_API_KEY=sk-x ANTHROPIC_BASE_URL=" + provider.url() + " $UPSKILL eval s -m haiku --batch -q";
 
-  const ProcessOutcome killed = RunShell(
-      command + " --runs 2 & pid=$!; for i in $(seq 500); do [ -s runs/batches.jsonl ] && break; sleep 0.02; done; kill -9 $pid; wait $pid", folder.path());
+  const ProcessOutcome killed = RunShell(command +
+                                             " --runs 2 & pid=$!; for i in $(seq 500); do [ -s runs/batches.jsonl ] && "
+                                             "break; sleep 0.02; done; kill -9 $pid; wait $pid",
+                                         folder.path());
   ASSERT_EQ(killed.exit_code, 137) << killed.error;
   EXPECT_THAT(provider.sizes(), testing::ElementsAre(40));
 
   // Interrupted once more, this time by hand: the batch is let go of at once.
-  const ProcessOutcome interrupted = RunShell(command + " --resume & pid=$!; sleep 1.5; kill -INT $pid; wait $pid", folder.path());
+  const ProcessOutcome interrupted =
+      RunShell(command + " --resume & pid=$!; sleep 1.5; kill -INT $pid; wait $pid", folder.path());
   EXPECT_EQ(interrupted.exit_code, 130) << interrupted.error;
   EXPECT_THAT(interrupted.error, HasSubstr("--batch --resume"));
 

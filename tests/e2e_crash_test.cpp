@@ -32,7 +32,8 @@ std::size_t LinesIn(const fs::path& run) {
   return read ? lines : 0;
 }
 
-// Waits until the journal of the only run holds `lines` lines; its folder, or an empty path when the process ended first.
+// Waits until the journal of the only run holds `lines` lines; its folder, or an empty path when the process ended
+// first.
 fs::path WaitForLines(const fs::path& runs, std::size_t lines, pid_t pid) {
   for (int i = 0; i < 60000 && ::kill(pid, 0) == 0; ++i) {
     const std::vector<fs::path> found = FindRuns(runs);
@@ -62,7 +63,8 @@ RunSummary SummaryOf(const fs::path& run) {
 TEST(Crash, KilledSimulatedRunResumesToTheSameCounts) {
   const std::string model = "sim:base=0.4,skill=0.85,latency-ms=20";
   const TempFolder undisturbed;
-  ASSERT_EQ(RunUpskill({"eval", kExample.string(), "-m", model, "--runs", "10", "-j", "4"}, undisturbed.path()).exit_code, 0);
+  ASSERT_EQ(
+      RunUpskill({"eval", kExample.string(), "-m", model, "--runs", "10", "-j", "4"}, undisturbed.path()).exit_code, 0);
   const RunSummary expected = SummaryOf(FindRuns(undisturbed.path() / "runs").front());
 
   const TempFolder folder;
@@ -74,11 +76,15 @@ TEST(Crash, KilledSimulatedRunResumesToTheSameCounts) {
   const std::size_t before = LinesIn(run);
   ASSERT_LT(before, expected.cells);
   // A crash may tear the last line; the reader and the next writer must cope.
-  ASSERT_EQ(RunShell("printf '{\"schema\":1,\"key\":\"torn' >>'" + (run / "samples.jsonl").string() + "'", folder.path()).exit_code, 0);
+  ASSERT_EQ(
+      RunShell("printf '{\"schema\":1,\"key\":\"torn' >>'" + (run / "samples.jsonl").string() + "'", folder.path())
+          .exit_code,
+      0);
 
   const ProcessOutcome resumed = RunUpskill({"eval", kExample.string(), "--resume"}, folder.path());
   ASSERT_EQ(resumed.exit_code, 0) << resumed.error;
-  EXPECT_THAT(resumed.out, HasSubstr(std::to_string(before) + " of " + std::to_string(expected.cells) + " cells from this run"));
+  EXPECT_THAT(resumed.out,
+              HasSubstr(std::to_string(before) + " of " + std::to_string(expected.cells) + " cells from this run"));
   const std::map<std::string, int> counts = CellCounts(run);
   EXPECT_EQ(counts.size(), expected.cells);
   for (const auto& [cell, count] : counts) EXPECT_EQ(count, 1) << cell;
@@ -99,21 +105,23 @@ TEST(Crash, KilledRunOfTheEmbeddedModelResumes) {
   ASSERT_EQ(WaitFor(pid), 128 + SIGKILL);
   const std::map<std::string, int> before = CellCounts(run);
 
-  const ProcessOutcome resumed = RunUpskill({"eval", kExample.string(), "-j", "4", "--resume", "latest"}, folder.path());
+  const ProcessOutcome resumed =
+      RunUpskill({"eval", kExample.string(), "-j", "4", "--resume", "latest"}, folder.path());
   ASSERT_EQ(resumed.exit_code, 0) << resumed.error;
   const RunSummary summary = SummaryOf(run);
   EXPECT_TRUE(summary.complete());
-  for (const auto& [cell, count] : CellCounts(run)) EXPECT_EQ(count, 1) << cell << ": what was saved is not asked again";
+  for (const auto& [cell, count] : CellCounts(run))
+    EXPECT_EQ(count, 1) << cell << ": what was saved is not asked again";
   EXPECT_GE(before.size(), 6U);
 }
 
 TEST(Crash, InterruptDrainsSavesAndSaysHowToGoOn) {
   const TempFolder folder;
-  const ProcessOutcome outcome = RunShell(
-      "$UPSKILL eval " + kExample.string() +
-          " -m sim:base=0.5,skill=0.5,latency-ms=50 -j 4 --runs 50 & pid=$!; "
-          "while [ $(cat runs/*/samples.jsonl 2>/dev/null | wc -l) -lt 20 ]; do sleep 0.01; done; kill -INT $pid; wait $pid",
-      folder.path());
+  const ProcessOutcome outcome = RunShell("$UPSKILL eval " + kExample.string() +
+                                              " -m sim:base=0.5,skill=0.5,latency-ms=50 -j 4 --runs 50 & pid=$!; "
+                                              "while [ $(cat runs/*/samples.jsonl 2>/dev/null | wc -l) -lt 20 ]; do "
+                                              "sleep 0.01; done; kill -INT $pid; wait $pid",
+                                          folder.path());
   EXPECT_EQ(outcome.exit_code, 130) << outcome.error;
   EXPECT_THAT(outcome.error, HasSubstr("in flight are finished and saved"));
   EXPECT_THAT(outcome.error, HasSubstr("--resume"));

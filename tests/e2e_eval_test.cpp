@@ -34,7 +34,8 @@ std::map<std::string, std::string> AnswersOf(const fs::path& runs) {
 
 TEST(Eval, EmbeddedModelAnswersAndRepeats) {
   const TempFolder folder;
-  const std::vector<std::string> command = {"eval", kExample.string(), "--max-tokens", "12", "--seed", "7", "--no-cache"};
+  const std::vector<std::string> command = {"eval", kExample.string(), "--max-tokens", "12", "--seed",
+                                            "7",    "--no-cache"};
   const ProcessOutcome first = RunUpskill(command, folder.path());
   ASSERT_EQ(first.exit_code, 0) << first.error;
   EXPECT_THAT(first.out, AllOf(HasSubstr("smollm2-135m"), HasSubstr("baseline"), HasSubstr("with skill"),
@@ -49,7 +50,8 @@ TEST(Eval, EmbeddedModelAnswersAndRepeats) {
 
 TEST(Eval, SecondRunAsksNothing) {
   const TempFolder folder;
-  const std::vector<std::string> command = {"eval", kExample.string(), "-m", "sim:base=0.3,skill=0.9,seed=3", "--runs", "3"};
+  const std::vector<std::string> command = {"eval", kExample.string(), "-m", "sim:base=0.3,skill=0.9,seed=3", "--runs",
+                                            "3"};
   const ProcessOutcome first = RunUpskill(command, folder.path());
   ASSERT_EQ(first.exit_code, 0) << first.error;
   const ProcessOutcome second = RunUpskill(command, folder.path());
@@ -67,7 +69,8 @@ TEST(Eval, BaselineIsReusedForAnotherSkill) {
   ASSERT_EQ(RunUpskill({"eval", kExample.string(), "-m", "sim:base=0.3,skill=0.9"}, folder.path()).exit_code, 0);
   fs::copy(kExample, folder.path() / "kernel-builder-cuda-kernels", fs::copy_options::recursive);
   ASSERT_EQ(RunShell("echo 'One more rule.' >>kernel-builder-cuda-kernels/SKILL.md", folder.path()).exit_code, 0);
-  const ProcessOutcome outcome = RunUpskill({"eval", "kernel-builder-cuda-kernels", "-m", "sim:base=0.3,skill=0.9", "--json"}, folder.path());
+  const ProcessOutcome outcome =
+      RunUpskill({"eval", "kernel-builder-cuda-kernels", "-m", "sim:base=0.3,skill=0.9", "--json"}, folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   const Result<Json> json = ParseJson(outcome.out, "stdout");
   ASSERT_TRUE(json.ok());
@@ -76,7 +79,9 @@ TEST(Eval, BaselineIsReusedForAnotherSkill) {
 
 TEST(Eval, TheEmbeddedModelEndsWhenDecided) {
   const TempFolder folder;
-  const ProcessOutcome outcome = RunUpskill({"eval", kExample.string(), "--runs", "20", "--max-tokens", "24", "--stop-when-decided", "-q", "--json"}, folder.path());
+  const ProcessOutcome outcome = RunUpskill(
+      {"eval", kExample.string(), "--runs", "20", "--max-tokens", "24", "--stop-when-decided", "-q", "--json"},
+      folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   const Result<Json> json = ParseJson(outcome.out, "stdout");
   ASSERT_TRUE(json.ok());
@@ -86,7 +91,8 @@ TEST(Eval, TheEmbeddedModelEndsWhenDecided) {
 
 TEST(Eval, LibraryMessagesGoToTheLog) {
   const TempFolder folder;
-  const ProcessOutcome outcome = RunUpskill({"--log", "log.txt", "eval", kExample.string(), "--max-tokens", "1", "--no-baseline", "-q"}, folder.path());
+  const ProcessOutcome outcome = RunUpskill(
+      {"--log", "log.txt", "eval", kExample.string(), "--max-tokens", "1", "--no-baseline", "-q"}, folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_EQ(outcome.error, "");
   EXPECT_THAT(RunShell("cat log.txt", folder.path()).out, HasSubstr("llama.cpp: "));
@@ -95,7 +101,8 @@ TEST(Eval, LibraryMessagesGoToTheLog) {
 TEST(Eval, VersionAndHelp) {
   const TempFolder folder;
   EXPECT_THAT(RunUpskill({"--version"}, folder.path()).out, HasSubstr("upskill "));
-  EXPECT_THAT(RunUpskill({"--help"}, folder.path()).out, AllOf(HasSubstr("eval"), HasSubstr("runs"), HasSubstr("list")));
+  EXPECT_THAT(RunUpskill({"--help"}, folder.path()).out,
+              AllOf(HasSubstr("eval"), HasSubstr("runs"), HasSubstr("list")));
 }
 
 }  // namespace

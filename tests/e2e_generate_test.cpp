@@ -35,7 +35,8 @@ constexpr int kQuestions = 16;
 
 // What a request is made for, in the order in which a generation comes to it.
 enum class Stage { kDraft, kCases, kFirstTrial, kRefine, kSecondTrial, kShorter, kVerdict };
-constexpr std::array<Stage, 7> kStages = {Stage::kDraft, Stage::kCases, Stage::kFirstTrial, Stage::kRefine, Stage::kSecondTrial, Stage::kShorter, Stage::kVerdict};
+constexpr std::array<Stage, 7> kStages = {Stage::kDraft,       Stage::kCases,   Stage::kFirstTrial, Stage::kRefine,
+                                          Stage::kSecondTrial, Stage::kShorter, Stage::kVerdict};
 
 // Teacher and student. The draft knows the rule for even numbers, the refined skill that for all; a part is ballast.
 class TeacherAndStudent {
@@ -69,17 +70,22 @@ class TeacherAndStudent {
  private:
   static Json Draft() {
     Json draft = DraftJson("RULE-EVEN");
-    draft["sections"].push_back({{"title", "Ballast"}, {"rules", Json::array({{{"text", std::string(300, 'b')}, {"cites", Json::array()}}})}});
+    draft["sections"].push_back(
+        {{"title", "Ballast"}, {"rules", Json::array({{{"text", std::string(300, 'b')}, {"cites", Json::array()}}})}});
     return draft;
   }
   static Json Proposals() {
     const Json edit = {{"find", "RULE-EVEN"}, {"replace", "RULE-ALL"}};
-    return {{"proposals", Json::array({{{"why", "it knew even numbers only"}, {"edits", Json::array({edit})}, {"body", ""}}})}};
+    return {{"proposals",
+             Json::array({{{"why", "it knew even numbers only"}, {"edits", Json::array({edit})}, {"body", ""}}})}};
   }
 
   // Under the mutex.
   Stage StageOf(const std::string& body, const std::string& question) {
-    if (question.empty()) return body.find("\"proposals\"") != std::string::npos ? Stage::kRefine : body.find("\"cases\"") != std::string::npos ? Stage::kCases : Stage::kDraft;
+    if (question.empty())
+      return body.find("\"proposals\"") != std::string::npos ? Stage::kRefine
+             : body.find("\"cases\"") != std::string::npos   ? Stage::kCases
+                                                             : Stage::kDraft;
     if (answered_[Stage::kRefine] == 0) {
       train_.insert(question);
       return Stage::kFirstTrial;
@@ -90,7 +96,8 @@ class TeacherAndStudent {
 
   static std::string StudentSays(const std::string& body, const std::string& question) {
     const int number = std::stoi(question);
-    const bool knows = body.find("RULE-ALL") != std::string::npos || (body.find("RULE-EVEN") != std::string::npos && number % 2 == 0) || number % 8 == 0;
+    const bool knows = body.find("RULE-ALL") != std::string::npos ||
+                       (body.find("RULE-EVEN") != std::string::npos && number % 2 == 0) || number % 8 == 0;
     return knows ? "It is total-" + question + "." : "I do not know.";
   }
 
@@ -112,10 +119,14 @@ class TeacherAndStudent {
     ++answered_[stage];
     if (!bodies_.insert(Sha256Hex(request.body)).second) ++answered_twice_;
     switch (stage) {
-      case Stage::kDraft: return loopback::ChatCompletion(DumpJson(Draft()));
-      case Stage::kCases: return loopback::ChatCompletion(DumpJson(CasesJson(kQuestions)));
-      case Stage::kRefine: return loopback::ChatCompletion(DumpJson(Proposals()));
-      default: return loopback::ChatCompletion(StudentSays(request.body, question));
+      case Stage::kDraft:
+        return loopback::ChatCompletion(DumpJson(Draft()));
+      case Stage::kCases:
+        return loopback::ChatCompletion(DumpJson(CasesJson(kQuestions)));
+      case Stage::kRefine:
+        return loopback::ChatCompletion(DumpJson(Proposals()));
+      default:
+        return loopback::ChatCompletion(StudentSays(request.body, question));
     }
   }
 
@@ -131,8 +142,28 @@ class TeacherAndStudent {
 };
 
 std::vector<std::string> Command(const TeacherAndStudent& server) {
-  return {"generate", "Add numbers", "-m", "generic.teacher", "--base-url", server.url(), "--eval-model", "generic.student", "--eval-base-url", server.url(),
-          "--candidates", "1", "--max-attempts", "1", "--train-runs", "2", "--runs", "4", "-j", "4", "-o", "skill"};
+  return {"generate",
+          "Add numbers",
+          "-m",
+          "generic.teacher",
+          "--base-url",
+          server.url(),
+          "--eval-model",
+          "generic.student",
+          "--eval-base-url",
+          server.url(),
+          "--candidates",
+          "1",
+          "--max-attempts",
+          "1",
+          "--train-runs",
+          "2",
+          "--runs",
+          "4",
+          "-j",
+          "4",
+          "-o",
+          "skill"};
 }
 
 // Waits until one request is held back and nothing else happens: all that was answered has been taken in.
@@ -161,7 +192,8 @@ TEST(GenerateKill, InEachStageAndNothingIsPaidTwice) {
   bool begun = false;
   for (const Stage stage : kStages) {
     server.HoldBack(stage);
-    const pid_t pid = StartUpskill(begun ? std::vector<std::string>{"generate", "--resume"} : Command(server), folder.path());
+    const pid_t pid =
+        StartUpskill(begun ? std::vector<std::string>{"generate", "--resume"} : Command(server), folder.path());
     begun = true;
     const bool quiet = WaitUntilQuiet(server);
     ::kill(pid, SIGKILL);

@@ -76,7 +76,8 @@ class CountingServer {
 };
 
 std::vector<std::string> Command(const CountingServer& server, bool resume) {
-  std::vector<std::string> command = {"eval", "s", "-m", "generic.m", "--base-url", server.url(), "-j", std::to_string(kParallel), "-q"};
+  std::vector<std::string> command = {
+      "eval", "s", "-m", "generic.m", "--base-url", server.url(), "-j", std::to_string(kParallel), "-q"};
   if (resume) {
     command.emplace_back("--resume");
   } else {
@@ -89,7 +90,9 @@ void WriteSuite(const TempFolder& folder) {
   folder.Write("s/SKILL.md", "---\nname: s\ndescription: For the test.\n---\n\nSay ok.\n");
   Json cases = Json::array();
   for (int i = 0; i < kCases; ++i) {
-    cases.push_back({{"id", "case-" + std::to_string(i)}, {"input", "Question " + std::to_string(i)}, {"expected", {{"contains", {"ok"}}}}});
+    cases.push_back({{"id", "case-" + std::to_string(i)},
+                     {"input", "Question " + std::to_string(i)},
+                     {"expected", {{"contains", {"ok"}}}}});
   }
   folder.Write("s/skill_meta.json", DumpJson({{"tests", cases}}));
 }
@@ -156,7 +159,8 @@ TEST(Kill, AtRandomMomentsOfRunsOverHttp) {
     ASSERT_EQ(RunUpskill({"runs", "--json"}, folder.path()).exit_code, 0);
   }
   EXPECT_GT(killed_with_answers, kRuns / 3) << "most kills should hit a run at work";
-  std::printf("%d runs, %d kills among answers, at most %zu requests repeated\n", kRuns, killed_with_answers, most_repeated);
+  std::printf("%d runs, %d kills among answers, at most %zu requests repeated\n", kRuns, killed_with_answers,
+              most_repeated);
 }
 
 }  // namespace

@@ -57,12 +57,26 @@ int FreePort() {
 class LlamaProcess {
  public:
   LlamaProcess() : port_(FreePort()), log_((folder_.path() / "server.log").string()) {
-    // The model's own chat template knows no tools; this one has the same marks and does. One thread: llama.cpp's threads
-    // wait for each other by spinning, which is slow beside other programs.
-    std::vector<std::string> command = {std::string(UPSKILL_LLAMA_BUILD_DIR) + "/bin/llama-server",
-                                        "-m", UPSKILL_DEFAULT_MODEL, "--host", "127.0.0.1", "--port", std::to_string(port_), "--jinja",
-                                        "--chat-template-file", std::string(UPSKILL_LLAMA_SOURCE_DIR) + "/models/templates/Qwen-Qwen2.5-7B-Instruct.jinja",
-                                        "--metrics", "-t", "1", "-np", "4", "-c", "8192"};
+    // The model's own chat template knows no tools; this one has the same marks and does. One thread: llama.cpp's
+    // threads wait for each other by spinning, which is slow beside other programs.
+    std::vector<std::string> command = {
+        std::string(UPSKILL_LLAMA_BUILD_DIR) + "/bin/llama-server",
+        "-m",
+        UPSKILL_DEFAULT_MODEL,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        std::to_string(port_),
+        "--jinja",
+        "--chat-template-file",
+        std::string(UPSKILL_LLAMA_SOURCE_DIR) + "/models/templates/Qwen-Qwen2.5-7B-Instruct.jinja",
+        "--metrics",
+        "-t",
+        "1",
+        "-np",
+        "4",
+        "-c",
+        "8192"};
     std::vector<char*> argv;
     for (std::string& word : command) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -103,7 +117,9 @@ class LlamaProcess {
     std::int64_t cached = 0;
     std::int64_t generated = 0;
     bool operator==(const Counters&) const = default;
-    Counters operator-(const Counters& other) const { return {evaluated - other.evaluated, cached - other.cached, generated - other.generated}; }
+    Counters operator-(const Counters& other) const {
+      return {evaluated - other.evaluated, cached - other.cached, generated - other.generated};
+    }
   };
   Counters Count() const {
     const Result<HttpResponse> answer = Get("/metrics");
@@ -125,7 +141,8 @@ class LlamaProcess {
     request.method = "GET";
     request.url = url() + path;
     const auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
-    client_->Start(std::move(request), [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
+    client_->Start(std::move(request),
+                   [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
     return promise->get_future().get();
   }
 
@@ -137,7 +154,9 @@ class LlamaProcess {
   std::shared_ptr<HttpClient> client_ = std::make_shared<HttpClient>();
 };
 
-LlamaProcess::Counters CountersOf(const Usage& usage) { return {usage.input + usage.cache_write, usage.cache_read, usage.output}; }
+LlamaProcess::Counters CountersOf(const Usage& usage) {
+  return {usage.input + usage.cache_write, usage.cache_read, usage.output};
+}
 std::ostream& operator<<(std::ostream& out, const LlamaProcess::Counters& c) {
   return out << c.evaluated << " evaluated, " << c.cached << " cached, " << c.generated << " generated";
 }
@@ -207,15 +226,17 @@ constexpr std::string_view kSuite = R"([
 // says was used is what the server counted.
 TEST_F(LlamaServer, TheSameSuiteThroughAllThreeFormats) {
   const TempFolder folder;
-  folder.Write("short-answers/SKILL.md", "---\nname: short-answers\ndescription: Answers in few words.\n---\n\nAnswer in at most five words.\n");
+  folder.Write("short-answers/SKILL.md",
+               "---\nname: short-answers\ndescription: Answers in few words.\n---\n\nAnswer in at most five words.\n");
   folder.Write("tests.json", kSuite);
   std::map<std::string, std::int64_t> prompts;  // by arm and case
   for (const std::string& model : kModels) {
     const LlamaProcess::Counters before = server->Count();
-    const ProcessOutcome outcome =
-        RunShell("ANTHROPIC_BASE_URL=" + server->url() + " ANTHROPIC_API_KEY=local $UPSKILL eval short-answers -t tests.json -q --json --max-tokens 16 " +
-                     "--temperature 0 --no-cache -j 4 -m " + model + (model == kModels[2] ? "" : " --base-url " + server->url()),
-                 folder.path());
+    const ProcessOutcome outcome = RunShell(
+        "ANTHROPIC_BASE_URL=" + server->url() +
+            " ANTHROPIC_API_KEY=local $UPSKILL eval short-answers -t tests.json -q --json --max-tokens 16 " +
+            "--temperature 0 --no-cache -j 4 -m " + model + (model == kModels[2] ? "" : " --base-url " + server->url()),
+        folder.path());
     ASSERT_EQ(outcome.exit_code, 0) << model << ": " << outcome.error;
     const LlamaProcess::Counters counted = server->Count() - before;
     const Result<fs::path> run = ResolveRun(folder.path() / "runs", "latest");
@@ -230,14 +251,16 @@ TEST_F(LlamaServer, TheSameSuiteThroughAllThreeFormats) {
       sum.input += sample.response.usage.input + sample.response.usage.cache_write;
       sum.cache_read += sample.response.usage.cache_read;
       sum.output += sample.response.usage.output;
-      const auto [known, is_new] = prompts.emplace(ArmName(sample.arm) + ("/" + sample.case_id), sample.response.usage.prompt());
+      const auto [known, is_new] =
+          prompts.emplace(ArmName(sample.arm) + ("/" + sample.case_id), sample.response.usage.prompt());
       EXPECT_TRUE(is_new || known->second == sample.response.usage.prompt()) << model << " " << known->first;
     }
     EXPECT_EQ(CountersOf(sum), counted) << model;
     const Result<Json> json = ParseJson(outcome.out, "stdout");
     ASSERT_TRUE(json.ok());
     const Json& tokens = (*json)["students"][0]["tokens"];
-    EXPECT_EQ(tokens["baseline"]["output"].get<std::int64_t>() + tokens["with_skill"]["output"].get<std::int64_t>(), counted.generated);
+    EXPECT_EQ(tokens["baseline"]["output"].get<std::int64_t>() + tokens["with_skill"]["output"].get<std::int64_t>(),
+              counted.generated);
   }
   EXPECT_THAT(prompts, SizeIs(6));
 }
@@ -270,10 +293,13 @@ TEST_F(LlamaServer, CallsAToolAndTakesItsResult) {
   for (const std::string& model : kModels) {
     for (const char* stream : {"?stream=false", "?stream=true"}) {
       ChatRequest request = Question(
-          "Say exactly this and nothing else:\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\"}}\n</tool_call>", 60);
+          "Say exactly this and nothing else:\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": "
+          "\"Paris\"}}\n</tool_call>",
+          60);
       request.system.clear();
-      request.tools.push_back({"get_weather", "Weather of a city now",
-                               Json::parse(R"({"type":"object","properties":{"city":{"type":"string"}},"required":["city"]})")});
+      request.tools.push_back(
+          {"get_weather", "Weather of a city now",
+           Json::parse(R"({"type":"object","properties":{"city":{"type":"string"}},"required":["city"]})")});
       const Result<ChatResponse> call = Ask(model + stream, request);
       ASSERT_TRUE(call.ok()) << model << ": " << call.error().message;
       EXPECT_EQ(call->stop, StopReason::kToolUse) << model;
@@ -301,10 +327,11 @@ TEST_F(LlamaServer, CallsAToolAndTakesItsResult) {
 TEST_F(LlamaServer, AnswersFitTheirSchema) {
   for (const std::string& model : kModels) {
     const bool bound = model == kModels[0];
-    ChatRequest request = Question(bound ? "How many legs has a dog?" : "Repeat exactly this and nothing else:\n{\"legs\": 4}", 40);
+    ChatRequest request =
+        Question(bound ? "How many legs has a dog?" : "Repeat exactly this and nothing else:\n{\"legs\": 4}", 40);
     request.system.clear();
-    request.answer_schema =
-        Json::parse(R"({"type":"object","properties":{"legs":{"type":"integer"}},"required":["legs"],"additionalProperties":false})");
+    request.answer_schema = Json::parse(
+        R"({"type":"object","properties":{"legs":{"type":"integer"}},"required":["legs"],"additionalProperties":false})");
     const Result<ChatResponse> response = Ask(model, request);
     ASSERT_TRUE(response.ok()) << model << ": " << response.error().message;
     ASSERT_TRUE(response->parsed.is_object()) << model << ": " << response->text;
@@ -312,16 +339,20 @@ TEST_F(LlamaServer, AnswersFitTheirSchema) {
   }
 }
 
-// A model of this size writes nonsense; bound to the schemas it is nonsense in valid files. The examples are the tests that
-// are sound whatever it writes.
+// A model of this size writes nonsense; bound to the schemas it is nonsense in valid files. The examples are the tests
+// that are sound whatever it writes.
 TEST_F(LlamaServer, AsTeacherOfAWholeGeneration) {
   const TempFolder folder;
   folder.Write("notes.md", "The sum of 2 and 2 is written `total-4`.\n");
-  const ProcessOutcome outcome =
-      RunShell("$UPSKILL generate 'Add numbers' --docs notes.md -e 'What is the sum of 1 and 2? -> total-3' -e 'What is the sum of 4 and 4? -> total-8' "
-               "-m 'generic.smollm?max_tokens=250' --base-url " + server->url() + " --cases 3 --skill-tokens 50 --max-attempts 1 --candidates 1 "
-               "--train-runs 1 --runs 1 --eval-model generic.student --eval-base-url " + server->url() + " --max-tokens 8 --name adding -o adding",
-               folder.path());
+  const ProcessOutcome outcome = RunShell(
+      "$UPSKILL generate 'Add numbers' --docs notes.md -e 'What is the sum of 1 and 2? -> total-3' -e 'What is the sum "
+      "of 4 and 4? -> total-8' "
+      "-m 'generic.smollm?max_tokens=250' --base-url " +
+          server->url() +
+          " --cases 3 --skill-tokens 50 --max-attempts 1 --candidates 1 "
+          "--train-runs 1 --runs 1 --eval-model generic.student --eval-base-url " +
+          server->url() + " --max-tokens 8 --name adding -o adding",
+      folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   const Result<Skill> skill = LoadSkill(folder.path() / "adding");
   ASSERT_TRUE(skill.ok()) << skill.error().message;

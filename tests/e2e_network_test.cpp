@@ -37,8 +37,8 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 std::string ChatBody(const std::string& text, const std::string& more = "") {
-  return R"({"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":")" + text +
-         R"("}}],"usage":{"prompt_tokens":10,"completion_tokens":5)" + more + "}}";
+  return R"({"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":")" +
+         text + R"("}}],"usage":{"prompt_tokens":10,"completion_tokens":5)" + more + "}}";
 }
 
 // The case that a request is of: its user message is the case's id.
@@ -53,7 +53,8 @@ class Network : public testing::Test {
   void WriteSuite(const std::vector<std::string>& ids) {
     folder.Write("s/SKILL.md", "---\nname: s\ndescription: For the test.\n---\n\nSay ok.\n");
     Json cases = Json::array();
-    for (const std::string& id : ids) cases.push_back({{"id", id}, {"input", id}, {"expected", {{"contains", {"ok"}}}}});
+    for (const std::string& id : ids)
+      cases.push_back({{"id", id}, {"input", id}, {"expected", {{"contains", {"ok"}}}}});
     folder.Write("s/skill_meta.json", DumpJson({{"tests", cases}}));
   }
   static std::vector<std::string> Ids(int count) {
@@ -62,7 +63,8 @@ class Network : public testing::Test {
     return ids;
   }
 
-  ProcessOutcome Eval(const std::string& url, const std::vector<std::string>& more, const std::vector<std::string>& models = {"generic.m"}) {
+  ProcessOutcome Eval(const std::string& url, const std::vector<std::string>& more,
+                      const std::vector<std::string>& models = {"generic.m"}) {
     std::vector<std::string> command = {"eval", "s", "--base-url", url, "-q"};
     for (const std::string& model : models) command.insert(command.end(), {"-m", model});
     command.insert(command.end(), more.begin(), more.end());
@@ -117,7 +119,8 @@ Script Passing(const std::string& id, int times_asked) {
   if (id == "429-after" && first) return loopback::RateLimit({{"Retry-After", "1"}});
   if (id == "429-skewed" && first) {
     // The server's clock is years off; the date it names is a second later on it.
-    return loopback::RateLimit({{"Date", "Thu, 01 Jan 2015 00:00:00 GMT"}, {"Retry-After", "Thu, 01 Jan 2015 00:00:01 GMT"}});
+    return loopback::RateLimit(
+        {{"Date", "Thu, 01 Jan 2015 00:00:00 GMT"}, {"Retry-After", "Thu, 01 Jan 2015 00:00:01 GMT"}});
   }
   if (id == "529" && first) return Answer(529, R"({"error":{"type":"overloaded_error","message":"Overloaded"}})");
   if (id == "503-once" && first) return Answer(503, "{}");
@@ -130,7 +133,8 @@ Script Passing(const std::string& id, int times_asked) {
 }
 
 TEST_F(Network, AHostileServerLosesNothingAndFailsNobody) {
-  std::vector<std::string> ids = {"429", "429-after", "429-skewed", "529", "503-once", "cut-once", "drip", "gzip", "chunked", "not-utf8", "fine"};
+  std::vector<std::string> ids = {"429",  "429-after", "429-skewed", "529",      "503-once", "cut-once",
+                                  "drip", "gzip",      "chunked",    "not-utf8", "fine"};
   for (const auto& [id, script] : LastingFaults()) ids.push_back(id);
   WriteSuite(ids);
   std::atomic<bool> mended = false;
@@ -144,7 +148,8 @@ TEST_F(Network, AHostileServerLosesNothingAndFailsNobody) {
   const std::size_t faults = LastingFaults().size();
   const ProcessOutcome first = Eval(server.url(), {"-j", "8"});
   EXPECT_EQ(first.exit_code, 3) << first.error;
-  EXPECT_THAT(first.error, AllOf(HasSubstr("--resume"), HasSubstr(std::to_string(2 * faults) + " with errors"), Not(HasSubstr("error: model"))));
+  EXPECT_THAT(first.error, AllOf(HasSubstr("--resume"), HasSubstr(std::to_string(2 * faults) + " with errors"),
+                                 Not(HasSubstr("error: model"))));
   for (const Sample& sample : Samples()) {
     if (LastingFaults().contains(sample.case_id)) {
       EXPECT_FALSE(sample.ok()) << sample.case_id;
@@ -154,7 +159,8 @@ TEST_F(Network, AHostileServerLosesNothingAndFailsNobody) {
   }
   const RunSummary before = Summary();
   EXPECT_EQ(before.answered, before.cells - 2 * faults);
-  for (const auto& [arm, summary] : before.students[0].arms) EXPECT_EQ(summary.passed, summary.answered) << "no error is a failed answer";
+  for (const auto& [arm, summary] : before.students[0].arms)
+    EXPECT_EQ(summary.passed, summary.answered) << "no error is a failed answer";
 
   mended = true;
   const ProcessOutcome resumed = Eval(server.url(), {"-j", "8", "--resume"});
@@ -183,7 +189,8 @@ TEST_F(Network, AWrongKeyStopsItsModelAfterTheFirstFewAndOthersGoOn) {
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_LE(refused, 8);
   EXPECT_GE(refused, 3);
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("error: model generic.bad: HTTP 401"), HasSubstr("invalid key"), HasSubstr("--resume")));
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("error: model generic.bad: HTTP 401"), HasSubstr("invalid key"), HasSubstr("--resume")));
   const RunSummary summary = Summary();
   EXPECT_EQ(summary.answered, 1000U);
   EXPECT_EQ(summary.students[1].arms.at(Arm::kSkill).answered, 500U);
@@ -212,7 +219,8 @@ TEST_F(Network, TheCostLimitHolds) {
   const ProcessOutcome outcome = Eval(server.url(), {"--max-cost", "0.155"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_EQ(requests, 15);
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.1500 of $0.1550 are spent"), HasSubstr("15 of 80 cells saved, 65 left"), HasSubstr("--resume")));
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.1500 of $0.1550 are spent"),
+                                   HasSubstr("15 of 80 cells saved, 65 left"), HasSubstr("--resume")));
   EXPECT_EQ(Eval(server.url(), {"--resume"}).exit_code, 0);
   EXPECT_EQ(requests, 80) << "what was paid for is not asked again";
 }
@@ -279,7 +287,8 @@ TEST_F(Network, SeveralProcessesShareOneRunsFolder) {
   constexpr int kProcesses = 6;
   std::vector<pid_t> pids;
   for (int i = 0; i < kProcesses; ++i) {
-    pids.push_back(StartUpskill({"eval", "s", "-q", "--base-url", server.url(), "-m", "generic.m", "--runs", "5", "-j", "64"}, folder.path()));
+    pids.push_back(StartUpskill(
+        {"eval", "s", "-q", "--base-url", server.url(), "-m", "generic.m", "--runs", "5", "-j", "64"}, folder.path()));
   }
   for (const pid_t pid : pids) EXPECT_EQ(WaitFor(pid), 0);
   const std::vector<fs::path> runs = FindRuns(folder.path() / "runs");
@@ -305,7 +314,8 @@ TEST_F(Network, ARunAtWorkIsNotResumed) {
     script.insert(script.begin(), loopback::Wait(milliseconds(200)));
     return script;
   });
-  const pid_t pid = StartUpskill({"eval", "s", "-q", "--base-url", server.url(), "-m", "generic.m", "-j", "4"}, folder.path());
+  const pid_t pid =
+      StartUpskill({"eval", "s", "-q", "--base-url", server.url(), "-m", "generic.m", "-j", "4"}, folder.path());
   while (server.request_count() < 8) std::this_thread::sleep_for(milliseconds(5));
   const ProcessOutcome second = Eval(server.url(), {"--resume"});
   EXPECT_EQ(second.exit_code, 2) << second.out;
@@ -320,7 +330,8 @@ TEST_F(Network, ShardsMergeToTheWholeRun) {
   std::vector<std::string> merge = {"merge", "-o", "whole"};
   for (int k = 1; k <= 4; ++k) {
     const std::string runs = "shard-" + std::to_string(k);
-    ASSERT_EQ(Eval(server.url(), {"--runs", "3", "--shard", std::to_string(k) + "/4", "--runs-dir", runs}).exit_code, 0);
+    ASSERT_EQ(Eval(server.url(), {"--runs", "3", "--shard", std::to_string(k) + "/4", "--runs-dir", runs}).exit_code,
+              0);
     merge.push_back(FindRuns(folder.path() / runs).front().string());
   }
   EXPECT_EQ(server.request_count(), 90U);
@@ -348,7 +359,9 @@ TEST_F(Network, TheKeyIsWrittenNowhere) {
     if (id == "case-1") return Answer(400, R"({"error":{"message":"bad key sk-very-secret-key"}})");
     return Answer(200, ChatBody("ok"));
   });
-  const ProcessOutcome outcome = RunShell("GENERIC_API_KEY=sk-very-secret-key $UPSKILL --log log.txt eval s -m generic.m --base-url " + server.url(), folder.path());
+  const ProcessOutcome outcome = RunShell(
+      "GENERIC_API_KEY=sk-very-secret-key $UPSKILL --log log.txt eval s -m generic.m --base-url " + server.url(),
+      folder.path());
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_GE(with_key, 6);
   EXPECT_EQ(thief.connections(), 0U);

@@ -91,7 +91,8 @@ TEST(IncludeRules, FoldersIncludeOnlyWhatTheyMay) {
         const bool ok = target == folder || allowed.contains(target) || allowed.contains(include.target) ||
                         // tests/loopback: the scripted server; the simulated student stands in for any model
                         (IsTest(file) && (target == "loopback" || include.target == "model/sim.h"));
-        EXPECT_TRUE(ok) << include.file << ":" << include.line << ": " << folder << " may not include " << include.target;
+        EXPECT_TRUE(ok) << include.file << ":" << include.line << ": " << folder << " may not include "
+                        << include.target;
         EXPECT_NE(include.target.find('/'), std::string::npos)
             << include.file << ":" << include.line << ": name the folder: " << include.target;
       }
@@ -105,7 +106,8 @@ TEST(IncludeRules, ThirdPartyHeadersStayInSourceFiles) {
     for (const fs::path& file : SourcesOf(folder)) {
       if (file.extension() != ".h" || IsTest(file)) continue;
       for (const Include& include : IncludesOf(file)) {
-        const bool third_party = include.angle && (include.target.find('/') != std::string::npos || include.target.ends_with(".h"));
+        const bool third_party =
+            include.angle && (include.target.find('/') != std::string::npos || include.target.ends_with(".h"));
         if (!third_party || include.target.starts_with("sys/")) continue;
         const auto exceptions = kThirdPartyInHeaders.find(folder);
         const bool known = exceptions != kThirdPartyInHeaders.end() && exceptions->second.contains(include.target);

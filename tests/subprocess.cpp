@@ -22,7 +22,8 @@ std::string Content(const std::filesystem::path& file) {
   return text.str();
 }
 
-pid_t Start(const std::vector<std::string>& command, const std::filesystem::path& folder, const std::string& out, const std::string& error) {
+pid_t Start(const std::vector<std::string>& command, const std::filesystem::path& folder, const std::string& out,
+            const std::string& error) {
   std::vector<std::string> environment = {"HOME=/nonexistent", "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
                                           "COLUMNS=100", std::string("UPSKILL=") + UPSKILL_BINARY};
   std::vector<char*> argv;

@@ -30,9 +30,12 @@ constexpr std::array<CheckType, 5> kCheckTypes = {{
 
 const char* OutcomeName(Outcome outcome) {
   switch (outcome) {
-    case Outcome::kPass: return "pass";
-    case Outcome::kFail: return "fail";
-    case Outcome::kSkip: return "skip";
+    case Outcome::kPass:
+      return "pass";
+    case Outcome::kFail:
+      return "fail";
+    case Outcome::kSkip:
+      return "skip";
   }
   return "unknown";
 }

@@ -51,7 +51,8 @@ TEST(MakeCheck, UnknownTypes) {
 TEST(MakeCheck, KnowsEveryTypeThatASuiteMayState) {
   const Result<Suite> suite = ParseSuite(R"([{"input": "i", "checks": [
     {"type": "contains", "values": "a"}, {"type": "not-contains", "values": "a"}, {"type": "any-of", "values": "a"},
-    {"type": "equals", "values": "a"}, {"type": "regex", "pattern": "a"}]}])", "t");
+    {"type": "equals", "values": "a"}, {"type": "regex", "pattern": "a"}]}])",
+                                         "t");
   ASSERT_TRUE(suite.ok());
   const Result<CaseChecks> checks = CaseChecks::Make(suite->cases[0]);
   ASSERT_TRUE(checks.ok());
@@ -61,7 +62,8 @@ TEST(MakeCheck, KnowsEveryTypeThatASuiteMayState) {
 TEST(CaseChecks, OneResultPerCheckInOrder) {
   const Case test_case =
       MakeCase({{"contains", {"a"}, ""}, {"regex", {}, "^b"}, {"not_contains", {"c"}, ""}, {"contains", {"z"}, ""}});
-  EXPECT_THAT(OutcomesOf(test_case, "a\nb"), ElementsAre(Outcome::kPass, Outcome::kFail, Outcome::kPass, Outcome::kFail));
+  EXPECT_THAT(OutcomesOf(test_case, "a\nb"),
+              ElementsAre(Outcome::kPass, Outcome::kFail, Outcome::kPass, Outcome::kFail));
 }
 
 TEST(CaseChecks, ErrorsNameTheCase) {

@@ -75,22 +75,23 @@ TEST(FencedBlocks, ManyFencesAreQuick) {
 
 TEST(OutputFileContent, TheLastBlockThatNamesTheFile) {
   const std::string answer =
-      "First try of build.toml:\n```toml\na\n```\nBetter:\n\n```toml title=\"build.toml\"\nb\n```\nThen run:\n```sh\nmake\n```\n";
+      "First try of build.toml:\n```toml\na\n```\nBetter:\n\n```toml title=\"build.toml\"\nb\n```\nThen "
+      "run:\n```sh\nmake\n```\n";
   EXPECT_EQ(OutputFileContent(answer, "build.toml"), "b\n");
 }
 
 TEST(OutputFileContent, NamesInManyShapes) {
-  for (const char* opening :
-       {"```build.toml\n", "```toml:build.toml\n", "~~~ {file=\"build.toml\"}\n", "**build.toml**\n\n```toml\n",
-        "### `build.toml`\n```\n", "Here is build.toml.\n```\n", "(build.toml)\n```\n", "./build.toml\n```\n",
-        "old/build.toml and build.toml:\n```\n"}) {
+  for (const char* opening : {"```build.toml\n", "```toml:build.toml\n", "~~~ {file=\"build.toml\"}\n",
+                              "**build.toml**\n\n```toml\n", "### `build.toml`\n```\n", "Here is build.toml.\n```\n",
+                              "(build.toml)\n```\n", "./build.toml\n```\n", "old/build.toml and build.toml:\n```\n"}) {
     const std::string answer = "```\nother\n```\n" + std::string(opening) + "x\n```\n~~~\n~~~\nmore\n```\nlast\n```";
     EXPECT_EQ(OutputFileContent(answer, "build.toml").substr(0, 2), "x\n") << opening;
   }
 }
 
 TEST(OutputFileContent, PartsOfOtherNamesDoNotCount) {
-  for (const char* line : {"my-build.toml", "build.toml.bak", "old/build.toml", "build.tomlx", "../build.toml", "übuild.toml"}) {
+  for (const char* line :
+       {"my-build.toml", "build.toml.bak", "old/build.toml", "build.tomlx", "../build.toml", "übuild.toml"}) {
     const std::string answer = std::string(line) + "\n```\nx\n```\n\nother\n```\ny\n```\n";
     EXPECT_EQ(OutputFileContent(answer, "build.toml"), answer) << line;
   }

@@ -123,8 +123,7 @@ class NotContains : public TextCheck {
 
 class AnyOf : public TextCheck {
  public:
-  AnyOf(std::string name, std::vector<Literal> literals)
-      : TextCheck(std::move(name)), literals_(std::move(literals)) {}
+  AnyOf(std::string name, std::vector<Literal> literals) : TextCheck(std::move(name)), literals_(std::move(literals)) {}
 
  private:
   std::string FindProblem(std::string_view answer) const override {

@@ -37,9 +37,10 @@ TEST(SuiteWeaknesses, ReferenceThatFails) {
 }
 
 TEST(SuiteWeaknesses, TrivialAnswersThatPass) {
-  EXPECT_THAT(WeaknessesOf(R"([{"id": "a", "input": "Do it", "checks": [{"type": "not_contains", "values": ["x9"]}]}])"),
-              ElementsAre("case 1 (\"a\"): the empty answer passes", "case 1 (\"a\"): the input, echoed back, passes",
-                          AllOf(StartsWith("case 1 (\"a\"): a plain refusal passes"), HasSubstr("I'm sorry"))));
+  EXPECT_THAT(
+      WeaknessesOf(R"([{"id": "a", "input": "Do it", "checks": [{"type": "not_contains", "values": ["x9"]}]}])"),
+      ElementsAre("case 1 (\"a\"): the empty answer passes", "case 1 (\"a\"): the input, echoed back, passes",
+                  AllOf(StartsWith("case 1 (\"a\"): a plain refusal passes"), HasSubstr("I'm sorry"))));
   EXPECT_THAT(WeaknessesOf(R"([{"input": "Do it", "checks": [{"type": "regex", "pattern": "(?i)can't"}]}])"),
               ElementsAre(HasSubstr("a plain refusal passes")));
 }
@@ -70,7 +71,8 @@ TEST(SuiteWeaknesses, CasesWithTheSameInput) {
 }
 
 TEST(SuiteWeaknesses, ACheckThatCannotBeMadeIsAnError) {
-  const Result<Suite> suite = ParseSuite(R"([{"id": "a", "input": "i", "checks": [{"type": "regex", "pattern": "("}]}])", "t");
+  const Result<Suite> suite =
+      ParseSuite(R"([{"id": "a", "input": "i", "checks": [{"type": "regex", "pattern": "("}]}])", "t");
   ASSERT_TRUE(suite.ok());
   const Result<std::vector<std::string>> weaknesses = FindSuiteWeaknesses(*suite);
   ASSERT_FALSE(weaknesses.ok());

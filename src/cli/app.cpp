@@ -44,8 +44,11 @@ void Declare(CLI::App& app, AllOptions& options) {
   app.set_version_flag("--version", std::string("upskill ") + UPSKILL_VERSION);
   app.add_option("--log", options.log_file, "append diagnostics to this file");
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) { return fmt::format("error: {}\n", error.what()); });
-  app.footer("Exit codes: 0 success; 1 a check or threshold failed; 2 usage or configuration; 3 incomplete, can be\nresumed; 130 interrupted.");
+  app.failure_message(
+      [](const CLI::App*, const CLI::Error& error) { return fmt::format("error: {}\n", error.what()); });
+  app.footer(
+      "Exit codes: 0 success; 1 a check or threshold failed; 2 usage or configuration; 3 incomplete, can be\nresumed; "
+      "130 interrupted.");
   AddGenerateCommand(app, options.generate);
   AddEvalCommand(app, options.eval);
   AddBenchmarkCommand(app, options.benchmark);
@@ -79,7 +82,8 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, const std::vec
 }  // namespace
 
 ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
-  CLI::App app("Turns what an expert model worked out into a skill for cheaper models, and measures what it changes.", "upskill");
+  CLI::App app("Turns what an expert model worked out into a skill for cheaper models, and measures what it changes.",
+               "upskill");
   AllOptions options;
   try {
     Declare(app, options);

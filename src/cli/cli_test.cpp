@@ -67,10 +67,19 @@ TEST_F(Cli, Version) {
 }
 
 TEST_F(Cli, UsageErrors) {
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {}, {"frobnicate"}, {"eval"}, {"eval", skill(), "--frobnicate"}, {"list", "extra"}, {"eval", skill(), "--runs", "0"},
-           {"eval", skill(), "-j", "0"}, {"eval", skill(), "--temperature", "hot"}, {"eval", skill(), "--color", "pink"},
-           {"benchmark", skill()}, {"runs", "--metric", "joy"}, {"eval", skill(), "-m"}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{},
+                                             {"frobnicate"},
+                                             {"eval"},
+                                             {"eval", skill(), "--frobnicate"},
+                                             {"list", "extra"},
+                                             {"eval", skill(), "--runs", "0"},
+                                             {"eval", skill(), "-j", "0"},
+                                             {"eval", skill(), "--temperature", "hot"},
+                                             {"eval", skill(), "--color", "pink"},
+                                             {"benchmark", skill()},
+                                             {"runs", "--metric", "joy"},
+                                             {"eval", skill(), "-m"}}) {
     EXPECT_EQ(Run(arguments), 2) << fmt::format("{}", fmt::join(arguments, " "));
     EXPECT_THAT(error, AllOf(StartsWith("error: "), HasSubstr("--help")));
     EXPECT_THAT(out, IsEmpty());
@@ -82,8 +91,9 @@ TEST_F(Cli, UsageErrors) {
 TEST_F(Cli, EvalEndToEnd) {
   EXPECT_EQ(Eval({"--runs", "2"}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("arithmetic · about 5 tokens · 3 cases × 2 rounds × 2 arms = 12 cells"),
-                         HasSubstr("model  sim:base=0,skill=1 (simulated"), HasSubstr("  0 %   0/6\n"), HasSubstr("100 %   6/6"), HasSubstr("+100 points (95 %: "),
-                         HasSubstr("undecided\n"), HasSubstr("run 20")));
+                         HasSubstr("model  sim:base=0,skill=1 (simulated"), HasSubstr("  0 %   0/6\n"),
+                         HasSubstr("100 %   6/6"), HasSubstr("+100 points (95 %: "), HasSubstr("undecided\n"),
+                         HasSubstr("run 20")));
   EXPECT_THAT(out, Not(HasSubstr("from the cache")));
   EXPECT_THAT(out, Not(HasSubstr("\x1b")));
   const std::vector<fs::path> found = FindRuns(runs());
@@ -108,11 +118,12 @@ TEST_F(Cli, TheSecondEvalComesFromTheCache) {
 TEST_F(Cli, EvalJson) {
   ASSERT_EQ(Eval({"--json", "-v"}), 0);
   const Json json = OutAsJson();
-  for (const char* key : {"run", "skill", "cases", "rounds", "students", "complete"}) EXPECT_TRUE(json.contains(key)) << key;
+  for (const char* key : {"run", "skill", "cases", "rounds", "students", "complete"})
+    EXPECT_TRUE(json.contains(key)) << key;
   EXPECT_EQ(json.at("complete"), true);
   const Json& student = json.at("students").at(0);
-  for (const char* key : {"model", "verdict", "e_value", "lift", "lift_low", "lift_high", "baseline", "with_skill", "tokens",
-                          "cost_usd", "cells_saved", "cells_from_cache"}) {
+  for (const char* key : {"model", "verdict", "e_value", "lift", "lift_low", "lift_high", "baseline", "with_skill",
+                          "tokens", "cost_usd", "cells_saved", "cells_from_cache"}) {
     EXPECT_TRUE(student.contains(key)) << key;
   }
   EXPECT_EQ(student.at("lift"), 1.0);
@@ -207,7 +218,9 @@ TEST_F(Cli, ErrorsLeaveARunIncomplete) {
 
 TEST_F(Cli, TheResumeLineIsForAShell) {
   fs::rename(skill(), folder.path() / "my skill");
-  EXPECT_EQ(Run({"eval", (folder.path() / "my skill").string(), "-m", "sim:error=1", "--runs-dir", (folder.path() / "it's").string()}), 3);
+  EXPECT_EQ(Run({"eval", (folder.path() / "my skill").string(), "-m", "sim:error=1", "--runs-dir",
+                 (folder.path() / "it's").string()}),
+            3);
   EXPECT_THAT(error, AllOf(HasSubstr("upskill eval '" + (folder.path() / "my skill").string() + "' -m sim:error=1"),
                            HasSubstr("it'\\''s'")));
 }
@@ -230,7 +243,8 @@ TEST_F(Cli, ResumeRefusesWhatDoesNotFit) {
   EXPECT_THAT(error, HasSubstr("no run 'latest'"));
   ASSERT_EQ(Eval({}), 0);
   folder.Write("skills/other/SKILL.md", "---\nname: other\ndescription: d\n---\nbody\n");
-  EXPECT_EQ(Run({"eval", (folder.path() / "skills/other").string(), "--runs-dir", runs().string(), "--resume", "latest"}), 2);
+  EXPECT_EQ(
+      Run({"eval", (folder.path() / "skills/other").string(), "--runs-dir", runs().string(), "--resume", "latest"}), 2);
   EXPECT_THAT(error, HasSubstr("is of the skill 'arithmetic', not 'other'"));
   folder.Write("skills/arithmetic/SKILL.md", std::string(kSkill) + "More.\n");
   EXPECT_EQ(Eval({"--resume", "latest"}), 0);
@@ -261,7 +275,8 @@ TEST_F(Cli, EvalErrors) {
 }
 
 TEST_F(Cli, AnotherFileOfCases) {
-  const fs::path tests = folder.Write("more.json", R"({"tests": [{"input": "q", "expected": {"contains": "answer"}}]})");
+  const fs::path tests =
+      folder.Write("more.json", R"({"tests": [{"input": "q", "expected": {"contains": "answer"}}]})");
   ASSERT_EQ(Eval({"-t", tests.string(), "--json"}), 0);
   EXPECT_EQ(OutAsJson().at("cases"), 1);
 }
@@ -271,7 +286,8 @@ TEST_F(Cli, ACaseThatNoSimulatedStudentCanPass) {
     {"input": "a", "checks": [{"type": "regex", "pattern": "x"}]}, {"input": "b", "checks": [{"type": "regex", "pattern": "y"}]},
     {"input": "c", "checks": [{"type": "regex", "pattern": "z"}]}, {"input": "d", "checks": [{"type": "regex", "pattern": "w"}]}])");
   EXPECT_EQ(Eval({"-j", "1"}, "sim:base=1,skill=1"), 3);
-  EXPECT_THAT(error, AllOf(HasSubstr("error: model sim:base=1,skill=1: sim: no passing answer"), HasSubstr("8 left (3 with errors)")));
+  EXPECT_THAT(error, AllOf(HasSubstr("error: model sim:base=1,skill=1: sim: no passing answer"),
+                           HasSubstr("8 left (3 with errors)")));
 }
 
 TEST_F(Cli, BenchmarkPutsTheTableFirst) {
@@ -283,8 +299,9 @@ TEST_F(Cli, BenchmarkPutsTheTableFirst) {
 }
 
 TEST_F(Cli, Configuration) {
-  folder.Write("config.yaml", fmt::format("eval_model: 'sim:base=0,skill=1'\nskills_dir: {0}/skills\nruns_dir: {0}/runs\nunknown: 1\n",
-                                          folder.path().string()));
+  folder.Write("config.yaml",
+               fmt::format("eval_model: 'sim:base=0,skill=1'\nskills_dir: {0}/skills\nruns_dir: {0}/runs\nunknown: 1\n",
+                           folder.path().string()));
   ASSERT_EQ(Run({"eval", skill()}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("model  sim:base=0,skill=1"), Not(HasSubstr("no -m given"))));
   EXPECT_THAT(FindRuns(runs()), SizeIs(1));
@@ -392,14 +409,16 @@ TEST_F(Cli, DamagedRunsAreNamedAndLeftOut) {
   std::string lines = *ReadFile(runs() / good / "samples.jsonl");
   folder.Write("runs/" + good + "/samples.jsonl", "damaged\n" + lines);
   ASSERT_EQ(Run({"runs", "-d", runs().string()}), 0);
-  EXPECT_THAT(error, AllOf(HasSubstr("warning: skipped: "), HasSubstr("1 lines of samples.jsonl"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(error,
+              AllOf(HasSubstr("warning: skipped: "), HasSubstr("1 lines of samples.jsonl"), Not(HasSubstr("\x1b"))));
   EXPECT_THAT(out, HasSubstr("+100 points"));
 }
 
 TEST_F(Cli, HostileNamesNeverReachTheTerminal) {
   fs::create_directory(folder.path() / "s");
   folder.Write("s/SKILL.md", "---\nname: \"evil\\e[2J\"\ndescription: \"d\\e[2J\"\n---\nbody\n");
-  folder.Write("s/tests.json", R"([{"id": "\u001b[2J", "input": "i\u001b[2J", "expected": {"contains": "\u001b[2Jx"}}])");
+  folder.Write("s/tests.json",
+               R"([{"id": "\u001b[2J", "input": "i\u001b[2J", "expected": {"contains": "\u001b[2Jx"}}])");
   const int code = Run({"eval", (folder.path() / "s").string(), "-m", kGood, "--runs-dir", runs().string(), "-v"});
   EXPECT_THAT(out + error, Not(HasSubstr("\x1b")));
   if (code != 2) {

@@ -20,12 +20,14 @@ namespace fs = std::filesystem;
 Result<LoadedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
   ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
   if (folders.size() > 1) {
-    return InputError(fmt::format("{} holds {} runs; name one of them, for example {}", SafeForTerminalLine(name), folders.size(),
-                                  SafeForTerminalLine(folders.back().string())));
+    return InputError(fmt::format("{} holds {} runs; name one of them, for example {}", SafeForTerminalLine(name),
+                                  folders.size(), SafeForTerminalLine(folders.back().string())));
   }
   if (IsPythonRun(folders.front())) {
-    return InputError(fmt::format("{} was written by the Python tool and doesn't tell which cases it had, so it can't be compared; `upskill report {}` shows it",
-                                  SafeForTerminalLine(name), SafeForTerminalLine(name)));
+    return InputError(
+        fmt::format("{} was written by the Python tool and doesn't tell which cases it had, so it can't be compared; "
+                    "`upskill report {}` shows it",
+                    SafeForTerminalLine(name), SafeForTerminalLine(name)));
   }
   return LoadRun(folders.front());
 }
@@ -33,10 +35,12 @@ Result<LoadedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
 }  // namespace
 
 void AddCompareCommand(CLI::App& app, CompareOptions& options) {
-  CLI::App* command = app.add_subcommand("compare", "Two runs of the same cases side by side: what got better or worse");
+  CLI::App* command =
+      app.add_subcommand("compare", "Two runs of the same cases side by side: what got better or worse");
   command->add_option("A", options.a, "run: a folder, a name, its last 4 digits, or `latest`")->required();
   command->add_option("B", options.b, "the run to compare it with")->required();
-  command->add_option("-d,--dir,--runs-dir", options.runs_dir, "where runs named without a folder are (default: from the configuration, else ./runs)");
+  command->add_option("-d,--dir,--runs-dir", options.runs_dir,
+                      "where runs named without a folder are (default: from the configuration, else ./runs)");
   command->add_flag("--json", options.json, "print the comparison as JSON");
   AddColorOption(*command, options.color);
 }
@@ -50,7 +54,8 @@ ExitCode RunCompare(const CompareOptions& options, Env& env) {
   const Result<LoadedRun> b = LoadOne(options.b, runs_dir);
   if (!b) return PrintError(env, b.error());
   if (a->judged.plan.run == b->judged.plan.run) {
-    return PrintError(env, InputError(fmt::format("{} and {} are the same run", SafeForTerminalLine(options.a), SafeForTerminalLine(options.b))));
+    return PrintError(env, InputError(fmt::format("{} and {} are the same run", SafeForTerminalLine(options.a),
+                                                  SafeForTerminalLine(options.b))));
   }
   const Result<RunComparison> comparison = CompareRuns(a->input(), b->input());
   if (!comparison) return PrintError(env, comparison.error());

@@ -16,7 +16,8 @@ Result<std::string> ConfigFile(const Env& env) {
   std::error_code code;
   if (const auto named = env.variable("UPSKILL_CONFIG"); named && !named->empty()) {
     if (!std::filesystem::exists(*named, code)) {
-      return Error{ErrorKind::kNotFound, fmt::format("UPSKILL_CONFIG names {}, which does not exist", SafeForTerminalLine(*named))};
+      return Error{ErrorKind::kNotFound,
+                   fmt::format("UPSKILL_CONFIG names {}, which does not exist", SafeForTerminalLine(*named))};
     }
     return *named;
   }
@@ -53,17 +54,20 @@ Result<Config> LoadConfig(const Env& env) {
     if (const YAML::Node node = root["max_refine_attempts"]; node && !node.IsNull()) {
       int attempts = 0;
       if (!YAML::convert<int>::decode(node, attempts) || attempts < 1 || attempts > kMostRefineAttempts) {
-        return InputError(fmt::format("{}:{}:{}: max_refine_attempts: a whole number from 1 to {} is expected", file, node.Mark().line + 1,
-                                      node.Mark().column + 1, kMostRefineAttempts));
+        return InputError(fmt::format("{}:{}:{}: max_refine_attempts: a whole number from 1 to {} is expected", file,
+                                      node.Mark().line + 1, node.Mark().column + 1, kMostRefineAttempts));
       }
       config.max_refine_attempts = attempts;
     }
     return config;
   } catch (const YAML::Exception& e) {
-    return InputError(fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, SafeForTerminalLine(e.msg)));
+    return InputError(
+        fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, SafeForTerminalLine(e.msg)));
   }
 }
 
-std::filesystem::path RunsFolder(const std::string& given, const Config& config) { return given.empty() ? config.runs_dir : std::filesystem::path(given); }
+std::filesystem::path RunsFolder(const std::string& given, const Config& config) {
+  return given.empty() ? config.runs_dir : std::filesystem::path(given);
+}
 
 }  // namespace upskill

@@ -12,7 +12,7 @@ namespace upskill {
 
 // Settings from a file, with the keys of the Python tool of the same name. Unknown keys are ignored.
 struct Config {
-  std::filesystem::path source;  // empty: no file, all defaults
+  std::filesystem::path source;        // empty: no file, all defaults
   std::string skill_generation_model;  // (alias `model`) empty: not set
   std::string eval_model;              // empty: not set
   std::string test_gen_model;          // empty: not set

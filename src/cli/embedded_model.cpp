@@ -47,8 +47,8 @@ std::optional<fs::path> ModelOfPythonPackage(const fs::path& data_dir) {
   return std::nullopt;
 }
 
-// Held while the original is converted, so that it is done once; the system lets go of it when the process ends. Where the
-// file system knows no locks, two processes may both convert, and the later one's file stays.
+// Held while the original is converted, so that it is done once; the system lets go of it when the process ends. Where
+// the file system knows no locks, two processes may both convert, and the later one's file stays.
 Result<Fd> LockModels(const fs::path& folder) {
   const fs::path path = folder / ".lock";
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
@@ -102,7 +102,8 @@ fs::path OriginalModelInCache(const Env& env) {
 Result<EmbeddedModel> FindEmbeddedModel(const Env& env) {
   if (const std::string named = Value(env, "UPSKILL_EMBEDDED_MODEL"); !named.empty()) return EmbeddedModel{named};
   std::error_code code;
-  const std::array<fs::path, 3> converted = {env.data_dir / kConvertedFile, env.set_up_model, ConvertedModelInCache(env)};
+  const std::array<fs::path, 3> converted = {env.data_dir / kConvertedFile, env.set_up_model,
+                                             ConvertedModelInCache(env)};
   for (const fs::path& file : converted) {
     if (!file.empty() && fs::is_regular_file(file, code)) return EmbeddedModel{file};
   }
@@ -112,7 +113,8 @@ Result<EmbeddedModel> FindEmbeddedModel(const Env& env) {
   }
   if (std::optional<fs::path> file = ModelOfPythonPackage(env.data_dir)) return EmbeddedModel{*std::move(file), true};
   return Error{ErrorKind::kNotFound,
-               "the default model isn't on this machine: `upskill models pull default` downloads it, or name another model: -m llama:PATH.gguf"};
+               "the default model isn't on this machine: `upskill models pull default` downloads it, or name another "
+               "model: -m llama:PATH.gguf"};
 }
 
 Status CheckOriginalModel(const fs::path& file) {
@@ -125,8 +127,9 @@ Status CheckOriginalModel(const fs::path& file) {
   }
   if (in.bad()) return ErrnoError("reading", file, errno);
   if (hash.Hex() == UPSKILL_MODEL_GGUF_SHA256) return {};
-  return InputError(fmt::format("{} is damaged (its SHA-256 isn't that of the default model): remove it, then run `upskill models pull default`",
-                                SafeForTerminalLine(file.string())));
+  return InputError(fmt::format(
+      "{} is damaged (its SHA-256 isn't that of the default model): remove it, then run `upskill models pull default`",
+      SafeForTerminalLine(file.string())));
 }
 
 Result<fs::path> PrepareEmbeddedModel(const Env& env) {
@@ -137,8 +140,10 @@ Result<fs::path> PrepareEmbeddedModel(const Env& env) {
   const fs::path target = ConvertedModelInCache(env);
   const Status converted = Convert(found.file, target, env);
   if (converted) return target;
-  env.error(fmt::format("warning: the default model is used unconverted, which is slower: {}; set UPSKILL_CACHE to a folder with 150 MB of room to write\n",
-                        SafeForTerminalLine(converted.error().message)));
+  env.error(
+      fmt::format("warning: the default model is used unconverted, which is slower: {}; set UPSKILL_CACHE to a folder "
+                  "with 150 MB of room to write\n",
+                  SafeForTerminalLine(converted.error().message)));
   return found.file;
 }
 

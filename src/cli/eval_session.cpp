@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 Result<Shard> ParseShard(const std::string& text) {
   const auto bad = [&] {
-    return InputError(fmt::format("--shard {}: K/N is expected, K from 1 to N, for example 2/8", SafeForTerminalLine(text)));
+    return InputError(
+        fmt::format("--shard {}: K/N is expected, K from 1 to N, for example 2/8", SafeForTerminalLine(text)));
   };
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return bad();
@@ -31,7 +32,8 @@ Result<Shard> ParseShard(const std::string& text) {
   int of = 0;
   const auto [index_end, index_code] = std::from_chars(text.data(), text.data() + slash, index);
   const auto [of_end, of_code] = std::from_chars(text.data() + slash + 1, text.data() + text.size(), of);
-  const bool whole = index_code == std::errc() && of_code == std::errc() && index_end == text.data() + slash && of_end == text.data() + text.size();
+  const bool whole = index_code == std::errc() && of_code == std::errc() && index_end == text.data() + slash &&
+                     of_end == text.data() + text.size();
   if (!whole || of < 1 || of > 1'000'000 || index < 1 || index > of) return bad();
   return Shard{index - 1, of};
 }
@@ -53,8 +55,8 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
     plan.arms.push_back(Arm::kPrevious);
     plan.previous = Snapshot(previous);
     if (plan.previous.sha256 == plan.skill.sha256) {
-      return InputError(fmt::format("{} and {} hold the same text: there is nothing to compare", SafeForTerminalLine(options.skill),
-                                    SafeForTerminalLine(options.against)));
+      return InputError(fmt::format("{} and {} hold the same text: there is nothing to compare",
+                                    SafeForTerminalLine(options.skill), SafeForTerminalLine(options.against)));
     }
   }
   plan.rounds = options.rounds_or_default();
@@ -79,12 +81,15 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
 }
 
 // Opens the models; two that are the same are an error, and so is a cost limit that can't be held.
-Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::string>& specs, const EvalOptions& options, const fs::path& runs_dir,
+Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::string>& specs,
+                                                       const EvalOptions& options, const fs::path& runs_dir,
                                                        const Env& env) {
   ModelOptions model_options;
   if (options.batch) {
     const bool fresh = options.resume.empty() && (!options.use_cache || options.refresh);
-    const BatchNotes::Use use = fresh ? BatchNotes::Use::kIgnored : options.resume.empty() ? BatchNotes::Use::kShared : BatchNotes::Use::kAll;
+    const BatchNotes::Use use = fresh                    ? BatchNotes::Use::kIgnored
+                                : options.resume.empty() ? BatchNotes::Use::kShared
+                                                         : BatchNotes::Use::kAll;
     model_options.batches = ModelOptions::Batches{runs_dir / "batches.jsonl", use, options.use_cache};
   }
   model_options.parallel = options.parallel;
@@ -96,7 +101,8 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
     const ModelInfo& info = model->info();
     for (std::size_t i = 0; i < models.size(); ++i) {
       if (models[i]->info().identity == info.identity) {
-        return InputError(fmt::format("models '{}' and '{}' are the same", SafeForTerminalLine(specs[i]), SafeForTerminalLine(spec)));
+        return InputError(
+            fmt::format("models '{}' and '{}' are the same", SafeForTerminalLine(specs[i]), SafeForTerminalLine(spec)));
       }
     }
     if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*model, spec));
@@ -135,14 +141,17 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
 // What is given with --resume must be what the run began with: its plan decides.
 Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
   for (const std::string& model : options.models) {
-    const bool known = std::any_of(plan.students.begin(), plan.students.end(), [&](const Student& student) { return student.spec == model; });
+    const bool known = std::any_of(plan.students.begin(), plan.students.end(),
+                                   [&](const Student& student) { return student.spec == model; });
     if (!known) {
-      return InputError(fmt::format("run {} has no model '{}'; start a new run for it", SafeForTerminalLine(plan.run), SafeForTerminalLine(model)));
+      return InputError(fmt::format("run {} has no model '{}'; start a new run for it", SafeForTerminalLine(plan.run),
+                                    SafeForTerminalLine(model)));
     }
   }
   if (options.rounds && *options.rounds != plan.rounds) {
-    return InputError(fmt::format("run {} has {} rounds, not {}; a new run with --runs {} takes its answers from the cache",
-                                  SafeForTerminalLine(plan.run), plan.rounds, *options.rounds, *options.rounds));
+    return InputError(
+        fmt::format("run {} has {} rounds, not {}; a new run with --runs {} takes its answers from the cache",
+                    SafeForTerminalLine(plan.run), plan.rounds, *options.rounds, *options.rounds));
   }
   return {};
 }
@@ -158,7 +167,8 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
                                   SafeForTerminalLine(session.plan.skill.name), SafeForTerminalLine(skill.name)));
   }
   if (Snapshot(skill).sha256 != session.plan.skill.sha256 && !options.quiet) {
-    env.error(fmt::format("note: the skill has changed since run {} began; the run goes on with the skill as it was\n", SafeForTerminalLine(session.plan.run)));
+    env.error(fmt::format("note: the skill has changed since run {} began; the run goes on with the skill as it was\n",
+                          SafeForTerminalLine(session.plan.run)));
   }
   RETURN_IF_ERROR(TakeGate(options, session));
   std::vector<std::string> specs;

@@ -27,7 +27,8 @@ std::string Shown(const std::string& text) { return SafeForTerminalLine(text); }
 std::string PriceText(const Model& model) {
   if (model.info().local) return "local, no price";
   if (!model.info().price) return "price unknown";
-  return fmt::format("${:.2f} in, ${:.2f} out per million tokens", model.info().price->input, model.info().price->output);
+  return fmt::format("${:.2f} in, ${:.2f} out per million tokens", model.info().price->input,
+                     model.info().price->output);
 }
 
 void PrintDryRun(const GenerateSession& session, Env& env) {
@@ -43,8 +44,9 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     const std::size_t calls = 2 + pieces + attempts;
     const std::size_t in = calls * std::min(tokens, context) + attempts * context / 2;
     const std::size_t out = calls * 3000;
-    env.out(fmt::format("teacher   {} ({}): at most about {} calls, {} tokens in, {} out", Shown(session.teacher_spec), PriceText(*session.teacher_model), calls,
-                        WithThousands(static_cast<long long>(in)), WithThousands(static_cast<long long>(out))));
+    env.out(fmt::format("teacher   {} ({}): at most about {} calls, {} tokens in, {} out", Shown(session.teacher_spec),
+                        PriceText(*session.teacher_model), calls, WithThousands(static_cast<long long>(in)),
+                        WithThousands(static_cast<long long>(out))));
     if (session.teacher_model->info().price) {
       Usage usage;
       usage.input = static_cast<std::int64_t>(in);
@@ -58,26 +60,43 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const auto held_out = static_cast<std::size_t>(options.how.holdout * static_cast<double>(options.how.cases));
   const std::size_t test = std::max<std::size_t>(1, held_out);
   const std::size_t train = std::max<std::size_t>(1, options.how.cases - test);
-  const std::size_t changes = session.teacher_model ? static_cast<std::size_t>(options.how.attempts) * options.how.candidates : 0;
-  const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) + 2 * test * static_cast<std::size_t>(options.how.runs);
+  const std::size_t changes =
+      session.teacher_model ? static_cast<std::size_t>(options.how.attempts) * options.how.candidates : 0;
+  const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
+                            2 * test * static_cast<std::size_t>(options.how.runs);
   for (const auto& model : session.student_models) {
-    env.out(fmt::format("student   {} ({}): at most about {} answers\n", Shown(model->info().name), PriceText(*model), cells));
+    env.out(fmt::format("student   {} ({}): at most about {} answers\n", Shown(model->info().name), PriceText(*model),
+                        cells));
   }
   env.out("nothing was asked of any model\n");
 }
 
 Json CostToJson(const StageCost& cost) {
-  return {{"calls", cost.calls}, {"prompt_tokens", cost.prompt_tokens}, {"output_tokens", cost.output_tokens}, {"cost_usd", cost.usd ? Json(*cost.usd) : Json(nullptr)}};
+  return {{"calls", cost.calls},
+          {"prompt_tokens", cost.prompt_tokens},
+          {"output_tokens", cost.output_tokens},
+          {"cost_usd", cost.usd ? Json(*cost.usd) : Json(nullptr)}};
 }
 
-Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const std::string& folder, const std::string& reason,
-                   const GenerationFacts& facts) {
-  Json json = {{"generation", session.id}, {"skill", folder}, {"accepted", reason.empty()}, {"refused_because", reason.empty() ? Json(nullptr) : Json(reason)},
-               {"generated_by", session.teacher_spec}, {"cases", outcome.cases.size()}, {"test_cases", outcome.test.size()},
-               {"rejected_cases", outcome.rejected_cases.size()}, {"candidates", outcome.candidates.size()},
-               {"chosen", outcome.candidates[outcome.chosen].id}, {"tokens", outcome.candidates[outcome.chosen].tokens}, {"contradicted_rules", outcome.contradicted_rules},
-               {"student_calls", outcome.student_calls}, {"full_student_calls", outcome.full_student_calls},
-               {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)}, {"stages", {{"teacher", Json::object()}, {"student", Json::object()}}}, {"result", nullptr}};
+Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const std::string& folder,
+                   const std::string& reason, const GenerationFacts& facts) {
+  Json json = {{"generation", session.id},
+               {"skill", folder},
+               {"accepted", reason.empty()},
+               {"refused_because", reason.empty() ? Json(nullptr) : Json(reason)},
+               {"generated_by", session.teacher_spec},
+               {"cases", outcome.cases.size()},
+               {"test_cases", outcome.test.size()},
+               {"rejected_cases", outcome.rejected_cases.size()},
+               {"candidates", outcome.candidates.size()},
+               {"chosen", outcome.candidates[outcome.chosen].id},
+               {"tokens", outcome.candidates[outcome.chosen].tokens},
+               {"contradicted_rules", outcome.contradicted_rules},
+               {"student_calls", outcome.student_calls},
+               {"full_student_calls", outcome.full_student_calls},
+               {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)},
+               {"stages", {{"teacher", Json::object()}, {"student", Json::object()}}},
+               {"result", nullptr}};
   for (const auto& [stage, cost] : facts.teachers) json["stages"]["teacher"][stage] = CostToJson(cost);
   for (const auto& [stage, cost] : facts.students) json["stages"]["student"][stage] = CostToJson(cost);
   if (outcome.measured) json["result"] = EvalToJson(outcome.measured->judged);
@@ -87,14 +106,16 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
 // "1 call, 100 tokens in, 50 out, $0.0100".
 std::string CostText(const StageCost& cost, const char* one) {
   const std::string usd = !cost.usd ? ", cost unknown" : *cost.usd > 0 ? fmt::format(", ${:.4f}", *cost.usd) : "";
-  return fmt::format("{} {}{}, {} tokens in, {} out{}", WithThousands(static_cast<long long>(cost.calls)), one, cost.calls == 1 ? "" : "s",
-                     WithThousands(cost.prompt_tokens), WithThousands(cost.output_tokens), usd);
+  return fmt::format("{} {}{}, {} tokens in, {} out{}", WithThousands(static_cast<long long>(cost.calls)), one,
+                     cost.calls == 1 ? "" : "s", WithThousands(cost.prompt_tokens), WithThousands(cost.output_tokens),
+                     usd);
 }
 
 void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, Env& env) {
   double usd = 0.0;
   bool known = true;
-  const auto print = [&](const char* who, const char* stage, const char* one, const std::map<std::string, StageCost>& stages) {
+  const auto print = [&](const char* who, const char* stage, const char* one,
+                         const std::map<std::string, StageCost>& stages) {
     const auto found = stages.find(stage);
     if (found == stages.end()) return;
     const StageCost& cost = found->second;
@@ -102,11 +123,15 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
     known = known && cost.usd;
     usd += cost.usd.value_or(0.0);
   };
-  for (const char* stage : {"digest", "draft", "cases", "refine", "tests: digest", "tests: cases"}) print("teacher", stage, "call", facts.teachers);
+  for (const char* stage : {"digest", "draft", "cases", "refine", "tests: digest", "tests: cases"})
+    print("teacher", stage, "call", facts.teachers);
   for (const char* stage : {"train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
-    env.out(fmt::format("to find the best candidate the students gave {} answers, {:.0f} % of the {} of measuring every one in full\n", outcome.student_calls,
-                        100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls), outcome.full_student_calls));
+    env.out(fmt::format(
+        "to find the best candidate the students gave {} answers, {:.0f} % of the {} of measuring every one in full\n",
+        outcome.student_calls,
+        100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls),
+        outcome.full_student_calls));
   }
   if (usd > 0) env.out(fmt::format("spent {}${:.4f}\n", known ? "" : "at least ", usd));
 }
@@ -123,7 +148,8 @@ std::string Headline(const GenerateOutcome& outcome) {
   std::string text;
   const JudgedRun& judged = outcome.measured->judged;
   for (std::size_t i = 0; i < judged.verdicts.size(); ++i) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", Shown(judged.summary.students[i].student.name), VerdictName(judged.verdicts[i].word));
+    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", Shown(judged.summary.students[i].student.name),
+                        VerdictName(judged.verdicts[i].word));
   }
   return text;
 }
@@ -158,7 +184,8 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
   const fs::path folder = OutputFolder(session, skill.name);
   ASSIGN_OR_RETURN(const AcceptRule rule, AcceptRuleFromName(session.options.accept));
   placing.reason = ReasonToRefuse(outcome, rule);
-  if (placing.reason.empty() && IsTaken(session, folder)) placing.reason = fmt::format("{} holds another skill (to improve it: --from)", Shown(folder.string()));
+  if (placing.reason.empty() && IsTaken(session, folder))
+    placing.reason = fmt::format("{} holds another skill (to improve it: --from)", Shown(folder.string()));
   placing.target = placing.reason.empty() ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
   if (placing.reason.empty()) {
     ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));
@@ -169,21 +196,29 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
 }
 
 // `estimated`: the tokens of the skill are.
-void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts, const Placing& placing, bool estimated, Env& env) {
+void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts,
+                  const Placing& placing, bool estimated, Env& env) {
   const GenerateCommandOptions& options = session.options;
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   env.out(Headline(outcome) + "\n");
   if (!placing.reason.empty()) {
-    env.out(fmt::format("the existing skill stays as it is: {}{}\n", placing.reason, options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
+    env.out(fmt::format("the existing skill stays as it is: {}{}\n", placing.reason,
+                        options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
   }
   if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
   if (!placing.previous.empty()) env.out(fmt::format("the files before  {}\n", Shown(placing.previous.string())));
-  if (session.teacher_spec == kExtract) env.out("no model wrote this skill: it is taken from the material, word for word\n");
-  env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(placing.target.string()), estimated ? "about " : "", chosen.tokens, Shown(chosen.skill.name)));
-  env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(), outcome.rejected_cases.size(), outcome.test.size()));
-  if (outcome.uncited_rules > 0) env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
-  for (const std::string& rule : outcome.contradicted_rules) env.out(fmt::format("left out, the material says otherwise: {}\n", Shown(rule)));
-  if (outcome.measured) env.out("\n" + EvalBars(outcome.measured->judged, StyleFor(env, env.out_is_terminal, options.color)));
+  if (session.teacher_spec == kExtract)
+    env.out("no model wrote this skill: it is taken from the material, word for word\n");
+  env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(placing.target.string()), estimated ? "about " : "",
+                      chosen.tokens, Shown(chosen.skill.name)));
+  env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
+                      outcome.rejected_cases.size(), outcome.test.size()));
+  if (outcome.uncited_rules > 0)
+    env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
+  for (const std::string& rule : outcome.contradicted_rules)
+    env.out(fmt::format("left out, the material says otherwise: {}\n", Shown(rule)));
+  if (outcome.measured)
+    env.out("\n" + EvalBars(outcome.measured->judged, StyleFor(env, env.out_is_terminal, options.color)));
   PrintCosts(outcome, facts, env);
   env.out(fmt::format("generation {} · {}\n", session.id, Shown((placing.target / "lineage.json").string())));
 }
@@ -210,36 +245,73 @@ ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, 
 void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
   CLI::App* command = app.add_subcommand("generate", "Write a skill from traces or a task, and measure it on students");
   command->add_option("TASK", options.task, "what the skill is for; may be left out with --from");
-  command->add_option("-f,--from", options.from, "traces (files, folders, patterns, latest), or a skill folder to improve")->allow_extra_args(false);
+  command
+      ->add_option("-f,--from", options.from, "traces (files, folders, patterns, latest), or a skill folder to improve")
+      ->allow_extra_args(false);
   command->add_option("-e,--example", options.examples, "an example, 'input -> output'")->allow_extra_args(false);
-  command->add_option("--tool", options.tools, "FILE#NAME: a tool of an MCP tools/list; mcp:COMMAND#NAME: of the server that COMMAND starts")->allow_extra_args(false);
+  command
+      ->add_option("--tool", options.tools,
+                   "FILE#NAME: a tool of an MCP tools/list; mcp:COMMAND#NAME: of the server that COMMAND starts")
+      ->allow_extra_args(false);
   command->add_option("--docs", options.docs, "a text that the teacher should know")->allow_extra_args(false);
-  command->add_option("-m,--model", options.model, "teacher; extract: none, the skill is taken from the trace (default: the configuration's, else extract)");
-  command->add_option("--test-gen-model", options.test_gen_model, "writes the tests (default: the configuration's, else the teacher); extract: none, they are taken from the trace");
-  command->add_option("--eval-model", options.eval_models, "student, repeatable (default: the configuration's, else the embedded model)")->allow_extra_args(false);
+  command->add_option(
+      "-m,--model", options.model,
+      "teacher; extract: none, the skill is taken from the trace (default: the configuration's, else extract)");
+  command->add_option("--test-gen-model", options.test_gen_model,
+                      "writes the tests (default: the configuration's, else the teacher); extract: none, they are "
+                      "taken from the trace");
+  command
+      ->add_option("--eval-model", options.eval_models,
+                   "student, repeatable (default: the configuration's, else the embedded model)")
+      ->allow_extra_args(false);
   command->add_option("--base-url", options.base_urls, "server of the teacher")->allow_extra_args(false);
   command->add_option("--eval-base-url", options.eval_base_urls, "server of the students")->allow_extra_args(false);
   command->add_option("-t,--tests", options.tests, "cases to use as they are instead of writing some");
   command->add_option("-o,--output", options.output, "folder of the skill (default: below skills_dir)");
   command->add_option("--name", options.how.name, "name of the skill");
   command->add_flag("--no-eval", options.no_eval, "don't measure");
-  command->add_option("--skill-tokens", options.how.target.tokens, "length of the skill's body, counted by the student's tokenizer where it is known")->capture_default_str()->check(CLI::Range(50, 20'000));
+  command
+      ->add_option("--skill-tokens", options.how.target.tokens,
+                   "length of the skill's body, counted by the student's tokenizer where it is known")
+      ->capture_default_str()
+      ->check(CLI::Range(50, 20'000));
   command->add_option("--cases", options.how.cases, "tests to write")->capture_default_str()->check(CLI::Range(2, 200));
-  command->add_option("--holdout", options.how.holdout, "share of the tests that only the last measurement sees")->capture_default_str()->check(CLI::Range(0.1, 0.9));
-  command->add_option("--candidates", options.how.candidates, "changes tried in one attempt")->capture_default_str()->check(CLI::Range(1, 20));
-  command->add_option("--max-attempts", options.max_attempts, "attempts at refining (default: max_refine_attempts of the configuration, else 3)")->check(CLI::Range(0, 50));
-  command->add_option("--train-runs", options.how.train_rounds, "rounds of a candidate on the train tests")->capture_default_str()->check(CLI::Range(1, 100));
-  command->add_option("--runs", options.how.runs, "most rounds of the last measurement")->capture_default_str()->check(CLI::Range(1, 1000));
-  command->add_option("--max-tokens", options.max_tokens, "most tokens of a student's answer")->capture_default_str()->check(CLI::Range(1, 1'000'000));
-  command->add_option("--temperature", options.temperature, "of the students' answers (default: each model's own)")->check(CLI::Range(0.0, 2.0));
-  command->add_option("--budget", options.how.context_tokens, "tokens of material in one question to the teacher")->capture_default_str()->check(CLI::Range(500, 1'000'000));
-  command->add_option("--accept", options.accept, "when an existing skill is replaced: helps, never-worse or any")->capture_default_str();
-  command->add_option("--max-cost", options.how.max_cost_usd, "US dollars for all stages together")->check(CLI::NonNegativeNumber);
+  command->add_option("--holdout", options.how.holdout, "share of the tests that only the last measurement sees")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 0.9));
+  command->add_option("--candidates", options.how.candidates, "changes tried in one attempt")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 20));
+  command
+      ->add_option("--max-attempts", options.max_attempts,
+                   "attempts at refining (default: max_refine_attempts of the configuration, else 3)")
+      ->check(CLI::Range(0, 50));
+  command->add_option("--train-runs", options.how.train_rounds, "rounds of a candidate on the train tests")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100));
+  command->add_option("--runs", options.how.runs, "most rounds of the last measurement")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--max-tokens", options.max_tokens, "most tokens of a student's answer")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_option("--temperature", options.temperature, "of the students' answers (default: each model's own)")
+      ->check(CLI::Range(0.0, 2.0));
+  command->add_option("--budget", options.how.context_tokens, "tokens of material in one question to the teacher")
+      ->capture_default_str()
+      ->check(CLI::Range(500, 1'000'000));
+  command->add_option("--accept", options.accept, "when an existing skill is replaced: helps, never-worse or any")
+      ->capture_default_str();
+  command->add_option("--max-cost", options.how.max_cost_usd, "US dollars for all stages together")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--seed", options.how.seed, "seed of split and sampling")->capture_default_str();
   command->add_option("-j,--parallel", options.parallel, "most answers in flight")->check(CLI::Range(1, 100'000));
   command->add_option("--runs-dir", options.runs_dir, "folder of runs and generations");
-  command->add_flag("--log-runs,!--no-log-runs", options.log_runs, "keep runs and generation in the runs folder (default: yes); without them nothing can be resumed");
-  command->add_option("--resume", options.resume, "go on with a generation (latest, its name, or its last 4 digits)")->expected(0, 1)->default_str("latest");
+  command->add_flag("--log-runs,!--no-log-runs", options.log_runs,
+                    "keep runs and generation in the runs folder (default: yes); without them nothing can be resumed");
+  command->add_option("--resume", options.resume, "go on with a generation (latest, its name, or its last 4 digits)")
+      ->expected(0, 1)
+      ->default_str("latest");
   command->add_flag("--dry-run", options.dry_run, "print what would be done and its price");
   command->add_flag("--lenient", options.lenient, "keep what is readable of damaged traces");
   command->add_flag("--no-redact", options.no_redact, "leave secrets in; only with a teacher on this machine");
@@ -266,7 +338,9 @@ ExitCode RunGenerate(GenerateCommandOptions options, const std::vector<std::stri
   if (!session.options.quiet) input.trials.observer = &progress;
   Result<AppendFile> trials = AppendFile::Open(session.folder / kTrialsFile, true);
   if (!trials) return PrintError(env, trials.error());
-  input.trials.on_run = [&](const std::string& stage, const std::string& run) { static_cast<void>(trials->Append(stage + " " + run + "\n")); };
+  input.trials.on_run = [&](const std::string& stage, const std::string& run) {
+    static_cast<void>(trials->Append(stage + " " + run + "\n"));
+  };
   input.say = [&](const std::string& line) {
     progress.Clear();
     if (!session.options.quiet) env.error(SafeForTerminalLine(line) + "\n");

@@ -30,7 +30,7 @@ struct GenerateCommandOptions {
   std::string output;
   bool no_eval = false;
   std::optional<int> max_attempts;  // absent: the configuration's
-  int max_tokens = 512;  // of a student's answer
+  int max_tokens = 512;             // of a student's answer
   std::optional<double> temperature;
   std::string accept = "never-worse";
   std::string runs_dir;

@@ -27,8 +27,11 @@ Status CopySkillFiles(const fs::path& from, const fs::path& to) {
   for (const char* name : {"skill_meta.json", "references", "scripts", "assets", "SKILL.md"}) {
     std::error_code code;
     if (!fs::exists(from / name, code)) continue;
-    fs::copy(from / name, to / name, fs::copy_options::recursive | fs::copy_options::skip_symlinks | fs::copy_options::skip_existing, code);
-    if (code) return Error{ErrorKind::kIo, fmt::format("copying {} to {}: {}", SafeForTerminalLine((from / name).string()), SafeForTerminalLine(to.string()), code.message())};
+    fs::copy(from / name, to / name,
+             fs::copy_options::recursive | fs::copy_options::skip_symlinks | fs::copy_options::skip_existing, code);
+    if (code)
+      return Error{ErrorKind::kIo, fmt::format("copying {} to {}: {}", SafeForTerminalLine((from / name).string()),
+                                               SafeForTerminalLine(to.string()), code.message())};
   }
   return {};
 }
@@ -42,7 +45,8 @@ Result<fs::path> FindGeneration(const fs::path& generations, const std::string& 
   std::sort(all.begin(), all.end());
   ASSIGN_OR_RETURN(const std::optional<fs::path> found, PickStampedFolder(all, name));
   if (found) return *found;
-  return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' below {}", SafeForTerminalLine(name), SafeForTerminalLine(generations.string()))};
+  return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' below {}", SafeForTerminalLine(name),
+                                                 SafeForTerminalLine(generations.string()))};
 }
 
 Status NewFolder(GenerateSession& session, const std::vector<std::string>& arguments, const Env& env) {
@@ -50,14 +54,18 @@ Status NewFolder(GenerateSession& session, const std::vector<std::string>& argum
   session.id = session.folder.filename().string();
   Json words = Json::array();
   Redactor redactor({});
-  for (const std::string& argument : arguments) words.push_back(session.options.no_redact ? argument : redactor.Apply(argument));
+  for (const std::string& argument : arguments)
+    words.push_back(session.options.no_redact ? argument : redactor.Apply(argument));
   if (session.given) {
     Suite suite;
     suite.document = {{"tests", Json::array()}};
     suite.cases = session.given->cases;
     RETURN_IF_ERROR(SaveSuite(suite, session.folder / kTestsFile));
   }
-  const Json json = {{"schema", 1}, {"arguments", words}, {"material", MaterialToJson(session.sources.material)}, {"sources", session.sources.names},
+  const Json json = {{"schema", 1},
+                     {"arguments", words},
+                     {"material", MaterialToJson(session.sources.material)},
+                     {"sources", session.sources.names},
                      {"existing_folder", session.sources.existing_folder.string()}};
   return WriteFileAtomically(session.folder / "generation.json", DumpJsonIndented(json) + "\n");
 }
@@ -115,7 +123,8 @@ BodyTarget TargetFor(const GenerateSession& session) {
   return target;
 }
 
-// The tests to use as they are: those of -t, else the ones that the skill to improve has, unless a model is asked for others.
+// The tests to use as they are: those of -t, else the ones that the skill to improve has, unless a model is asked for
+// others.
 Status ChooseTests(GenerateSession& session) {
   const GenerateCommandOptions& options = session.options;
   if (!options.tests.empty()) {
@@ -124,7 +133,8 @@ Status ChooseTests(GenerateSession& session) {
   }
   if (!session.sources.material.has_existing() || !options.test_gen_model.empty()) return {};
   Result<Suite> own = LoadSuiteOfSkill(session.sources.existing_folder);
-  if (!own && own.error().kind != ErrorKind::kNotFound) session.sources.warnings.push_back("the skill's own tests can't be used: " + own.error().message);
+  if (!own && own.error().kind != ErrorKind::kNotFound)
+    session.sources.warnings.push_back("the skill's own tests can't be used: " + own.error().message);
   if (own && own->cases.size() > 1) session.given = *std::move(own);
   return {};
 }
@@ -189,7 +199,8 @@ Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& 
   ASSIGN_OR_RETURN(session.config, LoadConfig(env));
   GenerateCommandOptions& options = session.options;
   const bool resumed = !options.resume.empty();
-  if (resumed && !options.log_runs) return InputError("--resume goes on with what was logged: it can't be given with --no-log-runs");
+  if (resumed && !options.log_runs)
+    return InputError("--resume goes on with what was logged: it can't be given with --no-log-runs");
   if (resumed) RETURN_IF_ERROR(LoadResumed(options, session, session.config));
   session.runs_dir = RunsFolder(options.runs_dir, session.config);
   if (!options.log_runs) {
@@ -197,18 +208,22 @@ Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& 
     session.scratch.emplace(std::move(scratch));
     session.runs_dir = session.scratch->path();
   }
-  options.how.attempts = options.max_attempts.value_or(session.config.max_refine_attempts.value_or(options.how.attempts));
+  options.how.attempts =
+      options.max_attempts.value_or(session.config.max_refine_attempts.value_or(options.how.attempts));
   RETURN_IF_ERROR(AcceptRuleFromName(options.accept));
   ChooseSpecs(session);
   RETURN_IF_ERROR(OpenModels(session, env));
   if (options.no_redact) {
-    const bool local = (!session.teacher_model || session.teacher_model->info().local) && (!session.test_teacher_model || session.test_teacher_model->info().local);
+    const bool local = (!session.teacher_model || session.teacher_model->info().local) &&
+                       (!session.test_teacher_model || session.test_teacher_model->info().local);
     RETURN_IF_ERROR(AllowWithoutRedaction(local));
   }
   if (options.how.max_cost_usd) {
     if (session.teacher_model) RETURN_IF_ERROR(CheckPriceIsKnown(*session.teacher_model, session.teacher_spec));
-    if (session.test_teacher_model) RETURN_IF_ERROR(CheckPriceIsKnown(*session.test_teacher_model, session.test_teacher_spec));
-    for (std::size_t i = 0; i < session.student_models.size(); ++i) RETURN_IF_ERROR(CheckPriceIsKnown(*session.student_models[i], session.student_specs[i]));
+    if (session.test_teacher_model)
+      RETURN_IF_ERROR(CheckPriceIsKnown(*session.test_teacher_model, session.test_teacher_spec));
+    for (std::size_t i = 0; i < session.student_models.size(); ++i)
+      RETURN_IF_ERROR(CheckPriceIsKnown(*session.student_models[i], session.student_specs[i]));
   }
   if (!resumed) {
     ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, env));
@@ -217,20 +232,26 @@ Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& 
     }
     RETURN_IF_ERROR(ChooseTests(session));
     if (session.teacher_spec == kExtract && session.sources.material.items.empty()) {
-      return InputError("without a teacher model (-m, or skill_generation_model in the configuration) a skill can only be taken from a trace: give --from");
+      return InputError(
+          "without a teacher model (-m, or skill_generation_model in the configuration) a skill can only be taken from "
+          "a trace: give --from");
     }
     if (!options.output.empty() || !options.how.name.empty()) {
       const fs::path output = OutputFolder(session, options.how.name);
-      if (IsTaken(session, output)) return InputError(fmt::format("{} holds a skill already; to improve it give --from {}", SafeForTerminalLine(output.string()), SafeForTerminalLine(output.string())));
+      if (IsTaken(session, output))
+        return InputError(fmt::format("{} holds a skill already; to improve it give --from {}",
+                                      SafeForTerminalLine(output.string()), SafeForTerminalLine(output.string())));
     }
     if (!options.dry_run) RETURN_IF_ERROR(NewFolder(session, arguments, env));
   }
   if (options.dry_run) return {};
   if (session.teacher_model) {
-    ASSIGN_OR_RETURN(session.teacher, Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop));
+    ASSIGN_OR_RETURN(session.teacher,
+                     Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop));
   }
   if (session.test_teacher_model) {
-    ASSIGN_OR_RETURN(session.test_teacher, Teacher::Open(*session.test_teacher_model, session.folder / "test_teacher.jsonl", env.stop));
+    ASSIGN_OR_RETURN(session.test_teacher,
+                     Teacher::Open(*session.test_teacher_model, session.folder / "test_teacher.jsonl", env.stop));
   }
   return {};
 }
@@ -240,7 +261,8 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   GenerateInput input;
   input.material = &session.sources.material;
   input.options = options.how;
-  if (input.options.name.empty() && !options.output.empty()) input.options.name = SkillNameFrom(fs::path(options.output).filename().string());
+  if (input.options.name.empty() && !options.output.empty())
+    input.options.name = SkillNameFrom(fs::path(options.output).filename().string());
   input.options.evaluate = !options.no_eval;
   input.options.target = TargetFor(session);
   if (session.teacher) input.teacher = &*session.teacher;
@@ -252,7 +274,8 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.given = session.given;
   for (std::size_t i = 0; i < session.student_models.size(); ++i) {
     input.trials.models.push_back(session.student_models[i].get());
-    input.trials.students.push_back({session.student_specs[i], session.student_models[i]->info().name, session.student_models[i]->info().identity});
+    input.trials.students.push_back(
+        {session.student_specs[i], session.student_models[i]->info().name, session.student_models[i]->info().identity});
   }
   input.trials.runs_dir = session.runs_dir;
   input.trials.sampling.max_tokens = options.max_tokens;
@@ -283,7 +306,8 @@ std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {
   std::map<std::string, StageCost> costs;
   const Result<std::string> text = ReadFile(session.folder / kTrialsFile);
   if (!text) return costs;
-  const bool known = std::all_of(session.student_models.begin(), session.student_models.end(), [](const auto& model) { return model->info().local || model->info().price; });
+  const bool known = std::all_of(session.student_models.begin(), session.student_models.end(),
+                                 [](const auto& model) { return model->info().local || model->info().price; });
   for (const std::string_view line : SplitLines(*text)) {
     const std::size_t space = std::min(line.find(' '), line.size());
     const Result<fs::path> run = ResolveRun(session.runs_dir, std::string(Trim(line.substr(space))));

@@ -22,7 +22,7 @@
 
 namespace upskill {
 
-inline constexpr std::string_view kExtract = "extract";  // the teacher without a model
+inline constexpr std::string_view kExtract = "extract";   // the teacher without a model
 inline constexpr const char* kTrialsFile = "trials.txt";  // "STAGE RUN" a line, in the generation's folder
 
 // Everything that a generation works with.
@@ -45,8 +45,8 @@ struct GenerateSession {
   std::optional<Suite> given;
 };
 
-// Reads the sources, opens the models and makes the generation's folder, or goes on with one (--resume). Everything that
-// can be wrong is looked at before a model is asked. `session.options` are set; `arguments`: the command line.
+// Reads the sources, opens the models and makes the generation's folder, or goes on with one (--resume). Everything
+// that can be wrong is looked at before a model is asked. `session.options` are set; `arguments`: the command line.
 Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& arguments, Env& env);
 
 // Points into the session.
@@ -57,7 +57,8 @@ std::filesystem::path OutputFolder(const GenerateSession& session, const std::st
 // Whether a skill is there that this one doesn't come from.
 bool IsTaken(const GenerateSession& session, const std::filesystem::path& folder);
 
-// Copies the skill that is improved into the generation's folder, before it is replaced; tells where. Empty: there was none.
+// Copies the skill that is improved into the generation's folder, before it is replaced; tells where. Empty: there was
+// none.
 Result<std::filesystem::path> KeepPrevious(const GenerateSession& session, const std::filesystem::path& folder);
 
 // The files of the skill that is improved, where the result goes elsewhere.

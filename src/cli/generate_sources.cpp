@@ -24,7 +24,8 @@ bool IsSkill(const fs::path& path) {
 
 // References and scripts stay as they are, as files (CopySkillFiles).
 Status AddSkill(const std::string& path, GenerateSources& sources) {
-  if (sources.material.has_existing()) return InputError(fmt::format("--from {}: one skill can be improved at a time", SafeForTerminalLine(path)));
+  if (sources.material.has_existing())
+    return InputError(fmt::format("--from {}: one skill can be improved at a time", SafeForTerminalLine(path)));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(path));
   sources.existing_folder = skill.folder;
   SkillText& existing = sources.material.existing;
@@ -32,7 +33,8 @@ Status AddSkill(const std::string& path, GenerateSources& sources) {
   const Result<Skill> again = ParseSkill(SkillFileText(existing), "SKILL.md");
   if (!again || again->body != skill.body || again->other_fields != skill.other_fields) {
     existing.other_fields.clear();
-    sources.warnings.push_back(SafeForTerminalLine(path) + ": the fields beside name and description can't be taken over");
+    sources.warnings.push_back(SafeForTerminalLine(path) +
+                               ": the fields beside name and description can't be taken over");
   }
   return {};
 }
@@ -40,8 +42,8 @@ Status AddSkill(const std::string& path, GenerateSources& sources) {
 constexpr std::string_view kServer = "mcp:";
 constexpr std::chrono::minutes kServerLimit{2};  // npx and uvx fetch the server first
 
-// The tools that are at `place`: a server's command line after kServer, or a file with a `tools/list`. `source` becomes their
-// name for people: that of the server itself, whose command line may hold keys, or the file's.
+// The tools that are at `place`: a server's command line after kServer, or a file with a `tools/list`. `source` becomes
+// their name for people: that of the server itself, whose command line may hold keys, or the file's.
 Result<Json> ToolsAt(const std::string& place, std::string& source, const Env& env) {
   if (place.starts_with(kServer)) {
     ASSIGN_OR_RETURN(McpTools server, ListMcpTools(place.substr(kServer.size()), kServerLimit, env.stop));
@@ -76,7 +78,8 @@ Status AddToolsOf(const std::string& argument, GenerateSources& sources, const E
   }
   if (found) return {};
   if (names.empty()) return InputError(fmt::format("--tool {}: it has no tools", source));
-  return InputError(fmt::format("--tool {}: no tool '{}' in it; there is {}", source, SafeForTerminalLine(name), fmt::join(names, ", ")));
+  return InputError(fmt::format("--tool {}: no tool '{}' in it; there is {}", source, SafeForTerminalLine(name),
+                                fmt::join(names, ", ")));
 }
 
 // "trace    kernel.jsonl · Claude Code, claude-opus-4-5 · 4 turns, 41 tool calls, 7 errors".
@@ -84,7 +87,8 @@ std::string TraceLine(const Trace& trace) {
   const TraceCounts counts = CountTrace(trace);
   std::string agent = trace.agent_name.empty() ? TraceFormatTitle(trace.format) : trace.agent_name;
   for (const std::string& model : trace.models) agent += ", " + model;
-  return SafeForTerminalLine(fmt::format("trace    {} · {} · {} turns, {} tool calls, {} errors", trace.source, agent, counts.human_turns, counts.tool_calls, counts.tool_errors));
+  return SafeForTerminalLine(fmt::format("trace    {} · {} · {} turns, {} tool calls, {} errors", trace.source, agent,
+                                         counts.human_turns, counts.tool_calls, counts.tool_errors));
 }
 
 void RedactItem(std::string& text, Redactor& redactor) { text = redactor.Apply(std::move(text)); }
@@ -125,7 +129,8 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
       return error;
     }
   }
-  for (std::size_t i = before_tools; i < material.items.size() && !keep_secrets; ++i) RedactItem(material.items[i].text, redactor);
+  for (std::size_t i = before_tools; i < material.items.size() && !keep_secrets; ++i)
+    RedactItem(material.items[i].text, redactor);
   for (const std::string& doc : options.docs) {
     ASSIGN_OR_RETURN(std::string text, ReadFile(doc, 16U << 20U));
     if (FindInvalidUtf8(text)) return InputError(fmt::format("--docs {}: not text in UTF-8", SafeForTerminalLine(doc)));

@@ -15,10 +15,10 @@ namespace upskill {
 struct GenerateSources {
   Material material;
   std::filesystem::path existing_folder;  // of the skill to improve; empty: none
-  std::vector<std::string> names;     // for people
+  std::vector<std::string> names;         // for people
   std::vector<std::string> warnings;
-  std::vector<std::string> told;      // lines of progress: each trace and what the digest keeps of them
-  std::string redactions;             // "2 secrets redacted (…)"; empty: none
+  std::vector<std::string> told;  // lines of progress: each trace and what the digest keeps of them
+  std::string redactions;         // "2 secrets redacted (…)"; empty: none
 };
 
 // Reads what the command line names: traces, a skill, documents, tool schemas. Secrets are out of all of it unless

@@ -61,7 +61,8 @@ class PullLine {
     const double seconds = SecondsBetween(*started_, now);
     if (done > first_done_ && seconds > 0.0 && done < total) {
       const double rate = static_cast<double>(done - first_done_) / seconds;
-      text += fmt::format("   {}/s   {} left", BytesText(static_cast<std::uint64_t>(rate)), DurationText(static_cast<double>(total - done) / rate));
+      text += fmt::format("   {}/s   {} left", BytesText(static_cast<std::uint64_t>(rate)),
+                          DurationText(static_cast<double>(total - done) / rate));
     }
     return CutToColumns(text + "   " + file, style_.columns > 0 ? style_.columns - 1 : 0);
   }
@@ -87,11 +88,14 @@ Result<std::filesystem::path> FindOrPullGguf(const GgufName& name, bool update, 
   if (!options.offline) env.error(fmt::format("getting {} from {}\n", shown, SafeForTerminalLine(options.endpoint)));
   PullLine line(env);
   HttpClient client;
-  const auto show = [&](std::uint64_t done, std::uint64_t total, const std::string& file) { line.Show(done, total, file); };
+  const auto show = [&](std::uint64_t done, std::uint64_t total, const std::string& file) {
+    line.Show(done, total, file);
+  };
   Result<std::filesystem::path> file = PullGguf(client, options, name, show, env.stop);
   line.Clear();
   if (!file && file.error().kind == ErrorKind::kCancelled) {
-    return Error{ErrorKind::kCancelled, fmt::format("stopped; what came is kept, to go on: upskill models pull {}", shown)};
+    return Error{ErrorKind::kCancelled,
+                 fmt::format("stopped; what came is kept, to go on: upskill models pull {}", shown)};
   }
   return file;
 }

@@ -98,10 +98,12 @@ ExitCode RunList(const ListOptions& options, Env& env) {
   if (options.verbose) {
     PrintVerbose(entries, style, env);
   } else {
-    Table table({{"skill", Table::Align::kLeft}, {"cases", Table::Align::kRight}, {"description", Table::Align::kLeft, true}});
+    Table table(
+        {{"skill", Table::Align::kLeft}, {"cases", Table::Align::kRight}, {"description", Table::Align::kLeft, true}});
     for (const Entry& entry : entries) {
       if (!entry.skill) continue;
-      table.AddRow({SafeForTerminalLine(entry.skill->name), std::to_string(entry.cases), SafeForTerminalLine(entry.skill->description)});
+      table.AddRow({SafeForTerminalLine(entry.skill->name), std::to_string(entry.cases),
+                    SafeForTerminalLine(entry.skill->description)});
     }
     if (!table.empty()) env.out(table.Render(style));
   }

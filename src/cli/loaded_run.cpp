@@ -23,13 +23,14 @@ Result<LoadedRun> LoadRun(const fs::path& folder) {
 void PrintRunNotes(const LoadedRun& run, Env& env) {
   const std::string name = SafeForTerminalLine(run.judged.plan.run);
   if (run.skipped_lines > 0) {
-    env.error(fmt::format("note: run {}: {} line{} of samples.jsonl could not be read and {} left out\n", name, run.skipped_lines,
-                          run.skipped_lines == 1 ? "" : "s", run.skipped_lines == 1 ? "is" : "are"));
+    env.error(fmt::format("note: run {}: {} line{} of samples.jsonl could not be read and {} left out\n", name,
+                          run.skipped_lines, run.skipped_lines == 1 ? "" : "s", run.skipped_lines == 1 ? "is" : "are"));
   }
   const RunSummary& summary = run.judged.summary;
   if (!summary.complete()) {
     env.error(fmt::format("note: run {} is incomplete: {} of {} cells have no answer; they enter no rate\n", name,
-                          WithThousands(static_cast<long long>(summary.cells - summary.answered)), WithThousands(static_cast<long long>(summary.cells))));
+                          WithThousands(static_cast<long long>(summary.cells - summary.answered)),
+                          WithThousands(static_cast<long long>(summary.cells))));
   }
 }
 
@@ -37,7 +38,8 @@ bool IsPythonRun(const fs::path& folder) {
   std::error_code code;
   if (fs::exists(folder / "plan.json", code)) return false;
   if (fs::exists(folder / "batch_summary.json", code)) return true;
-  return fs::exists(folder / "run_1" / "run_result.json", code) || fs::exists(folder / "run_1" / "run_metadata.json", code);
+  return fs::exists(folder / "run_1" / "run_result.json", code) ||
+         fs::exists(folder / "run_1" / "run_metadata.json", code);
 }
 
 Result<std::vector<fs::path>> FoldersOf(const std::string& name, const fs::path& runs_dir) {
@@ -50,7 +52,9 @@ Result<std::vector<fs::path>> FoldersOf(const std::string& name, const fs::path&
   if (fs::exists(folder / "plan.json", code) || IsPythonRun(folder)) return std::vector<fs::path>{folder};
   std::vector<fs::path> runs = FindRuns(folder);
   if (runs.empty()) {
-    return Error{ErrorKind::kNotFound, fmt::format("{} is no run and holds none: there is no plan.json in it or in a folder of it", SafeForTerminalLine(name))};
+    return Error{ErrorKind::kNotFound,
+                 fmt::format("{} is no run and holds none: there is no plan.json in it or in a folder of it",
+                             SafeForTerminalLine(name))};
   }
   return runs;
 }

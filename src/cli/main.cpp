@@ -60,7 +60,7 @@ void RaiseFileLimit() {
 int main(int argc, char** argv) {
   RaiseFileLimit();
   std::signal(SIGPIPE, SIG_IGN);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = OnSignal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);

@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The runs that the arguments mean, without the one that they are joined into.
-Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, const fs::path& runs_dir, const fs::path& target) {
+Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, const fs::path& runs_dir,
+                                     const fs::path& target) {
   std::vector<fs::path> runs;
   std::error_code code;
   for (const std::string& name : names) {
@@ -37,8 +38,10 @@ Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, cons
 void AddMergeCommand(CLI::App& app, MergeOptions& options) {
   CLI::App* command = app.add_subcommand("merge", "Join the shards of a run (eval --shard K/N) into one run");
   command->add_option("RUN", options.runs, "run folders, names of runs, or folders that hold the runs")->required();
-  command->add_option("-o,--output", options.output, "folder of the joined run; merging into it again changes nothing")->required();
-  command->add_option("--runs-dir", options.runs_dir, "where runs named without a folder are (default: from the configuration, else ./runs)");
+  command->add_option("-o,--output", options.output, "folder of the joined run; merging into it again changes nothing")
+      ->required();
+  command->add_option("--runs-dir", options.runs_dir,
+                      "where runs named without a folder are (default: from the configuration, else ./runs)");
   command->add_flag("--json", options.json, "print the result as JSON, as of eval");
   AddColorOption(*command, options.color);
 }
@@ -59,7 +62,8 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     env.out(EvalHead(run.plan, style));
-    env.out(fmt::format("{} runs joined: {} samples, {} of them in several\n\n", runs->size(), WithThousands(static_cast<long long>(outcome->samples)),
+    env.out(fmt::format("{} runs joined: {} samples, {} of them in several\n\n", runs->size(),
+                        WithThousands(static_cast<long long>(outcome->samples)),
                         WithThousands(static_cast<long long>(outcome->duplicates))));
     env.out(run.plan.students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(fmt::format("run {}\n", SafeForTerminalLine(outcome->folder.string())));

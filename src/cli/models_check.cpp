@@ -39,8 +39,8 @@ void SetTimeouts(HttpRequest& request) {
   request.max_body_bytes = 16U << 20U;
 }
 
-void AddProvider(const Provider& provider, const Catalog& catalog, const std::shared_ptr<HttpClient>& client, const Env& env,
-                 std::vector<Question>& questions) {
+void AddProvider(const Provider& provider, const Catalog& catalog, const std::shared_ptr<HttpClient>& client,
+                 const Env& env, std::vector<Question>& questions) {
   ModelSpec spec;
   spec.text = spec.provider = provider.name;
   spec.model = "models";
@@ -51,12 +51,15 @@ void AddProvider(const Provider& provider, const Catalog& catalog, const std::sh
   options.variable = env.variable;
   const Result<Connection> connection = ConnectionOf(spec, options);
   if (!connection) {
-    questions.push_back({{provider.name, "", Reachability::Kind::kNotReachable, connection.error().message}, {}, Result<HttpResponse>(connection.error())});
+    questions.push_back({{provider.name, "", Reachability::Kind::kNotReachable, connection.error().message},
+                         {},
+                         Result<HttpResponse>(connection.error())});
     return;
   }
   for (const std::string& base_url : connection->base_urls) {
     const Result<HttpUrl> url = ParseHttpUrl(base_url);
-    Question question{{provider.name, url ? url->authority : "", Reachability::Kind::kNotReachable, ""}, NewRequest(*connection)};
+    Question question{{provider.name, url ? url->authority : "", Reachability::Kind::kNotReachable, ""},
+                      NewRequest(*connection)};
     question.request.url = base_url + (provider.wire == Wire::kAnthropic ? "/v1/models" : "/models");
     SetTimeouts(question.request);
     questions.push_back(std::move(question));
@@ -115,7 +118,8 @@ void Judge(Question& question, const Env& env) {
   const Result<Json> json = ParseJson(answer->body, "models");
   if (!json || !json->is_object()) return;
   const auto data = json->find("data");
-  if (data != json->end() && data->is_array()) about.detail = fmt::format("{} model{}", data->size(), data->size() == 1 ? "" : "s");
+  if (data != json->end() && data->is_array())
+    about.detail = fmt::format("{} model{}", data->size(), data->size() == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -151,9 +155,12 @@ std::vector<Reachability> CheckServers(const Catalog& catalog, const Env& env) {
 
 const char* ReachabilityName(Reachability::Kind kind) {
   switch (kind) {
-    case Reachability::Kind::kReachable: return "reachable";
-    case Reachability::Kind::kKeyRefused: return "key refused";
-    case Reachability::Kind::kNotReachable: return "not reachable";
+    case Reachability::Kind::kReachable:
+      return "reachable";
+    case Reachability::Kind::kKeyRefused:
+      return "key refused";
+    case Reachability::Kind::kNotReachable:
+      return "not reachable";
   }
   return "";
 }

@@ -23,7 +23,7 @@ struct Reachability {
   std::string provider;  // empty: a server on this machine that no provider names
   std::string host;
   enum class Kind { kReachable, kKeyRefused, kNotReachable } kind = Kind::kNotReachable;
-  std::string detail;    // "12 models", why not
+  std::string detail;  // "12 models", why not
 };
 
 // Asks the servers of all providers with a usable key, and the usual local servers, all at once; takes a few seconds at

@@ -87,11 +87,16 @@ std::vector<LocalModel> LocalModels(const Env& env) {
 
 std::string KeyText(const KeyState& key) {
   switch (key.kind) {
-    case KeyState::Kind::kVariable: return "$" + key.source;
-    case KeyState::Kind::kSaved: return "saved";
-    case KeyState::Kind::kNotNeeded: return "not needed";
-    case KeyState::Kind::kMissing: return key.source.empty() ? "–" : fmt::format("– (set {})", key.source);
-    case KeyState::Kind::kBroken: return key.source;
+    case KeyState::Kind::kVariable:
+      return "$" + key.source;
+    case KeyState::Kind::kSaved:
+      return "saved";
+    case KeyState::Kind::kNotNeeded:
+      return "not needed";
+    case KeyState::Kind::kMissing:
+      return key.source.empty() ? "–" : fmt::format("– (set {})", key.source);
+    case KeyState::Kind::kBroken:
+      return key.source;
   }
   return "";
 }
@@ -100,8 +105,12 @@ std::string PriceText(double usd) { return fmt::format("{:.4g}", usd); }
 
 void PrintNames(const Overview& overview, const Style& style, Env& env) {
   env.out(Tinted(style, Tint::kBold, "Short names") + " (prices: USD per million tokens)\n");
-  Table table({{"name", Table::Align::kLeft}, {"provider", Table::Align::kLeft}, {"model", Table::Align::kLeft, true},
-               {"input", Table::Align::kRight}, {"output", Table::Align::kRight}, {"as of", Table::Align::kLeft}});
+  Table table({{"name", Table::Align::kLeft},
+               {"provider", Table::Align::kLeft},
+               {"model", Table::Align::kLeft, true},
+               {"input", Table::Align::kRight},
+               {"output", Table::Align::kRight},
+               {"as of", Table::Align::kLeft}});
   for (const ShortName& name : overview.names) {
     table.AddRow({SafeForTerminalLine(name.name), SafeForTerminalLine(name.provider), SafeForTerminalLine(name.model),
                   name.price ? PriceText(name.price->input) : "–", name.price ? PriceText(name.price->output) : "–",
@@ -113,16 +122,21 @@ void PrintNames(const Overview& overview, const Style& style, Env& env) {
 void PrintProviders(const Overview& overview, const Style& style, Env& env) {
   env.out("\n" + Tinted(style, Tint::kBold, "Providers") + "\n");
   Table table({{"provider", Table::Align::kLeft}, {"key", Table::Align::kLeft, true}});
-  for (const auto& [provider, key] : overview.providers) table.AddRow({SafeForTerminalLine(provider->name), SafeForTerminalLine(KeyText(key))});
+  for (const auto& [provider, key] : overview.providers)
+    table.AddRow({SafeForTerminalLine(provider->name), SafeForTerminalLine(KeyText(key))});
   env.out(table.Render(style));
 }
 
 void PrintServers(const Overview& overview, const Style& style, Env& env) {
   env.out("\n" + Tinted(style, Tint::kBold, "Servers") + "\n");
-  Table table({{"provider", Table::Align::kLeft}, {"host", Table::Align::kLeft}, {"state", Table::Align::kLeft}, {"detail", Table::Align::kLeft, true}});
+  Table table({{"provider", Table::Align::kLeft},
+               {"host", Table::Align::kLeft},
+               {"state", Table::Align::kLeft},
+               {"detail", Table::Align::kLeft, true}});
   for (const Reachability& server : overview.servers) {
-    table.AddRow({server.provider.empty() ? fmt::format("(--base-url http://{})", server.host) : SafeForTerminalLine(server.provider), server.host,
-                  ReachabilityName(server.kind), SafeForTerminalLine(server.detail)});
+    table.AddRow({server.provider.empty() ? fmt::format("(--base-url http://{})", server.host)
+                                          : SafeForTerminalLine(server.provider),
+                  server.host, ReachabilityName(server.kind), SafeForTerminalLine(server.detail)});
   }
   env.out(table.Render(style));
 }
@@ -131,7 +145,8 @@ void PrintLocal(const Overview& overview, const Style& style, Env& env) {
   env.out("\n" + Tinted(style, Tint::kBold, "On this machine") + "\n");
   Table table({{"model", Table::Align::kLeft}, {"size", Table::Align::kRight}, {"file", Table::Align::kLeft, true}});
   for (const LocalModel& model : overview.local) {
-    table.AddRow({SafeForTerminalLine(model.name), BytesText(model.bytes), (model.whole ? "" : "parts are missing: ") + SafeForTerminalLine(model.file.string())});
+    table.AddRow({SafeForTerminalLine(model.name), BytesText(model.bytes),
+                  (model.whole ? "" : "parts are missing: ") + SafeForTerminalLine(model.file.string())});
   }
   if (!table.empty()) {
     env.out(table.Render(style));
@@ -141,39 +156,55 @@ void PrintLocal(const Overview& overview, const Style& style, Env& env) {
 }
 
 Json JsonOf(const Price& price) {
-  return {{"input", price.input}, {"output", price.output}, {"cache_read", price.cache_read}, {"cache_write", price.cache_write}, {"date", price.date}};
+  return {{"input", price.input},
+          {"output", price.output},
+          {"cache_read", price.cache_read},
+          {"cache_write", price.cache_write},
+          {"date", price.date}};
 }
 
 Json JsonOf(const KeyState& key) {
   const bool named = key.kind == KeyState::Kind::kVariable;
   const bool broken = key.kind == KeyState::Kind::kBroken;
-  return {{"found", named || key.kind == KeyState::Kind::kSaved}, {"needed", key.kind != KeyState::Kind::kNotNeeded},
-          {"variable", named ? Json(key.source) : Json()}, {"error", broken ? Json(key.source) : Json()}};
+  return {{"found", named || key.kind == KeyState::Kind::kSaved},
+          {"needed", key.kind != KeyState::Kind::kNotNeeded},
+          {"variable", named ? Json(key.source) : Json()},
+          {"error", broken ? Json(key.source) : Json()}};
 }
 
 void PrintJson(const Overview& overview, const Catalog& catalog, bool checked, Env& env) {
   Json root = Json::object();
   root["names"] = Json::array();
   for (const ShortName& name : overview.names) {
-    root["names"].push_back({{"name", name.name}, {"provider", name.provider}, {"model", name.model}, {"price", name.price ? JsonOf(*name.price) : Json()}});
+    root["names"].push_back({{"name", name.name},
+                             {"provider", name.provider},
+                             {"model", name.model},
+                             {"price", name.price ? JsonOf(*name.price) : Json()}});
   }
   root["providers"] = Json::array();
   for (const auto& [provider, key] : overview.providers) {
-    root["providers"].push_back({{"name", provider->name}, {"key_variables", provider->key_variables}, {"key", JsonOf(key)}});
+    root["providers"].push_back(
+        {{"name", provider->name}, {"key_variables", provider->key_variables}, {"key", JsonOf(key)}});
   }
   root["prices"] = Json::array();
   for (const PriceEntry& entry : catalog.prices) {
-    root["prices"].push_back({{"providers", entry.providers}, {"models", entry.models}, {"price", JsonOf(entry.price)}, {"source", entry.source}});
+    root["prices"].push_back({{"providers", entry.providers},
+                              {"models", entry.models},
+                              {"price", JsonOf(entry.price)},
+                              {"source", entry.source}});
   }
   root["local"] = Json::array();
   for (const LocalModel& model : overview.local) {
-    root["local"].push_back({{"name", model.name}, {"file", model.file.string()}, {"bytes", model.bytes}, {"whole", model.whole}});
+    root["local"].push_back(
+        {{"name", model.name}, {"file", model.file.string()}, {"bytes", model.bytes}, {"whole", model.whole}});
   }
   if (checked) {
     root["servers"] = Json::array();
     for (const Reachability& server : overview.servers) {
-      root["servers"].push_back({{"provider", server.provider.empty() ? Json() : Json(server.provider)}, {"host", server.host},
-                                 {"state", ReachabilityName(server.kind)}, {"detail", server.detail}});
+      root["servers"].push_back({{"provider", server.provider.empty() ? Json() : Json(server.provider)},
+                                 {"host", server.host},
+                                 {"state", ReachabilityName(server.kind)},
+                                 {"detail", server.detail}});
     }
   }
   env.out(DumpJsonIndented(root) + "\n");
@@ -183,7 +214,8 @@ ExitCode RunOverview(const ModelsOptions& options, Env& env) {
   const Result<Catalog> catalog = LoadCatalogOf(env);
   if (!catalog) return PrintError(env, catalog.error());
   Overview overview{ShortNames(*catalog), {}, LocalModels(env), {}};
-  for (const auto& [name, provider] : catalog->providers) overview.providers.emplace_back(&provider, KeyStateOf(provider, env));
+  for (const auto& [name, provider] : catalog->providers)
+    overview.providers.emplace_back(&provider, KeyStateOf(provider, env));
   if (options.check) overview.servers = CheckServers(*catalog, env);
   if (options.json) {
     PrintJson(overview, *catalog, options.check, env);
@@ -233,9 +265,14 @@ void AddModelsCommand(CLI::App& app, ModelsOptions& options) {
   command->add_flag("--check", options.check, "ask each provider with a key, and local servers, whether they answer");
   command->add_flag("--json", options.json, "print an object");
   AddColorOption(*command, options.color);
-  CLI::App* pull = command->add_subcommand("pull", "Download a GGUF from the Hugging Face Hub into its cache, or the default model");
-  pull->add_option("NAME", options.name, "org/repo or org/repo:QUANT, such as Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0; or default, the embedded model")->required();
-  pull->add_flag("--update", options.update, "ask the Hub for a newer version also when it is there; default: replace a damaged file");
+  CLI::App* pull =
+      command->add_subcommand("pull", "Download a GGUF from the Hugging Face Hub into its cache, or the default model");
+  pull->add_option(
+          "NAME", options.name,
+          "org/repo or org/repo:QUANT, such as Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0; or default, the embedded model")
+      ->required();
+  pull->add_flag("--update", options.update,
+                 "ask the Hub for a newer version also when it is there; default: replace a damaged file");
   pull->add_flag("--json", options.json, "print an object with its name and file");
 }
 

@@ -45,15 +45,18 @@ TEST_F(ModelsCli, ListsNamesProvidersAndModelsHere) {
   variables["ANTHROPIC_API_KEY"] = "sk-very-secret";
   folder.Write("hf/hub/models--org--repo/snapshots/c/m-Q8_0.gguf", "GGUF1234");
   EXPECT_EQ(Run({"models"}), 0) << error;
-  EXPECT_THAT(out, AllOf(HasSubstr("haiku"), HasSubstr("USD per million tokens"), HasSubstr("$ANTHROPIC_API_KEY"), HasSubstr("– (set OPENAI_API_KEY)"),
-                         HasSubstr("not needed"), HasSubstr("smollm2-135m"), HasSubstr("llama:org/repo:Q8_0")));
+  EXPECT_THAT(out, AllOf(HasSubstr("haiku"), HasSubstr("USD per million tokens"), HasSubstr("$ANTHROPIC_API_KEY"),
+                         HasSubstr("– (set OPENAI_API_KEY)"), HasSubstr("not needed"), HasSubstr("smollm2-135m"),
+                         HasSubstr("llama:org/repo:Q8_0")));
   EXPECT_THAT(out, Not(HasSubstr("sk-very-secret")));
   EXPECT_THAT(error, IsEmpty());
 }
 
 TEST_F(ModelsCli, ListAsJson) {
   variables["HF_TOKEN"] = "hf_very_secret";
-  folder.Write("models.toml", "[alias.mine]\nmodel = \"openai.gpt-x\"\n[[price]]\nproviders = [\"openai\"]\nmodels = [\"gpt-x\"]\ninput = 1.5\noutput = 6\ndate = \"2026-11-01\"\n");
+  folder.Write("models.toml",
+               "[alias.mine]\nmodel = \"openai.gpt-x\"\n[[price]]\nproviders = [\"openai\"]\nmodels = "
+               "[\"gpt-x\"]\ninput = 1.5\noutput = 6\ndate = \"2026-11-01\"\n");
   EXPECT_EQ(Run({"models", "--json"}), 0) << error;
   EXPECT_THAT(out, Not(HasSubstr("hf_very_secret")));
   const Json json = OutAsJson();
@@ -79,7 +82,8 @@ TEST_F(ModelsCli, CheckAsksProvidersWithAKey) {
     const bool right = request.path == "/v1/models" && request.headers.at("x-api-key") == "sk-secret";
     return right ? loopback::Answer(200, R"({"data":[{"id":"a"},{"id":"b"}]})") : loopback::Answer(404, "");
   });
-  const loopback::Server refusing([](const Request&) -> Script { return loopback::Answer(401, R"({"error":{"message":"bad key"}})"); });
+  const loopback::Server refusing(
+      [](const Request&) -> Script { return loopback::Answer(401, R"({"error":{"message":"bad key"}})"); });
   const loopback::Server failing([](const Request&) -> Script { return loopback::Answer(503, "down"); });
   variables["ANTHROPIC_API_KEY"] = "sk-secret";
   variables["ANTHROPIC_BASE_URL"] = good.url();
@@ -114,8 +118,10 @@ class PullCli : public ModelsCli {
 
 TEST_F(PullCli, PullsOnceAndIsListed) {
   EXPECT_EQ(Run({"models", "pull", "org/repo:Q8_0"}), 0) << error;
-  EXPECT_THAT(out, AllOf(StartsWith((folder.path() / "hf/hub/models--org--repo/snapshots/").string()), HasSubstr("/m-Q8_0.gguf\n")));
-  EXPECT_THAT(error, AllOf(HasSubstr("getting org/repo:Q8_0 from http://127.0.0.1:"), HasSubstr("-m llama:org/repo:Q8_0"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(out, AllOf(StartsWith((folder.path() / "hf/hub/models--org--repo/snapshots/").string()),
+                         HasSubstr("/m-Q8_0.gguf\n")));
+  EXPECT_THAT(error, AllOf(HasSubstr("getting org/repo:Q8_0 from http://127.0.0.1:"),
+                           HasSubstr("-m llama:org/repo:Q8_0"), Not(HasSubstr("\x1b"))));
   const std::size_t requests = hub.hub().request_count();
   EXPECT_EQ(Run({"models", "pull", "llama:org/repo:q8_0", "--json"}), 0) << error;
   EXPECT_EQ(*ReadFile(OutAsJson().at("file").get<std::string>()), content);
@@ -129,12 +135,14 @@ TEST_F(PullCli, PullsOnceAndIsListed) {
 TEST_F(PullCli, ALiveLineOnATerminal) {
   terminal = true;
   EXPECT_EQ(Run({"models", "pull", "org/repo"}), 0) << error;
-  EXPECT_THAT(error, AllOf(HasSubstr("\r\x1b[K  200.0 kB/200.0 kB ████████████████████   100 %"), HasSubstr("m-Q8_0.gguf\r\x1b[K")));
+  EXPECT_THAT(error, AllOf(HasSubstr("\r\x1b[K  200.0 kB/200.0 kB ████████████████████   100 %"),
+                           HasSubstr("m-Q8_0.gguf\r\x1b[K")));
 }
 
 TEST_F(PullCli, InterruptedKeepsThePartAndSaysHowToGoOn) {
   hub.OnStorage([this](const Request&) -> std::optional<Script> {
-    return Script{loopback::Send(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", content.size(), content.substr(0, 100'000))),
+    return Script{loopback::Send(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", content.size(),
+                                             content.substr(0, 100'000))),
                   loopback::Wait(std::chrono::hours(1))};
   });
   on_error = [this] {

@@ -31,16 +31,16 @@ constexpr std::array<double, 5> kLifts = {0.05, 0.10, 0.25, 0.40, 0.60};
 constexpr double kPower = 0.8;
 constexpr int kMostPlannedRounds = 60;
 constexpr int kDraws = 600;
-constexpr double kUnknownBaseline = 0.5;   // where the variance, and so the need for rounds, is largest
-constexpr double kUnknownSeconds = 4.0;    // of an answer over the network
+constexpr double kUnknownBaseline = 0.5;  // where the variance, and so the need for rounds, is largest
+constexpr double kUnknownSeconds = 4.0;   // of an answer over the network
 constexpr int kNetworkParallel = 64;
 constexpr int kLocalParallel = 32;
 
 struct Estimate {
   std::string name;
-  std::vector<double> baseline;  // by case
-  std::string source;            // of the baseline, for people
-  double tokens_per_answer = 0.0;   // prompt and output, with half of the answers carrying the skill
+  std::vector<double> baseline;    // by case
+  std::string source;              // of the baseline, for people
+  double tokens_per_answer = 0.0;  // prompt and output, with half of the answers carrying the skill
   std::optional<double> usd_per_answer;
   double seconds_per_answer = 0.0;
   bool local = false;
@@ -50,9 +50,9 @@ struct Estimate {
 // What it takes to see one lift.
 struct Need {
   double lift = 0.0;
-  std::optional<int> rounds;           // for 80 % power; absent: more than kMostPlannedRounds
-  std::optional<double> mean_rounds;   // on average, of a run with so many that stops when decided
-  bool impossible = false;             // the baseline leaves no room for such a lift
+  std::optional<int> rounds;          // for 80 % power; absent: more than kMostPlannedRounds
+  std::optional<double> mean_rounds;  // on average, of a run with so many that stops when decided
+  bool impossible = false;            // the baseline leaves no room for such a lift
 };
 
 // The cases' rates with the skill such that the mean lift is `lift`: each gains the same share of what it lacks.
@@ -108,7 +108,8 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
   estimate.parallel = options.parallel > 0 ? options.parallel : (spec.network() ? kNetworkParallel : kLocalParallel);
   double prompt = static_cast<double>(inputs.skill.body.size()) / kBytesPerToken / 2.0;
   for (const Case& test_case : inputs.suite.cases) {
-    prompt += static_cast<double>(test_case.input.size()) / kBytesPerToken / static_cast<double>(inputs.suite.cases.size());
+    prompt +=
+        static_cast<double>(test_case.input.size()) / kBytesPerToken / static_cast<double>(inputs.suite.cases.size());
   }
   double output = options.max_tokens / 2.0;
   ASSIGN_OR_RETURN(const KnownStudent known, FindKnownStudent(inputs.runs_dir, model, inputs.suite));
@@ -121,7 +122,8 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
     estimate.seconds_per_answer = kUnknownSeconds;
   }
   estimate.tokens_per_answer = prompt + output;
-  if (const std::optional<Price> price = inputs.catalog.PriceOf(spec.provider, spec.model); !estimate.usd_per_answer && spec.network() && price) {
+  if (const std::optional<Price> price = inputs.catalog.PriceOf(spec.provider, spec.model);
+      !estimate.usd_per_answer && spec.network() && price) {
     estimate.usd_per_answer = (prompt * price->input + output * price->output) / 1e6;
   }
   const std::size_t cases = inputs.suite.cases.size();
@@ -130,7 +132,8 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
     estimate.source = fmt::format("baseline as given: {:.0f} %", *options.baseline_percent);
   } else if (known.baseline_answers > 0) {
     estimate.baseline = known.baseline;
-    estimate.source = fmt::format("baseline known from {} answers: {:.0f} %", known.baseline_answers, 100.0 * known.baseline_rate);
+    estimate.source =
+        fmt::format("baseline known from {} answers: {:.0f} %", known.baseline_answers, 100.0 * known.baseline_rate);
   } else {
     estimate.baseline.assign(cases, kUnknownBaseline);
     estimate.source = "baseline unknown: 50 % is assumed, which needs the most rounds (--baseline states one)";
@@ -138,7 +141,9 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
   return estimate;
 }
 
-double RequestsFor(const Estimate& estimate, double rounds) { return rounds * 2.0 * static_cast<double>(estimate.baseline.size()); }
+double RequestsFor(const Estimate& estimate, double rounds) {
+  return rounds * 2.0 * static_cast<double>(estimate.baseline.size());
+}
 
 std::string CostText(const Estimate& estimate, double requests) {
   if (estimate.local) return "local";
@@ -172,7 +177,8 @@ double MeanOf(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Both columns of cost and time: the run of all rounds, and what is spent on average when it stops as soon as it is decided.
+// Both columns of cost and time: the run of all rounds, and what is spent on average when it stops as soon as it is
+// decided.
 std::string PlanTable(const Estimate& estimate, const std::vector<Need>& needs, const Style& style) {
   Table table({{"to see", Table::Align::kRight},
                {"rounds", Table::Align::kRight},
@@ -190,10 +196,13 @@ std::string PlanTable(const Estimate& estimate, const std::vector<Need>& needs, 
     }
     const double requests = RequestsFor(estimate, *need.rounds);
     const double fewer = RequestsFor(estimate, *need.mean_rounds);
-    table.AddRow({lift, fmt::format("{}", *need.rounds), WithThousands(std::llround(requests)),
-                  WithThousands(std::llround(requests * estimate.tokens_per_answer)), CostText(estimate, requests), DurationText(SecondsFor(estimate, requests)),
-                  fmt::format("{:.1f} rounds · {} requests · {}{}", *need.mean_rounds, WithThousands(std::llround(fewer)),
-                              estimate.local ? "" : CostText(estimate, fewer) + " · ", DurationText(SecondsFor(estimate, fewer)))});
+    table.AddRow(
+        {lift, fmt::format("{}", *need.rounds), WithThousands(std::llround(requests)),
+         WithThousands(std::llround(requests * estimate.tokens_per_answer)), CostText(estimate, requests),
+         DurationText(SecondsFor(estimate, requests)),
+         fmt::format("{:.1f} rounds · {} requests · {}{}", *need.mean_rounds, WithThousands(std::llround(fewer)),
+                     estimate.local ? "" : CostText(estimate, fewer) + " · ",
+                     DurationText(SecondsFor(estimate, fewer)))});
   }
   return table.empty() ? "" : table.Render(style);
 }
@@ -209,13 +218,15 @@ std::string RoomText(const Estimate& estimate, const std::vector<Need>& needs) {
 std::string DetectableText(int rounds, const std::optional<double>& detectable) {
   const std::string count = fmt::format("{} round{}", rounds, rounds == 1 ? "" : "s");
   if (detectable) return fmt::format("{} show a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
-  return fmt::format("{} are too few to show any possible lift (80 % power): more rounds or more cases are needed\n", count);
+  return fmt::format("{} are too few to show any possible lift (80 % power): more rounds or more cases are needed\n",
+                     count);
 }
 
 Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, const Env& env) {
   Inputs inputs;
   ASSIGN_OR_RETURN(inputs.skill, LoadSkill(options.skill));
-  ASSIGN_OR_RETURN(inputs.suite, options.tests.empty() ? LoadSuiteOfSkill(inputs.skill.folder) : LoadSuite(options.tests));
+  ASSIGN_OR_RETURN(inputs.suite,
+                   options.tests.empty() ? LoadSuiteOfSkill(inputs.skill.folder) : LoadSuite(options.tests));
   ASSIGN_OR_RETURN(inputs.catalog, LoadCatalogOf(env));
   inputs.runs_dir = RunsFolder(options.runs_dir, config);
   return inputs;
@@ -226,12 +237,20 @@ Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, cons
 void AddPlanCommand(CLI::App& app, PlanOptions& options) {
   CLI::App* command = app.add_subcommand("plan", "Before spending: what lift a run can show, and what it takes");
   command->add_option("SKILL", options.skill, "skill folder, or its SKILL.md")->required();
-  command->add_option("-m,--model", options.models, "model to plan for; repeat for several (default: the embedded model)");
+  command->add_option("-m,--model", options.models,
+                      "model to plan for; repeat for several (default: the embedded model)");
   command->add_option("-t,--tests", options.tests, "cases to use instead of the skill's own skill_meta.json");
-  command->add_option("--baseline", options.baseline_percent, "pass rate without the skill in percent (default: from earlier runs)")->check(CLI::Range(0.0, 100.0));
+  command
+      ->add_option("--baseline", options.baseline_percent,
+                   "pass rate without the skill in percent (default: from earlier runs)")
+      ->check(CLI::Range(0.0, 100.0));
   command->add_option("--runs", options.rounds, "also say what so many rounds can detect")->check(CLI::Range(1, 1000));
-  command->add_option("--alpha", options.alpha, "chance of a false verdict")->capture_default_str()->check(CLI::Range(1e-6, 0.5));
-  command->add_option("--max-tokens", options.max_tokens, "longest answer")->capture_default_str()->check(CLI::Range(1, 1 << 20));
+  command->add_option("--alpha", options.alpha, "chance of a false verdict")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-6, 0.5));
+  command->add_option("--max-tokens", options.max_tokens, "longest answer")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
   command->add_option("-j,--jobs", options.parallel, "answers in work at once")->check(CLI::Range(1, 4096));
   command->add_option("--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
   command->add_flag("--json", options.json, "print the result as JSON");
@@ -264,21 +283,32 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
     if (options.json) {
       Json list = Json::array();
       for (const Need& need : needs) list.push_back(NeedToJson(*estimate, need));
-      students.push_back({{"model", model}, {"baseline", mean}, {"baseline_source", estimate->source}, {"to_see", list},
+      students.push_back({{"model", model},
+                          {"baseline", mean},
+                          {"baseline_source", estimate->source},
+                          {"to_see", list},
                           {"detectable_lift", detectable ? Json(*detectable) : Json(nullptr)}});
       continue;
     }
     env.out(fmt::format("{} · {} · {}\n", Tinted(style, Tint::kBold, SafeForTerminalLine(model)),
-                        estimate->baseline.size() == 1 ? "1 case" : fmt::format("{} cases", estimate->baseline.size()), estimate->source));
+                        estimate->baseline.size() == 1 ? "1 case" : fmt::format("{} cases", estimate->baseline.size()),
+                        estimate->source));
     env.out(PlanTable(*estimate, needs, style) + RoomText(*estimate, needs));
     if (options.rounds) env.out(DetectableText(*options.rounds, detectable));
     env.out("\n");
   }
   if (options.json) {
-    env.out(DumpJsonIndented({{"skill", inputs->skill.name}, {"cases", inputs->suite.cases.size()}, {"alpha", options.alpha}, {"students", students}}) + "\n");
+    env.out(DumpJsonIndented({{"skill", inputs->skill.name},
+                              {"cases", inputs->suite.cases.size()},
+                              {"alpha", options.alpha},
+                              {"students", students}}) +
+            "\n");
   } else {
-    env.out(fmt::format("rounds: so many find a lift of this size in 80 of 100 runs (alpha {:.4g} %). A round asks every case twice, without and with\n"
-                        "the skill. Twice the cases need about half the rounds, and say more about cases that are not in the suite.\n", options.alpha * 100.0));
+    env.out(fmt::format(
+        "rounds: so many find a lift of this size in 80 of 100 runs (alpha {:.4g} %). A round asks every case twice, "
+        "without and with\n"
+        "the skill. Twice the cases need about half the rounds, and say more about cases that are not in the suite.\n",
+        options.alpha * 100.0));
   }
   return ExitCode::kSuccess;
 }

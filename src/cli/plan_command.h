@@ -17,7 +17,7 @@ struct PlanOptions {
   std::string skill;
   std::vector<std::string> models;
   std::string tests;
-  std::string runs_dir;  // empty: from the configuration
+  std::string runs_dir;                    // empty: from the configuration
   std::optional<double> baseline_percent;  // stated pass rate without the skill; absent: from earlier runs
   std::optional<int> rounds;               // also say what so many rounds can detect
   double alpha = 0.05;

@@ -33,10 +33,10 @@ namespace fs = std::filesystem;
 enum class Format { kText, kHtml, kMarkdown, kCsv, kJson, kXml };
 
 const std::map<std::string, Format>& Formats() {
-  static const std::map<std::string, Format> formats = {{"text", Format::kText}, {"txt", Format::kText}, {"html", Format::kHtml},
-                                                        {"htm", Format::kHtml},  {"md", Format::kMarkdown}, {"markdown", Format::kMarkdown},
-                                                        {"csv", Format::kCsv},   {"json", Format::kJson}, {"xml", Format::kXml},
-                                                        {"junit", Format::kXml}};
+  static const std::map<std::string, Format> formats = {
+      {"text", Format::kText},   {"txt", Format::kText},          {"html", Format::kHtml}, {"htm", Format::kHtml},
+      {"md", Format::kMarkdown}, {"markdown", Format::kMarkdown}, {"csv", Format::kCsv},   {"json", Format::kJson},
+      {"xml", Format::kXml},     {"junit", Format::kXml}};
   return formats;
 }
 
@@ -45,11 +45,13 @@ Result<Format> FormatOf(const ReportOptions& options) {
   if (options.output.empty() || options.output == "-") return Format::kText;
   std::string extension = fs::path(options.output).extension().string();
   if (!extension.empty()) extension.erase(0, 1);
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   const auto found = Formats().find(extension);
   if (found != Formats().end()) return found->second;
-  return InputError(fmt::format("-o {}: the format isn't known by this name; end it with .html, .md, .csv, .json or .xml, or give --format",
-                                SafeForTerminalLine(options.output)));
+  return InputError(fmt::format(
+      "-o {}: the format isn't known by this name; end it with .html, .md, .csv, .json or .xml, or give --format",
+      SafeForTerminalLine(options.output)));
 }
 
 // What the arguments name: runs of ours, and results that other programs wrote, which have no answers.
@@ -74,7 +76,8 @@ Status Load(const std::string& name, const fs::path& runs_dir, Env& env, Sources
   for (const fs::path& folder : folders) {
     if (IsPythonRun(folder)) {
       ASSIGN_OR_RETURN(PythonRun run, ReadPythonRun(folder));
-      for (const std::string& warning : run.warnings) env.error(fmt::format("warning: {}\n", SafeForTerminalLine(warning)));
+      for (const std::string& warning : run.warnings)
+        env.error(fmt::format("warning: {}\n", SafeForTerminalLine(warning)));
       sources.rows.insert(sources.rows.end(), run.rows.begin(), run.rows.end());
       if (sources.first_foreign.empty()) sources.first_foreign = name;
       continue;
@@ -113,19 +116,27 @@ Result<std::string> ReportOf(const Sources& sources, Format format, const Style&
   if (format == Format::kText) return TextOf(sources, style);
   if (!sources.first_foreign.empty()) {
     if (format == Format::kCsv && sources.runs.empty() && sources.benchmarks.empty()) return RunCsv(sources.rows);
-    return InputError(fmt::format("{} was written by another program and has no answers: its figures can be shown as text (without -o), those of the "
-                                  "Python tool also as CSV", SafeForTerminalLine(sources.first_foreign)));
+    return InputError(
+        fmt::format("{} was written by another program and has no answers: its figures can be shown as text (without "
+                    "-o), those of the "
+                    "Python tool also as CSV",
+                    SafeForTerminalLine(sources.first_foreign)));
   }
   std::vector<ReportInput> inputs;
   inputs.reserve(sources.runs.size());
   for (const auto& run : sources.runs) inputs.push_back(run->input());
   switch (format) {
-    case Format::kHtml: return HtmlReport(inputs);
-    case Format::kMarkdown: return MarkdownReport(inputs);
-    case Format::kCsv: return SamplesCsv(inputs);
-    case Format::kXml: return JUnitXml(inputs);
+    case Format::kHtml:
+      return HtmlReport(inputs);
+    case Format::kMarkdown:
+      return MarkdownReport(inputs);
+    case Format::kCsv:
+      return SamplesCsv(inputs);
+    case Format::kXml:
+      return JUnitXml(inputs);
     case Format::kJson:
-    case Format::kText: break;
+    case Format::kText:
+      break;
   }
   return JsonOf(sources);
 }
@@ -139,17 +150,23 @@ std::string SizeText(std::size_t bytes) {
 }  // namespace
 
 void AddReportCommand(CLI::App& app, ReportOptions& options) {
-  CLI::App* command = app.add_subcommand("report", "Write a report of runs: HTML, Markdown, CSV, JSON, JUnit XML, or text");
-  command->add_option("RUN", options.runs, "runs: a folder, a name, its last 4 digits, `latest`, or a folder of runs; also results of\n"
-                                           "the Python tool and a benchmark.json")
+  CLI::App* command =
+      app.add_subcommand("report", "Write a report of runs: HTML, Markdown, CSV, JSON, JUnit XML, or text");
+  command
+      ->add_option("RUN", options.runs,
+                   "runs: a folder, a name, its last 4 digits, `latest`, or a folder of runs; also results of\n"
+                   "the Python tool and a benchmark.json")
       ->required();
-  command->add_option("-o,--output", options.output, "file to write; its ending says the format: .html, .md, .csv, .json, .xml (default: text on\n"
-                                                     "standard output)");
+  command->add_option("-o,--output", options.output,
+                      "file to write; its ending says the format: .html, .md, .csv, .json, .xml (default: text on\n"
+                      "standard output)");
   std::vector<std::string> names;
   for (const auto& [name, format] : Formats()) names.push_back(name);
-  command->add_option("--format", options.format, "text, html, md, csv, json or xml, whatever the file's name")->check(CLI::IsMember(names));
+  command->add_option("--format", options.format, "text, html, md, csv, json or xml, whatever the file's name")
+      ->check(CLI::IsMember(names));
   command->add_flag_callback("--json", [&options] { options.format = "json"; }, "the same as --format json");
-  command->add_option("-d,--dir,--runs-dir", options.runs_dir, "where runs named without a folder are (default: from the configuration, else ./runs)");
+  command->add_option("-d,--dir,--runs-dir", options.runs_dir,
+                      "where runs named without a folder are (default: from the configuration, else ./runs)");
   AddColorOption(*command, options.color);
 }
 
@@ -160,7 +177,8 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
   if (!format) return PrintError(env, format.error());
   Sources sources;
   for (const std::string& name : options.runs) {
-    if (const Status loaded = Load(name, RunsFolder(options.runs_dir, *config), env, sources); !loaded) return PrintError(env, loaded.error());
+    if (const Status loaded = Load(name, RunsFolder(options.runs_dir, *config), env, sources); !loaded)
+      return PrintError(env, loaded.error());
   }
   const bool to_file = !options.output.empty() && options.output != "-";
   const Style style = StyleFor(env, !to_file && env.out_is_terminal, options.color);
@@ -172,11 +190,13 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
     env.out(data ? SafeForTerminal(*report) : *report);
     return ExitCode::kSuccess;
   }
-  if (const Status written = WriteFileAtomically(options.output, *report); !written) return PrintError(env, written.error());
+  if (const Status written = WriteFileAtomically(options.output, *report); !written)
+    return PrintError(env, written.error());
   std::size_t answers = 0;
   for (const auto& run : sources.runs) answers += run->judged.summary.answered;
-  env.out(fmt::format("{} written: {} run{}, {} answers, {}\n", SafeForTerminalLine(options.output), std::max<std::size_t>(1, sources.runs.size()),
-                      sources.runs.size() > 1 ? "s" : "", WithThousands(static_cast<long long>(answers)), SizeText(report->size())));
+  env.out(fmt::format("{} written: {} run{}, {} answers, {}\n", SafeForTerminalLine(options.output),
+                      std::max<std::size_t>(1, sources.runs.size()), sources.runs.size() > 1 ? "s" : "",
+                      WithThousands(static_cast<long long>(answers)), SizeText(report->size())));
   return ExitCode::kSuccess;
 }
 

@@ -25,10 +25,12 @@ using ::testing::StartsWith;
 
 constexpr const char* kSkill = "---\nname: arithmetic\ndescription: How to add.\n---\nAdd the numbers.\n";
 // Eight cases: as many wins in one round decide, and seven do.
-std::string Cases(const std::vector<std::string>& numbers = {"one", "two", "three", "four", "five", "six", "seven", "eight"}) {
+std::string Cases(const std::vector<std::string>& numbers = {"one", "two", "three", "four", "five", "six", "seven",
+                                                             "eight"}) {
   Json cases = Json::array();
   for (const std::string& number : numbers) {
-    cases.push_back({{"id", number}, {"input", number + " and one more"}, {"expected", {{"contains", "after " + number}}}});
+    cases.push_back(
+        {{"id", number}, {"input", number + " and one more"}, {"expected", {{"contains", "after " + number}}}});
   }
   return DumpJson(cases);
 }
@@ -102,7 +104,8 @@ TEST_F(Reports, SeveralRuns) {
   Eval({kGood});
   Eval({kGood, kBad});
   ASSERT_EQ(Run({"report", runs().string()}), 0);
-  EXPECT_THAT(out, AllOf(HasSubstr("1 round × 2 arms = 16 cells"), HasSubstr("× 2 models = 32 cells"), HasSubstr("sweet spot: ")));
+  EXPECT_THAT(out, AllOf(HasSubstr("1 round × 2 arms = 16 cells"), HasSubstr("× 2 models = 32 cells"),
+                         HasSubstr("sweet spot: ")));
   ASSERT_EQ(Run({"report", runs().string(), "--json"}), 0);
   EXPECT_EQ(OutAsJson().size(), 2U);
   const std::string csv = FileOf("all.csv", runs().string());
@@ -149,10 +152,12 @@ TEST_F(Reports, AHalfWrittenRunIsExplained) {
   const std::size_t half = lines.find('\n', lines.size() / 2) + 20;
   ASSERT_TRUE(WriteFileAtomically(run / "samples.jsonl", lines.substr(0, half)).ok());  // torn within a line
   ASSERT_EQ(Run({"report", "latest"}), 0);
-  EXPECT_THAT(error, AllOf(HasSubstr("is incomplete: "), HasSubstr(" of 32 cells have no answer"), Not(HasSubstr("could not be read"))));
+  EXPECT_THAT(error, AllOf(HasSubstr("is incomplete: "), HasSubstr(" of 32 cells have no answer"),
+                           Not(HasSubstr("could not be read"))));
   ASSERT_TRUE(WriteFileAtomically(run / "samples.jsonl", lines.substr(0, half) + "\n").ok());
   ASSERT_EQ(Run({"report", "latest"}), 0);
-  EXPECT_THAT(error, AllOf(HasSubstr("1 line of samples.jsonl could not be read"), HasSubstr("is incomplete: "), HasSubstr(" of 32 cells have no answer")));
+  EXPECT_THAT(error, AllOf(HasSubstr("1 line of samples.jsonl could not be read"), HasSubstr("is incomplete: "),
+                           HasSubstr(" of 32 cells have no answer")));
   EXPECT_THAT(FileOf("r.md"), HasSubstr("**Incomplete:**"));
   EXPECT_THAT(FileOf("r.xml"), HasSubstr("<error"));
   ASSERT_TRUE(WriteFileAtomically(run / "samples.jsonl", "").ok());
@@ -176,7 +181,8 @@ TEST_F(Reports, Compare) {
   const fs::path after = Eval({"sim:base=0.4,skill=0.6,seed=3"}, {"--runs", "4", "--refresh", "--seed", "7"});
   ASSERT_NE(before, after);
   ASSERT_EQ(Run({"compare", before.string(), "latest"}), 0) << error;
-  EXPECT_THAT(out, AllOf(HasSubstr("A " + before.filename().string() + "\nB " + after.filename().string()), HasSubstr("with skill"), HasSubstr("undecided")));
+  EXPECT_THAT(out, AllOf(HasSubstr("A " + before.filename().string() + "\nB " + after.filename().string()),
+                         HasSubstr("with skill"), HasSubstr("undecided")));
   ASSERT_EQ(Run({"compare", before.filename().string(), after.filename().string(), "--json"}), 0);
   EXPECT_EQ(OutAsJson().at("students").size(), 1U);
 }
@@ -198,8 +204,11 @@ TEST_F(Reports, CompareRefusesWhatCannotBeCompared) {
 }
 
 TEST_F(Reports, UnknownGates) {
-  for (const char* gate : {"wins:*", "helps", "tokens<", "tokens<x%", "", ";", "helps:other-model", "lift>10 points of joy"}) {
-    EXPECT_EQ(Run({"eval", (folder.path() / "skills/arithmetic").string(), "-m", kGood, "-q", "--gate", gate}), *gate == '\0' ? 0 : 2) << gate << error;
+  for (const char* gate :
+       {"wins:*", "helps", "tokens<", "tokens<x%", "", ";", "helps:other-model", "lift>10 points of joy"}) {
+    EXPECT_EQ(Run({"eval", (folder.path() / "skills/arithmetic").string(), "-m", kGood, "-q", "--gate", gate}),
+              *gate == '\0' ? 0 : 2)
+        << gate << error;
     if (*gate != '\0') {
       EXPECT_THAT(error, StartsWith("error: ")) << gate;
     }
@@ -233,14 +242,16 @@ TEST_F(Reports, Matrix) {
   EXPECT_EQ(Run({"runs", "--matrix", "-s", "other"}), 1);
   for (const char* metric : {"success", "tokens", "cost", "time"}) {
     ASSERT_EQ(Run({"runs", "--metric", metric}), 0) << metric;
-    EXPECT_THAT(out, AllOf(HasSubstr("baseline"), HasSubstr("with skill"), HasSubstr("helps"), HasSubstr("hurts"))) << metric;
+    EXPECT_THAT(out, AllOf(HasSubstr("baseline"), HasSubstr("with skill"), HasSubstr("helps"), HasSubstr("hurts")))
+        << metric;
   }
 }
 
 TEST_F(Reports, FilesForOtherProgramsAreWrittenAndRead) {
   const fs::path run = Eval({kGood}, {"--runs", "2"});
-  for (const char* file : {"batch_summary.json", "run_1/run_metadata.json", "run_2/run_result.json", "agentskills/benchmark.json",
-                           "agentskills/eval-1-one/with_skill/run-2/grading.json", "agentskills/eval-3-three/without_skill/run-1/outputs/answer.md", "../results.csv"}) {
+  for (const char* file : {"batch_summary.json", "run_1/run_metadata.json", "run_2/run_result.json",
+                           "agentskills/benchmark.json", "agentskills/eval-1-one/with_skill/run-2/grading.json",
+                           "agentskills/eval-3-three/without_skill/run-1/outputs/answer.md", "../results.csv"}) {
     EXPECT_TRUE(fs::exists(run / file)) << file;
   }
   ASSERT_EQ(Run({"report", (run / "agentskills/benchmark.json").string()}), 0) << error;
@@ -248,7 +259,8 @@ TEST_F(Reports, FilesForOtherProgramsAreWrittenAndRead) {
 
   // The same run as the Python tool would have left it.
   fs::create_directories(folder.path() / "python/2026_01_22_13_10");
-  for (const char* name : {"batch_summary.json", "run_1", "run_2"}) fs::copy(run / name, folder.path() / "python/2026_01_22_13_10" / name, fs::copy_options::recursive);
+  for (const char* name : {"batch_summary.json", "run_1", "run_2"})
+    fs::copy(run / name, folder.path() / "python/2026_01_22_13_10" / name, fs::copy_options::recursive);
   ASSERT_EQ(Run({"runs", "-d", (folder.path() / "python").string(), "-a"}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("2026_01_22_13_10"), HasSubstr("0 % (0/16)"), HasSubstr("100 % (16/16)")));
   const std::string python = (folder.path() / "python/2026_01_22_13_10").string();
@@ -262,7 +274,9 @@ TEST_F(Reports, FilesForOtherProgramsAreWrittenAndRead) {
 }
 
 TEST_F(Reports, HostileTextStaysText) {
-  folder.Write("skills/arithmetic/tests.json", "[{\"id\": \"</script>\\u001b[2J\\u202e\", \"input\": \"=cmd|'/c calc'!A1\", \"expected\": {\"contains\": \"number 2\"}}]");
+  folder.Write("skills/arithmetic/tests.json",
+               "[{\"id\": \"</script>\\u001b[2J\\u202e\", \"input\": \"=cmd|'/c calc'!A1\", \"expected\": "
+               "{\"contains\": \"number 2\"}}]");
   Eval({kBad});
   ASSERT_EQ(Run({"report", "latest"}), 0);
   EXPECT_THAT(out + error, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\u202e"))));

@@ -55,20 +55,25 @@ void CollectPythonRun(const RunsOptions& options, const fs::path& folder, Env& e
   for (const std::string& warning : run->warnings) env.error(fmt::format("warning: {}\n", SafeForTerminal(warning)));
   for (RunRow& row : run->rows) {
     const Student& student = row.student.student;
-    if (!Wanted(options.skills, row.skill) || (!Wanted(options.models, student.name) && !Wanted(options.models, student.spec))) continue;
+    if (!Wanted(options.skills, row.skill) ||
+        (!Wanted(options.models, student.name) && !Wanted(options.models, student.spec)))
+      continue;
     found.rows.push_back(std::move(row));
   }
 }
 
 void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Found& found) {
-  const auto skip = [&](const Error& error) { env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(error.message))); };
+  const auto skip = [&](const Error& error) {
+    env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(error.message)));
+  };
   const Result<Plan> plan = LoadPlan(folder);
   if (!plan) return skip(plan.error());
   if (!Wanted(options.skills, plan->skill.name)) return;
   const Result<JournalContent> content = ReadJournal(folder);
   if (!content) return skip(content.error());
   if (content->skipped_lines > 0) {
-    env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", SafeForTerminalLine(plan->run), content->skipped_lines));
+    env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", SafeForTerminalLine(plan->run),
+                          content->skipped_lines));
   }
   JudgedRun run = Judge(*plan, content->samples);
   KeepWantedModels(options, run);
@@ -82,7 +87,8 @@ Found Collect(const RunsOptions& options, const fs::path& runs_dir, Env& env) {
   std::vector<std::pair<fs::path, bool>> folders;  // with: whether the Python tool wrote it
   for (fs::path& folder : FindRuns(runs_dir)) folders.emplace_back(std::move(folder), false);
   for (fs::path& folder : FindPythonRuns(runs_dir)) folders.emplace_back(std::move(folder), true);
-  std::stable_sort(folders.begin(), folders.end(), [](const auto& x, const auto& y) { return x.first.filename() < y.first.filename(); });
+  std::stable_sort(folders.begin(), folders.end(),
+                   [](const auto& x, const auto& y) { return x.first.filename() < y.first.filename(); });
   Found found;
   for (const auto& [folder, python] : folders) (python ? CollectPythonRun : CollectRun)(options, folder, env, found);
   return found;
@@ -116,14 +122,21 @@ ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, E
 
 void AddRunsCommand(CLI::App& app, RunsOptions& options) {
   const auto add = [&options](CLI::App* command) {
-    command->add_option("-d,--dir,--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
+    command->add_option("-d,--dir,--runs-dir", options.runs_dir,
+                        "runs folder (default: from the configuration, else ./runs)");
     command->add_option("-s,--skill", options.skills, "only this skill; repeat for several");
     command->add_option("-m,--model", options.models, "only this model; repeat for several");
     command->add_option("--csv", options.csv, "write every run as CSV to this file (- for standard output)");
-    command->add_option("--metric", options.metric, "success, tokens, cost or time")->capture_default_str()->check(CLI::IsMember({"success", "tokens", "cost", "time"}));
+    command->add_option("--metric", options.metric, "success, tokens, cost or time")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"success", "tokens", "cost", "time"}));
     command->add_flag("-a,--all", options.all, "a table of all runs instead of the newest for each skill and model");
-    command->add_flag("--matrix", options.matrix, "skills × models: verdicts, and for each skill the best model, the sweet spot and whether it is worth its tokens");
-    command->add_option("--within", options.within_points, "with --matrix: the sweet spot is the cheapest within so many points of the best")
+    command->add_flag("--matrix", options.matrix,
+                      "skills × models: verdicts, and for each skill the best model, the sweet spot and whether it is "
+                      "worth its tokens");
+    command
+        ->add_option("--within", options.within_points,
+                     "with --matrix: the sweet spot is the cheapest within so many points of the best")
         ->capture_default_str()
         ->check(CLI::Range(0.0, 100.0));
     command->add_flag("--json", options.json, "a list of results, each as of eval --json; with --matrix the matrix");
@@ -139,13 +152,15 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
   std::error_code code;
   if (!fs::is_directory(runs_dir, code)) {
-    env.error(fmt::format("error: no runs folder {}; `upskill eval SKILL` makes one, --dir names another\n", SafeForTerminalLine(runs_dir.string())));
+    env.error(fmt::format("error: no runs folder {}; `upskill eval SKILL` makes one, --dir names another\n",
+                          SafeForTerminalLine(runs_dir.string())));
     return ExitCode::kFailed;
   }
   const Found found = Collect(options, runs_dir, env);
   const double tolerance = options.within_points / 100.0;
   if (options.json) {
-    env.out(DumpJsonIndented(options.matrix ? MatrixToJson(MatrixOf(found.runs), tolerance) : RunsToJson(found.runs)) + "\n");
+    env.out(DumpJsonIndented(options.matrix ? MatrixToJson(MatrixOf(found.runs), tolerance) : RunsToJson(found.runs)) +
+            "\n");
     return ExitCode::kSuccess;
   }
   if (found.rows.empty() || (options.matrix && found.runs.empty())) {
@@ -158,8 +173,10 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
     env.out(MatrixText(MatrixOf(found.runs), style, tolerance));
     return ExitCode::kSuccess;
   }
-  static const std::map<std::string, RunMetric> metrics = {
-      {"success", RunMetric::kSuccess}, {"tokens", RunMetric::kTokens}, {"cost", RunMetric::kCost}, {"time", RunMetric::kTime}};
+  static const std::map<std::string, RunMetric> metrics = {{"success", RunMetric::kSuccess},
+                                                           {"tokens", RunMetric::kTokens},
+                                                           {"cost", RunMetric::kCost},
+                                                           {"time", RunMetric::kTime}};
   const RunMetric metric = metrics.at(options.metric);
   env.out(options.all ? RunTable(found.rows, style) : RunBars(found.rows, metric, style));
   return ExitCode::kSuccess;

@@ -44,7 +44,8 @@ struct Tally {
 Result<Plan> SimulatedPlan(const SelftestOptions& options) {
   Json cases = Json::array();
   for (int i = 1; i <= options.cases; ++i) {
-    cases.push_back({{"input", fmt::format("question {}", i)}, {"expected", {{"contains", fmt::format("answer {}.", i)}}}});
+    cases.push_back(
+        {{"input", fmt::format("question {}", i)}, {"expected", {{"contains", fmt::format("answer {}.", i)}}}});
   }
   Plan plan;
   ASSIGN_OR_RETURN(plan.suite, ParseSuite(DumpJson(cases), "selftest"));
@@ -57,9 +58,11 @@ Result<Plan> SimulatedPlan(const SelftestOptions& options) {
   return plan;
 }
 
-Status RunOnce(const SelftestOptions& options, const Plan& common, const Truth& truth, int number, const fs::path& folder, const Env& env, Tally& tally) {
+Status RunOnce(const SelftestOptions& options, const Plan& common, const Truth& truth, int number,
+               const fs::path& folder, const Env& env, Tally& tally) {
   Plan plan = common;
-  const std::string settings = fmt::format("base={},skill={},seed={}", truth.without, truth.with, options.seed * 1'000'003 + static_cast<std::uint64_t>(number));
+  const std::string settings = fmt::format("base={},skill={},seed={}", truth.without, truth.with,
+                                           options.seed * 1'000'003 + static_cast<std::uint64_t>(number));
   ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, MakeSimModel(settings, 256));
   plan.students.push_back({"sim:" + settings, model->info().name, model->info().identity});
   ASSIGN_OR_RETURN(Journal journal, Journal::Create(folder, plan, *env.clock));
@@ -95,33 +98,48 @@ Result<Tally> Measure(const SelftestOptions& options, const Truth& truth, const 
 // "1.4 (0.8–2.3)": percent, with the 95 % interval.
 std::string ShareText(const Tally& tally, Verdict verdict) {
   const Interval interval = WilsonInterval(tally.count(verdict), tally.runs);
-  return fmt::format("{:.1f} ({:.1f}–{:.1f})", 100.0 * tally.count(verdict) / tally.runs, 100.0 * interval.low, 100.0 * interval.high);
+  return fmt::format("{:.1f} ({:.1f}–{:.1f})", 100.0 * tally.count(verdict) / tally.runs, 100.0 * interval.low,
+                     100.0 * interval.high);
 }
 
 // Whether the word would be false for this truth.
 bool IsFalse(const Truth& truth, Verdict verdict) {
-  return (verdict == Verdict::kHelps && truth.with <= truth.without) || (verdict == Verdict::kHurts && truth.with >= truth.without);
+  return (verdict == Verdict::kHelps && truth.with <= truth.without) ||
+         (verdict == Verdict::kHurts && truth.with >= truth.without);
 }
 
 // Whether a word that is false for this truth came more often than alpha, beyond chance.
 bool TooOften(const Tally& tally, const Truth& truth, double alpha) {
-  const auto too_often = [&](Verdict word) { return IsFalse(truth, word) && WilsonInterval(tally.count(word), tally.runs).low > alpha; };
+  const auto too_often = [&](Verdict word) {
+    return IsFalse(truth, word) && WilsonInterval(tally.count(word), tally.runs).low > alpha;
+  };
   return too_often(Verdict::kHelps) || too_often(Verdict::kHurts);
 }
 
 Json ShareToJson(const Tally& tally, Verdict verdict) {
   const Interval interval = WilsonInterval(tally.count(verdict), tally.runs);
-  return {{"share", static_cast<double>(tally.count(verdict)) / tally.runs}, {"low", interval.low}, {"high", interval.high}};
+  return {{"share", static_cast<double>(tally.count(verdict)) / tally.runs},
+          {"low", interval.low},
+          {"high", interval.high}};
 }
 
 }  // namespace
 
 void AddSelftestCommand(CLI::App& app, SelftestOptions& options) {
-  CLI::App* command = app.add_subcommand("selftest", "Measure how often the verdicts are wrong, with simulated students (no network)");
-  command->add_option("--runs", options.runs, "simulated runs for each line")->capture_default_str()->check(CLI::Range(10, 1'000'000));
-  command->add_option("--cases", options.cases, "cases of the suite")->capture_default_str()->check(CLI::Range(1, 1000));
-  command->add_option("--rounds", options.rounds, "most rounds of a run; it ends when decided")->capture_default_str()->check(CLI::Range(1, 1000));
-  command->add_option("--alpha", options.alpha, "chance of a false verdict")->capture_default_str()->check(CLI::Range(1e-6, 0.5));
+  CLI::App* command =
+      app.add_subcommand("selftest", "Measure how often the verdicts are wrong, with simulated students (no network)");
+  command->add_option("--runs", options.runs, "simulated runs for each line")
+      ->capture_default_str()
+      ->check(CLI::Range(10, 1'000'000));
+  command->add_option("--cases", options.cases, "cases of the suite")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--rounds", options.rounds, "most rounds of a run; it ends when decided")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--alpha", options.alpha, "chance of a false verdict")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-6, 0.5));
   command->add_option("--seed", options.seed, "seed of the simulation")->capture_default_str();
   command->add_flag("--json", options.json, "print the result as JSON");
   AddColorOption(*command, options.color);
@@ -140,8 +158,11 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   Json lines = Json::array();
   bool sound = true;
   if (!options.json) {
-    env.out(fmt::format("{} runs a line, through the whole program with simulated students · {} case{} · at most {} round{}, ended when decided\n",
-                        WithThousands(options.runs), options.cases, options.cases == 1 ? "" : "s", options.rounds, options.rounds == 1 ? "" : "s"));
+    env.out(
+        fmt::format("{} runs a line, through the whole program with simulated students · {} case{} · at most {} "
+                    "round{}, ended when decided\n",
+                    WithThousands(options.runs), options.cases, options.cases == 1 ? "" : "s", options.rounds,
+                    options.rounds == 1 ? "" : "s"));
   }
   std::size_t done = 0;
   for (const Truth& truth : kTruths) {
@@ -150,8 +171,9 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
     if (!tally) return PrintError(env, tally.error());
     if (Stopped(env)) return ExitCode::kInterrupted;
     sound = sound && !TooOften(*tally, truth, options.alpha);
-    table.AddRow({fmt::format("{:.0f} → {:.0f} %", truth.without * 100, truth.with * 100), ShareText(*tally, Verdict::kHelps),
-                  ShareText(*tally, Verdict::kHurts), ShareText(*tally, Verdict::kNoEffect), ShareText(*tally, Verdict::kUndecided),
+    table.AddRow({fmt::format("{:.0f} → {:.0f} %", truth.without * 100, truth.with * 100),
+                  ShareText(*tally, Verdict::kHelps), ShareText(*tally, Verdict::kHurts),
+                  ShareText(*tally, Verdict::kNoEffect), ShareText(*tally, Verdict::kUndecided),
                   fmt::format("{:.1f}", static_cast<double>(tally->rounds) / tally->runs),
                   fmt::format("{:.0f}", static_cast<double>(tally->cells) / tally->runs)});
     lines.push_back({{"without", truth.without},
@@ -166,12 +188,18 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   }
   if (env.error_is_terminal) env.error("\r\x1b[K");
   if (options.json) {
-    env.out(DumpJsonIndented({{"alpha", options.alpha}, {"cases", options.cases}, {"rounds", options.rounds}, {"lines", lines}, {"sound", sound}}) + "\n");
+    env.out(DumpJsonIndented({{"alpha", options.alpha},
+                              {"cases", options.cases},
+                              {"rounds", options.rounds},
+                              {"lines", lines},
+                              {"sound", sound}}) +
+            "\n");
   } else {
     env.out(table.Render(StyleFor(env, env.out_is_terminal, options.color)));
     env.out("pass rates without → with the skill; in brackets 95 % intervals; rounds and cells are means\n");
     env.out(fmt::format("{} more often than in {:.4g} % of the runs (alpha)\n",
-                        sound ? "sound: no false `helps` or `hurts` comes" : "FAILED: a false `helps` or `hurts` comes", options.alpha * 100.0));
+                        sound ? "sound: no false `helps` or `hurts` comes" : "FAILED: a false `helps` or `hurts` comes",
+                        options.alpha * 100.0));
   }
   return sound ? ExitCode::kSuccess : ExitCode::kFailed;
 }

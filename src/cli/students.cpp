@@ -52,15 +52,18 @@ Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) 
   Result<std::filesystem::path> found = FindCachedGguf(HubCacheOf(env.variable), name);
   if (found) return found;
   const std::string safe = SafeForTerminalLine(text);
-  return found.error().With(fmt::format("model 'llama:{}' (no such file; `upskill models pull {}` downloads it by name)", safe, safe));
+  return found.error().With(
+      fmt::format("model 'llama:{}' (no such file; `upskill models pull {}` downloads it by name)", safe, safe));
 }
 
 }  // namespace
 
 Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
   if (model.info().local || model.info().price) return {};
-  return InputError(fmt::format("the price of model '{}' isn't known, so --max-cost can't hold; add the price to your models.toml (upskill models shows where)",
-                                SafeForTerminalLine(spec)));
+  return InputError(
+      fmt::format("the price of model '{}' isn't known, so --max-cost can't hold; add the price to your models.toml "
+                  "(upskill models shows where)",
+                  SafeForTerminalLine(spec)));
 }
 
 Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOptions& options, const Env& env) {
@@ -74,12 +77,15 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
     network.client = options.client;
     network.catalog = &catalog;
     network.variable = env.variable;
-    if (options.batches) return OpenBatchModel(spec, network, options.batches->notes, options.batches->use, options.batches->shared);
+    if (options.batches)
+      return OpenBatchModel(spec, network, options.batches->notes, options.batches->use, options.batches->shared);
     return OpenNetworkModel(spec, network);
   }
-  if (options.batches) return InputError(fmt::format("model '{}' has no Batch API: leave out --batch", SafeForTerminalLine(text)));
+  if (options.batches)
+    return InputError(fmt::format("model '{}' has no Batch API: leave out --batch", SafeForTerminalLine(text)));
   if (spec.provider == "sim" && !spec.query.empty()) {
-    return InputError(fmt::format("model '{}': a simulated student takes its settings behind the colon, without ?", SafeForTerminalLine(text)));
+    return InputError(fmt::format("model '{}': a simulated student takes its settings behind the colon, without ?",
+                                  SafeForTerminalLine(text)));
   }
   if (spec.provider == "sim") return MakeSimModel(spec.rest, options.parallel > 0 ? options.parallel : kSimWindow);
   ASSIGN_OR_RETURN(LlamaOptions llama, LlamaOptionsOf(spec, options));
@@ -95,7 +101,8 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   }
   Result<std::unique_ptr<Model>> model = LoadLlamaModel(llama);
   if (!model && spec.provider == "embedded" && llama.path == ConvertedModelInCache(env)) {
-    return Error{model.error().kind, model.error().message + "; `upskill models pull default --update` replaces a damaged file"};
+    return Error{model.error().kind,
+                 model.error().message + "; `upskill models pull default --update` replaces a damaged file"};
   }
   return model;
 }

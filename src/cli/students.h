@@ -16,7 +16,7 @@
 namespace upskill {
 
 struct ModelOptions {
-  int parallel = 0;  // -j; 0: the model's own default
+  int parallel = 0;                    // -j; 0: the model's own default
   std::vector<std::string> base_urls;  // where plain model names go
   std::shared_ptr<HttpClient> client;  // of all network models of the process
 

@@ -17,7 +17,10 @@ namespace upskill {
 namespace {
 
 void AddReadOptions(CLI::App& command, TraceOptions& options) {
-  command.add_option("FILE", options.files, "traces: files, folders, patterns, - for standard input, latest for the newest")->required();
+  command
+      .add_option("FILE", options.files,
+                  "traces: files, folders, patterns, - for standard input, latest for the newest")
+      ->required();
   command.add_option("--format", options.format, "read as this format instead of detecting it");
   command.add_flag("--lenient", options.lenient, "keep what is readable of a damaged trace");
   command.add_flag("--no-redact", options.no_redact, "leave secrets in (this output only; they stay on this machine)");
@@ -34,7 +37,8 @@ Result<TraceLoadOptions> LoadOptionsOf(const TraceOptions& options) {
   load.read.format = TraceFormatFromName(options.format);
   if (load.read.format) return load;
   std::string names;
-  for (const TraceFormat format : AllTraceFormats()) names += (names.empty() ? "" : ", ") + std::string(TraceFormatName(format));
+  for (const TraceFormat format : AllTraceFormats())
+    names += (names.empty() ? "" : ", ") + std::string(TraceFormatName(format));
   return InputError(fmt::format("--format {}: unknown; known: {}", SafeForTerminalLine(options.format), names));
 }
 
@@ -105,7 +109,8 @@ ExitCode RunFind(const TraceOptions& options, Env& env) {
     const FoundTrace& trace = found->at(i);
     const std::string time = FormatTimestamp(trace.modified_ms);
     if (options.json) {
-      list.push_back({{"path", trace.path.string()}, {"agent", trace.agent}, {"modified", time}, {"bytes", trace.bytes}});
+      list.push_back(
+          {{"path", trace.path.string()}, {"agent", trace.agent}, {"modified", time}, {"bytes", trace.bytes}});
       continue;
     }
     const std::string size = ShortCount(static_cast<long long>(trace.bytes)) + (trace.bytes < 1000 ? " B" : "B");
@@ -114,7 +119,8 @@ ExitCode RunFind(const TraceOptions& options, Env& env) {
   }
   if (options.json) env.out(DumpJsonIndented(list) + "\n");
   if (found->empty()) env.error("no traces in the agents' folders\n");
-  if (found->size() > options.most) env.error(fmt::format("and {} more; -n shows more\n", found->size() - options.most));
+  if (found->size() > options.most)
+    env.error(fmt::format("and {} more; -n shows more\n", found->size() - options.most));
   return ExitCode::kSuccess;
 }
 
@@ -129,8 +135,9 @@ void AddTraceCommand(CLI::App& app, TraceOptions& options) {
   show->add_flag("--events", options.events, "list every event; with --json one object a line");
   CLI::App* digest = command->add_subcommand("digest", "What would reach the teacher");
   AddReadOptions(*digest, options);
-  digest->add_option("--budget", options.budget, "tokens that the digest may take")->capture_default_str()->check(CLI::Range(200,
-      1'000'000));
+  digest->add_option("--budget", options.budget, "tokens that the digest may take")
+      ->capture_default_str()
+      ->check(CLI::Range(200, 1'000'000));
   digest->add_option("-o,--output", options.output, "write it to this file");
   CLI::App* find = command->add_subcommand("find", "List the traces in the agents' own folders, newest first");
   find->add_option("--agent", options.agent, "only of this agent");

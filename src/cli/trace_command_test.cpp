@@ -34,7 +34,9 @@ class TraceCli : public CommandLineTest {
   TraceCli() { columns = 80; }
 
   int Show(const fs::path& file, const std::vector<std::string>& more = {}) { return RunOn("show", {file}, more); }
-  int Digest(const std::vector<fs::path>& files, const std::vector<std::string>& more = {}) { return RunOn("digest", files, more); }
+  int Digest(const std::vector<fs::path>& files, const std::vector<std::string>& more = {}) {
+    return RunOn("digest", files, more);
+  }
   int RunOn(const char* command, const std::vector<fs::path>& files, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"trace", command};
     for (const fs::path& file : files) arguments.push_back(file.string());
@@ -66,27 +68,34 @@ class TraceCli : public CommandLineTest {
 std::string Session(const std::string& prompt, const std::string& answer = "Done.") {
   const auto line = [](const char* type, int number, const std::string& message) {
     return std::string(R"({"type":")") + type + R"(","uuid":"u)" + std::to_string(number) +
-        R"(","sessionId":"s","timestamp":"2026-01-12T14:0)" +
-           std::to_string(number) + R"(:00.000Z","message":)" + message + "}\n";
+           R"(","sessionId":"s","timestamp":"2026-01-12T14:0)" + std::to_string(number) + R"(:00.000Z","message":)" +
+           message + "}\n";
   };
   const auto call = [&](int number, const std::string& command) {
     const std::string id = std::to_string(number);
     return line("assistant", number,
-                R"({"id":"m)" + id + R"(","role":"assistant","model":"claude-x","content":[{"type":"tool_use","id":"t)" + id +
-                    R"(","name":"Bash","input":{"command":")" + command + R"("}}],"usage":{"input_tokens":10,"output_tokens":5}})");
+                R"({"id":"m)" + id +
+                    R"(","role":"assistant","model":"claude-x","content":[{"type":"tool_use","id":"t)" + id +
+                    R"(","name":"Bash","input":{"command":")" + command +
+                    R"("}}],"usage":{"input_tokens":10,"output_tokens":5}})");
   };
   const auto result = [&](int number, const std::string& text, bool failed) {
     return line("user", number,
-                R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t)" + std::to_string(number - 1) + R"(","is_error":)" +
-                    (failed ? "true" : "false") + R"(,"content":")" + text + R"("}]})");
+                R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t)" + std::to_string(number - 1) +
+                    R"(","is_error":)" + (failed ? "true" : "false") + R"(,"content":")" + text + R"("}]})");
   };
   return line("user", 1, R"({"role":"user","content":)" + Json(prompt).dump() + "}") + call(2, "make test") +
          result(3, "error: zone is ignored", true) + call(4, "make test ZONE=1") + result(5, "all passed", false) +
-         line("assistant", 6, R"({"id":"m6","role":"assistant","model":"claude-x","content":[{"type":"text","text":")" + answer +
-              R"("}]})");
+         line("assistant", 6,
+              R"({"id":"m6","role":"assistant","model":"claude-x","content":[{"type":"text","text":")" + answer +
+                  R"("}]})");
 }
 
-std::string PlantedToken() { return std::string("hf_") + "A7kQzLmNoPqRsTuVwXyZ" "bCdEfGhJ23456k"; }
+std::string PlantedToken() {
+  return std::string("hf_") +
+         "A7kQzLmNoPqRsTuVwXyZ"
+         "bCdEfGhJ23456k";
+}
 
 TEST_F(TraceCli, ShowForPeople) {
   ASSERT_EQ(Show(folder.Write("a.jsonl", Session("the token is " + PlantedToken()))), kOk) << error;
@@ -116,7 +125,8 @@ TEST_F(TraceCli, ShowAsJsonHasTheDocumentedKeys) {
   EXPECT_EQ(json["subagents"], 0);
   EXPECT_EQ(json["skills_used"], Json::array());
   EXPECT_EQ(json["models"], Json::array({"claude-x"}));
-  EXPECT_EQ(json["tokens"], Json::object({{"input", 20}, {"cache_read", nullptr}, {"cache_write", nullptr}, {"output", 10}}));
+  EXPECT_EQ(json["tokens"],
+            Json::object({{"input", 20}, {"cache_read", nullptr}, {"cache_write", nullptr}, {"output", 10}}));
   EXPECT_EQ(json["first_timestamp"], "2026-01-12T14:01:00.000Z");
   EXPECT_EQ(json["last_timestamp"], "2026-01-12T14:06:00.000Z");
   EXPECT_EQ(json["longest_tool_output"], 22);
@@ -127,12 +137,14 @@ TEST_F(TraceCli, ShowEvents) {
   const fs::path file = folder.Write("a.jsonl", Session("line one\nline two \x1b[31mred " + std::string(200, 'x')));
   ASSERT_EQ(Show(file, {"--events"}), kOk) << error;
   std::vector<std::string> lines;
-  for (std::size_t at = 0; at < out.size(); at = out.find('\n', at) + 1) lines.push_back(out.substr(at, out.find('\n', at) - at));
+  for (std::size_t at = 0; at < out.size(); at = out.find('\n', at) + 1)
+    lines.push_back(out.substr(at, out.find('\n', at) - at));
   ASSERT_EQ(lines.size(), 6U) << out;
   EXPECT_THAT(lines[0], AllOf(StartsWith("    1 person "), HasSubstr("line one line two red"), testing::EndsWith("…")));
   EXPECT_THAT(lines[2], HasSubstr("tool_result Bash (error) error: zone is ignored"));
   ASSERT_EQ(Show(file, {"--events", "--json"}), kOk);
-  const Result<Json> second = ParseJson(out.substr(out.find('\n') + 1, out.find('\n', out.find('\n') + 1) - out.find('\n') - 1), "line 2");
+  const Result<Json> second =
+      ParseJson(out.substr(out.find('\n') + 1, out.find('\n', out.find('\n') + 1) - out.find('\n') - 1), "line 2");
   ASSERT_TRUE(second.ok());
   EXPECT_EQ((*second)["kind"], "tool_call");
   EXPECT_EQ((*second)["command"], "make test");
@@ -153,7 +165,8 @@ TEST_F(TraceCli, ShowOfSeveral) {
 
 TEST_F(TraceCli, SecretsStayUnlessAskedFor) {
   const fs::path file = folder.Write("a.jsonl", Session("the token is " + PlantedToken(), "I use " + PlantedToken()));
-  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{}, {"--json"}, {"--events"}, {"--events", "--json"}}) {
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{}, {"--json"}, {"--events"}, {"--events", "--json"}}) {
     ASSERT_EQ(Show(file, more), kOk);
     EXPECT_THAT(out + error, Not(HasSubstr(PlantedToken())));
   }
@@ -174,10 +187,13 @@ TEST_F(TraceCli, NoPlantedSecretLeaves) {
   const std::string log = (folder.path() / "diagnostics.log").string();
   const std::string target = (folder.path() / "digest.md").string();
   std::string everything;
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"--log", log, "trace", "show", file}, {"--log", log, "trace", "show", "--json", file},
-           {"--log", log, "trace", "show", "--events", file}, {"--log", log, "trace", "show", "--json", "--events", file},
-           {"--log", log, "trace", "digest", "--budget", "200000", file}, {"--log", log, "trace", "digest", "-o", target, file}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--log", log, "trace", "show", file},
+                                             {"--log", log, "trace", "show", "--json", file},
+                                             {"--log", log, "trace", "show", "--events", file},
+                                             {"--log", log, "trace", "show", "--json", "--events", file},
+                                             {"--log", log, "trace", "digest", "--budget", "200000", file},
+                                             {"--log", log, "trace", "digest", "-o", target, file}}) {
     ASSERT_EQ(Run(arguments), kOk) << error;
     everything += out + error;
   }
@@ -201,7 +217,8 @@ TEST_F(TraceCli, DigestOfOne) {
   EXPECT_THAT(out, AllOf(HasSubstr("Goal: mend the zone"), HasSubstr("Failed: make test\n"),
                          HasSubstr("Works: make test ZONE=1 [a.jsonl:3, :5]")));
   EXPECT_THAT(out, testing::EndsWith("\n"));
-  EXPECT_THAT(error, testing::MatchesRegex("digest [0-9]+ tokens: 1 error → fix pair, 0 files, 1 command, 0 corrections\n"));
+  EXPECT_THAT(error,
+              testing::MatchesRegex("digest [0-9]+ tokens: 1 error → fix pair, 0 files, 1 command, 0 corrections\n"));
 }
 
 TEST_F(TraceCli, DigestOnATerminalIsSafeAndApart) {
@@ -276,8 +293,10 @@ TEST_F(TraceCli, FindListsNewestFirst) {
   SetAge(home() / ".claude/projects/-p/old.jsonl", 1'767'225'600);
   SetAge(home() / ".codex/sessions/2026/01/02/rollout-new.jsonl", 1'767'225'660);
   ASSERT_EQ(Run({"trace", "find"}), kOk) << error;
-  EXPECT_EQ(out, "2026-01-01 00:01  codex             3 B  " + (home() / ".codex/sessions/2026/01/02/rollout-new.jsonl").string() +
-                     "\n2026-01-01 00:00  claude-code    1.6 kB  " + (home() / ".claude/projects/-p/old.jsonl").string() + "\n");
+  EXPECT_EQ(out, "2026-01-01 00:01  codex             3 B  " +
+                     (home() / ".codex/sessions/2026/01/02/rollout-new.jsonl").string() +
+                     "\n2026-01-01 00:00  claude-code    1.6 kB  " +
+                     (home() / ".claude/projects/-p/old.jsonl").string() + "\n");
   ASSERT_EQ(Run({"trace", "find", "--agent", "claude-code", "--json"}), kOk);
   ASSERT_EQ(OutAsJson().size(), 1U);
   EXPECT_EQ(OutAsJson()[0]["agent"], "claude-code");
@@ -316,16 +335,19 @@ TEST_F(TraceCli, FilesThatAreNoTraces) {
   fs::create_symlink("loop-a", folder.path() / "loop-b");
   ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
   fs::create_directory(folder.path() / "bare");
-  std::string bytes = "\x7F" "ELF";
+  std::string bytes =
+      "\x7F"
+      "ELF";
   for (int i = 0; i < 4000; ++i) bytes += static_cast<char>((i * 7919) % 256);
-  const std::vector<Case> cases = {{folder.path() / "none.jsonl", "No such file"},
-                                   {folder.Write("empty.jsonl", ""), "empty.jsonl: empty"},
-                                   {folder.Write("blank.jsonl", "\n \n"), "blank.jsonl: empty"},
-                                   {folder.path() / "loop-a", "symbolic links"},
-                                   {folder.path() / "pipe", "not a regular file"},
-                                   {folder.path() / "bare", "no traces in this folder"},
-                                   {folder.Write("program", bytes), "neither text in UTF-8 nor"},
-                                   {folder.Write("torn.json", R"({"messages": [{"role": "user", "content": "x"})"), "--lenient"}};
+  const std::vector<Case> cases = {
+      {folder.path() / "none.jsonl", "No such file"},
+      {folder.Write("empty.jsonl", ""), "empty.jsonl: empty"},
+      {folder.Write("blank.jsonl", "\n \n"), "blank.jsonl: empty"},
+      {folder.path() / "loop-a", "symbolic links"},
+      {folder.path() / "pipe", "not a regular file"},
+      {folder.path() / "bare", "no traces in this folder"},
+      {folder.Write("program", bytes), "neither text in UTF-8 nor"},
+      {folder.Write("torn.json", R"({"messages": [{"role": "user", "content": "x"})"), "--lenient"}};
   for (const Case& item : cases) {
     EXPECT_EQ(Show(item.file), kUsage) << item.file;
     EXPECT_THAT(error, AllOf(StartsWith("error: "), HasSubstr(item.says)));
@@ -364,9 +386,14 @@ TEST_F(TraceCli, DamageInTheMiddle) {
 
 TEST_F(TraceCli, UsageErrors) {
   const std::string file = folder.Write("a.jsonl", Session("go")).string();
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"trace"}, {"trace", "show"}, {"trace", "digest"}, {"trace", "frobnicate"}, {"trace", "show", file, "--frobnicate"},
-           {"trace", "show", file, "--format", "fax"}, {"trace", "find", "-n", "few"}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"trace"},
+                                             {"trace", "show"},
+                                             {"trace", "digest"},
+                                             {"trace", "frobnicate"},
+                                             {"trace", "show", file, "--frobnicate"},
+                                             {"trace", "show", file, "--format", "fax"},
+                                             {"trace", "find", "-n", "few"}}) {
     EXPECT_EQ(Run(arguments), kUsage);
     EXPECT_THAT(error, StartsWith("error: "));
     EXPECT_THAT(out, IsEmpty());

@@ -28,7 +28,8 @@ void Budget::Add(const ChatResponse& response) {
 bool Budget::Allows(std::size_t in_flight, Clock::Steady now) {
   if (!exhausted_.empty()) return false;
   if (limits_.timeout && now - started_ >= *limits_.timeout) {
-    exhausted_ = fmt::format("the time limit of {} is over", DurationText(std::chrono::duration<double>(*limits_.timeout).count()));
+    exhausted_ = fmt::format("the time limit of {} is over",
+                             DurationText(std::chrono::duration<double>(*limits_.timeout).count()));
     return false;
   }
   if (!limits_.max_cost_usd && !limits_.max_tokens) return true;
@@ -36,13 +37,15 @@ bool Budget::Allows(std::size_t in_flight, Clock::Steady now) {
   const auto ahead = static_cast<double>(in_flight + 1);
   if (limits_.max_cost_usd && cost_usd_ + ahead * dearest_usd_ > *limits_.max_cost_usd) {
     if (in_flight > 0) return false;  // what is in flight may turn out cheaper
-    exhausted_ = fmt::format("${:.4f} of ${:.4f} are spent and the next answer may cost ${:.4f}", cost_usd_, *limits_.max_cost_usd, dearest_usd_);
+    exhausted_ = fmt::format("${:.4f} of ${:.4f} are spent and the next answer may cost ${:.4f}", cost_usd_,
+                             *limits_.max_cost_usd, dearest_usd_);
     return false;
   }
-  if (limits_.max_tokens && static_cast<double>(tokens_) + ahead * static_cast<double>(longest_tokens_) > static_cast<double>(*limits_.max_tokens)) {
+  if (limits_.max_tokens && static_cast<double>(tokens_) + ahead * static_cast<double>(longest_tokens_) >
+                                static_cast<double>(*limits_.max_tokens)) {
     if (in_flight > 0) return false;
-    exhausted_ = fmt::format("{} of {} tokens are used up and the next answer may take {}", WithThousands(tokens_), WithThousands(*limits_.max_tokens),
-                             WithThousands(longest_tokens_));
+    exhausted_ = fmt::format("{} of {} tokens are used up and the next answer may take {}", WithThousands(tokens_),
+                             WithThousands(*limits_.max_tokens), WithThousands(longest_tokens_));
     return false;
   }
   return true;

@@ -25,10 +25,10 @@ Json SimulationOf(const Arm arm, int attempt, const Case& test_case) {
   return {{"arm", ArmName(arm)}, {"attempt", attempt}, {"passing_answer", PassingAnswer(test_case)}};
 }
 
-// Makes cells' keys. A key holds what reaches the model and nothing else: a baseline's key knows no skill, so its sample
-// serves every skill; checks are not in it, so a sample outlives a change of its checks. (A simulated student's answer
-// depends on its case's passing answer, which is in its request.) It is the hash of a canonical JSON text, put together
-// from parts that many cells share.
+// Makes cells' keys. A key holds what reaches the model and nothing else: a baseline's key knows no skill, so its
+// sample serves every skill; checks are not in it, so a sample outlives a change of its checks. (A simulated student's
+// answer depends on its case's passing answer, which is in its request.) It is the hash of a canonical JSON text, put
+// together from parts that many cells share.
 class KeyMaker {
  public:
   explicit KeyMaker(const Plan& plan) : plan_(plan) {
@@ -43,9 +43,12 @@ class KeyMaker {
 
   std::string KeyOf(const Cell& cell) {
     text_.clear();
-    fmt::format_to(std::back_inserter(text_), R"({{"key":1,"max_tokens":{},"messages":{},"model":{},"round":{},"seed":{},"simulation":{},"system":{},"temperature":{}}})",
-                   plan_.sampling.max_tokens, message_lists_[cell.case_index], models_[cell.student], cell.round,
-                   SeedOf(plan_, cell.round, messages_[cell.case_index]), SimulationText(cell), systems_.at(cell.arm), temperature_);
+    fmt::format_to(
+        std::back_inserter(text_),
+        R"({{"key":1,"max_tokens":{},"messages":{},"model":{},"round":{},"seed":{},"simulation":{},"system":{},"temperature":{}}})",
+        plan_.sampling.max_tokens, message_lists_[cell.case_index], models_[cell.student], cell.round,
+        SeedOf(plan_, cell.round, messages_[cell.case_index]), SimulationText(cell), systems_.at(cell.arm),
+        temperature_);
     return Sha256Hex(text_);
   }
 
@@ -90,7 +93,8 @@ std::vector<Cell> CellsOf(const Plan& plan) {
 
 bool InShard(const Plan& plan, std::size_t student, int round, std::size_t case_index) {
   const std::size_t cases = plan.suite.cases.size();
-  const std::size_t pair = (student * static_cast<std::size_t>(plan.rounds) + static_cast<std::size_t>(round)) * cases + case_index;
+  const std::size_t pair =
+      (student * static_cast<std::size_t>(plan.rounds) + static_cast<std::size_t>(round)) * cases + case_index;
   return pair % static_cast<std::size_t>(plan.shard.of) == static_cast<std::size_t>(plan.shard.index);
 }
 
@@ -99,7 +103,9 @@ ChatRequest RequestFor(const Plan& plan, const Cell& cell, int attempt) {
   ChatRequest request;
   request.system = SystemPrompt(plan, cell.arm);
   if (!cell.key.empty()) {
-    request.id = Sha256Hex(fmt::format("{}\n{}\n{}\n{}\n{}", cell.key, plan.students[cell.student].spec, ArmName(cell.arm), test_case.id, attempt)).substr(0, 40);
+    request.id = Sha256Hex(fmt::format("{}\n{}\n{}\n{}\n{}", cell.key, plan.students[cell.student].spec,
+                                       ArmName(cell.arm), test_case.id, attempt))
+                     .substr(0, 40);
   }
   request.messages.push_back({Role::kUser, UserMessage(test_case)});
   request.sampling = plan.sampling;

@@ -19,8 +19,8 @@ struct Cell {
   std::string key;  // SHA-256 of everything that determines the answer
 };
 
-// All cells of a plan's shard in the order in which they are sent: student by student, round by round, case by case, the arms
-// of a case next to each other, so that drift of a provider hits both alike.
+// All cells of a plan's shard in the order in which they are sent: student by student, round by round, case by case,
+// the arms of a case next to each other, so that drift of a provider hits both alike.
 std::vector<Cell> CellsOf(const Plan& plan);
 
 // Whether the plan's shard works on a case in a round.

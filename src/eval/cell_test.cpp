@@ -155,8 +155,7 @@ TEST(UserMessage, FilesFollowAsFencedBlocks) {
   test_case.input = "Mend it";
   EXPECT_EQ(UserMessage(test_case), "Mend it");
   test_case.files = {{"a.toml", "x = 1"}, {"b.md", "````\ncode\n````"}};
-  EXPECT_EQ(UserMessage(test_case),
-            "Mend it\n\n```a.toml\nx = 1\n```\n\n`````b.md\n````\ncode\n````\n`````");
+  EXPECT_EQ(UserMessage(test_case), "Mend it\n\n```a.toml\nx = 1\n```\n\n`````b.md\n````\ncode\n````\n`````");
 }
 
 TEST(PassingAnswer, FromReferenceOrExpectedTexts) {
@@ -191,7 +190,8 @@ TEST(Plan, RoundTrip) {
 TEST(Plan, UnknownFieldsOfCasesSurvive) {
   Plan plan = MakeTestPlan(1);
   plan.suite = *ParseSuite(R"({"metadata": {"x": 1}, "tests": [{"id": "i", "input": "q", "note": [1],
-    "expected": {"contains": "r"}}]})", "s.json");
+    "expected": {"contains": "r"}}]})",
+                           "s.json");
   const Json document = PlanToJson(plan).at("suite").at("document");
   EXPECT_EQ(document.at("metadata").at("x"), 1);
   EXPECT_EQ(document.at("tests").at(0).at("note"), Json::array({1}));

@@ -119,7 +119,7 @@ class ThreadedModel : public Model {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<std::pair<ChatRequest, Done>> queue_;  // guarded by mutex_
-  std::jthread thread_;  // last: it uses all of the above
+  std::jthread thread_;                             // last: it uses all of the above
 };
 
 }  // namespace upskill

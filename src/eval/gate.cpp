@@ -20,16 +20,20 @@ constexpr std::string_view kGrammar =
 
 constexpr double kRounding = 1e-9;  // a change of exactly 15 % is not less than 15 %
 
-constexpr std::array<std::pair<std::string_view, Verdict>, 4> kVerdicts = {
-    {{"helps", Verdict::kHelps}, {"hurts", Verdict::kHurts}, {"no-effect", Verdict::kNoEffect}, {"undecided", Verdict::kUndecided}}};
-constexpr std::array<std::pair<std::string_view, GateClause::Kind>, 5> kQuantities = {{{"tokens", GateClause::Kind::kTokens},
-                                                                                       {"cost", GateClause::Kind::kCost},
-                                                                                       {"seconds", GateClause::Kind::kSeconds},
-                                                                                       {"lift", GateClause::Kind::kLift},
-                                                                                       {"pass", GateClause::Kind::kPass}}};
+constexpr std::array<std::pair<std::string_view, Verdict>, 4> kVerdicts = {{{"helps", Verdict::kHelps},
+                                                                            {"hurts", Verdict::kHurts},
+                                                                            {"no-effect", Verdict::kNoEffect},
+                                                                            {"undecided", Verdict::kUndecided}}};
+constexpr std::array<std::pair<std::string_view, GateClause::Kind>, 5> kQuantities = {
+    {{"tokens", GateClause::Kind::kTokens},
+     {"cost", GateClause::Kind::kCost},
+     {"seconds", GateClause::Kind::kSeconds},
+     {"lift", GateClause::Kind::kLift},
+     {"pass", GateClause::Kind::kPass}}};
 
 template <typename Value, std::size_t Size>
-std::optional<Value> ValueNamed(const std::array<std::pair<std::string_view, Value>, Size>& table, std::string_view name) {
+std::optional<Value> ValueNamed(const std::array<std::pair<std::string_view, Value>, Size>& table,
+                                std::string_view name) {
   for (const auto& [key, value] : table) {
     if (key == name) return value;
   }
@@ -101,20 +105,27 @@ Result<GateClause> ParseClause(const std::string& text) {
   return clause;
 }
 
-std::optional<double> RatioOf(const std::optional<PairedChange>& change) { return change ? change->ratio() : std::nullopt; }
+std::optional<double> RatioOf(const std::optional<PairedChange>& change) {
+  return change ? change->ratio() : std::nullopt;
+}
 
 std::optional<double> ValueOf(GateClause::Kind kind, const StudentSummary& summary, const StudentVerdict& verdict) {
   switch (kind) {
-    case GateClause::Kind::kTokens: return RatioOf(verdict.output_tokens);
-    case GateClause::Kind::kCost: return RatioOf(verdict.cost_usd);
-    case GateClause::Kind::kSeconds: return RatioOf(verdict.seconds);
-    case GateClause::Kind::kLift: return verdict.lift;
+    case GateClause::Kind::kTokens:
+      return RatioOf(verdict.output_tokens);
+    case GateClause::Kind::kCost:
+      return RatioOf(verdict.cost_usd);
+    case GateClause::Kind::kSeconds:
+      return RatioOf(verdict.seconds);
+    case GateClause::Kind::kLift:
+      return verdict.lift;
     case GateClause::Kind::kPass: {
       const auto arm = summary.arms.find(Arm::kSkill);
       return arm == summary.arms.end() ? std::nullopt : arm->second.rate();
     }
     case GateClause::Kind::kVerdict:
-    case GateClause::Kind::kNotVerdict: break;
+    case GateClause::Kind::kNotVerdict:
+      break;
   }
   return std::nullopt;
 }
@@ -142,9 +153,9 @@ GateResult CheckClause(const GateClause& clause, const StudentSummary& summary, 
 }
 
 bool Names(const GateClause& clause, const Student& student) {
-  return clause.models.empty() || std::any_of(clause.models.begin(), clause.models.end(), [&](const std::string& model) {
-           return model == student.name || model == student.spec;
-         });
+  return clause.models.empty() ||
+         std::any_of(clause.models.begin(), clause.models.end(),
+                     [&](const std::string& model) { return model == student.name || model == student.spec; });
 }
 
 }  // namespace
@@ -164,14 +175,17 @@ Result<std::vector<GateResult>> CheckGate(const Gate& gate, const Plan& plan, co
   std::vector<GateResult> results;
   for (const GateClause& clause : gate.clauses) {
     for (const std::string& model : clause.models) {
-      const bool known = std::any_of(plan.students.begin(), plan.students.end(),
-                                     [&](const Student& student) { return model == student.name || model == student.spec; });
+      const bool known = std::any_of(plan.students.begin(), plan.students.end(), [&](const Student& student) {
+        return model == student.name || model == student.spec;
+      });
       if (!known) {
-        return InputError(fmt::format("gate clause '{}': the run has no model '{}'", SafeForTerminalLine(clause.text), SafeForTerminalLine(model)));
+        return InputError(fmt::format("gate clause '{}': the run has no model '{}'", SafeForTerminalLine(clause.text),
+                                      SafeForTerminalLine(model)));
       }
     }
     for (std::size_t i = 0; i < summary.students.size(); ++i) {
-      if (Names(clause, summary.students[i].student)) results.push_back(CheckClause(clause, summary.students[i], verdicts[i]));
+      if (Names(clause, summary.students[i].student))
+        results.push_back(CheckClause(clause, summary.students[i], verdicts[i]));
     }
   }
   return results;

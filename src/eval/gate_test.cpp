@@ -40,11 +40,14 @@ struct JudgedStudents {
     const Result<std::vector<GateResult>> results = CheckGate(*gate, plan, summary, verdicts);
     if (!results) return results.error().message;
     std::string out;
-    for (const GateResult& result : *results) out += (out.empty() ? "" : " ") + result.model + (result.passed ? ":1" : ":0");
+    for (const GateResult& result : *results)
+      out += (out.empty() ? "" : " ") + result.model + (result.passed ? ":1" : ":0");
     return out;
   }
 
-  std::vector<GateResult> Results(const std::string& text) const { return *CheckGate(*ParseGate(text), plan, summary, verdicts); }
+  std::vector<GateResult> Results(const std::string& text) const {
+    return *CheckGate(*ParseGate(text), plan, summary, verdicts);
+  }
 
   Plan plan = MakeTestPlan(1, 1, {"haiku", "glm"});
   RunSummary summary;

@@ -30,7 +30,8 @@ RunAge AgeOf(const fs::path& run) {
   constexpr std::size_t kTagLength = 5;  // "-3f2a"
   const std::string name = run.filename().string();
   std::error_code unknown;
-  return {name.substr(0, name.size() - std::min(name.size(), kTagLength)), fs::last_write_time(run / "plan.json", unknown), name};
+  return {name.substr(0, name.size() - std::min(name.size(), kTagLength)),
+          fs::last_write_time(run / "plan.json", unknown), name};
 }
 
 }  // namespace
@@ -121,7 +122,8 @@ Result<JournalContent> ReadJournal(const fs::path& run_folder) {
   RETURN_IF_ERROR(VisitJournalLines(run_folder, [&](std::string_view line) {
     read += line.size() + 1;
     // Room for all by the lines so far: growing step by step would need it twice.
-    if (!unknown && content.samples.size() == kLinesToGuess) content.samples.reserve(bytes / (read / kLinesToGuess) * 21 / 20);
+    if (!unknown && content.samples.size() == kLinesToGuess)
+      content.samples.reserve(bytes / (read / kLinesToGuess) * 21 / 20);
     Result<Sample> sample = SampleFromLine(line);
     if (sample) {
       content.samples.push_back(std::move(sample).value());
@@ -163,11 +165,12 @@ Result<std::optional<fs::path>> PickStampedFolder(const std::vector<fs::path>& f
 
 Result<fs::path> ResolveRun(const fs::path& runs_dir, const std::string& name) {
   std::error_code code;
-  if (name.find('/') != std::string::npos && fs::is_regular_file(fs::path(name) / "plan.json", code)) return fs::path(name);
+  if (name.find('/') != std::string::npos && fs::is_regular_file(fs::path(name) / "plan.json", code))
+    return fs::path(name);
   ASSIGN_OR_RETURN(const std::optional<fs::path> run, PickStampedFolder(FindRuns(runs_dir), name));
   if (run) return *run;
-  return Error{ErrorKind::kNotFound, fmt::format("no run '{}' in {}; `upskill runs` lists them", SafeForTerminalLine(name),
-                                                 SafeForTerminalLine(runs_dir.string()))};
+  return Error{ErrorKind::kNotFound, fmt::format("no run '{}' in {}; `upskill runs` lists them",
+                                                 SafeForTerminalLine(name), SafeForTerminalLine(runs_dir.string()))};
 }
 
 }  // namespace upskill

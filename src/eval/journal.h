@@ -62,7 +62,8 @@ Result<std::filesystem::path> MakeStampedFolder(const std::filesystem::path& par
 
 // The one of such folders, oldest first, that `name` means: its name, the 4 hex digits at its end, or `latest`. Nothing
 // when none is meant; the error says that several are.
-Result<std::optional<std::filesystem::path>> PickStampedFolder(const std::vector<std::filesystem::path>& folders, const std::string& name);
+Result<std::optional<std::filesystem::path>> PickStampedFolder(const std::vector<std::filesystem::path>& folders,
+                                                               const std::string& name);
 
 // The run that `name` means: a folder, its name, or the 4 hex digits at its end. `latest` is the newest.
 Result<std::filesystem::path> ResolveRun(const std::filesystem::path& runs_dir, const std::string& name);

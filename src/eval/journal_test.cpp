@@ -223,7 +223,8 @@ TEST(ResolveRun, Forms) {
   EXPECT_EQ(*ResolveRun(folder.path() / "elsewhere", old.string()), old);
   const Result<fs::path> ambiguous = ResolveRun(runs, "abcd");
   ASSERT_FALSE(ambiguous.ok());
-  EXPECT_THAT(ambiguous.error().message, AllOf(HasSubstr("ambiguous"), HasSubstr("2025_01_02"), HasSubstr("2026_01_02")));
+  EXPECT_THAT(ambiguous.error().message,
+              AllOf(HasSubstr("ambiguous"), HasSubstr("2025_01_02"), HasSubstr("2026_01_02")));
   for (const std::string name : {"beef", "34", "", "../runs", "2025_01_02", "\x1b[2J"}) {
     const Result<fs::path> run = ResolveRun(runs, name);
     ASSERT_FALSE(run.ok()) << name;

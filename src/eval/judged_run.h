@@ -15,7 +15,7 @@ namespace upskill {
 struct JudgedRun {
   Plan plan;
   RunSummary summary;
-  std::vector<StudentVerdict> verdicts;  // by student: the skill against ComparedArm(plan)
+  std::vector<StudentVerdict> verdicts;               // by student: the skill against ComparedArm(plan)
   std::map<Arm, std::vector<StudentVerdict>> others;  // by student: the skill against the plan's other arms
 };
 

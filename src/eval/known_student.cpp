@@ -52,13 +52,15 @@ KnownStudent Finish(Sums sums) {
   double passed = 0.0;
   for (const Tally& tally : sums.baseline) passed += tally.passed;
   student.baseline_rate = passed / static_cast<double>(student.baseline_answers);
-  for (const Tally& tally : sums.baseline) student.baseline.push_back((tally.passed + student.baseline_rate) / (tally.answered + 1.0));
+  for (const Tally& tally : sums.baseline)
+    student.baseline.push_back((tally.passed + student.baseline_rate) / (tally.answered + 1.0));
   return student;
 }
 
 }  // namespace
 
-Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, const std::string& model, const Suite& suite) {
+Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, const std::string& model,
+                                      const Suite& suite) {
   Sums sums;
   sums.baseline.resize(suite.cases.size());
   std::map<std::string, std::size_t> wanted;  // by what the model is asked
@@ -68,7 +70,8 @@ Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, con
     if (!plan) continue;
     std::map<std::string, std::size_t> cases;  // by id in that run
     for (const Case& test_case : plan->suite.cases) {
-      if (const auto found = wanted.find(UserMessage(test_case)); found != wanted.end()) cases.emplace(test_case.id, found->second);
+      if (const auto found = wanted.find(UserMessage(test_case)); found != wanted.end())
+        cases.emplace(test_case.id, found->second);
     }
     if (cases.empty()) continue;
     const Result<JournalContent> content = ReadJournal(run);

@@ -39,19 +39,21 @@ Status CheckSamePlan(const Json& first, const fs::path& first_folder, const Json
   for (const auto& [key, value] : first.items()) {
     const auto found = other.find(key);
     if (found == other.end() || *found != value) {
-      return InputError(fmt::format("{} and {} are not parts of one run: their plans differ in '{}'", SafeForTerminalLine(first_folder.string()),
+      return InputError(fmt::format("{} and {} are not parts of one run: their plans differ in '{}'",
+                                    SafeForTerminalLine(first_folder.string()),
                                     SafeForTerminalLine(other_folder.string()), key));
     }
   }
   if (other.size() != first.size()) {
-    return InputError(fmt::format("{} and {} are not parts of one run: their plans have different parts", SafeForTerminalLine(first_folder.string()),
+    return InputError(fmt::format("{} and {} are not parts of one run: their plans have different parts",
+                                  SafeForTerminalLine(first_folder.string()),
                                   SafeForTerminalLine(other_folder.string())));
   }
   return {};
 }
 
-// An answer beats an error; of two answers or two errors the earlier counts, then the smaller line, whatever the order of
-// the runs.
+// An answer beats an error; of two answers or two errors the earlier counts, then the smaller line, whatever the order
+// of the runs.
 bool Beats(const Sample& a, const Sample& b) {
   if (a.ok() != b.ok()) return a.ok();
   if (a.attempt != b.attempt) return a.ok() ? a.attempt < b.attempt : a.attempt > b.attempt;
@@ -117,7 +119,8 @@ Result<MergeOutcome> MergeRuns(const std::vector<fs::path>& runs, const fs::path
     ++outcome.samples;
   }
   if (outcome.samples == 0 && !best.empty()) {
-    return InputError("the runs hold samples, but none belongs to a cell of their plan: were they written by another version?");
+    return InputError(
+        "the runs hold samples, but none belongs to a cell of their plan: were they written by another version?");
   }
   RETURN_IF_ERROR(MakeFolders(target));
   RETURN_IF_ERROR(WriteFileAtomically(target / "samples.jsonl", journal));

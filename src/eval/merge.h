@@ -19,8 +19,9 @@ struct MergeOutcome {
 
 // Joins the journals of runs of one plan (shards of it, or runs that were cut off) into one run folder. Cells are told
 // apart by student, arm, case and round and checked by their keys, so shards may overlap and merging the result again
-// changes nothing: equal samples give a byte-identical journal. `target`: a folder to write; it may be one of the runs, or an
-// earlier result. Errors: nothing to merge, or plans that differ (the message says in what).
-Result<MergeOutcome> MergeRuns(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& target, const Clock& clock);
+// changes nothing: equal samples give a byte-identical journal. `target`: a folder to write; it may be one of the runs,
+// or an earlier result. Errors: nothing to merge, or plans that differ (the message says in what).
+Result<MergeOutcome> MergeRuns(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& target,
+                               const Clock& clock);
 
 }  // namespace upskill

@@ -20,8 +20,10 @@ constexpr std::array<std::string_view, 24> kLines = {
     "",
     "## Shaping",
     "",
-    "Flour the table thinly, turn the dough out, pull each edge to the middle and roll it over. Let it rest for twenty minutes, then tighten it once more.",
-    "The basket is dusted with rice flour, since wheat flour sticks. Overnight in the refrigerator the crust gets its colour.",
+    "Flour the table thinly, turn the dough out, pull each edge to the middle and roll it over. Let it rest for twenty "
+    "minutes, then tighten it once more.",
+    "The basket is dusted with rice flour, since wheat flour sticks. Overnight in the refrigerator the crust gets its "
+    "colour.",
     "",
     "## In the oven",
     "",

@@ -16,10 +16,14 @@ namespace upskill {
 
 const char* ArmName(Arm arm) {
   switch (arm) {
-    case Arm::kBaseline: return "baseline";
-    case Arm::kSkill: return "skill";
-    case Arm::kPlacebo: return "placebo";
-    case Arm::kPrevious: return "previous";
+    case Arm::kBaseline:
+      return "baseline";
+    case Arm::kSkill:
+      return "skill";
+    case Arm::kPlacebo:
+      return "placebo";
+    case Arm::kPrevious:
+      return "previous";
   }
   return "baseline";
 }
@@ -72,7 +76,8 @@ Json PlanToJson(const Plan& plan) {
         {"max_tokens", plan.sampling.max_tokens},
         {"seed", plan.sampling.seed}}},
       {"system_prompt", plan.system_prompt},
-      {"verdict", {{"alpha", plan.verdict.alpha}, {"margin", plan.verdict.margin}, {"min_lift", plan.verdict.min_lift}}},
+      {"verdict",
+       {{"alpha", plan.verdict.alpha}, {"margin", plan.verdict.margin}, {"min_lift", plan.verdict.min_lift}}},
       {"stop_when_decided", plan.stop_when_decided},
   };
   if (plan.shard.of > 1) json["shard"] = {{"index", plan.shard.index}, {"of", plan.shard.of}};
@@ -105,14 +110,16 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     }
     for (const Json& arm : json.at("arms")) {
       ASSIGN_OR_RETURN(const Arm known, ArmFromName(arm.get<std::string>()));
-      if (std::find(plan.arms.begin(), plan.arms.end(), known) != plan.arms.end()) return malformed("an arm stands twice");
+      if (std::find(plan.arms.begin(), plan.arms.end(), known) != plan.arms.end())
+        return malformed("an arm stands twice");
       plan.arms.push_back(known);
     }
     if (plan.students.empty() || plan.arms.empty()) return malformed("it has no students or no arms");
     plan.rounds = json.at("rounds").get<int>();
     if (plan.rounds < 1 || plan.rounds > kMostRounds) return malformed(fmt::format("{} rounds", plan.rounds));
     const Json& sampling = json.at("sampling");
-    if (const Json& temperature = sampling.at("temperature"); !temperature.is_null()) plan.sampling.temperature = temperature.get<double>();
+    if (const Json& temperature = sampling.at("temperature"); !temperature.is_null())
+      plan.sampling.temperature = temperature.get<double>();
     plan.sampling.max_tokens = sampling.at("max_tokens").get<int>();
     plan.sampling.seed = sampling.at("seed").get<std::uint64_t>();
     plan.system_prompt = json.at("system_prompt").get<std::string>();

@@ -51,7 +51,8 @@ struct VerdictOptions {
   double min_lift = 0.0;  // "helps" claims a lift above this
 };
 
-// The part of a plan's cells that one of several machines works on. All arms of a (student, round, case) are in one shard.
+// The part of a plan's cells that one of several machines works on. All arms of a (student, round, case) are in one
+// shard.
 struct Shard {
   int index = 0;  // from 0
   int of = 1;
@@ -68,8 +69,8 @@ struct Plan {
   int rounds = 1;
   Sampling sampling;  // seed: of the whole run; each cell's is derived from it
   std::string system_prompt;
-  SkillSnapshot previous;   // of the arm kPrevious; empty without it
-  std::string placebo;      // text of the arm kPlacebo; empty without it
+  SkillSnapshot previous;  // of the arm kPrevious; empty without it
+  std::string placebo;     // text of the arm kPlacebo; empty without it
   VerdictOptions verdict;
   Shard shard;
   bool offers_cache = true;        // later runs may take answers from this one

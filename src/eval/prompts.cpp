@@ -31,10 +31,14 @@ std::string WithSkill(const std::string& system_prompt, const std::string& name,
 
 std::string SystemPrompt(const Plan& plan, Arm arm) {
   switch (arm) {
-    case Arm::kBaseline: break;
-    case Arm::kSkill: return WithSkill(plan.system_prompt, plan.skill.name, plan.skill.body);
-    case Arm::kPlacebo: return WithSkill(plan.system_prompt, plan.skill.name, plan.placebo);
-    case Arm::kPrevious: return WithSkill(plan.system_prompt, plan.previous.name, plan.previous.body);
+    case Arm::kBaseline:
+      break;
+    case Arm::kSkill:
+      return WithSkill(plan.system_prompt, plan.skill.name, plan.skill.body);
+    case Arm::kPlacebo:
+      return WithSkill(plan.system_prompt, plan.skill.name, plan.placebo);
+    case Arm::kPrevious:
+      return WithSkill(plan.system_prompt, plan.previous.name, plan.previous.body);
   }
   return plan.system_prompt;
 }

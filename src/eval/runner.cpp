@@ -23,7 +23,8 @@ constexpr milliseconds kTick{200};
 constexpr milliseconds kFirstBackoff{500};
 constexpr milliseconds kLongestBackoff{8000};
 constexpr std::size_t kRefusalsBeforeStop = 3;  // in a row, without an answer between
-constexpr std::size_t kRejectedBeforeStop = 20;  // requests that the model takes exception to, when it never answered any
+constexpr std::size_t kRejectedBeforeStop =
+    20;  // requests that the model takes exception to, when it never answered any
 
 struct Task {
   std::size_t cell = 0;
@@ -54,7 +55,8 @@ milliseconds Backoff(int attempt, const Error& error) {
 
 class Runner {
  public:
-  explicit Runner(RunInput input) : input_(std::move(input)), plan_(*input_.plan), cells_(CellsOf(plan_)), resumed_(std::move(input_.resumed)) {}
+  explicit Runner(RunInput input)
+      : input_(std::move(input)), plan_(*input_.plan), cells_(CellsOf(plan_)), resumed_(std::move(input_.resumed)) {}
 
   Result<RunOutcome> Run() {
     CHECK(input_.models.size() == plan_.students.size());
@@ -309,14 +311,16 @@ class Runner {
     const bool ending = stop_level_ > 0 || lane.stopped || !budget_->exhausted().empty();
     if (may_recover && !ending) {
       ++progress_.retries;
-      lane.retries.push_back({answer.cell, answer.attempt + 1, answer.last_attempt, input_.clock->Now() + Backoff(answer.attempt, error)});
+      lane.retries.push_back(
+          {answer.cell, answer.attempt + 1, answer.last_attempt, input_.clock->Now() + Backoff(answer.attempt, error)});
       return {};
     }
     ++progress_.errors;
     Keep(answer.cell, std::move(sample));
     lane.refusals = error.kind == ErrorKind::kRefused ? lane.refusals + 1 : 0;
     if (error.kind == ErrorKind::kInput && !lane.answered) ++lane.rejected;
-    if ((lane.refusals >= kRefusalsBeforeStop || lane.rejected >= kRejectedBeforeStop) && !lane.stopped) StopLane(answer.student, error);
+    if ((lane.refusals >= kRefusalsBeforeStop || lane.rejected >= kRejectedBeforeStop) && !lane.stopped)
+      StopLane(answer.student, error);
     return {};
   }
 
@@ -348,8 +352,8 @@ class Runner {
     if (input_.observer != nullptr) input_.observer->OnProgress(progress_);
   }
 
-  // The last words in the order of their cells. Samples are large and may be a million: those of the resumed run stay in
-  // their vector and change places.
+  // The last words in the order of their cells. Samples are large and may be a million: those of the resumed run stay
+  // in their vector and change places.
   std::vector<Sample> TakeWords() {
     std::vector<Sample> pool = std::move(resumed_);  // its elements stay where they are
     const Sample* const first = pool.data();
@@ -388,10 +392,10 @@ class Runner {
   const Plan& plan_;
   const std::vector<Cell> cells_;
   std::vector<CaseChecks> checks_;  // by case
-  std::vector<Sample> resumed_;  // of the run that is resumed; they stay where they are
-  std::deque<Sample> fresh_;     // of this run
-  std::vector<Sample*> words_;   // by cell: the last word on it, in one of the two
-  std::vector<Lane> lanes_;  // by student
+  std::vector<Sample> resumed_;     // of the run that is resumed; they stay where they are
+  std::deque<Sample> fresh_;        // of this run
+  std::vector<Sample*> words_;      // by cell: the last word on it, in one of the two
+  std::vector<Lane> lanes_;         // by student
   AnswerQueue answers_;
   RunProgress progress_;
   Clock::Steady started_;

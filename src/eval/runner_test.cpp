@@ -137,7 +137,8 @@ TEST(RunPlan, SendsCellsInOrder) {
   Bench bench(MakeTestPlan(2), {&model});
   bench.Run();
   std::vector<std::string> sent;
-  for (const ChatRequest& request : model.requests) sent.push_back(request.messages[0].text + (WithSkill(request) ? " +" : ""));
+  for (const ChatRequest& request : model.requests)
+    sent.push_back(request.messages[0].text + (WithSkill(request) ? " +" : ""));
   EXPECT_THAT(sent, ElementsAre("question 1", "question 1 +", "question 2", "question 2 +"));
 }
 
@@ -340,8 +341,8 @@ TEST(RunPlan, ResumedAndCachedCellsAreNotAskedAgain) {
   const RunOutcome before = Bench(MakeTestPlan(3), {&first}).Run();
 
   bench.input.resumed = {before.samples[0], before.samples[1], before.samples[2]};
-  bench.input.resumed[1].error = Overloaded();          // asked again
-  bench.input.resumed[2].key = std::string(64, '0');    // of another question: asked again
+  bench.input.resumed[1].error = Overloaded();        // asked again
+  bench.input.resumed[2].key = std::string(64, '0');  // of another question: asked again
   bench.input.resumed[0].response.text = "as it was";
   bench.input.cached = {before.samples[3], before.samples[4]};
   for (Sample& sample : bench.input.cached) {
@@ -404,7 +405,9 @@ TEST(RunPlan, MoreFollowsOnAllButTheLastRequest) {
 
 // A local model would wait for ever for what the verdict on this round may make needless.
 TEST(RunPlan, TheLastRequestOfAJudgedRoundPromisesNothing) {
-  FakeModel model("fake", 100, [](const ChatRequest& request, std::size_t number) { return number % 3 == 0 ? Text("wrong") : Right(request); });
+  FakeModel model("fake", 100, [](const ChatRequest& request, std::size_t number) {
+    return number % 3 == 0 ? Text("wrong") : Right(request);
+  });
   Bench bench(MakeTestPlan(3, 2), {&model});
   bench.plan.stop_when_decided = true;
   bench.Run();

@@ -47,7 +47,7 @@ std::size_t CellHash::operator()(const Sample* sample) const {
 }
 
 Json SampleToJson(const Sample& sample) {
-  Json json = {{"schema", kSampleSchema}, {"key", sample.key},     {"model", sample.student},
+  Json json = {{"schema", kSampleSchema},    {"key", sample.key},      {"model", sample.student},
                {"arm", ArmName(sample.arm)}, {"case", sample.case_id}, {"round", sample.round},
                {"attempt", sample.attempt},  {"time", sample.time},    {"status", sample.ok() ? "ok" : "error"}};
   if (!sample.cached_from.empty()) json["cached_from"] = sample.cached_from;
@@ -87,7 +87,8 @@ Result<Sample> SampleFromJson(const Json& json) {
     sample.cached_from = JsonGet<std::string>(json, "cached_from", "");
     if (json.at("status").get<std::string>() != "ok") {
       const Json& error = json.at("error");
-      sample.error = Error{KindFromName(JsonGet<std::string>(error, "kind", "")), JsonGet<std::string>(error, "message", "")};
+      sample.error =
+          Error{KindFromName(JsonGet<std::string>(error, "kind", "")), JsonGet<std::string>(error, "message", "")};
       return sample;
     }
     sample.response.text = json.at("answer").get<std::string>();
@@ -95,12 +96,14 @@ Result<Sample> SampleFromJson(const Json& json) {
     ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
     if (const auto usage = json.find("usage"); usage != json.end()) sample.response.usage = UsageFromJson(*usage);
     sample.response.seconds = JsonGet(json, "seconds", 0.0);
-    if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number()) sample.response.cost_usd = cost->get<double>();
+    if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number())
+      sample.response.cost_usd = cost->get<double>();
     sample.response.served_model = JsonGet<std::string>(json, "served_model", "");
     sample.response.request_id = JsonGet<std::string>(json, "request_id", "");
     for (const Json& check : json.at("checks")) {
       ASSIGN_OR_RETURN(const Outcome outcome, OutcomeFromName(check.at("outcome").get<std::string>()));
-      sample.checks.push_back({check.at("name").get<std::string>(), outcome, JsonGet<std::string>(check, "detail", "")});
+      sample.checks.push_back(
+          {check.at("name").get<std::string>(), outcome, JsonGet<std::string>(check, "detail", "")});
     }
     return sample;
   } catch (const Json::exception& e) {

@@ -21,8 +21,8 @@ struct Sample {
   Arm arm = Arm::kBaseline;
   std::string case_id;
   int round = 0;
-  int attempt = 0;  // 0: the first
-  std::string time;  // UTC
+  int attempt = 0;          // 0: the first
+  std::string time;         // UTC
   std::string cached_from;  // the run whose sample answered this cell; empty: the model did
 
   // Either an error …

@@ -61,7 +61,9 @@ class Reader {
   std::string_view Name() {
     Expect('"');
     const char* from = at_;
-    while (at_ != end_ && *at_ != '"' && *at_ != '\\' && static_cast<unsigned char>(*at_) >= 0x20 && static_cast<unsigned char>(*at_) < 0x80) ++at_;
+    while (at_ != end_ && *at_ != '"' && *at_ != '\\' && static_cast<unsigned char>(*at_) >= 0x20 &&
+           static_cast<unsigned char>(*at_) < 0x80)
+      ++at_;
     const std::string_view name(from, static_cast<std::size_t>(at_ - from));
     Expect('"');
     return name;
@@ -95,7 +97,8 @@ class Reader {
     if (!failed_) {
       const auto [end, code] = std::from_chars(from, at_, value);
       if (end != at_ || code != std::errc()) failed_ = true;
-      if (std::string_view(from, static_cast<std::size_t>(at_ - from)) == "-0") failed_ = true;  // a whole number: no sign
+      if (std::string_view(from, static_cast<std::size_t>(at_ - from)) == "-0")
+        failed_ = true;  // a whole number: no sign
     }
     return value;
   }
@@ -111,15 +114,32 @@ class Reader {
   void TakeEscape(std::string& text) {
     if (failed_ || at_ == end_) return Fail();
     switch (*at_++) {
-      case '"': text += '"'; break;
-      case '\\': text += '\\'; break;
-      case '/': text += '/'; break;
-      case 'b': text += '\b'; break;
-      case 'f': text += '\f'; break;
-      case 'n': text += '\n'; break;
-      case 'r': text += '\r'; break;
-      case 't': text += '\t'; break;
-      default: failed_ = true;
+      case '"':
+        text += '"';
+        break;
+      case '\\':
+        text += '\\';
+        break;
+      case '/':
+        text += '/';
+        break;
+      case 'b':
+        text += '\b';
+        break;
+      case 'f':
+        text += '\f';
+        break;
+      case 'n':
+        text += '\n';
+        break;
+      case 'r':
+        text += '\r';
+        break;
+      case 't':
+        text += '\t';
+        break;
+      default:
+        failed_ = true;
     }
   }
 
@@ -204,9 +224,25 @@ class SampleReader {
 
  private:
   enum Member : unsigned {
-    kSchema = 1U << 0U, kKey = 1U << 1U, kModel = 1U << 2U, kArm = 1U << 3U, kCase = 1U << 4U, kRound = 1U << 5U, kAttempt = 1U << 6U,
-    kTime = 1U << 7U, kStatus = 1U << 8U, kCachedFrom = 1U << 9U, kPassed = 1U << 10U, kAnswer = 1U << 11U, kReasoning = 1U << 12U,
-    kStop = 1U << 13U, kUsage = 1U << 14U, kSeconds = 1U << 15U, kCost = 1U << 16U, kServedModel = 1U << 17U, kRequestId = 1U << 18U,
+    kSchema = 1U << 0U,
+    kKey = 1U << 1U,
+    kModel = 1U << 2U,
+    kArm = 1U << 3U,
+    kCase = 1U << 4U,
+    kRound = 1U << 5U,
+    kAttempt = 1U << 6U,
+    kTime = 1U << 7U,
+    kStatus = 1U << 8U,
+    kCachedFrom = 1U << 9U,
+    kPassed = 1U << 10U,
+    kAnswer = 1U << 11U,
+    kReasoning = 1U << 12U,
+    kStop = 1U << 13U,
+    kUsage = 1U << 14U,
+    kSeconds = 1U << 15U,
+    kCost = 1U << 16U,
+    kServedModel = 1U << 17U,
+    kRequestId = 1U << 18U,
     kChecks = 1U << 19U,
     kNeeded = kSchema | kKey | kModel | kArm | kCase | kRound | kStatus | kAnswer | kStop | kChecks,
   };

@@ -12,8 +12,8 @@ namespace upskill {
 // A sample from its line of samples.jsonl: what ParseJson and SampleFromJson say of it, sooner.
 Result<Sample> SampleFromLine(std::string_view line);
 
-// The same for an answer in the very form in which the journal writes it, which is nearly every line; nothing for any other
-// line, valid or not.
+// The same for an answer in the very form in which the journal writes it, which is nearly every line; nothing for any
+// other line, valid or not.
 std::optional<Sample> PlainSampleFromLine(std::string_view line);
 
 }  // namespace upskill

@@ -73,7 +73,8 @@ TEST(SampleLine, AgreesWithTheSlowWay) {
   const std::string line = LineOf(Full());
   for (std::size_t i = 0; i <= line.size(); ++i) {
     std::vector<std::string> changed = {line.substr(0, i)};
-    for (const char c : {' ', '"', '\\', ',', '0', '-', '.', 'e', '}', ']', '[', 'n', '\n', '\0', '\xff', '\xc3', 'u'}) {
+    for (const char c :
+         {' ', '"', '\\', ',', '0', '-', '.', 'e', '}', ']', '[', 'n', '\n', '\0', '\xff', '\xc3', 'u'}) {
       changed.push_back(line.substr(0, i) + c + line.substr(i));
       if (i < line.size()) changed.push_back(line.substr(0, i) + c + line.substr(i + 1));
     }
@@ -85,11 +86,14 @@ TEST(SampleLine, AgreesWithTheSlowWay) {
 TEST(SampleLine, AgreesOnOddMembers) {
   const std::string line = LineOf(Full());
   const std::string open = line.substr(0, line.size() - 1);
-  for (const char* more : {R"(,"round":4})", R"(,"new_field":{"a":[1,2]}})", R"(,"checks":[]})", R"(,"seconds":null})", R"(,"cost_usd":"x"})"}) {
+  for (const char* more : {R"(,"round":4})", R"(,"new_field":{"a":[1,2]}})", R"(,"checks":[]})", R"(,"seconds":null})",
+                           R"(,"cost_usd":"x"})"}) {
     EXPECT_EQ(Fast(open + more), Slow(open + more)) << more;
   }
-  for (const char* number : {"1", "-0", "1e3", "01", "1.", ".5", "1e", "1E+2", "9223372036854775808", "1e400", "0.1234567890123456789", "true", "\"1\""}) {
-    for (const char* name : {"\"seconds\":0.25", "\"round\":3", "\"input\":1", "\"schema\":1", "\"cost_usd\":1.5e-07"}) {
+  for (const char* number : {"1", "-0", "1e3", "01", "1.", ".5", "1e", "1E+2", "9223372036854775808", "1e400",
+                             "0.1234567890123456789", "true", "\"1\""}) {
+    for (const char* name :
+         {"\"seconds\":0.25", "\"round\":3", "\"input\":1", "\"schema\":1", "\"cost_usd\":1.5e-07"}) {
       std::string text = line;
       const std::size_t at = text.find(name);
       ASSERT_NE(at, std::string::npos) << name;

@@ -77,7 +77,8 @@ TEST(Sample, SkipsUnknownFieldsAndFillsMissingOnes) {
   json["future"] = {{"nested", 1}};
   json["usage"]["future"] = 3;
   json["checks"][0]["future"] = 3;
-  for (const char* key : {"attempt", "time", "cached_from", "reasoning", "stop", "usage", "seconds", "passed"}) json.erase(key);
+  for (const char* key : {"attempt", "time", "cached_from", "reasoning", "stop", "usage", "seconds", "passed"})
+    json.erase(key);
   json["checks"][1].erase("detail");
   const Result<Sample> sample = Read(json);
   ASSERT_TRUE(sample.ok()) << sample.error().message;
@@ -89,8 +90,8 @@ TEST(Sample, SkipsUnknownFieldsAndFillsMissingOnes) {
 }
 
 TEST(Sample, UnknownErrorKindsMayBeTriedAgain) {
-  Json json = {{"schema", 1}, {"key", "k"}, {"model", "m"}, {"arm", "skill"}, {"case", "c"}, {"round", 0},
-               {"status", "error"}, {"error", {{"kind", "meltdown"}}}};
+  Json json = {{"schema", 1}, {"key", "k"}, {"model", "m"},      {"arm", "skill"},
+               {"case", "c"}, {"round", 0}, {"status", "error"}, {"error", {{"kind", "meltdown"}}}};
   EXPECT_EQ(Read(json)->error->kind, ErrorKind::kUnavailable);
   EXPECT_EQ(Read(json)->error->message, "");
 }
@@ -105,8 +106,9 @@ TEST(Sample, Errors) {
     json[key] = Json::object({{"a", 1}});
     EXPECT_FALSE(Read(json).ok()) << key;
   }
-  for (const auto& [key, value] : {std::pair{"schema", Json(2)}, std::pair{"schema", Json(0)}, std::pair{"arm", Json("x")},
-                                   std::pair{"stop", Json("tired")}, std::pair{"checks", Json("all")}}) {
+  for (const auto& [key, value] :
+       {std::pair{"schema", Json(2)}, std::pair{"schema", Json(0)}, std::pair{"arm", Json("x")},
+        std::pair{"stop", Json("tired")}, std::pair{"checks", Json("all")}}) {
     Json json = good;
     json[key] = value;
     EXPECT_FALSE(Read(json).ok()) << key << " " << value;

@@ -18,8 +18,9 @@ void Add(ArmSummary& arm, const Sample& sample) {
   ++arm.answered;
   if (sample.passed()) ++arm.passed;
   arm.checks_total += sample.checks.size();
-  arm.checks_passed += static_cast<std::size_t>(std::count_if(
-      sample.checks.begin(), sample.checks.end(), [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
+  arm.checks_passed +=
+      static_cast<std::size_t>(std::count_if(sample.checks.begin(), sample.checks.end(),
+                                             [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
   if (sample.response.stop == StopReason::kLength) ++arm.truncated;
   if (sample.response.stop == StopReason::kRefusal) ++arm.refused;
   arm.prompt_tokens += sample.response.usage.prompt();

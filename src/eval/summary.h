@@ -27,9 +27,9 @@ struct ArmSummary {
   std::int64_t evaluated_tokens = 0;  // of the prompt tokens: not taken from a cache
   std::int64_t output_tokens = 0;
   std::size_t from_cache = 0;
-  double cost_usd = 0.0;         // of the answers with a known cost, whichever run paid them
-  std::size_t cost_known = 0;    // answers with a known cost
-  double seconds = 0.0;          // sum over answers
+  double cost_usd = 0.0;       // of the answers with a known cost, whichever run paid them
+  std::size_t cost_known = 0;  // answers with a known cost
+  double seconds = 0.0;        // sum over answers
 
   // Of all answers; absent while one of them has no known cost.
   std::optional<double> total_cost_usd() const {
@@ -61,8 +61,8 @@ struct StudentSummary {
   Student student;
   std::map<Arm, ArmSummary> arms;
   std::map<Arm, std::vector<CaseTally>> cases;  // by index in Plan::suite.cases
-  int rounds = 0;  // planned, or until the verdict was known when the plan stops then
-  std::size_t cells_saved = 0;  // of the plan's shard, not needed because the verdict was known
+  int rounds = 0;                               // planned, or until the verdict was known when the plan stops then
+  std::size_t cells_saved = 0;                  // of the plan's shard, not needed because the verdict was known
 
   // Mean over cases of (pass rate with skill − pass rate without), as a fraction, over the cases answered in both
   // arms; absent when there is none or an arm wasn't run.

@@ -64,8 +64,9 @@ TEST(Summarize, CountsAndRates) {
 }
 
 TEST(Summarize, ErrorsNeverEnterARate) {
-  const RunSummary summary = Summarize(MakeTestPlan(2), {Graded("case-1", Arm::kBaseline, true), Failure("case-2", Arm::kBaseline),
-                                                         Graded("case-1", Arm::kSkill, true)});
+  const RunSummary summary = Summarize(
+      MakeTestPlan(2),
+      {Graded("case-1", Arm::kBaseline, true), Failure("case-2", Arm::kBaseline), Graded("case-1", Arm::kSkill, true)});
   const ArmSummary& baseline = ArmOf(summary, Arm::kBaseline);
   EXPECT_EQ(baseline.errors, 1U);
   EXPECT_EQ(baseline.answered, 1U);
@@ -103,7 +104,8 @@ TEST(Summarize, LiftIsTheMeanOverCasesOfDifferences) {
 TEST(Summarize, NoLiftWithoutABaseline) {
   Plan plan = MakeTestPlan(1);
   plan.arms = {Arm::kSkill};
-  const RunSummary summary = Summarize(plan, {Graded("case-1", Arm::kSkill, true), Graded("case-1", Arm::kBaseline, true)});
+  const RunSummary summary =
+      Summarize(plan, {Graded("case-1", Arm::kSkill, true), Graded("case-1", Arm::kBaseline, true)});
   EXPECT_FALSE(summary.students[0].lift.has_value());
   EXPECT_EQ(summary.students[0].arms.size(), 1U);
   EXPECT_EQ(summary.cells, 1U);
@@ -120,8 +122,9 @@ TEST(Summarize, IgnoresSamplesOfOtherPlans) {
 }
 
 TEST(Summarize, StudentsApart) {
-  const RunSummary summary = Summarize(MakeTestPlan(1, 1, {"a", "b"}), {Graded("case-1", Arm::kSkill, true, 0, "b"),
-                                                                        Graded("case-1", Arm::kBaseline, false, 0, "b")});
+  const RunSummary summary =
+      Summarize(MakeTestPlan(1, 1, {"a", "b"}),
+                {Graded("case-1", Arm::kSkill, true, 0, "b"), Graded("case-1", Arm::kBaseline, false, 0, "b")});
   ASSERT_EQ(summary.students.size(), 2U);
   EXPECT_EQ(summary.students[0].student.name, "a");
   EXPECT_EQ(summary.students[0].arms.at(Arm::kSkill).answered, 0U);
@@ -132,9 +135,10 @@ TEST(Summarize, StudentsApart) {
 
 TEST(Summarize, OnlyTheLastWordCounts) {
   const RunSummary summary =
-      Summarize(MakeTestPlan(1), {Failure("case-1", Arm::kSkill), Failure("case-1", Arm::kSkill), Graded("case-1", Arm::kSkill, true),
-                                  Graded("case-1", Arm::kSkill, false), Failure("case-1", Arm::kSkill),
-                                  Failure("case-1", Arm::kBaseline), Failure("case-1", Arm::kBaseline)});
+      Summarize(MakeTestPlan(1),
+                {Failure("case-1", Arm::kSkill), Failure("case-1", Arm::kSkill), Graded("case-1", Arm::kSkill, true),
+                 Graded("case-1", Arm::kSkill, false), Failure("case-1", Arm::kSkill),
+                 Failure("case-1", Arm::kBaseline), Failure("case-1", Arm::kBaseline)});
   EXPECT_EQ(ArmOf(summary, Arm::kSkill).answered, 1U);
   EXPECT_EQ(ArmOf(summary, Arm::kSkill).passed, 1U);
   EXPECT_EQ(ArmOf(summary, Arm::kSkill).errors, 0U);
@@ -142,8 +146,9 @@ TEST(Summarize, OnlyTheLastWordCounts) {
 }
 
 TEST(LastWords, AnAnswerStandsAndAnErrorGivesWay) {
-  std::vector<Sample> samples = {Failure("case-1", Arm::kSkill), Failure("case-2", Arm::kSkill), Graded("case-1", Arm::kSkill, true),
-                                 Failure("case-2", Arm::kSkill), Graded("case-1", Arm::kSkill, false)};
+  std::vector<Sample> samples = {Failure("case-1", Arm::kSkill), Failure("case-2", Arm::kSkill),
+                                 Graded("case-1", Arm::kSkill, true), Failure("case-2", Arm::kSkill),
+                                 Graded("case-1", Arm::kSkill, false)};
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i].attempt = static_cast<int>(i);
   const auto attempt_is = [](int attempt) { return Pointee(testing::Field(&Sample::attempt, attempt)); };
   EXPECT_THAT(LastWords(samples), ElementsAre(attempt_is(2), attempt_is(3)));

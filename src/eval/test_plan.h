@@ -8,8 +8,8 @@
 
 #include "eval/plan.h"
 #include "eval/prompts.h"
-#include "util/stepping_clock.h"
 #include "util/invariant.h"
+#include "util/stepping_clock.h"
 
 namespace upskill {
 

@@ -41,7 +41,8 @@ Evidences GatherEvidence(const WholeRounds& whole, double min_lift) {
 }
 
 std::size_t FirstAtLeast(const std::vector<double>& values, double threshold) {
-  return static_cast<std::size_t>(std::find_if(values.begin(), values.end(), [&](double v) { return v >= threshold; }) - values.begin());
+  return static_cast<std::size_t>(std::find_if(values.begin(), values.end(), [&](double v) { return v >= threshold; }) -
+                                  values.begin());
 }
 
 // The word where Holm's rule has rejected one side or both; of both, the one that was reached first (who stops at a
@@ -70,7 +71,8 @@ bool WouldDecide(const PairCounts& totals, const VerdictOptions& options, const 
 }
 
 // How many more rounds would decide if they went like those so far.
-std::optional<int> ForecastRounds(const Evidences& evidences, const VerdictOptions& options, const Thresholds& thresholds) {
+std::optional<int> ForecastRounds(const Evidences& evidences, const VerdictOptions& options,
+                                  const Thresholds& thresholds) {
   const auto rounds = static_cast<double>(evidences.totals.size());
   const auto decides = [&](int more) {
     PairCounts totals = evidences.totals.back();
@@ -131,7 +133,8 @@ void AddCosts(const WholeRounds& whole, StudentVerdict& verdict) {
   verdict.tokens = ChangeOf(whole, [](const Sample& s) {
     return std::optional(static_cast<double>(s.response.usage.prompt()) + static_cast<double>(s.response.usage.output));
   });
-  verdict.output_tokens = ChangeOf(whole, [](const Sample& s) { return std::optional(static_cast<double>(s.response.usage.output)); });
+  verdict.output_tokens =
+      ChangeOf(whole, [](const Sample& s) { return std::optional(static_cast<double>(s.response.usage.output)); });
   verdict.cost_usd = ChangeOf(whole, [](const Sample& s) { return s.response.cost_usd; });
   verdict.seconds = ChangeOf(whole, [](const Sample& s) { return std::optional(s.response.seconds); });
   if (!verdict.cost_usd) return;
@@ -222,7 +225,8 @@ std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>
   const std::vector<bool> hurts = HolmRejects(most_hurts, options.alpha);
   const double alpha_of_sequence = options.alpha / static_cast<double>(std::max<std::size_t>(students, 1));
   const Thresholds thresholds{HolmThreshold(students, CountTrue(helps), options.alpha),
-                              HolmThreshold(students, CountTrue(hurts), options.alpha), std::log(2.0 / alpha_of_sequence)};
+                              HolmThreshold(students, CountTrue(hurts), options.alpha),
+                              std::log(2.0 / alpha_of_sequence)};
 
   std::vector<StudentVerdict> verdicts(students);
   for (std::size_t i = 0; i < students; ++i) {
@@ -251,7 +255,8 @@ std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>
 bool IsSettled(const StudentVerdict& verdict) { return verdict.word != Verdict::kUndecided || verdict.answers_repeat; }
 
 bool AllSettled(const std::vector<StudentVerdict>& verdicts) {
-  return std::all_of(verdicts.begin(), verdicts.end(), [](const StudentVerdict& verdict) { return IsSettled(verdict); });
+  return std::all_of(verdicts.begin(), verdicts.end(),
+                     [](const StudentVerdict& verdict) { return IsSettled(verdict); });
 }
 
 }  // namespace upskill

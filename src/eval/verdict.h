@@ -20,7 +20,7 @@ const char* VerdictName(Verdict verdict);  // "helps", "hurts", "no effect", "un
 struct PairedChange {
   double without = 0.0;
   double with = 0.0;
-  std::optional<double> low;   // of (with − without)
+  std::optional<double> low;  // of (with − without)
   std::optional<double> high;
   double change() const { return with - without; }
   std::optional<double> ratio() const;  // with/without − 1; nothing when `without` is 0
@@ -28,15 +28,16 @@ struct PairedChange {
 
 struct StudentVerdict {
   Verdict word = Verdict::kUndecided;
-  // The most evidence at the end of any round for lift > min_lift; 1/alpha or more decides (by Holm's rule over students).
-  // Its inverse is a p-value that holds however often one looks.
+  // The most evidence at the end of any round for lift > min_lift; 1/alpha or more decides (by Holm's rule over
+  // students). Its inverse is a p-value that holds however often one looks.
   double e_helps = 1.0;
   double e_hurts = 1.0;  // the same for lift < 0
   // Fixed cases: these tests. Fractions.
   std::optional<double> lift;  // over whole rounds (the first, when answers repeat) and the cases that count
   std::optional<double> low;   // 95 % interval of the lift at this number of rounds
   std::optional<double> high;
-  std::optional<double> sequence_low;  // confidence sequence: holds (1 − alpha) at every look, for all students together
+  std::optional<double>
+      sequence_low;  // confidence sequence: holds (1 − alpha) at every look, for all students together
   std::optional<double> sequence_high;
   // New cases like these; not claimed below 6 cases.
   std::optional<double> new_cases_low;
@@ -59,10 +60,11 @@ struct StudentVerdict {
 // What a plan's skill is compared with: the baseline where there is one, else the previous version.
 Arm ComparedArm(const Plan& plan);
 
-// One verdict for each student of the plan, in its order, by the rule of plan.verdict (docs/verdicts.md). `against` is the
-// arm that the skill is compared with. Without it or without the skill's arm every verdict is undecided and empty.
+// One verdict for each student of the plan, in its order, by the rule of plan.verdict (docs/verdicts.md). `against` is
+// the arm that the skill is compared with. Without it or without the skill's arm every verdict is undecided and empty.
 // Which samples count: whole_rounds.h.
-std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>& samples, Arm against = Arm::kBaseline);
+std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>& samples,
+                                     Arm against = Arm::kBaseline);
 
 // Whether more rounds are of no use: the word is known, or the answers repeat.
 bool IsSettled(const StudentVerdict& verdict);

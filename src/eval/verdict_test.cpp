@@ -43,7 +43,8 @@ Sample Failure(int case_number, Arm arm, int round) {
 // Whether a cell passes, by case (from 1) and round.
 using Passes = std::function<bool(int, int)>;
 
-std::vector<Sample> Answers(int cases, int rounds, const Passes& without, const Passes& with, const std::string& student = "fake") {
+std::vector<Sample> Answers(int cases, int rounds, const Passes& without, const Passes& with,
+                            const std::string& student = "fake") {
   std::vector<Sample> samples;
   for (int round = 0; round < rounds; ++round) {
     for (int i = 1; i <= cases; ++i) {
@@ -117,7 +118,8 @@ TEST(JudgeRun, SeveralStudentsNeedMoreEvidence) {
 
 TEST(JudgeRun, WhatOneStudentDecidesEasesTheOthers) {
   std::vector<Sample> samples = Answers(8, 1, Never, Always, "one");  // 56.8
-  for (const Sample& sample : Answers(8, 1, [](int i, int) { return i == 1; }, Always, "two")) samples.push_back(sample);  // 31.9
+  for (const Sample& sample : Answers(8, 1, [](int i, int) { return i == 1; }, Always, "two"))
+    samples.push_back(sample);  // 31.9
   const std::vector<StudentVerdict> verdicts = JudgeRun(MakeTestPlan(8, 1, {"one", "two"}), samples);
   EXPECT_EQ(verdicts[0].word, Verdict::kHelps);
   EXPECT_EQ(verdicts[1].word, Verdict::kHelps);
@@ -240,7 +242,8 @@ TEST(JudgeRun, NewCasesAreNotClaimedBelowSix) {
 }
 
 TEST(JudgeRun, NamesCeilingAndFloor) {
-  const StudentVerdict verdict = JudgeOne(3, 2, Answers(3, 2, [](int i, int) { return i == 1; }, [](int i, int) { return i != 3; }));
+  const StudentVerdict verdict =
+      JudgeOne(3, 2, Answers(3, 2, [](int i, int) { return i == 1; }, [](int i, int) { return i != 3; }));
   EXPECT_THAT(verdict.ceiling, ElementsAre("case-1"));
   EXPECT_THAT(verdict.floor, ElementsAre("case-3"));
 }

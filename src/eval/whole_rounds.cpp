@@ -18,8 +18,8 @@ struct CaseTally {
 // The last words on one student's cells.
 struct StudentCells {
   std::size_t cases = 0;
-  std::vector<AnswerPair> pairs;  // round by round, case by case
-  std::vector<CaseTally> tallies;     // by case, over all arms
+  std::vector<AnswerPair> pairs;   // round by round, case by case
+  std::vector<CaseTally> tallies;  // by case, over all arms
 
   std::size_t rounds() const { return pairs.size() / cases; }
   const AnswerPair& at(std::size_t round, std::size_t case_index) const { return pairs[round * cases + case_index]; }
@@ -30,9 +30,12 @@ struct StudentCells {
 };
 
 bool SameAnswer(const Sample& a, const Sample& b) {
-  const auto same_call = [](const ToolCall& x, const ToolCall& y) { return x.name == y.name && x.raw_arguments == y.raw_arguments; };
-  return a.response.text == b.response.text && std::equal(a.response.tool_calls.begin(), a.response.tool_calls.end(),
-                                                          b.response.tool_calls.begin(), b.response.tool_calls.end(), same_call);
+  const auto same_call = [](const ToolCall& x, const ToolCall& y) {
+    return x.name == y.name && x.raw_arguments == y.raw_arguments;
+  };
+  return a.response.text == b.response.text &&
+         std::equal(a.response.tool_calls.begin(), a.response.tool_calls.end(), b.response.tool_calls.begin(),
+                    b.response.tool_calls.end(), same_call);
 }
 
 std::vector<StudentCells> SortIntoCells(const Plan& plan, const std::vector<const Sample*>& words, Arm against) {
@@ -46,7 +49,8 @@ std::vector<StudentCells> SortIntoCells(const Plan& plan, const std::vector<cons
   for (const Sample* word : words) {
     const auto student = students.find(word->student);
     if (student == students.end() || !case_indexes.contains(word->case_id)) continue;
-    if (word->round >= 0 && word->round < plan.rounds && plan.has_arm(word->arm)) of_student[student->second].push_back(word);
+    if (word->round >= 0 && word->round < plan.rounds && plan.has_arm(word->arm))
+      of_student[student->second].push_back(word);
   }
   std::vector<StudentCells> all(plan.students.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -71,8 +75,9 @@ std::vector<StudentCells> SortIntoCells(const Plan& plan, const std::vector<cons
         pair.passed_without = passed;
       }
     }
-    const auto untried = std::find_if(cells.pairs.begin(), cells.pairs.end(),
-                                      [](const AnswerPair& pair) { return pair.without == nullptr || pair.with == nullptr; });
+    const auto untried = std::find_if(cells.pairs.begin(), cells.pairs.end(), [](const AnswerPair& pair) {
+      return pair.without == nullptr || pair.with == nullptr;
+    });
     cells.pairs.resize(static_cast<std::size_t>(untried - cells.pairs.begin()) / cases * cases);
   }
   return all;
@@ -143,7 +148,8 @@ WholeRounds Select(const StudentCells& cells, bool temperature_is_zero) {
 std::vector<PairCounts> WholeRounds::CountsByCase(std::size_t count) const {
   std::vector<PairCounts> counts(cases.size());
   for (std::size_t round = 0; round < std::min(count, rounds.size()); ++round) {
-    for (std::size_t i = 0; i < cases.size(); ++i) counts[i].Add(rounds[round][i].passed_without, rounds[round][i].passed_with);
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      counts[i].Add(rounds[round][i].passed_without, rounds[round][i].passed_with);
   }
   return counts;
 }

@@ -25,8 +25,8 @@ struct AnswerPair {
 // cells would keep the answers that don't run into time-outs. A round in which more than half of the cases that
 // sometimes work failed is an outage: then the round doesn't count, and its errors take no case out.
 struct WholeRounds {
-  std::vector<std::size_t> cases;     // that count, as indexes into Plan::suite.cases
-  std::vector<std::size_t> excluded;  // the others that were tried
+  std::vector<std::size_t> cases;               // that count, as indexes into Plan::suite.cases
+  std::vector<std::size_t> excluded;            // the others that were tried
   std::vector<std::vector<AnswerPair>> rounds;  // whole rounds in order, each with one pair per entry of `cases`
 
   // Every cell of every whole round has the answer that it had in the first; with a single round: the temperature is 0.
@@ -39,7 +39,8 @@ struct WholeRounds {
   std::vector<PairCounts> CountsByCase(std::size_t count) const;
 };
 
-// One for each student of the plan, in its order: the arm kSkill paired with `against`. Empty when the plan lacks an arm.
+// One for each student of the plan, in its order: the arm kSkill paired with `against`. Empty when the plan lacks an
+// arm.
 std::vector<WholeRounds> FindWholeRounds(const Plan& plan, const std::vector<Sample>& samples, Arm against);
 
 }  // namespace upskill

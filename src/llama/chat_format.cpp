@@ -21,7 +21,8 @@ ChatFormat& ChatFormat::operator=(ChatFormat&&) noexcept = default;
 
 Result<ChatFormat> ChatFormat::Make(const llama_model* model) {
   if (llama_model_chat_template(model, nullptr) == nullptr) {
-    return Error{ErrorKind::kRefused, "it has no chat template, so it is not a chat model; use an instruct or chat version"};
+    return Error{ErrorKind::kRefused,
+                 "it has no chat template, so it is not a chat model; use an instruct or chat version"};
   }
   try {
     auto impl = std::make_unique<Impl>();
@@ -31,7 +32,8 @@ Result<ChatFormat> ChatFormat::Make(const llama_model* model) {
     }
     return ChatFormat(std::move(impl));
   } catch (const std::exception& e) {
-    return Error{ErrorKind::kRefused, fmt::format("its chat template can't be read: {}", SafeForTerminalLine(e.what()))};
+    return Error{ErrorKind::kRefused,
+                 fmt::format("its chat template can't be read: {}", SafeForTerminalLine(e.what()))};
   }
 }
 
@@ -59,8 +61,8 @@ Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const s
     prompt.format = static_cast<int>(params.format);
     return prompt;
   } catch (const std::exception& e) {
-    return Error{ErrorKind::kRefused, fmt::format("the model's chat template refuses this conversation: {}",
-                                                  SafeForTerminalLine(e.what()))};
+    return Error{ErrorKind::kRefused,
+                 fmt::format("the model's chat template refuses this conversation: {}", SafeForTerminalLine(e.what()))};
   }
 }
 

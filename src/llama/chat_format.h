@@ -27,9 +27,9 @@ class ChatFormat {
   // A prompt with what is needed to read its answer.
   struct Prompt {
     std::string text;
-    std::vector<std::string> stops;            // texts that end the answer besides the end token
+    std::vector<std::string> stops;             // texts that end the answer besides the end token
     std::vector<std::string> preserved_tokens;  // special tokens the parser wants to see as text
-    std::string parser;                        // llama-common's own form
+    std::string parser;                         // llama-common's own form
     std::string generation_prompt;
     int format = 0;
   };

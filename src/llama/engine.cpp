@@ -18,7 +18,6 @@ constexpr std::size_t kKnownPrefixes = 256;
 
 Error Cancelled() { return Error{ErrorKind::kCancelled, "cancelled"}; }
 
-
 }  // namespace
 
 Engine::Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settings settings)
@@ -86,9 +85,8 @@ void Engine::Withdraw() {
 std::optional<Engine::Request> Engine::NextRequest(const std::stop_token& stop, bool busy) {
   std::unique_lock lock(mutex_);
   if (queue_.empty() && (more_promised_ || !busy)) {
-    wake_.wait(lock, stop, [this, busy] {
-      return !queue_.empty() || abort_ || give_up_waiting_ || (busy && !more_promised_);
-    });
+    wake_.wait(lock, stop,
+               [this, busy] { return !queue_.empty() || abort_ || give_up_waiting_ || (busy && !more_promised_); });
   }
   // What Cancel asked for comes first: it must not hit a request that was sent after it.
   if (queue_.empty() || abort_ || give_up_waiting_) return std::nullopt;
@@ -125,8 +123,8 @@ bool Engine::TakeRequests(const std::stop_token& stop) {
 Result<Engine::Tokens> Engine::Tokenize(const std::string& text) const {
   Tokens tokens(text.size() + 8);
   const auto length = static_cast<std::int32_t>(text.size());
-  const std::int32_t count = llama_tokenize(vocab_, text.data(), length, tokens.data(),
-                                            static_cast<std::int32_t>(tokens.size()), true, true);
+  const std::int32_t count =
+      llama_tokenize(vocab_, text.data(), length, tokens.data(), static_cast<std::int32_t>(tokens.size()), true, true);
   if (count <= 0) return Error{ErrorKind::kRefused, "the prompt can't be turned into tokens"};
   tokens.resize(static_cast<std::size_t>(count));
   return tokens;
@@ -134,7 +132,8 @@ Result<Engine::Tokens> Engine::Tokenize(const std::string& text) const {
 
 std::optional<std::size_t> Engine::CountTokens(const std::string& text) const {
   // Without room for any token the function says how many there would be, as a negative number.
-  const std::int32_t count = llama_tokenize(vocab_, text.data(), static_cast<std::int32_t>(text.size()), nullptr, 0, false, false);
+  const std::int32_t count =
+      llama_tokenize(vocab_, text.data(), static_cast<std::int32_t>(text.size()), nullptr, 0, false, false);
   return count > 0 ? std::nullopt : std::optional(static_cast<std::size_t>(-count));
 }
 
@@ -144,10 +143,11 @@ Result<Engine::Prepared> Engine::Prepare(Request& request) {
   ASSIGN_OR_RETURN(work.tokens, Tokenize(work.prompt.text));
   const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   if (work.tokens.size() + 1 > trained) {
-    return Error{ErrorKind::kRefused, fmt::format("the prompt has {} tokens, the model's context {}",
-                                                  work.tokens.size(), trained)};
+    return Error{ErrorKind::kRefused,
+                 fmt::format("the prompt has {} tokens, the model's context {}", work.tokens.size(), trained)};
   }
-  work.max_output = std::min(std::max(1, request.chat.sampling.max_tokens), static_cast<int>(trained - work.tokens.size()));
+  work.max_output =
+      std::min(std::max(1, request.chat.sampling.max_tokens), static_cast<int>(trained - work.tokens.size()));
   ASSIGN_OR_RETURN(work.prefix, PrefixOf(request.chat, work.tokens));
   work.request = std::move(request);
   return work;
@@ -164,7 +164,8 @@ Result<Engine::Tokens> Engine::PrefixOf(const ChatRequest& chat, const Tokens& t
   }
   Tokens& prefix = known->second;
   const std::size_t bound = std::min(prefix.size(), tokens.size());
-  const auto end = std::mismatch(prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(bound), tokens.begin()).first;
+  const auto end =
+      std::mismatch(prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(bound), tokens.begin()).first;
   prefix.erase(end, prefix.end());
   return prefix;
 }
@@ -249,9 +250,10 @@ Result<std::int64_t> Engine::EvaluatePrefix(const Tokens& prefix) {
       ++done;
     }
     if (const int code = Decode(); code != 0) {
-      const Error error = code == 2 ? Cancelled()
-                                    : Error{ErrorKind::kUnavailable, fmt::format("evaluating the prompt failed (code {}) {}",
-                                                                                 code, TakeLibraryError())};
+      const Error error =
+          code == 2 ? Cancelled()
+                    : Error{ErrorKind::kUnavailable,
+                            fmt::format("evaluating the prompt failed (code {}) {}", code, TakeLibraryError())};
       FailAll(error);
       return error;
     }
@@ -275,7 +277,8 @@ void Engine::FillBatch() {
     slot.logits_index = -1;
     if (!slot.work || slot.evaluated < slot.work->tokens.size()) continue;
     slot.logits_index = batch_.n_tokens;
-    AddToBatch(slot.next, slot.work->tokens.size() + static_cast<std::size_t>(slot.output_tokens) - 1, SlotIndex(slot), true);
+    AddToBatch(slot.next, slot.work->tokens.size() + static_cast<std::size_t>(slot.output_tokens) - 1, SlotIndex(slot),
+               true);
   }
   for (Slot& slot : slots_) {
     if (!slot.work || slot.logits_index >= 0) continue;
@@ -307,7 +310,8 @@ void Engine::Step() {
   const int code = Decode();
   if (code == 2) return;  // aborted: Withdraw ends the sequences
   if (code != 0) {
-    FailAll(Error{ErrorKind::kUnavailable, fmt::format("evaluating a batch failed (code {}) {}", code, TakeLibraryError())});
+    FailAll(Error{ErrorKind::kUnavailable,
+                  fmt::format("evaluating a batch failed (code {}) {}", code, TakeLibraryError())});
     return;
   }
   for (Slot& slot : slots_) {

@@ -69,12 +69,12 @@ class Engine : public Model {
     std::optional<Prepared> work;  // empty: the slot is free
     std::optional<TokenSampler> sampler;
     PromptCache::Match shared;
-    std::size_t evaluated = 0;      // prompt tokens in the KV cache, shared ones included
-    std::size_t reserved = 0;       // cells kept for it
-    std::int64_t prefix_cost = 0;   // tokens evaluated for the shared prefix on behalf of this request
-    llama_token next = 0;           // token to evaluate in the next step
+    std::size_t evaluated = 0;     // prompt tokens in the KV cache, shared ones included
+    std::size_t reserved = 0;      // cells kept for it
+    std::int64_t prefix_cost = 0;  // tokens evaluated for the shared prefix on behalf of this request
+    llama_token next = 0;          // token to evaluate in the next step
     int output_tokens = 0;
-    int logits_index = -1;          // row of its logits in the current batch
+    int logits_index = -1;  // row of its logits in the current batch
     std::string text;
     std::int64_t started_us = 0;
   };
@@ -125,14 +125,14 @@ class Engine : public Model {
   int batch_capacity_ = 0;
   PromptCache prompts_;
   std::vector<Slot> slots_;
-  std::optional<Prepared> held_;  // ready, waiting for room
+  std::optional<Prepared> held_;            // ready, waiting for room
   std::map<std::string, Tokens> prefixes_;  // by system prompt
 
   // Shared with the senders.
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::deque<Request> queue_;    // guarded by mutex_
-  bool more_promised_ = false;   // guarded by mutex_
+  std::deque<Request> queue_;   // guarded by mutex_
+  bool more_promised_ = false;  // guarded by mutex_
   std::atomic<bool> abort_ = false;
   std::atomic<bool> give_up_waiting_ = false;
 

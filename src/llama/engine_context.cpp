@@ -48,7 +48,8 @@ Status Engine::EnsureContext(const Prepared& work) {
   if (context_ && AnyActive()) return {};  // Admit holds the request back until the others are done
   std::size_t wanted = alone;
   if (!context_) {
-    // The first request tells the shape of the rest: all sequences at once, the prefixes of both arms, repeated prompts.
+    // The first request tells the shape of the rest: all sequences at once, the prefixes of both arms, repeated
+    // prompts.
     const std::size_t own = work.tokens.size() - work.prefix.size();
     wanted = static_cast<std::size_t>(settings_.parallel) * (output + 2 * own + 64) + 2 * work.prefix.size() + 2048;
     const std::size_t affordable = AvailableMemory() / 2 / std::max<std::size_t>(1, BytesPerCell(model_.get()));

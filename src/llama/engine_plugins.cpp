@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path PluginFolder() {
-  const char* const named = std::getenv("UPSKILL_ENGINE_DIR");  // NOLINT(concurrency-mt-unsafe): nobody in this program sets variables
+  const char* const named =
+      std::getenv("UPSKILL_ENGINE_DIR");  // NOLINT(concurrency-mt-unsafe): nobody in this program sets variables
   if (named != nullptr && *named != '\0') return named;
   std::error_code code;
   const fs::path self = fs::read_symlink("/proc/self/exe", code);
@@ -37,7 +38,8 @@ bool HasPlugins(const fs::path& folder) {
 
 bool ProcessorFits() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+         __builtin_cpu_supports("bmi2") != 0;
 #else
   return true;
 #endif
@@ -47,7 +49,8 @@ std::string ProcessorName() {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);) {
     const std::size_t colon = line.find(':');
-    if (line.starts_with("model name") && colon != std::string::npos) return SafeForTerminalLine(Trim(std::string_view(line).substr(colon + 1)));
+    if (line.starts_with("model name") && colon != std::string::npos)
+      return SafeForTerminalLine(Trim(std::string_view(line).substr(colon + 1)));
   }
   return "";
 }
@@ -57,19 +60,23 @@ std::string ProcessorName() {
 Error NoEngineError(const fs::path& folder, bool processor_fits) {
   const std::string shown = SafeForTerminalLine(folder.string());
   if (!HasPlugins(folder)) {
-    return Error{ErrorKind::kNotFound,
-                 fmt::format("no engine for models in process in {}: install upskill again, or unset UPSKILL_ENGINE_DIR if it is set", shown)};
+    return Error{
+        ErrorKind::kNotFound,
+        fmt::format(
+            "no engine for models in process in {}: install upskill again, or unset UPSKILL_ENGINE_DIR if it is set",
+            shown)};
   }
   if (processor_fits) {
     const std::string reason = TakeLibraryError();
-    return Error{ErrorKind::kRefused, fmt::format("the engine for models in process in {} can't be loaded{}: install upskill again", shown,
-                                                  reason.empty() ? "" : " (" + reason + ")")};
+    return Error{ErrorKind::kRefused,
+                 fmt::format("the engine for models in process in {} can't be loaded{}: install upskill again", shown,
+                             reason.empty() ? "" : " (" + reason + ")")};
   }
   const std::string name = ProcessorName();
-  return Error{ErrorKind::kRefused,
-               fmt::format("this processor{} can't run models in process, which needs AVX2, FMA, F16C and BMI2; models over the network work "
-                           "(upskill models lists them)",
-                           name.empty() ? "" : " (" + name + ")")};
+  return Error{ErrorKind::kRefused, fmt::format("this processor{} can't run models in process, which needs AVX2, FMA, "
+                                                "F16C and BMI2; models over the network work "
+                                                "(upskill models lists them)",
+                                                name.empty() ? "" : " (" + name + ")")};
 }
 
 Status LoadEnginePlugins() {

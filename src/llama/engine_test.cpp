@@ -115,7 +115,8 @@ std::vector<std::string> TextsOf(const std::vector<ChatResponse>& responses) {
 
 std::vector<ChatRequest> SomeRequests(double temperature) {
   std::vector<ChatRequest> requests;
-  for (const char* question : {"Name a colour.", "Name three animals.", "What is 2 + 2?", "Say hello.", "Name a city.", "Why?"}) {
+  for (const char* question :
+       {"Name a colour.", "Name three animals.", "What is 2 + 2?", "Say hello.", "Name a city.", "Why?"}) {
     requests.push_back(Ask(question, 10, temperature, requests.size()));
   }
   return requests;
@@ -231,7 +232,8 @@ TEST(Engine, GreedyAnswersDoNotDependOnTheThreads) {
 TEST(Engine, SharedPromptsAreEvaluatedOnce) {
   std::vector<ChatRequest> requests;
   std::string system = "You are a careful assistant.";
-  for (int i = 0; i < 10; ++i) system += " Rule " + std::to_string(i) + ": answer with one short word and nothing else.";
+  for (int i = 0; i < 10; ++i)
+    system += " Rule " + std::to_string(i) + ": answer with one short word and nothing else.";
   for (const char* question : {"Name a colour.", "Name an animal.", "Name a city."}) {
     requests.push_back(Ask(question, 2));
     requests.back().system = system;
@@ -278,7 +280,8 @@ TEST(Engine, APromptThatIsTooLongIsRefused) {
   const Result<ChatResponse> response = Generate(*model, Ask(Words("word", 9000)));
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
-  EXPECT_THAT(response.error().message, testing::ContainsRegex("90[0-9][0-9] tokens.*context 8192|90[0-9][0-9] tokens.*context 2048"));
+  EXPECT_THAT(response.error().message,
+              testing::ContainsRegex("90[0-9][0-9] tokens.*context 8192|90[0-9][0-9] tokens.*context 2048"));
   EXPECT_TRUE(Generate(*model, Ask("Say hello.", 1)).ok());
 }
 

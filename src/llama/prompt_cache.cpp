@@ -17,8 +17,8 @@ PromptCache::Match PromptCache::Find(const std::vector<Token>& tokens, std::size
     if (!entry.used) continue;
     const std::size_t bound = std::min({entry.tokens.size(), tokens.size(), limit});
     const auto end = entry.tokens.begin() + static_cast<std::ptrdiff_t>(bound);
-    const auto shared = static_cast<std::size_t>(std::mismatch(entry.tokens.begin(), end, tokens.begin()).first -
-                                                 entry.tokens.begin());
+    const auto shared =
+        static_cast<std::size_t>(std::mismatch(entry.tokens.begin(), end, tokens.begin()).first - entry.tokens.begin());
     if (exact_only_ && shared != entry.tokens.size()) continue;
     if (shared > best.length) best = {static_cast<int>(i), first_sequence_ + static_cast<int>(i), shared};
   }

@@ -18,7 +18,9 @@ constexpr int kFirst = 10;
 
 Tokens FromText(const std::string& text) { return {text.begin(), text.end()}; }
 
-Match Find(PromptCache& cache, const std::string& text, std::size_t limit = 1000) { return cache.Find(FromText(text), limit); }
+Match Find(PromptCache& cache, const std::string& text, std::size_t limit = 1000) {
+  return cache.Find(FromText(text), limit);
+}
 
 // Inserts `text` below whatever it shares its beginning with; the entry, or −1.
 int Insert(PromptCache& cache, const std::string& text) {
@@ -142,8 +144,9 @@ struct Reference {
   int now = 0;
 
   bool MayGo(int entry) const {
-    return entries.at(entry).retained == 0 &&
-           std::none_of(entries.begin(), entries.end(), [&](const auto& other) { return other.second.parent == entry; });
+    return entries.at(entry).retained == 0 && std::none_of(entries.begin(), entries.end(), [&](const auto& other) {
+             return other.second.parent == entry;
+           });
   }
   int Oldest(int except) const {
     int oldest = -1;
@@ -156,7 +159,8 @@ struct Reference {
     std::size_t longest = 0;
     for (const auto& [id, entry] : entries) {
       std::size_t shared = 0;
-      while (shared < std::min({limit, tokens.size(), entry.tokens.size()}) && tokens[shared] == entry.tokens[shared]) ++shared;
+      while (shared < std::min({limit, tokens.size(), entry.tokens.size()}) && tokens[shared] == entry.tokens[shared])
+        ++shared;
       if (!exact_only || shared == entry.tokens.size()) longest = std::max(longest, shared);
     }
     return longest;
@@ -170,16 +174,27 @@ struct Reference {
 
 class RandomOperations {
  public:
-  RandomOperations(std::uint64_t seed, bool exact_only) : rng_(seed), exact_only_(exact_only), cache_(kFirst, kPlaces, exact_only) {}
+  RandomOperations(std::uint64_t seed, bool exact_only)
+      : rng_(seed), exact_only_(exact_only), cache_(kFirst, kPlaces, exact_only) {}
 
   void Step() {
     switch (rng_.Next() % 6) {
       case 0:
-      case 1: InsertSomething(); break;
-      case 2: FindSomething(SomeTokens()); break;
-      case 3: Retain(); break;
-      case 4: Release(); break;
-      default: EvictOne(); break;
+      case 1:
+        InsertSomething();
+        break;
+      case 2:
+        FindSomething(SomeTokens());
+        break;
+      case 3:
+        Retain();
+        break;
+      case 4:
+        Release();
+        break;
+      default:
+        EvictOne();
+        break;
     }
     ASSERT_EQ(cache_.cells(), reference_.Cells());
     ASSERT_LE(reference_.entries.size(), static_cast<std::size_t>(kPlaces));
@@ -225,7 +240,8 @@ class RandomOperations {
 
   void Retain() {
     if (reference_.entries.empty()) return;
-    const auto chosen = std::next(reference_.entries.begin(), static_cast<std::ptrdiff_t>(rng_.Next() % reference_.entries.size()));
+    const auto chosen =
+        std::next(reference_.entries.begin(), static_cast<std::ptrdiff_t>(rng_.Next() % reference_.entries.size()));
     cache_.Retain(chosen->first);
     ++chosen->second.retained;
   }

@@ -26,7 +26,8 @@ TEST(ThreadGovernor, StaysWhileThreadsGetTheirProcessors) {
 }
 
 TEST(ThreadGovernor, TakesAsManyAsThereWasTimeFor) {
-  for (const auto& [processor_seconds, expected] : {std::pair{0.25, 2}, std::pair{0.31, 3}, std::pair{0.15, 1}, std::pair{0.01, 1}}) {
+  for (const auto& [processor_seconds, expected] :
+       {std::pair{0.25, 2}, std::pair{0.31, 3}, std::pair{0.15, 1}, std::pair{0.01, 1}}) {
     ThreadGovernor governor(4);
     governor.Record(0.1, processor_seconds);
     EXPECT_EQ(governor.threads(), expected) << processor_seconds;

@@ -21,11 +21,14 @@ bool Better(const llama_token_data& a, const llama_token_data& b) {
 }  // namespace
 
 TokenSampler::TokenSampler(const Sampling& sampling)
-    : greedy_(sampling.temperature.value_or(kDefaultTemperature) <= 0.0), chain_(llama_sampler_chain_init(llama_sampler_chain_default_params())) {
+    : greedy_(sampling.temperature.value_or(kDefaultTemperature) <= 0.0),
+      chain_(llama_sampler_chain_init(llama_sampler_chain_default_params())) {
   llama_sampler_chain_add(chain_.get(), llama_sampler_init_top_p(kTopP, 1));
   llama_sampler_chain_add(chain_.get(), llama_sampler_init_min_p(kMinP, 1));
-  llama_sampler_chain_add(chain_.get(), llama_sampler_init_temp(static_cast<float>(sampling.temperature.value_or(kDefaultTemperature))));
-  llama_sampler_chain_add(chain_.get(), llama_sampler_init_dist(static_cast<std::uint32_t>(Rng(sampling.seed).Next() & kSeedMask)));
+  llama_sampler_chain_add(
+      chain_.get(), llama_sampler_init_temp(static_cast<float>(sampling.temperature.value_or(kDefaultTemperature))));
+  llama_sampler_chain_add(chain_.get(),
+                          llama_sampler_init_dist(static_cast<std::uint32_t>(Rng(sampling.seed).Next() & kSeedMask)));
 }
 
 llama_token TokenSampler::Draw(std::span<const float> logits) {

@@ -45,7 +45,8 @@ std::optional<std::string_view> Between(std::string_view text, char open, char c
 
 Result<Json> AnswerJson(std::string_view text, const Json& schema) {
   constexpr std::string_view kThought = "</think>";
-  if (const std::size_t thought = text.rfind(kThought); thought != std::string_view::npos) text.remove_prefix(thought + kThought.size());
+  if (const std::size_t thought = text.rfind(kThought); thought != std::string_view::npos)
+    text.remove_prefix(thought + kThought.size());
   std::vector<std::string_view> candidates = {Trim(text)};
   for (const std::string_view block : FencedBlocks(text)) candidates.push_back(Trim(block));
   if (const auto object = Between(text, '{', '}')) candidates.push_back(*object);
@@ -67,12 +68,15 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
 }
 
 std::string SchemaInstruction(const Json& schema) {
-  return fmt::format("Answer with one JSON value and nothing else. It must fit this JSON schema:\n{}", DumpJson(schema));
+  return fmt::format("Answer with one JSON value and nothing else. It must fit this JSON schema:\n{}",
+                     DumpJson(schema));
 }
 
 std::string RepairRequest(const std::string& problem, const Json& schema) {
-  return fmt::format("Your answer can't be used: {}\nAnswer again, with one JSON value and nothing else. It must fit this JSON schema:\n{}",
-                     problem, DumpJson(schema));
+  return fmt::format(
+      "Your answer can't be used: {}\nAnswer again, with one JSON value and nothing else. It must fit this JSON "
+      "schema:\n{}",
+      problem, DumpJson(schema));
 }
 
 }  // namespace upskill

@@ -9,8 +9,8 @@
 
 namespace upskill {
 
-// The JSON value in a model's answer that fits the schema: the whole answer, a fenced block of it, or what stands between
-// its first and last bracket. The error (kInput) says what is wrong with the likeliest one.
+// The JSON value in a model's answer that fits the schema: the whole answer, a fenced block of it, or what stands
+// between its first and last bracket. The error (kInput) says what is wrong with the likeliest one.
 Result<Json> AnswerJson(std::string_view text, const Json& schema);
 
 // What to tell a model that has no structured output of its own.

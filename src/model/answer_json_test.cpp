@@ -14,9 +14,9 @@ const Json& Schema() {
 }
 
 TEST(AnswerJson, WhereverItStands) {
-  for (const char* text : {R"({"n":1})", "  {\"n\":1}\n", "Here you are:\n```json\n{\"n\":1}\n```\nAnything else?", "```\n{\"n\":1}\n```",
-                           "Sure: {\"n\":1} – done.", "<think>{\"n\":9} no</think>\n{\"n\":1}", "```json\n{\"n\":1}",
-                           "```text\nno\n```\n```json\n{\"n\":1}\n```"}) {
+  for (const char* text : {R"({"n":1})", "  {\"n\":1}\n", "Here you are:\n```json\n{\"n\":1}\n```\nAnything else?",
+                           "```\n{\"n\":1}\n```", "Sure: {\"n\":1} – done.", "<think>{\"n\":9} no</think>\n{\"n\":1}",
+                           "```json\n{\"n\":1}", "```text\nno\n```\n```json\n{\"n\":1}\n```"}) {
     const Result<Json> json = AnswerJson(text, Schema());
     ASSERT_TRUE(json.ok()) << text << ": " << json.error().message;
     EXPECT_EQ(DumpJson(*json), R"({"n":1})") << text;
@@ -25,7 +25,8 @@ TEST(AnswerJson, WhereverItStands) {
 }
 
 TEST(AnswerJson, TheErrorSaysWhatIsWrong) {
-  EXPECT_THAT(AnswerJson(R"(Sure: {"n":"one"})", Schema()).error().message, HasSubstr("/n: must be of type \"integer\""));
+  EXPECT_THAT(AnswerJson(R"(Sure: {"n":"one"})", Schema()).error().message,
+              HasSubstr("/n: must be of type \"integer\""));
   EXPECT_THAT(AnswerJson("{}", Schema()).error().message, HasSubstr("lacks the key \"n\""));
   EXPECT_THAT(AnswerJson("{\"n\":", Schema()).error().message, HasSubstr("the answer:1:"));
   EXPECT_FALSE(AnswerJson("", Schema()).ok());

@@ -62,7 +62,7 @@ fs::path KeysFile(const VariableLookup& variable) {
 
 // The provider's entry, or nothing.
 Result<std::optional<Secret>> KeyFromFile(const fs::path& file, const std::string& provider) {
-  struct stat status {};
+  struct stat status{};
   if (file.empty() || ::stat(file.c_str(), &status) != 0) return std::optional<Secret>();
   const std::string name = SafeForTerminalLine(file.string());
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
@@ -103,10 +103,11 @@ Result<Secret> FindApiKey(const Provider& provider, const std::string& model, co
   ASSIGN_OR_RETURN(std::optional<Secret> key, KeyFromFile(KeysFile(variable), provider.name));
   if (key) return *std::move(key);
   if (provider.default_key) return Secret(*provider.default_key);
-  const std::string named =
-      provider.key_variables.empty() ? "add it to ~/.config/upskill/keys.toml" : "set " + provider.key_variables.front();
-  return Error{ErrorKind::kRefused, fmt::format("no key for provider '{}' (model '{}'): {}, or use a local model: -m llama:model.gguf",
-                                                provider.name, SafeForTerminalLine(model), named)};
+  const std::string named = provider.key_variables.empty() ? "add it to ~/.config/upskill/keys.toml"
+                                                           : "set " + provider.key_variables.front();
+  return Error{ErrorKind::kRefused,
+               fmt::format("no key for provider '{}' (model '{}'): {}, or use a local model: -m llama:model.gguf",
+                           provider.name, SafeForTerminalLine(model), named)};
 }
 
 }  // namespace upskill

@@ -14,10 +14,10 @@ namespace upskill {
 // The value of an environment variable, or nothing.
 using VariableLookup = std::function<std::optional<std::string>(const std::string&)>;
 
-// The key for a provider: from the variables that the catalogue names, for `hf` also from the saved login of the Hugging
-// Face Hub, else from the person's keys file ($XDG_CONFIG_HOME or ~/.config)/upskill/keys.toml with lines such as
-// `anthropic = "…"`, else the provider's default. `model` is for the message. Errors: kRefused when there is none, kInput
-// when the keys file can be read by others or is broken.
+// The key for a provider: from the variables that the catalogue names, for `hf` also from the saved login of the
+// Hugging Face Hub, else from the person's keys file ($XDG_CONFIG_HOME or ~/.config)/upskill/keys.toml with lines such
+// as `anthropic = "…"`, else the provider's default. `model` is for the message. Errors: kRefused when there is none,
+// kInput when the keys file can be read by others or is broken.
 Result<Secret> FindApiKey(const Provider& provider, const std::string& model, const VariableLookup& variable);
 
 }  // namespace upskill

@@ -59,7 +59,8 @@ TEST(FindApiKey, NoKeySaysWhatToDo) {
   const Error error = ErrorOf("anthropic", {});
   EXPECT_EQ(error.kind, ErrorKind::kRefused);
   EXPECT_EQ(error.message,
-            "no key for provider 'anthropic' (model 'haiku'): set ANTHROPIC_API_KEY, or use a local model: -m llama:model.gguf");
+            "no key for provider 'anthropic' (model 'haiku'): set ANTHROPIC_API_KEY, or use a local model: -m "
+            "llama:model.gguf");
 }
 
 TEST(FindApiKey, AKeyCannotBreakOutOfItsHeader) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cctype>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <optional>
@@ -29,8 +29,9 @@ constexpr std::chrono::milliseconds kAbortLook{100};
 
 // Batch ids become parts of paths: nothing but letters, digits, `_` and `-`.
 Status CheckId(const std::string& id, std::size_t most) {
-  const bool clean = !id.empty() && id.size() <= most &&
-                     std::all_of(id.begin(), id.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
+  const bool clean = !id.empty() && id.size() <= most && std::all_of(id.begin(), id.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
   if (clean) return {};
   return InputError(fmt::format("'{}' is no batch or request id", CutToColumns(SafeForTerminalLine(id), 80)));
 }
@@ -85,7 +86,8 @@ class BatchBase : public BatchApi {
       lines.push_back(Line(item));
       bytes += lines.back().size() + 1;
     }
-    if (bytes > MostBytes()) return InputError(fmt::format("a batch of {} bytes is too large; at most {} are taken", bytes, MostBytes()));
+    if (bytes > MostBytes())
+      return InputError(fmt::format("a batch of {} bytes is too large; at most {} are taken", bytes, MostBytes()));
     return SubmitLines(lines);
   }
 
@@ -96,8 +98,10 @@ class BatchBase : public BatchApi {
   std::string Url(const std::string& path) const { return connection_.base_urls.front() + path; }
 
   Json Body(const ChatRequest& request) const {
-    const WireOptions options{connection_.provider, spec_.model, spec_.effort, spec_.settings, DialectOf(connection_.provider), false, ""};
-    if (!request.answer_schema || UsesNativeSchema(request, options) || request.messages.empty()) return format_.build(request, options);
+    const WireOptions options{
+        connection_.provider, spec_.model, spec_.effort, spec_.settings, DialectOf(connection_.provider), false, ""};
+    if (!request.answer_schema || UsesNativeSchema(request, options) || request.messages.empty())
+      return format_.build(request, options);
     ChatRequest instructed = request;
     std::string& text = instructed.messages.back().text;
     text += (text.empty() ? "" : "\n\n") + SchemaInstruction(*request.answer_schema);
@@ -114,8 +118,8 @@ class BatchBase : public BatchApi {
   Result<HttpResponse> Call(HttpRequest request) const {
     const auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();  // shared with the client's thread
     std::future<Result<HttpResponse>> answer = promise->get_future();
-    const HttpClient::Ticket ticket =
-        client_->Start(std::move(request), [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
+    const HttpClient::Ticket ticket = client_->Start(
+        std::move(request), [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
     while (answer.wait_for(kAbortLook) == std::future_status::timeout) {
       if (aborted_.load()) client_->Cancel(ticket);
     }
@@ -177,11 +181,13 @@ class BatchBase : public BatchApi {
   Status CheckItems(const std::vector<BatchItem>& items) const {
     if (items.empty()) return InputError("a batch needs at least one request");
     if (items.size() > MostPerBatch())
-      return InputError(fmt::format("a batch of {} requests is too large; at most {} are taken", items.size(), MostPerBatch()));
+      return InputError(
+          fmt::format("a batch of {} requests is too large; at most {} are taken", items.size(), MostPerBatch()));
     std::set<std::string_view> ids;
     for (const BatchItem& item : items) {
       RETURN_IF_ERROR(CheckId(item.custom_id, 64));
-      if (!ids.insert(item.custom_id).second) return InputError(fmt::format("the request id '{}' is there twice", item.custom_id));
+      if (!ids.insert(item.custom_id).second)
+        return InputError(fmt::format("the request id '{}' is there twice", item.custom_id));
     }
     return {};
   }
@@ -238,7 +244,8 @@ class AnthropicBatch : public BatchBase {
   }
 
   Result<std::string> SubmitLines(const std::vector<std::string>& lines) override {
-    ASSIGN_OR_RETURN(const Json answer, CallJson("POST", std::string(kPath), fmt::format("{{\"requests\":[{}]}}", fmt::join(lines, ","))));
+    ASSIGN_OR_RETURN(const Json answer,
+                     CallJson("POST", std::string(kPath), fmt::format("{{\"requests\":[{}]}}", fmt::join(lines, ","))));
     return IdIn(answer);
   }
 
@@ -254,8 +261,8 @@ class AnthropicBatch : public BatchBase {
       if (std::optional<Error> told = ErrorInBody(error)) return *std::move(told);
       if (std::optional<Error> told = ErrorInBody(Json{{"error", error}})) return *std::move(told);
     }
-    return Error{ErrorKind::kUnavailable,
-                 fmt::format("the batch gave no answer to this request: {}", CutToColumns(SafeForTerminalLine(type), 40))};
+    return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}",
+                                                      CutToColumns(SafeForTerminalLine(type), 40))};
   }
 };
 
@@ -306,12 +313,14 @@ class OpenAiBatch : public BatchBase {
 
  protected:
   std::string Line(const BatchItem& item) const override {
-    return DumpJson({{"custom_id", item.custom_id}, {"method", "POST"}, {"url", Target()}, {"body", Body(item.request)}});
+    return DumpJson(
+        {{"custom_id", item.custom_id}, {"method", "POST"}, {"url", Target()}, {"body", Body(item.request)}});
   }
 
   Result<std::string> SubmitLines(const std::vector<std::string>& lines) override {
     HttpRequest upload = NewRequest(connection());
-    std::erase_if(upload.headers, [](const auto& header) { return header.first == "content-type"; });  // multipart has its own
+    std::erase_if(upload.headers,
+                  [](const auto& header) { return header.first == "content-type"; });  // multipart has its own
     upload.url = Url("/files");
     upload.parts = {{"purpose", "", "batch"}, {"file", "batch.jsonl", fmt::format("{}\n", fmt::join(lines, "\n"))}};
     upload.idle_timeout = std::chrono::milliseconds{600'000};
@@ -337,12 +346,13 @@ class OpenAiBatch : public BatchBase {
     const std::string status = JsonGet<std::string>(body, "status", "unknown");
     const Json& list = MemberOf(MemberOf(body, "errors"), "data");
     if (list.is_array() && !list.empty()) {
-      return InputError(fmt::format("the provider refused the batch: {} (line {})",
-                                    CutToColumns(SafeForTerminalLine(JsonGet<std::string>(list.front(), "message", "")), 300),
-                                    TokensOf(list.front(), "line")));
+      return InputError(
+          fmt::format("the provider refused the batch: {} (line {})",
+                      CutToColumns(SafeForTerminalLine(JsonGet<std::string>(list.front(), "message", "")), 300),
+                      TokensOf(list.front(), "line")));
     }
-    return Error{ErrorKind::kUnavailable,
-                 fmt::format("the batch has no results; its status is '{}'", CutToColumns(SafeForTerminalLine(status), 40))};
+    return Error{ErrorKind::kUnavailable, fmt::format("the batch has no results; its status is '{}'",
+                                                      CutToColumns(SafeForTerminalLine(status), 40))};
   }
 
   Result<ChatResponse> OneResult(const Json& line) const {
@@ -358,8 +368,8 @@ class OpenAiBatch : public BatchBase {
     }
     const Json& error = MemberOf(line, "error");
     const std::string code = JsonGet<std::string>(error, "code", "no answer");
-    return Error{ErrorKind::kUnavailable,
-                 fmt::format("the batch gave no answer to this request: {}", CutToColumns(SafeForTerminalLine(code), 80))};
+    return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}",
+                                                      CutToColumns(SafeForTerminalLine(code), 80))};
   }
 };
 
@@ -368,9 +378,10 @@ class OpenAiBatch : public BatchBase {
 Result<std::unique_ptr<BatchApi>> OpenBatchApi(const ModelSpec& spec, const NetworkOptions& options) {
   const Provider* provider = options.catalog->FindProvider(spec.provider);
   if (provider == nullptr || provider->batch == BatchStyle::kNone) {
-    return InputError(fmt::format(
-        "model '{}': provider '{}' has no Batch API that this program speaks; known are those of anthropic, openai and responses",
-        SafeForTerminalLine(spec.text), spec.provider));
+    return InputError(
+        fmt::format("model '{}': provider '{}' has no Batch API that this program speaks; known are those of "
+                    "anthropic, openai and responses",
+                    SafeForTerminalLine(spec.text), spec.provider));
   }
   ASSIGN_OR_RETURN(Connection connection, ConnectionOf(spec, options));
   if (provider->batch == BatchStyle::kAnthropic)

@@ -51,8 +51,8 @@ class BatchApi {
   virtual Result<BatchState> Poll(const std::string& id) = 0;
   virtual Status Cancel(const std::string& id) = 0;
   // By custom_id, whatever order they come in; cost_usd is at half price. Errors of single requests: kInput where the
-  // request is to blame, kUnavailable (worth handing in again) for expired, cancelled and failed ones. Requests that the
-  // provider lost are missing. An error of the whole call: the batch hasn't ended, or its results can't be read.
+  // request is to blame, kUnavailable (worth handing in again) for expired, cancelled and failed ones. Requests that
+  // the provider lost are missing. An error of the whole call: the batch hasn't ended, or its results can't be read.
   virtual Result<Answers> Results(const std::string& id) = 0;
 
   // Ends the call that is under way and all later ones with kCancelled. Thread-safe.

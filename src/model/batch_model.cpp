@@ -32,7 +32,9 @@ Price HalfPrice(Price price) {
 }  // namespace
 
 BatchModel::BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, BatchTimes times)
-    : api_(std::move(api)), info_(std::move(info)), notes_(std::move(notes)), times_(times), thread_([this] { Run(); }) {}
+    : api_(std::move(api)), info_(std::move(info)), notes_(std::move(notes)), times_(times), thread_([this] {
+        Run();
+      }) {}
 
 BatchModel::~BatchModel() {
   BatchModel::Cancel(CancelScope::kRunning);
@@ -131,7 +133,9 @@ void BatchModel::Assign(std::unique_lock<std::mutex>& lock) {
     bytes += size;
     fresh.back()->waiting.emplace(id, std::move(waiting));
   }
-  for (const auto& [id, batch] : found) Log("batch", fmt::format("{}: waiting for {} requests of batch {}, handed in earlier", info_.name, batch->waiting.size(), id));
+  for (const auto& [id, batch] : found)
+    Log("batch", fmt::format("{}: waiting for {} requests of batch {}, handed in earlier", info_.name,
+                             batch->waiting.size(), id));
   for (const auto batch : fresh) {
     if (!stopping_) HandIn(batch, lock);
   }
@@ -197,14 +201,18 @@ void BatchModel::TakeResults(std::list<Batch>::iterator batch, std::unique_lock<
   lock.unlock();
   for (const auto& [request, one] : waiting) {
     const auto answer = answers->find(request);
-    one.done(answer != answers->end() ? std::move(answer->second)
-                                      : Result<ChatResponse>(Error{ErrorKind::kUnavailable, fmt::format("batch {} has no answer to this request", id)}));
+    one.done(answer != answers->end()
+                 ? std::move(answer->second)
+                 : Result<ChatResponse>(
+                       Error{ErrorKind::kUnavailable, fmt::format("batch {} has no answer to this request", id)}));
   }
   lock.lock();
 }
 
-// A batch that can't be looked at: waits, hands its requests in anew where it is a batch of old that is gone, or gives up.
-void BatchModel::HandleFailure(std::list<Batch>::iterator batch, const Error& error, std::unique_lock<std::mutex>& lock) {
+// A batch that can't be looked at: waits, hands its requests in anew where it is a batch of old that is gone, or gives
+// up.
+void BatchModel::HandleFailure(std::list<Batch>::iterator batch, const Error& error,
+                               std::unique_lock<std::mutex>& lock) {
   if (error.kind == ErrorKind::kUnavailable) {
     const Time now = steady_clock::now();
     if (!batch->failing_since) batch->failing_since = now;
@@ -225,9 +233,10 @@ void BatchModel::EndAll(std::list<Batch>::iterator batch, const Error& error, st
   lock.lock();
 }
 
-Result<std::unique_ptr<Model>> OpenBatchModel(const ModelSpec& spec, const NetworkOptions& options, const std::filesystem::path& notes,
-                                              BatchNotes::Use use, bool shared) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Model> one_by_one, OpenNetworkModel(spec, options));  // tells what the model is called
+Result<std::unique_ptr<Model>> OpenBatchModel(const ModelSpec& spec, const NetworkOptions& options,
+                                              const std::filesystem::path& notes, BatchNotes::Use use, bool shared) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Model> one_by_one,
+                   OpenNetworkModel(spec, options));  // tells what the model is called
   ASSIGN_OR_RETURN(std::unique_ptr<BatchApi> api, OpenBatchApi(spec, options));
   ModelInfo info = one_by_one->info();
   info.detail += ", in batches";

@@ -30,11 +30,11 @@ struct BatchTimes {
   std::chrono::milliseconds patience{3'600'000};  // with a provider that can't be reached
 };
 
-// A model behind a provider's Batch API. Requests are collected, handed in together, noted (BatchNotes) and waited for on
-// a thread of its own. A request that an earlier batch holds, by ChatRequest::id, is waited for there and not handed in
-// again. Both scopes of Cancel let go of everything at once and leave the batches running at the provider, so a later
-// process can take up their results. Requests that a batch gave no answer to end in kUnavailable: the sender tries again.
-// Answers aren't held to a schema: a request with one is refused. Thread-safe.
+// A model behind a provider's Batch API. Requests are collected, handed in together, noted (BatchNotes) and waited for
+// on a thread of its own. A request that an earlier batch holds, by ChatRequest::id, is waited for there and not handed
+// in again. Both scopes of Cancel let go of everything at once and leave the batches running at the provider, so a
+// later process can take up their results. Requests that a batch gave no answer to end in kUnavailable: the sender
+// tries again. Answers aren't held to a schema: a request with one is refused. Thread-safe.
 class BatchModel : public Model {
  public:
   BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, BatchTimes times = {});
@@ -84,7 +84,7 @@ class BatchModel : public Model {
   Time last_arrival_;
   bool stopping_ = false;
   std::uint64_t unnamed_ = 0;
-  std::list<Batch> batches_;  // elements are removed by the thread alone
+  std::list<Batch> batches_;                            // elements are removed by the thread alone
   std::unordered_map<std::string, std::string> noted_;  // read when the first requests come
   bool notes_read_ = false;
 
@@ -92,7 +92,7 @@ class BatchModel : public Model {
 };
 
 // Errors: those of OpenNetworkModel, kInput for a provider without a Batch API.
-Result<std::unique_ptr<Model>> OpenBatchModel(const ModelSpec& spec, const NetworkOptions& options, const std::filesystem::path& notes,
-                                              BatchNotes::Use use, bool shared);
+Result<std::unique_ptr<Model>> OpenBatchModel(const ModelSpec& spec, const NetworkOptions& options,
+                                              const std::filesystem::path& notes, BatchNotes::Use use, bool shared);
 
 }  // namespace upskill

@@ -90,8 +90,9 @@ class BatchModels : public testing::Test {
   std::unique_ptr<BatchModel> Open(BatchNotes::Use use = BatchNotes::Use::kShared, bool shared = true) {
     ModelInfo info;
     info.name = info.identity = "m";
-    return std::make_unique<BatchModel>(std::make_unique<FakeApi>(provider), info, BatchNotes(notes, "m", use, shared),
-                                        BatchTimes{milliseconds(5), milliseconds(2), milliseconds(5), milliseconds(100)});
+    return std::make_unique<BatchModel>(
+        std::make_unique<FakeApi>(provider), info, BatchNotes(notes, "m", use, shared),
+        BatchTimes{milliseconds(5), milliseconds(2), milliseconds(5), milliseconds(100)});
   }
   static std::vector<std::future<Result<ChatResponse>>> Ask(BatchModel& model, const std::vector<std::string>& ids) {
     std::vector<std::future<Result<ChatResponse>>> answers;

@@ -40,7 +40,10 @@ std::unordered_map<std::string, std::string> BatchNotes::Read() const {
 
 Status BatchNotes::Add(const std::string& batch, const std::vector<std::string>& requests) const {
   RETURN_IF_ERROR(MakeFolders(file_.parent_path()));
-  const std::string line = DumpJson({{"schema", kSchema}, {"batch", batch}, {"model", model_}, {"shared", shared_}, {"requests", requests}}) + "\n";
+  const std::string line =
+      DumpJson(
+          {{"schema", kSchema}, {"batch", batch}, {"model", model_}, {"shared", shared_}, {"requests", requests}}) +
+      "\n";
   for (int i = 0;; ++i) {
     Result<AppendFile> file = AppendFile::Open(file_, true);
     if (!file && i < kMostTries) {

@@ -10,8 +10,8 @@
 
 namespace upskill {
 
-// batches.jsonl of a runs folder: which batch at the provider holds which requests. A line is on the disk before anybody
-// waits for the batch, so that a later process finds it. Several processes may write to one file.
+// batches.jsonl of a runs folder: which batch at the provider holds which requests. A line is on the disk before
+// anybody waits for the batch, so that a later process finds it. Several processes may write to one file.
 class BatchNotes {
  public:
   enum class Use {

@@ -39,25 +39,29 @@ BatchItem Item(const std::string& id) {
 
 TEST(AnthropicBatches, SubmitPollResults) {
   int polls = 0;  // on the server's thread only
-  Rig rig([&polls](const Request& request) -> Script {
-    if (request.path == "/v1/messages/batches") return Answer(200, R"({"id":"msgbatch_1","processing_status":"in_progress"})");
-    if (request.path == "/v1/messages/batches/msgbatch_1") {
-      return Answer(
-          200, ++polls < 2
-                   ? R"({"processing_status":"in_progress","request_counts":{"processing":4}})"
-                   : R"({"processing_status":"ended","request_counts":{"processing":0,"succeeded":1,"errored":1,"expired":1,"canceled":1},
+  Rig rig(
+      [&polls](const Request& request) -> Script {
+        if (request.path == "/v1/messages/batches")
+          return Answer(200, R"({"id":"msgbatch_1","processing_status":"in_progress"})");
+        if (request.path == "/v1/messages/batches/msgbatch_1") {
+          return Answer(
+              200,
+              ++polls < 2
+                  ? R"({"processing_status":"in_progress","request_counts":{"processing":4}})"
+                  : R"({"processing_status":"ended","request_counts":{"processing":0,"succeeded":1,"errored":1,"expired":1,"canceled":1},
                                            "results_url":"https://evil.example/results"})");
-    }
-    if (request.path == "/v1/messages/batches/msgbatch_1/results") {
-      return loopback::Chunked(200, {R"({"custom_id":"d","result":{"type":"expired"}}
+        }
+        if (request.path == "/v1/messages/batches/msgbatch_1/results") {
+          return loopback::Chunked(200, {R"({"custom_id":"d","result":{"type":"expired"}}
 {"custom_id":"b","result":{"type":"errored","error":{"type":"error","error":{"type":"invalid_request_error","mes)",
-                                     R"(sage":"too long"}}}}
+                                         R"(sage":"too long"}}}}
 
 {"custom_id":"a","result":{"type":"succeeded","message":{"content":[{"type":"text","text":"A"}],"stop_reason":"end_turn","usage":{"input_tokens":1000000,"output_tokens":0}}}}
 {"custom_id":"c","result":{"type":"canceled"}})"});
-    }
-    return Answer(404, "{}");
-  }, "haiku");
+        }
+        return Answer(404, "{}");
+      },
+      "haiku");
   const Result<std::string> id = rig.api->Submit({Item("a"), Item("b"), Item("c"), Item("d")});
   ASSERT_TRUE(id.ok()) << id.error().message;
   EXPECT_EQ(*id, "msgbatch_1");
@@ -90,11 +94,16 @@ TEST(AnthropicBatches, SubmitPollResults) {
 
 TEST(AnthropicBatches, ExpiredRequestsCanBeHandedInAgain) {
   int batches = 0;
-  Rig rig([&batches](const Request& request) -> Script {
-    if (request.method == "POST") return Answer(200, R"({"id":"batch_)" + std::to_string(++batches) + "\"}");
-    if (request.path.find("batch_1/results") != std::string::npos) return Answer(200, R"({"custom_id":"a","result":{"type":"expired"}})");
-    return Answer(200, R"({"custom_id":"a","result":{"type":"succeeded","message":{"content":[{"type":"text","text":"A"}]}}})");
-  }, "haiku");
+  Rig rig(
+      [&batches](const Request& request) -> Script {
+        if (request.method == "POST") return Answer(200, R"({"id":"batch_)" + std::to_string(++batches) + "\"}");
+        if (request.path.find("batch_1/results") != std::string::npos)
+          return Answer(200, R"({"custom_id":"a","result":{"type":"expired"}})");
+        return Answer(
+            200,
+            R"({"custom_id":"a","result":{"type":"succeeded","message":{"content":[{"type":"text","text":"A"}]}}})");
+      },
+      "haiku");
   const std::vector<BatchItem> items = {Item("a")};
   const Result<BatchApi::Answers> first = rig.api->Results(*rig.api->Submit(items));
   ASSERT_TRUE(first.ok());
@@ -105,23 +114,27 @@ TEST(AnthropicBatches, ExpiredRequestsCanBeHandedInAgain) {
 }
 
 TEST(OpenAiBatches, SubmitPollResults) {
-  Rig rig([](const Request& request) -> Script {
-    if (request.path == "/v1/files") return Answer(200, R"({"id":"file-1"})");
-    if (request.path == "/v1/batches") return Answer(200, R"({"id":"batch_1"})");
-    if (request.path == "/v1/batches/batch_1") {
-      return Answer(
-          200,
-          R"({"id":"batch_1","status":"expired","output_file_id":"file-2","error_file_id":"file-3","request_counts":{"total":5,"completed":1,"failed":3}})");
-    }
-    return Answer(404, "{}");
-  }, "gpt-4o");
+  Rig rig(
+      [](const Request& request) -> Script {
+        if (request.path == "/v1/files") return Answer(200, R"({"id":"file-1"})");
+        if (request.path == "/v1/batches") return Answer(200, R"({"id":"batch_1"})");
+        if (request.path == "/v1/batches/batch_1") {
+          return Answer(
+              200,
+              R"({"id":"batch_1","status":"expired","output_file_id":"file-2","error_file_id":"file-3","request_counts":{"total":5,"completed":1,"failed":3}})");
+        }
+        return Answer(404, "{}");
+      },
+      "gpt-4o");
   const Result<std::string> id = rig.api->Submit({Item("a"), Item("b")});
   ASSERT_TRUE(id.ok()) << id.error().message;
   const std::vector<Request> requests = rig.server.requests();
   EXPECT_THAT(requests.at(0).headers.at("content-type"), HasSubstr("multipart/form-data"));
-  EXPECT_THAT(requests.at(0).body, AllOf(HasSubstr("name=\"purpose\""), HasSubstr("filename=\"batch.jsonl\""),
-                                         HasSubstr(R"({"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{)")));
-  EXPECT_EQ(requests.at(1).body, R"({"input_file_id":"file-1","endpoint":"/v1/chat/completions","completion_window":"24h"})");
+  EXPECT_THAT(requests.at(0).body,
+              AllOf(HasSubstr("name=\"purpose\""), HasSubstr("filename=\"batch.jsonl\""),
+                    HasSubstr(R"({"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{)")));
+  EXPECT_EQ(requests.at(1).body,
+            R"({"input_file_id":"file-1","endpoint":"/v1/chat/completions","completion_window":"24h"})");
   const Result<BatchState> state = rig.api->Poll(*id);
   ASSERT_TRUE(state.ok());
   EXPECT_TRUE(state->ended);
@@ -141,7 +154,8 @@ TEST(OpenAiBatches, ResultsOfBothFiles) {
         }
         return Answer(200,
                       "{\"custom_id\":\"d\",\"response\":null,\"error\":{\"code\":\"batch_expired\"}}\n"
-                      "{\"custom_id\":\"b\",\"response\":{\"status_code\":400,\"body\":{\"error\":{\"message\":\"bad schema\"}}}}\n"
+                      "{\"custom_id\":\"b\",\"response\":{\"status_code\":400,\"body\":{\"error\":{\"message\":\"bad "
+                      "schema\"}}}}\n"
                       "{\"custom_id\":\"../c\",\"response\":{\"status_code\":500}}\n");
       },
       "gpt-4o");
@@ -156,8 +170,11 @@ TEST(OpenAiBatches, ResultsOfBothFiles) {
 }
 
 TEST(OpenAiBatches, ABatchRefusedAsAWhole) {
-  Rig rig([](const Request&) { return Answer(200, R"({"status":"failed","errors":{"data":[{"message":"duplicate id","line":3}]}})"); },
-          "gpt-4o");
+  Rig rig(
+      [](const Request&) {
+        return Answer(200, R"({"status":"failed","errors":{"data":[{"message":"duplicate id","line":3}]}})");
+      },
+      "gpt-4o");
   EXPECT_TRUE(rig.api->Poll("batch_1")->ended);
   const Result<BatchApi::Answers> answers = rig.api->Results("batch_1");
   ASSERT_FALSE(answers.ok());
@@ -179,10 +196,12 @@ TEST(Batches, WhatIsRefusedBeforeAnythingIsSent) {
 }
 
 TEST(Batches, BrokenAnswers) {
-  Rig rig([](const Request& request) -> Script {
-    if (request.path.ends_with("/results")) return Answer(200, "{\"custom_id\":\"a\"}\nnot json\n");
-    return Answer(200, R"({"id":"../x"})");
-  }, "haiku");
+  Rig rig(
+      [](const Request& request) -> Script {
+        if (request.path.ends_with("/results")) return Answer(200, "{\"custom_id\":\"a\"}\nnot json\n");
+        return Answer(200, R"({"id":"../x"})");
+      },
+      "haiku");
   EXPECT_EQ(rig.api->Submit({Item("a")}).error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(rig.api->Poll("b").error().kind, ErrorKind::kUnavailable);
   const Result<BatchApi::Answers> answers = rig.api->Results("b");
@@ -195,7 +214,8 @@ TEST(Batches, ProvidersWithoutThem) {
   const TestNetwork network(server);
   const auto api = OpenBatchApi(network.Spec("generic.m"), network.options);
   ASSERT_FALSE(api.ok());
-  EXPECT_THAT(api.error().message, AllOf(HasSubstr("provider 'generic' has no Batch API"), HasSubstr("anthropic, openai and responses")));
+  EXPECT_THAT(api.error().message,
+              AllOf(HasSubstr("provider 'generic' has no Batch API"), HasSubstr("anthropic, openai and responses")));
 }
 
 }  // namespace

@@ -24,9 +24,11 @@ class Reader {
     for (const auto& [key, node] : root) {
       const std::string name(key.str());
       if (name == "provider") {
-        RETURN_IF_ERROR(EachTable(node, name, [this](const std::string& n, const toml::table& t) { return ReadProvider(n, t); }));
+        RETURN_IF_ERROR(
+            EachTable(node, name, [this](const std::string& n, const toml::table& t) { return ReadProvider(n, t); }));
       } else if (name == "alias") {
-        RETURN_IF_ERROR(EachTable(node, name, [this](const std::string& n, const toml::table& t) { return ReadAlias(n, t); }));
+        RETURN_IF_ERROR(
+            EachTable(node, name, [this](const std::string& n, const toml::table& t) { return ReadAlias(n, t); }));
       } else if (name == "name") {
         std::vector<NameRule> rules;
         RETURN_IF_ERROR(EachElement(node, name, [&](const toml::table& t) { return ReadRules(t, rules); }));
@@ -36,7 +38,8 @@ class Reader {
         RETURN_IF_ERROR(EachElement(node, name, [&](const toml::table& t) { return ReadPrice(t, prices); }));
         catalog_.prices.insert(catalog_.prices.begin(), prices.begin(), prices.end());
       } else {
-        return ErrorAt(node, fmt::format("unknown entry '{}'; known are provider, alias, name, price", SafeForTerminalLine(name)));
+        return ErrorAt(
+            node, fmt::format("unknown entry '{}'; known are provider, alias, name, price", SafeForTerminalLine(name)));
       }
     }
     return {};
@@ -53,7 +56,8 @@ class Reader {
     const toml::table* table = node.as_table();
     if (table == nullptr) return ErrorAt(node, fmt::format("'{}' must be a table", name));
     for (const auto& [key, value] : *table) {
-      if (value.as_table() == nullptr) return ErrorAt(value, fmt::format("'{}.{}' must be a table", name, SafeForTerminalLine(key.str())));
+      if (value.as_table() == nullptr)
+        return ErrorAt(value, fmt::format("'{}.{}' must be a table", name, SafeForTerminalLine(key.str())));
       RETURN_IF_ERROR(work(std::string(key.str()), *value.as_table()));
     }
     return {};
@@ -64,7 +68,8 @@ class Reader {
     const toml::array* array = node.as_array();
     if (array == nullptr) return ErrorAt(node, fmt::format("'{}' must be a list of tables: [[{}]]", name, name));
     for (const toml::node& element : *array) {
-      if (element.as_table() == nullptr) return ErrorAt(element, fmt::format("'{}' must be a list of tables: [[{}]]", name, name));
+      if (element.as_table() == nullptr)
+        return ErrorAt(element, fmt::format("'{}' must be a list of tables: [[{}]]", name, name));
       RETURN_IF_ERROR(work(*element.as_table()));
     }
     return {};
@@ -88,7 +93,8 @@ class Reader {
 
   Status Take(const toml::node& node, std::string_view key, double& out) {
     const double number = node.value<double>().value_or(-1.0);
-    if (!node.is_number() || std::isnan(number) || number < 0.0 || number >= 1e6) return ErrorAt(node, fmt::format("'{}' must be a number from 0", key));
+    if (!node.is_number() || std::isnan(number) || number < 0.0 || number >= 1e6)
+      return ErrorAt(node, fmt::format("'{}' must be a number from 0", key));
     out = number;
     return {};
   }
@@ -106,7 +112,8 @@ class Reader {
   }
 
   template <typename Enum, std::size_t kCount>
-  Status TakeOneOf(const toml::node& node, std::string_view key, const std::array<std::pair<const char*, Enum>, kCount>& words, Enum& out) {
+  Status TakeOneOf(const toml::node& node, std::string_view key,
+                   const std::array<std::pair<const char*, Enum>, kCount>& words, Enum& out) {
     std::string text;
     RETURN_IF_ERROR(Take(node, key, text));
     std::string known;
@@ -128,7 +135,8 @@ class Reader {
       std::string text;
       RETURN_IF_ERROR(Take(value, key.str(), text));
       const std::string_view name = key.str();
-      if (name.empty() || !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; })) {
+      if (name.empty() ||
+          !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; })) {
         return ErrorAt(value, fmt::format("'{}' is no name of a header", SafeForTerminalLine(name)));
       }
       out.emplace_back(std::string(name), std::move(text));
@@ -142,23 +150,31 @@ class Reader {
     using Caches = std::array<std::pair<const char*, CacheStyle>, 3>;
     using Batches = std::array<std::pair<const char*, BatchStyle>, 3>;
     if (key == "wire") {
-      return TakeOneOf(node, key, Wires{{{"anthropic", Wire::kAnthropic}, {"chat", Wire::kChat}, {"responses", Wire::kResponses}}},
+      return TakeOneOf(node, key,
+                       Wires{{{"anthropic", Wire::kAnthropic}, {"chat", Wire::kChat}, {"responses", Wire::kResponses}}},
                        provider.wire);
     }
     if (key == "effort") {
-      return TakeOneOf(node, key, Efforts{{{"none", EffortStyle::kNone}, {"output_config", EffortStyle::kOutputConfig},
-                                          {"reasoning_effort", EffortStyle::kReasoningEffort}, {"reasoning", EffortStyle::kReasoning}}},
+      return TakeOneOf(node, key,
+                       Efforts{{{"none", EffortStyle::kNone},
+                                {"output_config", EffortStyle::kOutputConfig},
+                                {"reasoning_effort", EffortStyle::kReasoningEffort},
+                                {"reasoning", EffortStyle::kReasoning}}},
                        provider.effort);
     }
     if (key == "cache") {
-      return TakeOneOf(node, key, Caches{{{"none", CacheStyle::kNone}, {"cache_control", CacheStyle::kCacheControl},
-                                         {"prompt_cache_key", CacheStyle::kPromptCacheKey}}},
+      return TakeOneOf(node, key,
+                       Caches{{{"none", CacheStyle::kNone},
+                               {"cache_control", CacheStyle::kCacheControl},
+                               {"prompt_cache_key", CacheStyle::kPromptCacheKey}}},
                        provider.cache);
     }
     if (key == "batch") {
-      return TakeOneOf(node, key,
-                       Batches{{{"none", BatchStyle::kNone}, {"anthropic", BatchStyle::kAnthropic}, {"openai", BatchStyle::kOpenAi}}},
-                       provider.batch);
+      return TakeOneOf(
+          node, key,
+          Batches{
+              {{"none", BatchStyle::kNone}, {"anthropic", BatchStyle::kAnthropic}, {"openai", BatchStyle::kOpenAi}}},
+          provider.batch);
     }
     if (key == "base_url") return Take(node, key, provider.base_url);
     if (key == "base_url_variables") return Take(node, key, provider.base_url_variables);
@@ -170,10 +186,12 @@ class Reader {
     if (key == "seed") return Take(node, key, provider.seed);
     if (key == "base_url_option") return Take(node, key, provider.base_url_option);
     if (key == "budget_models") return Take(node, key, provider.budget_models);
-    return ErrorAt(node,
-                   fmt::format("unknown key '{}' of a provider; known are wire, base_url, base_url_variables, key_variables, "
-                               "default_key, headers, token_limit, effort, cache, structured, seed, base_url_option, batch, budget_models",
-                               SafeForTerminalLine(key)));
+    return ErrorAt(
+        node,
+        fmt::format(
+            "unknown key '{}' of a provider; known are wire, base_url, base_url_variables, key_variables, "
+            "default_key, headers, token_limit, effort, cache, structured, seed, base_url_option, batch, budget_models",
+            SafeForTerminalLine(key)));
   }
 
   Status ReadProvider(const std::string& name, const toml::table& table) {
@@ -181,7 +199,8 @@ class Reader {
     if (const Provider* known = catalog_.FindProvider(name)) provider = *known;
     provider.name = name;
     for (const auto& [key, node] : table) RETURN_IF_ERROR(ReadProviderKey(provider, key.str(), node));
-    if (provider.base_url.empty()) return ErrorAt(table, fmt::format("provider '{}' needs a base_url", SafeForTerminalLine(name)));
+    if (provider.base_url.empty())
+      return ErrorAt(table, fmt::format("provider '{}' needs a base_url", SafeForTerminalLine(name)));
     catalog_.providers[name] = std::move(provider);
     return {};
   }
@@ -194,7 +213,8 @@ class Reader {
       } else if (key.str() == "previous") {
         RETURN_IF_ERROR(Take(node, "previous", alias.previous));
       } else {
-        return ErrorAt(node, fmt::format("unknown key '{}' of an alias; known are model, previous", SafeForTerminalLine(key.str())));
+        return ErrorAt(node, fmt::format("unknown key '{}' of an alias; known are model, previous",
+                                         SafeForTerminalLine(key.str())));
       }
     }
     if (alias.model.empty()) return ErrorAt(table, fmt::format("alias '{}' names no model", SafeForTerminalLine(name)));
@@ -211,7 +231,8 @@ class Reader {
       } else if (key.str() == "patterns") {
         RETURN_IF_ERROR(Take(node, "patterns", patterns));
       } else {
-        return ErrorAt(node, fmt::format("unknown key '{}' of a name; known are provider, patterns", SafeForTerminalLine(key.str())));
+        return ErrorAt(node, fmt::format("unknown key '{}' of a name; known are provider, patterns",
+                                         SafeForTerminalLine(key.str())));
       }
     }
     if (provider.empty() || patterns.empty()) return ErrorAt(table, "a name needs 'provider' and 'patterns'");
@@ -240,8 +261,10 @@ class Reader {
                                                 : price.cache_write;
         RETURN_IF_ERROR(Take(node, name, target));
       } else {
-        return ErrorAt(node, fmt::format("unknown key '{}' of a price; known are providers, models, input, output, cache_read, "
-                                         "cache_write, date, source", SafeForTerminalLine(name)));
+        return ErrorAt(
+            node, fmt::format("unknown key '{}' of a price; known are providers, models, input, output, cache_read, "
+                              "cache_write, date, source",
+                              SafeForTerminalLine(name)));
       }
     }
     if (entry.providers.empty() || entry.models.empty() || price.input < 0.0 || price.output < 0.0) {
@@ -262,7 +285,8 @@ Status ReadCatalog(std::string_view text, const std::string& file, Catalog& cata
     return Reader(catalog, file).Read(toml::parse(text));
   } catch (const toml::parse_error& e) {
     const toml::source_position at = e.source().begin;
-    return InputError(fmt::format("{}:{}:{}: {}", file, at.line, at.column, CutToColumns(SafeForTerminalLine(e.description()), 200)));
+    return InputError(
+        fmt::format("{}:{}:{}: {}", file, at.line, at.column, CutToColumns(SafeForTerminalLine(e.description()), 200)));
   } catch (const std::exception& e) {
     return InputError(fmt::format("{}: {}", file, CutToColumns(SafeForTerminalLine(e.what()), 200)));
   }
@@ -273,8 +297,8 @@ std::string_view WithoutDate(std::string_view model) {
   for (const std::string_view shape : {"-dddddddd", "-dddd-dd-dd"}) {
     if (model.size() <= shape.size()) continue;
     const std::string_view tail = model.substr(model.size() - shape.size());
-    const bool fits =
-        std::equal(shape.begin(), shape.end(), tail.begin(), [](char s, char c) { return s == 'd' ? c >= '0' && c <= '9' : s == c; });
+    const bool fits = std::equal(shape.begin(), shape.end(), tail.begin(),
+                                 [](char s, char c) { return s == 'd' ? c >= '0' && c <= '9' : s == c; });
     if (fits) return model.substr(0, model.size() - shape.size());
   }
   return model;
@@ -333,8 +357,9 @@ Result<Catalog> LoadCatalog(const std::optional<CatalogText>& own) {
   }
   for (const NameRule& rule : catalog.names) {
     if (catalog.FindProvider(rule.provider) == nullptr) {
-      return InputError(fmt::format("{}: the pattern '{}' names the unknown provider '{}'", own ? own->name : "assets/models.toml",
-                                    SafeForTerminalLine(rule.pattern), SafeForTerminalLine(rule.provider)));
+      return InputError(fmt::format("{}: the pattern '{}' names the unknown provider '{}'",
+                                    own ? own->name : "assets/models.toml", SafeForTerminalLine(rule.pattern),
+                                    SafeForTerminalLine(rule.provider)));
     }
   }
   return catalog;

@@ -61,8 +61,8 @@ struct Catalog {
   std::vector<NameRule> names;
   std::vector<PriceEntry> prices;
 
-  const Provider* FindProvider(std::string_view name) const;       // null: unknown
-  const Provider* ProviderOfName(std::string_view model) const;    // of a bare model name; null: no rule fits
+  const Provider* FindProvider(std::string_view name) const;     // null: unknown
+  const Provider* ProviderOfName(std::string_view model) const;  // of a bare model name; null: no rule fits
   std::optional<Price> PriceOf(std::string_view provider, std::string_view model) const;
 };
 

@@ -99,8 +99,10 @@ TEST(Catalog, ErrorsNameThePlace) {
   EXPECT_THAT(ErrorOf("[provider.a]\nwire = \"carrier\""), HasSubstr("it must be one of anthropic, chat, responses"));
   EXPECT_THAT(ErrorOf("[provider.a]\ncolour = 1"), HasSubstr("unknown key 'colour' of a provider"));
   EXPECT_THAT(ErrorOf("[provider.a]\nwire = \"chat\""), HasSubstr("provider 'a' needs a base_url"));
-  EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = \"x\"\nheaders = { \"a b\" = \"c\" }"), HasSubstr("is no name of a header"));
-  EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = \"x\"\nheaders = { a = \"c\\r\\nd\" }"), HasSubstr("control character"));
+  EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = \"x\"\nheaders = { \"a b\" = \"c\" }"),
+              HasSubstr("is no name of a header"));
+  EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = \"x\"\nheaders = { a = \"c\\r\\nd\" }"),
+              HasSubstr("control character"));
   EXPECT_THAT(ErrorOf("[alias]\na = 1"), HasSubstr("'alias.a' must be a table"));
   EXPECT_THAT(ErrorOf("[alias]\na = {}"), HasSubstr("names no model"));
   EXPECT_THAT(ErrorOf("[[price]]\nproviders = [\"a\"]"), HasSubstr("a price needs"));

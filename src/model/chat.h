@@ -41,7 +41,7 @@ struct Message {
   std::vector<ToolCall> tool_calls = {};      // of an assistant
   std::vector<ToolResult> tool_results = {};  // of a user: answers to the calls of the message before
   // NOLINTEND(readability-redundant-member-init)
-  Json provider_blocks = nullptr;             // ChatResponse::provider_blocks of that answer, given back unchanged
+  Json provider_blocks = nullptr;  // ChatResponse::provider_blocks of that answer, given back unchanged
 };
 
 struct Sampling {
@@ -57,8 +57,9 @@ struct ChatRequest {
   std::vector<Message> messages;
   Sampling sampling;
   std::vector<Tool> tools;
-  std::optional<Json> answer_schema;  // JSON schema that the answer's text must fulfil; then ChatResponse::parsed is set
-  Json simulation;  // read by the simulated student only, never sent anywhere: {"arm", "attempt", "passing_answer"}
+  std::optional<Json>
+      answer_schema;  // JSON schema that the answer's text must fulfil; then ChatResponse::parsed is set
+  Json simulation;    // read by the simulated student only, never sent anywhere: {"arm", "attempt", "passing_answer"}
   // The sender promises another request that doesn't wait for the answers still due. A local model then fills its
   // batch before it goes on, which makes the composition of batches, and so its answers, repeatable.
   bool more_follows = false;

@@ -16,7 +16,8 @@ namespace {
 Result<std::string> CleanBaseUrl(const std::string& text, const Provider& provider) {
   std::string url(Trim(text));
   while (url.ends_with('/')) url.pop_back();
-  if (url.find_first_of("?#") != std::string::npos) return InputError("the base URL must not have a query (?) or a fragment (#)");
+  if (url.find_first_of("?#") != std::string::npos)
+    return InputError("the base URL must not have a query (?) or a fragment (#)");
   const Result<HttpUrl> parsed = ParseHttpUrl(url);
   if (!parsed) return InputError("the base URL: " + parsed.error().message);
   const bool has_path = url.find('/', url.find("://") + 3) != std::string::npos;

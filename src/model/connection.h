@@ -17,9 +17,10 @@ namespace upskill {
 
 // What network models need of the world.
 struct NetworkOptions {
-  std::vector<std::string> base_urls;  // of --base-url: for the providers `generic` and `openresponses`; several form a pool
-  int parallel = 0;                    // -j: most requests at once; 0: the default
-  const Clock* clock = nullptr;        // must outlive the models
+  std::vector<std::string>
+      base_urls;                 // of --base-url: for the providers `generic` and `openresponses`; several form a pool
+  int parallel = 0;              // -j: most requests at once; 0: the default
+  const Clock* clock = nullptr;  // must outlive the models
   std::shared_ptr<HttpClient> client;  // shared by all models of the process: one thread for all of them
   const Catalog* catalog = nullptr;    // needed while a model is opened only
   VariableLookup variable;             // the environment
@@ -30,8 +31,8 @@ struct Connection {
   Provider provider;
   std::vector<std::string> base_urls;  // without a slash at the end
   Secret key;
-  bool local = false;     // all of them are on this machine
-  std::string hosts;      // of base URLs other than the provider's own: "localhost:8080"; else empty
+  bool local = false;  // all of them are on this machine
+  std::string hosts;   // of base URLs other than the provider's own: "localhost:8080"; else empty
   bool long_context = false;
 };
 

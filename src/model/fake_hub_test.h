@@ -25,7 +25,9 @@ class FakeHub {
  public:
   using Hook = std::function<std::optional<loopback::Script>(const loopback::Request&)>;
 
-  FakeHub() : storage_([this](const loopback::Request& r) { return Storage(r); }), hub_([this](const loopback::Request& r) { return Hub(r); }) {}
+  FakeHub()
+      : storage_([this](const loopback::Request& r) { return Storage(r); }),
+        hub_([this](const loopback::Request& r) { return Hub(r); }) {}
 
   std::string endpoint() const { return hub_.url(); }
   const loopback::Server& hub() const { return hub_; }
@@ -80,8 +82,10 @@ class FakeHub {
     const auto file = files_.find(request.path.substr(resolve.size()));
     if (file == files_.end()) return loopback::Answer(404, R"({"error":"Entry not found"})");
     if (!file->second.lfs) return loopback::Answer(200, file->second.content);
-    return loopback::Answer(302, "Found", {{"Location", storage_.url() + "/" + request.path.substr(resolve.size())},
-                                           {"X-Linked-Etag", "\"" + file->second.hash + "\""}, {"X-Repo-Commit", commit_}});
+    return loopback::Answer(302, "Found",
+                            {{"Location", storage_.url() + "/" + request.path.substr(resolve.size())},
+                             {"X-Linked-Etag", "\"" + file->second.hash + "\""},
+                             {"X-Repo-Commit", commit_}});
   }
 
   Json List() const {
@@ -125,6 +129,8 @@ class FakeHub {
 };
 
 // Bytes that begin as a GGUF does.
-inline std::string GgufBytes(std::size_t size, char fill = 'x') { return ("GGUF" + std::string(size, fill)).substr(0, size); }
+inline std::string GgufBytes(std::size_t size, char fill = 'x') {
+  return ("GGUF" + std::string(size, fill)).substr(0, size);
+}
 
 }  // namespace upskill

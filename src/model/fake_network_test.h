@@ -23,7 +23,9 @@ struct TestNetwork {
     options.clock = &clock;
     options.client = std::make_shared<HttpClient>();
     options.catalog = &catalog;
-    variables = {{"ANTHROPIC_API_KEY", "sk-test-key-1"}, {"OPENAI_API_KEY", "sk-test-key-2"}, {"ANTHROPIC_BASE_URL", server.url()},
+    variables = {{"ANTHROPIC_API_KEY", "sk-test-key-1"},
+                 {"OPENAI_API_KEY", "sk-test-key-2"},
+                 {"ANTHROPIC_BASE_URL", server.url()},
                  {"OPENAI_BASE_URL", server.url() + "/v1"}};
     options.variable = [this](const std::string& name) -> std::optional<std::string> {
       const auto found = variables.find(name);

@@ -52,7 +52,8 @@ std::vector<std::string> GgufsIn(const fs::path& snapshot) {
   std::vector<std::string> files;
   std::error_code code;
   std::size_t seen = 0;
-  for (fs::recursive_directory_iterator it(snapshot, code), end; !code && it != end && seen < kMostFiles; it.increment(code), ++seen) {
+  for (fs::recursive_directory_iterator it(snapshot, code), end; !code && it != end && seen < kMostFiles;
+       it.increment(code), ++seen) {
     std::error_code ignored;
     if (!ToLowerAscii(it->path().extension().string()).starts_with(".gguf") || !it->is_regular_file(ignored)) continue;
     files.push_back(it->path().lexically_relative(snapshot).generic_string());
@@ -94,7 +95,8 @@ fs::path HubCacheOf(const VariableLookup& variable) {
     if (const std::string value = Value(variable, name); !value.empty()) return Expanded(value, home);
   }
   if (const std::string value = Value(variable, "HF_HOME"); !value.empty()) return Expanded(value, home) / "hub";
-  if (const std::string value = Value(variable, "XDG_CACHE_HOME"); !value.empty()) return Expanded(value, home) / "huggingface" / "hub";
+  if (const std::string value = Value(variable, "XDG_CACHE_HOME"); !value.empty())
+    return Expanded(value, home) / "huggingface" / "hub";
   return home.empty() ? fs::path() : fs::path(home) / ".cache" / "huggingface" / "hub";
 }
 

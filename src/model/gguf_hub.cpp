@@ -46,19 +46,22 @@ HubFile FileFrom(const Json& sibling) {
     file.lfs = true;
     file.hash = JsonGet<std::string>(*lfs, "sha256", "");
   }
-  if (const auto size = sized->find("size"); size != sized->end() && size->is_number_unsigned()) file.size = size->get<std::uint64_t>();
+  if (const auto size = sized->find("size"); size != sized->end() && size->is_number_unsigned())
+    file.size = size->get<std::uint64_t>();
   return file;
 }
 
 Result<Listing> ListRepository(const HubHttp& http, const std::string& repo) {
-  const Result<HubAnswer> answer = http.Get({fmt::format("{}/api/models/{}/revision/main?blobs=true", http.endpoint(), repo), "", "", nullptr, nullptr});
+  const Result<HubAnswer> answer = http.Get(
+      {fmt::format("{}/api/models/{}/revision/main?blobs=true", http.endpoint(), repo), "", "", nullptr, nullptr});
   if (!answer) return answer.error().With(repo);
   if (answer->response.status < 200 || answer->response.status > 299) return HubError(*answer, http, repo);
   ASSIGN_OR_RETURN(const Json json, ParseJson(answer->response.body, http.endpoint() + "'s list of files"));
   Listing listing{JsonGet<std::string>(json, "sha", ""), {}};
   const auto siblings = json.is_object() ? json.find("siblings") : json.end();
   if (!IsHex(listing.commit, 40) || siblings == json.end() || !siblings->is_array()) {
-    return InputError(fmt::format("{}: {} answers with no list of files as the Hugging Face Hub gives it", repo, http.endpoint()));
+    return InputError(
+        fmt::format("{}: {} answers with no list of files as the Hugging Face Hub gives it", repo, http.endpoint()));
   }
   for (const Json& sibling : *siblings) {
     if (!sibling.is_object()) continue;
@@ -80,7 +83,8 @@ Result<std::vector<HubFile>> ChooseFiles(const Listing& listing, const GgufName&
     const Result<fs::path> contained = ContainedPath(snapshot, part);
     if (!contained) return contained.error().With(name.repo);
     if (!IsHex(file.hash, file.lfs ? 64 : 40) || file.size == 0 || file.size > kLargestFile) {
-      return InputError(fmt::format("{}: the Hub lists no proper size and hash for {}", name.repo, SafeForTerminalLine(part)));
+      return InputError(
+          fmt::format("{}: the Hub lists no proper size and hash for {}", name.repo, SafeForTerminalLine(part)));
     }
     files.push_back(file);
   }
@@ -96,7 +100,8 @@ Status LinkTo(const fs::path& blob, const fs::path& pointer) {
   const fs::path temporary = pointer.string() + fmt::format(".{}", ::getpid());
   fs::remove(temporary, code);
   fs::create_symlink(target, temporary, code);
-  if (code == std::errc::operation_not_permitted || code == std::errc::operation_not_supported || code == std::errc::function_not_supported) {
+  if (code == std::errc::operation_not_permitted || code == std::errc::operation_not_supported ||
+      code == std::errc::function_not_supported) {
     // No links on this file system: as huggingface_hub does there, the file itself.
     code.clear();
     fs::rename(blob, pointer, code);
@@ -122,11 +127,14 @@ Status CheckRoom(const HubDownload& download, const std::vector<HubFile>& files,
   }
   const fs::space_info space = fs::space(download.options.cache, code);
   if (code || needed <= space.available) return {};
-  return Error{ErrorKind::kIo, fmt::format("{} are needed in {}, {} are free: make room, or name another cache with HF_HUB_CACHE",
-                                           BytesText(needed), SafeForTerminalLine(download.options.cache.string()), BytesText(space.available))};
+  return Error{
+      ErrorKind::kIo,
+      fmt::format("{} are needed in {}, {} are free: make room, or name another cache with HF_HUB_CACHE",
+                  BytesText(needed), SafeForTerminalLine(download.options.cache.string()), BytesText(space.available))};
 }
 
-Status FetchFiles(HubDownload& download, const std::vector<HubFile>& files, const fs::path& snapshot, const PullProgress& progress) {
+Status FetchFiles(HubDownload& download, const std::vector<HubFile>& files, const fs::path& snapshot,
+                  const PullProgress& progress) {
   std::uint64_t total = 0;
   for (const HubFile& file : files) total += file.size;
   std::uint64_t before = 0;
@@ -149,9 +157,11 @@ Status FetchFiles(HubDownload& download, const std::vector<HubFile>& files, cons
 
 Result<HubOptions> HubOptionsOf(const VariableLookup& variable) {
   HubOptions options;
-  if (const auto endpoint = variable("HF_ENDPOINT"); endpoint && !Trim(*endpoint).empty()) options.endpoint = std::string(Trim(*endpoint));
+  if (const auto endpoint = variable("HF_ENDPOINT"); endpoint && !Trim(*endpoint).empty())
+    options.endpoint = std::string(Trim(*endpoint));
   while (options.endpoint.ends_with('/')) options.endpoint.pop_back();
-  if (options.endpoint.find_first_of("?#@") != std::string::npos || !ParseHttpUrl(options.endpoint) || options.endpoint.find("://") == std::string::npos) {
+  if (options.endpoint.find_first_of("?#@") != std::string::npos || !ParseHttpUrl(options.endpoint) ||
+      options.endpoint.find("://") == std::string::npos) {
     return InputError("HF_ENDPOINT is not an address such as https://huggingface.co");
   }
   options.cache = HubCacheOf(variable);
@@ -166,11 +176,12 @@ Result<HubOptions> HubOptionsOf(const VariableLookup& variable) {
   return options;
 }
 
-Result<fs::path> PullGguf(HttpClient& client, const HubOptions& options, const GgufName& name, const PullProgress& progress,
-                          const std::atomic<int>* stop) {
+Result<fs::path> PullGguf(HttpClient& client, const HubOptions& options, const GgufName& name,
+                          const PullProgress& progress, const std::atomic<int>* stop) {
   RETURN_IF_ERROR(ParseGgufName(name.text()));  // the names of folders and addresses are made of it
   if (options.offline) {
-    return Error{ErrorKind::kNotFound, fmt::format("{} is not in the cache, and HF_HUB_OFFLINE forbids to fetch it", SafeForTerminalLine(name.text()))};
+    return Error{ErrorKind::kNotFound, fmt::format("{} is not in the cache, and HF_HUB_OFFLINE forbids to fetch it",
+                                                   SafeForTerminalLine(name.text()))};
   }
   const HubHttp http(client, options.endpoint, options.token, stop);
   ASSIGN_OR_RETURN(const Listing listing, ListRepository(http, name.repo));

@@ -25,18 +25,19 @@ struct HubOptions {
   std::chrono::milliseconds pause{1000};            // before the second attempt; doubled each time
 };
 
-// From HF_ENDPOINT, HF_HUB_OFFLINE, the token and the cache's variables. Errors: no valid endpoint, no cache, a broken token.
+// From HF_ENDPOINT, HF_HUB_OFFLINE, the token and the cache's variables. Errors: no valid endpoint, no cache, a broken
+// token.
 Result<HubOptions> HubOptionsOf(const VariableLookup& variable);
 
 // How a download goes: of all parts together, what there is and will be; the file being fetched.
 using PullProgress = std::function<void(std::uint64_t done, std::uint64_t total, const std::string& file)>;
 
 // Fetches a GGUF with all its parts from the Hub into the cache and returns the path of its (first) file there. Blocks;
-// `progress` is called on the calling thread about ten times a second. What an earlier, broken download left is gone on with;
-// bytes are hashed as they come and get their name in the cache only when the hash is right; a file that another process is
-// fetching is waited for. `stop` becoming other than 0 ends it with kCancelled. After every error but a wrong hash, what was
-// fetched is kept. Errors also: kRefused (not found, private), kUnavailable (no connection, given up), kIo (disk), and those
-// of ChooseGguf.
+// `progress` is called on the calling thread about ten times a second. What an earlier, broken download left is gone on
+// with; bytes are hashed as they come and get their name in the cache only when the hash is right; a file that another
+// process is fetching is waited for. `stop` becoming other than 0 ends it with kCancelled. After every error but a
+// wrong hash, what was fetched is kept. Errors also: kRefused (not found, private), kUnavailable (no connection, given
+// up), kIo (disk), and those of ChooseGguf.
 Result<std::filesystem::path> PullGguf(HttpClient& client, const HubOptions& options, const GgufName& name,
                                        const PullProgress& progress = nullptr, const std::atomic<int>* stop = nullptr);
 

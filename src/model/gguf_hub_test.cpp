@@ -39,7 +39,8 @@ const std::string kName = "m-Q4_K_M.gguf";
 
 // The start of an answer of which no more comes; the connection is then kept open or cut.
 Script StartOnly(const std::string& content, std::size_t size, bool cut) {
-  Script script{loopback::Send(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", content.size(), content.substr(0, size)))};
+  Script script{loopback::Send(
+      fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", content.size(), content.substr(0, size)))};
   script.push_back(cut ? loopback::Close() : loopback::Wait(std::chrono::hours(1)));
   return script;
 }
@@ -189,7 +190,8 @@ TEST_F(GgufHub, AnswersFromAnotherPlaceAreNotAppended) {
   LeavePart(content, content.substr(0, 5000));
   hub.OnStorage([this](const Request& request) -> std::optional<Script> {
     if (request.headers.count("range") == 0 || request.headers.at("range") != "bytes=5000-") return std::nullopt;
-    return loopback::Answer(206, content.substr(6000), {{"Content-Range", fmt::format("bytes 6000-{}/{}", content.size() - 1, content.size())}});
+    return loopback::Answer(206, content.substr(6000),
+                            {{"Content-Range", fmt::format("bytes 6000-{}/{}", content.size() - 1, content.size())}});
   });
   ExpectPulled(content);
   EXPECT_THAT(Ranges(), ElementsAre("bytes=5000-5000", "bytes=5000-", ""));
@@ -217,7 +219,9 @@ TEST_F(GgufHub, AWrongHashDeletesTheFile) {
 }
 
 TEST_F(GgufHub, WhatIsNoGgufIsRefusedAtOnce) {
-  hub.OnStorage([](const Request&) -> std::optional<Script> { return loopback::Answer(200, "<!doctype html>" + std::string(10'000, 'x')); });
+  hub.OnStorage([](const Request&) -> std::optional<Script> {
+    return loopback::Answer(200, "<!doctype html>" + std::string(10'000, 'x'));
+  });
   EXPECT_THAT(PullError().message, HasSubstr("not a GGUF"));
   EXPECT_TRUE(fs::is_empty(repo() / "blobs"));
 }
@@ -243,7 +247,9 @@ TEST_F(GgufHub, AnotherFileUnderTheNameStartsAnew) {
 TEST_F(GgufHub, AFileThatChangesMeanwhileIsNotTaken) {
   hub.OnHub([this](const Request& request) -> std::optional<Script> {
     if (request.path.find("/resolve/") == std::string::npos) return std::nullopt;
-    return loopback::Answer(302, "", {{"Location", hub.storage().url() + "/" + kName}, {"X-Linked-Etag", "\"" + std::string(64, '0') + "\""}});
+    return loopback::Answer(
+        302, "",
+        {{"Location", hub.storage().url() + "/" + kName}, {"X-Linked-Etag", "\"" + std::string(64, '0') + "\""}});
   });
   EXPECT_THAT(PullError().message, HasSubstr("another file than it listed"));
   EXPECT_EQ(hub.storage().request_count(), 0U);
@@ -253,9 +259,11 @@ TEST_F(GgufHub, AFileThatChangesMeanwhileIsNotTaken) {
 TEST_F(GgufHub, TheTokenGoesToTheHubAlone) {
   options.token = Secret("hf_secret");
   ExpectPulled(content);
-  for (const Request& request : hub.hub().requests()) EXPECT_THAT(request.headers, Contains(Pair("authorization", "Bearer hf_secret"))) << request.path;
+  for (const Request& request : hub.hub().requests())
+    EXPECT_THAT(request.headers, Contains(Pair("authorization", "Bearer hf_secret"))) << request.path;
   ASSERT_EQ(hub.storage().request_count(), 1U);
-  for (const Request& request : hub.storage().requests()) EXPECT_THAT(request.headers, Not(Contains(Key("authorization"))));
+  for (const Request& request : hub.storage().requests())
+    EXPECT_THAT(request.headers, Not(Contains(Key("authorization"))));
 }
 
 TEST_F(GgufHub, RepositoriesThatMovedAreFollowed) {
@@ -286,17 +294,22 @@ TEST_F(GgufHub, WhatCannotBeReadSaysWhatToDo) {
     EXPECT_EQ(error.kind, ErrorKind::kRefused);
     EXPECT_EQ(error.message, "org/repo: not found, or private: set HF_TOKEN");
     options.token = Secret("hf_secret");
-    EXPECT_THAT(PullError().message, AllOf(HasSubstr("not found, or private"), HasSubstr("has no access"), Not(HasSubstr("hf_secret"))));
+    EXPECT_THAT(PullError().message,
+                AllOf(HasSubstr("not found, or private"), HasSubstr("has no access"), Not(HasSubstr("hf_secret"))));
   }
-  hub.OnHub([](const Request&) -> std::optional<Script> { return loopback::Answer(403, "{}", {{"X-Error-Code", "GatedRepo"}}); });
+  hub.OnHub([](const Request&) -> std::optional<Script> {
+    return loopback::Answer(403, "{}", {{"X-Error-Code", "GatedRepo"}});
+  });
   EXPECT_THAT(PullError().message, HasSubstr("asks for your consent"));
   hub.OnHub([](const Request&) -> std::optional<Script> { return loopback::Answer(500, "oh"); });
   EXPECT_EQ(PullError().kind, ErrorKind::kUnavailable);
 }
 
 TEST_F(GgufHub, ListsThatAreNoneAreAnError) {
-  for (const char* body : {"", "[]", "{}", "<html>", R"({"sha":"../../x","siblings":[]})", R"({"sha":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})",
-                           R"({"sha":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","siblings":[1,null,{"rfilename":2}]})"}) {
+  for (const char* body :
+       {"", "[]", "{}", "<html>", R"({"sha":"../../x","siblings":[]})",
+        R"({"sha":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})",
+        R"({"sha":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","siblings":[1,null,{"rfilename":2}]})"}) {
     hub.OnHub([body](const Request&) -> std::optional<Script> { return loopback::Answer(200, body); });
     EXPECT_THAT(PullError().kind, AnyOf(ErrorKind::kInput, ErrorKind::kNotFound)) << body;
   }
@@ -316,7 +329,8 @@ TEST_F(GgufHub, NamesThatLeaveTheFolderAreRefused) {
 }
 
 TEST_F(GgufHub, HashesAndSizesAreChecked) {
-  for (const std::string& hash : {std::string("../../../../x"), std::string(), std::string(63, 'a'), std::string(64, 'G')}) {
+  for (const std::string& hash :
+       {std::string("../../../../x"), std::string(), std::string(63, 'a'), std::string(64, 'G')}) {
     hub.Claim(kName, hash, content.size());
     EXPECT_THAT(PullError().message, HasSubstr("no proper size and hash"));
   }
@@ -434,9 +448,11 @@ TEST(HubOptionsOf, TokenOfTheVariableOrTheSavedLogin) {
 }
 
 TEST(HubOptionsOf, Endpoints) {
-  EXPECT_EQ(OptionsOf({{"HOME", "/h"}, {"HF_ENDPOINT", "https://hub.example/sub/"}})->endpoint, "https://hub.example/sub");
+  EXPECT_EQ(OptionsOf({{"HOME", "/h"}, {"HF_ENDPOINT", "https://hub.example/sub/"}})->endpoint,
+            "https://hub.example/sub");
   EXPECT_TRUE(OptionsOf({{"HOME", "/h"}, {"HF_HUB_OFFLINE", "1"}})->offline);
-  for (const char* endpoint : {"hub.example", "ftp://hub.example", "https://user:password@hub.example", "https://hub.example?x", "https://"}) {
+  for (const char* endpoint :
+       {"hub.example", "ftp://hub.example", "https://user:password@hub.example", "https://hub.example?x", "https://"}) {
     const Result<HubOptions> options = OptionsOf({{"HOME", "/h"}, {"HF_ENDPOINT", endpoint}});
     ASSERT_FALSE(options.ok()) << endpoint;
     EXPECT_THAT(options.error().message, AllOf(HasSubstr("HF_ENDPOINT"), Not(HasSubstr("password"))));

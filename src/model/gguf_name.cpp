@@ -25,13 +25,16 @@ constexpr std::size_t kMostShown = 40;
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool IsNamePart(std::string_view part) {
-  if (part.empty() || part.size() > kMostNamePart || part.find("--") != std::string_view::npos || part.find("..") != std::string_view::npos) {
+  if (part.empty() || part.size() > kMostNamePart || part.find("--") != std::string_view::npos ||
+      part.find("..") != std::string_view::npos) {
     return false;
   }
   for (const char end : {part.front(), part.back()}) {
     if (end == '-' || end == '.') return false;
   }
-  return std::all_of(part.begin(), part.end(), [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'); });
+  return std::all_of(part.begin(), part.end(), [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.');
+  });
 }
 
 std::string_view BaseName(std::string_view path) {
@@ -66,7 +69,8 @@ std::optional<SplitName> TakeApart(const std::string& path) {
 bool IsModel(std::string_view path) {
   const std::string base = ToLowerAscii(BaseName(path));
   constexpr std::array kOthers = {"mmproj", "imatrix", "mtp-", "eagle3-", "dflash-", "dspark-"};
-  return std::none_of(kOthers.begin(), kOthers.end(), [&](const char* mark) { return base.find(mark) != std::string::npos; });
+  return std::none_of(kOthers.begin(), kOthers.end(),
+                      [&](const char* mark) { return base.find(mark) != std::string::npos; });
 }
 
 // Whether a word of a file's name, in capitals, is that of a quantisation or number format of llama.cpp.
@@ -124,7 +128,8 @@ bool Fits(const GgufModel& model, std::string_view wanted) {
 std::vector<GgufModel> Fitting(const std::vector<GgufModel>& models, const std::string& quant) {
   std::vector<GgufModel> fitting;
   const std::string wanted = ToLowerAscii(quant);
-  std::copy_if(models.begin(), models.end(), std::back_inserter(fitting), [&](const GgufModel& model) { return Fits(model, wanted); });
+  std::copy_if(models.begin(), models.end(), std::back_inserter(fitting),
+               [&](const GgufModel& model) { return Fits(model, wanted); });
   return fitting;
 }
 
@@ -147,8 +152,8 @@ std::string Names(const std::vector<GgufModel>& models) {
 }
 
 Error Ambiguous(const std::vector<GgufModel>& models, const GgufName& name) {
-  return InputError(fmt::format("{}: {} GGUFs fit; name one of them behind the colon ({}:…): {}", SafeForTerminalLine(name.text()),
-                                models.size(), name.repo, Names(models)));
+  return InputError(fmt::format("{}: {} GGUFs fit; name one of them behind the colon ({}:…): {}",
+                                SafeForTerminalLine(name.text()), models.size(), name.repo, Names(models)));
 }
 
 }  // namespace
@@ -175,7 +180,8 @@ Result<GgufName> ParseGgufName(const std::string& text) {
   if (ToLowerAscii(name.repo).ends_with(".gguf")) return refuse("is the name of a file");
   if (name.repo.ends_with(".git")) return refuse("names no repository");
   if (colon != std::string::npos && name.quant.empty()) return refuse("has nothing behind its colon");
-  const bool clean = std::all_of(name.quant.begin(), name.quant.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
+  const bool clean =
+      std::all_of(name.quant.begin(), name.quant.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
   if (!clean || name.quant.size() > kMostQuant) return refuse("has no quant behind its colon");
   return name;
 }
@@ -210,14 +216,14 @@ Result<GgufModel> ChooseGguf(const std::vector<std::string>& files, const GgufNa
     fitting = Fitting(models, name.quant);
   }
   if (fitting.empty()) {
-    return Error{ErrorKind::kNotFound,
-                 fmt::format("{} has no GGUF '{}'; there is {}", name.repo, SafeForTerminalLine(name.quant), Names(models))};
+    return Error{ErrorKind::kNotFound, fmt::format("{} has no GGUF '{}'; there is {}", name.repo,
+                                                   SafeForTerminalLine(name.quant), Names(models))};
   }
   if (fitting.size() > 1) return Ambiguous(fitting, name);
   const GgufModel& chosen = fitting.front();
   if (const std::size_t part = chosen.missing()) {
-    return Error{ErrorKind::kNotFound, fmt::format("{}: part {} of {} is missing beside {}", name.repo, part, chosen.parts.size(),
-                                                   SafeForTerminalLine(chosen.shown()))};
+    return Error{ErrorKind::kNotFound, fmt::format("{}: part {} of {} is missing beside {}", name.repo, part,
+                                                   chosen.parts.size(), SafeForTerminalLine(chosen.shown()))};
   }
   return chosen;
 }

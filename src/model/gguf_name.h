@@ -17,8 +17,8 @@ struct GgufName {
   std::string text() const { return quant.empty() ? repo : repo + ":" + quant; }
 };
 
-// Takes `org/repo[:QUANT]` apart. A repository that isn't named as the Hub allows, or that looks like a path of a file, is
-// an error.
+// Takes `org/repo[:QUANT]` apart. A repository that isn't named as the Hub allows, or that looks like a path of a file,
+// is an error.
 Result<GgufName> ParseGgufName(const std::string& text);
 
 // A model among the files of a repository: one file, or the parts `…-00001-of-00003.gguf`.
@@ -27,16 +27,16 @@ struct GgufModel {
   std::vector<std::string> parts;  // paths in the repository, the first part first; an absent part is empty
 
   const std::string& shown() const { return parts.at(0).empty() ? parts.back() : parts.at(0); }
-  std::size_t missing() const;     // number of a part that isn't there, counted from 1; 0: whole
+  std::size_t missing() const;  // number of a part that isn't there, counted from 1; 0: whole
 };
 
-// The models among `files`, sorted by name. What goes with a model (image projectors, importance matrices, draft heads) is
-// left out, by the same marks in the name as in llama.cpp.
+// The models among `files`, sorted by name. What goes with a model (image projectors, importance matrices, draft heads)
+// is left out, by the same marks in the name as in llama.cpp.
 std::vector<GgufModel> GgufModelsIn(const std::vector<std::string>& files);
 
-// The model that `name` means. A quant fits file names ending in `-QUANT.gguf` or `.QUANT.gguf` and folders `QUANT/`, in any
-// case; without one, Q4_K_M, then Q8_0, then the only model there is. Errors: kNotFound (none fits, or a part is missing),
-// kInput (several fit); they list what is there.
+// The model that `name` means. A quant fits file names ending in `-QUANT.gguf` or `.QUANT.gguf` and folders `QUANT/`,
+// in any case; without one, Q4_K_M, then Q8_0, then the only model there is. Errors: kNotFound (none fits, or a part is
+// missing), kInput (several fit); they list what is there.
 Result<GgufModel> ChooseGguf(const std::vector<std::string>& files, const GgufName& name);
 
 }  // namespace upskill

@@ -44,8 +44,9 @@ TEST(GgufName, TakesNamesApart) {
 }
 
 TEST(GgufName, RefusesWhatIsNoRepository) {
-  for (const char* text : {"", "repo", "/repo", "org/", "org/repo/more", "../repo", "org/..", "org/a..b", "org/a--b", ".org/repo", "org/repo-",
-                           "org/re po", "org/repo.git", "org/repo:", "org/rép", "models/x.gguf", "org/repo:a\nb", "org\\repo", "org/repo?x=1"}) {
+  for (const char* text : {"", "repo", "/repo", "org/", "org/repo/more", "../repo", "org/..", "org/a..b", "org/a--b",
+                           ".org/repo", "org/repo-", "org/re po", "org/repo.git", "org/repo:", "org/rép",
+                           "models/x.gguf", "org/repo:a\nb", "org\\repo", "org/repo?x=1"}) {
     const Result<GgufName> name = ParseGgufName(text);
     ASSERT_FALSE(name.ok()) << text;
     EXPECT_THAT(name.error().message, AllOf(HasSubstr("org/repo:QUANT"), Not(HasSubstr("\n")))) << text;
@@ -54,8 +55,15 @@ TEST(GgufName, RefusesWhatIsNoRepository) {
 }
 
 TEST(GgufChoice, QuantNames) {
-  const Files files = {"README.md",        "m-Q4_K_M.gguf", "m-Q8_0.gguf", "m-IQ4_NL.gguf", "m.Q5_K_S.gguf", "BF16/m-BF16-00001-of-00002.gguf",
-                       "BF16/m-BF16-00002-of-00002.gguf", "Q6_K/weights.gguf", "m-UD-Q2_K_XL.gguf"};
+  const Files files = {"README.md",
+                       "m-Q4_K_M.gguf",
+                       "m-Q8_0.gguf",
+                       "m-IQ4_NL.gguf",
+                       "m.Q5_K_S.gguf",
+                       "BF16/m-BF16-00001-of-00002.gguf",
+                       "BF16/m-BF16-00002-of-00002.gguf",
+                       "Q6_K/weights.gguf",
+                       "m-UD-Q2_K_XL.gguf"};
   EXPECT_EQ(Chosen(files, "Q4_K_M"), "m-Q4_K_M.gguf");
   EXPECT_EQ(Chosen(files, "q4_k_m"), "m-Q4_K_M.gguf");
   EXPECT_EQ(Chosen(files, "q5_k_s"), "m.Q5_K_S.gguf");
@@ -89,20 +97,23 @@ TEST(GgufChoice, ListsWhatIsThere) {
 
 TEST(GgufChoice, SeveralModelsOfOneQuantAreNamedByFile) {
   const Files files = {"a-Q4_K_M.gguf", "b-Q4_K_M.gguf"};
-  EXPECT_THAT(ChoiceError(files, "Q4_K_M").message, AllOf(HasSubstr("2 GGUFs fit"), HasSubstr("a-Q4_K_M.gguf, b-Q4_K_M.gguf")));
+  EXPECT_THAT(ChoiceError(files, "Q4_K_M").message,
+              AllOf(HasSubstr("2 GGUFs fit"), HasSubstr("a-Q4_K_M.gguf, b-Q4_K_M.gguf")));
   EXPECT_EQ(Chosen(files, "b-Q4_K_M.gguf"), "b-Q4_K_M.gguf");
 }
 
 TEST(GgufChoice, WhatGoesWithAModelIsNone) {
-  EXPECT_EQ(Chosen({"mmproj-F16.gguf", "m-mmproj-Q8_0.gguf", "m-imatrix.gguf", "mtp-m-Q4_K_M.gguf", "m-Q2_K.gguf"}, ""), "m-Q2_K.gguf");
+  EXPECT_EQ(Chosen({"mmproj-F16.gguf", "m-mmproj-Q8_0.gguf", "m-imatrix.gguf", "mtp-m-Q4_K_M.gguf", "m-Q2_K.gguf"}, ""),
+            "m-Q2_K.gguf");
   EXPECT_THAT(GgufModelsIn({"mmproj-model-f16.gguf"}), IsEmpty());
 }
 
 TEST(GgufChoice, Parts) {
-  const Result<GgufModel> model =
-      ChooseGguf({"m-Q8_0-00002-of-00003.gguf", "m-Q8_0-00001-of-00003.gguf", "m-Q8_0-00003-of-00003.gguf"}, {"org/repo", "Q8_0"});
+  const Result<GgufModel> model = ChooseGguf(
+      {"m-Q8_0-00002-of-00003.gguf", "m-Q8_0-00001-of-00003.gguf", "m-Q8_0-00003-of-00003.gguf"}, {"org/repo", "Q8_0"});
   ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(model->parts, ElementsAre("m-Q8_0-00001-of-00003.gguf", "m-Q8_0-00002-of-00003.gguf", "m-Q8_0-00003-of-00003.gguf"));
+  EXPECT_THAT(model->parts,
+              ElementsAre("m-Q8_0-00001-of-00003.gguf", "m-Q8_0-00002-of-00003.gguf", "m-Q8_0-00003-of-00003.gguf"));
   const Error error = ChoiceError({"m-Q8_0-00001-of-00003.gguf", "m-Q8_0-00003-of-00003.gguf"}, "Q8_0");
   EXPECT_EQ(error.kind, ErrorKind::kNotFound);
   EXPECT_THAT(error.message, HasSubstr("part 2 of 3 is missing"));

@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kLockLook{200};
 constexpr std::chrono::milliseconds kLongestPause{60'000};
 
-fs::path PartPath(const HubDownload& download, const HubFile& file) { return BlobPath(download, file).string() + ".incomplete"; }
+fs::path PartPath(const HubDownload& download, const HubFile& file) {
+  return BlobPath(download, file).string() + ".incomplete";
+}
 
 bool HasBlob(const HubDownload& download, const HubFile& file) {
   std::error_code code;
@@ -32,7 +34,8 @@ bool HasBlob(const HubDownload& download, const HubFile& file) {
 std::string UrlPath(const std::string& path) {
   std::string url;
   for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("/-._~").find(c) != std::string_view::npos;
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("/-._~").find(c) != std::string_view::npos;
     url += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return url;
@@ -40,7 +43,8 @@ std::string UrlPath(const std::string& path) {
 
 // The lock under which huggingface_hub writes the same blob. While another process has it, shows how far that one is.
 Result<Fd> TakeLock(const HubDownload& download, const HubFile& file) {
-  const fs::path folder = download.options.cache / ".locks" / RepoFolder(download.options.cache, download.repo).filename();
+  const fs::path folder =
+      download.options.cache / ".locks" / RepoFolder(download.options.cache, download.repo).filename();
   RETURN_IF_ERROR(MakeFolders(folder));
   const fs::path path = folder / (file.hash + ".lock");
   Fd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
@@ -74,13 +78,15 @@ Status CheckAnswer(const HubDownload& download, const HubFile& file, const HubAn
 }
 
 // Asks for the one byte behind those that are there. The address that gives it; empty: no server that can go on there.
-Result<std::string> AddressToResume(const HubDownload& download, const HubFile& file, const std::string& url, std::uint64_t from) {
+Result<std::string> AddressToResume(const HubDownload& download, const HubFile& file, const std::string& url,
+                                    std::uint64_t from) {
   std::size_t received = 0;
   const auto take = [&](std::string_view bytes) {
     received += bytes.size();
     return received <= 1;
   };
-  const Result<HubAnswer> answer = download.http.Get({url, fmt::format("bytes={}-{}", from, from), file.hash, take, [&] { download.progress(from); }});
+  const Result<HubAnswer> answer = download.http.Get(
+      {url, fmt::format("bytes={}-{}", from, from), file.hash, take, [&] { download.progress(from); }});
   if (received > 1) return std::string();
   if (!answer) return answer.error();
   if (answer->response.status == 416) return std::string();
@@ -93,7 +99,8 @@ Result<std::string> AddressToResume(const HubDownload& download, const HubFile& 
 Status FetchRest(const HubDownload& download, const HubFile& file, HubFilePart& part) {
   HubHttp::Wish wish;
   wish.hash = file.hash;
-  wish.url = fmt::format("{}/{}/resolve/{}/{}", download.options.endpoint, download.repo, download.commit, UrlPath(file.path));
+  wish.url =
+      fmt::format("{}/{}/resolve/{}/{}", download.options.endpoint, download.repo, download.commit, UrlPath(file.path));
   const std::uint64_t from = part.size();
   if (from > 0) {
     ASSIGN_OR_RETURN(std::string address, AddressToResume(download, file, wish.url, from));
@@ -122,7 +129,8 @@ Status FetchRest(const HubDownload& download, const HubFile& file, HubFilePart& 
     return Error{ErrorKind::kUnavailable, "the server answers with another part of the file than it was asked for"};
   }
   if (part.size() < file.size) {
-    return Error{ErrorKind::kUnavailable, fmt::format("the server ends after {} of {}", BytesText(part.size()), BytesText(file.size))};
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("the server ends after {} of {}", BytesText(part.size()), BytesText(file.size))};
   }
   return {};
 }
@@ -174,7 +182,8 @@ Status FetchBlob(const HubDownload& download, const HubFile& file) {
     RETURN_IF_ERROR(part.Restart());
   }
   part.Remove();
-  return InputError(fmt::format("{}: what came does not have the hash that the Hub lists ({}); it was deleted, try again", name, file.hash));
+  return InputError(fmt::format(
+      "{}: what came does not have the hash that the Hub lists ({}); it was deleted, try again", name, file.hash));
 }
 
 }  // namespace upskill

@@ -21,7 +21,11 @@ constexpr std::size_t kBlock = std::size_t{1} << 20U;
 }  // namespace
 
 HubFilePart::HubFilePart(Fd fd, std::filesystem::path path, HubFile file)
-    : fd_(std::move(fd)), path_(std::move(path)), file_(std::move(file)), hash_(NewHash()), size_(std::make_unique<std::atomic<std::uint64_t>>(0)) {}
+    : fd_(std::move(fd)),
+      path_(std::move(path)),
+      file_(std::move(file)),
+      hash_(NewHash()),
+      size_(std::make_unique<std::atomic<std::uint64_t>>(0)) {}
 
 StreamingHash HubFilePart::NewHash() const {
   if (file_.lfs) return StreamingHash(StreamingHash::Kind::kSha256);
@@ -39,9 +43,10 @@ void HubFilePart::Count(std::string_view bytes) {
 Result<HubFilePart> HubFilePart::Open(const std::filesystem::path& path, const HubFile& file) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
   if (!fd.valid()) return ErrnoError("writing", path, errno);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
-  if (!S_ISREG(info.st_mode)) return InputError(fmt::format("writing {}: not a regular file", SafeForTerminalLine(path.string())));
+  if (!S_ISREG(info.st_mode))
+    return InputError(fmt::format("writing {}: not a regular file", SafeForTerminalLine(path.string())));
   HubFilePart part(std::move(fd), path, file);
   bool usable = static_cast<std::uint64_t>(info.st_size) <= file.size;
   if (usable) {
@@ -64,7 +69,8 @@ Result<bool> HubFilePart::TakeUp() {
 
 Status HubFilePart::Append(std::string_view bytes) {
   if (bytes.size() > file_.size - size()) {
-    return InputError(fmt::format("the server sends more than the {} bytes that it lists", WithThousands(static_cast<long long>(file_.size))));
+    return InputError(fmt::format("the server sends more than the {} bytes that it lists",
+                                  WithThousands(static_cast<long long>(file_.size))));
   }
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
@@ -81,7 +87,8 @@ Status HubFilePart::Restart() {
   hash_ = NewHash();
   magic_.clear();
   size_->store(0);
-  if (::ftruncate(fd_.get(), 0) != 0 || ::lseek(fd_.get(), 0, SEEK_SET) != 0) return ErrnoError("writing", path_, errno);
+  if (::ftruncate(fd_.get(), 0) != 0 || ::lseek(fd_.get(), 0, SEEK_SET) != 0)
+    return ErrnoError("writing", path_, errno);
   return {};
 }
 

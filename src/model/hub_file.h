@@ -16,14 +16,14 @@ namespace upskill {
 
 // A file of a repository as the Hub lists it.
 struct HubFile {
-  std::string path;         // in the repository
+  std::string path;  // in the repository
   std::uint64_t size = 0;
-  std::string hash;         // its ETag and the name of its blob: SHA-256 with LFS, else git's SHA-1 of the blob
+  std::string hash;  // its ETag and the name of its blob: SHA-256 with LFS, else git's SHA-1 of the blob
   bool lfs = false;
 };
 
-// The start of a file's bytes, kept at `BLOB.incomplete` until all are there. Owns the file while it is open. One thread at
-// a time; size() from any.
+// The start of a file's bytes, kept at `BLOB.incomplete` until all are there. Owns the file while it is open. One
+// thread at a time; size() from any.
 class HubFilePart {
  public:
   // Takes up what an earlier download left behind; what can't be the start of this GGUF is dropped.

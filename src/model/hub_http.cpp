@@ -24,7 +24,9 @@ constexpr std::chrono::hours kLongestDownload{24 * 30};
 
 Error Stopped() { return {ErrorKind::kCancelled, "stopped"}; }
 
-bool IsRedirect(int status) { return status == 301 || status == 302 || status == 303 || status == 307 || status == 308; }
+bool IsRedirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
 
 // The scheme and host of an address; the same for two of them: the same server.
 Result<std::string> OriginOf(const std::string& url) {
@@ -84,7 +86,8 @@ Result<HttpRequest> HubHttp::RequestFor(const Wish& wish, const std::string& url
   if (!wish.range.empty()) request.headers.emplace_back("Range", wish.range);
   ASSIGN_OR_RETURN(const std::string own, OriginOf(endpoint_));
   ASSIGN_OR_RETURN(const std::string origin, OriginOf(url));
-  if (!token_.empty() && origin == own) request.secret_headers.emplace_back("Authorization", Secret("Bearer " + token_.reveal()));
+  if (!token_.empty() && origin == own)
+    request.secret_headers.emplace_back("Authorization", Secret("Bearer " + token_.reveal()));
   request.max_body_bytes = kMostBody;
   if (wish.on_data) {
     request.max_body_bytes = std::string::npos;
@@ -111,7 +114,8 @@ Result<HubAnswer> HubHttp::Get(const Wish& wish) const {
     ASSIGN_OR_RETURN(std::string next, Joined(answer.url, *location));
     ASSIGN_OR_RETURN(const HttpUrl from, ParseHttpUrl(answer.url));
     ASSIGN_OR_RETURN(const HttpUrl to, ParseHttpUrl(next));
-    if (from.secure && !to.secure) return Error{ErrorKind::kRefused, fmt::format("{} redirects from https to http", from.authority)};
+    if (from.secure && !to.secure)
+      return Error{ErrorKind::kRefused, fmt::format("{} redirects from https to http", from.authority)};
     answer.url = std::move(next);
   }
   return Error{ErrorKind::kRefused, fmt::format("more than {} redirects", kMostRedirects)};
@@ -133,11 +137,15 @@ Error HubError(const HubAnswer& answer, const HubHttp& http, const std::string& 
   const Result<std::string> origin = OriginOf(answer.url);
   const bool from_hub = own && origin && *own == *origin;
   if (from_hub && HeaderOf(response, "x-error-code") == "GatedRepo") {
-    return Error{ErrorKind::kRefused, fmt::format("{}: its owner asks for your consent first: give it on {}, then set HF_TOKEN", what, http.endpoint())};
+    return Error{ErrorKind::kRefused,
+                 fmt::format("{}: its owner asks for your consent first: give it on {}, then set HF_TOKEN", what,
+                             http.endpoint())};
   }
   if (from_hub && (response.status == 401 || response.status == 403 || response.status == 404)) {
-    return Error{ErrorKind::kRefused, fmt::format("{}: not found, or private: {}", what,
-                                                  http.has_token() ? "the token (HF_TOKEN or the saved login) has no access to it" : "set HF_TOKEN")};
+    return Error{
+        ErrorKind::kRefused,
+        fmt::format("{}: not found, or private: {}", what,
+                    http.has_token() ? "the token (HF_TOKEN or the saved login) has no access to it" : "set HF_TOKEN")};
   }
   const Error error = ErrorOfResponse(response, SystemClock().WallNow()).With(what);
   // Signed addresses of a storage host run out: a new one from the Hub may work.

@@ -21,8 +21,8 @@ struct HubAnswer {
   std::string url;  // that gave it
 };
 
-// GET requests to a Hub: follows redirects, sends the token to the Hub's own host only, waits for the answer and gives up when
-// told to. Not thread-safe; `client` and `stop` must outlive it.
+// GET requests to a Hub: follows redirects, sends the token to the Hub's own host only, waits for the answer and gives
+// up when told to. Not thread-safe; `client` and `stop` must outlive it.
 class HubHttp {
  public:
   // `endpoint` without a slash at its end. `stop`, which may be null: any value but 0 ends what is under way.
@@ -31,14 +31,14 @@ class HubHttp {
 
   struct Wish {
     std::string url;
-    std::string range;                               // value of the header Range; empty: none
-    std::string hash;                                // that the Hub must name for the file; empty: any
-    std::function<bool(std::string_view)> on_data;   // as in HttpRequest; null: the body is kept, up to 16 MiB
-    std::function<void()> on_tick;                   // called now and then on the calling thread while it waits
+    std::string range;                              // value of the header Range; empty: none
+    std::string hash;                               // that the Hub must name for the file; empty: any
+    std::function<bool(std::string_view)> on_data;  // as in HttpRequest; null: the body is kept, up to 16 MiB
+    std::function<void()> on_tick;                  // called now and then on the calling thread while it waits
   };
 
-  // Any answer that is no redirect, whatever its status. Errors: those of the transfer, kCancelled after a stop, kRefused for
-  // a redirect that leads nowhere, from https to http, or to another file than the one wished for.
+  // Any answer that is no redirect, whatever its status. Errors: those of the transfer, kCancelled after a stop,
+  // kRefused for a redirect that leads nowhere, from https to http, or to another file than the one wished for.
   Result<HubAnswer> Get(const Wish& wish) const;
 
   // Waits, unless told to stop.

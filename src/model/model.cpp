@@ -17,7 +17,8 @@ Result<ChatResponse> AskOnce(Model& model, ChatRequest request, const std::atomi
   const auto promise = std::make_shared<std::promise<Result<ChatResponse>>>();
   std::future<Result<ChatResponse>> answer = promise->get_future();
   request.more_follows = false;
-  model.Start(std::move(request), [promise](Result<ChatResponse> response) { promise->set_value(std::move(response)); });
+  model.Start(std::move(request),
+              [promise](Result<ChatResponse> response) { promise->set_value(std::move(response)); });
   constexpr std::chrono::milliseconds kLook{100};
   constexpr int kAtOnce = 2;
   for (bool given_up = false; answer.wait_for(kLook) != std::future_status::ready;) {
@@ -33,7 +34,8 @@ Result<ChatResponse> AskOnce(Model& model, ChatRequest request, const std::atomi
 double CostUsd(const Price& price, const Usage& usage) {
   constexpr double kMillion = 1e6;
   return (static_cast<double>(usage.input) * price.input + static_cast<double>(usage.cache_read) * price.cache_read +
-          static_cast<double>(usage.cache_write) * price.cache_write + static_cast<double>(usage.output) * price.output) /
+          static_cast<double>(usage.cache_write) * price.cache_write +
+          static_cast<double>(usage.output) * price.output) /
          kMillion;
 }
 
@@ -56,7 +58,8 @@ Result<ChatResponse> Generate(Model& model, ChatRequest request, const std::atom
     request.messages.push_back({Role::kAssistant, response.text});
     request.messages.push_back({Role::kUser, RepairRequest(problem, *request.answer_schema)});
   }
-  return InputError(fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMostRepairs + 1, problem));
+  return InputError(
+      fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMostRepairs + 1, problem));
 }
 
 }  // namespace upskill

@@ -27,9 +27,9 @@ inline constexpr int kMostRepairs = 2;
 double CostUsd(const Price& price, const Usage& usage);
 
 struct ModelInfo {
-  std::string name;      // short, for tables: smollm2-135m
-  std::string identity;  // determines the answers: provider and model name, or the fingerprint of a GGUF
-  std::string detail;    // for the head line: "in process, 24 sequences"
+  std::string name;         // short, for tables: smollm2-135m
+  std::string identity;     // determines the answers: provider and model name, or the fingerprint of a GGUF
+  std::string detail;       // for the head line: "in process, 24 sequences"
   bool in_process = false;  // it computes on this machine: one such model runs at a time, and cost does not apply
   bool local = false;       // nothing leaves this machine: in process, simulated, or a server on a loopback address
   // The first answer should be there before others are asked for: it fills the provider's prompt cache and tells

@@ -15,9 +15,11 @@ namespace upskill {
 namespace {
 
 constexpr std::string_view kKnownForms =
-    "known are smollm2-135m (embedded), llama:PATH.gguf (in process), sim:base=0.4,skill=0.85 (simulated), short names such as "
+    "known are smollm2-135m (embedded), llama:PATH.gguf (in process), sim:base=0.4,skill=0.85 (simulated), short names "
+    "such as "
     "haiku, PROVIDER.MODEL, and with --base-url URL any name that a server knows";
-constexpr std::array<std::string_view, 8> kEfforts = {"auto", "none", "minimal", "low", "medium", "high", "xhigh", "max"};
+constexpr std::array<std::string_view, 8> kEfforts = {"auto",   "none", "minimal", "low",
+                                                      "medium", "high", "xhigh",   "max"};
 
 using Query = std::map<std::string, std::string>;
 
@@ -28,8 +30,8 @@ Result<Query> ParseQuery(std::string_view query, const std::string& text) {
     const std::string_view pair = query.substr(0, end);
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      return InputError(fmt::format("model '{}': '{}' is not key=value", SafeForTerminalLine(text),
-                                    SafeForTerminalLine(pair)));
+      return InputError(
+          fmt::format("model '{}': '{}' is not key=value", SafeForTerminalLine(text), SafeForTerminalLine(pair)));
     }
     out[std::string(pair.substr(0, equals))] = std::string(pair.substr(equals + 1));
     if (end == std::string_view::npos) break;
@@ -151,7 +153,8 @@ class SettingsReader {
   Result<double> Number(const std::string& key, const std::string& value, double low, double high) const {
     double number = 0.0;
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (code != std::errc() || end != value.data() + value.size() || std::isnan(number) || number < low || number > high) {
+    if (code != std::errc() || end != value.data() + value.size() || std::isnan(number) || number < low ||
+        number > high) {
       return Bad(key, value, fmt::format("a number from {} to {}", low, high));
     }
     return number;
@@ -165,15 +168,16 @@ class SettingsReader {
     return number;
   }
 
-  Result<std::string> Word(const std::string& key, const std::string& value, const std::vector<std::string_view>& words) const {
+  Result<std::string> Word(const std::string& key, const std::string& value,
+                           const std::vector<std::string_view>& words) const {
     if (std::find(words.begin(), words.end(), value) != words.end()) return value;
     return Bad(key, value, fmt::format("one of {}", fmt::join(words, ", ")));
   }
 
  private:
   Error Bad(const std::string& key, const std::string& value, const std::string& wanted) const {
-    return InputError(
-        fmt::format("model '{}': {} must be {}, not '{}'", SafeForTerminalLine(spec_.text), key, wanted, SafeForTerminalLine(value)));
+    return InputError(fmt::format("model '{}': {} must be {}, not '{}'", SafeForTerminalLine(spec_.text), key, wanted,
+                                  SafeForTerminalLine(value)));
   }
 
   const ModelSpec& spec_;
@@ -208,9 +212,10 @@ Status ReadSettings(ModelSpec& spec) {
     } else if (key == "transport") {
       RETURN_IF_ERROR(read.Word(key, value, {"sse", "auto"}));
     } else {
-      return InputError(fmt::format("model '{}': unknown setting '{}'; known are reasoning, temperature, top_p, top_k, min_p, max_tokens, "
-                                    "verbosity, structured, stream, context, transport",
-                                    SafeForTerminalLine(spec.text), SafeForTerminalLine(key)));
+      return InputError(fmt::format(
+          "model '{}': unknown setting '{}'; known are reasoning, temperature, top_p, top_k, min_p, max_tokens, "
+          "verbosity, structured, stream, context, transport",
+          SafeForTerminalLine(spec.text), SafeForTerminalLine(key)));
     }
   }
   if (spec.effort == "auto") spec.effort.clear();
@@ -219,7 +224,8 @@ Status ReadSettings(ModelSpec& spec) {
 
 Status CheckSettings(const ModelSpec& spec, const Provider& provider) {
   const auto refuse = [&](const char* key) {
-    return InputError(fmt::format("model '{}': {} is no setting of provider {}", SafeForTerminalLine(spec.text), key, provider.name));
+    return InputError(
+        fmt::format("model '{}': {} is no setting of provider {}", SafeForTerminalLine(spec.text), key, provider.name));
   };
   if (!spec.settings.verbosity.empty() && provider.wire == Wire::kAnthropic) return refuse("verbosity");
   if (spec.settings.long_context && provider.wire != Wire::kAnthropic) return refuse("context");
@@ -244,7 +250,8 @@ std::string CanonicalText(const ModelSpec& spec) {
 
 // A name that means a file even when --base-url is given.
 bool IsPath(std::string_view name) {
-  return name.ends_with(".gguf") && (name.starts_with('/') || name.starts_with("./") || name.starts_with("../") || name.starts_with('~'));
+  return name.ends_with(".gguf") &&
+         (name.starts_with('/') || name.starts_with("./") || name.starts_with("../") || name.starts_with('~'));
 }
 
 // llama, sim and the embedded model; false: it is none of them.
@@ -278,7 +285,8 @@ Status TakeNetwork(std::string_view name, const ModelSpecOptions& options, const
     parts = {catalog.FindProvider("generic"), std::string(name), ""};
     if (parts.provider == nullptr || name.empty()) return UnknownModel(spec.text, name, catalog);
   }
-  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }) || FindInvalidUtf8(name)) {
+  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }) ||
+      FindInvalidUtf8(name)) {
     return UnknownModel(spec.text, name, catalog);
   }
   spec.provider = parts.provider->name;

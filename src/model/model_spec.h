@@ -19,7 +19,8 @@ struct ModelSettings {
   std::optional<double> min_p;
   std::optional<int> max_tokens;
   std::string verbosity;   // low, medium or high
-  std::string structured;  // json: the provider's own structured output; tool_use: a tool that must be called; prompt: words only
+  std::string structured;  // json: the provider's own structured output; tool_use: a tool that must be called; prompt:
+                           // words only
   std::optional<bool> stream;
   bool long_context = false;  // context=1m
 };
@@ -27,9 +28,9 @@ struct ModelSettings {
 // A model string taken apart: `[provider.|provider/]model[.effort][:suffix][?key=value&…]` for network models, and
 // `llama:PATH.gguf`, `llama:org/repo:QUANT`, a path ending in `.gguf`, `smollm2-135m` and `sim:…` for the others.
 struct ModelSpec {
-  std::string text;      // as given
-  std::string provider;  // "llama", "sim", "embedded", or a provider of the catalogue
-  std::string rest;      // llama: the path or org/repo:QUANT; sim: the simulation's settings
+  std::string text;                          // as given
+  std::string provider;                      // "llama", "sim", "embedded", or a provider of the catalogue
+  std::string rest;                          // llama: the path or org/repo:QUANT; sim: the simulation's settings
   std::map<std::string, std::string> query;  // as given, an alias's own included
 
   // Of a network model:

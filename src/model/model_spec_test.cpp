@@ -45,15 +45,12 @@ TEST(ParseModelSpec, Providers) {
     const char* provider;
     const char* rest;
   };
-  for (const Form& form : {Form{"smollm2-135m", "embedded", ""},
-                           Form{"llama:/models/x.gguf", "llama", "/models/x.gguf"},
-                           Form{"llama:x", "llama", "x"},
-                           Form{"llama:org/repo:Q4_K_M", "llama", "org/repo:Q4_K_M"},
-                           Form{"llama./models/x.gguf", "llama", "/models/x.gguf"},
-                           Form{"/models/x.gguf", "llama", "/models/x.gguf"},
-                           Form{"a b.gguf", "llama", "a b.gguf"},
-                           Form{"sim:base=0.4,skill=0.85", "sim", "base=0.4,skill=0.85"},
-                           Form{"sim:", "sim", ""}}) {
+  for (const Form& form :
+       {Form{"smollm2-135m", "embedded", ""}, Form{"llama:/models/x.gguf", "llama", "/models/x.gguf"},
+        Form{"llama:x", "llama", "x"}, Form{"llama:org/repo:Q4_K_M", "llama", "org/repo:Q4_K_M"},
+        Form{"llama./models/x.gguf", "llama", "/models/x.gguf"}, Form{"/models/x.gguf", "llama", "/models/x.gguf"},
+        Form{"a b.gguf", "llama", "a b.gguf"}, Form{"sim:base=0.4,skill=0.85", "sim", "base=0.4,skill=0.85"},
+        Form{"sim:", "sim", ""}}) {
     const ModelSpec spec = Parse(form.text);
     EXPECT_EQ(spec.text, form.text);
     EXPECT_EQ(spec.provider, form.provider) << form.text;
@@ -110,8 +107,8 @@ TEST(ParseModelSpec, NetworkModels) {
 }
 
 TEST(ParseModelSpec, WithABaseUrlPlainNamesAreAServersOwn) {
-  for (const char* name : {"llama3.2:latest", "unsloth/GLM-4.7-Flash-GGUF:Q4_0", "openai/gpt-oss-20b", "gpt-5-mini", "haiku", "qwen.max",
-                           "x", "models/y.gguf"}) {
+  for (const char* name : {"llama3.2:latest", "unsloth/GLM-4.7-Flash-GGUF:Q4_0", "openai/gpt-oss-20b", "gpt-5-mini",
+                           "haiku", "qwen.max", "x", "models/y.gguf"}) {
     const ModelSpec spec = Parse(name, true);
     EXPECT_EQ(spec.provider, "generic") << name;
     EXPECT_EQ(spec.model, name);
@@ -127,16 +124,18 @@ TEST(ParseModelSpec, WithABaseUrlPlainNamesAreAServersOwn) {
 
 TEST(ParseModelSpec, CanonicalTextIsTheSameForEveryWayToWriteIt) {
   EXPECT_EQ(Parse("haiku").canonical, "anthropic.claude-haiku-4-5");
-  EXPECT_EQ(Parse("sonnet.high?temperature=0.5&stream=true").canonical, "anthropic.claude-sonnet-5?reasoning=high&temperature=0.5");
-  EXPECT_EQ(Parse("claude-sonnet-5?temperature=0.5&reasoning=high").canonical, Parse("sonnet.high?temperature=0.5").canonical);
+  EXPECT_EQ(Parse("sonnet.high?temperature=0.5&stream=true").canonical,
+            "anthropic.claude-sonnet-5?reasoning=high&temperature=0.5");
+  EXPECT_EQ(Parse("claude-sonnet-5?temperature=0.5&reasoning=high").canonical,
+            Parse("sonnet.high?temperature=0.5").canonical);
   EXPECT_EQ(Parse("sonnet?reasoning=auto").canonical, Parse("sonnet").canonical);
 }
 
 TEST(ParseModelSpec, Settings) {
-  const ModelSettings all =
-      Parse(
-          "gpt-4o?temperature=0.5&top_p=0.9&top_k=40&min_p=0.05&max_tokens=100&verbosity=low&structured=tool_use&stream=true&transport=sse")
-          .settings;
+  const ModelSettings all = Parse(
+                                "gpt-4o?temperature=0.5&top_p=0.9&top_k=40&min_p=0.05&max_tokens=100&verbosity=low&"
+                                "structured=tool_use&stream=true&transport=sse")
+                                .settings;
   EXPECT_EQ(all.temperature, 0.5);
   EXPECT_EQ(all.top_p, 0.9);
   EXPECT_EQ(all.top_k, 40);
@@ -149,7 +148,8 @@ TEST(ParseModelSpec, Settings) {
 }
 
 TEST(ParseModelSpec, BadSettings) {
-  EXPECT_THAT(ErrorOf("haiku?wings=2"), AllOf(HasSubstr("unknown setting 'wings'"), HasSubstr("known are reasoning, temperature")));
+  EXPECT_THAT(ErrorOf("haiku?wings=2"),
+              AllOf(HasSubstr("unknown setting 'wings'"), HasSubstr("known are reasoning, temperature")));
   EXPECT_THAT(ErrorOf("haiku?temperature=hot"), HasSubstr("temperature must be a number from 0 to 2, not 'hot'"));
   EXPECT_THAT(ErrorOf("haiku?temperature=nan"), HasSubstr("temperature must be a number"));
   EXPECT_THAT(ErrorOf("haiku?top_k=1.5"), HasSubstr("top_k must be a number from 0"));
@@ -177,10 +177,10 @@ TEST(ParseModelSpec, Query) {
 }
 
 TEST(ParseModelSpec, Errors) {
-  for (const char* text :
-       {"", "gpt-99", "llama", "sim", "smollm2", "SMOLLM2-135M", "x.gguf.part", ":", ".", "/", "anthropic.", "hf/", ".high", "?"}) {
-    EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("unknown model or provider '" + std::string(text) + "'"), HasSubstr("smollm2-135m"),
-                                     HasSubstr("llama:PATH.gguf"), HasSubstr("sim:base=")));
+  for (const char* text : {"", "gpt-99", "llama", "sim", "smollm2", "SMOLLM2-135M", "x.gguf.part", ":", ".", "/",
+                           "anthropic.", "hf/", ".high", "?"}) {
+    EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("unknown model or provider '" + std::string(text) + "'"),
+                                     HasSubstr("smollm2-135m"), HasSubstr("llama:PATH.gguf"), HasSubstr("sim:base=")));
   }
   for (const char* text : {"llama:", "llama:?threads=2"}) EXPECT_THAT(ErrorOf(text), HasSubstr("names no file"));
   EXPECT_THAT(ErrorOf("x.gguf?threads"), HasSubstr("'threads' is not key=value"));

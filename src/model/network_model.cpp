@@ -44,7 +44,7 @@ std::string RequestIdOf(const HttpResponse& response) {
 struct NetworkModel::Job {
   ChatRequest request;  // grows with each repair
   Done done;
-  std::uint64_t cancel_count = 0;    // as it was when the job began
+  std::uint64_t cancel_count = 0;     // as it was when the job began
   std::uint64_t dialect_version = 0;  // that the last attempt spoke
   bool streamed = false;              // the last attempt
   int adaptations = 0;
@@ -67,7 +67,8 @@ class NetworkModel::Reading {
     } else {
       raw_ += piece;
     }
-    if (const Status status = parser_.Feed(piece); !status && !error_) error_ = Error{ErrorKind::kUnavailable, status.error().message};
+    if (const Status status = parser_.Feed(piece); !status && !error_)
+      error_ = Error{ErrorKind::kUnavailable, status.error().message};
     return !error_;
   }
 
@@ -102,7 +103,8 @@ NetworkModel::NetworkModel(ModelSpec spec, Connection connection, ModelInfo info
       info_(std::move(info)),
       format_(WireFormatOf(connection_.provider.wire)),
       dialect_(DialectOf(connection_.provider)),
-      endpoint_(options.client, EndpointOptions{connection_.base_urls, options.parallel > 0 ? options.parallel : kDefaultInFlight},
+      endpoint_(options.client,
+                EndpointOptions{connection_.base_urls, options.parallel > 0 ? options.parallel : kDefaultInFlight},
                 *options.clock) {}
 
 NetworkModel::~NetworkModel() {
@@ -166,7 +168,8 @@ void NetworkModel::Send(const std::shared_ptr<Job>& job) {
   ChatRequest request = job->request;
   if (!options.forced_tool.empty()) {
     request.tools.push_back({kAnswerTool, "Gives the answer.", *request.answer_schema});
-  } else if (request.answer_schema && !UsesNativeSchema(request, options) && !request.messages.empty() && job->repairs == 0) {
+  } else if (request.answer_schema && !UsesNativeSchema(request, options) && !request.messages.empty() &&
+             job->repairs == 0) {
     std::string& text = request.messages.back().text;
     text += (text.empty() ? "" : "\n\n") + SchemaInstruction(*request.answer_schema);
   }
@@ -183,7 +186,8 @@ void NetworkModel::Send(const std::shared_ptr<Job>& job) {
                   [this, job, reading](Result<HttpResponse> result) { OnAnswer(job, reading, std::move(result)); });
 }
 
-void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading, Result<HttpResponse> result) {
+void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading,
+                            Result<HttpResponse> result) {
   if (!result) {
     const bool cancelled = result.error().kind == ErrorKind::kCancelled;
     if (!cancelled && reading && reading->error()) return OnError(job, *reading->error());
@@ -192,14 +196,16 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
   const Result<Json> body = reading ? reading->Body() : ParseBody(result->body);
   if (!body) {
     const std::string type = SafeForTerminalLine(HeaderOf(*result, "content-type").value_or("no content type"));
-    return OnError(job, Error{body.error().kind, fmt::format("{} ({}, {})", body.error().message, result->status, CutToColumns(type, 60)),
+    return OnError(job, Error{body.error().kind,
+                              fmt::format("{} ({}, {})", body.error().message, result->status, CutToColumns(type, 60)),
                               body.error().retry_after});
   }
   Result<ChatResponse> response = format_.parse(*body);
   if (!response) return OnError(job, response.error());
   // llama-server calls every answer of its Responses API completed, also one that was cut.
   const WireOptions options = OptionsFor(job->request, {});
-  if (connection_.provider.wire == Wire::kResponses && response->stop == StopReason::kEnd && response->usage.output >= MaxTokensOf(job->request, options)) {
+  if (connection_.provider.wire == Wire::kResponses && response->stop == StopReason::kEnd &&
+      response->usage.output >= MaxTokensOf(job->request, options)) {
     response->stop = StopReason::kLength;
   }
   response->request_id = RequestIdOf(*result);
@@ -241,7 +247,8 @@ void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse resp
   response.seconds = job->seconds;
   if (!job->request.answer_schema) return Finish(job, std::move(response));
 
-  if (response.tool_calls.size() == 1 && response.tool_calls.front().name == kAnswerTool && spec_.settings.structured == "tool_use") {
+  if (response.tool_calls.size() == 1 && response.tool_calls.front().name == kAnswerTool &&
+      spec_.settings.structured == "tool_use") {
     response.text = response.tool_calls.front().raw_arguments;
     response.tool_calls.clear();
     response.provider_blocks = nullptr;
@@ -255,8 +262,9 @@ void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse resp
   }
   if (response.stop != StopReason::kEnd) return Finish(job, std::move(response));
   if (job->repairs == kMostRepairs) {
-    return Finish(job, Error{ErrorKind::kInput, fmt::format("the model's answer doesn't fit its schema, asked {} times: {}",
-                                                            kMostRepairs + 1, parsed.error().message)});
+    return Finish(job,
+                  Error{ErrorKind::kInput, fmt::format("the model's answer doesn't fit its schema, asked {} times: {}",
+                                                       kMostRepairs + 1, parsed.error().message)});
   }
   ++job->repairs;
   job->request.messages.push_back({Role::kAssistant, response.text});

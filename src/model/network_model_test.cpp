@@ -23,11 +23,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string ChatBody(const std::string& text, const std::string& finish = "stop") {
-  return DumpJson(
-      {{"id", "c"},
-       {"model", "served"},
-       {"choices", Json::array({{{"index", 0}, {"finish_reason", finish}, {"message", {{"role", "assistant"}, {"content", text}}}}})},
-       {"usage", {{"prompt_tokens", 10}, {"completion_tokens", 5}}}});
+  return DumpJson({{"id", "c"},
+                   {"model", "served"},
+                   {"choices", Json::array({{{"index", 0},
+                                             {"finish_reason", finish},
+                                             {"message", {{"role", "assistant"}, {"content", text}}}}})},
+                   {"usage", {{"prompt_tokens", 10}, {"completion_tokens", 5}}}});
 }
 
 std::string MessagesBody(const std::string& text) {
@@ -46,7 +47,8 @@ ChatRequest Question(const std::string& text, int max_tokens = 100) {
 
 // A server with a handler, and a model that asks it.
 struct Rig {
-  explicit Rig(Server::Handler handler, const std::string& text = "generic.m") : server(std::move(handler)), network(server) {
+  explicit Rig(Server::Handler handler, const std::string& text = "generic.m")
+      : server(std::move(handler)), network(server) {
     Result<std::unique_ptr<Model>> opened = OpenNetworkModel(network.Spec(text), network.options);
     EXPECT_TRUE(opened.ok()) << (opened ? "" : opened.error().message);
     if (opened) model = *std::move(opened);
@@ -86,8 +88,8 @@ TEST(NetworkModel, AnthropicHeadersAndIdentity) {
   EXPECT_FALSE(request.headers.contains("authorization"));
   const ModelInfo& info = rig.model->info();
   EXPECT_EQ(info.name, "haiku.low?temperature=0.5");
-  EXPECT_THAT(info.identity, AllOf(HasSubstr("anthropic.claude-haiku-4-5?reasoning=low&temperature=0.5"), HasSubstr(" at 127.0.0.1:"),
-                                   Not(HasSubstr("sk-test"))));
+  EXPECT_THAT(info.identity, AllOf(HasSubstr("anthropic.claude-haiku-4-5?reasoning=low&temperature=0.5"),
+                                   HasSubstr(" at 127.0.0.1:"), Not(HasSubstr("sk-test"))));
   EXPECT_TRUE(info.local);  // the base URL says so
   EXPECT_FALSE(info.warm_up);
   EXPECT_EQ(rig.model->Window(), 64);
@@ -116,7 +118,8 @@ TEST(NetworkModel, OpeningErrors) {
   network.variables.erase("ANTHROPIC_API_KEY");
   const auto no_key = OpenNetworkModel(network.Spec("haiku"), network.options);
   ASSERT_FALSE(no_key.ok());
-  EXPECT_THAT(no_key.error().message, HasSubstr("no key for provider 'anthropic' (model 'haiku'): set ANTHROPIC_API_KEY"));
+  EXPECT_THAT(no_key.error().message,
+              HasSubstr("no key for provider 'anthropic' (model 'haiku'): set ANTHROPIC_API_KEY"));
   for (const char* url : {"ftp://x", "", "http://", "http://x/v1?key=1", "x"}) {
     network.options.base_urls = {url};
     const auto bad = OpenNetworkModel(network.Spec("generic.m"), network.options);
@@ -140,10 +143,11 @@ std::string Event(const std::string& data) { return "data: " + data + "\n\n"; }
 
 TEST(NetworkModel, LongAnswersAreStreamed) {
   Rig rig([](const Request&) {
-    return loopback::Sse({": keep-alive\n\n", Event(R"({"model":"m","choices":[{"index":0,"delta":{"content":"Hel"}}]})").substr(0, 20),
-                          Event(R"({"model":"m","choices":[{"index":0,"delta":{"content":"Hel"}}]})").substr(20),
-                          Event(R"({"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]})"),
-                          Event(R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}})"), "data: [DONE]\n\n"});
+    return loopback::Sse(
+        {": keep-alive\n\n", Event(R"({"model":"m","choices":[{"index":0,"delta":{"content":"Hel"}}]})").substr(0, 20),
+         Event(R"({"model":"m","choices":[{"index":0,"delta":{"content":"Hel"}}]})").substr(20),
+         Event(R"({"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]})"),
+         Event(R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}})"), "data: [DONE]\n\n"});
   });
   const Result<ChatResponse> response = rig.Ask(Question("hi", 8000));
   ASSERT_TRUE(response.ok()) << response.error().message;
@@ -153,7 +157,8 @@ TEST(NetworkModel, LongAnswersAreStreamed) {
 }
 
 TEST(NetworkModel, StreamsThatEndEarlyAreUnavailable) {
-  Rig rig([](const Request&) { return loopback::Sse({Event(R"({"choices":[{"delta":{"content":"half"}}]})")}); }, "generic.m?stream=true");
+  Rig rig([](const Request&) { return loopback::Sse({Event(R"({"choices":[{"delta":{"content":"half"}}]})")}); },
+          "generic.m?stream=true");
   const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
@@ -181,8 +186,11 @@ TEST(NetworkModel, AServerThatDoesNotStreamIsUnderstood) {
 
 TEST(NetworkModel, AnswersThatAreNoJson) {
   for (const char* text : {"generic.m", "generic.m?stream=true"}) {
-    Rig rig([](const Request&) { return loopback::Chunked(200, {"<html>", "proxy says no</html>"}, {{"Content-Type", "text/html"}}); },
-            text);
+    Rig rig(
+        [](const Request&) {
+          return loopback::Chunked(200, {"<html>", "proxy says no</html>"}, {{"Content-Type", "text/html"}});
+        },
+        text);
     const Result<ChatResponse> response = rig.Ask();
     ASSERT_FALSE(response.ok());
     EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
@@ -198,13 +206,15 @@ TEST(NetworkModel, BrokenConnectionsAreUnavailable) {
 TEST(NetworkModel, HttpErrorsKeepTheKeyOut) {
   Rig rig(
       [](const Request& request) {
-        return Answer(401, R"({"error":{"message":"Incorrect API key provided: )" + request.headers.at("authorization").substr(7) + "\"}}");
+        return Answer(401, R"({"error":{"message":"Incorrect API key provided: )" +
+                               request.headers.at("authorization").substr(7) + "\"}}");
       },
       "gpt-4o");
   const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
-  EXPECT_THAT(response.error().message, AllOf(HasSubstr("401"), HasSubstr("Incorrect API key"), Not(HasSubstr("sk-test"))));
+  EXPECT_THAT(response.error().message,
+              AllOf(HasSubstr("401"), HasSubstr("Incorrect API key"), Not(HasSubstr("sk-test"))));
 }
 
 TEST(NetworkModel, ARefusedParameterIsLeftOutFromThenOn) {
@@ -216,7 +226,8 @@ TEST(NetworkModel, ARefusedParameterIsLeftOutFromThenOn) {
           R"({"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"}})");
     }
     if (body.contains("temperature"))
-      return Answer(400, R"({"error":{"message":"Unsupported value: 'temperature' does not support 0.7 with this model."}})");
+      return Answer(
+          400, R"({"error":{"message":"Unsupported value: 'temperature' does not support 0.7 with this model."}})");
     return Answer(200, ChatBody("ok"));
   });
   ChatRequest request = Question("hi");
@@ -230,14 +241,16 @@ TEST(NetworkModel, ARefusedParameterIsLeftOutFromThenOn) {
 
 TEST(NetworkModel, ManyAtOnceLearnTogether) {
   Rig rig([](const Request& request) {
-    if (Json::parse(request.body).contains("seed")) return Answer(400, R"({"error":{"message":"Unknown parameter: 'seed'."}})");
+    if (Json::parse(request.body).contains("seed"))
+      return Answer(400, R"({"error":{"message":"Unknown parameter: 'seed'."}})");
     return Answer(200, ChatBody("ok"));
   });
   std::vector<std::future<bool>> answers;
   for (int i = 0; i < 100; ++i) {
     const auto promise = std::make_shared<std::promise<bool>>();
     answers.push_back(promise->get_future());
-    rig.model->Start(Question("hi"), [promise](const Result<ChatResponse>& response) { promise->set_value(response.ok()); });
+    rig.model->Start(Question("hi"),
+                     [promise](const Result<ChatResponse>& response) { promise->set_value(response.ok()); });
   }
   for (std::future<bool>& answer : answers) EXPECT_TRUE(answer.get());
 }
@@ -245,8 +258,10 @@ TEST(NetworkModel, ManyAtOnceLearnTogether) {
 TEST(NetworkModel, ACutResponseThatIsCalledCompletedWasCut) {
   Rig rig(
       [](const Request&) {
-        return Answer(200, R"({"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"once upon"}]}],)"
-                           R"("usage":{"input_tokens":3,"output_tokens":4}})");
+        return Answer(
+            200,
+            R"({"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"once upon"}]}],)"
+            R"("usage":{"input_tokens":3,"output_tokens":4}})");
       },
       "openresponses.m");
   EXPECT_EQ(rig.Ask(Question("tell", 4))->stop, StopReason::kLength);
@@ -261,8 +276,8 @@ TEST(NetworkModel, OtherBadRequestsConcernTheRequest) {
 
 ChatRequest SchemaQuestion() {
   ChatRequest request = Question("how many?");
-  request.answer_schema =
-      Json::parse(R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}},"additionalProperties":false})");
+  request.answer_schema = Json::parse(
+      R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}},"additionalProperties":false})");
   return request;
 }
 
@@ -329,8 +344,8 @@ TEST(NetworkModel, SchemaByATool) {
 TEST(NetworkModel, CostIsAddedUp) {
   std::atomic<int> count = 0;
   Rig rig([&count](const Request&) {
-    return Answer(200, R"({"choices":[{"finish_reason":"stop","message":{"content":")" + std::string(++count < 2 ? "x" : "{\\\"n\\\":1}") +
-                           R"("}}],"usage":{"cost":0.25}})");
+    return Answer(200, R"({"choices":[{"finish_reason":"stop","message":{"content":")" +
+                           std::string(++count < 2 ? "x" : "{\\\"n\\\":1}") + R"("}}],"usage":{"cost":0.25}})");
   });
   const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok()) << response.error().message;

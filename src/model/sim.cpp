@@ -26,7 +26,8 @@ Result<double> ParseNumber(std::string_view key, std::string_view text, double l
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool in_range = number >= low && number <= high;  // false for not-a-number, too
   if (code != std::errc() || end != text.data() + text.size() || !in_range) {
-    return InputError(fmt::format("sim: {}={} is not a number from {} to {}", key, SafeForTerminalLine(text), low, high));
+    return InputError(
+        fmt::format("sim: {}={} is not a number from {} to {}", key, SafeForTerminalLine(text), low, high));
   }
   return number;
 }
@@ -34,7 +35,8 @@ Result<double> ParseNumber(std::string_view key, std::string_view text, double l
 Result<double> ParseWholeNumber(std::string_view key, std::string_view text, double high) {
   ASSIGN_OR_RETURN(const double number, ParseNumber(key, text, 0.0, high));
   if (number != std::floor(number)) {
-    return InputError(fmt::format("sim: {}={} is not a whole number from 0 to {}", key, SafeForTerminalLine(text), high));
+    return InputError(
+        fmt::format("sim: {}={} is not a whole number from 0 to {}", key, SafeForTerminalLine(text), high));
   }
   return number;
 }
@@ -70,7 +72,9 @@ Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& requ
   }
   double chance = settings.base;
   if (arm == "skill" || arm == "previous") {
-    chance = settings.skill_in_body ? ChanceInBody(request.system, text_of_messages, settings.base) : arm == "skill" ? settings.skill : settings.base;
+    chance = settings.skill_in_body ? ChanceInBody(request.system, text_of_messages, settings.base)
+             : arm == "skill"       ? settings.skill
+                                    : settings.base;
   }
   if (arm == "placebo" && settings.placebo >= 0) chance = settings.placebo;
   if (arm == "previous" && settings.previous >= 0) chance = settings.previous;
@@ -94,7 +98,10 @@ Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& requ
 class SimModel : public Model {
  public:
   SimModel(SimSettings settings, ModelInfo info, int window)
-      : settings_(settings), info_(std::move(info)), window_(window), thread_([this](const std::stop_token& stop) { Work(stop); }) {}
+      : settings_(settings),
+        info_(std::move(info)),
+        window_(window),
+        thread_([this](const std::stop_token& stop) { Work(stop); }) {}
 
   SimModel(const SimModel&) = delete;
   SimModel& operator=(const SimModel&) = delete;
@@ -159,7 +166,7 @@ class SimModel : public Model {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::multimap<SteadyClock::time_point, Pending> due_;  // guarded by mutex_
-  std::jthread thread_;  // last: it uses all of the above
+  std::jthread thread_;                                  // last: it uses all of the above
 };
 
 }  // namespace

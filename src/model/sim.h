@@ -9,7 +9,8 @@
 
 namespace upskill {
 
-// Settings of a simulated student: `base=0.4,skill=0.85|body[,placebo=0.4][,previous=0.4][,seed=7][,latency-ms=200][,error=0.05]
+// Settings of a simulated student:
+// `base=0.4,skill=0.85|body[,placebo=0.4][,previous=0.4][,seed=7][,latency-ms=200][,error=0.05]
 // [,cost=0.001]`.
 struct SimSettings {
   double base = 0.5;   // chance that a baseline answer passes its case
@@ -19,9 +20,9 @@ struct SimSettings {
   bool skill_in_body = false;
   double placebo = -1;   // below 0: as base
   double previous = -1;  // below 0: as base
-  double error = 0.0;  // chance that an attempt ends in an error instead of an answer
+  double error = 0.0;    // chance that an attempt ends in an error instead of an answer
   std::uint64_t seed = 0;
-  int latency_ms = 0;  // time to each answer
+  int latency_ms = 0;     // time to each answer
   double cost_usd = 0.0;  // of each answer
 };
 

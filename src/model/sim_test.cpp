@@ -117,9 +117,9 @@ TEST(ParseSimSettings, All) {
 }
 
 TEST(ParseSimSettings, Errors) {
-  for (const char* text : {"base=1.1", "base=-0.1", "base=nan", "base=inf", "base=", "base", "base=0.5x", "skill=half",
-                           "error=2", "placebo=-1", "latency-ms=-1", "latency-ms=1e9", "latency-ms=0.5", "seed=-1",
-                           "seed=7.5", "seed=1e300"}) {
+  for (const char* text :
+       {"base=1.1", "base=-0.1", "base=nan", "base=inf", "base=", "base", "base=0.5x", "skill=half", "error=2",
+        "placebo=-1", "latency-ms=-1", "latency-ms=1e9", "latency-ms=0.5", "seed=-1", "seed=7.5", "seed=1e300"}) {
     const Result<SimSettings> settings = ParseSimSettings(text);
     ASSERT_FALSE(settings.ok()) << text;
     EXPECT_EQ(settings.error().kind, ErrorKind::kInput);

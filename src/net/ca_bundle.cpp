@@ -45,7 +45,8 @@ CaBundle FindCaBundle() {
 
 Error NoCaBundleError() {
   return Error{ErrorKind::kRefused,
-               "no CA certificates found, so no https server can be trusted: install the package ca-certificates, or set SSL_CERT_FILE to a file of CA certificates"};
+               "no CA certificates found, so no https server can be trusted: install the package ca-certificates, or "
+               "set SSL_CERT_FILE to a file of CA certificates"};
 }
 
 }  // namespace upskill

@@ -15,8 +15,8 @@ struct CaBundle {
   bool missing = false;  // none was found, so no server can be trusted
 };
 
-// $CURL_CA_BUNDLE, $SSL_CERT_FILE, else what libcurl was built with, else (packages: libcurl is linked in and was built for no
-// particular system) the first of the places where Linux systems keep them.
+// $CURL_CA_BUNDLE, $SSL_CERT_FILE, else what libcurl was built with, else (packages: libcurl is linked in and was built
+// for no particular system) the first of the places where Linux systems keep them.
 CaBundle FindCaBundle();
 
 // The first of `places` that is a file.

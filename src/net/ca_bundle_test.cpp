@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 TEST(CaBundle, TheFirstPlaceThatIsAFile) {
   const TempFolder folder;
   fs::create_directory(folder.path() / "a");
-  const std::array<fs::path, 4> places = {folder.path() / "none", folder.path() / "a", folder.Write("b.pem", ""), folder.Write("c.pem", "")};
+  const std::array<fs::path, 4> places = {folder.path() / "none", folder.path() / "a", folder.Write("b.pem", ""),
+                                          folder.Write("c.pem", "")};
   const CaBundle bundle = FirstCaBundle(places);
   EXPECT_EQ(bundle.file, folder.path() / "b.pem");
   EXPECT_FALSE(bundle.missing);

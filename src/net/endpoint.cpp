@@ -22,7 +22,8 @@ Error CancelledError() { return {ErrorKind::kCancelled, "the request was cancell
 void Mask(std::string& text, std::string_view secret) {
   constexpr std::size_t kShortest = 8;  // shorter ones are no keys but words such as "local"
   if (secret.size() < kShortest) return;
-  for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) text.replace(at, secret.size(), "***");
+  for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at))
+    text.replace(at, secret.size(), "***");
 }
 
 // Takes out of an answer what a server may repeat of the request's keys.
@@ -68,9 +69,9 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
     std::shared_ptr<HttpRequest> request;  // shared with the client while it is on the wire
     std::shared_ptr<bool> connected;       // whether a server has seen it; belongs to the client's thread
     Done done;
-    std::set<std::size_t> tried;           // members that it couldn't reach
+    std::set<std::size_t> tried;               // members that it couldn't reach
     std::optional<Clock::Steady> pushed_back;  // first
-    std::optional<Flight> flight;          // absent: it waits
+    std::optional<Flight> flight;              // absent: it waits
     bool cancelled = false;
   };
 
@@ -86,11 +87,11 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
   void OnDone(Ticket ticket, Result<HttpResponse> result);
 
   const EndpointOptions options_;
-  const Clock& clock_;  // not used once closed
+  const Clock& clock_;                        // not used once closed
   std::shared_ptr<HttpClient> owned_client_;  // until closed: the client must not end on its own thread
 
   mutable std::mutex mutex_;
-  HttpClient* const client_;                  // alive whenever the endpoint or a callback uses it
+  HttpClient* const client_;  // alive whenever the endpoint or a callback uses it
   Pool pool_;
   std::unordered_map<Ticket, Entry> entries_;
   std::set<Ticket> waiting_;  // oldest first
@@ -167,7 +168,8 @@ void Endpoint::State::OnDone(Ticket ticket, Result<HttpResponse> result) {
 }
 
 // What its caller gets, or nothing when the request goes back into the queue.
-std::optional<Result<HttpResponse>> Endpoint::State::Judge(Entry& entry, const Flight& flight, Result<HttpResponse> result) {
+std::optional<Result<HttpResponse>> Endpoint::State::Judge(Entry& entry, const Flight& flight,
+                                                           Result<HttpResponse> result) {
   if (!result) return JudgeFailure(entry, flight, result.error());
   if (result->status >= 200 && result->status <= 299) {
     pool_.Succeeded(flight.member);
@@ -189,7 +191,8 @@ std::optional<Result<HttpResponse>> Endpoint::State::Judge(Entry& entry, const F
   return Result<HttpResponse>(ErrorOfResponse(*result, clock_.WallNow()));
 }
 
-std::optional<Result<HttpResponse>> Endpoint::State::JudgeFailure(Entry& entry, const Flight& flight, const Error& error) {
+std::optional<Result<HttpResponse>> Endpoint::State::JudgeFailure(Entry& entry, const Flight& flight,
+                                                                  const Error& error) {
   if (error.kind != ErrorKind::kUnavailable) {
     pool_.Cancelled(flight.member);
     return Result<HttpResponse>(error);
@@ -203,12 +206,14 @@ std::optional<Result<HttpResponse>> Endpoint::State::JudgeFailure(Entry& entry, 
   return Result<HttpResponse>(error);
 }
 
-std::optional<Result<HttpResponse>> Endpoint::State::JudgeLimit(Entry& entry, const Flight& flight, const HttpResponse& response) {
+std::optional<Result<HttpResponse>> Endpoint::State::JudgeLimit(Entry& entry, const Flight& flight,
+                                                                const HttpResponse& response) {
   const int before = pool_.concurrency();
   const milliseconds wait = pool_.Limited(flight.member, flight.window, RetryAfter(response, clock_.WallNow()));
   After(wait, &Pool::EndPause, flight.member);
   if (pool_.concurrency() != before) {
-    Log("net", fmt::format("HTTP {}: waiting {} ms, then {} requests at once", response.status, wait.count(), pool_.concurrency()));
+    Log("net", fmt::format("HTTP {}: waiting {} ms, then {} requests at once", response.status, wait.count(),
+                           pool_.concurrency()));
   }
   const Clock::Steady now = clock_.Now();
   if (!entry.pushed_back) entry.pushed_back = now;

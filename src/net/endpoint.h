@@ -44,11 +44,11 @@ class Endpoint {
   Endpoint& operator=(const Endpoint&) = delete;
 
   Ticket Start(const std::string& path, HttpRequest request, Done done);
-  void Cancel(Ticket ticket);       // `done` gets kCancelled, or the answer if that came first
-  void CancelWaiting();             // those not on the wire
+  void Cancel(Ticket ticket);  // `done` gets kCancelled, or the answer if that came first
+  void CancelWaiting();        // those not on the wire
   void CancelAll();
 
-  int concurrency() const;          // the present limit over the pool
+  int concurrency() const;  // the present limit over the pool
   const EndpointOptions& options() const;
 
  private:

@@ -41,7 +41,9 @@ class EndpointTest : public testing::Test {
     options.backoff_unit = milliseconds(10);
     return options;
   }
-  Endpoint Make(std::vector<std::string> urls, int most = 8) { return {client_, Options(std::move(urls), most), clock_}; }
+  Endpoint Make(std::vector<std::string> urls, int most = 8) {
+    return {client_, Options(std::move(urls), most), clock_};
+  }
 
   static HttpRequest Question() {
     HttpRequest request;
@@ -53,7 +55,8 @@ class EndpointTest : public testing::Test {
   // One request to a server that answers the first time with `script`, later with 200.
   Result<HttpResponse> AskOnce(const Script& script) {
     std::atomic<int> count = 0;
-    const loopback::Server server([&](const Request&) { return count++ == 0 ? script : loopback::Answer(200, "later"); });
+    const loopback::Server server(
+        [&](const Request&) { return count++ == 0 ? script : loopback::Answer(200, "later"); });
     Endpoint endpoint = Make({server.url()});
     TestOutcomes outcomes;
     endpoint.Start("/v1", Question(), outcomes.Take());
@@ -75,9 +78,10 @@ TEST_F(EndpointTest, PutsThePathBehindTheBase) {
 
 TEST_F(EndpointTest, WaitsOutRateLimits) {
   const std::string date = "Thu, 01 Jan 2026 05:00:00 GMT";  // hours ahead of our clock
-  for (const Script& script : {loopback::RateLimit(), loopback::RateLimit({{"Retry-After-Ms", "5"}}),
-                               loopback::RateLimit({{"Retry-After", "0.01"}}), loopback::RateLimit({{"Retry-After", date}, {"Date", date}}),
-                               loopback::Answer(529, ""), loopback::Answer(503, "", {{"Retry-After", "0"}})}) {
+  for (const Script& script :
+       {loopback::RateLimit(), loopback::RateLimit({{"Retry-After-Ms", "5"}}),
+        loopback::RateLimit({{"Retry-After", "0.01"}}), loopback::RateLimit({{"Retry-After", date}, {"Date", date}}),
+        loopback::Answer(529, ""), loopback::Answer(503, "", {{"Retry-After", "0"}})}) {
     const auto result = AskOnce(script);
     ASSERT_TRUE(result.ok()) << script.front().bytes << result.error().message;
     EXPECT_EQ(result->body, "later");
@@ -102,7 +106,8 @@ TEST_F(EndpointTest, LeavesOtherErrorsToTheCaller) {
   EXPECT_EQ(AskOnce(loopback::Answer(401, "")).error().kind, ErrorKind::kRefused);
   EXPECT_EQ(AskOnce(loopback::Answer(400, "")).error().kind, ErrorKind::kInput);
   EXPECT_EQ(AskOnce(loopback::RateLimit({{"x-should-retry", "false"}})).error().kind, ErrorKind::kRefused);
-  EXPECT_EQ(AskOnce(loopback::Answer(429, R"({"error":{"type":"insufficient_quota"}})")).error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(AskOnce(loopback::Answer(429, R"({"error":{"type":"insufficient_quota"}})")).error().kind,
+            ErrorKind::kRefused);
 }
 
 TEST_F(EndpointTest, PassesTheServersWishWithAnError) {
@@ -159,7 +164,8 @@ TEST_F(EndpointTest, AnswersToOthersKeepPatience) {
 }
 
 TEST_F(EndpointTest, HoldsItsCeiling) {
-  const loopback::Server server([](const Request&) { return Script{loopback::Wait(milliseconds(5)), loopback::Answer(200, "x").front()}; });
+  const loopback::Server server(
+      [](const Request&) { return Script{loopback::Wait(milliseconds(5)), loopback::Answer(200, "x").front()}; });
   Endpoint endpoint = Make({server.url()}, 7);
   TestOutcomes outcomes;
   for (std::size_t i = 0; i < 100; ++i) endpoint.Start("/v1", Question(), outcomes.Take(i));
@@ -209,7 +215,9 @@ TEST_F(EndpointTest, PoolOfTheDeadTellsEachRequest) {
 }
 
 TEST_F(EndpointTest, PoolSpreadsItsLoad) {
-  const auto slow = [](const Request&) { return Script{loopback::Wait(milliseconds(5)), loopback::Answer(200, "x").front()}; };
+  const auto slow = [](const Request&) {
+    return Script{loopback::Wait(milliseconds(5)), loopback::Answer(200, "x").front()};
+  };
   const loopback::Server first(slow);
   const loopback::Server second(slow);
   Endpoint endpoint = Make({first.url(), second.url()}, 8);
@@ -223,7 +231,8 @@ TEST_F(EndpointTest, PoolSpreadsItsLoad) {
 TEST_F(EndpointTest, AFailingMemberIsNoMagnet) {
   // It fails at once, so it always has the fewest requests in flight.
   const loopback::Server broken([](const Request&) { return loopback::Answer(500, ""); });
-  const loopback::Server good([](const Request&) { return Script{loopback::Wait(milliseconds(2)), loopback::Answer(200, "x").front()}; });
+  const loopback::Server good(
+      [](const Request&) { return Script{loopback::Wait(milliseconds(2)), loopback::Answer(200, "x").front()}; });
   Endpoint endpoint = Make({broken.url(), good.url()}, 4);
   TestOutcomes outcomes;
   for (std::size_t i = 0; i < 100; ++i) endpoint.Start("/v1", Question(), outcomes.Take(i));
@@ -285,9 +294,8 @@ TEST_F(EndpointTest, CallbacksMayStartAndCancel) {
 }
 
 TEST_F(EndpointTest, EndingTellsEveryRequestOnce) {
-  const loopback::Server server([](const Request& request) {
-    return request.path == "/limit" ? loopback::RateLimit() : loopback::Silence();
-  });
+  const loopback::Server server(
+      [](const Request& request) { return request.path == "/limit" ? loopback::RateLimit() : loopback::Silence(); });
   TestOutcomes outcomes;
   {
     Endpoint endpoint = Make({server.url()}, 4);

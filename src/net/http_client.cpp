@@ -30,7 +30,7 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-constexpr long kMostConnections = 4096;   // kept alive; more may be in use
+constexpr long kMostConnections = 4096;  // kept alive; more may be in use
 constexpr std::size_t kMostSpareHandles = 1024;
 
 Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
@@ -112,7 +112,10 @@ class HttpClient::Loop {
 };
 
 HttpClient::Loop::Loop()
-    : epoll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), multi_(curl_multi_init()), ca_bundle_(FindCaBundle()) {
+    : epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      multi_(curl_multi_init()),
+      ca_bundle_(FindCaBundle()) {
   CHECK(multi_ != nullptr);
   curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Loop::WatchSocket);
   curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
@@ -164,8 +167,8 @@ int HttpClient::Loop::WatchSocket(CURL*, curl_socket_t socket, int what, void* l
   return 0;
 }
 
-// libcurl may say only after it has closed a socket that it need not be watched; by then another thread can have got the
-// same descriptor. So watching ends here.
+// libcurl may say only after it has closed a socket that it need not be watched; by then another thread can have got
+// the same descriptor. So watching ends here.
 int HttpClient::Loop::CloseSocket(void* loop, curl_socket_t socket) noexcept {
   static_cast<Loop*>(loop)->Unwatch(socket);
   return close(socket);
@@ -241,10 +244,18 @@ void HttpClient::Loop::TakeInbox() {
   }
   for (Message& message : messages) {
     switch (message.kind) {
-      case Message::Kind::kStart: StartTransfer(std::move(message)); break;
-      case Message::Kind::kPost: message.work(); break;
-      case Message::Kind::kCancel: CancelTicket(message.ticket); break;
-      case Message::Kind::kStop: stopping_ = true; break;
+      case Message::Kind::kStart:
+        StartTransfer(std::move(message));
+        break;
+      case Message::Kind::kPost:
+        message.work();
+        break;
+      case Message::Kind::kCancel:
+        CancelTicket(message.ticket);
+        break;
+      case Message::Kind::kStop:
+        stopping_ = true;
+        break;
       case Message::Kind::kAfter:
         if (stopping_) break;
         alarms_.emplace(message.when, message.ticket);
@@ -277,7 +288,8 @@ void HttpClient::Loop::StartTransfer(Message message) {
   tickets_.emplace(easy, message.ticket);
   if (!prepared) return FinishTransfer(message.ticket, prepared.error());
   active.in_multi = curl_multi_add_handle(multi_, easy) == CURLM_OK;
-  if (!active.in_multi) FinishTransfer(message.ticket, Error{ErrorKind::kUnavailable, "libcurl did not take the request"});
+  if (!active.in_multi)
+    FinishTransfer(message.ticket, Error{ErrorKind::kUnavailable, "libcurl did not take the request"});
 }
 
 void HttpClient::Loop::FinishTransfer(Ticket ticket, Result<HttpResponse> result) {

@@ -33,11 +33,11 @@ struct HttpRequest {
   std::vector<Part> parts;
 
   std::chrono::milliseconds connect_timeout{10'000};
-  std::chrono::milliseconds idle_timeout{120'000};   // without a byte in either direction, after the connection is there
+  std::chrono::milliseconds idle_timeout{120'000};  // without a byte in either direction, after the connection is there
   std::chrono::milliseconds total_timeout{600'000};  // from the first byte sent to the last received
   // Of the answer after decompression; more is an error. An answer that is no 2xx is cut at 1 MiB instead.
   std::size_t max_body_bytes = 64U << 20U;
-  bool http2_prior_knowledge = false;                // HTTP/2 at once on http://, a connection each (for tests)
+  bool http2_prior_knowledge = false;  // HTTP/2 at once on http://, a connection each (for tests)
 
   // Called on the client's thread when there is a connection and the request is about to be sent; again when it is sent
   // anew because the server had closed a connection that was kept alive.
@@ -58,8 +58,8 @@ struct HttpResponse {
 };
 
 // Sends requests on one thread with one curl-multi handle: keep-alive, HTTP/2, gzip; thousands in flight need no thread
-// each. No redirects are followed. Thread-safe. The destructor cancels what is still in flight and joins; it must not run
-// on the client's own thread, so no callback may hold the last reference.
+// each. No redirects are followed. Thread-safe. The destructor cancels what is still in flight and joins; it must not
+// run on the client's own thread, so no callback may hold the last reference.
 class HttpClient {
  public:
   using Done = std::function<void(Result<HttpResponse>)>;

@@ -35,7 +35,8 @@ Result<HttpResponse> Fetch(HttpRequest request) {
 }
 
 TEST(HttpClient, SendsAndReceives) {
-  const loopback::Server server([](const Request&) { return loopback::Answer(201, R"({"a":1})", {{"X-Request-Id", "r1"}}); });
+  const loopback::Server server(
+      [](const Request&) { return loopback::Answer(201, R"({"a":1})", {{"X-Request-Id", "r1"}}); });
   HttpRequest request = Post(server.url() + "/v1/chat?x=1", R"({"q":2})");
   request.headers = {{"content-type", "application/json"}, {"X-Empty", ""}};
   request.secret_headers = {{"Authorization", Secret("Bearer k-123")}};
@@ -118,7 +119,8 @@ TEST(HttpClient, RepeatsOnANewConnectionWhatAClosedOneDidNotTake) {
 
 TEST(HttpClient, TakesChunkedAndCompressedAnswers) {
   const loopback::Server server([](const Request& request) {
-    return request.path == "/gzip" ? loopback::Gzip(200, "packed text") : loopback::Chunked(200, {"one ", "two ", "three"});
+    return request.path == "/gzip" ? loopback::Gzip(200, "packed text")
+                                   : loopback::Chunked(200, {"one ", "two ", "three"});
   });
   EXPECT_EQ(Fetch(Post(server.url() + "/gzip"))->body, "packed text");
   EXPECT_EQ(Fetch(Post(server.url() + "/chunked"))->body, "one two three");
@@ -137,7 +139,8 @@ TEST(HttpClient, TakesTheFinalAnswerAfterInterimOnes) {
 }
 
 TEST(HttpClient, StreamsPieces) {
-  const loopback::Server server([](const Request&) { return loopback::Sse({"data: 1\n\n", "data: 2\n\n"}, milliseconds(20)); });
+  const loopback::Server server(
+      [](const Request&) { return loopback::Sse({"data: 1\n\n", "data: 2\n\n"}, milliseconds(20)); });
   HttpRequest request = Post(server.url());
   std::vector<std::string> pieces;
   request.on_data = [&](std::string_view piece) {
@@ -255,16 +258,18 @@ TEST(HttpClient, DestructorEndsRequestsThatCallbacksStart) {
   TestOutcomes outcomes;
   {
     HttpClient client;
-    client.Start(Post(server.url()), [&, first = outcomes.Take(0), second = outcomes.Take(1)](Result<HttpResponse> result) {
-      client.Start(Post(server.url()), second);
-      first(std::move(result));
-    });
+    client.Start(Post(server.url()),
+                 [&, first = outcomes.Take(0), second = outcomes.Take(1)](Result<HttpResponse> result) {
+                   client.Start(Post(server.url()), second);
+                   first(std::move(result));
+                 });
   }
   EXPECT_EQ(outcomes.Get(1).error().kind, ErrorKind::kCancelled);
 }
 
 TEST(HttpClient, RefusesWhatIsNoWebAddress) {
-  for (const char* url : {"", "file:///etc/passwd", "ftp://x/", "127.0.0.1 x", "http://", "http://a b/", "gopher://x", "http://x:99999/"}) {
+  for (const char* url : {"", "file:///etc/passwd", "ftp://x/", "127.0.0.1 x", "http://", "http://a b/", "gopher://x",
+                          "http://x:99999/"}) {
     const auto response = Fetch(Post(url));
     ASSERT_FALSE(response.ok()) << url;
     EXPECT_EQ(response.error().kind, ErrorKind::kRefused) << url;

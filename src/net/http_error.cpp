@@ -69,7 +69,8 @@ bool IsOutOfMoney(const HttpResponse& response, const ProviderWords& words) {
   if (response.status == 402) return true;
   const std::string type = ToLowerAscii(words.type);
   const std::string text = ToLowerAscii(std::string_view(words.text).substr(0, 4096));
-  if (ContainsAny(type, {"insufficient_quota", "billing", "credit"}) || ContainsAny(text, {"insufficient_quota", "credit balance"})) {
+  if (ContainsAny(type, {"insufficient_quota", "billing", "credit"}) ||
+      ContainsAny(text, {"insufficient_quota", "credit balance"})) {
     return response.status >= 400 && response.status < 500;
   }
   if (response.status != 429 && response.status != 403) return false;
@@ -100,11 +101,14 @@ ErrorKind KindOf(const HttpResponse& response, const ProviderWords& words) {
 std::optional<double> NumberOf(const std::string& text) {
   double number = 0.0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number < 0.0) return std::nullopt;
+  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number < 0.0)
+    return std::nullopt;
   return number;
 }
 
-milliseconds Capped(double ms) { return milliseconds(static_cast<std::int64_t>(std::min(ms, static_cast<double>(kLongestWait.count())))); }
+milliseconds Capped(double ms) {
+  return milliseconds(static_cast<std::int64_t>(std::min(ms, static_cast<double>(kLongestWait.count()))));
+}
 
 std::optional<std::time_t> DateOf(const std::string& text) {
   const std::time_t time = curl_getdate(text.c_str(), nullptr);
@@ -147,7 +151,8 @@ std::optional<milliseconds> RetryAfter(const HttpResponse& response, Clock::Wall
 bool IsRateLimit(const HttpResponse& response) {
   const int status = response.status;
   if (status != 429 && status != 503 && status != 529) return false;
-  if (status == 503 && !response.headers.contains("retry-after") && !response.headers.contains("retry-after-ms")) return false;
+  if (status == 503 && !response.headers.contains("retry-after") && !response.headers.contains("retry-after-ms"))
+    return false;
   return KindOf(response, WordsOf(response)) == ErrorKind::kUnavailable;
 }
 

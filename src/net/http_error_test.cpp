@@ -29,8 +29,10 @@ ErrorKind KindOf(const HttpResponse& response) { return ErrorOfResponse(response
 std::string MessageOf(const HttpResponse& response) { return ErrorOfResponse(response, kNow).message; }
 
 TEST(HttpError, KindFollowsTheStatus) {
-  for (const int status : {408, 409, 429, 500, 502, 503, 504, 529}) EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kUnavailable) << status;
-  for (const int status : {301, 302, 307, 401, 402, 403, 404}) EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kRefused) << status;
+  for (const int status : {408, 409, 429, 500, 502, 503, 504, 529})
+    EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kUnavailable) << status;
+  for (const int status : {301, 302, 307, 401, 402, 403, 404})
+    EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kRefused) << status;
   for (const int status : {400, 405, 413, 422}) EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kInput) << status;
 }
 
@@ -42,10 +44,15 @@ TEST(HttpError, TheServersWordDecides) {
 }
 
 TEST(HttpError, WithoutMoneyWaitingIsUseless) {
-  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":"over quota","type":"insufficient_quota"}})")), ErrorKind::kRefused);
-  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":"m","code":"insufficient_quota"}})", {{"retry-after", "1"}})), ErrorKind::kRefused);
-  EXPECT_EQ(KindOf(Answer(400, R"({"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}})")),
+  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":"over quota","type":"insufficient_quota"}})")),
             ErrorKind::kRefused);
+  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":"m","code":"insufficient_quota"}})", {{"retry-after", "1"}})),
+            ErrorKind::kRefused);
+  EXPECT_EQ(
+      KindOf(Answer(
+          400,
+          R"({"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}})")),
+      ErrorKind::kRefused);
   EXPECT_EQ(KindOf(Answer(403, R"({"error":"no credits left"})")), ErrorKind::kRefused);
   EXPECT_EQ(KindOf(Answer(429, "Check your plan and billing details")), ErrorKind::kRefused);
   EXPECT_FALSE(IsRateLimit(Answer(429, R"({"error":{"type":"insufficient_quota"}})")));
@@ -54,8 +61,10 @@ TEST(HttpError, WithoutMoneyWaitingIsUseless) {
 TEST(HttpError, WordsAboutMoneyAloneDoNotEndARun) {
   // Rate limits that advertise: they pass with time.
   const std::string text = "Rate limit reached. Add a payment method at https://example.com/account/billing";
-  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":")" + text + R"(","code":"rate_limit_exceeded"}})")), ErrorKind::kUnavailable);
-  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":")" + text + R"("}})", {{"retry-after", "20"}})), ErrorKind::kUnavailable);
+  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":")" + text + R"(","code":"rate_limit_exceeded"}})")),
+            ErrorKind::kUnavailable);
+  EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":")" + text + R"("}})", {{"retry-after", "20"}})),
+            ErrorKind::kUnavailable);
   EXPECT_EQ(KindOf(Answer(400, R"({"error":{"message":"messages.0: unknown field credit"}})")), ErrorKind::kInput);
   EXPECT_EQ(KindOf(Answer(500, R"({"error":{"message":"billing service is down"}})")), ErrorKind::kUnavailable);
 }
@@ -77,8 +86,8 @@ TEST(HttpError, MessageTakesEveryProvidersShape) {
 }
 
 TEST(HttpError, MessageStandsOddAnswers) {
-  for (const char* body :
-       {"{", "[]", "[[[[]]]]", "{}", "null", "\xff\xfe", R"({"error":null})", R"({"error":{"message":7}})", R"({"error":[1]})"}) {
+  for (const char* body : {"{", "[]", "[[[[]]]]", "{}", "null", "\xff\xfe", R"({"error":null})",
+                           R"({"error":{"message":7}})", R"({"error":[1]})"}) {
     EXPECT_THAT(MessageOf(Answer(400, body)), HasSubstr("HTTP 400")) << body;
   }
 }
@@ -92,7 +101,8 @@ TEST(HttpError, MessageIsShortAndPrintable) {
 }
 
 TEST(HttpError, RedirectNamesTheHostOnly) {
-  const std::string message = MessageOf(Answer(307, "", {{"location", "https://u:secret@Other.example:8443/path?token=secret"}}));
+  const std::string message =
+      MessageOf(Answer(307, "", {{"location", "https://u:secret@Other.example:8443/path?token=secret"}}));
   EXPECT_EQ(message, "HTTP 307: the server redirects to https://other.example:8443; give that address as --base-url");
   EXPECT_THAT(MessageOf(Answer(302, "", {{"location", "/relative"}})), HasSubstr("redirects elsewhere"));
   EXPECT_THAT(MessageOf(Answer(302)), HasSubstr("redirects elsewhere"));
@@ -121,11 +131,14 @@ TEST(RetryAfter, ReadsDatesByTheServersClock) {
 }
 
 TEST(RetryAfter, IsBoundedAndIgnoresNonsense) {
-  const auto wish = [](const std::string& after) { return RetryAfter(Answer(429, "", {{"retry-after", after}}), kNow); };
+  const auto wish = [](const std::string& after) {
+    return RetryAfter(Answer(429, "", {{"retry-after", after}}), kNow);
+  };
   EXPECT_EQ(wish("86400"), seconds(120));
   EXPECT_EQ(wish("1e300"), seconds(120));
   EXPECT_EQ(wish("Fri, 01 Jan 2100 00:00:00 GMT"), seconds(120));
-  for (const char* nonsense : {"", "-5", "nan", "inf", "soon", "5 s", "\xff"}) EXPECT_EQ(wish(nonsense), std::nullopt) << nonsense;
+  for (const char* nonsense : {"", "-5", "nan", "inf", "soon", "5 s", "\xff"})
+    EXPECT_EQ(wish(nonsense), std::nullopt) << nonsense;
 }
 
 TEST(RateLimit, IsToldFromAFault) {
@@ -147,10 +160,12 @@ TEST(HttpUrl, IsTakenApart) {
 }
 
 TEST(HttpUrl, KnowsLoopbackAddresses) {
-  for (const char* url : {"http://localhost", "http://LOCALHOST:1", "http://127.0.0.1:8080/v1", "http://127.9.9.9", "http://[::1]:80/"}) {
+  for (const char* url :
+       {"http://localhost", "http://LOCALHOST:1", "http://127.0.0.1:8080/v1", "http://127.9.9.9", "http://[::1]:80/"}) {
     EXPECT_TRUE(ParseHttpUrl(url)->loopback) << url;
   }
-  for (const char* url : {"http://127.0.0.1.example.com", "http://localhost.example.com", "http://10.0.0.1", "http://[::2]"}) {
+  for (const char* url :
+       {"http://127.0.0.1.example.com", "http://localhost.example.com", "http://10.0.0.1", "http://[::2]"}) {
     EXPECT_FALSE(ParseHttpUrl(url)->loopback) << url;
   }
 }

@@ -106,7 +106,8 @@ TEST(HostileServer, AcceptsNoConnection) {
 }
 
 TEST(HostileServer, SaysNothing) {
-  const Error error = ErrorOf(loopback::Silence(), [](HttpRequest& request) { request.idle_timeout = milliseconds(40); });
+  const Error error =
+      ErrorOf(loopback::Silence(), [](HttpRequest& request) { request.idle_timeout = milliseconds(40); });
   EXPECT_EQ(error.kind, ErrorKind::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("nothing from 127.0.0.1"));
   EXPECT_THAT(error.message, HasSubstr("0.04 s"));
@@ -137,12 +138,15 @@ TEST(HostileServer, DripsWithinItsTime) {
   EXPECT_EQ(response->body.size(), 30U);
 }
 
-TEST(HostileServer, HangsUpBeforeItsHeaders) { EXPECT_EQ(ErrorOf(loopback::CutBeforeHeaders()).kind, ErrorKind::kUnavailable); }
+TEST(HostileServer, HangsUpBeforeItsHeaders) {
+  EXPECT_EQ(ErrorOf(loopback::CutBeforeHeaders()).kind, ErrorKind::kUnavailable);
+}
 
 TEST(HostileServer, ResetsBeforeItsHeaders) { EXPECT_EQ(ErrorOf({loopback::Reset()}).kind, ErrorKind::kUnavailable); }
 
 TEST(HostileServer, BreaksOffInItsHeaders) {
-  EXPECT_EQ(ErrorOf({loopback::Send("HTTP/1.1 200 OK\r\nContent-Le"), loopback::Close()}).kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(ErrorOf({loopback::Send("HTTP/1.1 200 OK\r\nContent-Le"), loopback::Close()}).kind,
+            ErrorKind::kUnavailable);
 }
 
 TEST(HostileServer, BreaksOffInItsBody) {
@@ -164,7 +168,8 @@ TEST(HostileServer, PromisesLessThanItSends) {
 }
 
 TEST(HostileServer, BreaksOffInAChunk) {
-  const Script script{loopback::Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nabc"), loopback::Close()};
+  const Script script{loopback::Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nabc"),
+                      loopback::Close()};
   EXPECT_EQ(ErrorOf(script).kind, ErrorKind::kUnavailable);
 }
 
@@ -175,10 +180,13 @@ TEST(HostileServer, SendsBrokenGzip) {
 
 TEST(HostileServer, SpeaksNoHttp) { EXPECT_EQ(ErrorOf(loopback::Garbage()).kind, ErrorKind::kUnavailable); }
 
-TEST(HostileServer, SendsHeadersWithoutEnd) { EXPECT_EQ(ErrorOf(loopback::EndlessHeaders()).kind, ErrorKind::kUnavailable); }
+TEST(HostileServer, SendsHeadersWithoutEnd) {
+  EXPECT_EQ(ErrorOf(loopback::EndlessHeaders()).kind, ErrorKind::kUnavailable);
+}
 
 TEST(HostileServer, RepeatsInterimAnswersWithoutEnd) {
-  const Script script{loopback::Send("HTTP/1.1 100 Continue\r\nX: " + std::string(500, 'y') + "\r\n\r\n", 100'000), loopback::Close()};
+  const Script script{loopback::Send("HTTP/1.1 100 Continue\r\nX: " + std::string(500, 'y') + "\r\n\r\n", 100'000),
+                      loopback::Close()};
   EXPECT_EQ(ErrorOf(script).kind, ErrorKind::kUnavailable);
 }
 
@@ -211,7 +219,8 @@ TEST(HostileServer, StreamsMoreThanTheLimit) {
 
 TEST(HostileServer, ExplainsAnErrorWithoutEnd) {
   const loopback::Server server([](const Request&) {
-    return Script{loopback::Send("HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n"), loopback::Send(std::string(1U << 16U, 'x'), 1024)};
+    return Script{loopback::Send("HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n"),
+                  loopback::Send(std::string(1U << 16U, 'x'), 1024)};
   });
   const auto response = Fetch(Post(server.url()));
   ASSERT_TRUE(response.ok()) << response.error().message;  // the status is what matters
@@ -240,7 +249,8 @@ TEST(HostileServer, GoesAwayInHttp2) {
 }
 
 TEST(HostileServer, PassesInvalidUtf8OnUnchanged) {
-  const loopback::Server server([](const Request&) { return loopback::Answer(200, "\xff\xfe\x80", {{"X-Odd", "\xff"}}); });
+  const loopback::Server server(
+      [](const Request&) { return loopback::Answer(200, "\xff\xfe\x80", {{"X-Odd", "\xff"}}); });
   const auto response = Fetch(Post(server.url()));
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->body, "\xff\xfe\x80");

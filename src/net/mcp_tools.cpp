@@ -39,7 +39,9 @@ class Conversation {
     while (true) {
       ASSIGN_OR_RETURN(const Json message, Receive());
       if (message.contains("method") && message.contains("id")) {
-        RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"}, {"id", message.at("id")}, {"error", {{"code", kMethodNotFound}, {"message", "not supported"}}}}));
+        RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"},
+                              {"id", message.at("id")},
+                              {"error", {{"code", kMethodNotFound}, {"message", "not supported"}}}}));
       } else if (JsonGet<int>(message, "id", -1) == id && (message.contains("result") || message.contains("error"))) {
         return message;
       }
@@ -142,19 +144,22 @@ class Conversation {
 
 std::string ErrorOf(const Json& answer) {
   const Json error = answer.value("error", Json::object());
-  return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0), SafeForTerminalLine(JsonGet<std::string>(error, "message", "")));
+  return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0),
+                     SafeForTerminalLine(JsonGet<std::string>(error, "message", "")));
 }
 
 Result<McpTools> List(Conversation& server) {
   McpTools found;
-  ASSIGN_OR_RETURN(const Json hello, server.Ask("initialize", {{"protocolVersion", kProtocolVersion},
-                                                               {"capabilities", Json::object()},
-                                                               {"clientInfo", {{"name", "upskill"}, {"version", "1"}}}}));
+  ASSIGN_OR_RETURN(const Json hello,
+                   server.Ask("initialize", {{"protocolVersion", kProtocolVersion},
+                                             {"capabilities", Json::object()},
+                                             {"clientInfo", {{"name", "upskill"}, {"version", "1"}}}}));
   if (const auto result = hello.find("result"); result != hello.end() && result->is_object()) {
     const Json info = result->value("serverInfo", Json::object());
     found.server = JsonGet<std::string>(info, "name", "") + " " + JsonGet<std::string>(info, "version", "");
     RETURN_IF_ERROR(server.Tell("notifications/initialized"));
-  } else if (JsonGet<int>(hello.value("error", Json::object()), "code", 0) != kMethodNotFound) {  // newer servers need no greeting
+  } else if (JsonGet<int>(hello.value("error", Json::object()), "code", 0) !=
+             kMethodNotFound) {  // newer servers need no greeting
     return InputError("initialize: " + ErrorOf(hello));
   }
   Json params = Json::object();
@@ -163,7 +168,8 @@ Result<McpTools> List(Conversation& server) {
     ASSIGN_OR_RETURN(const Json answer, server.Ask("tools/list", params));
     const Json result = answer.value("result", Json());
     if (!result.is_object() || !result.contains("tools") || !result.at("tools").is_array()) {
-      return InputError("tools/list: " + (answer.contains("error") ? ErrorOf(answer) : "its answer has no array `tools`"));
+      return InputError("tools/list: " +
+                        (answer.contains("error") ? ErrorOf(answer) : "its answer has no array `tools`"));
     }
     for (const Json& tool : result.at("tools")) found.tools.push_back(tool);
     if (found.tools.size() > kMostTools) return InputError(fmt::format("it has more than {} tools", kMostTools));
@@ -184,7 +190,8 @@ Result<McpTools> ListMcpTools(const std::string& command, milliseconds limit, co
   if (found) return found;
   Error error = found.error();
   const std::string words = server.LastWords();
-  error.message = fmt::format("MCP server `{}`: {}{}", SafeForTerminalLine(command), error.message, words.empty() ? "" : "; it says: " + words);
+  error.message = fmt::format("MCP server `{}`: {}{}", SafeForTerminalLine(command), error.message,
+                              words.empty() ? "" : "; it says: " + words);
   return error;
 }
 

@@ -16,11 +16,12 @@ struct McpTools {
   Json tools = Json::array();
 };
 
-// Starts an MCP server with `command` (a command line of the person, run by /bin/sh), asks for its tools over its standard
-// input and output, one JSON-RPC message a line (modelcontextprotocol.io, transport stdio), and ends it. Requests of the server are
-// refused, notifications and lines that are no JSON skipped. `stop`: given up when it becomes more than 0; may be null.
-// Errors name the command and tell the last lines of its standard error: kInput when it is no MCP server or breaks the
-// protocol, kUnavailable when `limit` is over, kCancelled.
-Result<McpTools> ListMcpTools(const std::string& command, std::chrono::milliseconds limit, const std::atomic<int>* stop);
+// Starts an MCP server with `command` (a command line of the person, run by /bin/sh), asks for its tools over its
+// standard input and output, one JSON-RPC message a line (modelcontextprotocol.io, transport stdio), and ends it.
+// Requests of the server are refused, notifications and lines that are no JSON skipped. `stop`: given up when it
+// becomes more than 0; may be null. Errors name the command and tell the last lines of its standard error: kInput when
+// it is no MCP server or breaks the protocol, kUnavailable when `limit` is over, kCancelled.
+Result<McpTools> ListMcpTools(const std::string& command, std::chrono::milliseconds limit,
+                              const std::atomic<int>* stop);
 
 }  // namespace upskill

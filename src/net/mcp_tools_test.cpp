@@ -22,9 +22,11 @@ constexpr milliseconds kLimit{20'000};
 class Server {
  public:
   explicit Server(const std::string& answers) {
-    const auto script = folder_.Write("server.sh", "while read -r line; do\n"
-                                                   "id=$(printf '%s' \"$line\" | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p')\n"
-                                                   "case \"$line\" in\n" + answers + "\nesac\ndone\n");
+    const auto script = folder_.Write("server.sh",
+                                      "while read -r line; do\n"
+                                      "id=$(printf '%s' \"$line\" | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p')\n"
+                                      "case \"$line\" in\n" +
+                                          answers + "\nesac\ndone\n");
     command = "sh " + script.string();
   }
   std::string command;
@@ -33,7 +35,8 @@ class Server {
   TempFolder folder_;
 };
 
-const std::string kHello = R"(*'"initialize"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"books\",\"version\":\"1.2\"}}}";;
+const std::string kHello =
+    R"(*'"initialize"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"books\",\"version\":\"1.2\"}}}";;
 )";
 
 TEST(ListMcpTools, AllPages) {
@@ -69,8 +72,10 @@ TEST(ListMcpTools, WhatIsNoServer) {
     EXPECT_FALSE(found.ok()) << command;
     return found ? "" : found.error().message;
   };
-  EXPECT_THAT(error("/none/there"), AllOf(HasSubstr("MCP server `/none/there`: it ended with exit code 127"), HasSubstr("it says: ")));
-  EXPECT_THAT(error("echo hello; echo 'no \033[31mkey' >&2; exit 3"), AllOf(HasSubstr("exit code 3"), HasSubstr("no "), Not(HasSubstr("\033"))));
+  EXPECT_THAT(error("/none/there"),
+              AllOf(HasSubstr("MCP server `/none/there`: it ended with exit code 127"), HasSubstr("it says: ")));
+  EXPECT_THAT(error("echo hello; echo 'no \033[31mkey' >&2; exit 3"),
+              AllOf(HasSubstr("exit code 3"), HasSubstr("no "), Not(HasSubstr("\033"))));
   EXPECT_THAT(error("sleep 60", milliseconds(1000)), HasSubstr("no answer within 1 s"));
   EXPECT_THAT(error("yes " + std::string(5000, 'x')), HasSubstr("says more than 16"));
   EXPECT_THAT(error("tr -d '\\n' < /dev/zero"), HasSubstr("says more than 16"));
@@ -83,8 +88,11 @@ TEST(ListMcpTools, ServersThatBreakTheProtocol) {
     EXPECT_FALSE(found.ok()) << answers;
     return found ? "" : found.error().message;
   };
-  const auto lists = [](const std::string& answer) { return kHello + "*tools/list*) echo \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":$id," + answer + "}\";;"; };
-  EXPECT_THAT(error(R"(*) echo "{\"id\":$id,\"error\":{\"code\":-32602,\"message\":\"bad version\"}}";;)"), HasSubstr("initialize: error -32602: bad version"));
+  const auto lists = [](const std::string& answer) {
+    return kHello + "*tools/list*) echo \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":$id," + answer + "}\";;";
+  };
+  EXPECT_THAT(error(R"(*) echo "{\"id\":$id,\"error\":{\"code\":-32602,\"message\":\"bad version\"}}";;)"),
+              HasSubstr("initialize: error -32602: bad version"));
   EXPECT_THAT(error(lists(R"(\"error\":\"text\")")), HasSubstr("tools/list: error 0"));
   EXPECT_THAT(error(lists(R"(\"result\":[])")), HasSubstr("has no array `tools`"));
   EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":{}})")), HasSubstr("has no array `tools`"));

@@ -29,7 +29,8 @@ std::optional<std::size_t> Pool::Choose(const std::set<std::size_t>& tried) cons
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
-    if (member.pauses > 0 || member.in_flight >= LimitOf(member) || tried.contains(i) || (member.absent && !absent_too)) continue;
+    if (member.pauses > 0 || member.in_flight >= LimitOf(member) || tried.contains(i) || (member.absent && !absent_too))
+      continue;
     if (!best || member.in_flight < members_[*best].in_flight) best = i;
   }
   return best;

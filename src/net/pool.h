@@ -30,7 +30,8 @@ class Pool {
   // Exactly one of these for each Sent. Limited and Failed say how long the member is to be left alone.
   void Succeeded(std::size_t member);
   void Cancelled(std::size_t member);
-  std::chrono::milliseconds Limited(std::size_t member, std::uint64_t window, std::optional<std::chrono::milliseconds> wish);
+  std::chrono::milliseconds Limited(std::size_t member, std::uint64_t window,
+                                    std::optional<std::chrono::milliseconds> wish);
   std::optional<std::chrono::milliseconds> Failed(std::size_t member);
 
   void EndPause(std::size_t member);    // the time of one Limited is over
@@ -40,11 +41,11 @@ class Pool {
   struct Member {
     double limit = 1.0;
     int in_flight = 0;
-    int pauses = 0;           // that have not ended
-    bool absent = false;      // left out while others are there
-    int limited_in_row = 0;   // windows since the last success
-    int failed_in_row = 0;    // since the last success
-    std::uint64_t window = 0; // requests sent between two cuts of the limit: they count as one sign of overload
+    int pauses = 0;            // that have not ended
+    bool absent = false;       // left out while others are there
+    int limited_in_row = 0;    // windows since the last success
+    int failed_in_row = 0;     // since the last success
+    std::uint64_t window = 0;  // requests sent between two cuts of the limit: they count as one sign of overload
   };
 
   void End(Member& member);

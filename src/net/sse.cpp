@@ -7,7 +7,8 @@
 
 namespace upskill {
 
-SseParser::SseParser(OnEvent on_event, std::size_t max_event_bytes) : on_event_(std::move(on_event)), max_event_bytes_(max_event_bytes) {}
+SseParser::SseParser(OnEvent on_event, std::size_t max_event_bytes)
+    : on_event_(std::move(on_event)), max_event_bytes_(max_event_bytes) {}
 
 Status SseParser::Feed(std::string_view piece) {
   while (!piece.empty()) {
@@ -18,7 +19,8 @@ Status SseParser::Feed(std::string_view piece) {
     const std::size_t end = piece.find_first_of("\r\n");
     const std::string_view text = piece.substr(0, end);
     if (line_.size() + text.size() + event_.data.size() + event_.name.size() > max_event_bytes_) {
-      return Error{ErrorKind::kRefused, fmt::format("one event of the stream is larger than {} bytes", max_event_bytes_)};
+      return Error{ErrorKind::kRefused,
+                   fmt::format("one event of the stream is larger than {} bytes", max_event_bytes_)};
     }
     if (end == std::string_view::npos) {
       line_.append(text);

@@ -19,24 +19,33 @@ Events Parse(std::string_view stream, std::size_t size) {
 }
 
 void ExpectHoweverCut(std::string_view stream, const Events& expected) {
-  for (std::size_t size = 1; size <= stream.size(); ++size) EXPECT_EQ(Parse(stream, size), expected) << "pieces of " << size;
+  for (std::size_t size = 1; size <= stream.size(); ++size)
+    EXPECT_EQ(Parse(stream, size), expected) << "pieces of " << size;
 }
 
 TEST(Sse, ReadsNamesAndData) {
-  ExpectHoweverCut("event: message_start\ndata: {\"a\":1}\n\ndata: [DONE]\n\n", {{"message_start", "{\"a\":1}"}, {"", "[DONE]"}});
+  ExpectHoweverCut("event: message_start\ndata: {\"a\":1}\n\ndata: [DONE]\n\n",
+                   {{"message_start", "{\"a\":1}"}, {"", "[DONE]"}});
 }
 
 TEST(Sse, TakesAllLineEnds) {
   ExpectHoweverCut("event: a\r\ndata: 1\r\n\r\nevent: b\rdata: 2\r\rdata: 3\n\n", {{"a", "1"}, {"b", "2"}, {"", "3"}});
 }
 
-TEST(Sse, JoinsDataLines) { ExpectHoweverCut("data: one\ndata:  two\ndata\ndata:three\n\n", {{"", "one\n two\n\nthree"}}); }
+TEST(Sse, JoinsDataLines) {
+  ExpectHoweverCut("data: one\ndata:  two\ndata\ndata:three\n\n", {{"", "one\n two\n\nthree"}});
+}
 
 TEST(Sse, SkipsCommentsAndOtherFields) {
   ExpectHoweverCut(": OPENROUTER PROCESSING\n\nid: 7\nretry: 100\nunknown: x\ndata: 1\n\n:\n\n", {{"", "1"}});
 }
 
-TEST(Sse, SkipsTheByteOrderMark) { ExpectHoweverCut("\xEF\xBB\xBF" "data: 1\n\n", {{"", "1"}}); }
+TEST(Sse, SkipsTheByteOrderMark) {
+  ExpectHoweverCut(
+      "\xEF\xBB\xBF"
+      "data: 1\n\n",
+      {{"", "1"}});
+}
 
 TEST(Sse, DropsEventsWithoutData) { ExpectHoweverCut("event: ping\n\ndata: 1\n\n", {{"", "1"}}); }
 
@@ -44,7 +53,9 @@ TEST(Sse, KeepsEventsWithEmptyData) { ExpectHoweverCut("data:\n\n", {{"", ""}});
 
 TEST(Sse, DropsWhatIsCutOff) { ExpectHoweverCut("data: 1\n\ndata: 2\n", {{"", "1"}}); }
 
-TEST(Sse, PassesOddBytesOn) { ExpectHoweverCut(std::string_view("data: \xff\0x\n\n", 11), {{"", std::string("\xff\0x", 3)}}); }
+TEST(Sse, PassesOddBytesOn) {
+  ExpectHoweverCut(std::string_view("data: \xff\0x\n\n", 11), {{"", std::string("\xff\0x", 3)}});
+}
 
 TEST(Sse, RefusesALineWithoutEnd) {
   SseParser parser([](const SseEvent&) { ADD_FAILURE(); }, 1000);

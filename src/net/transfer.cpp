@@ -21,7 +21,8 @@ constexpr std::size_t kMostErrorBody = 1U << 20U;
 bool IsToken(std::string_view text) {  // RFC 9110, section 5.6.2
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || kMarks.find(c) != std::string_view::npos;
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           kMarks.find(c) != std::string_view::npos;
   });
 }
 
@@ -29,7 +30,9 @@ bool IsHeaderValue(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7F; });
 }
 
-std::string SecondsText(std::chrono::milliseconds time) { return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000.0); }
+std::string SecondsText(std::chrono::milliseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000.0);
+}
 
 }  // namespace
 
@@ -62,13 +65,15 @@ struct TransferCallbacks {
   }
   static int SeekPart(void* reader, curl_off_t offset, int origin) noexcept {
     auto* part = static_cast<Transfer::PartReader*>(reader);
-    if (origin != SEEK_SET || offset < 0 || static_cast<std::size_t>(offset) > part->content.size()) return CURL_SEEKFUNC_FAIL;
+    if (origin != SEEK_SET || offset < 0 || static_cast<std::size_t>(offset) > part->content.size())
+      return CURL_SEEKFUNC_FAIL;
     part->offset = static_cast<std::size_t>(offset);
     return CURL_SEEKFUNC_OK;
   }
 };
 
-Transfer::Transfer(std::shared_ptr<const HttpRequest> request) : request_(std::move(request)), error_text_(CURL_ERROR_SIZE, '\0') {}
+Transfer::Transfer(std::shared_ptr<const HttpRequest> request)
+    : request_(std::move(request)), error_text_(CURL_ERROR_SIZE, '\0') {}
 
 Transfer::~Transfer() {
   curl_mime_free(mime_);
@@ -128,7 +133,8 @@ void Transfer::SetConnection(const std::string& ca_file) {
 Status Transfer::AddHeader(const std::string& name, const std::string& value) {
   if (!IsToken(name)) return Error{ErrorKind::kRefused, "a header's name has characters that HTTP doesn't allow"};
   if (!IsHeaderValue(value)) {
-    return Error{ErrorKind::kRefused, "the header " + name + " has a line break or control character in its value (is the key right?)"};
+    return Error{ErrorKind::kRefused,
+                 "the header " + name + " has a line break or control character in its value (is the key right?)"};
   }
   // `Name;` is libcurl's way to send a header without a value.
   curl_slist* longer = curl_slist_append(header_list_, (value.empty() ? name + ";" : name + ": " + value).c_str());
@@ -168,7 +174,8 @@ Status Transfer::SetMethod() {
   } else {
     curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
   }
-  if (method != "POST" && method != "GET" && method != "HEAD") curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, method.c_str());
+  if (method != "POST" && method != "GET" && method != "HEAD")
+    curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, method.c_str());
   return {};
 }
 
@@ -180,8 +187,9 @@ Status Transfer::SetParts() {
     curl_mimepart* added = curl_mime_addpart(mime_);
     curl_mime_name(added, part.name.c_str());
     if (!part.file_name.empty()) curl_mime_filename(added, part.file_name.c_str());
-    const CURLcode code = curl_mime_data_cb(added, static_cast<curl_off_t>(part.content.size()), &TransferCallbacks::ReadPart,
-                                            &TransferCallbacks::SeekPart, nullptr, &reader);
+    const CURLcode code =
+        curl_mime_data_cb(added, static_cast<curl_off_t>(part.content.size()), &TransferCallbacks::ReadPart,
+                          &TransferCallbacks::SeekPart, nullptr, &reader);
     if (code != CURLE_OK) return Error{ErrorKind::kUnavailable, "no memory for the request"};
   }
   curl_easy_setopt(easy_, CURLOPT_MIMEPOST, mime_);
@@ -261,11 +269,12 @@ std::optional<Error> Transfer::TimedOut(Time now) const {
                  fmt::format("no connection to {} within {}", url_.authority, SecondsText(request_->connect_timeout))};
   }
   if (now >= *connected_ + request_->total_timeout) {
-    return Error{ErrorKind::kUnavailable,
-                 fmt::format("the answer of {} is not complete after {}", url_.authority, SecondsText(request_->total_timeout))};
+    return Error{ErrorKind::kUnavailable, fmt::format("the answer of {} is not complete after {}", url_.authority,
+                                                      SecondsText(request_->total_timeout))};
   }
   if (now < last_progress_ + request_->idle_timeout) return std::nullopt;
-  return Error{ErrorKind::kUnavailable, fmt::format("nothing from {} for {}", url_.authority, SecondsText(request_->idle_timeout))};
+  return Error{ErrorKind::kUnavailable,
+               fmt::format("nothing from {} for {}", url_.authority, SecondsText(request_->idle_timeout))};
 }
 
 Error Transfer::ErrorOfCode(int curl_code) const {
@@ -277,10 +286,14 @@ Error Transfer::ErrorOfCode(int curl_code) const {
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_ISSUER_ERROR: kind = ErrorKind::kRefused; break;
-    default: break;
+    case CURLE_SSL_ISSUER_ERROR:
+      kind = ErrorKind::kRefused;
+      break;
+    default:
+      break;
   }
-  return Error{kind, fmt::format("{} {}: {}", connected_ ? "the transfer with" : "no connection to", url_.authority, words)};
+  return Error{kind,
+               fmt::format("{} {}: {}", connected_ ? "the transfer with" : "no connection to", url_.authority, words)};
 }
 
 Result<HttpResponse> Transfer::Finish(int curl_code) {

@@ -47,7 +47,8 @@ Result<HttpUrl> ParseHttpUrl(const std::string& url) {
   result.authority = SafeForTerminalLine(ToLowerAscii(*host));
   if (const auto port = Part(parsed.get(), CURLUPART_PORT)) result.authority += ":" + *port;
   result.host = ToLowerAscii(*host);
-  if (result.host.starts_with('[') && result.host.ends_with(']')) result.host = result.host.substr(1, result.host.size() - 2);
+  if (result.host.starts_with('[') && result.host.ends_with(']'))
+    result.host = result.host.substr(1, result.host.size() - 2);
   result.loopback = IsLoopback(result.host);
   return result;
 }

@@ -9,10 +9,10 @@
 namespace upskill {
 
 struct HttpUrl {
-  bool secure = false;        // https
-  std::string host;           // lower case; an IPv6 address without its brackets
-  std::string authority;      // host and, where one is given, port: safe to show, no user name, path or query
-  bool loopback = false;      // localhost, 127.0.0.0/8 or ::1: nothing leaves this machine
+  bool secure = false;    // https
+  std::string host;       // lower case; an IPv6 address without its brackets
+  std::string authority;  // host and, where one is given, port: safe to show, no user name, path or query
+  bool loopback = false;  // localhost, 127.0.0.0/8 or ::1: nothing leaves this machine
 };
 
 // Takes an address apart. Error: kRefused; the message doesn't repeat the address, which may hold a password.

@@ -22,17 +22,22 @@ double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
 const char* ConfigurationName(Arm arm) {
   switch (arm) {
-    case Arm::kBaseline: return "without_skill";
-    case Arm::kSkill: return "with_skill";
-    case Arm::kPlacebo: return "placebo";
-    case Arm::kPrevious: return "old_skill";
+    case Arm::kBaseline:
+      return "without_skill";
+    case Arm::kSkill:
+      return "with_skill";
+    case Arm::kPlacebo:
+      return "placebo";
+    case Arm::kPrevious:
+      return "old_skill";
   }
   return "";
 }
 
 std::size_t PassedChecks(const Sample& sample) {
-  return static_cast<std::size_t>(std::count_if(sample.checks.begin(), sample.checks.end(),
-                                                [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
+  return static_cast<std::size_t>(
+      std::count_if(sample.checks.begin(), sample.checks.end(),
+                    [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
 }
 
 double CheckRate(const Sample& sample) {
@@ -48,7 +53,8 @@ Json Assertions(const Sample& sample) {
     std::string evidence = check.detail;
     if (check.outcome == Outcome::kPass && evidence.empty()) evidence = "the check passed";
     if (check.outcome == Outcome::kSkip) evidence.insert(0, "not checked: ");
-    list.push_back({{"text", check.name}, {"passed", check.outcome == Outcome::kPass}, {"evidence", std::move(evidence)}});
+    list.push_back(
+        {{"text", check.name}, {"passed", check.outcome == Outcome::kPass}, {"evidence", std::move(evidence)}});
   }
   return list;
 }
@@ -71,7 +77,8 @@ Json Statistics(const std::vector<double>& values) {
 std::vector<const Sample*> AnswersOf(const ReportInput& run, std::size_t student, Arm arm) {
   std::vector<const Sample*> answers;
   for (const Sample* sample : run.samples) {
-    if (sample->ok() && sample->arm == arm && sample->student == run.plan->students[student].spec) answers.push_back(sample);
+    if (sample->ok() && sample->arm == arm && sample->student == run.plan->students[student].spec)
+      answers.push_back(sample);
   }
   return answers;
 }
@@ -91,7 +98,8 @@ Json Configuration(const std::vector<const Sample*>& answers) {
 Json RunEntry(const Sample& sample, std::size_t case_index) {
   const std::size_t passed = PassedChecks(sample);
   Json notes = Json::array();
-  if (sample.response.stop != StopReason::kEnd) notes.push_back(fmt::format("the answer ended with: {}", StopReasonName(sample.response.stop)));
+  if (sample.response.stop != StopReason::kEnd)
+    notes.push_back(fmt::format("the answer ended with: {}", StopReasonName(sample.response.stop)));
   return {{"eval_id", case_index + 1},
           {"eval_name", sample.case_id},
           {"configuration", ConfigurationName(sample.arm)},
@@ -150,7 +158,9 @@ std::vector<RunRow> RowsOfRuns(const Json& runs, const BenchmarkSummary& summary
     const bool without = configuration == "without_skill" || configuration == "old_skill";
     const Json* result = Find(entry, "result");
     if ((!with && !without) || result == nullptr) continue;
-    ArmSummary& arm = row.student.arms[with ? Arm::kSkill : configuration == "old_skill" ? Arm::kPrevious : Arm::kBaseline];
+    ArmSummary& arm = row.student.arms[with                           ? Arm::kSkill
+                                       : configuration == "old_skill" ? Arm::kPrevious
+                                                                      : Arm::kBaseline];
     const std::size_t total = CountOf(*result, "total");
     const std::size_t passed = std::min(total, CountOf(*result, "passed"));
     ++arm.cells;
@@ -174,7 +184,8 @@ std::vector<RunRow> RowsOfRuns(const Json& runs, const BenchmarkSummary& summary
 }
 
 // "85 % ± 5"
-std::string MeanText(const std::map<std::string, MeanAndDeviation>& values, const char* key, double scale, const char* unit) {
+std::string MeanText(const std::map<std::string, MeanAndDeviation>& values, const char* key, double scale,
+                     const char* unit) {
   const auto found = values.find(key);
   if (found == values.end()) return "–";
   return fmt::format("{:.4g}{} ± {:.3g}", found->second.mean * scale, unit, found->second.stddev * scale);
@@ -203,7 +214,10 @@ Json GradingToJson(const Sample& sample) {
   return {{"assertion_results", assertions},
           {"expectations", assertions},
           {"summary",
-           {{"passed", passed}, {"failed", sample.checks.size() - passed}, {"total", sample.checks.size()}, {"pass_rate", CheckRate(sample)}}}};
+           {{"passed", passed},
+            {"failed", sample.checks.size() - passed},
+            {"total", sample.checks.size()},
+            {"pass_rate", CheckRate(sample)}}}};
 }
 
 Json BenchmarkToJson(const ReportInput& run, std::size_t student, bool with_runs) {
@@ -216,7 +230,8 @@ Json BenchmarkToJson(const ReportInput& run, std::size_t student, bool with_runs
     const std::vector<const Sample*> answers = AnswersOf(run, student, arm);
     const ArmSummary& counts = run.summary.students[student].arms.at(arm);
     if (counts.answered < counts.cells) {
-      notes.push_back(fmt::format("{}: {} of {} cells have no answer and are left out", ConfigurationName(arm), counts.cells - counts.answered, counts.cells));
+      notes.push_back(fmt::format("{}: {} of {} cells have no answer and are left out", ConfigurationName(arm),
+                                  counts.cells - counts.answered, counts.cells));
     }
     for (const Sample* sample : answers) {
       if (with_runs) runs.push_back(RunEntry(*sample, numbers.at(sample->case_id)));
@@ -227,13 +242,15 @@ Json BenchmarkToJson(const ReportInput& run, std::size_t student, bool with_runs
   if (reference && summary.contains("with_skill") && summary.contains(ConfigurationName(*reference))) {
     Json delta = Json::object();
     for (const char* key : {"pass_rate", "time_seconds", "tokens"}) {
-      delta[key] = Rounded(summary["with_skill"][key]["mean"].get<double>() - summary[ConfigurationName(*reference)][key]["mean"].get<double>());
+      delta[key] = Rounded(summary["with_skill"][key]["mean"].get<double>() -
+                           summary[ConfigurationName(*reference)][key]["mean"].get<double>());
     }
     summary["delta"] = std::move(delta);
   }
   Json evals = Json::array();
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) evals.push_back(i + 1);
-  if (!with_runs) notes.push_back("runs[] is left out: there are too many answers; samples.jsonl beside this folder has them");
+  if (!with_runs)
+    notes.push_back("runs[] is left out: there are too many answers; samples.jsonl beside this folder has them");
   notes.push_back(fmt::format("verdict: {}", VerdictName(run.verdicts[student].word)));
   return {{"metadata",
            {{"skill_name", plan.skill.name},
@@ -253,7 +270,9 @@ Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const f
   for (const Arm arm : run.plan->arms) {
     for (const Sample* sample : AnswersOf(run, student, arm)) {
       const std::string slug = FileNamePart(sample->case_id);
-      fs::path place = folder / fmt::format("eval-{}{}{}", numbers.at(sample->case_id) + 1, slug.empty() ? "" : "-", slug) / ConfigurationName(arm);
+      fs::path place = folder /
+                       fmt::format("eval-{}{}{}", numbers.at(sample->case_id) + 1, slug.empty() ? "" : "-", slug) /
+                       ConfigurationName(arm);
       if (run.plan->rounds > 1) place /= fmt::format("run-{}", sample->round + 1);
       RETURN_IF_ERROR(WriteDerivedFile(place / "outputs" / "answer.md", sample->response.text));
       RETURN_IF_ERROR(WriteDerivedFile(place / "grading.json", DumpJsonIndented(GradingToJson(*sample)) + "\n"));
@@ -269,10 +288,12 @@ Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const f
 Result<Grading> GradingFromJson(const Json& json, const std::string& source) {
   const Json* list = Find(json, "assertion_results");
   if (list == nullptr) list = Find(json, "expectations");
-  if (list == nullptr || !list->is_array()) return InputError(source + ": expected a list assertion_results or expectations");
+  if (list == nullptr || !list->is_array())
+    return InputError(source + ": expected a list assertion_results or expectations");
   Grading grading;
   for (const Json& entry : *list) {
-    GradedAssertion assertion{JsonGet<std::string>(entry, "text", ""), JsonGet(entry, "passed", false), JsonGet<std::string>(entry, "evidence", "")};
+    GradedAssertion assertion{JsonGet<std::string>(entry, "text", ""), JsonGet(entry, "passed", false),
+                              JsonGet<std::string>(entry, "evidence", "")};
     grading.passed += assertion.passed ? 1 : 0;
     grading.assertions.push_back(std::move(assertion));
   }
@@ -313,12 +334,15 @@ std::string BenchmarkText(const BenchmarkSummary& benchmark, const Style& style)
                {"seconds", Table::Align::kRight},
                {"tokens", Table::Align::kRight}});
   for (const auto& [name, values] : benchmark.configurations) {
-    table.AddRow({SafeForTerminalLine(name), MeanText(values, "pass_rate", 100.0, " %"), MeanText(values, "time_seconds", 1.0, ""),
-                  MeanText(values, "tokens", 1.0, "")});
+    table.AddRow({SafeForTerminalLine(name), MeanText(values, "pass_rate", 100.0, " %"),
+                  MeanText(values, "time_seconds", 1.0, ""), MeanText(values, "tokens", 1.0, "")});
   }
-  std::string out = Tinted(style, Tint::kBold, SafeForTerminalLine(benchmark.skill.empty() ? "a benchmark.json without a name" : benchmark.skill)) +
-                    (benchmark.model.empty() ? "" : "   " + SafeForTerminalLine(benchmark.model)) + "\n" + table.Render(style);
-  if (benchmark.pass_rate_delta) out += fmt::format("difference  {} points of checks passed\n", PointsText(*benchmark.pass_rate_delta));
+  std::string out =
+      Tinted(style, Tint::kBold,
+             SafeForTerminalLine(benchmark.skill.empty() ? "a benchmark.json without a name" : benchmark.skill)) +
+      (benchmark.model.empty() ? "" : "   " + SafeForTerminalLine(benchmark.model)) + "\n" + table.Render(style);
+  if (benchmark.pass_rate_delta)
+    out += fmt::format("difference  {} points of checks passed\n", PointsText(*benchmark.pass_rate_delta));
   return out;
 }
 

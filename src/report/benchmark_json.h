@@ -55,8 +55,8 @@ struct BenchmarkSummary {
   std::string timestamp;
   // By configuration: with_skill, without_skill, new_skill, old_skill, …
   std::map<std::string, std::map<std::string, MeanAndDeviation>> configurations;  // by pass_rate, time_seconds, tokens
-  std::optional<double> pass_rate_delta;  // a number, or text such as "+0.50"
-  std::vector<RunRow> rows;               // from runs[]; empty without it
+  std::optional<double> pass_rate_delta;                                          // a number, or text such as "+0.50"
+  std::vector<RunRow> rows;                                                       // from runs[]; empty without it
 };
 // benchmark.json in either spelling.
 Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& source);

@@ -21,7 +21,9 @@ using ::testing::SizeIs;
 TEST(GradingToJson, BothSpellings) {
   const ReportRun run;
   const Json json = GradingToJson(run.samples[2]);
-  EXPECT_EQ(json.at("assertion_results"), Json::parse(R"([{"text": "contains \"edition = 5\"", "passed": false, "evidence": "missing \"edition = 5\""}])"));
+  EXPECT_EQ(
+      json.at("assertion_results"),
+      Json::parse(R"([{"text": "contains \"edition = 5\"", "passed": false, "evidence": "missing \"edition = 5\""}])"));
   EXPECT_EQ(json.at("expectations"), json.at("assertion_results"));
   EXPECT_EQ(json.at("summary"), Json::parse(R"({"passed": 0, "failed": 1, "total": 1, "pass_rate": 0.0})"));
 }
@@ -91,7 +93,10 @@ TEST(WriteBenchmarkFolder, TheTreeOfAnIteration) {
 }
 
 TEST(GradingFromJson, BothSpellingsAndNeither) {
-  const Result<Grading> ours = GradingFromJson(Json::parse(R"({"assertion_results": [{"text": "a", "passed": true}, {"text": "b", "passed": false, "evidence": "e"}]})"), "g");
+  const Result<Grading> ours = GradingFromJson(
+      Json::parse(
+          R"({"assertion_results": [{"text": "a", "passed": true}, {"text": "b", "passed": false, "evidence": "e"}]})"),
+      "g");
   ASSERT_TRUE(ours.ok());
   EXPECT_EQ(ours->passed, 1U);
   EXPECT_EQ(ours->assertions[1].evidence, "e");

@@ -20,15 +20,20 @@ constexpr double kSameRate = 1e-9;
 
 // What the files say of a case's checks, whatever kinds of checks there are.
 bool SameRawChecks(const Json& a, const Json& b) {
-  const auto member = [](const Json& json, const char* key) { return json.is_object() ? json.value(key, Json()) : Json(); };
-  constexpr std::array kKeys = {"expected", "verifiers", "checks", "validator", "validator_config", "assertions", "expectations"};
+  const auto member = [](const Json& json, const char* key) {
+    return json.is_object() ? json.value(key, Json()) : Json();
+  };
+  constexpr std::array kKeys = {"expected",         "verifiers",  "checks",      "validator",
+                                "validator_config", "assertions", "expectations"};
   return std::all_of(kKeys.begin(), kKeys.end(), [&](const char* key) { return member(a, key) == member(b, key); });
 }
 
 bool SameChecks(const Case& a, const Case& b) {
-  return SameRawChecks(a.raw, b.raw) && std::equal(a.checks.begin(), a.checks.end(), b.checks.begin(), b.checks.end(), [](const CheckSpec& x, const CheckSpec& y) {
-    return x.type == y.type && x.values == y.values && x.pattern == y.pattern;
-  });
+  return SameRawChecks(a.raw, b.raw) && std::equal(a.checks.begin(), a.checks.end(), b.checks.begin(), b.checks.end(),
+                                                   [](const CheckSpec& x, const CheckSpec& y) {
+                                                     return x.type == y.type && x.values == y.values &&
+                                                            x.pattern == y.pattern;
+                                                   });
 }
 
 // Why the suites can't be compared; nothing when they can.
@@ -116,8 +121,8 @@ std::string ChangeLines(const StudentComparison& student, const Style& style) {
   for (const CaseChange& change : student.changed) {
     const bool better = change.after > change.before;
     out += fmt::format("  {} {}  {} → {}\n", Tinted(style, better ? Tint::kGood : Tint::kBad, better ? "▲" : "▼"),
-                       CutToColumns(SafeForTerminalLine(change.case_id), style.columns > 40 ? style.columns - 24 : 16), PercentText(change.before),
-                       PercentText(change.after));
+                       CutToColumns(SafeForTerminalLine(change.case_id), style.columns > 40 ? style.columns - 24 : 16),
+                       PercentText(change.before), PercentText(change.after));
   }
   return out;
 }
@@ -126,7 +131,9 @@ std::string ChangeLines(const StudentComparison& student, const Style& style) {
 
 Result<RunComparison> CompareRuns(const ReportInput& a, const ReportInput& b) {
   if (const std::optional<std::string> difference = Difference(*a.plan, *b.plan)) {
-    return InputError(fmt::format("{} and {} can't be compared, their suites differ: {}; run both with the same -t TESTS", a.plan->run, b.plan->run, *difference));
+    return InputError(
+        fmt::format("{} and {} can't be compared, their suites differ: {}; run both with the same -t TESTS",
+                    a.plan->run, b.plan->run, *difference));
   }
   RunComparison comparison{a.plan->run, b.plan->run, {}};
   for (std::size_t i = 0; i < a.plan->students.size(); ++i) {
@@ -161,23 +168,34 @@ std::string CompareText(const RunComparison& comparison, const Style& style) {
     const auto tokens = [](double value) { return fmt::format("{:.0f}", value); };
     const auto money = [](double value) { return fmt::format("{:.5f}", value); };
     const bool same = student.a.verdict == student.b.verdict;
-    table.AddRow({SafeForTerminalLine(student.model), Pair(student.a.reference_rate, student.b.reference_rate, PercentText),
-                  Pair(student.a.skill_rate, student.b.skill_rate, PercentText), Pair(student.a.lift, student.b.lift, PointsText),
-                  Pair(student.a.tokens, student.b.tokens, tokens), Pair(student.a.cost_usd, student.b.cost_usd, money),
-                  same ? std::string(word(student.a.verdict)) : fmt::format("{} → {}", word(student.a.verdict), word(student.b.verdict))});
+    table.AddRow({SafeForTerminalLine(student.model),
+                  Pair(student.a.reference_rate, student.b.reference_rate, PercentText),
+                  Pair(student.a.skill_rate, student.b.skill_rate, PercentText),
+                  Pair(student.a.lift, student.b.lift, PointsText), Pair(student.a.tokens, student.b.tokens, tokens),
+                  Pair(student.a.cost_usd, student.b.cost_usd, money),
+                  same ? std::string(word(student.a.verdict))
+                       : fmt::format("{} → {}", word(student.a.verdict), word(student.b.verdict))});
     const std::string lines = ChangeLines(student, style);
-    if (!lines.empty()) changes += "\n" + Tinted(style, Tint::kBold, SafeForTerminalLine(student.model)) + " with the skill\n" + lines;
+    if (!lines.empty())
+      changes += "\n" + Tinted(style, Tint::kBold, SafeForTerminalLine(student.model)) + " with the skill\n" + lines;
   }
-  return fmt::format("A {}\nB {}\n\n", SafeForTerminalLine(comparison.a), SafeForTerminalLine(comparison.b)) + table.Render(style) +
-         (!changes.empty() ? changes : shared ? "\nno case changed\n" : "\nno model is in both runs, so no case can be compared\n");
+  return fmt::format("A {}\nB {}\n\n", SafeForTerminalLine(comparison.a), SafeForTerminalLine(comparison.b)) +
+         table.Render(style) +
+         (!changes.empty() ? changes
+          : shared         ? "\nno case changed\n"
+                           : "\nno model is in both runs, so no case can be compared\n");
 }
 
 Json CompareToJson(const RunComparison& comparison) {
   Json students = Json::array();
   for (const StudentComparison& student : comparison.students) {
     Json changed = Json::array();
-    for (const CaseChange& change : student.changed) changed.push_back({{"case", change.case_id}, {"a", change.before}, {"b", change.after}});
-    students.push_back({{"model", student.model}, {"a", SideToJson(student.a)}, {"b", SideToJson(student.b)}, {"changed_cases", std::move(changed)}});
+    for (const CaseChange& change : student.changed)
+      changed.push_back({{"case", change.case_id}, {"a", change.before}, {"b", change.after}});
+    students.push_back({{"model", student.model},
+                        {"a", SideToJson(student.a)},
+                        {"b", SideToJson(student.b)},
+                        {"changed_cases", std::move(changed)}});
   }
   return {{"a", comparison.a}, {"b", comparison.b}, {"students", std::move(students)}};
 }

@@ -42,8 +42,8 @@ struct RunComparison {
   std::vector<StudentComparison> students;  // of A, then those that only B has
 };
 
-// Errors: the runs' suites differ (a case that only one has, or one whose input, files or checks are others); the message
-// names the first difference. Answers to different questions can't be compared.
+// Errors: the runs' suites differ (a case that only one has, or one whose input, files or checks are others); the
+// message names the first difference. Answers to different questions can't be compared.
 Result<RunComparison> CompareRuns(const ReportInput& a, const ReportInput& b);
 
 std::string CompareText(const RunComparison& comparison, const Style& style);

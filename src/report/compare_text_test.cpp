@@ -72,14 +72,17 @@ TEST(CompareRuns, RefusesOtherSuitesAndNamesTheDifference) {
   const ReportRun a;
   ReportRun b;
   b.plan.suite.cases[1].input += " Now.";
-  EXPECT_THAT(CompareRuns(a.input(), b.input()).error().message, HasSubstr("the input of case 'hard' are not the same"));
+  EXPECT_THAT(CompareRuns(a.input(), b.input()).error().message,
+              HasSubstr("the input of case 'hard' are not the same"));
   b = ReportRun();
   b.plan.suite.cases[0].checks[0].values = {"5"};
   EXPECT_THAT(CompareRuns(a.input(), b.input()).error().message, HasSubstr("the checks of case 'easy'"));
   b = ReportRun();
   b.plan.suite.cases.pop_back();
-  EXPECT_THAT(CompareRuns(a.input(), b.input()).error().message, HasSubstr("case 'hard' is only in the suite of " + a.plan.run));
-  EXPECT_THAT(CompareRuns(b.input(), a.input()).error().message, HasSubstr("case 'hard' is only in the suite of " + a.plan.run));
+  EXPECT_THAT(CompareRuns(a.input(), b.input()).error().message,
+              HasSubstr("case 'hard' is only in the suite of " + a.plan.run));
+  EXPECT_THAT(CompareRuns(b.input(), a.input()).error().message,
+              HasSubstr("case 'hard' is only in the suite of " + a.plan.run));
 }
 
 TEST(CompareToJson, UnknownIsNull) {

@@ -19,16 +19,16 @@ void AddRow(std::string& out, const ReportInput& run, const Sample& sample) {
   const ChatResponse& response = sample.response;
   const auto passed = std::count_if(sample.checks.begin(), sample.checks.end(),
                                     [](const CheckResult& check) { return check.outcome == Outcome::kPass; });
-  out += fmt::format("{},{},{},{},{},{},", CsvField(run.plan->run), CsvField(sample.student), CsvField(sample.case_id), ArmName(sample.arm),
-                     sample.round + 1, sample.ok() ? "ok" : "error");
+  out += fmt::format("{},{},{},{},{},{},", CsvField(run.plan->run), CsvField(sample.student), CsvField(sample.case_id),
+                     ArmName(sample.arm), sample.round + 1, sample.ok() ? "ok" : "error");
   if (!sample.ok()) {
     out += ",,,,,,,,," + CsvField(sample.error->message) + "\r\n";
     return;
   }
   const std::string cost = response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "";
-  out += fmt::format("{},{},{},{},{},{:.3f},{},{},{},{}\r\n", sample.passed(), StopReasonName(response.stop), response.usage.prompt(),
-                     response.usage.cache_read, response.usage.output, response.seconds, cost, passed, sample.checks.size(),
-                     CsvField(response.text));
+  out += fmt::format("{},{},{},{},{},{:.3f},{},{},{},{}\r\n", sample.passed(), StopReasonName(response.stop),
+                     response.usage.prompt(), response.usage.cache_read, response.usage.output, response.seconds, cost,
+                     passed, sample.checks.size(), CsvField(response.text));
 }
 
 }  // namespace
@@ -52,7 +52,8 @@ std::string CsvOriginal(std::string_view field) {
 
 std::string SamplesCsv(const std::vector<ReportInput>& runs) {
   std::string out =
-      "run,student,case,arm,round,status,passed,stop,prompt_tokens,cached_tokens,output_tokens,seconds,cost_usd,checks_passed,checks_total,answer\r\n";
+      "run,student,case,arm,round,status,passed,stop,prompt_tokens,cached_tokens,output_tokens,seconds,cost_usd,checks_"
+      "passed,checks_total,answer\r\n";
   for (const ReportInput& run : runs) {
     for (const Sample* sample : run.samples) AddRow(out, run, *sample);
   }

@@ -62,7 +62,8 @@ TEST(CsvField, FormulasAreText) {
 }
 
 TEST(CsvField, GivesBackEveryText) {
-  for (const std::string text : {"", "x", "=1", "'=1", "''=1", "'quoted'", "'", "a,\"b\"\r\nc", "-", "\t", "line\rend"}) {
+  for (const std::string text :
+       {"", "x", "=1", "'=1", "''=1", "'quoted'", "'", "a,\"b\"\r\nc", "-", "\t", "line\rend"}) {
     EXPECT_EQ(CsvOriginal(ReadCsv(CsvField(text) + "\r\n").at(0).at(0)), text);
   }
 }
@@ -72,13 +73,15 @@ TEST(SamplesCsv, EverySampleARow) {
   run.samples[0].response.cost_usd = 0.00125;
   const auto rows = ReadCsv(SamplesCsv({run.input()}));
   ASSERT_THAT(rows, SizeIs(9));
-  EXPECT_THAT(rows[0], ElementsAre("run", "student", "case", "arm", "round", "status", "passed", "stop", "prompt_tokens", "cached_tokens",
-                                   "output_tokens", "seconds", "cost_usd", "checks_passed", "checks_total", "answer"));
-  EXPECT_THAT(rows[1], ElementsAre(run.plan.run, "sim:base=0.4", "easy", "baseline", "1", "ok", "true", "end", "30", "0", "16", "1.500",
-                                   "0.00125", "1", "1", "4"));
-  EXPECT_THAT(rows[5], ElementsAre(run.plan.run, "sim:base=0.4", "hard", "baseline", "1", "ok", "false", "length", "30", "0", "16", "1.500",
-                                   "", "0", "1", "edition = 2"));
-  EXPECT_THAT(rows[8], ElementsAre(run.plan.run, "sim:base=0.4", "hard", "skill", "2", "error", "", "", "", "", "", "", "", "", "", "overloaded"));
+  EXPECT_THAT(rows[0], ElementsAre("run", "student", "case", "arm", "round", "status", "passed", "stop",
+                                   "prompt_tokens", "cached_tokens", "output_tokens", "seconds", "cost_usd",
+                                   "checks_passed", "checks_total", "answer"));
+  EXPECT_THAT(rows[1], ElementsAre(run.plan.run, "sim:base=0.4", "easy", "baseline", "1", "ok", "true", "end", "30",
+                                   "0", "16", "1.500", "0.00125", "1", "1", "4"));
+  EXPECT_THAT(rows[5], ElementsAre(run.plan.run, "sim:base=0.4", "hard", "baseline", "1", "ok", "false", "length", "30",
+                                   "0", "16", "1.500", "", "0", "1", "edition = 2"));
+  EXPECT_THAT(rows[8], ElementsAre(run.plan.run, "sim:base=0.4", "hard", "skill", "2", "error", "", "", "", "", "", "",
+                                   "", "", "", "overloaded"));
 }
 
 TEST(SamplesCsv, HostileTextComesBackAsItWas) {

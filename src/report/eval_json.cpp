@@ -31,8 +31,12 @@ Json TokensToJson(const StudentSummary& student, Arm arm) {
 
 Json ChangeToJson(const std::optional<PairedChange>& change) {
   if (!change) return nullptr;
-  return {{"baseline", change->without}, {"with_skill", change->with},        {"change", change->change()},
-          {"change_low", JsonOrNull(change->low)}, {"change_high", JsonOrNull(change->high)}, {"ratio", JsonOrNull(change->ratio())}};
+  return {{"baseline", change->without},
+          {"with_skill", change->with},
+          {"change", change->change()},
+          {"change_low", JsonOrNull(change->low)},
+          {"change_high", JsonOrNull(change->high)},
+          {"ratio", JsonOrNull(change->ratio())}};
 }
 
 Json CostToJson(const StudentVerdict& verdict) {
@@ -51,8 +55,12 @@ void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<d
   json["lift"] = JsonOrNull(verdict.lift ? verdict.lift : lift);
   json["lift_low"] = JsonOrNull(verdict.low);
   json["lift_high"] = JsonOrNull(verdict.high);
-  json["lift_new_cases"] = verdict.new_cases_low ? Json{{"low", JsonOrNull(verdict.new_cases_low)}, {"high", JsonOrNull(verdict.new_cases_high)}} : Json(nullptr);
-  json["lift_sequence"] = verdict.sequence_low ? Json{{"low", JsonOrNull(verdict.sequence_low)}, {"high", JsonOrNull(verdict.sequence_high)}} : Json(nullptr);
+  json["lift_new_cases"] = verdict.new_cases_low ? Json{{"low", JsonOrNull(verdict.new_cases_low)},
+                                                        {"high", JsonOrNull(verdict.new_cases_high)}}
+                                                 : Json(nullptr);
+  json["lift_sequence"] = verdict.sequence_low ? Json{{"low", JsonOrNull(verdict.sequence_low)},
+                                                      {"high", JsonOrNull(verdict.sequence_high)}}
+                                               : Json(nullptr);
   json["whole_rounds"] = verdict.whole_rounds;
   json["more_rounds"] = verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr);
   json["answers_repeat"] = verdict.answers_repeat;
@@ -64,7 +72,8 @@ Json CasesToJson(const Plan& plan, const StudentSummary& student) {
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
     Json entry = {{"id", plan.suite.cases[i].id}};
     for (const auto& [arm, tallies] : student.cases) {
-      entry[arm == Arm::kSkill ? "with_skill" : ArmName(arm)] = {{"passed", tallies[i].passed}, {"total", tallies[i].answered}};
+      entry[arm == Arm::kSkill ? "with_skill" : ArmName(arm)] = {{"passed", tallies[i].passed},
+                                                                 {"total", tallies[i].answered}};
     }
     cases.push_back(std::move(entry));
   }
@@ -87,7 +96,10 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
     than = Json::object();
     PutVerdict(than, verdicts[index], std::nullopt);
   }
-  json["tokens"] = {{"baseline", TokensToJson(student, Arm::kBaseline)}, {"with_skill", TokensToJson(student, Arm::kSkill)}, {"output_per_answer", ChangeToJson(verdict.output_tokens)}, {"per_answer", ChangeToJson(verdict.tokens)}};
+  json["tokens"] = {{"baseline", TokensToJson(student, Arm::kBaseline)},
+                    {"with_skill", TokensToJson(student, Arm::kSkill)},
+                    {"output_per_answer", ChangeToJson(verdict.output_tokens)},
+                    {"per_answer", ChangeToJson(verdict.tokens)}};
   json["seconds"] = ChangeToJson(verdict.seconds);
   json["cost_usd"] = CostToJson(verdict);
   json["cells_saved"] = student.cells_saved;

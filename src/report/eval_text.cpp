@@ -26,10 +26,13 @@ std::string IntervalText(const StudentVerdict& verdict) {
 
 Tint TintOf(const StudentVerdict& verdict) {
   switch (verdict.word) {
-    case Verdict::kHelps: return Tint::kGood;
-    case Verdict::kHurts: return Tint::kBad;
+    case Verdict::kHelps:
+      return Tint::kGood;
+    case Verdict::kHurts:
+      return Tint::kBad;
     case Verdict::kNoEffect:
-    case Verdict::kUndecided: break;
+    case Verdict::kUndecided:
+      break;
   }
   return Tint::kDim;
 }
@@ -43,7 +46,8 @@ std::string ChangeText(double before, double after) {
 std::string Extras(const ArmSummary& arm) {
   std::string text;
   if (arm.errors > 0) text += fmt::format("   {}", Counted(arm.errors, "error"));
-  if (arm.answered + arm.errors < arm.cells) text += fmt::format("   {} not done", arm.cells - arm.answered - arm.errors);
+  if (arm.answered + arm.errors < arm.cells)
+    text += fmt::format("   {} not done", arm.cells - arm.answered - arm.errors);
   if (arm.truncated > 0) text += fmt::format("   {} truncated", arm.truncated);
   if (arm.refused > 0) text += fmt::format("   {} refused", arm.refused);
   return text;
@@ -69,10 +73,12 @@ std::string TokenLine(const StudentSummary& student) {
   if (!mean(baseline->second) || !mean(skill->second)) return "";
   const double before = *mean(baseline->second);
   const double after = *mean(skill->second);
-  const double prompt = static_cast<double>(skill->second.prompt_tokens) / static_cast<double>(skill->second.answered) -
-                        static_cast<double>(baseline->second.prompt_tokens) / static_cast<double>(baseline->second.answered);
+  const double prompt =
+      static_cast<double>(skill->second.prompt_tokens) / static_cast<double>(skill->second.answered) -
+      static_cast<double>(baseline->second.prompt_tokens) / static_cast<double>(baseline->second.answered);
   return fmt::format("  {:<10}  {:.0f} → {:.0f} per answer{} · prompt {}{:.0f}\n", "tokens", before, after,
-                     ChangeText(before, after), std::round(prompt) < 0 ? "" : "+", std::round(prompt) == 0 ? 0.0 : prompt);
+                     ChangeText(before, after), std::round(prompt) < 0 ? "" : "+",
+                     std::round(prompt) == 0 ? 0.0 : prompt);
 }
 
 std::string MoneyText(double usd) { return usd < 0.995 ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd); }
@@ -95,7 +101,8 @@ std::vector<std::string> LimitsOf(const StudentVerdict& verdict) {
     std::vector<std::string> names;
     names.reserve(verdict.excluded.size());
     for (const std::string& name : verdict.excluded) names.push_back(SafeForTerminalLine(name));
-    limits.push_back(fmt::format("{} with errors left out of lift and verdict: {}", Counted(names.size(), "case"), fmt::join(names, ", ")));
+    limits.push_back(fmt::format("{} with errors left out of lift and verdict: {}", Counted(names.size(), "case"),
+                                 fmt::join(names, ", ")));
   }
   return limits;
 }
@@ -104,12 +111,13 @@ std::vector<std::string> LimitsOf(const StudentVerdict& verdict) {
 std::string VerdictNotes(const StudentVerdict& verdict) {
   std::string out;
   if (verdict.new_cases_low && verdict.new_cases_high) {
-    out += fmt::format("  {:<10}  {} … {} points (95 %) on other cases like these\n", "new cases", PointsText(*verdict.new_cases_low),
-                       PointsText(*verdict.new_cases_high));
+    out += fmt::format("  {:<10}  {} … {} points (95 %) on other cases like these\n", "new cases",
+                       PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
   }
   if (verdict.cost_usd) {
-    out += fmt::format("  {:<10}  {} → {} per answer · {} per solved case\n", "cost", MoneyText(verdict.cost_usd->without),
-                       MoneyText(verdict.cost_usd->with), CostPerSolvedText(verdict));
+    out +=
+        fmt::format("  {:<10}  {} → {} per answer · {} per solved case\n", "cost", MoneyText(verdict.cost_usd->without),
+                    MoneyText(verdict.cost_usd->with), CostPerSolvedText(verdict));
   }
   for (const std::string& limit : LimitsOf(verdict)) out += "  " + limit + "\n";
   return out;
@@ -125,12 +133,15 @@ std::string StudentBlock(const JudgedRun& run, std::size_t index, const Style& s
     std::string line = ArmLine(style, arm, summary);
     if (arm == Arm::kSkill && lift) {
       const bool fits = DisplayColumns(line + "   " + LiftLine(verdict, *lift, {})) <= style.columns;
-      (fits ? line : below) += (fits ? "   " : fmt::format("  {:<10}  ", "lift")) + LiftLine(verdict, *lift, style) + (fits ? "" : "\n");
+      (fits ? line : below) +=
+          (fits ? "   " : fmt::format("  {:<10}  ", "lift")) + LiftLine(verdict, *lift, style) + (fits ? "" : "\n");
     }
     out += line + Extras(summary) + "\n";
   }
   for (const auto& [arm, verdicts] : run.others) {
-    if (verdicts[index].lift) below += fmt::format("  {:<10}  {}\n", std::string("vs ") + ArmName(arm), LiftLine(verdicts[index], *verdicts[index].lift, style));
+    if (verdicts[index].lift)
+      below += fmt::format("  {:<10}  {}\n", std::string("vs ") + ArmName(arm),
+                           LiftLine(verdicts[index], *verdicts[index].lift, style));
   }
   return out + below + TokenLine(student) + VerdictNotes(verdict);
 }
@@ -175,8 +186,8 @@ std::string CaseArmLines(const std::vector<const Sample*>& samples, Arm arm) {
     if (!sample->ok()) ++failures["error: " + SafeForTerminalLine(sample->error->message)];
     for (const CheckResult& check : sample->checks) {
       if (check.outcome == Outcome::kPass) continue;
-      ++failures[SafeForTerminalLine(fmt::format("{}: {}{}", check.name, check.outcome == Outcome::kSkip ? "skipped, " : "",
-                                                 check.detail))];
+      ++failures[SafeForTerminalLine(
+          fmt::format("{}: {}{}", check.name, check.outcome == Outcome::kSkip ? "skipped, " : "", check.detail))];
     }
   }
   std::string out = fmt::format("  {:<10}  {} of {} passed\n", ShortLabel(arm), passed, answered);
@@ -214,14 +225,16 @@ std::string EvalHead(const Plan& plan, const Style& style) {
 
 std::string LiftLine(const StudentVerdict& verdict, double lift, const Style& style) {
   std::string text = PointsText(lift) + " points";
-  if (const std::string interval = IntervalText(verdict); !interval.empty()) text += fmt::format(" (95 %: {})", interval);
+  if (const std::string interval = IntervalText(verdict); !interval.empty())
+    text += fmt::format(" (95 %: {})", interval);
   return text + "   " + Tinted(style, TintOf(verdict), VerdictText(verdict));
 }
 
 std::string VerdictText(const StudentVerdict& verdict) {
   std::string text = VerdictName(verdict.word);
   if (verdict.word == Verdict::kUndecided && verdict.more_rounds) {
-    text += fmt::format(", about {} more round{}", WithThousands(*verdict.more_rounds), *verdict.more_rounds == 1 ? "" : "s");
+    text += fmt::format(", about {} more round{}", WithThousands(*verdict.more_rounds),
+                        *verdict.more_rounds == 1 ? "" : "s");
   }
   if (verdict.word == Verdict::kNoEffect && verdict.output_tokens && verdict.output_tokens->ratio()) {
     const double change = std::round(*verdict.output_tokens->ratio() * 100.0);
@@ -237,7 +250,8 @@ std::string EvalBars(const JudgedRun& run, const Style& style) {
 }
 
 std::string EvalTable(const JudgedRun& run, const Style& style) {
-  const bool any_cost = std::any_of(run.verdicts.begin(), run.verdicts.end(), [](const StudentVerdict& verdict) { return verdict.cost_usd.has_value(); });
+  const bool any_cost = std::any_of(run.verdicts.begin(), run.verdicts.end(),
+                                    [](const StudentVerdict& verdict) { return verdict.cost_usd.has_value(); });
   std::vector<Table::Column> columns = {{"model", Table::Align::kLeft, true},
                                         {"pass rate", Table::Align::kLeft},
                                         {"lift (95 %)", Table::Align::kLeft},
@@ -255,9 +269,12 @@ std::string EvalTable(const JudgedRun& run, const Style& style) {
         SafeForTerminalLine(student.student.name),
         ArrowPair(student, [](const ArmSummary& arm) { return arm.rate() ? PercentText(*arm.rate()) : "–"; }),
         lift ? PointsText(*lift) + (interval.empty() ? "" : fmt::format(" ({})", interval)) : "–",
-        ArrowPair(student, [](const ArmSummary& arm) { return arm.mean_checks() ? fmt::format("{:.1f}", *arm.mean_checks()) : "–"; }),
-        ArrowPair(student,
-                  [](const ArmSummary& arm) { return arm.mean_output_tokens() ? fmt::format("{:.0f}", *arm.mean_output_tokens()) : "–"; })};
+        ArrowPair(
+            student,
+            [](const ArmSummary& arm) { return arm.mean_checks() ? fmt::format("{:.1f}", *arm.mean_checks()) : "–"; }),
+        ArrowPair(student, [](const ArmSummary& arm) {
+          return arm.mean_output_tokens() ? fmt::format("{:.0f}", *arm.mean_output_tokens()) : "–";
+        })};
     if (any_cost) row.push_back(CostPerSolvedText(verdict));
     row.push_back(lift ? VerdictText(verdict) : "–");
     table.AddRow(std::move(row));
@@ -270,7 +287,8 @@ std::string EvalTableNotes(const JudgedRun& run) {
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
     const std::string name = SafeForTerminalLine(run.summary.students[i].student.name);
     for (const auto& [arm, summary] : run.summary.students[i].arms) {
-      if (const std::string extras = Extras(summary); !extras.empty()) out += fmt::format("{}, {}:{}\n", name, ArmLabel(arm), extras);
+      if (const std::string extras = Extras(summary); !extras.empty())
+        out += fmt::format("{}, {}:{}\n", name, ArmLabel(arm), extras);
     }
     for (const std::string& limit : LimitsOf(run.verdicts[i])) out += fmt::format("{}: {}\n", name, limit);
   }
@@ -292,8 +310,9 @@ std::string EvalCases(const Plan& plan, const std::vector<Sample>& samples, cons
   for (const Student& student : plan.students) {
     out += Tinted(style, Tint::kBold, SafeForTerminalLine(student.name)) + "\n";
     for (const Case& test_case : plan.suite.cases) {
-      out += fmt::format("{} · {}\n", SafeForTerminalLine(test_case.id),
-                         CutToColumns(SafeForTerminalLine(test_case.input), style.columns > 40 ? style.columns - 30 : 20));
+      out +=
+          fmt::format("{} · {}\n", SafeForTerminalLine(test_case.id),
+                      CutToColumns(SafeForTerminalLine(test_case.input), style.columns > 40 ? style.columns - 30 : 20));
       for (const Arm arm : plan.arms) {
         std::vector<const Sample*> of_arm;
         for (const Sample* sample : words) {
@@ -301,7 +320,8 @@ std::string EvalCases(const Plan& plan, const std::vector<Sample>& samples, cons
           if (mine && sample->round < plan.rounds) of_arm.push_back(sample);
         }
         out += CaseArmLines(of_arm, arm);
-        const auto shown = std::find_if(of_arm.begin(), of_arm.end(), [](const Sample* s) { return s->ok() && !s->passed(); });
+        const auto shown =
+            std::find_if(of_arm.begin(), of_arm.end(), [](const Sample* s) { return s->ok() && !s->passed(); });
         if (shown != of_arm.end()) out += AnswerLines(**shown, style);
       }
     }

@@ -32,7 +32,8 @@ TEST(EvalHead, CountsTheCells) {
   run.plan.students.push_back({"b", "b", "b"});
   run.plan.rounds = 1;
   run.plan.arms = {Arm::kSkill};
-  EXPECT_EQ(EvalHead(run.plan, kPlain), "manifests · about 233 tokens · 2 cases × 1 round × 1 arm × 2 models = 4 cells\n");
+  EXPECT_EQ(EvalHead(run.plan, kPlain),
+            "manifests · about 233 tokens · 2 cases × 1 round × 1 arm × 2 models = 4 cells\n");
 }
 
 // Eight cases, two rounds, answers that vary: a baseline that never passes, a skill that always does.
@@ -84,13 +85,17 @@ TEST(EvalBars, CostAndOtherArms) {
   TestRun run = ClearRun();
   run.plan.arms = {Arm::kBaseline, Arm::kSkill, Arm::kPlacebo};
   for (int i = 1; i <= 8; ++i) {
-    for (int round = 0; round < 2; ++round) run.Add("case-" + std::to_string(i), Arm::kPlacebo, round, "edition = 2 " + std::to_string(round));
+    for (int round = 0; round < 2; ++round)
+      run.Add("case-" + std::to_string(i), Arm::kPlacebo, round, "edition = 2 " + std::to_string(round));
   }
   for (Sample& sample : run.samples) sample.response.cost_usd = sample.arm == Arm::kSkill ? 0.002 : 0.001;
   const std::string bars = EvalBars(run.judged(), kPlain);
   EXPECT_THAT(bars, HasSubstr("  placebo     ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"));
   EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points (95 %: "));
-  EXPECT_THAT(bars, HasSubstr("  cost        $0.0010 → $0.0020 per answer · – → $0.0020 per solved case\n"));  // nothing solved without
+  EXPECT_THAT(
+      bars,
+      HasSubstr(
+          "  cost        $0.0010 → $0.0020 per answer · – → $0.0020 per solved case\n"));  // nothing solved without
 }
 
 TEST(EvalBars, RepeatingAnswersOfASingleRound) {
@@ -112,7 +117,8 @@ TEST(EvalBars, WithoutABaselineOrAnyAnswer) {
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
             "  tokens      12 per answer\n\n");
   run.samples.clear();
-  EXPECT_EQ(EvalBars(run.judged(), kPlain), "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 not done\n\n");
+  EXPECT_EQ(EvalBars(run.judged(), kPlain),
+            "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 not done\n\n");
 }
 
 TEST(EvalBars, AShorterPromptWithTheSkill) {  // as when long cases of one arm are left undone
@@ -152,14 +158,15 @@ TEST(EvalTable, CostOfASolvedCaseWhereKnown) {
 TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   TestRun run;
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_EQ(EvalTableNotes(run.judged()),
-            "student, baseline:   1 truncated\n"
-            "student, with skill:   1 error\n"
-            "student: the answers repeat exactly from round to round: more rounds would say nothing new, more cases would\n"
-            "student: 1 case with errors left out of lift and verdict: hard\n"
-            "another, baseline:   4 not done\n"
-            "another, with skill:   4 not done\n"
-            "sweet spot: student with the skill: the best, and with fewer tokens than any near it\n");
+  EXPECT_EQ(
+      EvalTableNotes(run.judged()),
+      "student, baseline:   1 truncated\n"
+      "student, with skill:   1 error\n"
+      "student: the answers repeat exactly from round to round: more rounds would say nothing new, more cases would\n"
+      "student: 1 case with errors left out of lift and verdict: hard\n"
+      "another, baseline:   4 not done\n"
+      "another, with skill:   4 not done\n"
+      "sweet spot: student with the skill: the best, and with fewer tokens than any near it\n");
 }
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
@@ -232,10 +239,11 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(json.at("rounds"), 2);
   EXPECT_EQ(json.at("complete"), false);
   const Json& student = json.at("students").at(0);
-  EXPECT_THAT(KeysOf(student), ElementsAre("model", "name", "verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high",
-                                           "lift_new_cases", "lift_sequence", "whole_rounds", "more_rounds", "answers_repeat", "excluded_cases",
-                                           "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd", "cells_saved",
-                                           "cells_from_cache", "ceiling_cases", "floor_cases", "cases"));
+  EXPECT_THAT(KeysOf(student),
+              ElementsAre("model", "name", "verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high",
+                          "lift_new_cases", "lift_sequence", "whole_rounds", "more_rounds", "answers_repeat",
+                          "excluded_cases", "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd",
+                          "cells_saved", "cells_from_cache", "ceiling_cases", "floor_cases", "cases"));
   EXPECT_EQ(student.at("model"), "sim:base=0.4");
   EXPECT_EQ(student.at("verdict"), "undecided");
   EXPECT_EQ(student.at("e_value"), 1.0);  // two ties are evidence for nothing
@@ -246,10 +254,11 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(student.at("excluded_cases"), Json({"hard"}));
   EXPECT_EQ(student.at("ceiling_cases"), Json({"easy"}));
   EXPECT_EQ(student.at("compared_with"), "baseline");
-  for (const char* unknown : {"lift_new_cases", "more_rounds", "cost_usd"}) EXPECT_TRUE(student.at(unknown).is_null()) << unknown;
+  for (const char* unknown : {"lift_new_cases", "more_rounds", "cost_usd"})
+    EXPECT_TRUE(student.at(unknown).is_null()) << unknown;
   EXPECT_EQ(student.at("cells_saved"), 0);
-  EXPECT_THAT(KeysOf(student.at("baseline")), ElementsAre("passed", "total", "rate", "errors", "missing", "checks_passed",
-                                                          "checks_total", "truncated", "refused"));
+  EXPECT_THAT(KeysOf(student.at("baseline")), ElementsAre("passed", "total", "rate", "errors", "missing",
+                                                          "checks_passed", "checks_total", "truncated", "refused"));
   EXPECT_EQ(student.at("baseline").at("passed"), 2);
   EXPECT_EQ(student.at("baseline").at("total"), 4);
   EXPECT_EQ(student.at("baseline").at("rate"), 0.5);
@@ -259,8 +268,9 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(student.at("with_skill").at("missing"), 1);
   EXPECT_EQ(student.at("tokens").at("baseline").at("output"), 64);
   EXPECT_EQ(student.at("tokens").at("with_skill").at("output_mean"), 12.0);
-  EXPECT_EQ(student.at("cases").at(1),
-            Json({{"id", "hard"}, {"baseline", {{"passed", 0}, {"total", 2}}}, {"with_skill", {{"passed", 1}, {"total", 1}}}}));
+  EXPECT_EQ(student.at("cases").at(1), Json({{"id", "hard"},
+                                             {"baseline", {{"passed", 0}, {"total", 2}}},
+                                             {"with_skill", {{"passed", 1}, {"total", 1}}}}));
 }
 
 TEST(EvalToJson, WhatIsUnknownIsNull) {
@@ -273,7 +283,8 @@ TEST(EvalToJson, WhatIsUnknownIsNull) {
   const Json& student = json.at("students").at(0);
   EXPECT_TRUE(student.at("baseline").is_null());
   EXPECT_TRUE(student.at("tokens").at("baseline").is_null());
-  for (const char* key : {"verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high"}) EXPECT_TRUE(student.at(key).is_null()) << key;
+  for (const char* key : {"verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high"})
+    EXPECT_TRUE(student.at(key).is_null()) << key;
   EXPECT_TRUE(student.at("with_skill").at("rate").is_null());
   EXPECT_TRUE(student.at("tokens").at("with_skill").at("output_mean").is_null());
   EXPECT_EQ(student.at("with_skill").at("missing"), 4);

@@ -14,8 +14,8 @@ namespace upskill {
 // invalid UTF-8 becomes U+FFFD.
 void AppendScriptString(std::string& out, std::string_view text);
 
-// Texts by number, equal ones once, written as JSON arrays of bounded size, so that a reader parses only those it needs.
-// Keeps views of what it was given: the texts must outlive it.
+// Texts by number, equal ones once, written as JSON arrays of bounded size, so that a reader parses only those it
+// needs. Keeps views of what it was given: the texts must outlive it.
 class TextTable {
  public:
   std::uint32_t Add(std::string_view text);

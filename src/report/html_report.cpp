@@ -68,7 +68,8 @@ class Columns {
     std::string out = "{";
     for (const char* name : all) {
       const auto found = columns_.find(name);
-      out += fmt::format("{}\"{}\":{}]", out.size() > 1 ? "," : "", name, found == columns_.end() ? "[" : found->second);
+      out +=
+          fmt::format("{}\"{}\":{}]", out.size() > 1 ? "," : "", name, found == columns_.end() ? "[" : found->second);
     }
     return out + "}";
   }
@@ -84,11 +85,16 @@ int StateOf(const Sample& sample) {
 
 int StopOf(StopReason reason) {
   switch (reason) {
-    case StopReason::kEnd: return 0;
-    case StopReason::kLength: return 1;
-    case StopReason::kRefusal: return 2;
-    case StopReason::kToolUse: return 3;
-    case StopReason::kContext: return 4;
+    case StopReason::kEnd:
+      return 0;
+    case StopReason::kLength:
+      return 1;
+    case StopReason::kRefusal:
+      return 2;
+    case StopReason::kToolUse:
+      return 3;
+    case StopReason::kContext:
+      return 4;
   }
   return 0;
 }
@@ -119,12 +125,16 @@ std::string SamplesToJson(const ReportInput& run, TextTable& texts, CheckSets& c
     columns.Add("ms", static_cast<long long>(response.seconds * 1000.0));
     columns.Add("cost", response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "null");
   }
-  return columns.json<13>({"student", "case", "arm", "round", "state", "answer", "checks", "reasoning", "stop", "prompt", "output", "ms", "cost"});
+  return columns.json<13>({"student", "case", "arm", "round", "state", "answer", "checks", "reasoning", "stop",
+                           "prompt", "output", "ms", "cost"});
 }
 
 Json PairToJson(const std::optional<PairedChange>& change) {
   if (!change) return nullptr;
-  return {{"without", change->without}, {"with", change->with}, {"low", JsonOrNull(change->low)}, {"high", JsonOrNull(change->high)}};
+  return {{"without", change->without},
+          {"with", change->with},
+          {"low", JsonOrNull(change->low)},
+          {"high", JsonOrNull(change->high)}};
 }
 
 Json VerdictToJson(const StudentVerdict& verdict) {
@@ -151,7 +161,10 @@ Json OthersToJson(const ReportInput& run, std::size_t student) {
   for (const auto& [arm, verdicts] : run.others) {
     const StudentVerdict& verdict = verdicts[student];
     if (!verdict.lift) continue;
-    others[ArmName(arm)] = {{"word", VerdictName(verdict.word)}, {"lift", *verdict.lift}, {"low", JsonOrNull(verdict.low)}, {"high", JsonOrNull(verdict.high)}};
+    others[ArmName(arm)] = {{"word", VerdictName(verdict.word)},
+                            {"lift", *verdict.lift},
+                            {"low", JsonOrNull(verdict.low)},
+                            {"high", JsonOrNull(verdict.high)}};
   }
   return others;
 }
@@ -169,8 +182,9 @@ Json StudentToJson(const ReportInput& run, std::size_t index) {
                           {"prompt_tokens", summary.prompt_tokens},
                           {"output_tokens", summary.output_tokens}};
   }
-  return {{"name", student.student.name}, {"spec", student.student.spec}, {"lift", JsonOrNull(student.lift)},
-          {"verdict", VerdictToJson(run.verdicts[index])}, {"others", OthersToJson(run, index)}, {"arms", std::move(arms)}};
+  return {{"name", student.student.name},       {"spec", student.student.spec},
+          {"lift", JsonOrNull(student.lift)},   {"verdict", VerdictToJson(run.verdicts[index])},
+          {"others", OthersToJson(run, index)}, {"arms", std::move(arms)}};
 }
 
 Json RunToJson(const ReportInput& run, TextTable& texts) {
@@ -230,8 +244,12 @@ std::string DataBlocks(const std::vector<ReportInput>& runs) {
   texts.Finish();
   AppendBlock(out, "checks", checks.json());
   AppendBlock(out, "data",
-              ScriptJson({{"version", kDataVersion}, {"texts", texts.size()}, {"chunks", texts.first_of_chunk()}, {"runs", std::move(entries)}}));
-  for (std::size_t i = 0; i < texts.chunks().size(); ++i) AppendBlock(out, fmt::format("text-{}", i), texts.chunks()[i]);
+              ScriptJson({{"version", kDataVersion},
+                          {"texts", texts.size()},
+                          {"chunks", texts.first_of_chunk()},
+                          {"runs", std::move(entries)}}));
+  for (std::size_t i = 0; i < texts.chunks().size(); ++i)
+    AppendBlock(out, fmt::format("text-{}", i), texts.chunks()[i]);
   return out;
 }
 
@@ -255,8 +273,10 @@ std::string Base64OfHex(const std::string& hex) {
 // Only this very style and script may be used, and nothing may be loaded or sent.
 std::string Policy() {
   const auto hash = [](std::string_view text) { return Base64OfHex(Sha256Hex(text)); };
-  return fmt::format("default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-                     hash(HtmlStyle()), hash(HtmlScript()));
+  return fmt::format(
+      "default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action "
+      "'none'",
+      hash(HtmlStyle()), hash(HtmlScript()));
 }
 
 }  // namespace

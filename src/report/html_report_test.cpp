@@ -128,7 +128,8 @@ TEST(HtmlReport, OtherArms) {
   ReportInput input = run.input();
   EXPECT_TRUE(Block(HtmlReport({input}), "data").at("runs").at(0).at("students").at(0).at("others").empty());
   input.others[Arm::kPlacebo] = run.verdicts;
-  const Json other = Block(HtmlReport({input}), "data").at("runs").at(0).at("students").at(0).at("others").at("placebo");
+  const Json other =
+      Block(HtmlReport({input}), "data").at("runs").at(0).at("students").at(0).at("others").at("placebo");
   EXPECT_EQ(other, Json({{"word", "helps"}, {"lift", 0.5}, {"low", 0.25}, {"high", 0.75}}));
 }
 

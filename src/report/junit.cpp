@@ -36,14 +36,18 @@ struct CaseRounds {
 enum class CaseOutcome { kPassed, kFailed, kError, kSkipped };
 
 bool Failed(const Sample& sample) {
-  return sample.ok() && std::any_of(sample.checks.begin(), sample.checks.end(), [](const CheckResult& c) { return c.outcome == Outcome::kFail; });
+  return sample.ok() && std::any_of(sample.checks.begin(), sample.checks.end(),
+                                    [](const CheckResult& c) { return c.outcome == Outcome::kFail; });
 }
 
 CaseOutcome OutcomeOf(const CaseRounds& rounds, std::size_t wanted) {
-  if (std::any_of(rounds.samples.begin(), rounds.samples.end(), [](const Sample* s) { return Failed(*s); })) return CaseOutcome::kFailed;
-  const auto answered = std::count_if(rounds.samples.begin(), rounds.samples.end(), [](const Sample* s) { return s->ok(); });
+  if (std::any_of(rounds.samples.begin(), rounds.samples.end(), [](const Sample* s) { return Failed(*s); }))
+    return CaseOutcome::kFailed;
+  const auto answered =
+      std::count_if(rounds.samples.begin(), rounds.samples.end(), [](const Sample* s) { return s->ok(); });
   if (static_cast<std::size_t>(answered) < wanted) return CaseOutcome::kError;
-  const bool all = std::all_of(rounds.samples.begin(), rounds.samples.end(), [](const Sample* s) { return s->passed(); });
+  const bool all =
+      std::all_of(rounds.samples.begin(), rounds.samples.end(), [](const Sample* s) { return s->passed(); });
   return all ? CaseOutcome::kPassed : CaseOutcome::kSkipped;
 }
 
@@ -68,12 +72,16 @@ void AppendFailure(std::string& out, const CaseRounds& rounds) {
     }
     body += "answer:\n" + Excerpt(sample->response.text) + "\n";
   }
-  out += fmt::format("\n      <failure message=\"{}\" type=\"check\">{}</failure>\n    ", XmlText(message), XmlText(body));
+  out +=
+      fmt::format("\n      <failure message=\"{}\" type=\"check\">{}</failure>\n    ", XmlText(message), XmlText(body));
 }
 
 void AppendError(std::string& out, const CaseRounds& rounds, std::size_t wanted) {
-  std::string message = fmt::format("{} of {} rounds have no answer", wanted - static_cast<std::size_t>(std::count_if(rounds.samples.begin(), rounds.samples.end(),
-                                    [](const Sample* s) { return s->ok(); })), wanted);
+  std::string message =
+      fmt::format("{} of {} rounds have no answer",
+                  wanted - static_cast<std::size_t>(std::count_if(rounds.samples.begin(), rounds.samples.end(),
+                                                                  [](const Sample* s) { return s->ok(); })),
+                  wanted);
   std::string kind = "missing";
   for (const Sample* sample : rounds.samples) {
     if (sample->ok()) continue;
@@ -102,15 +110,26 @@ struct Totals {
   double seconds = 0.0;
 };
 
-std::string TestCase(const ReportInput& run, const Student& student, const std::string& id, const CaseRounds& rounds, std::size_t wanted, Totals& totals) {
+std::string TestCase(const ReportInput& run, const Student& student, const std::string& id, const CaseRounds& rounds,
+                     std::size_t wanted, Totals& totals) {
   double seconds = 0.0;
   for (const Sample* sample : rounds.samples) seconds += sample->ok() ? sample->response.seconds : 0.0;
   std::string inner;
   switch (OutcomeOf(rounds, wanted)) {
-    case CaseOutcome::kPassed: break;
-    case CaseOutcome::kFailed: AppendFailure(inner, rounds); ++totals.failures; break;
-    case CaseOutcome::kError: AppendError(inner, rounds, wanted); ++totals.errors; break;
-    case CaseOutcome::kSkipped: AppendSkipped(inner, rounds); ++totals.skipped; break;
+    case CaseOutcome::kPassed:
+      break;
+    case CaseOutcome::kFailed:
+      AppendFailure(inner, rounds);
+      ++totals.failures;
+      break;
+    case CaseOutcome::kError:
+      AppendError(inner, rounds, wanted);
+      ++totals.errors;
+      break;
+    case CaseOutcome::kSkipped:
+      AppendSkipped(inner, rounds);
+      ++totals.skipped;
+      break;
   }
   ++totals.tests;
   totals.seconds += seconds;
@@ -130,14 +149,18 @@ std::string TestSuite(const ReportInput& run, std::size_t index, std::size_t num
   std::string inner;
   // A run that stopped when its verdict was known has fewer rounds than planned.
   const auto wanted = static_cast<std::size_t>(std::max(run.summary.students[index].rounds, 1));
-  for (const Case& test_case : plan.suite.cases) inner += TestCase(run, student, test_case.id, cases[test_case.id], wanted, totals);
+  for (const Case& test_case : plan.suite.cases)
+    inner += TestCase(run, student, test_case.id, cases[test_case.id], wanted, totals);
   const StudentVerdict& verdict = run.verdicts[index];
-  std::string properties = fmt::format("      <property name=\"run\" value=\"{}\"/>\n      <property name=\"arm\" value=\"{}\"/>\n"
-                                       "      <property name=\"verdict\" value=\"{}\"/>\n",
-                                       XmlText(plan.run), ArmName(arm), VerdictName(verdict.word));
-  if (const std::optional<double> lift = LiftOf(run, index)) properties += fmt::format("      <property name=\"lift_points\" value=\"{}\"/>\n", PointsText(*lift));
+  std::string properties = fmt::format(
+      "      <property name=\"run\" value=\"{}\"/>\n      <property name=\"arm\" value=\"{}\"/>\n"
+      "      <property name=\"verdict\" value=\"{}\"/>\n",
+      XmlText(plan.run), ArmName(arm), VerdictName(verdict.word));
+  if (const std::optional<double> lift = LiftOf(run, index))
+    properties += fmt::format("      <property name=\"lift_points\" value=\"{}\"/>\n", PointsText(*lift));
   // xs:dateTime; a plan that doesn't tell its time has none.
-  const bool dated = plan.created.size() == 20 && plan.created[10] == 'T' && plan.created.find_first_not_of("0123456789-:TZ") == std::string::npos;
+  const bool dated = plan.created.size() == 20 && plan.created[10] == 'T' &&
+                     plan.created.find_first_not_of("0123456789-:TZ") == std::string::npos;
   const std::string timestamp = dated ? fmt::format(" timestamp=\"{}\"", plan.created) : "";
   const std::string name = plan.skill.name + " on " + student.name;
   all.tests += totals.tests;
@@ -145,9 +168,12 @@ std::string TestSuite(const ReportInput& run, std::size_t index, std::size_t num
   all.errors += totals.errors;
   all.skipped += totals.skipped;
   all.seconds += totals.seconds;
-  return fmt::format("  <testsuite name=\"{}\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"{}>\n"
-                     "    <properties>\n{}    </properties>\n{}  </testsuite>\n",
-                     XmlText(name), number, totals.tests, totals.failures, totals.errors, totals.skipped, totals.seconds, timestamp, properties, inner);
+  return fmt::format(
+      "  <testsuite name=\"{}\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
+      "time=\"{:.3f}\"{}>\n"
+      "    <properties>\n{}    </properties>\n{}  </testsuite>\n",
+      XmlText(name), number, totals.tests, totals.failures, totals.errors, totals.skipped, totals.seconds, timestamp,
+      properties, inner);
 }
 
 }  // namespace
@@ -189,8 +215,10 @@ std::string JUnitXml(const std::vector<ReportInput>& runs) {
   for (const ReportInput& run : runs) {
     for (std::size_t i = 0; i < run.plan->students.size(); ++i) suites += TestSuite(run, i, number++, all);
   }
-  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"upskill\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuites>\n",
-                     all.tests, all.failures, all.errors, all.skipped, all.seconds, suites);
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"upskill\" tests=\"{}\" failures=\"{}\" "
+      "errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuites>\n",
+      all.tests, all.failures, all.errors, all.skipped, all.seconds, suites);
 }
 
 }  // namespace upskill

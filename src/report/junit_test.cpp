@@ -21,7 +21,8 @@ using ::testing::Not;
 int Validate(const std::string& xml) {
   const TempFolder folder;
   const std::string file = folder.Write("report.xml", xml).string();
-  const std::string command = "xmllint --noout --nonet --schema " UPSKILL_SOURCE_DIR "/tests/schema/junit.xsd " + file + " 2>" + file + ".log";
+  const std::string command =
+      "xmllint --noout --nonet --schema " UPSKILL_SOURCE_DIR "/tests/schema/junit.xsd " + file + " 2>" + file + ".log";
   const int status = std::system(command.c_str());  // NOLINT: a test's own command
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
@@ -42,7 +43,9 @@ TEST(XmlText, EscapesMarkupAndReplacesWhatXmlForbids) {
 TEST(JUnitXml, CountsAndCases) {
   const ReportRun run;
   const std::string xml = JUnitXml({run.input()});
-  EXPECT_THAT(xml, HasSubstr("<testsuites name=\"upskill\" tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"4.500\">"));
+  EXPECT_THAT(
+      xml,
+      HasSubstr("<testsuites name=\"upskill\" tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"4.500\">"));
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"manifests on student\" id=\"0\" tests=\"2\""));
   EXPECT_THAT(xml, HasSubstr("timestamp=\"2026-11-21T10:12:33Z\""));
   EXPECT_THAT(xml, HasSubstr("<property name=\"verdict\" value=\"helps\"/>"));
@@ -56,7 +59,8 @@ TEST(JUnitXml, AFailedCheck) {
   run.plan.arms = {Arm::kBaseline};
   const std::string xml = JUnitXml({run.input()});
   EXPECT_THAT(xml, HasSubstr("failures=\"1\""));
-  EXPECT_THAT(xml, HasSubstr("<failure message=\"contains &quot;edition = 5&quot;: missing &quot;edition = 5&quot;\" type=\"check\">round 1:"));
+  EXPECT_THAT(xml, HasSubstr("<failure message=\"contains &quot;edition = 5&quot;: missing &quot;edition = 5&quot;\" "
+                             "type=\"check\">round 1:"));
   EXPECT_THAT(xml, HasSubstr("answer:&#10;edition = 2"));
   ExpectValid(xml);
 }

@@ -18,10 +18,14 @@ constexpr std::size_t kMostNames = 10;
 
 const char* EmojiOf(Verdict word) {
   switch (word) {
-    case Verdict::kHelps: return "✅";
-    case Verdict::kHurts: return "❌";
-    case Verdict::kNoEffect: return "➖";
-    case Verdict::kUndecided: return "❔";
+    case Verdict::kHelps:
+      return "✅";
+    case Verdict::kHurts:
+      return "❌";
+    case Verdict::kNoEffect:
+      return "➖";
+    case Verdict::kUndecided:
+      return "❔";
   }
   return "";
 }
@@ -45,7 +49,8 @@ std::string TokensCell(const ReportInput& run, std::size_t student) {
   if (!tokens) return "–";
   const std::optional<double> ratio = tokens->ratio();
   const double percent = ratio ? std::round(*ratio * 100.0) : 0.0;
-  return fmt::format("{:.0f} → {:.0f}{}", tokens->without, tokens->with, ratio ? fmt::format(" ({}{:.0f} %)", percent > 0 ? "+" : "", percent == 0 ? 0.0 : percent) : "");
+  return fmt::format("{:.0f} → {:.0f}{}", tokens->without, tokens->with,
+                     ratio ? fmt::format(" ({}{:.0f} %)", percent > 0 ? "+" : "", percent == 0 ? 0.0 : percent) : "");
 }
 
 std::string CostCell(const ReportInput& run, std::size_t student) {
@@ -57,7 +62,8 @@ std::string CostCell(const ReportInput& run, std::size_t student) {
 
 std::string NameList(const std::vector<std::string>& names) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) out += (i == 0 ? "" : ", ") + MarkdownText(names[i]);
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i)
+    out += (i == 0 ? "" : ", ") + MarkdownText(names[i]);
   if (names.size() > kMostNames) out += fmt::format(" and {} more", names.size() - kMostNames);
   return out;
 }
@@ -67,17 +73,23 @@ std::string StudentNotes(const ReportInput& run, std::size_t index) {
   const StudentVerdict& verdict = run.verdicts[index];
   const std::string name = MarkdownText(run.plan->students[index].name);
   std::string out;
-  if (verdict.more_rounds) out += fmt::format("- {}: about {} would decide\n", name, Counted(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
+  if (verdict.more_rounds)
+    out += fmt::format("- {}: about {} would decide\n", name,
+                       Counted(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
   if (verdict.answers_repeat) out += fmt::format("- {}: its rounds are all alike, more say nothing new\n", name);
-  if (!verdict.excluded.empty()) out += fmt::format("- {}: left out because of errors: {}\n", name, NameList(verdict.excluded));
+  if (!verdict.excluded.empty())
+    out += fmt::format("- {}: left out because of errors: {}\n", name, NameList(verdict.excluded));
   if (verdict.new_cases_low && verdict.new_cases_high) {
-    out += fmt::format("- {}: for new cases like these {} … {} points\n", name, PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
+    out += fmt::format("- {}: for new cases like these {} … {} points\n", name, PointsText(*verdict.new_cases_low),
+                       PointsText(*verdict.new_cases_high));
   }
   for (const auto& [arm, verdicts] : run.others) {
     const StudentVerdict& other = verdicts[index];
     if (!other.lift) continue;
-    const std::string interval = other.low && other.high ? fmt::format(" ({} … {})", PointsText(*other.low), PointsText(*other.high)) : "";
-    out += fmt::format("- {}: against the {}: {}{}, {}\n", name, ArmLabel(arm), PointsText(*other.lift), interval, VerdictName(other.word));
+    const std::string interval =
+        other.low && other.high ? fmt::format(" ({} … {})", PointsText(*other.low), PointsText(*other.high)) : "";
+    out += fmt::format("- {}: against the {}: {}{}, {}\n", name, ArmLabel(arm), PointsText(*other.lift), interval,
+                       VerdictName(other.word));
   }
   for (const auto& [arm, summary] : run.summary.students[index].arms) {
     std::vector<std::string> notes;
@@ -95,20 +107,24 @@ std::string RunSection(const ReportInput& run) {
   const Plan& plan = *run.plan;
   const std::optional<Arm> reference = ReferenceArm(plan);
   std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
-  out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"), Counted(static_cast<std::size_t>(std::max(plan.rounds, 0)), "round"),
-                     MarkdownText(plan.run));
-  out += fmt::format("| model | verdict | {} | with skill | lift (95 %) | tokens per answer | cost per solved case |\n|---|---|--:|--:|--:|--:|--:|\n",
-                     ArmLabel(reference.value_or(Arm::kBaseline)));
+  out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"),
+                     Counted(static_cast<std::size_t>(std::max(plan.rounds, 0)), "round"), MarkdownText(plan.run));
+  out += fmt::format(
+      "| model | verdict | {} | with skill | lift (95 %) | tokens per answer | cost per solved case "
+      "|\n|---|---|--:|--:|--:|--:|--:|\n",
+      ArmLabel(reference.value_or(Arm::kBaseline)));
   std::string notes;
   for (std::size_t i = 0; i < plan.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];
     const Verdict word = run.verdicts[i].word;
-    out += fmt::format("| {} | {} {} | {} | {} | {} | {} | {} |\n", MarkdownText(plan.students[i].name), EmojiOf(word), VerdictName(word),
-                       RateCell(student, reference.value_or(Arm::kBaseline)), RateCell(student, Arm::kSkill), LiftCell(run, i), TokensCell(run, i), CostCell(run, i));
+    out += fmt::format("| {} | {} {} | {} | {} | {} | {} | {} |\n", MarkdownText(plan.students[i].name), EmojiOf(word),
+                       VerdictName(word), RateCell(student, reference.value_or(Arm::kBaseline)),
+                       RateCell(student, Arm::kSkill), LiftCell(run, i), TokensCell(run, i), CostCell(run, i));
     notes += StudentNotes(run, i);
   }
   if (!run.summary.complete()) {
-    out += fmt::format("\n**Incomplete:** {} of {} cells have no answer; they are in no rate.\n", run.summary.cells - run.summary.answered, run.summary.cells);
+    out += fmt::format("\n**Incomplete:** {} of {} cells have no answer; they are in no rate.\n",
+                       run.summary.cells - run.summary.answered, run.summary.cells);
   }
   if (!notes.empty()) out += "\n<details><summary>Notes</summary>\n\n" + notes + "\n</details>\n";
   return out;
@@ -120,11 +136,21 @@ std::string MarkdownText(std::string_view text) {
   std::string out;
   for (const char c : CutToColumns(SafeForTerminalLine(text), kLongestName)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '|': out += "&#124;"; break;
-      case '`': out += "&#96;"; break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '|':
+        out += "&#124;";
+        break;
+      case '`':
+        out += "&#96;";
+        break;
       // GitHub looks for mentions, issue numbers and addresses after it has decoded entities; a comment parts them.
       case '@':
       case '#':
@@ -133,7 +159,8 @@ std::string MarkdownText(std::string_view text) {
         out += "<!-- -->";
         break;
       default:
-        if (std::string_view("\\*_{}[]()+.~$").find(c) != std::string_view::npos || (c == '-' && out.empty())) out += '\\';
+        if (std::string_view("\\*_{}[]()+.~$").find(c) != std::string_view::npos || (c == '-' && out.empty()))
+          out += '\\';
         out += c;
     }
   }

@@ -61,10 +61,14 @@ bool Dominates(const Choice& a, const Choice& b) {
 
 const char* SignOf(Verdict word) {
   switch (word) {
-    case Verdict::kHelps: return "▲";
-    case Verdict::kHurts: return "▼";
-    case Verdict::kNoEffect: return "=";
-    case Verdict::kUndecided: return "?";
+    case Verdict::kHelps:
+      return "▲";
+    case Verdict::kHurts:
+      return "▼";
+    case Verdict::kNoEffect:
+      return "=";
+    case Verdict::kUndecided:
+      return "?";
   }
   return "";
 }
@@ -76,10 +80,14 @@ std::string CellText(const MatrixCell* cell) {
 
 const char* WorthName(Worth worth) {
   switch (worth) {
-    case Worth::kYes: return "yes";
-    case Worth::kNo: return "no";
-    case Worth::kCostsMore: return "costs more";
-    case Worth::kUnknown: return "unknown";
+    case Worth::kYes:
+      return "yes";
+    case Worth::kNo:
+      return "no";
+    case Worth::kCostsMore:
+      return "costs more";
+    case Worth::kUnknown:
+      return "unknown";
   }
   return "";
 }
@@ -94,14 +102,17 @@ std::string SweetSpotLine(const SweetSpot& spot) {
   const Choice& sweet = spot.choices[*spot.sweet_spot];
   const Choice& best = spot.choices[*spot.best];
   if (*spot.sweet_spot == *spot.best) {
-    return fmt::format("sweet spot: {}: the best, and {} than any near it\n", ChoiceText(sweet), spot.by_cost ? "cheaper" : "with fewer tokens");
+    return fmt::format("sweet spot: {}: the best, and {} than any near it\n", ChoiceText(sweet),
+                       spot.by_cost ? "cheaper" : "with fewer tokens");
   }
   const double points = std::round((best.rate - sweet.rate) * 100.0);
   const double before = spot.by_cost ? *best.cost_usd : best.tokens;
   const double share = before > 0 ? (spot.by_cost ? *sweet.cost_usd : sweet.tokens) / before : 1.0;
-  const std::string rate = points == 0 ? "as good as the best" : fmt::format("{:.0f} point{} below the best", points, points == 1 ? "" : "s");
+  const std::string rate = points == 0 ? "as good as the best"
+                                       : fmt::format("{:.0f} point{} below the best", points, points == 1 ? "" : "s");
   const char* what = spot.by_cost ? "price" : "tokens";
-  const std::string at = std::lround(share * 100.0) == 100 ? fmt::format("for the same {}", what) : fmt::format("at {} of its {}", PercentText(share), what);
+  const std::string at = std::lround(share * 100.0) == 100 ? fmt::format("for the same {}", what)
+                                                           : fmt::format("at {} of its {}", PercentText(share), what);
   return fmt::format("sweet spot: {}: {} ({}) {}\n", ChoiceText(sweet), rate, ChoiceText(best), at);
 }
 
@@ -120,14 +131,19 @@ std::string ChoicesTable(const SweetSpot& spot, const Style& style) {
     const Choice& choice = spot.choices[i];
     const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
     const std::string note = spot.sweet_spot == i ? "sweet spot" : spot.best == i ? "best" : on_front ? "front" : "";
-    table.AddRow({SafeForTerminalLine(choice.cell->name), choice.with_skill ? "with" : "without", PercentText(choice.rate),
-                  WithThousands(std::llround(choice.tokens)), MoneyText(choice.cost_usd), choice.with_skill ? WorthName(WorthItsTokens(*choice.cell)) : "", note});
+    table.AddRow({SafeForTerminalLine(choice.cell->name), choice.with_skill ? "with" : "without",
+                  PercentText(choice.rate), WithThousands(std::llround(choice.tokens)), MoneyText(choice.cost_usd),
+                  choice.with_skill ? WorthName(WorthItsTokens(*choice.cell)) : "", note});
   }
   return table.Render(style);
 }
 
 Json ChoiceToJson(const Choice& choice) {
-  return {{"model", choice.cell->model}, {"with_skill", choice.with_skill}, {"rate", choice.rate}, {"tokens", choice.tokens}, {"cost_usd", JsonOrNull(choice.cost_usd)}};
+  return {{"model", choice.cell->model},
+          {"with_skill", choice.with_skill},
+          {"rate", choice.rate},
+          {"tokens", choice.tokens},
+          {"cost_usd", JsonOrNull(choice.cost_usd)}};
 }
 
 Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill) {
@@ -143,7 +159,8 @@ Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill) {
 }  // namespace
 
 const MatrixCell* Matrix::at(const std::string& skill, const std::string& model) const {
-  const auto found = std::find_if(cells.begin(), cells.end(), [&](const MatrixCell& cell) { return cell.skill == skill && cell.model == model; });
+  const auto found = std::find_if(cells.begin(), cells.end(),
+                                  [&](const MatrixCell& cell) { return cell.skill == skill && cell.model == model; });
   return found == cells.end() ? nullptr : &*found;
 }
 
@@ -154,7 +171,8 @@ Matrix MakeMatrix(const std::vector<ReportInput>& runs) {
       MatrixCell cell = CellOf(run, i);
       AddOnce(matrix.skills, cell.skill);
       AddOnce(matrix.models, cell.model);
-      std::erase_if(matrix.cells, [&](const MatrixCell& old) { return old.skill == cell.skill && old.model == cell.model; });
+      std::erase_if(matrix.cells,
+                    [&](const MatrixCell& old) { return old.skill == cell.skill && old.model == cell.model; });
       matrix.cells.push_back(std::move(cell));
     }
   }
@@ -169,18 +187,23 @@ SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double t
     AddChoice(spot.choices, *cell, false);
     AddChoice(spot.choices, *cell, true);
   }
-  spot.by_cost = std::all_of(spot.choices.begin(), spot.choices.end(), [](const Choice& choice) { return choice.cost_usd.has_value(); });
+  spot.by_cost = std::all_of(spot.choices.begin(), spot.choices.end(),
+                             [](const Choice& choice) { return choice.cost_usd.has_value(); });
   const auto price = [&](std::size_t i) { return spot.by_cost ? *spot.choices[i].cost_usd : spot.choices[i].tokens; };
   for (std::size_t i = 0; i < spot.choices.size(); ++i) {
     const Choice& choice = spot.choices[i];
-    if (std::none_of(spot.choices.begin(), spot.choices.end(), [&](const Choice& other) { return Dominates(other, choice); })) spot.pareto.push_back(i);
-    const bool better = !spot.best || choice.rate > spot.choices[*spot.best].rate || (choice.rate == spot.choices[*spot.best].rate && price(i) < price(*spot.best));
+    if (std::none_of(spot.choices.begin(), spot.choices.end(),
+                     [&](const Choice& other) { return Dominates(other, choice); }))
+      spot.pareto.push_back(i);
+    const bool better = !spot.best || choice.rate > spot.choices[*spot.best].rate ||
+                        (choice.rate == spot.choices[*spot.best].rate && price(i) < price(*spot.best));
     if (better) spot.best = i;
   }
   for (std::size_t i = 0; i < spot.choices.size(); ++i) {
     if (spot.choices[i].rate + tolerance + 1e-9 < spot.choices[*spot.best].rate) continue;
-    const bool better = !spot.sweet_spot || price(i) < price(*spot.sweet_spot) ||
-                        (price(i) == price(*spot.sweet_spot) && spot.choices[i].rate > spot.choices[*spot.sweet_spot].rate);
+    const bool better =
+        !spot.sweet_spot || price(i) < price(*spot.sweet_spot) ||
+        (price(i) == price(*spot.sweet_spot) && spot.choices[i].rate > spot.choices[*spot.sweet_spot].rate);
     if (better) spot.sweet_spot = i;
   }
   return spot;
@@ -188,7 +211,8 @@ SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double t
 
 Worth WorthItsTokens(const MatrixCell& cell) {
   if (cell.verdict == Verdict::kHurts || cell.verdict == Verdict::kNoEffect) return Worth::kNo;
-  if (cell.verdict == Verdict::kUndecided || !cell.baseline_rate || !cell.skill_rate || *cell.skill_rate <= 0) return Worth::kUnknown;
+  if (cell.verdict == Verdict::kUndecided || !cell.baseline_rate || !cell.skill_rate || *cell.skill_rate <= 0)
+    return Worth::kUnknown;
   if (*cell.baseline_rate <= 0) return Worth::kYes;
   const bool by_cost = cell.baseline_cost_usd && cell.skill_cost_usd;
   const std::optional<double>& before = by_cost ? cell.baseline_cost_usd : cell.baseline_tokens;
@@ -206,8 +230,10 @@ std::string SweetSpotNote(const JudgedRun& run, double tolerance) {
 std::string MatrixText(const Matrix& matrix, const Style& style, double tolerance) {
   std::vector<Table::Column> columns = {{"skill", Table::Align::kLeft, true}};
   for (const std::string& model : matrix.models) {
-    const auto cell = std::find_if(matrix.cells.begin(), matrix.cells.end(), [&](const MatrixCell& entry) { return entry.model == model; });
-    columns.push_back({CutToColumns(SafeForTerminalLine(cell == matrix.cells.end() ? model : cell->name), 24), Table::Align::kLeft});
+    const auto cell = std::find_if(matrix.cells.begin(), matrix.cells.end(),
+                                   [&](const MatrixCell& entry) { return entry.model == model; });
+    columns.push_back(
+        {CutToColumns(SafeForTerminalLine(cell == matrix.cells.end() ? model : cell->name), 24), Table::Align::kLeft});
   }
   Table table(std::move(columns));
   for (const std::string& skill : matrix.skills) {
@@ -219,7 +245,8 @@ std::string MatrixText(const Matrix& matrix, const Style& style, double toleranc
   for (const std::string& skill : matrix.skills) {
     const SweetSpot spot = FindSweetSpot(matrix, skill, tolerance);
     if (spot.choices.empty()) continue;
-    out += "\n" + Tinted(style, Tint::kBold, SafeForTerminalLine(skill)) + "\n" + ChoicesTable(spot, style) + SweetSpotLine(spot);
+    out += "\n" + Tinted(style, Tint::kBold, SafeForTerminalLine(skill)) + "\n" + ChoicesTable(spot, style) +
+           SweetSpotLine(spot);
   }
   return out;
 }
@@ -233,13 +260,23 @@ Json MatrixToJson(const Matrix& matrix, double tolerance) {
                      {"run", cell.run},
                      {"verdict", VerdictName(cell.verdict)},
                      {"lift", JsonOrNull(cell.lift)},
-                     {"baseline", {{"rate", JsonOrNull(cell.baseline_rate)}, {"tokens", JsonOrNull(cell.baseline_tokens)}, {"cost_usd", JsonOrNull(cell.baseline_cost_usd)}}},
-                     {"with_skill", {{"rate", JsonOrNull(cell.skill_rate)}, {"tokens", JsonOrNull(cell.skill_tokens)}, {"cost_usd", JsonOrNull(cell.skill_cost_usd)}}},
+                     {"baseline",
+                      {{"rate", JsonOrNull(cell.baseline_rate)},
+                       {"tokens", JsonOrNull(cell.baseline_tokens)},
+                       {"cost_usd", JsonOrNull(cell.baseline_cost_usd)}}},
+                     {"with_skill",
+                      {{"rate", JsonOrNull(cell.skill_rate)},
+                       {"tokens", JsonOrNull(cell.skill_tokens)},
+                       {"cost_usd", JsonOrNull(cell.skill_cost_usd)}}},
                      {"worth_its_tokens", WorthName(WorthItsTokens(cell))}});
   }
   Json spots = Json::array();
-  for (const std::string& skill : matrix.skills) spots.push_back(SweetSpotToJson(FindSweetSpot(matrix, skill, tolerance), skill));
-  return {{"skills", matrix.skills}, {"models", matrix.models}, {"cells", std::move(cells)}, {"sweet_spots", std::move(spots)}};
+  for (const std::string& skill : matrix.skills)
+    spots.push_back(SweetSpotToJson(FindSweetSpot(matrix, skill, tolerance), skill));
+  return {{"skills", matrix.skills},
+          {"models", matrix.models},
+          {"cells", std::move(cells)},
+          {"sweet_spots", std::move(spots)}};
 }
 
 }  // namespace upskill

@@ -53,9 +53,11 @@ struct Choice {
 // What to use for one skill's job. Choices point into the matrix.
 struct SweetSpot {
   std::vector<Choice> choices;
-  std::vector<std::size_t> pareto;  // of choices: no other is at least as good in rate, tokens and cost and better in one
+  std::vector<std::size_t>
+      pareto;  // of choices: no other is at least as good in rate, tokens and cost and better in one
   std::optional<std::size_t> best;  // highest pass rate, then cheapest
-  // The cheapest choice within `tolerance` of the best rate: in money where every choice's cost is known, else in tokens.
+  // The cheapest choice within `tolerance` of the best rate: in money where every choice's cost is known, else in
+  // tokens.
   std::optional<std::size_t> sweet_spot;
   bool by_cost = false;
 };

@@ -17,7 +17,8 @@ using ::testing::SizeIs;
 
 const Style kPlain{false, 120};
 
-MatrixCell Cell(const std::string& model, double without, double with, double cost_without, double cost_with, Verdict verdict = Verdict::kHelps) {
+MatrixCell Cell(const std::string& model, double without, double with, double cost_without, double cost_with,
+                Verdict verdict = Verdict::kHelps) {
   MatrixCell cell;
   cell.skill = "s";
   cell.model = model;
@@ -85,7 +86,8 @@ TEST(FindSweetSpot, TheParetoFront) {
   Matrix matrix = Made();
   const SweetSpot spot = FindSweetSpot(matrix, "s");
   std::vector<std::string> front;
-  for (const std::size_t i : spot.pareto) front.push_back(spot.choices[i].cell->model + (spot.choices[i].with_skill ? "+" : "-"));
+  for (const std::size_t i : spot.pareto)
+    front.push_back(spot.choices[i].cell->model + (spot.choices[i].with_skill ? "+" : "-"));
   // opus with the skill costs more and is no better; haiku and tiny are cheaper than all better ones.
   EXPECT_THAT(front, ElementsAre("haiku-", "haiku+", "opus-", "tiny-", "tiny+"));
 }
@@ -110,19 +112,20 @@ TEST(WorthItsTokens, TheCostOfASolvedCase) {
 }
 
 TEST(MatrixText, Golden) {
-  EXPECT_EQ(MatrixText(Made(), kPlain),
-            "skill  haiku  opus  tiny\n"
-            "s      ▲ +36  = 0   ▲ +40\n"
-            "▲ helps  ▼ hurts  = no effect  ? undecided  · not run   lift in points\n"
-            "\ns\n"
-            "model           pass rate  tokens with prompt  $ per answer  worth it\n"
-            "haiku  without       58 %                 100      $0.00100            front\n"
-            "haiku  with          94 %                 200      $0.00140  yes       sweet spot\n"
-            "opus   without       97 %                 100      $0.01000            best\n"
-            "opus   with          97 %                 200      $0.01100  no\n"
-            "tiny   without        0 %                 100      $0.00010            front\n"
-            "tiny   with          40 %                 200      $0.00020  yes       front\n"
-            "sweet spot: haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its price\n");
+  EXPECT_EQ(
+      MatrixText(Made(), kPlain),
+      "skill  haiku  opus  tiny\n"
+      "s      ▲ +36  = 0   ▲ +40\n"
+      "▲ helps  ▼ hurts  = no effect  ? undecided  · not run   lift in points\n"
+      "\ns\n"
+      "model           pass rate  tokens with prompt  $ per answer  worth it\n"
+      "haiku  without       58 %                 100      $0.00100            front\n"
+      "haiku  with          94 %                 200      $0.00140  yes       sweet spot\n"
+      "opus   without       97 %                 100      $0.01000            best\n"
+      "opus   with          97 %                 200      $0.01100  no\n"
+      "tiny   without        0 %                 100      $0.00010            front\n"
+      "tiny   with          40 %                 200      $0.00020  yes       front\n"
+      "sweet spot: haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its price\n");
 }
 
 TEST(MatrixText, HostileNames) {

@@ -43,7 +43,8 @@ std::string ProgressText(const RunProgress& progress, const Style& style, bool w
     text += fmt::format("  {} left", DurationText(static_cast<double>(progress.total - finished) / rate));
   }
   if (progress.output_tokens > 0) {
-    text += fmt::format("   {:.0f} tok/s", static_cast<double>(progress.output_tokens) / std::max(progress.seconds, 1e-3));
+    text +=
+        fmt::format("   {:.0f} tok/s", static_cast<double>(progress.output_tokens) / std::max(progress.seconds, 1e-3));
   }
   if (progress.cost_usd > 0) text += fmt::format("   ${:.2f}", progress.cost_usd);
   text += fmt::format("   {} error{}", progress.errors, progress.errors == 1 ? "" : "s");
@@ -72,7 +73,8 @@ void ProgressLine::OnStopping(const RunProgress& progress, bool now) {
   if (now) {
     write_("stopping now: what is in flight is dropped\n");
   } else {
-    write_(fmt::format("stopping: {} in flight are finished and saved (Ctrl-C again to drop them)\n", progress.in_flight));
+    write_(
+        fmt::format("stopping: {} in flight are finished and saved (Ctrl-C again to drop them)\n", progress.in_flight));
   }
 }
 

@@ -113,11 +113,11 @@ TEST(ProgressLine, LiveRedrawsOneLine) {
 TEST(ProgressLine, PlainLinesNowAndThen) {
   Written written;
   ProgressLine line = written.Line(false);
-  line.OnProgress(At(5, 3.0));    // no tenth yet
-  line.OnProgress(At(10, 3.1));   // shown
-  line.OnProgress(At(20, 4.0));   // too soon
-  line.OnProgress(At(25, 5.2));   // shown
-  line.OnProgress(At(34, 9.0));   // no tenth since
+  line.OnProgress(At(5, 3.0));     // no tenth yet
+  line.OnProgress(At(10, 3.1));    // shown
+  line.OnProgress(At(20, 4.0));    // too soon
+  line.OnProgress(At(25, 5.2));    // shown
+  line.OnProgress(At(34, 9.0));    // no tenth since
   line.OnProgress(At(100, 20.0));  // the result says it
   line.Clear();
   EXPECT_THAT(written.texts, ElementsAre(StartsWith("  10/100 "), StartsWith("  25/100 ")));

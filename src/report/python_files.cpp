@@ -114,7 +114,8 @@ std::vector<fs::path> RunFolders(const fs::path& folder) {
   std::error_code code;
   for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
     std::error_code ignored;
-    if (entry->path().filename().string().starts_with("run_") && entry->is_directory(ignored)) folders.push_back(entry->path());
+    if (entry->path().filename().string().starts_with("run_") && entry->is_directory(ignored))
+      folders.push_back(entry->path());
   }
   std::sort(folders.begin(), folders.end());
   return folders;
@@ -169,14 +170,15 @@ std::string CsvRow(const Json& result) {
   const auto text = [](const Json& object, const char* key) { return CsvField(JsonGet<std::string>(object, key, "")); };
   const auto whole = [](const Json& object, const char* key) { return WholeNumber(object, key); };
   const auto real = [](const Json& object, const char* key) { return Json(JsonGet(object, key, 0.0)).dump(); };
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", text(metadata, "batch_id"),
-                     whole(metadata, "run_number"), text(metadata, "model"), text(metadata, "task"), text(metadata, "timestamp"),
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
+                     text(metadata, "batch_id"), whole(metadata, "run_number"), text(metadata, "model"),
+                     text(metadata, "task"), text(metadata, "timestamp"),
                      JsonGet(result, "passed", false) ? "True" : "False", whole(result, "assertions_passed"),
                      whole(result, "assertions_total"), whole(stats, "input_tokens"), whole(stats, "output_tokens"),
                      whole(stats, "total_tokens"), real(stats, "conversation_span_ms"), real(stats, "llm_time_ms"),
-                     real(stats, "tool_time_ms"), whole(stats, "turns"), whole(stats, "tool_calls"), whole(stats, "tool_errors"),
-                     whole(stats, "mcp_calls"), whole(stats, "execute_calls"), text(result, "error_message"), text(result, "session_id"),
-                     text(result, "session_history_file"));
+                     real(stats, "tool_time_ms"), whole(stats, "turns"), whole(stats, "tool_calls"),
+                     whole(stats, "tool_errors"), whole(stats, "mcp_calls"), whole(stats, "execute_calls"),
+                     text(result, "error_message"), text(result, "session_id"), text(result, "session_history_file"));
 }
 
 std::size_t Count(const Json& object, const char* key) {
@@ -213,7 +215,9 @@ RunRow NewRow(const fs::path& folder, const Json& result) {
 
 // Puts the results of one model and skill into rows: pairs where there are baselines, else one sum.
 void AddRows(std::vector<RunRow>& rows, const fs::path& folder, const std::vector<const Json*>& results) {
-  const auto is_baseline = [](const Json* result) { return JsonGet<std::string>(*result, "run_type", "") == "baseline"; };
+  const auto is_baseline = [](const Json* result) {
+    return JsonGet<std::string>(*result, "run_type", "") == "baseline";
+  };
   const bool pairs = std::any_of(results.begin(), results.end(), is_baseline);
   const Json* baseline = nullptr;
   bool baseline_used = true;
@@ -261,7 +265,7 @@ Status WritePythonFiles(const ReportInput& run, const fs::path& run_folder) {
       results.push_back(std::move(result));
     }
   }
-  const Json batch = {{"batch_id", run.plan->run}, {"model", models},         {"task", run.plan->skill.name},
+  const Json batch = {{"batch_id", run.plan->run}, {"model", models},       {"task", run.plan->skill.name},
                       {"total_runs", number},      {"passed_runs", passed}, {"results", std::move(results)}};
   RETURN_IF_ERROR(WriteDerivedFile(run_folder / "batch_summary.json", DumpJsonIndented(batch)));
   return WriteResultsCsv(fs::absolute(run_folder).lexically_normal().parent_path());
@@ -269,8 +273,10 @@ Status WritePythonFiles(const ReportInput& run, const fs::path& run_folder) {
 
 Status WriteResultsCsv(const fs::path& runs_dir) {
   std::string out =
-      "batch_id,run_number,model,task,timestamp,passed,assertions_passed,assertions_total,input_tokens,output_tokens,total_tokens,"
-      "conversation_span_ms,llm_time_ms,tool_time_ms,turns,tool_calls,tool_errors,mcp_calls,execute_calls,error_message,session_id,"
+      "batch_id,run_number,model,task,timestamp,passed,assertions_passed,assertions_total,input_tokens,output_tokens,"
+      "total_tokens,"
+      "conversation_span_ms,llm_time_ms,tool_time_ms,turns,tool_calls,tool_errors,mcp_calls,execute_calls,error_"
+      "message,session_id,"
       "session_history_file\r\n";
   for (const fs::path& batch : SubFolders(runs_dir)) {
     for (const fs::path& folder : RunFolders(batch)) {
@@ -305,7 +311,8 @@ Result<PythonRun> ReadPythonRun(const fs::path& folder) {
   if (results.empty()) {
     ASSIGN_OR_RETURN(const Json batch, ReadObject(folder / "batch_summary.json"));
     const auto found = batch.find("results");
-    if (found == batch.end() || !found->is_array()) return InputError((folder / "batch_summary.json").string() + ": no results");
+    if (found == batch.end() || !found->is_array())
+      return InputError((folder / "batch_summary.json").string() + ": no results");
     for (const Json& result : *found) {
       if (result.is_object()) results.push_back(result);
     }
@@ -323,7 +330,8 @@ Result<PythonRun> ReadPythonRun(const fs::path& folder) {
   for (RunRow& row : run.rows) {
     const ArmSummary* before = ArmOf(row.student, Arm::kBaseline);
     const ArmSummary* after = ArmOf(row.student, Arm::kSkill);
-    if (before != nullptr && after != nullptr && before->rate() && after->rate()) row.student.lift = *after->rate() - *before->rate();
+    if (before != nullptr && after != nullptr && before->rate() && after->rate())
+      row.student.lift = *after->rate() - *before->rate();
     for (const auto& [arm, summary] : row.student.arms) {
       row.cells += summary.cells;
       row.answered += summary.answered;

@@ -11,8 +11,8 @@
 
 namespace upskill {
 
-// The files that readers of the Python tool of the same name know, for its versions from 0.2.1 on. What each number means
-// when this program writes it: docs/reports.md.
+// The files that readers of the Python tool of the same name know, for its versions from 0.2.1 on. What each number
+// means when this program writes it: docs/reports.md.
 
 // Writes run_N/run_metadata.json, run_N/run_result.json and batch_summary.json into `run_folder`: for each student its
 // baseline, then its run with the skill. Then renews results.csv beside the folder.

@@ -38,8 +38,18 @@ std::vector<std::string> KeysOf(const Json& object) {
 
 // What the Python tool wrote: a result with the given numbers.
 std::string PythonResult(int number, const std::string& type, int passed, int total) {
-  return Json{{"metadata", {{"model", "kimi"}, {"task", "write a good pr"}, {"batch_id", "2026_01_22_13_10"}, {"run_number", number}, {"timestamp", "2026-01-22T13:10:45.370438"}}},
-              {"stats", {{"conversation_span_ms", 14484.33}, {"turns", 5}, {"input_tokens", 276}, {"output_tokens", 2837}, {"total_tokens", 3113}}},
+  return Json{{"metadata",
+               {{"model", "kimi"},
+                {"task", "write a good pr"},
+                {"batch_id", "2026_01_22_13_10"},
+                {"run_number", number},
+                {"timestamp", "2026-01-22T13:10:45.370438"}}},
+              {"stats",
+               {{"conversation_span_ms", 14484.33},
+                {"turns", 5},
+                {"input_tokens", 276},
+                {"output_tokens", 2837},
+                {"total_tokens", 3113}}},
               {"passed", true},
               {"assertions_passed", passed},
               {"assertions_total", total},
@@ -63,14 +73,18 @@ TEST_F(PythonFiles, HaveTheKeysOfThePythonTool) {
   const ReportRun run;
   const fs::path folder = RunFolder(run.plan.run);
   ASSERT_TRUE(WritePythonFiles(run.input(), folder).ok());
-  EXPECT_THAT(KeysOf(ReadJson(folder / "run_1" / "run_metadata.json")), ElementsAre("model", "task", "batch_id", "run_number", "timestamp"));
+  EXPECT_THAT(KeysOf(ReadJson(folder / "run_1" / "run_metadata.json")),
+              ElementsAre("model", "task", "batch_id", "run_number", "timestamp"));
   const Json result = ReadJson(folder / "run_2" / "run_result.json");
-  EXPECT_THAT(KeysOf(result), ElementsAre("metadata", "stats", "passed", "assertions_passed", "assertions_total", "error_message", "session_id",
-                                          "session_history_file", "run_type", "skill_name"));
+  EXPECT_THAT(KeysOf(result),
+              ElementsAre("metadata", "stats", "passed", "assertions_passed", "assertions_total", "error_message",
+                          "session_id", "session_history_file", "run_type", "skill_name"));
   EXPECT_THAT(KeysOf(result.at("stats")),
-              ElementsAre("conversation_span_ms", "llm_time_ms", "tool_time_ms", "turns", "tool_calls", "tool_errors", "mcp_calls", "execute_calls",
-                          "tool_call_map", "tool_error_map", "input_tokens", "output_tokens", "total_tokens", "usage_summaries", "timing_summaries"));
-  EXPECT_THAT(KeysOf(ReadJson(folder / "batch_summary.json")), ElementsAre("batch_id", "model", "task", "total_runs", "passed_runs", "results"));
+              ElementsAre("conversation_span_ms", "llm_time_ms", "tool_time_ms", "turns", "tool_calls", "tool_errors",
+                          "mcp_calls", "execute_calls", "tool_call_map", "tool_error_map", "input_tokens",
+                          "output_tokens", "total_tokens", "usage_summaries", "timing_summaries"));
+  EXPECT_THAT(KeysOf(ReadJson(folder / "batch_summary.json")),
+              ElementsAre("batch_id", "model", "task", "total_runs", "passed_runs", "results"));
 }
 
 TEST_F(PythonFiles, TellTheRunsNumbers) {
@@ -93,7 +107,8 @@ TEST_F(PythonFiles, TellTheRunsNumbers) {
   EXPECT_EQ(skill.at("stats").at("total_tokens"), 726);
   EXPECT_EQ(skill.at("stats").at("turns"), 3);
   EXPECT_EQ(skill.at("stats").at("llm_time_ms"), 4500.0);
-  EXPECT_THAT(skill.at("metadata").at("timestamp").get<std::string>(), testing::MatchesRegex("2026-11-2[012]T..:..:33"));
+  EXPECT_THAT(skill.at("metadata").at("timestamp").get<std::string>(),
+              testing::MatchesRegex("2026-11-2[012]T..:..:33"));
   const Json batch = ReadJson(folder / "batch_summary.json");
   EXPECT_EQ(batch.at("total_runs"), 2);
   EXPECT_EQ(batch.at("passed_runs"), 1);
@@ -113,19 +128,25 @@ TEST_F(PythonFiles, NumbersGoOnOverStudents) {
 TEST_F(PythonFiles, ResultsCsvHasEveryRunAsPythonWritesIt) {
   folder_.Write("2026_01_22_13_10/run_1/run_result.json", PythonResult(1, "baseline", 5, 5));
   folder_.Write("2026_01_22_13_10/run_10/run_result.json", PythonResult(10, "with_skill", 5, 5));
-  folder_.Write("2026_01_22_13_10/run_2/run_metadata.json", R"({"model": "=kimi", "task": "two\nlines", "batch_id": "b", "run_number": 2})");
+  folder_.Write("2026_01_22_13_10/run_2/run_metadata.json",
+                R"({"model": "=kimi", "task": "two\nlines", "batch_id": "b", "run_number": 2})");
   folder_.Write("2026_01_22_13_10/run_3/run_result.json", "{broken");
   folder_.Write("notes/readme.txt", "no run");
   const ReportRun run;
   ASSERT_TRUE(WritePythonFiles(run.input(), RunFolder(run.plan.run)).ok());
   const Result<std::string> csv = ReadFile(folder_.path() / "results.csv");
   ASSERT_TRUE(csv.ok());
-  EXPECT_THAT(*csv, StartsWith("batch_id,run_number,model,task,timestamp,passed,assertions_passed,assertions_total,input_tokens,output_tokens,total_tokens,"
-                               "conversation_span_ms,llm_time_ms,tool_time_ms,turns,tool_calls,tool_errors,mcp_calls,execute_calls,error_message,session_id,"
+  EXPECT_THAT(*csv, StartsWith("batch_id,run_number,model,task,timestamp,passed,assertions_passed,assertions_total,"
+                               "input_tokens,output_tokens,total_tokens,"
+                               "conversation_span_ms,llm_time_ms,tool_time_ms,turns,tool_calls,tool_errors,mcp_calls,"
+                               "execute_calls,error_message,session_id,"
                                "session_history_file\r\n"
-                               "2026_01_22_13_10,1,kimi,write a good pr,2026-01-22T13:10:45.370438,True,5,5,276,2837,3113,14484.33,0.0,0.0,5,0,0,0,0,,,\r\n"
+                               "2026_01_22_13_10,1,kimi,write a good "
+                               "pr,2026-01-22T13:10:45.370438,True,5,5,276,2837,3113,14484.33,0.0,0.0,5,0,0,0,0,,,\r\n"
                                "2026_01_22_13_10,10,"));
-  EXPECT_THAT(*csv, HasSubstr("\r\nb,2,'=kimi,\"two\nlines\",,False,0,0,0,0,0,0.0,0.0,0.0,0,0,0,0,0,No result file found,,\r\n"));
+  EXPECT_THAT(
+      *csv,
+      HasSubstr("\r\nb,2,'=kimi,\"two\nlines\",,False,0,0,0,0,0,0.0,0.0,0.0,0,0,0,0,0,No result file found,,\r\n"));
   EXPECT_THAT(*csv, HasSubstr(",manifests,"));
   EXPECT_THAT(*csv, EndsWith("overloaded,,\r\n"));
 }
@@ -150,8 +171,10 @@ TEST_F(PythonFiles, ReadsAnEvaluation) {
 TEST_F(PythonFiles, ReadsRefinementAndBenchmark) {
   for (int attempt = 0; attempt < 6; ++attempt) {
     const bool baseline = attempt % 2 == 0;
-    folder_.Write("refine/run_" + std::to_string(attempt + 1) + "/run_result.json", PythonResult(attempt + 1, baseline ? "baseline" : "with_skill", attempt / 2 + (baseline ? 0 : 2), 5));
-    folder_.Write("benchmark/run_" + std::to_string(attempt + 1) + "/run_result.json", PythonResult(attempt + 1, "with_skill", 4, 5));
+    folder_.Write("refine/run_" + std::to_string(attempt + 1) + "/run_result.json",
+                  PythonResult(attempt + 1, baseline ? "baseline" : "with_skill", attempt / 2 + (baseline ? 0 : 2), 5));
+    folder_.Write("benchmark/run_" + std::to_string(attempt + 1) + "/run_result.json",
+                  PythonResult(attempt + 1, "with_skill", 4, 5));
   }
   const Result<PythonRun> refine = ReadPythonRun(folder_.path() / "refine");
   ASSERT_TRUE(refine.ok());
@@ -181,8 +204,12 @@ TEST_F(PythonFiles, ReadsWhatIsLeftOfABatch) {
 }
 
 TEST_F(PythonFiles, HostileResultsAreHarmless) {
-  folder_.Write("x/run_1/run_result.json", R"({"metadata": {"model": 5, "run_number": "one"}, "assertions_passed": 1e300, "assertions_total": -7, "stats": []})");
-  folder_.Write("x/run_2/run_result.json", R"({"metadata": {"model": "m"}, "assertions_passed": 9, "assertions_total": 2, "stats": {"input_tokens": -5}})");
+  folder_.Write(
+      "x/run_1/run_result.json",
+      R"({"metadata": {"model": 5, "run_number": "one"}, "assertions_passed": 1e300, "assertions_total": -7, "stats": []})");
+  folder_.Write(
+      "x/run_2/run_result.json",
+      R"({"metadata": {"model": "m"}, "assertions_passed": 9, "assertions_total": 2, "stats": {"input_tokens": -5}})");
   folder_.Write("x/run_3/run_result.json", "[]");
   folder_.Write("x/run_4/run_result.json", "{");
   const Result<PythonRun> run = ReadPythonRun(folder_.path() / "x");

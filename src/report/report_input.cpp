@@ -54,10 +54,14 @@ std::optional<Arm> ReferenceArm(const Plan& plan) {
 
 std::string ArmLabel(Arm arm) {
   switch (arm) {
-    case Arm::kBaseline: return "baseline";
-    case Arm::kSkill: return "with skill";
-    case Arm::kPlacebo: return "placebo";
-    case Arm::kPrevious: return "previous version";
+    case Arm::kBaseline:
+      return "baseline";
+    case Arm::kSkill:
+      return "with skill";
+    case Arm::kPlacebo:
+      return "placebo";
+    case Arm::kPrevious:
+      return "previous version";
   }
   return "";
 }

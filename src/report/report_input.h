@@ -20,12 +20,14 @@ struct ReportInput {
   // The last word on each cell of the plan, by case, student, arm and round, each in the plan's order.
   std::vector<const Sample*> samples;
   RunSummary summary;
-  std::vector<StudentVerdict> verdicts;  // one for each student of the plan, in its order
+  std::vector<StudentVerdict> verdicts;               // one for each student of the plan, in its order
   std::map<Arm, std::vector<StudentVerdict>> others;  // the same against the plan's other arms; may be empty
 };
 
-// `summary` and `verdicts` (as of Summarize and JudgeRun) are of this plan and these samples. Without verdicts every one is undecided.
-ReportInput MakeReportInput(const Plan& plan, const std::vector<Sample>& samples, RunSummary summary, std::vector<StudentVerdict> verdicts);
+// `summary` and `verdicts` (as of Summarize and JudgeRun) are of this plan and these samples. Without verdicts every
+// one is undecided.
+ReportInput MakeReportInput(const Plan& plan, const std::vector<Sample>& samples, RunSummary summary,
+                            std::vector<StudentVerdict> verdicts);
 
 // Of a judged run, with the verdicts against its other arms as well. `run` and `samples` must outlive the result.
 ReportInput MakeReportInput(const JudgedRun& run, const std::vector<Sample>& samples);

@@ -30,6 +30,7 @@ struct ReportRun : TestRun {
 };
 
 // Text of a model that tries to leave its place in every format.
-inline const std::string kAttack = std::string("</script><!--<img src=x onerror=1>]]>&\"'|`@you =1+1\x1b[2J\u2028\u202E") + '\0' + "\xFF";
+inline const std::string kAttack =
+    std::string("</script><!--<img src=x onerror=1>]]>&\"'|`@you =1+1\x1b[2J\u2028\u202E") + '\0' + "\xFF";
 
 }  // namespace upskill

@@ -14,7 +14,8 @@ constexpr std::size_t kMostGradings = 100;  // answers, each with three files
 
 }  // namespace
 
-Status WriteRunFiles(const JudgedRun& run, const std::vector<Sample>& samples, const std::filesystem::path& run_folder) {
+Status WriteRunFiles(const JudgedRun& run, const std::vector<Sample>& samples,
+                     const std::filesystem::path& run_folder) {
   const ReportInput input = MakeReportInput(run, samples);
   RETURN_IF_ERROR(WritePythonFiles(input, run_folder));
   const std::size_t students = run.plan.students.size();
@@ -24,7 +25,8 @@ Status WriteRunFiles(const JudgedRun& run, const std::vector<Sample>& samples, c
     if (input.samples.size() <= kMostGradings) {
       RETURN_IF_ERROR(WriteBenchmarkFolder(input, i, folder));
     } else {
-      RETURN_IF_ERROR(WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(input, i, false)) + "\n"));
+      RETURN_IF_ERROR(
+          WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(input, i, false)) + "\n"));
     }
   }
   return {};

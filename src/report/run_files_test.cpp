@@ -18,8 +18,9 @@ TEST(WriteRunFiles, OneModel) {
   const TestRun run;
   const fs::path place = folder.path() / "runs" / run.plan.run;
   ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, place).ok());
-  for (const char* file : {"batch_summary.json", "run_1/run_metadata.json", "run_2/run_result.json", "agentskills/benchmark.json",
-                           "agentskills/eval-1-easy/with_skill/run-1/grading.json", "../results.csv"}) {
+  for (const char* file :
+       {"batch_summary.json", "run_1/run_metadata.json", "run_2/run_result.json", "agentskills/benchmark.json",
+        "agentskills/eval-1-easy/with_skill/run-1/grading.json", "../results.csv"}) {
     EXPECT_TRUE(fs::exists(place / file)) << file;
   }
   const Result<std::string> text = ReadFile(place / "agentskills" / "benchmark.json");
@@ -27,7 +28,8 @@ TEST(WriteRunFiles, OneModel) {
   EXPECT_TRUE(BenchmarkFromJson(Json::parse(*text), "benchmark.json").ok());
   ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, place).ok());  // again, as after --resume
   std::size_t left = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(folder.path())) left += entry.path().filename().string().starts_with(".") ? 1 : 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
+    left += entry.path().filename().string().starts_with(".") ? 1 : 0;
   EXPECT_EQ(left, 0U);
 }
 

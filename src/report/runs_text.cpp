@@ -29,10 +29,14 @@ std::string LiftText(const std::optional<double>& lift) { return lift ? PointsTe
 std::optional<double> MetricOf(const ArmSummary& arm, RunMetric metric) {
   const auto answered = static_cast<double>(arm.answered);
   switch (metric) {
-    case RunMetric::kSuccess: return arm.rate();
-    case RunMetric::kTokens: return arm.mean_output_tokens();
-    case RunMetric::kCost: return arm.total_cost_usd() ? std::optional(*arm.total_cost_usd() / answered) : std::nullopt;
-    case RunMetric::kTime: return arm.answered > 0 ? std::optional(arm.seconds / answered) : std::nullopt;
+    case RunMetric::kSuccess:
+      return arm.rate();
+    case RunMetric::kTokens:
+      return arm.mean_output_tokens();
+    case RunMetric::kCost:
+      return arm.total_cost_usd() ? std::optional(*arm.total_cost_usd() / answered) : std::nullopt;
+    case RunMetric::kTime:
+      return arm.answered > 0 ? std::optional(arm.seconds / answered) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -40,10 +44,15 @@ std::optional<double> MetricOf(const ArmSummary& arm, RunMetric metric) {
 std::string MetricText(const ArmSummary& arm, RunMetric metric) {
   const std::optional<double> value = MetricOf(arm, metric);
   switch (metric) {
-    case RunMetric::kSuccess: return fmt::format("{:>6}   {}/{}", value ? PercentText(*value) : "–", arm.passed, arm.answered);
-    case RunMetric::kTokens: return fmt::format("{:>6.0f}   tokens per answer", value.value_or(0.0));
-    case RunMetric::kCost: return value ? fmt::format("{:>9.6f}   USD per answer", *value) : fmt::format("{:>9}   USD per answer", "unknown");
-    case RunMetric::kTime: return fmt::format("{:>6.1f}   seconds per answer", value.value_or(0.0));
+    case RunMetric::kSuccess:
+      return fmt::format("{:>6}   {}/{}", value ? PercentText(*value) : "–", arm.passed, arm.answered);
+    case RunMetric::kTokens:
+      return fmt::format("{:>6.0f}   tokens per answer", value.value_or(0.0));
+    case RunMetric::kCost:
+      return value ? fmt::format("{:>9.6f}   USD per answer", *value)
+                   : fmt::format("{:>9}   USD per answer", "unknown");
+    case RunMetric::kTime:
+      return fmt::format("{:>6.1f}   seconds per answer", value.value_or(0.0));
   }
   return "";
 }
@@ -87,9 +96,12 @@ std::string RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Sty
       skill = key.first;
       out += (out.empty() ? "" : "\n") + Tinted(style, Tint::kBold, SafeForTerminalLine(skill)) + "\n";
     }
-    out += fmt::format("{}   {}\n", SafeForTerminalLine(row->student.student.name), Tinted(style, Tint::kDim, "run " + SafeForTerminalLine(row->run)));
-    if (const ArmSummary* arm = ArmOf(row->student, Arm::kBaseline)) out += MetricLine(*arm, "baseline", metric, most, style);
-    if (const ArmSummary* arm = ArmOf(row->student, Arm::kSkill)) out += MetricLine(*arm, "with skill", metric, most, style);
+    out += fmt::format("{}   {}\n", SafeForTerminalLine(row->student.student.name),
+                       Tinted(style, Tint::kDim, "run " + SafeForTerminalLine(row->run)));
+    if (const ArmSummary* arm = ArmOf(row->student, Arm::kBaseline))
+      out += MetricLine(*arm, "baseline", metric, most, style);
+    if (const ArmSummary* arm = ArmOf(row->student, Arm::kSkill))
+      out += MetricLine(*arm, "with skill", metric, most, style);
     if (row->lift()) out += fmt::format("  {:<10}  {}\n", "lift", LiftLine(row->verdict, *row->lift(), style));
   }
   return out;
@@ -105,22 +117,27 @@ std::string RunTable(const std::vector<RunRow>& rows, const Style& style) {
                {"verdict", Table::Align::kLeft},
                {"cells", Table::Align::kRight}});
   for (const RunRow& row : rows) {
-    table.AddRow({SafeForTerminalLine(row.run), SafeForTerminalLine(row.skill), SafeForTerminalLine(row.student.student.name),
-                  RateText(ArmOf(row.student, Arm::kBaseline)), RateText(ArmOf(row.student, Arm::kSkill)), LiftText(row.lift()), VerdictCell(row),
+    table.AddRow({SafeForTerminalLine(row.run), SafeForTerminalLine(row.skill),
+                  SafeForTerminalLine(row.student.student.name), RateText(ArmOf(row.student, Arm::kBaseline)),
+                  RateText(ArmOf(row.student, Arm::kSkill)), LiftText(row.lift()), VerdictCell(row),
                   fmt::format("{}/{}", row.answered, row.cells)});
   }
   return table.Render(style);
 }
 
 std::string RunCsv(const std::vector<RunRow>& rows) {
-  std::string out = "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,output_tokens,seconds,cost_usd,lift,lift_low,lift_high,verdict\r\n";
+  std::string out =
+      "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,"
+      "output_tokens,seconds,cost_usd,lift,lift_low,lift_high,verdict\r\n";
   for (const RunRow& row : rows) {
     for (const auto& [arm, entry] : row.student.arms) {
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", CsvField(row.run), CsvField(row.created), CsvField(row.skill),
-                         CsvField(row.student.student.name), ArmName(arm), entry.cells, entry.answered, entry.errors,
-                         entry.passed, CsvNumber(entry.rate()), entry.checks_passed, entry.checks_total,
-                         entry.prompt_tokens, entry.output_tokens, CsvNumber(entry.seconds), CsvNumber(entry.total_cost_usd()), CsvNumber(row.lift()),
-                         CsvNumber(row.verdict.low), CsvNumber(row.verdict.high), row.verdict.lift ? VerdictName(row.verdict.word) : "");
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", CsvField(row.run),
+                         CsvField(row.created), CsvField(row.skill), CsvField(row.student.student.name), ArmName(arm),
+                         entry.cells, entry.answered, entry.errors, entry.passed, CsvNumber(entry.rate()),
+                         entry.checks_passed, entry.checks_total, entry.prompt_tokens, entry.output_tokens,
+                         CsvNumber(entry.seconds), CsvNumber(entry.total_cost_usd()), CsvNumber(row.lift()),
+                         CsvNumber(row.verdict.low), CsvNumber(row.verdict.high),
+                         row.verdict.lift ? VerdictName(row.verdict.word) : "");
     }
   }
   return out;

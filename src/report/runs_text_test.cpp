@@ -69,11 +69,14 @@ TEST(RunTable, Golden) {
 }
 
 TEST(RunCsv, Golden) {
-  EXPECT_EQ(RunCsv({Rows()[0]}),
-            "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,"
-            "output_tokens,seconds,cost_usd,lift,lift_low,lift_high,verdict\r\n"
-            "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,baseline,4,4,0,2,0.5,2,4,120,64,0,,0,-1,1,undecided\r\n"
-            "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,skill,4,3,1,3,1,3,3,690,36,0,,0,-1,1,undecided\r\n");
+  EXPECT_EQ(
+      RunCsv({Rows()[0]}),
+      "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,"
+      "output_tokens,seconds,cost_usd,lift,lift_low,lift_high,verdict\r\n"
+      "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,baseline,4,4,0,2,0.5,2,4,120,64,0,,0,-1,1,"
+      "undecided\r\n"
+      "2026_11_21_10_12_33-abcd,2026-11-21T10:12:33Z,manifests,student,skill,4,3,1,3,1,3,3,690,36,0,,0,-1,1,"
+      "undecided\r\n");
 }
 
 TEST(RunCsv, QuotesAndGuardsAgainstFormulas) {

@@ -12,10 +12,14 @@ namespace {
 // The parameter of ANSI's "select graphic rendition".
 const char* CodeOf(Tint tint) {
   switch (tint) {
-    case Tint::kGood: return "32";
-    case Tint::kBad: return "31";
-    case Tint::kDim: return "2";
-    case Tint::kBold: return "1";
+    case Tint::kGood:
+      return "32";
+    case Tint::kBad:
+      return "31";
+    case Tint::kDim:
+      return "2";
+    case Tint::kBold:
+      return "1";
   }
   return "0";
 }

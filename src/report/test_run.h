@@ -19,7 +19,8 @@ struct TestRun {
   TestRun() {
     Result<Suite> suite = ParseSuite(R"([
       {"id": "easy", "input": "What is 2 + 2?", "expected": {"contains": "4"}},
-      {"id": "hard", "input": "Write the manifest.", "expected": {"contains": "edition = 5"}}])", "suite.json");
+      {"id": "hard", "input": "Write the manifest.", "expected": {"contains": "edition = 5"}}])",
+                                     "suite.json");
     CHECK(suite.ok());
     plan.run = "2026_11_21_10_12_33-abcd";
     plan.created = "2026-11-21T10:12:33Z";

@@ -18,7 +18,8 @@ TEST(CaseLines, BareList) {
 }
 
 TEST(CaseLines, ListUnderAKey) {
-  const std::string text = "{\n\"x\": \"tests\",\n\"y\": [[1],\n[2]],\n\"tests\": [\n{\"tests\": [1, 2]},\n{}\n],\n\"z\": [1]\n}";
+  const std::string text =
+      "{\n\"x\": \"tests\",\n\"y\": [[1],\n[2]],\n\"tests\": [\n{\"tests\": [1, 2]},\n{}\n],\n\"z\": [1]\n}";
   EXPECT_THAT(CaseLines(text, "tests"), ElementsAre(6, 7));
   EXPECT_THAT(CaseLines(text, "z"), ElementsAre(9));
   EXPECT_THAT(CaseLines(text, "absent"), IsEmpty());

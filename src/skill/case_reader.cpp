@@ -18,9 +18,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kCheckTypes = {"contains", "not_contains", "any_of", "equals", "regex"};
 
 // Types that other tools or later versions know: worth another message than a typing error.
-constexpr std::array<std::string_view, 10> kLaterTypes = {
-    "file_exists", "file_contains", "command", "validator",      "judge",
-    "json_schema", "number",        "nvcc",    "kernel_builder", "tool_call"};
+constexpr std::array<std::string_view, 10> kLaterTypes = {"file_exists",    "file_contains", "command", "validator",
+                                                          "judge",          "json_schema",   "number",  "nvcc",
+                                                          "kernel_builder", "tool_call"};
 
 // The value under `key`, nullptr when it is absent or null.
 const Json* Find(const Json& object, const char* key) {

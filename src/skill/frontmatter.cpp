@@ -69,15 +69,15 @@ std::string OtherFields(const YAML::Node& root, std::string_view yaml) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::size_t end = i + 1 < fields.size() ? fields[i + 1].line : lines.size();
     if (end == fields[i].line) return "";
-    for (std::size_t line = fields[i].line; fields[i].other && line < std::min(end, lines.size()); ++line) text += std::string(lines[line]) + "\n";
+    for (std::size_t line = fields[i].line; fields[i].other && line < std::min(end, lines.size()); ++line)
+      text += std::string(lines[line]) + "\n";
   }
   return text;
 }
 
 bool IsSpecifiedName(std::string_view name) {
-  const bool characters = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  const bool characters = std::all_of(
+      name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
   return characters && !name.starts_with('-') && !name.ends_with('-') && name.find("--") == std::string_view::npos;
 }
 
@@ -108,8 +108,10 @@ Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& so
   }
   const std::size_t first_end = text.find('\n');
   if (Trim(text.substr(0, first_end)) != "---" || !text.starts_with("---")) {
-    return InputError(fmt::format("{}:1: must start with YAML frontmatter: a line ---, then name and description, "
-                                  "then a line ---", source));
+    return InputError(
+        fmt::format("{}:1: must start with YAML frontmatter: a line ---, then name and description, "
+                    "then a line ---",
+                    source));
   }
   const std::size_t start = std::min(first_end, text.size() - 1) + 1;
   for (std::size_t line = start; line < text.size();) {
@@ -135,8 +137,8 @@ Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& s
   try {
     const YAML::Node root = YAML::Load(std::string(yaml));
     if (!root.IsMap()) {
-      return InputError(fmt::format("{}:{}: the frontmatter must be a map such as `name: my-skill`", source,
-                                    kFirstLine));
+      return InputError(
+          fmt::format("{}:{}: the frontmatter must be a map such as `name: my-skill`", source, kFirstLine));
     }
     Frontmatter fields;
     ASSIGN_OR_RETURN(fields.name, TextField(root, "name", source));

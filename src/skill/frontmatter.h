@@ -22,7 +22,7 @@ Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& so
 struct Frontmatter {
   std::string name;
   std::string description;
-  std::string others;  // whole lines as they stand; empty: none, or they share a line with those two
+  std::string others;                 // whole lines as they stand; empty: none, or they share a line with those two
   std::vector<std::string> warnings;  // where a field breaks the specification
 };
 

@@ -62,7 +62,8 @@ TEST(SplitFrontmatter, EmptyFrontmatterOrBody) {
 }
 
 TEST(SplitFrontmatter, Refuses) {
-  for (const char* text : {"", "\n---\na: b\n---\nB", "# Title\n", "----\na: b\n---\n", " ---\na: b\n---\n", "--", "--- x\n"}) {
+  for (const char* text :
+       {"", "\n---\na: b\n---\nB", "# Title\n", "----\na: b\n---\n", " ---\na: b\n---\n", "--", "--- x\n"}) {
     EXPECT_THAT(SplitError(text), AllOf(StartsWith("s/SKILL.md:1: "), HasSubstr("must start with YAML frontmatter")));
   }
   for (const char* text : {"---", "---\n", "---\nname: a\n", "---\nname: a\n ---\n", "---\nname: a\n--- b"}) {
@@ -87,13 +88,15 @@ TEST(ParseFrontmatter, ScalarsOfEveryStyle) {
 
 TEST(ParseFrontmatter, OtherFieldsAreIgnored) {
   const Frontmatter fields = Parse(
-      "name: a-1\ndescription: d\nlicense: MIT\nallowed-tools: [Bash, Read]\nmetadata:\n  x: {y: [1, 2]}\n? [complex]\n: key\n");
+      "name: a-1\ndescription: d\nlicense: MIT\nallowed-tools: [Bash, Read]\nmetadata:\n  x: {y: [1, 2]}\n? "
+      "[complex]\n: key\n");
   EXPECT_EQ(fields.name, "a-1");
   EXPECT_THAT(fields.warnings, IsEmpty());
 }
 
 TEST(ParseFrontmatter, AbsentAndNullAreEmpty) {
-  for (const char* yaml : {"license: MIT", "name:\ndescription:", "name: ~\ndescription: null", "name: ''\ndescription: \" \""}) {
+  for (const char* yaml :
+       {"license: MIT", "name:\ndescription:", "name: ~\ndescription: null", "name: ''\ndescription: \" \""}) {
     const Frontmatter fields = Parse(yaml);
     EXPECT_EQ(fields.name, "") << yaml;
     EXPECT_EQ(fields.description, "") << yaml;
@@ -143,7 +146,9 @@ TEST(ParseFrontmatter, WarnsWhereTheSpecificationIsBroken) {
 
 TEST(ParseFrontmatter, OtherFieldsStayAsTheyStand) {
   EXPECT_EQ(Parse("name: a\ndescription: d\n").others, "");
-  EXPECT_EQ(Parse("# top\nlicense: MIT  # free\nname: a\nmetadata:\n  author: me\n  # by hand\ndescription: >\n  d\n  e\nallowed-tools: Bash\n").others,
+  EXPECT_EQ(Parse("# top\nlicense: MIT  # free\nname: a\nmetadata:\n  author: me\n  # by hand\ndescription: >\n  d\n  "
+                  "e\nallowed-tools: Bash\n")
+                .others,
             "license: MIT  # free\nmetadata:\n  author: me\n  # by hand\nallowed-tools: Bash\n");
   EXPECT_EQ(Parse("{name: a, description: d, license: MIT}\n").others, "");
 }

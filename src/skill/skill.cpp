@@ -85,8 +85,10 @@ Result<Skill> ParseSkill(const std::string& text, const std::string& source) {
   ASSIGN_OR_RETURN(const SkillParts parts, SplitFrontmatter(text, source));
   ASSIGN_OR_RETURN(Frontmatter fields, ParseFrontmatter(parts.frontmatter, source));
   if (fields.description.empty()) {
-    return InputError(fmt::format("{}: \"description\" is missing or empty; say there what the skill does and when to "
-                                  "use it", source));
+    return InputError(
+        fmt::format("{}: \"description\" is missing or empty; say there what the skill does and when to "
+                    "use it",
+                    source));
   }
   if (parts.body.empty()) {
     return InputError(fmt::format("{}: nothing stands below the frontmatter; write the instructions there", source));
@@ -118,8 +120,8 @@ Result<Skill> LoadSkill(const fs::path& path) {
     Listing listing = ListFiles(skill.folder, name);
     *list = std::move(listing.files);
     if (listing.complete) continue;
-    skill.warnings.push_back(fmt::format("{}: not every file could be listed; {} were", Shown(skill.folder / name),
-                                         list->size()));
+    skill.warnings.push_back(
+        fmt::format("{}: not every file could be listed; {} were", Shown(skill.folder / name), list->size()));
   }
   return skill;
 }

@@ -15,8 +15,8 @@ struct Skill {
   std::filesystem::path file;  // folder/SKILL.md (or skill.md)
   std::string name;            // frontmatter `name`, else the folder's name with a warning
   std::string description;
-  std::string other_fields;    // of the frontmatter, as YAML lines; empty: none
-  std::string body;            // Markdown behind the frontmatter, stripped of white space at both ends
+  std::string other_fields;             // of the frontmatter, as YAML lines; empty: none
+  std::string body;                     // Markdown behind the frontmatter, stripped of white space at both ends
   std::vector<std::string> references;  // relative paths of the files below references/ and scripts/, sorted
   std::vector<std::string> scripts;
   std::vector<std::string> warnings;  // what a lenient reader accepts but a person should mend

@@ -49,7 +49,8 @@ TEST(ParseSkill, Refuses) {
     EXPECT_FALSE(skill.ok()) << text;
     return skill ? "" : skill.error().message;
   };
-  EXPECT_THAT(error("---\nname: a\n---\nB"), AllOf(StartsWith("draft: "), HasSubstr("\"description\" is missing or empty")));
+  EXPECT_THAT(error("---\nname: a\n---\nB"),
+              AllOf(StartsWith("draft: "), HasSubstr("\"description\" is missing or empty")));
   EXPECT_THAT(error("---\nname: a\ndescription: ''\n---\nB"), HasSubstr("\"description\" is missing or empty"));
   EXPECT_THAT(error("---\nname: a\ndescription: d\n---\n \n\t\n"), HasSubstr("nothing stands below the frontmatter"));
   EXPECT_THAT(error("---\nname: [\n---\nB"), StartsWith("draft:3:1: "));

@@ -19,11 +19,13 @@ bool IsNameCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <
 
 std::string NameProblem(const std::string& name) {
   if (name.empty()) return "the name is empty";
-  if (name.size() > kMostNameCharacters) return fmt::format("the name has {} characters, at most {} are allowed", name.size(), kMostNameCharacters);
+  if (name.size() > kMostNameCharacters)
+    return fmt::format("the name has {} characters, at most {} are allowed", name.size(), kMostNameCharacters);
   bool hyphen = true;  // none first
   for (const char c : name) {
     if (c == '-' ? hyphen : !IsNameCharacter(c)) {
-      return fmt::format("the name '{}' may hold lowercase letters, digits and single hyphens between them only", SafeForTerminalLine(name));
+      return fmt::format("the name '{}' may hold lowercase letters, digits and single hyphens between them only",
+                         SafeForTerminalLine(name));
     }
     hyphen = c == '-';
   }
@@ -38,14 +40,17 @@ bool HasControlCharacters(std::string_view text) {
   return false;
 }
 
-void FindFileProblems(const std::vector<std::pair<std::string, std::string>>& files, const char* folder, std::vector<std::string>& problems) {
+void FindFileProblems(const std::vector<std::pair<std::string, std::string>>& files, const char* folder,
+                      std::vector<std::string>& problems) {
   std::set<std::string> names;
   for (const auto& [name, text] : files) {
     const std::string shown = SafeForTerminalLine(name.substr(0, kMostFileNameBytes));
     const bool plain = !name.empty() && name.size() <= kMostFileNameBytes && name.front() != '.' &&
-                       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == std::string::npos;
+                       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+                           std::string::npos;
     if (!plain) problems.push_back(fmt::format("{}/: '{}' is no plain file name", folder, shown));
-    if (!names.insert(ToLowerAscii(name)).second) problems.push_back(fmt::format("{}/{}: stands there twice", folder, shown));
+    if (!names.insert(ToLowerAscii(name)).second)
+      problems.push_back(fmt::format("{}/{}: stands there twice", folder, shown));
     if (FindInvalidUtf8(text)) problems.push_back(fmt::format("{}/{}: the text is not valid UTF-8", folder, shown));
   }
 }
@@ -69,11 +74,14 @@ std::vector<std::string> FindSkillProblems(const SkillText& skill) {
   if (!readable) problems.emplace_back("the text is not valid UTF-8");
   if (Trim(skill.description).empty()) problems.emplace_back("the description is empty");
   if (readable && CountCodePoints(skill.description) > kMostDescriptionCharacters) {
-    problems.push_back(fmt::format("the description has {} characters, at most {} are allowed", CountCodePoints(skill.description), kMostDescriptionCharacters));
+    problems.push_back(fmt::format("the description has {} characters, at most {} are allowed",
+                                   CountCodePoints(skill.description), kMostDescriptionCharacters));
   }
   // Readers that cut at `---` wherever it stands would take the rest for the body.
-  if (skill.description.find("---") != std::string::npos) problems.emplace_back("the description holds '---', which ends the frontmatter");
-  if (HasControlCharacters(skill.description) || HasControlCharacters(skill.body)) problems.emplace_back("there are control characters in the text");
+  if (skill.description.find("---") != std::string::npos)
+    problems.emplace_back("the description holds '---', which ends the frontmatter");
+  if (HasControlCharacters(skill.description) || HasControlCharacters(skill.body))
+    problems.emplace_back("there are control characters in the text");
   const std::string_view body = Trim(skill.body);
   if (body.empty()) problems.emplace_back("the body is empty");
   if (body.starts_with("---")) problems.emplace_back("the body begins with a frontmatter of its own");
@@ -100,7 +108,8 @@ std::string SkillNameFrom(std::string_view text) {
 }
 
 std::string SkillFileText(const SkillText& skill) {
-  return fmt::format("---\nname: {}\ndescription: {}\n{}---\n\n{}\n", skill.name, YamlQuoted(Trim(skill.description)), skill.other_fields, Trim(skill.body));
+  return fmt::format("---\nname: {}\ndescription: {}\n{}---\n\n{}\n", skill.name, YamlQuoted(Trim(skill.description)),
+                     skill.other_fields, Trim(skill.body));
 }
 
 Status WriteSkillFolder(const SkillText& skill, const fs::path& folder) {

@@ -15,7 +15,7 @@ namespace upskill {
 struct SkillText {
   std::string name;
   std::string description;
-  std::string body;  // Markdown
+  std::string body;                                             // Markdown
   std::vector<std::pair<std::string, std::string>> references;  // file name → text, below references/
   std::vector<std::pair<std::string, std::string>> scripts;     // the same below scripts/
   std::string other_fields;  // of the frontmatter (license, metadata, …), as YAML lines; may be empty

@@ -21,7 +21,8 @@ SkillText Sound() { return {"fast-norm", "Writes norms. Use it for norms.", "Use
 TEST(FindSkillProblems, ASoundSkillHasNone) { EXPECT_THAT(FindSkillProblems(Sound()), IsEmpty()); }
 
 TEST(FindSkillProblems, Names) {
-  for (const std::string name : {"", "Fast", "fast_norm", "-fast", "fast-", "fast--norm", "../../x", "fast norm", "f\x1b", "n\xC3\xA9"}) {
+  for (const std::string name :
+       {"", "Fast", "fast_norm", "-fast", "fast-", "fast--norm", "../../x", "fast norm", "f\x1b", "n\xC3\xA9"}) {
     SkillText skill = Sound();
     skill.name = name;
     EXPECT_THAT(FindSkillProblems(skill), Not(IsEmpty())) << name;

@@ -55,8 +55,10 @@ Result<CaseList> FindCases(const Json& document, const std::string& source) {
 }
 
 Error NoCases(const std::string& source) {
-  return InputError(fmt::format("{}: no cases; write some under \"tests\" (or \"cases\"), or name a file that has them "
-                                "with -t FILE", source));
+  return InputError(
+      fmt::format("{}: no cases; write some under \"tests\" (or \"cases\"), or name a file that has them "
+                  "with -t FILE",
+                  source));
 }
 
 Result<Suite> SuiteFromDocument(const std::string& text, const std::string& source, Json document) {
@@ -130,7 +132,8 @@ Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
   if (!empty_source.empty()) return NoCases(empty_source);
   return Error{ErrorKind::kNotFound,
                fmt::format("{}: no skill_meta.json, tests.json or evals/evals.json with cases; write one, or name a "
-                           "file of cases with -t FILE", SafeForTerminalLine(folder.string()))};
+                           "file of cases with -t FILE",
+                           SafeForTerminalLine(folder.string()))};
 }
 
 Json SuiteToJson(const Suite& suite) {

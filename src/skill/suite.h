@@ -21,19 +21,19 @@ struct CheckSpec {
 
 // One test of a skill.
 struct Case {
-  std::string id;     // stated, else "case-1", "case-2", … by position
-  std::string input;  // what the person asks
+  std::string id;                                          // stated, else "case-1", "case-2", … by position
+  std::string input;                                       // what the person asks
   std::vector<std::pair<std::string, std::string>> files;  // context.files, in the order of the file
-  std::string output_file;          // the file the answer should give; checks look at its content. May be empty
-  std::string reference;            // an answer that passes, for validating the case. May be empty
-  std::vector<CheckSpec> checks;    // at least one
-  Json raw;                         // the case as it was read, unknown fields included
+  std::string output_file;        // the file the answer should give; checks look at its content. May be empty
+  std::string reference;          // an answer that passes, for validating the case. May be empty
+  std::vector<CheckSpec> checks;  // at least one
+  Json raw;                       // the case as it was read, unknown fields included
 };
 
 // The cases of a skill_meta.json, tests.json or evals file.
 struct Suite {
   std::filesystem::path source;
-  Json document;           // the whole file as it was read
+  Json document;  // the whole file as it was read
   std::vector<Case> cases;
   std::vector<std::string> warnings;
 };

@@ -26,12 +26,13 @@ Suite Parse(const std::string& text) {
 Suite WrittenAndRead(const Suite& suite) { return Parse(DumpJson(SuiteToJson(suite))); }
 
 TEST(SuiteRoundTrip, EveryFormWithUnknownFields) {
-  for (const char* text : {
-           R"({"z":1,"tests":[{"zz":[1,{"b":2,"a":1}],"input":"i","id":"a","expected":{"contains":["x","y"],"q":null}}],"metadata":{"version":"1.0","n":1.5}})",
-           R"({"cases":[{"input":"i","expected":{"contains":"x"},"context":null,"output_file":null}],"tests":[]})",
-           R"({"skill_name":"s","evals":[{"id":3,"prompt":"p","expected_output":"o","files":["f"],"assertions":["a"],"checks":[{"name":"n","type":"any-of","values":"v","more":{}}]}]})",
-           R"([{"name":"n","input":"i","context":{"files":{"b":"1","a":"2"},"k":0},"verifiers":[{"type":"contains","text":"t","path":null}],"expected":null}])",
-           R"([{"input":"i","checks":[{"type":"regex","pattern":"é\\d\u0000"}],"reference":"r","output_file":"./o.txt"}])"}) {
+  for (
+      const char* text :
+      {R"({"z":1,"tests":[{"zz":[1,{"b":2,"a":1}],"input":"i","id":"a","expected":{"contains":["x","y"],"q":null}}],"metadata":{"version":"1.0","n":1.5}})",
+       R"({"cases":[{"input":"i","expected":{"contains":"x"},"context":null,"output_file":null}],"tests":[]})",
+       R"({"skill_name":"s","evals":[{"id":3,"prompt":"p","expected_output":"o","files":["f"],"assertions":["a"],"checks":[{"name":"n","type":"any-of","values":"v","more":{}}]}]})",
+       R"([{"name":"n","input":"i","context":{"files":{"b":"1","a":"2"},"k":0},"verifiers":[{"type":"contains","text":"t","path":null}],"expected":null}])",
+       R"([{"input":"i","checks":[{"type":"regex","pattern":"é\\d\u0000"}],"reference":"r","output_file":"./o.txt"}])"}) {
     const Suite suite = Parse(text);
     EXPECT_EQ(SuiteToJson(suite), suite.document);
     EXPECT_EQ(DumpJson(SuiteToJson(suite)), DumpJson(*ParseJson(text, "t"))) << text;
@@ -42,19 +43,23 @@ TEST(SuiteRoundTrip, ChangedFieldsGoWhereTheyWereRead) {
   Suite suite = Parse(R"({"evals":[{"id":1,"prompt":"p","expected_output":"o","x":0,"expected":{"contains":"a"}}]})");
   suite.cases[0].input = "new input";
   suite.cases[0].reference = "new reference";
-  EXPECT_EQ(DumpJson(SuiteToJson(suite)),
-            R"({"evals":[{"id":1,"prompt":"new input","expected_output":"new reference","x":0,"expected":{"contains":"a"}}]})");
+  EXPECT_EQ(
+      DumpJson(SuiteToJson(suite)),
+      R"({"evals":[{"id":1,"prompt":"new input","expected_output":"new reference","x":0,"expected":{"contains":"a"}}]})");
 }
 
 TEST(SuiteRoundTrip, OnlyTheChangedFieldChanges) {
-  Suite suite = Parse(R"([{"x":1,"input":"i","expected":{"contains":"a"},"y":2},{"input":"j","expected":{"contains":"b"}}])");
+  Suite suite =
+      Parse(R"([{"x":1,"input":"i","expected":{"contains":"a"},"y":2},{"input":"j","expected":{"contains":"b"}}])");
   suite.cases[0].reference = "r";
-  EXPECT_EQ(DumpJson(SuiteToJson(suite)),
-            R"([{"x":1,"input":"i","expected":{"contains":"a"},"y":2,"reference":"r"},{"input":"j","expected":{"contains":"b"}}])");
+  EXPECT_EQ(
+      DumpJson(SuiteToJson(suite)),
+      R"([{"x":1,"input":"i","expected":{"contains":"a"},"y":2,"reference":"r"},{"input":"j","expected":{"contains":"b"}}])");
 }
 
 TEST(SuiteRoundTrip, ChangedFilesKeepTheRestOfTheContext) {
-  Suite suite = Parse(R"([{"input":"i","context":{"k":1,"files":{"a":"1"}},"output_file":"o","expected":{"contains":"x"}}])");
+  Suite suite =
+      Parse(R"([{"input":"i","context":{"k":1,"files":{"a":"1"}},"output_file":"o","expected":{"contains":"x"}}])");
   suite.cases[0].files = {{"z", "26"}, {"a", "1"}};
   suite.cases[0].output_file.clear();
   EXPECT_EQ(DumpJson(SuiteToJson(suite)),
@@ -64,14 +69,16 @@ TEST(SuiteRoundTrip, ChangedFilesKeepTheRestOfTheContext) {
 }
 
 TEST(SuiteRoundTrip, ChangedChecksKeepTheirOrder) {
-  Suite suite = Parse(R"([{"input":"i","expected":{"contains":"a","k":1},"verifiers":[{"type":"contains","text":"v"}]}])");
+  Suite suite =
+      Parse(R"([{"input":"i","expected":{"contains":"a","k":1},"verifiers":[{"type":"contains","text":"v"}]}])");
   suite.cases[0].checks = {{"contains", {"a"}, ""},
                            {"contains", {"b"}, ""},
                            {"regex", {}, "^c"},
                            {"contains", {"d"}, ""},
                            {"any_of", {"e", "f"}, ""}};
-  EXPECT_EQ(DumpJson(SuiteToJson(suite)),
-            R"([{"input":"i","expected":{"contains":["a","b"],"k":1},"checks":[{"type":"regex","pattern":"^c"},{"type":"contains","values":["d"]},{"type":"any_of","values":["e","f"]}]}])");
+  EXPECT_EQ(
+      DumpJson(SuiteToJson(suite)),
+      R"([{"input":"i","expected":{"contains":["a","b"],"k":1},"checks":[{"type":"regex","pattern":"^c"},{"type":"contains","values":["d"]},{"type":"any_of","values":["e","f"]}]}])");
   const std::vector<CheckSpec> read = WrittenAndRead(suite).cases[0].checks;
   ASSERT_THAT(read, SizeIs(5));
   for (std::size_t i = 0; i < read.size(); ++i) {
@@ -95,8 +102,9 @@ TEST(SuiteRoundTrip, CasesMadeByTheProgram) {
   made.output_file = "o.txt";
   made.reference = "x";
   suite.cases.push_back(made);
-  EXPECT_EQ(DumpJson(SuiteToJson(suite)),
-            R"({"metadata":{"version":"1.0"},"tests":[{"id":"one","input":"i","context":{"files":{"a.txt":"A"}},"expected":{"contains":["x"]},"checks":[{"type":"not_contains","values":["y"]}],"output_file":"o.txt","reference":"x"}]})");
+  EXPECT_EQ(
+      DumpJson(SuiteToJson(suite)),
+      R"({"metadata":{"version":"1.0"},"tests":[{"id":"one","input":"i","context":{"files":{"a.txt":"A"}},"expected":{"contains":["x"]},"checks":[{"type":"not_contains","values":["y"]}],"output_file":"o.txt","reference":"x"}]})");
   const Suite read = WrittenAndRead(suite);
   EXPECT_EQ(read.cases[0].id, "one");
   EXPECT_THAT(read.cases[0].files, ElementsAre(Pair("a.txt", "A")));
@@ -109,7 +117,8 @@ TEST(SuiteRoundTrip, CasesMadeByTheProgram) {
 
 TEST(SuiteRoundTrip, RemovedAndReorderedCasesKeepTheirIds) {
   const std::string rest = R"("expected":{"contains":"x"}})";
-  Suite suite = Parse("[{\"input\":\"a\"," + rest + ",{\"input\":\"b\"," + rest + ",{\"id\":\"c\",\"input\":\"c\"," + rest + "]");
+  Suite suite =
+      Parse("[{\"input\":\"a\"," + rest + ",{\"input\":\"b\"," + rest + ",{\"id\":\"c\",\"input\":\"c\"," + rest + "]");
   suite.cases.erase(suite.cases.begin());
   std::swap(suite.cases[0], suite.cases[1]);
   const Suite read = WrittenAndRead(suite);
@@ -126,8 +135,9 @@ TEST(SuiteRoundTrip, SaveAndLoad) {
   const Suite suite = Parse(R"({"tests":[{"input":"é","expected":{"contains":"x"}}]})");
   const std::filesystem::path path = folder.path() / "tests.json";
   ASSERT_TRUE(SaveSuite(suite, path).ok());
-  EXPECT_EQ(*ReadFile(path), "{\n  \"tests\": [\n    {\n      \"input\": \"é\",\n      \"expected\": {\n        "
-                             "\"contains\": \"x\"\n      }\n    }\n  ]\n}\n");
+  EXPECT_EQ(*ReadFile(path),
+            "{\n  \"tests\": [\n    {\n      \"input\": \"é\",\n      \"expected\": {\n        "
+            "\"contains\": \"x\"\n      }\n    }\n  ]\n}\n");
   const Result<Suite> read = LoadSuite(path);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->document, suite.document);

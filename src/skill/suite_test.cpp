@@ -51,7 +51,8 @@ testing::Matcher<const CheckSpec&> IsCheck(const std::string& type, const std::v
 }
 
 TEST(ParseSuite, FourForms) {
-  const std::string list = R"([{"input": "a", "expected": {"contains": "b"}}, {"input": "c", "expected": {"contains": "d"}}])";
+  const std::string list =
+      R"([{"input": "a", "expected": {"contains": "b"}}, {"input": "c", "expected": {"contains": "d"}}])";
   for (const std::string& text :
        {list, R"({"tests": )" + list + "}", R"({"metadata": {}, "tests": )" + list + "}", R"({"cases": )" + list + "}",
         R"({"skill_name": "s", "evals": )" + list + "}", R"({"tests": [], "cases": )" + list + "}"}) {
@@ -109,12 +110,13 @@ TEST(ParseSuite, ChecksInTheOrderExpectedChecksVerifiers) {
 }
 
 TEST(ParseSuite, EveryCheckType) {
-  EXPECT_THAT(ChecksOf(R"("checks": [{"type": "contains", "values": "a"}, {"type": "not_contains", "values": ["a", "b"]},
+  EXPECT_THAT(
+      ChecksOf(R"("checks": [{"type": "contains", "values": "a"}, {"type": "not_contains", "values": ["a", "b"]},
     {"type": "any-of", "values": ["a", "b"]}, {"type": "any_of", "text": "a"}, {"type": "equals", "text": "42"},
     {"type": "regex", "pattern": "a|b"}, {"type": "regex", "text": "c"}])"),
-              ElementsAre(IsCheck("contains", {"a"}), IsCheck("not_contains", {"a", "b"}), IsCheck("any_of", {"a", "b"}),
-                          IsCheck("any_of", {"a"}), IsCheck("equals", {"42"}), IsCheck("regex", {}, "a|b"),
-                          IsCheck("regex", {}, "c")));
+      ElementsAre(IsCheck("contains", {"a"}), IsCheck("not_contains", {"a", "b"}), IsCheck("any_of", {"a", "b"}),
+                  IsCheck("any_of", {"a"}), IsCheck("equals", {"42"}), IsCheck("regex", {}, "a|b"),
+                  IsCheck("regex", {}, "c")));
 }
 
 TEST(ParseSuite, OldExpectedMap) {
@@ -132,7 +134,8 @@ TEST(ParseSuite, MalformedJsonHasLineAndColumn) {
 }
 
 TEST(ParseSuite, NoCases) {
-  for (const char* text : {"[]", "{}", R"({"tests": []})", R"({"tests": null})", R"({"metadata": {}})", R"({"scenarios": []})"}) {
+  for (const char* text :
+       {"[]", "{}", R"({"tests": []})", R"({"tests": null})", R"({"metadata": {}})", R"({"scenarios": []})"}) {
     EXPECT_THAT(ErrorOf(text), AllOf(StartsWith("t.json: no cases"), HasSubstr("-t FILE"))) << text;
   }
   EXPECT_THAT(ErrorOf("\"text\""), AllOf(StartsWith("t.json: must be an object"), HasSubstr("not a string")));
@@ -163,7 +166,8 @@ TEST(ParseSuite, Ids) {
 
 TEST(ParseSuite, WrongTypes) {
   EXPECT_THAT(CaseError(R"("expected": "b")"), HasSubstr("case 1 (\"x\"): \"expected\" must be null or an object"));
-  EXPECT_THAT(CaseError(R"("expected": {"contains": 5})"), HasSubstr("\"expected.contains\" must be a string or a list"));
+  EXPECT_THAT(CaseError(R"("expected": {"contains": 5})"),
+              HasSubstr("\"expected.contains\" must be a string or a list"));
   EXPECT_THAT(CaseError(R"("expected": {"contains": ["a", null]})"), HasSubstr("not null"));
   EXPECT_THAT(CaseError(R"("expected": {"contains": {"a": "b"}})"), HasSubstr("not an object"));
   EXPECT_THAT(CaseError(R"("context": "text")"), HasSubstr("\"context\" must be null or an object"));
@@ -177,8 +181,9 @@ TEST(ParseSuite, WrongTypes) {
 }
 
 TEST(ParseSuite, NothingToCheck) {
-  for (const char* members : {R"("a": 1)", R"("expected": null)", R"("expected": {})", R"("expected": {"contains": []})",
-                              R"("expected": {"contains": null})", R"("checks": [], "verifiers": [])"}) {
+  for (const char* members :
+       {R"("a": 1)", R"("expected": null)", R"("expected": {})", R"("expected": {"contains": []})",
+        R"("expected": {"contains": null})", R"("checks": [], "verifiers": [])"}) {
     EXPECT_THAT(CaseError(members), HasSubstr("case 1 (\"x\"): no check; add \"expected\"")) << members;
   }
 }
@@ -186,7 +191,8 @@ TEST(ParseSuite, NothingToCheck) {
 TEST(ParseSuite, EmptyExpectedStrings) {
   EXPECT_THAT(CaseError(R"("expected": {"contains": ""})"), HasSubstr("an empty string in \"expected.contains\""));
   EXPECT_THAT(CaseError(R"("expected": {"contains": ["a", ""]})"), HasSubstr("an empty string"));
-  EXPECT_THAT(CaseError(R"("checks": [{"type": "any_of", "values": ["a", ""]}])"), HasSubstr("an empty string in \"values\""));
+  EXPECT_THAT(CaseError(R"("checks": [{"type": "any_of", "values": ["a", ""]}])"),
+              HasSubstr("an empty string in \"values\""));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "contains", "values": []}])"), HasSubstr("\"values\" is an empty list"));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "contains", "pattern": "a"}])"), HasSubstr("contains needs \"values\""));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "regex", "values": ["a"]}])"), HasSubstr("regex needs a \"pattern\""));
@@ -195,14 +201,16 @@ TEST(ParseSuite, EmptyExpectedStrings) {
 
 TEST(ParseSuite, CheckTypesOfOtherToolsAndTypingErrors) {
   for (const char* type : {"file_exists", "file-contains", "command", "validator", "judge"}) {
-    EXPECT_THAT(CaseError(std::string(R"("verifiers": [{"type": ")") + type + R"(", "path": "a"}])"),
-                HasSubstr(std::string("\"verifiers\" entry 1: type \"") + type +
-                          "\" is not supported by this version; supported: contains, not_contains, any_of, equals, regex"));
+    EXPECT_THAT(
+        CaseError(std::string(R"("verifiers": [{"type": ")") + type + R"(", "path": "a"}])"),
+        HasSubstr(std::string("\"verifiers\" entry 1: type \"") + type +
+                  "\" is not supported by this version; supported: contains, not_contains, any_of, equals, regex"));
   }
   EXPECT_THAT(CaseError(R"("checks": [{"type": "regex", "pattern": "a"}, {"type": "Contains", "values": "a"}])"),
               HasSubstr("\"checks\" entry 2: unknown type \"Contains\"; supported: contains,"));
   EXPECT_THAT(CaseError(R"("checks": [{"values": "a"}])"), HasSubstr("no \"type\"; supported: contains,"));
-  EXPECT_THAT(CaseError(R"("expected": {"contains": "a"}, "validator": "cuda")"), HasSubstr("\"validator\" is not supported"));
+  EXPECT_THAT(CaseError(R"("expected": {"contains": "a"}, "validator": "cuda")"),
+              HasSubstr("\"validator\" is not supported"));
 }
 
 TEST(ParseSuite, FileNamesStayInTheirFolder) {
@@ -253,7 +261,8 @@ TEST_F(SuiteFilesTest, NoCasesAnywhere) {
   const Result<Suite> none = LoadSuiteOfSkill(folder_.path());
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().kind, ErrorKind::kNotFound);
-  EXPECT_THAT(none.error().message, AllOf(HasSubstr("no skill_meta.json, tests.json or evals/evals.json"), HasSubstr("-t FILE")));
+  EXPECT_THAT(none.error().message,
+              AllOf(HasSubstr("no skill_meta.json, tests.json or evals/evals.json"), HasSubstr("-t FILE")));
   folder_.Write("skill_meta.json", R"({"metadata": {}, "tests": []})");
   EXPECT_THAT(IdOfFirstCase(), AllOf(HasSubstr("skill_meta.json: no cases"), HasSubstr("-t FILE")));
 }

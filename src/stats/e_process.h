@@ -11,13 +11,14 @@ namespace upskill {
 // Natural logarithm of the evidence against "the lift is at most `margin`" after these pairs, in (−1, 1).
 //
 // A gambler bets the share λ of the wealth on each pair; a pair with difference d ∈ {−1, 0, 1} multiplies it by
-// 1 + λ(d − margin). This is the wealth averaged over λ uniform on [0, 1/(1 + margin)], the largest bet that can't ruin:
+// 1 + λ(d − margin). This is the wealth averaged over λ uniform on [0, 1/(1 + margin)], the largest bet that can't
+// ruin:
 //   E = ∫₀¹ (1 − u + 2u/(1+m))^wins (1 − u + u/(1+m))^ties (1 − u)^losses du,   with margin 0: ∫₀¹ (1+λ)^W (1−λ)^L dλ.
 // If the mean lift of the cases is at most the margin, the expected factor of a round is at most 1 (for independent
-// cases, by the inequality of arithmetic and geometric means), so E at round ends is a non-negative supermartingale that
-// starts at 1, and P(E ever reaches 1/α) ≤ α (Ville 1939). Betting on bounded means: I. Waudby-Smith and A. Ramdas,
-// J. Royal Statistical Society B 86 (2024) 1; averaging over bets: H. Robbins, Ann. Math. Statist. 41 (1970) 1397.
-// It falls with growing margin. Evidence for a lift below −margin: the same of the mirrored counts.
+// cases, by the inequality of arithmetic and geometric means), so E at round ends is a non-negative supermartingale
+// that starts at 1, and P(E ever reaches 1/α) ≤ α (Ville 1939). Betting on bounded means: I. Waudby-Smith and A.
+// Ramdas, J. Royal Statistical Society B 86 (2024) 1; averaging over bets: H. Robbins, Ann. Math. Statist. 41 (1970)
+// 1397. It falls with growing margin. Evidence for a lift below −margin: the same of the mirrored counts.
 //
 // Relative error about 1e-12, for counts up to 10^9.
 double LogEvidence(const PairCounts& counts, double margin = 0.0);
@@ -47,7 +48,7 @@ class DecisionTable {
   bool Decides(int wins, int losses);
 
  private:
-  double threshold_;  // logarithm
+  double threshold_;              // logarithm
   std::vector<int> fewest_wins_;  // by losses
 };
 

@@ -40,7 +40,8 @@ TEST(Evidence, HoldsForAMillionPairs) {
 }
 
 TEST(Evidence, FallsWithTheMargin) {
-  for (const PairCounts& counts : {PairCounts{7, 20, 3}, PairCounts{0, 9, 0}, PairCounts{40, 0, 0}, PairCounts{0, 3, 8}}) {
+  for (const PairCounts& counts :
+       {PairCounts{7, 20, 3}, PairCounts{0, 9, 0}, PairCounts{40, 0, 0}, PairCounts{0, 3, 8}}) {
     double before = LogEvidence(counts, -0.999);
     for (double margin = -0.9; margin < 1.0; margin += 0.05) {
       const double now = LogEvidence(counts, margin);
@@ -103,7 +104,8 @@ TEST(DecisionTable, AgreesWithTheEvidence) {
   DecisionTable table(0.05);
   for (int losses = 0; losses < 40; ++losses) {
     for (int wins = 0; wins < 80; ++wins) {
-      EXPECT_EQ(table.Decides(wins, losses), Evidence({double(wins), 0, double(losses)}) >= 20.0) << wins << " " << losses;
+      EXPECT_EQ(table.Decides(wins, losses), Evidence({double(wins), 0, double(losses)}) >= 20.0)
+          << wins << " " << losses;
     }
   }
 }

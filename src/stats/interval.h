@@ -25,8 +25,8 @@ Interval WilsonInterval(std::int64_t passed, std::int64_t total, double confiden
 //
 // The adjusted Wald interval of Bonett and Price (J. Educational and Behavioral Statistics 37 (2012) 479): one pseudo
 // win and one pseudo loss are added to the pairs of a single round. From two rounds on the variance is the one within
-// cases (cases differ, but they are fixed), with half of these pseudo pairs. The quantile is Student's with five degrees
-// of freedom a pair; it and the halves were chosen by simulation (docs/verdicts.md has the coverage).
+// cases (cases differ, but they are fixed), with half of these pseudo pairs. The quantile is Student's with five
+// degrees of freedom a pair; it and the halves were chosen by simulation (docs/verdicts.md has the coverage).
 std::optional<Interval> LiftInterval(const std::vector<PairCounts>& cases, double confidence = 0.95);
 
 // Interval for the mean lift over new cases of the kind of these; `lifts` has one mean difference per case, each over

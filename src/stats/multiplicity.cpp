@@ -10,7 +10,8 @@ namespace upskill {
 std::vector<bool> HolmRejects(const std::vector<double>& log_e_values, double alpha) {
   std::vector<std::size_t> order(log_e_values.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return log_e_values[a] > log_e_values[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return log_e_values[a] > log_e_values[b]; });
   std::vector<bool> rejects(log_e_values.size(), false);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (log_e_values[order[i]] < HolmThreshold(order.size(), i, alpha)) break;

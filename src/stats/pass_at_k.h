@@ -6,7 +6,8 @@
 
 namespace upskill {
 
-// Of n answers to a case c passed. Both are unbiased over the choice of k of the n answers; nothing when k > n or k < 1.
+// Of n answers to a case c passed. Both are unbiased over the choice of k of the n answers; nothing when k > n or k
+// < 1.
 
 // Chance that at least one of k answers passes: 1 − C(n−c, k)/C(n, k). M. Chen et al., arXiv:2107.03374 (2021), eq. 1.
 std::optional<double> PassAtK(std::int64_t n, std::int64_t c, std::int64_t k);

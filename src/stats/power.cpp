@@ -45,7 +45,8 @@ class Looker {
 
 }  // namespace
 
-RuleOutcome SimulateRule(const std::vector<CaseRates>& cases, const SequentialRule& rule, int draws, std::uint64_t seed) {
+RuleOutcome SimulateRule(const std::vector<CaseRates>& cases, const SequentialRule& rule, int draws,
+                         std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto passes = [&random](double rate) { return static_cast<double>(random() >> 11U) * 0x1.0p-53 < rate; };
   Looker looker(rule);
@@ -77,7 +78,8 @@ RuleOutcome SimulateRule(const std::vector<CaseRates>& cases, const SequentialRu
   return outcome;
 }
 
-std::optional<double> DetectableLift(int cases, double rate, const SequentialRule& rule, double power, int draws, std::uint64_t seed) {
+std::optional<double> DetectableLift(int cases, double rate, const SequentialRule& rule, double power, int draws,
+                                     std::uint64_t seed) {
   const auto found = [&](int points) {
     const double with = std::min(1.0, rate + points / 100.0);
     const std::vector<CaseRates> equal(static_cast<std::size_t>(std::max(cases, 0)), {rate, with});

@@ -16,25 +16,26 @@ struct CaseRates {
 // The sequential rule: look after every round, stop when decided, at the latest after `rounds`.
 struct SequentialRule {
   int rounds = 20;
-  double alpha = 0.05;     // of this student: divided among students before
-  double min_lift = 0.0;   // "helps" claims a lift above this
-  double margin = 0.0;     // "no effect" claims a lift within ±margin; 0: that verdict isn't looked for
+  double alpha = 0.05;    // of this student: divided among students before
+  double min_lift = 0.0;  // "helps" claims a lift above this
+  double margin = 0.0;    // "no effect" claims a lift within ±margin; 0: that verdict isn't looked for
 };
 
 struct RuleOutcome {
   double helps = 0.0;  // share of the simulated runs with this word
   double hurts = 0.0;
   double no_effect = 0.0;
-  double mean_rounds = 0.0;  // until decided or at the end
+  double mean_rounds = 0.0;     // until decided or at the end
   double standard_error = 0.0;  // of `helps`
 };
 
 // Runs the rule on simulated suites of these cases. The same seed gives the same numbers on every machine.
-RuleOutcome SimulateRule(const std::vector<CaseRates>& cases, const SequentialRule& rule, int draws, std::uint64_t seed);
+RuleOutcome SimulateRule(const std::vector<CaseRates>& cases, const SequentialRule& rule, int draws,
+                         std::uint64_t seed);
 
 // The smallest lift, in whole points, that the rule finds with this power on `cases` equal cases that pass at `rate`
 // without the skill. Nothing when even a lift to 1 isn't found. Takes about log2(100) simulations.
-std::optional<double> DetectableLift(int cases, double rate, const SequentialRule& rule, double power = 0.8, int draws = 1000,
-                                     std::uint64_t seed = 1);
+std::optional<double> DetectableLift(int cases, double rate, const SequentialRule& rule, double power = 0.8,
+                                     int draws = 1000, std::uint64_t seed = 1);
 
 }  // namespace upskill

@@ -38,7 +38,9 @@ std::vector<std::size_t> ParetoFront(const std::vector<Candidate>& candidates) {
   std::vector<std::size_t> front;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!candidates[i].measured) continue;
-    const bool beaten = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) { return other.measured && Dominates(other, candidates[i]); });
+    const bool beaten = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+      return other.measured && Dominates(other, candidates[i]);
+    });
     if (!beaten) front.push_back(i);
   }
   return front;
@@ -60,7 +62,8 @@ Json LineageToJson(const std::vector<Candidate>& candidates, const std::vector<s
                   {"run", candidate.run.empty() ? Json(nullptr) : Json(candidate.run)},
                   {"train_pass_rates", Json::object()},
                   {"body", candidate.skill.body}};
-    for (std::size_t s = 0; s < candidate.train.size() && s < students.size(); ++s) entry["train_pass_rates"][students[s]] = candidate.train[s];
+    for (std::size_t s = 0; s < candidate.train.size() && s < students.size(); ++s)
+      entry["train_pass_rates"][students[s]] = candidate.train[s];
     list.push_back(std::move(entry));
   }
   return {{"schema", 1}, {"candidates", list}};

@@ -13,16 +13,16 @@ namespace upskill {
 // A version of the skill on the way to the chosen one.
 struct Candidate {
   int id = 0;
-  int parent = -1;    // the candidate that it changes; -1: none
-  std::string kind;   // "draft", "existing", "edit", "rewrite", "shorter"
-  std::string why;    // the teacher's reason; data, may say anything
+  int parent = -1;   // the candidate that it changes; -1: none
+  std::string kind;  // "draft", "existing", "edit", "rewrite", "shorter"
+  std::string why;   // the teacher's reason; data, may say anything
   SkillText skill;
-  std::size_t tokens = 0;          // of the body, estimated
-  bool measured = false;           // on all of train
-  std::vector<double> train;       // by student: pass rate on train
-  std::size_t lost = 0;            // of a shorter one: answers on train that its parent had right and it hasn't
-  std::string status;              // "chosen", "kept", "screened out: …", "refused: …"
-  std::string run;                 // of its trial on train
+  std::size_t tokens = 0;     // of the body, estimated
+  bool measured = false;      // on all of train
+  std::vector<double> train;  // by student: pass rate on train
+  std::size_t lost = 0;       // of a shorter one: answers on train that its parent had right and it hasn't
+  std::string status;         // "chosen", "kept", "screened out: …", "refused: …"
+  std::string run;            // of its trial on train
 
   double mean() const;
 };
@@ -30,7 +30,8 @@ struct Candidate {
 // Whether `a` should be chosen before `b`: the higher mean pass rate over students, at equal rates the fewer tokens.
 bool IsBetter(const Candidate& a, const Candidate& b);
 
-// Indices of the measured candidates that no other beats in one of (a student's rate, tokens) without losing in another.
+// Indices of the measured candidates that no other beats in one of (a student's rate, tokens) without losing in
+// another.
 std::vector<std::size_t> ParetoFront(const std::vector<Candidate>& candidates);
 
 // All candidates with their scores, for lineage.json.

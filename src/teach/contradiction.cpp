@@ -13,7 +13,9 @@
 namespace upskill {
 namespace {
 
-bool IsWordCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool IsWordCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 // Whether a word or number goes on at `at`; a full stop does when a character of it follows.
 bool GoesOn(std::string_view text, std::size_t at) {
@@ -25,7 +27,8 @@ bool GoesOn(std::string_view text, std::size_t at) {
 bool HoldsWord(std::string_view text, std::string_view part) {
   for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
     const std::size_t end = at + part.size();
-    const bool inside = at > 0 && IsWordCharacter(part.front()) && (IsWordCharacter(text[at - 1]) || text[at - 1] == '.');
+    const bool inside =
+        at > 0 && IsWordCharacter(part.front()) && (IsWordCharacter(text[at - 1]) || text[at - 1] == '.');
     const bool ends = !IsWordCharacter(part.back()) || !GoesOn(text, end);
     if (!inside && ends) return true;
   }
@@ -33,10 +36,12 @@ bool HoldsWord(std::string_view text, std::string_view part) {
 }
 
 bool Warns(const std::string& rule) {
-  static constexpr std::array<std::string_view, 15> kWords = {" not ",       "n't",       "never",   "avoid",   "instead", "wrong", "fail", "error",
-                                                              "rather than", "no longer", "replace", "mistake", " old ",   "mend",  " fix"};
+  static constexpr std::array<std::string_view, 15> kWords = {" not ",   "n't",     "never", "avoid",       "instead",
+                                                              "wrong",   "fail",    "error", "rather than", "no longer",
+                                                              "replace", "mistake", " old ", "mend",        " fix"};
   const std::string lower = " " + ToLowerAscii(rule);
-  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
 std::vector<std::string> CodeTextsOf(const std::string& rule) {
@@ -71,7 +76,9 @@ bool Is(const MaterialItem& item, DigestKind kind) { return item.kind == DigestK
 std::string Upheld(const MaterialItem& item) {
   if (Is(item, DigestKind::kFix)) return LinesWith(item.change, '+') + item.works;
   if (Is(item, DigestKind::kFile)) return item.text + "\n" + item.works;
-  return Is(item, DigestKind::kEpisode) || Is(item, DigestKind::kCorrection) || Is(item, DigestKind::kDeadEnd) ? "" : item.text;
+  return Is(item, DigestKind::kEpisode) || Is(item, DigestKind::kCorrection) || Is(item, DigestKind::kDeadEnd)
+             ? ""
+             : item.text;
 }
 
 }  // namespace
@@ -81,9 +88,11 @@ std::string ContradictedBy(const std::string& rule, const Material& material) {
   for (const std::string& text : CodeTextsOf(rule)) {
     const auto stands = [&](const MaterialItem& item) { return HoldsWord(Upheld(item), text); };
     const auto removed = std::find_if(material.items.begin(), material.items.end(), [&](const MaterialItem& item) {
-      return Is(item, DigestKind::kFix) && (HoldsWord(LinesWith(item.change, '-'), text) || HoldsWord(item.failed, text));
+      return Is(item, DigestKind::kFix) &&
+             (HoldsWord(LinesWith(item.change, '-'), text) || HoldsWord(item.failed, text));
     });
-    if (removed != material.items.end() && std::none_of(material.items.begin(), material.items.end(), stands)) return removed->id;
+    if (removed != material.items.end() && std::none_of(material.items.begin(), material.items.end(), stands))
+      return removed->id;
   }
   return "";
 }

@@ -39,8 +39,24 @@ TEST(DraftFromJson, RulesWithoutProofAreLeftOut) {
 Material WithAFix() {
   Material material = WithItems();
   const std::string kind = DigestKindTitle(DigestKind::kFix);
-  material.items.push_back({"d3", kind, "whole", {"a.jsonl:11"}, "pytest -q tests", "unsupported architecture", "-capabilities = [\"8.0\"]\n+capabilities = [\"9.0\"]\n", "python -m pytest", ""});
-  material.items.push_back({"d4", kind, "whole", {"a.jsonl:15"}, "make", "no such target", "-all: lib\n-CC = cc\n+all: lib.so\n", "make", ""});
+  material.items.push_back({"d3",
+                            kind,
+                            "whole",
+                            {"a.jsonl:11"},
+                            "pytest -q tests",
+                            "unsupported architecture",
+                            "-capabilities = [\"8.0\"]\n+capabilities = [\"9.0\"]\n",
+                            "python -m pytest",
+                            ""});
+  material.items.push_back({"d4",
+                            kind,
+                            "whole",
+                            {"a.jsonl:15"},
+                            "make",
+                            "no such target",
+                            "-all: lib\n-CC = cc\n+all: lib.so\n",
+                            "make",
+                            ""});
   return material;
 }
 
@@ -52,10 +68,18 @@ TEST(ContradictedBy, WhatAFixTookAway) {
   EXPECT_EQ(ContradictedBy("The capability of the H100 is `9.0`.", material), "");
   EXPECT_EQ(ContradictedBy("Never set `8.0`: it is that of another card.", material), "");
   EXPECT_EQ(ContradictedBy("Version `18.0` and `8.05` are others.", material), "");
-  EXPECT_EQ(ContradictedBy("Run `make` for the library.", material), "");   // the same command worked then
+  EXPECT_EQ(ContradictedBy("Run `make` for the library.", material), "");  // the same command worked then
   EXPECT_EQ(ContradictedBy("`total-N` is written for sums.", material), "");
   Material file = material;
-  file.items.push_back({"d5", DigestKindTitle(DigestKind::kFile), "b.toml", {"a.jsonl:20"}, "", "", "", "capabilities = [\"8.0\"]\n", ""});
+  file.items.push_back({"d5",
+                        DigestKindTitle(DigestKind::kFile),
+                        "b.toml",
+                        {"a.jsonl:20"},
+                        "",
+                        "",
+                        "",
+                        "capabilities = [\"8.0\"]\n",
+                        ""});
   EXPECT_EQ(ContradictedBy("The capability is `8.0`.", file), "") << "it stands in a file's last version";
   Material document = material;
   document.items.push_back({"d5", "document", "The older card has 8.0.", {"notes.md"}, "", "", "", "", ""});
@@ -130,7 +154,8 @@ TEST(WriteDraft, ARefusedAnswerIsToldBack) {
   const Result<Draft> draft = WriteDraft(*teacher, WithItems(), {});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   ASSERT_THAT(model.requests, SizeIs(2));
-  EXPECT_THAT(model.requests[0].messages[0].text, AllOf(HasSubstr("add numbers"), HasSubstr("[d1] Fact\nSums are written")));
+  EXPECT_THAT(model.requests[0].messages[0].text,
+              AllOf(HasSubstr("add numbers"), HasSubstr("[d1] Fact\nSums are written")));
   EXPECT_THAT(model.requests[1].messages[0].text, HasSubstr("was refused: no rule cites"));
 }
 
@@ -148,7 +173,8 @@ TEST(WriteDraft, EndsAfterItsTries) {
 TEST(WriteDraft, AMaterialAboveTheContextIsReadInPieces) {
   const TempFolder folder;
   Material material = WithItems();
-  for (int i = 3; i < 30; ++i) material.items.push_back({"d" + std::to_string(i), "Fact", std::string(3000, 'f'), {}, "", "", "", "", ""});
+  for (int i = 3; i < 30; ++i)
+    material.items.push_back({"d" + std::to_string(i), "Fact", std::string(3000, 'f'), {}, "", "", "", "", ""});
   FakeTeacher model([](const ChatRequest& request, std::size_t) {
     if (AsksFor(request, "notes")) return DumpJson({{"notes", Json::array({{{"id", "d1"}, {"note", "noted"}}})}});
     return DumpJson(DraftJson("Sums are `total-N`.", {"d1"}));

@@ -23,7 +23,26 @@ bool StartsWithAny(const std::string& lower, std::initializer_list<std::string_v
 // What the agent says of itself and of what it is about to do teaches nobody.
 bool IsTalk(const std::string& sentence) {
   const std::string lower = ToLowerAscii(sentence);
-  return StartsWithAny(lower, {"i ", "i'", "i’", "let me", "let's", "now ", "next", "first,", "done", "great", "perfect", "good", "ok", "you're right", "sorry", "we ", "the project needs", "the port ", "all tests", "everything "}) ||
+  return StartsWithAny(lower, {"i ",
+                               "i'",
+                               "i’",
+                               "let me",
+                               "let's",
+                               "now ",
+                               "next",
+                               "first,",
+                               "done",
+                               "great",
+                               "perfect",
+                               "good",
+                               "ok",
+                               "you're right",
+                               "sorry",
+                               "we ",
+                               "the project needs",
+                               "the port ",
+                               "all tests",
+                               "everything "}) ||
          lower.ends_with(':') || lower.ends_with('?');
 }
 
@@ -51,7 +70,8 @@ std::vector<std::string> SentencesOf(const std::string& line) {
   for (std::size_t i = 0; i < line.size(); ++i) {
     sentence += line[i];
     if (line[i] == '`') code = !code;
-    const bool end = !code && (line[i] == '.' || line[i] == '?' || line[i] == '!') && i + 1 < line.size() && line[i + 1] == ' ';
+    const bool end =
+        !code && (line[i] == '.' || line[i] == '?' || line[i] == '!') && i + 1 < line.size() && line[i + 1] == ' ';
     if (!end) continue;
     sentences.emplace_back(Trim(sentence));
     sentence.clear();
@@ -80,15 +100,18 @@ std::size_t CommonWords(const std::set<std::string>& words, const std::string& t
   return common;
 }
 
-bool Holds(const std::string& text, const std::string& part) { return ToLowerAscii(text).find(ToLowerAscii(part)) != std::string::npos; }
+bool Holds(const std::string& text, const std::string& part) {
+  return ToLowerAscii(text).find(ToLowerAscii(part)) != std::string::npos;
+}
 
 // Whether a bare word can't be guessed: a path, a file name, an identifier, a time, a version.
 bool IsTellingWord(std::string_view word) {
   constexpr std::size_t kShortest = 4;
-  bool joined = false;   // letters or digits on both sides of a sign, or a capital inside
+  bool joined = false;  // letters or digits on both sides of a sign, or a capital inside
   for (std::size_t i = 0; i + 1 < word.size(); ++i) {
     const bool sign = word[i] == '/' || word[i] == '_' || word[i] == '.' || word[i] == ':';
-    const bool next = (word[i + 1] >= 'a' && word[i + 1] <= 'z') || (word[i + 1] >= 'A' && word[i + 1] <= 'Z') || (word[i + 1] >= '0' && word[i + 1] <= '9');
+    const bool next = (word[i + 1] >= 'a' && word[i + 1] <= 'z') || (word[i + 1] >= 'A' && word[i + 1] <= 'Z') ||
+                      (word[i + 1] >= '0' && word[i + 1] <= '9');
     joined = joined || (sign && next) || (word[i] >= 'a' && word[i] <= 'z' && word[i + 1] >= 'A' && word[i + 1] <= 'Z');
   }
   return joined && word.size() >= kShortest;
@@ -116,7 +139,9 @@ std::vector<std::string> TellingTextsOf(const std::string& statement) {
 // A code text that settles a question: short, and not given away by it.
 bool Settles(const std::string& span, const std::string& request) {
   const bool tells = span.size() >= 3 && span.size() <= 60 && span.find('\n') == std::string::npos &&
-                     std::any_of(span.begin(), span.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+                     std::any_of(span.begin(), span.end(), [](char c) {
+                       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+                     });
   return tells && !Holds(request, span) && span.find("[redacted:") == std::string::npos;
 }
 
@@ -124,8 +149,9 @@ bool Settles(const std::string& span, const std::string& request) {
 std::vector<std::string> ByNearness(const PersonRequest& request) {
   std::vector<std::string> statements = StatementsOf(request.answer);
   const std::set<std::string> words = WordsOf(request.text);
-  std::stable_sort(statements.begin(), statements.end(),
-                   [&](const std::string& a, const std::string& b) { return CommonWords(words, a) > CommonWords(words, b); });
+  std::stable_sort(statements.begin(), statements.end(), [&](const std::string& a, const std::string& b) {
+    return CommonWords(words, a) > CommonWords(words, b);
+  });
   return statements;
 }
 
@@ -149,7 +175,8 @@ std::string QuestionOf(const std::string& request) {
 bool IsReplayable(const std::string& text) {
   const std::string lower = ToLowerAscii(std::string(Trim(text)));
   if (lower.size() < 15 || lower.size() > kMostRequestBytes || lower.front() == '/') return false;
-  return !StartsWithAny(lower, {"yes", "no,", "ok", "continue", "go on", "thanks", "thank you", "please continue", "commit", "[redacted"});
+  return !StartsWithAny(lower, {"yes", "no,", "ok", "continue", "go on", "thanks", "thank you", "please continue",
+                                "commit", "[redacted"});
 }
 
 // The line of an error that says most: the one with "error", else the last.
@@ -207,7 +234,8 @@ void AddAnswers(const Material& material, Sections& sections) {
   for (std::size_t rank = 0; rank < kMostPerAnswer; ++rank) {
     for (const PersonRequest& request : material.requests) {
       const std::vector<std::string> statements = ByNearness(request);
-      if (rank < statements.size() && CommonWords(WordsOf(request.text), statements[rank]) > 0) sections.Add("Facts", statements[rank], {request.place});
+      if (rank < statements.size() && CommonWords(WordsOf(request.text), statements[rank]) > 0)
+        sections.Add("Facts", statements[rank], {request.place});
     }
   }
 }
@@ -216,7 +244,8 @@ void AddAnswers(const Material& material, Sections& sections) {
 bool IsTelling(const MaterialItem& item) {
   const std::string command(Trim(item.works));
   return !command.empty() && command.size() <= 120 && command.find('\n') == std::string::npos &&
-         !StartsWithAny(command, {"ls", "cat ", "head ", "cp ", "mkdir ", "git ", "cd ", "rm ", "sed ", "grep ", "echo ", "sleep "});
+         !StartsWithAny(command, {"ls", "cat ", "head ", "cp ", "mkdir ", "git ", "cd ", "rm ", "sed ", "grep ",
+                                  "echo ", "sleep "});
 }
 
 std::string PurposeOf(const MaterialItem& item) {
@@ -251,9 +280,11 @@ void AddItems(const Material& material, Sections& sections, Draft& draft) {
   for (const MaterialItem& item : material.items) {
     if (!IsKind(item, DigestKind::kFile) && !IsKind(item, DigestKind::kCorrection)) continue;
     const bool file = IsKind(item, DigestKind::kFile);
-    std::string& text = draft.references.empty() ? draft.references.emplace_back("trace.md", "# From the trace\n").second : draft.references.back().second;
-    text += fmt::format("\n## {} ({})\n\n{}\n", file ? "File in its last version" : "The person's correction", item.places.empty() ? "" : item.places.front(),
-                        Trim(item.text));
+    std::string& text = draft.references.empty()
+                            ? draft.references.emplace_back("trace.md", "# From the trace\n").second
+                            : draft.references.back().second;
+    text += fmt::format("\n## {} ({})\n\n{}\n", file ? "File in its last version" : "The person's correction",
+                        item.places.empty() ? "" : item.places.front(), Trim(item.text));
     if (++number == 20) break;
   }
 }
@@ -269,8 +300,13 @@ void AddWhatThereIs(const Material& material, Sections& sections) {
 
 std::string PlaceOf(const MaterialItem& item) { return item.places.empty() ? "" : item.places.front(); }
 
-Result<Case> MakeCase(const std::string& input, const std::string& expected, const std::string& reference, const std::string& place) {
-  const Json raw = {{"id", SkillNameFrom(input)}, {"input", input}, {"expected", {{"contains", {expected}}}}, {"reference", reference}, {"provenance", place}};
+Result<Case> MakeCase(const std::string& input, const std::string& expected, const std::string& reference,
+                      const std::string& place) {
+  const Json raw = {{"id", SkillNameFrom(input)},
+                    {"input", input},
+                    {"expected", {{"contains", {expected}}}},
+                    {"reference", reference},
+                    {"provenance", place}};
   ASSIGN_OR_RETURN(CaseReading reading, ReadCase(raw, 1));
   return std::move(reading.test_case);
 }
@@ -306,7 +342,9 @@ std::vector<std::string> StatementsOf(const std::string& text) {
     }
     if (fenced || Trim(line).starts_with("#") || Trim(line).starts_with("|")) continue;
     for (std::string& sentence : SentencesOf(WithoutMarkup(line))) {
-      if (sentence.size() < kShortest || sentence.size() > kLongest || TellingTextsOf(sentence).empty() || IsTalk(sentence)) continue;
+      if (sentence.size() < kShortest || sentence.size() > kLongest || TellingTextsOf(sentence).empty() ||
+          IsTalk(sentence))
+        continue;
       if (CodeSpansOf(sentence).empty()) {
         plain.push_back(std::move(sentence));
       } else {
@@ -319,18 +357,22 @@ std::vector<std::string> StatementsOf(const std::string& text) {
 
 Result<Draft> ExtractDraft(const Material& material, const std::string& name, const BodyTarget& target) {
   Draft draft;
-  const std::string about = !material.task.empty() ? material.task : material.requests.empty() ? std::string() : material.requests.front().text;
+  const std::string about = !material.task.empty()      ? material.task
+                            : material.requests.empty() ? std::string()
+                                                        : material.requests.front().text;
   draft.name = name.empty() ? SkillNameFrom(about) : name;
   std::string subject = CutToColumns(SafeForTerminalLine(std::string(Trim(about))), 300);
   while (subject.find("---") != std::string::npos) subject.erase(subject.find("---"), 2);
-  draft.description = fmt::format("What an expert's recorded session worked out: {} Use it for the same kind of work.",
-                                  subject.empty() ? "commands, fixes and facts." : subject + (subject.back() == '.' ? "" : "."));
+  draft.description =
+      fmt::format("What an expert's recorded session worked out: {} Use it for the same kind of work.",
+                  subject.empty() ? "commands, fixes and facts." : subject + (subject.back() == '.' ? "" : "."));
   Sections sections(target);
   AddAnswers(material, sections);
   AddItems(material, sections, draft);
   if (sections.empty()) AddWhatThereIs(material, sections);
   draft.sections = sections.Take();
-  if (draft.sections.empty()) return InputError("nothing could be taken over: there is no request, answer or command in the trace");
+  if (draft.sections.empty())
+    return InputError("nothing could be taken over: there is no request, answer or command in the trace");
   RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, target));
   return draft;
 }
@@ -352,7 +394,8 @@ CaseHarvest ExtractCases(const Material& material, std::size_t most) {
   }
   for (const MaterialItem& item : material.items) {
     if (!IsKind(item, DigestKind::kFix)) continue;
-    const std::string input = fmt::format("{}\n\nfails with:\n\n{}\n\nWhat mends it?", Trim(item.failed), ErrorLine(item.error));
+    const std::string input =
+        fmt::format("{}\n\nfails with:\n\n{}\n\nWhat mends it?", Trim(item.failed), ErrorLine(item.error));
     for (const std::string& line : AddedLines(item)) {
       if (!Settles(line, input)) continue;
       Offer(MakeCase(input, line, fmt::format("This mends it: `{}`", line), PlaceOf(item)), most, harvest);
@@ -363,7 +406,8 @@ CaseHarvest ExtractCases(const Material& material, std::size_t most) {
     if (!IsKind(item, DigestKind::kCommand) || !IsTelling(item) || item.purpose.empty()) continue;
     const std::string input = PurposeOf(item) + ": which command does it?";
     const std::string command(Trim(item.works));
-    if (Settles(command, input)) Offer(MakeCase(input, command, fmt::format("`{}`", command), PlaceOf(item)), most, harvest);
+    if (Settles(command, input))
+      Offer(MakeCase(input, command, fmt::format("`{}`", command), PlaceOf(item)), most, harvest);
   }
   return harvest;
 }

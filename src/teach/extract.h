@@ -24,8 +24,8 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
 // command that settled it then. At most `most`.
 CaseHarvest ExtractCases(const Material& material, std::size_t most);
 
-// Parts, for tests. Sentences with code in backticks that state something, in order; where there are none, those with a bare
-// path, identifier, version or time.
+// Parts, for tests. Sentences with code in backticks that state something, in order; where there are none, those with a
+// bare path, identifier, version or time.
 std::vector<std::string> StatementsOf(const std::string& text);
 // The texts in backticks of one line.
 std::vector<std::string> CodeSpansOf(const std::string& text);

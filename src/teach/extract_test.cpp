@@ -21,26 +21,28 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 TEST(StatementsOf, TakesWhatStatesSomethingWithCode) {
-  EXPECT_THAT(StatementsOf("I'll look.\n- The header is `a.h`. Nothing here.\n```\nThe code is `x`.\n```\n**Note** the key is `k = 1.5`.\n# The title `t`\nWhat is `y`?"),
+  EXPECT_THAT(StatementsOf("I'll look.\n- The header is `a.h`. Nothing here.\n```\nThe code is `x`.\n```\n**Note** the "
+                           "key is `k = 1.5`.\n# The title `t`\nWhat is `y`?"),
               ElementsAre("The header is `a.h`.", "Note the key is `k = 1.5`."));
 }
 
 TEST(StatementsOf, WithoutCodeTakesWhatHoldsATellingWord) {
-  EXPECT_THAT(StatementsOf("Fine.\nIt is 15:00 UTC. The workspace is /workspace.\nNothing e.g. this. There are 2 of them."),
-              ElementsAre("It is 15:00 UTC.", "The workspace is /workspace."));
+  EXPECT_THAT(
+      StatementsOf("Fine.\nIt is 15:00 UTC. The workspace is /workspace.\nNothing e.g. this. There are 2 of them."),
+      ElementsAre("It is 15:00 UTC.", "The workspace is /workspace."));
   EXPECT_THAT(StatementsOf("The workspace is /workspace. The key is `k`."), ElementsAre("The key is `k`."));
 }
 
-TEST(CodeSpansOf, OfOneLine) {
-  EXPECT_THAT(CodeSpansOf("use `a b` and `` or `c`, `open"), ElementsAre("a b", "c"));
-}
+TEST(CodeSpansOf, OfOneLine) { EXPECT_THAT(CodeSpansOf("use `a b` and `` or `c`, `open"), ElementsAre("a b", "c")); }
 
 Material OneTalk() {
   Material material;
   material.requests.push_back({"Port it all.", "The port needs `build.toml`.", "a.jsonl:1"});
-  material.requests.push_back({"It failed again. What is the header for bfloat16?", "I see.\nThe header for bfloat16 is `cuda_bf16.h`.", "a.jsonl:7"});
+  material.requests.push_back({"It failed again. What is the header for bfloat16?",
+                               "I see.\nThe header for bfloat16 is `cuda_bf16.h`.", "a.jsonl:7"});
   material.requests.push_back({"yes", "The header is `x.h`.", "a.jsonl:9"});
-  material.requests.push_back({"What is the header `cuda_fp16.h` for?", "The header `cuda_fp16.h` is for half.", "a.jsonl:11"});
+  material.requests.push_back(
+      {"What is the header `cuda_fp16.h` for?", "The header `cuda_fp16.h` is for half.", "a.jsonl:11"});
   return material;
 }
 
@@ -57,7 +59,8 @@ TEST(ExtractDraft, EveryRuleHasItsPlace) {
 TEST(ExtractDraft, ATraceWithoutCodeGivesWhatWasAskedAndAnswered) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl:1"});
-  material.items.push_back({"d1", "Episode", "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl:1"}, "", "", "", "", ""});
+  material.items.push_back(
+      {"d1", "Episode", "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl:1"}, "", "", "", "", ""});
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   EXPECT_EQ(DraftToSkill(*draft).body, "# What is known\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
@@ -80,18 +83,34 @@ TEST(ExtractCases, ReplaysQuestionsWithWhatSettledThem) {
 
 TEST(ExtractCases, ReplaysMendedFailures) {
   Material material;
-  material.items.push_back({"d1", DigestKindTitle(DigestKind::kFix), "", {"a.jsonl:4"}, "make check", "x.c:3: error: unknown type name 'half'",
-                            "x.c:\n-#include <old.h>\n+#include <cuda_fp16.h>", "", ""});
+  material.items.push_back({"d1",
+                            DigestKindTitle(DigestKind::kFix),
+                            "",
+                            {"a.jsonl:4"},
+                            "make check",
+                            "x.c:3: error: unknown type name 'half'",
+                            "x.c:\n-#include <old.h>\n+#include <cuda_fp16.h>",
+                            "",
+                            ""});
   const CaseHarvest harvest = ExtractCases(material, 16);
   ASSERT_THAT(harvest.cases, SizeIs(1));
-  EXPECT_THAT(harvest.cases[0].input, testing::AllOf(HasSubstr("make check"), HasSubstr("unknown type name 'half'"), HasSubstr("What mends it?")));
+  EXPECT_THAT(harvest.cases[0].input, testing::AllOf(HasSubstr("make check"), HasSubstr("unknown type name 'half'"),
+                                                     HasSubstr("What mends it?")));
   EXPECT_THAT(harvest.cases[0].checks[0].values, ElementsAre("#include <cuda_fp16.h>"));
 }
 
 TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
   Material material;
   material.requests.push_back({"What time is it there?", "The time is 15:00 UTC.", "a.jsonl:1"});
-  MaterialItem command{"d1", DigestKindTitle(DigestKind::kCommand), "", {"a.jsonl:4"}, "", "", "", "mix deps.get", "Install the dependencies."};
+  MaterialItem command{"d1",
+                       DigestKindTitle(DigestKind::kCommand),
+                       "",
+                       {"a.jsonl:4"},
+                       "",
+                       "",
+                       "",
+                       "mix deps.get",
+                       "Install the dependencies."};
   material.items.push_back(command);
   command.works = "ls -la";
   command.purpose = "List all files";
@@ -103,11 +122,14 @@ TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
   EXPECT_THAT(harvest.cases[1].checks[0].values, ElementsAre("mix deps.get"));
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok());
-  EXPECT_EQ(DraftToSkill(*draft).body, "# Facts\n\nThe time is 15:00 UTC.\n\n# Commands that worked\n\nInstall the dependencies: `mix deps.get`\n");
+  EXPECT_EQ(
+      DraftToSkill(*draft).body,
+      "# Facts\n\nThe time is 15:00 UTC.\n\n# Commands that worked\n\nInstall the dependencies: `mix deps.get`\n");
 }
 
 TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
-  const Result<Trace> trace = ReadTrace(std::filesystem::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl", {});
+  const Result<Trace> trace =
+      ReadTrace(std::filesystem::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl", {});
   ASSERT_TRUE(trace.ok()) << trace.error().message;
   Material material;
   AddTraces({*trace}, 24000, material);
@@ -118,7 +140,9 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
   ASSERT_TRUE(draft.ok());
   // What was wrong first and corrected then.
   const std::string body = DraftToSkill(*draft).body;
-  for (const char* fact : {"`9.0`", "`TORCH_LIBRARY_EXPAND`", "`torch-ext/fast_norm`", "`edition = 5`", "`from ._ops import ops`"}) EXPECT_THAT(body, HasSubstr(fact));
+  for (const char* fact :
+       {"`9.0`", "`TORCH_LIBRARY_EXPAND`", "`torch-ext/fast_norm`", "`edition = 5`", "`from ._ops import ops`"})
+    EXPECT_THAT(body, HasSubstr(fact));
 }
 
 // The fixtures of all formats, and the recorded sessions where they are beside the source tree.
@@ -131,7 +155,9 @@ TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
     std::error_code absent;
     for (const auto& entry : fs::recursive_directory_iterator(folder, absent)) {
       const std::string file = entry.path().string();
-      if (!entry.is_regular_file() || file.find("LICENSES") != std::string::npos || entry.path().filename() == "MANIFEST.md") continue;
+      if (!entry.is_regular_file() || file.find("LICENSES") != std::string::npos ||
+          entry.path().filename() == "MANIFEST.md")
+        continue;
       const Result<LoadedTraces> loaded = LoadTraces({file}, [](const std::string&) { return std::nullopt; }, {});
       ASSERT_TRUE(loaded.ok()) << loaded.error().message;
       Material material;
@@ -144,7 +170,8 @@ TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
       ++skills;
       EXPECT_THAT(FindSkillProblems(DraftToSkill(*draft)), IsEmpty()) << file;
       for (const Section& section : draft->sections) {
-        for (const Rule& rule : section.rules) EXPECT_THAT(rule.cites, testing::Not(IsEmpty())) << file << ": " << rule.text;
+        for (const Rule& rule : section.rules)
+          EXPECT_THAT(rule.cites, testing::Not(IsEmpty())) << file << ": " << rule.text;
       }
       cases += ExtractCases(material, 16).cases.size();
     }

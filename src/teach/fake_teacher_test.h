@@ -52,7 +52,8 @@ inline bool AsksFor(const ChatRequest& request, const char* property) {
 inline Json DraftJson(const std::string& body_rule, const std::vector<std::string>& cites = {}) {
   return {{"name", "adding"},
           {"description", "Adds numbers. Use it for sums."},
-          {"sections", Json::array({{{"title", "Adding"}, {"rules", Json::array({{{"text", body_rule}, {"cites", cites}}})}}})},
+          {"sections",
+           Json::array({{{"title", "Adding"}, {"rules", Json::array({{{"text", body_rule}, {"cites", cites}}})}}})},
           {"references", Json::array()},
           {"scripts", Json::array()}};
 }

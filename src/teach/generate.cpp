@@ -19,12 +19,13 @@
 namespace upskill {
 namespace {
 
-constexpr int kFruitlessAttempts = 2;  // in a row, then the refinement ends
+constexpr int kFruitlessAttempts = 2;    // in a row, then the refinement ends
 constexpr std::size_t kMostShorter = 4;  // parts that are tried to be left out
 
 class Generation {
  public:
-  explicit Generation(const GenerateInput& input) : input_(input), options_(input.options), material_(*input.material) {}
+  explicit Generation(const GenerateInput& input)
+      : input_(input), options_(input.options), material_(*input.material) {}
 
   Result<GenerateOutcome> Run() {
     RETURN_IF_ERROR(WriteFirst());
@@ -57,19 +58,23 @@ class Generation {
   double Spent() const {
     double spent = trial_usd_;
     if (input_.teacher != nullptr) spent += input_.teacher->cost_usd();
-    if (input_.test_teacher != nullptr && input_.test_teacher != input_.teacher) spent += input_.test_teacher->cost_usd();
+    if (input_.test_teacher != nullptr && input_.test_teacher != input_.teacher)
+      spent += input_.test_teacher->cost_usd();
     return spent;
   }
 
   // For a line of progress: what is spent and what is left of it; empty when nothing costs.
   std::string SpentText() const {
-    if (options_.max_cost_usd) return fmt::format(" · ${:.2f} spent, ${:.2f} left", Spent(), std::max(0.0, *options_.max_cost_usd - Spent()));
+    if (options_.max_cost_usd)
+      return fmt::format(" · ${:.2f} spent, ${:.2f} left", Spent(), std::max(0.0, *options_.max_cost_usd - Spent()));
     return Spent() > 0 ? fmt::format(" · ${:.2f} spent", Spent()) : "";
   }
 
   // A limit or the person ended it: the best so far stands. Anything else is an error of the whole.
   bool EndEarly(const Error& error) {
-    if (error.kind != ErrorKind::kCancelled && error.kind != ErrorKind::kRefused && error.kind != ErrorKind::kUnavailable) return false;
+    if (error.kind != ErrorKind::kCancelled && error.kind != ErrorKind::kRefused &&
+        error.kind != ErrorKind::kUnavailable)
+      return false;
     out_.stopped = error.message;
     out_.interrupted = error.kind == ErrorKind::kCancelled;
     return true;
@@ -105,7 +110,8 @@ class Generation {
       draft = ExtractDraft(material_, options_.name, options_.target);
     } else {
       RETURN_IF_ERROR(MayAskTeacher());
-      Say("draft", fmt::format("{} writes the skill from {} items", input_.teacher->info().name, material_.items.size()));
+      Say("draft",
+          fmt::format("{} writes the skill from {} items", input_.teacher->info().name, material_.items.size()));
       DraftOptions draft_options;
       draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
       draft_options.target = options_.target;
@@ -128,7 +134,8 @@ class Generation {
       skill.other_fields = material_.existing.other_fields;
     }
     const std::size_t index = AddCandidate("draft", -1, "", std::move(skill));
-    Say("draft", fmt::format("{} · {} · {} rules, {}", out_.candidates[index].skill.name, TokensText(index), out_.provenance.size(), EvidenceText(*draft)));
+    Say("draft", fmt::format("{} · {} · {} rules, {}", out_.candidates[index].skill.name, TokensText(index),
+                             out_.provenance.size(), EvidenceText(*draft)));
     return {};
   }
 
@@ -146,7 +153,8 @@ class Generation {
   std::string ProvenanceOf(const Rule& rule) const {
     std::set<std::string> places;
     for (const std::string& cite : rule.cites) {
-      const auto item = std::find_if(material_.items.begin(), material_.items.end(), [&](const MaterialItem& other) { return other.id == cite; });
+      const auto item = std::find_if(material_.items.begin(), material_.items.end(),
+                                     [&](const MaterialItem& other) { return other.id == cite; });
       if (item == material_.items.end()) {
         places.insert(cite);
       } else {
@@ -178,7 +186,10 @@ class Generation {
     CaseHarvest harvest;
     for (const Example& example : material_.examples) {
       if (example.output.empty()) continue;
-      const Json raw = {{"id", SkillNameFrom(example.input)}, {"input", example.input}, {"expected", {{"contains", {example.output}}}}, {"reference", example.output}};
+      const Json raw = {{"id", SkillNameFrom(example.input)},
+                        {"input", example.input},
+                        {"expected", {{"contains", {example.output}}}},
+                        {"reference", example.output}};
       Result<CaseReading> reading = ReadCase(raw, 1);
       if (reading) TakeCase(std::move(reading->test_case), harvest);
     }
@@ -192,7 +203,8 @@ class Generation {
     out_.cases = std::move(harvest.cases);
     out_.rejected_cases = std::move(harvest.rejected);
     out_.rejected_cases.insert(out_.rejected_cases.end(), written.rejected.begin(), written.rejected.end());
-    const std::string example = out_.rejected_cases.empty() ? "" : fmt::format(" (for example {})", out_.rejected_cases.front());
+    const std::string example =
+        out_.rejected_cases.empty() ? "" : fmt::format(" (for example {})", out_.rejected_cases.front());
     Say("tests", fmt::format("{} sound, {} rejected{}", out_.cases.size(), out_.rejected_cases.size(), example));
     return result || !out_.cases.empty() ? Status() : Status(result.error());
   }
@@ -202,7 +214,8 @@ class Generation {
     for (std::size_t i = 0; i < out_.cases.size(); ++i) {
       if (!std::binary_search(out_.test.begin(), out_.test.end(), i)) train_.push_back(i);
     }
-    Say("tests", train_.empty() ? "one alone: it is held out, and nothing is refined" : fmt::format("{} to refine on, {} held out", train_.size(), out_.test.size()));
+    Say("tests", train_.empty() ? "one alone: it is held out, and nothing is refined"
+                                : fmt::format("{} to refine on, {} held out", train_.size(), out_.test.size()));
   }
 
   RunLimits Limits() const {
@@ -241,13 +254,20 @@ class Generation {
     std::string rates;
     for (std::size_t i = 0; i < candidate.train.size(); ++i) {
       const auto& arms = trial.judged.summary.students[i].arms;
-      if (const auto baseline = arms.find(Arm::kBaseline); baseline != arms.end()) without_.push_back(baseline->second.rate().value_or(0.0));
-      rates += fmt::format("{}{} {:.0f} → {:.0f} %", i == 0 ? "" : ", ", input_.trials.students[i].name, 100.0 * without_.at(i), 100.0 * candidate.train[i]);
+      if (const auto baseline = arms.find(Arm::kBaseline); baseline != arms.end())
+        without_.push_back(baseline->second.rate().value_or(0.0));
+      rates += fmt::format("{}{} {:.0f} → {:.0f} %", i == 0 ? "" : ", ", input_.trials.students[i].name,
+                           100.0 * without_.at(i), 100.0 * candidate.train[i]);
     }
     trials_[index] = std::move(trial);
-    if (candidate.kind == "shorter") candidate.lost = LostAnswers(trials_.at(static_cast<std::size_t>(candidate.parent)), trials_.at(index));
-    const std::string standing = candidate.lost > 0 ? fmt::format("  loses {} answer{}", candidate.lost, candidate.lost == 1 ? "" : "s") : Best() == index ? "  best so far" : "";
-    Say("train", fmt::format("candidate {} ({}, {})  {}{}{}", candidate.id, candidate.kind, TokensText(index), rates, standing, SpentText()));
+    if (candidate.kind == "shorter")
+      candidate.lost = LostAnswers(trials_.at(static_cast<std::size_t>(candidate.parent)), trials_.at(index));
+    const std::string standing =
+        candidate.lost > 0 ? fmt::format("  loses {} answer{}", candidate.lost, candidate.lost == 1 ? "" : "s")
+        : Best() == index  ? "  best so far"
+                           : "";
+    Say("train", fmt::format("candidate {} ({}, {})  {}{}{}", candidate.id, candidate.kind, TokensText(index), rates,
+                             standing, SpentText()));
     return {};
   }
 
@@ -274,7 +294,8 @@ class Generation {
   }
 
   // One round on a few cases of train; returns the passed answers of the candidate and of `best` on them.
-  Result<std::pair<std::size_t, std::size_t>> Screen(std::size_t index, std::size_t best, const std::vector<std::size_t>& cases) {
+  Result<std::pair<std::size_t, std::size_t>> Screen(std::size_t index, std::size_t best,
+                                                     const std::vector<std::size_t>& cases) {
     std::set<std::string> ids;
     for (const std::size_t i : cases) ids.insert(out_.cases[i].id);
     TrialSpec spec;
@@ -314,17 +335,20 @@ class Generation {
         return {};
       }
       RETURN_IF_ERROR(MayAskTeacher());
-      Say("refine", fmt::format("attempt {} of {}: {} is shown {} failing test{}", attempt, options_.attempts, input_.teacher->info().name, failing.size(), failing.size() == 1 ? "" : "s"));
+      Say("refine", fmt::format("attempt {} of {}: {} is shown {} failing test{}", attempt, options_.attempts,
+                                input_.teacher->info().name, failing.size(), failing.size() == 1 ? "" : "s"));
       RefineOptions refine;
       refine.candidates = options_.candidates;
       refine.target = options_.target;
       refine.context_tokens = options_.context_tokens;
-      const Result<ProposalsOutcome> proposed = ProposeChanges(*input_.teacher, material_, out_.candidates[best],
-                                                               FailuresText(trials_.at(best), options_.context_tokens / 2), out_.candidates, refine, attempt);
+      const Result<ProposalsOutcome> proposed =
+          ProposeChanges(*input_.teacher, material_, out_.candidates[best],
+                         FailuresText(trials_.at(best), options_.context_tokens / 2), out_.candidates, refine, attempt);
       if (!proposed && proposed.error().kind != ErrorKind::kInput) return proposed.error();
       if (!proposed) Say("refine", "no usable proposal: " + proposed.error().message);
       if (proposed) {
-        for (const std::string& refused : proposed->refused) Say("refine", "proposal refused: " + SafeForTerminalLine(refused));
+        for (const std::string& refused : proposed->refused)
+          Say("refine", "proposal refused: " + SafeForTerminalLine(refused));
         for (const Proposal& proposal : proposed->proposals) RETURN_IF_ERROR(TryProposal(proposal, best, failing));
       }
       fruitless = Best() == best ? fruitless + 1 : 0;
@@ -340,7 +364,8 @@ class Generation {
     ASSIGN_OR_RETURN(const auto passed, Screen(index, best, failing));
     if (passed.first <= passed.second) {
       Candidate& candidate = out_.candidates[index];
-      candidate.status = fmt::format("screened out: {} answers to the failing cases pass, {} did before", passed.first, passed.second);
+      candidate.status =
+          fmt::format("screened out: {} answers to the failing cases pass, {} did before", passed.first, passed.second);
       Say("refine", fmt::format("candidate {} ({}) {}", candidate.id, candidate.kind, candidate.status));
       return {};
     }
@@ -352,7 +377,8 @@ class Generation {
     const auto passed = [](const Trial& trial) {
       std::set<std::tuple<std::string, std::string, int>> cells;
       for (const Sample& sample : trial.samples) {
-        if (sample.ok() && sample.arm == Arm::kSkill && sample.passed()) cells.emplace(sample.student, sample.case_id, sample.round);
+        if (sample.ok() && sample.arm == Arm::kSkill && sample.passed())
+          cells.emplace(sample.student, sample.case_id, sample.round);
       }
       return cells;
     };
@@ -362,27 +388,33 @@ class Generation {
     return lost;
   }
 
-  // A shorter skill that loses nothing wins (with few tests an equal rate says little): each of the longest parts is tried to be left out.
+  // A shorter skill that loses nothing wins (with few tests an equal rate says little): each of the longest parts is
+  // tried to be left out.
   Status LeaveOut() {
     for (std::size_t tried = 0; tried < kMostShorter; ++tried) {
       const std::size_t best = Best();
       std::vector<BodyPart> parts = PartsOf(out_.candidates[best].skill.body);
       if (parts.size() < 2) return {};
-      std::sort(parts.begin(), parts.end(), [](const BodyPart& a, const BodyPart& b) { return a.end - a.begin > b.end - b.begin; });
-      const auto untried = std::find_if(parts.begin(), parts.end(), [&](const BodyPart& part) { return !left_out_.contains(part.title); });
+      std::sort(parts.begin(), parts.end(),
+                [](const BodyPart& a, const BodyPart& b) { return a.end - a.begin > b.end - b.begin; });
+      const auto untried = std::find_if(parts.begin(), parts.end(),
+                                        [&](const BodyPart& part) { return !left_out_.contains(part.title); });
       if (untried == parts.end()) return {};
       left_out_.insert(untried->title);
       SkillText skill = out_.candidates[best].skill;
       skill.body = std::string(Trim(skill.body.erase(untried->begin, untried->end - untried->begin)));
       if (skill.body.empty()) continue;
-      const std::size_t index = AddCandidate("shorter", out_.candidates[best].id, fmt::format("without the part \"{}\"", untried->title), std::move(skill));
+      const std::size_t index = AddCandidate("shorter", out_.candidates[best].id,
+                                             fmt::format("without the part \"{}\"", untried->title), std::move(skill));
       out_.full_student_calls += FullCalls();
       const std::vector<std::size_t> passing = CasesBy(best, true);
       if (!passing.empty()) {
         ASSIGN_OR_RETURN(const auto passed, Screen(index, best, passing));
         if (passed.first < passed.second) {
-          out_.candidates[index].status = fmt::format("screened out: {} of {} answers that passed still do", passed.first, passed.second);
-          Say("shorter", fmt::format("candidate {} (without \"{}\") {}", index, SafeForTerminalLine(untried->title), out_.candidates[index].status));
+          out_.candidates[index].status =
+              fmt::format("screened out: {} of {} answers that passed still do", passed.first, passed.second);
+          Say("shorter", fmt::format("candidate {} (without \"{}\") {}", index, SafeForTerminalLine(untried->title),
+                                     out_.candidates[index].status));
           continue;
         }
       }
@@ -395,7 +427,10 @@ class Generation {
     out_.chosen = Best();
     if (!out_.candidates[out_.chosen].measured) out_.chosen = out_.candidates.size() - 1;
     for (Candidate& candidate : out_.candidates) {
-      if (candidate.measured) candidate.status = candidate.lost > 0 ? fmt::format("loses {} answer{} on train", candidate.lost, candidate.lost == 1 ? "" : "s") : "beaten on train";
+      if (candidate.measured)
+        candidate.status = candidate.lost > 0 ? fmt::format("loses {} answer{} on train", candidate.lost,
+                                                            candidate.lost == 1 ? "" : "s")
+                                              : "beaten on train";
     }
     out_.candidates[out_.chosen].status = "chosen";
   }
@@ -403,12 +438,14 @@ class Generation {
   // Once, on cases that nothing above has looked at.
   Status Measure() {
     const Candidate& chosen = out_.candidates[out_.chosen];
-    Say("test", fmt::format("candidate {} ({}) once on the {} held-out test{}{}", chosen.id, chosen.kind, out_.test.size(), out_.test.size() == 1 ? "" : "s", SpentText()));
+    Say("test", fmt::format("candidate {} ({}) once on the {} held-out test{}{}", chosen.id, chosen.kind,
+                            out_.test.size(), out_.test.size() == 1 ? "" : "s", SpentText()));
     TrialSpec spec;
     spec.stage = "test";
     spec.suite = SuiteOf(out_.cases, out_.test);
     spec.rounds = options_.runs;
-    if (material_.has_existing() && Trim(chosen.skill.body) != Trim(material_.existing.body)) spec.previous = &material_.existing;
+    if (material_.has_existing() && Trim(chosen.skill.body) != Trim(material_.existing.body))
+      spec.previous = &material_.existing;
     spec.stop_when_decided = spec.previous == nullptr;  // else the comparison with the baseline would end the other one
     ASSIGN_OR_RETURN(Trial trial, Try(chosen.skill, std::move(spec)));
     out_.measured = std::move(trial);

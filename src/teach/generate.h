@@ -20,14 +20,14 @@
 namespace upskill {
 
 struct GenerateOptions {
-  std::string name;                // of the skill; empty: the teacher's, or from the task
+  std::string name;  // of the skill; empty: the teacher's, or from the task
   BodyTarget target;
   std::size_t cases = 16;
-  double holdout = 0.5;            // share of the cases that only the last measurement sees
-  std::size_t candidates = 2;      // proposals of one attempt
-  int attempts = 3;                // refinements at most
+  double holdout = 0.5;        // share of the cases that only the last measurement sees
+  std::size_t candidates = 2;  // proposals of one attempt
+  int attempts = 3;            // refinements at most
   int train_rounds = 2;
-  int runs = 10;                   // most rounds of the last measurement; it ends when decided
+  int runs = 10;  // most rounds of the last measurement; it ends when decided
   std::size_t context_tokens = 24000;
   std::uint64_t seed = 0;
   std::optional<double> max_cost_usd;
@@ -37,11 +37,11 @@ struct GenerateOptions {
 struct GenerateInput {
   const Material* material = nullptr;
   GenerateOptions options;
-  Teacher* teacher = nullptr;       // null: the skill is taken from the trace word for word
-  Teacher* test_teacher = nullptr;  // may be `teacher`; null: the cases are taken from the trace, too
-  std::optional<Suite> given;       // cases of the person; none are written then
-  TrialContext trials;              // without models nothing is measured
-  double spent_usd = 0.0;           // on trials of earlier sessions of this generation
+  Teacher* teacher = nullptr;                        // null: the skill is taken from the trace word for word
+  Teacher* test_teacher = nullptr;                   // may be `teacher`; null: the cases are taken from the trace, too
+  std::optional<Suite> given;                        // cases of the person; none are written then
+  TrialContext trials;                               // without models nothing is measured
+  double spent_usd = 0.0;                            // on trials of earlier sessions of this generation
   std::function<void(const std::string& line)> say;  // told each stage; may be empty
 };
 
@@ -53,11 +53,11 @@ struct GenerateOutcome {
   std::vector<std::string> rejected_cases;
   std::size_t uncited_rules = 0;
   std::vector<std::string> contradicted_rules;  // "RULE (ID)", left out
-  std::vector<std::string> provenance;  // "RULE: PLACE, …" of the draft
-  std::optional<Trial> measured;  // the chosen one on the held-out cases
-  std::size_t student_calls = 0;       // answers given by models for trials on train
+  std::vector<std::string> provenance;          // "RULE: PLACE, …" of the draft
+  std::optional<Trial> measured;                // the chosen one on the held-out cases
+  std::size_t student_calls = 0;                // answers given by models for trials on train
   std::size_t full_student_calls = 0;  // what measuring every candidate in full, with a baseline each, would take
-  std::string stopped;  // why it ended early; the best so far is chosen. Empty: it went to its end
+  std::string stopped;                 // why it ended early; the best so far is chosen. Empty: it went to its end
   bool interrupted = false;
 };
 

@@ -24,7 +24,8 @@ using testing::SizeIs;
 // A generation in a folder of its own, with a simulated student that is as good as the skill's text claims.
 class Bench {
  public:
-  explicit Bench(FakeTeacher::Script script, const std::string& student = "base=0.2,skill=body,seed=1") : teacher_model(std::move(script)) {
+  explicit Bench(FakeTeacher::Script script, const std::string& student = "base=0.2,skill=body,seed=1")
+      : teacher_model(std::move(script)) {
     student_spec = student;
     material.task = "add numbers";
     options.cases = 16;
@@ -65,7 +66,8 @@ FakeTeacher::Script AtOnce(std::vector<std::string> qualities) {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
     if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft " + qualities[0]));
     Json proposals = Json::array();
-    for (std::size_t k = 1; k < qualities.size(); ++k) proposals.push_back(ProposalJson("change", "# Adding\n\nRewrite " + std::to_string(k) + " " + qualities[k]));
+    for (std::size_t k = 1; k < qualities.size(); ++k)
+      proposals.push_back(ProposalJson("change", "# Adding\n\nRewrite " + std::to_string(k) + " " + qualities[k]));
     return DumpJson({{"proposals", proposals}});
   };
 }
@@ -78,7 +80,9 @@ FakeTeacher::Script Qualities(std::vector<std::string> qualities) {
     const std::string mark = qualities[std::min(*next, qualities.size() - 1)];
     ++*next;
     if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft " + mark));
-    return DumpJson({{"proposals", Json::array({ProposalJson("attempt " + std::to_string(*next), "# Adding\n\nRewrite " + std::to_string(*next) + " " + mark)})}});
+    return DumpJson(
+        {{"proposals", Json::array({ProposalJson("attempt " + std::to_string(*next),
+                                                 "# Adding\n\nRewrite " + std::to_string(*next) + " " + mark)})}});
   };
 }
 
@@ -136,9 +140,11 @@ TEST(GenerateSkill, TheTeacherSeesTheStudentsWholeFailures) {
     if (AsksFor(request, "proposals")) prompt = &request.messages[0].text;
   }
   ASSERT_NE(prompt, nullptr);
-  EXPECT_THAT(*prompt, AllOf(HasSubstr("<answer>\nI do not know.\n</answer>"), HasSubstr("Failed check: contains \"total-"), HasSubstr("[sim 0]")));
+  EXPECT_THAT(*prompt, AllOf(HasSubstr("<answer>\nI do not know.\n</answer>"),
+                             HasSubstr("Failed check: contains \"total-"), HasSubstr("[sim 0]")));
   std::size_t shown = 0;
-  for (std::size_t at = prompt->find("<answer>"); at != std::string::npos; at = prompt->find("<answer>", at + 1)) ++shown;
+  for (std::size_t at = prompt->find("<answer>"); at != std::string::npos; at = prompt->find("<answer>", at + 1))
+    ++shown;
   EXPECT_EQ(shown, 16U) << "8 cases of train, 2 rounds, all of them failed";
   // What is held out never reaches the teacher after it wrote it.
   for (const std::size_t i : outcome->test) EXPECT_THAT(*prompt, Not(HasSubstr(outcome->cases[i].input)));
@@ -199,7 +205,8 @@ TEST(GenerateSkill, AShorterSkillThatIsNotWorseWins) {
   Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
     Json draft = DraftJson("[sim 1] this is what counts");
-    draft["sections"].push_back({{"title", "Ballast"}, {"rules", Json::array({{{"text", std::string(400, 'b')}, {"cites", Json::array()}}})}});
+    draft["sections"].push_back(
+        {{"title", "Ballast"}, {"rules", Json::array({{{"text", std::string(400, 'b')}, {"cites", Json::array()}}})}});
     return DumpJson(draft);
   });
   const Result<GenerateOutcome> outcome = bench.Run();
@@ -219,12 +226,15 @@ TEST(GenerateSkill, AShorterSkillThatLosesAnswersDoesNotWin) {
   }
   std::size_t losers = 0;
   for (int seed = 0; seed < 30; ++seed) {
-    Bench bench([&](const ChatRequest& request, std::size_t) -> Result<std::string> {
-      if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
-      Json draft = DraftJson(first);
-      draft["sections"].push_back({{"title", "Other"}, {"rules", Json::array({{{"text", other}, {"cites", Json::array()}}})}});
-      return DumpJson(draft);
-    }, "base=0.3,skill=body,seed=" + std::to_string(seed));
+    Bench bench(
+        [&](const ChatRequest& request, std::size_t) -> Result<std::string> {
+          if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
+          Json draft = DraftJson(first);
+          draft["sections"].push_back(
+              {{"title", "Other"}, {"rules", Json::array({{{"text", other}, {"cites", Json::array()}}})}});
+          return DumpJson(draft);
+        },
+        "base=0.3,skill=body,seed=" + std::to_string(seed));
     bench.options.target.tokens = 2000;
     bench.options.attempts = 0;
     const Result<GenerateOutcome> outcome = bench.Run();
@@ -248,7 +258,8 @@ TEST(GenerateSkill, DraftsThatChangeNothingAreSeldomCalledHelp) {
 #endif
   int helps = 0;
   for (int i = 0; i < kRuns; ++i) {
-    Bench bench(Qualities({"[sim 0.5] a", "[sim 0.5] b", "[sim 0.5] c"}), "base=0.5,skill=body,seed=" + std::to_string(i));
+    Bench bench(Qualities({"[sim 0.5] a", "[sim 0.5] b", "[sim 0.5] c"}),
+                "base=0.5,skill=body,seed=" + std::to_string(i));
     bench.options.attempts = 2;
     const Result<GenerateOutcome> outcome = bench.Run();
     ASSERT_TRUE(outcome.ok());
@@ -280,16 +291,19 @@ TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
 
 TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   // Wins on train by heart, and is worse than the existing one on the tests held out.
-  Bench worse([](const ChatRequest& request, std::size_t) -> Result<std::string> {
-    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
-    if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft [sim 0]"));
-    std::string body = "# Adding\n\nLearnt by heart.\n";
-    for (int k = 1; k <= 16; ++k) {
-      const std::string input = "What is the sum number " + std::to_string(k) + "?";
-      if (request.messages[0].text.find("request:\n" + input) != std::string::npos) body += "[sim 1: " + input + "]\n";
-    }
-    return DumpJson({{"proposals", Json::array({ProposalJson("by heart", body)})}});
-  }, "base=0,skill=body,seed=1");
+  Bench worse(
+      [](const ChatRequest& request, std::size_t) -> Result<std::string> {
+        if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
+        if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft [sim 0]"));
+        std::string body = "# Adding\n\nLearnt by heart.\n";
+        for (int k = 1; k <= 16; ++k) {
+          const std::string input = "What is the sum number " + std::to_string(k) + "?";
+          if (request.messages[0].text.find("request:\n" + input) != std::string::npos)
+            body += "[sim 1: " + input + "]\n";
+        }
+        return DumpJson({{"proposals", Json::array({ProposalJson("by heart", body)})}});
+      },
+      "base=0,skill=body,seed=1");
   worse.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.4] fair", {}, {}, ""};
   const Result<GenerateOutcome> refused = worse.Run();
   ASSERT_TRUE(refused.ok());
@@ -333,7 +347,9 @@ TEST(GenerateSkill, ExamplesAreTestsAndSpareTheTeacherSome) {
     return DumpJson(AsksFor(request, "cases") ? CasesJson(2) : DraftJson("[sim 0.9]"));
   });
   bench.options.attempts = 0;
-  for (int k = 20; k < 24; ++k) bench.material.examples.push_back({"What is the sum number " + std::to_string(k) + "?", "total-" + std::to_string(k)});
+  for (int k = 20; k < 24; ++k)
+    bench.material.examples.push_back(
+        {"What is the sum number " + std::to_string(k) + "?", "total-" + std::to_string(k)});
   bench.options.cases = 6;
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_TRUE(outcome.ok());

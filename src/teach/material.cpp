@@ -34,8 +34,8 @@ void AddRequests(const Trace& trace, Material& material) {
     const Event& event = trace.events[i];
     if (event.kind == EventKind::kPerson && event.agent.empty() && !event.abandoned) {
       material.requests.push_back({event.text, "", EventPlace(trace, i)});
-    } else if (event.kind == EventKind::kAssistant && event.agent.empty() && !event.abandoned && !material.requests.empty() &&
-               !Trim(event.text).empty()) {
+    } else if (event.kind == EventKind::kAssistant && event.agent.empty() && !event.abandoned &&
+               !material.requests.empty() && !Trim(event.text).empty()) {
       std::string& answer = material.requests.back().answer;
       answer += (answer.empty() ? "" : "\n\n") + event.text;
     }
@@ -43,7 +43,11 @@ void AddRequests(const Trace& trace, Material& material) {
 }
 
 std::array<std::pair<const char*, const std::string*>, 5> FieldsOf(const MaterialItem& item) {
-  return {{{"failed", &item.failed}, {"error", &item.error}, {"change", &item.change}, {"works", &item.works}, {"purpose", &item.purpose}}};
+  return {{{"failed", &item.failed},
+           {"error", &item.error},
+           {"change", &item.change},
+           {"works", &item.works},
+           {"purpose", &item.purpose}}};
 }
 
 Json PairsToJson(const std::vector<std::pair<std::string, std::string>>& pairs) {
@@ -59,7 +63,15 @@ std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_token
   options.budget_tokens = budget_tokens;
   const Digest digest = MakeDigest(traces, options);
   for (const DigestItem& item : digest.items) {
-    MaterialItem made{NextId(material), DigestKindTitle(item.kind), item.in_full ? item.full : item.brief, item.places, "", "", "", "", ""};
+    MaterialItem made{NextId(material),
+                      DigestKindTitle(item.kind),
+                      item.in_full ? item.full : item.brief,
+                      item.places,
+                      "",
+                      "",
+                      "",
+                      "",
+                      ""};
     if (const auto* fix = std::get_if<FixDetail>(&item.detail)) {
       made.failed = fix->failed;
       made.error = fix->error;
@@ -91,9 +103,16 @@ Status AddTool(const Json& schema, const std::string& source, Material& material
   for (const char* key : {"inputSchema", "input_schema", "parameters"}) {
     if (schema.contains(key)) input = schema.at(key);
   }
-  material.items.push_back({NextId(material), "Tool",
-                            fmt::format("{}: {}\narguments: {}", name, JsonGet<std::string>(schema, "description", ""), DumpJson(input)),
-                            {source}, "", "", "", "", ""});
+  material.items.push_back(
+      {NextId(material),
+       "Tool",
+       fmt::format("{}: {}\narguments: {}", name, JsonGet<std::string>(schema, "description", ""), DumpJson(input)),
+       {source},
+       "",
+       "",
+       "",
+       "",
+       ""});
   return {};
 }
 
@@ -101,7 +120,8 @@ Example ParseExample(const std::string& text) {
   for (const std::string_view arrow : {" -> ", " => ", " → "}) {
     const std::size_t at = text.find(arrow);
     if (at == std::string::npos) continue;
-    return {std::string(Trim(std::string_view(text).substr(0, at))), std::string(Trim(std::string_view(text).substr(at + arrow.size())))};
+    return {std::string(Trim(std::string_view(text).substr(0, at))),
+            std::string(Trim(std::string_view(text).substr(at + arrow.size())))};
   }
   return {std::string(Trim(text)), ""};
 }
@@ -126,7 +146,8 @@ std::string ItemsText(const Material& material, std::size_t first, std::size_t l
 }
 
 Json MaterialToJson(const Material& material) {
-  Json json = {{"task", material.task}, {"items", Json::array()}, {"requests", Json::array()}, {"examples", Json::array()}};
+  Json json = {
+      {"task", material.task}, {"items", Json::array()}, {"requests", Json::array()}, {"examples", Json::array()}};
   for (const MaterialItem& item : material.items) {
     json["items"].push_back({{"id", item.id}, {"kind", item.kind}, {"text", item.text}, {"places", item.places}});
     Json& last = json["items"].back();
@@ -137,7 +158,8 @@ Json MaterialToJson(const Material& material) {
   for (const PersonRequest& request : material.requests) {
     json["requests"].push_back({{"text", request.text}, {"answer", request.answer}, {"place", request.place}});
   }
-  for (const Example& example : material.examples) json["examples"].push_back({{"input", example.input}, {"output", example.output}});
+  for (const Example& example : material.examples)
+    json["examples"].push_back({{"input", example.input}, {"output", example.output}});
   if (material.has_existing()) {
     json["existing"] = {{"name", material.existing.name},
                         {"description", material.existing.description},
@@ -162,15 +184,18 @@ Result<Material> MaterialFromJson(const Json& json, const std::string& source) {
       read.purpose = JsonGet<std::string>(item, "purpose", "");
       material.items.push_back(std::move(read));
     }
-    for (const Json& request : json.at("requests")) material.requests.push_back({request.at("text"), request.at("answer"), request.at("place")});
-    for (const Json& example : json.at("examples")) material.examples.push_back({example.at("input"), example.at("output")});
+    for (const Json& request : json.at("requests"))
+      material.requests.push_back({request.at("text"), request.at("answer"), request.at("place")});
+    for (const Json& example : json.at("examples"))
+      material.examples.push_back({example.at("input"), example.at("output")});
     if (json.contains("existing")) {
       const Json& existing = json.at("existing");
       material.existing.name = existing.at("name");
       material.existing.description = existing.at("description");
       material.existing.body = existing.at("body");
       material.existing.other_fields = JsonGet<std::string>(existing, "other_fields", "");
-      for (const Json& pair : existing.at("references")) material.existing.references.emplace_back(pair.at(0), pair.at(1));
+      for (const Json& pair : existing.at("references"))
+        material.existing.references.emplace_back(pair.at(0), pair.at(1));
       for (const Json& pair : existing.at("scripts")) material.existing.scripts.emplace_back(pair.at(0), pair.at(1));
     }
     return material;

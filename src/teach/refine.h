@@ -39,8 +39,9 @@ struct ProposalsOutcome {
 };
 
 // Asks the teacher for changes to `candidate` by what the students got wrong. Bodies in `known` are not proposed again.
-Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& material, const Candidate& candidate, const std::string& failures,
-                                        const std::vector<Candidate>& known, const RefineOptions& options, int attempt);
+Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& material, const Candidate& candidate,
+                                        const std::string& failures, const std::vector<Candidate>& known,
+                                        const RefineOptions& options, int attempt);
 
 // The body with edits put in: each `find` stands exactly once. Error (kInput): it doesn't.
 Result<std::string> ApplyEdits(std::string body, const Json& edits);

@@ -62,7 +62,8 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
   if (outcome.measured) {
     double sum = 0.0;
     for (const double rate : PassRates(*outcome.measured)) sum += rate;
-    metadata["test_pass_rate"] = sum / static_cast<double>(std::max<std::size_t>(1, outcome.measured->judged.summary.students.size()));
+    metadata["test_pass_rate"] =
+        sum / static_cast<double>(std::max<std::size_t>(1, outcome.measured->judged.summary.students.size()));
     metadata["students"] = StudentsToJson(*outcome.measured);
     metadata["run"] = outcome.measured->run;
   }
@@ -74,7 +75,8 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
   Json tests = Json::array();
   for (std::size_t i = 0; i < outcome.cases.size(); ++i) {
     Json test = WriteCase(outcome.cases[i], i + 1);
-    if (!outcome.test.empty()) test["split"] = std::binary_search(outcome.test.begin(), outcome.test.end(), i) ? "test" : "train";
+    if (!outcome.test.empty())
+      test["split"] = std::binary_search(outcome.test.begin(), outcome.test.end(), i) ? "test" : "train";
     tests.push_back(std::move(test));
   }
   return {{"metadata", metadata}, {"tests", tests}};
@@ -85,14 +87,18 @@ Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts
   if (outcome.measured) {
     for (const Student& student : outcome.measured->judged.plan.students) students.push_back(student.spec);
   } else {
-    for (std::size_t i = 0; i < outcome.candidates[outcome.chosen].train.size(); ++i) students.push_back(fmt::format("student {}", i + 1));
+    for (std::size_t i = 0; i < outcome.candidates[outcome.chosen].train.size(); ++i)
+      students.push_back(fmt::format("student {}", i + 1));
   }
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   std::error_code code;
-  const bool stands = chosen.kind == "existing" && fs::exists(folder / "SKILL.md", code);  // its text and layout stay as they are
+  const bool stands =
+      chosen.kind == "existing" && fs::exists(folder / "SKILL.md", code);  // its text and layout stay as they are
   if (!stands) RETURN_IF_ERROR(WriteSkillFolder(chosen.skill, folder));
-  RETURN_IF_ERROR(WriteFileAtomically(folder / "skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
-  return WriteFileAtomically(folder / "lineage.json", DumpJsonIndented(LineageToJson(outcome.candidates, students)) + "\n");
+  RETURN_IF_ERROR(
+      WriteFileAtomically(folder / "skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
+  return WriteFileAtomically(folder / "lineage.json",
+                             DumpJsonIndented(LineageToJson(outcome.candidates, students)) + "\n");
 }
 
 Result<AcceptRule> AcceptRuleFromName(const std::string& name) {
@@ -117,7 +123,8 @@ std::string ReasonToRefuse(const GenerateOutcome& outcome, AcceptRule rule) {
     if (verdict.word == Verdict::kHurts) return fmt::format("it is worse than the existing one for {}", name);
     helps = helps || verdict.word == Verdict::kHelps;
     if (rule == AcceptRule::kNeverWorse && verdict.lift.value_or(0.0) < 0) {
-      return fmt::format("its pass rate is {:.0f} points below the existing one's for {}", -100.0 * *verdict.lift, name);
+      return fmt::format("its pass rate is {:.0f} points below the existing one's for {}", -100.0 * *verdict.lift,
+                         name);
     }
   }
   if (rule == AcceptRule::kHelps && !helps) return "it isn't proved better than the existing one for any student";

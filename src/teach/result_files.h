@@ -19,7 +19,7 @@ struct GenerationFacts {
   std::string test_gen_model;  // the same for the cases; "given" when the person gave them
   std::string generated_at;    // UTC
   std::string task;
-  std::vector<std::string> sources;  // traces, documents
+  std::vector<std::string> sources;           // traces, documents
   std::map<std::string, StageCost> teachers;  // by stage, over all sessions
   std::map<std::string, StageCost> students;  // the same
 };
@@ -28,13 +28,14 @@ struct GenerationFacts {
 Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& facts);
 
 // SKILL.md, references/, scripts/, skill_meta.json and lineage.json below `folder`, which is made when absent.
-Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts, const std::filesystem::path& folder);
+Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts,
+                           const std::filesystem::path& folder);
 
 enum class AcceptRule { kHelps, kNeverWorse, kAny };
 Result<AcceptRule> AcceptRuleFromName(const std::string& name);
 
-// Why the chosen skill may not replace the existing one; empty: it may. `helps`: it helps a student against the existing
-// version and hurts none. `never-worse`: it hurts none and its pass rate on the held-out cases isn't lower.
+// Why the chosen skill may not replace the existing one; empty: it may. `helps`: it helps a student against the
+// existing version and hurts none. `never-worse`: it hurts none and its pass rate on the held-out cases isn't lower.
 std::string ReasonToRefuse(const GenerateOutcome& outcome, AcceptRule rule);
 
 }  // namespace upskill

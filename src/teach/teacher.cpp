@@ -61,7 +61,9 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
     RETURN_IF_ERROR(Store(key, call, *response, response->parsed, ""));
     return response->parsed;
   }
-  const std::string problem = response->stop == StopReason::kRefusal ? "the model declined" : "the answer ran into its limit of tokens (NAME?max_tokens=N sets another)";
+  const std::string problem = response->stop == StopReason::kRefusal
+                                  ? "the model declined"
+                                  : "the answer ran into its limit of tokens (NAME?max_tokens=N sets another)";
   RETURN_IF_ERROR(Store(key, call, *response, nullptr, problem));
   return InputError(stored_.at(key).at("problem").get<std::string>());
 }
@@ -75,7 +77,8 @@ void Teacher::Count(const std::string& stage, const Json& record) {
   if (cost.usd) cost.usd = known ? std::optional(*cost.usd + record.at("cost_usd").get<double>()) : std::nullopt;
 }
 
-Status Teacher::Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer, const std::string& problem) {
+Status Teacher::Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer,
+                      const std::string& problem) {
   Json record = {{"key", key},
                  {"stage", call.stage},
                  {"attempt", call.attempt},

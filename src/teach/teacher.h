@@ -34,8 +34,8 @@ struct TeacherCall {
   int max_tokens = 4096;
 };
 
-// A model that answers in JSON schemas. Every answer is stored before it is used, and an equal call is answered from the
-// store: a generation that is started again pays nothing twice. Not thread-safe.
+// A model that answers in JSON schemas. Every answer is stored before it is used, and an equal call is answered from
+// the store: a generation that is started again pays nothing twice. Not thread-safe.
 class Teacher {
  public:
   // `calls`: the store, made when absent. `model` and `stop` outlive the teacher; `stop` as for Generate.
@@ -50,10 +50,12 @@ class Teacher {
   std::int64_t tokens() const;
 
  private:
-  Teacher(Model& model, AppendFile file, const std::atomic<int>* stop) : model_(&model), stop_(stop), file_(std::move(file)) {}
+  Teacher(Model& model, AppendFile file, const std::atomic<int>* stop)
+      : model_(&model), stop_(stop), file_(std::move(file)) {}
   std::string KeyOf(const TeacherCall& call) const;
   void Count(const std::string& stage, const Json& record);
-  Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer, const std::string& problem);
+  Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer,
+               const std::string& problem);
 
   Model* model_;
   const std::atomic<int>* stop_;

@@ -44,7 +44,9 @@ TEST(Teacher, AnEqualCallIsPaidOnce) {
 
 TEST(Teacher, AnAnswerThatDoesNotFitIsAskedForAgain) {
   const TempFolder folder;
-  FakeTeacher model([](const ChatRequest&, std::size_t number) { return std::string(number < 2 ? "{\"m\": 1}" : "Here: {\"n\": 5}"); });
+  FakeTeacher model([](const ChatRequest&, std::size_t number) {
+    return std::string(number < 2 ? "{\"m\": 1}" : "Here: {\"n\": 5}");
+  });
   Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
   ASSERT_TRUE(teacher.ok());
   const Result<Json> answer = teacher->Ask(Call("a"));
@@ -70,7 +72,8 @@ TEST(Teacher, NoUsableAnswerIsRememberedToo) {
 TEST(Teacher, ABrokenConnectionIsNotRemembered) {
   const TempFolder folder;
   FakeTeacher model([](const ChatRequest&, std::size_t number) {
-    return number == 0 ? Result<std::string>(Error{ErrorKind::kUnavailable, "gone"}) : Result<std::string>(std::string("{\"n\": 1}"));
+    return number == 0 ? Result<std::string>(Error{ErrorKind::kUnavailable, "gone"})
+                       : Result<std::string>(std::string("{\"n\": 1}"));
   });
   Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
   ASSERT_TRUE(teacher.ok());

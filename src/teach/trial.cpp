@@ -56,7 +56,8 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   if (!outcome.exhausted.empty()) return Error{ErrorKind::kRefused, outcome.exhausted};
   if (!outcome.stopped_models.empty()) return Error{ErrorKind::kRefused, outcome.stopped_models.front()};
   if (outcome.progress.errors > 0) {
-    return Error{ErrorKind::kRefused, fmt::format("run {}: {} cells are left with errors", plan.run, outcome.progress.errors)};
+    return Error{ErrorKind::kRefused,
+                 fmt::format("run {}: {} cells are left with errors", plan.run, outcome.progress.errors)};
   }
   trial.judged = Judge(plan, outcome.samples);
   trial.samples = std::move(outcome.samples);
@@ -66,7 +67,8 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
 std::vector<double> PassRates(const Trial& trial) {
   std::vector<double> rates;
   rates.reserve(trial.judged.summary.students.size());
-  for (const StudentSummary& student : trial.judged.summary.students) rates.push_back(student.arms.at(Arm::kSkill).rate().value_or(0.0));
+  for (const StudentSummary& student : trial.judged.summary.students)
+    rates.push_back(student.arms.at(Arm::kSkill).rate().value_or(0.0));
   return rates;
 }
 

@@ -25,8 +25,8 @@ struct CaseHarvest {
 // else says why not. Its id becomes unique.
 void TakeCase(Case test_case, CaseHarvest& harvest);
 
-// {input, contains, any_of, not_contains, reference} as a teacher gives a case. `tight`: short ones with `contains` alone, for a
-// teacher that found no end.
+// {input, contains, any_of, not_contains, reference} as a teacher gives a case. `tight`: short ones with `contains`
+// alone, for a teacher that found no end.
 Json CasesSchema(std::size_t most, bool tight = false);
 Result<Case> CaseFromTeacher(const Json& json);
 

@@ -68,7 +68,8 @@ Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& so
     }
     if (!wanted(name)) continue;
     const std::string place = fmt::format("{}:{}", source, SafeForTerminalLine(name));
-    ASSIGN_OR_RETURN(std::string content, ReadEntry(handle.get(), place, std::min(limits.entry_bytes, limits.total_bytes - total)));
+    ASSIGN_OR_RETURN(std::string content,
+                     ReadEntry(handle.get(), place, std::min(limits.entry_bytes, limits.total_bytes - total)));
     total += content.size();
     RETURN_IF_ERROR(use(name, std::move(content)));
   }

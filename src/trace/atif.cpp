@@ -107,7 +107,8 @@ class AtifReader : public RecordReader {
       const Json& is_error = Member(Member(result, "extra"), "is_error");
       CallStatus status = CallStatus::kUnknown;
       if (is_error.is_boolean()) status = is_error.get<bool>() ? CallStatus::kError : CallStatus::kOk;
-      builder_.AddResult(stamp, StringAt(result, "source_call_id"), content == nullptr ? "" : TakeText(*content), status);
+      builder_.AddResult(stamp, StringAt(result, "source_call_id"), content == nullptr ? "" : TakeText(*content),
+                         status);
     }
   }
 

@@ -17,7 +17,9 @@ std::size_t ControlSequenceLength(std::string_view text) {
   if (text.size() < 2) return 1;
   if (text[1] == '[') {
     std::size_t i = 2;
-    while (i < text.size() && (static_cast<unsigned char>(text[i]) < 0x40 || static_cast<unsigned char>(text[i]) > 0x7E)) ++i;
+    while (i < text.size() &&
+           (static_cast<unsigned char>(text[i]) < 0x40 || static_cast<unsigned char>(text[i]) > 0x7E))
+      ++i;
     return std::min(i + 1, text.size());
   }
   if (text[1] == ']') {
@@ -146,9 +148,13 @@ std::size_t TraceBuilder::Message(const std::string& id, const std::string& agen
   if (agent.empty()) NoteModel(model);
   const std::size_t index = trace_.messages.size();
   if (!id.empty()) {
-    const auto hash_of = [](const ApiMessage& message) { return SeedFromText(message.id) ^ (SeedFromText(message.agent) << 1U); };
+    const auto hash_of = [](const ApiMessage& message) {
+      return SeedFromText(message.id) ^ (SeedFromText(message.agent) << 1U);
+    };
     ApiMessage message{id, model, agent, {}};
-    const auto same = [&](std::size_t known) { return trace_.messages[known].id == id && trace_.messages[known].agent == agent; };
+    const auto same = [&](std::size_t known) {
+      return trace_.messages[known].id == id && trace_.messages[known].agent == agent;
+    };
     if (const std::size_t* const known = messages_.Find(hash_of(message), same)) {
       if (trace_.messages[*known].model.empty()) trace_.messages[*known].model = model;
       return *known;
@@ -183,7 +189,8 @@ void TraceBuilder::NoteSubagent(const std::string& id, const std::string& name, 
     return;
   }
   trace_.subagents.push_back({id, name, call_id});
-  subagents_.Insert(trace_.subagents.size() - 1, [&](std::size_t number) { return SeedFromText(trace_.subagents[number].id); });
+  subagents_.Insert(trace_.subagents.size() - 1,
+                    [&](std::size_t number) { return SeedFromText(trace_.subagents[number].id); });
 }
 
 void TraceBuilder::NoteSkill(const std::string& name, const std::string& how, std::size_t event) {
@@ -229,7 +236,8 @@ bool TraceBuilder::IsNew(std::string_view identity) {
 void TraceBuilder::NoteCall(std::size_t index) {
   const auto hash_of = [&](std::size_t number) { return SeedFromText(trace_.events[number].call_id); };
   const std::string& id = trace_.events[index].call_id;
-  if (std::size_t* const known = calls_.Find(hash_of(index), [&](std::size_t number) { return trace_.events[number].call_id == id; })) {
+  if (std::size_t* const known =
+          calls_.Find(hash_of(index), [&](std::size_t number) { return trace_.events[number].call_id == id; })) {
     *known = index;
   } else {
     calls_.Insert(index, hash_of);

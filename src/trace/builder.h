@@ -48,7 +48,8 @@ class TraceBuilder {
   void NoteModel(const std::string& model);
   void NoteSubagent(const std::string& id, const std::string& name, const std::string& call_id);
   void NoteSkill(const std::string& name, const std::string& how, std::size_t event);
-  // Counts a record, or a part of one, whose kind the reader doesn't know, and keeps it as an event; null is only counted.
+  // Counts a record, or a part of one, whose kind the reader doesn't know, and keeps it as an event; null is only
+  // counted.
   void NoteUnknown(std::string_view kind, const Json& record, std::size_t line);
   void NoteProblem(std::size_t line, std::string message);
   void NoteDoubt(const std::string& doubt);  // each one once
@@ -57,7 +58,7 @@ class TraceBuilder {
   // False if the same text was noted before: for records that a recording repeats.
   bool IsNew(std::string_view identity);
 
-  std::size_t FindCall(const std::string& call_id);  // the last call with this id, or kNoIndex
+  std::size_t FindCall(const std::string& call_id);            // the last call with this id, or kNoIndex
   std::size_t FindUnanswered(const std::string& agent) const;  // the oldest call without a result, or kNoIndex
 
   Trace Finish();

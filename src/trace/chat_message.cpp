@@ -45,7 +45,8 @@ CallStatus StatusOfToolMessage(const Json& message) {
 void AddToolMessage(TraceBuilder& builder, Json& message, const Stamp& stamp) {
   std::string id = StringAt(message, "tool_call_id");
   if (id.empty()) id = StringAt(message, "toolCallId");
-  if (const Json& ids = Member(message, "tool_call_ids"); id.empty() && ids.is_array() && !ids.empty() && ids[0].is_string()) {
+  if (const Json& ids = Member(message, "tool_call_ids");
+      id.empty() && ids.is_array() && !ids.empty() && ids[0].is_string()) {
     id = ids[0].get<std::string>();
   }
   const CallStatus status = StatusOfToolMessage(message);
@@ -61,7 +62,8 @@ void AddBlock(TraceBuilder& builder, Json& block, EventKind kind, const Stamp& s
   const std::string type = StringAt(block, "type");
   if (type == "tool_use" || type == "server_tool_use") {
     Json* const input = FindMember(block, "input");
-    builder.AddCall(stamp, StringAt(block, "name"), StringAt(block, "id"), input == nullptr ? Json() : std::move(*input));
+    builder.AddCall(stamp, StringAt(block, "name"), StringAt(block, "id"),
+                    input == nullptr ? Json() : std::move(*input));
   } else if (type.find("tool_result") != std::string::npos) {
     Json* const content = FindMember(block, "content");
     const CallStatus status = Member(block, "is_error") == true ? CallStatus::kError : CallStatus::kOk;
@@ -84,7 +86,8 @@ TokenUsage ChatUsageOf(const Json& usage) {
   auto input = NumberAt(usage, "prompt_tokens");
   if (!input) input = NumberAt(usage, "input_tokens");
   tokens.cache_read = anthropic ? NumberAt(usage, "cache_read_input_tokens") : cached;
-  tokens.cache_write = anthropic ? NumberAt(usage, "cache_creation_input_tokens") : NumberAt(*details, "cache_write_tokens");
+  tokens.cache_write =
+      anthropic ? NumberAt(usage, "cache_creation_input_tokens") : NumberAt(*details, "cache_write_tokens");
   if (input) {
     const long long inside = anthropic ? 0 : tokens.cache_read.value_or(0) + tokens.cache_write.value_or(0);
     tokens.input = std::max(0LL, *input - inside);

@@ -44,7 +44,8 @@ class ChatMessagesReader : public RecordReader {
       if (log && !builder_.IsNew("message " + DumpJson(message))) continue;
       Stamp at = stamp;
       if (const auto time = TimeAt(message, "timestamp")) at.time_ms = time;
-      if (!AddChatMessage(builder_, message, at)) builder_.NoteUnknown("role " + StringAt(message, "role"), message, at.line);
+      if (!AddChatMessage(builder_, message, at))
+        builder_.NoteUnknown("role " + StringAt(message, "role"), message, at.line);
     }
   }
 

@@ -14,10 +14,20 @@
 namespace upskill {
 namespace {
 
-constexpr std::array<std::string_view, 14> kQuietTypes = {
-    "file-history-snapshot", "permission-mode", "last-prompt", "ai-title",        "mode",
-    "pr-link",               "agent-name",      "stream_event", "rate_limit_event", "worktree-state",
-    "custom-title",          "tag",             "agent-color",  "content-replacement"};
+constexpr std::array<std::string_view, 14> kQuietTypes = {"file-history-snapshot",
+                                                          "permission-mode",
+                                                          "last-prompt",
+                                                          "ai-title",
+                                                          "mode",
+                                                          "pr-link",
+                                                          "agent-name",
+                                                          "stream_event",
+                                                          "rate_limit_event",
+                                                          "worktree-state",
+                                                          "custom-title",
+                                                          "tag",
+                                                          "agent-color",
+                                                          "content-replacement"};
 
 TokenUsage ClaudeUsage(const Json& usage) {
   TokenUsage tokens;
@@ -29,8 +39,9 @@ TokenUsage ClaudeUsage(const Json& usage) {
 }
 
 CallStatus StatusOf(bool is_error, std::string_view text) {
-  if (text.starts_with("The user doesn't want to proceed") || text.starts_with("The user doesn't want to take this action") ||
-      text.starts_with("User rejected") || text.starts_with("Permission to use")) {
+  if (text.starts_with("The user doesn't want to proceed") ||
+      text.starts_with("The user doesn't want to take this action") || text.starts_with("User rejected") ||
+      text.starts_with("Permission to use")) {
     return is_error ? CallStatus::kRejected : CallStatus::kOk;
   }
   if (is_error && text.starts_with("[Request interrupted by user")) return CallStatus::kCancelled;
@@ -42,7 +53,8 @@ std::size_t ContentSize(const Json& record) {
   const Json* content = &Member(Member(record, "message"), "content");
   if (content->is_array() && !content->empty()) content = &(*content)[0];
   for (const char* key : {"text", "content", "thinking", "id"}) {
-    if (const Json& part = Member(*content, key); part.is_string()) return part.get_ref<const std::string&>().size() + 1;
+    if (const Json& part = Member(*content, key); part.is_string())
+      return part.get_ref<const std::string&>().size() + 1;
   }
   return content->is_string() ? content->get_ref<const std::string&>().size() + 1 : content->size();
 }
@@ -149,7 +161,8 @@ class ClaudeCodeReader : public RecordReader {
       builder_.Add(stamp, EventKind::kAssistant, TakeText(block));
     } else if (type == "text") {
       std::string text = TakeString(block, "text");
-      if (!message_id.empty() && message_id.size() > stamp.agent.size() + 2 && !builder_.IsNew(message_id + text)) return;
+      if (!message_id.empty() && message_id.size() > stamp.agent.size() + 2 && !builder_.IsNew(message_id + text))
+        return;
       builder_.Add(stamp, EventKind::kAssistant, std::move(text));
     } else if (type == "thinking") {
       builder_.Add(stamp, EventKind::kReasoning, TakeString(block, "thinking"));
@@ -356,7 +369,8 @@ class ClaudeCodeReader : public RecordReader {
     Trace& trace = builder_.trace();
     const Json& cost = Member(record, "total_cost_usd");
     if (cost.is_number()) trace.cost_usd = cost.get<double>();
-    if (const Json& is_error = Member(record, "is_error"); is_error.is_boolean()) trace.succeeded = !is_error.get<bool>();
+    if (const Json& is_error = Member(record, "is_error"); is_error.is_boolean())
+      trace.succeeded = !is_error.get<bool>();
   }
 
   struct Queued {

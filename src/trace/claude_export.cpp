@@ -21,12 +21,26 @@ struct TerminalMark {
 
 // Glyphs in column 0, of all versions and platforms.
 constexpr std::array<TerminalMark, 20> kTerminalMarks = {{
-    {"> ", TerminalMark::Kind::kPrompt},   {"❯ ", TerminalMark::Kind::kPrompt},   {"❯\u00a0", TerminalMark::Kind::kPrompt}, {"! ", TerminalMark::Kind::kShell},
-    {"● ", TerminalMark::Kind::kAnswer},   {"⏺ ", TerminalMark::Kind::kAnswer},   {"∴ ", TerminalMark::Kind::kThinking},   {"╭───", TerminalMark::Kind::kBanner},
-    {"✻ ", TerminalMark::Kind::kNotice},   {"✽ ", TerminalMark::Kind::kNotice},   {"✢ ", TerminalMark::Kind::kNotice},     {"✳ ", TerminalMark::Kind::kNotice},
-    {"✶ ", TerminalMark::Kind::kNotice},   {"⏵⏵", TerminalMark::Kind::kNotice},   {"? for shortcuts", TerminalMark::Kind::kNotice},
-    {"────", TerminalMark::Kind::kNotice}, {" ▎", TerminalMark::Kind::kNotice},   {"════", TerminalMark::Kind::kNotice},
-    {"  ⏵⏵", TerminalMark::Kind::kNotice}, {"  ? for shortcuts", TerminalMark::Kind::kNotice},
+    {"> ", TerminalMark::Kind::kPrompt},
+    {"❯ ", TerminalMark::Kind::kPrompt},
+    {"❯\u00a0", TerminalMark::Kind::kPrompt},
+    {"! ", TerminalMark::Kind::kShell},
+    {"● ", TerminalMark::Kind::kAnswer},
+    {"⏺ ", TerminalMark::Kind::kAnswer},
+    {"∴ ", TerminalMark::Kind::kThinking},
+    {"╭───", TerminalMark::Kind::kBanner},
+    {"✻ ", TerminalMark::Kind::kNotice},
+    {"✽ ", TerminalMark::Kind::kNotice},
+    {"✢ ", TerminalMark::Kind::kNotice},
+    {"✳ ", TerminalMark::Kind::kNotice},
+    {"✶ ", TerminalMark::Kind::kNotice},
+    {"⏵⏵", TerminalMark::Kind::kNotice},
+    {"? for shortcuts", TerminalMark::Kind::kNotice},
+    {"────", TerminalMark::Kind::kNotice},
+    {" ▎", TerminalMark::Kind::kNotice},
+    {"════", TerminalMark::Kind::kNotice},
+    {"  ⏵⏵", TerminalMark::Kind::kNotice},
+    {"  ? for shortcuts", TerminalMark::Kind::kNotice},
 }};
 
 const TerminalMark* MarkOf(std::string_view line) {
@@ -38,14 +52,16 @@ const TerminalMark* MarkOf(std::string_view line) {
 }
 
 const RE2& CallPattern() {
-  static const RE2 pattern(R"((?s)^([A-Z][A-Za-z]*(?: [A-Z][A-Za-z]*)?|mcp__[\w-]+|[\w.-]+ - [\w.-]+ \(MCP\))\((.*)\)?$)");
+  static const RE2 pattern(
+      R"((?s)^([A-Z][A-Za-z]*(?: [A-Z][A-Za-z]*)?|mcp__[\w-]+|[\w.-]+ - [\w.-]+ \(MCP\))\((.*)\)?$)");
   return pattern;
 }
 
 bool IsKnownTool(const std::string& name) {
   constexpr std::array<std::string_view, 22> kTools = {
-      "Bash", "Read", "Write", "Edit", "MultiEdit", "Update", "Create", "Search", "Glob", "Grep", "Fetch", "WebFetch",
-      "WebSearch", "Web Search", "Task", "Agent", "Skill", "TodoWrite", "NotebookEdit", "BashOutput", "List", "Explore"};
+      "Bash",  "Read",      "Write",        "Edit",       "MultiEdit", "Update",     "Create", "Search",
+      "Glob",  "Grep",      "Fetch",        "WebFetch",   "WebSearch", "Web Search", "Task",   "Agent",
+      "Skill", "TodoWrite", "NotebookEdit", "BashOutput", "List",      "Explore"};
   return std::find(kTools.begin(), kTools.end(), name) != kTools.end() || name.find("mcp__") == 0 ||
          name.find("(MCP)") != std::string::npos;
 }
@@ -80,13 +96,15 @@ class ExportReader {
         entry.kind = mark->kind;
         entry.line = i + 1;
         entry.text.push_back(line.substr(std::min(mark->text.size(), line.size())));
-      } else if (const std::size_t result = line.find("⎿"); result != std::string_view::npos && Trim(line.substr(0, result)).empty()) {
+      } else if (const std::size_t result = line.find("⎿");
+                 result != std::string_view::npos && Trim(line.substr(0, result)).empty()) {
         if (entry.line == 0) entry.line = i + 1;
         entry.results.push_back({Trim(line.substr(result + std::string_view("⎿").size()))});
       } else if (AddFoldedCalls(line, i + 1)) {
         continue;
       } else if (!entry.results.empty()) {
-        entry.results.back().push_back(line.substr(std::min({line.find_first_not_of(' '), line.size(), std::size_t{5}})));
+        entry.results.back().push_back(
+            line.substr(std::min({line.find_first_not_of(' '), line.size(), std::size_t{5}})));
       } else if (entry.line != 0) {
         entry.text.push_back(line);
       }
@@ -107,13 +125,16 @@ class ExportReader {
   std::size_t ReadBanner(std::size_t i) {
     Trace& trace = builder_.trace();
     std::string version;
-    if (RE2::PartialMatch(std::string(lines_[i]), R"(Claude Code v(\d+\.\d+\.\d+))", &version)) trace.agent_version = version;
+    if (RE2::PartialMatch(std::string(lines_[i]), R"(Claude Code v(\d+\.\d+\.\d+))", &version))
+      trace.agent_version = version;
     const std::size_t most = std::min(lines_.size(), i + 30);
     for (std::size_t k = i; k < most; ++k) {
       std::string model;
-      if (RE2::PartialMatch(std::string(lines_[k]), R"(((?:Opus|Sonnet|Haiku|Claude)[ \w.]*?[\d.]+) ·)", &model)) builder_.NoteModel(model);
+      if (RE2::PartialMatch(std::string(lines_[k]), R"(((?:Opus|Sonnet|Haiku|Claude)[ \w.]*?[\d.]+) ·)", &model))
+        builder_.NoteModel(model);
       std::string folder;
-      if (trace.cwd.empty() && RE2::PartialMatch(std::string(lines_[k]), R"(│\s+((?:~|/|[A-Z]:\\)\S*)\s)", &folder)) trace.cwd = folder;
+      if (trace.cwd.empty() && RE2::PartialMatch(std::string(lines_[k]), R"(│\s+((?:~|/|[A-Z]:\\)\S*)\s)", &folder))
+        trace.cwd = folder;
       if (lines_[k].starts_with("╰")) return k;
     }
     return i;
@@ -126,8 +147,9 @@ class ExportReader {
     std::string verb;
     int count = 0;
     if (!RE2::FullMatch(std::string(line), folded_pattern, &verb, &count)) return false;
-    static const std::map<std::string, std::string> tools = {{"Ran", "Bash"},     {"Searched for", "Search"}, {"Listed", "List"},
-                                                             {"Fetched", "Fetch"}, {"Wrote", "Write"},         {"Edited", "Edit"}};
+    static const std::map<std::string, std::string> tools = {{"Ran", "Bash"},    {"Searched for", "Search"},
+                                                             {"Listed", "List"}, {"Fetched", "Fetch"},
+                                                             {"Wrote", "Write"}, {"Edited", "Edit"}};
     const auto known = tools.find(verb);
     const std::string tool = known == tools.end() ? "Read" : known->second;
     Stamp stamp;
@@ -153,7 +175,8 @@ class ExportReader {
         const std::size_t token = text.find_last_of(" \n");
         const std::string_view last = std::string_view(text).substr(token == std::string::npos ? 0 : token + 1);
         const bool inside = full && last.find_first_of("/\\_-.:=") != std::string_view::npos;
-        const bool wrapped = previous_columns * 10 >= width_ * 7 && !line.empty() && line.front() != '-' && line.front() != '*';
+        const bool wrapped =
+            previous_columns * 10 >= width_ * 7 && !line.empty() && line.front() != '-' && line.front() != '*';
         text += inside ? "" : wrapped ? " " : "\n";
       }
       text += line;
@@ -174,10 +197,17 @@ class ExportReader {
     std::string text = Unwrap(entry.text);
     switch (entry.kind) {
       case TerminalMark::Kind::kPrompt:
-      case TerminalMark::Kind::kShell: AddPrompt(entry, std::move(text), stamp); break;
-      case TerminalMark::Kind::kAnswer: AddAnswer(entry, std::move(text), stamp); break;
-      case TerminalMark::Kind::kThinking: builder_.Add(stamp, EventKind::kReasoning, std::move(text)); break;
-      case TerminalMark::Kind::kBanner: break;
+      case TerminalMark::Kind::kShell:
+        AddPrompt(entry, std::move(text), stamp);
+        break;
+      case TerminalMark::Kind::kAnswer:
+        AddAnswer(entry, std::move(text), stamp);
+        break;
+      case TerminalMark::Kind::kThinking:
+        builder_.Add(stamp, EventKind::kReasoning, std::move(text));
+        break;
+      case TerminalMark::Kind::kBanner:
+        break;
       case TerminalMark::Kind::kNotice:
         for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
         break;
@@ -199,7 +229,8 @@ class ExportReader {
   void AddAnswer(const Entry& entry, std::string text, Stamp stamp) {
     std::string name;
     std::string arguments;
-    static const RE2 bare_pattern(R"(^(Read|Web Search|Task Output|Update|Searched|Ran) .*(?:ctrl\+o to expand\)|[0-9a-f]{6,})$)");
+    static const RE2 bare_pattern(
+        R"(^(Read|Web Search|Task Output|Update|Searched|Ran) .*(?:ctrl\+o to expand\)|[0-9a-f]{6,})$)");
     const bool shaped = RE2::FullMatch(text, CallPattern(), &name, &arguments);
     if (shaped && (IsKnownTool(name) || !entry.results.empty())) {
       if (!arguments.empty() && arguments.back() == ')') arguments.pop_back();
@@ -215,7 +246,8 @@ class ExportReader {
 
   void AddCall(const Entry& entry, const std::string& name, std::string arguments, const Stamp& stamp) {
     const std::string id = fmt::format("entry-{}", entry.line);
-    const bool file = name == "Read" || name == "Write" || name == "Edit" || name == "MultiEdit" || name == "Update" || name == "Create";
+    const bool file = name == "Read" || name == "Write" || name == "Edit" || name == "MultiEdit" || name == "Update" ||
+                      name == "Create";
     const char* key = name == "Bash" ? "command" : file ? "file_path" : name == "Skill" ? "skill" : "text";
     const std::string path = file ? arguments : "";
     builder_.AddCall(stamp, name, id, Json::object({{key, std::move(arguments)}}));
@@ -262,7 +294,8 @@ class ExportReader {
 
   // Success is never said, so that anything else stays unknown.
   static CallStatus StatusOf(std::string_view text) {
-    if (text.find("User rejected") != std::string_view::npos || text.find("doesn't want to proceed") != std::string_view::npos) {
+    if (text.find("User rejected") != std::string_view::npos ||
+        text.find("doesn't want to proceed") != std::string_view::npos) {
       return CallStatus::kRejected;
     }
     if (text.starts_with("Interrupted") || text.find("Interrupted by user") != std::string_view::npos ||

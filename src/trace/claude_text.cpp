@@ -9,9 +9,9 @@ namespace upskill {
 namespace {
 
 constexpr std::array<std::string_view, 12> kInjectedTags = {
-    "system-reminder",   "task-notification", "user-prompt-submit-hook", "ide_opened_file", "ide_selection",
-    "ide_diagnostics",   "local-command-caveat", "post-tool-use-hook",   "session-start-hook", "bash-stdout",
-    "bash-stderr",       "command-contents"};
+    "system-reminder", "task-notification",    "user-prompt-submit-hook", "ide_opened_file",    "ide_selection",
+    "ide_diagnostics", "local-command-caveat", "post-tool-use-hook",      "session-start-hook", "bash-stdout",
+    "bash-stderr",     "command-contents"};
 
 // Moves every injected block of `text` to `injected`.
 void TakeInjectedBlocks(ClaudeUserText& split) {

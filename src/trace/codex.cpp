@@ -41,7 +41,8 @@ CodexOutput TakeTextOutput(std::string text) {
       const auto code = NumberAt(Member(*parsed.value, "metadata"), "exit_code");
       return {TakeText((*parsed.value)["output"]), code ? StatusOfExitCode(*code) : CallStatus::kUnknown};
     }
-    if (parsed.value && parsed.value->is_array() && !parsed.value->empty() && Member((*parsed.value)[0], "text").is_string()) {
+    if (parsed.value && parsed.value->is_array() && !parsed.value->empty() &&
+        Member((*parsed.value)[0], "text").is_string()) {
       return {TakeText(*parsed.value), CallStatus::kUnknown};
     }
   }
@@ -64,9 +65,16 @@ CodexOutput TakeCodexOutput(Json& output) {
 std::string_view CodexRequest(std::string_view text) {
   constexpr std::string_view kHeading = "## My request for Codex:";
   const std::string_view front = Trim(text);
-  constexpr std::array<std::string_view, 10> kInjected = {
-      "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<permissions", "<skill>", "<turn_aborted>",
-      "<subagent_notification>", "<INSTRUCTIONS>", "<collaboration_mode>", "<user_shell_command>"};
+  constexpr std::array<std::string_view, 10> kInjected = {"<environment_context>",
+                                                          "<user_instructions>",
+                                                          "# AGENTS.md instructions",
+                                                          "<permissions",
+                                                          "<skill>",
+                                                          "<turn_aborted>",
+                                                          "<subagent_notification>",
+                                                          "<INSTRUCTIONS>",
+                                                          "<collaboration_mode>",
+                                                          "<user_shell_command>"};
   for (const std::string_view prefix : kInjected) {
     if (front.starts_with(prefix)) return {};
   }

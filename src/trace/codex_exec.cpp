@@ -59,7 +59,8 @@ class CodexExecReader : public RecordReader {
     } else if (type == "file_change") {
       const Json& changes = Member(item, "changes");
       if (!changes.is_array()) return;
-      for (const Json& change : changes) builder_.AddFileChange(stamp, StringAt(change, "path"), StringAt(change, "kind"));
+      for (const Json& change : changes)
+        builder_.AddFileChange(stamp, StringAt(change, "path"), StringAt(change, "kind"));
     } else if (type == "error") {
       builder_.Add(stamp, EventKind::kSystem, "error: " + TakeString(item, "message"));
     } else if (type != "todo_list") {

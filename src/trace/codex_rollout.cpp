@@ -129,7 +129,8 @@ class CodexRolloutReader : public RecordReader {
       if (!target.empty()) target += '\n';
       target += request.empty() ? std::string_view(text) : request;
       // What an IDE put in front of the request.
-      if (!request.empty() && request.size() + 2 < text.size()) injected += text.substr(0, text.size() - request.size());
+      if (!request.empty() && request.size() + 2 < text.size())
+        injected += text.substr(0, text.size() - request.size());
     };
     if (content->is_array()) {
       for (Json& part : *content) sort(part);
@@ -148,7 +149,8 @@ class CodexRolloutReader : public RecordReader {
     if (type == "image_generation_call") name = "image_generation";
     Json arguments;
     for (const char* key : {"arguments", "input", "action", "revised_prompt"}) {
-      if (Json* const member = FindMember(item, key); member != nullptr && arguments.is_null()) arguments = std::move(*member);
+      if (Json* const member = FindMember(item, key); member != nullptr && arguments.is_null())
+        arguments = std::move(*member);
     }
     std::string call_id = StringAt(item, "call_id");
     // A search made by the service has no output of its own; its status stands on the call.
@@ -223,12 +225,32 @@ class CodexRolloutReader : public RecordReader {
   }
 
   static bool IsQuiet(std::string_view type) {
-    constexpr std::array<std::string_view, 26> kQuiet = {
-        "task_started", "task_complete", "context_compacted", "entered_review_mode", "exited_review_mode", "thread_settings_applied",
-        "web_search_end", "web_search_begin", "item_completed", "item_started", "image_generation_end", "thread_goal_updated",
-        "thread_name_updated", "undo_completed", "undo_started", "exec_command_begin", "mcp_tool_call_begin", "patch_apply_begin",
-        "agent_reasoning_section_break", "agent_reasoning_raw_content", "session_configured", "turn_diff", "plan_update",
-        "background_event", "view_image_tool_call", "thread_rolled_back"};
+    constexpr std::array<std::string_view, 26> kQuiet = {"task_started",
+                                                         "task_complete",
+                                                         "context_compacted",
+                                                         "entered_review_mode",
+                                                         "exited_review_mode",
+                                                         "thread_settings_applied",
+                                                         "web_search_end",
+                                                         "web_search_begin",
+                                                         "item_completed",
+                                                         "item_started",
+                                                         "image_generation_end",
+                                                         "thread_goal_updated",
+                                                         "thread_name_updated",
+                                                         "undo_completed",
+                                                         "undo_started",
+                                                         "exec_command_begin",
+                                                         "mcp_tool_call_begin",
+                                                         "patch_apply_begin",
+                                                         "agent_reasoning_section_break",
+                                                         "agent_reasoning_raw_content",
+                                                         "session_configured",
+                                                         "turn_diff",
+                                                         "plan_update",
+                                                         "background_event",
+                                                         "view_image_tool_call",
+                                                         "thread_rolled_back"};
     for (const std::string_view quiet : kQuiet) {
       if (type == quiet) return true;
     }

@@ -38,7 +38,8 @@ CueSet::CueSet(const std::vector<std::string_view>& cues) : count_(static_cast<i
 std::vector<int> CueSet::In(std::string_view text) const {
   std::vector<int> found;
   RE2::Set::ErrorInfo error{};
-  if (!expressions_->set.Match(re2::StringPiece(text.data(), text.size()), &found, &error) && error.kind != RE2::Set::kNoError) {
+  if (!expressions_->set.Match(re2::StringPiece(text.data(), text.size()), &found, &error) &&
+      error.kind != RE2::Set::kNoError) {
     // Out of memory for its automaton: everything may be there.
     found.resize(static_cast<std::size_t>(count_));
     std::iota(found.begin(), found.end(), 0);

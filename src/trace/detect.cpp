@@ -22,7 +22,8 @@ bool IsOneOf(const std::string& text, std::initializer_list<std::string_view> wo
 bool HasBlock(const Json& message, std::initializer_list<std::string_view> types) {
   const Json& content = Member(message, "content");
   if (!content.is_array()) return false;
-  return std::any_of(content.begin(), content.end(), [&](const Json& block) { return IsOneOf(StringAt(block, "type"), types); });
+  return std::any_of(content.begin(), content.end(),
+                     [&](const Json& block) { return IsOneOf(StringAt(block, "type"), types); });
 }
 
 // OpenAI or Anthropic, or one of the formats built on their messages.
@@ -35,17 +36,20 @@ std::optional<TraceDetection> DetectMessageList(const Json& messages, const Json
     any_role = any_role || message.contains("role") || message.contains("from");
     if (Member(message, "tool_calls").is_object() || message.contains("channels") || message.contains("stop_reason") ||
         message.contains("is_template") || Member(message, "tool_results").is_object()) {
-      return TraceDetection{TraceFormat::kFastAgent, TraceShape::kDocument, "messages with channels, stop_reason or calls by id"};
+      return TraceDetection{TraceFormat::kFastAgent, TraceShape::kDocument,
+                            "messages with channels, stop_reason or calls by id"};
     }
     if (content.is_string() && content.get_ref<const std::string&>().find("mswea_bash_command") != std::string::npos) {
       return TraceDetection{TraceFormat::kMiniSweAgent, TraceShape::kDocument, "a mswea_bash_command block"};
     }
-    if (message.contains("parts")) return TraceDetection{TraceFormat::kGeminiCli, TraceShape::kDocument, "role and parts"};
+    if (message.contains("parts"))
+      return TraceDetection{TraceFormat::kGeminiCli, TraceShape::kDocument, "role and parts"};
   }
   if (!any_role) return std::nullopt;
   for (std::size_t i = 0; i < std::min(messages.size(), kRecordsToLookAt); ++i) {
     if (HasBlock(messages[i], {"tool_use", "tool_result", "thinking", "redacted_thinking"})) {
-      return TraceDetection{TraceFormat::kAnthropicMessages, TraceShape::kDocument, "messages with tool_use, tool_result or thinking"};
+      return TraceDetection{TraceFormat::kAnthropicMessages, TraceShape::kDocument,
+                            "messages with tool_use, tool_result or thinking"};
     }
   }
   if (!Member(document, "system").is_null()) {
@@ -67,7 +71,8 @@ std::optional<TraceFormat> FormatOfTypedLine(const Json& record, const std::stri
   }
   if (record.contains("data") && timed && type.find('.') != std::string::npos) return TraceFormat::kCopilot;
   if (type == "hook.start" || type == "abort") return TraceFormat::kCopilot;
-  if (type.starts_with("thread.") || type.starts_with("turn.") || type.starts_with("item.")) return TraceFormat::kCodexExec;
+  if (type.starts_with("thread.") || type.starts_with("turn.") || type.starts_with("item."))
+    return TraceFormat::kCodexExec;
   if (record.contains("properties") && type.find('.') != std::string::npos) return TraceFormat::kOpenCode;
   if (type == "session") return FormatOfSessionLine(record);
   if (type == "message" && record.contains("message")) {
@@ -81,16 +86,19 @@ std::optional<TraceFormat> FormatOfTypedLine(const Json& record, const std::stri
       (record.contains("content") || record.contains("toolCalls"))) {
     return TraceFormat::kGeminiCli;
   }
-  if (record.contains("sessionId") || record.contains("parentUuid") || record.contains("leafUuid") || type == "file-history-snapshot" ||
-      type == "queue-operation") {
+  if (record.contains("sessionId") || record.contains("parentUuid") || record.contains("leafUuid") ||
+      type == "file-history-snapshot" || type == "queue-operation") {
     return TraceFormat::kClaudeCode;
   }
-  if (type == "result" || type == "stream_event" || (type == "system" && record.contains("subtype"))) return TraceFormat::kClaudeCodeResult;
+  if (type == "result" || type == "stream_event" || (type == "system" && record.contains("subtype")))
+    return TraceFormat::kClaudeCodeResult;
   if ((type == "user" || type == "assistant") && record.contains("message")) {
-    return record.contains("uuid") && !record.contains("session_id") ? TraceFormat::kClaudeCode : TraceFormat::kClaudeCodeResult;
+    return record.contains("uuid") && !record.contains("session_id") ? TraceFormat::kClaudeCode
+                                                                     : TraceFormat::kClaudeCodeResult;
   }
   if (type == "summary" && record.contains("summary")) return TraceFormat::kClaudeCode;
-  if (IsOneOf(type, {"function_call", "function_call_output", "reasoning"}) || (type == "message" && record.contains("role"))) {
+  if (IsOneOf(type, {"function_call", "function_call_output", "reasoning"}) ||
+      (type == "message" && record.contains("role"))) {
     return TraceFormat::kCodexRollout;
   }
   return std::nullopt;
@@ -105,7 +113,8 @@ std::optional<TraceFormat> FormatOfLine(const Json& record) {
   if (record.contains("sessionId") && record.contains("projectHash")) return TraceFormat::kGeminiCli;
   if (record.contains("$set") || record.contains("$rewindTo")) return TraceFormat::kGeminiCli;
   if (record.contains("record_type")) return TraceFormat::kCodexRollout;
-  if (record.contains("id") && record.contains("timestamp") && record.contains("instructions")) return TraceFormat::kCodexRollout;
+  if (record.contains("id") && record.contains("timestamp") && record.contains("instructions"))
+    return TraceFormat::kCodexRollout;
   if (const auto document = DetectDocument(record)) return document->format;
   if (type == "message") return FormatOfTypedLine(record, type);
   if (record.contains("role")) {
@@ -123,7 +132,8 @@ std::optional<TraceFormat> VoteOf(const Records& records, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto format = FormatOfLine(records[i]);
     if (!format) continue;
-    const auto known = std::find_if(votes.begin(), votes.end(), [&](const auto& vote) { return vote.first == *format; });
+    const auto known =
+        std::find_if(votes.begin(), votes.end(), [&](const auto& vote) { return vote.first == *format; });
     if (known == votes.end()) {
       votes.emplace_back(*format, 1);
     } else {
@@ -131,7 +141,8 @@ std::optional<TraceFormat> VoteOf(const Records& records, std::size_t count) {
     }
   }
   if (votes.empty()) return std::nullopt;
-  return std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+  return std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
 }
 
 // "- role: user", with the indentation and quotes that YAML allows.
@@ -164,8 +175,10 @@ std::optional<TraceDetection> DetectText(std::string_view front) {
     if (yaml_history && IsYamlRole(line)) ++yaml_roles;
     if (line.starts_with("_Exported on ") && line.find(" from Cursor (") != std::string_view::npos) cursor_head = true;
   }
-  if (cursor_head && cursor_roles > 0) return TraceDetection{TraceFormat::kCursor, TraceShape::kText, "exported from Cursor"};
-  if (spec_roles > 0) return TraceDetection{TraceFormat::kSpecStory, TraceShape::kText, "_**User**_ and _**Agent**_ lines"};
+  if (cursor_head && cursor_roles > 0)
+    return TraceDetection{TraceFormat::kCursor, TraceShape::kText, "exported from Cursor"};
+  if (spec_roles > 0)
+    return TraceDetection{TraceFormat::kSpecStory, TraceShape::kText, "_**User**_ and _**Agent**_ lines"};
   if (yaml_roles >= 2) return TraceDetection{TraceFormat::kSweAgent, TraceShape::kYaml, "a history in YAML"};
   if (const std::string_view first = Trim(front.substr(0, front.find('\n', front.find_first_not_of(" \t\r\n"))));
       first == "---USER" || first == "---ASSISTANT") {
@@ -186,7 +199,9 @@ std::string_view RecordInLine(std::string_view line) {
 }
 
 std::optional<TraceDetection> DetectDocument(const Json& document) {
-  const auto found = [](TraceFormat format, const char* why) { return TraceDetection{format, TraceShape::kDocument, why}; };
+  const auto found = [](TraceFormat format, const char* why) {
+    return TraceDetection{format, TraceShape::kDocument, why};
+  };
   if (document.is_array()) {
     const std::size_t count = std::min(document.size(), kRecordsToLookAt);
     bool typed = false;
@@ -200,14 +215,16 @@ std::optional<TraceDetection> DetectDocument(const Json& document) {
     return DetectMessageList(document, Json());
   }
   if (!document.is_object()) return std::nullopt;
-  if (StringAt(document, "schema_version").starts_with("ATIF-")) return found(TraceFormat::kAtif, "schema_version ATIF");
+  if (StringAt(document, "schema_version").starts_with("ATIF-"))
+    return found(TraceFormat::kAtif, "schema_version ATIF");
   if (StringAt(document, "trajectory_format").starts_with("mini-swe-agent")) {
     return found(TraceFormat::kMiniSweAgent, "trajectory_format mini-swe-agent");
   }
   if (document.contains("history") && (document.contains("trajectory") || Member(document, "history").is_array())) {
     return found(TraceFormat::kSweAgent, "history or trajectory");
   }
-  if (document.contains("trajectory") && document.contains("info")) return found(TraceFormat::kSweAgent, "trajectory and info");
+  if (document.contains("trajectory") && document.contains("info"))
+    return found(TraceFormat::kSweAgent, "trajectory and info");
   if (Member(document, "attempts").is_array()) return found(TraceFormat::kSweAgent, "attempts");
   if (document.contains("sessionId") && document.contains("projectHash")) {
     return found(TraceFormat::kGeminiCli, "sessionId and projectHash");
@@ -224,7 +241,8 @@ std::optional<TraceDetection> DetectDocument(const Json& document) {
   }
   if (const auto list = DetectMessageList(messages, document)) return list;
   if (document.contains("choices") || (StringAt(document, "type") == "message" && document.contains("stop_reason"))) {
-    return found(document.contains("choices") ? TraceFormat::kOpenAiMessages : TraceFormat::kAnthropicMessages, "a response");
+    return found(document.contains("choices") ? TraceFormat::kOpenAiMessages : TraceFormat::kAnthropicMessages,
+                 "a response");
   }
   return DetectMessageList(Member(document, "conversations"), document);
 }

@@ -14,8 +14,9 @@
 namespace upskill {
 namespace {
 
-constexpr std::array<DigestKind, 8> kKinds = {DigestKind::kEpisode, DigestKind::kCorrection, DigestKind::kFix,     DigestKind::kCommand,
-                                              DigestKind::kFile,    DigestKind::kFact,       DigestKind::kFinding, DigestKind::kDeadEnd};
+constexpr std::array<DigestKind, 8> kKinds = {DigestKind::kEpisode, DigestKind::kCorrection, DigestKind::kFix,
+                                              DigestKind::kCommand, DigestKind::kFile,       DigestKind::kFact,
+                                              DigestKind::kFinding, DigestKind::kDeadEnd};
 
 // What an item of several traces is worth more than one of a single trace.
 constexpr double kAgreementValue = 6;
@@ -23,18 +24,25 @@ constexpr std::size_t kMostPlaces = 6;
 
 const char* DigestKindName(DigestKind kind) {
   switch (kind) {
-    case DigestKind::kEpisode: return "request";
-    case DigestKind::kCorrection: return "correction";
-    case DigestKind::kFix: return "error and fix";
-    case DigestKind::kCommand: return "command";
-    case DigestKind::kFile: return "file";
-    case DigestKind::kFact: return "fact";
-    case DigestKind::kFinding: return "finding";
-    case DigestKind::kDeadEnd: return "dead end";
+    case DigestKind::kEpisode:
+      return "request";
+    case DigestKind::kCorrection:
+      return "correction";
+    case DigestKind::kFix:
+      return "error and fix";
+    case DigestKind::kCommand:
+      return "command";
+    case DigestKind::kFile:
+      return "file";
+    case DigestKind::kFact:
+      return "fact";
+    case DigestKind::kFinding:
+      return "finding";
+    case DigestKind::kDeadEnd:
+      return "dead end";
   }
   return "item";
 }
-
 
 const char* OutcomeWord(const Trace& trace) {
   if (!trace.succeeded) return "outcome not recorded";
@@ -107,8 +115,9 @@ std::string HeaderOf(const std::vector<Trace>& traces) {
     const TraceCounts counts = CountTrace(trace);
     std::string models;
     for (const std::string& model : trace.models) models += (models.empty() ? " · " : ", ") + model;
-    text += fmt::format("{}: {}{} · {}, {}, {} · {}{}\n", trace.source, trace.agent_name, models, Counted(counts.human_turns, "turn"),
-                        Counted(counts.tool_calls, "tool call"), Counted(counts.tool_errors, "error"), OutcomeWord(trace),
+    text += fmt::format("{}: {}{} · {}, {}, {} · {}{}\n", trace.source, trace.agent_name, models,
+                        Counted(counts.human_turns, "turn"), Counted(counts.tool_calls, "tool call"),
+                        Counted(counts.tool_errors, "error"), OutcomeWord(trace),
                         trace.lossy ? " · the recording leaves text out" : "");
   }
   if (traces.size() > kMostTraces) text += fmt::format("and {} more\n", traces.size() - kMostTraces);
@@ -119,7 +128,10 @@ std::string DroppedLine(const std::map<DigestKind, std::size_t>& dropped) {
   std::string list;
   for (const auto& [kind, count] : dropped) {
     const std::string name = DigestKindName(kind);
-    list += fmt::format("{}{} {}{}", list.empty() ? "" : ", ", count, name, count == 1 ? "" : name == "error and fix" ? " pairs" : "s");
+    list += fmt::format("{}{} {}{}", list.empty() ? "" : ", ", count, name,
+                        count == 1                ? ""
+                        : name == "error and fix" ? " pairs"
+                                                  : "s");
   }
   return list.empty() ? "" : fmt::format("\nLeft out to fit the budget, least useful first: {}.\n", list);
 }
@@ -132,14 +144,22 @@ struct Chosen {
 // Part of the budget that a kind has for itself, in percent; what it leaves goes to the best of all kinds.
 std::size_t ShareOf(DigestKind kind) {
   switch (kind) {
-    case DigestKind::kEpisode: return 14;
-    case DigestKind::kCorrection: return 12;
-    case DigestKind::kFix: return 28;
-    case DigestKind::kCommand: return 8;
-    case DigestKind::kFile: return 12;
-    case DigestKind::kFact: return 8;
-    case DigestKind::kFinding: return 10;
-    case DigestKind::kDeadEnd: return 4;
+    case DigestKind::kEpisode:
+      return 14;
+    case DigestKind::kCorrection:
+      return 12;
+    case DigestKind::kFix:
+      return 28;
+    case DigestKind::kCommand:
+      return 8;
+    case DigestKind::kFile:
+      return 12;
+    case DigestKind::kFact:
+      return 8;
+    case DigestKind::kFinding:
+      return 10;
+    case DigestKind::kDeadEnd:
+      return 4;
   }
   return 0;
 }
@@ -162,13 +182,14 @@ void LowerRepetitions(std::vector<DigestItem>& items) {
   std::map<std::string, std::size_t> seen;
   for (const auto& [value, i] : order) {
     std::string pattern(1, static_cast<char>('a' + static_cast<int>(items[i].kind)));
-    std::copy_if(items[i].key.begin(), items[i].key.end(), std::back_inserter(pattern), [](char c) { return c < '0' || c > '9'; });
+    std::copy_if(items[i].key.begin(), items[i].key.end(), std::back_inserter(pattern),
+                 [](char c) { return c < '0' || c > '9'; });
     items[i].value -= std::min(kMost, kStep * static_cast<double>(seen[pattern]++));
   }
 }
 
-// `items`: the best first. Every item in its brief form: each kind in its own share, then all in what is left. Then the best ones
-// grow to their full form.
+// `items`: the best first. Every item in its brief form: each kind in its own share, then all in what is left. Then the
+// best ones grow to their full form.
 std::vector<Chosen> Choose(const std::vector<DigestItem>& items, std::size_t traces, std::size_t budget) {
   std::vector<Chosen> chosen;
   std::vector<const DigestItem*> waiting;
@@ -192,7 +213,8 @@ std::vector<Chosen> Choose(const std::vector<DigestItem>& items, std::size_t tra
     used += cost;
     chosen.push_back({item, false});
   }
-  std::stable_sort(chosen.begin(), chosen.end(), [](const Chosen& a, const Chosen& b) { return a.item->value > b.item->value; });
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const Chosen& a, const Chosen& b) { return a.item->value > b.item->value; });
   for (Chosen& choice : chosen) {
     if (choice.item->full.size() <= choice.item->brief.size()) continue;
     const std::size_t brief = EstimateTokens(EntryOf(*choice.item, choice.item->brief, traces));
@@ -208,14 +230,22 @@ std::vector<Chosen> Choose(const std::vector<DigestItem>& items, std::size_t tra
 
 const char* DigestKindTitle(DigestKind kind) {
   switch (kind) {
-    case DigestKind::kEpisode: return "Requests and how they ended";
-    case DigestKind::kCorrection: return "Corrections by the person";
-    case DigestKind::kFix: return "Errors and what fixed them";
-    case DigestKind::kCommand: return "Commands that worked";
-    case DigestKind::kFile: return "Files written";
-    case DigestKind::kFact: return "Facts looked up";
-    case DigestKind::kFinding: return "Findings";
-    case DigestKind::kDeadEnd: return "Dead ends";
+    case DigestKind::kEpisode:
+      return "Requests and how they ended";
+    case DigestKind::kCorrection:
+      return "Corrections by the person";
+    case DigestKind::kFix:
+      return "Errors and what fixed them";
+    case DigestKind::kCommand:
+      return "Commands that worked";
+    case DigestKind::kFile:
+      return "Files written";
+    case DigestKind::kFact:
+      return "Facts looked up";
+    case DigestKind::kFinding:
+      return "Findings";
+    case DigestKind::kDeadEnd:
+      return "Dead ends";
   }
   return "";
 }

@@ -76,7 +76,7 @@ struct DigestItem {
   std::string brief;  // a form of a few lines
   std::string full;   // may be empty: the brief form says all
   DigestDetail detail;
-  double value = 0;   // the least useful is dropped first
+  double value = 0;                 // the least useful is dropped first
   std::vector<std::string> places;  // `file:event`
   std::size_t trace = 0;
   std::size_t event = 0;
@@ -109,7 +109,8 @@ std::size_t EstimateTokens(std::string_view text);
 std::string KeptLine(const Digest& digest);
 
 // Parts of MakeDigest, one for each file of the digest. `trace_index` goes into the items.
-std::vector<DigestItem> CollectTalk(const Trace& trace, std::size_t trace_index);   // episodes, corrections, findings, facts
+std::vector<DigestItem> CollectTalk(const Trace& trace,
+                                    std::size_t trace_index);  // episodes, corrections, findings, facts
 std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index);  // fixes, commands, dead ends
 std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index);
 

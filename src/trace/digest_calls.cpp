@@ -22,10 +22,10 @@ struct Attempt {
   std::size_t call = kNoIndex;
   std::size_t result = kNoIndex;
   bool failed = false;
-  bool refused = false;  // rejected or cancelled: says nothing about whether it works
-  std::string shown;     // the command, or tool and arguments
-  std::string key;       // equal for attempts at the same thing
-  std::string program;   // first word of the key
+  bool refused = false;            // rejected or cancelled: says nothing about whether it works
+  std::string shown;               // the command, or tool and arguments
+  std::string key;                 // equal for attempts at the same thing
+  std::string program;             // first word of the key
   std::vector<std::string> words;  // of the key, sorted, each once
 };
 
@@ -55,8 +55,8 @@ std::vector<std::string> WordsOf(std::string_view command) {
     word.clear();
   };
   for (const char c : command.substr(0, 4000)) {
-    const bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' ||
-                      c == '-';
+    const bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                      c == '.' || c == '/' || c == '-';
     if (part) {
       word += c;
     } else {
@@ -80,8 +80,9 @@ std::string CommandKey(std::string command) {
 
 // Looking around: worth nothing as knowledge when it works.
 bool IsLookingAround(const std::string& key) {
-  static const RE2 looking_pattern(R"(^(?:ls|cat|cd|pwd|echo|head|tail|sed -n|grep|rg|find|which|wc|file|stat|tree|env|date|whoami|)"
-                                   R"(printf|nl|type|git (?:status|diff|log|show|branch))\b[^&;]*$)");
+  static const RE2 looking_pattern(
+      R"(^(?:ls|cat|cd|pwd|echo|head|tail|sed -n|grep|rg|find|which|wc|file|stat|tree|env|date|whoami|)"
+      R"(printf|nl|type|git (?:status|diff|log|show|branch))\b[^&;]*$)");
   return RE2::PartialMatch(key, looking_pattern);
 }
 
@@ -95,7 +96,9 @@ std::vector<Attempt> AttemptsOf(const Trace& trace) {
     attempt.call = i;
     attempt.result = call.partner;
     attempt.refused = result.status == CallStatus::kRejected || result.status == CallStatus::kCancelled;
-    attempt.shown = call.command.empty() ? call.tool + " " + (call.path.empty() ? HeadAndTail(call.text, 300) : call.path) : call.command;
+    attempt.shown = call.command.empty()
+                        ? call.tool + " " + (call.path.empty() ? HeadAndTail(call.text, 300) : call.path)
+                        : call.command;
     attempt.key = call.command.empty() ? call.tool + " " + call.path : CommandKey(call.command);
     attempt.words = WordsOf(attempt.key);
     if (!attempt.words.empty()) attempt.program = attempt.words.front();
@@ -141,11 +144,12 @@ std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to,
     if (event.kind == EventKind::kPerson) edits.push_back("the person: " + HeadAndTail(event.text, 240));
     if (event.kind != EventKind::kToolCall) continue;
     const bool worked = event.partner == kNoIndex || trace.events[event.partner].status == CallStatus::kOk ||
-        trace.events[event.partner].status == CallStatus::kUnknown;
+                        trace.events[event.partner].status == CallStatus::kUnknown;
     if (!worked) continue;
     if (MayWriteFile(event)) {
       for (const FileEdit& edit : EditsOfCall(event)) {
-        const std::string body = edit.kind == FileEdit::Kind::kReplace ? DiffLines(edit.before, edit.after) : edit.after;
+        const std::string body =
+            edit.kind == FileEdit::Kind::kReplace ? DiffLines(edit.before, edit.after) : edit.after;
         edits.push_back(fmt::format("{}:\n{}", edit.path, Excerpt(body, std::max<std::size_t>(most_bytes / 2, 160))));
       }
     } else if (!event.command.empty() && !IsLookingAround(CommandKey(event.command))) {
@@ -156,7 +160,8 @@ std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to,
   std::string text;
   std::size_t used = 0;
   std::size_t first = edits.size();
-  while (first > 0 && (first == edits.size() || used + edits[first - 1].size() < most_bytes)) used += edits[--first].size() + 1;
+  while (first > 0 && (first == edits.size() || used + edits[first - 1].size() < most_bytes))
+    used += edits[--first].size() + 1;
   if (first > 0) text += fmt::format("({} earlier changes)\n", first);
   for (std::size_t i = first; i < edits.size(); ++i) text += edits[i] + "\n";
   if (!reason.empty()) text += "why: " + Excerpt(reason, most_bytes / 3) + "\n";
@@ -206,13 +211,15 @@ DigestItem DeadEnd(const Trace& trace, const Attempt& attempt) {
   DigestItem item;
   item.kind = DigestKind::kDeadEnd;
   const char* word = attempt.refused ? "Not allowed" : "Failed, never mended";
-  item.brief = fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 200), Excerpt(trace.events[attempt.result].text, 200));
-  item.full = fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 600), Excerpt(trace.events[attempt.result].text, 800));
+  item.brief =
+      fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 200), Excerpt(trace.events[attempt.result].text, 200));
+  item.full =
+      fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 600), Excerpt(trace.events[attempt.result].text, 800));
   item.key = "dead " + attempt.key;
   item.detail = FixDetail{!trace.events[attempt.call].command.empty(), attempt.shown,
                           Excerpt(trace.events[attempt.result].text, kDetailBytes), "", ""};
   item.value = (attempt.refused || IsLookingAround(attempt.key) ? 30 : 46) +
-      14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
+               14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
   item.places = {EventPlace(trace, attempt.result)};
   item.event = attempt.call;
   return item;
@@ -242,7 +249,8 @@ std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempt
 // Claude Code and Gemini CLI have their agents describe a command beside it.
 std::string PurposeOf(const Event& call) {
   const Result<Json> arguments = ParseJson(call.text, "arguments");
-  return arguments && arguments->is_object() ? std::string(Trim(JsonGet<std::string>(*arguments, "description", ""))) : "";
+  return arguments && arguments->is_object() ? std::string(Trim(JsonGet<std::string>(*arguments, "description", "")))
+                                             : "";
 }
 
 void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::vector<DigestItem>& items) {
@@ -253,7 +261,8 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
   };
   std::map<std::string, Known> commands;
   for (std::size_t k = 0; k < attempts.size(); ++k) {
-    if (trace.events[attempts[k].call].command.empty() || attempts[k].refused || IsLookingAround(attempts[k].key)) continue;
+    if (trace.events[attempts[k].call].command.empty() || attempts[k].refused || IsLookingAround(attempts[k].key))
+      continue;
     Known& known = commands[attempts[k].key];
     if (attempts[k].failed) {
       ++known.failed;
@@ -273,9 +282,11 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
     const std::string output = Excerpt(trace.events[attempt.result].text, 240);
     item.full = HeadAndTail(attempt.shown, 1000) + times + (output.empty() ? "" : "\n→ " + output);
     item.key = "command " + key;
-    item.detail = CommandDetail{attempt.shown, PurposeOf(trace.events[attempt.call]), Excerpt(trace.events[attempt.result].text, kDetailBytes), known.worked, known.failed};
+    item.detail = CommandDetail{attempt.shown, PurposeOf(trace.events[attempt.call]),
+                                Excerpt(trace.events[attempt.result].text, kDetailBytes), known.worked, known.failed};
     const double late = static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
-    item.value = 38 + 22 * late + (known.failed > 0 ? 14 : 0) + std::min(6.0, 2.0 * static_cast<double>(known.worked - 1));
+    item.value =
+        38 + 22 * late + (known.failed > 0 ? 14 : 0) + std::min(6.0, 2.0 * static_cast<double>(known.worked - 1));
     item.places = {EventPlace(trace, attempt.call)};
     item.event = attempt.call;
     items.push_back(std::move(item));
@@ -294,7 +305,10 @@ std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index
     const std::size_t success = attempt.refused ? kNoIndex : SuccessAfter(trace, attempts, k);
     if (success == kNoIndex) {
       items.push_back(DeadEnd(trace, attempt));
-    } else if (mended.insert(fmt::format("{} {} {}", success, attempt.key, Excerpt(trace.events[attempt.result].text, 100))).second) {
+    } else if (mended
+                   .insert(
+                       fmt::format("{} {} {}", success, attempt.key, Excerpt(trace.events[attempt.result].text, 100)))
+                   .second) {
       items.push_back(FixItem(trace, attempt, attempts[success]));
     }
   }

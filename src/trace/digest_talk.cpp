@@ -76,7 +76,8 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
 // Words behind "the user said:" in a refusal, or all of a later prompt.
 std::string CorrectionOf(const Event& event) {
   if (event.kind == EventKind::kPerson) return event.text;
-  for (const std::string_view mark : {"the user said:", "The user provided the following reason for the rejection:", "user feedback:"}) {
+  for (const std::string_view mark :
+       {"the user said:", "The user provided the following reason for the rejection:", "user feedback:"}) {
     const std::size_t found = event.text.find(mark);
     if (found != std::string::npos) return std::string(Trim(std::string_view(event.text).substr(found + mark.size())));
   }
@@ -84,14 +85,16 @@ std::string CorrectionOf(const Event& event) {
 }
 
 bool SaysNo(const std::string& text) {
-  constexpr std::array<std::string_view, 24> kCues = {"no,", "no ", "not ", "don't", "do not", "instead", "wrong", "stop", "actually",
-                                                      "should", "must", "never", "always", "still", "fail", "doesn't", "isn't",
-                                                      "revert", "undo", "use ", "keep", "why", "rather", "wait"};
+  constexpr std::array<std::string_view, 24> kCues = {"no,",    "no ",   "not ",     "don't",   "do not", "instead",
+                                                      "wrong",  "stop",  "actually", "should",  "must",   "never",
+                                                      "always", "still", "fail",     "doesn't", "isn't",  "revert",
+                                                      "undo",   "use ",  "keep",     "why",     "rather", "wait"};
   const std::string lower = ToLowerAscii(text.substr(0, 2000));
   return std::any_of(kCues.begin(), kCues.end(), [&](std::string_view cue) {
     std::size_t at = lower.find(cue);
     // At the beginning of a word: "because " holds no "use ".
-    while (at != std::string::npos && at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z') at = lower.find(cue, at + 1);
+    while (at != std::string::npos && at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z')
+      at = lower.find(cue, at + 1);
     return at != std::string::npos;
   });
 }
@@ -100,7 +103,8 @@ bool SaysNo(const std::string& text) {
 bool FollowsRefusal(const Trace& trace, std::size_t person) {
   for (std::size_t i = person; i-- > 0;) {
     const Event& event = trace.events[i];
-    if (event.kind == EventKind::kToolResult) return event.status == CallStatus::kRejected || event.status == CallStatus::kCancelled;
+    if (event.kind == EventKind::kToolResult)
+      return event.status == CallStatus::kRejected || event.status == CallStatus::kCancelled;
     if (event.kind == EventKind::kPerson || event.kind == EventKind::kAssistant) return false;
     if (event.kind == EventKind::kSystem && event.text.find("interrupted by user") != std::string::npos) return true;
   }
@@ -109,9 +113,9 @@ bool FollowsRefusal(const Trace& trace, std::size_t person) {
 
 int FindingWeight(std::string_view text) {
   constexpr std::array<std::string_view, 24> kCues = {
-      "root cause", "the fix", "fixed by", "turns out", "the problem", "the issue", "because", "instead of", "must be", "need to",
-      "needs to", "important", "works now", "the key", "requires", "the reason", "lesson", "solution", "the trick", "only works",
-      "has to", "remember", "caused by", "note that"};
+      "root cause", "the fix",  "fixed by",  "turns out",  "the problem", "the issue", "because",   "instead of",
+      "must be",    "need to",  "needs to",  "important",  "works now",   "the key",   "requires",  "the reason",
+      "lesson",     "solution", "the trick", "only works", "has to",      "remember",  "caused by", "note that"};
   const std::string lower = ToLowerAscii(text.substr(0, 8000));
   int weight = 0;
   for (const std::string_view cue : kCues) {
@@ -142,7 +146,8 @@ double Late(const Trace& trace, std::size_t i) {
 std::string WithoutFraming(std::string_view text) {
   std::string out;
   for (const std::string_view line : SplitLines(text)) {
-    if (line.starts_with("Links: [{") || line.starts_with("REMINDER: ") || line.starts_with("Web search results for ")) continue;
+    if (line.starts_with("Links: [{") || line.starts_with("REMINDER: ") || line.starts_with("Web search results for "))
+      continue;
     out.append(line).append(1, '\n');
   }
   return std::string(Trim(out));
@@ -187,7 +192,8 @@ std::vector<DigestItem> CollectTalk(const Trace& trace, std::size_t trace_index)
     } else if (event.kind == EventKind::kAssistant || event.kind == EventKind::kReasoning) {
       const int weight = std::min(FindingWeight(event.text), 5);
       const double base = event.kind == EventKind::kAssistant ? 34 : 22;
-      if (weight > 0) items.push_back(TextItem(trace, i, DigestKind::kFinding, event.text, base + 6.0 * weight + 16 * late));
+      if (weight > 0)
+        items.push_back(TextItem(trace, i, DigestKind::kFinding, event.text, base + 6.0 * weight + 16 * late));
     } else if (event.kind == EventKind::kSummary) {
       items.push_back(TextItem(trace, i, DigestKind::kFinding, event.text, 70));
     } else if (event.kind == EventKind::kSystem && trace.format == TraceFormat::kNotes) {

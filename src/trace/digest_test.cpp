@@ -15,14 +15,13 @@ namespace {
 // Writes a Claude Code session line by line.
 class Session {
  public:
-  void Person(const std::string& text) {
-    Line("user", Json::object({{"role", "user"}, {"content", text}}));
-  }
+  void Person(const std::string& text) { Line("user", Json::object({{"role", "user"}, {"content", text}})); }
   void Say(const std::string& text) { Assistant(Json::object({{"type", "text"}, {"text", text}})); }
   void Call(const std::string& tool, const Json& input, const std::string& output, bool error = false) {
     const std::string id = fmt::format("t{}", ++calls_);
     Assistant(Json::object({{"type", "tool_use"}, {"id", id}, {"name", tool}, {"input", input}}));
-    const Json result = Json::object({{"type", "tool_result"}, {"tool_use_id", id}, {"content", output}, {"is_error", error}});
+    const Json result =
+        Json::object({{"type", "tool_result"}, {"tool_use_id", id}, {"content", output}, {"is_error", error}});
     Line("user", Json::object({{"role", "user"}, {"content", Json::array({result})}}));
   }
   void Run(const std::string& command, const std::string& output, bool error = false) {
@@ -38,10 +37,12 @@ class Session {
  private:
   void Assistant(const Json& block) {
     const std::string id = fmt::format("m{}", lines_);
-    Line("assistant", Json::object({{"id", id}, {"role", "assistant"}, {"model", "x"}, {"content", Json::array({block})}}));
+    Line("assistant",
+         Json::object({{"id", id}, {"role", "assistant"}, {"model", "x"}, {"content", Json::array({block})}}));
   }
   void Line(const char* type, const Json& message) {
-    text_ += DumpJson(Json::object({{"type", type}, {"uuid", fmt::format("u{}", ++lines_)}, {"sessionId", "s"}, {"message", message}}));
+    text_ += DumpJson(Json::object(
+        {{"type", type}, {"uuid", fmt::format("u{}", ++lines_)}, {"sessionId", "s"}, {"message", message}}));
     text_ += '\n';
   }
   std::string text_;
@@ -56,20 +57,36 @@ void AddNoise(Session& session, Rng& rng, std::size_t bytes) {
     const auto n = rng.Next() % 100'000;
     std::string dump;
     for (int i = 0; i < 60; ++i) {
-      dump += fmt::format("{:>6}  const value_{} = table[{}] + offset_{};\n", i, rng.Next() % 9999, rng.Next() % 512, i);
+      dump +=
+          fmt::format("{:>6}  const value_{} = table[{}] + offset_{};\n", i, rng.Next() % 9999, rng.Next() % 512, i);
     }
     switch (rng.Next() % 8) {
-      case 0: session.Run(fmt::format("sed -n 1,60p src/part_{}.c", n), dump); break;
-      case 1: session.Call("Read", Json::object({{"file_path", fmt::format("/p/src/part_{}.c", n)}}), dump); break;
-      case 2: session.Run(fmt::format("grep -rn value_{} src | head -60", n), dump); break;
-      case 3: session.Say(fmt::format("Now I look at part {}.", n)); break;
-      case 4: session.Say(fmt::format("Part {} is longer because of its table; note that I need to read all of it.", n)); break;
+      case 0:
+        session.Run(fmt::format("sed -n 1,60p src/part_{}.c", n), dump);
+        break;
+      case 1:
+        session.Call("Read", Json::object({{"file_path", fmt::format("/p/src/part_{}.c", n)}}), dump);
+        break;
+      case 2:
+        session.Run(fmt::format("grep -rn value_{} src | head -60", n), dump);
+        break;
+      case 3:
+        session.Say(fmt::format("Now I look at part {}.", n));
+        break;
+      case 4:
+        session.Say(fmt::format("Part {} is longer because of its table; note that I need to read all of it.", n));
+        break;
       case 5:  // an error that comes and goes, worth little
         session.Run(fmt::format("make part_{}", n), "error: no space in table\n" + dump, true);
         session.Run(fmt::format("make part_{}", n), "ok\n" + dump);
         break;
-      case 6: session.Call("Write", Json::object({{"file_path", fmt::format("/p/src/new_{}.c", n)}, {"content", dump}}), "ok"); break;
-      default: session.Run(fmt::format("make part_{}", n), "ok\n" + dump); break;
+      case 6:
+        session.Call("Write", Json::object({{"file_path", fmt::format("/p/src/new_{}.c", n)}, {"content", dump}}),
+                     "ok");
+        break;
+      default:
+        session.Run(fmt::format("make part_{}", n), "ok\n" + dump);
+        break;
     }
   }
 }
@@ -87,10 +104,13 @@ Trace PlantedTrace(std::vector<std::string>& planted) {
   for (std::size_t i = 80; i < long_log.size(); i += 81) long_log[i] = '\n';
   for (int i = 0; i < 6; ++i) {
     const std::string test = fmt::format("ctest -R case_{}", i);
-    session.Run(test, long_log + "\n" + plant(fmt::format("error: undefined binding zq{}err", i)) + "\n" + long_log, true);
+    session.Run(test, long_log + "\n" + plant(fmt::format("error: undefined binding zq{}err", i)) + "\n" + long_log,
+                true);
     AddNoise(session, rng, 4000);
-    session.Call("Edit", Json::object({{"file_path", fmt::format("/p/ext/binding_{}.cpp", i)}, {"old_string", "TORCH_LIBRARY(x, m)"},
-                                       {"new_string", plant(fmt::format("REGISTER_EXTENSION_{}(TORCH_EXTENSION_NAME)", i))}}),
+    session.Call("Edit",
+                 Json::object({{"file_path", fmt::format("/p/ext/binding_{}.cpp", i)},
+                               {"old_string", "TORCH_LIBRARY(x, m)"},
+                               {"new_string", plant(fmt::format("REGISTER_EXTENSION_{}(TORCH_EXTENSION_NAME)", i))}}),
                  "ok");
     session.Run(test, "100% tests passed");
   }
@@ -99,10 +119,14 @@ Trace PlantedTrace(std::vector<std::string>& planted) {
   session.Person(plant("no, never edit the generated folder, change build.toml instead"));
   AddNoise(session, rng, 8000);
   session.Person(plant("use cuda-capabilities 9.0a, not 9.0"));
-  session.Call("Write", Json::object({{"file_path", "/p/build.toml"}, {"content", "[general]\nname = \"x\"\n" + plant("edition = 5") +
-                                                                       "\n[torch]\n" + plant("minver = \"2.9\"") + "\n"}}), "ok");
-  session.Call("WebFetch", Json::object({{"url", "https://docs.test/builder"}, {"prompt", "limits"}}),
-               "Manual\n" + long_log + "\nwarning: the kernel name " + plant("must not contain underscores") + "\n" + long_log);
+  session.Call("Write",
+               Json::object({{"file_path", "/p/build.toml"},
+                             {"content", "[general]\nname = \"x\"\n" + plant("edition = 5") + "\n[torch]\n" +
+                                             plant("minver = \"2.9\"") + "\n"}}),
+               "ok");
+  session.Call(
+      "WebFetch", Json::object({{"url", "https://docs.test/builder"}, {"prompt", "limits"}}),
+      "Manual\n" + long_log + "\nwarning: the kernel name " + plant("must not contain underscores") + "\n" + long_log);
   AddNoise(session, rng, 30'000);
   session.Say("The root cause was that " + plant("the stream must come from getCurrentCUDAStream") +
               "; everything else follows from that.");
@@ -136,7 +160,8 @@ TEST(DigestTest, BudgetIsKept) {
   std::vector<std::string> planted;
   std::vector<Trace> traces;
   traces.push_back(PlantedTrace(planted));
-  for (const std::size_t budget : {300U, 1000U, 3000U, 20'000U}) EXPECT_LE(MakeDigest(traces, {budget}).tokens, budget) << budget;
+  for (const std::size_t budget : {300U, 1000U, 3000U, 20'000U})
+    EXPECT_LE(MakeDigest(traces, {budget}).tokens, budget) << budget;
 }
 
 TEST(DigestTest, FixesCommandsFilesAndProvenance) {
@@ -177,14 +202,16 @@ TEST(DigestTest, ItemsAsData) {
   session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "int y;"}, {"new_string", "int x;"}}), "ok");
   session.Say("The root cause was the name of the variable.");
   session.Run("make test V=1", "1 passed");
-  session.Call("WebSearch", Json::object({{"query", "limits of make"}}), "REMINDER: cite\nMake knows no limits of this kind.");
+  session.Call("WebSearch", Json::object({{"query", "limits of make"}}),
+               "REMINDER: cite\nMake knows no limits of this kind.");
   session.Person("no, keep y");
   session.Run("flub", "flub: command not found", true);
   const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
   const auto* episode = DetailOf<EpisodeDetail>(digest, DigestKind::kEpisode);
   ASSERT_NE(episode, nullptr);
   EXPECT_EQ(episode->request, "make it build");
-  EXPECT_EQ(episode->tools, (std::map<std::string, std::size_t>{{"Bash", 2}, {"Edit", 1}, {"WebSearch", 1}, {"Write", 1}}));
+  EXPECT_EQ(episode->tools,
+            (std::map<std::string, std::size_t>{{"Bash", 2}, {"Edit", 1}, {"WebSearch", 1}, {"Write", 1}}));
   EXPECT_EQ(episode->errors, 1U);
   EXPECT_EQ(episode->outcome, "The root cause was the name of the variable.");
   const auto* fix = DetailOf<FixDetail>(digest, DigestKind::kFix);
@@ -272,7 +299,8 @@ TEST(DigestTest, SeveralTracesAgree) {
     traces.back().succeeded = i != 1;
   }
   const std::string text = MakeDigest(traces, {}).text;
-  EXPECT_NE(text.find("cmake --build build -j2\n  → done [0.jsonl:2, 2.jsonl:2 · in 2 of 3 traces]"), std::string::npos) << text;
+  EXPECT_NE(text.find("cmake --build build -j2\n  → done [0.jsonl:2, 2.jsonl:2 · in 2 of 3 traces]"), std::string::npos)
+      << text;
   EXPECT_NE(text.find("1.jsonl: Claude Code · x · 1 turn, 1 tool call, 1 error · failed"), std::string::npos) << text;
 }
 
@@ -284,7 +312,8 @@ TEST(ExcerptTest, KeepsTheTellingLines) {
   text += "last";
   const std::string excerpt = Excerpt(text, 300);
   EXPECT_LE(excerpt.size(), 320U);
-  for (const char* part : {"first", "fatal error: no such file", "last"}) EXPECT_NE(excerpt.find(part), std::string::npos) << excerpt;
+  for (const char* part : {"first", "fatal error: no such file", "last"})
+    EXPECT_NE(excerpt.find(part), std::string::npos) << excerpt;
 }
 
 TEST(ExcerptTest, DiffShowsWhatChanged) {

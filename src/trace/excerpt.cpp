@@ -44,10 +44,11 @@ int LineWeight(std::string_view line) {
     int weight;
   };
   constexpr std::array<Cue, 26> kCues = {{
-      {"error", 6},     {"fatal", 6},      {"exception", 6}, {"traceback", 4}, {"assert", 4},    {"failed", 5},  {"failure", 5},
-      {"undefined", 4}, {"not found", 4},  {"cannot", 4},    {"expected", 4},  {"missing", 3},   {"denied", 4},  {"invalid", 3},
-      {"unsupported", 3}, {"must ", 3},    {"required", 2},  {"fix", 3},       {"because", 2},   {"warning", 2}, {"deprecated", 2},
-      {"passed", 2},    {"no such file", 4}, {"mismatch", 4}, {"exit code", 3}, {"solution", 3},
+      {"error", 6},     {"fatal", 6},     {"exception", 6},   {"traceback", 4}, {"assert", 4},       {"failed", 5},
+      {"failure", 5},   {"undefined", 4}, {"not found", 4},   {"cannot", 4},    {"expected", 4},     {"missing", 3},
+      {"denied", 4},    {"invalid", 3},   {"unsupported", 3}, {"must ", 3},     {"required", 2},     {"fix", 3},
+      {"because", 2},   {"warning", 2},   {"deprecated", 2},  {"passed", 2},    {"no such file", 4}, {"mismatch", 4},
+      {"exit code", 3}, {"solution", 3},
   }};
   const std::string lower = ToLowerAscii(line.substr(0, 2000));
   int weight = 0;
@@ -103,7 +104,9 @@ std::string DiffLines(std::string_view before, std::string_view after) {
   std::size_t same_front = 0;
   while (same_front < std::min(a.size(), b.size()) && a[same_front] == b[same_front]) ++same_front;
   std::size_t same_back = 0;
-  while (same_back < std::min(a.size(), b.size()) - same_front && a[a.size() - 1 - same_back] == b[b.size() - 1 - same_back]) ++same_back;
+  while (same_back < std::min(a.size(), b.size()) - same_front &&
+         a[a.size() - 1 - same_back] == b[b.size() - 1 - same_back])
+    ++same_back;
   const std::size_t a_end = a.size() - same_back;
   const std::size_t b_end = b.size() - same_back;
   const std::size_t rows = a_end - same_front;
@@ -120,7 +123,8 @@ std::string DiffLines(std::string_view before, std::string_view after) {
     std::vector<std::vector<unsigned>> common(rows + 1, std::vector<unsigned>(columns + 1, 0));
     for (std::size_t i = rows; i-- > 0;) {
       for (std::size_t k = columns; k-- > 0;) {
-        common[i][k] = a[same_front + i] == b[same_front + k] ? common[i + 1][k + 1] + 1 : std::max(common[i + 1][k], common[i][k + 1]);
+        common[i][k] = a[same_front + i] == b[same_front + k] ? common[i + 1][k + 1] + 1
+                                                              : std::max(common[i + 1][k], common[i][k + 1]);
       }
     }
     std::size_t i = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fast-agent histories (history_<agent>.json), in which calls and results are objects keyed by call id, and their text form.
+// fast-agent histories (history_<agent>.json), in which calls and results are objects keyed by call id, and their text
+// form.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -43,7 +44,8 @@ class FastAgentReader : public RecordReader {
     if (!assistant && (is_template || StringAt(message, "role") == "system")) kind = EventKind::kSystem;
     if (content != nullptr) builder_.Add(stamp, kind, TakeText(*content));
     AddCalls(message, stamp);
-    if (StringAt(message, "stop_reason") == "error") builder_.Add(stamp, EventKind::kSystem, "error: the model call failed");
+    if (StringAt(message, "stop_reason") == "error")
+      builder_.Add(stamp, EventKind::kSystem, "error: the model call failed");
   }
 
   void AddCalls(Json& message, const Stamp& stamp) {
@@ -53,7 +55,8 @@ class FastAgentReader : public RecordReader {
       Json* const params = FindMember(entry.value(), "params");
       Json& call = params == nullptr ? entry.value() : *params;
       Json* const arguments = FindMember(call, "arguments");
-      builder_.AddCall(stamp, StringAt(call, "name"), entry.key(), arguments == nullptr ? Json() : std::move(*arguments));
+      builder_.AddCall(stamp, StringAt(call, "name"), entry.key(),
+                       arguments == nullptr ? Json() : std::move(*arguments));
     }
   }
 
@@ -93,7 +96,8 @@ class FastAgentReader : public RecordReader {
     // Reads and writes are outside `input_tokens`, hits inside.
     const auto read = NumberAt(cache, "cache_read_tokens");
     const auto hit = NumberAt(cache, "cache_hit_tokens");
-    if (const auto input = NumberAt(turn, "input_tokens")) message.usage.input = std::max(0LL, *input - hit.value_or(0));
+    if (const auto input = NumberAt(turn, "input_tokens"))
+      message.usage.input = std::max(0LL, *input - hit.value_or(0));
     if (read || hit) message.usage.cache_read = read.value_or(0) + hit.value_or(0);
     message.usage.cache_write = NumberAt(cache, "cache_write_tokens");
     message.usage.output = NumberAt(turn, "output_tokens");

@@ -49,10 +49,12 @@ bool Matches(std::string_view pattern, const std::string& name) {
 void AddFiles(const fs::path& folder, std::string_view pattern, std::vector<fs::path>& files) {
   std::error_code code;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, code);
-  for (const fs::recursive_directory_iterator end; !code && entry != end && files.size() < kMostFiles; entry.increment(code)) {
+  for (const fs::recursive_directory_iterator end; !code && entry != end && files.size() < kMostFiles;
+       entry.increment(code)) {
     if (entry.depth() > kMostDepth) entry.disable_recursion_pending();
     std::error_code ignored;
-    if (entry->is_regular_file(ignored) && Matches(pattern, entry->path().filename().string())) files.push_back(entry->path());
+    if (entry->is_regular_file(ignored) && Matches(pattern, entry->path().filename().string()))
+      files.push_back(entry->path());
   }
 }
 
@@ -66,7 +68,8 @@ bool IsReadWithItsSession(const fs::path& path) {
 }
 
 void AddTracesOfFolder(const fs::path& folder, std::vector<fs::path>& files) {
-  for (const char* pattern : {"*.jsonl", "*.json", "*.eval", "*.traj", "*.yaml", "*.md", "*.txt"}) AddFiles(folder, pattern, files);
+  for (const char* pattern : {"*.jsonl", "*.json", "*.eval", "*.traj", "*.yaml", "*.md", "*.txt"})
+    AddFiles(folder, pattern, files);
   std::erase_if(files, IsReadWithItsSession);
 }
 
@@ -104,7 +107,8 @@ Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const
     return InputError(fmt::format("unknown agent '{}'; known: {}", SafeForTerminalLine(agent), names));
   }
   const auto home = variable("HOME");
-  if (!home || home->empty()) return InputError("HOME is not set, so the agents' folders are not known; give the file instead");
+  if (!home || home->empty())
+    return InputError("HOME is not set, so the agents' folders are not known; give the file instead");
   std::vector<FoundTrace> found;
   for (const AgentFolder& folder : kFolders) {
     if (!agent.empty() && folder.agent != agent) continue;
@@ -115,10 +119,11 @@ Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const
     AddFiles(root / folder.folder, folder.pattern, files);
     for (fs::path& path : files) {
       if (folder.agent == "claude-code" && IsSubagentFile(path)) continue;  // read with its session
-      struct stat info {};
+      struct stat info{};
       if (::stat(path.c_str(), &info) != 0 || info.st_size == 0) continue;
       const std::int64_t modified_ms = std::int64_t{info.st_mtim.tv_sec} * 1000 + info.st_mtim.tv_nsec / 1'000'000;
-      found.push_back({std::move(path), std::string(folder.agent), modified_ms, static_cast<std::uint64_t>(info.st_size)});
+      found.push_back(
+          {std::move(path), std::string(folder.agent), modified_ms, static_cast<std::uint64_t>(info.st_size)});
     }
   }
   std::sort(found.begin(), found.end(), [](const FoundTrace& a, const FoundTrace& b) {
@@ -135,12 +140,14 @@ Result<std::vector<fs::path>> ExpandTraceArgument(const std::string& argument) {
   if (fs::is_directory(path, code)) {
     AddTracesOfFolder(path, files);
     if (files.empty()) {
-      return InputError(fmt::format("{}: no traces in this folder (files named *.jsonl, *.json, *.eval, *.traj, *.yaml, *.md, *.txt)",
-                                    SafeForTerminalLine(argument)));
+      return InputError(
+          fmt::format("{}: no traces in this folder (files named *.jsonl, *.json, *.eval, *.traj, *.yaml, *.md, *.txt)",
+                      SafeForTerminalLine(argument)));
     }
   } else if (!fs::exists(path, code) && argument.find_first_of("*?[") != std::string::npos) {
     AddMatches(argument, files);
-    if (files.empty()) return Error{ErrorKind::kNotFound, fmt::format("{}: no file matches", SafeForTerminalLine(argument))};
+    if (files.empty())
+      return Error{ErrorKind::kNotFound, fmt::format("{}: no file matches", SafeForTerminalLine(argument))};
   } else {
     files.push_back(path);
   }

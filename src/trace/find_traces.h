@@ -15,7 +15,7 @@ namespace upskill {
 // A trace in an agent's own folder.
 struct FoundTrace {
   std::filesystem::path path;
-  std::string agent;  // "claude-code"
+  std::string agent;             // "claude-code"
   std::int64_t modified_ms = 0;  // since 1970
   std::uint64_t bytes = 0;
 };
@@ -31,9 +31,9 @@ using VariableLookup = std::function<std::optional<std::string>(const std::strin
 // are not followed. Errors: an unknown agent, no HOME.
 Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const std::string& agent);
 
-// Files that an argument of the command line means: itself, the traces of a folder (not hidden ones, and no subagents that
-// are read with their session), or the matches of a pattern with `*`, `?` and `[…]`. Sorted. Inside a folder symbolic links
-// to folders are not followed.
+// Files that an argument of the command line means: itself, the traces of a folder (not hidden ones, and no subagents
+// that are read with their session), or the matches of a pattern with `*`, `?` and `[…]`. Sorted. Inside a folder
+// symbolic links to folders are not followed.
 Result<std::vector<std::filesystem::path>> ExpandTraceArgument(const std::string& argument);
 
 }  // namespace upskill

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 class FindTracesTest : public testing::Test {
  protected:
   void SetUp() override {
-    home_ = fs::path(testing::TempDir()) / ("find-traces-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    home_ = fs::path(testing::TempDir()) /
+            ("find-traces-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(home_);
     fs::create_directories(home_);
   }
@@ -40,7 +41,8 @@ class FindTracesTest : public testing::Test {
     EXPECT_TRUE(found.ok()) << (found.ok() ? "" : found.error().message);
     std::vector<std::string> names;
     if (!found) return names;
-    for (const FoundTrace& trace : *found) names.push_back(trace.agent + " " + trace.path.lexically_relative(home_).string());
+    for (const FoundTrace& trace : *found)
+      names.push_back(trace.agent + " " + trace.path.lexically_relative(home_).string());
     return names;
   }
 
@@ -55,7 +57,8 @@ TEST_F(FindTracesTest, NewestFirstAndByAgent) {
   Put(".codex/sessions/2026/01/02/other.jsonl", 9000);
   Put(".gemini/tmp/ab/chats/session-1.json", 2000);
   EXPECT_EQ(Names(""), (std::vector<std::string>{"codex .codex/sessions/2026/01/02/rollout-1.jsonl",
-                                                 "gemini .gemini/tmp/ab/chats/session-1.json", "claude-code .claude/projects/-p/a.jsonl"}));
+                                                 "gemini .gemini/tmp/ab/chats/session-1.json",
+                                                 "claude-code .claude/projects/-p/a.jsonl"}));
   EXPECT_EQ(Names("claude-code"), (std::vector<std::string>{"claude-code .claude/projects/-p/a.jsonl"}));
   variables_["CODEX_HOME"] = (home_ / "elsewhere").string();
   Put("elsewhere/sessions/rollout-9.jsonl", 100);

@@ -16,7 +16,15 @@ std::vector<std::string> Corpus() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(FixtureFolder())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  std::vector<std::string> corpus = {"", "{", "[", "\"", "{}", "[]", "null", "[[[[", R"({"type":"user"})",
+  std::vector<std::string> corpus = {"",
+                                     "{",
+                                     "[",
+                                     "\"",
+                                     "{}",
+                                     "[]",
+                                     "null",
+                                     "[[[[",
+                                     R"({"type":"user"})",
                                      R"({"type":"assistant","message":{"content":[{"type":"tool_use"}]}})"};
   for (const auto& file : files) {
     const Result<std::string> bytes = ReadFile(file);
@@ -32,12 +40,23 @@ std::string Damage(const std::string& input, Rng& rng) {
   for (int i = 0; i < 6 && !text.empty(); ++i) {
     const std::size_t at = rng.Next() % text.size();
     const std::size_t length = std::min<std::size_t>(rng.Next() % 40, text.size() - at);
-    constexpr std::string_view kBytes("\"{}[]:,\\\n\0\xFF" "019aeu", 17);
+    constexpr std::string_view kBytes(
+        "\"{}[]:,\\\n\0\xFF"
+        "019aeu",
+        17);
     switch (rng.Next() % 4) {
-      case 0: text[at] = kBytes[rng.Next() % kBytes.size()]; break;
-      case 1: text.erase(at, length); break;
-      case 2: text.insert(at, text.substr(at, length)); break;
-      default: text.insert(at, 1, kBytes[rng.Next() % kBytes.size()]); break;
+      case 0:
+        text[at] = kBytes[rng.Next() % kBytes.size()];
+        break;
+      case 1:
+        text.erase(at, length);
+        break;
+      case 2:
+        text.insert(at, text.substr(at, length));
+        break;
+      default:
+        text.insert(at, 1, kBytes[rng.Next() % kBytes.size()]);
+        break;
     }
   }
   return text;

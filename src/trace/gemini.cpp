@@ -154,7 +154,8 @@ class GeminiReader : public RecordReader {
     Json* const thoughts = FindMember(message, "thoughts");
     if (thoughts == nullptr || !thoughts->is_array()) return;
     for (const Json& thought : *thoughts) {
-      builder_.Add(stamp, EventKind::kReasoning, StringAt(thought, "subject") + "\n" + StringAt(thought, "description"));
+      builder_.Add(stamp, EventKind::kReasoning,
+                   StringAt(thought, "subject") + "\n" + StringAt(thought, "description"));
     }
   }
 

@@ -10,8 +10,8 @@
 namespace upskill {
 
 // Finds numbers by a hash; what a number stands for, such as the element with this index whose id is looked for, only
-// the caller knows. Takes 11 to 21 bytes a number, a fifth of std::unordered_map: a session has hundreds of thousands of
-// records. Holds no number equal to the largest std::size_t. Not thread-safe.
+// the caller knows. Takes 11 to 21 bytes a number, a fifth of std::unordered_map: a session has hundreds of thousands
+// of records. Holds no number equal to the largest std::size_t. Not thread-safe.
 class HashIndex {
  public:
   // The number with this hash for which `same(number)` holds, to read or replace; null if there is none.
@@ -28,7 +28,8 @@ class HashIndex {
   template <typename HashOf>
   void Insert(std::size_t number, HashOf hash_of) {
     if ((count_ + 1) * 4 > slots_.size() * 3) {
-      const std::vector<std::size_t> old = std::exchange(slots_, std::vector<std::size_t>(slots_.empty() ? 64 : slots_.size() * 2, kFree));
+      const std::vector<std::size_t> old =
+          std::exchange(slots_, std::vector<std::size_t>(slots_.empty() ? 64 : slots_.size() * 2, kFree));
       for (const std::size_t known : old) {
         if (known != kFree) Put(known, hash_of(known));
       }

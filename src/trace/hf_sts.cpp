@@ -15,7 +15,8 @@ class HfStsReader : public RecordReader {
     if (type == "session") {
       builder_.trace().session_id = StringAt(record, "id");
       builder_.trace().title = StringAt(record, "name");
-      if (const std::string harness = StringAt(record, "harness"); !harness.empty()) builder_.trace().agent_name = harness;
+      if (const std::string harness = StringAt(record, "harness"); !harness.empty())
+        builder_.trace().agent_name = harness;
       return;
     }
     Json* const message = FindMember(record, "message");
@@ -27,7 +28,8 @@ class HfStsReader : public RecordReader {
     stamp.line = line;
     stamp.time_ms = TimeAt(*message, "timestamp");
     builder_.NoteModel(StringAt(*message, "model"));
-    if (!AddChatMessage(builder_, *message, stamp)) builder_.NoteUnknown("role " + StringAt(*message, "role"), *message, line);
+    if (!AddChatMessage(builder_, *message, stamp))
+      builder_.NoteUnknown("role " + StringAt(*message, "role"), *message, line);
   }
 
  private:

@@ -22,7 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string UserLine(const std::string& text, int number) {
-  return fmt::format(R"({{"type":"user","uuid":"u{}","sessionId":"s","message":{{"role":"user","content":"{}"}}}})", number, text) + "\n";
+  return fmt::format(R"({{"type":"user","uuid":"u{}","sessionId":"s","message":{{"role":"user","content":"{}"}}}})",
+                     number, text) +
+         "\n";
 }
 
 Result<Trace> ReadText(std::string text, bool lenient = false) {
@@ -72,11 +74,15 @@ TEST(HostileTest, DeepNesting) {
 }
 
 TEST(HostileTest, OddBytes) {
-  // NUL, invalid UTF-8, lone and paired surrogates, raw control characters, an escape sequence, a byte order mark, CRLF.
+  // NUL, invalid UTF-8, lone and paired surrogates, raw control characters, an escape sequence, a byte order mark,
+  // CRLF.
   const std::string nul("a\0b", 3);
-  EXPECT_EQ(LastText(ReadText(UserLine(nul, 1))), "a\xEF\xBF\xBD" "b");
+  EXPECT_EQ(LastText(ReadText(UserLine(nul, 1))),
+            "a\xEF\xBF\xBD"
+            "b");
   EXPECT_EQ(LastText(ReadText(UserLine("a\xFF\xC3", 1))), "a\xEF\xBF\xBD\xEF\xBF\xBD");
-  EXPECT_EQ(LastText(ReadText(UserLine("\\ud83d!\\ud83d\\ude00\\udc00", 1))), "\xEF\xBF\xBD!\xF0\x9F\x98\x80\xEF\xBF\xBD");
+  EXPECT_EQ(LastText(ReadText(UserLine("\\ud83d!\\ud83d\\ude00\\udc00", 1))),
+            "\xEF\xBF\xBD!\xF0\x9F\x98\x80\xEF\xBF\xBD");
   EXPECT_EQ(LastText(ReadText(UserLine("a\tb\\u0000", 1))), "a\tb\xEF\xBF\xBD");
   EXPECT_EQ(LastText(ReadText(UserLine("\\u001b[31mred\\u001b[0m", 1))), "red");
   EXPECT_EQ(LastText(ReadText("\xEF\xBB\xBF" + UserLine("mark", 1))), "mark");
@@ -134,8 +140,9 @@ TEST(HostileTest, ManyAgentsAndModels) {
   std::string session;
   for (int i = 0; i < 30'000; ++i) {
     const std::string id = std::to_string(i);
-    session += R"({"type":"assistant","isSidechain":)" + std::string(i % 2 == 0 ? "true" : "false") + R"(,"agentId":"g)" + id +
-               R"(","uuid":"u)" + id + R"(","message":{"id":"m)" + id + R"(","model":"model-)" + id + R"(","content":[]}})" + "\n";
+    session += R"({"type":"assistant","isSidechain":)" + std::string(i % 2 == 0 ? "true" : "false") +
+               R"(,"agentId":"g)" + id + R"(","uuid":"u)" + id + R"(","message":{"id":"m)" + id +
+               R"(","model":"model-)" + id + R"(","content":[]}})" + "\n";
   }
   const Result<Trace> trace = ReadText(session);
   ASSERT_TRUE(trace.ok()) << trace.error().message;
@@ -191,14 +198,16 @@ TEST(HostileTest, HugeLine) {
     Result<AppendFile> file = AppendFile::Open(path, false);
     ASSERT_TRUE(file.ok());
     ASSERT_TRUE(file->Append(UserLine("one", 1)).ok());
-    ASSERT_TRUE(file->Append(R"({"type":"user","uuid":"u2","sessionId":"s","message":{"role":"user","content":")").ok());
+    ASSERT_TRUE(
+        file->Append(R"({"type":"user","uuid":"u2","sessionId":"s","message":{"role":"user","content":")").ok());
     const std::string block(1'000'000, 'x');
     for (int i = 0; i < 200; ++i) ASSERT_TRUE(file->Append(block).ok());
     ASSERT_TRUE(file->Append("\"}}\n" + UserLine("three", 3)).ok());
   }
   const Result<Trace> strict = ReadTrace(path, {});
   ASSERT_FALSE(strict.ok());
-  EXPECT_NE(strict.error().message.find("upskill-huge-line.jsonl:2: a record of more than 67,108,864 bytes"), std::string::npos)
+  EXPECT_NE(strict.error().message.find("upskill-huge-line.jsonl:2: a record of more than 67,108,864 bytes"),
+            std::string::npos)
       << strict.error().message;
   const std::size_t growth = PeakGrowth([&] {
     TraceReadOptions options;
@@ -235,7 +244,8 @@ TEST(HostileTest, LargestAllowedRecordIsHeldLessThanThreeTimes) {
 // A zip archive with stored entries.
 class ZipWriter {
  public:
-  void Add(const std::string& name, std::string_view packed, std::uint16_t method, std::uint32_t size, std::uint32_t crc) {
+  void Add(const std::string& name, std::string_view packed, std::uint16_t method, std::uint32_t size,
+           std::uint32_t crc) {
     const auto offset = static_cast<std::uint32_t>(bytes_.size());
     const auto common = [&](std::string& out) {
       Put16(out, 0);
@@ -358,7 +368,8 @@ TEST(HostileTest, ZipBombIsNotUnpacked) {
     TraceReadOptions options;
     options.max_document_bytes = 20'000'000;
     const Result<Trace> trace = ReadTrace(LineSource::FromText(bytes, "bomb.eval"), options);
-    return !trace.ok() && trace.error().message.find("bomb.eval:samples/1_epoch_1.json: unpacks to more than 20,000,000 bytes") == 0;
+    return !trace.ok() &&
+           trace.error().message.find("bomb.eval:samples/1_epoch_1.json: unpacks to more than 20,000,000 bytes") == 0;
   });
   EXPECT_LT(growth, std::size_t{150} << 20U);
 }
@@ -371,7 +382,8 @@ TEST(HostileTest, LinkLoops) {
   fs::create_symlink("a.jsonl", folder / "b.jsonl");
   const Result<Trace> trace = ReadTrace(folder / "a.jsonl", {});
   ASSERT_FALSE(trace.ok());
-  EXPECT_NE(trace.error().message.find("a.jsonl: Too many levels of symbolic links"), std::string::npos) << trace.error().message;
+  EXPECT_NE(trace.error().message.find("a.jsonl: Too many levels of symbolic links"), std::string::npos)
+      << trace.error().message;
   fs::remove_all(folder);
 }
 

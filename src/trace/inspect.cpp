@@ -92,7 +92,8 @@ class InspectReader : public RecordReader {
     if (messages != nullptr && messages->is_array()) {
       for (Json& message : *messages) {
         ResolveAttachments(message, attachments);
-        if (!AddChatMessage(builder_, message, stamp)) builder_.NoteUnknown("role " + StringAt(message, "role"), message, line);
+        if (!AddChatMessage(builder_, message, stamp))
+          builder_.NoteUnknown("role " + StringAt(message, "role"), message, line);
       }
     }
     AddUsage(sample);

@@ -21,12 +21,12 @@ constexpr std::size_t kBlock = std::size_t{256} * 1024;
 Result<LineSource> LineSource::OpenFile(const std::filesystem::path& path) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return ErrnoError("reading", path, errno);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
   if (S_ISDIR(info.st_mode)) return ErrnoError("reading", path, EISDIR);
   if (!S_ISREG(info.st_mode)) {
-    return InputError(fmt::format("reading {}: not a regular file; give - to read from a pipe",
-                                  SafeForTerminalLine(path.string())));
+    return InputError(
+        fmt::format("reading {}: not a regular file; give - to read from a pipe", SafeForTerminalLine(path.string())));
   }
   return FromDescriptor(std::move(fd), path.filename().string());
 }

@@ -52,7 +52,8 @@ Error NoneRead(const std::vector<Error>& errors) {
 
 }  // namespace
 
-Result<std::vector<TraceName>> ExpandTraceArguments(const std::vector<std::string>& arguments, const VariableLookup& variable) {
+Result<std::vector<TraceName>> ExpandTraceArguments(const std::vector<std::string>& arguments,
+                                                    const VariableLookup& variable) {
   std::vector<TraceName> names;
   std::set<std::string> known;
   const auto add = [&](const std::string& path) {
@@ -75,8 +76,9 @@ Result<std::vector<TraceName>> ExpandTraceArguments(const std::vector<std::strin
 }
 
 Result<LoadedTrace> LoadTrace(const TraceName& name, const TraceLoadOptions& options, Redactor& redactor) {
-  Result<Trace> trace = name.path == "-" ? ReadTrace(LineSource::FromDescriptor(Fd(::dup(STDIN_FILENO)), name.shown), options.read)
-                                         : ReadTrace(fs::path(name.path), options.read);
+  Result<Trace> trace = name.path == "-"
+                            ? ReadTrace(LineSource::FromDescriptor(Fd(::dup(STDIN_FILENO)), name.shown), options.read)
+                            : ReadTrace(fs::path(name.path), options.read);
   if (!trace) return trace.error();
   LoadedTrace loaded{std::move(*trace), {}};
   loaded.trace.source = name.shown;

@@ -28,7 +28,8 @@ struct TraceName {
 
 // Each trace once, in the order of the arguments: files, folders, patterns, `-` for standard input, `latest` for the
 // newest one of the agents' own folders.
-Result<std::vector<TraceName>> ExpandTraceArguments(const std::vector<std::string>& arguments, const VariableLookup& variable);
+Result<std::vector<TraceName>> ExpandTraceArguments(const std::vector<std::string>& arguments,
+                                                    const VariableLookup& variable);
 
 struct LoadedTrace {
   Trace trace;

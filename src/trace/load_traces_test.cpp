@@ -30,13 +30,17 @@ std::vector<std::string> Shown(const Result<std::vector<TraceName>>& names) {
 
 TEST(LoadTracesTest, NamesTellTracesApart) {
   const TempFolder folder;
-  for (const char* file : {"t/a/x/events.jsonl", "t/b/x/events.jsonl", "t/c/events.jsonl", "t/other.jsonl"}) folder.Write(file, Session("go"));
-  const auto names = ExpandTraceArguments({(folder.path() / "t").string(), (folder.path() / "t/other.jsonl").string()}, kNoVariables);
+  for (const char* file : {"t/a/x/events.jsonl", "t/b/x/events.jsonl", "t/c/events.jsonl", "t/other.jsonl"})
+    folder.Write(file, Session("go"));
+  const auto names =
+      ExpandTraceArguments({(folder.path() / "t").string(), (folder.path() / "t/other.jsonl").string()}, kNoVariables);
   ASSERT_TRUE(names.ok()) << names.error().message;
-  EXPECT_EQ(Shown(names), (std::vector<std::string>{"a/x/events.jsonl", "b/x/events.jsonl", "c/events.jsonl", "other.jsonl"}));
+  EXPECT_EQ(Shown(names),
+            (std::vector<std::string>{"a/x/events.jsonl", "b/x/events.jsonl", "c/events.jsonl", "other.jsonl"}));
   const Result<LoadedTraces> loaded = LoadTraces({(folder.path() / "t").string()}, kNoVariables, {});
   ASSERT_TRUE(loaded.ok());
-  EXPECT_NE(MakeDigest(loaded->traces, {}).text.find("a/x/events.jsonl:1, b/x/events.jsonl:1, c/events.jsonl:1"), std::string::npos);
+  EXPECT_NE(MakeDigest(loaded->traces, {}).text.find("a/x/events.jsonl:1, b/x/events.jsonl:1, c/events.jsonl:1"),
+            std::string::npos);
 }
 
 TEST(LoadTracesTest, PatternsInFoldersAndStandardInput) {
@@ -45,9 +49,11 @@ TEST(LoadTracesTest, PatternsInFoldersAndStandardInput) {
   folder.Write("t/b/two.jsonl", Session("go"));
   folder.Write("t/b/deep/three.jsonl", Session("go"));
   const std::string root = folder.path().string();
-  EXPECT_EQ(Shown(ExpandTraceArguments({root + "/t/*/*.jsonl"}, kNoVariables)), (std::vector<std::string>{"one.jsonl", "two.jsonl"}));
+  EXPECT_EQ(Shown(ExpandTraceArguments({root + "/t/*/*.jsonl"}, kNoVariables)),
+            (std::vector<std::string>{"one.jsonl", "two.jsonl"}));
   // A folder that matches stands for its traces.
-  EXPECT_EQ(Shown(ExpandTraceArguments({root + "/t/[b]"}, kNoVariables)), (std::vector<std::string>{"three.jsonl", "two.jsonl"}));
+  EXPECT_EQ(Shown(ExpandTraceArguments({root + "/t/[b]"}, kNoVariables)),
+            (std::vector<std::string>{"three.jsonl", "two.jsonl"}));
   EXPECT_EQ(Shown(ExpandTraceArguments({"-", "-"}, kNoVariables)), std::vector<std::string>{"stdin"});
   EXPECT_FALSE(ExpandTraceArguments({""}, kNoVariables).ok());
   EXPECT_EQ(ExpandTraceArguments({root + "/t/*.eval"}, kNoVariables).error().kind, ErrorKind::kNotFound);
@@ -75,7 +81,8 @@ TEST(LoadTracesTest, SecretsHaveOneNumberInAllTraces) {
   EXPECT_EQ(loaded->redactions.size(), 2U);
   TraceLoadOptions open;
   open.keep_secrets = true;
-  EXPECT_EQ(LoadTraces({(folder.path() / "a.jsonl").string()}, kNoVariables, open)->traces[0].events[0].text, "key " + secret);
+  EXPECT_EQ(LoadTraces({(folder.path() / "a.jsonl").string()}, kNoVariables, open)->traces[0].events[0].text,
+            "key " + secret);
 }
 
 TEST(LoadTracesTest, WhatCannotBeReadIsNamed) {
@@ -87,9 +94,11 @@ TEST(LoadTracesTest, WhatCannotBeReadIsNamed) {
   EXPECT_EQ(loaded->traces.size(), 1U);
   ASSERT_EQ(loaded->unread.size(), 1U);
   EXPECT_NE(loaded->unread[0].message.find("empty.jsonl: empty"), std::string::npos);
-  const Result<LoadedTraces> none = LoadTraces({(folder.path() / "empty.jsonl").string(), "/no/such"}, kNoVariables, {});
+  const Result<LoadedTraces> none =
+      LoadTraces({(folder.path() / "empty.jsonl").string(), "/no/such"}, kNoVariables, {});
   ASSERT_FALSE(none.ok());
-  EXPECT_NE(none.error().message.find("none of the 2 traces could be read:\n  empty.jsonl: empty"), std::string::npos) << none.error().message;
+  EXPECT_NE(none.error().message.find("none of the 2 traces could be read:\n  empty.jsonl: empty"), std::string::npos)
+      << none.error().message;
   EXPECT_NE(none.error().message.find("\n  reading /no/such: No such file"), std::string::npos) << none.error().message;
 }
 

@@ -41,7 +41,8 @@ class SpecStoryReader {
   explicit SpecStoryReader(TraceBuilder& builder) : builder_(builder) {}
 
   void Read(std::string_view text) {
-    static const RE2 role_pattern(R"(^_\*\*(User|Agent|Assistant)( - sidechain)?(?: \(([^)]*)\))?( - sidechain)?\*\*_$)");
+    static const RE2 role_pattern(
+        R"(^_\*\*(User|Agent|Assistant)( - sidechain)?(?: \(([^)]*)\))?( - sidechain)?\*\*_$)");
     static const RE2 session_pattern(R"(^<!-- (.+) Session ([\w-]+) \((.+)\) -->$)");
     std::vector<Block> blocks;
     std::size_t number = 0;
@@ -104,7 +105,8 @@ class SpecStoryReader {
     if (split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/")) {
       after_command_ = true;
       command_time_ = time;
-      if (split.kind == ClaudeUserText::Kind::kCommand) split.typed = std::string(Trim(split.command + " " + split.typed));
+      if (split.kind == ClaudeUserText::Kind::kCommand)
+        split.typed = std::string(Trim(split.command + " " + split.typed));
       const std::size_t event = builder_.Add(stamp, person, split.typed);
       builder_.NoteSkill(split.typed.substr(1, split.typed.find_first_of(" \n") - 1), "slash command", event);
     } else if (body || split.kind != ClaudeUserText::Kind::kTyped) {
@@ -158,10 +160,12 @@ class SpecStoryReader {
     const bool shell = inner.substr(0, 200).find("data-tool-type=\"shell\"") != std::string_view::npos;
     if (shell) RE2::PartialMatch(arguments, "`([^`\n]+)`", &command);
     const std::string id = fmt::format("tool-{}", ++tools_);
-    builder_.AddCall(stamp, name, id, Json::object({{command.empty() ? "text" : "command", command.empty() ? arguments : command}}));
+    builder_.AddCall(stamp, name, id,
+                     Json::object({{command.empty() ? "text" : "command", command.empty() ? arguments : command}}));
     if (result == std::string::npos) return;
     const std::size_t from = body.find('\n', result);
-    const std::string output(from == std::string::npos ? std::string_view() : Trim(std::string_view(body).substr(from)));
+    const std::string output(from == std::string::npos ? std::string_view()
+                                                       : Trim(std::string_view(body).substr(from)));
     builder_.AddResult(stamp, id, output, status);
   }
 
@@ -175,9 +179,11 @@ class SpecStoryReader {
 std::optional<bool> RoleOfNoteLine(std::string_view line, std::string& rest) {
   static const RE2 role_pattern(R"(^(?:#+ +)?(?:\*\*)?(User|Human|You|Me|Assistant|AI|Claude|ChatGPT|Agent|Model))"
                                 R"((?:\*\*)?:(?:\*\*)?(?:\s+(.*))?$)");
-  static const RE2 heading_pattern(R"(^(?:#+ +|---)(User|USER|Human|You|Assistant|ASSISTANT|AI|Claude|ChatGPT|Agent|Model)\s*$)");
+  static const RE2 heading_pattern(
+      R"(^(?:#+ +|---)(User|USER|Human|You|Assistant|ASSISTANT|AI|Claude|ChatGPT|Agent|Model)\s*$)");
   std::string role;
-  if (!RE2::FullMatch(std::string(line), role_pattern, &role, &rest) && !RE2::FullMatch(std::string(line), heading_pattern, &role)) {
+  if (!RE2::FullMatch(std::string(line), role_pattern, &role, &rest) &&
+      !RE2::FullMatch(std::string(line), heading_pattern, &role)) {
     return std::nullopt;
   }
   return role == "User" || role == "USER" || role == "Human" || role == "You" || role == "Me";

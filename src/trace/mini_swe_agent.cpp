@@ -90,8 +90,10 @@ class MiniSweAgentReader : public RecordReader {
 
   bool IsObservation(const Json& message) const {
     const std::string text = StringAt(message, "content");
-    const bool marked = text.rfind("<returncode>", 0) == 0 || text.rfind("<output>", 0) == 0 || text.rfind("Observation:", 0) == 0;
-    return marked || (builder_.FindUnanswered("") != kNoIndex && Member(Member(message, "extra"), "returncode").is_number());
+    const bool marked =
+        text.rfind("<returncode>", 0) == 0 || text.rfind("<output>", 0) == 0 || text.rfind("Observation:", 0) == 0;
+    return marked ||
+           (builder_.FindUnanswered("") != kNoIndex && Member(Member(message, "extra"), "returncode").is_number());
   }
 
   void AddObservation(Json& message, const Json& extra, const Stamp& stamp) {

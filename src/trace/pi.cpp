@@ -81,8 +81,8 @@ class PiReader : public RecordReader {
       builder_.AddCall(stamp, "bashExecution", "", Json::object({{"command", StringAt(message, "command")}}));
       const bool cancelled = Member(message, "cancelled") == true;
       const CallStatus ended = NumberAt(message, "exitCode").value_or(0) == 0 ? CallStatus::kOk : CallStatus::kError;
-      const std::size_t result = builder_.AddResult(stamp, "", TakeString(message, "output"),
-                                                    cancelled ? CallStatus::kCancelled : ended);
+      const std::size_t result =
+          builder_.AddResult(stamp, "", TakeString(message, "output"), cancelled ? CallStatus::kCancelled : ended);
       builder_.trace().events[result].shortened = Member(message, "truncated") == true;
     } else if (role == "user") {
       std::string text = content == nullptr ? std::string() : TakeText(*content);
@@ -133,7 +133,8 @@ class PiReader : public RecordReader {
     constexpr std::string_view kPrefix = "/skill:";
     if (text.rfind(kPrefix, 0) != 0) return;
     const std::size_t end = text.find_first_of(" \n", kPrefix.size());
-    builder_.NoteSkill(text.substr(kPrefix.size(), end - kPrefix.size()), "slash command", builder_.trace().events.size());
+    builder_.NoteSkill(text.substr(kPrefix.size(), end - kPrefix.size()), "slash command",
+                       builder_.trace().events.size());
   }
 
   TraceBuilder& builder_;

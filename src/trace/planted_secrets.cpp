@@ -27,8 +27,10 @@ std::string Base64(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); i += 3) {
     unsigned value = 0;
-    for (std::size_t k = 0; k < 3; ++k) value = value << 8U | (i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k) out += i + k <= text.size() ? kDigits[value >> (18U - 6U * static_cast<unsigned>(k)) & 63U] : '=';
+    for (std::size_t k = 0; k < 3; ++k)
+      value = value << 8U | (i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += i + k <= text.size() ? kDigits[value >> (18U - 6U * static_cast<unsigned>(k)) & 63U] : '=';
   }
   return out;
 }
@@ -100,8 +102,9 @@ std::vector<Planted> PlantedSecrets() {
     all.push_back({"jwt", part, "cookie eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0." + part});
     const std::string body = Random(rng, kAlnum, 64);
     const char* const line = i == 0 ? "\n" : "\\n";
-    all.push_back({"private-key", body, std::string("-----BEGIN RSA ") + "PRIVATE KEY-----" + line + body + line + "-----END RSA " +
-                   "PRIVATE KEY-----"});
+    all.push_back({"private-key", body,
+                   std::string("-----BEGIN RSA ") + "PRIVATE KEY-----" + line + body + line + "-----END RSA " +
+                       "PRIVATE KEY-----"});
     const std::string hidden = Base64("github token ghp_" + Random(rng, kAlnum, 36) + " for the build");
     all.push_back({"github-token", hidden, "data: " + hidden});
     const std::string wrapped = "sk-ant-api03-" + Random(rng, kAlnum, 93);
@@ -115,16 +118,20 @@ std::vector<Planted> PlantedSecrets() {
     const std::string broken = Random(rng, kAlnum, 40);
     const std::string line_end = i == 0 ? "\n     " : i == 1 ? "\\n  " : "\\\n";
     all.push_back({i == 1 ? "bearer-token" : "token", broken.substr(24),
-                   "  set these before the first call of the service, please: " + std::string(i == 1 ? "Bearer " : "CI_JOB_TOKEN=") +
-                       broken.substr(0, 24) + line_end + broken.substr(24) + " then call it"});
+                   "  set these before the first call of the service, please: " +
+                       std::string(i == 1 ? "Bearer " : "CI_JOB_TOKEN=") + broken.substr(0, 24) + line_end +
+                       broken.substr(24) + " then call it"});
     // As a file dump shows it: lines of 76 signs, behind a line that only looks like base64.
-    const std::string key = std::string("-----BEGIN PRIVATE ") + "KEY-----\n" + Random(rng, kAlnum, 64) + "\n" + Random(rng, kAlnum, 64) + "\n";
+    const std::string key = std::string("-----BEGIN PRIVATE ") + "KEY-----\n" + Random(rng, kAlnum, 64) + "\n" +
+                            Random(rng, kAlnum, 64) + "\n";
     const std::string encoded = Base64(key);
     const std::string dump = encoded.substr(0, 76) + "\n" + encoded.substr(76);
     all.push_back({"private-key", encoded.substr(76), "src/kernels/attention_forward_sm90\n" + dump});
     const std::string quoted = Random(rng, kAlnum, 8) + "&;|" + Random(rng, kAlnum, 4);
-    all.push_back({"password", quoted, i == 0 ? "password: \"" + quoted + "\"" : i == 1 ? "{\\\"password\\\":\\\"" + quoted + "\\\"}"
-                                                                                     : "PASSWORD='" + quoted + "'"});
+    all.push_back({"password", quoted,
+                   i == 0   ? "password: \"" + quoted + "\""
+                   : i == 1 ? "{\\\"password\\\":\\\"" + quoted + "\\\"}"
+                            : "PASSWORD='" + quoted + "'"});
   }
   return all;
 }
@@ -134,30 +141,59 @@ std::vector<std::string> LookAlikes() {
   std::vector<std::string> all;
   for (int i = 0; i < 8; ++i) {
     all.push_back("commit " + Random(rng, kHex, 40));
-    all.push_back("id " + Random(rng, kHex, 8) + "-" + Random(rng, kHex, 4) + "-4" + Random(rng, kHex, 3) + "-a" + Random(rng, kHex, 3) +
-                  "-" + Random(rng, kHex, 12));
+    all.push_back("id " + Random(rng, kHex, 8) + "-" + Random(rng, kHex, 4) + "-4" + Random(rng, kHex, 3) + "-a" +
+                  Random(rng, kHex, 3) + "-" + Random(rng, kHex, 12));
     all.push_back("sha256:" + Random(rng, kHex, 64));
     all.push_back("\"integrity\": \"sha512-" + Base64(Random(rng, kAlnum, 64)) + "\"");
     all.push_back("_ZN4llama" + std::to_string(10 + i) + "tokenize_impl" + Random(rng, "abcdefghi", 5) +
                   "ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE");
   }
-  for (const char* text : {"max_tokens: 4096", "\"total_tokens\": 123456", "token_count=1200",
-                           "task-force-risk-assessment-2024-final-version", "sk-learn-contrib-something-else",
-                           "password: str = Field(...)", "password = getpass.getpass()", "api_key=os.environ[\"API_KEY\"]",
-                           "API_KEY=${API_KEY}", "token = self.tokenizer.decode(ids)",
-                           "secret_name: my-secret", "PWD=/home/ada/project", "if token == expected_token:", "hf_hub_download(repo_id)",
-                           "npm_config_registry", "the password should be long",
-                           "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7 ada@host", "https://example.com:8080/path@v2",
-                           "git@github.com:org/repo.git", "cache-key-d41d8cd98f00b204e9800998ecf8427e",
-                           "user.password", "new_password = form.password", "eyJust a word", "AKIArrow key handler",
-                           "bearer of bad news", "key: value", "tokens/s 132.5",
-                           "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "mov x0, #0x7fffdeadbeef1234", "sid=short",
-                           "author: Ada Lovelace <ada@x.test>", "CACHE_KEY=3f786850e387550fdab836ed7e6dc881de23001b",
-                           "\"password\": \"The password of the account\"", "?key=name&sort=asc", "docker login registry.test",
-                           "mysql --port 3306 -u root app", "echo \"$PASSWORD\" | sudo -S true", "Authorization: Bearer <token>",
-                           "PRIMARY_KEY = (tenant_id, user_id)", "password for the test: see the vault",
-                           "https://x.test/a/b?sig=none", "key_from=2026-03-01T10:00:00Z", "LS0tIGEvc3JjL2RhdGUuYwo=", "src/date.c:1204:15:error:undefined-name",
-                           "the value that the service wants to see here is the max_tokens = 4096\n  step2run9 follows"}) {
+  for (const char* text :
+       {"max_tokens: 4096",
+        "\"total_tokens\": 123456",
+        "token_count=1200",
+        "task-force-risk-assessment-2024-final-version",
+        "sk-learn-contrib-something-else",
+        "password: str = Field(...)",
+        "password = getpass.getpass()",
+        "api_key=os.environ[\"API_KEY\"]",
+        "API_KEY=${API_KEY}",
+        "token = self.tokenizer.decode(ids)",
+        "secret_name: my-secret",
+        "PWD=/home/ada/project",
+        "if token == expected_token:",
+        "hf_hub_download(repo_id)",
+        "npm_config_registry",
+        "the password should be long",
+        "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7 ada@host",
+        "https://example.com:8080/path@v2",
+        "git@github.com:org/repo.git",
+        "cache-key-d41d8cd98f00b204e9800998ecf8427e",
+        "user.password",
+        "new_password = form.password",
+        "eyJust a word",
+        "AKIArrow key handler",
+        "bearer of bad news",
+        "key: value",
+        "tokens/s 132.5",
+        "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8",
+        "mov x0, #0x7fffdeadbeef1234",
+        "sid=short",
+        "author: Ada Lovelace <ada@x.test>",
+        "CACHE_KEY=3f786850e387550fdab836ed7e6dc881de23001b",
+        "\"password\": \"The password of the account\"",
+        "?key=name&sort=asc",
+        "docker login registry.test",
+        "mysql --port 3306 -u root app",
+        "echo \"$PASSWORD\" | sudo -S true",
+        "Authorization: Bearer <token>",
+        "PRIMARY_KEY = (tenant_id, user_id)",
+        "password for the test: see the vault",
+        "https://x.test/a/b?sig=none",
+        "key_from=2026-03-01T10:00:00Z",
+        "LS0tIGEvc3JjL2RhdGUuYwo=",
+        "src/date.c:1204:15:error:undefined-name",
+        "the value that the service wants to see here is the max_tokens = 4096\n  step2run9 follows"}) {
     all.emplace_back(text);
   }
   return all;
@@ -167,16 +203,28 @@ std::string SessionWith(const std::vector<Planted>& planted) {
   std::string session;
   std::size_t number = 0;
   const auto line = [&](const char* type, const Json& message) {
-    const Json record = Json::object({{"type", type}, {"uuid", "u" + std::to_string(number++)}, {"sessionId", "s"}, {"message", message}});
+    const Json record = Json::object(
+        {{"type", type}, {"uuid", "u" + std::to_string(number++)}, {"sessionId", "s"}, {"message", message}});
     session += DumpJson(record) + "\n";
   };
   for (const Planted& plant : planted) {
     const std::string id = "t" + std::to_string(number);
     line("user", Json::object({{"role", "user"}, {"content", plant.context}}));
-    line("assistant", Json::object({{"id", "m" + id}, {"role", "assistant"}, {"content", Json::array({Json::object(
-        {{"type", "tool_use"}, {"id", id}, {"name", "Bash"}, {"input", Json::object({{"command", plant.context}})}})})}}));
-    line("user", Json::object({{"role", "user"}, {"content", Json::array({Json::object(
-        {{"type", "tool_result"}, {"is_error", true}, {"tool_use_id", id}, {"content", plant.context}})})}}));
+    line("assistant",
+         Json::object(
+             {{"id", "m" + id},
+              {"role", "assistant"},
+              {"content", Json::array({Json::object({{"type", "tool_use"},
+                                                     {"id", id},
+                                                     {"name", "Bash"},
+                                                     {"input", Json::object({{"command", plant.context}})}})})}}));
+    line(
+        "user",
+        Json::object(
+            {{"role", "user"},
+             {"content",
+              Json::array({Json::object(
+                  {{"type", "tool_result"}, {"is_error", true}, {"tool_use_id", id}, {"content", plant.context}})})}}));
   }
   return session;
 }

@@ -6,7 +6,8 @@
 
 namespace upskill {
 
-// For tests. Keys and passwords that nobody uses, put together at run time, so that no scanner takes the sources for a leak.
+// For tests. Keys and passwords that nobody uses, put together at run time, so that no scanner takes the sources for a
+// leak.
 struct Planted {
   std::string kind;
   std::string secret;   // must be gone

@@ -21,25 +21,40 @@ constexpr std::size_t kFrontBytes = std::size_t{256} * 1024;
 RecordReaderPtr MakeReader(TraceFormat format, TraceBuilder& builder) {
   switch (format) {
     case TraceFormat::kClaudeCode:
-    case TraceFormat::kClaudeCodeResult: return MakeClaudeCodeReader(builder);
-    case TraceFormat::kCodexRollout: return MakeCodexRolloutReader(builder);
-    case TraceFormat::kCodexExec: return MakeCodexExecReader(builder);
-    case TraceFormat::kGeminiCli: return MakeGeminiReader(builder);
-    case TraceFormat::kOpenCode: return MakeOpenCodeReader(builder);
-    case TraceFormat::kPi: return MakePiReader(builder);
-    case TraceFormat::kCopilot: return MakeCopilotReader(builder);
-    case TraceFormat::kFastAgent: return MakeFastAgentReader(builder);
-    case TraceFormat::kAtif: return MakeAtifReader(builder);
-    case TraceFormat::kInspect: return MakeInspectReader(builder);
-    case TraceFormat::kSweAgent: return MakeSweAgentReader(builder);
-    case TraceFormat::kMiniSweAgent: return MakeMiniSweAgentReader(builder);
-    case TraceFormat::kHfSts: return MakeHfStsReader(builder);
+    case TraceFormat::kClaudeCodeResult:
+      return MakeClaudeCodeReader(builder);
+    case TraceFormat::kCodexRollout:
+      return MakeCodexRolloutReader(builder);
+    case TraceFormat::kCodexExec:
+      return MakeCodexExecReader(builder);
+    case TraceFormat::kGeminiCli:
+      return MakeGeminiReader(builder);
+    case TraceFormat::kOpenCode:
+      return MakeOpenCodeReader(builder);
+    case TraceFormat::kPi:
+      return MakePiReader(builder);
+    case TraceFormat::kCopilot:
+      return MakeCopilotReader(builder);
+    case TraceFormat::kFastAgent:
+      return MakeFastAgentReader(builder);
+    case TraceFormat::kAtif:
+      return MakeAtifReader(builder);
+    case TraceFormat::kInspect:
+      return MakeInspectReader(builder);
+    case TraceFormat::kSweAgent:
+      return MakeSweAgentReader(builder);
+    case TraceFormat::kMiniSweAgent:
+      return MakeMiniSweAgentReader(builder);
+    case TraceFormat::kHfSts:
+      return MakeHfStsReader(builder);
     case TraceFormat::kOpenAiMessages:
-    case TraceFormat::kAnthropicMessages: return MakeChatMessagesReader(builder);
+    case TraceFormat::kAnthropicMessages:
+      return MakeChatMessagesReader(builder);
     case TraceFormat::kClaudeCodeExport:
     case TraceFormat::kCursor:
     case TraceFormat::kSpecStory:
-    case TraceFormat::kNotes: break;
+    case TraceFormat::kNotes:
+      break;
   }
   return nullptr;
 }
@@ -54,11 +69,13 @@ bool LooksBinary(std::string_view front) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   const auto replacements = [&](std::string_view text) {
     std::size_t count = 0;
-    for (std::size_t at = text.find(kReplacement); at != std::string_view::npos; at = text.find(kReplacement, at + 1)) ++count;
+    for (std::size_t at = text.find(kReplacement); at != std::string_view::npos; at = text.find(kReplacement, at + 1))
+      ++count;
     return count;
   };
   const auto controls = static_cast<std::size_t>(std::count_if(front.begin(), front.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && std::string_view("\t\n\v\f\r\b\a\x1b").find(c) == std::string_view::npos;
+    return static_cast<unsigned char>(c) < 0x20 &&
+           std::string_view("\t\n\v\f\r\b\a\x1b").find(c) == std::string_view::npos;
   }));
   return (controls + replacements(ReplaceInvalidUtf8(front)) - replacements(front)) * 10 > front.size();
 }
@@ -80,7 +97,8 @@ void ReadText(TraceFormat format, std::string_view raw, TraceBuilder& builder) {
 }
 
 Error FaultAt(const std::string& name, std::size_t line, const std::string& reason) {
-  return InputError(fmt::format("{}:{}: {}; --lenient reads the rest without it", SafeForTerminalLine(name), line, reason));
+  return InputError(
+      fmt::format("{}:{}: {}; --lenient reads the rest without it", SafeForTerminalLine(name), line, reason));
 }
 
 // JSON lines, one after another, without ever holding more than one.
@@ -122,7 +140,8 @@ Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordRead
 
 Result<Json> ParseDocument(std::string_view text, const std::string& name, bool lenient, TraceBuilder& builder) {
   const std::size_t front_line = text.substr(0, 4096).find("\n{");
-  if (!text.empty() && text.front() != '{' && text.front() != '[' && front_line != std::string_view::npos && front_line < 400) {
+  if (!text.empty() && text.front() != '{' && text.front() != '[' && front_line != std::string_view::npos &&
+      front_line < 400) {
     const std::string_view head = Trim(text.substr(0, front_line));
     if (!head.empty() && head.front() != '{' && head.front() != '[') text.remove_prefix(front_line + 1);
   }
@@ -137,8 +156,8 @@ Result<Json> ParseDocument(std::string_view text, const std::string& name, bool 
       return std::move(*rest.value);
     }
   }
-  return InputError(fmt::format("{}:{}:{}: not JSON: {}; --lenient reads what stands before it", SafeForTerminalLine(name),
-                                place.line, place.column, parsed.fault.reason));
+  return InputError(fmt::format("{}:{}:{}: not JSON: {}; --lenient reads what stands before it",
+                                SafeForTerminalLine(name), place.line, place.column, parsed.fault.reason));
 }
 
 void FeedDocument(Json& document, RecordReader& reader, TraceBuilder& builder) {
@@ -178,11 +197,13 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
   const Result<std::size_t> refused = ReadZipEntries(bytes, source.name(), limits, wanted, use);
   if (!refused && !(options.lenient && is_log)) return refused.error();
   if (!refused) builder.NoteProblem(0, refused.error().message);
-  if (refused && *refused > 0) builder.NoteProblem(0, fmt::format("{} entries with names outside the archive were left out", *refused));
+  if (refused && *refused > 0)
+    builder.NoteProblem(0, fmt::format("{} entries with names outside the archive were left out", *refused));
   if (!is_log) {
-    return InputError(fmt::format("{}: a zip archive without header.json and _journal/start.json is not an Inspect log; "
-                                  "unpack it and give the files inside",
-                                  SafeForTerminalLine(source.name())));
+    return InputError(
+        fmt::format("{}: a zip archive without header.json and _journal/start.json is not an Inspect log; "
+                    "unpack it and give the files inside",
+                    SafeForTerminalLine(source.name())));
   }
   reader->Finish();
   return builder.Finish();
@@ -194,7 +215,8 @@ Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) 
   Result<Json> document = ParseDocument(text, source.name(), options.lenient, trial);
   if (!document) {
     // Text that merely begins with a bracket, such as a log line "[12:00] started".
-    const bool like_json = Trim(text).substr(0, 1) == "{" || text.find('"') != std::string::npos || Trim(text).substr(0, 2) == "[[";
+    const bool like_json =
+        Trim(text).substr(0, 1) == "{" || text.find('"') != std::string::npos || Trim(text).substr(0, 2) == "[[";
     if (like_json) return document.error();
   }
   const auto detected = document ? DetectDocument(*document) : std::nullopt;
@@ -228,7 +250,8 @@ std::vector<std::filesystem::path> SubagentFiles(const std::filesystem::path& se
   const std::filesystem::path folder = session.parent_path() / session.stem() / "subagents";
   for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
     const std::string name = entry->path().filename().string();
-    if (name.rfind("agent-", 0) == 0 && name.rfind("agent-acompact-", 0) != 0 && entry->path().extension() == ".jsonl") {
+    if (name.rfind("agent-", 0) == 0 && name.rfind("agent-acompact-", 0) != 0 &&
+        entry->path().extension() == ".jsonl") {
       files.push_back(entry->path());
     }
   }
@@ -236,7 +259,8 @@ std::vector<std::filesystem::path> SubagentFiles(const std::filesystem::path& se
   return files;
 }
 
-Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options, const std::vector<std::filesystem::path>& more) {
+Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options,
+                       const std::vector<std::filesystem::path>& more) {
   ASSIGN_OR_RETURN(const std::string_view front, source.Peek(kFrontBytes, options.max_record_bytes));
   if (Trim(front).empty()) {
     return InputError(fmt::format("{}: empty; there is nothing to read", SafeForTerminalLine(source.name())));
@@ -254,8 +278,9 @@ Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options, cons
   if (detected.shape == TraceShape::kDocument) return ReadDocument(source, options);
   if (detected.shape == TraceShape::kYaml) return ReadYaml(source, detected.format, options);
   if (!options.format && detected.format == TraceFormat::kNotes && LooksBinary(front.substr(0, kFrontBytes))) {
-    return InputError(fmt::format("{}: neither text in UTF-8 nor one of the known formats; --format notes reads it as text",
-                                  SafeForTerminalLine(source.name())));
+    return InputError(
+        fmt::format("{}: neither text in UTF-8 nor one of the known formats; --format notes reads it as text",
+                    SafeForTerminalLine(source.name())));
   }
   TraceBuilder builder(source.name(), detected.format);
   if (detected.shape == TraceShape::kText) {

@@ -17,7 +17,7 @@ struct TraceReadOptions {
   // Keeps what is readable of a damaged trace; each damaged record becomes a problem of the trace. Without it only a
   // torn last line is forgiven: the session may still be running.
   bool lenient = false;
-  std::optional<TraceFormat> format = std::nullopt;      // instead of detection
+  std::optional<TraceFormat> format = std::nullopt;          // instead of detection
   std::size_t max_record_bytes = std::size_t{64} << 20U;     // of one JSONL line
   std::size_t max_document_bytes = std::size_t{256} << 20U;  // of a file that must be read as one, or unpacked
 };

@@ -11,7 +11,8 @@
 namespace upskill {
 
 // Turns the records of one format into events. A record is a line of a JSONL file, an element of a JSON list, or a
-// whole JSON document; readers move texts out of it. Nothing in a record is an error: what is not understood is counted.
+// whole JSON document; readers move texts out of it. Nothing in a record is an error: what is not understood is
+// counted.
 class RecordReader {
  public:
   RecordReader() = default;

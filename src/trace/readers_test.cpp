@@ -25,9 +25,19 @@ std::size_t FindText(const Trace& trace, const std::string& text) {
 }
 
 TEST(ReadersTest, ClaudeCode) {
-  ExpectTrace(FixtureFolder(), {"claude-code.jsonl", TraceFormat::kClaudeCode, 4, 6,
-                                {{"Bash", 2}, {"Edit", 1}, {"Task", 1}, {"Skill", 1}}, 2, {19, 53800, 1100, 149}, {"claude-x"},
-                                "2026-03-01T10:00:00.000Z", "2026-03-01T10:15:00.000Z", 1, {"dates", "review"}, 1});
+  ExpectTrace(FixtureFolder(), {"claude-code.jsonl",
+                                TraceFormat::kClaudeCode,
+                                4,
+                                6,
+                                {{"Bash", 2}, {"Edit", 1}, {"Task", 1}, {"Skill", 1}},
+                                2,
+                                {19, 53800, 1100, 149},
+                                {"claude-x"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:15:00.000Z",
+                                1,
+                                {"dates", "review"},
+                                1});
   const Trace trace = ReadFixture("claude-code.jsonl");
   const std::size_t change = FindText(trace, "zone = offset");
   ASSERT_NE(change, kNoIndex);
@@ -56,7 +66,13 @@ TEST(ReadersTest, ClaudeCodeResumedAndRewound) {
 }
 
 TEST(ReadersTest, ClaudeCodeResult) {
-  ExpectTrace(FixtureFolder(), {"claude-code-result.json", TraceFormat::kClaudeCodeResult, 0, 2, {{"Bash", 1}}, 0, {22, 5, 5, 24},
+  ExpectTrace(FixtureFolder(), {"claude-code-result.json",
+                                TraceFormat::kClaudeCodeResult,
+                                0,
+                                2,
+                                {{"Bash", 1}},
+                                0,
+                                {22, 5, 5, 24},
                                 {"claude-x"}});
   EXPECT_DOUBLE_EQ(ReadFixture("claude-code-result.json").cost_usd.value_or(0), 0.012);
 }
@@ -77,9 +93,9 @@ TEST(ReadersTest, ClaudeCodeSubagentFiles) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder / "s1" / "subagents");
   const auto line = [](const char* uuid, const char* agent, const char* call) {
-    return std::string(R"({"type":"assistant","sessionId":"s1","uuid":")") + uuid + R"(",)" + agent + R"("message":{"id":"m)" + uuid +
-           R"(","role":"assistant","model":"x","content":[{"type":"tool_use","id":")" + call +
-               R"(","name":"Bash","input":{"command":"ls"}}],"usage":{"output_tokens":5}}})" + "\n";
+    return std::string(R"({"type":"assistant","sessionId":"s1","uuid":")") + uuid + R"(",)" + agent +
+           R"("message":{"id":"m)" + uuid + R"(","role":"assistant","model":"x","content":[{"type":"tool_use","id":")" +
+           call + R"(","name":"Bash","input":{"command":"ls"}}],"usage":{"output_tokens":5}}})" + "\n";
   };
   const std::string side = R"("isSidechain":true,"agentId":"ab1",)";
   ASSERT_TRUE(WriteFileAtomically(folder / "s1.jsonl", line("u1", "", "t1")).ok());
@@ -113,11 +129,26 @@ TEST(ReadersTest, FormatCanBeForced) {
 }
 
 TEST(ReadersTest, ClaudeCodeExport) {
-  ExpectTrace(FixtureFolder(), {"claude-code-export-2.1.txt", TraceFormat::kClaudeCodeExport, 2, 2,
-                                {{"Bash", 3}, {"Read", 2}, {"Skill", 1}, {"Update", 1}, {"Write", 1}}, 2, {-1, -1, -1, -1},
-                                {"Opus 4.6"}, "", "", 0, {"changelog"}});
-  ExpectTrace(FixtureFolder(), {"claude-code-export-2.0.txt", TraceFormat::kClaudeCodeExport, 2, 2, {{"Bash", 1}}, 0,
-                                {-1, -1, -1, -1}, {"Sonnet 4.5"}});
+  ExpectTrace(FixtureFolder(), {"claude-code-export-2.1.txt",
+                                TraceFormat::kClaudeCodeExport,
+                                2,
+                                2,
+                                {{"Bash", 3}, {"Read", 2}, {"Skill", 1}, {"Update", 1}, {"Write", 1}},
+                                2,
+                                {-1, -1, -1, -1},
+                                {"Opus 4.6"},
+                                "",
+                                "",
+                                0,
+                                {"changelog"}});
+  ExpectTrace(FixtureFolder(), {"claude-code-export-2.0.txt",
+                                TraceFormat::kClaudeCodeExport,
+                                2,
+                                2,
+                                {{"Bash", 1}},
+                                0,
+                                {-1, -1, -1, -1},
+                                {"Sonnet 4.5"}});
   const Trace trace = ReadFixture("claude-code-export-2.1.txt");
   EXPECT_TRUE(trace.lossy);
   EXPECT_EQ(trace.dropped_lines, 50U);
@@ -127,18 +158,43 @@ TEST(ReadersTest, ClaudeCodeExport) {
             "the date parser drops the time zone, please repair it and add a test for the case of a negative offset");
   // The command was cut inside a path.
   const std::size_t grep = FindText(trace, "grep -n");
-  EXPECT_NE(trace.events.at(grep).command.find("src/parsers/of/dates/date_parser.cpp"), std::string::npos) << trace.events[grep].command;
+  EXPECT_NE(trace.events.at(grep).command.find("src/parsers/of/dates/date_parser.cpp"), std::string::npos)
+      << trace.events[grep].command;
   const std::size_t failed = FindText(trace, "Exit code 8");
   EXPECT_EQ(trace.events.at(failed).status, CallStatus::kError);
   EXPECT_EQ(trace.events.at(FindText(trace, "User rejected")).status, CallStatus::kRejected);
 }
 
 TEST(ReadersTest, Codex) {
-  ExpectTrace(FixtureFolder(), {"codex-rollout.jsonl", TraceFormat::kCodexRollout, 1, 1, {{"shell", 2}, {"apply_patch", 1}}, 2,
-                                {300, 700, -1, 47}, {"gpt-x"}, "2026-03-01T10:00:00.000Z", "2026-03-01T10:07:00.000Z", 0, {}, 1});
-  ExpectTrace(FixtureFolder(), {"codex-rollout-old.jsonl", TraceFormat::kCodexRollout, 1, 1, {{"shell", 1}}, 0, {-1, -1, -1, -1}, {},
-                                "2026-03-01T10:00:00.000Z", "2026-03-01T10:00:00.000Z"});
-  ExpectTrace(FixtureFolder(), {"codex-exec.jsonl", TraceFormat::kCodexExec, 0, 1, {{"command_execution", 1}, {"docs__search", 1}}, 1,
+  ExpectTrace(FixtureFolder(), {"codex-rollout.jsonl",
+                                TraceFormat::kCodexRollout,
+                                1,
+                                1,
+                                {{"shell", 2}, {"apply_patch", 1}},
+                                2,
+                                {300, 700, -1, 47},
+                                {"gpt-x"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:07:00.000Z",
+                                0,
+                                {},
+                                1});
+  ExpectTrace(FixtureFolder(), {"codex-rollout-old.jsonl",
+                                TraceFormat::kCodexRollout,
+                                1,
+                                1,
+                                {{"shell", 1}},
+                                0,
+                                {-1, -1, -1, -1},
+                                {},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:00:00.000Z"});
+  ExpectTrace(FixtureFolder(), {"codex-exec.jsonl",
+                                TraceFormat::kCodexExec,
+                                0,
+                                1,
+                                {{"command_execution", 1}, {"docs__search", 1}},
+                                1,
                                 {40, 60, -1, 9}});
   const Trace trace = ReadFixture("codex-rollout.jsonl");
   EXPECT_EQ(trace.events.at(FindText(trace, "run the tests")).kind, EventKind::kPerson);
@@ -153,45 +209,107 @@ TEST(ReadersTest, Codex) {
 
 TEST(ReadersTest, GeminiBothForms) {
   for (const char* file : {"gemini-cli.json", "gemini-cli.jsonl"}) {
-    ExpectTrace(FixtureFolder(), {file, TraceFormat::kGeminiCli, 1, 2, {{"run_shell_command", 1}, {"read_file", 1}}, 1,
-                                  {180, 40, -1, 19}, {"gemini-x"}, "2026-03-01T10:00:00.000Z",
-                                  std::string(file).ends_with("l") ? "2026-03-01T10:02:00.000Z" : "2026-03-01T10:03:00.000Z"});
+    ExpectTrace(FixtureFolder(),
+                {file,
+                 TraceFormat::kGeminiCli,
+                 1,
+                 2,
+                 {{"run_shell_command", 1}, {"read_file", 1}},
+                 1,
+                 {180, 40, -1, 19},
+                 {"gemini-x"},
+                 "2026-03-01T10:00:00.000Z",
+                 std::string(file).ends_with("l") ? "2026-03-01T10:02:00.000Z" : "2026-03-01T10:03:00.000Z"});
     EXPECT_EQ(FindText(ReadFixture(file), "wrong way"), kNoIndex);
   }
 }
 
 TEST(ReadersTest, OpenCodeBothForms) {
   for (const char* file : {"opencode.json", "opencode-events.txt"}) {
-    ExpectTrace(FixtureFolder(), {file, TraceFormat::kOpenCode, 1, 1, {{"bash", 1}, {"skill", 1}, {"read", 1}}, 1, {50, 10, 3, 25},
-                                  {"glm-x"}, "2026-02-25T06:13:20.000Z", "2026-02-25T06:13:29.000Z"});
+    ExpectTrace(FixtureFolder(), {file,
+                                  TraceFormat::kOpenCode,
+                                  1,
+                                  1,
+                                  {{"bash", 1}, {"skill", 1}, {"read", 1}},
+                                  1,
+                                  {50, 10, 3, 25},
+                                  {"glm-x"},
+                                  "2026-02-25T06:13:20.000Z",
+                                  "2026-02-25T06:13:29.000Z"});
   }
 }
 
 TEST(ReadersTest, PiAndCopilotAndFastAgent) {
-  ExpectTrace(FixtureFolder(), {"pi.jsonl", TraceFormat::kPi, 1, 3, {{"bash", 1}, {"bashExecution", 1}}, 1, {13, 7, 1, 8}, {"pi-m"},
-                                "2026-03-01T10:00:00.000Z", "2026-03-01T10:06:00.000Z", 0, {"testing"}});
+  ExpectTrace(FixtureFolder(), {"pi.jsonl",
+                                TraceFormat::kPi,
+                                1,
+                                3,
+                                {{"bash", 1}, {"bashExecution", 1}},
+                                1,
+                                {13, 7, 1, 8},
+                                {"pi-m"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:06:00.000Z",
+                                0,
+                                {"testing"}});
   const Trace trace = ReadFixture("pi.jsonl");
   EXPECT_TRUE(trace.events.at(FindText(trace, "abandoned idea")).abandoned);
   EXPECT_FALSE(trace.events.at(FindText(trace, "clean")).abandoned);
-  ExpectTrace(FixtureFolder(), {"copilot.jsonl", TraceFormat::kCopilot, 1, 2, {{"shell", 1}}, 1, {100, 5, 0, 15}, {"gpt-c"},
-                                "2026-03-01T10:00:00.000Z", "2026-03-01T10:05:00.000Z", 1, {"listing"}});
-  ExpectTrace(FixtureFolder(), {"fast-agent.json", TraceFormat::kFastAgent, 1, 2, {{"fs__read", 1}}, 1, {30, 14, 4, 11}, {"fa-m"}});
+  ExpectTrace(FixtureFolder(), {"copilot.jsonl",
+                                TraceFormat::kCopilot,
+                                1,
+                                2,
+                                {{"shell", 1}},
+                                1,
+                                {100, 5, 0, 15},
+                                {"gpt-c"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:05:00.000Z",
+                                1,
+                                {"listing"}});
+  ExpectTrace(FixtureFolder(),
+              {"fast-agent.json", TraceFormat::kFastAgent, 1, 2, {{"fs__read", 1}}, 1, {30, 14, 4, 11}, {"fa-m"}});
 }
 
 TEST(ReadersTest, Benchmarks) {
-  ExpectTrace(FixtureFolder(), {"atif-1.2.json", TraceFormat::kAtif, 1, 2, {{"sh", 2}}, 1, {60, 50, -1, 10}, {"m1"},
-                                "2026-03-01T10:00:00.000Z", "2026-03-01T10:04:00.000Z"});
+  ExpectTrace(FixtureFolder(), {"atif-1.2.json",
+                                TraceFormat::kAtif,
+                                1,
+                                2,
+                                {{"sh", 2}},
+                                1,
+                                {60, 50, -1, 10},
+                                {"m1"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:04:00.000Z"});
   for (const char* file : {"inspect.json", "inspect-deflate.eval", "inspect-zstd.eval"}) {
-    ExpectTrace(FixtureFolder(), {file, TraceFormat::kInspect, 1, 2, {{"bash", 1}}, 1, {30, 4, -1, 7}, {"p/im"},
-                                  "2026-03-01T10:00:00.500Z", "2026-03-01T10:00:09.000Z"});
+    ExpectTrace(FixtureFolder(), {file,
+                                  TraceFormat::kInspect,
+                                  1,
+                                  2,
+                                  {{"bash", 1}},
+                                  1,
+                                  {30, 4, -1, 7},
+                                  {"p/im"},
+                                  "2026-03-01T10:00:00.500Z",
+                                  "2026-03-01T10:00:09.000Z"});
     const Trace trace = ReadFixture(file);
     EXPECT_NE(FindText(trace, "the question"), kNoIndex);
     EXPECT_TRUE(trace.succeeded.value_or(false));
   }
-  ExpectTrace(FixtureFolder(), {"swe-agent.traj", TraceFormat::kSweAgent, 1, 3, {{"action", 2}, {"submit", 1}}, 1, {1000, -1, -1, 50}});
+  ExpectTrace(FixtureFolder(),
+              {"swe-agent.traj", TraceFormat::kSweAgent, 1, 3, {{"action", 2}, {"submit", 1}}, 1, {1000, -1, -1, 50}});
   ExpectTrace(FixtureFolder(), {"swe-agent-demo.yaml", TraceFormat::kSweAgent, 1, 2, {{"bash", 1}, {"submit", 1}}, 1});
-  ExpectTrace(FixtureFolder(), {"mini-swe-agent.json", TraceFormat::kMiniSweAgent, 1, 2, {{"bash", 2}}, 1, {90, 10, -1, 10}, {"mm"},
-                                "2026-03-01T10:00:00.500Z", "2026-03-01T10:00:02.000Z"});
+  ExpectTrace(FixtureFolder(), {"mini-swe-agent.json",
+                                TraceFormat::kMiniSweAgent,
+                                1,
+                                2,
+                                {{"bash", 2}},
+                                1,
+                                {90, 10, -1, 10},
+                                {"mm"},
+                                "2026-03-01T10:00:00.500Z",
+                                "2026-03-01T10:00:02.000Z"});
 }
 
 TEST(ReadersTest, OlderAndNewerFormsOfTheFormats) {
@@ -199,19 +317,70 @@ TEST(ReadersTest, OlderAndNewerFormsOfTheFormats) {
   const std::string at10 = "2026-03-01T10:00:00.000Z";
   expect({"atif-1.0.json", TraceFormat::kAtif, 1, 1, {{"bash", 1}}, 0, {-1, -1, -1, -1}, {"m0"}});
   // Copied steps are not counted again; the totals contain the subagent.
-  expect({"atif-1.7.json", TraceFormat::kAtif, 1, 2, {{"shell", 1}, {"worker", 1}}, 1, {230 - 130, 130, -1, 18}, {"m7"}, at10,
-          "2026-03-01T10:03:00.000Z", 1});
+  expect({"atif-1.7.json",
+          TraceFormat::kAtif,
+          1,
+          2,
+          {{"shell", 1}, {"worker", 1}},
+          1,
+          {230 - 130, 130, -1, 18},
+          {"m7"},
+          at10,
+          "2026-03-01T10:03:00.000Z",
+          1});
   expect({"mini-swe-agent-1.json", TraceFormat::kMiniSweAgent, 1, 2, {{"bash", 2}}, 1});
   expect({"specstory-1.md", TraceFormat::kSpecStory, 2, 1, {}, 0});
-  expect({"claude-code-stream.jsonl", TraceFormat::kClaudeCodeResult, 0, 2, {{"Task", 1}}, 0, {10 + 12, -1, -1, 8 + 4}, {"claude-x"}, "", "", 1});
+  expect({"claude-code-stream.jsonl",
+          TraceFormat::kClaudeCodeResult,
+          0,
+          2,
+          {{"Task", 1}},
+          0,
+          {10 + 12, -1, -1, 8 + 4},
+          {"claude-x"},
+          "",
+          "",
+          1});
   expect({"sharegpt.json", TraceFormat::kOpenAiMessages, 2, 1, {}, 0});
   expect({"gemini-checkpoint.json", TraceFormat::kGeminiCli, 1, 2, {{"list_directory", 1}}, 0});
-  expect({"opencode-events.jsonl", TraceFormat::kOpenCode, 1, 1, {{"bash", 1}}, 1, {30, 0, 0, 6 + 2}, {"glm-x"}, "2026-02-25T06:13:20.000Z",
+  expect({"opencode-events.jsonl",
+          TraceFormat::kOpenCode,
+          1,
+          1,
+          {{"bash", 1}},
+          1,
+          {30, 0, 0, 6 + 2},
+          {"glm-x"},
+          "2026-02-25T06:13:20.000Z",
           "2026-02-25T06:13:23.000Z"});
   expect({"fast-agent-old.json", TraceFormat::kFastAgent, 1, 1, {}, 0});
-  expect({"anthropic-response.json", TraceFormat::kAnthropicMessages, 0, 1, {{"get_weather", 1}}, 0, {12, 30, 4, 9}, {"claude-x"}});
-  expect({"pi-1.jsonl", TraceFormat::kPi, 1, 1, {{"bash", 1}}, 0, {7, 0, 0, 2}, {"pi-m"}, at10, "2026-03-01T10:03:00.000Z"});
-  expect({"inspect-unfinished.eval", TraceFormat::kInspect, 1, 1, {{"bash", 1}}, 1, {20, -1, -1, 4}, {"p/im"}, "2026-03-01T10:00:01.000Z",
+  expect({"anthropic-response.json",
+          TraceFormat::kAnthropicMessages,
+          0,
+          1,
+          {{"get_weather", 1}},
+          0,
+          {12, 30, 4, 9},
+          {"claude-x"}});
+  expect({"pi-1.jsonl",
+          TraceFormat::kPi,
+          1,
+          1,
+          {{"bash", 1}},
+          0,
+          {7, 0, 0, 2},
+          {"pi-m"},
+          at10,
+          "2026-03-01T10:03:00.000Z"});
+  expect({"inspect-unfinished.eval",
+          TraceFormat::kInspect,
+          1,
+          1,
+          {{"bash", 1}},
+          1,
+          {20, -1, -1, 4},
+          {"p/im"},
+          "2026-03-01T10:00:01.000Z",
           "2026-03-01T10:00:05.000Z"});
   const Trace atif = ReadFixture("atif-1.7.json");
   const std::size_t failed = FindText(atif, "1 failed");
@@ -220,7 +389,8 @@ TEST(ReadersTest, OlderAndNewerFormsOfTheFormats) {
 
 // Every recording format of the documentation has a fixture, and every fixture its figures in this file.
 TEST(ReadersTest, EveryFormatAndFixtureIsCovered) {
-  const Result<std::string> figures = ReadFile(std::filesystem::path(UPSKILL_SOURCE_DIR) / "src/trace/readers_test.cpp");
+  const Result<std::string> figures =
+      ReadFile(std::filesystem::path(UPSKILL_SOURCE_DIR) / "src/trace/readers_test.cpp");
   ASSERT_TRUE(figures.ok());
   std::set<TraceFormat> formats;
   for (const auto& entry : std::filesystem::directory_iterator(FixtureFolder())) {
@@ -234,15 +404,37 @@ TEST(ReadersTest, EveryFormatAndFixtureIsCovered) {
 }
 
 TEST(ReadersTest, MessageLists) {
-  ExpectTrace(FixtureFolder(), {"openai-messages.json", TraceFormat::kOpenAiMessages, 1, 2, {{"get_weather", 1}}, 0, {-1, -1, -1, -1},
+  ExpectTrace(FixtureFolder(), {"openai-messages.json",
+                                TraceFormat::kOpenAiMessages,
+                                1,
+                                2,
+                                {{"get_weather", 1}},
+                                0,
+                                {-1, -1, -1, -1},
                                 {"gpt-o"}});
-  ExpectTrace(FixtureFolder(), {"openai-finetuning.jsonl", TraceFormat::kOpenAiMessages, 2, 3, {{"get_weather", 1}}, 0});
-  ExpectTrace(FixtureFolder(), {"openai-log.jsonl", TraceFormat::kOpenAiMessages, 1, 1, {{"get_weather", 1}}, 0, {18, 12, -1, 9},
-                                {"gpt-o"}});
-  ExpectTrace(FixtureFolder(), {"anthropic-messages.json", TraceFormat::kAnthropicMessages, 1, 2, {{"get_weather", 2}}, 1,
-                                {-1, -1, -1, -1}, {"claude-x"}});
-  ExpectTrace(FixtureFolder(), {"hf-sts.jsonl", TraceFormat::kHfSts, 1, 2, {{"get_time", 1}}, 0, {-1, -1, -1, -1}, {"hm"},
-                                "2026-03-01T10:00:00.000Z", "2026-03-01T10:00:05.000Z"});
+  ExpectTrace(FixtureFolder(),
+              {"openai-finetuning.jsonl", TraceFormat::kOpenAiMessages, 2, 3, {{"get_weather", 1}}, 0});
+  ExpectTrace(
+      FixtureFolder(),
+      {"openai-log.jsonl", TraceFormat::kOpenAiMessages, 1, 1, {{"get_weather", 1}}, 0, {18, 12, -1, 9}, {"gpt-o"}});
+  ExpectTrace(FixtureFolder(), {"anthropic-messages.json",
+                                TraceFormat::kAnthropicMessages,
+                                1,
+                                2,
+                                {{"get_weather", 2}},
+                                1,
+                                {-1, -1, -1, -1},
+                                {"claude-x"}});
+  ExpectTrace(FixtureFolder(), {"hf-sts.jsonl",
+                                TraceFormat::kHfSts,
+                                1,
+                                2,
+                                {{"get_time", 1}},
+                                0,
+                                {-1, -1, -1, -1},
+                                {"hm"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:00:05.000Z"});
   // Results in another order than the calls.
   const Trace trace = ReadFixture("anthropic-messages.json");
   const std::size_t down = FindText(trace, "down");
@@ -252,8 +444,17 @@ TEST(ReadersTest, MessageLists) {
 
 TEST(ReadersTest, MarkdownAndNotes) {
   ExpectTrace(FixtureFolder(), {"cursor.md", TraceFormat::kCursor, 2, 1, {}, 0});
-  ExpectTrace(FixtureFolder(), {"specstory.md", TraceFormat::kSpecStory, 2, 1, {{"Bash", 1}}, 1, {-1, -1, -1, -1}, {"claude-x"},
-                                "2026-02-10T21:49:42.000Z", "2026-02-10T21:49:50.000Z", 1});
+  ExpectTrace(FixtureFolder(), {"specstory.md",
+                                TraceFormat::kSpecStory,
+                                2,
+                                1,
+                                {{"Bash", 1}},
+                                1,
+                                {-1, -1, -1, -1},
+                                {"claude-x"},
+                                "2026-02-10T21:49:42.000Z",
+                                "2026-02-10T21:49:50.000Z",
+                                1});
   ExpectTrace(FixtureFolder(), {"notes.md", TraceFormat::kNotes});
   ExpectTrace(FixtureFolder(), {"notes-chat.txt", TraceFormat::kNotes, 2, 1});
   const Trace trace = ReadFixture("cursor.md");
@@ -264,7 +465,9 @@ TEST(ToolUseTest, EditsOfPatchesAndHereDocuments) {
   Event call;
   call.kind = EventKind::kToolCall;
   call.tool = "apply_patch";
-  call.text = "*** Begin Patch\n*** Add File: b.txt\n+one\n+two\n*** Update File: a.txt\n@@\n-x\n+y\n*** Delete File: c\n*** End Patch";
+  call.text =
+      "*** Begin Patch\n*** Add File: b.txt\n+one\n+two\n*** Update File: a.txt\n@@\n-x\n+y\n*** Delete File: c\n*** "
+      "End Patch";
   const std::vector<FileEdit> edits = EditsOfCall(call);
   ASSERT_EQ(edits.size(), 3U);
   EXPECT_EQ(edits[0].after, "one\ntwo\n");
@@ -281,7 +484,8 @@ TEST(ToolUseTest, EditsOfPatchesAndHereDocuments) {
 TEST(TimestampTest, FormsAndDamage) {
   EXPECT_EQ(FormatTimestamp(ParseTimestamp("2026-03-01T05:00:00.5-05:00").value_or(0)), "2026-03-01T10:00:00.500Z");
   EXPECT_EQ(FormatTimestamp(ParseTimestamp("2026-03-01 10:00:00Z").value_or(0)), "2026-03-01T10:00:00.000Z");
-  for (const char* damaged : {"", "[trimmed]", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T99:00:00Z"}) {
+  for (const char* damaged :
+       {"", "[trimmed]", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T99:00:00Z"}) {
     EXPECT_FALSE(ParseTimestamp(damaged)) << damaged;
   }
 }

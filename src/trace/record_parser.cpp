@@ -177,16 +177,31 @@ class Parser {
       i = slash + 1;
       const char c = i < raw.size() ? raw[i] : '\0';
       switch (c) {
-        case 'n': out += '\n'; break;
+        case 'n':
+          out += '\n';
+          break;
         case '"':
         case '\\':
-        case '/': out += c; break;
-        case 't': out += '\t'; break;
-        case 'r': out += '\r'; break;
-        case 'b': out += '\b'; break;
-        case 'f': out += '\f'; break;
-        case 'u': i += AppendEscaped(raw.substr(i + 1), out); break;
-        default: Fail("unknown escape in a text");
+        case '/':
+          out += c;
+          break;
+        case 't':
+          out += '\t';
+          break;
+        case 'r':
+          out += '\r';
+          break;
+        case 'b':
+          out += '\b';
+          break;
+        case 'f':
+          out += '\f';
+          break;
+        case 'u':
+          i += AppendEscaped(raw.substr(i + 1), out);
+          break;
+        default:
+          Fail("unknown escape in a text");
       }
     }
     return out;

@@ -40,9 +40,8 @@ std::string DecodeBase64(std::string_view text) {
 
 // Mostly: a few bytes in front may be no part of what was encoded.
 bool IsPrintable(std::string_view text) {
-  const auto printable = std::count_if(text.begin(), text.end(), [](char c) {
-    return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t';
-  });
+  const auto printable = std::count_if(
+      text.begin(), text.end(), [](char c) { return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t'; });
   return static_cast<std::size_t>(printable) * 5 >= text.size() * 4;
 }
 
@@ -193,13 +192,16 @@ void RedactTrace(Trace& trace, Redactor& redactor) {
   }
   for (SkillUse& use : trace.skills) use.name = redactor.ApplyQuietly(std::move(use.name));
   for (Subagent& agent : trace.subagents) {
-    for (std::string* field : {&agent.id, &agent.name, &agent.call_id}) *field = redactor.ApplyQuietly(std::move(*field));
+    for (std::string* field : {&agent.id, &agent.name, &agent.call_id})
+      *field = redactor.ApplyQuietly(std::move(*field));
   }
   for (std::string& model : trace.models) model = redactor.Apply(std::move(model));
   for (ApiMessage& message : trace.messages) {
-    for (std::string* field : {&message.id, &message.model, &message.agent}) *field = redactor.ApplyQuietly(std::move(*field));
+    for (std::string* field : {&message.id, &message.model, &message.agent})
+      *field = redactor.ApplyQuietly(std::move(*field));
   }
-  for (TraceProblem& problem : trace.problems) problem.message = redactor.Apply(std::move(problem.message), kNoIndex, problem.line);
+  for (TraceProblem& problem : trace.problems)
+    problem.message = redactor.Apply(std::move(problem.message), kNoIndex, problem.line);
   std::map<std::string, std::size_t> unknown;
   for (const auto& [kind, count] : trace.unknown_records) unknown[redactor.Apply(kind)] += count;
   trace.unknown_records = std::move(unknown);

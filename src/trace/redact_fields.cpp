@@ -30,13 +30,15 @@ double Entropy(std::string_view text) {
 bool IsStandIn(std::string_view value) {
   const std::string lower = ToLowerAscii(value);
   if (value.find_first_of("${}<>()[]*") != std::string_view::npos) return true;
-  for (const std::string_view word : {"os.environ", "process.env", "getenv", "redacted", "xxxx", "your_", "your-", "placeholder",
-                                      "example.", "secrets.", "config.", "settings.", "self.", "args.", "options.", "env."}) {
+  for (const std::string_view word :
+       {"os.environ", "process.env", "getenv", "redacted", "xxxx", "your_", "your-", "placeholder", "example.",
+        "secrets.", "config.", "settings.", "self.", "args.", "options.", "env."}) {
     if (lower.find(word) != std::string::npos) return true;
   }
-  for (const std::string_view word : {"none", "null", "true", "false", "undefined", "string", "str", "required", "optional", "password",
-                                      "secret", "token", "changeme", "todo", "nil", "empty", "missing", "invalid", "expired", "bearer",
-                                          "basic"}) {
+  for (const std::string_view word :
+       {"none",     "null",     "true",     "false",   "undefined", "string",   "str",
+        "required", "optional", "password", "secret",  "token",     "changeme", "todo",
+        "nil",      "empty",    "missing",  "invalid", "expired",   "bearer",   "basic"}) {
     if (lower == word) return true;
   }
   return false;
@@ -47,12 +49,14 @@ bool HasDigit(std::string_view value) {
 }
 
 bool HasLetter(std::string_view value) {
-  return std::any_of(value.begin(), value.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+  return std::any_of(value.begin(), value.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
 }
 
 // A path, a number, a sentence's word: no secret even in a secret's field.
 bool IsPlainValue(std::string_view value) {
-  if (value.front() == '/' || value.front() == '~' || value.substr(0, 2) == "./" || value.find("://") != std::string_view::npos) {
+  if (value.front() == '/' || value.front() == '~' || value.substr(0, 2) == "./" ||
+      value.find("://") != std::string_view::npos) {
     return true;
   }
   return !HasLetter(value) && value.size() < 10;
@@ -74,43 +78,69 @@ struct FieldPattern {
 #define UPSKILL_VALUE R"(([^\s"'`\\,;&|]+))"
 
 constexpr std::array<FieldPattern, 26> kFields = {{
-    {"aws-secret", "secret", R"((?i)aws_?secret(?:_?access)?_?key)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){40})(?:[^A-Za-z0-9+/=]|$))",
+    {"aws-secret", "secret",
+     R"((?i)aws_?secret(?:_?access)?_?key)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){40})(?:[^A-Za-z0-9+/=]|$))",
      FieldPattern::Test::kAlways},
-    {"aws-session-token", "session", R"((?i)aws_?session_?token)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){60,}))", FieldPattern::Test::kAlways},
-    {"password-in-url", R"(:\\?/)", R"([a-zA-Z][a-zA-Z0-9+.-]{1,20}:\\?/\\?/[^\s:/@"'<>]{0,80}:([^\s/@"'<>]{3,200})@[\w.\[-])",
+    {"aws-session-token", "session", R"((?i)aws_?session_?token)" UPSKILL_SEPARATOR R"(((?:[A-Za-z0-9+=]|\\?/){60,}))",
+     FieldPattern::Test::kAlways},
+    {"password-in-url", R"(:\\?/)",
+     R"([a-zA-Z][a-zA-Z0-9+.-]{1,20}:\\?/\\?/[^\s:/@"'<>]{0,80}:([^\s/@"'<>]{3,200})@[\w.\[-])",
      FieldPattern::Test::kPassword},
     {"token-in-url", R"(:\\?/)", R"(https?:\\?/\\?/([A-Za-z0-9_-]{20,200})@[\w.-])", FieldPattern::Test::kRandom},
     {"bearer-token", "bearer", R"((?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*))", FieldPattern::Test::kRandom},
-    {"basic-auth", "authorization", R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?basic\s+([A-Za-z0-9+/]{8,}={0,2}))", FieldPattern::Test::kAlways},
-    {"password-in-command", "-u", R"((?:^|\s)(?:-u|--user)[ =](?:\\*["'])?[^\s:"'\\]+:([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
-    {"password", "pass|pwd", R"((?i)(?:password|passwd|passphrase|_pass|\bpass|_pwd|\bpwd))" UPSKILL_SEPARATOR UPSKILL_VALUE,
+    {"basic-auth", "authorization",
+     R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?basic\s+([A-Za-z0-9+/]{8,}={0,2}))",
+     FieldPattern::Test::kAlways},
+    {"password-in-command", "-u", R"((?:^|\s)(?:-u|--user)[ =](?:\\*["'])?[^\s:"'\\]+:([^\s"'\\]{4,}))",
      FieldPattern::Test::kPassword},
-    {"password", "--pass", R"((?i)--(?:password|passwd|passphrase)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kPassword},
-    {"secret", "secret|credential", R"((?i)(?:secret|credential|client_?secret|secret_?key|app_?secret|webhook_?secret|jwt_?secret))" UPSKILL_SEPARATOR
+    {"password", "pass|pwd",
+     R"((?i)(?:password|passwd|passphrase|_pass|\bpass|_pwd|\bpwd))" UPSKILL_SEPARATOR UPSKILL_VALUE,
+     FieldPattern::Test::kPassword},
+    {"password", "--pass", R"((?i)--(?:password|passwd|passphrase)[ =](?:\\*["'])?)" UPSKILL_VALUE,
+     FieldPattern::Test::kPassword},
+    {"secret", "secret|credential",
+     R"((?i)(?:secret|credential|client_?secret|secret_?key|app_?secret|webhook_?secret|jwt_?secret))" UPSKILL_SEPARATOR
          UPSKILL_VALUE,
      FieldPattern::Test::kRandom},
-    {"api-key", "key", R"((?i)(?:api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|)"
-                R"(account[_-]?key|license[_-]?key|service[_-]?key))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
-    {"token", "token|auth", R"((?i)(?:token|_auth|authtoken))" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandom},
-    {"token", "--(?:token|api|auth|access|secret)", R"((?i)--(?:token|api-?key|auth-?token|access-?token|secret)[ =](?:\\*["'])?)" UPSKILL_VALUE, FieldPattern::Test::kRandom},
-    {"cookie", "(?:session|sid|token|auth)[a-z_]*=", R"((?i)(?:sessionid|session_?id|sid|connect\.sid|csrftoken|auth|session)=([A-Za-z0-9%._-]{24,}))",
+    {"api-key", "key",
+     R"((?i)(?:api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|)"
+     R"(account[_-]?key|license[_-]?key|service[_-]?key))" UPSKILL_SEPARATOR UPSKILL_VALUE,
+     FieldPattern::Test::kRandom},
+    {"token", "token|auth", R"((?i)(?:token|_auth|authtoken))" UPSKILL_SEPARATOR UPSKILL_VALUE,
+     FieldPattern::Test::kRandom},
+    {"token", "--(?:token|api|auth|access|secret)",
+     R"((?i)--(?:token|api-?key|auth-?token|access-?token|secret)[ =](?:\\*["'])?)" UPSKILL_VALUE,
+     FieldPattern::Test::kRandom},
+    {"cookie", "(?:session|sid|token|auth)[a-z_]*=",
+     R"((?i)(?:sessionid|session_?id|sid|connect\.sid|csrftoken|auth|session)=([A-Za-z0-9%._-]{24,}))",
      FieldPattern::Test::kRandomLong},
-    {"authorization", "authorization", R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?(?:token|bot|api-?key|key|digest)\s+([A-Za-z0-9._~+/=-]{16,}))",
+    {"authorization", "authorization",
+     R"((?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?(?:token|bot|api-?key|key|digest)\s+([A-Za-z0-9._~+/=-]{16,}))",
      FieldPattern::Test::kRandom},
     {"docker-auth", "auth", R"(\\*"auth\\*"\s*:\s*\\*"([A-Za-z0-9+/]{12,}={0,2}))", FieldPattern::Test::kRandom},
-    {"netrc-password", R"(password\s)", R"(\b(?:machine|login)\s+\S+\s+(?:login\s+\S+\s+)?password\s+(\S+))", FieldPattern::Test::kPassword},
-    {"pgpass", R"(:(?:\d{4,5}|\*):)", R"((?m)(?:^|[\s"'=])[\w.*-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]*:[A-Za-z_*][\w*-]*:([^\s:"'\\]{4,}))", FieldPattern::Test::kPassword},
-    {"password-in-command", "mysql|mariadb", R"(\b(?:mysql|mariadb)\w*\s[^\n|;&]{0,300}?-p(?:\\*["'])?([^\s"'\\=-][^\s"'\\]{3,}))",
+    {"netrc-password", R"(password\s)", R"(\b(?:machine|login)\s+\S+\s+(?:login\s+\S+\s+)?password\s+(\S+))",
      FieldPattern::Test::kPassword},
-    {"password-in-command", "login", R"(\b(?:docker|podman|registry|acr)\s+login\s[^\n|;&]{0,300}?-p[ =](?:\\*["'])?([^\s"'\\]{4,}))",
+    {"pgpass", R"(:(?:\d{4,5}|\*):)",
+     R"((?m)(?:^|[\s"'=])[\w.*-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]*:[A-Za-z_*][\w*-]*:([^\s:"'\\]{4,}))",
      FieldPattern::Test::kPassword},
-    {"password-in-command", "sshpass", R"(\bsshpass\s+-p\s*(?:\\*["'])?([^\s"'\\]{3,}))", FieldPattern::Test::kPassword},
-    {"password-in-command", "sudo", R"(\becho\s+(?:-\w+\s+)?(?:\\*["'])?([^\s"'|\\]{3,})(?:\\*["'])?\s*\|\s*sudo\s+(?:-\w+\s+)*-\w*S)",
+    {"password-in-command", "mysql|mariadb",
+     R"(\b(?:mysql|mariadb)\w*\s[^\n|;&]{0,300}?-p(?:\\*["'])?([^\s"'\\=-][^\s"'\\]{3,}))",
      FieldPattern::Test::kPassword},
-    {"password", "(?:password|passphrase) for ", R"((?i)\b(?:password|passphrase) for [\w.@'/:-]{1,80}:[ \t]*([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
-    {"signature-in-url", "(?:sig|signature|credential)=", R"((?i)\b(?:sig|x-amz-signature|x-goog-signature|x-amz-credential)=([A-Za-z0-9%+/=_-]{30,}))",
+    {"password-in-command", "login",
+     R"(\b(?:docker|podman|registry|acr)\s+login\s[^\n|;&]{0,300}?-p[ =](?:\\*["'])?([^\s"'\\]{4,}))",
+     FieldPattern::Test::kPassword},
+    {"password-in-command", "sshpass", R"(\bsshpass\s+-p\s*(?:\\*["'])?([^\s"'\\]{3,}))",
+     FieldPattern::Test::kPassword},
+    {"password-in-command", "sudo",
+     R"(\becho\s+(?:-\w+\s+)?(?:\\*["'])?([^\s"'|\\]{3,})(?:\\*["'])?\s*\|\s*sudo\s+(?:-\w+\s+)*-\w*S)",
+     FieldPattern::Test::kPassword},
+    {"password", "(?:password|passphrase) for ",
+     R"((?i)\b(?:password|passphrase) for [\w.@'/:-]{1,80}:[ \t]*([^\s"'\\]{4,}))", FieldPattern::Test::kPassword},
+    {"signature-in-url", "(?:sig|signature|credential)=",
+     R"((?i)\b(?:sig|x-amz-signature|x-goog-signature|x-amz-credential)=([A-Za-z0-9%+/=_-]{30,}))",
      FieldPattern::Test::kRandom},
-    {"key-in-url", "(?:key|appid)=", R"([?&](?:key|apikey|appid|subscription-key)=([A-Za-z0-9_-]{20,}))", FieldPattern::Test::kRandomLong},
+    {"key-in-url", "(?:key|appid)=", R"([?&](?:key|apikey|appid|subscription-key)=([A-Za-z0-9_-]{20,}))",
+     FieldPattern::Test::kRandomLong},
     {"api-key", "_KEY", R"(\b[A-Z][A-Z0-9_]*_KEY)" UPSKILL_SEPARATOR UPSKILL_VALUE, FieldPattern::Test::kRandomLong},
 }};
 
@@ -134,7 +164,8 @@ std::size_t EndOfQuoted(std::string_view text, std::size_t begin, std::size_t en
   const std::string quote = std::string(escapes, '\\') + text[begin - 1];
   const std::string_view rest = text.substr(end, kMost);
   const std::size_t close = rest.find(quote);
-  return close == std::string_view::npos || rest.substr(0, close).find('\n') != std::string_view::npos ? end : end + close;
+  return close == std::string_view::npos || rest.substr(0, close).find('\n') != std::string_view::npos ? end
+                                                                                                       : end + close;
 }
 
 // Columns of the line in front of `at`.
@@ -142,14 +173,15 @@ std::size_t ColumnOf(std::string_view text, std::size_t at) {
   constexpr std::size_t kMost = 400;
   const std::string_view front = text.substr(at - std::min(at, kMost), std::min(at, kMost));
   std::size_t from = front.rfind('\n');
-  if (const std::size_t escaped = front.rfind("\\n"); escaped != std::string_view::npos && (from == std::string_view::npos || escaped > from)) {
+  if (const std::size_t escaped = front.rfind("\\n");
+      escaped != std::string_view::npos && (from == std::string_view::npos || escaped > from)) {
     from = escaped + 1;
   }
   return from == std::string_view::npos ? front.size() : front.size() - from - 1;
 }
 
-// End of a value that a screen or an editor broke at the end of a long line: what stands in the next line, if it looks as
-// random as a key and is no name of the next field.
+// End of a value that a screen or an editor broke at the end of a long line: what stands in the next line, if it looks
+// as random as a key and is no name of the next field.
 std::size_t EndOfWrapped(std::string_view text, std::size_t end) {
   constexpr std::size_t kLongLine = 60;
   constexpr std::size_t kLeast = 6;
@@ -162,7 +194,8 @@ std::size_t EndOfWrapped(std::string_view text, std::size_t end) {
       ++next;
     }
     const std::string_view piece = text.substr(end + line_end, next - end - line_end);
-    const bool ends = next == text.size() || std::string_view(" \t\r\n\"'\\,;)}]&").find(text[next]) != std::string_view::npos;
+    const bool ends =
+        next == text.size() || std::string_view(" \t\r\n\"'\\,;)}]&").find(text[next]) != std::string_view::npos;
     if (piece.size() < kLeast || !LooksLikeKeyPiece(piece) || !ends) break;
     end = next;
   }
@@ -171,8 +204,8 @@ std::size_t EndOfWrapped(std::string_view text, std::size_t end) {
 
 // "user.password" of a program's source.
 bool IsMemberAccess(std::string_view value) {
-  const bool words =
-      std::all_of(value.begin(), value.end(), [](char c) { return c == '.' || c == '_' || HasLetter(std::string_view(&c, 1)); });
+  const bool words = std::all_of(value.begin(), value.end(),
+                                 [](char c) { return c == '.' || c == '_' || HasLetter(std::string_view(&c, 1)); });
   return words && value.find('.') != std::string_view::npos;
 }
 
@@ -186,10 +219,14 @@ bool IsPassword(std::string_view value, bool strong) {
 bool IsSecretValue(std::string_view value, FieldPattern::Test test, bool strong) {
   if (value.empty() || value.find("[redacted:") != std::string_view::npos) return false;
   switch (test) {
-    case FieldPattern::Test::kAlways: return true;
-    case FieldPattern::Test::kPassword: return IsPassword(value, strong);
-    case FieldPattern::Test::kRandom: return !IsStandIn(value) && !IsPlainValue(value) && !IsMemberAccess(value) && LooksRandom(value, 12);
-    case FieldPattern::Test::kRandomLong: return !IsStandIn(value) && !IsDigest(value) && LooksRandom(value, 20) && Entropy(value) >= 3.5;
+    case FieldPattern::Test::kAlways:
+      return true;
+    case FieldPattern::Test::kPassword:
+      return IsPassword(value, strong);
+    case FieldPattern::Test::kRandom:
+      return !IsStandIn(value) && !IsPlainValue(value) && !IsMemberAccess(value) && LooksRandom(value, 12);
+    case FieldPattern::Test::kRandomLong:
+      return !IsStandIn(value) && !IsDigest(value) && LooksRandom(value, 20) && Entropy(value) >= 3.5;
   }
   return false;
 }
@@ -220,7 +257,8 @@ std::vector<SecretSpan> FindSecretFields(std::string_view text) {
       // Of several words in quotes the first one tells whether this is a secret.
       const bool sentence = quoted.find_first_of(" \t") != std::string_view::npos;
       std::string_view found = sentence ? std::string_view(value.data(), value.size()) : quoted;
-      while (!found.empty() && std::string_view(".:)]}").find(found.back()) != std::string_view::npos) found.remove_suffix(1);
+      while (!found.empty() && std::string_view(".:)]}").find(found.back()) != std::string_view::npos)
+        found.remove_suffix(1);
       const bool strong = begin > 0 && std::string_view("=\"':").find(text[begin - 1]) != std::string_view::npos;
       if (!IsSecretValue(found, kFields.at(i).test, strong)) continue;
       const std::size_t end = begin + (sentence ? quoted.size() : found.size());

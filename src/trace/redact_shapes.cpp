@@ -108,11 +108,16 @@ bool IsAlnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') |
 
 bool InCharset(char c, Charset charset) {
   switch (charset) {
-    case Charset::kAlnum: return IsAlnum(c);
-    case Charset::kWord: return IsAlnum(c) || c == '_' || c == '-';
-    case Charset::kDotted: return IsAlnum(c) || c == '_' || c == '-' || c == '.';
-    case Charset::kHex: return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-    case Charset::kUpper: return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+    case Charset::kAlnum:
+      return IsAlnum(c);
+    case Charset::kWord:
+      return IsAlnum(c) || c == '_' || c == '-';
+    case Charset::kDotted:
+      return IsAlnum(c) || c == '_' || c == '-' || c == '.';
+    case Charset::kHex:
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    case Charset::kUpper:
+      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
   }
   return false;
 }
@@ -174,14 +179,18 @@ struct Pattern {
 
 // Shapes that are more than a prefix.
 constexpr std::array<Pattern, 9> kPatterns = {{
-    {"private-key", "PRIVATE KEY", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.>|-]|Proc-Type|DEK-Info)*?)"
-                    R"((?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)))"},
-    {"private-key", "PRIVATE KEY", R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|\s|[A-Za-z0-9+/=])+))"},
+    {"private-key", "PRIVATE KEY",
+     R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.>|-]|Proc-Type|DEK-Info)*?)"
+     R"((?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)))"},
+    {"private-key", "PRIVATE KEY",
+     R"((-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|\s|[A-Za-z0-9+/=])+))"},
     {"jwt", "eyJ", R"(\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{10,}))"},
-    {"slack-webhook", R"(hooks\.slack)", R"(hooks\.slack\.com\\?/services\\?/(T[A-Z0-9]{6,}\\?/B[A-Z0-9]{6,}\\?/[A-Za-z0-9]{16,}))"},
+    {"slack-webhook", R"(hooks\.slack)",
+     R"(hooks\.slack\.com\\?/services\\?/(T[A-Z0-9]{6,}\\?/B[A-Z0-9]{6,}\\?/[A-Za-z0-9]{16,}))"},
     {"discord-webhook", "webhooks", R"(discord(?:app)?\.com\\?/api\\?/webhooks\\?/\d{15,}\\?/([A-Za-z0-9_-]{50,}))"},
     {"telegram-token", ":AA", R"((?:\bbot|\b)(\d{8,10}:AA[A-Za-z0-9_-]{32,34})\b)"},
-    {"discord-token", R"([MNO][\w-]{23,27}\.[\w-]{6}\.)", R"(\b([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40})\b)"},
+    {"discord-token", R"([MNO][\w-]{23,27}\.[\w-]{6}\.)",
+     R"(\b([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40})\b)"},
     {"wandb-key", "wandb", R"(\bwandb\s+login\s+(?:--\S+\s+)*([0-9a-fA-F]{40})\b)"},
     {"azure-key", "Account|Shared", R"((?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2}))"},
 }};
@@ -216,7 +225,8 @@ std::vector<SecretSpan> FindTokenShapes(std::string_view text) {
     const auto begin = static_cast<std::size_t>(found.data() - text.data());
     if (begin > 0 && (IsAlnum(text[begin - 1]) || text[begin - 1] == '_')) {
       // `\n` and `\t` of a JSON text look like a letter in front.
-      const bool escape = begin > 1 && text[begin - 2] == '\\' && std::string_view("nrt").find(text[begin - 1]) != std::string_view::npos;
+      const bool escape = begin > 1 && text[begin - 2] == '\\' &&
+                          std::string_view("nrt").find(text[begin - 1]) != std::string_view::npos;
       if (!escape) continue;
     }
     // The alternation takes the first prefix; a longer one of the same start comes before it in the list.
@@ -234,7 +244,8 @@ std::vector<SecretSpan> FindTokenShapes(std::string_view text) {
   static const std::vector<std::pair<std::string, std::unique_ptr<RE2>>> patterns = [] {
     std::vector<std::pair<std::string, std::unique_ptr<RE2>>> compiled;
     compiled.reserve(kPatterns.size());
-    for (const Pattern& pattern : kPatterns) compiled.emplace_back(pattern.kind, std::make_unique<RE2>(pattern.expression));
+    for (const Pattern& pattern : kPatterns)
+      compiled.emplace_back(pattern.kind, std::make_unique<RE2>(pattern.expression));
     return compiled;
   }();
   static const CueSet cues = [] {

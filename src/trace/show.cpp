@@ -42,7 +42,8 @@ std::string TimeSpan(const Trace& trace) {
 }
 
 std::string ToolList(const TraceCounts& counts) {
-  std::vector<std::pair<std::string, std::size_t>> tools(counts.tool_calls_by_name.begin(), counts.tool_calls_by_name.end());
+  std::vector<std::pair<std::string, std::size_t>> tools(counts.tool_calls_by_name.begin(),
+                                                         counts.tool_calls_by_name.end());
   std::stable_sort(tools.begin(), tools.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
   parts.reserve(tools.size());
@@ -137,34 +138,41 @@ std::string EventLine(const Trace& trace, std::size_t index, std::size_t columns
   text.resize(std::min<std::size_t>(text.size(), columns * 4 + 64));
   std::string label = EventKindName(event.kind);
   if (!event.tool.empty()) label += " " + event.tool;
-  if (event.kind == EventKind::kToolResult && event.status != CallStatus::kOk) label += fmt::format(" ({})", CallStatusName(event.status));
+  if (event.kind == EventKind::kToolResult && event.status != CallStatus::kOk)
+    label += fmt::format(" ({})", CallStatusName(event.status));
   const std::string side = event.agent.empty() ? "" : "  | ";
-  return CutToColumns(SafeForTerminalLine(fmt::format("{:>5} {}{:<12} {}", index + 1, side, label, Trim(text))), columns);
+  return CutToColumns(SafeForTerminalLine(fmt::format("{:>5} {}{:<12} {}", index + 1, side, label, Trim(text))),
+                      columns);
 }
 
 std::string TraceShowText(const Trace& trace, const std::string& redactions) {
   const TraceCounts counts = CountTrace(trace);
   const std::string agent = Joined({trace.agent_name, trace.agent_version}, " ");
-  std::string text = Joined({SafeForTerminalLine(agent), SafeForTerminalLine(Joined(trace.models, ", ")), TimeSpan(trace)}, " · ");
+  std::string text =
+      Joined({SafeForTerminalLine(agent), SafeForTerminalLine(Joined(trace.models, ", ")), TimeSpan(trace)}, " · ");
   text += "\n";
   std::vector<std::string> facts = {fmt::format("you {}", Counted(counts.human_turns, "turn")),
-                                    fmt::format("assistant {}", Counted(counts.assistant_messages, "message")), ToolList(counts),
-                                    Counted(counts.tool_errors, "error")};
+                                    fmt::format("assistant {}", Counted(counts.assistant_messages, "message")),
+                                    ToolList(counts), Counted(counts.tool_errors, "error")};
   facts.push_back(counts.subagents == 0 ? "no subagents" : Counted(counts.subagents, "subagent"));
   std::vector<std::string> skills;
   skills.reserve(counts.skills_used.size());
   for (const std::string& skill : counts.skills_used) skills.push_back(SafeForTerminalLine(skill));
   facts.push_back(skills.empty() ? "no skills" : "skills: " + Joined(skills, ", "));
   text += Joined(facts, " · ") + "\n";
-  text += Joined({TokenLine(counts.tokens), trace.cost_usd.value_or(0) > 0 ? fmt::format("${:.4f}", *trace.cost_usd) : "", redactions}, " · ") + "\n";
+  text += Joined({TokenLine(counts.tokens),
+                  trace.cost_usd.value_or(0) > 0 ? fmt::format("${:.4f}", *trace.cost_usd) : "", redactions},
+                 " · ") +
+          "\n";
   if (counts.shortened_outputs > 0 || trace.lossy) {
     text += counts.shortened_outputs == 0
                 ? std::string("lossy: this kind of export leaves things out\n")
-                : fmt::format("lossy: {} shortened {}\n",
-                              Counted(counts.shortened_outputs, "output") + (counts.shortened_outputs == 1 ? " was" : " were"),
-                              trace.format == TraceFormat::kClaudeCodeExport
-                                  ? "by the export; the JSONL of this conversation would have them whole"
-                                  : "in the recording");
+                : fmt::format(
+                      "lossy: {} shortened {}\n",
+                      Counted(counts.shortened_outputs, "output") + (counts.shortened_outputs == 1 ? " was" : " were"),
+                      trace.format == TraceFormat::kClaudeCodeExport
+                          ? "by the export; the JSONL of this conversation would have them whole"
+                          : "in the recording");
   }
   if (counts.unknown_records > 0) {
     std::vector<std::string> kinds;

@@ -77,9 +77,9 @@ class SweAgentReader : public RecordReader {
   void NoteFailure(std::size_t result) {
     Event& event = builder_.trace().events[result];
     if (event.kind != EventKind::kToolResult || event.status != CallStatus::kUnknown) return;
-    for (const std::string_view words : {"EXECUTION TIMED OUT", "COMMAND FAILED TO EXECUTE",
-                                         "Your proposed edit has introduced new syntax error",
-                                         "Your command was not executed"}) {
+    for (const std::string_view words :
+         {"EXECUTION TIMED OUT", "COMMAND FAILED TO EXECUTE", "Your proposed edit has introduced new syntax error",
+          "Your command was not executed"}) {
       if (event.text.find(words) != std::string::npos) event.status = CallStatus::kError;
     }
   }

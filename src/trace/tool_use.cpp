@@ -32,7 +32,8 @@ std::string FirstString(const Json& object, std::initializer_list<const char*> k
 // The name in ".../skills/NAME/..." or ".../NAME/SKILL.md"; empty if the text has neither.
 std::string SkillInPath(std::string_view text) {
   const auto is_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
   };
   std::size_t end = text.find("/SKILL.md");
   if (end == std::string_view::npos) end = text.find("/skill.md");
@@ -51,8 +52,8 @@ std::string SkillInPath(std::string_view text) {
 bool IsReadCommand(std::string_view command) {
   for (const std::string_view program : {"cat ", "sed -n", "head ", "tail ", "nl ", "less ", "bat ", "open "}) {
     const std::size_t found = command.find(program);
-    if (found != std::string_view::npos && (found == 0 || std::string_view(" ;&|(\n'\"").find(command[found - 1]) !=
-                                                              std::string_view::npos)) {
+    if (found != std::string_view::npos &&
+        (found == 0 || std::string_view(" ;&|(\n'\"").find(command[found - 1]) != std::string_view::npos)) {
       return true;
     }
   }
@@ -113,7 +114,8 @@ std::vector<FileEdit> EditsOfShell(std::string_view command) {
       continue;
     }
     target = target.substr(0, target.find_first_of(" \t<|;&"));
-    if (target.size() > 1 && (target.front() == '\'' || target.front() == '"')) target = target.substr(1, target.size() - 2);
+    if (target.size() > 1 && (target.front() == '\'' || target.front() == '"'))
+      target = target.substr(1, target.size() - 2);
     if (delimiter.empty() || target.empty() || target.front() == '&') continue;
     FileEdit edit{FileEdit::Kind::kWrite, std::string(target), "", ""};
     for (++i; i < lines.size() && Trim(lines[i]) != delimiter; ++i) {
@@ -125,9 +127,18 @@ std::vector<FileEdit> EditsOfShell(std::string_view command) {
   return edits;
 }
 
-constexpr std::array<std::string_view, 12> kWriteTools = {
-    "write", "write_file", "create", "create_file", "notebookedit", "str_replace_editor", "str_replace_based_edit_tool",
-    "edit", "multiedit", "replace", "update", "edit_file"};
+constexpr std::array<std::string_view, 12> kWriteTools = {"write",
+                                                          "write_file",
+                                                          "create",
+                                                          "create_file",
+                                                          "notebookedit",
+                                                          "str_replace_editor",
+                                                          "str_replace_based_edit_tool",
+                                                          "edit",
+                                                          "multiedit",
+                                                          "replace",
+                                                          "update",
+                                                          "edit_file"};
 
 std::vector<FileEdit> EditsOfArguments(const Json& arguments, const std::string& path) {
   std::vector<FileEdit> edits;
@@ -162,8 +173,8 @@ std::string CommandOf(std::string_view tool, const Json& arguments) {
     if (value.is_string()) return value.get_ref<const std::string&>();
     if (!value.is_array() || value.empty()) continue;
     // ["bash", "-lc", "make test"]: the last part is the command.
-    const bool shell = value.size() == 3 && value[1].is_string() && value[2].is_string() &&
-                       (value[1] == "-lc" || value[1] == "-c");
+    const bool shell =
+        value.size() == 3 && value[1].is_string() && value[2].is_string() && (value[1] == "-lc" || value[1] == "-c");
     if (shell) return value[2].get<std::string>();
     std::string words;
     for (const Json& word : value) {
@@ -222,8 +233,8 @@ std::vector<FileEdit> EditsOfCall(const Event& call) {
 
 bool LooksUpFacts(std::string_view tool) {
   const std::string name = PlainToolName(tool);
-  for (const std::string_view part : {"web", "fetch", "search_docs", "query-docs", "get-library-docs", "documentation",
-                                      "google", "browse"}) {
+  for (const std::string_view part :
+       {"web", "fetch", "search_docs", "query-docs", "get-library-docs", "documentation", "google", "browse"}) {
     if (name.find(part) != std::string::npos) return true;
   }
   return ToLowerAscii(tool).find("context7") != std::string::npos;

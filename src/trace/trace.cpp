@@ -55,26 +55,40 @@ std::optional<int> TakeZone(std::string_view& text) {
 
 const char* EventKindName(EventKind kind) {
   switch (kind) {
-    case EventKind::kPerson: return "person";
-    case EventKind::kAssistant: return "assistant";
-    case EventKind::kReasoning: return "reasoning";
-    case EventKind::kToolCall: return "tool_call";
-    case EventKind::kToolResult: return "tool_result";
-    case EventKind::kFileChange: return "file_change";
-    case EventKind::kSystem: return "system";
-    case EventKind::kSummary: return "summary";
-    case EventKind::kUnknown: return "unknown";
+    case EventKind::kPerson:
+      return "person";
+    case EventKind::kAssistant:
+      return "assistant";
+    case EventKind::kReasoning:
+      return "reasoning";
+    case EventKind::kToolCall:
+      return "tool_call";
+    case EventKind::kToolResult:
+      return "tool_result";
+    case EventKind::kFileChange:
+      return "file_change";
+    case EventKind::kSystem:
+      return "system";
+    case EventKind::kSummary:
+      return "summary";
+    case EventKind::kUnknown:
+      return "unknown";
   }
   return "unknown";
 }
 
 const char* CallStatusName(CallStatus status) {
   switch (status) {
-    case CallStatus::kUnknown: return "unknown";
-    case CallStatus::kOk: return "ok";
-    case CallStatus::kError: return "error";
-    case CallStatus::kRejected: return "rejected";
-    case CallStatus::kCancelled: return "cancelled";
+    case CallStatus::kUnknown:
+      return "unknown";
+    case CallStatus::kOk:
+      return "ok";
+    case CallStatus::kError:
+      return "error";
+    case CallStatus::kRejected:
+      return "rejected";
+    case CallStatus::kCancelled:
+      return "cancelled";
   }
   return "unknown";
 }

@@ -58,15 +58,15 @@ struct Event {
   bool shortened = false;                    // the recording holds only a part of the text
   bool abandoned = false;                    // on a branch of the conversation that was given up
   std::string text;
-  std::string tool;     // of a call, its result and its file change: the tool's name as recorded
-  std::string call_id;  // may be empty: not every format has ids
-  std::string command;  // of a call that runs a shell command: the command
-  std::string path;     // of a call or change that concerns a file
-  std::string agent;    // id of the subagent; empty in the main thread
+  std::string tool;                     // of a call, its result and its file change: the tool's name as recorded
+  std::string call_id;                  // may be empty: not every format has ids
+  std::string command;                  // of a call that runs a shell command: the command
+  std::string path;                     // of a call or change that concerns a file
+  std::string agent;                    // id of the subagent; empty in the main thread
   std::optional<std::int64_t> time_ms;  // since 1970, UTC
   std::size_t line = 0;                 // in the source, from 1; 0 where the format has no lines
-  std::size_t message = kNoIndex;          // index into Trace::messages
-  std::size_t partner = kNoIndex;          // call ↔ result, change → call
+  std::size_t message = kNoIndex;       // index into Trace::messages
+  std::size_t partner = kNoIndex;       // call ↔ result, change → call
 };
 
 // One answer of the model's API. Several events may belong to it.

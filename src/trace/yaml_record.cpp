@@ -19,7 +19,8 @@ class Converter {
   Json Convert(const YAML::Node& node, std::size_t depth) {
     if (depth > kMaxRecordDepth) throw std::length_error(fmt::format("nested deeper than {} levels", kMaxRecordDepth));
     switch (node.Type()) {
-      case YAML::NodeType::Scalar: return Scalar(node);
+      case YAML::NodeType::Scalar:
+        return Scalar(node);
       case YAML::NodeType::Sequence: {
         Json list = Json::array();
         for (const YAML::Node& item : node) list.push_back(Convert(item, depth + 1));
@@ -37,7 +38,8 @@ class Converter {
         return object;
       }
       case YAML::NodeType::Null:
-      case YAML::NodeType::Undefined: break;
+      case YAML::NodeType::Undefined:
+        break;
     }
     return nullptr;
   }

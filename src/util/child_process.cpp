@@ -68,11 +68,14 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command) {
   ::posix_spawnattr_setpgroup(&settings.attributes, 0);
   ::posix_spawnattr_setsigmask(&settings.attributes, &none);
   ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);
-  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setflags(&settings.attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::array<std::string, 3> words = {"sh", "-c", command};
   std::array<char*, 4> argv = {words[0].data(), words[1].data(), words[2].data(), nullptr};
   pid_t pid = -1;
-  if (const int code = ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, argv.data(), environ); code != 0) return failed(code);
+  if (const int code = ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, argv.data(), environ);
+      code != 0)
+    return failed(code);
   return ChildProcess(pid, std::move(input), std::move(output), std::move(error));
 }
 

@@ -27,8 +27,8 @@ class ChildProcess {
   int output() const { return output_.get(); }
   int error() const { return error_.get(); }
 
-  // Closes its input and waits for its end; after `patience` the whole group is asked to end (SIGTERM), and half a second
-  // later killed. Returns the exit code, 128 + signal when it was killed. Again: the same code.
+  // Closes its input and waits for its end; after `patience` the whole group is asked to end (SIGTERM), and half a
+  // second later killed. Returns the exit code, 128 + signal when it was killed. Again: the same code.
   int End(std::chrono::milliseconds patience);
 
  private:

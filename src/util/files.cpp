@@ -75,7 +75,7 @@ void Fd::Close() {
 Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t max_bytes) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return ErrnoError("reading", path, errno);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
   if (S_ISDIR(info.st_mode)) return ErrnoError("reading", path, EISDIR);
   if (!S_ISREG(info.st_mode)) {
@@ -144,10 +144,11 @@ Result<AppendFile> AppendFile::Open(const std::filesystem::path& path, bool drop
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!fd.valid()) return ErrnoError("opening", path, errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return InputError(fmt::format("{} is being written by another process; wait for its end", SafeForTerminalLine(path.string())));
+    return InputError(
+        fmt::format("{} is being written by another process; wait for its end", SafeForTerminalLine(path.string())));
   }
   if (drop_torn_line) {
-    struct stat info {};
+    struct stat info{};
     if (::fstat(fd.get(), &info) != 0) return ErrnoError("opening", path, errno);
     ASSIGN_OR_RETURN(const off_t end, EndOfLastLine(fd.get(), info.st_size, path));
     if (end < info.st_size && ::ftruncate(fd.get(), end) != 0) return ErrnoError("repairing", path, errno);
@@ -156,7 +157,7 @@ Result<AppendFile> AppendFile::Open(const std::filesystem::path& path, bool drop
 }
 
 Status AppendFile::Append(std::string_view record) {
-  struct stat before {};
+  struct stat before{};
   if (::fstat(fd_.get(), &before) != 0) return ErrnoError("writing", path_, errno);
   ssize_t written = -1;
   do {

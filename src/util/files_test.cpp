@@ -162,9 +162,9 @@ TEST(ContainedPath, Accepts) {
 
 TEST(ContainedPath, Refuses) {
   const std::string with_nul("a\0b", 3);
-  for (const std::string& name : std::vector<std::string>{"", "/etc/passwd", "//a", "..", "../a", "a/../b", "a/..", "a/b/../../..",
-                                                          "./..", with_nul, "a\nb", "a\x1b[2J", "a\x7F", ".", "./", "a/",
-                                                          "a/."}) {
+  for (const std::string& name :
+       std::vector<std::string>{"", "/etc/passwd", "//a", "..", "../a", "a/../b", "a/..", "a/b/../../..", "./..",
+                                with_nul, "a\nb", "a\x1b[2J", "a\x7F", ".", "./", "a/", "a/."}) {
     const Result<fs::path> path = ContainedPath("/w", name);
     ASSERT_FALSE(path.ok()) << testing::PrintToString(name);
     EXPECT_EQ(path.error().kind, ErrorKind::kInput);
@@ -215,9 +215,12 @@ TEST_F(FilesTest, AppendFileHasOneWriter) {
 
 TEST_F(FilesTest, AppendFileDropsATornLastLine) {
   const std::string long_line = std::string(200000, 'x') + "\n";
-  const std::vector<std::pair<std::string, std::string>> cases = {
-      {"a\nb\ntorn", "a\nb\n"},  {"torn", ""}, {"a\n", "a\n"}, {"", ""}, {std::string(200000, 't'), ""},
-      {long_line + std::string(150000, 't'), long_line}};
+  const std::vector<std::pair<std::string, std::string>> cases = {{"a\nb\ntorn", "a\nb\n"},
+                                                                  {"torn", ""},
+                                                                  {"a\n", "a\n"},
+                                                                  {"", ""},
+                                                                  {std::string(200000, 't'), ""},
+                                                                  {long_line + std::string(150000, 't'), long_line}};
   for (const auto& [before, after] : cases) {
     const fs::path path = folder_.Write("log", before);
     ASSERT_TRUE(AppendFile::Open(path, true).ok());

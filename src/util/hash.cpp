@@ -29,7 +29,9 @@ StreamingHash::~StreamingHash() = default;
 StreamingHash::StreamingHash(StreamingHash&& other) noexcept = default;
 StreamingHash& StreamingHash::operator=(StreamingHash&& other) noexcept = default;
 
-void StreamingHash::Add(std::string_view bytes) { CHECK(EVP_DigestUpdate(context_->evp.get(), bytes.data(), bytes.size()) == 1); }
+void StreamingHash::Add(std::string_view bytes) {
+  CHECK(EVP_DigestUpdate(context_->evp.get(), bytes.data(), bytes.size()) == 1);
+}
 
 std::string StreamingHash::Hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -49,7 +51,7 @@ std::string Sha256Hex(std::string_view bytes) {
 Result<std::string> FingerprintFile(const std::filesystem::path& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return ErrnoError("reading", path, errno);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
   if (S_ISDIR(info.st_mode)) return ErrnoError("reading", path, EISDIR);
   if (!S_ISREG(info.st_mode)) return InputError(fmt::format("reading {}: not a regular file", path.string()));

@@ -13,12 +13,13 @@
 namespace upskill {
 namespace {
 
-constexpr int kMostSchemaDepth = 100;       // of nested schemas; a value is at most 200 deep (ParseJson)
-constexpr int kMostSteps = 200'000;  // schemas applied to values: bounds what nested anyOf can cost
+constexpr int kMostSchemaDepth = 100;  // of nested schemas; a value is at most 200 deep (ParseJson)
+constexpr int kMostSteps = 200'000;    // schemas applied to values: bounds what nested anyOf can cost
 
 bool IsInteger(const Json& value) {
   if (value.is_number_integer()) return true;
-  return value.is_number_float() && std::isfinite(value.get<double>()) && std::trunc(value.get<double>()) == value.get<double>();
+  return value.is_number_float() && std::isfinite(value.get<double>()) &&
+         std::trunc(value.get<double>()) == value.get<double>();
 }
 
 bool HasType(const Json& value, std::string_view type) {
@@ -61,7 +62,8 @@ class Validator {
 
  private:
   static Error Bad(const std::string& pointer, const std::string& reason) {
-    return InputError(fmt::format("{}: {}", pointer.empty() ? "the answer" : CutToColumns(SafeForTerminalLine(pointer), 120), reason));
+    return InputError(fmt::format(
+        "{}: {}", pointer.empty() ? "the answer" : CutToColumns(SafeForTerminalLine(pointer), 120), reason));
   }
 
   static std::string Below(const std::string& pointer, const std::string& key) {
@@ -88,8 +90,9 @@ class Validator {
     if (type->is_string()) {
       if (HasType(value, type->get_ref<const std::string&>())) return {};
     } else if (type->is_array()) {
-      if (std::any_of(type->begin(), type->end(),
-                      [&](const Json& one) { return one.is_string() && HasType(value, one.get_ref<const std::string&>()); }))
+      if (std::any_of(type->begin(), type->end(), [&](const Json& one) {
+            return one.is_string() && HasType(value, one.get_ref<const std::string&>());
+          }))
         return {};
     }
     return Bad(pointer, fmt::format("must be of type {}, but is {}", Short(*type), JsonTypeName(value)));
@@ -101,17 +104,20 @@ class Validator {
     }
     const auto choices = schema.find("enum");
     if (choices == schema.end() || !choices->is_array()) return {};
-    if (std::any_of(choices->begin(), choices->end(), [&](const Json& choice) { return SameValue(choice, value); })) return {};
+    if (std::any_of(choices->begin(), choices->end(), [&](const Json& choice) { return SameValue(choice, value); }))
+      return {};
     return Bad(pointer, fmt::format("must be one of {}, but is {}", Short(*choices), Short(value)));
   }
 
-  static Status CheckSize(const Json& schema, const std::string& pointer, const char* least, const char* most, std::size_t size,
-                          const char* what) {
+  static Status CheckSize(const Json& schema, const std::string& pointer, const char* least, const char* most,
+                          std::size_t size, const char* what) {
     const double number = static_cast<double>(size);
-    if (const auto bound = schema.find(least); bound != schema.end() && bound->is_number() && number < bound->get<double>()) {
+    if (const auto bound = schema.find(least);
+        bound != schema.end() && bound->is_number() && number < bound->get<double>()) {
       return Bad(pointer, fmt::format("has {} {}, but must have at least {}", size, what, Short(*bound)));
     }
-    if (const auto bound = schema.find(most); bound != schema.end() && bound->is_number() && number > bound->get<double>()) {
+    if (const auto bound = schema.find(most);
+        bound != schema.end() && bound->is_number() && number > bound->get<double>()) {
       return Bad(pointer, fmt::format("has {} {}, but must have at most {}", size, what, Short(*bound)));
     }
     return {};
@@ -119,15 +125,18 @@ class Validator {
 
   static Status CheckBounds(const Json& schema, const Json& value, const std::string& pointer) {
     if (value.is_string()) {
-      return CheckSize(schema, pointer, "minLength", "maxLength", CountCodePoints(value.get_ref<const std::string&>()), "characters");
+      return CheckSize(schema, pointer, "minLength", "maxLength", CountCodePoints(value.get_ref<const std::string&>()),
+                       "characters");
     }
     if (value.is_array()) return CheckSize(schema, pointer, "minItems", "maxItems", value.size(), "items");
     if (!value.is_number()) return {};
     const double number = value.get<double>();
-    if (const auto bound = schema.find("minimum"); bound != schema.end() && bound->is_number() && number < bound->get<double>()) {
+    if (const auto bound = schema.find("minimum");
+        bound != schema.end() && bound->is_number() && number < bound->get<double>()) {
       return Bad(pointer, fmt::format("is {}, but must be at least {}", Short(value), Short(*bound)));
     }
-    if (const auto bound = schema.find("maximum"); bound != schema.end() && bound->is_number() && number > bound->get<double>()) {
+    if (const auto bound = schema.find("maximum");
+        bound != schema.end() && bound->is_number() && number > bound->get<double>()) {
       return Bad(pointer, fmt::format("is {}, but must be at most {}", Short(value), Short(*bound)));
     }
     return {};
@@ -160,7 +169,8 @@ class Validator {
   Status CheckItems(const Json& schema, const Json& value, const std::string& pointer, int depth) {
     const auto items = schema.find("items");
     if (items == schema.end() || (!items->is_object() && !items->is_boolean())) return {};
-    for (std::size_t i = 0; i < value.size(); ++i) RETURN_IF_ERROR(Check(*items, value[i], fmt::format("{}/{}", pointer, i), depth + 1));
+    for (std::size_t i = 0; i < value.size(); ++i)
+      RETURN_IF_ERROR(Check(*items, value[i], fmt::format("{}/{}", pointer, i), depth + 1));
     return {};
   }
 

@@ -28,7 +28,8 @@ TEST(CheckJsonSchema, Keywords) {
            Case{R"({"required":["a"]})", R"({"b":1})", "lacks the key \"a\""},
            Case{R"({"required":["a"]})", "3", nullptr},
            Case{R"({"properties":{"a":{}},"additionalProperties":false})", R"({"a":1})", nullptr},
-           Case{R"({"properties":{"a":{}},"additionalProperties":false})", R"({"a":1,"b/c":1})", "/b~1c: no such key is allowed"},
+           Case{R"({"properties":{"a":{}},"additionalProperties":false})", R"({"a":1,"b/c":1})",
+                "/b~1c: no such key is allowed"},
            Case{R"({"additionalProperties":{"type":"number"}})", R"({"x":"y"})", "/x: must be of type \"number\""},
            Case{R"({"items":{"type":"string"}})", R"(["a",1])", "/1: must be of type"},
            Case{R"({"enum":["yes","no"]})", R"("no")", nullptr},
@@ -64,7 +65,8 @@ TEST(CheckJsonSchema, Keywords) {
 }
 
 TEST(CheckJsonSchema, NamesTheNestedPlace) {
-  const Json schema = Json::parse(R"({"type":"object","properties":{"cases":{"type":"array","items":{"type":"object","required":["input"],
+  const Json schema = Json::parse(
+      R"({"type":"object","properties":{"cases":{"type":"array","items":{"type":"object","required":["input"],
       "properties":{"input":{"type":"string","minLength":1}}}}}})");
   const Status status = CheckJsonSchema(schema, Json::parse(R"({"cases":[{"input":"a"},{"input":""}]})"));
   ASSERT_FALSE(status.ok());
@@ -76,8 +78,8 @@ TEST(CheckJsonSchema, EndlessSchemasEnd) {
   // Every level doubles the work.
   const Json doubling = Json::parse(R"({"anyOf":[{"$ref":"#"},{"$ref":"#"}]})");
   EXPECT_FALSE(CheckJsonSchema(doubling, Json(1)).ok());
-  for (const char* odd :
-       {R"({"type":7})", R"({"enum":"x"})", R"({"required":3,"properties":[],"items":4,"anyOf":{}})", "7", R"({"minimum":"x"})"}) {
+  for (const char* odd : {R"({"type":7})", R"({"enum":"x"})", R"({"required":3,"properties":[],"items":4,"anyOf":{}})",
+                          "7", R"({"minimum":"x"})"}) {
     const Status status = CheckJsonSchema(Json::parse(odd), Json::parse(R"({"a":[1]})"));
     static_cast<void>(status);  // either, but it comes back
   }

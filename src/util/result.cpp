@@ -5,13 +5,20 @@ namespace upskill {
 
 const char* ErrorKindName(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kInput: return "input";
-    case ErrorKind::kNotFound: return "not_found";
-    case ErrorKind::kIo: return "io";
-    case ErrorKind::kUnavailable: return "unavailable";
-    case ErrorKind::kRefused: return "refused";
-    case ErrorKind::kCancelled: return "cancelled";
-    case ErrorKind::kOutput: return "output";
+    case ErrorKind::kInput:
+      return "input";
+    case ErrorKind::kNotFound:
+      return "not_found";
+    case ErrorKind::kIo:
+      return "io";
+    case ErrorKind::kUnavailable:
+      return "unavailable";
+    case ErrorKind::kRefused:
+      return "refused";
+    case ErrorKind::kCancelled:
+      return "cancelled";
+    case ErrorKind::kOutput:
+      return "output";
   }
   return "unknown";
 }

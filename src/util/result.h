@@ -107,9 +107,9 @@ inline Error InputError(std::string message) { return Error{ErrorKind::kInput, s
 }  // namespace upskill
 
 // Returns the error of `expression` (a Result) from the enclosing function, or goes on.
-#define RETURN_IF_ERROR(expression)                           \
-  do {                                                        \
-    auto status_of_expression = (expression);                 \
+#define RETURN_IF_ERROR(expression)                                 \
+  do {                                                              \
+    auto status_of_expression = (expression);                       \
     if (!status_of_expression) return status_of_expression.error(); \
   } while (false)
 

@@ -229,7 +229,8 @@ std::string ShellWord(const std::string& word) {
 }
 
 bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
 std::string Counted(std::size_t count, std::string_view word) {

@@ -21,10 +21,10 @@ TEST(Utf8, ValidAtTheEdgesOfEachLength) {
 }
 
 TEST(Utf8, InvalidAtTheEdgesOfEachLength) {
-  for (const char* text : {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x7F", "\xC2\xC0", "\xE0\x9F\xBF",
-                           "\xE1\x80", "\xE1\x80\x7F", "\xED\xA0\x80", "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF",
-                           "\xF0\x90\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xF8\x88\x80\x80\x80", "\xFE",
-                           "\xFF"}) {
+  for (const char* text :
+       {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x7F", "\xC2\xC0", "\xE0\x9F\xBF", "\xE1\x80",
+        "\xE1\x80\x7F", "\xED\xA0\x80", "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF", "\xF0\x90\x80", "\xF4\x90\x80\x80",
+        "\xF5\x80\x80\x80", "\xF8\x88\x80\x80\x80", "\xFE", "\xFF"}) {
     EXPECT_EQ(FindInvalidUtf8(text), std::size_t{0}) << testing::PrintToString(text);
     EXPECT_EQ(FindInvalidUtf8("é" + std::string(text)), std::size_t{2}) << testing::PrintToString(text);
   }

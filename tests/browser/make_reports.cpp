@@ -24,7 +24,9 @@ struct MadeRun {
   Plan plan;
   std::vector<Sample> samples;
 
-  ReportInput input() const { return MakeReportInput(plan, samples, Summarize(plan, samples), JudgeRun(plan, samples, ComparedArm(plan))); }
+  ReportInput input() const {
+    return MakeReportInput(plan, samples, Summarize(plan, samples), JudgeRun(plan, samples, ComparedArm(plan)));
+  }
 };
 
 struct Shape {
@@ -36,14 +38,16 @@ struct Shape {
 };
 
 std::string Answer(Rng& rng, std::size_t bytes, bool passes) {
-  static const std::vector<std::string> kWords = {"the", "kernel", "tile", "shared", "memory", "edition = 5", "build.toml", "binding",
-                                                  "torch", "warp", "async", "copy", "\n", "```\n", "fn", "return", "sm_90", "{", "}"};
+  static const std::vector<std::string> kWords = {
+      "the",   "kernel", "tile", "shared", "memory", "edition = 5", "build.toml", "binding", "torch", "warp",
+      "async", "copy",   "\n",   "```\n",  "fn",     "return",      "sm_90",      "{",       "}"};
   std::string text = passes ? "Use `edition = 5` in build.toml:\n\n" : "I would write this manifest:\n\n";
   while (text.size() < bytes) text += kWords[rng.Next() % kWords.size()] + " ";
   return text;
 }
 
-void AddSample(MadeRun& run, const Student& student, double chance, const std::string& case_id, Arm arm, int round, Rng& rng, std::size_t bytes) {
+void AddSample(MadeRun& run, const Student& student, double chance, const std::string& case_id, Arm arm, int round,
+               Rng& rng, std::size_t bytes) {
   Sample sample;
   sample.student = student.spec;
   sample.case_id = case_id;
@@ -54,10 +58,12 @@ void AddSample(MadeRun& run, const Student& student, double chance, const std::s
   } else {
     const bool passes = rng.Uniform() < chance;
     sample.response.text = Answer(rng, bytes / 2 + rng.Next() % bytes, passes);
-    sample.response.usage = {arm == Arm::kSkill ? 631 : 200, 0, 0, static_cast<std::int64_t>(sample.response.text.size() / 4), 0};
+    sample.response.usage = {arm == Arm::kSkill ? 631 : 200, 0, 0,
+                             static_cast<std::int64_t>(sample.response.text.size() / 4), 0};
     sample.response.seconds = 0.4 + rng.Uniform() * 3;
-    sample.checks = {{"contains \"edition = 5\"", passes ? Outcome::kPass : Outcome::kFail, passes ? "" : "missing \"edition = 5\""},
-                     {"contains \"manifest\"", Outcome::kPass, ""}};
+    sample.checks = {
+        {"contains \"edition = 5\"", passes ? Outcome::kPass : Outcome::kFail, passes ? "" : "missing \"edition = 5\""},
+        {"contains \"manifest\"", Outcome::kPass, ""}};
     if (rng.Uniform() < 0.02) sample.response.stop = StopReason::kLength;
   }
   run.samples.push_back(std::move(sample));
@@ -73,7 +79,8 @@ MadeRun Make(const Shape& shape) {
   for (const std::string& id : shape.cases) {
     Case test_case;
     test_case.id = id;
-    test_case.input = "Write the build.toml of a kernel package for case " + id + ".\nTarget sm_90 and keep it minimal.";
+    test_case.input =
+        "Write the build.toml of a kernel package for case " + id + ".\nTarget sm_90 and keep it minimal.";
     run.plan.suite.cases.push_back(std::move(test_case));
   }
   Rng rng(7);
@@ -92,7 +99,8 @@ MadeRun Make(const Shape& shape) {
 
 // Every text that others wrote tries to leave its place.
 MadeRun Hostile() {
-  const std::string attack = "</script><script>window.attacked=1</script><img src=x onerror=\"window.attacked=1\"><!--<script>";
+  const std::string attack =
+      "</script><script>window.attacked=1</script><img src=x onerror=\"window.attacked=1\"><!--<script>";
   Shape shape;
   shape.cases = {"plain", attack, "\u202Ereversed\u202C id", "big", "nul"};
   shape.students = {{"a" + attack, {0.0, 1.0}}, {"\u05D0\u05D1\u05D2 model", {0.5, 0.5}}};
@@ -102,10 +110,13 @@ MadeRun Hostile() {
   for (Case& test_case : run.plan.suite.cases) test_case.input += attack;
   for (Sample& sample : run.samples) {
     sample.error.reset();
-    sample.checks = {{"contains \"" + attack + "\"", sample.arm == Arm::kSkill ? Outcome::kPass : Outcome::kFail, "missing " + attack}};
-    sample.response.text = attack + "\u2028\u2029 \x1b[31m {{data}} ${window.attacked=1} `javascript:1` needle-" + sample.case_id;
+    sample.checks = {{"contains \"" + attack + "\"", sample.arm == Arm::kSkill ? Outcome::kPass : Outcome::kFail,
+                      "missing " + attack}};
+    sample.response.text =
+        attack + "\u2028\u2029 \x1b[31m {{data}} ${window.attacked=1} `javascript:1` needle-" + sample.case_id;
     if (sample.case_id == "big") sample.response.text = std::string(1U << 20U, 'x') + "end-of-big";
-    if (sample.case_id == "nul") sample.response.text = "before" + std::string(1, '\0') + "after \xFF\xFE \u202E lanimret";
+    if (sample.case_id == "nul")
+      sample.response.text = "before" + std::string(1, '\0') + "after \xFF\xFE \u202E lanimret";
     if (sample.case_id == "\u202Ereversed\u202C id") sample.response.text = "\u05E9\u05DC\u05D5\u05DD \u202E)(kcatta";
   }
   return run;
@@ -114,15 +125,24 @@ MadeRun Hostile() {
 MadeRun Big() {
   Shape shape;
   for (int i = 0; i < 1000; ++i) shape.cases.push_back(fmt::format("case-{}", i + 1));
-  shape.students = {{"haiku", {0.58, 0.94}}, {"kimi", {0.81, 0.92}}, {"opus", {0.97, 0.97}}, {"glm-4.7-flash", {0.41, 0.84}}, {"smollm2-135m", {0.06, 0.47}}};
+  shape.students = {{"haiku", {0.58, 0.94}},
+                    {"kimi", {0.81, 0.92}},
+                    {"opus", {0.97, 0.97}},
+                    {"glm-4.7-flash", {0.41, 0.84}},
+                    {"smollm2-135m", {0.06, 0.47}}};
   shape.rounds = 10;
   return Make(shape);
 }
 
 std::vector<MadeRun> Several() {
   Shape shape;
-  shape.cases = {"binding-macro", "async-copy", "bf16-header", "cmake-flags", "torch-ops", "sm90-only", "python-depends", "layout", "tests-folder", "readme", "license", "release-tag"};
-  shape.students = {{"haiku", {0.58, 0.94}}, {"kimi", {0.81, 0.92}}, {"opus", {0.97, 0.92}}, {"glm-4.7-flash", {0.41, 0.84}}, {"llama:bartowski/SmolLM2-135M-Instruct-GGUF:Q8_0", {0.6, 0.2}}};
+  shape.cases = {"binding-macro",  "async-copy", "bf16-header",  "cmake-flags", "torch-ops", "sm90-only",
+                 "python-depends", "layout",     "tests-folder", "readme",      "license",   "release-tag"};
+  shape.students = {{"haiku", {0.58, 0.94}},
+                    {"kimi", {0.81, 0.92}},
+                    {"opus", {0.97, 0.92}},
+                    {"glm-4.7-flash", {0.41, 0.84}},
+                    {"llama:bartowski/SmolLM2-135M-Instruct-GGUF:Q8_0", {0.6, 0.2}}};
   std::vector<MadeRun> runs;
   shape.run = "2026_11_20_09_00_00-0b1c";
   runs.push_back(Make(shape));
@@ -147,7 +167,8 @@ void Write(const std::filesystem::path& file, const std::vector<MadeRun>& runs, 
 #else
   const bool optimized = false;
 #endif
-  timings[file.filename().string()] = {{"optimized", optimized}, {"cpu_seconds", seconds}, {"bytes", html.size()}, {"samples", samples}};
+  timings[file.filename().string()] = {
+      {"optimized", optimized}, {"cpu_seconds", seconds}, {"bytes", html.size()}, {"samples", samples}};
 }
 
 }  // namespace

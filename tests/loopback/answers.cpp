@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <nlohmann/json.hpp>
-
 #include <stdexcept>
 
 #include "loopback/server.h"
@@ -30,7 +29,8 @@ Action Reset() { return {Action::Kind::kReset}; }
 Action HalfClose() { return {Action::Kind::kHalfClose}; }
 
 Script Answer(int status, std::string_view body, const Headers& headers) {
-  return {Send(Head(status, headers) + fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}", body.size(), body))};
+  return {Send(Head(status, headers) +
+               fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}", body.size(), body))};
 }
 
 Script ChatCompletion(std::string_view content, int prompt_tokens, int output_tokens) {
@@ -49,7 +49,9 @@ Script Chunked(int status, const std::vector<std::string>& pieces, const Headers
   return script;
 }
 
-Script Gzip(int status, std::string_view body) { return Answer(status, GzipBytes(body), {{"Content-Encoding", "gzip"}}); }
+Script Gzip(int status, std::string_view body) {
+  return Answer(status, GzipBytes(body), {{"Content-Encoding", "gzip"}});
+}
 
 Script Sse(const std::vector<std::string>& pieces, std::chrono::milliseconds between) {
   Script script{Send(Head(200, {{"Content-Type", "text/event-stream"}, {"Transfer-Encoding", "chunked"}}) + "\r\n")};
@@ -64,7 +66,8 @@ Script Sse(const std::vector<std::string>& pieces, std::chrono::milliseconds bet
 Script Redirect(std::string_view url) { return Answer(307, "", {{"Location", std::string(url)}}); }
 
 Script RateLimit(const Headers& headers) {
-  return Answer(429, R"({"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}})", headers);
+  return Answer(429, R"({"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}})",
+                headers);
 }
 
 Script Drip(std::string_view body, std::chrono::milliseconds between) {
@@ -81,8 +84,9 @@ Script Silence() { return {Wait(kForEver)}; }
 Script CutBeforeHeaders() { return {Close()}; }
 
 Script CutInBody(std::string_view body) {
-  return {Send(Head(200, {}) + fmt::format("Content-Length: {}\r\n\r\n{}", body.size(), body.substr(0, body.size() / 2))),
-          Wait(std::chrono::milliseconds(20)), Reset()};
+  return {
+      Send(Head(200, {}) + fmt::format("Content-Length: {}\r\n\r\n{}", body.size(), body.substr(0, body.size() / 2))),
+      Wait(std::chrono::milliseconds(20)), Reset()};
 }
 
 Script Garbage() { return {Send("\x16\x03\x01\xff\xfe this is no HTTP\r\n\r\n\x80\x81"), Close()}; }
@@ -92,12 +96,14 @@ Script WrongLength(std::size_t claimed, std::string_view body) {
 }
 
 Script Endless(std::size_t megabytes) {
-  return {Send(Head(200, {}) + "Connection: close\r\n\r\n"), Send(std::string(1U << 16U, 'x'), megabytes * 16), Close()};
+  return {Send(Head(200, {}) + "Connection: close\r\n\r\n"), Send(std::string(1U << 16U, 'x'), megabytes * 16),
+          Close()};
 }
 
 Script GzipBomb(std::size_t megabytes) {
   const std::string member = GzipBytes(std::string(megabytes << 20U, '\0'));
-  return {Send(Head(200, {{"Content-Encoding", "gzip"}}) + fmt::format("Content-Length: {}\r\n\r\n", member.size()) + member)};
+  return {Send(Head(200, {{"Content-Encoding", "gzip"}}) + fmt::format("Content-Length: {}\r\n\r\n", member.size()) +
+               member)};
 }
 
 Script EndlessHeaders() {
@@ -118,7 +124,8 @@ Script Http2GoAway() {
 std::string GzipBytes(std::string_view bytes) {
   z_stream stream{};
   constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::runtime_error("deflateInit2");
+  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::runtime_error("deflateInit2");
   std::string packed(deflateBound(&stream, bytes.size()) + 64, '\0');
   std::string copy(bytes);
   stream.next_in = reinterpret_cast<Bytef*>(copy.data());

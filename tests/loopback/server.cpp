@@ -54,7 +54,8 @@ int BindLoopback(int fd) {
 }
 
 std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -121,7 +122,7 @@ class Server::Loop {
   int port() const { return port_; }
 
   mutable std::mutex mutex;
-  std::vector<Request> requests;       // these three guarded by mutex
+  std::vector<Request> requests;  // these three guarded by mutex
   std::size_t connections = 0;
   std::size_t most_at_once = 0;
 
@@ -131,8 +132,8 @@ class Server::Loop {
     std::size_t number = 0;
     std::string in;
     std::deque<Action> script;
-    std::size_t sent = 0;         // bytes of the first action
-    std::optional<Time> wake;     // while it waits
+    std::size_t sent = 0;      // bytes of the first action
+    std::optional<Time> wake;  // while it waits
     std::uint32_t watching = 0;
     bool answering = false;
     bool peer_done = false;
@@ -169,7 +170,8 @@ void Server::Loop::Run() {
   for (;;) {
     int timeout_ms = -1;
     if (!wakes_.empty()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(wakes_.begin()->first - std::chrono::steady_clock::now());
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(wakes_.begin()->first - std::chrono::steady_clock::now());
       timeout_ms = static_cast<int>(std::max<std::int64_t>(0, left.count()));
     }
     std::array<epoll_event, 128> events{};
@@ -294,9 +296,13 @@ void Server::Loop::Work(int fd) {
     if (connection.script.empty() && !NextRequest(connection)) break;
     const Action& action = connection.script.front();
     switch (action.kind) {
-      case Action::Kind::kClose: return End(fd, false);
-      case Action::Kind::kReset: return End(fd, true);
-      case Action::Kind::kWait: SetWake(connection, std::chrono::steady_clock::now() + action.time); continue;
+      case Action::Kind::kClose:
+        return End(fd, false);
+      case Action::Kind::kReset:
+        return End(fd, true);
+      case Action::Kind::kWait:
+        SetWake(connection, std::chrono::steady_clock::now() + action.time);
+        continue;
       case Action::Kind::kHalfClose:
         shutdown(fd, SHUT_WR);
         connection.script.pop_front();

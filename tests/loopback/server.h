@@ -14,9 +14,9 @@
 namespace upskill::loopback {
 
 struct Request {
-  std::size_t connection = 0;  // counted from 0 in the order of their coming
-  std::string method;          // PRI for a client that speaks HTTP/2 from the start
-  std::string path;            // with the query
+  std::size_t connection = 0;                  // counted from 0 in the order of their coming
+  std::string method;                          // PRI for a client that speaks HTTP/2 from the start
+  std::string path;                            // with the query
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
 };
@@ -24,9 +24,9 @@ struct Request {
 // One thing that the server does with the connection of a request.
 struct Action {
   enum class Kind { kSend, kWait, kClose, kReset, kHalfClose } kind = Kind::kSend;
-  std::string bytes = {};                // kSend
-  std::size_t times = 1;                 // kSend: how often, without keeping all of it in memory
-  std::chrono::milliseconds time{0};     // kWait
+  std::string bytes = {};             // kSend
+  std::size_t times = 1;              // kSend: how often, without keeping all of it in memory
+  std::chrono::milliseconds time{0};  // kWait
 };
 using Script = std::vector<Action>;  // without a close at its end the connection is kept alive
 
@@ -44,19 +44,20 @@ Script Answer(int status, std::string_view body, const Headers& headers = {});  
 Script ChatCompletion(std::string_view content, int prompt_tokens = 10, int output_tokens = 5);
 Script Chunked(int status, const std::vector<std::string>& pieces, const Headers& headers = {});
 Script Gzip(int status, std::string_view body);
-Script Sse(const std::vector<std::string>& pieces, std::chrono::milliseconds between = {});  // chunked text/event-stream
+Script Sse(const std::vector<std::string>& pieces,
+           std::chrono::milliseconds between = {});  // chunked text/event-stream
 Script Redirect(std::string_view url);
 Script RateLimit(const Headers& headers = {});  // 429 as OpenAI words it
 
 // Broken ones.
 Script Drip(std::string_view body, std::chrono::milliseconds between);  // byte by byte
-Script Silence();                                                      // never a byte
+Script Silence();                                                       // never a byte
 Script CutBeforeHeaders();
-Script CutInBody(std::string_view body);                               // half of it, then RST
-Script Garbage();                                                      // not HTTP
-Script WrongLength(std::size_t claimed, std::string_view body);        // then FIN
-Script Endless(std::size_t megabytes);                                 // a 200 that long
-Script GzipBomb(std::size_t megabytes);                                // that long when unpacked
+Script CutInBody(std::string_view body);                         // half of it, then RST
+Script Garbage();                                                // not HTTP
+Script WrongLength(std::size_t claimed, std::string_view body);  // then FIN
+Script Endless(std::size_t megabytes);                           // a 200 that long
+Script GzipBomb(std::size_t megabytes);                          // that long when unpacked
 Script EndlessHeaders();
 Script Http2GoAway();  // for a PRI request: SETTINGS, GOAWAY that took no stream, FIN
 
@@ -78,8 +79,8 @@ class Server {
 
   std::vector<Request> requests() const;
   std::size_t request_count() const;
-  std::size_t connections() const;          // ever
-  std::size_t most_at_once() const;         // requests being answered at the same time
+  std::size_t connections() const;   // ever
+  std::size_t most_at_once() const;  // requests being answered at the same time
 
  private:
   class Loop;

@@ -26,7 +26,8 @@ Json UserContent(const Message& message) {
     if (result.is_error) block["is_error"] = true;
     content.push_back(std::move(block));
   }
-  if (!message.text.empty() || content.empty()) content.push_back(TextBlock(message.text.empty() ? "(empty)" : message.text));
+  if (!message.text.empty() || content.empty())
+    content.push_back(TextBlock(message.text.empty() ? "(empty)" : message.text));
   return content;
 }
 
@@ -35,7 +36,9 @@ Json AssistantContent(const Message& message) {
   Json content = Json::array();
   if (!Trim(message.text).empty()) content.push_back(TextBlock(message.text));
   for (const ToolCall& call : message.tool_calls) {
-    content.push_back({{"type", "tool_use"}, {"id", call.id}, {"name", call.name},
+    content.push_back({{"type", "tool_use"},
+                       {"id", call.id},
+                       {"name", call.name},
                        {"input", call.arguments.is_object() ? call.arguments : Json::object()}});
   }
   if (content.empty()) content.push_back(TextBlock("(empty)"));
@@ -80,13 +83,14 @@ Json ProviderSchema(const Json& schema) {
       out[item.key()] = item.value();
     }
   }
-  if (out.contains("properties") && !MemberOf(out, "additionalProperties").is_object()) out["additionalProperties"] = false;
+  if (out.contains("properties") && !MemberOf(out, "additionalProperties").is_object())
+    out["additionalProperties"] = false;
   return out;
 }
 
 int ThinkingBudget(const std::string& effort) {
   static const std::map<std::string, int> budgets = {{"minimal", 1'024}, {"low", 2'048},    {"medium", 8'192},
-                                                      {"high", 16'384},   {"xhigh", 32'768}, {"max", 32'768}};
+                                                     {"high", 16'384},   {"xhigh", 32'768}, {"max", 32'768}};
   const auto found = budgets.find(effort);
   return found == budgets.end() ? 0 : found->second;
 }
@@ -94,8 +98,9 @@ int ThinkingBudget(const std::string& effort) {
 void AddThinking(const WireOptions& options, Json& body) {
   if (options.effort.empty() || !options.dialect.effort || options.provider.effort == EffortStyle::kNone) return;
   const auto& budget_models = options.provider.budget_models;
-  const bool has_budget = std::any_of(budget_models.begin(), budget_models.end(),
-                                      [&](const std::string& pattern) { return MatchesPattern(pattern, options.model); });
+  const bool has_budget = std::any_of(budget_models.begin(), budget_models.end(), [&](const std::string& pattern) {
+    return MatchesPattern(pattern, options.model);
+  });
   if (has_budget) {
     const int budget = ThinkingBudget(options.effort);
     if (budget == 0) return;
@@ -242,7 +247,8 @@ Json BuildAnthropic(const ChatRequest& request, const WireOptions& options) {
 Result<ChatResponse> ParseAnthropic(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(body)) return *std::move(error);
   const Json& content = MemberOf(body, "content");
-  if (!content.is_array()) return Error{ErrorKind::kUnavailable, "the answer has no content: it isn't one of the Messages API"};
+  if (!content.is_array())
+    return Error{ErrorKind::kUnavailable, "the answer has no content: it isn't one of the Messages API"};
   ChatResponse response;
   Json blocks = Json::array();
   bool has_thinking = false;

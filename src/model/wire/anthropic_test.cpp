@@ -52,9 +52,11 @@ TEST(AnthropicRequest, LongPrefixesAndLoopsAreMarkedForTheCache) {
 TEST(AnthropicRequest, ToolLoop) {
   const Json body = BuildAnthropic(ToolLoop(), OptionsOf("sonnet"));
   EXPECT_EQ(body["tools"][0]["input_schema"]["required"][0], "city");
-  EXPECT_EQ(Text(body["messages"][1]),
-            R"({"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"weather","input":{"city":"Paris"}}]})");
-  EXPECT_EQ(Text(body["messages"][2]["content"][0]), R"({"type":"tool_result","tool_use_id":"call_1","content":"sunny","is_error":true})");
+  EXPECT_EQ(
+      Text(body["messages"][1]),
+      R"({"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"weather","input":{"city":"Paris"}}]})");
+  EXPECT_EQ(Text(body["messages"][2]["content"][0]),
+            R"({"type":"tool_result","tool_use_id":"call_1","content":"sunny","is_error":true})");
   EXPECT_EQ(body["messages"][2]["content"][1]["text"], "Go on.");
 }
 
@@ -86,8 +88,9 @@ TEST(AnthropicRequest, SchemaInTheFormThatIsAccepted) {
 }
 
 TEST(AnthropicAnswer, TextAndUsage) {
-  const ChatResponse response =
-      ParseOk(Format(), R"({"id":"m","model":"claude-haiku-4-5-20251001","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],
+  const ChatResponse response = ParseOk(
+      Format(),
+      R"({"id":"m","model":"claude-haiku-4-5-20251001","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],
       "stop_reason":"end_turn","usage":{"input_tokens":5,"cache_creation_input_tokens":7,"cache_read_input_tokens":4200,"output_tokens":9}})");
   EXPECT_EQ(response.text, "ab");
   EXPECT_EQ(response.served_model, "claude-haiku-4-5-20251001");
@@ -114,8 +117,9 @@ TEST(AnthropicAnswer, StopReasons) {
 }
 
 TEST(AnthropicAnswer, ThinkingBeforeACallIsKeptForTheNextTurn) {
-  const ChatResponse response =
-      ParseOk(Format(), R"({"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking","data":"x"},
+  const ChatResponse response = ParseOk(
+      Format(),
+      R"({"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking","data":"x"},
       {"type":"tool_use","id":"t","name":"weather","input":{"city":"Paris"}}],"stop_reason":"tool_use"})");
   EXPECT_EQ(response.reasoning, "hm");
   ASSERT_EQ(response.tool_calls.size(), 1U);
@@ -130,8 +134,8 @@ TEST(AnthropicAnswer, OddBodies) {
     ASSERT_FALSE(response.ok()) << body;
     EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
   }
-  const ChatResponse odd =
-      ParseOk(Format(), R"({"content":[null,7,{"type":7},{"type":"text"},{"type":"tool_use","input":[1]}],"stop_reason":3,
+  const ChatResponse odd = ParseOk(
+      Format(), R"({"content":[null,7,{"type":7},{"type":"text"},{"type":"tool_use","input":[1]}],"stop_reason":3,
       "usage":{"input_tokens":-5,"output_tokens":1e300,"cache_read_input_tokens":"x"},"model":[]})");
   EXPECT_EQ(odd.usage.input, 0);
   EXPECT_EQ(odd.usage.output, 0);
@@ -141,32 +145,37 @@ TEST(AnthropicAnswer, OddBodies) {
 }
 
 TEST(AnthropicStream, ErrorsInside) {
-  const auto overloaded = Replay(Format(), {R"({"type":"message_start","message":{}})",
-                                            R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})"});
+  const auto overloaded =
+      Replay(Format(), {R"({"type":"message_start","message":{}})",
+                        R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})"});
   ASSERT_FALSE(overloaded.ok());
   EXPECT_EQ(overloaded.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(overloaded.error().message, HasSubstr("Overloaded"));
-  const auto invalid = Replay(Format(), {R"({"type":"error","error":{"type":"invalid_request_error","message":"no"}})"});
+  const auto invalid =
+      Replay(Format(), {R"({"type":"error","error":{"type":"invalid_request_error","message":"no"}})"});
   EXPECT_EQ(invalid.error().kind, ErrorKind::kInput);
 }
 
 TEST(AnthropicStream, EndsEarly) {
-  const auto cut = Replay(Format(), {R"({"type":"message_start","message":{}})",
-                                     R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})",
-                                     R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half"}})"});
+  const auto cut =
+      Replay(Format(), {R"({"type":"message_start","message":{}})",
+                        R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})",
+                        R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half"}})"});
   ASSERT_FALSE(cut.ok());
   EXPECT_EQ(cut.error().kind, ErrorKind::kUnavailable);
 }
 
 TEST(AnthropicStream, ArgumentsThatAreNoJson) {
   const auto response = Replay(
-      Format(), {R"({"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}})",
-                 R"({"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":"s"}})",
-                 R"({"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"b","name":"empty","input":{}}})",
-                 R"({"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"broken","input":{}}})",
-                 R"({"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"city\": \"Par"}})",
-                 R"({"type":"ping"})", R"({"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":20}})",
-                 R"({"type":"message_stop"})"});
+      Format(),
+      {R"({"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}})",
+       R"({"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":"s"}})",
+       R"({"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"b","name":"empty","input":{}}})",
+       R"({"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"broken","input":{}}})",
+       R"({"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"city\": \"Par"}})",
+       R"({"type":"ping"})",
+       R"({"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":20}})",
+       R"({"type":"message_stop"})"});
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->stop, StopReason::kLength);
   EXPECT_EQ(response->usage.input, 3);

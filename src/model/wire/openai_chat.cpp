@@ -18,7 +18,9 @@ Json AssistantMessage(const Message& message) {
   if (message.text.empty()) out["content"] = nullptr;
   Json& calls = out["tool_calls"] = Json::array();
   for (const ToolCall& call : message.tool_calls) {
-    calls.push_back({{"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", ArgumentsText(call)}}}});
+    calls.push_back({{"id", call.id},
+                     {"type", "function"},
+                     {"function", {{"name", call.name}, {"arguments", ArgumentsText(call)}}}});
   }
   return out;
 }
@@ -34,7 +36,8 @@ Json ChatMessages(const ChatRequest& request) {
     for (const ToolResult& result : message.tool_results) {
       messages.push_back({{"role", "tool"}, {"tool_call_id", result.call_id}, {"content", result.text}});
     }
-    if (!message.text.empty() || message.tool_results.empty()) messages.push_back({{"role", "user"}, {"content", message.text}});
+    if (!message.text.empty() || message.tool_results.empty())
+      messages.push_back({{"role", "user"}, {"content", message.text}});
   }
   return messages;
 }
@@ -44,9 +47,11 @@ void AddChatTools(const ChatRequest& request, const WireOptions& options, Json& 
   Json& tools = body["tools"] = Json::array();
   for (const Tool& tool : request.tools) {
     tools.push_back(
-        {{"type", "function"}, {"function", {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.schema}}}});
+        {{"type", "function"},
+         {"function", {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.schema}}}});
   }
-  if (!options.forced_tool.empty()) body["tool_choice"] = {{"type", "function"}, {"function", {{"name", options.forced_tool}}}};
+  if (!options.forced_tool.empty())
+    body["tool_choice"] = {{"type", "function"}, {"function", {{"name", options.forced_tool}}}};
 }
 
 void AddSettings(const ChatRequest& request, const WireOptions& options, Json& body) {
@@ -66,7 +71,8 @@ void AddSettings(const ChatRequest& request, const WireOptions& options, Json& b
   if (UsesNativeSchema(request, options)) {
     body["response_format"] = {
         {"type", "json_schema"},
-        {"json_schema", {{"name", "answer"}, {"strict", IsStrictSchema(*request.answer_schema)}, {"schema", *request.answer_schema}}}};
+        {"json_schema",
+         {{"name", "answer"}, {"strict", IsStrictSchema(*request.answer_schema)}, {"schema", *request.answer_schema}}}};
   }
   if (options.provider.cache == CacheStyle::kPromptCacheKey && options.dialect.cache_key && !request.system.empty()) {
     body["prompt_cache_key"] = CacheKeyOf(request);
@@ -129,7 +135,8 @@ Json BlocksOf(const Json& message, const ChatResponse& response) {
   Json& given_back = out["tool_calls"] = Json::array();
   for (std::size_t i = 0; i < response.tool_calls.size(); ++i) {
     const ToolCall& call = response.tool_calls[i];
-    Json entry = {{"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", ArgumentsText(call)}}}};
+    Json entry = {
+        {"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", ArgumentsText(call)}}}};
     if (const Json& extra = MemberOf(calls[i], "extra_content"); !extra.is_null()) {
       entry["extra_content"] = extra;
       needed = true;
@@ -168,12 +175,14 @@ class ChatAssembler : public StreamAssembler {
     if (!calls_.empty()) {
       Json& calls = message["tool_calls"] = Json::array();
       for (const Call& call : calls_) {
-        Json entry = {{"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", call.arguments}}}};
+        Json entry = {
+            {"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", call.arguments}}}};
         if (!call.extra.is_null()) entry["extra_content"] = call.extra;
         calls.push_back(std::move(entry));
       }
     }
-    body_["choices"] = Json::array({{{"index", 0}, {"finish_reason", finish_reason_}, {"message", std::move(message)}}});
+    body_["choices"] =
+        Json::array({{{"index", 0}, {"finish_reason", finish_reason_}, {"message", std::move(message)}}});
     return std::move(body_);
   }
 
@@ -209,7 +218,8 @@ class ChatAssembler : public StreamAssembler {
     if (!pieces.is_array()) return;
     for (const Json& piece : pieces) {
       const bool goes_on = !details_.empty() && MemberOf(details_.back(), "index") == MemberOf(piece, "index") &&
-                           !MemberOf(piece, "index").is_null() && MemberOf(details_.back(), "type") == MemberOf(piece, "type");
+                           !MemberOf(piece, "index").is_null() &&
+                           MemberOf(details_.back(), "type") == MemberOf(piece, "type");
       if (!goes_on) {
         details_.push_back(piece);
         continue;
@@ -291,9 +301,11 @@ Result<ChatResponse> ParseChat(const Json& body) {
     for (const Json& call : calls) {
       const Json& function = MemberOf(call, "function");
       const Json& arguments = MemberOf(function, "arguments");
-      std::string raw = arguments.is_string() ? arguments.get<std::string>() : arguments.is_null() ? "" : DumpJson(arguments);
-      response.tool_calls.push_back(
-          MakeToolCall(JsonGet<std::string>(call, "id", ""), JsonGet<std::string>(function, "name", ""), std::move(raw)));
+      std::string raw = arguments.is_string() ? arguments.get<std::string>()
+                        : arguments.is_null() ? ""
+                                              : DumpJson(arguments);
+      response.tool_calls.push_back(MakeToolCall(JsonGet<std::string>(call, "id", ""),
+                                                 JsonGet<std::string>(function, "name", ""), std::move(raw)));
     }
   }
   response.stop = StopOf(reason, response);

@@ -17,8 +17,9 @@ TEST(ChatRequestBody, Plain) {
   request.system = "s";
   request.sampling.seed = 0x1'0000'0007;
   request.simulation = {{"arm", "skill"}};
-  EXPECT_EQ(Text(BuildChat(request, OptionsOf("generic.x"))),
-            R"({"model":"x","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"max_tokens":100,"seed":7})");
+  EXPECT_EQ(
+      Text(BuildChat(request, OptionsOf("generic.x"))),
+      R"({"model":"x","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"max_tokens":100,"seed":7})");
 }
 
 TEST(ChatRequestBody, OpenAiOwn) {
@@ -45,8 +46,9 @@ TEST(ChatRequestBody, OpenRouterReasoning) {
 TEST(ChatRequestBody, ToolLoop) {
   const Json body = BuildChat(ToolLoop(), OptionsOf("generic.x"));
   EXPECT_EQ(body["tools"][0]["function"]["name"], "weather");
-  EXPECT_EQ(Text(body["messages"][1]), R"({"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function",)"
-                                       R"("function":{"name":"weather","arguments":"{\"city\": \"Paris\"}"}}]})");
+  EXPECT_EQ(Text(body["messages"][1]),
+            R"({"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function",)"
+            R"("function":{"name":"weather","arguments":"{\"city\": \"Paris\"}"}}]})");
   EXPECT_EQ(Text(body["messages"][2]), R"({"role":"tool","tool_call_id":"call_1","content":"sunny"})");
   EXPECT_EQ(Text(body["messages"][3]), R"({"role":"user","content":"Go on."})");
 }
@@ -60,8 +62,8 @@ TEST(ChatRequestBody, BrokenArgumentsAreNotRepeated) {
 
 TEST(ChatRequestBody, SchemasAreStrictWhereTheyCanBe) {
   ChatRequest request = Question("hi");
-  request.answer_schema =
-      Json::parse(R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false})");
+  request.answer_schema = Json::parse(
+      R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false})");
   const Json strict = BuildChat(request, OptionsOf("gpt-4o"))["response_format"];
   EXPECT_EQ(strict["json_schema"]["strict"], true);
   EXPECT_EQ(strict["json_schema"]["schema"], *request.answer_schema);
@@ -90,25 +92,31 @@ TEST(ChatAnswer, UsageInTheFormsOfOthers) {
   const auto usage = [](const std::string& fields) {
     return ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],)" + fields + "}").usage;
   };
-  EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"completion_tokens":2},"timings":{"cache_n":6})").cache_read, 6);      // llama-server
-  EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"prompt_cache_hit_tokens":7})").input, 3);                              // DeepSeek
-  EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":42})").output, 32);                // Gemini
-  const Usage routed =
-      usage(R"("usage":{"prompt_tokens":10,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":5}})");  // OpenRouter
+  EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"completion_tokens":2},"timings":{"cache_n":6})").cache_read,
+            6);                                                                              // llama-server
+  EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"prompt_cache_hit_tokens":7})").input, 3);  // DeepSeek
+  EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":42})").output, 32);  // Gemini
+  const Usage routed = usage(
+      R"("usage":{"prompt_tokens":10,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":5}})");  // OpenRouter
   EXPECT_EQ(routed.input, 1);
   EXPECT_EQ(routed.cache_write, 5);
-  EXPECT_EQ(usage(R"("usage":{"prompt_tokens":1,"prompt_tokens_details":{"cached_tokens":99,"cache_write_tokens":99}})").input, 0);
+  EXPECT_EQ(usage(R"("usage":{"prompt_tokens":1,"prompt_tokens_details":{"cached_tokens":99,"cache_write_tokens":99}})")
+                .input,
+            0);
   EXPECT_EQ(usage(R"("usage":null)").prompt(), 0);
 }
 
 TEST(ChatAnswer, CostAsTheProviderTellsIt) {
   EXPECT_EQ(ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],"usage":{"cost":0.25}})").cost_usd, 0.25);
-  EXPECT_FALSE(ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],"usage":{"cost":-1}})").cost_usd.has_value());
+  EXPECT_FALSE(
+      ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],"usage":{"cost":-1}})").cost_usd.has_value());
 }
 
 TEST(ChatAnswer, Reasoning) {
   EXPECT_EQ(ParseOk(Format(), R"({"choices":[{"message":{"content":"x","reasoning_content":"r"}}]})").reasoning, "r");
-  EXPECT_EQ(ParseOk(Format(), R"({"choices":[{"message":{"content":[{"type":"text","text":"x"}],"reasoning":"r"}}]})").reasoning, "r");
+  EXPECT_EQ(ParseOk(Format(), R"({"choices":[{"message":{"content":[{"type":"text","text":"x"}],"reasoning":"r"}}]})")
+                .reasoning,
+            "r");
 }
 
 TEST(ChatAnswer, WhatALoopHasToGiveBack) {
@@ -120,7 +128,8 @@ TEST(ChatAnswer, WhatALoopHasToGiveBack) {
   EXPECT_EQ(Text(response.provider_blocks),
             R"({"role":"assistant","content":"","reasoning_content":"r","tool_calls":[{"id":"c","type":"function",)"
             R"("function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"s"}}}]})");
-  EXPECT_EQ(Text(BuildChat(ToolLoop(response.provider_blocks), OptionsOf("generic.x"))["messages"][1]), Text(response.provider_blocks));
+  EXPECT_EQ(Text(BuildChat(ToolLoop(response.provider_blocks), OptionsOf("generic.x"))["messages"][1]),
+            Text(response.provider_blocks));
 }
 
 TEST(ChatAnswer, StopReasonsAndRefusals) {
@@ -128,7 +137,8 @@ TEST(ChatAnswer, StopReasonsAndRefusals) {
   EXPECT_EQ(stop(R"({"finish_reason":"stop","message":{"content":"x"}})").stop, StopReason::kEnd);
   EXPECT_EQ(stop(R"({"finish_reason":"length","message":{"content":"x"}})").stop, StopReason::kLength);
   EXPECT_EQ(stop(R"({"finish_reason":"content_filter","message":{"content":""}})").stop, StopReason::kRefusal);
-  EXPECT_EQ(stop(R"({"finish_reason":"stop","message":{"tool_calls":[{"id":"a","function":{"name":"f"}}]}})").stop, StopReason::kToolUse);
+  EXPECT_EQ(stop(R"({"finish_reason":"stop","message":{"tool_calls":[{"id":"a","function":{"name":"f"}}]}})").stop,
+            StopReason::kToolUse);
   const ChatResponse refused = stop(R"({"finish_reason":"stop","message":{"content":null,"refusal":"I can't."}})");
   EXPECT_EQ(refused.stop, StopReason::kRefusal);
   EXPECT_EQ(refused.text, "I can't.");
@@ -143,10 +153,12 @@ TEST(ChatAnswer, ErrorsInASuccess) {
        {Case{R"({"error":{"code":502,"message":"down"}})", ErrorKind::kUnavailable},
         Case{R"({"error":{"code":402,"message":"credits"}})", ErrorKind::kRefused},
         Case{R"({"error":{"code":400,"message":"bad"}})", ErrorKind::kInput},
-        Case{R"({"error":{"code":403,"message":"moderation"}})", ErrorKind::kInput}, Case{R"({"error":"text"})", ErrorKind::kUnavailable},
+        Case{R"({"error":{"code":403,"message":"moderation"}})", ErrorKind::kInput},
+        Case{R"({"error":"text"})", ErrorKind::kUnavailable},
         Case{R"({"object":"error","message":"old vLLM"})", ErrorKind::kUnavailable},
         Case{R"({"error":{"type":"insufficient_quota","message":"no"}})", ErrorKind::kRefused},
-        Case{R"({"choices":[{"finish_reason":"error","error":{"code":503,"message":"gone"}}]})", ErrorKind::kUnavailable},
+        Case{R"({"choices":[{"finish_reason":"error","error":{"code":503,"message":"gone"}}]})",
+             ErrorKind::kUnavailable},
         Case{R"({"choices":[{"finish_reason":"error","message":{"content":"half"}}]})", ErrorKind::kUnavailable},
         Case{R"({"choices":[]})", ErrorKind::kUnavailable}, Case{R"({"choices":[null]})", ErrorKind::kUnavailable},
         Case{"{}", ErrorKind::kUnavailable}}) {
@@ -158,12 +170,13 @@ TEST(ChatAnswer, ErrorsInASuccess) {
 }
 
 TEST(ChatStream, TextReasoningUsage) {
-  const auto response = Replay(
-      Format(), {R"({"id":"c","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]})",
-                 R"({"choices":[{"index":0,"delta":{"reasoning_content":"hm","reasoning":"hm"}}]})",
-                 R"({"choices":[{"index":0,"delta":{"content":"Hel"}}]})", R"({"choices":[{"index":1,"delta":{"content":"other"}}]})",
-                 R"({"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]})",
-                 R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}})", "[DONE]"});
+  const auto response =
+      Replay(Format(), {R"({"id":"c","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]})",
+                        R"({"choices":[{"index":0,"delta":{"reasoning_content":"hm","reasoning":"hm"}}]})",
+                        R"({"choices":[{"index":0,"delta":{"content":"Hel"}}]})",
+                        R"({"choices":[{"index":1,"delta":{"content":"other"}}]})",
+                        R"({"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]})",
+                        R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}})", "[DONE]"});
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->text, "Hello");
   EXPECT_EQ(response->reasoning, "hm");
@@ -191,9 +204,10 @@ TEST(ChatStream, CallsInEveryNumbering) {
   ASSERT_TRUE(whole.ok());
   EXPECT_EQ(whole->tool_calls.size(), 2U);
   EXPECT_EQ(whole->stop, StopReason::kToolUse);
-  const auto unnumbered =
-      Replay(Format(), {R"({"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}}]})",
-                        R"({"choices":[{"delta":{"tool_calls":[{"function":{"arguments":":1}"}}]},"finish_reason":"tool_calls"}]})"});
+  const auto unnumbered = Replay(
+      Format(),
+      {R"({"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}}]})",
+       R"({"choices":[{"delta":{"tool_calls":[{"function":{"arguments":":1}"}}]},"finish_reason":"tool_calls"}]})"});
   ASSERT_TRUE(unnumbered.ok());
   ASSERT_EQ(unnumbered->tool_calls.size(), 1U);
   EXPECT_EQ(unnumbered->tool_calls[0].arguments["x"], 1);
@@ -203,10 +217,16 @@ TEST(ChatStream, EndsEarlyOrBadly) {
   EXPECT_EQ(Replay(Format(), {R"({"choices":[{"delta":{"content":"half"}}]})"}).error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(Replay(Format(), {}).error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(Replay(Format(), {"{\"choices\":"}).error().kind, ErrorKind::kUnavailable);
-  EXPECT_EQ(Replay(Format(), {R"({"choices":[{"delta":{"content":"x"}}]})", R"({"error":{"code":502,"message":"down"}})"}).error().kind,
-            ErrorKind::kUnavailable);
-  EXPECT_EQ(Replay(Format(), {R"({"choices":[{"finish_reason":"error","error":{"code":400,"message":"x"},"delta":{}}]})"}).error().kind,
-            ErrorKind::kInput);
+  EXPECT_EQ(
+      Replay(Format(), {R"({"choices":[{"delta":{"content":"x"}}]})", R"({"error":{"code":502,"message":"down"}})"})
+          .error()
+          .kind,
+      ErrorKind::kUnavailable);
+  EXPECT_EQ(
+      Replay(Format(), {R"({"choices":[{"finish_reason":"error","error":{"code":400,"message":"x"},"delta":{}}]})"})
+          .error()
+          .kind,
+      ErrorKind::kInput);
   EXPECT_EQ(Replay(Format(), {"[DONE]"})->text, "");
 }
 
@@ -227,7 +247,8 @@ TEST(ChatStream, EndlessCallsAreStopped) {
   const std::unique_ptr<StreamAssembler> assembler = Format().assembler();
   Status status;
   for (int i = 0; i < 2000 && status; ++i) {
-    status = assembler->Take({"", R"({"choices":[{"delta":{"tool_calls":[{"index":)" + std::to_string(i) + R"(,"id":"c"}]}}]})"});
+    status = assembler->Take(
+        {"", R"({"choices":[{"delta":{"tool_calls":[{"index":)" + std::to_string(i) + R"(,"id":"c"}]}}]})"});
   }
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.error().message, HasSubstr("more than 1000 parts"));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/wire/openai_responses.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "util/text.h"
 
@@ -21,9 +21,11 @@ void AddAssistant(const Message& message, Json& input) {
     for (const Json& item : message.provider_blocks) input.push_back(item);
     return;
   }
-  if (!message.text.empty() || message.tool_calls.empty()) input.push_back(TextMessage("assistant", "output_text", message.text));
+  if (!message.text.empty() || message.tool_calls.empty())
+    input.push_back(TextMessage("assistant", "output_text", message.text));
   for (const ToolCall& call : message.tool_calls) {
-    input.push_back({{"type", "function_call"}, {"call_id", call.id}, {"name", call.name}, {"arguments", ArgumentsText(call)}});
+    input.push_back(
+        {{"type", "function_call"}, {"call_id", call.id}, {"name", call.name}, {"arguments", ArgumentsText(call)}});
   }
 }
 
@@ -37,7 +39,8 @@ Json Input(const ChatRequest& request) {
     for (const ToolResult& result : message.tool_results) {
       input.push_back({{"type", "function_call_output"}, {"call_id", result.call_id}, {"output", result.text}});
     }
-    if (!message.text.empty() || message.tool_results.empty()) input.push_back(TextMessage("user", "input_text", message.text));
+    if (!message.text.empty() || message.tool_results.empty())
+      input.push_back(TextMessage("user", "input_text", message.text));
   }
   return input;
 }
@@ -47,8 +50,11 @@ void AddResponsesTools(const ChatRequest& request, const WireOptions& options, J
   Json& tools = body["tools"] = Json::array();
   for (const Tool& tool : request.tools) {
     // Without the word, the API would make optional arguments required.
-    tools.push_back(
-        {{"type", "function"}, {"name", tool.name}, {"description", tool.description}, {"parameters", tool.schema}, {"strict", false}});
+    tools.push_back({{"type", "function"},
+                     {"name", tool.name},
+                     {"description", tool.description},
+                     {"parameters", tool.schema},
+                     {"strict", false}});
   }
   if (!options.forced_tool.empty()) body["tool_choice"] = {{"type", "function"}, {"name", options.forced_tool}};
   // Nothing is stored, so the reasoning has to come back to us for the next turn of a tool loop.
@@ -121,11 +127,13 @@ class ResponsesAssembler : public StreamAssembler {
   // Finished items are what counts. A server that sends fewer of them than its last event lists has them there.
   Json MakeBody() override {
     const Json& listed = MemberOf(final_, "output");
-    const auto done = static_cast<std::size_t>(std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.done; }));
+    const auto done = static_cast<std::size_t>(
+        std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.done; }));
     if (listed.is_array() && !listed.empty() && listed.size() > done) return std::move(final_);
     Json output = Json::array();
     const bool numbered = std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.index >= 0; });
-    if (numbered) std::stable_sort(slots_.begin(), slots_.end(), [](const Slot& a, const Slot& b) { return a.index < b.index; });
+    if (numbered)
+      std::stable_sort(slots_.begin(), slots_.end(), [](const Slot& a, const Slot& b) { return a.index < b.index; });
     for (Slot& slot : slots_) output.push_back(slot.done ? std::move(slot.item) : ItemOfPieces(slot));
     final_["output"] = std::move(output);
     return std::move(final_);
@@ -145,20 +153,22 @@ class ResponsesAssembler : public StreamAssembler {
     bool done = false;
   };
 
-  // The slot that an event is about: by output_index; without one by an id, else the youngest of the type. Ids alone are
-  // no help: on some servers they differ between the events of an item.
+  // The slot that an event is about: by output_index; without one by an id, else the youngest of the type. Ids alone
+  // are no help: on some servers they differ between the events of an item.
   Slot& SlotOf(const Json& event, const Json& item, bool whole_item) {
     const Json& index = MemberOf(event, "output_index");
     const std::int64_t number = index.is_number_integer() ? TokensOf(event, "output_index") : -1;
     const std::string type = JsonGet<std::string>(item, "type", "");
-    const std::string id = whole_item ? JsonGet<std::string>(item, "id", "") : JsonGet<std::string>(event, "item_id", "");
+    const std::string id =
+        whole_item ? JsonGet<std::string>(item, "id", "") : JsonGet<std::string>(event, "item_id", "");
     const std::string call_id = JsonGet<std::string>(item, "call_id", "");
     Slot* found = nullptr;
     for (Slot& slot : slots_) {
       if (number >= 0) {
         if (slot.index == number) return slot;
       } else if (!slot.done && slot.type == type) {
-        const bool named = (!id.empty() && (slot.id == id || slot.call_id == id)) || (!call_id.empty() && slot.call_id == call_id);
+        const bool named =
+            (!id.empty() && (slot.id == id || slot.call_id == id)) || (!call_id.empty() && slot.call_id == call_id);
         if (named) return slot;
         const bool nameless = id.empty() && call_id.empty();
         if (nameless || (slot.id.empty() && slot.call_id.empty())) found = &slot;
@@ -172,7 +182,8 @@ class ResponsesAssembler : public StreamAssembler {
   static Json ItemOfPieces(Slot& slot) {
     if (!slot.item.is_object()) slot.item = Json::object();
     if (slot.type == "function_call" && !slot.arguments.empty()) slot.item["arguments"] = slot.arguments;
-    if (slot.type == "message" && !slot.text.empty()) slot.item["content"] = Json::array({{{"type", "output_text"}, {"text", slot.text}}});
+    if (slot.type == "message" && !slot.text.empty())
+      slot.item["content"] = Json::array({{{"type", "output_text"}, {"text", slot.text}}});
     return std::move(slot.item);
   }
 
@@ -213,7 +224,8 @@ Result<ChatResponse> ParseResponses(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(body)) return *std::move(error);
   if (std::optional<Error> error = ErrorOfStatus(body)) return *std::move(error);
   const Json& output = MemberOf(body, "output");
-  if (!output.is_array()) return Error{ErrorKind::kUnavailable, "the answer has no output: it isn't one of the Responses API"};
+  if (!output.is_array())
+    return Error{ErrorKind::kUnavailable, "the answer has no output: it isn't one of the Responses API"};
   ChatResponse response;
   std::string refusal;
   bool has_reasoning = false;
@@ -230,7 +242,8 @@ Result<ChatResponse> ParseResponses(const Json& body) {
     } else if (type == "function_call") {
       const std::string call_id = JsonGet<std::string>(item, "call_id", "");
       response.tool_calls.push_back(MakeToolCall(call_id.empty() ? JsonGet<std::string>(item, "id", "") : call_id,
-                                                 JsonGet<std::string>(item, "name", ""), JsonGet<std::string>(item, "arguments", "")));
+                                                 JsonGet<std::string>(item, "name", ""),
+                                                 JsonGet<std::string>(item, "arguments", "")));
     }
   }
   if (has_reasoning && !response.tool_calls.empty()) response.provider_blocks = output;

@@ -29,7 +29,8 @@ TEST(ResponsesRequest, ToolLoop) {
   EXPECT_EQ(body["tools"][0]["name"], "weather");
   EXPECT_EQ(body["tools"][0]["strict"], false);
   EXPECT_EQ(body["include"][0], "reasoning.encrypted_content");
-  EXPECT_EQ(Text(body["input"][1]), R"({"type":"function_call","call_id":"call_1","name":"weather","arguments":"{\"city\": \"Paris\"}"})");
+  EXPECT_EQ(Text(body["input"][1]),
+            R"({"type":"function_call","call_id":"call_1","name":"weather","arguments":"{\"city\": \"Paris\"}"})");
   EXPECT_EQ(Text(body["input"][2]), R"({"type":"function_call_output","call_id":"call_1","output":"sunny"})");
   EXPECT_EQ(body["input"][3]["content"][0]["text"], "Go on.");
 }
@@ -50,7 +51,8 @@ TEST(ResponsesRequest, Schema) {
 }
 
 TEST(ResponsesAnswer, TextReasoningCallsUsage) {
-  const ChatResponse response = ParseOk(Format(), R"({"status":"completed","error":null,"model":"gpt-5-mini-2025-08-07","output":[
+  const ChatResponse response =
+      ParseOk(Format(), R"({"status":"completed","error":null,"model":"gpt-5-mini-2025-08-07","output":[
       {"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"a"},{"type":"summary_text","text":"b"}],"encrypted_content":"e"},
       {"type":"function_call","id":"fc_1","call_id":"call_1","name":"weather","arguments":"{\"city\":\"Paris\"}"},
       {"type":"message","content":[{"type":"output_text","text":"t"}]},{"type":"web_search_call"}],
@@ -67,18 +69,25 @@ TEST(ResponsesAnswer, TextReasoningCallsUsage) {
 }
 
 TEST(ResponsesAnswer, Status) {
-  EXPECT_EQ(ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]})").stop,
-            StopReason::kLength);
-  EXPECT_EQ(ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]})").stop,
-            StopReason::kRefusal);
-  const ChatResponse refused = ParseOk(Format(), R"({"output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]})");
+  EXPECT_EQ(
+      ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]})")
+          .stop,
+      StopReason::kLength);
+  EXPECT_EQ(
+      ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]})").stop,
+      StopReason::kRefusal);
+  const ChatResponse refused =
+      ParseOk(Format(), R"({"output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]})");
   EXPECT_EQ(refused.stop, StopReason::kRefusal);
   EXPECT_EQ(refused.text, "No.");
   for (const char* body : {R"({"status":"queued","output":[]})", R"({"status":"cancelled","output":[]})",
                            R"({"status":"failed","error":{"code":"server_error","message":"x"}})", "{}"}) {
     EXPECT_EQ(Format().parse(Json::parse(body)).error().kind, ErrorKind::kUnavailable) << body;
   }
-  EXPECT_EQ(Format().parse(Json::parse(R"({"status":"failed","error":{"code":"invalid_prompt","message":"x"}})")).error().kind,
+  EXPECT_EQ(Format()
+                .parse(Json::parse(R"({"status":"failed","error":{"code":"invalid_prompt","message":"x"}})"))
+                .error()
+                .kind,
             ErrorKind::kInput);
 }
 
@@ -108,11 +117,13 @@ TEST(ResponsesStream, OnlyTheLastEventHasTheItems) {
 
 TEST(ResponsesStream, EndsEarlyOrBadly) {
   EXPECT_EQ(Replay(Format(), {R"({"type":"response.created","response":{}})"}).error().kind, ErrorKind::kUnavailable);
-  const auto error = Replay(Format(), {R"({"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null})"});
+  const auto error =
+      Replay(Format(), {R"({"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null})"});
   EXPECT_EQ(error.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(error.error().message, HasSubstr("slow down"));
-  const auto failed =
-      Replay(Format(), {R"({"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"oops"}}})"});
+  const auto failed = Replay(
+      Format(),
+      {R"({"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"oops"}}})"});
   EXPECT_THAT(failed.error().message, HasSubstr("oops"));
   EXPECT_TRUE(Replay(Format(), {"7", R"({"type":7})", R"({"type":"response.output_item.done"})",
                                 R"({"type":"response.output_item.done","item":7,"output_index":1e300})",

@@ -30,8 +30,9 @@ TEST(Recordings, AnthropicThinkingThenATool) {
   const Result<ChatResponse> response = Replay(WireFormatOf(Wire::kAnthropic), events);
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->text, "");
-  EXPECT_EQ(response->reasoning,
-            "The user wants me to call the weather tool for Paris directly without any natural language introduction first.");
+  EXPECT_EQ(
+      response->reasoning,
+      "The user wants me to call the weather tool for Paris directly without any natural language introduction first.");
   ASSERT_EQ(response->tool_calls.size(), 1U);
   EXPECT_EQ(response->tool_calls[0].id, "toolu_1");
   EXPECT_EQ(response->tool_calls[0].name, "weather");
@@ -41,7 +42,8 @@ TEST(Recordings, AnthropicThinkingThenATool) {
   EXPECT_EQ(response->usage.output, 85);  // message_start says 8
   EXPECT_EQ(response->served_model, "claude-sonnet-4-6");
   ASSERT_EQ(response->provider_blocks.size(), 2U);
-  EXPECT_THAT(response->provider_blocks[0]["signature"].get<std::string>(), AllOf(StartsWith("EpYCCkYI"), EndsWith("mMYAQ==")));
+  EXPECT_THAT(response->provider_blocks[0]["signature"].get<std::string>(),
+              AllOf(StartsWith("EpYCCkYI"), EndsWith("mMYAQ==")));
   EXPECT_EQ(Text(response->provider_blocks[1]["input"]), R"({"city":"Paris"})");
 }
 
@@ -50,8 +52,8 @@ TEST(Recordings, ResponsesPlainText) {
   if (events.empty()) return;
   const Result<ChatResponse> response = Replay(WireFormatOf(Wire::kResponses), events);
   ASSERT_TRUE(response.ok()) << response.error().message;
-  EXPECT_THAT(response->text,
-              AllOf(StartsWith("Tides change over the day because the Moon"), EndsWith("producing periodic high and low tides.")));
+  EXPECT_THAT(response->text, AllOf(StartsWith("Tides change over the day because the Moon"),
+                                    EndsWith("producing periodic high and low tides.")));
   EXPECT_THAT(response->reasoning, StartsWith("**Explaining tidal changes**"));
   EXPECT_EQ(response->stop, StopReason::kEnd);
   EXPECT_EQ(response->usage.input, 62);
@@ -74,9 +76,11 @@ TEST(Recordings, ResponsesTools) {
   for (const ToolRecording& expected : {
            ToolRecording{"responses/gpt-5-mini/tool_use_weather", "call_1", R"({"city":"Paris"})", 102, 0, 108, 64},
            // No output_index, the reasoning's end comes after the call has begun, the call's own id is null.
-           ToolRecording{"openresponses/llamacpp-qwen3-5-9b-gguf/tool_use_weather", "fc_1", R"({"city":"Paris"})", 332, 0, 82, 0},
+           ToolRecording{"openresponses/llamacpp-qwen3-5-9b-gguf/tool_use_weather", "fc_1", R"({"city":"Paris"})", 332,
+                         0, 82, 0},
            // Ids differ between an item's events.
-           ToolRecording{"openresponses/openai-gpt-oss-120b/tool_use_weather", "call_1", "{\n  \"city\": \"Paris\"\n}", 129, 48, 47, 31},
+           ToolRecording{"openresponses/openai-gpt-oss-120b/tool_use_weather", "call_1", "{\n  \"city\": \"Paris\"\n}",
+                         129, 48, 47, 31},
        }) {
     const std::vector<std::string> events = Recording(expected.name);
     if (events.empty()) return;
@@ -106,8 +110,8 @@ TEST(Recordings, ReasoningTextOfOpenModels) {
 
 // Whatever is missing at the end, the answer is an error and never half an answer.
 TEST(Recordings, CutStreamsAreErrors) {
-  for (const auto& [name, wire] :
-       {std::pair{"anthropic/sonnet/tool_use_weather", Wire::kAnthropic}, {"responses/gpt-5-mini/plain_text", Wire::kResponses}}) {
+  for (const auto& [name, wire] : {std::pair{"anthropic/sonnet/tool_use_weather", Wire::kAnthropic},
+                                   {"responses/gpt-5-mini/plain_text", Wire::kResponses}}) {
     std::vector<std::string> events = Recording(name);
     while (!events.empty()) {
       events.pop_back();

@@ -22,12 +22,14 @@ constexpr std::size_t kShownColumns = 300;
 constexpr std::size_t kMostParts = 1'000;  // blocks, items or calls of one answer
 
 ErrorKind KindOfCode(std::int64_t code, const std::string& words) {
-  if (ContainsAny(words, {"insufficient_quota", "billing", "authentication", "permission", "invalid_api_key", "not_found"}))
+  if (ContainsAny(words,
+                  {"insufficient_quota", "billing", "authentication", "permission", "invalid_api_key", "not_found"}))
     return ErrorKind::kRefused;
   if (code == 401 || code == 402 || code == 404) return ErrorKind::kRefused;
   // The server had begun to answer, so the key is right: 403 is a filter that objects to this one request.
   if (code == 400 || code == 403 || code == 413 || code == 422) return ErrorKind::kInput;
-  if (code == 0 && ContainsAny(words, {"invalid", "context_length", "exceed_context", "too_large", "policy"})) return ErrorKind::kInput;
+  if (code == 0 && ContainsAny(words, {"invalid", "context_length", "exceed_context", "too_large", "policy"}))
+    return ErrorKind::kInput;
   return ErrorKind::kUnavailable;
 }
 
@@ -43,9 +45,12 @@ const WireFormat& WireFormatOf(Wire wire) {
   static constexpr WireFormat kChat = {"/chat/completions", BuildChat, ParseChat, MakeChatAssembler};
   static constexpr WireFormat kResponses = {"/responses", BuildResponses, ParseResponses, MakeResponsesAssembler};
   switch (wire) {
-    case Wire::kAnthropic: return kAnthropic;
-    case Wire::kChat: return kChat;
-    case Wire::kResponses: break;
+    case Wire::kAnthropic:
+      return kAnthropic;
+    case Wire::kChat:
+      return kChat;
+    case Wire::kResponses:
+      break;
   }
   return kResponses;
 }
@@ -59,7 +64,8 @@ Status StreamAssembler::Take(const SseEvent& event) {
   }
   ASSIGN_OR_RETURN(const Json json, ParseBody(data));
   if (std::optional<Error> error = ErrorInBody(json)) return *std::move(error);
-  if (parts() > kMostParts) return Error{ErrorKind::kUnavailable, fmt::format("the answer has more than {} parts", kMostParts)};
+  if (parts() > kMostParts)
+    return Error{ErrorKind::kUnavailable, fmt::format("the answer has more than {} parts", kMostParts)};
   return TakeJson(json);
 }
 
@@ -72,16 +78,19 @@ Result<Json> ParseBody(std::string_view body) {
   Result<Json> json = FindInvalidUtf8(body) ? ParseJson(ReplaceInvalidUtf8(body), "answer") : ParseJson(body, "answer");
   if (json) return json;
   const std::string start = ReplaceInvalidUtf8(body.substr(0, 400));
-  return Error{ErrorKind::kUnavailable, fmt::format("the server's answer isn't JSON: {}",
-                                                    body.empty() ? "(empty)" : CutToColumns(SafeForTerminalLine(start), 100))};
+  return Error{ErrorKind::kUnavailable,
+               fmt::format("the server's answer isn't JSON: {}",
+                           body.empty() ? "(empty)" : CutToColumns(SafeForTerminalLine(start), 100))};
 }
 
 std::optional<Error> ErrorInBody(const Json& body) {
   if (!body.is_object()) return std::nullopt;
   const Json& error = MemberOf(body, "error");
-  const bool is_error_event = JsonGet<std::string>(body, "type", "") == "error" || JsonGet<std::string>(body, "object", "") == "error";
-  const bool has_error =
-      error.is_object() || error.is_array() || error.is_string() ? !error.empty() && error != Json("") : error == Json(true);
+  const bool is_error_event =
+      JsonGet<std::string>(body, "type", "") == "error" || JsonGet<std::string>(body, "object", "") == "error";
+  const bool has_error = error.is_object() || error.is_array() || error.is_string()
+                             ? !error.empty() && error != Json("")
+                             : error == Json(true);
   if (!has_error && !is_error_event) return std::nullopt;
   const Json& object = error.is_object() ? error : body;
   const std::string words = JsonGet<std::string>(object, "type", "") + " " + JsonGet<std::string>(object, "code", "");
@@ -89,13 +98,15 @@ std::optional<Error> ErrorInBody(const Json& body) {
   if (text.empty()) text = DumpJson(error.is_null() ? body : error).substr(0, 4 * kShownColumns);
   const std::int64_t code = CodeOf(MemberOf(object, "code"));
   const std::string shown = CutToColumns(SafeForTerminalLine(text), kShownColumns);
-  return Error{KindOfCode(code, words), code != 0 ? fmt::format("the provider reports an error in its answer ({}): {}", code, shown)
-                                                  : fmt::format("the provider reports an error in its answer: {}", shown)};
+  return Error{KindOfCode(code, words),
+               code != 0 ? fmt::format("the provider reports an error in its answer ({}): {}", code, shown)
+                         : fmt::format("the provider reports an error in its answer: {}", shown)};
 }
 
 std::int64_t TokensOf(const Json& object, const char* key) {
   const Json& value = MemberOf(object, key);
-  if (value.is_number_unsigned()) return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMostTokens));
+  if (value.is_number_unsigned())
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMostTokens));
   if (value.is_number_integer()) return std::clamp<std::int64_t>(value.get<std::int64_t>(), 0, kMostTokens);
   if (value.is_number_float()) {
     const double number = value.get<double>();
@@ -150,7 +161,8 @@ bool IsStrictSchema(const Json& schema) {
     if (MemberOf(schema, "additionalProperties") != Json(false) || !properties.is_object()) return false;
     const Json& required = MemberOf(schema, "required");
     for (const auto& item : properties.items()) {
-      if (!required.is_array() || std::find(required.begin(), required.end(), Json(item.key())) == required.end()) return false;
+      if (!required.is_array() || std::find(required.begin(), required.end(), Json(item.key())) == required.end())
+        return false;
     }
   }
   for (const auto& item : schema.items()) {

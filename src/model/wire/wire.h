@@ -62,8 +62,8 @@ class StreamAssembler {
 
  protected:
   virtual Status TakeJson(const Json& event) = 0;
-  virtual void TakeDone() {}              // the `[DONE]` event
-  virtual bool complete() const = 0;      // the last event was there
+  virtual void TakeDone() {}          // the `[DONE]` event
+  virtual bool complete() const = 0;  // the last event was there
   virtual Json MakeBody() = 0;
   virtual std::size_t parts() const = 0;  // of the answer so far
 };
