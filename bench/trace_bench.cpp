@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/read_trace.h"
+#include "trace/load/read_trace.h"
 #include "util/rng.h"
 #include "util/temp_folder.h"
 

@@ -25,7 +25,7 @@ if(UPSKILL_SANITIZE)
 endif()
 
 # upskill_library(NAME SOURCES … [FOLDERS our libraries it may include] [PUBLIC …] [PRIVATE …])
-# One static library for src/NAME. FOLDERS are exactly the link edges that ARCHITECTURE.md allows.
+# One static library for src/NAME (a_b: src/a/b). FOLDERS are exactly the link edges that ARCHITECTURE.md allows.
 function(upskill_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;FOLDERS;PUBLIC;PRIVATE" ${ARGN})
   add_library(upskill_${name} STATIC ${arg_SOURCES})
@@ -47,7 +47,7 @@ function(upskill_library name)
 endfunction()
 
 # The folders with threads; `make test-tsan` runs their tests under ThreadSanitizer.
-set(upskill_threaded net model llama eval)
+set(upskill_threaded net model model_batch model_hub llama eval)
 add_custom_target(tsan_tests)
 
 # upskill_test(NAME SOURCES … [LIBRARIES …]): the tests beside the code of src/NAME, one program.
@@ -57,6 +57,7 @@ function(upskill_test name)
   endif()
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(upskill_${name}_test ${arg_SOURCES})
+  target_include_directories(upskill_${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(upskill_${name}_test PRIVATE upskill_options upskill_test_options ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(upskill_${name}_test PRIVATE UPSKILL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND upskill_${name}_test --gtest_brief=1)

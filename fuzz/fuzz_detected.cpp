@@ -2,7 +2,7 @@
 // Detection, archives and documents: the way a file from a person takes.
 #include <cstdint>
 
-#include "trace/fuzz_reader.h"
+#include "fuzz/fuzz_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   upskill::FuzzDetected({reinterpret_cast<const char*>(data), size});

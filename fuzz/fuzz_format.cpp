@@ -2,7 +2,7 @@
 // The reader that UPSKILL_FUZZ_FORMAT names.
 #include <cstdint>
 
-#include "trace/fuzz_reader.h"
+#include "fuzz/fuzz_reader.h"
 #include "util/invariant.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "subprocess.h"
+#include "support/subprocess.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

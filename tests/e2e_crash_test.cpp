@@ -13,7 +13,7 @@
 #include "eval/cell.h"
 #include "eval/journal.h"
 #include "eval/summary.h"
-#include "subprocess.h"
+#include "support/subprocess.h"
 #include "util/files.h"
 #include "util/temp_folder.h"
 

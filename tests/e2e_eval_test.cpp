@@ -8,7 +8,7 @@
 #include <string>
 
 #include "eval/journal.h"
-#include "subprocess.h"
+#include "support/subprocess.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "loopback/server.h"
-#include "subprocess.h"
-#include "teach/fake_teacher_test.h"
+#include "support/fake_teacher.h"
+#include "support/loopback_server.h"
+#include "support/subprocess.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/json.h"

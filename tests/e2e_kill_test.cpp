@@ -19,8 +19,8 @@
 
 #include "eval/cell.h"
 #include "eval/journal.h"
-#include "loopback/server.h"
-#include "subprocess.h"
+#include "support/loopback_server.h"
+#include "support/subprocess.h"
 #include "util/hash.h"
 #include "util/json.h"
 #include "util/temp_folder.h"

@@ -28,7 +28,7 @@
 #include "model/network_model.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
-#include "subprocess.h"
+#include "support/subprocess.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

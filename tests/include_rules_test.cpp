@@ -2,8 +2,10 @@
 // Data flows one way: which folder of src/ may include which (ARCHITECTURE.md), read from the include lines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -14,21 +16,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a folder may include besides itself; "folder/file.h" allows that one header.
-const std::map<std::string, std::set<std::string>> kAllowed = {
-    {"util", {}},
-    {"stats", {}},
-    {"skill", {"util"}},
-    {"trace", {"util"}},
-    {"net", {"util"}},
-    {"model", {"net", "util"}},
-    {"llama", {"model/model.h", "model/chat.h", "util"}},
-    {"check", {"skill", "model/model.h", "util"}},
-    {"eval", {"check", "skill", "stats", "model/model.h", "model/chat.h", "util"}},
-    {"teach", {"eval", "check/check.h", "trace", "skill", "stats", "model/model.h", "model/chat.h", "util"}},
-    {"report", {"eval", "check/check.h", "skill", "stats", "model/chat.h", "util"}},
-    {"cli", {"util", "stats", "skill", "trace", "net", "model", "llama", "check", "eval", "teach", "report"}},
-};
+using Rules = std::map<std::string, std::set<std::string>>;
+
+// What a folder may include besides itself, from the table in ARCHITECTURE.md: `| \`folder\` | what it is | folder, …
+// |`;
+// "`folder/file.h`" allows that one header, "all" every folder. Empty if there is no such table.
+Rules ReadRules() {
+  static const std::regex kRow(R"(^\| `([a-z/]+)` \|.*\|([^|]*)\|\s*$)");
+  static const std::regex kName("[a-z_/.]+");
+  std::ifstream in(fs::path(UPSKILL_SOURCE_DIR) / "ARCHITECTURE.md");
+  Rules rules;
+  std::set<std::string> unlimited;
+  std::string text;
+  while (std::getline(in, text)) {
+    std::smatch row;
+    if (!std::regex_match(text, row, kRow)) continue;
+    const std::string folders = row[2].str();
+    std::set<std::string>& allowed = rules[row[1].str()];
+    if (folders.find(" all;") != std::string::npos) {
+      unlimited.insert(row[1].str());
+      continue;
+    }
+    for (std::sregex_iterator name(folders.begin(), folders.end(), kName), end; name != end; ++name) {
+      allowed.insert(name->str());
+    }
+  }
+  for (const std::string& folder : unlimited) {
+    for (const auto& [other, allowed] : rules) {
+      if (!unlimited.contains(other)) rules[folder].insert(other);
+    }
+  }
+  return rules;
+}
+
+const Rules& AllRules() {
+  static const Rules kRules = ReadRules();
+  return kRules;
+}
+
+// The folder with a rule that a path below src/ belongs to: the longest that fits.
+std::string RoomOf(std::string path) {
+  while (!path.empty() && !AllRules().contains(path)) {
+    const std::size_t slash = path.rfind('/');
+    path = slash == std::string::npos ? "" : path.substr(0, slash);
+  }
+  return path;
+}
 
 // Third-party headers stay in .cpp files; these few are part of our own interfaces.
 const std::map<std::string, std::set<std::string>> kThirdPartyInHeaders = {
@@ -57,16 +90,10 @@ std::vector<Include> IncludesOf(const fs::path& file) {
   return includes;
 }
 
-// x_test.cpp, and the headers that several tests share: test_x.h.
-bool IsTest(const fs::path& file) {
-  const std::string stem = file.stem().string();
-  return stem.ends_with("_test") || stem.starts_with("test_");
-}
+bool IsTest(const fs::path& file) { return file.stem().string().ends_with("_test"); }
 
-std::vector<fs::path> SourcesOf(const std::string& folder) {
+std::vector<fs::path> SourcesBelow(const fs::path& root) {
   std::vector<fs::path> files;
-  const fs::path root = fs::path(UPSKILL_SOURCE_DIR) / "src" / folder;
-  if (!fs::exists(root)) return files;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     const std::string extension = entry.path().extension().string();
     if (extension == ".h" || extension == ".cpp") files.push_back(entry.path());
@@ -74,23 +101,38 @@ std::vector<fs::path> SourcesOf(const std::string& folder) {
   return files;
 }
 
-TEST(IncludeRules, EveryFolderIsKnown) {
-  for (const auto& entry : fs::directory_iterator(fs::path(UPSKILL_SOURCE_DIR) / "src")) {
-    EXPECT_TRUE(kAllowed.contains(entry.path().filename().string())) << entry.path() << " has no rule";
+const fs::path kSource = fs::path(UPSKILL_SOURCE_DIR) / "src";
+
+// The sources of a folder with a rule, without those of folders inside it that have rules of their own.
+std::vector<fs::path> SourcesOf(const std::string& folder) {
+  std::vector<fs::path> files;
+  for (const fs::path& file : SourcesBelow(kSource / folder)) {
+    if (RoomOf(file.lexically_relative(kSource).string()) == folder) files.push_back(file);
   }
+  return files;
+}
+
+TEST(IncludeRules, EveryFolderHasARule) {
+  EXPECT_GT(AllRules().size(), 15U) << "no table in ARCHITECTURE.md";
+  for (const auto& entry : fs::directory_iterator(kSource)) {
+    if (!entry.is_directory()) continue;
+    EXPECT_TRUE(AllRules().contains(entry.path().filename().string())) << entry.path();
+  }
+  for (const auto& [folder, allowed] : AllRules()) EXPECT_TRUE(fs::is_directory(kSource / folder)) << folder;
 }
 
 TEST(IncludeRules, FoldersIncludeOnlyWhatTheyMay) {
   int checked = 0;
-  for (const auto& [folder, allowed] : kAllowed) {
+  for (const auto& [folder, allowed] : AllRules()) {
     for (const fs::path& file : SourcesOf(folder)) {
       for (const Include& include : IncludesOf(file)) {
         if (include.angle) continue;
         ++checked;
-        const std::string target = include.target.substr(0, include.target.find('/'));
+        const std::string target = RoomOf(include.target);
+        // Tests read traces and digest them, and the simulated student stands in for any model.
         const bool ok = target == folder || allowed.contains(target) || allowed.contains(include.target) ||
-                        // tests/loopback: the scripted server; the simulated student stands in for any model
-                        (IsTest(file) && (target == "loopback" || include.target == "model/sim.h"));
+                        (IsTest(file) && (include.target.starts_with("support/") || include.target == "model/sim.h" ||
+                                          target.starts_with("trace/")));
         EXPECT_TRUE(ok) << include.file << ":" << include.line << ": " << folder << " may not include "
                         << include.target;
         EXPECT_NE(include.target.find('/'), std::string::npos)
@@ -101,8 +143,55 @@ TEST(IncludeRules, FoldersIncludeOnlyWhatTheyMay) {
   EXPECT_GT(checked, 100);
 }
 
+// upskill_library(a_b … FOLDERS …) against the row of a/b. A header allowed by name is a link edge to its folder.
+TEST(IncludeRules, LinkEdgesAreTheRules) {
+  static const std::regex kLibrary(R"(upskill_library\((\w+)([^)]*)\))");
+  static const std::regex kFolders(R"(FOLDERS([a-z_\s]*))");
+  static const std::regex kName("[a-z_]+");
+  std::set<std::string> seen;
+  for (const auto& entry : fs::recursive_directory_iterator(kSource)) {
+    if (entry.path().filename() != "CMakeLists.txt") continue;
+    std::ifstream in(entry.path());
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    std::smatch library;
+    ASSERT_TRUE(std::regex_search(text, library, kLibrary)) << entry.path();
+    const std::string folder = entry.path().parent_path().lexically_relative(kSource).string();
+    seen.insert(folder);
+    std::string name = folder;
+    std::replace(name.begin(), name.end(), '/', '_');
+    EXPECT_EQ(library[1].str(), name) << entry.path();
+    std::set<std::string> expected;
+    for (const std::string& allowed : AllRules().at(folder)) {
+      std::string edge = RoomOf(allowed);
+      std::replace(edge.begin(), edge.end(), '/', '_');
+      expected.insert(edge);
+    }
+    std::set<std::string> edges;
+    const std::string arguments = library[2].str();
+    std::smatch folders;
+    if (std::regex_search(arguments, folders, kFolders)) {
+      const std::string list = folders[1].str();
+      for (std::sregex_iterator edge(list.begin(), list.end(), kName), end; edge != end; ++edge) {
+        edges.insert(edge->str());
+      }
+    }
+    for (const std::string& edge : edges) EXPECT_TRUE(expected.contains(edge)) << entry.path() << " links " << edge;
+  }
+  for (const auto& [folder, allowed] : AllRules()) EXPECT_TRUE(seen.contains(folder)) << folder << " has no library";
+}
+
+// Support for tests stays out of the program.
+TEST(IncludeRules, OnlyTestsIncludeSupport) {
+  for (const fs::path& file : SourcesBelow(kSource)) {
+    if (IsTest(file)) continue;
+    for (const Include& include : IncludesOf(file)) {
+      EXPECT_FALSE(include.target.starts_with("support/")) << include.file << ":" << include.line;
+    }
+  }
+}
+
 TEST(IncludeRules, ThirdPartyHeadersStayInSourceFiles) {
-  for (const auto& [folder, allowed] : kAllowed) {
+  for (const auto& [folder, allowed] : AllRules()) {
     for (const fs::path& file : SourcesOf(folder)) {
       if (file.extension() != ".h" || IsTest(file)) continue;
       for (const Include& include : IncludesOf(file)) {
@@ -118,7 +207,7 @@ TEST(IncludeRules, ThirdPartyHeadersStayInSourceFiles) {
 }
 
 TEST(IncludeRules, OnlyTheEngineKnowsLlama) {
-  for (const auto& [folder, allowed] : kAllowed) {
+  for (const auto& [folder, allowed] : AllRules()) {
     if (folder == "llama") continue;
     for (const fs::path& file : SourcesOf(folder)) {
       for (const Include& include : IncludesOf(file)) {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line_test.h"
 #include "eval/journal.h"
+#include "support/command_line.h"
 #include "util/files.h"
 #include "util/json.h"
 

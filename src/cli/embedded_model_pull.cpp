@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "cli/embedded_model.h"
-#include "trace/archive.h"
+#include "trace/read/archive.h"
 #include "util/child_process.h"
 #include "util/files.h"
 #include "util/text.h"

@@ -13,7 +13,7 @@
 #include "report/progress_line.h"
 #include "teach/generate.h"
 #include "teach/result_files.h"
-#include "trace/digest.h"
+#include "trace/digest/digest.h"
 #include "util/files.h"
 #include "util/text.h"
 

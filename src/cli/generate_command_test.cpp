@@ -7,11 +7,11 @@
 
 #include <filesystem>
 
-#include "cli/command_line_test.h"
-#include "loopback/server.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
-#include "teach/fake_teacher_test.h"
+#include "support/command_line.h"
+#include "support/fake_teacher.h"
+#include "support/loopback_server.h"
 #include "util/files.h"
 #include "util/json.h"
 

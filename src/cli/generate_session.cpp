@@ -10,7 +10,7 @@
 #include "cli/students.h"
 #include "eval/journal.h"
 #include "teach/result_files.h"
-#include "trace/redact.h"
+#include "trace/redact/redact.h"
 #include "util/files.h"
 #include "util/text.h"
 

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <string_view>
 
-#include "net/mcp_tools.h"
+#include "mcp/mcp_tools.h"
 #include "skill/skill.h"
-#include "trace/load_traces.h"
+#include "trace/load/load_traces.h"
 #include "util/files.h"
 #include "util/text.h"
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "model/gguf_cache.h"
-#include "model/gguf_hub.h"
+#include "model/hub/gguf_cache.h"
+#include "model/hub/gguf_hub.h"
 #include "net/http_client.h"
 #include "report/style.h"
 #include "util/clock.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "cli/env.h"
-#include "model/gguf_name.h"
+#include "model/hub/gguf_name.h"
 #include "util/result.h"
 
 namespace upskill {

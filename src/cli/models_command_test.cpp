@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line_test.h"
-#include "model/fake_hub_test.h"
+#include "support/command_line.h"
+#include "support/fake_hub.h"
 #include "util/files.h"
 #include "util/json.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/env.h"
-#include "model/batch_notes.h"
+#include "model/batch/batch_notes.h"
 #include "model/model.h"
 #include "net/http_client.h"
 #include "util/result.h"

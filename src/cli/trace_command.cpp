@@ -5,10 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "trace/digest.h"
-#include "trace/find_traces.h"
-#include "trace/load_traces.h"
-#include "trace/show.h"
+#include "report/trace_text.h"
+#include "trace/digest/digest.h"
+#include "trace/load/find_traces.h"
+#include "trace/load/load_traces.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/text.h"

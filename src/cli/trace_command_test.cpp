@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line_test.h"
-#include "trace/planted_secrets.h"
+#include "support/command_line.h"
+#include "support/planted_secrets.h"
 #include "util/files.h"
 #include "util/json.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "eval/prompts.h"
-#include "eval/test_plan.h"
+#include "support/plan_fixture.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/test_plan.h"
+#include "support/plan_fixture.h"
 
 namespace upskill {
 namespace {

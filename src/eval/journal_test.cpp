@@ -7,7 +7,7 @@
 #include <string>
 
 #include "eval/cache.h"
-#include "eval/test_plan.h"
+#include "support/plan_fixture.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

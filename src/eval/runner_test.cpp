@@ -9,9 +9,9 @@
 #include <set>
 #include <string>
 
-#include "eval/fake_model.h"
 #include "eval/summary.h"
-#include "eval/test_plan.h"
+#include "support/fake_model.h"
+#include "support/plan_fixture.h"
 #include "util/rng.h"
 #include "util/temp_folder.h"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "eval/test_plan.h"
+#include "support/plan_fixture.h"
 
 namespace upskill {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "eval/test_plan.h"
+#include "support/plan_fixture.h"
 #include "util/rng.h"
 
 namespace upskill {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/fake_network_test.h"
+#include "support/fake_network.h"
 
 namespace upskill {
 namespace {

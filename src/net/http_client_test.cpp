@@ -8,8 +8,8 @@
 #include <future>
 #include <thread>
 
-#include "loopback/server.h"
-#include "net/test_outcomes.h"
+#include "support/http_outcomes.h"
+#include "support/loopback_server.h"
 
 namespace upskill {
 namespace {

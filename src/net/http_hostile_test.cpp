@@ -9,9 +9,9 @@
 #include <fstream>
 #include <thread>
 
-#include "loopback/server.h"
 #include "net/http_client.h"
-#include "net/test_outcomes.h"
+#include "support/http_outcomes.h"
+#include "support/loopback_server.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "report/report_run.h"
+#include "support/report_fixture.h"
 #include "util/files.h"
 #include "util/temp_folder.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/eval_json.h"
-#include "report/test_run.h"
+#include "support/run_fixture.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "report/html_data.h"
-#include "report/report_run.h"
+#include "support/report_fixture.h"
 #include "util/json.h"
 #include "util/text.h"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "report/report_run.h"
+#include "support/report_fixture.h"
 #include "util/temp_folder.h"
 #include "util/text.h"
 

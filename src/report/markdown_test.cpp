@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/report_run.h"
+#include "support/report_fixture.h"
 #include "util/text.h"
 
 namespace upskill {

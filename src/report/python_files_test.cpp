@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/report_run.h"
+#include "support/report_fixture.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/temp_folder.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "report/benchmark_json.h"
-#include "report/test_run.h"
+#include "support/run_fixture.h"
 #include "util/files.h"
 #include "util/temp_folder.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/test_run.h"
+#include "support/run_fixture.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "trace/digest.h"
+#include "trace/digest/digest.h"
 
 namespace upskill {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "teach/extract.h"
-#include "trace/digest.h"
+#include "trace/digest/digest.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "teach/contradiction.h"
-#include "trace/digest.h"
-#include "trace/redact.h"
+#include "trace/digest/digest.h"
+#include "trace/redact/redact.h"
 #include "util/text.h"
 
 namespace upskill {

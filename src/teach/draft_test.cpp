@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/fake_teacher.h"
 #include "teach/contradiction.h"
-#include "teach/fake_teacher_test.h"
-#include "trace/digest.h"
+#include "trace/digest/digest.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "skill/case_reader.h"
-#include "trace/digest.h"
+#include "trace/digest/digest.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
-#include "trace/digest.h"
-#include "trace/load_traces.h"
-#include "trace/read_trace.h"
+#include "trace/digest/digest.h"
+#include "trace/load/load_traces.h"
+#include "trace/load/read_trace.h"
 
 namespace upskill {
 namespace {

@@ -13,7 +13,7 @@
 #include "teach/extract.h"
 #include "teach/refine.h"
 #include "teach/write_cases.h"
-#include "trace/digest.h"
+#include "trace/digest/digest.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "model/sim.h"
-#include "teach/fake_teacher_test.h"
+#include "support/fake_teacher.h"
 #include "teach/result_files.h"
 #include "util/files.h"
 #include "util/temp_folder.h"

@@ -7,7 +7,7 @@
 #include <array>
 #include <variant>
 
-#include "trace/digest.h"
+#include "trace/digest/digest.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -8,8 +8,8 @@
 
 #include "teach/contradiction.h"
 #include "teach/draft.h"
-#include "trace/digest.h"
-#include "trace/excerpt.h"
+#include "trace/digest/digest.h"
+#include "trace/digest/excerpt.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "teach/fake_teacher_test.h"
+#include "support/fake_teacher.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

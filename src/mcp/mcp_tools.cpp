@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mcp/mcp_tools.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <set>
+
+#include "util/child_process.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr const char* kProtocolVersion = "2025-06-18";  // servers answer with the one that they speak
+constexpr std::size_t kMostBytes = 16U << 20U;          // of all that the server says
+constexpr std::size_t kMostTools = 10'000;
+constexpr std::size_t kKeptErrorBytes = 2000;
+constexpr int kMethodNotFound = -32601;
+
+// One conversation with a server.
+class Conversation {
+ public:
+  Conversation(ChildProcess& process, milliseconds limit, const std::atomic<int>* stop)
+      : process_(process), end_(steady_clock::now() + limit), limit_(limit), stop_(stop) {}
+
+  // The answer to a request: {"result": …} or {"error": …}.
+  Result<Json> Ask(const std::string& method, const Json& params) {
+    const int id = next_id_++;
+    RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}));
+    while (true) {
+      ASSIGN_OR_RETURN(const Json message, Receive());
+      if (message.contains("method") && message.contains("id")) {
+        RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"},
+                              {"id", message.at("id")},
+                              {"error", {{"code", kMethodNotFound}, {"message", "not supported"}}}}));
+      } else if (JsonGet<int>(message, "id", -1) == id && (message.contains("result") || message.contains("error"))) {
+        return message;
+      }
+    }
+  }
+
+  Status Tell(const std::string& method) { return Send({{"jsonrpc", "2.0"}, {"method", method}}); }
+
+  // What the server wrote to standard error last, on one line; empty: nothing.
+  std::string LastWords() const { return SafeForTerminalLine(std::string(Trim(error_))); }
+
+ private:
+  Status Send(const Json& message) {
+    const std::string line = DumpJson(message) + "\n";
+    std::size_t sent = 0;
+    while (sent < line.size()) {
+      const ssize_t now = ::send(process_.input(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+      if (now >= 0) {
+        sent += static_cast<std::size_t>(now);
+      } else if (errno == EAGAIN) {
+        RETURN_IF_ERROR(WaitFor(POLLOUT));
+      } else if (errno != EINTR) {
+        return Ended();
+      }
+    }
+    return {};
+  }
+
+  // The next line that is a JSON object.
+  Result<Json> Receive() {
+    while (true) {
+      const std::size_t newline = output_.find('\n', taken_);
+      if (newline != std::string::npos) {
+        const Result<Json> message = ParseJson(std::string_view(output_).substr(taken_, newline - taken_), "stdout");
+        taken_ = newline + 1;
+        if (message && message->is_object()) return *message;
+        continue;
+      }
+      if (closed_) return Ended();
+      output_.erase(0, taken_);
+      taken_ = 0;
+      RETURN_IF_ERROR(WaitFor(0));
+    }
+  }
+
+  // Waits for output of the server and takes it in; with POLLOUT also until it takes input.
+  Status WaitFor(short input_events) {
+    while (true) {
+      if (stop_ != nullptr && stop_->load() > 0) return Error{ErrorKind::kCancelled, "stopped"};
+      const auto left = std::chrono::duration_cast<milliseconds>(end_ - steady_clock::now()).count();
+      if (left <= 0) return Error{ErrorKind::kUnavailable, fmt::format("no answer within {} s", limit_.count() / 1000)};
+      constexpr std::int64_t kLook = 100;  // how often `stop` is looked at, ms
+      std::array<pollfd, 3> polled = {{{closed_ ? -1 : process_.output(), POLLIN, 0},
+                                       {error_closed_ ? -1 : process_.error(), POLLIN, 0},
+                                       {input_events != 0 ? process_.input() : -1, input_events, 0}}};
+      const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(std::min<std::int64_t>(left, kLook)));
+      if (ready < 0 && errno != EINTR) return ErrnoError("waiting for", "the MCP server", errno);
+      if (ready <= 0) continue;
+      if (polled[1].revents != 0) {
+        error_closed_ = !Take(process_.error(), error_);
+        if (error_.size() > kKeptErrorBytes) error_.erase(0, error_.size() - kKeptErrorBytes);
+      }
+      if (polled[0].revents != 0) closed_ = !Take(process_.output(), output_);
+      if (total_ > kMostBytes) return InputError(fmt::format("it says more than {}", BytesText(kMostBytes)));
+      if (polled[0].revents != 0 || polled[2].revents != 0) return {};
+    }
+  }
+
+  // Appends what there is to read; false at the end.
+  bool Take(int fd, std::string& text) {
+    std::array<char, 65536> buffer{};
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    total_ += static_cast<std::size_t>(got);
+    return got > 0;
+  }
+
+  Error Ended() {
+    const int code = process_.End(milliseconds(1000));
+    while (!error_closed_ && error_.size() < kKeptErrorBytes && Take(process_.error(), error_)) {
+      std::array<pollfd, 1> more = {{{process_.error(), POLLIN, 0}}};
+      if (::poll(more.data(), more.size(), 0) <= 0) break;
+    }
+    return InputError(fmt::format("it ended with exit code {} before it answered", code));
+  }
+
+  ChildProcess& process_;
+  steady_clock::time_point end_;
+  milliseconds limit_;
+  const std::atomic<int>* stop_;
+  int next_id_ = 1;
+  std::string output_;
+  std::size_t taken_ = 0;  // bytes of output_ that are read already
+  std::string error_;
+  bool closed_ = false;
+  bool error_closed_ = false;
+  std::size_t total_ = 0;
+};
+
+std::string ErrorOf(const Json& answer) {
+  const Json error = answer.value("error", Json::object());
+  return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0),
+                     SafeForTerminalLine(JsonGet<std::string>(error, "message", "")));
+}
+
+Result<McpTools> List(Conversation& server) {
+  McpTools found;
+  ASSIGN_OR_RETURN(const Json hello,
+                   server.Ask("initialize", {{"protocolVersion", kProtocolVersion},
+                                             {"capabilities", Json::object()},
+                                             {"clientInfo", {{"name", "upskill"}, {"version", "1"}}}}));
+  if (const auto result = hello.find("result"); result != hello.end() && result->is_object()) {
+    const Json info = result->value("serverInfo", Json::object());
+    found.server = JsonGet<std::string>(info, "name", "") + " " + JsonGet<std::string>(info, "version", "");
+    RETURN_IF_ERROR(server.Tell("notifications/initialized"));
+  } else if (JsonGet<int>(hello.value("error", Json::object()), "code", 0) !=
+             kMethodNotFound) {  // newer servers need no greeting
+    return InputError("initialize: " + ErrorOf(hello));
+  }
+  Json params = Json::object();
+  std::set<std::string> cursors;
+  while (true) {
+    ASSIGN_OR_RETURN(const Json answer, server.Ask("tools/list", params));
+    const Json result = answer.value("result", Json());
+    if (!result.is_object() || !result.contains("tools") || !result.at("tools").is_array()) {
+      return InputError("tools/list: " +
+                        (answer.contains("error") ? ErrorOf(answer) : "its answer has no array `tools`"));
+    }
+    for (const Json& tool : result.at("tools")) found.tools.push_back(tool);
+    if (found.tools.size() > kMostTools) return InputError(fmt::format("it has more than {} tools", kMostTools));
+    const auto cursor = JsonGet<std::string>(result, "nextCursor", "");
+    if (cursor.empty()) return found;
+    if (!cursors.insert(cursor).second) return InputError("tools/list: it gives the same page again and again");
+    params["cursor"] = cursor;
+  }
+}
+
+}  // namespace
+
+Result<McpTools> ListMcpTools(const std::string& command, milliseconds limit, const std::atomic<int>* stop) {
+  ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command));
+  Conversation server(process, limit, stop);
+  Result<McpTools> found = List(server);
+  process.End(milliseconds(found ? 2000 : 0));
+  if (found) return found;
+  Error error = found.error();
+  const std::string words = server.LastWords();
+  error.message = fmt::format("MCP server `{}`: {}{}", SafeForTerminalLine(command), error.message,
+                              words.empty() ? "" : "; it says: " + words);
+  return error;
+}
+
+}  // namespace upskill

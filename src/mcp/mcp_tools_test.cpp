@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mcp/mcp_tools.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr milliseconds kLimit{20'000};
+
+// A server as a shell script: `answers` holds a case of the shell for each method.
+class Server {
+ public:
+  explicit Server(const std::string& answers) {
+    const auto script = folder_.Write("server.sh",
+                                      "while read -r line; do\n"
+                                      "id=$(printf '%s' \"$line\" | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p')\n"
+                                      "case \"$line\" in\n" +
+                                          answers + "\nesac\ndone\n");
+    command = "sh " + script.string();
+  }
+  std::string command;
+
+ private:
+  TempFolder folder_;
+};
+
+const std::string kHello =
+    R"(*'"initialize"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"books\",\"version\":\"1.2\"}}}";;
+)";
+
+TEST(ListMcpTools, AllPages) {
+  const Server server(kHello + R"(
+    *notifications/initialized*) ready=yes;;
+    *page-2*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"lend\"}]}}";;
+    *tools/list*) [ "$ready" ] && echo "a line that is no message
+{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}
+{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"roots/list\"}"
+      read -r refused; case "$refused" in *-32601*) ;; *) exit 9;; esac
+      echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"find\",\"inputSchema\":{\"type\":\"object\"}}],\"nextCursor\":\"page-2\"}}";;)");
+  const Result<McpTools> found = ListMcpTools(server.command, kLimit, nullptr);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->server, "books 1.2");
+  ASSERT_EQ(found->tools.size(), 2U);
+  EXPECT_EQ(found->tools[0]["name"], "find");
+  EXPECT_EQ(found->tools[0]["inputSchema"]["type"], "object");
+  EXPECT_EQ(found->tools[1]["name"], "lend");
+}
+
+TEST(ListMcpTools, AServerThatNeedsNoGreeting) {
+  const Server server(R"(
+    *initialize*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}";;
+    *tools/list*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"find\"}]}}";;)");
+  const Result<McpTools> found = ListMcpTools(server.command, kLimit, nullptr);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->tools.size(), 1U);
+}
+
+TEST(ListMcpTools, WhatIsNoServer) {
+  const auto error = [](const std::string& command, milliseconds limit = kLimit) {
+    const Result<McpTools> found = ListMcpTools(command, limit, nullptr);
+    EXPECT_FALSE(found.ok()) << command;
+    return found ? "" : found.error().message;
+  };
+  EXPECT_THAT(error("/none/there"),
+              AllOf(HasSubstr("MCP server `/none/there`: it ended with exit code 127"), HasSubstr("it says: ")));
+  EXPECT_THAT(error("echo hello; echo 'no \033[31mkey' >&2; exit 3"),
+              AllOf(HasSubstr("exit code 3"), HasSubstr("no "), Not(HasSubstr("\033"))));
+  EXPECT_THAT(error("sleep 60", milliseconds(1000)), HasSubstr("no answer within 1 s"));
+  EXPECT_THAT(error("yes " + std::string(5000, 'x')), HasSubstr("says more than 16"));
+  EXPECT_THAT(error("tr -d '\\n' < /dev/zero"), HasSubstr("says more than 16"));
+}
+
+TEST(ListMcpTools, ServersThatBreakTheProtocol) {
+  const auto error = [](const std::string& answers) {
+    const Server server(answers);
+    const Result<McpTools> found = ListMcpTools(server.command, kLimit, nullptr);
+    EXPECT_FALSE(found.ok()) << answers;
+    return found ? "" : found.error().message;
+  };
+  const auto lists = [](const std::string& answer) {
+    return kHello + "*tools/list*) echo \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":$id," + answer + "}\";;";
+  };
+  EXPECT_THAT(error(R"(*) echo "{\"id\":$id,\"error\":{\"code\":-32602,\"message\":\"bad version\"}}";;)"),
+              HasSubstr("initialize: error -32602: bad version"));
+  EXPECT_THAT(error(lists(R"(\"error\":\"text\")")), HasSubstr("tools/list: error 0"));
+  EXPECT_THAT(error(lists(R"(\"result\":[])")), HasSubstr("has no array `tools`"));
+  EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":{}})")), HasSubstr("has no array `tools`"));
+  EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":[],\"nextCursor\":\"a\"})")), HasSubstr("same page"));
+}
+
+TEST(ListMcpTools, StopsWhenAsked) {
+  const std::atomic<int> stop = 1;
+  const Result<McpTools> found = ListMcpTools("sleep 60", kLimit, &stop);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().kind, ErrorKind::kCancelled);
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/batch/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "model/answer_json.h"
+#include "model/wire/wire.h"
+#include "net/http_error.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr double kBatchPrice = 0.5;
+constexpr std::size_t kMostResultBytes = 4ULL << 30U;
+constexpr std::size_t kMostLineBytes = 64U << 20U;
+constexpr std::size_t kMostIdBytes = 200;
+constexpr std::chrono::milliseconds kAbortLook{100};
+
+// Batch ids become parts of paths: nothing but letters, digits, `_` and `-`.
+Status CheckId(const std::string& id, std::size_t most) {
+  const bool clean = !id.empty() && id.size() <= most && std::all_of(id.begin(), id.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+  if (clean) return {};
+  return InputError(fmt::format("'{}' is no batch or request id", CutToColumns(SafeForTerminalLine(id), 80)));
+}
+
+// Cuts a body that comes in pieces into lines.
+class LineReader {
+ public:
+  explicit LineReader(std::function<void(std::string_view)> on_line) : on_line_(std::move(on_line)) {}
+
+  bool Feed(std::string_view piece) {
+    while (true) {
+      const std::size_t end = piece.find('\n');
+      if (line_.size() + std::min(end, piece.size()) > kMostLineBytes) return false;
+      line_ += piece.substr(0, end);
+      if (end == std::string_view::npos) return true;
+      Flush();
+      piece.remove_prefix(end + 1);
+    }
+  }
+
+  void Flush() {
+    if (!Trim(line_).empty()) on_line_(line_);
+    line_.clear();
+  }
+
+ private:
+  std::function<void(std::string_view)> on_line_;
+  std::string line_;
+};
+
+// What both providers' batches share: the blocking calls and the bodies of requests and answers.
+class BatchBase : public BatchApi {
+ public:
+  BatchBase(ModelSpec spec, Connection connection, const NetworkOptions& options)
+      : spec_(std::move(spec)),
+        connection_(std::move(connection)),
+        format_(WireFormatOf(connection_.provider.wire)),
+        price_(options.catalog->PriceOf(spec_.provider, spec_.model)),
+        client_(options.client),
+        clock_(*options.clock) {}
+
+  void Abort() override { aborted_.store(true); }
+
+  std::size_t BytesOf(const BatchItem& item) const override { return Line(item).size() + 1; }
+
+  Result<std::string> Submit(const std::vector<BatchItem>& items) override {
+    RETURN_IF_ERROR(CheckItems(items));
+    std::vector<std::string> lines;
+    std::size_t bytes = 0;
+    lines.reserve(items.size());
+    for (const BatchItem& item : items) {
+      lines.push_back(Line(item));
+      bytes += lines.back().size() + 1;
+    }
+    if (bytes > MostBytes())
+      return InputError(fmt::format("a batch of {} bytes is too large; at most {} are taken", bytes, MostBytes()));
+    return SubmitLines(lines);
+  }
+
+ protected:
+  virtual std::string Line(const BatchItem& item) const = 0;
+  virtual Result<std::string> SubmitLines(const std::vector<std::string>& lines) = 0;
+
+  std::string Url(const std::string& path) const { return connection_.base_urls.front() + path; }
+
+  Json Body(const ChatRequest& request) const {
+    const WireOptions options{
+        connection_.provider, spec_.model, spec_.effort, spec_.settings, DialectOf(connection_.provider), false, ""};
+    if (!request.answer_schema || UsesNativeSchema(request, options) || request.messages.empty())
+      return format_.build(request, options);
+    ChatRequest instructed = request;
+    std::string& text = instructed.messages.back().text;
+    text += (text.empty() ? "" : "\n\n") + SchemaInstruction(*request.answer_schema);
+    return format_.build(instructed, options);
+  }
+
+  Result<ChatResponse> Answer(const Json& body) const {
+    ASSIGN_OR_RETURN(ChatResponse response, format_.parse(body));
+    if (price_) response.cost_usd = CostUsd(*price_, response.usage) * kBatchPrice;
+    return response;
+  }
+
+  // Sends one request and waits; anything but a success is an error.
+  Result<HttpResponse> Call(HttpRequest request) const {
+    const auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();  // shared with the client's thread
+    std::future<Result<HttpResponse>> answer = promise->get_future();
+    const HttpClient::Ticket ticket = client_->Start(
+        std::move(request), [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
+    while (answer.wait_for(kAbortLook) == std::future_status::timeout) {
+      if (aborted_.load()) client_->Cancel(ticket);
+    }
+    ASSIGN_OR_RETURN(HttpResponse response, answer.get());
+    if (response.status < 200 || response.status > 299) return ErrorOfResponse(response, clock_.WallNow());
+    return response;
+  }
+
+  Result<Json> CallJson(const std::string& method, const std::string& path, std::string body = "") const {
+    HttpRequest request = NewRequest(connection_);
+    request.method = method;
+    request.url = Url(path);
+    request.body = std::move(body);
+    // Handing in hundreds of megabytes takes its time.
+    request.idle_timeout = std::chrono::milliseconds{600'000};
+    request.total_timeout = std::chrono::milliseconds{3'600'000};
+    ASSIGN_OR_RETURN(const HttpResponse response, Call(std::move(request)));
+    return ParseBody(response.body);
+  }
+
+  // A file of JSON lines, taken line by line as it comes.
+  Status ReadLines(const std::string& path, const std::function<void(const Json&)>& on_line) const {
+    HttpRequest request = NewRequest(connection_);
+    request.method = "GET";
+    request.url = Url(path);
+    request.max_body_bytes = kMostResultBytes;
+    request.total_timeout = std::chrono::milliseconds{3'600'000};
+    std::optional<Error> error;
+    LineReader lines([&](std::string_view line) {
+      const Result<Json> json = ParseBody(line);
+      if (json) {
+        on_line(*json);
+      } else if (!error) {
+        error = json.error().With("the batch's results");
+      }
+    });
+    request.on_data = [&](std::string_view piece) { return lines.Feed(piece) && !error; };
+    const Result<HttpResponse> response = Call(std::move(request));
+    if (!response && !error) return response.error();
+    if (!error) lines.Flush();
+    if (error) return *std::move(error);
+    return {};
+  }
+
+  Result<std::string> IdIn(const Json& body) const {
+    std::string id = JsonGet<std::string>(body, "id", "");
+    if (!CheckId(id, kMostIdBytes)) return Error{ErrorKind::kUnavailable, "the provider's answer has no batch id"};
+    return id;
+  }
+
+  static void Put(const std::string& custom_id, Result<ChatResponse> answer, Answers& answers) {
+    if (CheckId(custom_id, 64)) answers.insert_or_assign(custom_id, std::move(answer));
+  }
+
+  const Connection& connection() const { return connection_; }
+  const WireFormat& format() const { return format_; }
+
+ private:
+  Status CheckItems(const std::vector<BatchItem>& items) const {
+    if (items.empty()) return InputError("a batch needs at least one request");
+    if (items.size() > MostPerBatch())
+      return InputError(
+          fmt::format("a batch of {} requests is too large; at most {} are taken", items.size(), MostPerBatch()));
+    std::set<std::string_view> ids;
+    for (const BatchItem& item : items) {
+      RETURN_IF_ERROR(CheckId(item.custom_id, 64));
+      if (!ids.insert(item.custom_id).second)
+        return InputError(fmt::format("the request id '{}' is there twice", item.custom_id));
+    }
+    return {};
+  }
+
+  const ModelSpec spec_;
+  const Connection connection_;
+  const WireFormat& format_;
+  const std::optional<Price> price_;
+  const std::shared_ptr<HttpClient> client_;  // one for the whole process
+  const Clock& clock_;
+  std::atomic<bool> aborted_ = false;
+};
+
+class AnthropicBatch : public BatchBase {
+ public:
+  using BatchBase::BatchBase;
+
+  std::size_t MostPerBatch() const override { return 100'000; }
+  std::size_t MostBytes() const override { return 256'000'000; }
+
+  Result<BatchState> Poll(const std::string& id) override {
+    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    ASSIGN_OR_RETURN(const Json body, CallJson("GET", std::string(kPath) + "/" + id));
+    BatchState state;
+    state.status = CutToColumns(SafeForTerminalLine(JsonGet<std::string>(body, "processing_status", "")), 40);
+    if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's answer has no status of the batch"};
+    state.ended = state.status == "ended";
+    const Json& counts = MemberOf(body, "request_counts");
+    state.waiting = TokensOf(counts, "processing");
+    state.succeeded = TokensOf(counts, "succeeded");
+    state.failed = TokensOf(counts, "errored") + TokensOf(counts, "canceled") + TokensOf(counts, "expired");
+    return state;
+  }
+
+  Status Cancel(const std::string& id) override {
+    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    RETURN_IF_ERROR(CallJson("POST", std::string(kPath) + "/" + id + "/cancel"));
+    return {};
+  }
+
+  // From the API's own path rather than from results_url: the key goes to no address that an answer names.
+  Result<Answers> Results(const std::string& id) override {
+    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    Answers answers;
+    RETURN_IF_ERROR(ReadLines(std::string(kPath) + "/" + id + "/results", [&](const Json& line) {
+      Put(JsonGet<std::string>(line, "custom_id", ""), OneResult(MemberOf(line, "result")), answers);
+    }));
+    return answers;
+  }
+
+ protected:
+  std::string Line(const BatchItem& item) const override {
+    return DumpJson({{"custom_id", item.custom_id}, {"params", Body(item.request)}});
+  }
+
+  Result<std::string> SubmitLines(const std::vector<std::string>& lines) override {
+    ASSIGN_OR_RETURN(const Json answer,
+                     CallJson("POST", std::string(kPath), fmt::format("{{\"requests\":[{}]}}", fmt::join(lines, ","))));
+    return IdIn(answer);
+  }
+
+ private:
+  static constexpr std::string_view kPath = "/v1/messages/batches";
+
+  Result<ChatResponse> OneResult(const Json& result) const {
+    const std::string type = JsonGet<std::string>(result, "type", "");
+    if (type == "succeeded") return Answer(MemberOf(result, "message"));
+    if (type == "errored") {
+      // The error stands in an object of the form of an error answer.
+      const Json& error = MemberOf(result, "error");
+      if (std::optional<Error> told = ErrorInBody(error)) return *std::move(told);
+      if (std::optional<Error> told = ErrorInBody(Json{{"error", error}})) return *std::move(told);
+    }
+    return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}",
+                                                      CutToColumns(SafeForTerminalLine(type), 40))};
+  }
+};
+
+class OpenAiBatch : public BatchBase {
+ public:
+  using BatchBase::BatchBase;
+
+  std::size_t MostPerBatch() const override { return 50'000; }
+  std::size_t MostBytes() const override { return 200'000'000; }
+
+  Result<BatchState> Poll(const std::string& id) override {
+    ASSIGN_OR_RETURN(const Json body, BatchObject(id));
+    BatchState state;
+    state.status = JsonGet<std::string>(body, "status", "");
+    static const std::set<std::string> ended_states = {"failed", "completed", "expired", "cancelled"};
+    state.ended = ended_states.contains(state.status);
+    const Json& counts = MemberOf(body, "request_counts");
+    state.succeeded = TokensOf(counts, "completed");
+    state.failed = TokensOf(counts, "failed");
+    state.waiting = std::max<std::int64_t>(0, TokensOf(counts, "total") - state.succeeded - state.failed);
+    state.status = CutToColumns(SafeForTerminalLine(state.status), 40);
+    if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's answer has no status of the batch"};
+    return state;
+  }
+
+  Status Cancel(const std::string& id) override {
+    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    RETURN_IF_ERROR(CallJson("POST", "/batches/" + id + "/cancel"));
+    return {};
+  }
+
+  Result<Answers> Results(const std::string& id) override {
+    ASSIGN_OR_RETURN(const Json body, BatchObject(id));
+    Answers answers;
+    bool has_file = false;
+    for (const char* key : {"output_file_id", "error_file_id"}) {
+      const std::string file = JsonGet<std::string>(body, key, "");
+      if (file.empty()) continue;
+      RETURN_IF_ERROR(CheckId(file, kMostIdBytes));
+      has_file = true;
+      RETURN_IF_ERROR(ReadLines("/files/" + file + "/content", [&](const Json& line) {
+        Put(JsonGet<std::string>(line, "custom_id", ""), OneResult(line), answers);
+      }));
+    }
+    if (!has_file) return WholeError(body);
+    return answers;
+  }
+
+ protected:
+  std::string Line(const BatchItem& item) const override {
+    return DumpJson(
+        {{"custom_id", item.custom_id}, {"method", "POST"}, {"url", Target()}, {"body", Body(item.request)}});
+  }
+
+  Result<std::string> SubmitLines(const std::vector<std::string>& lines) override {
+    HttpRequest upload = NewRequest(connection());
+    std::erase_if(upload.headers,
+                  [](const auto& header) { return header.first == "content-type"; });  // multipart has its own
+    upload.url = Url("/files");
+    upload.parts = {{"purpose", "", "batch"}, {"file", "batch.jsonl", fmt::format("{}\n", fmt::join(lines, "\n"))}};
+    upload.idle_timeout = std::chrono::milliseconds{600'000};
+    upload.total_timeout = std::chrono::milliseconds{3'600'000};
+    ASSIGN_OR_RETURN(const HttpResponse uploaded, Call(std::move(upload)));
+    ASSIGN_OR_RETURN(const Json file, ParseBody(uploaded.body));
+    ASSIGN_OR_RETURN(const std::string file_id, IdIn(file));
+    const Json request = {{"input_file_id", file_id}, {"endpoint", Target()}, {"completion_window", "24h"}};
+    ASSIGN_OR_RETURN(const Json answer, CallJson("POST", "/batches", DumpJson(request)));
+    return IdIn(answer);
+  }
+
+ private:
+  std::string Target() const { return "/v1" + std::string(format().path); }
+
+  Result<Json> BatchObject(const std::string& id) const {
+    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    return CallJson("GET", "/batches/" + id);
+  }
+
+  // A batch without any file: it runs still, or was refused as a whole.
+  static Error WholeError(const Json& body) {
+    const std::string status = JsonGet<std::string>(body, "status", "unknown");
+    const Json& list = MemberOf(MemberOf(body, "errors"), "data");
+    if (list.is_array() && !list.empty()) {
+      return InputError(
+          fmt::format("the provider refused the batch: {} (line {})",
+                      CutToColumns(SafeForTerminalLine(JsonGet<std::string>(list.front(), "message", "")), 300),
+                      TokensOf(list.front(), "line")));
+    }
+    return Error{ErrorKind::kUnavailable, fmt::format("the batch has no results; its status is '{}'",
+                                                      CutToColumns(SafeForTerminalLine(status), 40))};
+  }
+
+  Result<ChatResponse> OneResult(const Json& line) const {
+    const Json& response = MemberOf(line, "response");
+    const std::int64_t status = TokensOf(response, "status_code");
+    const Json& body = MemberOf(response, "body");
+    if (status >= 200 && status <= 299) return Answer(body);
+    if (status != 0) {
+      HttpResponse failed;
+      failed.status = static_cast<int>(std::min<std::int64_t>(status, 999));
+      failed.body = DumpJson(body);
+      return ErrorOfResponse(failed, {});
+    }
+    const Json& error = MemberOf(line, "error");
+    const std::string code = JsonGet<std::string>(error, "code", "no answer");
+    return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}",
+                                                      CutToColumns(SafeForTerminalLine(code), 80))};
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BatchApi>> OpenBatchApi(const ModelSpec& spec, const NetworkOptions& options) {
+  const Provider* provider = options.catalog->FindProvider(spec.provider);
+  if (provider == nullptr || provider->batch == BatchStyle::kNone) {
+    return InputError(
+        fmt::format("model '{}': provider '{}' has no Batch API that this program speaks; known are those of "
+                    "anthropic, openai and responses",
+                    SafeForTerminalLine(spec.text), spec.provider));
+  }
+  ASSIGN_OR_RETURN(Connection connection, ConnectionOf(spec, options));
+  if (provider->batch == BatchStyle::kAnthropic)
+    return std::unique_ptr<BatchApi>(std::make_unique<AnthropicBatch>(spec, std::move(connection), options));
+  return std::unique_ptr<BatchApi>(std::make_unique<OpenAiBatch>(spec, std::move(connection), options));
+}
+
+}  // namespace upskill

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/batch/batch_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "model/network_model.h"
+#include "util/log.h"
+
+namespace upskill {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int kWindow = 100'000;
+constexpr int kMostHandIns = 5;  // of the same requests, while the provider can't be reached
+constexpr std::chrono::milliseconds kLongestWait{120'000};
+
+Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
+
+Price HalfPrice(Price price) {
+  price.input /= 2;
+  price.output /= 2;
+  price.cache_read /= 2;
+  price.cache_write /= 2;
+  return price;
+}
+
+}  // namespace
+
+BatchModel::BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, BatchTimes times)
+    : api_(std::move(api)), info_(std::move(info)), notes_(std::move(notes)), times_(times), thread_([this] {
+        Run();
+      }) {}
+
+BatchModel::~BatchModel() {
+  BatchModel::Cancel(CancelScope::kRunning);
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  api_->Abort();
+  thread_.join();
+}
+
+int BatchModel::Window() const { return kWindow; }
+
+void BatchModel::Start(ChatRequest request, Done done) {
+  if (request.answer_schema) return done(Error{ErrorKind::kRefused, "batches are not held to a schema"});
+  const std::lock_guard lock(mutex_);
+  std::string id = request.id.empty() ? fmt::format("unnamed-{}", unnamed_++) : request.id;
+  last_arrival_ = steady_clock::now();
+  inbox_.insert_or_assign(std::move(id), Waiting{std::move(request), std::move(done)});
+  changed_.notify_all();
+}
+
+void BatchModel::Cancel(CancelScope) {
+  std::vector<Waiting> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, waiting] : inbox_) ended.push_back(std::move(waiting));
+    inbox_.clear();
+    for (Batch& batch : batches_) {
+      for (auto& [id, waiting] : batch.waiting) ended.push_back(std::move(waiting));
+      batch.waiting.clear();
+    }
+    changed_.notify_all();
+  }
+  for (const Waiting& waiting : ended) waiting.done(Cancelled());
+}
+
+void BatchModel::Run() {
+  std::unique_lock lock(mutex_);
+  while (WaitForWork(lock)) {
+    if (!inbox_.empty() && steady_clock::now() >= last_arrival_ + times_.quiet) Assign(lock);
+    for (auto batch = batches_.begin(); batch != batches_.end() && !stopping_;) {
+      const auto next = std::next(batch);
+      if (!batch->waiting.empty() && steady_clock::now() >= batch->look) Look(batch, lock);
+      if (batch->waiting.empty()) batches_.erase(batch);
+      batch = next;
+    }
+  }
+}
+
+// Waits until something is to be done; false at the end.
+bool BatchModel::WaitForWork(std::unique_lock<std::mutex>& lock) {
+  while (!stopping_) {
+    std::optional<Time> next;
+    if (!inbox_.empty()) next = last_arrival_ + times_.quiet;
+    for (const Batch& batch : batches_) next = next ? std::min(*next, batch.look) : batch.look;
+    if (next && *next <= steady_clock::now()) return true;
+    if (next) {
+      changed_.wait_until(lock, *next);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+  return false;
+}
+
+// Puts what was collected to the batches that hold it already, or hands it in.
+void BatchModel::Assign(std::unique_lock<std::mutex>& lock) {
+  if (!notes_read_) {
+    noted_ = notes_.Read();
+    notes_read_ = true;
+  }
+  WaitingById requests = std::exchange(inbox_, {});
+  std::map<std::string, Batch*> found;
+  std::vector<std::list<Batch>::iterator> fresh;
+  std::size_t bytes = 0;
+  for (auto& [id, waiting] : requests) {
+    if (const auto noted = noted_.find(id); noted != noted_.end()) {
+      Batch*& batch = found[noted->second];
+      if (batch == nullptr) {
+        batch = &batches_.emplace_back();
+        batch->id = noted->second;
+        batch->found = true;
+        batch->look = steady_clock::now();
+        batch->pause = times_.first_look;
+      }
+      batch->waiting.emplace(id, std::move(waiting));
+      continue;
+    }
+    const std::size_t size = api_->BytesOf({id, waiting.request});
+    if (fresh.empty() || fresh.back()->waiting.size() >= api_->MostPerBatch() || bytes + size > api_->MostBytes()) {
+      fresh.push_back(batches_.emplace(batches_.end()));
+      bytes = 0;
+    }
+    bytes += size;
+    fresh.back()->waiting.emplace(id, std::move(waiting));
+  }
+  for (const auto& [id, batch] : found)
+    Log("batch", fmt::format("{}: waiting for {} requests of batch {}, handed in earlier", info_.name,
+                             batch->waiting.size(), id));
+  for (const auto batch : fresh) {
+    if (!stopping_) HandIn(batch, lock);
+  }
+}
+
+void BatchModel::HandIn(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock) {
+  std::vector<BatchItem> items;
+  std::vector<std::string> ids;
+  for (const auto& [id, waiting] : batch->waiting) {
+    items.push_back({id, waiting.request});
+    ids.push_back(id);
+  }
+  if (items.empty()) return;
+  lock.unlock();
+  Result<std::string> handed_in = api_->Submit(items);
+  for (int i = 1; !handed_in && handed_in.error().kind == ErrorKind::kUnavailable && i < kMostHandIns; ++i) {
+    const auto pause = handed_in.error().retry_after.value_or(times_.first_look * (1 << i));
+    lock.lock();
+    changed_.wait_for(lock, std::min(pause, kLongestWait), [this] { return stopping_; });
+    const bool stop = stopping_ || batch->waiting.empty();
+    lock.unlock();
+    if (stop) break;
+    handed_in = api_->Submit(items);
+  }
+  Status noted;
+  if (handed_in) noted = notes_.Add(*handed_in, ids);
+  if (!noted) {
+    // Nobody could find it again: it must not cost anything.
+    [[maybe_unused]] const Status cancelled = api_->Cancel(*handed_in);
+  }
+  lock.lock();
+  if (!handed_in) return EndAll(batch, handed_in.error().With("handing in a batch"), lock);
+  if (!noted) return EndAll(batch, noted.error().With("noting a batch"), lock);
+  batch->id = *handed_in;
+  batch->pause = times_.first_look;
+  batch->look = steady_clock::now() + batch->pause;
+  Log("batch", fmt::format("{}: batch {} of {} requests is handed in", info_.name, batch->id, ids.size()));
+}
+
+void BatchModel::PauseFor(Batch& batch) const {
+  batch.pause = std::min(batch.pause + batch.pause / 2, times_.longest_look);
+  batch.look = steady_clock::now() + batch.pause;
+}
+
+void BatchModel::Look(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock) {
+  const std::string id = batch->id;
+  lock.unlock();
+  const Result<BatchState> state = api_->Poll(id);
+  lock.lock();
+  if (!state) return HandleFailure(batch, state.error().With(fmt::format("batch {}", id)), lock);
+  batch->failing_since.reset();
+  if (state->ended) return TakeResults(batch, lock);
+  PauseFor(*batch);
+}
+
+void BatchModel::TakeResults(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock) {
+  const std::string id = batch->id;
+  lock.unlock();
+  Result<BatchApi::Answers> answers = api_->Results(id);
+  lock.lock();
+  if (!answers) return HandleFailure(batch, answers.error().With(fmt::format("batch {}", id)), lock);
+  const WaitingById waiting = std::exchange(batch->waiting, {});
+  lock.unlock();
+  for (const auto& [request, one] : waiting) {
+    const auto answer = answers->find(request);
+    one.done(answer != answers->end()
+                 ? std::move(answer->second)
+                 : Result<ChatResponse>(
+                       Error{ErrorKind::kUnavailable, fmt::format("batch {} has no answer to this request", id)}));
+  }
+  lock.lock();
+}
+
+// A batch that can't be looked at: waits, hands its requests in anew where it is a batch of old that is gone, or gives
+// up.
+void BatchModel::HandleFailure(std::list<Batch>::iterator batch, const Error& error,
+                               std::unique_lock<std::mutex>& lock) {
+  if (error.kind == ErrorKind::kUnavailable) {
+    const Time now = steady_clock::now();
+    if (!batch->failing_since) batch->failing_since = now;
+    if (now - *batch->failing_since < times_.patience) return PauseFor(*batch);
+  } else if (batch->found) {
+    Log("batch", fmt::format("{}: {}; its requests are handed in anew", info_.name, error.message));
+    std::erase_if(noted_, [&](const auto& entry) { return entry.second == batch->id; });
+    for (auto& [id, waiting] : std::exchange(batch->waiting, {})) inbox_.emplace(id, std::move(waiting));
+    return;
+  }
+  EndAll(batch, error, lock);
+}
+
+void BatchModel::EndAll(std::list<Batch>::iterator batch, const Error& error, std::unique_lock<std::mutex>& lock) {
+  const WaitingById waiting = std::exchange(batch->waiting, {});
+  lock.unlock();
+  for (const auto& [id, one] : waiting) one.done(error);
+  lock.lock();
+}
+
+Result<std::unique_ptr<Model>> OpenBatchModel(const ModelSpec& spec, const NetworkOptions& options,
+                                              const std::filesystem::path& notes, BatchNotes::Use use, bool shared) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Model> one_by_one,
+                   OpenNetworkModel(spec, options));  // tells what the model is called
+  ASSIGN_OR_RETURN(std::unique_ptr<BatchApi> api, OpenBatchApi(spec, options));
+  ModelInfo info = one_by_one->info();
+  info.detail += ", in batches";
+  info.warm_up = false;
+  if (info.price) info.price = HalfPrice(*info.price);
+  BatchNotes book(notes, info.identity, use, shared);
+  return std::unique_ptr<Model>(std::make_unique<BatchModel>(std::move(api), std::move(info), std::move(book)));
+}
+
+}  // namespace upskill

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+
+#include "model/batch/batch.h"
+#include "model/batch/batch_notes.h"
+#include "model/connection.h"
+#include "model/model.h"
+#include "model/model_spec.h"
+#include "util/result.h"
+
+namespace upskill {
+
+struct BatchTimes {
+  std::chrono::milliseconds quiet{500};         // without a further request: what is there is handed in
+  std::chrono::milliseconds first_look{1'000};  // at a batch; each time half as long again
+  std::chrono::milliseconds longest_look{60'000};
+  std::chrono::milliseconds patience{3'600'000};  // with a provider that can't be reached
+};
+
+// A model behind a provider's Batch API. Requests are collected, handed in together, noted (BatchNotes) and waited for
+// on a thread of its own. A request that an earlier batch holds, by ChatRequest::id, is waited for there and not handed
+// in again. Both scopes of Cancel let go of everything at once and leave the batches running at the provider, so a
+// later process can take up their results. Requests that a batch gave no answer to end in kUnavailable: the sender
+// tries again. Answers aren't held to a schema: a request with one is refused. Thread-safe.
+class BatchModel : public Model {
+ public:
+  BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, BatchTimes times = {});
+  ~BatchModel() override;
+  BatchModel(const BatchModel&) = delete;
+  BatchModel& operator=(const BatchModel&) = delete;
+
+  const ModelInfo& info() const override { return info_; }
+  void Start(ChatRequest request, Done done) override;
+  void Cancel(CancelScope scope) override;
+  int Window() const override;
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Waiting {
+    ChatRequest request;
+    Done done;
+  };
+  using WaitingById = std::map<std::string, Waiting>;
+  struct Batch {
+    std::string id;  // empty while it is handed in
+    WaitingById waiting;
+    bool found = false;  // noted by an earlier process
+    std::chrono::milliseconds pause{0};
+    Time look;
+    std::optional<Time> failing_since;
+  };
+
+  void Run();
+  bool WaitForWork(std::unique_lock<std::mutex>& lock);
+  void Assign(std::unique_lock<std::mutex>& lock);
+  void HandIn(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
+  void Look(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
+  void TakeResults(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
+  void HandleFailure(std::list<Batch>::iterator batch, const Error& error, std::unique_lock<std::mutex>& lock);
+  void EndAll(std::list<Batch>::iterator batch, const Error& error, std::unique_lock<std::mutex>& lock);
+  void PauseFor(Batch& batch) const;
+
+  const std::unique_ptr<BatchApi> api_;
+  const ModelInfo info_;
+  const BatchNotes notes_;
+  const BatchTimes times_;
+
+  std::mutex mutex_;  // guards the rest
+  std::condition_variable changed_;
+  WaitingById inbox_;
+  Time last_arrival_;
+  bool stopping_ = false;
+  std::uint64_t unnamed_ = 0;
+  std::list<Batch> batches_;                            // elements are removed by the thread alone
+  std::unordered_map<std::string, std::string> noted_;  // read when the first requests come
+  bool notes_read_ = false;
+
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+// Errors: those of OpenNetworkModel, kInput for a provider without a Batch API.
+Result<std::unique_ptr<Model>> OpenBatchModel(const ModelSpec& spec, const NetworkOptions& options,
+                                              const std::filesystem::path& notes, BatchNotes::Use use, bool shared);
+
+}  // namespace upskill

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/batch/batch_model.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "util/files.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// A provider whose batches outlive the models that ask it. Thread-safe.
+class FakeProvider {
+ public:
+  std::mutex mutex;
+  std::map<std::string, std::vector<std::string>> batches;  // ids of the requests by batch
+  std::set<std::string> expired;                            // requests without an answer
+  std::map<std::string, int> answered;                      // how often each request was paid
+  int submit_failures = 0;
+  int polls_until_end = 1;
+  std::size_t most = 100;
+  int polls = 0;
+};
+
+class FakeApi : public BatchApi {
+ public:
+  explicit FakeApi(FakeProvider& provider) : provider_(provider) {}
+  std::size_t MostPerBatch() const override { return provider_.most; }
+  std::size_t MostBytes() const override { return 1000; }
+  std::size_t BytesOf(const BatchItem& item) const override { return item.request.messages.front().text.size(); }
+  Result<std::string> Submit(const std::vector<BatchItem>& items) override {
+    const std::lock_guard lock(provider_.mutex);
+    if (provider_.submit_failures-- > 0) return Error{ErrorKind::kUnavailable, "busy", milliseconds(1)};
+    const std::string id = "b" + std::to_string(provider_.batches.size());
+    for (const BatchItem& item : items) {
+      provider_.batches[id].push_back(item.custom_id);
+      ++provider_.answered[item.custom_id];
+    }
+    return id;
+  }
+  Result<BatchState> Poll(const std::string& id) override {
+    const std::lock_guard lock(provider_.mutex);
+    if (!provider_.batches.contains(id)) return Error{ErrorKind::kRefused, "no such batch"};
+    BatchState state;
+    state.ended = ++provider_.polls >= provider_.polls_until_end;
+    return state;
+  }
+  Status Cancel(const std::string&) override { return {}; }
+  Result<Answers> Results(const std::string& id) override {
+    const std::lock_guard lock(provider_.mutex);
+    Answers answers;
+    for (const std::string& request : provider_.batches.at(id)) {
+      if (provider_.expired.erase(request) > 0) {
+        answers.emplace(request, Error{ErrorKind::kUnavailable, "expired"});
+      } else {
+        ChatResponse response;
+        response.text = "answer to " + request;
+        answers.emplace(request, response);
+      }
+    }
+    return answers;
+  }
+  void Abort() override {}
+
+ private:
+  FakeProvider& provider_;
+};
+
+ChatRequest Request(const std::string& id) {
+  ChatRequest request;
+  request.id = id;
+  request.messages.push_back({Role::kUser, "question"});
+  return request;
+}
+
+class BatchModels : public testing::Test {
+ protected:
+  std::unique_ptr<BatchModel> Open(BatchNotes::Use use = BatchNotes::Use::kShared, bool shared = true) {
+    ModelInfo info;
+    info.name = info.identity = "m";
+    return std::make_unique<BatchModel>(
+        std::make_unique<FakeApi>(provider), info, BatchNotes(notes, "m", use, shared),
+        BatchTimes{milliseconds(5), milliseconds(2), milliseconds(5), milliseconds(100)});
+  }
+  static std::vector<std::future<Result<ChatResponse>>> Ask(BatchModel& model, const std::vector<std::string>& ids) {
+    std::vector<std::future<Result<ChatResponse>>> answers;
+    for (const std::string& id : ids) {
+      const auto promise = std::make_shared<std::promise<Result<ChatResponse>>>();
+      answers.push_back(promise->get_future());
+      model.Start(Request(id), [promise](Result<ChatResponse> result) { promise->set_value(std::move(result)); });
+    }
+    return answers;
+  }
+
+  TempFolder folder;
+  std::filesystem::path notes = folder.path() / "runs/batches.jsonl";
+  FakeProvider provider;
+};
+
+TEST_F(BatchModels, CollectsNotesAndAnswers) {
+  provider.polls_until_end = 3;
+  const auto model = Open();
+  auto answers = Ask(*model, {"r1", "r2", "r3"});
+  EXPECT_EQ(answers[1].get()->text, "answer to r2");
+  EXPECT_EQ(answers[2].get()->text, "answer to r3");
+  ASSERT_THAT(provider.batches, SizeIs(1));
+  EXPECT_THAT(provider.batches["b0"], ElementsAre("r1", "r2", "r3"));
+  EXPECT_THAT(*ReadFile(notes), HasSubstr(R"("batch":"b0","model":"m","shared":true,"requests":["r1","r2","r3"])"));
+}
+
+TEST_F(BatchModels, SplitsWhatIsTooLarge) {
+  provider.most = 2;
+  const auto model = Open();
+  for (auto& answer : Ask(*model, {"r1", "r2", "r3"})) EXPECT_TRUE(answer.get().ok());
+  EXPECT_THAT(provider.batches, SizeIs(2));
+}
+
+TEST_F(BatchModels, ABusyProviderIsTriedAgain) {
+  provider.submit_failures = 3;
+  const auto model = Open();
+  EXPECT_TRUE(Ask(*model, {"r1"})[0].get().ok());
+  EXPECT_THAT(provider.batches, SizeIs(1));
+}
+
+TEST_F(BatchModels, ExpiredRequestsAreErrorsThatMayBeTriedAgain) {
+  provider.expired = {"r2"};
+  const auto model = Open();
+  auto answers = Ask(*model, {"r1", "r2"});
+  EXPECT_TRUE(answers[0].get().ok());
+  EXPECT_EQ(answers[1].get().error().kind, ErrorKind::kUnavailable);
+  EXPECT_TRUE(Ask(*model, {"r2-again"})[0].get().ok());
+}
+
+TEST_F(BatchModels, ALaterProcessTakesUpTheBatch) {
+  provider.polls_until_end = 1'000'000;
+  {
+    const auto model = Open();
+    auto answers = Ask(*model, {"r1", "r2"});
+    while (!std::filesystem::exists(notes)) std::this_thread::sleep_for(milliseconds(1));
+    model->Cancel(Model::CancelScope::kWaiting);
+    EXPECT_EQ(answers[0].get().error().kind, ErrorKind::kCancelled);
+  }
+  provider.polls_until_end = 0;
+  const auto model = Open();
+  auto answers = Ask(*model, {"r1", "r3"});
+  EXPECT_EQ(answers[0].get()->text, "answer to r1");
+  EXPECT_TRUE(answers[1].get().ok());
+  EXPECT_EQ(provider.answered["r1"], 1);
+  EXPECT_THAT(provider.batches, SizeIs(2));
+}
+
+TEST_F(BatchModels, WhoWantsNewAnswersGetsThem) {
+  ASSERT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
+  ASSERT_TRUE(Ask(*Open(BatchNotes::Use::kIgnored, false), {"r1"})[0].get().ok());
+  EXPECT_EQ(provider.answered["r1"], 2);
+  ASSERT_TRUE(Ask(*Open(BatchNotes::Use::kShared), {"r1"})[0].get().ok());  // from the first
+  EXPECT_EQ(provider.answered["r1"], 2);
+}
+
+TEST_F(BatchModels, ABatchThatIsGoneIsHandedInAnew) {
+  ASSERT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
+  provider.batches.clear();
+  EXPECT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
+  EXPECT_EQ(provider.answered["r1"], 2);
+}
+
+TEST_F(BatchModels, NotesThatCannotBeWrittenEndTheRequests) {
+  folder.Write("runs", "a file where the folder should be");
+  const auto model = Open();
+  const Result<ChatResponse> answer = Ask(*model, {"r1"})[0].get();
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message, HasSubstr("noting a batch"));
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/hub/gguf_hub.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+#include <vector>
+
+#include "model/api_key.h"
+#include "model/hub/hub_download.h"
+#include "model/hub/hub_file.h"
+#include "model/hub/hub_http.h"
+#include "net/url.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 44U;  // 16 TiB
+
+// A revision of a repository.
+struct Listing {
+  std::string commit;
+  std::map<std::string, HubFile> files;  // by path
+};
+
+bool IsHex(const std::string& text, std::size_t length) {
+  return text.size() == length && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// A file as `siblings` of the Hub's API describes it. Its fields are checked when the file is chosen.
+HubFile FileFrom(const Json& sibling) {
+  HubFile file;
+  file.path = JsonGet<std::string>(sibling, "rfilename", "");
+  const Json* sized = &sibling;
+  file.hash = JsonGet<std::string>(sibling, "blobId", "");
+  if (const auto lfs = sibling.find("lfs"); lfs != sibling.end() && lfs->is_object()) {
+    sized = &*lfs;
+    file.lfs = true;
+    file.hash = JsonGet<std::string>(*lfs, "sha256", "");
+  }
+  if (const auto size = sized->find("size"); size != sized->end() && size->is_number_unsigned())
+    file.size = size->get<std::uint64_t>();
+  return file;
+}
+
+Result<Listing> ListRepository(const HubHttp& http, const std::string& repo) {
+  const Result<HubAnswer> answer = http.Get(
+      {fmt::format("{}/api/models/{}/revision/main?blobs=true", http.endpoint(), repo), "", "", nullptr, nullptr});
+  if (!answer) return answer.error().With(repo);
+  if (answer->response.status < 200 || answer->response.status > 299) return HubError(*answer, http, repo);
+  ASSIGN_OR_RETURN(const Json json, ParseJson(answer->response.body, http.endpoint() + "'s list of files"));
+  Listing listing{JsonGet<std::string>(json, "sha", ""), {}};
+  const auto siblings = json.is_object() ? json.find("siblings") : json.end();
+  if (!IsHex(listing.commit, 40) || siblings == json.end() || !siblings->is_array()) {
+    return InputError(
+        fmt::format("{}: {} answers with no list of files as the Hugging Face Hub gives it", repo, http.endpoint()));
+  }
+  for (const Json& sibling : *siblings) {
+    if (!sibling.is_object()) continue;
+    HubFile file = FileFrom(sibling);
+    listing.files[file.path] = std::move(file);
+  }
+  return listing;
+}
+
+// The files of the chosen model, each safe to be written.
+Result<std::vector<HubFile>> ChooseFiles(const Listing& listing, const GgufName& name, const fs::path& snapshot) {
+  std::vector<std::string> paths;
+  paths.reserve(listing.files.size());
+  for (const auto& [path, file] : listing.files) paths.push_back(path);
+  ASSIGN_OR_RETURN(const GgufModel model, ChooseGguf(paths, name));
+  std::vector<HubFile> files;
+  for (const std::string& part : model.parts) {
+    const HubFile& file = listing.files.at(part);
+    const Result<fs::path> contained = ContainedPath(snapshot, part);
+    if (!contained) return contained.error().With(name.repo);
+    if (!IsHex(file.hash, file.lfs ? 64 : 40) || file.size == 0 || file.size > kLargestFile) {
+      return InputError(
+          fmt::format("{}: the Hub lists no proper size and hash for {}", name.repo, SafeForTerminalLine(part)));
+    }
+    files.push_back(file);
+  }
+  return files;
+}
+
+// Makes `pointer` a relative link to the blob, in one step for readers.
+Status LinkTo(const fs::path& blob, const fs::path& pointer) {
+  RETURN_IF_ERROR(MakeFolders(pointer.parent_path()));
+  const fs::path target = blob.lexically_relative(pointer.parent_path());
+  std::error_code code;
+  if (fs::read_symlink(pointer, code) == target) return {};
+  const fs::path temporary = pointer.string() + fmt::format(".{}", ::getpid());
+  fs::remove(temporary, code);
+  fs::create_symlink(target, temporary, code);
+  if (code == std::errc::operation_not_permitted || code == std::errc::operation_not_supported ||
+      code == std::errc::function_not_supported) {
+    // No links on this file system: as huggingface_hub does there, the file itself.
+    code.clear();
+    fs::rename(blob, pointer, code);
+  } else if (!code) {
+    fs::rename(temporary, pointer, code);
+  }
+  if (code) return ErrnoError("linking", pointer, code.value());
+  return {};
+}
+
+bool IsThere(const fs::path& snapshot, const HubFile& file) {
+  std::error_code code;
+  return fs::file_size(snapshot / file.path, code) == file.size && !code;
+}
+
+Status CheckRoom(const HubDownload& download, const std::vector<HubFile>& files, const fs::path& snapshot) {
+  std::uint64_t needed = 0;
+  std::error_code code;
+  for (const HubFile& file : files) {
+    if (IsThere(snapshot, file) || fs::exists(BlobPath(download, file), code)) continue;
+    const std::uintmax_t part = fs::file_size(BlobPath(download, file).string() + ".incomplete", code);
+    needed += file.size - (code ? 0 : std::min<std::uint64_t>(part, file.size));
+  }
+  const fs::space_info space = fs::space(download.options.cache, code);
+  if (code || needed <= space.available) return {};
+  return Error{
+      ErrorKind::kIo,
+      fmt::format("{} are needed in {}, {} are free: make room, or name another cache with HF_HUB_CACHE",
+                  BytesText(needed), SafeForTerminalLine(download.options.cache.string()), BytesText(space.available))};
+}
+
+Status FetchFiles(HubDownload& download, const std::vector<HubFile>& files, const fs::path& snapshot,
+                  const PullProgress& progress) {
+  std::uint64_t total = 0;
+  for (const HubFile& file : files) total += file.size;
+  std::uint64_t before = 0;
+  for (const HubFile& file : files) {
+    const std::string name = SafeForTerminalLine(file.path);
+    download.progress = [&](std::uint64_t done) {
+      if (progress) progress(before + done, total, name);
+    };
+    if (!IsThere(snapshot, file)) {
+      RETURN_IF_ERROR(FetchBlob(download, file));
+      RETURN_IF_ERROR(LinkTo(BlobPath(download, file), snapshot / file.path));
+    }
+    download.progress(file.size);
+    before += file.size;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<HubOptions> HubOptionsOf(const VariableLookup& variable) {
+  HubOptions options;
+  if (const auto endpoint = variable("HF_ENDPOINT"); endpoint && !Trim(*endpoint).empty())
+    options.endpoint = std::string(Trim(*endpoint));
+  while (options.endpoint.ends_with('/')) options.endpoint.pop_back();
+  if (options.endpoint.find_first_of("?#@") != std::string::npos || !ParseHttpUrl(options.endpoint) ||
+      options.endpoint.find("://") == std::string::npos) {
+    return InputError("HF_ENDPOINT is not an address such as https://huggingface.co");
+  }
+  options.cache = HubCacheOf(variable);
+  if (options.cache.empty()) return InputError("there is no folder for models: set HOME, HF_HOME or HF_HUB_CACHE");
+  const std::string offline = ToLowerAscii(variable("HF_HUB_OFFLINE").value_or(""));
+  options.offline = offline == "1" || offline == "on" || offline == "yes" || offline == "true";
+  Provider hub;
+  hub.name = "hf";
+  hub.key_variables = {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"};
+  hub.default_key = "";
+  ASSIGN_OR_RETURN(options.token, FindApiKey(hub, "", variable));
+  return options;
+}
+
+Result<fs::path> PullGguf(HttpClient& client, const HubOptions& options, const GgufName& name,
+                          const PullProgress& progress, const std::atomic<int>* stop) {
+  RETURN_IF_ERROR(ParseGgufName(name.text()));  // the names of folders and addresses are made of it
+  if (options.offline) {
+    return Error{ErrorKind::kNotFound, fmt::format("{} is not in the cache, and HF_HUB_OFFLINE forbids to fetch it",
+                                                   SafeForTerminalLine(name.text()))};
+  }
+  const HubHttp http(client, options.endpoint, options.token, stop);
+  ASSIGN_OR_RETURN(const Listing listing, ListRepository(http, name.repo));
+  const fs::path repo_folder = RepoFolder(options.cache, name.repo);
+  const fs::path snapshot = repo_folder / "snapshots" / listing.commit;
+  ASSIGN_OR_RETURN(const std::vector<HubFile> files, ChooseFiles(listing, name, snapshot));
+  RETURN_IF_ERROR(MakeFolders(options.cache));
+  HubDownload download{http, options, name.repo, listing.commit, nullptr};
+  RETURN_IF_ERROR(CheckRoom(download, files, snapshot));
+  RETURN_IF_ERROR(FetchFiles(download, files, snapshot, progress));
+  RETURN_IF_ERROR(MakeFolders(repo_folder / "refs"));
+  RETURN_IF_ERROR(WriteFileAtomically(repo_folder / "refs" / "main", listing.commit));
+  return snapshot / files.front().path;
+}
+
+}  // namespace upskill

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+// Downloads from a scripted Hub on this machine.
+#include "model/hub/gguf_hub.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/fake_hub.h"
+#include "util/files.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using loopback::Request;
+using loopback::Script;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+const std::string kName = "m-Q4_K_M.gguf";
+
+// The start of an answer of which no more comes; the connection is then kept open or cut.
+Script StartOnly(const std::string& content, std::size_t size, bool cut) {
+  Script script{loopback::Send(
+      fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", content.size(), content.substr(0, size)))};
+  script.push_back(cut ? loopback::Close() : loopback::Wait(std::chrono::hours(1)));
+  return script;
+}
+
+class GgufHub : public testing::Test {
+ protected:
+  GgufHub() {
+    options.endpoint = hub.endpoint();
+    options.cache = folder.path() / "hub";
+    options.pause = std::chrono::milliseconds(0);
+    hub.Set(kName, content);
+  }
+
+  Result<fs::path> Pull(const std::string& quant = "", const PullProgress& progress = nullptr) {
+    return PullGguf(client, options, {"org/repo", quant}, progress, &stop);
+  }
+  Error PullError(const std::string& quant = "") {
+    const Result<fs::path> file = Pull(quant);
+    EXPECT_FALSE(file.ok());
+    return file ? Error{ErrorKind::kOutput, ""} : file.error();
+  }
+  // Pulls the file and expects it in the cache as the Hub's own clients lay it out.
+  void ExpectPulled(const std::string& bytes) {
+    const Result<fs::path> file = Pull();
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    EXPECT_EQ(*ReadFile(*file), bytes);
+    EXPECT_EQ(fs::read_symlink(*file), "../../blobs/" + Sha256Hex(bytes));
+    EXPECT_FALSE(fs::exists(PartPath(bytes)));
+  }
+
+  fs::path repo() const { return options.cache / "models--org--repo"; }
+  fs::path PartPath(const std::string& bytes) const { return repo() / "blobs" / (Sha256Hex(bytes) + ".incomplete"); }
+  // The Range headers that the storage host saw, empty for none.
+  std::vector<std::string> Ranges() const {
+    std::vector<std::string> ranges;
+    for (const Request& request : hub.storage().requests()) {
+      const auto found = request.headers.find("range");
+      ranges.push_back(found == request.headers.end() ? "" : found->second);
+    }
+    return ranges;
+  }
+  void LeavePart(const std::string& bytes, const std::string& start) const {
+    folder.Write(fs::relative(PartPath(bytes), folder.path()).string(), start);
+  }
+  // The first answer of the storage host ends after `size` bytes.
+  void CutFirstAnswer(std::size_t size) {
+    hub.OnStorage([this, size, first = true](const Request&) mutable -> std::optional<Script> {
+      if (!std::exchange(first, false)) return std::nullopt;
+      return StartOnly(content, size, true);
+    });
+  }
+
+  const std::string content = GgufBytes(300'000);
+  TempFolder folder;
+  FakeHub hub;
+  HttpClient client;
+  HubOptions options;
+  std::atomic<int> stop = 0;
+};
+
+TEST_F(GgufHub, PullsAWholeFile) {
+  std::uint64_t last = 0;
+  const Result<fs::path> file = Pull("q4_k_m", [&](std::uint64_t done, std::uint64_t total, const std::string& name) {
+    EXPECT_EQ(total, content.size());
+    EXPECT_EQ(name, kName);
+    EXPECT_GE(done, last);
+    last = done;
+  });
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_EQ(last, content.size());
+  EXPECT_EQ(*file, repo() / "snapshots" / std::string(40, 'a') / kName);
+  EXPECT_EQ(*ReadFile(*file), content);
+  EXPECT_EQ(fs::read_symlink(*file), "../../blobs/" + Sha256Hex(content));
+  EXPECT_EQ(*ReadFile(repo() / "refs/main"), std::string(40, 'a'));
+  const Result<fs::path> cached = FindCachedGguf(options.cache, {"org/repo", ""});
+  ASSERT_TRUE(cached.ok());
+  EXPECT_EQ(*cached, *file);
+  // What is there is not fetched again.
+  ExpectPulled(content);
+  EXPECT_EQ(hub.storage().request_count(), 1U);
+}
+
+TEST_F(GgufHub, FilesWithoutLfsAndInFolders) {
+  hub.SetWithoutLfs("deep/er/Q2_K/tiny.gguf", GgufBytes(100));
+  const Result<fs::path> file = Pull("Q2_K");
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_EQ(*ReadFile(*file), GgufBytes(100));
+  EXPECT_THAT(fs::read_symlink(*file).string(), HasSubstr("../../../../../blobs/"));
+}
+
+TEST_F(GgufHub, PullsAllParts) {
+  std::vector<std::string> parts;
+  for (int i = 1; i <= 3; ++i) {
+    hub.Set(fmt::format("BF16/m-BF16-0000{}-of-00003.gguf", i), GgufBytes(1000, static_cast<char>('0' + i)));
+  }
+  std::uint64_t last = 0;
+  const Result<fs::path> file = Pull("BF16", [&](std::uint64_t done, std::uint64_t total, const std::string& name) {
+    EXPECT_EQ(total, 3000U);
+    last = done;
+    if (parts.empty() || parts.back() != name) parts.push_back(name);
+  });
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_EQ(file->filename(), "m-BF16-00001-of-00003.gguf");
+  EXPECT_EQ(*ReadFile(file->parent_path() / "m-BF16-00003-of-00003.gguf"), GgufBytes(1000, '3'));
+  EXPECT_EQ(last, 3000U);
+  EXPECT_THAT(parts, SizeIs(3));
+}
+
+TEST_F(GgufHub, GoesOnAfterABrokenConnection) {
+  CutFirstAnswer(100'000);
+  ExpectPulled(content);
+  EXPECT_THAT(Ranges(), ElementsAre("", "bytes=100000-100000", "bytes=100000-"));
+}
+
+TEST_F(GgufHub, GoesOnWithWhatAnEarlierDownloadLeft) {
+  CutFirstAnswer(100'000);
+  options.attempts = 1;
+  const Error error = PullError();
+  EXPECT_EQ(error.kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(*ReadFile(PartPath(content)), content.substr(0, 100'000));
+  EXPECT_FALSE(FindCachedGguf(options.cache, {"org/repo", ""}).ok());
+  ExpectPulled(content);
+  EXPECT_THAT(Ranges(), ElementsAre("", "bytes=100000-100000", "bytes=100000-"));
+}
+
+TEST_F(GgufHub, GivesUpWhenNothingComes) {
+  hub.OnStorage([](const Request&) -> std::optional<Script> { return loopback::CutBeforeHeaders(); });
+  options.attempts = 3;
+  EXPECT_EQ(PullError().kind, ErrorKind::kUnavailable);
+  EXPECT_GE(hub.storage().request_count(), 3U);
+}
+
+TEST_F(GgufHub, AllThereBeforeNeedsNoTransfer) {
+  LeavePart(content, content);
+  ExpectPulled(content);
+  EXPECT_EQ(hub.storage().request_count(), 0U);
+}
+
+TEST_F(GgufHub, ServersWithoutRangesGiveTheWholeFile) {
+  LeavePart(content, content.substr(0, 5000));
+  hub.OnStorage([this](const Request&) -> std::optional<Script> { return loopback::Answer(200, content); });
+  ExpectPulled(content);
+  EXPECT_THAT(Ranges(), ElementsAre("bytes=5000-5000", ""));
+}
+
+TEST_F(GgufHub, AnswersFromAnotherPlaceAreNotAppended) {
+  LeavePart(content, content.substr(0, 5000));
+  hub.OnStorage([this](const Request& request) -> std::optional<Script> {
+    if (request.headers.count("range") == 0 || request.headers.at("range") != "bytes=5000-") return std::nullopt;
+    return loopback::Answer(206, content.substr(6000),
+                            {{"Content-Range", fmt::format("bytes 6000-{}/{}", content.size() - 1, content.size())}});
+  });
+  ExpectPulled(content);
+  EXPECT_THAT(Ranges(), ElementsAre("bytes=5000-5000", "bytes=5000-", ""));
+}
+
+TEST_F(GgufHub, WrongBytesFromBeforeAreFetchedAnew) {
+  LeavePart(content, GgufBytes(5000, 'y'));
+  ExpectPulled(content);
+  EXPECT_THAT(Ranges(), ElementsAre("bytes=5000-5000", "bytes=5000-", ""));
+}
+
+TEST_F(GgufHub, WhatIsNoStartOfTheFileIsDropped) {
+  LeavePart(content, "<html>");
+  ExpectPulled(content);
+  EXPECT_THAT(Ranges(), ElementsAre(""));
+}
+
+TEST_F(GgufHub, AWrongHashDeletesTheFile) {
+  hub.Claim(kName, std::string(64, 'b'), content.size());
+  const Error error = PullError();
+  EXPECT_EQ(error.kind, ErrorKind::kInput);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("org/repo/m-Q4_K_M.gguf"), HasSubstr("does not have the hash")));
+  EXPECT_TRUE(fs::is_empty(repo() / "blobs"));
+  EXPECT_FALSE(fs::exists(repo() / "refs/main"));
+}
+
+TEST_F(GgufHub, WhatIsNoGgufIsRefusedAtOnce) {
+  hub.OnStorage([](const Request&) -> std::optional<Script> {
+    return loopback::Answer(200, "<!doctype html>" + std::string(10'000, 'x'));
+  });
+  EXPECT_THAT(PullError().message, HasSubstr("not a GGUF"));
+  EXPECT_TRUE(fs::is_empty(repo() / "blobs"));
+}
+
+TEST_F(GgufHub, MoreBytesThanListedAreRefused) {
+  hub.OnStorage([this](const Request&) -> std::optional<Script> { return loopback::Answer(200, content + content); });
+  EXPECT_THAT(PullError().message, HasSubstr("more than the 300,000 bytes"));
+  EXPECT_TRUE(fs::is_empty(repo() / "blobs"));
+}
+
+TEST_F(GgufHub, AnotherFileUnderTheNameStartsAnew) {
+  CutFirstAnswer(100'000);
+  options.attempts = 1;
+  EXPECT_EQ(PullError().kind, ErrorKind::kUnavailable);
+  const std::string changed = GgufBytes(200'000, 'z');
+  hub.Set(kName, changed);
+  hub.SetCommit(std::string(40, 'c'));
+  ExpectPulled(changed);
+  EXPECT_THAT(Ranges(), ElementsAre("", ""));
+  EXPECT_EQ(*ReadFile(repo() / "refs/main"), std::string(40, 'c'));
+}
+
+TEST_F(GgufHub, AFileThatChangesMeanwhileIsNotTaken) {
+  hub.OnHub([this](const Request& request) -> std::optional<Script> {
+    if (request.path.find("/resolve/") == std::string::npos) return std::nullopt;
+    return loopback::Answer(
+        302, "",
+        {{"Location", hub.storage().url() + "/" + kName}, {"X-Linked-Etag", "\"" + std::string(64, '0') + "\""}});
+  });
+  EXPECT_THAT(PullError().message, HasSubstr("another file than it listed"));
+  EXPECT_EQ(hub.storage().request_count(), 0U);
+  EXPECT_FALSE(fs::exists(repo() / "refs/main"));
+}
+
+TEST_F(GgufHub, TheTokenGoesToTheHubAlone) {
+  options.token = Secret("hf_secret");
+  ExpectPulled(content);
+  for (const Request& request : hub.hub().requests())
+    EXPECT_THAT(request.headers, Contains(Pair("authorization", "Bearer hf_secret"))) << request.path;
+  ASSERT_EQ(hub.storage().request_count(), 1U);
+  for (const Request& request : hub.storage().requests())
+    EXPECT_THAT(request.headers, Not(Contains(Key("authorization"))));
+}
+
+TEST_F(GgufHub, RepositoriesThatMovedAreFollowed) {
+  options.token = Secret("hf_secret");
+  hub.OnHub([](const Request& request) -> std::optional<Script> {
+    const std::size_t at = request.path.find("org/old");
+    if (at == std::string::npos) return std::nullopt;
+    return loopback::Redirect(std::string(request.path).replace(at, 7, "org/repo"));  // a path on the same host
+  });
+  const Result<fs::path> file = PullGguf(client, options, {"org/old", ""});
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_THAT(file->string(), HasSubstr("models--org--old"));
+}
+
+TEST_F(GgufHub, RedirectsWithoutEndAreAnError) {
+  hub.OnHub([](const Request& request) -> std::optional<Script> { return loopback::Redirect(request.path); });
+  EXPECT_THAT(PullError().message, HasSubstr("more than 5 redirects"));
+  EXPECT_EQ(hub.hub().request_count(), 6U);
+  hub.OnHub([](const Request&) -> std::optional<Script> { return loopback::Redirect("file:///etc/passwd"); });
+  EXPECT_THAT(PullError().message, HasSubstr("leads nowhere"));
+}
+
+TEST_F(GgufHub, WhatCannotBeReadSaysWhatToDo) {
+  for (const int status : {401, 403, 404}) {
+    hub.OnHub([status](const Request&) -> std::optional<Script> { return loopback::Answer(status, "{}"); });
+    options.token = Secret();
+    const Error error = PullError();
+    EXPECT_EQ(error.kind, ErrorKind::kRefused);
+    EXPECT_EQ(error.message, "org/repo: not found, or private: set HF_TOKEN");
+    options.token = Secret("hf_secret");
+    EXPECT_THAT(PullError().message,
+                AllOf(HasSubstr("not found, or private"), HasSubstr("has no access"), Not(HasSubstr("hf_secret"))));
+  }
+  hub.OnHub([](const Request&) -> std::optional<Script> {
+    return loopback::Answer(403, "{}", {{"X-Error-Code", "GatedRepo"}});
+  });
+  EXPECT_THAT(PullError().message, HasSubstr("asks for your consent"));
+  hub.OnHub([](const Request&) -> std::optional<Script> { return loopback::Answer(500, "oh"); });
+  EXPECT_EQ(PullError().kind, ErrorKind::kUnavailable);
+}
+
+TEST_F(GgufHub, ListsThatAreNoneAreAnError) {
+  for (const char* body :
+       {"", "[]", "{}", "<html>", R"({"sha":"../../x","siblings":[]})",
+        R"({"sha":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})",
+        R"({"sha":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","siblings":[1,null,{"rfilename":2}]})"}) {
+    hub.OnHub([body](const Request&) -> std::optional<Script> { return loopback::Answer(200, body); });
+    EXPECT_THAT(PullError().kind, AnyOf(ErrorKind::kInput, ErrorKind::kNotFound)) << body;
+  }
+  EXPECT_FALSE(fs::exists(options.cache));
+}
+
+TEST_F(GgufHub, NamesThatLeaveTheFolderAreRefused) {
+  for (const std::string name : {"../../../x-Q5_0.gguf", "/tmp/x-Q5_0.gguf", "a/../../x-Q5_0.gguf", "a\nb-Q5_0.gguf"}) {
+    FakeHub hostile;
+    hostile.Set(name, content);
+    options.endpoint = hostile.endpoint();
+    const Error error = PullError("Q5_0");
+    EXPECT_EQ(error.kind, ErrorKind::kInput) << error.message;
+    EXPECT_THAT(error.message, AllOf(HasSubstr("file name"), Not(HasSubstr("\n"))));
+    EXPECT_EQ(hostile.storage().request_count(), 0U);
+  }
+}
+
+TEST_F(GgufHub, HashesAndSizesAreChecked) {
+  for (const std::string& hash :
+       {std::string("../../../../x"), std::string(), std::string(63, 'a'), std::string(64, 'G')}) {
+    hub.Claim(kName, hash, content.size());
+    EXPECT_THAT(PullError().message, HasSubstr("no proper size and hash"));
+  }
+  hub.Claim(kName, std::string(64, 'a'), 0);
+  EXPECT_THAT(PullError().message, HasSubstr("no proper size and hash"));
+  hub.Claim(kName, std::string(64, 'a'), ~std::uint64_t{0});
+  EXPECT_THAT(PullError().message, HasSubstr("no proper size and hash"));
+  hub.Claim(kName, std::string(64, 'a'), std::uint64_t{1} << 44U);
+  EXPECT_THAT(PullError().message, AllOf(HasSubstr("17.6 TB are needed"), HasSubstr("free: make room")));
+  EXPECT_EQ(hub.storage().request_count(), 0U);
+}
+
+TEST_F(GgufHub, SeveralQuantsAreListed) {
+  FakeHub several;
+  several.Set("m-Q2_K.gguf", content);
+  several.Set("m-Q3_K_S.gguf", content);
+  several.Set("mmproj-m-Q8_0.gguf", content);
+  options.endpoint = several.endpoint();
+  EXPECT_THAT(PullError().message, AllOf(HasSubstr("2 GGUFs fit"), HasSubstr("Q2_K, Q3_K_S")));
+  EXPECT_THAT(PullError("Q8_0").message, HasSubstr("no GGUF 'Q8_0'"));
+}
+
+TEST_F(GgufHub, StoppedKeepsThePart) {
+  hub.OnStorage([this](const Request&) -> std::optional<Script> { return StartOnly(content, 100'000, false); });
+  const Result<fs::path> file = Pull("", [this](std::uint64_t done, std::uint64_t, const std::string&) {
+    if (done == 100'000) stop = 1;
+  });
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.error().kind, ErrorKind::kCancelled);
+  EXPECT_EQ(fs::file_size(PartPath(content)), 100'000U);
+  stop = 0;
+  hub.OnStorage(nullptr);
+  ExpectPulled(content);
+}
+
+TEST_F(GgufHub, ABlobThatAnotherProcessWritesIsWaitedFor) {
+  const fs::path lock_path = folder.Write("hub/.locks/models--org--repo/" + Sha256Hex(content) + ".lock", "");
+  const Fd lock(::open(lock_path.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+  LeavePart(content, content.substr(0, 7000));
+  int looks = 0;
+  const Result<fs::path> file = Pull("", [&](std::uint64_t done, std::uint64_t, const std::string&) {
+    if (++looks > 1) return;
+    EXPECT_EQ(done, 7000U);  // the other's progress
+    EXPECT_EQ(hub.storage().request_count(), 0U);
+    // The other one comes to its end.
+    fs::remove(PartPath(content));
+    folder.Write("hub/models--org--repo/blobs/" + Sha256Hex(content), content);
+    EXPECT_EQ(::flock(lock.get(), LOCK_UN), 0);
+  });
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_EQ(*ReadFile(*file), content);
+  EXPECT_EQ(hub.storage().request_count(), 0U);
+}
+
+// A disk that takes no more, as the largest size of a file stands in for it.
+TEST_F(GgufHub, AFullDiskKeepsThePart) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{100'000, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Error error = PullError();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(error.kind, ErrorKind::kIo);
+  EXPECT_THAT(error.message, AllOf(HasSubstr(".incomplete: File too large"), HasSubstr("what came is kept")));
+  EXPECT_EQ(fs::file_size(PartPath(content)), 100'000U);
+  ExpectPulled(content);
+  EXPECT_THAT(Ranges(), ElementsAre("", "bytes=100000-100000", "bytes=100000-"));
+}
+
+TEST_F(GgufHub, AFolderThatCannotBeWrittenIsNamed) {
+  options.cache = folder.Write("file", "") / "hub";
+  const Error error = PullError();
+  EXPECT_EQ(error.kind, ErrorKind::kNotFound);
+  EXPECT_THAT(error.message, HasSubstr("file/hub"));
+}
+
+TEST_F(GgufHub, OfflineAsksNobody) {
+  options.offline = true;
+  EXPECT_THAT(PullError().message, HasSubstr("HF_HUB_OFFLINE"));
+  EXPECT_EQ(hub.hub().request_count(), 0U);
+}
+
+TEST_F(GgufHub, NamesAreCheckedAgain) {
+  EXPECT_FALSE(PullGguf(client, options, {"../..", ""}).ok());
+  EXPECT_EQ(hub.hub().request_count(), 0U);
+}
+
+Result<HubOptions> OptionsOf(const std::map<std::string, std::string>& variables) {
+  return HubOptionsOf([&](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  });
+}
+
+TEST(HubOptionsOf, Defaults) {
+  const Result<HubOptions> options = OptionsOf({{"HOME", "/nowhere"}});
+  ASSERT_TRUE(options.ok()) << options.error().message;
+  EXPECT_EQ(options->endpoint, "https://huggingface.co");
+  EXPECT_EQ(options->cache, "/nowhere/.cache/huggingface/hub");
+  EXPECT_TRUE(options->token.empty());
+  EXPECT_FALSE(options->offline);
+  EXPECT_FALSE(OptionsOf({}).ok());
+}
+
+TEST(HubOptionsOf, TokenOfTheVariableOrTheSavedLogin) {
+  const TempFolder folder;
+  folder.Write("token", "hf_saved\n");
+  const std::string home = folder.path().string();
+  EXPECT_EQ(OptionsOf({{"HF_HOME", home}})->token.reveal(), "hf_saved");
+  EXPECT_EQ(OptionsOf({{"HF_HOME", home}, {"HF_TOKEN", "hf_set"}})->token.reveal(), "hf_set");
+}
+
+TEST(HubOptionsOf, Endpoints) {
+  EXPECT_EQ(OptionsOf({{"HOME", "/h"}, {"HF_ENDPOINT", "https://hub.example/sub/"}})->endpoint,
+            "https://hub.example/sub");
+  EXPECT_TRUE(OptionsOf({{"HOME", "/h"}, {"HF_HUB_OFFLINE", "1"}})->offline);
+  for (const char* endpoint :
+       {"hub.example", "ftp://hub.example", "https://user:password@hub.example", "https://hub.example?x", "https://"}) {
+    const Result<HubOptions> options = OptionsOf({{"HOME", "/h"}, {"HF_ENDPOINT", endpoint}});
+    ASSERT_FALSE(options.ok()) << endpoint;
+    EXPECT_THAT(options.error().message, AllOf(HasSubstr("HF_ENDPOINT"), Not(HasSubstr("password"))));
+  }
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/hub/hub_http.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "net/http_error.h"
+#include "net/url.h"
+#include "util/clock.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr int kMostRedirects = 5;
+constexpr std::size_t kMostBody = 16U << 20U;
+constexpr std::chrono::milliseconds kTick{100};
+constexpr std::chrono::hours kLongestDownload{24 * 30};
+
+Error Stopped() { return {ErrorKind::kCancelled, "stopped"}; }
+
+bool IsRedirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+// The scheme and host of an address; the same for two of them: the same server.
+Result<std::string> OriginOf(const std::string& url) {
+  ASSIGN_OR_RETURN(const HttpUrl parsed, ParseHttpUrl(url));
+  return (parsed.secure ? "https://" : "http://") + parsed.authority;
+}
+
+// RFC 3986, section 5.2, for what servers send: an address, or a path on the same host.
+Result<std::string> Joined(const std::string& from, const std::string& location) {
+  const std::string lower = ToLowerAscii(location);
+  if (lower.starts_with("https://") || lower.starts_with("http://")) return location;
+  const std::size_t host = from.find("://") + 3;
+  if (location.starts_with("//")) return from.substr(0, host - 2) + location;
+  if (location.starts_with('/')) return from.substr(0, from.find_first_of("/?#", host)) + location;
+  return Error{ErrorKind::kRefused, fmt::format("the redirect to '{}' leads nowhere", ServerText(location))};
+}
+
+std::string WithoutQuotes(std::string_view etag) {
+  if (etag.starts_with("W/")) etag.remove_prefix(2);
+  std::string text = ToLowerAscii(etag);
+  std::erase(text, '"');
+  return text;
+}
+
+}  // namespace
+
+Result<HttpResponse> HubHttp::Send(HttpRequest request, const std::function<void()>& on_tick) const {
+  std::mutex mutex;
+  std::condition_variable ready;
+  std::optional<Result<HttpResponse>> answer;
+  const HttpClient::Ticket ticket = client_.Start(std::move(request), [&](Result<HttpResponse> result) {
+    const std::lock_guard lock(mutex);
+    answer = std::move(result);
+    ready.notify_one();  // under the lock: afterwards all this may be gone
+  });
+  bool cancelled = false;
+  std::unique_lock lock(mutex);
+  while (!ready.wait_for(lock, kTick, [&] { return answer.has_value(); })) {
+    lock.unlock();
+    if (on_tick) on_tick();
+    if (stopped() && !cancelled) {
+      client_.Cancel(ticket);
+      cancelled = true;
+    }
+    lock.lock();
+  }
+  if (!answer->ok() && stopped()) return Stopped();
+  return *std::move(answer);
+}
+
+Result<HttpRequest> HubHttp::RequestFor(const Wish& wish, const std::string& url) const {
+  HttpRequest request;
+  request.method = "GET";
+  request.url = url;
+  // Compression would change the bytes that a range counts.
+  request.headers.emplace_back("Accept-Encoding", "identity");
+  if (!wish.range.empty()) request.headers.emplace_back("Range", wish.range);
+  ASSIGN_OR_RETURN(const std::string own, OriginOf(endpoint_));
+  ASSIGN_OR_RETURN(const std::string origin, OriginOf(url));
+  if (!token_.empty() && origin == own)
+    request.secret_headers.emplace_back("Authorization", Secret("Bearer " + token_.reveal()));
+  request.max_body_bytes = kMostBody;
+  if (wish.on_data) {
+    request.max_body_bytes = std::string::npos;
+    request.idle_timeout = std::chrono::seconds(60);
+    request.total_timeout = kLongestDownload;
+    request.on_data = wish.on_data;
+  }
+  return request;
+}
+
+Result<HubAnswer> HubHttp::Get(const Wish& wish) const {
+  HubAnswer answer;
+  answer.url = wish.url;
+  for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
+    if (stopped()) return Stopped();
+    ASSIGN_OR_RETURN(HttpRequest request, RequestFor(wish, answer.url));
+    ASSIGN_OR_RETURN(answer.response, Send(std::move(request), wish.on_tick));
+    const std::optional<std::string> etag = HeaderOf(answer.response, "x-linked-etag");
+    if (etag && !wish.hash.empty() && WithoutQuotes(*etag) != wish.hash) {
+      return Error{ErrorKind::kRefused, "the Hub has another file than it listed; try again"};
+    }
+    const std::optional<std::string> location = HeaderOf(answer.response, "location");
+    if (!IsRedirect(answer.response.status) || !location) return answer;
+    ASSIGN_OR_RETURN(std::string next, Joined(answer.url, *location));
+    ASSIGN_OR_RETURN(const HttpUrl from, ParseHttpUrl(answer.url));
+    ASSIGN_OR_RETURN(const HttpUrl to, ParseHttpUrl(next));
+    if (from.secure && !to.secure)
+      return Error{ErrorKind::kRefused, fmt::format("{} redirects from https to http", from.authority)};
+    answer.url = std::move(next);
+  }
+  return Error{ErrorKind::kRefused, fmt::format("more than {} redirects", kMostRedirects)};
+}
+
+Status HubHttp::Pause(std::chrono::milliseconds time) const {
+  while (time.count() > 0 && !stopped()) {
+    const std::chrono::milliseconds step = std::min(time, kTick);
+    std::this_thread::sleep_for(step);
+    time -= step;
+  }
+  if (stopped()) return Stopped();
+  return {};
+}
+
+Error HubError(const HubAnswer& answer, const HubHttp& http, const std::string& what) {
+  const HttpResponse& response = answer.response;
+  const Result<std::string> own = OriginOf(http.endpoint());
+  const Result<std::string> origin = OriginOf(answer.url);
+  const bool from_hub = own && origin && *own == *origin;
+  if (from_hub && HeaderOf(response, "x-error-code") == "GatedRepo") {
+    return Error{ErrorKind::kRefused,
+                 fmt::format("{}: its owner asks for your consent first: give it on {}, then set HF_TOKEN", what,
+                             http.endpoint())};
+  }
+  if (from_hub && (response.status == 401 || response.status == 403 || response.status == 404)) {
+    return Error{
+        ErrorKind::kRefused,
+        fmt::format("{}: not found, or private: {}", what,
+                    http.has_token() ? "the token (HF_TOKEN or the saved login) has no access to it" : "set HF_TOKEN")};
+  }
+  const Error error = ErrorOfResponse(response, SystemClock().WallNow()).With(what);
+  // Signed addresses of a storage host run out: a new one from the Hub may work.
+  if (!from_hub && error.kind == ErrorKind::kRefused) return Error{ErrorKind::kUnavailable, error.message};
+  return error.kind == ErrorKind::kInput ? Error{ErrorKind::kRefused, error.message} : error;
+}
+
+}  // namespace upskill

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/trace_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+Json TimeOrNull(const std::optional<std::int64_t>& time_ms) {
+  return time_ms ? Json(FormatTimestamp(*time_ms)) : Json(nullptr);
+}
+
+Json TokensJson(const TokenUsage& tokens) {
+  return Json::object({{"input", JsonOrNull(tokens.input)},
+                       {"cache_read", JsonOrNull(tokens.cache_read)},
+                       {"cache_write", JsonOrNull(tokens.cache_write)},
+                       {"output", JsonOrNull(tokens.output)}});
+}
+
+std::string Joined(const std::vector<std::string>& parts, const std::string& between) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    if (!text.empty()) text += between;
+    text += part;
+  }
+  return text;
+}
+
+// "2026-01-12 14:02 – 15:31", UTC.
+std::string TimeSpan(const Trace& trace) {
+  if (!trace.first_ms || !trace.last_ms) return "";
+  const std::string first = FormatTimestamp(*trace.first_ms);
+  const std::string last = FormatTimestamp(*trace.last_ms);
+  const std::string end = first.substr(0, 10) == last.substr(0, 10) ? "" : last.substr(0, 10) + " ";
+  return fmt::format("{} {} – {}{} UTC", first.substr(0, 10), first.substr(11, 5), end, last.substr(11, 5));
+}
+
+std::string ToolList(const TraceCounts& counts) {
+  std::vector<std::pair<std::string, std::size_t>> tools(counts.tool_calls_by_name.begin(),
+                                                         counts.tool_calls_by_name.end());
+  std::stable_sort(tools.begin(), tools.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  parts.reserve(tools.size());
+  for (const auto& [name, count] : tools) parts.push_back(fmt::format("{} {}", SafeForTerminalLine(name), count));
+  return parts.empty() ? "no tools" : "tools: " + Joined(parts, ", ");
+}
+
+std::string TokenLine(const TokenUsage& tokens) {
+  if (!tokens.input && !tokens.output) return "tokens unknown";
+  std::string line = "tokens";
+  if (tokens.input) {
+    line += " in " + WithThousands(*tokens.input + tokens.cache_write.value_or(0));
+    if (tokens.cache_read.value_or(0) > 0) line += fmt::format(" (+{} cached)", ShortCount(*tokens.cache_read));
+  }
+  if (tokens.output) line += " out " + WithThousands(*tokens.output);
+  return line;
+}
+
+}  // namespace
+
+std::string ShortCount(long long number) {
+  if (number < 1000) return std::to_string(number);
+  const double value = static_cast<double>(number);
+  if (number < 100'000) return fmt::format("{:.1f} k", value / 1e3);
+  if (number < 1'000'000) return fmt::format("{:.0f} k", value / 1e3);
+  return fmt::format("{:.1f} M", value / 1e6);
+}
+
+Json TraceShowJson(const Trace& trace) {
+  const TraceCounts counts = CountTrace(trace);
+  Json tools = Json::object();
+  for (const auto& [name, count] : counts.tool_calls_by_name) tools[name] = count;
+  Json unknown = Json::object();
+  for (const auto& [kind, count] : trace.unknown_records) unknown[kind] = count;
+  Json problems = Json::array();
+  for (const TraceProblem& problem : trace.problems) {
+    problems.push_back(Json::object({{"line", problem.line}, {"message", problem.message}}));
+  }
+  return Json::object({{"source", trace.source},
+                       {"format", TraceFormatName(trace.format)},
+                       {"agent", trace.agent_name},
+                       {"agent_version", trace.agent_version},
+                       {"human_turns", counts.human_turns},
+                       {"assistant_messages", counts.assistant_messages},
+                       {"tool_calls", counts.tool_calls},
+                       {"tool_calls_by_name", std::move(tools)},
+                       {"tool_errors", counts.tool_errors},
+                       {"tool_rejections", counts.tool_rejections},
+                       {"subagents", counts.subagents},
+                       {"subagent_tool_calls", counts.subagent_tool_calls},
+                       {"skills_used", counts.skills_used},
+                       {"models", trace.models},
+                       {"tokens", TokensJson(counts.tokens)},
+                       {"subagent_tokens", TokensJson(counts.subagent_tokens)},
+                       {"cost_usd", trace.cost_usd ? Json(*trace.cost_usd) : Json(nullptr)},
+                       {"first_timestamp", TimeOrNull(trace.first_ms)},
+                       {"last_timestamp", TimeOrNull(trace.last_ms)},
+                       {"longest_tool_output", counts.longest_tool_output},
+                       {"shortened_outputs", counts.shortened_outputs},
+                       {"lossy", trace.lossy},
+                       {"unknown_records", counts.unknown_records},
+                       {"unknown_records_by_kind", std::move(unknown)},
+                       {"problems", std::move(problems)},
+                       {"doubts", trace.doubts}});
+}
+
+Json EventJson(const Trace& trace, std::size_t index) {
+  const Event& event = trace.events.at(index);
+  Json json = Json::object({{"event", index + 1}, {"line", event.line}, {"kind", EventKindName(event.kind)}});
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) json[key] = value;
+  };
+  if (event.time_ms) json["time"] = FormatTimestamp(*event.time_ms);
+  add("agent", event.agent);
+  if (event.message != kNoIndex) add("model", trace.messages.at(event.message).model);
+  add("tool", event.tool);
+  add("call_id", event.call_id);
+  add("command", event.command);
+  add("path", event.path);
+  if (event.kind == EventKind::kToolResult) json["status"] = CallStatusName(event.status);
+  if (event.partner != kNoIndex) json["partner"] = event.partner + 1;
+  if (event.shortened) json["shortened"] = true;
+  if (event.abandoned) json["abandoned"] = true;
+  json["text"] = event.text;
+  return json;
+}
+
+std::string EventLine(const Trace& trace, std::size_t index, std::size_t columns) {
+  const Event& event = trace.events.at(index);
+  std::string text = event.kind == EventKind::kToolCall && !event.command.empty() ? event.command : event.text;
+  if (event.kind == EventKind::kFileChange) text = event.path;
+  text.resize(std::min<std::size_t>(text.size(), columns * 4 + 64));
+  std::string label = EventKindName(event.kind);
+  if (!event.tool.empty()) label += " " + event.tool;
+  if (event.kind == EventKind::kToolResult && event.status != CallStatus::kOk)
+    label += fmt::format(" ({})", CallStatusName(event.status));
+  const std::string side = event.agent.empty() ? "" : "  | ";
+  return CutToColumns(SafeForTerminalLine(fmt::format("{:>5} {}{:<12} {}", index + 1, side, label, Trim(text))),
+                      columns);
+}
+
+std::string TraceShowText(const Trace& trace, const std::string& redactions) {
+  const TraceCounts counts = CountTrace(trace);
+  const std::string agent = Joined({trace.agent_name, trace.agent_version}, " ");
+  std::string text =
+      Joined({SafeForTerminalLine(agent), SafeForTerminalLine(Joined(trace.models, ", ")), TimeSpan(trace)}, " · ");
+  text += "\n";
+  std::vector<std::string> facts = {fmt::format("you {}", Counted(counts.human_turns, "turn")),
+                                    fmt::format("assistant {}", Counted(counts.assistant_messages, "message")),
+                                    ToolList(counts), Counted(counts.tool_errors, "error")};
+  facts.push_back(counts.subagents == 0 ? "no subagents" : Counted(counts.subagents, "subagent"));
+  std::vector<std::string> skills;
+  skills.reserve(counts.skills_used.size());
+  for (const std::string& skill : counts.skills_used) skills.push_back(SafeForTerminalLine(skill));
+  facts.push_back(skills.empty() ? "no skills" : "skills: " + Joined(skills, ", "));
+  text += Joined(facts, " · ") + "\n";
+  text += Joined({TokenLine(counts.tokens),
+                  trace.cost_usd.value_or(0) > 0 ? fmt::format("${:.4f}", *trace.cost_usd) : "", redactions},
+                 " · ") +
+          "\n";
+  if (counts.shortened_outputs > 0 || trace.lossy) {
+    text += counts.shortened_outputs == 0
+                ? std::string("lossy: this kind of export leaves things out\n")
+                : fmt::format(
+                      "lossy: {} shortened {}\n",
+                      Counted(counts.shortened_outputs, "output") + (counts.shortened_outputs == 1 ? " was" : " were"),
+                      trace.format == TraceFormat::kClaudeCodeExport
+                          ? "by the export; the JSONL of this conversation would have them whole"
+                          : "in the recording");
+  }
+  if (counts.unknown_records > 0) {
+    std::vector<std::string> kinds;
+    kinds.reserve(trace.unknown_records.size());
+    for (const auto& [kind, count] : trace.unknown_records) kinds.push_back(fmt::format("{} {}", kind, count));
+    if (kinds.size() > 8) kinds.resize(8);
+    text += fmt::format("not understood: {} ({})\n", Counted(counts.unknown_records, "record"), Joined(kinds, ", "));
+  }
+  for (const TraceProblem& problem : trace.problems) {
+    text += fmt::format("damaged: {}:{}: {}\n", SafeForTerminalLine(trace.source), problem.line, problem.message);
+  }
+  for (const std::string& doubt : trace.doubts) text += "note: " + doubt + "\n";
+  return text;
+}
+
+}  // namespace upskill

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "trace/digest/digest.h"
+#include "trace/digest/excerpt.h"
+#include "trace/read/record.h"
+#include "trace/read/record_parser.h"
+#include "trace/read/tool_use.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// A call with its result, as the search for errors and fixes sees it.
+struct Attempt {
+  std::size_t call = kNoIndex;
+  std::size_t result = kNoIndex;
+  bool failed = false;
+  bool refused = false;            // rejected or cancelled: says nothing about whether it works
+  std::string shown;               // the command, or tool and arguments
+  std::string key;                 // equal for attempts at the same thing
+  std::string program;             // first word of the key
+  std::vector<std::string> words;  // of the key, sorted, each once
+};
+
+// Many tools report success although what they ran has failed; then the output says so.
+bool OutputSaysFailure(std::string_view text) {
+  static const RE2 success_pattern(R"((?m)^Exit [Cc]ode:? 0\s*$)");
+  static const RE2 failure_pattern(
+      R"((?m)(^Exit [Cc]ode:? [1-9]|exit(?:ed)? (?:with )?(?:code|status):? [1-9]|^Traceback \(most recent|^make: \*\*\*|^FAILED|)"
+      R"(: command not found|[1-9]\d* (?:tests? )?failed|^E  +\w|^(?:fatal )?error(?:\[\w+\])?:|: (?:fatal )?error: |^npm ERR!|)"
+      R"(Segmentation fault|^Error: [^(\s]))");
+  constexpr std::size_t kLook = 100'000;
+  const std::string_view front = text.substr(0, kLook);
+  if (RE2::PartialMatch(re2::StringPiece(front.data(), front.size()), success_pattern)) return false;
+  if (RE2::PartialMatch(re2::StringPiece(front.data(), front.size()), failure_pattern)) return true;
+  if (text.size() <= kLook) return false;
+  const std::string_view tail = text.substr(text.size() - kLook / 2);
+  return RE2::PartialMatch(re2::StringPiece(tail.data(), tail.size()), failure_pattern);
+}
+
+// `pip3` and `python3.11` are `pip` and `python`.
+std::vector<std::string> WordsOf(std::string_view command) {
+  std::vector<std::string> words;
+  std::string word;
+  const auto add = [&] {
+    if (word.starts_with("pip") || word.starts_with("python")) word.resize(word.find_last_not_of("0123456789.") + 1);
+    if (!word.empty()) words.push_back(std::move(word));
+    word.clear();
+  };
+  for (const char c : command.substr(0, 4000)) {
+    const bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                      c == '.' || c == '/' || c == '-';
+    if (part) {
+      word += c;
+    } else {
+      add();
+    }
+  }
+  add();
+  return words;
+}
+
+// What a command is about: without the folder change, environment and output filters around it.
+std::string CommandKey(std::string command) {
+  static const RE2 folder_pattern(R"(^\s*cd\s+\S+\s*(?:&&|;)\s*)");
+  static const RE2 environment_pattern(R"(^\s*(?:export\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+)+)");
+  static const RE2 filter_pattern(R"(\s*(?:2>&1|>\s*/dev/null|\|\s*(?:tail|head|tee|grep|cat)\b[^|&;]*)\s*)");
+  RE2::Replace(&command, folder_pattern, "");
+  RE2::Replace(&command, environment_pattern, "");
+  RE2::GlobalReplace(&command, filter_pattern, " ");
+  return std::string(Trim(command));
+}
+
+// Looking around: worth nothing as knowledge when it works.
+bool IsLookingAround(const std::string& key) {
+  static const RE2 looking_pattern(
+      R"(^(?:ls|cat|cd|pwd|echo|head|tail|sed -n|grep|rg|find|which|wc|file|stat|tree|env|date|whoami|)"
+      R"(printf|nl|type|git (?:status|diff|log|show|branch))\b[^&;]*$)");
+  return RE2::PartialMatch(key, looking_pattern);
+}
+
+std::vector<Attempt> AttemptsOf(const Trace& trace) {
+  std::vector<Attempt> attempts;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& call = trace.events[i];
+    if (call.kind != EventKind::kToolCall || call.partner == kNoIndex) continue;
+    const Event& result = trace.events[call.partner];
+    Attempt attempt;
+    attempt.call = i;
+    attempt.result = call.partner;
+    attempt.refused = result.status == CallStatus::kRejected || result.status == CallStatus::kCancelled;
+    attempt.shown = call.command.empty()
+                        ? call.tool + " " + (call.path.empty() ? HeadAndTail(call.text, 300) : call.path)
+                        : call.command;
+    attempt.key = call.command.empty() ? call.tool + " " + call.path : CommandKey(call.command);
+    attempt.words = WordsOf(attempt.key);
+    if (!attempt.words.empty()) attempt.program = attempt.words.front();
+    std::sort(attempt.words.begin(), attempt.words.end());
+    attempt.words.erase(std::unique(attempt.words.begin(), attempt.words.end()), attempt.words.end());
+    // What a search or a listing shows may speak of errors without being one.
+    const bool may_hide_failure = !call.command.empty() && !attempt.refused && !IsLookingAround(attempt.key);
+    attempt.failed = result.status == CallStatus::kError || (may_hide_failure && OutputSaysFailure(result.text));
+    attempts.push_back(std::move(attempt));
+  }
+  return attempts;
+}
+
+// Share of words that two attempts have in common, weighted towards the program's name.
+double Likeness(const Trace& trace, const Attempt& a, const Attempt& b) {
+  if (trace.events[a.call].tool != trace.events[b.call].tool) return 0;
+  if (a.key == b.key) return 1;
+  std::size_t both = 0;
+  for (auto left = a.words.begin(), right = b.words.begin(); left != a.words.end() && right != b.words.end();) {
+    if (*left == *right) {
+      ++both;
+      ++left;
+      ++right;
+    } else if (*left < *right) {
+      ++left;
+    } else {
+      ++right;
+    }
+  }
+  const std::size_t all = a.words.size() + b.words.size() - both;
+  if (all == 0) return 0;
+  const double likeness = static_cast<double>(both) / static_cast<double>(all);
+  return a.program == b.program && !a.program.empty() ? likeness + 0.25 : likeness;
+}
+
+// What was done between the failure and the success: edits and other commands, and the reason that was given.
+std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to, std::size_t most_bytes) {
+  std::vector<std::string> edits;
+  std::string reason;
+  for (std::size_t i = from + 1; i < to; ++i) {
+    const Event& event = trace.events[i];
+    if (event.kind == EventKind::kAssistant && !Trim(event.text).empty()) reason = event.text;
+    if (event.kind == EventKind::kPerson) edits.push_back("the person: " + HeadAndTail(event.text, 240));
+    if (event.kind != EventKind::kToolCall) continue;
+    const bool worked = event.partner == kNoIndex || trace.events[event.partner].status == CallStatus::kOk ||
+                        trace.events[event.partner].status == CallStatus::kUnknown;
+    if (!worked) continue;
+    if (MayWriteFile(event)) {
+      for (const FileEdit& edit : EditsOfCall(event)) {
+        const std::string body =
+            edit.kind == FileEdit::Kind::kReplace ? DiffLines(edit.before, edit.after) : edit.after;
+        edits.push_back(fmt::format("{}:\n{}", edit.path, Excerpt(body, std::max<std::size_t>(most_bytes / 2, 160))));
+      }
+    } else if (!event.command.empty() && !IsLookingAround(CommandKey(event.command))) {
+      edits.push_back("ran: " + HeadAndTail(event.command, 200));
+    }
+  }
+  // The last changes before the success are the ones that count.
+  std::string text;
+  std::size_t used = 0;
+  std::size_t first = edits.size();
+  while (first > 0 && (first == edits.size() || used + edits[first - 1].size() < most_bytes))
+    used += edits[--first].size() + 1;
+  if (first > 0) text += fmt::format("({} earlier changes)\n", first);
+  for (std::size_t i = first; i < edits.size(); ++i) text += edits[i] + "\n";
+  if (!reason.empty()) text += "why: " + Excerpt(reason, most_bytes / 3) + "\n";
+  return text;
+}
+
+// Arguments that differ in nothing but what the agent called the call.
+bool SameCall(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  ParsedRecord left = ParseRecord(a);
+  ParsedRecord right = ParseRecord(b);
+  if (!left.value || !right.value || !left.value->is_object() || !right.value->is_object()) return false;
+  left.value->erase("description");
+  right.value->erase("description");
+  return *left.value == *right.value;
+}
+
+constexpr std::size_t kDetailBytes = 4000;  // of telling lines
+
+DigestItem FixItem(const Trace& trace, const Attempt& failure, const Attempt& success) {
+  DigestItem item;
+  item.kind = DigestKind::kFix;
+  const std::string& error = trace.events[failure.result].text;
+  // The same command: what else the call says may be what counts, such as leaving a sandbox.
+  const std::string& call = trace.events[success.call].text;
+  const std::string again = SameCall(call, trace.events[failure.call].text) ? "the same again" : HeadAndTail(call, 280);
+  const auto shown = [&](std::size_t bytes) {
+    std::string text = fmt::format("Failed: {}\n{}\n", HeadAndTail(failure.shown, bytes), Excerpt(error, bytes));
+    const std::string changes = ChangesBetween(trace, failure.result, success.call, bytes);
+    if (!changes.empty()) text += "Change: " + changes;
+    text += fmt::format("Works: {}", success.shown == failure.shown ? again : HeadAndTail(success.shown, bytes));
+    return std::string(Trim(text));
+  };
+  item.brief = shown(280);
+  item.full = shown(1200);
+  item.key = failure.key + "\n" + Excerpt(error, 120);
+  item.detail = FixDetail{!trace.events[success.call].command.empty(), failure.shown, Excerpt(error, kDetailBytes),
+                          ChangesBetween(trace, failure.result, success.call, kDetailBytes), success.shown};
+  const double late = static_cast<double>(failure.call) / static_cast<double>(trace.events.size());
+  item.value = (IsLookingAround(failure.key) ? 50 : 76) + 14 * late;
+  item.places = {EventPlace(trace, failure.result), EventPlace(trace, success.result)};
+  item.event = failure.call;
+  return item;
+}
+
+DigestItem DeadEnd(const Trace& trace, const Attempt& attempt) {
+  DigestItem item;
+  item.kind = DigestKind::kDeadEnd;
+  const char* word = attempt.refused ? "Not allowed" : "Failed, never mended";
+  item.brief =
+      fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 200), Excerpt(trace.events[attempt.result].text, 200));
+  item.full =
+      fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 600), Excerpt(trace.events[attempt.result].text, 800));
+  item.key = "dead " + attempt.key;
+  item.detail = FixDetail{!trace.events[attempt.call].command.empty(), attempt.shown,
+                          Excerpt(trace.events[attempt.result].text, kDetailBytes), "", ""};
+  item.value = (attempt.refused || IsLookingAround(attempt.key) ? 30 : 46) +
+               14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
+  item.places = {EventPlace(trace, attempt.result)};
+  item.event = attempt.call;
+  return item;
+}
+
+// The attempt after `from` that most likely mended it: the same command, or one much like it soon after.
+std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempts, std::size_t from) {
+  constexpr std::size_t kLookAhead = 400;
+  constexpr std::size_t kNear = 30;
+  std::size_t best = kNoIndex;
+  // A search for something else is no repair of a search.
+  double best_likeness = IsLookingAround(attempts[from].key) ? 0.95 : 0.45;
+  for (std::size_t k = from + 1; k < std::min(attempts.size(), from + kLookAhead); ++k) {
+    if (attempts[k].failed || attempts[k].refused) continue;
+    const bool near = k < from + kNear;
+    if (!near && attempts[k].key != attempts[from].key) continue;
+    const double likeness = Likeness(trace, attempts[from], attempts[k]);
+    if (likeness >= 1) return best != kNoIndex ? best : k;
+    if (near && likeness > best_likeness) {
+      best_likeness = likeness;
+      best = k;
+    }
+  }
+  return best;
+}
+
+// Claude Code and Gemini CLI have their agents describe a command beside it.
+std::string PurposeOf(const Event& call) {
+  const Result<Json> arguments = ParseJson(call.text, "arguments");
+  return arguments && arguments->is_object() ? std::string(Trim(JsonGet<std::string>(*arguments, "description", "")))
+                                             : "";
+}
+
+void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::vector<DigestItem>& items) {
+  struct Known {
+    std::size_t last = kNoIndex;
+    std::size_t worked = 0;
+    std::size_t failed = 0;
+  };
+  std::map<std::string, Known> commands;
+  for (std::size_t k = 0; k < attempts.size(); ++k) {
+    if (trace.events[attempts[k].call].command.empty() || attempts[k].refused || IsLookingAround(attempts[k].key))
+      continue;
+    Known& known = commands[attempts[k].key];
+    if (attempts[k].failed) {
+      ++known.failed;
+    } else {
+      ++known.worked;
+      known.last = k;
+    }
+  }
+  for (const auto& [key, known] : commands) {
+    if (known.last == kNoIndex) continue;
+    const Attempt& attempt = attempts[known.last];
+    DigestItem item;
+    item.kind = DigestKind::kCommand;
+    const std::size_t tried = known.worked + known.failed;
+    const std::string times = tried == 1 ? "" : fmt::format("  (worked {} of {} times)", known.worked, tried);
+    item.brief = HeadAndTail(attempt.shown, 360) + times;
+    const std::string output = Excerpt(trace.events[attempt.result].text, 240);
+    item.full = HeadAndTail(attempt.shown, 1000) + times + (output.empty() ? "" : "\n→ " + output);
+    item.key = "command " + key;
+    item.detail = CommandDetail{attempt.shown, PurposeOf(trace.events[attempt.call]),
+                                Excerpt(trace.events[attempt.result].text, kDetailBytes), known.worked, known.failed};
+    const double late = static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
+    item.value =
+        38 + 22 * late + (known.failed > 0 ? 14 : 0) + std::min(6.0, 2.0 * static_cast<double>(known.worked - 1));
+    item.places = {EventPlace(trace, attempt.call)};
+    item.event = attempt.call;
+    items.push_back(std::move(item));
+  }
+}
+
+}  // namespace
+
+std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index) {
+  std::vector<DigestItem> items;
+  const std::vector<Attempt> attempts = AttemptsOf(trace);
+  std::set<std::string> mended;  // several failures of one kind before one success are one pair: the last of them
+  for (std::size_t k = attempts.size(); k-- > 0;) {
+    const Attempt& attempt = attempts[k];
+    if (!attempt.failed && !attempt.refused) continue;
+    const std::size_t success = attempt.refused ? kNoIndex : SuccessAfter(trace, attempts, k);
+    if (success == kNoIndex) {
+      items.push_back(DeadEnd(trace, attempt));
+    } else if (mended
+                   .insert(
+                       fmt::format("{} {} {}", success, attempt.key, Excerpt(trace.events[attempt.result].text, 100)))
+                   .second) {
+      items.push_back(FixItem(trace, attempt, attempts[success]));
+    }
+  }
+  AddCommands(trace, attempts, items);
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& event = trace.events[i];
+    const bool first = i == 0 || !trace.events[i - 1].abandoned;
+    if (!event.abandoned || !first) continue;
+    DigestItem item;
+    item.kind = DigestKind::kDeadEnd;
+    item.brief = "Given up (the conversation was rewound): " + HeadAndTail(event.text, 240);
+    item.key = "rewound " + HeadAndTail(event.text, 200);
+    item.detail = FixDetail{false, HeadAndTail(event.text, kDetailBytes), "", "", ""};
+    item.value = 48;
+    item.places = {EventPlace(trace, i)};
+    item.event = i;
+    items.push_back(std::move(item));
+  }
+  for (DigestItem& item : items) item.trace = trace_index;
+  return items;
+}
+
+}  // namespace upskill

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "trace/digest/digest.h"
+#include "trace/digest/excerpt.h"
+#include "trace/read/tool_use.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// One request of the person up to the next one.
+struct Span {
+  std::size_t begin = 0;  // the person's event
+  std::size_t end = 0;
+};
+
+std::vector<Span> EpisodesOf(const Trace& trace) {
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& event = trace.events[i];
+    if (event.kind == EventKind::kPerson && event.agent.empty()) {
+      spans.push_back({i, trace.events.size()});
+      if (spans.size() > 1) spans[spans.size() - 2].end = i;
+    }
+  }
+  // A recording without the prompt is one episode.
+  if (spans.empty() && !trace.events.empty()) spans.push_back({0, trace.events.size()});
+  return spans;
+}
+
+std::string ToolList(const EpisodeDetail& episode) {
+  std::string text;
+  for (const auto& [name, count] : episode.tools) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  if (episode.errors > 0) text += fmt::format("; {} failed", episode.errors);
+  return text.empty() ? "no tools" : text;
+}
+
+DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number, std::size_t count) {
+  const Event& start = trace.events[span.begin];
+  EpisodeDetail episode;
+  std::size_t answer = kNoIndex;
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    const Event& event = trace.events[i];
+    if (!event.agent.empty()) continue;
+    if (event.kind == EventKind::kAssistant && !event.abandoned) answer = i;
+    if (event.kind == EventKind::kToolCall) ++episode.tools[event.tool];
+    if (event.kind == EventKind::kToolResult && event.status == CallStatus::kError) ++episode.errors;
+  }
+  DigestItem item;
+  item.kind = DigestKind::kEpisode;
+  if (start.kind == EventKind::kPerson || trace.format == TraceFormat::kNotes) episode.request = start.text;
+  if (answer != kNoIndex) episode.outcome = trace.events[answer].text;
+  const std::string goal = episode.request.empty() ? "(the prompt is not in this recording)" : episode.request;
+  const std::string outcome = answer == kNoIndex ? "(no answer)" : episode.outcome;
+  const auto shown = [&](std::size_t goal_bytes, std::size_t outcome_bytes) {
+    return fmt::format("Goal: {}\nSteps: {}\nOutcome: {}", HeadAndTail(goal, goal_bytes), ToolList(episode),
+                       Excerpt(outcome, outcome_bytes));
+  };
+  item.brief = shown(400, 400);
+  item.full = shown(2000, 1600);
+  item.key = fmt::format("episode {}", HeadAndTail(goal, 200));
+  const bool edge = number == 0 || number + 1 == count;
+  item.value = (edge ? 95.0 : 45.0) + 5.0 * static_cast<double>(number + 1) / static_cast<double>(count);
+  item.places = {EventPlace(trace, span.begin)};
+  if (answer != kNoIndex) item.places.push_back(EventPlace(trace, answer));
+  item.event = span.begin;
+  item.detail = std::move(episode);
+  return item;
+}
+
+// Words behind "the user said:" in a refusal, or all of a later prompt.
+std::string CorrectionOf(const Event& event) {
+  if (event.kind == EventKind::kPerson) return event.text;
+  for (const std::string_view mark :
+       {"the user said:", "The user provided the following reason for the rejection:", "user feedback:"}) {
+    const std::size_t found = event.text.find(mark);
+    if (found != std::string::npos) return std::string(Trim(std::string_view(event.text).substr(found + mark.size())));
+  }
+  return "";
+}
+
+bool SaysNo(const std::string& text) {
+  constexpr std::array<std::string_view, 24> kCues = {"no,",    "no ",   "not ",     "don't",   "do not", "instead",
+                                                      "wrong",  "stop",  "actually", "should",  "must",   "never",
+                                                      "always", "still", "fail",     "doesn't", "isn't",  "revert",
+                                                      "undo",   "use ",  "keep",     "why",     "rather", "wait"};
+  const std::string lower = ToLowerAscii(text.substr(0, 2000));
+  return std::any_of(kCues.begin(), kCues.end(), [&](std::string_view cue) {
+    std::size_t at = lower.find(cue);
+    // At the beginning of a word: "because " holds no "use ".
+    while (at != std::string::npos && at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z')
+      at = lower.find(cue, at + 1);
+    return at != std::string::npos;
+  });
+}
+
+// The person stopped the agent, or refused what it wanted to do, and then said this.
+bool FollowsRefusal(const Trace& trace, std::size_t person) {
+  for (std::size_t i = person; i-- > 0;) {
+    const Event& event = trace.events[i];
+    if (event.kind == EventKind::kToolResult)
+      return event.status == CallStatus::kRejected || event.status == CallStatus::kCancelled;
+    if (event.kind == EventKind::kPerson || event.kind == EventKind::kAssistant) return false;
+    if (event.kind == EventKind::kSystem && event.text.find("interrupted by user") != std::string::npos) return true;
+  }
+  return false;
+}
+
+int FindingWeight(std::string_view text) {
+  constexpr std::array<std::string_view, 24> kCues = {
+      "root cause", "the fix",  "fixed by",  "turns out",  "the problem", "the issue", "because",   "instead of",
+      "must be",    "need to",  "needs to",  "important",  "works now",   "the key",   "requires",  "the reason",
+      "lesson",     "solution", "the trick", "only works", "has to",      "remember",  "caused by", "note that"};
+  const std::string lower = ToLowerAscii(text.substr(0, 8000));
+  int weight = 0;
+  for (const std::string_view cue : kCues) {
+    if (lower.find(cue) != std::string::npos) weight += 1;
+  }
+  return weight;
+}
+
+DigestItem TextItem(const Trace& trace, std::size_t i, DigestKind kind, std::string_view text, double value) {
+  DigestItem item;
+  item.kind = kind;
+  item.brief = Excerpt(text, 500);
+  item.full = Excerpt(text, 1600);
+  item.key = HeadAndTail(text, 300);
+  item.detail = TextDetail{std::string(text)};
+  item.value = value;
+  item.places = {EventPlace(trace, i)};
+  item.event = i;
+  return item;
+}
+
+// Between 0 for the first and 1 for the last event.
+double Late(const Trace& trace, std::size_t i) {
+  return static_cast<double>(i + 1) / static_cast<double>(trace.events.size());
+}
+
+// A looked-up text without the lines that search tools put around it: lists of links, reminders to the model.
+std::string WithoutFraming(std::string_view text) {
+  std::string out;
+  for (const std::string_view line : SplitLines(text)) {
+    if (line.starts_with("Links: [{") || line.starts_with("REMINDER: ") || line.starts_with("Web search results for "))
+      continue;
+    out.append(line).append(1, '\n');
+  }
+  return std::string(Trim(out));
+}
+
+void AddFact(const Trace& trace, std::size_t i, std::vector<DigestItem>& items) {
+  const Event& call = trace.events[i];
+  if (call.partner == kNoIndex) return;
+  const Event& result = trace.events[call.partner];
+  if (result.status == CallStatus::kError || result.status == CallStatus::kRejected || result.text.size() < 20) return;
+  const std::string answer = WithoutFraming(result.text);
+  DigestItem item = TextItem(trace, call.partner, DigestKind::kFact, answer, 40 + 10 * Late(trace, i));
+  item.detail = FactDetail{call.tool, call.text, answer};
+  const std::string question = HeadAndTail(call.text, 240);
+  item.brief = fmt::format("{} {}\n{}", call.tool, question, item.brief);
+  item.full = fmt::format("{} {}\n{}", call.tool, question, item.full);
+  item.key = call.tool + " " + call.text;
+  items.push_back(std::move(item));
+}
+
+}  // namespace
+
+std::vector<DigestItem> CollectTalk(const Trace& trace, std::size_t trace_index) {
+  std::vector<DigestItem> items;
+  const std::vector<Span> episodes = EpisodesOf(trace);
+  for (std::size_t k = 0; k < episodes.size(); ++k) {
+    items.push_back(EpisodeItem(trace, episodes[k], k, episodes.size()));
+    const Event& start = trace.events[episodes[k].begin];
+    if (k > 0 && start.kind == EventKind::kPerson && start.text.front() != '/' &&
+        (SaysNo(start.text) || FollowsRefusal(trace, episodes[k].begin))) {
+      items.push_back(TextItem(trace, episodes[k].begin, DigestKind::kCorrection, start.text, 92));
+    }
+  }
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& event = trace.events[i];
+    const double late = Late(trace, i);
+    if (event.kind == EventKind::kToolResult && event.status == CallStatus::kRejected) {
+      const std::string said = CorrectionOf(event);
+      if (!said.empty()) items.push_back(TextItem(trace, i, DigestKind::kCorrection, said, 92));
+    } else if (event.kind == EventKind::kToolCall && LooksUpFacts(event.tool)) {
+      AddFact(trace, i, items);
+    } else if (event.kind == EventKind::kAssistant || event.kind == EventKind::kReasoning) {
+      const int weight = std::min(FindingWeight(event.text), 5);
+      const double base = event.kind == EventKind::kAssistant ? 34 : 22;
+      if (weight > 0)
+        items.push_back(TextItem(trace, i, DigestKind::kFinding, event.text, base + 6.0 * weight + 16 * late));
+    } else if (event.kind == EventKind::kSummary) {
+      items.push_back(TextItem(trace, i, DigestKind::kFinding, event.text, 70));
+    } else if (event.kind == EventKind::kSystem && trace.format == TraceFormat::kNotes) {
+      DigestItem item = TextItem(trace, i, DigestKind::kFinding, event.text, 90);
+      item.full = HeadAndTail(event.text, 16000);
+      items.push_back(std::move(item));
+    }
+  }
+  for (DigestItem& item : items) item.trace = trace_index;
+  return items;
+}
+
+}  // namespace upskill

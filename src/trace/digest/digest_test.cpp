@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/digest/digest.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trace/digest/excerpt.h"
+#include "trace/load/read_trace.h"
+#include "util/json.h"
+#include "util/rng.h"
+
+namespace upskill {
+namespace {
+
+// Writes a Claude Code session line by line.
+class Session {
+ public:
+  void Person(const std::string& text) { Line("user", Json::object({{"role", "user"}, {"content", text}})); }
+  void Say(const std::string& text) { Assistant(Json::object({{"type", "text"}, {"text", text}})); }
+  void Call(const std::string& tool, const Json& input, const std::string& output, bool error = false) {
+    const std::string id = fmt::format("t{}", ++calls_);
+    Assistant(Json::object({{"type", "tool_use"}, {"id", id}, {"name", tool}, {"input", input}}));
+    const Json result =
+        Json::object({{"type", "tool_result"}, {"tool_use_id", id}, {"content", output}, {"is_error", error}});
+    Line("user", Json::object({{"role", "user"}, {"content", Json::array({result})}}));
+  }
+  void Run(const std::string& command, const std::string& output, bool error = false) {
+    Call("Bash", Json::object({{"command", command}}), output, error);
+  }
+  const std::string& text() const { return text_; }
+  Trace Read(const std::string& name) const {
+    Result<Trace> trace = ReadTrace(LineSource::FromText(text_, name), {});
+    EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().message);
+    return trace.ok() ? std::move(*trace) : Trace{};
+  }
+
+ private:
+  void Assistant(const Json& block) {
+    const std::string id = fmt::format("m{}", lines_);
+    Line("assistant",
+         Json::object({{"id", id}, {"role", "assistant"}, {"model", "x"}, {"content", Json::array({block})}}));
+  }
+  void Line(const char* type, const Json& message) {
+    text_ += DumpJson(Json::object(
+        {{"type", type}, {"uuid", fmt::format("u{}", ++lines_)}, {"sessionId", "s"}, {"message", message}}));
+    text_ += '\n';
+  }
+  std::string text_;
+  std::size_t lines_ = 0;
+  std::size_t calls_ = 0;
+};
+
+// Everyday work without any knowledge in it: reading, searching, builds that pass.
+void AddNoise(Session& session, Rng& rng, std::size_t bytes) {
+  const std::size_t until = session.text().size() + bytes;
+  while (session.text().size() < until) {
+    const auto n = rng.Next() % 100'000;
+    std::string dump;
+    for (int i = 0; i < 60; ++i) {
+      dump +=
+          fmt::format("{:>6}  const value_{} = table[{}] + offset_{};\n", i, rng.Next() % 9999, rng.Next() % 512, i);
+    }
+    switch (rng.Next() % 8) {
+      case 0:
+        session.Run(fmt::format("sed -n 1,60p src/part_{}.c", n), dump);
+        break;
+      case 1:
+        session.Call("Read", Json::object({{"file_path", fmt::format("/p/src/part_{}.c", n)}}), dump);
+        break;
+      case 2:
+        session.Run(fmt::format("grep -rn value_{} src | head -60", n), dump);
+        break;
+      case 3:
+        session.Say(fmt::format("Now I look at part {}.", n));
+        break;
+      case 4:
+        session.Say(fmt::format("Part {} is longer because of its table; note that I need to read all of it.", n));
+        break;
+      case 5:  // an error that comes and goes, worth little
+        session.Run(fmt::format("make part_{}", n), "error: no space in table\n" + dump, true);
+        session.Run(fmt::format("make part_{}", n), "ok\n" + dump);
+        break;
+      case 6:
+        session.Call("Write", Json::object({{"file_path", fmt::format("/p/src/new_{}.c", n)}, {"content", dump}}),
+                     "ok");
+        break;
+      default:
+        session.Run(fmt::format("make part_{}", n), "ok\n" + dump);
+        break;
+    }
+  }
+}
+
+Trace PlantedTrace(std::vector<std::string>& planted) {
+  Rng rng(42);
+  Session session;
+  session.Person("build the kernel package and make all tests pass");
+  AddNoise(session, rng, 1'850'000);
+  const auto plant = [&](const std::string& text) {
+    planted.push_back(text);
+    return text;
+  };
+  std::string long_log(6000, '.');
+  for (std::size_t i = 80; i < long_log.size(); i += 81) long_log[i] = '\n';
+  for (int i = 0; i < 6; ++i) {
+    const std::string test = fmt::format("ctest -R case_{}", i);
+    session.Run(test, long_log + "\n" + plant(fmt::format("error: undefined binding zq{}err", i)) + "\n" + long_log,
+                true);
+    AddNoise(session, rng, 4000);
+    session.Call("Edit",
+                 Json::object({{"file_path", fmt::format("/p/ext/binding_{}.cpp", i)},
+                               {"old_string", "TORCH_LIBRARY(x, m)"},
+                               {"new_string", plant(fmt::format("REGISTER_EXTENSION_{}(TORCH_EXTENSION_NAME)", i))}}),
+                 "ok");
+    session.Run(test, "100% tests passed");
+  }
+  session.Run("pip install kernels", "/bin/sh: pip: command not found", true);
+  session.Run(plant("python3 -m pip install --break-system-packages kernels"), "Successfully installed");
+  session.Person(plant("no, never edit the generated folder, change build.toml instead"));
+  AddNoise(session, rng, 8000);
+  session.Person(plant("use cuda-capabilities 9.0a, not 9.0"));
+  session.Call("Write",
+               Json::object({{"file_path", "/p/build.toml"},
+                             {"content", "[general]\nname = \"x\"\n" + plant("edition = 5") + "\n[torch]\n" +
+                                             plant("minver = \"2.9\"") + "\n"}}),
+               "ok");
+  session.Call(
+      "WebFetch", Json::object({{"url", "https://docs.test/builder"}, {"prompt", "limits"}}),
+      "Manual\n" + long_log + "\nwarning: the kernel name " + plant("must not contain underscores") + "\n" + long_log);
+  AddNoise(session, rng, 30'000);
+  session.Say("The root cause was that " + plant("the stream must come from getCurrentCUDAStream") +
+              "; everything else follows from that.");
+  session.Run(plant("nix run .#build-and-copy -L"), "built");
+  AddNoise(session, rng, 20'000);
+  session.Say("All tests pass. " + plant("The package builds with edition 5 and one binding macro."));
+  EXPECT_GT(session.text().size(), 1'950'000U);
+  return session.Read("planted.jsonl");
+}
+
+TEST(DigestTest, WhatDecidesTheOutcomeIsRecalled) {
+  std::vector<std::string> planted;
+  std::vector<Trace> traces;
+  traces.push_back(PlantedTrace(planted));
+  ASSERT_GE(planted.size(), 20U);
+  const Digest digest = MakeDigest(traces, {8000});
+  EXPECT_LE(digest.tokens, 8000U);
+  std::size_t found = 0;
+  for (const std::string& text : planted) {
+    const bool there = digest.text.find(text) != std::string::npos;
+    found += there ? 1 : 0;
+    if (!there) std::printf("not recalled: %s\n", text.c_str());
+  }
+  std::printf("recalled %zu of %zu in %zu tokens\n", found, planted.size(), digest.tokens);
+  EXPECT_GE(found * 10, planted.size() * 9);
+  EXPECT_NE(digest.text.find("Left out to fit the budget"), std::string::npos);
+  EXPECT_EQ(digest.text, MakeDigest(traces, {8000}).text);
+}
+
+TEST(DigestTest, BudgetIsKept) {
+  std::vector<std::string> planted;
+  std::vector<Trace> traces;
+  traces.push_back(PlantedTrace(planted));
+  for (const std::size_t budget : {300U, 1000U, 3000U, 20'000U})
+    EXPECT_LE(MakeDigest(traces, {budget}).tokens, budget) << budget;
+}
+
+TEST(DigestTest, FixesCommandsFilesAndProvenance) {
+  Session session;
+  session.Person("make it build");
+  session.Run("make test", "a.c:3: error: x undeclared", true);
+  session.Call("Write", Json::object({{"file_path", "a.c"}, {"content", "int y;\n"}}), "ok");
+  session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "int y;"}, {"new_string", "int x;"}}), "ok");
+  session.Run("make test", "1 passed");
+  session.Call("Write", Json::object({{"file_path", "b.c"}, {"content", "never"}}),
+               "The user doesn't want to proceed with this tool use. the user said:\nuse a.c only", true);
+  session.Run("rm -rf /tmp/q", "rm: denied error", true);
+  const std::string text = MakeDigest({session.Read("s.jsonl")}, {}).text;
+  EXPECT_NE(text.find("## Errors and what fixed them"), std::string::npos) << text;
+  EXPECT_NE(text.find("Failed: make test"), std::string::npos);
+  EXPECT_NE(text.find("x undeclared"), std::string::npos);
+  EXPECT_NE(text.find("[s.jsonl:3, :"), std::string::npos) << text;
+  EXPECT_NE(text.find("make test  (worked 1 of 2 times)"), std::string::npos);
+  EXPECT_NE(text.find("a.c (last version, 2 changes)\n  int x;"), std::string::npos) << text;
+  EXPECT_EQ(text.find("never\n"), std::string::npos) << "a refused write is no file";
+  EXPECT_NE(text.find("use a.c only"), std::string::npos);
+  EXPECT_NE(text.find("Failed, never mended: rm -rf /tmp/q"), std::string::npos);
+}
+
+template <typename Detail>
+const Detail* DetailOf(const Digest& digest, DigestKind kind, std::size_t number = 0) {
+  for (const DigestItem& item : digest.items) {
+    if (item.kind == kind && number-- == 0) return std::get_if<Detail>(&item.detail);
+  }
+  return nullptr;
+}
+
+TEST(DigestTest, ItemsAsData) {
+  Session session;
+  session.Person("make it build");
+  session.Run("make test", "a.c:3: error: x undeclared", true);
+  session.Call("Write", Json::object({{"file_path", "a.c"}, {"content", "int y;\n"}}), "ok");
+  session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "int y;"}, {"new_string", "int x;"}}), "ok");
+  session.Say("The root cause was the name of the variable.");
+  session.Run("make test V=1", "1 passed");
+  session.Call("WebSearch", Json::object({{"query", "limits of make"}}),
+               "REMINDER: cite\nMake knows no limits of this kind.");
+  session.Person("no, keep y");
+  session.Run("flub", "flub: command not found", true);
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
+  const auto* episode = DetailOf<EpisodeDetail>(digest, DigestKind::kEpisode);
+  ASSERT_NE(episode, nullptr);
+  EXPECT_EQ(episode->request, "make it build");
+  EXPECT_EQ(episode->tools,
+            (std::map<std::string, std::size_t>{{"Bash", 2}, {"Edit", 1}, {"WebSearch", 1}, {"Write", 1}}));
+  EXPECT_EQ(episode->errors, 1U);
+  EXPECT_EQ(episode->outcome, "The root cause was the name of the variable.");
+  const auto* fix = DetailOf<FixDetail>(digest, DigestKind::kFix);
+  ASSERT_NE(fix, nullptr);
+  EXPECT_TRUE(fix->is_command);
+  EXPECT_EQ(fix->failed, "make test");
+  EXPECT_EQ(fix->error, "a.c:3: error: x undeclared");
+  EXPECT_EQ(fix->works, "make test V=1");
+  EXPECT_NE(fix->change.find("+int x;"), std::string::npos) << fix->change;
+  const auto* file = DetailOf<FileDetail>(digest, DigestKind::kFile);
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(file->path, "a.c");
+  EXPECT_EQ(file->content, "int x;\n");
+  EXPECT_TRUE(file->whole);
+  EXPECT_EQ(file->versions, 2U);
+  const auto* command = DetailOf<CommandDetail>(digest, DigestKind::kCommand);
+  ASSERT_NE(command, nullptr);
+  EXPECT_EQ(command->command, "make test V=1");
+  EXPECT_EQ(command->output, "1 passed");
+  const auto* fact = DetailOf<FactDetail>(digest, DigestKind::kFact);
+  ASSERT_NE(fact, nullptr);
+  EXPECT_EQ(fact->answer, "Make knows no limits of this kind.");
+  const auto* correction = DetailOf<TextDetail>(digest, DigestKind::kCorrection);
+  ASSERT_NE(correction, nullptr);
+  EXPECT_EQ(correction->text, "no, keep y");
+  const auto* dead = DetailOf<FixDetail>(digest, DigestKind::kDeadEnd);
+  ASSERT_NE(dead, nullptr);
+  EXPECT_EQ(dead->failed, "flub");
+  EXPECT_EQ(dead->works, "");
+  for (const DigestItem& item : digest.items) {
+    ASSERT_FALSE(item.places.empty());
+    EXPECT_EQ(item.places.front().find("s.jsonl:"), 0U);
+    EXPECT_NE(digest.text.find(item.places.front()), std::string::npos);
+  }
+}
+
+TEST(DigestTest, WhatOnlyLooksLikeFailure) {
+  Session session;
+  session.Person("install it");
+  session.Run("cat build.log", "error: of yesterday");
+  session.Run("pip3 install x", "Output: error: externally-managed-environment\nError: (none)\nExit Code: 1");
+  session.Run("source venv/bin/activate && pip install x", "Output: done\nError: (none)\nExit Code: 0");
+  session.Person("now write the summary because you are done");
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
+  EXPECT_EQ(digest.kept.count(DigestKind::kDeadEnd), 0U) << digest.text;
+  EXPECT_EQ(digest.kept.count(DigestKind::kCorrection), 0U) << digest.text;
+  const auto* fix = DetailOf<FixDetail>(digest, DigestKind::kFix);
+  ASSERT_NE(fix, nullptr);
+  EXPECT_EQ(fix->failed, "pip3 install x");
+  EXPECT_EQ(fix->works, "source venv/bin/activate && pip install x");
+}
+
+TEST(DigestTest, WhatWorksWhenTheCommandStays) {
+  for (const bool sandbox : {false, true}) {
+    Session session;
+    session.Person("build");
+    session.Call("Bash", Json::object({{"command", "make"}, {"description", "Build"}}), "error: locked", true);
+    Json again = Json::object({{"command", "make"}, {"description", "Build again"}});
+    if (sandbox) again["escalated"] = true;
+    session.Call("Bash", again, "ok");
+    const std::string text = MakeDigest({session.Read("s.jsonl")}, {}).text;
+    EXPECT_NE(text.find(sandbox ? R"("escalated":true)" : "Works: the same again"), std::string::npos) << text;
+  }
+}
+
+TEST(DigestTest, WhatFollowsARefusalIsACorrection) {
+  Session session;
+  session.Person("move the button");
+  session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "x"}, {"new_string", "y"}}),
+               "The user doesn't want to proceed with this tool use.", true);
+  session.Person("completely outside the bar");
+  const auto digest = MakeDigest({session.Read("s.jsonl")}, {});
+  const auto* correction = DetailOf<TextDetail>(digest, DigestKind::kCorrection);
+  ASSERT_NE(correction, nullptr) << digest.text;
+  EXPECT_EQ(correction->text, "completely outside the bar");
+}
+
+TEST(DigestTest, SeveralTracesAgree) {
+  std::vector<Trace> traces;
+  for (int i = 0; i < 3; ++i) {
+    Session session;
+    session.Person("build");
+    session.Run("cmake --build build -j2", i == 1 ? "error: failed" : "done", i == 1);
+    traces.push_back(session.Read(fmt::format("{}.jsonl", i)));
+    traces.back().succeeded = i != 1;
+  }
+  const std::string text = MakeDigest(traces, {}).text;
+  EXPECT_NE(text.find("cmake --build build -j2\n  → done [0.jsonl:2, 2.jsonl:2 · in 2 of 3 traces]"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("1.jsonl: Claude Code · x · 1 turn, 1 tool call, 1 error · failed"), std::string::npos) << text;
+}
+
+TEST(ExcerptTest, KeepsTheTellingLines) {
+  std::string text = "first\n";
+  for (int i = 0; i < 500; ++i) text += "noise noise noise\n";
+  text += "fatal error: no such file\n";
+  for (int i = 0; i < 500; ++i) text += "noise noise noise\n";
+  text += "last";
+  const std::string excerpt = Excerpt(text, 300);
+  EXPECT_LE(excerpt.size(), 320U);
+  for (const char* part : {"first", "fatal error: no such file", "last"})
+    EXPECT_NE(excerpt.find(part), std::string::npos) << excerpt;
+}
+
+TEST(ExcerptTest, DiffShowsWhatChanged) {
+  EXPECT_EQ(DiffLines("a\nb\nc\n", "a\nB\nc\n"), " a\n-b\n+B\n c\n");
+  EXPECT_EQ(DiffLines("", "x\n"), "+x\n");
+  EXPECT_EQ(DiffLines("same\n", "same\n"), " same\n");
+}
+
+}  // namespace
+}  // namespace upskill

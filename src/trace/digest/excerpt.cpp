@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/digest/excerpt.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// `text` up to `bytes`, not inside a character.
+std::string_view CutAt(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+std::string_view TailAt(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  std::size_t from = text.size() - bytes;
+  while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80) ++from;
+  return text.substr(from);
+}
+
+struct Scored {
+  std::size_t index = 0;
+  int weight = 0;
+};
+
+}  // namespace
+
+std::string HeadAndTail(std::string_view text, std::size_t most_bytes) {
+  text = Trim(text);
+  if (text.size() <= most_bytes) return std::string(text);
+  const std::size_t head = most_bytes * 3 / 5;
+  return std::string(CutAt(text, head)) + " … " + std::string(TailAt(text, most_bytes - head));
+}
+
+int LineWeight(std::string_view line) {
+  struct Cue {
+    std::string_view word;
+    int weight;
+  };
+  constexpr std::array<Cue, 26> kCues = {{
+      {"error", 6},     {"fatal", 6},     {"exception", 6},   {"traceback", 4}, {"assert", 4},       {"failed", 5},
+      {"failure", 5},   {"undefined", 4}, {"not found", 4},   {"cannot", 4},    {"expected", 4},     {"missing", 3},
+      {"denied", 4},    {"invalid", 3},   {"unsupported", 3}, {"must ", 3},     {"required", 2},     {"fix", 3},
+      {"because", 2},   {"warning", 2},   {"deprecated", 2},  {"passed", 2},    {"no such file", 4}, {"mismatch", 4},
+      {"exit code", 3}, {"solution", 3},
+  }};
+  const std::string lower = ToLowerAscii(line.substr(0, 2000));
+  int weight = 0;
+  for (const Cue& cue : kCues) {
+    if (lower.find(cue.word) != std::string::npos) weight += cue.weight;
+  }
+  return weight;
+}
+
+std::string Excerpt(std::string_view text, std::size_t most_bytes) {
+  text = Trim(text);
+  if (text.size() <= most_bytes) return std::string(text);
+  const std::vector<std::string_view> lines = SplitLines(text);
+  if (lines.size() < 3) return HeadAndTail(text, most_bytes);
+  std::vector<Scored> order;
+  order.reserve(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    int weight = Trim(lines[i]).empty() ? -1 : LineWeight(lines[i]);
+    if (i == 0) weight += 4;
+    if (i + 2 >= lines.size()) weight += 5;
+    order.push_back({i, weight});
+  }
+  std::stable_sort(order.begin(), order.end(), [](const Scored& a, const Scored& b) { return a.weight > b.weight; });
+  const std::size_t line_most = std::max<std::size_t>(most_bytes / 3, 80);
+  std::vector<std::size_t> chosen;
+  std::size_t used = 0;
+  for (const Scored& scored : order) {
+    const std::size_t cost = std::min(lines[scored.index].size(), line_most) + 5;
+    if (scored.weight < 0) continue;
+    if (used + cost > most_bytes) {
+      // Of the lines that say nothing of their own, the first ones in one piece: not the headings without their text.
+      if (scored.weight == 0) break;
+      continue;
+    }
+    used += cost;
+    chosen.push_back(scored.index);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  std::string out;
+  std::size_t next = 0;
+  for (const std::size_t index : chosen) {
+    if (!out.empty()) out += '\n';
+    if (index != next) out += "…\n";
+    out += HeadAndTail(lines[index], line_most);
+    next = index + 1;
+  }
+  return out.empty() ? HeadAndTail(text, most_bytes) : out;
+}
+
+std::string DiffLines(std::string_view before, std::string_view after) {
+  std::vector<std::string_view> a = SplitLines(before);
+  std::vector<std::string_view> b = SplitLines(after);
+  std::size_t same_front = 0;
+  while (same_front < std::min(a.size(), b.size()) && a[same_front] == b[same_front]) ++same_front;
+  std::size_t same_back = 0;
+  while (same_back < std::min(a.size(), b.size()) - same_front &&
+         a[a.size() - 1 - same_back] == b[b.size() - 1 - same_back])
+    ++same_back;
+  const std::size_t a_end = a.size() - same_back;
+  const std::size_t b_end = b.size() - same_back;
+  const std::size_t rows = a_end - same_front;
+  const std::size_t columns = b_end - same_front;
+  std::string out;
+  const auto line = [&](char sign, std::string_view text) { out.append(1, sign).append(text).append(1, '\n'); };
+  if (same_front > 0) line(' ', a[same_front - 1]);
+  // Longest common subsequence of the middle; for very different texts the whole middle is replaced.
+  constexpr std::size_t kMostCells = 4'000'000;
+  if (rows * columns > kMostCells) {
+    for (std::size_t i = same_front; i < a_end; ++i) line('-', a[i]);
+    for (std::size_t k = same_front; k < b_end; ++k) line('+', b[k]);
+  } else {
+    std::vector<std::vector<unsigned>> common(rows + 1, std::vector<unsigned>(columns + 1, 0));
+    for (std::size_t i = rows; i-- > 0;) {
+      for (std::size_t k = columns; k-- > 0;) {
+        common[i][k] = a[same_front + i] == b[same_front + k] ? common[i + 1][k + 1] + 1
+                                                              : std::max(common[i + 1][k], common[i][k + 1]);
+      }
+    }
+    std::size_t i = 0;
+    std::size_t k = 0;
+    bool gap = false;
+    while (i < rows || k < columns) {
+      if (i < rows && k < columns && a[same_front + i] == b[same_front + k]) {
+        if (!gap) out += " …\n";
+        gap = true;
+        ++i;
+        ++k;
+        continue;
+      }
+      gap = false;
+      if (i < rows && (k == columns || common[i + 1][k] >= common[i][k + 1])) {
+        line('-', a[same_front + i++]);
+      } else {
+        line('+', b[same_front + k++]);
+      }
+    }
+  }
+  if (same_back > 0) line(' ', a[a_end]);
+  return out;
+}
+
+}  // namespace upskill

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Message lists of the OpenAI and Anthropic APIs: a list, an object with `messages`, one conversation a line, or a log
+// of requests with their responses.
+#include "trace/formats/chat_message.h"
+#include "trace/formats/readers.h"
+
+namespace upskill {
+namespace {
+
+class ChatMessagesReader : public RecordReader {
+ public:
+  explicit ChatMessagesReader(TraceBuilder& builder) : builder_(builder) {}
+
+  void Add(Json& record, std::size_t line) override {
+    Stamp stamp;
+    stamp.line = line;
+    stamp.time_ms = TimeAt(record, "timestamp");
+    if (!record.is_object()) {
+      builder_.NoteUnknown("not an object", record, line);
+    } else if (Json* const request = FindMember(record, "request"); request != nullptr && request->is_object()) {
+      AddConversation(*request, stamp);
+      if (Json* const response = FindMember(record, "response"); response != nullptr) AddResponse(*response, stamp);
+    } else if (record.contains("messages") || record.contains("conversations")) {
+      AddConversation(record, stamp);
+    } else if (record.contains("choices") || StringAt(record, "type") == "message") {
+      AddResponse(record, stamp);
+    } else if (!AddChatMessage(builder_, record, stamp)) {
+      builder_.NoteUnknown("role " + StringAt(record, "role"), record, line);
+    }
+  }
+
+ private:
+  void AddConversation(Json& record, const Stamp& stamp) {
+    builder_.NoteModel(StringAt(record, "model"));
+    if (Json* const system = FindMember(record, "system"); system != nullptr) {
+      builder_.Add(stamp, EventKind::kSystem, TakeText(*system));
+    }
+    Json* messages = FindMember(record, "messages");
+    if (messages == nullptr) messages = FindMember(record, "conversations");
+    if (messages == nullptr || !messages->is_array()) return;
+    // The next request of a log repeats the messages of the one before.
+    const bool log = record.contains("model");
+    for (Json& message : *messages) {
+      if (log && !builder_.IsNew("message " + DumpJson(message))) continue;
+      Stamp at = stamp;
+      if (const auto time = TimeAt(message, "timestamp")) at.time_ms = time;
+      if (!AddChatMessage(builder_, message, at))
+        builder_.NoteUnknown("role " + StringAt(message, "role"), message, at.line);
+    }
+  }
+
+  void AddResponse(Json& response, Stamp stamp) {
+    stamp.message = builder_.Message(StringAt(response, "id"), "", StringAt(response, "model"));
+    builder_.message(stamp.message).usage.RaiseTo(ChatUsageOf(Member(response, "usage")));
+    Json* const choices = FindMember(response, "choices");
+    if (choices == nullptr || !choices->is_array()) {
+      response["role"] = "assistant";
+      AddChatMessage(builder_, response, stamp);
+      return;
+    }
+    for (Json& choice : *choices) {
+      Json* const message = FindMember(choice, "message");
+      if (message != nullptr && message->is_object()) {
+        (*message)["role"] = "assistant";
+        AddChatMessage(builder_, *message, stamp);
+      }
+    }
+  }
+
+  TraceBuilder& builder_;
+};
+
+}  // namespace
+
+RecordReaderPtr MakeChatMessagesReader(TraceBuilder& builder) { return std::make_unique<ChatMessagesReader>(builder); }
+
+}  // namespace upskill

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claude Code session files (~/.claude/projects) and the print mode of `claude -p --output-format json|stream-json`.
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <unordered_set>
+#include <vector>
+
+#include "trace/formats/claude_text.h"
+#include "trace/formats/readers.h"
+#include "trace/read/record_parser.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::array<std::string_view, 14> kQuietTypes = {"file-history-snapshot",
+                                                          "permission-mode",
+                                                          "last-prompt",
+                                                          "ai-title",
+                                                          "mode",
+                                                          "pr-link",
+                                                          "agent-name",
+                                                          "stream_event",
+                                                          "rate_limit_event",
+                                                          "worktree-state",
+                                                          "custom-title",
+                                                          "tag",
+                                                          "agent-color",
+                                                          "content-replacement"};
+
+TokenUsage ClaudeUsage(const Json& usage) {
+  TokenUsage tokens;
+  tokens.input = NumberAt(usage, "input_tokens");
+  tokens.cache_read = NumberAt(usage, "cache_read_input_tokens");
+  tokens.cache_write = NumberAt(usage, "cache_creation_input_tokens");
+  tokens.output = NumberAt(usage, "output_tokens");
+  return tokens;
+}
+
+CallStatus StatusOf(bool is_error, std::string_view text) {
+  if (text.starts_with("The user doesn't want to proceed") ||
+      text.starts_with("The user doesn't want to take this action") || text.starts_with("User rejected") ||
+      text.starts_with("Permission to use")) {
+    return is_error ? CallStatus::kRejected : CallStatus::kOk;
+  }
+  if (is_error && text.starts_with("[Request interrupted by user")) return CallStatus::kCancelled;
+  return is_error ? CallStatus::kError : CallStatus::kOk;
+}
+
+// Bytes of the record's first text; cheap, and different where two contents differ in practice.
+std::size_t ContentSize(const Json& record) {
+  const Json* content = &Member(Member(record, "message"), "content");
+  if (content->is_array() && !content->empty()) content = &(*content)[0];
+  for (const char* key : {"text", "content", "thinking", "id"}) {
+    if (const Json& part = Member(*content, key); part.is_string())
+      return part.get_ref<const std::string&>().size() + 1;
+  }
+  return content->is_string() ? content->get_ref<const std::string&>().size() + 1 : content->size();
+}
+
+class ClaudeCodeReader : public RecordReader {
+ public:
+  explicit ClaudeCodeReader(TraceBuilder& builder) : builder_(builder) {}
+
+  void Add(Json& record, std::size_t line) override {
+    if (!record.is_object()) {
+      builder_.NoteUnknown("not an object", record, line);
+      return;
+    }
+    NoteSession(record);
+    Stamp stamp;
+    stamp.line = line;
+    stamp.time_ms = TimeAt(record, "timestamp");
+    builder_.NoteTime(stamp.time_ms);
+    const std::string type = StringAt(record, "type");
+    const std::string parent_call = StringAt(record, "parent_tool_use_id");  // print mode: subagents
+    if (!parent_call.empty()) {
+      stamp.agent = parent_call;
+      builder_.NoteSubagent(parent_call, "", parent_call);
+    } else if (Member(record, "isSidechain") == true) {
+      stamp.agent = StringAt(record, "agentId");
+      if (stamp.agent.empty()) stamp.agent = "sidechain";
+      builder_.NoteSubagent(stamp.agent, "", "");
+    }
+    // A resumed session repeats the lines of the old one under the same uuid.
+    // Damaged files have one uuid on different lines, so that the size of the content counts too.
+    const std::string uuid = StringAt(record, "uuid");
+    if (!uuid.empty() && !builder_.IsNew(fmt::format("line {} {} {}", uuid, type, ContentSize(record)))) {
+      ++duplicates_;
+      return;
+    }
+    AddTyped(type, record, stamp);
+  }
+
+  void Finish() override {
+    DropPendingCommand();
+    AddQueuedPrompts();
+    NameSubagents();
+    if (duplicates_ > 0) builder_.NoteDoubt(fmt::format("{} repeated lines were left out", duplicates_));
+  }
+
+ private:
+  void AddTyped(const std::string& type, Json& record, const Stamp& stamp) {
+    if (type == "assistant") {
+      AddAssistant(record, stamp);
+    } else if (type == "user") {
+      AddUser(record, stamp);
+    } else if (type == "system") {
+      AddSystem(record, stamp);
+    } else if (type == "summary") {
+      builder_.trace().title = StringAt(record, "summary");
+      builder_.Add(stamp, EventKind::kSummary, TakeString(record, "summary"));
+    } else if (type == "progress") {
+      AddProgress(record, stamp);
+    } else if (type == "queue-operation") {
+      AddQueueOperation(record, stamp);
+    } else if (type == "result") {
+      AddResultRecord(record);
+    } else if (type == "attachment") {
+      builder_.Add(stamp, EventKind::kSystem, DumpJson(Member(record, "attachment")));
+    } else {
+      for (const std::string_view quiet : kQuietTypes) {
+        if (type == quiet) return;
+      }
+      builder_.NoteUnknown(type, record, stamp.line);
+    }
+  }
+
+  void NoteSession(const Json& record) {
+    Trace& trace = builder_.trace();
+    if (trace.session_id.empty()) trace.session_id = StringAt(record, "sessionId");
+    if (trace.session_id.empty()) trace.session_id = StringAt(record, "session_id");
+    if (trace.cwd.empty()) trace.cwd = StringAt(record, "cwd");
+    const std::string version = StringAt(record, "version");
+    if (!version.empty()) trace.agent_version = version;
+  }
+
+  void AddAssistant(Json& record, Stamp stamp) {
+    DropPendingCommand();
+    Json* const message = FindMember(record, "message");
+    if (message == nullptr || !message->is_object()) {
+      builder_.NoteUnknown("assistant without message", record, stamp.line);
+      return;
+    }
+    stamp.message = builder_.Message(StringAt(*message, "id"), stamp.agent, StringAt(*message, "model"));
+    builder_.message(stamp.message).usage.RaiseTo(ClaudeUsage(Member(*message, "usage")));
+    Json* const content = FindMember(*message, "content");
+    if (content == nullptr) return;
+    if (content->is_string()) {
+      builder_.Add(stamp, EventKind::kAssistant, TakeText(*content));
+      return;
+    }
+    const std::string id = stamp.agent + '\n' + StringAt(*message, "id") + '\n';
+    for (Json& block : *content) AddAssistantBlock(block, id, stamp);
+  }
+
+  void AddAssistantBlock(Json& block, const std::string& message_id, const Stamp& stamp) {
+    const std::string type = StringAt(block, "type");
+    if (block.is_string()) {
+      builder_.Add(stamp, EventKind::kAssistant, TakeText(block));
+    } else if (type == "text") {
+      std::string text = TakeString(block, "text");
+      if (!message_id.empty() && message_id.size() > stamp.agent.size() + 2 && !builder_.IsNew(message_id + text))
+        return;
+      builder_.Add(stamp, EventKind::kAssistant, std::move(text));
+    } else if (type == "thinking") {
+      builder_.Add(stamp, EventKind::kReasoning, TakeString(block, "thinking"));
+    } else if (type == "tool_use" || type == "server_tool_use") {
+      const std::string call_id = StringAt(block, "id");
+      if (!call_id.empty() && IsOf(builder_.FindCall(call_id), stamp.agent)) return;
+      Json* const input = FindMember(block, "input");
+      builder_.AddCall(stamp, TakeString(block, "name"), call_id, input == nullptr ? Json() : std::move(*input));
+    } else if (type.find("tool_result") != std::string::npos) {
+      AddToolResult(block, stamp);
+    } else if (type != "redacted_thinking") {
+      builder_.NoteUnknown("block " + type, block, stamp.line);
+    }
+  }
+
+  bool IsOf(std::size_t call, const std::string& agent) {
+    return call != kNoIndex && builder_.trace().events[call].agent == agent;
+  }
+
+  void AddToolResult(Json& block, const Stamp& stamp) {
+    const std::string call_id = StringAt(block, "tool_use_id");
+    if (!call_id.empty()) {
+      const std::size_t call = builder_.FindCall(call_id);
+      const bool repeated = IsOf(call, stamp.agent) ? builder_.trace().events[call].partner != kNoIndex
+                                                    : !builder_.IsNew("result " + stamp.agent + call_id);
+      if (repeated) return;
+    }
+    const bool is_error = Member(block, "is_error") == true;
+    Json* const content = FindMember(block, "content");
+    std::string text = content == nullptr ? std::string() : TakeText(*content);
+    const CallStatus status = StatusOf(is_error, text);
+    const std::size_t index = builder_.AddResult(stamp, call_id, std::move(text), status);
+    const Event& event = builder_.trace().events[index];
+    if (event.text.find("... [") != std::string::npos && event.text.find("characters truncated") != std::string::npos) {
+      builder_.trace().events[index].shortened = true;
+    }
+  }
+
+  void AddUser(Json& record, const Stamp& stamp) {
+    const bool meta = Member(record, "isMeta") == true;
+    Json* const message = FindMember(record, "message");
+    if (message == nullptr || !message->is_object()) {
+      builder_.NoteUnknown("user without message", record, stamp.line);
+      return;
+    }
+    const Json& details = Member(record, "toolUseResult");
+    if (const std::string agent = StringAt(details, "agentId"); !agent.empty()) builder_.NoteSubagent(agent, "", "");
+    Json* const content = FindMember(*message, "content");
+    if (content == nullptr) {
+      builder_.NoteUnknown("user without content", record, stamp.line);
+      return;
+    }
+    if (Member(record, "isCompactSummary") == true) {
+      builder_.Add(stamp, EventKind::kSummary, TakeText(*content));
+      return;
+    }
+    Fork(record);
+    if (!content->is_array()) {
+      AddUserText(TakeText(*content), meta, stamp);
+      return;
+    }
+    std::string text;
+    for (Json& block : *content) {
+      if (StringAt(block, "type") == "tool_result") {
+        if (StringAt(block, "tool_use_id").empty()) builder_.NoteUnknown("result without id", Json(), stamp.line);
+        AddToolResult(block, stamp);
+        continue;
+      }
+      const std::string part = TakeText(block);
+      if (part.empty() || part == "[image]") continue;
+      if (!text.empty()) text += '\n';
+      text += part;
+    }
+    if (!text.empty()) AddUserText(std::move(text), meta, stamp);
+  }
+
+  void AddUserText(std::string text, bool meta, const Stamp& stamp) {
+    if (meta) {
+      // The body of a prompt command follows it: the command was a request.
+      if (pending_command_ != kNoIndex) KeepPendingCommand();
+      builder_.Add(stamp, EventKind::kSystem, std::move(text));
+      return;
+    }
+    ClaudeUserText split = SplitClaudeUserText(std::move(text));
+    if (split.kind == ClaudeUserText::Kind::kCommandOutput) {
+      DropPendingCommand(true);
+    } else {
+      DropPendingCommand();
+    }
+    // Inside a subagent the "user" is the main agent.
+    const EventKind person = stamp.agent.empty() ? EventKind::kPerson : EventKind::kSystem;
+    switch (split.kind) {
+      case ClaudeUserText::Kind::kTyped:
+        builder_.Add(stamp, EventKind::kSystem, std::move(split.injected));
+        builder_.Add(stamp, person, std::move(split.typed));
+        break;
+      case ClaudeUserText::Kind::kCommand:
+        pending_name_ = split.command;
+        pending_has_arguments_ = !split.typed.empty();
+        if (pending_has_arguments_) split.command += " " + split.typed;
+        pending_command_ = builder_.Add(stamp, person, std::move(split.command));
+        break;
+      case ClaudeUserText::Kind::kInjected:
+      case ClaudeUserText::Kind::kInterrupt:
+      case ClaudeUserText::Kind::kCommandOutput:
+        builder_.Add(stamp, EventKind::kSystem, std::move(split.injected));
+        break;
+    }
+  }
+
+  void KeepPendingCommand() {
+    if (pending_name_.size() > 1) builder_.NoteSkill(pending_name_.substr(1), "slash command", pending_command_);
+    pending_command_ = kNoIndex;
+  }
+
+  // A slash command that printed something was carried out by the program itself; one without a body and without
+  // arguments asked nothing of the model.
+  void DropPendingCommand(bool local = false) {
+    if (pending_command_ == kNoIndex) return;
+    if (local || !pending_has_arguments_) {
+      builder_.trace().events[pending_command_].kind = EventKind::kSystem;
+    }
+    pending_command_ = kNoIndex;
+  }
+
+  void AddSystem(Json& record, const Stamp& stamp) {
+    const std::string subtype = StringAt(record, "subtype");
+    if (subtype == "init") {
+      builder_.NoteModel(StringAt(record, "model"));
+      return;
+    }
+    builder_.Add(stamp, EventKind::kSystem, TakeString(record, "content"));
+  }
+
+  void AddProgress(Json& record, const Stamp& outer) {
+    Json* const data = FindMember(record, "data");
+    if (data == nullptr || StringAt(*data, "type") != "agent_progress") return;  // hooks, output so far
+    Json* const inner = FindMember(*data, "message");
+    if (inner == nullptr || !inner->is_object()) return;
+    Stamp stamp = outer;
+    stamp.agent = StringAt(*data, "agentId");
+    if (stamp.agent.empty()) stamp.agent = StringAt(record, "parentToolUseID");
+    if (stamp.agent.empty()) stamp.agent = "agent";
+    if (const auto time = TimeAt(*inner, "timestamp")) stamp.time_ms = time;
+    builder_.NoteSubagent(stamp.agent, "", StringAt(record, "parentToolUseID"));
+    const std::string uuid = StringAt(*inner, "uuid");
+    if (!uuid.empty() && !builder_.IsNew("line " + uuid + StringAt(*inner, "type"))) return;
+    builder_.NoteDoubt("tokens of subagents are what was known while they ran, not their totals");
+    if (StringAt(*inner, "type") == "assistant") AddAssistant(*inner, stamp);
+    if (StringAt(*inner, "type") == "user") AddUser(*inner, stamp);
+  }
+
+  void AddQueueOperation(Json& record, const Stamp& stamp) {
+    const std::string operation = StringAt(record, "operation");
+    if (operation == "enqueue") {
+      queue_.push_back({stamp, TakeString(record, "content")});
+    } else if (operation == "remove" || operation == "popAll") {
+      // Taken back into the input box, or handed over with the next result: no message of its own.
+      queue_.clear();
+    }
+  }
+
+  // What was typed while the agent worked and never became a message of its own.
+  void AddQueuedPrompts() {
+    if (queue_.empty()) return;
+    std::unordered_set<std::string_view> typed = {""};
+    for (const Event& event : builder_.trace().events) {
+      if (event.kind == EventKind::kPerson) typed.insert(Trim(event.text));
+    }
+    for (auto& [stamp, text] : queue_) {
+      const bool known = typed.count(Trim(text)) > 0;
+      ClaudeUserText split = SplitClaudeUserText(std::move(text));
+      if (!known && split.kind == ClaudeUserText::Kind::kTyped) {
+        builder_.Add(stamp, EventKind::kPerson, std::move(split.typed));
+      }
+    }
+    queue_.clear();
+  }
+
+  // Two prompts behind the same line: the conversation was rewound, and what followed the first was given up.
+  void Fork(const Json& record) {
+    if (Member(record, "isSidechain") == true || !Member(record, "toolUseResult").is_null()) return;
+    const std::string parent = StringAt(record, "parentUuid");
+    const Json& content = Member(Member(record, "message"), "content");
+    if (parent.empty() || Member(record, "isMeta") == true || !content.is_string()) return;
+    std::deque<Event>& events = builder_.trace().events;
+    const auto [known, added] = prompts_.try_emplace(parent, events.size());
+    if (added) return;
+    for (std::size_t i = known->second; i < events.size(); ++i) events[i].abandoned = true;
+    known->second = events.size();
+  }
+
+  void NameSubagents() {
+    Trace& trace = builder_.trace();
+    for (Subagent& agent : trace.subagents) {
+      const std::size_t call = agent.call_id.empty() ? kNoIndex : builder_.FindCall(agent.call_id);
+      if (call == kNoIndex) continue;
+      const ParsedRecord arguments = ParseRecord(trace.events[call].text);
+      if (arguments.value) agent.name = StringAt(*arguments.value, "subagent_type");
+    }
+  }
+
+  void AddResultRecord(Json& record) {
+    Trace& trace = builder_.trace();
+    const Json& cost = Member(record, "total_cost_usd");
+    if (cost.is_number()) trace.cost_usd = cost.get<double>();
+    if (const Json& is_error = Member(record, "is_error"); is_error.is_boolean())
+      trace.succeeded = !is_error.get<bool>();
+  }
+
+  struct Queued {
+    Stamp stamp;
+    std::string text;
+  };
+
+  TraceBuilder& builder_;
+  std::size_t pending_command_ = kNoIndex;  // event of a slash command whose kind the next record tells
+  std::string pending_name_;
+  bool pending_has_arguments_ = false;
+  std::vector<Queued> queue_;
+  std::map<std::string, std::size_t> prompts_;  // parent uuid → first event behind it
+  std::size_t duplicates_ = 0;
+};
+
+}  // namespace
+
+RecordReaderPtr MakeClaudeCodeReader(TraceBuilder& builder) { return std::make_unique<ClaudeCodeReader>(builder); }
+
+}  // namespace upskill

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text that Claude Code's /export writes: a picture of the screen, wrapped at its width, with outputs cut.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "trace/formats/readers.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+struct TerminalMark {
+  enum class Kind { kPrompt, kShell, kAnswer, kThinking, kBanner, kNotice };
+  std::string_view text;
+  Kind kind;
+};
+
+// Glyphs in column 0, of all versions and platforms.
+constexpr std::array<TerminalMark, 20> kTerminalMarks = {{
+    {"> ", TerminalMark::Kind::kPrompt},
+    {"❯ ", TerminalMark::Kind::kPrompt},
+    {"❯\u00a0", TerminalMark::Kind::kPrompt},
+    {"! ", TerminalMark::Kind::kShell},
+    {"● ", TerminalMark::Kind::kAnswer},
+    {"⏺ ", TerminalMark::Kind::kAnswer},
+    {"∴ ", TerminalMark::Kind::kThinking},
+    {"╭───", TerminalMark::Kind::kBanner},
+    {"✻ ", TerminalMark::Kind::kNotice},
+    {"✽ ", TerminalMark::Kind::kNotice},
+    {"✢ ", TerminalMark::Kind::kNotice},
+    {"✳ ", TerminalMark::Kind::kNotice},
+    {"✶ ", TerminalMark::Kind::kNotice},
+    {"⏵⏵", TerminalMark::Kind::kNotice},
+    {"? for shortcuts", TerminalMark::Kind::kNotice},
+    {"────", TerminalMark::Kind::kNotice},
+    {" ▎", TerminalMark::Kind::kNotice},
+    {"════", TerminalMark::Kind::kNotice},
+    {"  ⏵⏵", TerminalMark::Kind::kNotice},
+    {"  ? for shortcuts", TerminalMark::Kind::kNotice},
+}};
+
+const TerminalMark* MarkOf(std::string_view line) {
+  if (Trim(line) == "❯" || Trim(line) == ">") return &kTerminalMarks[15];  // the empty input box
+  for (const TerminalMark& mark : kTerminalMarks) {
+    if (line.starts_with(mark.text)) return &mark;
+  }
+  return nullptr;
+}
+
+const RE2& CallPattern() {
+  static const RE2 pattern(
+      R"((?s)^([A-Z][A-Za-z]*(?: [A-Z][A-Za-z]*)?|mcp__[\w-]+|[\w.-]+ - [\w.-]+ \(MCP\))\((.*)\)?$)");
+  return pattern;
+}
+
+bool IsKnownTool(const std::string& name) {
+  constexpr std::array<std::string_view, 22> kTools = {
+      "Bash",  "Read",      "Write",        "Edit",       "MultiEdit", "Update",     "Create", "Search",
+      "Glob",  "Grep",      "Fetch",        "WebFetch",   "WebSearch", "Web Search", "Task",   "Agent",
+      "Skill", "TodoWrite", "NotebookEdit", "BashOutput", "List",      "Explore"};
+  return std::find(kTools.begin(), kTools.end(), name) != kTools.end() || name.find("mcp__") == 0 ||
+         name.find("(MCP)") != std::string::npos;
+}
+
+// One entry of the screen: what stands behind the glyph, and the results below it.
+struct Entry {
+  TerminalMark::Kind kind = TerminalMark::Kind::kNotice;
+  std::size_t line = 0;
+  std::vector<std::string_view> text;
+  std::vector<std::vector<std::string_view>> results;
+};
+
+class ExportReader {
+ public:
+  ExportReader(std::string_view text, TraceBuilder& builder) : lines_(SplitLines(text)), builder_(builder) {
+    for (const std::string_view line : lines_) width_ = std::max(width_, DisplayColumns(StripRight(line)));
+    width_ = std::min<std::size_t>(width_, 400);
+  }
+
+  void Read() {
+    builder_.trace().lossy = true;
+    builder_.trace().agent_name = "Claude Code";
+    Entry entry;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const std::string_view line = StripRight(lines_[i]);
+      const TerminalMark* const mark = MarkOf(line);
+      if (mark != nullptr && mark->kind == TerminalMark::Kind::kBanner) {
+        Close(entry);
+        i = ReadBanner(i);
+      } else if (mark != nullptr) {
+        Close(entry);
+        entry.kind = mark->kind;
+        entry.line = i + 1;
+        entry.text.push_back(line.substr(std::min(mark->text.size(), line.size())));
+      } else if (const std::size_t result = line.find("⎿");
+                 result != std::string_view::npos && Trim(line.substr(0, result)).empty()) {
+        if (entry.line == 0) entry.line = i + 1;
+        entry.results.push_back({Trim(line.substr(result + std::string_view("⎿").size()))});
+      } else if (AddFoldedCalls(line, i + 1)) {
+        continue;
+      } else if (!entry.results.empty()) {
+        entry.results.back().push_back(
+            line.substr(std::min({line.find_first_not_of(' '), line.size(), std::size_t{5}})));
+      } else if (entry.line != 0) {
+        entry.text.push_back(line);
+      }
+    }
+    Close(entry);
+    if (builder_.trace().dropped_lines > 0) {
+      builder_.NoteDoubt(fmt::format("{} lines of output are missing in the export", builder_.trace().dropped_lines));
+    }
+  }
+
+ private:
+  static std::string_view StripRight(std::string_view line) {
+    const std::size_t last = line.find_last_not_of(" \t\r");
+    return line.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  }
+
+  // Version, model and folder; index of the box's last line.
+  std::size_t ReadBanner(std::size_t i) {
+    Trace& trace = builder_.trace();
+    std::string version;
+    if (RE2::PartialMatch(std::string(lines_[i]), R"(Claude Code v(\d+\.\d+\.\d+))", &version))
+      trace.agent_version = version;
+    const std::size_t most = std::min(lines_.size(), i + 30);
+    for (std::size_t k = i; k < most; ++k) {
+      std::string model;
+      if (RE2::PartialMatch(std::string(lines_[k]), R"(((?:Opus|Sonnet|Haiku|Claude)[ \w.]*?[\d.]+) ·)", &model))
+        builder_.NoteModel(model);
+      std::string folder;
+      if (trace.cwd.empty() && RE2::PartialMatch(std::string(lines_[k]), R"(│\s+((?:~|/|[A-Z]:\\)\S*)\s)", &folder))
+        trace.cwd = folder;
+      if (lines_[k].starts_with("╰")) return k;
+    }
+    return i;
+  }
+
+  // The newest versions fold calls to "  Read 2 files (ctrl+o to expand)".
+  bool AddFoldedCalls(std::string_view line, std::size_t number) {
+    static const RE2 folded_pattern(R"(^  (Ran|Read|Searched for|Listed|Fetched|Edited|Wrote))"
+                                    R"( (\d+) [a-z ]+(?:, [a-z]+ \d+ [a-z ]+)*.*\(ctrl\+o to expand\)$)");
+    std::string verb;
+    int count = 0;
+    if (!RE2::FullMatch(std::string(line), folded_pattern, &verb, &count)) return false;
+    static const std::map<std::string, std::string> tools = {{"Ran", "Bash"},    {"Searched for", "Search"},
+                                                             {"Listed", "List"}, {"Fetched", "Fetch"},
+                                                             {"Wrote", "Write"}, {"Edited", "Edit"}};
+    const auto known = tools.find(verb);
+    const std::string tool = known == tools.end() ? "Read" : known->second;
+    Stamp stamp;
+    stamp.line = number;
+    for (int i = 0; i < std::min(count, 1000); ++i) {
+      const std::string id = fmt::format("folded-{}-{}", number, i);
+      builder_.AddCall(stamp, tool, id, Json::object());
+      const std::size_t result = builder_.AddResult(stamp, id, "", CallStatus::kUnknown);
+      builder_.trace().events[result].shortened = true;
+    }
+    return true;
+  }
+
+  // Wrapped lines put together again: a guess. A full line that breaks inside a path, URL or token is joined without a
+  // space, a nearly full one with a space, others keep their line end.
+  std::string Unwrap(const std::vector<std::string_view>& lines) const {
+    std::string text;
+    std::size_t previous_columns = 0;
+    for (const std::string_view& raw : lines) {
+      const std::string_view line = Trim(raw);
+      if (!text.empty()) {
+        const bool full = previous_columns + 2 >= width_;
+        const std::size_t token = text.find_last_of(" \n");
+        const std::string_view last = std::string_view(text).substr(token == std::string::npos ? 0 : token + 1);
+        const bool inside = full && last.find_first_of("/\\_-.:=") != std::string_view::npos;
+        const bool wrapped =
+            previous_columns * 10 >= width_ * 7 && !line.empty() && line.front() != '-' && line.front() != '*';
+        text += inside ? "" : wrapped ? " " : "\n";
+      }
+      text += line;
+      // The first line stood behind a glyph and a space.
+      previous_columns = DisplayColumns(StripRight(raw)) + (&raw == &lines.front() ? 2 : 0);
+    }
+    return std::string(Trim(text));
+  }
+
+  void Close(Entry& entry) {
+    if (entry.line != 0) AddEntry(entry);
+    entry = Entry();
+  }
+
+  void AddEntry(const Entry& entry) {
+    Stamp stamp;
+    stamp.line = entry.line;
+    std::string text = Unwrap(entry.text);
+    switch (entry.kind) {
+      case TerminalMark::Kind::kPrompt:
+      case TerminalMark::Kind::kShell:
+        AddPrompt(entry, std::move(text), stamp);
+        break;
+      case TerminalMark::Kind::kAnswer:
+        AddAnswer(entry, std::move(text), stamp);
+        break;
+      case TerminalMark::Kind::kThinking:
+        builder_.Add(stamp, EventKind::kReasoning, std::move(text));
+        break;
+      case TerminalMark::Kind::kBanner:
+        break;
+      case TerminalMark::Kind::kNotice:
+        for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
+        break;
+    }
+  }
+
+  void AddPrompt(const Entry& entry, std::string text, const Stamp& stamp) {
+    if (entry.kind == TerminalMark::Kind::kShell) text.insert(0, "! ");
+    const bool command = text.starts_with("/");
+    // A command with output below it was carried out by the program.
+    const bool local = command && !entry.results.empty();
+    const std::size_t event = builder_.Add(stamp, local ? EventKind::kSystem : EventKind::kPerson, text);
+    if (command && !local && event != kNoIndex) {
+      builder_.NoteSkill(text.substr(1, text.find_first_of(" \n") - 1), "slash command", event);
+    }
+    for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
+  }
+
+  void AddAnswer(const Entry& entry, std::string text, Stamp stamp) {
+    std::string name;
+    std::string arguments;
+    static const RE2 bare_pattern(
+        R"(^(Read|Web Search|Task Output|Update|Searched|Ran) .*(?:ctrl\+o to expand\)|[0-9a-f]{6,})$)");
+    const bool shaped = RE2::FullMatch(text, CallPattern(), &name, &arguments);
+    if (shaped && (IsKnownTool(name) || !entry.results.empty())) {
+      if (!arguments.empty() && arguments.back() == ')') arguments.pop_back();
+    } else if (!RE2::FullMatch(text, bare_pattern, &name)) {
+      // Consecutive texts of one answer can't be told apart from answers of their own.
+      stamp.message = builder_.Message("", "", "");
+      builder_.Add(stamp, EventKind::kAssistant, std::move(text));
+      for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
+      return;
+    }
+    AddCall(entry, name, std::move(arguments), stamp);
+  }
+
+  void AddCall(const Entry& entry, const std::string& name, std::string arguments, const Stamp& stamp) {
+    const std::string id = fmt::format("entry-{}", entry.line);
+    const bool file = name == "Read" || name == "Write" || name == "Edit" || name == "MultiEdit" || name == "Update" ||
+                      name == "Create";
+    const char* key = name == "Bash" ? "command" : file ? "file_path" : name == "Skill" ? "skill" : "text";
+    const std::string path = file ? arguments : "";
+    builder_.AddCall(stamp, name, id, Json::object({{key, std::move(arguments)}}));
+    if (entry.results.empty()) return;
+    Shown all;
+    for (const auto& result : entry.results) {
+      const Shown shown = ResultText(result);
+      if (!all.text.empty()) all.text += '\n';
+      all.text += shown.text;
+      all.shortened = all.shortened || shown.shortened;
+    }
+    const CallStatus status = StatusOf(all.text);
+    if (name == "Task" || name == "Agent") builder_.NoteSubagent(id, "", id);
+    const std::size_t index = builder_.AddResult(stamp, id, all.text, status);
+    builder_.trace().events[index].shortened = all.shortened;
+    if (!file || name == "Read" || status != CallStatus::kUnknown) return;
+    const std::size_t change = builder_.AddFileChange(stamp, path, all.text);
+    builder_.trace().events[change].shortened = all.shortened;
+    builder_.trace().events[change].tool = name;
+  }
+
+  struct Shown {
+    std::string text;
+    bool shortened = false;
+  };
+  Shown ResultText(const std::vector<std::string_view>& lines) {
+    static const RE2 dropped_pattern(R"(…\s*\+?(\d+) (?:more )?lines?\b.*)");
+    Shown shown;
+    for (const std::string_view line : lines) {
+      int count = 0;
+      if (line.find("…") != std::string_view::npos && RE2::PartialMatch(std::string(line), dropped_pattern, &count)) {
+        builder_.trace().dropped_lines += static_cast<std::size_t>(count);
+        shown.shortened = true;
+        shown.text += fmt::format("[{} lines are not in the export]\n", count);
+        continue;
+      }
+      if (line.find("(ctrl+o to expand)") != std::string_view::npos) shown.shortened = true;
+      shown.text += line;
+      shown.text += '\n';
+    }
+    shown.text = std::string(Trim(shown.text));
+    return shown;
+  }
+
+  // Success is never said, so that anything else stays unknown.
+  static CallStatus StatusOf(std::string_view text) {
+    if (text.find("User rejected") != std::string_view::npos ||
+        text.find("doesn't want to proceed") != std::string_view::npos) {
+      return CallStatus::kRejected;
+    }
+    if (text.starts_with("Interrupted") || text.find("Interrupted by user") != std::string_view::npos ||
+        text.find("[Request interrupted by user") != std::string_view::npos) {
+      return CallStatus::kCancelled;
+    }
+    if (text.starts_with("Error") || text.find("Error writing file") != std::string_view::npos ||
+        text.find("Error editing file") != std::string_view::npos || text.starts_with("API Error")) {
+      return CallStatus::kError;
+    }
+    return CallStatus::kUnknown;
+  }
+
+  std::vector<std::string_view> lines_;
+  TraceBuilder& builder_;
+  std::size_t width_ = 0;
+};
+
+}  // namespace
+
+void ReadClaudeCodeExport(std::string_view text, TraceBuilder& builder) { ExportReader(text, builder).Read(); }
+
+}  // namespace upskill

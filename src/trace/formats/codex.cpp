@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/formats/codex.h"
+
+#include <array>
+
+#include "trace/read/record_parser.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+bool SaysFailure(std::string_view text) {
+  for (const std::string_view words : {"failed in sandbox", "execution error", "aborted by user", "patch rejected",
+                                       "unsupported call", "failed to parse function arguments", "exec_command failed",
+                                       "apply_patch verification failed", "collab spawn failed"}) {
+    if (text.starts_with(words)) return true;
+  }
+  return false;
+}
+
+CallStatus StatusOfExitCode(long long code) { return code == 0 ? CallStatus::kOk : CallStatus::kError; }
+
+// "Exit code: 1\nWall time: …" and "Process exited with code 1" in the head of newer outputs.
+CallStatus StatusOfHead(std::string_view text) {
+  for (const std::string_view mark : {"Exit code: ", "Process exited with code "}) {
+    const std::size_t found = text.substr(0, 400).find(mark);
+    if (found == std::string_view::npos) continue;
+    const std::string_view number = text.substr(found + mark.size(), 1);
+    if (!number.empty()) return number == "0" ? CallStatus::kOk : CallStatus::kError;
+  }
+  return CallStatus::kUnknown;
+}
+
+CodexOutput TakeTextOutput(std::string text) {
+  if (SaysFailure(text)) {
+    const bool by_user = text.starts_with("aborted by user") || text.starts_with("patch rejected");
+    return {std::move(text), by_user ? CallStatus::kRejected : CallStatus::kError};
+  }
+  if (Trim(text).starts_with("{") || Trim(text).starts_with("[")) {
+    ParsedRecord parsed = ParseRecord(text);
+    if (parsed.value && parsed.value->is_object() && parsed.value->contains("output")) {
+      const auto code = NumberAt(Member(*parsed.value, "metadata"), "exit_code");
+      return {TakeText((*parsed.value)["output"]), code ? StatusOfExitCode(*code) : CallStatus::kUnknown};
+    }
+    if (parsed.value && parsed.value->is_array() && !parsed.value->empty() &&
+        Member((*parsed.value)[0], "text").is_string()) {
+      return {TakeText(*parsed.value), CallStatus::kUnknown};
+    }
+  }
+  const CallStatus status = StatusOfHead(text);
+  return {std::move(text), status};
+}
+
+}  // namespace
+
+CodexOutput TakeCodexOutput(Json& output) {
+  if (output.is_string()) return TakeTextOutput(std::move(output.get_ref<std::string&>()));
+  const Json& success = Member(output, "success");
+  CallStatus status = CallStatus::kUnknown;
+  if (success.is_boolean()) status = success.get<bool>() ? CallStatus::kOk : CallStatus::kError;
+  std::string text = TakeText(output);
+  if (status == CallStatus::kUnknown) return TakeTextOutput(std::move(text));
+  return {std::move(text), status};
+}
+
+std::string_view CodexRequest(std::string_view text) {
+  constexpr std::string_view kHeading = "## My request for Codex:";
+  const std::string_view front = Trim(text);
+  constexpr std::array<std::string_view, 10> kInjected = {"<environment_context>",
+                                                          "<user_instructions>",
+                                                          "# AGENTS.md instructions",
+                                                          "<permissions",
+                                                          "<skill>",
+                                                          "<turn_aborted>",
+                                                          "<subagent_notification>",
+                                                          "<INSTRUCTIONS>",
+                                                          "<collaboration_mode>",
+                                                          "<user_shell_command>"};
+  for (const std::string_view prefix : kInjected) {
+    if (front.starts_with(prefix)) return {};
+  }
+  const std::size_t heading = front.find(kHeading);
+  if (heading != std::string_view::npos) return Trim(front.substr(heading + kHeading.size()));
+  return front;
+}
+
+}  // namespace upskill

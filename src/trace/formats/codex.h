@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "trace/read/record.h"
+#include "trace/trace.h"
+
+namespace upskill {
+
+// Output of a Codex tool in any of its forms (text, JSON in a text, block, list of blocks), and how the call ended.
+struct CodexOutput {
+  std::string text;
+  CallStatus status = CallStatus::kUnknown;
+};
+CodexOutput TakeCodexOutput(Json& output);
+
+// The person's words in a Codex user message: empty for injected context; behind "## My request for Codex:" where an
+// IDE put its context in front.
+std::string_view CodexRequest(std::string_view text);
+
+}  // namespace upskill

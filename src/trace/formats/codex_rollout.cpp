@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Codex session files (~/.codex/sessions), with the {timestamp, type, payload} envelope and, before mid 2025, without.
+#include <array>
+#include <vector>
+
+#include "trace/formats/codex.h"
+#include "trace/formats/readers.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// `cached` and `cache_write` are inside `input`.
+TokenUsage CodexUsage(const Json& usage) {
+  TokenUsage tokens;
+  const auto input = NumberAt(usage, "input_tokens");
+  tokens.cache_read = NumberAt(usage, "cached_input_tokens");
+  tokens.cache_write = NumberAt(usage, "cache_write_input_tokens");
+  if (input) tokens.input = std::max(0LL, *input - tokens.cache_read.value_or(0) - tokens.cache_write.value_or(0));
+  tokens.output = NumberAt(usage, "output_tokens");
+  tokens.reasoning = NumberAt(usage, "reasoning_output_tokens");
+  return tokens;
+}
+
+class CodexRolloutReader : public RecordReader {
+ public:
+  explicit CodexRolloutReader(TraceBuilder& builder) : builder_(builder) {}
+
+  void Add(Json& record, std::size_t line) override {
+    if (!record.is_object()) {
+      builder_.NoteUnknown("not an object", record, line);
+      return;
+    }
+    Stamp stamp;
+    stamp.line = line;
+    stamp.time_ms = TimeAt(record, "timestamp");
+    builder_.NoteTime(stamp.time_ms);
+    Json* const payload = FindMember(record, "payload");
+    const std::string type = StringAt(record, "type");
+    if (payload == nullptr) {
+      AddOldRecord(record, type, stamp);
+    } else if (type == "session_meta") {
+      NoteSession(*payload);
+    } else if (type == "turn_context") {
+      const std::string model = StringAt(*payload, "model");
+      builder_.NoteModel(model);
+      model_ = model;
+    } else if (type == "response_item") {
+      AddItem(*payload, stamp);
+    } else if (type == "event_msg") {
+      AddInterfaceEvent(*payload, stamp);
+    } else if (type == "compacted") {
+      builder_.Add(stamp, EventKind::kSummary, TakeString(*payload, "message"));
+    } else if (type != "world_state" && type != "inter_agent_communication_metadata") {
+      builder_.NoteUnknown(type, record, line);
+    }
+  }
+
+  void Finish() override {
+    if (has_items_) return;
+    // Some versions write only what the interface showed.
+    for (auto& [stamp, kind, text] : shown_) {
+      Stamp answered = stamp;
+      if (kind == EventKind::kAssistant) answered.message = builder_.Message("", "", model_);
+      builder_.Add(answered, kind, std::move(text));
+    }
+  }
+
+ private:
+  void AddOldRecord(Json& record, const std::string& type, const Stamp& stamp) {
+    if (type.empty()) {
+      if (record.contains("record_type")) return;
+      if (record.contains("id") || record.contains("instructions")) NoteSession(record);
+      return;
+    }
+    AddItem(record, stamp);
+  }
+
+  void NoteSession(const Json& meta) {
+    Trace& trace = builder_.trace();
+    if (!trace.session_id.empty()) return;  // later ones are those of resumed and forked sessions
+    trace.session_id = StringAt(meta, "id");
+    trace.cwd = StringAt(meta, "cwd");
+    trace.agent_version = StringAt(meta, "cli_version");
+  }
+
+  void AddItem(Json& item, const Stamp& stamp) {
+    has_items_ = true;
+    const std::string type = StringAt(item, "type");
+    if (type == "message") {
+      AddMessage(item, stamp);
+    } else if (type == "reasoning") {
+      Json* const summary = FindMember(item, "summary");
+      if (summary != nullptr) builder_.Add(stamp, EventKind::kReasoning, TakeText(*summary));
+    } else if (type == "function_call" || type == "custom_tool_call" || type == "local_shell_call" ||
+               type == "web_search_call" || type == "tool_search_call" || type == "image_generation_call") {
+      AddCall(type, item, stamp);
+    } else if (type == "function_call_output" || type == "custom_tool_call_output" || type == "tool_search_output") {
+      AddOutput(item, stamp);
+    } else if (type == "agent_message") {
+      Json* const content = FindMember(item, "content");
+      if (content != nullptr) builder_.Add(stamp, EventKind::kSystem, TakeText(*content));
+    } else if (type != "ghost_snapshot") {
+      builder_.NoteUnknown("response_item " + type, item, stamp.line);
+    }
+  }
+
+  void AddMessage(Json& item, Stamp stamp) {
+    const std::string role = StringAt(item, "role");
+    Json* const content = FindMember(item, "content");
+    if (content == nullptr) return;
+    if (role == "assistant") {
+      stamp.message = builder_.Message("", "", model_);
+      builder_.Add(stamp, EventKind::kAssistant, TakeText(*content));
+      return;
+    }
+    if (role != "user") {
+      builder_.Add(stamp, EventKind::kSystem, TakeText(*content));
+      return;
+    }
+    // The parts of one message may be of both kinds.
+    std::string typed;
+    std::string injected;
+    const auto sort = [&](Json& part) {
+      const std::string text = TakeText(part);
+      if (text.empty() || text == "[image]") return;
+      const std::string_view request = CodexRequest(text);
+      std::string& target = request.empty() ? injected : typed;
+      if (!target.empty()) target += '\n';
+      target += request.empty() ? std::string_view(text) : request;
+      // What an IDE put in front of the request.
+      if (!request.empty() && request.size() + 2 < text.size())
+        injected += text.substr(0, text.size() - request.size());
+    };
+    if (content->is_array()) {
+      for (Json& part : *content) sort(part);
+    } else {
+      sort(*content);
+    }
+    builder_.Add(stamp, EventKind::kSystem, std::move(injected));
+    builder_.Add(stamp, EventKind::kPerson, std::move(typed));
+  }
+
+  void AddCall(const std::string& type, Json& item, const Stamp& stamp) {
+    std::string name = StringAt(item, "name");
+    if (type == "local_shell_call") name = "local_shell";
+    if (type == "web_search_call") name = "web_search";
+    if (type == "tool_search_call") name = "tool_search";
+    if (type == "image_generation_call") name = "image_generation";
+    Json arguments;
+    for (const char* key : {"arguments", "input", "action", "revised_prompt"}) {
+      if (Json* const member = FindMember(item, key); member != nullptr && arguments.is_null())
+        arguments = std::move(*member);
+    }
+    std::string call_id = StringAt(item, "call_id");
+    // A search made by the service has no output of its own; its status stands on the call.
+    const bool answers_itself = type == "web_search_call" || type == "image_generation_call";
+    const std::string status = StringAt(item, "status");
+    const std::size_t call = builder_.AddCall(stamp, std::move(name), std::move(call_id), std::move(arguments));
+    if (answers_itself && status == "failed") {
+      builder_.AddResult(stamp, builder_.trace().events[call].call_id, "", CallStatus::kError);
+    }
+  }
+
+  void AddOutput(Json& item, const Stamp& stamp) {
+    Json* output = FindMember(item, "output");
+    if (output == nullptr) output = FindMember(item, "tools");
+    CodexOutput taken;
+    if (output != nullptr) taken = TakeCodexOutput(*output);
+    const std::string call_id = StringAt(item, "call_id");
+    builder_.AddResult(stamp, call_id, std::move(taken.text), taken.status);
+  }
+
+  void AddInterfaceEvent(Json& event, const Stamp& stamp) {
+    const std::string type = StringAt(event, "type");
+    if (type == "token_count") {
+      AddTokenCount(Member(event, "info"));
+    } else if (type == "error" || type == "stream_error") {
+      builder_.Add(stamp, EventKind::kSystem, "error: " + TakeString(event, "message"));
+    } else if (type == "turn_aborted") {
+      builder_.Add(stamp, EventKind::kSystem, "turn aborted: " + StringAt(event, "reason"));
+    } else if (type == "user_message") {
+      shown_.push_back({stamp, EventKind::kPerson, std::string(CodexRequest(TakeString(event, "message")))});
+    } else if (type == "agent_message") {
+      shown_.push_back({stamp, EventKind::kAssistant, TakeString(event, "message")});
+    } else if (type == "agent_reasoning") {
+      shown_.push_back({stamp, EventKind::kReasoning, TakeString(event, "text")});
+    } else if (type == "sub_agent_activity" || type.rfind("collab_agent_spawn", 0) == 0) {
+      std::string id = StringAt(event, "agent_thread_id");
+      if (id.empty()) id = StringAt(event, "new_thread_id");
+      if (!id.empty()) builder_.NoteSubagent(id, StringAt(event, "agent_path"), StringAt(event, "call_id"));
+    } else if (type == "exec_command_end" || type == "mcp_tool_call_end" || type == "patch_apply_end") {
+      NoteCallEnd(event);
+    } else if (!IsQuiet(type)) {
+      builder_.NoteUnknown("event_msg " + type, event, stamp.line);
+    }
+    if (has_items_) shown_.clear();
+  }
+
+  // The interface knows better than the output's text how a call ended.
+  void NoteCallEnd(const Json& event) {
+    const std::size_t call = builder_.FindCall(StringAt(event, "call_id"));
+    if (call == kNoIndex) return;
+    const auto code = NumberAt(event, "exit_code");
+    const Json& success = Member(event, "success");
+    const Json& outcome = Member(event, "result");
+    CallStatus status = CallStatus::kUnknown;
+    if (code) status = *code == 0 ? CallStatus::kOk : CallStatus::kError;
+    if (success.is_boolean()) status = success.get<bool>() ? CallStatus::kOk : CallStatus::kError;
+    if (outcome.contains("Err") || Member(Member(outcome, "Ok"), "isError") == true) status = CallStatus::kError;
+    std::deque<Event>& events = builder_.trace().events;
+    const std::size_t result = events[call].partner;
+    if (result != kNoIndex && events[result].status == CallStatus::kUnknown) events[result].status = status;
+  }
+
+  // Totals restart inside a file and events are repeated, so that each call's own figures are added, once.
+  void AddTokenCount(const Json& info) {
+    if (!info.is_object()) return;
+    const std::string total = DumpJson(Member(info, "total_token_usage"));
+    if (total == last_total_) return;
+    last_total_ = total;
+    TokenUsage sum = builder_.trace().session_usage.value_or(TokenUsage{});
+    sum.Add(CodexUsage(Member(info, "last_token_usage")));
+    builder_.trace().session_usage = sum;
+  }
+
+  static bool IsQuiet(std::string_view type) {
+    constexpr std::array<std::string_view, 26> kQuiet = {"task_started",
+                                                         "task_complete",
+                                                         "context_compacted",
+                                                         "entered_review_mode",
+                                                         "exited_review_mode",
+                                                         "thread_settings_applied",
+                                                         "web_search_end",
+                                                         "web_search_begin",
+                                                         "item_completed",
+                                                         "item_started",
+                                                         "image_generation_end",
+                                                         "thread_goal_updated",
+                                                         "thread_name_updated",
+                                                         "undo_completed",
+                                                         "undo_started",
+                                                         "exec_command_begin",
+                                                         "mcp_tool_call_begin",
+                                                         "patch_apply_begin",
+                                                         "agent_reasoning_section_break",
+                                                         "agent_reasoning_raw_content",
+                                                         "session_configured",
+                                                         "turn_diff",
+                                                         "plan_update",
+                                                         "background_event",
+                                                         "view_image_tool_call",
+                                                         "thread_rolled_back"};
+    for (const std::string_view quiet : kQuiet) {
+      if (type == quiet) return true;
+    }
+    return type.rfind("collab_", 0) == 0;
+  }
+
+  struct Shown {
+    Stamp stamp;
+    EventKind kind;
+    std::string text;
+  };
+
+  TraceBuilder& builder_;
+  std::string model_;
+  std::string last_total_;
+  bool has_items_ = false;
+  std::vector<Shown> shown_;  // interface events, until the first item makes them repetitions
+};
+
+}  // namespace
+
+RecordReaderPtr MakeCodexRolloutReader(TraceBuilder& builder) { return std::make_unique<CodexRolloutReader>(builder); }
+
+}  // namespace upskill

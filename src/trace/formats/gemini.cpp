@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gemini CLI sessions (~/.gemini/tmp/*/chats): one JSON object, or since 2026 JSON lines in which a message may come
+// again with more in it; and the older checkpoints, a list of {role, parts}.
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "trace/formats/readers.h"
+
+namespace upskill {
+namespace {
+
+// `cached` is inside `input`; `thoughts` are outside `output`.
+TokenUsage GeminiUsage(const Json& tokens) {
+  TokenUsage usage;
+  usage.cache_read = NumberAt(tokens, "cached");
+  usage.reasoning = NumberAt(tokens, "thoughts");
+  if (const auto input = NumberAt(tokens, "input")) {
+    usage.input = std::max(0LL, *input + NumberAt(tokens, "tool").value_or(0) - usage.cache_read.value_or(0));
+  }
+  if (const auto output = NumberAt(tokens, "output")) usage.output = *output + usage.reasoning.value_or(0);
+  return usage;
+}
+
+CallStatus StatusOfCall(const std::string& status) {
+  if (status == "success") return CallStatus::kOk;
+  if (status == "error") return CallStatus::kError;
+  if (status == "cancelled") return CallStatus::kCancelled;
+  return CallStatus::kUnknown;
+}
+
+struct Output {
+  std::string text;
+  bool failed = false;
+};
+
+// `result`: a list of {functionResponse: {response: {output} or {error}}}, or plain parts.
+Output TakeOutput(Json& result) {
+  Output output;
+  if (!result.is_array()) return {TakeText(result), false};
+  for (Json& part : result) {
+    std::string text;
+    if (Json* const function = FindMember(part, "functionResponse"); function != nullptr) {
+      Json* const response = FindMember(*function, "response");
+      if (response == nullptr) continue;
+      Json* const error = FindMember(*response, "error");
+      Json* const normal = FindMember(*response, "output");
+      output.failed = output.failed || error != nullptr;
+      text = error != nullptr ? TakeText(*error) : normal != nullptr ? TakeText(*normal) : DumpJson(*response);
+    } else {
+      text = TakeText(part);
+    }
+    if (!output.text.empty() && !text.empty()) output.text += '\n';
+    output.text += text;
+  }
+  return output;
+}
+
+class GeminiReader : public RecordReader {
+ public:
+  explicit GeminiReader(TraceBuilder& builder) : builder_(builder) {}
+
+  void Add(Json& record, std::size_t line) override {
+    if (!record.is_object()) {
+      builder_.NoteUnknown("not an object", record, line);
+    } else if (Json* const messages = FindMember(record, "messages"); messages != nullptr && messages->is_array()) {
+      NoteSession(record);
+      for (Json& message : *messages) Keep(message, 0);
+    } else if (record.contains("$set")) {
+      return;
+    } else if (record.contains("$rewindTo")) {
+      RewindTo(StringAt(record, "$rewindTo"));
+    } else if (record.contains("type")) {
+      Keep(record, line);
+    } else if (record.contains("role")) {
+      AddCheckpointMessage(record, line);
+    } else if (record.contains("sessionId")) {
+      NoteSession(record);
+    } else {
+      builder_.NoteUnknown("", record, line);
+    }
+  }
+
+  void Finish() override {
+    for (Kept& kept : kept_) AddMessage(kept);
+  }
+
+ private:
+  struct Kept {
+    Json message;
+    std::size_t line = 0;
+  };
+
+  void NoteSession(const Json& record) {
+    builder_.trace().session_id = StringAt(record, "sessionId");
+    builder_.NoteTime(TimeAt(record, "startTime"));
+    builder_.NoteTime(TimeAt(record, "lastUpdated"));
+    if (const std::string summary = StringAt(record, "summary"); !summary.empty()) builder_.trace().title = summary;
+  }
+
+  // The same id may come again with more data: the last one wins, in the place of the first.
+  void Keep(Json& message, std::size_t line) {
+    if (!message.is_object()) {
+      builder_.NoteUnknown("not an object", message, line);
+      return;
+    }
+    const std::string id = StringAt(message, "id");
+    if (!id.empty()) {
+      const auto [known, added] = by_id_.try_emplace(id, kept_.size());
+      if (!added) {
+        kept_[known->second].message = std::move(message);
+        return;
+      }
+    }
+    kept_.push_back({std::move(message), line});
+  }
+
+  void RewindTo(const std::string& id) {
+    const auto found = by_id_.find(id);
+    if (found == by_id_.end()) return;
+    const std::size_t keep = found->second + 1;
+    kept_.resize(std::min(keep, kept_.size()));
+    for (auto entry = by_id_.begin(); entry != by_id_.end();) {
+      entry = entry->second >= keep ? by_id_.erase(entry) : std::next(entry);
+    }
+  }
+
+  void AddMessage(Kept& kept) {
+    Json& message = kept.message;
+    Stamp stamp;
+    stamp.line = kept.line;
+    stamp.time_ms = TimeAt(message, "timestamp");
+    const std::string type = StringAt(message, "type");
+    Json* const content = FindMember(message, "content");
+    std::string text = content == nullptr ? std::string() : TakeText(*content);
+    if (type == "user") {
+      builder_.Add(stamp, EventKind::kPerson, std::move(text));
+    } else if (type == "gemini") {
+      stamp.message = builder_.Message(StringAt(message, "id"), "", StringAt(message, "model"));
+      builder_.message(stamp.message).usage = GeminiUsage(Member(message, "tokens"));
+      AddThoughts(message, stamp);
+      builder_.Add(stamp, EventKind::kAssistant, std::move(text));
+      if (Json* const calls = FindMember(message, "toolCalls"); calls != nullptr && calls->is_array()) {
+        for (Json& call : *calls) AddCall(call, stamp);
+      }
+    } else if (type == "info" || type == "error" || type == "warning") {
+      builder_.Add(stamp, EventKind::kSystem, type + ": " + text);
+    } else {
+      builder_.NoteUnknown(type, message, stamp.line);
+    }
+  }
+
+  void AddThoughts(Json& message, const Stamp& stamp) {
+    Json* const thoughts = FindMember(message, "thoughts");
+    if (thoughts == nullptr || !thoughts->is_array()) return;
+    for (const Json& thought : *thoughts) {
+      builder_.Add(stamp, EventKind::kReasoning,
+                   StringAt(thought, "subject") + "\n" + StringAt(thought, "description"));
+    }
+  }
+
+  void AddCall(Json& call, const Stamp& stamp) {
+    Json* const arguments = FindMember(call, "args");
+    const std::string id = StringAt(call, "id");
+    const std::string name = StringAt(call, "name");
+    const std::string agent = StringAt(call, "agentId");
+    if (!agent.empty()) builder_.NoteSubagent(agent, name, id);
+    Stamp at = stamp;
+    if (const auto time = TimeAt(call, "timestamp")) at.time_ms = time;
+    builder_.AddCall(at, name, id, arguments == nullptr ? Json() : std::move(*arguments));
+    CallStatus status = StatusOfCall(StringAt(call, "status"));
+    Json* const result = FindMember(call, "result");
+    if (result == nullptr && status == CallStatus::kUnknown) return;  // still running
+    Output output;
+    if (result != nullptr) output = TakeOutput(*result);
+    if (output.failed && status != CallStatus::kCancelled) status = CallStatus::kError;
+    builder_.AddResult(at, id, std::move(output.text), status);
+  }
+
+  void AddCheckpointMessage(Json& record, std::size_t line) {
+    Stamp stamp;
+    stamp.line = line;
+    const bool model = StringAt(record, "role") == "model";
+    if (model) stamp.message = builder_.Message("", "", "");
+    Json* const parts = FindMember(record, "parts");
+    if (parts == nullptr || !parts->is_array()) return;
+    for (Json& part : *parts) {
+      if (Json* const call = FindMember(part, "functionCall"); call != nullptr) {
+        Json* const arguments = FindMember(*call, "args");
+        builder_.AddCall(stamp, StringAt(*call, "name"), StringAt(*call, "id"),
+                         arguments == nullptr ? Json() : std::move(*arguments));
+      } else if (Json* const response = FindMember(part, "functionResponse"); response != nullptr) {
+        const std::string id = StringAt(*response, "id");
+        Json list = Json::array({std::move(part)});
+        Output output = TakeOutput(list);
+        builder_.AddResult(stamp, id, std::move(output.text), output.failed ? CallStatus::kError : CallStatus::kOk);
+      } else {
+        builder_.Add(stamp, model ? EventKind::kAssistant : EventKind::kPerson, TakeText(part));
+      }
+    }
+  }
+
+  TraceBuilder& builder_;
+  std::vector<Kept> kept_;
+  std::map<std::string, std::size_t> by_id_;
+};
+
+}  // namespace
+
+RecordReaderPtr MakeGeminiReader(TraceBuilder& builder) { return std::make_unique<GeminiReader>(builder); }
+
+}  // namespace upskill

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Markdown exports of Cursor and SpecStory, and plain notes.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "trace/formats/claude_text.h"
+#include "trace/formats/readers.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// A part of the text that one side said, with the line where it begins.
+struct Block {
+  bool person = false;
+  bool sidechain = false;
+  std::string detail;  // what stands in brackets behind the role
+  std::size_t line = 0;
+  std::string text;
+};
+
+void AppendLine(std::string& text, std::string_view line) {
+  text += line;
+  text += '\n';
+}
+
+// A divider that the export put at the end of a block.
+void DropDivider(std::string& text) {
+  std::string_view rest = Trim(text);
+  if (rest == "---") rest = {};
+  if (rest.size() > 4 && rest.substr(rest.size() - 4) == "\n---") rest = Trim(rest.substr(0, rest.size() - 4));
+  text = std::string(rest);
+}
+
+class SpecStoryReader {
+ public:
+  explicit SpecStoryReader(TraceBuilder& builder) : builder_(builder) {}
+
+  void Read(std::string_view text) {
+    static const RE2 role_pattern(
+        R"(^_\*\*(User|Agent|Assistant)( - sidechain)?(?: \(([^)]*)\))?( - sidechain)?\*\*_$)");
+    static const RE2 session_pattern(R"(^<!-- (.+) Session ([\w-]+) \((.+)\) -->$)");
+    std::vector<Block> blocks;
+    std::size_t number = 0;
+    for (const std::string_view line : SplitLines(text)) {
+      ++number;
+      std::string role;
+      std::string side;
+      std::string detail;
+      std::string side_behind;
+      std::string session;
+      if (RE2::FullMatch(std::string(line), role_pattern, &role, &side, &detail, &side_behind)) {
+        blocks.push_back({role == "User", !side.empty() || !side_behind.empty(), detail, number, ""});
+      } else if (!blocks.empty()) {
+        AppendLine(blocks.back().text, line);
+      } else if (RE2::FullMatch(std::string(line), session_pattern, &role, &session, &detail)) {
+        builder_.trace().agent_name = role;
+        builder_.trace().session_id = session;
+        builder_.NoteTime(ParseTimestamp(detail));
+      } else if (line.starts_with("# ")) {
+        builder_.trace().title = std::string(line.substr(2));
+      }
+    }
+    builder_.trace().lossy = true;
+    for (Block& block : blocks) AddBlock(block);
+  }
+
+ private:
+  void AddBlock(Block& block) {
+    DropDivider(block.text);
+    Stamp stamp;
+    stamp.line = block.line;
+    // "model time", "time" or nothing.
+    std::string model;
+    std::string time;
+    static const RE2 detail_pattern(R"(^(?:(\S+) )?(\d{4}-\d\d-\d\d .*)$)");
+    if (RE2::FullMatch(block.detail, detail_pattern, &model, &time)) {
+      stamp.time_ms = ParseTimestamp(time);
+    } else {
+      model = block.detail;
+    }
+    if (block.sidechain) {
+      stamp.agent = "sidechain";
+      builder_.NoteSubagent(stamp.agent, "", "");
+    }
+    if (block.person) {
+      AddPerson(block, time, stamp);
+      return;
+    }
+    stamp.message = builder_.Message("", stamp.agent, model);
+    AddAgentText(block.text, stamp);
+    after_command_ = false;
+  }
+
+  void AddPerson(Block& block, const std::string& time, const Stamp& stamp) {
+    ClaudeUserText split = SplitClaudeUserText(block.text);
+    const EventKind person = stamp.agent.empty() ? EventKind::kPerson : EventKind::kSystem;
+    // The body of a slash command is a second message of the same second.
+    const bool body = after_command_ && time == command_time_;
+    after_command_ = false;
+    if (split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/")) {
+      after_command_ = true;
+      command_time_ = time;
+      if (split.kind == ClaudeUserText::Kind::kCommand)
+        split.typed = std::string(Trim(split.command + " " + split.typed));
+      const std::size_t event = builder_.Add(stamp, person, split.typed);
+      builder_.NoteSkill(split.typed.substr(1, split.typed.find_first_of(" \n") - 1), "slash command", event);
+    } else if (body || split.kind != ClaudeUserText::Kind::kTyped) {
+      builder_.Add(stamp, EventKind::kSystem, std::move(block.text));
+    } else {
+      builder_.Add(stamp, EventKind::kSystem, std::move(split.injected));
+      builder_.Add(stamp, person, std::move(split.typed));
+    }
+  }
+
+  void AddAgentText(std::string_view text, const Stamp& stamp) {
+    while (!text.empty()) {
+      const std::size_t think = text.find("<think>");
+      const std::size_t tool = text.find("<tool-use ");
+      const std::size_t next = std::min(think, tool);
+      builder_.Add(stamp, EventKind::kAssistant, std::string(Trim(text.substr(0, next))));
+      if (next == std::string_view::npos) return;
+      const std::string_view close = next == think ? "</think>" : "</tool-use>";
+      const std::size_t end = text.find(close, next);
+      const std::string_view inner = text.substr(next, end == std::string_view::npos ? end : end - next);
+      if (next == think) {
+        AddThought(inner, stamp);
+      } else {
+        AddToolUse(inner, stamp);
+      }
+      if (end == std::string_view::npos) return;
+      text.remove_prefix(end + close.size());
+    }
+  }
+
+  void AddThought(std::string_view inner, const Stamp& stamp) {
+    const std::size_t summary = inner.find("</summary>");
+    std::string thought(summary == std::string_view::npos ? inner.substr(7) : inner.substr(summary + 10));
+    RE2::GlobalReplace(&thought, "</?details>|</?think>", "");
+    builder_.Add(stamp, EventKind::kReasoning, std::string(Trim(thought)));
+  }
+
+  void AddToolUse(std::string_view inner, const Stamp& stamp) {
+    std::string name;
+    RE2::PartialMatch(std::string(inner.substr(0, 400)), R"re(data-tool-name="([^"]*)")re", &name);
+    std::string body(inner.substr(std::min(inner.find('>'), inner.size() - 1) + 1));
+    RE2::GlobalReplace(&body, "</?(details|summary)>", "");
+    CallStatus status = CallStatus::kUnknown;
+    std::size_t result = body.find("**Result:**");
+    if (result == std::string::npos) {
+      result = body.find("**Error:**");
+      if (result != std::string::npos) status = CallStatus::kError;
+    }
+    const std::string arguments(Trim(std::string_view(body).substr(0, result)));
+    std::string command;
+    const bool shell = inner.substr(0, 200).find("data-tool-type=\"shell\"") != std::string_view::npos;
+    if (shell) RE2::PartialMatch(arguments, "`([^`\n]+)`", &command);
+    const std::string id = fmt::format("tool-{}", ++tools_);
+    builder_.AddCall(stamp, name, id,
+                     Json::object({{command.empty() ? "text" : "command", command.empty() ? arguments : command}}));
+    if (result == std::string::npos) return;
+    const std::size_t from = body.find('\n', result);
+    const std::string output(from == std::string::npos ? std::string_view()
+                                                       : Trim(std::string_view(body).substr(from)));
+    builder_.AddResult(stamp, id, output, status);
+  }
+
+  TraceBuilder& builder_;
+  bool after_command_ = false;
+  std::string command_time_;
+  std::size_t tools_ = 0;
+};
+
+// The role that a line gives in free text ("User:", "## Assistant"), nothing for other lines.
+std::optional<bool> RoleOfNoteLine(std::string_view line, std::string& rest) {
+  static const RE2 role_pattern(R"(^(?:#+ +)?(?:\*\*)?(User|Human|You|Me|Assistant|AI|Claude|ChatGPT|Agent|Model))"
+                                R"((?:\*\*)?:(?:\*\*)?(?:\s+(.*))?$)");
+  static const RE2 heading_pattern(
+      R"(^(?:#+ +|---)(User|USER|Human|You|Assistant|ASSISTANT|AI|Claude|ChatGPT|Agent|Model)\s*$)");
+  std::string role;
+  if (!RE2::FullMatch(std::string(line), role_pattern, &role, &rest) &&
+      !RE2::FullMatch(std::string(line), heading_pattern, &role)) {
+    return std::nullopt;
+  }
+  return role == "User" || role == "USER" || role == "Human" || role == "You" || role == "Me";
+}
+
+}  // namespace
+
+void ReadSpecStoryMarkdown(std::string_view text, TraceBuilder& builder) { SpecStoryReader(builder).Read(text); }
+
+void ReadCursorMarkdown(std::string_view text, TraceBuilder& builder) {
+  const std::vector<std::string_view> lines = SplitLines(text);
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = Trim(lines[i]);
+    std::string version;
+    if (line == "**User**" || line == "**Cursor**") {
+      if (!blocks.empty()) DropDivider(blocks.back().text);
+      blocks.push_back({line == "**User**", false, "", i + 1, ""});
+    } else if (!blocks.empty()) {
+      AppendLine(blocks.back().text, lines[i]);
+    } else if (line.starts_with("# ")) {
+      builder.trace().title = std::string(line.substr(2));
+    } else if (RE2::PartialMatch(std::string(line), R"(^_Exported on .* from Cursor \(([^)]*)\)_)", &version)) {
+      builder.trace().agent_version = version;
+    }
+  }
+  builder.trace().lossy = true;
+  builder.trace().agent_name = "Cursor";
+  builder.NoteDoubt("tool calls and outputs are not in this export");
+  for (Block& block : blocks) {
+    DropDivider(block.text);
+    Stamp stamp;
+    stamp.line = block.line;
+    if (!block.person) stamp.message = builder.Message("", "", "");
+    builder.Add(stamp, block.person ? EventKind::kPerson : EventKind::kAssistant, std::move(block.text));
+  }
+}
+
+void ReadNotes(std::string_view text, TraceBuilder& builder) {
+  std::vector<Block> blocks;
+  std::set<bool> roles;
+  std::string before;
+  std::size_t number = 0;
+  for (const std::string_view line : SplitLines(text)) {
+    ++number;
+    std::string rest;
+    if (const auto person = RoleOfNoteLine(line, rest)) {
+      roles.insert(*person);
+      blocks.push_back({*person, false, "", number, rest.empty() ? "" : rest + "\n"});
+    } else {
+      AppendLine(blocks.empty() ? before : blocks.back().text, line);
+    }
+  }
+  Stamp stamp;
+  stamp.line = 1;
+  if (roles.size() < 2) {
+    builder.Add(stamp, EventKind::kSystem, std::string(Trim(text)));
+    return;
+  }
+  builder.Add(stamp, EventKind::kSystem, std::string(Trim(before)));
+  for (const Block& block : blocks) {
+    stamp.line = block.line;
+    stamp.message = block.person ? kNoIndex : builder.Message("", "", "");
+    builder.Add(stamp, block.person ? EventKind::kPerson : EventKind::kAssistant, std::string(Trim(block.text)));
+  }
+}
+
+}  // namespace upskill

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// mini-swe-agent trajectories: chat messages in which an action is a fenced block of the answer and its output a user
+// message, or (since 2.0) tool calls.
+#include "trace/formats/chat_message.h"
+#include "trace/formats/claude_text.h"
+#include "trace/formats/readers.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// The command in the one fenced block of an answer; empty if there is none.
+std::string ActionOf(std::string_view text) {
+  for (const std::string_view fence : {"```mswea_bash_command\n", "```bash\n"}) {
+    const std::size_t begin = text.find(fence);
+    if (begin == std::string_view::npos) continue;
+    const std::size_t from = begin + fence.size();
+    const std::size_t end = text.find("\n```", from);
+    return std::string(text.substr(from, end == std::string_view::npos ? end : end - from));
+  }
+  return "";
+}
+
+class MiniSweAgentReader : public RecordReader {
+ public:
+  explicit MiniSweAgentReader(TraceBuilder& builder) : builder_(builder) {}
+
+  void Add(Json& record, std::size_t line) override {
+    Stamp stamp;
+    stamp.line = line;
+    AddInfo(Member(record, "info"));
+    if (Json* const messages = FindMember(record, "messages"); messages != nullptr && messages->is_array()) {
+      for (Json& message : *messages) AddMessage(message, stamp);
+    } else {
+      AddMessage(record, stamp);
+    }
+  }
+
+ private:
+  void AddInfo(const Json& info) {
+    if (!info.is_object()) return;
+    Trace& trace = builder_.trace();
+    trace.agent_version = StringAt(info, "mini_version");
+    if (const Json& cost = Member(Member(info, "model_stats"), "instance_cost"); cost.is_number()) {
+      trace.cost_usd = cost.get<double>();
+    }
+    const std::string status = StringAt(info, "exit_status");
+    if (!status.empty() && ToLowerAscii(status) != "submitted") trace.succeeded = false;
+  }
+
+  void AddMessage(Json& message, Stamp stamp) {
+    if (!message.is_object()) {
+      builder_.NoteUnknown("not an object", message, stamp.line);
+      return;
+    }
+    const std::string role = StringAt(message, "role");
+    const Json extra = Member(message, "extra");
+    stamp.time_ms = TimeAt(extra, "timestamp");
+    if (role == "assistant") {
+      AddAssistant(message, extra, stamp);
+    } else if (role == "exit") {
+      builder_.Add(stamp, EventKind::kSystem, "exit status: " + StringAt(extra, "exit_status"));
+    } else if (role == "tool") {
+      const std::size_t result = builder_.trace().events.size();
+      AddChatMessage(builder_, message, stamp);
+      SetStatus(result, NumberAt(extra, "returncode"));
+    } else if (role == "user" && IsObservation(message)) {
+      AddObservation(message, extra, stamp);
+    } else if (!AddChatMessage(builder_, message, stamp)) {
+      builder_.NoteUnknown("role " + role, message, stamp.line);
+    }
+  }
+
+  void AddAssistant(Json& message, const Json& extra, Stamp stamp) {
+    const Json& response = Member(extra, "response");
+    const std::string model = StringAt(response, "model");
+    stamp.message = builder_.Message("", "", model);
+    builder_.message(stamp.message).usage = ChatUsageOf(Member(response, "usage"));
+    const bool has_calls = Member(message, "tool_calls").is_array() && !Member(message, "tool_calls").empty();
+    const Json& content = Member(message, "content");
+    std::string action = content.is_string() ? ActionOf(content.get_ref<const std::string&>()) : std::string();
+    if (const Json& actions = Member(extra, "actions"); actions.is_array() && !actions.empty()) {
+      action = StringAt(actions[0], "command");
+    }
+    AddChatMessage(builder_, message, stamp);
+    if (!has_calls && !action.empty()) {
+      builder_.AddCall(stamp, "bash", "", Json::object({{"command", std::move(action)}}));
+    }
+  }
+
+  bool IsObservation(const Json& message) const {
+    const std::string text = StringAt(message, "content");
+    const bool marked =
+        text.rfind("<returncode>", 0) == 0 || text.rfind("<output>", 0) == 0 || text.rfind("Observation:", 0) == 0;
+    return marked ||
+           (builder_.FindUnanswered("") != kNoIndex && Member(Member(message, "extra"), "returncode").is_number());
+  }
+
+  void AddObservation(Json& message, const Json& extra, const Stamp& stamp) {
+    std::string text = TakeString(message, "content");
+    auto code = NumberAt(extra, "returncode");
+    const std::string_view written = TextInTag(text, "returncode");
+    if (!code && !written.empty()) code = written == "0" ? 0 : 1;
+    if (const std::string_view output = TextInTag(text, "output"); !output.empty()) text = std::string(output);
+    const std::size_t result = builder_.AddResult(stamp, "", std::move(text), CallStatus::kUnknown);
+    SetStatus(result, code);
+  }
+
+  void SetStatus(std::size_t result, const std::optional<long long>& code) {
+    std::deque<Event>& events = builder_.trace().events;
+    if (!code || result >= events.size() || events[result].kind != EventKind::kToolResult) return;
+    events[result].status = *code == 0 ? CallStatus::kOk : CallStatus::kError;
+  }
+
+  TraceBuilder& builder_;
+};
+
+}  // namespace
+
+RecordReaderPtr MakeMiniSweAgentReader(TraceBuilder& builder) { return std::make_unique<MiniSweAgentReader>(builder); }
+
+}  // namespace upskill

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenCode: `opencode export` and streams of events, in which each part is sent again whenever it changes.
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "trace/formats/readers.h"
+
+namespace upskill {
+namespace {
+
+class OpenCodeReader : public RecordReader {
+ public:
+  explicit OpenCodeReader(TraceBuilder& builder) : builder_(builder) {}
+
+  void Add(Json& record, std::size_t line) override {
+    Json* event = FindMember(record, "event");  // some recorders wrap the event
+    if (event == nullptr) event = &record;
+    if (Json* const messages = FindMember(record, "messages"); messages != nullptr && messages->is_array()) {
+      AddExport(record, *messages);
+      return;
+    }
+    Json* const properties = FindMember(*event, "properties");
+    const std::string type = StringAt(*event, "type");
+    if (properties == nullptr) {
+      builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
+    } else if (type == "message.updated") {
+      if (Json* const info = FindMember(*properties, "info"); info != nullptr) KeepInfo(std::move(*info), line);
+    } else if (type == "message.part.updated") {
+      if (Json* const part = FindMember(*properties, "part"); part != nullptr) KeepPart(std::move(*part), line);
+    } else if (type == "message.removed") {
+      removed_[StringAt(*properties, "messageID")] = true;
+    } else if (type == "message.part.removed") {
+      removed_[StringAt(*properties, "partID")] = true;
+    } else if (type == "session.created" || type == "session.updated") {
+      NoteSession(Member(*properties, "info"));
+    } else if (type == "session.error") {
+      Stamp stamp;
+      stamp.line = line;
+      builder_.Add(stamp, EventKind::kSystem, "error: " + ErrorText(Member(*properties, "error")));
+    } else if (type.rfind("session.", 0) != 0 && type.rfind("permission.", 0) != 0 && type.rfind("server.", 0) != 0 &&
+               type.rfind("todo.", 0) != 0 && type.rfind("file.", 0) != 0 && type.rfind("lsp.", 0) != 0 &&
+               type != "message.part.delta" && type != "storage.write") {
+      builder_.NoteUnknown(type, record, line);
+    }
+  }
+
+  void Finish() override {
+    for (MessageState& message : messages_) {
+      if (removed_.count(message.id) == 0) AddMessage(message);
+    }
+  }
+
+ private:
+  struct PartState {
+    Json part;
+    std::size_t line = 0;
+  };
+  struct MessageState {
+    std::string id;
+    Json info;
+    std::size_t line = 0;
+    std::vector<PartState> parts;
+    std::map<std::string, std::size_t> part_ids;
+  };
+
+  void NoteSession(const Json& info) {
+    Trace& trace = builder_.trace();
+    const std::string id = StringAt(info, "id");
+    if (!StringAt(info, "parentID").empty()) {
+      builder_.NoteSubagent(id, StringAt(info, "title"), "");
+      return;
+    }
+    if (trace.session_id.empty()) trace.session_id = id;
+    if (trace.session_id != id) return;
+    if (const std::string title = StringAt(info, "title"); !title.empty()) trace.title = title;
+    if (const std::string cwd = StringAt(info, "directory"); !cwd.empty()) trace.cwd = cwd;
+    if (const std::string version = StringAt(info, "version"); !version.empty()) trace.agent_version = version;
+  }
+
+  void AddExport(Json& record, Json& messages) {
+    NoteSession(Member(record, "info"));
+    for (Json& message : messages) {
+      Json* const info = FindMember(message, "info");
+      if (info == nullptr) {
+        builder_.NoteUnknown("message without info", message, 0);
+        continue;
+      }
+      const std::string id = StringAt(*info, "id");
+      KeepInfo(std::move(*info), 0);
+      Json* const parts = FindMember(message, "parts");
+      if (parts == nullptr || !parts->is_array()) continue;
+      for (Json& part : *parts) {
+        if (part.is_object() && StringAt(part, "messageID").empty()) part["messageID"] = id;
+        KeepPart(std::move(part), 0);
+      }
+    }
+  }
+
+  // A part may come before its message.
+  MessageState& StateOf(const std::string& id) {
+    const auto [known, added] = message_ids_.try_emplace(id, messages_.size());
+    if (added) {
+      messages_.emplace_back();
+      messages_.back().id = id;
+    }
+    return messages_[known->second];
+  }
+
+  void KeepInfo(Json info, std::size_t line) {
+    MessageState& state = StateOf(StringAt(info, "id"));
+    if (state.line == 0) state.line = line;
+    state.info = std::move(info);
+  }
+
+  void KeepPart(Json part, std::size_t line) {
+    if (!part.is_object()) {
+      builder_.NoteUnknown("part that is not an object", part, line);
+      return;
+    }
+    MessageState& state = StateOf(StringAt(part, "messageID"));
+    const auto [known, added] = state.part_ids.try_emplace(StringAt(part, "id"), state.parts.size());
+    if (added || StringAt(part, "id").empty()) {
+      state.parts.push_back({std::move(part), line});
+    } else {
+      state.parts[known->second].part = std::move(part);
+    }
+  }
+
+  static std::string ErrorText(const Json& error) {
+    const std::string message = StringAt(Member(error, "data"), "message");
+    return StringAt(error, "name") + (message.empty() ? "" : ": " + message);
+  }
+
+  TokenUsage OpencodeUsage(const Json& tokens) {
+    TokenUsage usage;
+    const Json& cache = Member(tokens, "cache");
+    usage.input = NumberAt(tokens, "input");
+    usage.cache_read = NumberAt(cache, "read");
+    usage.cache_write = NumberAt(cache, "write");
+    usage.reasoning = NumberAt(tokens, "reasoning");
+    if (const auto output = NumberAt(tokens, "output")) usage.output = *output + usage.reasoning.value_or(0);
+    if (usage.cache_read.value_or(0) > 0 && usage.input.value_or(0) >= *usage.cache_read) {
+      builder_.NoteDoubt("input tokens may contain those read from the cache: providers differ here");
+    }
+    return usage;
+  }
+
+  void AddMessage(MessageState& state) {
+    const Json& info = state.info;
+    Stamp stamp;
+    stamp.line = state.line;
+    stamp.time_ms = TimeAt(Member(info, "time"), "created");
+    builder_.NoteTime(TimeAt(Member(info, "time"), "completed"));
+    const std::string session = StringAt(info, "sessionID");
+    std::string& main_session = builder_.trace().session_id;
+    if (main_session.empty()) main_session = session;
+    if (!session.empty() && session != main_session) {
+      stamp.agent = session;
+      builder_.NoteSubagent(session, "", "");
+    }
+    const bool assistant = StringAt(info, "role") == "assistant";
+    if (assistant) {
+      if (builder_.trace().cwd.empty()) builder_.trace().cwd = StringAt(Member(info, "path"), "cwd");
+      stamp.message = builder_.Message(state.id, stamp.agent, StringAt(info, "modelID"));
+      builder_.message(stamp.message).usage = OpencodeUsage(Member(info, "tokens"));
+      if (const Json& cost = Member(info, "cost"); cost.is_number()) {
+        builder_.trace().cost_usd = builder_.trace().cost_usd.value_or(0.0) + cost.get<double>();
+      }
+    }
+    for (PartState& kept : state.parts) {
+      if (removed_.count(StringAt(kept.part, "id")) != 0) continue;
+      if (kept.line != 0) stamp.line = kept.line;
+      AddPart(kept.part, assistant, stamp);
+    }
+    if (Member(info, "error").is_object()) {
+      builder_.Add(stamp, EventKind::kSystem, "error: " + ErrorText(Member(info, "error")));
+    }
+  }
+
+  void AddPart(Json& part, bool assistant, const Stamp& stamp) {
+    const std::string type = StringAt(part, "type");
+    if (type == "text") {
+      const bool injected = Member(part, "synthetic") == true || !stamp.agent.empty();
+      const EventKind user = injected ? EventKind::kSystem : EventKind::kPerson;
+      AddText(part, assistant ? EventKind::kAssistant : user, stamp);
+    } else if (type == "reasoning") {
+      builder_.Add(stamp, EventKind::kReasoning, TakeString(part, "text"));
+    } else if (type == "tool") {
+      AddTool(part, stamp);
+    } else if (type == "file") {
+      builder_.Add(stamp, EventKind::kSystem, "[file] " + StringAt(part, "filename"));
+    } else if (type == "patch") {
+      const Json& files = Member(part, "files");
+      if (!files.is_array()) return;
+      for (const Json& file : files) {
+        if (file.is_string()) builder_.AddFileChange(stamp, file.get<std::string>(), "");
+      }
+    } else if (type != "step-start" && type != "step-finish" && type != "snapshot" && type != "agent" &&
+               type != "subtask" && type != "compaction" && type != "retry") {
+      builder_.NoteUnknown("part " + type, part, stamp.line);
+    }
+  }
+
+  // Typed text in several parts is one turn.
+  void AddText(Json& part, EventKind kind, const Stamp& stamp) {
+    std::string text = TakeString(part, "text");
+    std::deque<Event>& events = builder_.trace().events;
+    const std::string message = StringAt(part, "messageID");
+    if (kind == EventKind::kPerson && last_person_ != kNoIndex && last_person_message_ == message) {
+      events[last_person_].text += "\n" + StripControlSequences(std::move(text));
+      return;
+    }
+    const std::size_t index = builder_.Add(stamp, kind, std::move(text));
+    if (kind != EventKind::kPerson || index == kNoIndex) return;
+    last_person_ = index;
+    last_person_message_ = message;
+  }
+
+  void AddTool(Json& part, const Stamp& stamp) {
+    Json* const state = FindMember(part, "state");
+    const std::string call_id = StringAt(part, "callID");
+    Json empty = Json::object();
+    Json& known = state == nullptr ? empty : *state;
+    Json* const input = FindMember(known, "input");
+    Stamp at = stamp;
+    if (const auto start = TimeAt(Member(known, "time"), "start")) at.time_ms = start;
+    builder_.AddCall(at, StringAt(part, "tool"), call_id, input == nullptr ? Json() : std::move(*input));
+    const std::string child = StringAt(Member(known, "metadata"), "sessionId");
+    if (!child.empty()) builder_.NoteSubagent(child, StringAt(part, "tool"), call_id);
+    const std::string status = StringAt(known, "status");
+    if (status != "completed" && status != "error") return;
+    if (const auto end = TimeAt(Member(known, "time"), "end")) at.time_ms = end;
+    std::string text = TakeString(known, status == "error" ? "error" : "output");
+    const bool rejected = text.find("rejected permission") != std::string::npos;
+    const CallStatus failed = rejected ? CallStatus::kRejected : CallStatus::kError;
+    builder_.AddResult(at, call_id, std::move(text), status == "error" ? failed : CallStatus::kOk);
+  }
+
+  TraceBuilder& builder_;
+  std::vector<MessageState> messages_;
+  std::map<std::string, std::size_t> message_ids_;
+  std::map<std::string, bool> removed_;
+  std::size_t last_person_ = kNoIndex;
+  std::string last_person_message_;
+};
+
+}  // namespace
+
+RecordReaderPtr MakeOpenCodeReader(TraceBuilder& builder) { return std::make_unique<OpenCodeReader>(builder); }
+
+}  // namespace upskill

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pi sessions (~/.pi/agent/sessions): a tree of entries; the conversation is the path from the last one to the root.
+#include <map>
+#include <set>
+#include <vector>
+
+#include "trace/formats/readers.h"
+
+namespace upskill {
+namespace {
+
+class PiReader : public RecordReader {
+ public:
+  explicit PiReader(TraceBuilder& builder) : builder_(builder) {}
+
+  void Add(Json& record, std::size_t line) override {
+    Stamp stamp;
+    stamp.line = line;
+    stamp.time_ms = TimeAt(record, "timestamp");
+    const std::string type = StringAt(record, "type");
+    const std::string id = StringAt(record, "id");
+    const std::size_t first = builder_.trace().events.size();
+    if (type == "session") {
+      builder_.trace().session_id = id;
+      builder_.trace().cwd = StringAt(record, "cwd");
+      builder_.NoteTime(stamp.time_ms);
+      return;
+    }
+    if (type == "message") {
+      if (Json* const message = FindMember(record, "message"); message != nullptr) AddMessage(*message, stamp);
+    } else if (type == "model_change") {
+      builder_.NoteModel(StringAt(record, "modelId"));
+    } else if (type == "compaction" || type == "branch_summary") {
+      builder_.Add(stamp, EventKind::kSummary, TakeString(record, "summary"));
+    } else if (type == "custom_message") {
+      Json* const content = FindMember(record, "content");
+      if (content != nullptr) builder_.Add(stamp, EventKind::kSystem, TakeText(*content));
+    } else if (type == "session_info") {
+      builder_.trace().title = StringAt(record, "name");
+    } else if (type != "thinking_level_change" && type != "custom" && type != "label") {
+      builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
+      return;
+    }
+    builder_.NoteTime(stamp.time_ms);
+    if (id.empty()) return;
+    parents_[id] = StringAt(record, "parentId");
+    last_ = id;
+    entries_.push_back({id, first, builder_.trace().events.size()});
+  }
+
+  void Finish() override {
+    std::set<std::string> live;
+    for (std::string id = last_; !id.empty() && live.insert(id).second;) {
+      const auto parent = parents_.find(id);
+      id = parent == parents_.end() ? "" : parent->second;
+    }
+    for (const Entry& entry : entries_) {
+      if (live.count(entry.id) != 0) continue;
+      for (std::size_t i = entry.first; i < entry.end; ++i) builder_.trace().events[i].abandoned = true;
+    }
+  }
+
+ private:
+  struct Entry {
+    std::string id;
+    std::size_t first = 0;
+    std::size_t end = 0;
+  };
+
+  void AddMessage(Json& message, Stamp stamp) {
+    if (const auto time = TimeAt(message, "timestamp")) stamp.time_ms = time;
+    const std::string role = StringAt(message, "role");
+    Json* const content = FindMember(message, "content");
+    if (role == "assistant") {
+      AddAssistant(message, stamp);
+    } else if (role == "toolResult") {
+      const CallStatus status = Member(message, "isError") == true ? CallStatus::kError : CallStatus::kOk;
+      builder_.AddResult(stamp, StringAt(message, "toolCallId"), content == nullptr ? "" : TakeText(*content), status);
+    } else if (role == "bashExecution") {
+      // A command that the person ran.
+      builder_.AddCall(stamp, "bashExecution", "", Json::object({{"command", StringAt(message, "command")}}));
+      const bool cancelled = Member(message, "cancelled") == true;
+      const CallStatus ended = NumberAt(message, "exitCode").value_or(0) == 0 ? CallStatus::kOk : CallStatus::kError;
+      const std::size_t result =
+          builder_.AddResult(stamp, "", TakeString(message, "output"), cancelled ? CallStatus::kCancelled : ended);
+      builder_.trace().events[result].shortened = Member(message, "truncated") == true;
+    } else if (role == "user") {
+      std::string text = content == nullptr ? std::string() : TakeText(*content);
+      NoteSkillCommand(text);
+      builder_.Add(stamp, EventKind::kPerson, std::move(text));
+    } else if (role == "branchSummary" || role == "compactionSummary") {
+      builder_.Add(stamp, EventKind::kSummary, TakeString(message, "summary"));
+    } else {
+      builder_.Add(stamp, EventKind::kSystem, content == nullptr ? "" : TakeText(*content));
+    }
+  }
+
+  void AddAssistant(Json& message, Stamp stamp) {
+    stamp.message = builder_.Message("", "", StringAt(message, "model"));
+    const Json& usage = Member(message, "usage");
+    TokenUsage tokens;
+    tokens.input = NumberAt(usage, "input");
+    tokens.cache_read = NumberAt(usage, "cacheRead");
+    tokens.cache_write = NumberAt(usage, "cacheWrite");
+    tokens.output = NumberAt(usage, "output");
+    builder_.message(stamp.message).usage = tokens;
+    if (const Json& cost = Member(Member(usage, "cost"), "total"); cost.is_number()) {
+      builder_.trace().cost_usd = builder_.trace().cost_usd.value_or(0.0) + cost.get<double>();
+    }
+    Json* const content = FindMember(message, "content");
+    if (content != nullptr && content->is_array()) {
+      for (Json& block : *content) AddBlock(block, stamp);
+    } else if (content != nullptr) {
+      builder_.Add(stamp, EventKind::kAssistant, TakeText(*content));
+    }
+    if (const std::string error = StringAt(message, "errorMessage"); !error.empty()) {
+      builder_.Add(stamp, EventKind::kSystem, "error: " + error);
+    }
+  }
+
+  void AddBlock(Json& block, const Stamp& stamp) {
+    const std::string type = StringAt(block, "type");
+    if (type == "toolCall") {
+      Json* const arguments = FindMember(block, "arguments");
+      builder_.AddCall(stamp, StringAt(block, "name"), StringAt(block, "id"),
+                       arguments == nullptr ? Json() : std::move(*arguments));
+    } else {
+      builder_.Add(stamp, type == "thinking" ? EventKind::kReasoning : EventKind::kAssistant, TakeText(block));
+    }
+  }
+
+  void NoteSkillCommand(const std::string& text) {
+    constexpr std::string_view kPrefix = "/skill:";
+    if (text.rfind(kPrefix, 0) != 0) return;
+    const std::size_t end = text.find_first_of(" \n", kPrefix.size());
+    builder_.NoteSkill(text.substr(kPrefix.size(), end - kPrefix.size()), "slash command",
+                       builder_.trace().events.size());
+  }
+
+  TraceBuilder& builder_;
+  std::map<std::string, std::string> parents_;
+  std::vector<Entry> entries_;
+  std::string last_;
+};
+
+}  // namespace
+
+RecordReaderPtr MakePiReader(TraceBuilder& builder) { return std::make_unique<PiReader>(builder); }
+
+}  // namespace upskill

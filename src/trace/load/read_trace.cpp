@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/load/read_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "trace/formats/readers.h"
+#include "trace/read/archive.h"
+#include "trace/read/detect.h"
+#include "trace/read/record_parser.h"
+#include "trace/read/yaml_record.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kFrontBytes = std::size_t{256} * 1024;
+
+RecordReaderPtr MakeReader(TraceFormat format, TraceBuilder& builder) {
+  switch (format) {
+    case TraceFormat::kClaudeCode:
+    case TraceFormat::kClaudeCodeResult:
+      return MakeClaudeCodeReader(builder);
+    case TraceFormat::kCodexRollout:
+      return MakeCodexRolloutReader(builder);
+    case TraceFormat::kCodexExec:
+      return MakeCodexExecReader(builder);
+    case TraceFormat::kGeminiCli:
+      return MakeGeminiReader(builder);
+    case TraceFormat::kOpenCode:
+      return MakeOpenCodeReader(builder);
+    case TraceFormat::kPi:
+      return MakePiReader(builder);
+    case TraceFormat::kCopilot:
+      return MakeCopilotReader(builder);
+    case TraceFormat::kFastAgent:
+      return MakeFastAgentReader(builder);
+    case TraceFormat::kAtif:
+      return MakeAtifReader(builder);
+    case TraceFormat::kInspect:
+      return MakeInspectReader(builder);
+    case TraceFormat::kSweAgent:
+      return MakeSweAgentReader(builder);
+    case TraceFormat::kMiniSweAgent:
+      return MakeMiniSweAgentReader(builder);
+    case TraceFormat::kHfSts:
+      return MakeHfStsReader(builder);
+    case TraceFormat::kOpenAiMessages:
+    case TraceFormat::kAnthropicMessages:
+      return MakeChatMessagesReader(builder);
+    case TraceFormat::kClaudeCodeExport:
+    case TraceFormat::kCursor:
+    case TraceFormat::kSpecStory:
+    case TraceFormat::kNotes:
+      break;
+  }
+  return nullptr;
+}
+
+bool IsTextFormat(TraceFormat format) {
+  return format == TraceFormat::kClaudeCodeExport || format == TraceFormat::kCursor ||
+         format == TraceFormat::kSpecStory || format == TraceFormat::kNotes;
+}
+
+// More than a tenth of it is nothing that text in UTF-8 has.
+bool LooksBinary(std::string_view front) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  const auto replacements = [&](std::string_view text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(kReplacement); at != std::string_view::npos; at = text.find(kReplacement, at + 1))
+      ++count;
+    return count;
+  };
+  const auto controls = static_cast<std::size_t>(std::count_if(front.begin(), front.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 &&
+           std::string_view("\t\n\v\f\r\b\a\x1b").find(c) == std::string_view::npos;
+  }));
+  return (controls + replacements(ReplaceInvalidUtf8(front)) - replacements(front)) * 10 > front.size();
+}
+
+void ReadText(TraceFormat format, std::string_view raw, TraceBuilder& builder) {
+  const std::string text = FindInvalidUtf8(raw) ? ReplaceInvalidUtf8(raw) : std::string(raw);
+  builder.trace().records = SplitLines(text).size();
+  if (format == TraceFormat::kClaudeCodeExport) {
+    ReadClaudeCodeExport(text, builder);
+  } else if (format == TraceFormat::kFastAgent) {
+    ReadFastAgentText(text, builder);
+  } else if (format == TraceFormat::kCursor) {
+    ReadCursorMarkdown(text, builder);
+  } else if (format == TraceFormat::kSpecStory) {
+    ReadSpecStoryMarkdown(text, builder);
+  } else {
+    ReadNotes(text, builder);
+  }
+}
+
+Error FaultAt(const std::string& name, std::size_t line, const std::string& reason) {
+  return InputError(
+      fmt::format("{}:{}: {}; --lenient reads the rest without it", SafeForTerminalLine(name), line, reason));
+}
+
+// JSON lines, one after another, without ever holding more than one.
+Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordReader& reader, TraceBuilder& builder) {
+  std::optional<std::pair<std::size_t, std::string>> fault;
+  const auto settle = [&]() -> Status {
+    if (!fault) return {};
+    if (!options.lenient) return FaultAt(source.name(), fault->first, fault->second);
+    builder.NoteProblem(fault->first, fault->second);
+    fault.reset();
+    return {};
+  };
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<LineSource::Line> line, source.Next(options.max_record_bytes));
+    if (!line) break;
+    const std::string_view text = RecordInLine(line->text);
+    if (text.empty()) continue;
+    RETURN_IF_ERROR(settle());
+    if (line->too_long) {
+      fault = {line->number, fmt::format("a record of more than {} bytes",
+                                         WithThousands(static_cast<long long>(options.max_record_bytes)))};
+      RETURN_IF_ERROR(settle());
+      continue;
+    }
+    ParsedRecord parsed = ParseRecord(text);
+    if (parsed.value) {
+      ++builder.trace().records;
+      reader.Add(*parsed.value, line->number);
+    } else if (text.front() == ':' || text.substr(0, 6) == "event:" || text == "[DONE]") {
+      continue;  // the rest of an event stream
+    } else {
+      fault = {line->number, fmt::format("not JSON at byte {}: {}", parsed.fault.offset + 1, parsed.fault.reason)};
+    }
+  }
+  // A torn last line belongs to a session that is still being written.
+  if (fault) builder.NoteProblem(fault->first, fault->second + " (the last line; the session may still be running)");
+  return {};
+}
+
+Result<Json> ParseDocument(std::string_view text, const std::string& name, bool lenient, TraceBuilder& builder) {
+  const std::size_t front_line = text.substr(0, 4096).find("\n{");
+  if (!text.empty() && text.front() != '{' && text.front() != '[' && front_line != std::string_view::npos &&
+      front_line < 400) {
+    const std::string_view head = Trim(text.substr(0, front_line));
+    if (!head.empty() && head.front() != '{' && head.front() != '[') text.remove_prefix(front_line + 1);
+  }
+  ParsedRecord parsed = ParseRecord(text);
+  if (parsed.value) return std::move(*parsed.value);
+  const TextPosition place = PositionAt(text, parsed.fault.offset);
+  if (lenient) {
+    const auto closed = CloseTruncatedJson(text, parsed.fault.offset);
+    ParsedRecord rest = closed ? ParseRecord(*closed) : ParsedRecord{};
+    if (rest.value) {
+      builder.NoteProblem(place.line, parsed.fault.reason + "; what stands before it was read");
+      return std::move(*rest.value);
+    }
+  }
+  return InputError(fmt::format("{}:{}:{}: not JSON: {}; --lenient reads what stands before it",
+                                SafeForTerminalLine(name), place.line, place.column, parsed.fault.reason));
+}
+
+void FeedDocument(Json& document, RecordReader& reader, TraceBuilder& builder) {
+  if (document.is_array()) {
+    for (Json& record : document) {
+      ++builder.trace().records;
+      reader.Add(record, 0);
+    }
+  } else {
+    ++builder.trace().records;
+    reader.Add(document, 0);
+  }
+  reader.Finish();
+}
+
+Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
+  ASSIGN_OR_RETURN(const std::string bytes, source.ReadAll(options.max_document_bytes));
+  TraceBuilder builder(source.name(), TraceFormat::kInspect);
+  const RecordReaderPtr reader = MakeInspectReader(builder);
+  bool is_log = false;
+  const auto wanted = [&](const std::string& name) {
+    is_log = is_log || name == "header.json" || name == "_journal/start.json";
+    return name == "header.json" || name == "_journal/start.json" || name.rfind("samples/", 0) == 0;
+  };
+  const auto use = [&](const std::string& name, const std::string& content) -> Status {
+    Result<Json> document = ParseDocument(content, source.name() + ":" + name, options.lenient, builder);
+    if (!document && !options.lenient) return document.error();
+    if (!document) {
+      builder.NoteProblem(0, document.error().message);
+      return {};
+    }
+    ++builder.trace().records;
+    reader->Add(*document, 0);
+    return {};
+  };
+  const ArchiveLimits limits{options.max_document_bytes, options.max_document_bytes * 4};
+  const Result<std::size_t> refused = ReadZipEntries(bytes, source.name(), limits, wanted, use);
+  if (!refused && !(options.lenient && is_log)) return refused.error();
+  if (!refused) builder.NoteProblem(0, refused.error().message);
+  if (refused && *refused > 0)
+    builder.NoteProblem(0, fmt::format("{} entries with names outside the archive were left out", *refused));
+  if (!is_log) {
+    return InputError(
+        fmt::format("{}: a zip archive without header.json and _journal/start.json is not an Inspect log; "
+                    "unpack it and give the files inside",
+                    SafeForTerminalLine(source.name())));
+  }
+  reader->Finish();
+  return builder.Finish();
+}
+
+Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) {
+  ASSIGN_OR_RETURN(std::string text, source.ReadAll(options.max_document_bytes));
+  TraceBuilder trial(source.name(), TraceFormat::kNotes);
+  Result<Json> document = ParseDocument(text, source.name(), options.lenient, trial);
+  if (!document) {
+    // Text that merely begins with a bracket, such as a log line "[12:00] started".
+    const bool like_json =
+        Trim(text).substr(0, 1) == "{" || text.find('"') != std::string::npos || Trim(text).substr(0, 2) == "[[";
+    if (like_json) return document.error();
+  }
+  const auto detected = document ? DetectDocument(*document) : std::nullopt;
+  const TraceFormat format = options.format.value_or(detected ? detected->format : TraceFormat::kNotes);
+  TraceBuilder builder(source.name(), format);
+  for (const TraceProblem& problem : trial.trace().problems) builder.NoteProblem(problem.line, problem.message);
+  const RecordReaderPtr reader = MakeReader(format, builder);
+  if (document && reader != nullptr) {
+    text.clear();
+    text.shrink_to_fit();
+    FeedDocument(*document, *reader, builder);
+  } else {
+    ReadText(TraceFormat::kNotes, text, builder);
+  }
+  return builder.Finish();
+}
+
+Result<Trace> ReadYaml(LineSource& source, TraceFormat format, const TraceReadOptions& options) {
+  ASSIGN_OR_RETURN(const std::string text, source.ReadAll(std::min(options.max_document_bytes, kMostYamlBytes)));
+  ASSIGN_OR_RETURN(Json document, ParseYamlRecord(text, source.name()));
+  TraceBuilder builder(source.name(), format);
+  const RecordReaderPtr reader = MakeReader(format, builder);
+  FeedDocument(document, *reader, builder);
+  return builder.Finish();
+}
+
+// Claude Code keeps subagents in files of their own: <session>/subagents/agent-<id>.jsonl.
+std::vector<std::filesystem::path> SubagentFiles(const std::filesystem::path& session) {
+  std::vector<std::filesystem::path> files;
+  std::error_code code;
+  const std::filesystem::path folder = session.parent_path() / session.stem() / "subagents";
+  for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    if (name.rfind("agent-", 0) == 0 && name.rfind("agent-acompact-", 0) != 0 &&
+        entry->path().extension() == ".jsonl") {
+      files.push_back(entry->path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options,
+                       const std::vector<std::filesystem::path>& more) {
+  ASSIGN_OR_RETURN(const std::string_view front, source.Peek(kFrontBytes, options.max_record_bytes));
+  if (Trim(front).empty()) {
+    return InputError(fmt::format("{}: empty; there is nothing to read", SafeForTerminalLine(source.name())));
+  }
+  TraceDetection detected = DetectTrace(front);
+  if (options.format && IsTextFormat(*options.format) && detected.shape != TraceShape::kArchive) {
+    detected.format = *options.format;
+    detected.shape = TraceShape::kText;
+  } else if (options.format && *options.format != detected.format && detected.shape != TraceShape::kArchive &&
+             detected.shape != TraceShape::kDocument) {
+    detected.format = *options.format;
+    detected.shape = TraceShape::kLines;
+  }
+  if (detected.shape == TraceShape::kArchive) return ReadArchive(source, options);
+  if (detected.shape == TraceShape::kDocument) return ReadDocument(source, options);
+  if (detected.shape == TraceShape::kYaml) return ReadYaml(source, detected.format, options);
+  if (!options.format && detected.format == TraceFormat::kNotes && LooksBinary(front.substr(0, kFrontBytes))) {
+    return InputError(
+        fmt::format("{}: neither text in UTF-8 nor one of the known formats; --format notes reads it as text",
+                    SafeForTerminalLine(source.name())));
+  }
+  TraceBuilder builder(source.name(), detected.format);
+  if (detected.shape == TraceShape::kText) {
+    ASSIGN_OR_RETURN(const std::string text, source.ReadAll(options.max_document_bytes));
+    ReadText(detected.format, text, builder);
+    return builder.Finish();
+  }
+  const RecordReaderPtr reader = MakeReader(detected.format, builder);
+  CHECK(reader != nullptr);
+  RETURN_IF_ERROR(ReadLines(source, options, *reader, builder));
+  if (detected.format == TraceFormat::kClaudeCode) {
+    for (const std::filesystem::path& path : more) {
+      ASSIGN_OR_RETURN(LineSource subagent, LineSource::OpenFile(path));
+      RETURN_IF_ERROR(ReadLines(subagent, options, *reader, builder));
+    }
+  }
+  reader->Finish();
+  return builder.Finish();
+}
+
+}  // namespace
+
+Result<Trace> ReadTrace(const std::filesystem::path& path, const TraceReadOptions& options) {
+  ASSIGN_OR_RETURN(LineSource source, LineSource::OpenFile(path));
+  return ReadFrom(source, options, SubagentFiles(path));
+}
+
+Result<Trace> ReadTrace(LineSource source, const TraceReadOptions& options) { return ReadFrom(source, options, {}); }
+
+Trace ReadTraceAs(TraceFormat format, std::string text) {
+  TraceBuilder builder("fuzz", format);
+  if (IsTextFormat(format)) {
+    ReadText(format, text, builder);
+    return builder.Finish();
+  }
+  const RecordReaderPtr reader = MakeReader(format, builder);
+  ParsedRecord whole = ParseRecord(text);
+  if (whole.value) {
+    FeedDocument(*whole.value, *reader, builder);
+    return builder.Finish();
+  }
+  LineSource source = LineSource::FromText(std::move(text), "fuzz");
+  TraceReadOptions options;
+  options.lenient = true;
+  // Reading from memory, leniently, has no errors; what was damaged stands in the trace.
+  const Status status = ReadLines(source, options, *reader, builder);
+  CHECK(status.ok());
+  reader->Finish();
+  return builder.Finish();
+}
+
+}  // namespace upskill

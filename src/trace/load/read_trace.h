@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "trace/format.h"
+#include "trace/read/line_source.h"
+#include "trace/trace.h"
+#include "util/result.h"
+
+namespace upskill {
+
+struct TraceReadOptions {
+  // Keeps what is readable of a damaged trace; each damaged record becomes a problem of the trace. Without it only a
+  // torn last line is forgiven: the session may still be running.
+  bool lenient = false;
+  std::optional<TraceFormat> format = std::nullopt;          // instead of detection
+  std::size_t max_record_bytes = std::size_t{64} << 20U;     // of one JSONL line
+  std::size_t max_document_bytes = std::size_t{256} << 20U;  // of a file that must be read as one, or unpacked
+};
+
+// Reads one trace of any known format. Errors name file and line and say what to do.
+Result<Trace> ReadTrace(const std::filesystem::path& path, const TraceReadOptions& options);
+Result<Trace> ReadTrace(LineSource source, const TraceReadOptions& options);
+
+// The records (or the text) of one kind of trace, without detection: for fuzzing a reader.
+Trace ReadTraceAs(TraceFormat format, std::string text);
+
+}  // namespace upskill

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/trace_expectation.h"
+#include "trace/load/read_trace.h"
+#include "trace/read/tool_use.h"
+#include "util/files.h"
+
+namespace upskill {
+namespace {
+
+Trace ReadFixture(const std::string& name) {
+  Result<Trace> trace = ReadTrace(FixtureFolder() / name, {});
+  EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().message);
+  return trace.ok() ? std::move(*trace) : Trace{};
+}
+
+std::size_t FindText(const Trace& trace, const std::string& text) {
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].text.find(text) != std::string::npos) return i;
+  }
+  return kNoIndex;
+}
+
+TEST(ReadersTest, ClaudeCode) {
+  ExpectTrace(FixtureFolder(), {"claude-code.jsonl",
+                                TraceFormat::kClaudeCode,
+                                4,
+                                6,
+                                {{"Bash", 2}, {"Edit", 1}, {"Task", 1}, {"Skill", 1}},
+                                2,
+                                {19, 53800, 1100, 149},
+                                {"claude-x"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:15:00.000Z",
+                                1,
+                                {"dates", "review"},
+                                1});
+  const Trace trace = ReadFixture("claude-code.jsonl");
+  const std::size_t change = FindText(trace, "zone = offset");
+  ASSERT_NE(change, kNoIndex);
+  ASSERT_NE(trace.events[change].partner, kNoIndex);
+  EXPECT_EQ(trace.events[trace.events[change].partner].status, CallStatus::kOk);
+  EXPECT_EQ(trace.subagents.at(0).name, "Explore");
+  EXPECT_EQ(trace.title, "Repair of the date parser");
+  // Text injected into a typed message is no part of it.
+  const std::size_t correction = FindText(trace, "keep the old name");
+  EXPECT_EQ(trace.events.at(correction).text, "no, keep the old name of the function");
+  EXPECT_EQ(trace.events.at(correction).line, 23U);
+  // A record of an unknown kind is counted and kept.
+  const std::size_t unknown = FindText(trace, R"({"type":"hologram")");
+  ASSERT_NE(unknown, kNoIndex);
+  EXPECT_EQ(trace.events[unknown].kind, EventKind::kUnknown);
+  EXPECT_EQ(trace.events[unknown].line, 26U);
+}
+
+TEST(ReadersTest, ClaudeCodeResumedAndRewound) {
+  const Trace trace = ReadFixture("claude-code-resumed.jsonl");
+  EXPECT_EQ(CountTrace(trace).human_turns, 3U);
+  EXPECT_TRUE(trace.events.at(FindText(trace, "first wording")).abandoned);
+  EXPECT_TRUE(trace.events.at(FindText(trace, "answer one")).abandoned);
+  EXPECT_FALSE(trace.events.at(FindText(trace, "second wording")).abandoned);
+  EXPECT_EQ(trace.doubts.at(0), "1 repeated lines were left out");
+}
+
+TEST(ReadersTest, ClaudeCodeResult) {
+  ExpectTrace(FixtureFolder(), {"claude-code-result.json",
+                                TraceFormat::kClaudeCodeResult,
+                                0,
+                                2,
+                                {{"Bash", 1}},
+                                0,
+                                {22, 5, 5, 24},
+                                {"claude-x"}});
+  EXPECT_DOUBLE_EQ(ReadFixture("claude-code-result.json").cost_usd.value_or(0), 0.012);
+}
+
+TEST(ReadersTest, FastAgentText) {
+  ExpectTrace(FixtureFolder(), {"fast-agent.txt", TraceFormat::kFastAgent, 2, 2});
+  const Trace trace = ReadFixture("fast-agent.txt");
+  ASSERT_EQ(trace.events.size(), 5U);
+  EXPECT_EQ(trace.events[0].text, "[file] file:///p/server.toml\nport = 8123\n");
+  EXPECT_EQ(trace.events[1].text, "Which port does the server use? The configuration is attached.");
+  EXPECT_EQ(trace.events[1].line, 1U);
+  EXPECT_EQ(trace.events[2].text, "Port 8123, as `server.toml` says.\n\n---\nIt is not configurable by a flag.");
+  EXPECT_TRUE(trace.lossy);
+}
+
+TEST(ReadersTest, ClaudeCodeSubagentFiles) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "upskill-subagents";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "s1" / "subagents");
+  const auto line = [](const char* uuid, const char* agent, const char* call) {
+    return std::string(R"({"type":"assistant","sessionId":"s1","uuid":")") + uuid + R"(",)" + agent +
+           R"("message":{"id":"m)" + uuid + R"(","role":"assistant","model":"x","content":[{"type":"tool_use","id":")" +
+           call + R"(","name":"Bash","input":{"command":"ls"}}],"usage":{"output_tokens":5}}})" + "\n";
+  };
+  const std::string side = R"("isSidechain":true,"agentId":"ab1",)";
+  ASSERT_TRUE(WriteFileAtomically(folder / "s1.jsonl", line("u1", "", "t1")).ok());
+  const std::string inner = line("u2", side.c_str(), "t2") + line("u3", side.c_str(), "t3");
+  ASSERT_TRUE(WriteFileAtomically(folder / "s1/subagents/agent-ab1.jsonl", inner).ok());
+  ASSERT_TRUE(WriteFileAtomically(folder / "s1/subagents/agent-acompact-1.jsonl", line("u4", side.c_str(), "t4")).ok());
+  const Result<Trace> trace = ReadTrace(folder / "s1.jsonl", {});
+  ASSERT_TRUE(trace.ok());
+  const TraceCounts counts = CountTrace(*trace);
+  EXPECT_EQ(counts.tool_calls, 1U);
+  EXPECT_EQ(counts.subagent_tool_calls, 2U);
+  EXPECT_EQ(counts.subagents, 1U);
+  EXPECT_EQ(counts.tokens.output.value_or(0), 5);
+  EXPECT_EQ(counts.subagent_tokens.output.value_or(0), 10);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ReadersTest, FormatCanBeForced) {
+  TraceReadOptions options;
+  options.format = TraceFormat::kNotes;
+  const Result<Trace> trace = ReadTrace(FixtureFolder() / "cursor.md", options);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->format, TraceFormat::kNotes);
+  // Also what begins like JSON, or is JSON.
+  for (const char* text : {"{\"a\": 1}\nnot JSON\n", R"([{"role":"user","content":"x"}])"}) {
+    const Result<Trace> notes = ReadTrace(LineSource::FromText(text, "n"), options);
+    ASSERT_TRUE(notes.ok()) << notes.error().message;
+    EXPECT_EQ(notes->format, TraceFormat::kNotes);
+    ASSERT_EQ(notes->events.size(), 1U);
+  }
+}
+
+TEST(ReadersTest, ClaudeCodeExport) {
+  ExpectTrace(FixtureFolder(), {"claude-code-export-2.1.txt",
+                                TraceFormat::kClaudeCodeExport,
+                                2,
+                                2,
+                                {{"Bash", 3}, {"Read", 2}, {"Skill", 1}, {"Update", 1}, {"Write", 1}},
+                                2,
+                                {-1, -1, -1, -1},
+                                {"Opus 4.6"},
+                                "",
+                                "",
+                                0,
+                                {"changelog"}});
+  ExpectTrace(FixtureFolder(), {"claude-code-export-2.0.txt",
+                                TraceFormat::kClaudeCodeExport,
+                                2,
+                                2,
+                                {{"Bash", 1}},
+                                0,
+                                {-1, -1, -1, -1},
+                                {"Sonnet 4.5"}});
+  const Trace trace = ReadFixture("claude-code-export-2.1.txt");
+  EXPECT_TRUE(trace.lossy);
+  EXPECT_EQ(trace.dropped_lines, 50U);
+  EXPECT_EQ(trace.agent_version, "2.1.40");
+  EXPECT_EQ(trace.cwd, "~/proj/demo");
+  EXPECT_EQ(trace.events.at(FindText(trace, "negative offset")).text,
+            "the date parser drops the time zone, please repair it and add a test for the case of a negative offset");
+  // The command was cut inside a path.
+  const std::size_t grep = FindText(trace, "grep -n");
+  EXPECT_NE(trace.events.at(grep).command.find("src/parsers/of/dates/date_parser.cpp"), std::string::npos)
+      << trace.events[grep].command;
+  const std::size_t failed = FindText(trace, "Exit code 8");
+  EXPECT_EQ(trace.events.at(failed).status, CallStatus::kError);
+  EXPECT_EQ(trace.events.at(FindText(trace, "User rejected")).status, CallStatus::kRejected);
+}
+
+TEST(ReadersTest, Codex) {
+  ExpectTrace(FixtureFolder(), {"codex-rollout.jsonl",
+                                TraceFormat::kCodexRollout,
+                                1,
+                                1,
+                                {{"shell", 2}, {"apply_patch", 1}},
+                                2,
+                                {300, 700, -1, 47},
+                                {"gpt-x"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:07:00.000Z",
+                                0,
+                                {},
+                                1});
+  ExpectTrace(FixtureFolder(), {"codex-rollout-old.jsonl",
+                                TraceFormat::kCodexRollout,
+                                1,
+                                1,
+                                {{"shell", 1}},
+                                0,
+                                {-1, -1, -1, -1},
+                                {},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:00:00.000Z"});
+  ExpectTrace(FixtureFolder(), {"codex-exec.jsonl",
+                                TraceFormat::kCodexExec,
+                                0,
+                                1,
+                                {{"command_execution", 1}, {"docs__search", 1}},
+                                1,
+                                {40, 60, -1, 9}});
+  const Trace trace = ReadFixture("codex-rollout.jsonl");
+  EXPECT_EQ(trace.events.at(FindText(trace, "run the tests")).kind, EventKind::kPerson);
+  EXPECT_EQ(trace.events.at(FindText(trace, "Active file")).kind, EventKind::kSystem);
+  std::size_t call = kNoIndex;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].command == "make test") call = i;
+  }
+  ASSERT_NE(call, kNoIndex);
+  EXPECT_EQ(trace.events[trace.events[call].partner].text, "1 failed");
+}
+
+TEST(ReadersTest, GeminiBothForms) {
+  for (const char* file : {"gemini-cli.json", "gemini-cli.jsonl"}) {
+    ExpectTrace(FixtureFolder(),
+                {file,
+                 TraceFormat::kGeminiCli,
+                 1,
+                 2,
+                 {{"run_shell_command", 1}, {"read_file", 1}},
+                 1,
+                 {180, 40, -1, 19},
+                 {"gemini-x"},
+                 "2026-03-01T10:00:00.000Z",
+                 std::string(file).ends_with("l") ? "2026-03-01T10:02:00.000Z" : "2026-03-01T10:03:00.000Z"});
+    EXPECT_EQ(FindText(ReadFixture(file), "wrong way"), kNoIndex);
+  }
+}
+
+TEST(ReadersTest, OpenCodeBothForms) {
+  for (const char* file : {"opencode.json", "opencode-events.txt"}) {
+    ExpectTrace(FixtureFolder(), {file,
+                                  TraceFormat::kOpenCode,
+                                  1,
+                                  1,
+                                  {{"bash", 1}, {"skill", 1}, {"read", 1}},
+                                  1,
+                                  {50, 10, 3, 25},
+                                  {"glm-x"},
+                                  "2026-02-25T06:13:20.000Z",
+                                  "2026-02-25T06:13:29.000Z"});
+  }
+}
+
+TEST(ReadersTest, PiAndCopilotAndFastAgent) {
+  ExpectTrace(FixtureFolder(), {"pi.jsonl",
+                                TraceFormat::kPi,
+                                1,
+                                3,
+                                {{"bash", 1}, {"bashExecution", 1}},
+                                1,
+                                {13, 7, 1, 8},
+                                {"pi-m"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:06:00.000Z",
+                                0,
+                                {"testing"}});
+  const Trace trace = ReadFixture("pi.jsonl");
+  EXPECT_TRUE(trace.events.at(FindText(trace, "abandoned idea")).abandoned);
+  EXPECT_FALSE(trace.events.at(FindText(trace, "clean")).abandoned);
+  ExpectTrace(FixtureFolder(), {"copilot.jsonl",
+                                TraceFormat::kCopilot,
+                                1,
+                                2,
+                                {{"shell", 1}},
+                                1,
+                                {100, 5, 0, 15},
+                                {"gpt-c"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:05:00.000Z",
+                                1,
+                                {"listing"}});
+  ExpectTrace(FixtureFolder(),
+              {"fast-agent.json", TraceFormat::kFastAgent, 1, 2, {{"fs__read", 1}}, 1, {30, 14, 4, 11}, {"fa-m"}});
+}
+
+TEST(ReadersTest, Benchmarks) {
+  ExpectTrace(FixtureFolder(), {"atif-1.2.json",
+                                TraceFormat::kAtif,
+                                1,
+                                2,
+                                {{"sh", 2}},
+                                1,
+                                {60, 50, -1, 10},
+                                {"m1"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:04:00.000Z"});
+  for (const char* file : {"inspect.json", "inspect-deflate.eval", "inspect-zstd.eval"}) {
+    ExpectTrace(FixtureFolder(), {file,
+                                  TraceFormat::kInspect,
+                                  1,
+                                  2,
+                                  {{"bash", 1}},
+                                  1,
+                                  {30, 4, -1, 7},
+                                  {"p/im"},
+                                  "2026-03-01T10:00:00.500Z",
+                                  "2026-03-01T10:00:09.000Z"});
+    const Trace trace = ReadFixture(file);
+    EXPECT_NE(FindText(trace, "the question"), kNoIndex);
+    EXPECT_TRUE(trace.succeeded.value_or(false));
+  }
+  ExpectTrace(FixtureFolder(),
+              {"swe-agent.traj", TraceFormat::kSweAgent, 1, 3, {{"action", 2}, {"submit", 1}}, 1, {1000, -1, -1, 50}});
+  ExpectTrace(FixtureFolder(), {"swe-agent-demo.yaml", TraceFormat::kSweAgent, 1, 2, {{"bash", 1}, {"submit", 1}}, 1});
+  ExpectTrace(FixtureFolder(), {"mini-swe-agent.json",
+                                TraceFormat::kMiniSweAgent,
+                                1,
+                                2,
+                                {{"bash", 2}},
+                                1,
+                                {90, 10, -1, 10},
+                                {"mm"},
+                                "2026-03-01T10:00:00.500Z",
+                                "2026-03-01T10:00:02.000Z"});
+}
+
+TEST(ReadersTest, OlderAndNewerFormsOfTheFormats) {
+  const auto expect = [](const TraceExpectation& expected) { ExpectTrace(FixtureFolder(), expected); };
+  const std::string at10 = "2026-03-01T10:00:00.000Z";
+  expect({"atif-1.0.json", TraceFormat::kAtif, 1, 1, {{"bash", 1}}, 0, {-1, -1, -1, -1}, {"m0"}});
+  // Copied steps are not counted again; the totals contain the subagent.
+  expect({"atif-1.7.json",
+          TraceFormat::kAtif,
+          1,
+          2,
+          {{"shell", 1}, {"worker", 1}},
+          1,
+          {230 - 130, 130, -1, 18},
+          {"m7"},
+          at10,
+          "2026-03-01T10:03:00.000Z",
+          1});
+  expect({"mini-swe-agent-1.json", TraceFormat::kMiniSweAgent, 1, 2, {{"bash", 2}}, 1});
+  expect({"specstory-1.md", TraceFormat::kSpecStory, 2, 1, {}, 0});
+  expect({"claude-code-stream.jsonl",
+          TraceFormat::kClaudeCodeResult,
+          0,
+          2,
+          {{"Task", 1}},
+          0,
+          {10 + 12, -1, -1, 8 + 4},
+          {"claude-x"},
+          "",
+          "",
+          1});
+  expect({"sharegpt.json", TraceFormat::kOpenAiMessages, 2, 1, {}, 0});
+  expect({"gemini-checkpoint.json", TraceFormat::kGeminiCli, 1, 2, {{"list_directory", 1}}, 0});
+  expect({"opencode-events.jsonl",
+          TraceFormat::kOpenCode,
+          1,
+          1,
+          {{"bash", 1}},
+          1,
+          {30, 0, 0, 6 + 2},
+          {"glm-x"},
+          "2026-02-25T06:13:20.000Z",
+          "2026-02-25T06:13:23.000Z"});
+  expect({"fast-agent-old.json", TraceFormat::kFastAgent, 1, 1, {}, 0});
+  expect({"anthropic-response.json",
+          TraceFormat::kAnthropicMessages,
+          0,
+          1,
+          {{"get_weather", 1}},
+          0,
+          {12, 30, 4, 9},
+          {"claude-x"}});
+  expect({"pi-1.jsonl",
+          TraceFormat::kPi,
+          1,
+          1,
+          {{"bash", 1}},
+          0,
+          {7, 0, 0, 2},
+          {"pi-m"},
+          at10,
+          "2026-03-01T10:03:00.000Z"});
+  expect({"inspect-unfinished.eval",
+          TraceFormat::kInspect,
+          1,
+          1,
+          {{"bash", 1}},
+          1,
+          {20, -1, -1, 4},
+          {"p/im"},
+          "2026-03-01T10:00:01.000Z",
+          "2026-03-01T10:00:05.000Z"});
+  const Trace atif = ReadFixture("atif-1.7.json");
+  const std::size_t failed = FindText(atif, "1 failed");
+  EXPECT_EQ(atif.events.at(atif.events.at(failed).partner).command, "make test");
+}
+
+// Every recording format of the documentation has a fixture, and every fixture its figures in this file.
+TEST(ReadersTest, EveryFormatAndFixtureIsCovered) {
+  const Result<std::string> figures =
+      ReadFile(std::filesystem::path(UPSKILL_SOURCE_DIR) / "src/trace/load/readers_test.cpp");
+  ASSERT_TRUE(figures.ok());
+  std::set<TraceFormat> formats;
+  for (const auto& entry : std::filesystem::directory_iterator(FixtureFolder())) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_NE(figures->find("\"" + name + "\""), std::string::npos) << name;
+    const Result<Trace> trace = ReadTrace(entry.path(), {});
+    ASSERT_TRUE(trace.ok()) << trace.error().message;
+    formats.insert(trace->format);
+  }
+  for (const TraceFormat format : AllTraceFormats()) EXPECT_EQ(formats.count(format), 1U) << TraceFormatName(format);
+}
+
+TEST(ReadersTest, MessageLists) {
+  ExpectTrace(FixtureFolder(), {"openai-messages.json",
+                                TraceFormat::kOpenAiMessages,
+                                1,
+                                2,
+                                {{"get_weather", 1}},
+                                0,
+                                {-1, -1, -1, -1},
+                                {"gpt-o"}});
+  ExpectTrace(FixtureFolder(),
+              {"openai-finetuning.jsonl", TraceFormat::kOpenAiMessages, 2, 3, {{"get_weather", 1}}, 0});
+  ExpectTrace(
+      FixtureFolder(),
+      {"openai-log.jsonl", TraceFormat::kOpenAiMessages, 1, 1, {{"get_weather", 1}}, 0, {18, 12, -1, 9}, {"gpt-o"}});
+  ExpectTrace(FixtureFolder(), {"anthropic-messages.json",
+                                TraceFormat::kAnthropicMessages,
+                                1,
+                                2,
+                                {{"get_weather", 2}},
+                                1,
+                                {-1, -1, -1, -1},
+                                {"claude-x"}});
+  ExpectTrace(FixtureFolder(), {"hf-sts.jsonl",
+                                TraceFormat::kHfSts,
+                                1,
+                                2,
+                                {{"get_time", 1}},
+                                0,
+                                {-1, -1, -1, -1},
+                                {"hm"},
+                                "2026-03-01T10:00:00.000Z",
+                                "2026-03-01T10:00:05.000Z"});
+  // Results in another order than the calls.
+  const Trace trace = ReadFixture("anthropic-messages.json");
+  const std::size_t down = FindText(trace, "down");
+  ASSERT_NE(down, kNoIndex);
+  EXPECT_NE(trace.events.at(trace.events.at(down).partner).text.find("Bern"), std::string::npos);
+}
+
+TEST(ReadersTest, MarkdownAndNotes) {
+  ExpectTrace(FixtureFolder(), {"cursor.md", TraceFormat::kCursor, 2, 1, {}, 0});
+  ExpectTrace(FixtureFolder(), {"specstory.md",
+                                TraceFormat::kSpecStory,
+                                2,
+                                1,
+                                {{"Bash", 1}},
+                                1,
+                                {-1, -1, -1, -1},
+                                {"claude-x"},
+                                "2026-02-10T21:49:42.000Z",
+                                "2026-02-10T21:49:50.000Z",
+                                1});
+  ExpectTrace(FixtureFolder(), {"notes.md", TraceFormat::kNotes});
+  ExpectTrace(FixtureFolder(), {"notes-chat.txt", TraceFormat::kNotes, 2, 1});
+  const Trace trace = ReadFixture("cursor.md");
+  EXPECT_NE(trace.events.at(1).text.find("and the answer goes on."), std::string::npos);
+}
+
+TEST(ToolUseTest, EditsOfPatchesAndHereDocuments) {
+  Event call;
+  call.kind = EventKind::kToolCall;
+  call.tool = "apply_patch";
+  call.text =
+      "*** Begin Patch\n*** Add File: b.txt\n+one\n+two\n*** Update File: a.txt\n@@\n-x\n+y\n*** Delete File: c\n*** "
+      "End Patch";
+  const std::vector<FileEdit> edits = EditsOfCall(call);
+  ASSERT_EQ(edits.size(), 3U);
+  EXPECT_EQ(edits[0].after, "one\ntwo\n");
+  EXPECT_EQ(edits[1].after, "@@\n-x\n+y\n");
+  EXPECT_EQ(edits[2].kind, FileEdit::Kind::kDelete);
+  call.tool = "bash";
+  call.command = "cat > dir/f.py <<'EOF'\nprint(1)\nEOF\npython dir/f.py";
+  const std::vector<FileEdit> written = EditsOfCall(call);
+  ASSERT_EQ(written.size(), 1U);
+  EXPECT_EQ(written[0].path, "dir/f.py");
+  EXPECT_EQ(written[0].after, "print(1)\n");
+}
+
+TEST(TimestampTest, FormsAndDamage) {
+  EXPECT_EQ(FormatTimestamp(ParseTimestamp("2026-03-01T05:00:00.5-05:00").value_or(0)), "2026-03-01T10:00:00.500Z");
+  EXPECT_EQ(FormatTimestamp(ParseTimestamp("2026-03-01 10:00:00Z").value_or(0)), "2026-03-01T10:00:00.000Z");
+  for (const char* damaged :
+       {"", "[trimmed]", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T99:00:00Z"}) {
+    EXPECT_FALSE(ParseTimestamp(damaged)) << damaged;
+  }
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/read/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+struct CloseArchive {
+  void operator()(struct archive* handle) const { archive_read_free(handle); }
+};
+using ArchivePtr = std::unique_ptr<struct archive, CloseArchive>;
+
+std::string ReasonOf(struct archive* handle) {
+  const char* const reason = archive_error_string(handle);
+  return SafeForTerminalLine(reason == nullptr ? "unknown error" : reason);
+}
+
+Result<std::string> ReadEntry(struct archive* handle, const std::string& place, std::size_t most) {
+  std::string content;
+  std::string block(std::size_t{256} * 1024, '\0');
+  while (true) {
+    const la_ssize_t got = archive_read_data(handle, block.data(), block.size());
+    if (got < 0) return InputError(fmt::format("{}: cannot be unpacked: {}", place, ReasonOf(handle)));
+    if (got == 0) return content;
+    if (content.size() + static_cast<std::size_t>(got) > most) {
+      return InputError(fmt::format("{}: unpacks to more than {} bytes; the archive is damaged or made to harm", place,
+                                    WithThousands(static_cast<long long>(most))));
+    }
+    content.append(block, 0, static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& source, const ArchiveLimits& limits,
+                                   const std::function<bool(const std::string&)>& wanted,
+                                   const std::function<Status(const std::string&, std::string)>& use) {
+  const ArchivePtr handle(archive_read_new());
+  CHECK(handle != nullptr);
+  archive_read_support_format_zip(handle.get());
+  if (archive_read_open_memory(handle.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
+    return InputError(fmt::format("{}: not a readable zip archive: {}", source, ReasonOf(handle.get())));
+  }
+  std::size_t refused = 0;
+  std::size_t total = 0;
+  while (true) {
+    struct archive_entry* entry = nullptr;
+    const int status = archive_read_next_header(handle.get(), &entry);
+    if (status == ARCHIVE_EOF) return refused;
+    if (status < ARCHIVE_WARN) {
+      return InputError(fmt::format("{}: damaged zip archive: {}", source, ReasonOf(handle.get())));
+    }
+    const char* const raw_name = archive_entry_pathname_utf8(entry);
+    const std::string name = raw_name == nullptr ? "" : raw_name;
+    const bool regular = archive_entry_filetype(entry) == AE_IFREG && archive_entry_symlink(entry) == nullptr;
+    if (archive_entry_filetype(entry) == AE_IFDIR) continue;
+    if (!regular || !ContainedPath(".", name)) {
+      ++refused;
+      continue;
+    }
+    if (!wanted(name)) continue;
+    const std::string place = fmt::format("{}:{}", source, SafeForTerminalLine(name));
+    ASSIGN_OR_RETURN(std::string content,
+                     ReadEntry(handle.get(), place, std::min(limits.entry_bytes, limits.total_bytes - total)));
+    total += content.size();
+    RETURN_IF_ERROR(use(name, std::move(content)));
+  }
+}
+
+}  // namespace upskill

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "trace/read/hash_index.h"
+#include "trace/read/record.h"
+#include "trace/trace.h"
+
+namespace upskill {
+
+// What a reader knows about the events it adds next.
+struct Stamp {
+  std::size_t line = 0;
+  std::optional<std::int64_t> time_ms = std::nullopt;
+  std::string agent;
+  std::size_t message = kNoIndex;
+};
+
+// Collects a Trace while a reader goes through its records: pairs calls with results, notes models, times, skills and
+// subagents, and cleans the texts. One owner, not thread-safe.
+class TraceBuilder {
+ public:
+  TraceBuilder(std::string source, TraceFormat format);
+
+  Trace& trace() { return trace_; }
+
+  // Index of the event. Empty texts of people and models are left out (kNoIndex).
+  std::size_t Add(const Stamp& stamp, EventKind kind, std::string text);
+
+  // `arguments`: an object, or a text (which may itself be JSON).
+  std::size_t AddCall(const Stamp& stamp, std::string tool, std::string call_id, Json arguments);
+
+  // The result of the call with this id; with an empty id, of the oldest call of the agent that has none yet.
+  std::size_t AddResult(const Stamp& stamp, const std::string& call_id, std::string text, CallStatus status);
+
+  // A change that the recording tells by itself.
+  std::size_t AddFileChange(const Stamp& stamp, std::string path, std::string text);
+
+  // Index of the API message with this id in this agent; a new one if there is none, or if `id` is empty.
+  std::size_t Message(const std::string& id, const std::string& agent, const std::string& model);
+  ApiMessage& message(std::size_t index) { return trace_.messages.at(index); }
+
+  void NoteModel(const std::string& model);
+  void NoteSubagent(const std::string& id, const std::string& name, const std::string& call_id);
+  void NoteSkill(const std::string& name, const std::string& how, std::size_t event);
+  // Counts a record, or a part of one, whose kind the reader doesn't know, and keeps it as an event; null is only
+  // counted.
+  void NoteUnknown(std::string_view kind, const Json& record, std::size_t line);
+  void NoteProblem(std::size_t line, std::string message);
+  void NoteDoubt(const std::string& doubt);  // each one once
+  void NoteTime(const std::optional<std::int64_t>& time_ms);
+
+  // False if the same text was noted before: for records that a recording repeats.
+  bool IsNew(std::string_view identity);
+
+  std::size_t FindCall(const std::string& call_id);            // the last call with this id, or kNoIndex
+  std::size_t FindUnanswered(const std::string& agent) const;  // the oldest call without a result, or kNoIndex
+
+  Trace Finish();
+
+ private:
+  void NoteCall(std::size_t index);
+  void Pair(std::size_t call, std::size_t result);
+
+  Trace trace_;
+  HashIndex calls_;       // events, by call id
+  HashIndex messages_;    // API messages, by agent and id
+  HashIndex subagents_;   // by id
+  HashIndex identities_;  // hashes of what IsNew has seen
+};
+
+// `text` without terminal control sequences (ECMA-48: colours, links, cursor movement) and with NUL as U+FFFD.
+std::string StripControlSequences(std::string text);
+
+}  // namespace upskill

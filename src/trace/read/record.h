@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "util/json.h"
+
+namespace upskill {
+
+// Lenient access. A missing key or another type gives null, empty or nothing; strings are moved out of the record, so
+// that a large text is held once.
+const Json& Member(const Json& object, const char* key);
+Json* FindMember(Json& object, const char* key);
+std::string TakeString(Json& object, const char* key);
+std::string StringAt(const Json& object, const char* key);
+std::optional<long long> NumberAt(const Json& object, const char* key);
+std::optional<std::int64_t> TimeAt(const Json& object, const char* key);  // ISO text, or ms since 1970
+
+// Text of a message's content: a string, a block or a list of blocks of any of the known types. Pictures and files
+// become `[image]`, `[file]`. The strings are moved out.
+std::string TakeText(Json& content);
+
+}  // namespace upskill

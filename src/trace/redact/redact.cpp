@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/redact/redact.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// Decoded bytes of standard or URL-safe base64; nothing if `text` is neither.
+std::string DecodeBase64(std::string_view text) {
+  std::string out;
+  unsigned int bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    int value = -1;
+    if (c >= 'A' && c <= 'Z') value = c - 'A';
+    if (c >= 'a' && c <= 'z') value = c - 'a' + 26;
+    if (c >= '0' && c <= '9') value = c - '0' + 52;
+    if (c == '+' || c == '-') value = 62;
+    if (c == '/' || c == '_') value = 63;
+    if (value < 0) continue;  // line ends and padding
+    bits = (bits << 6U) | static_cast<unsigned int>(value);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      out += static_cast<char>(static_cast<unsigned char>((bits >> static_cast<unsigned int>(count)) & 0xFFU));
+    }
+  }
+  return out;
+}
+
+// Mostly: a few bytes in front may be no part of what was encoded.
+bool IsPrintable(std::string_view text) {
+  const auto printable = std::count_if(
+      text.begin(), text.end(), [](char c) { return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t'; });
+  return static_cast<std::size_t>(printable) * 5 >= text.size() * 4;
+}
+
+constexpr std::size_t kProbe = 64;
+
+// Whether the front of `run` decodes to text, however it is shifted.
+bool MayBeEncodedText(std::string_view run) {
+  for (std::size_t shift = 0; shift < 4 && shift < run.size(); ++shift) {
+    if (IsPrintable(DecodeBase64(run.substr(shift, kProbe)))) return true;
+  }
+  return false;
+}
+
+// Kind of the first secret in what `run` encodes, or empty. Signs in front that base64 knows too ("data/…") shift it.
+std::string KindInBase64(std::string_view run) {
+  for (std::size_t shift = 0; shift < 4; ++shift) {
+    if (!IsPrintable(DecodeBase64(run.substr(shift, kProbe)))) continue;
+    const std::string decoded = DecodeBase64(run.substr(shift));
+    if (decoded.size() < 12 || !IsPrintable(decoded)) continue;
+    for (auto* find : {&FindTokenShapes, &FindSecretFields}) {
+      const std::vector<SecretSpan> spans = find(decoded);
+      if (!spans.empty()) return spans.front().kind;
+    }
+  }
+  return "";
+}
+
+// Lines that a run of base64 is broken into, each with its place in the run.
+std::vector<std::pair<std::size_t, std::string_view>> LinesOfRun(std::string_view run) {
+  std::vector<std::pair<std::size_t, std::string_view>> lines;
+  std::size_t begin = 0;
+  while (begin < run.size()) {
+    const std::size_t end = std::min(run.find_first_of("\\\n", begin), run.size());
+    if (end > begin) lines.emplace_back(begin, run.substr(begin, end - begin));
+    if (end == run.size()) break;
+    // `\n` as two signs, or a line end behind an optional backslash, and the indentation.
+    std::size_t next = end + (run[end] == '\\' ? 2 : 1);
+    while (next < run.size() && (run[next] == ' ' || run[next] == '\t')) ++next;
+    begin = next;
+  }
+  return lines;
+}
+
+// Base64 text in which a secret is hidden. Lines in front that only look like base64 are left alone.
+std::vector<SecretSpan> FindEncodedSecrets(std::string_view text) {
+  static const RE2 run_pattern(R"(((?:[A-Za-z0-9+/_-]{20,}(?:\\?\n[ \t]*|\\n))*[A-Za-z0-9+/_-]{20,}={0,2}))");
+  constexpr std::size_t kMostBytes = 1U << 20U;
+  constexpr std::size_t kMostStarts = 8;
+  std::vector<SecretSpan> spans;
+  re2::StringPiece rest(text.data(), text.size());
+  re2::StringPiece found;
+  while (RE2::FindAndConsume(&rest, run_pattern, &found)) {
+    if (found.size() < 24 || found.size() > kMostBytes) continue;
+    const std::vector<std::pair<std::size_t, std::string_view>> lines = LinesOfRun({found.data(), found.size()});
+    std::size_t starts = 0;
+    for (std::size_t i = 0; i < lines.size() && starts < kMostStarts; ++i) {
+      if (!MayBeEncodedText(lines[i].second)) continue;
+      ++starts;
+      std::string run;
+      for (std::size_t k = i; k < lines.size(); ++k) run += lines[k].second;
+      const std::string kind = KindInBase64(run);
+      if (kind.empty()) continue;
+      const auto begin = static_cast<std::size_t>(found.data() - text.data());
+      spans.push_back({begin + lines[i].first, begin + found.size(), kind});
+      break;
+    }
+  }
+  return spans;
+}
+
+void AddMatches(std::string_view text, const RE2& pattern, const char* kind, std::vector<SecretSpan>& spans) {
+  re2::StringPiece rest(text.data(), text.size());
+  re2::StringPiece found;
+  while (RE2::FindAndConsume(&rest, pattern, &found)) {
+    const auto begin = static_cast<std::size_t>(found.data() - text.data());
+    spans.push_back({begin, begin + found.size(), kind});
+  }
+}
+
+}  // namespace
+
+std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& options) {
+  std::vector<SecretSpan> spans = FindTokenShapes(text);
+  for (auto* find : {&FindSecretFields, &FindEncodedSecrets}) {
+    const std::vector<SecretSpan> more = find(text);
+    spans.insert(spans.end(), more.begin(), more.end());
+  }
+  if (options.home_folders) {
+    static const RE2 home_pattern(R"(((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[A-Za-z0-9._-]+))");
+    AddMatches(text, home_pattern, "home", spans);
+  }
+  if (options.emails) {
+    static const RE2 email_pattern(R"(\b([A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}))");
+    AddMatches(text, email_pattern, "email", spans);
+  }
+  // What begins first wins, then what is longer; equal ones keep the order of the finders: shapes name it best.
+  std::stable_sort(spans.begin(), spans.end(), [](const SecretSpan& a, const SecretSpan& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  std::vector<SecretSpan> apart;
+  for (SecretSpan& span : spans) {
+    if (!apart.empty() && span.begin < apart.back().end) {
+      apart.back().end = std::max(apart.back().end, span.end);
+    } else {
+      apart.push_back(std::move(span));
+    }
+  }
+  return apart;
+}
+
+std::string Redactor::Apply(std::string text, std::size_t event, std::size_t line) {
+  if (text.size() < 6) return text;
+  const std::vector<SecretSpan> spans = FindSecrets(text, options_);
+  if (spans.empty()) return text;
+  std::string out;
+  std::size_t from = 0;
+  for (const SecretSpan& span : spans) {
+    const std::string_view value = std::string_view(text).substr(span.begin, span.end - span.begin);
+    const auto [known, added] = numbers_.try_emplace(span.kind + " " + Sha256Hex(value), 0);
+    if (added) known->second = ++counts_[span.kind];
+    out.append(text, from, span.begin - from);
+    out += fmt::format("[redacted:{}:{}]", span.kind, known->second);
+    from = span.end;
+    redactions_.push_back({span.kind, known->second, event, line});
+  }
+  out.append(text, from);
+  return out;
+}
+
+std::string Redactor::ApplyQuietly(std::string text) {
+  const std::size_t before = redactions_.size();
+  std::string out = Apply(std::move(text));
+  redactions_.resize(before);
+  return out;
+}
+
+void RedactTrace(Trace& trace, Redactor& redactor) {
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    Event& event = trace.events[i];
+    event.text = redactor.Apply(std::move(event.text), i, event.line);
+    // Repetitions of what stands in the text of this event or of its call.
+    for (std::string* field : {&event.command, &event.path, &event.tool, &event.call_id, &event.agent}) {
+      *field = redactor.ApplyQuietly(std::move(*field));
+    }
+  }
+  for (std::string* field : {&trace.title, &trace.cwd, &trace.agent_name, &trace.agent_version, &trace.session_id}) {
+    *field = redactor.Apply(std::move(*field));
+  }
+  for (SkillUse& use : trace.skills) use.name = redactor.ApplyQuietly(std::move(use.name));
+  for (Subagent& agent : trace.subagents) {
+    for (std::string* field : {&agent.id, &agent.name, &agent.call_id})
+      *field = redactor.ApplyQuietly(std::move(*field));
+  }
+  for (std::string& model : trace.models) model = redactor.Apply(std::move(model));
+  for (ApiMessage& message : trace.messages) {
+    for (std::string* field : {&message.id, &message.model, &message.agent})
+      *field = redactor.ApplyQuietly(std::move(*field));
+  }
+  for (TraceProblem& problem : trace.problems)
+    problem.message = redactor.Apply(std::move(problem.message), kNoIndex, problem.line);
+  std::map<std::string, std::size_t> unknown;
+  for (const auto& [kind, count] : trace.unknown_records) unknown[redactor.Apply(kind)] += count;
+  trace.unknown_records = std::move(unknown);
+}
+
+std::string RedactionSummary(const std::vector<Redaction>& redactions, std::string_view done) {
+  if (redactions.empty()) return "";
+  struct Kind {
+    std::set<std::size_t> values;
+    std::size_t line = 0;
+  };
+  std::map<std::string, Kind> kinds;
+  for (const Redaction& redaction : redactions) {
+    Kind& kind = kinds[redaction.kind];
+    kind.values.insert(redaction.number);
+    if (kind.line == 0) kind.line = redaction.line;
+  }
+  std::size_t total = 0;
+  std::string list;
+  for (const auto& [name, kind] : kinds) {
+    total += kind.values.size();
+    if (!list.empty()) list += ", ";
+    list += fmt::format("{} {}", kind.values.size(), name);
+    if (kind.line != 0) list += fmt::format(" line {}", WithThousands(static_cast<long long>(kind.line)));
+  }
+  return fmt::format("{} secret{} {} ({})", total, total == 1 ? "" : "s", done, list);
+}
+
+Status AllowWithoutRedaction(bool teacher_is_local) {
+  if (teacher_is_local) return {};
+  return InputError(
+      "--no-redact would send the secrets of the trace to another machine: leave it out, or choose a local teacher "
+      "(-m llama:FILE.gguf)");
+}
+
+}  // namespace upskill

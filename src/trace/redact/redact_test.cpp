@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/redact/redact.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/planted_secrets.h"
+#include "trace/load/read_trace.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+TEST(RedactTest, PlantedSecretsAreGone) {
+  const std::vector<Planted> planted = PlantedSecrets();
+  std::set<std::string> kinds;
+  Redactor redactor({});
+  for (const Planted& plant : planted) {
+    kinds.insert(plant.kind);
+    const std::string out = redactor.Apply(plant.context);
+    EXPECT_EQ(out.find(plant.secret), std::string::npos) << plant.kind << ": " << out;
+    EXPECT_EQ(out.find(plant.secret.substr(plant.secret.size() / 2)), std::string::npos) << plant.kind << ": " << out;
+    EXPECT_NE(out.find("[redacted:" + plant.kind), std::string::npos) << plant.kind << ": " << out;
+  }
+  EXPECT_GE(planted.size(), 60U);
+  EXPECT_GE(kinds.size(), 20U);
+}
+
+TEST(RedactTest, LookAlikesSurvive) {
+  const std::vector<std::string> look_alikes = LookAlikes();
+  EXPECT_GE(look_alikes.size(), 60U);
+  std::size_t touched = 0;
+  for (const std::string& text : look_alikes) {
+    Redactor redactor({});
+    if (redactor.Apply(text) == text) continue;
+    ++touched;
+    ADD_FAILURE() << redactor.Apply(text);
+  }
+  EXPECT_LE(touched * 50, look_alikes.size());
+}
+
+TEST(RedactTest, PlaceholdersAreStableAndListed) {
+  Redactor redactor({});
+  const std::string first = std::string("ghp_") + "A7k4567890123456789012345678901234Ab";
+  const std::string second = std::string("ghp_") + "B7k4567890123456789012345678901234Ab";
+  EXPECT_EQ(redactor.Apply(first + " " + second + " " + first, 4, 12),
+            "[redacted:github-token:1] [redacted:github-token:2] [redacted:github-token:1]");
+  EXPECT_EQ(redactor.Apply(second, 5, 13), "[redacted:github-token:2]");
+  ASSERT_EQ(redactor.redactions().size(), 4U);
+  EXPECT_EQ(redactor.redactions()[3].event, 5U);
+  EXPECT_EQ(RedactionSummary(redactor.redactions(), "redacted"), "2 secrets redacted (2 github-token line 12)");
+  EXPECT_EQ(redactor.Apply("[redacted:github-token:1] password=[redacted:password:1]"),
+            "[redacted:github-token:1] password=[redacted:password:1]");
+}
+
+TEST(RedactTest, HomeFoldersAndEmailsByOption) {
+  const std::string text = "/home/ada/x and ada@example.com";
+  EXPECT_EQ(Redactor({}).Apply(text), text);
+  EXPECT_EQ(Redactor({true, true}).Apply(text), "[redacted:home:1]/x and [redacted:email:1]");
+}
+
+TEST(RedactTest, WithoutRedactionOnlyForLocalTeachers) {
+  EXPECT_TRUE(AllowWithoutRedaction(true).ok());
+  EXPECT_FALSE(AllowWithoutRedaction(false).ok());
+}
+
+}  // namespace
+}  // namespace upskill
