@@ -32,9 +32,9 @@ namespace fs = std::filesystem;
 
 constexpr double kMega = 1e6;
 // The bounds. Memory: of the largest record, beside the kept events.
-constexpr double kMostTimeRatio = 1.5;
-constexpr double kMostCostGrowth = 1.5;
-constexpr double kMostRecords = 3;
+constexpr double kMaxTimeRatio = 1.5;
+constexpr double kMaxCostGrowth = 1.5;
+constexpr double kMaxRecords = 3;
 
 struct Measurement {
   double seconds = 0;     // of the processor, user and system
@@ -194,8 +194,8 @@ struct SizeResult {
 };
 
 // The program's own memory, with its read buffers, is what it takes beside the events of a session with short records.
-// `least_cost`: of a byte at the smaller sizes, 0 for none.
-SizeResult RunSize(std::size_t megabytes, double least_cost, const TempFolder& folder) {
+// `min_cost`: of a byte at the smaller sizes, 0 for none.
+SizeResult RunSize(std::size_t megabytes, double min_cost, const TempFolder& folder) {
   const fs::path path = folder.path() / "session.jsonl";
   const fs::path least = folder.path() / "least.jsonl";
   const std::size_t bytes = megabytes * 1'000'000;
@@ -215,16 +215,16 @@ SizeResult RunSize(std::size_t megabytes, double least_cost, const TempFolder& f
   const double records = std::max(0.0, ours.peak_bytes - own - ours.kept_bytes) / largest;
   const double ratio = ours.seconds / library.seconds;
   const double cost = ours.seconds / static_cast<double>(fs::file_size(path));
-  const double growth = least_cost > 0 ? cost / least_cost : 1;
-  const bool fast = ratio <= kMostTimeRatio;
-  const bool linear = growth <= kMostCostGrowth;
-  const bool small_enough = records <= kMostRecords;
+  const double growth = min_cost > 0 ? cost / min_cost : 1;
+  const bool fast = ratio <= kMaxTimeRatio;
+  const bool linear = growth <= kMaxCostGrowth;
+  const bool small_enough = records <= kMaxRecords;
   std::printf(
       "%5zu MB  time / nlohmann parse %.2f (<= %.1f: %s)   cost of a byte / least at smaller sizes %.2f (<= %.1f: %s)  "
       " "
       "peak memory = program %.0f MB + kept events %.1f MB + %.2f largest records of %.2f MB (<= %.0f: %s)\n",
-      megabytes, ratio, kMostTimeRatio, Verdict(fast), growth, kMostCostGrowth, Verdict(linear), own / kMega,
-      ours.kept_bytes / kMega, records, largest / kMega, kMostRecords, Verdict(small_enough));
+      megabytes, ratio, kMaxTimeRatio, Verdict(fast), growth, kMaxCostGrowth, Verdict(linear), own / kMega,
+      ours.kept_bytes / kMega, records, largest / kMega, kMaxRecords, Verdict(small_enough));
   std::fflush(stdout);
   return {fast && linear && small_enough, cost};
 }
@@ -239,11 +239,11 @@ int main(int argc, char** argv) {
   if (sizes.empty()) sizes = {1, 10, 100, 1000};
   const upskill::TempFolder folder;
   bool reached = true;
-  double least_cost = 0;
+  double min_cost = 0;
   for (const std::size_t size : sizes) {
-    const upskill::SizeResult result = upskill::RunSize(size, least_cost, folder);
+    const upskill::SizeResult result = upskill::RunSize(size, min_cost, folder);
     reached = reached && result.reached;
-    least_cost = least_cost > 0 ? std::min(least_cost, result.cost) : result.cost;
+    min_cost = min_cost > 0 ? std::min(min_cost, result.cost) : result.cost;
   }
   return reached ? 0 : 1;
 }

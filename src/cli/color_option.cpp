@@ -7,10 +7,10 @@
 
 namespace upskill {
 
-void AddColorOption(CLI::App& command, ColorWish& wish) {
-  const std::map<std::string, ColorWish> names = {
-      {"auto", ColorWish::kAuto}, {"always", ColorWish::kAlways}, {"never", ColorWish::kNever}};
-  command.add_option("--color", wish, "auto, always or never (default: auto)")
+void AddColorOption(CLI::App& command, ColorMode& mode) {
+  const std::map<std::string, ColorMode> names = {
+      {"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}};
+  command.add_option("--color", mode, "auto, always or never (default: auto)")
       ->transform(CLI::CheckedTransformer(names, CLI::ignore_case).description(""))
       ->type_name("WHEN");
 }

@@ -10,6 +10,6 @@ class App;
 namespace upskill {
 
 // --color auto|always|never
-void AddColorOption(CLI::App& command, ColorWish& wish);
+void AddColorOption(CLI::App& command, ColorMode& mode);
 
 }  // namespace upskill

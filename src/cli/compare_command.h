@@ -16,7 +16,7 @@ struct CompareOptions {
   std::string b;
   std::string runs_dir;
   bool json = false;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
 };
 
 void AddCompareCommand(CLI::App& app, CompareOptions& options);

@@ -10,7 +10,7 @@
 namespace upskill {
 namespace {
 
-constexpr int kMostRefineAttempts = 50;
+constexpr int kMaxRefineAttempts = 50;
 
 Result<std::string> ConfigFile(const Env& env) {
   std::error_code code;
@@ -53,9 +53,9 @@ Result<Config> LoadConfig(const Env& env) {
     take("runs_dir", config.runs_dir);
     if (const YAML::Node node = root["max_refine_attempts"]; node && !node.IsNull()) {
       int attempts = 0;
-      if (!YAML::convert<int>::decode(node, attempts) || attempts < 1 || attempts > kMostRefineAttempts) {
+      if (!YAML::convert<int>::decode(node, attempts) || attempts < 1 || attempts > kMaxRefineAttempts) {
         return InputError(fmt::format("{}:{}:{}: max_refine_attempts: a whole number from 1 to {} is expected", file,
-                                      node.Mark().line + 1, node.Mark().column + 1, kMostRefineAttempts));
+                                      node.Mark().line + 1, node.Mark().column + 1, kMaxRefineAttempts));
       }
       config.max_refine_attempts = attempts;
     }

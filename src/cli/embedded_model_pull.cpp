@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kCommandNotFound = 127;  // of /bin/sh
-constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20U;
 
 // The Python of the environment that the program is installed in, whose pip has that environment's settings, else the
 // system's.
@@ -89,7 +89,7 @@ Status Unpack(const fs::path& archive, const fs::path& target) {
   bool found = false;
   ASSIGN_OR_RETURN([[maybe_unused]] const std::size_t refused,
                    ReadZipEntries(
-                       bytes, archive.string(), {kMostBytes, kMostBytes},
+                       bytes, archive.string(), {kMaxBytes, kMaxBytes},
                        [](const std::string& name) { return name == UPSKILL_MODEL_MEMBER; },
                        [&](const std::string&, const std::string& content) {
                          found = true;

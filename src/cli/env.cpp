@@ -18,18 +18,18 @@ ExitCode PrintError(Env& env, const Error& error) {
     case ErrorKind::kInput:
     case ErrorKind::kNotFound:
     case ErrorKind::kIo:
-    case ErrorKind::kRefused:
+    case ErrorKind::kPermanent:
       return ExitCode::kUsage;
   }
   return ExitCode::kUsage;
 }
 
-Style StyleFor(const Env& env, bool is_terminal, ColorWish wish) {
+Style StyleFor(const Env& env, bool is_terminal, ColorMode mode) {
   Style style;
   style.columns = env.columns;
   const std::optional<std::string> no_color = env.variable("NO_COLOR");
   const bool forbidden = no_color && !no_color->empty();
-  style.color = wish == ColorWish::kAlways || (wish == ColorWish::kAuto && is_terminal && !forbidden);
+  style.color = mode == ColorMode::kAlways || (mode == ColorMode::kAuto && is_terminal && !forbidden);
   return style;
 }
 

@@ -43,9 +43,9 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env);
 // Prints "error: …" and returns the exit code that fits the kind of error.
 ExitCode PrintError(Env& env, const Error& error);
 
-enum class ColorWish { kAuto, kAlways, kNever };
+enum class ColorMode { kAuto, kAlways, kNever };
 
 // The layout for standard output or error: colours on a terminal unless NO_COLOR is set or --color says otherwise.
-Style StyleFor(const Env& env, bool is_terminal, ColorWish wish);
+Style StyleFor(const Env& env, bool is_terminal, ColorMode mode);
 
 }  // namespace upskill

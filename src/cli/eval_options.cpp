@@ -12,7 +12,7 @@ namespace {
 constexpr int kEvalRounds = 1;
 constexpr int kBenchmarkRounds = 3;
 constexpr int kDecidingRounds = 30;  // with --stop-when-decided the number is only a ceiling
-constexpr int kMostParallel = 4096;
+constexpr int kMaxParallel = 4096;
 
 void AddRunOptions(CLI::App& command, EvalOptions& options) {
   command.add_option("SKILL", options.skill, "skill folder, or its SKILL.md")->required();
@@ -22,7 +22,7 @@ void AddRunOptions(CLI::App& command, EvalOptions& options) {
   command
       .add_option("-j,--jobs", options.parallel,
                   "answers in work at once (default: 32 in process, 64 over the network)")
-      ->check(CLI::Range(1, kMostParallel));
+      ->check(CLI::Range(1, kMaxParallel));
   command.add_option("--max-tokens", options.max_tokens, "longest answer")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
@@ -104,7 +104,7 @@ void AddEvalCommand(CLI::App& app, EvalOptions& options) {
   command->add_option("-m,--model,--m", options.models,
                       "model to test; repeat for several (default: the embedded model)");
   command->add_option("--runs", options.rounds, "rounds: how often every case is answered in each arm (default: 1)")
-      ->check(CLI::Range(1, kMostRounds));
+      ->check(CLI::Range(1, kMaxRounds));
   command->add_flag("--no-baseline", options.no_baseline, "without the arm that has no skill");
   command->add_flag("--log-runs,!--no-log-runs", options.log_runs, "write the run to the runs folder (default: yes)");
   command->add_option("--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
@@ -119,7 +119,7 @@ void AddBenchmarkCommand(CLI::App& app, EvalOptions& options) {
   CLI::App* command = app.add_subcommand("benchmark", "The same as eval with three rounds and the table first");
   AddRunOptions(*command, options);
   command->add_option("-m,--model,--m", options.models, "model to test; repeat for several")->required();
-  command->add_option("--runs", options.rounds, "rounds (default: 3)")->check(CLI::Range(1, kMostRounds));
+  command->add_option("--runs", options.rounds, "rounds (default: 3)")->check(CLI::Range(1, kMaxRounds));
   command->add_option("-o,--output,--runs-dir", options.runs_dir,
                       "runs folder (default: from the configuration, else ./runs)");
   AddVerdictOptions(*command, options);

@@ -45,7 +45,7 @@ struct EvalOptions {
   int max_tokens = 512;
   std::optional<double> temperature;  // absent: the model's own default
   std::uint64_t seed = 0;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
   bool table_first = false;  // the command `benchmark`
 
   int default_rounds() const;

@@ -69,7 +69,8 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
   plan.offers_cache = options.use_cache;
   if (!options.shard.empty()) {
     ASSIGN_OR_RETURN(plan.shard, ParseShard(options.shard));
-    if (plan.stop_when_decided) return InputError("--stop-when-decided needs whole rounds, which a shard doesn't have");
+    if (plan.stop_when_decided)
+      return InputError("--stop-when-decided needs complete rounds, which a shard doesn't have");
   }
   ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite));
   if (!options.quiet) {

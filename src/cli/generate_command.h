@@ -42,7 +42,7 @@ struct GenerateCommandOptions {
   bool json = false;
   bool quiet = false;
   int parallel = 0;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
 };
 
 void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options);

@@ -24,7 +24,7 @@ constexpr std::size_t kBarCells = 20;
 // How a download goes, on stderr: one live line on a terminal, otherwise a plain line every tenth of it.
 class PullLine {
  public:
-  explicit PullLine(const Env& env) : env_(env), style_(StyleFor(env, env.error_is_terminal, ColorWish::kAuto)) {}
+  explicit PullLine(const Env& env) : env_(env), style_(StyleFor(env, env.error_is_terminal, ColorMode::kAuto)) {}
 
   void Show(std::uint64_t done, std::uint64_t total, const std::string& file) {
     const Clock::Steady now = env_.clock->Now();

@@ -15,7 +15,7 @@ struct ListOptions {
   std::string skills_dir;  // empty: from the configuration
   bool verbose = false;
   bool json = false;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
 };
 
 void AddListCommand(CLI::App& app, ListOptions& options);

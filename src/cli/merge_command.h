@@ -17,7 +17,7 @@ struct MergeOptions {
   std::string output;
   std::string runs_dir;  // empty: from the configuration
   bool json = false;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
 };
 
 void AddMergeCommand(CLI::App& app, MergeOptions& options);

@@ -127,7 +127,7 @@ void Judge(Question& question, const Env& env) {
 KeyState KeyStateOf(const Provider& provider, const Env& env) {
   using Kind = KeyState::Kind;
   const Result<Secret> key = FindApiKey(provider, provider.name, env.variable);
-  if (!key && key.error().kind != ErrorKind::kRefused) return {Kind::kBroken, key.error().message};
+  if (!key && key.error().kind != ErrorKind::kPermanent) return {Kind::kBroken, key.error().message};
   for (const std::string& name : provider.key_variables) {
     if (!Trim(env.variable(name).value_or("")).empty()) return {Kind::kVariable, name};
   }

@@ -16,7 +16,7 @@ struct ModelsOptions {
   bool update = false;  // pull: also when it is there
   bool check = false;
   bool json = false;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
 };
 
 // `models` and `models pull`.

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<double, 5> kLifts = {0.05, 0.10, 0.25, 0.40, 0.60};
 constexpr double kPower = 0.8;
-constexpr int kMostPlannedRounds = 60;
+constexpr int kMaxPlannedRounds = 60;
 constexpr int kDraws = 600;
 constexpr double kUnknownBaseline = 0.5;  // where the variance, and so the need for rounds, is largest
 constexpr double kUnknownSeconds = 4.0;   // of an answer over the network
@@ -50,7 +50,7 @@ struct Estimate {
 // What it takes to see one lift.
 struct Need {
   double lift = 0.0;
-  std::optional<int> rounds;          // for 80 % power; absent: more than kMostPlannedRounds
+  std::optional<int> rounds;          // for 80 % power; absent: more than kMaxPlannedRounds
   std::optional<double> mean_rounds;  // on average, of a run with so many that stops when decided
   bool impossible = false;            // the baseline leaves no room for such a lift
 };
@@ -81,9 +81,9 @@ Need NeedFor(const Estimate& estimate, double lift, double alpha) {
     rule.rounds = rounds;
     return SimulateRule(rates, rule, kDraws, 1);
   };
-  if (power(kMostPlannedRounds).helps < kPower) return need;
+  if (power(kMaxPlannedRounds).helps < kPower) return need;
   int low = 0;  // too few
-  int high = kMostPlannedRounds;
+  int high = kMaxPlannedRounds;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
     (power(middle).helps >= kPower ? high : low) = middle;
@@ -191,7 +191,7 @@ std::string PlanTable(const Estimate& estimate, const std::vector<Need>& needs, 
     if (need.impossible) continue;
     const std::string lift = fmt::format("+{:.0f}", need.lift * 100.0);
     if (!need.rounds) {
-      table.AddRow({lift, fmt::format("> {}", kMostPlannedRounds), "–", "–", "–", "–", "–"});
+      table.AddRow({lift, fmt::format("> {}", kMaxPlannedRounds), "–", "–", "–", "–", "–"});
       continue;
     }
     const double requests = RequestsFor(estimate, *need.rounds);

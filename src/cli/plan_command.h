@@ -24,7 +24,7 @@ struct PlanOptions {
   int max_tokens = 512;
   int parallel = 0;
   bool json = false;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
 };
 
 void AddPlanCommand(CLI::App& app, PlanOptions& options);

@@ -17,7 +17,7 @@ struct ReportOptions {
   std::string output;  // file; empty or "-": standard output
   std::string format;  // empty: by the file's extension, else text
   std::string runs_dir;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
 };
 
 void AddReportCommand(CLI::App& app, ReportOptions& options);

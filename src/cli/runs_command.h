@@ -22,7 +22,7 @@ struct RunsOptions {
   bool matrix = false;
   double within_points = 5.0;  // of the best, for the sweet spot
   bool json = false;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
 };
 
 // `runs` and its older name `plot`.

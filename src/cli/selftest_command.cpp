@@ -77,7 +77,7 @@ Status RunOnce(const SelftestOptions& options, const Plan& common, const Truth& 
   const std::vector<StudentVerdict> verdicts = JudgeRun(plan, content.samples);
   ++tally.runs;
   ++tally.words.at(static_cast<std::size_t>(verdicts.front().word));
-  tally.rounds += verdicts.front().whole_rounds;
+  tally.rounds += verdicts.front().complete_rounds;
   tally.cells += static_cast<std::int64_t>(content.samples.size());
   std::error_code code;
   fs::remove_all(journal.folder(), code);

@@ -18,7 +18,7 @@ struct SelftestOptions {
   double alpha = 0.05;
   std::uint64_t seed = 1;
   bool json = false;
-  ColorWish color = ColorWish::kAuto;
+  ColorMode color = ColorMode::kAuto;
 };
 
 void AddSelftestCommand(CLI::App& app, SelftestOptions& options);

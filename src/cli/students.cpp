@@ -21,7 +21,7 @@ namespace upskill {
 namespace {
 
 constexpr int kSimWindow = 64;
-constexpr int kMostSequences = 128;  // in process
+constexpr int kMaxSequences = 128;  // in process
 
 Result<int> TakeNumber(ModelSpec& spec, const std::string& key, int fallback) {
   const auto found = spec.query.find(key);
@@ -38,7 +38,7 @@ Result<int> TakeNumber(ModelSpec& spec, const std::string& key, int fallback) {
 
 Result<LlamaOptions> LlamaOptionsOf(ModelSpec& spec, const ModelOptions& options) {
   LlamaOptions llama;
-  ASSIGN_OR_RETURN(llama.parallel, TakeNumber(spec, "parallel", std::min(options.parallel, kMostSequences)));
+  ASSIGN_OR_RETURN(llama.parallel, TakeNumber(spec, "parallel", std::min(options.parallel, kMaxSequences)));
   ASSIGN_OR_RETURN(llama.threads, TakeNumber(spec, "threads", 0));
   ASSIGN_OR_RETURN(llama.context_tokens, TakeNumber(spec, "context", 0));
   return llama;

@@ -140,7 +140,7 @@ TEST_F(TraceCli, ShowEvents) {
   for (std::size_t at = 0; at < out.size(); at = out.find('\n', at) + 1)
     lines.push_back(out.substr(at, out.find('\n', at) - at));
   ASSERT_EQ(lines.size(), 6U) << out;
-  EXPECT_THAT(lines[0], AllOf(StartsWith("    1 person "), HasSubstr("line one line two red"), testing::EndsWith("…")));
+  EXPECT_THAT(lines[0], AllOf(StartsWith("    1 user   "), HasSubstr("line one line two red"), testing::EndsWith("…")));
   EXPECT_THAT(lines[2], HasSubstr("tool_result Bash (error) error: zone is ignored"));
   ASSERT_EQ(Show(file, {"--events", "--json"}), kOk);
   const Result<Json> second =

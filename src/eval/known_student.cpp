@@ -76,7 +76,7 @@ Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, con
     if (cases.empty()) continue;
     const Result<JournalContent> content = ReadJournal(run);
     if (!content) continue;
-    for (const Sample* sample : LastWords(content->samples)) {
+    for (const Sample* sample : FinalSamples(content->samples)) {
       const auto found = cases.find(sample->case_id);
       if (found == cases.end() || sample->student != model || !sample->ok() || !sample->cached_from.empty()) continue;
       Add(*sample, found->second, sums);

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A plan without what differs between runs of it.
-Json Essence(Plan plan) {
+Json ComparedPart(Plan plan) {
   plan.run.clear();
   plan.created.clear();
   plan.shard = {};
@@ -71,7 +71,7 @@ Result<MergeOutcome> MergeRuns(const std::vector<fs::path>& runs, const fs::path
   MergeOutcome outcome;
   outcome.folder = target;
   Plan plan;
-  Json essence;
+  Json compared;
   std::unordered_map<std::string, Sample> best;
   std::optional<AppendFile> lock;  // of the journal that is replaced: no run may be writing to it
   if (fs::exists(target / "samples.jsonl", code)) {
@@ -79,12 +79,12 @@ Result<MergeOutcome> MergeRuns(const std::vector<fs::path>& runs, const fs::path
   }
   for (const fs::path& source : sources) {
     ASSIGN_OR_RETURN(Plan own, LoadPlan(source));
-    if (essence.is_null()) {
+    if (compared.is_null()) {
       plan = own;
-      essence = Essence(std::move(own));
+      compared = ComparedPart(std::move(own));
     } else {
       plan.created = std::min(plan.created, own.created);
-      RETURN_IF_ERROR(CheckSamePlan(essence, sources.front(), Essence(std::move(own)), source));
+      RETURN_IF_ERROR(CheckSamePlan(compared, sources.front(), ComparedPart(std::move(own)), source));
     }
     ASSIGN_OR_RETURN(JournalContent content, ReadJournal(source));
     for (Sample& sample : content.samples) {

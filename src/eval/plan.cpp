@@ -116,7 +116,7 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     }
     if (plan.students.empty() || plan.arms.empty()) return malformed("it has no students or no arms");
     plan.rounds = json.at("rounds").get<int>();
-    if (plan.rounds < 1 || plan.rounds > kMostRounds) return malformed(fmt::format("{} rounds", plan.rounds));
+    if (plan.rounds < 1 || plan.rounds > kMaxRounds) return malformed(fmt::format("{} rounds", plan.rounds));
     const Json& sampling = json.at("sampling");
     if (const Json& temperature = sampling.at("temperature"); !temperature.is_null())
       plan.sampling.temperature = temperature.get<double>();

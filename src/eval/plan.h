@@ -80,7 +80,7 @@ struct Plan {
 };
 
 inline constexpr int kPlanSchema = 1;
-inline constexpr int kMostRounds = 100000;
+inline constexpr int kMaxRounds = 100000;
 
 Json PlanToJson(const Plan& plan);
 // Errors: malformed, or written by a newer version.

@@ -317,7 +317,7 @@ class Runner {
     }
     ++progress_.errors;
     Keep(answer.cell, std::move(sample));
-    lane.refusals = error.kind == ErrorKind::kRefused ? lane.refusals + 1 : 0;
+    lane.refusals = error.kind == ErrorKind::kPermanent ? lane.refusals + 1 : 0;
     if (error.kind == ErrorKind::kInput && !lane.answered) ++lane.rejected;
     if ((lane.refusals >= kRefusalsBeforeStop || lane.rejected >= kRejectedBeforeStop) && !lane.stopped)
       StopLane(answer.student, error);

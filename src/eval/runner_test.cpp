@@ -232,7 +232,7 @@ TEST(RunPlan, OtherErrorsAreNotRetried) {
 }
 
 TEST(RunPlan, RefusalsStopOneModelWhileAnotherGoesOn) {
-  FakeModel refusing("a", 1, [](const ChatRequest&, std::size_t) { return Error{ErrorKind::kRefused, "no key"}; });
+  FakeModel refusing("a", 1, [](const ChatRequest&, std::size_t) { return Error{ErrorKind::kPermanent, "no key"}; });
   FakeModel answering("b", 1, AlwaysRight());
   Bench bench(MakeTestPlan(5, 1, {"a", "b"}), {&refusing, &answering});
   const RunOutcome outcome = bench.Run();
@@ -247,7 +247,7 @@ TEST(RunPlan, RefusalsStopOneModelWhileAnotherGoesOn) {
 }
 
 TEST(RunPlan, RefusalsInFlightDoNotStopAModelTwice) {
-  FakeModel model("a", 8, [](const ChatRequest&, std::size_t) { return Error{ErrorKind::kRefused, "no key"}; });
+  FakeModel model("a", 8, [](const ChatRequest&, std::size_t) { return Error{ErrorKind::kPermanent, "no key"}; });
   Bench bench(MakeTestPlan(10, 1, {"a"}), {&model});
   const RunOutcome outcome = bench.Run();
   EXPECT_THAT(model.requests, SizeIs(8));
@@ -258,7 +258,7 @@ TEST(RunPlan, RefusalsInFlightDoNotStopAModelTwice) {
 
 TEST(RunPlan, AnAnswerBetweenRefusalsKeepsAModel) {
   FakeModel model("a", 1, [](const ChatRequest& request, std::size_t number) {
-    return number % 3 == 2 ? Right(request) : Result<ChatResponse>(Error{ErrorKind::kRefused, "too long"});
+    return number % 3 == 2 ? Right(request) : Result<ChatResponse>(Error{ErrorKind::kPermanent, "too long"});
   });
   Bench bench(MakeTestPlan(6, 1, {"a"}), {&model});
   const RunOutcome outcome = bench.Run();
@@ -434,7 +434,7 @@ TEST(RunPlan, KeepsTheWindowFull) {
     if (model.held() == 4) model.AnswerHeld(Text("right 1"));
   };
   EXPECT_THAT(bench.Run().samples, SizeIs(8));
-  EXPECT_EQ(model.most_held, 4U);
+  EXPECT_EQ(model.max_held, 4U);
 }
 
 TEST(RunPlan, AJournalThatFailsEndsTheRun) {

@@ -22,7 +22,7 @@ void Add(ArmSummary& arm, const Sample& sample) {
       static_cast<std::size_t>(std::count_if(sample.checks.begin(), sample.checks.end(),
                                              [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
   if (sample.response.stop == StopReason::kLength) ++arm.truncated;
-  if (sample.response.stop == StopReason::kRefusal) ++arm.refused;
+  if (sample.response.stop == StopReason::kRefusal) ++arm.refusals;
   arm.prompt_tokens += sample.response.usage.prompt();
   arm.evaluated_tokens += sample.response.usage.prompt() - sample.response.usage.cache_read;
   arm.output_tokens += sample.response.usage.output;
@@ -67,7 +67,7 @@ void LeaveOutSavedCells(const Plan& plan, const std::vector<Sample>& samples, Ru
   for (std::size_t i = 0; i < summary.students.size(); ++i) {
     if (verdicts[i].word == Verdict::kUndecided && !verdicts[i].answers_repeat) continue;
     StudentSummary& student = summary.students[i];
-    student.rounds = std::max(verdicts[i].whole_rounds, 1);
+    student.rounds = std::max(verdicts[i].complete_rounds, 1);
     for (auto& [arm, entry] : student.arms) {
       const std::size_t asked = entry.answered + entry.errors;
       student.cells_saved += entry.cells - asked;
@@ -78,7 +78,7 @@ void LeaveOutSavedCells(const Plan& plan, const std::vector<Sample>& samples, Ru
 
 }  // namespace
 
-std::vector<const Sample*> LastWords(const std::vector<Sample>& samples) {
+std::vector<const Sample*> FinalSamples(const std::vector<Sample>& samples) {
   std::unordered_map<const Sample*, std::size_t, CellHash, SameCell> position;
   position.reserve(samples.size());
   std::vector<const Sample*> words;
@@ -112,7 +112,7 @@ RunSummary Summarize(const Plan& plan, const std::vector<Sample>& samples) {
   }
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) cases.emplace(plan.suite.cases[i].id, i);
 
-  for (const Sample* sample : LastWords(samples)) {
+  for (const Sample* sample : FinalSamples(samples)) {
     const auto student = students.find(sample->student);
     const auto case_index = cases.find(sample->case_id);
     if (student == students.end() || case_index == cases.end()) continue;

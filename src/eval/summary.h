@@ -22,7 +22,7 @@ struct ArmSummary {
   std::size_t checks_passed = 0;
   std::size_t checks_total = 0;
   std::size_t truncated = 0;  // answers that ran into the token limit
-  std::size_t refused = 0;
+  std::size_t refusals = 0;
   std::int64_t prompt_tokens = 0;
   std::int64_t evaluated_tokens = 0;  // of the prompt tokens: not taken from a cache
   std::int64_t output_tokens = 0;
@@ -80,6 +80,6 @@ struct RunSummary {
 RunSummary Summarize(const Plan& plan, const std::vector<Sample>& samples);
 
 // The samples that are the last word on their cells: an answer stands, an error gives way to what came after.
-std::vector<const Sample*> LastWords(const std::vector<Sample>& samples);
+std::vector<const Sample*> FinalSamples(const std::vector<Sample>& samples);
 
 }  // namespace upskill

@@ -49,7 +49,7 @@ TEST(Summarize, CountsAndRates) {
   EXPECT_EQ(baseline.checks_passed, 3U);
   EXPECT_EQ(baseline.checks_total, 4U);
   EXPECT_EQ(baseline.truncated, 1U);
-  EXPECT_EQ(baseline.refused, 0U);
+  EXPECT_EQ(baseline.refusals, 0U);
   EXPECT_EQ(baseline.prompt_tokens, 34);
   EXPECT_EQ(baseline.evaluated_tokens, 24);
   EXPECT_EQ(baseline.output_tokens, 14);
@@ -57,7 +57,7 @@ TEST(Summarize, CountsAndRates) {
   EXPECT_DOUBLE_EQ(*baseline.mean_checks(), 1.5);
   EXPECT_DOUBLE_EQ(*baseline.mean_output_tokens(), 7.0);
   const ArmSummary& skill = ArmOf(summary, Arm::kSkill);
-  EXPECT_EQ(skill.refused, 1U);
+  EXPECT_EQ(skill.refusals, 1U);
   EXPECT_EQ(skill.from_cache, 1U);
   EXPECT_DOUBLE_EQ(*skill.rate(), 1.0);
   EXPECT_DOUBLE_EQ(*summary.students[0].lift, 0.5);
@@ -145,14 +145,14 @@ TEST(Summarize, OnlyTheLastWordCounts) {
   EXPECT_EQ(ArmOf(summary, Arm::kBaseline).errors, 1U);
 }
 
-TEST(LastWords, AnAnswerStandsAndAnErrorGivesWay) {
+TEST(FinalSamples, AnAnswerStandsAndAnErrorGivesWay) {
   std::vector<Sample> samples = {Failure("case-1", Arm::kSkill), Failure("case-2", Arm::kSkill),
                                  Graded("case-1", Arm::kSkill, true), Failure("case-2", Arm::kSkill),
                                  Graded("case-1", Arm::kSkill, false)};
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i].attempt = static_cast<int>(i);
   const auto attempt_is = [](int attempt) { return Pointee(testing::Field(&Sample::attempt, attempt)); };
-  EXPECT_THAT(LastWords(samples), ElementsAre(attempt_is(2), attempt_is(3)));
-  EXPECT_THAT(LastWords({}), IsEmpty());
+  EXPECT_THAT(FinalSamples(samples), ElementsAre(attempt_is(2), attempt_is(3)));
+  EXPECT_THAT(FinalSamples({}), IsEmpty());
 }
 
 }  // namespace

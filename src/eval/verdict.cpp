@@ -5,7 +5,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "eval/whole_rounds.h"
+#include "eval/complete_rounds.h"
 #include "stats/e_process.h"
 #include "stats/interval.h"
 #include "stats/multiplicity.h"
@@ -14,7 +14,7 @@
 namespace upskill {
 namespace {
 
-constexpr int kMostMoreRounds = 10000;  // a forecast beyond that is none
+constexpr int kMaxMoreRounds = 10000;  // a forecast beyond that is none
 
 // The evidence on one student after each round; logarithms.
 struct Evidences {
@@ -25,7 +25,7 @@ struct Evidences {
   double most_hurts = 0.0;
 };
 
-Evidences GatherEvidence(const WholeRounds& whole, double min_lift) {
+Evidences GatherEvidence(const CompleteRounds& whole, double min_lift) {
   Evidences evidences;
   const std::size_t rounds = whole.answers_repeat ? 1 : whole.rounds.size();  // copies of a round are no evidence
   PairCounts totals;
@@ -82,8 +82,8 @@ std::optional<int> ForecastRounds(const Evidences& evidences, const VerdictOptio
   };
   int high = 1;
   while (!decides(high)) {
-    if (high >= kMostMoreRounds) return std::nullopt;
-    high = std::min(2 * high, kMostMoreRounds);
+    if (high >= kMaxMoreRounds) return std::nullopt;
+    high = std::min(2 * high, kMaxMoreRounds);
   }
   int low = high / 2;
   while (high - low > 1) {
@@ -103,7 +103,7 @@ std::vector<std::string> IdsOf(const Plan& plan, const std::vector<std::size_t>&
 // Mean of a quantity over the pairs, with the interval of the change from the means of the cases (of the rounds, when
 // there is only one case). Nothing when the quantity of one answer is unknown.
 template <typename Quantity>
-std::optional<PairedChange> ChangeOf(const WholeRounds& whole, Quantity quantity) {
+std::optional<PairedChange> ChangeOf(const CompleteRounds& whole, Quantity quantity) {
   const std::size_t cases = whole.cases.size();
   const std::size_t rounds = whole.rounds.size();
   PairedChange change;
@@ -129,7 +129,7 @@ std::optional<PairedChange> ChangeOf(const WholeRounds& whole, Quantity quantity
   return change;
 }
 
-void AddCosts(const WholeRounds& whole, StudentVerdict& verdict) {
+void AddCosts(const CompleteRounds& whole, StudentVerdict& verdict) {
   verdict.tokens = ChangeOf(whole, [](const Sample& s) {
     return std::optional(static_cast<double>(s.response.usage.prompt()) + static_cast<double>(s.response.usage.output));
   });
@@ -151,7 +151,8 @@ void AddCosts(const WholeRounds& whole, StudentVerdict& verdict) {
   if (solved_with > 0.0) verdict.cost_per_solved_with = verdict.cost_usd->with * pairs / solved_with;
 }
 
-void AddLift(const WholeRounds& whole, const Evidences& evidences, double alpha_of_sequence, StudentVerdict& verdict) {
+void AddLift(const CompleteRounds& whole, const Evidences& evidences, double alpha_of_sequence,
+             StudentVerdict& verdict) {
   const std::size_t rounds = evidences.totals.size();
   const std::vector<PairCounts> by_case = whole.CountsByCase(rounds);
   verdict.lift = evidences.totals.back().lift();
@@ -212,11 +213,11 @@ Arm ComparedArm(const Plan& plan) {
 std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>& samples, Arm against) {
   const VerdictOptions& options = plan.verdict;
   const std::size_t students = plan.students.size();
-  const std::vector<WholeRounds> whole = FindWholeRounds(plan, samples, against);
+  const std::vector<CompleteRounds> whole = FindCompleteRounds(plan, samples, against);
   std::vector<Evidences> evidences;
   std::vector<double> most_helps;
   std::vector<double> most_hurts;
-  for (const WholeRounds& rounds : whole) {
+  for (const CompleteRounds& rounds : whole) {
     evidences.push_back(GatherEvidence(rounds, options.min_lift));
     most_helps.push_back(evidences.back().most_helps);
     most_hurts.push_back(evidences.back().most_hurts);
@@ -233,7 +234,7 @@ std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>
     StudentVerdict& verdict = verdicts[i];
     verdict.excluded = IdsOf(plan, whole[i].excluded);
     if (whole[i].rounds.empty()) continue;
-    verdict.whole_rounds = static_cast<int>(whole[i].rounds.size());
+    verdict.complete_rounds = static_cast<int>(whole[i].rounds.size());
     verdict.answers_repeat = whole[i].answers_repeat;
     verdict.ceiling = IdsOf(plan, whole[i].always_passed);
     verdict.floor = IdsOf(plan, whole[i].never_passed);

@@ -33,7 +33,7 @@ struct StudentVerdict {
   double e_helps = 1.0;
   double e_hurts = 1.0;  // the same for lift < 0
   // Fixed cases: these tests. Fractions.
-  std::optional<double> lift;  // over whole rounds (the first, when answers repeat) and the cases that count
+  std::optional<double> lift;  // over complete rounds (the first, when answers repeat) and the cases that count
   std::optional<double> low;   // 95 % interval of the lift at this number of rounds
   std::optional<double> high;
   std::optional<double>
@@ -42,7 +42,7 @@ struct StudentVerdict {
   // New cases like these; not claimed below 6 cases.
   std::optional<double> new_cases_low;
   std::optional<double> new_cases_high;
-  int whole_rounds = 0;                   // rounds in which every counting case was answered in both arms
+  int complete_rounds = 0;                // rounds in which every counting case was answered in both arms
   std::vector<std::string> excluded;      // cases taken out of every round: they keep failing with errors
   bool answers_repeat = false;            // further rounds say nothing new; only the first is evidence
   std::optional<int> more_rounds;         // undecided: about so many more rounds would decide
@@ -62,7 +62,7 @@ Arm ComparedArm(const Plan& plan);
 
 // One verdict for each student of the plan, in its order, by the rule of plan.verdict (docs/verdicts.md). `against` is
 // the arm that the skill is compared with. Without it or without the skill's arm every verdict is undecided and empty.
-// Which samples count: whole_rounds.h.
+// Which samples count: complete_rounds.h.
 std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>& samples,
                                      Arm against = Arm::kBaseline);
 

@@ -75,7 +75,7 @@ TEST(JudgeRun, SevenWinsHelp) {  // E(7, 0) = (2^8 − 1)/8 = 31.9
   EXPECT_NEAR(verdict.e_helps, 255.0 / 8.0, 1e-9);
   EXPECT_EQ(verdict.e_hurts, 1.0);
   EXPECT_THAT(verdict.lift, Optional(1.0));
-  EXPECT_EQ(verdict.whole_rounds, 1);
+  EXPECT_EQ(verdict.complete_rounds, 1);
   EXPECT_THAT(verdict.low, Optional(Gt(0.0)));
   EXPECT_THAT(verdict.high, Optional(1.0));
   EXPECT_THAT(verdict.new_cases_low, Optional(Gt(0.0)));
@@ -153,7 +153,7 @@ TEST(JudgeRun, AnErrorTakesItsCaseOutOfEveryRound) {
   Put(samples, Failure(2, Arm::kSkill, 1));
   const StudentVerdict verdict = JudgeOne(8, 3, samples);
   EXPECT_THAT(verdict.excluded, ElementsAre("case-2"));
-  EXPECT_EQ(verdict.whole_rounds, 3);
+  EXPECT_EQ(verdict.complete_rounds, 3);
   EXPECT_NEAR(verdict.e_helps, (4194304.0 - 1.0) / 22.0, 1e-5);  // 21 pairs
 }
 
@@ -168,7 +168,7 @@ TEST(JudgeRun, AnOutageCostsItsRoundAndNoCase) {
   for (int i = 1; i <= 6; ++i) Put(samples, Failure(i, Arm::kBaseline, 1));
   const StudentVerdict verdict = JudgeOne(8, 3, samples);
   EXPECT_THAT(verdict.excluded, IsEmpty());
-  EXPECT_EQ(verdict.whole_rounds, 2);
+  EXPECT_EQ(verdict.complete_rounds, 2);
 }
 
 TEST(JudgeRun, CasesThatNeverWorkDontMakeEveryRoundAnOutage) {
@@ -178,7 +178,7 @@ TEST(JudgeRun, CasesThatNeverWorkDontMakeEveryRoundAnOutage) {
   }
   const StudentVerdict verdict = JudgeOne(8, 2, samples);
   EXPECT_THAT(verdict.excluded, SizeIs(6));
-  EXPECT_EQ(verdict.whole_rounds, 2);
+  EXPECT_EQ(verdict.complete_rounds, 2);
   EXPECT_THAT(verdict.lift, Optional(1.0));
 }
 
@@ -189,7 +189,7 @@ TEST(JudgeRun, NothingIsLeftWhenEveryCaseFails) {
   const StudentVerdict verdict = JudgeOne(2, 1, samples);
   EXPECT_EQ(verdict.word, Verdict::kUndecided);
   EXPECT_THAT(verdict.excluded, ElementsAre("case-1", "case-2"));
-  EXPECT_EQ(verdict.whole_rounds, 0);
+  EXPECT_EQ(verdict.complete_rounds, 0);
   EXPECT_FALSE(verdict.lift.has_value());
 }
 
@@ -197,7 +197,7 @@ TEST(JudgeRun, AnUnfinishedRoundAndWhatComesAfterDontCount) {
   std::vector<Sample> samples = Answers(8, 3, Never, Always);
   samples.erase(samples.begin() + 20);  // case 3 of round 1
   const StudentVerdict verdict = JudgeOne(8, 3, samples);
-  EXPECT_EQ(verdict.whole_rounds, 1);
+  EXPECT_EQ(verdict.complete_rounds, 1);
   EXPECT_THAT(verdict.excluded, IsEmpty());
 }
 
@@ -215,7 +215,7 @@ TEST(JudgeRun, CopiesOfARoundAreNoEvidence) {
   EXPECT_TRUE(verdict.answers_repeat);
   EXPECT_EQ(verdict.word, Verdict::kUndecided);
   EXPECT_NEAR(verdict.e_helps, 31.0 / 5.0, 1e-9);
-  EXPECT_EQ(verdict.whole_rounds, 10);
+  EXPECT_EQ(verdict.complete_rounds, 10);
   EXPECT_FALSE(verdict.more_rounds.has_value());
   EXPECT_TRUE(IsSettled(verdict));
 }
@@ -285,7 +285,7 @@ TEST(JudgeRun, ComparesWithTheArmAskedFor) {
     if (sample.arm == Arm::kBaseline) sample.arm = Arm::kPrevious;
   }
   EXPECT_EQ(JudgeRun(plan, samples, Arm::kPrevious).at(0).word, Verdict::kHelps);
-  EXPECT_EQ(JudgeRun(plan, samples).at(0).whole_rounds, 0);
+  EXPECT_EQ(JudgeRun(plan, samples).at(0).complete_rounds, 0);
   EXPECT_FALSE(JudgeRun(plan, samples).at(0).lift.has_value());
 }
 

@@ -21,18 +21,18 @@ ChatFormat& ChatFormat::operator=(ChatFormat&&) noexcept = default;
 
 Result<ChatFormat> ChatFormat::Make(const llama_model* model) {
   if (llama_model_chat_template(model, nullptr) == nullptr) {
-    return Error{ErrorKind::kRefused,
+    return Error{ErrorKind::kPermanent,
                  "it has no chat template, so it is not a chat model; use an instruct or chat version"};
   }
   try {
     auto impl = std::make_unique<Impl>();
     impl->templates = common_chat_templates_init(model, "");
     if (!common_chat_templates_was_explicit(impl->templates.get())) {
-      return Error{ErrorKind::kRefused, "its chat template can't be read"};
+      return Error{ErrorKind::kPermanent, "its chat template can't be read"};
     }
     return ChatFormat(std::move(impl));
   } catch (const std::exception& e) {
-    return Error{ErrorKind::kRefused,
+    return Error{ErrorKind::kPermanent,
                  fmt::format("its chat template can't be read: {}", SafeForTerminalLine(e.what()))};
   }
 }
@@ -61,7 +61,7 @@ Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const s
     prompt.format = static_cast<int>(params.format);
     return prompt;
   } catch (const std::exception& e) {
-    return Error{ErrorKind::kRefused,
+    return Error{ErrorKind::kPermanent,
                  fmt::format("the model's chat template refuses this conversation: {}", SafeForTerminalLine(e.what()))};
   }
 }

@@ -16,7 +16,7 @@ namespace upskill {
 // Not thread-safe; used by the engine's thread only.
 class ChatFormat {
  public:
-  // Error (kRefused) when the file has no chat template, or one that llama.cpp can't read.
+  // Error (kPermanent) when the file has no chat template, or one that llama.cpp can't read.
   static Result<ChatFormat> Make(const llama_model* model);
   ~ChatFormat();
   ChatFormat(ChatFormat&&) noexcept;

@@ -125,7 +125,7 @@ Result<Engine::Tokens> Engine::Tokenize(const std::string& text) const {
   const auto length = static_cast<std::int32_t>(text.size());
   const std::int32_t count =
       llama_tokenize(vocab_, text.data(), length, tokens.data(), static_cast<std::int32_t>(tokens.size()), true, true);
-  if (count <= 0) return Error{ErrorKind::kRefused, "the prompt can't be turned into tokens"};
+  if (count <= 0) return Error{ErrorKind::kPermanent, "the prompt can't be turned into tokens"};
   tokens.resize(static_cast<std::size_t>(count));
   return tokens;
 }
@@ -143,7 +143,7 @@ Result<Engine::Prepared> Engine::Prepare(Request& request) {
   ASSIGN_OR_RETURN(work.tokens, Tokenize(work.prompt.text));
   const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   if (work.tokens.size() + 1 > trained) {
-    return Error{ErrorKind::kRefused,
+    return Error{ErrorKind::kPermanent,
                  fmt::format("the prompt has {} tokens, the model's context {}", work.tokens.size(), trained)};
   }
   work.max_output =

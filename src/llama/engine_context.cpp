@@ -62,7 +62,7 @@ Status Engine::EnsureContext(const Prepared& work) {
 Status Engine::CreateContext(std::size_t cells) {
   const std::size_t bytes = cells * BytesPerCell(model_.get());
   if (const std::size_t available = AvailableMemory(); available > 0 && bytes > available) {
-    return Error{ErrorKind::kRefused,
+    return Error{ErrorKind::kPermanent,
                  fmt::format("not enough memory: the KV cache for {} tokens needs about {} MB, {} MB are free; lower "
                              "-j or --max-tokens",
                              cells, bytes >> 20U, available >> 20U)};
@@ -89,8 +89,8 @@ Status Engine::CreateContext(std::size_t cells) {
   context_.reset(llama_init_from_model(model_.get(), params));
   if (!context_) {
     cells_ = 0;
-    return Error{ErrorKind::kRefused, fmt::format("the model can't be set up for {} tokens and {} sequences: {}", cells,
-                                                  settings_.parallel, TakeLibraryError())};
+    return Error{ErrorKind::kPermanent, fmt::format("the model can't be set up for {} tokens and {} sequences: {}",
+                                                    cells, settings_.parallel, TakeLibraryError())};
   }
   memory_ = llama_get_memory(context_.get());
   cells_ = llama_n_ctx(context_.get());

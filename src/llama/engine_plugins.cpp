@@ -68,15 +68,16 @@ Error NoEngineError(const fs::path& folder, bool processor_fits) {
   }
   if (processor_fits) {
     const std::string reason = TakeLibraryError();
-    return Error{ErrorKind::kRefused,
+    return Error{ErrorKind::kPermanent,
                  fmt::format("the engine for models in process in {} can't be loaded{}: install upskill again", shown,
                              reason.empty() ? "" : " (" + reason + ")")};
   }
   const std::string name = ProcessorName();
-  return Error{ErrorKind::kRefused, fmt::format("this processor{} can't run models in process, which needs AVX2, FMA, "
-                                                "F16C and BMI2; models over the network work "
-                                                "(upskill models lists them)",
-                                                name.empty() ? "" : " (" + name + ")")};
+  return Error{ErrorKind::kPermanent,
+               fmt::format("this processor{} can't run models in process, which needs AVX2, FMA, "
+                           "F16C and BMI2; models over the network work "
+                           "(upskill models lists them)",
+                           name.empty() ? "" : " (" + name + ")")};
 }
 
 Status LoadEnginePlugins() {

@@ -25,7 +25,7 @@ TEST(EnginePlugins, PluginsOfWhichNoneFitsSayWhatTheProcessorLacks) {
   const TempFolder folder;
   folder.Write("libggml-cpu-haswell.so", "");
   const Error error = NoEngineError(folder.path(), false);
-  EXPECT_EQ(error.kind, ErrorKind::kRefused);
+  EXPECT_EQ(error.kind, ErrorKind::kPermanent);
   EXPECT_THAT(error.message, AllOf(HasSubstr("this processor"), HasSubstr("AVX2"), HasSubstr("over the network")));
 }
 
@@ -33,7 +33,7 @@ TEST(EnginePlugins, PluginsThatFitButCannotBeLoadedAreADamagedInstallation) {
   const TempFolder folder;
   folder.Write("libggml-cpu-haswell.so", "no library");
   const Error error = NoEngineError(folder.path(), true);
-  EXPECT_EQ(error.kind, ErrorKind::kRefused);
+  EXPECT_EQ(error.kind, ErrorKind::kPermanent);
   EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path().string()), HasSubstr("can't be loaded"),
                                    HasSubstr("install upskill again")));
 }

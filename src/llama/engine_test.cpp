@@ -279,7 +279,7 @@ TEST(Engine, APromptThatIsTooLongIsRefused) {
   const auto model = Load(2);
   const Result<ChatResponse> response = Generate(*model, Ask(Words("word", 9000)));
   ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(response.error().message,
               testing::ContainsRegex("90[0-9][0-9] tokens.*context 8192|90[0-9][0-9] tokens.*context 2048"));
   EXPECT_TRUE(Generate(*model, Ask("Say hello.", 1)).ok());

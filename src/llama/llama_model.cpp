@@ -50,7 +50,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   RETURN_IF_ERROR(LooksLikeGguf(options.path));
   const std::string shown = SafeForTerminalLine(options.path.string());
   const auto refuse = [&](const std::string& why) {
-    return Error{ErrorKind::kRefused, fmt::format("model {}: {}", shown, why)};
+    return Error{ErrorKind::kPermanent, fmt::format("model {}: {}", shown, why)};
   };
   ASSIGN_OR_RETURN(const std::string fingerprint, FingerprintFile(options.path));
   TakeLibraryError();

@@ -33,8 +33,8 @@ Status Quantize(const std::filesystem::path& source, const std::string& temporar
   } catch (const std::exception& e) {
     reason = SafeForTerminalLine(e.what());
   }
-  return Error{ErrorKind::kRefused, fmt::format("converting {} to Q8_0: {}", SafeForTerminalLine(source.string()),
-                                                reason.empty() ? "llama.cpp can't read or write it" : reason)};
+  return Error{ErrorKind::kPermanent, fmt::format("converting {} to Q8_0: {}", SafeForTerminalLine(source.string()),
+                                                  reason.empty() ? "llama.cpp can't read or write it" : reason)};
 }
 
 // Readable by all, and on the disk before it gets its name.

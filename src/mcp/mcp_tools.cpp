@@ -21,8 +21,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr const char* kProtocolVersion = "2025-06-18";  // servers answer with the one that they speak
-constexpr std::size_t kMostBytes = 16U << 20U;          // of all that the server says
-constexpr std::size_t kMostTools = 10'000;
+constexpr std::size_t kMaxBytes = 16U << 20U;           // of all that the server says
+constexpr std::size_t kMaxTools = 10'000;
 constexpr std::size_t kKeptErrorBytes = 2000;
 constexpr int kMethodNotFound = -32601;
 
@@ -105,7 +105,7 @@ class Conversation {
         if (error_.size() > kKeptErrorBytes) error_.erase(0, error_.size() - kKeptErrorBytes);
       }
       if (polled[0].revents != 0) closed_ = !Take(process_.output(), output_);
-      if (total_ > kMostBytes) return InputError(fmt::format("it says more than {}", BytesText(kMostBytes)));
+      if (total_ > kMaxBytes) return InputError(fmt::format("it says more than {}", BytesText(kMaxBytes)));
       if (polled[0].revents != 0 || polled[2].revents != 0) return {};
     }
   }
@@ -172,7 +172,7 @@ Result<McpTools> List(Conversation& server) {
                         (answer.contains("error") ? ErrorOf(answer) : "its answer has no array `tools`"));
     }
     for (const Json& tool : result.at("tools")) found.tools.push_back(tool);
-    if (found.tools.size() > kMostTools) return InputError(fmt::format("it has more than {} tools", kMostTools));
+    if (found.tools.size() > kMaxTools) return InputError(fmt::format("it has more than {} tools", kMaxTools));
     const auto cursor = JsonGet<std::string>(result, "nextCursor", "");
     if (cursor.empty()) return found;
     if (!cursors.insert(cursor).second) return InputError("tools/list: it gives the same page again and again");

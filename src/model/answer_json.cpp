@@ -14,11 +14,11 @@ namespace {
 
 // Bodies of ``` blocks, those marked json first.
 std::vector<std::string_view> FencedBlocks(std::string_view text) {
-  constexpr std::size_t kMostBlocks = 50;
+  constexpr std::size_t kMaxBlocks = 50;
   std::vector<std::string_view> marked;
   std::vector<std::string_view> others;
   std::size_t at = 0;
-  while (marked.size() + others.size() < kMostBlocks) {
+  while (marked.size() + others.size() < kMaxBlocks) {
     const std::size_t open = text.find("```", at);
     if (open == std::string_view::npos) break;
     const std::size_t line_end = text.find('\n', open);

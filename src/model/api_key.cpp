@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostBytes = 1U << 20U;
+constexpr std::uint64_t kMaxBytes = 1U << 20U;
 
 std::string ValueOf(const VariableLookup& variable, const std::string& name) {
   if (!variable) return "";
@@ -49,7 +49,7 @@ std::string SavedHubToken(const VariableLookup& variable) {
   } else {
     return "";
   }
-  const Result<std::string> text = ReadFile(file, kMostBytes);
+  const Result<std::string> text = ReadFile(file, kMaxBytes);
   return text ? std::string(Trim(*text)) : "";
 }
 
@@ -68,7 +68,7 @@ Result<std::optional<Secret>> KeyFromFile(const fs::path& file, const std::strin
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return InputError(fmt::format("others may read the keys in {}: run chmod 600 {}", name, name));
   }
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMostBytes));
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxBytes));
   try {
     const toml::table table = toml::parse(text);
     const toml::node* node = table.get(provider);
@@ -105,7 +105,7 @@ Result<Secret> FindApiKey(const Provider& provider, const std::string& model, co
   if (provider.default_key) return Secret(*provider.default_key);
   const std::string named = provider.key_variables.empty() ? "add it to ~/.config/upskill/keys.toml"
                                                            : "set " + provider.key_variables.front();
-  return Error{ErrorKind::kRefused,
+  return Error{ErrorKind::kPermanent,
                fmt::format("no key for provider '{}' (model '{}'): {}, or use a local model: -m llama:model.gguf",
                            provider.name, SafeForTerminalLine(model), named)};
 }

@@ -16,7 +16,7 @@ using VariableLookup = std::function<std::optional<std::string>(const std::strin
 
 // The key for a provider: from the variables that the catalogue names, for `hf` also from the saved login of the
 // Hugging Face Hub, else from the person's keys file ($XDG_CONFIG_HOME or ~/.config)/upskill/keys.toml with lines such
-// as `anthropic = "…"`, else the provider's default. `model` is for the message. Errors: kRefused when there is none,
+// as `anthropic = "…"`, else the provider's default. `model` is for the message. Errors: kPermanent when there is none,
 // kInput when the keys file can be read by others or is broken.
 Result<Secret> FindApiKey(const Provider& provider, const std::string& model, const VariableLookup& variable);
 

@@ -57,7 +57,7 @@ TEST(FindApiKey, Environment) {
 
 TEST(FindApiKey, NoKeySaysWhatToDo) {
   const Error error = ErrorOf("anthropic", {});
-  EXPECT_EQ(error.kind, ErrorKind::kRefused);
+  EXPECT_EQ(error.kind, ErrorKind::kPermanent);
   EXPECT_EQ(error.message,
             "no key for provider 'anthropic' (model 'haiku'): set ANTHROPIC_API_KEY, or use a local model: -m "
             "llama:model.gguf");

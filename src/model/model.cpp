@@ -44,7 +44,7 @@ Result<ChatResponse> Generate(Model& model, ChatRequest request, const std::atom
   Usage usage;
   std::optional<double> cost = 0.0;
   std::string problem;
-  for (int repair = 0; repair <= kMostRepairs; ++repair) {
+  for (int repair = 0; repair <= kMaxRepairs; ++repair) {
     ASSIGN_OR_RETURN(ChatResponse response, AskOnce(model, request, stop));
     usage.Add(response.usage);
     cost = cost && response.cost_usd ? std::optional(*cost + *response.cost_usd) : std::nullopt;
@@ -59,7 +59,7 @@ Result<ChatResponse> Generate(Model& model, ChatRequest request, const std::atom
     request.messages.push_back({Role::kUser, RepairRequest(problem, *request.answer_schema)});
   }
   return InputError(
-      fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMostRepairs + 1, problem));
+      fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMaxRepairs + 1, problem));
 }
 
 }  // namespace upskill

@@ -22,7 +22,7 @@ struct Price {
 };
 
 // How often a model is asked again for an answer that doesn't fit its schema.
-inline constexpr int kMostRepairs = 2;
+inline constexpr int kMaxRepairs = 2;
 
 double CostUsd(const Price& price, const Usage& usage);
 

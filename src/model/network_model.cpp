@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr int kDefaultInFlight = 64;
 constexpr int kStreamFromTokens = 4'000;
-constexpr int kMostAdaptations = 8;
+constexpr int kMaxAdaptations = 8;
 constexpr const char* kAnswerTool = "answer";
 
 // Without streaming nothing comes before the whole answer is there. A server on this machine may be slow and may keep
@@ -120,7 +120,7 @@ NetworkModel::~NetworkModel() {
   }
 }
 
-int NetworkModel::Window() const { return endpoint_.options().most_in_flight; }
+int NetworkModel::Window() const { return endpoint_.options().max_in_flight; }
 
 void NetworkModel::Start(ChatRequest request, Done done) {
   const auto job = std::make_shared<Job>();
@@ -217,7 +217,7 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
 bool NetworkModel::AdaptTo(const Job& job, const Error& error) {
   const std::lock_guard lock(mutex_);
   if (job.dialect_version != dialect_version_) return true;  // another answer has taught us already
-  std::optional<Dialect> changed = WithoutRefused(dialect_, connection_.provider.wire, error.message);
+  std::optional<Dialect> changed = WithoutRejectedParameter(dialect_, connection_.provider.wire, error.message);
   if (!changed) return false;
   dialect_ = *std::move(changed);
   ++dialect_version_;
@@ -225,7 +225,7 @@ bool NetworkModel::AdaptTo(const Job& job, const Error& error) {
 }
 
 void NetworkModel::OnError(const std::shared_ptr<Job>& job, const Error& error) {
-  if (error.kind == ErrorKind::kInput && job->adaptations < kMostAdaptations && AdaptTo(*job, error)) {
+  if (error.kind == ErrorKind::kInput && job->adaptations < kMaxAdaptations && AdaptTo(*job, error)) {
     ++job->adaptations;
     Log("model", fmt::format("{}: a parameter is left out from now on: {}", info_.name, error.message));
     return Send(job);
@@ -261,10 +261,10 @@ void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse resp
     return Finish(job, std::move(response));
   }
   if (response.stop != StopReason::kEnd) return Finish(job, std::move(response));
-  if (job->repairs == kMostRepairs) {
+  if (job->repairs == kMaxRepairs) {
     return Finish(job,
                   Error{ErrorKind::kInput, fmt::format("the model's answer doesn't fit its schema, asked {} times: {}",
-                                                       kMostRepairs + 1, parsed.error().message)});
+                                                       kMaxRepairs + 1, parsed.error().message)});
   }
   ++job->repairs;
   job->request.messages.push_back({Role::kAssistant, response.text});

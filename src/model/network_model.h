@@ -65,7 +65,7 @@ class NetworkModel : public Model {
   Endpoint endpoint_;  // last: the callbacks use what is above
 };
 
-// Opens the model of a string that names a network model. Errors: kRefused without a key, kInput for a bad base URL.
+// Opens the model of a string that names a network model. Errors: kPermanent without a key, kInput for a bad base URL.
 Result<std::unique_ptr<Model>> OpenNetworkModel(const ModelSpec& spec, const NetworkOptions& options);
 
 }  // namespace upskill

@@ -173,7 +173,7 @@ TEST(NetworkModel, ErrorsInAStreamKeepTheirKind) {
       "generic.m?stream=true");
   const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(response.error().message, HasSubstr("out of credits"));
 }
 
@@ -212,7 +212,7 @@ TEST(NetworkModel, HttpErrorsKeepTheKeyOut) {
       "gpt-4o");
   const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(response.error().message,
               AllOf(HasSubstr("401"), HasSubstr("Incorrect API key"), Not(HasSubstr("sk-test"))));
 }

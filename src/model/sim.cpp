@@ -83,7 +83,7 @@ Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& requ
   if (rng.Uniform() < chance) {
     response.text = JsonGet<std::string>(request.simulation, "passing_answer", "");
     if (response.text.empty()) {
-      return Error{ErrorKind::kRefused, "sim: no passing answer is known for this case; give it a \"reference\""};
+      return Error{ErrorKind::kPermanent, "sim: no passing answer is known for this case; give it a \"reference\""};
     }
   } else {
     response.text = "I do not know.";

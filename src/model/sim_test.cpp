@@ -219,7 +219,7 @@ TEST(Sim, UsageAndStopReason) {
 TEST(Sim, RefusesACaseWithoutPassingAnswer) {
   const Result<ChatResponse> response = Generate(*Make("base=1"), Ask("baseline", 0, 0, ""));
   ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(response.error().message, HasSubstr("reference"));
 }
 

@@ -44,7 +44,7 @@ CaBundle FindCaBundle() {
 }
 
 Error NoCaBundleError() {
-  return Error{ErrorKind::kRefused,
+  return Error{ErrorKind::kPermanent,
                "no CA certificates found, so no https server can be trusted: install the package ca-certificates, or "
                "set SSL_CERT_FILE to a file of CA certificates"};
 }

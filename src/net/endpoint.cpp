@@ -48,7 +48,7 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
         clock_(clock),
         owned_client_(std::move(client)),
         client_(owned_client_.get()),
-        pool_(options_.base_urls.size(), options_.most_in_flight, options_.backoff_unit, std::random_device{}()) {}
+        pool_(options_.base_urls.size(), options_.max_in_flight, options_.backoff_unit, std::random_device{}()) {}
 
   Ticket Start(const std::string& path, HttpRequest request, Done done);
   void Cancel(Ticket ticket);

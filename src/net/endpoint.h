@@ -15,7 +15,7 @@ namespace upskill {
 
 struct EndpointOptions {
   std::vector<std::string> base_urls;  // at least one, without a slash at the end; several form a pool
-  int most_in_flight = 64;             // ceiling (-j) of requests on the wire, over the whole pool
+  int max_in_flight = 64;              // ceiling (-j) of requests on the wire, over the whole pool
   // Rate limiting (429, 529, 503 with Retry-After) is waited out here and costs no attempt of its request; a request
   // that was pushed back for this long without an answer from the server to any request ends in kUnavailable.
   std::chrono::milliseconds patience{900'000};

@@ -37,7 +37,7 @@ class EndpointTest : public testing::Test {
   static EndpointOptions Options(std::vector<std::string> urls, int most = 8) {
     EndpointOptions options;
     options.base_urls = std::move(urls);
-    options.most_in_flight = most;
+    options.max_in_flight = most;
     options.backoff_unit = milliseconds(10);
     return options;
   }
@@ -103,11 +103,11 @@ TEST_F(EndpointTest, LeavesOtherErrorsToTheCaller) {
   }
   EXPECT_EQ(AskOnce(loopback::CutBeforeHeaders()).error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(AskOnce(loopback::CutInBody("half of it")).error().kind, ErrorKind::kUnavailable);
-  EXPECT_EQ(AskOnce(loopback::Answer(401, "")).error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(AskOnce(loopback::Answer(401, "")).error().kind, ErrorKind::kPermanent);
   EXPECT_EQ(AskOnce(loopback::Answer(400, "")).error().kind, ErrorKind::kInput);
-  EXPECT_EQ(AskOnce(loopback::RateLimit({{"x-should-retry", "false"}})).error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(AskOnce(loopback::RateLimit({{"x-should-retry", "false"}})).error().kind, ErrorKind::kPermanent);
   EXPECT_EQ(AskOnce(loopback::Answer(429, R"({"error":{"type":"insufficient_quota"}})")).error().kind,
-            ErrorKind::kRefused);
+            ErrorKind::kPermanent);
 }
 
 TEST_F(EndpointTest, PassesTheServersWishWithAnError) {
@@ -120,7 +120,7 @@ TEST_F(EndpointTest, NamesTheTargetOfARedirect) {
   const loopback::Server thief([](const Request&) { return loopback::Answer(200, "{}"); });
   const auto result = AskOnce(loopback::Redirect(thief.url() + "/steal?k=secret"));
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(result.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(result.error().message, HasSubstr(thief.url() + "; give that address as --base-url"));
   EXPECT_EQ(thief.connections(), 0U);
 }
@@ -170,7 +170,7 @@ TEST_F(EndpointTest, HoldsItsCeiling) {
   TestOutcomes outcomes;
   for (std::size_t i = 0; i < 100; ++i) endpoint.Start("/v1", Question(), outcomes.Take(i));
   outcomes.Wait(100);
-  EXPECT_EQ(server.most_at_once(), 7U);
+  EXPECT_EQ(server.max_concurrent(), 7U);
   EXPECT_EQ(endpoint.concurrency(), 7);
 }
 

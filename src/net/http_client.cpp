@@ -30,8 +30,8 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-constexpr long kMostConnections = 4096;  // kept alive; more may be in use
-constexpr std::size_t kMostSpareHandles = 1024;
+constexpr long kMaxConnections = 4096;  // kept alive; more may be in use
+constexpr std::size_t kMaxSpareHandles = 1024;
 
 Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
 
@@ -121,7 +121,7 @@ HttpClient::Loop::Loop()
   curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Loop::SetCurlTimer);
   curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kMostConnections);
+  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kMaxConnections);
   curl_multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
   epoll_event event{};
   event.events = EPOLLIN;
@@ -299,7 +299,7 @@ void HttpClient::Loop::FinishTransfer(Ticket ticket, Result<HttpResponse> result
   tickets_.erase(active.easy);
   if (active.in_multi) curl_multi_remove_handle(multi_, active.easy);
   curl_easy_reset(active.easy);  // before the transfer goes, whose memory it points to
-  if (spare_handles_.size() < kMostSpareHandles) {
+  if (spare_handles_.size() < kMaxSpareHandles) {
     spare_handles_.push_back(active.easy);
   } else {
     curl_easy_cleanup(active.easy);

@@ -44,7 +44,7 @@ struct HttpRequest {
   std::function<void()> on_connected;
 
   // Called on the client's thread with each piece of a 2xx answer's body as it comes, decompressed; such an answer's
-  // HttpResponse::body stays empty. Returning false ends the transfer with an error of kind kRefused.
+  // HttpResponse::body stays empty. Returning false ends the transfer with an error of kind kPermanent.
   std::function<bool(std::string_view)> on_data;
 };
 
@@ -71,8 +71,8 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   // Doesn't block. `done` is called exactly once on the client's thread. Errors: kUnavailable (connection, time-out,
-  // broken transfer), kInput (an answer over max_body_bytes: this request's own trouble), kRefused (a bad URL, on_data
-  // said no), kCancelled. Messages name the host and never a header.
+  // broken transfer), kInput (an answer over max_body_bytes: this request's own trouble), kPermanent (a bad URL,
+  // on_data said no), kCancelled. Messages name the host and never a header.
   Ticket Start(HttpRequest request, Done done);
   // The same without a copy, for a request that may be sent again. It must not change until `done`.
   Ticket Start(std::shared_ptr<const HttpRequest> request, Done done);

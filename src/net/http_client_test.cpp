@@ -170,7 +170,7 @@ TEST(HttpClient, EndsAStreamThatItsReaderRefuses) {
   request.on_data = [&](std::string_view) { return ++pieces == 0; };
   const auto response = Fetch(std::move(request));
   ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
   EXPECT_EQ(pieces, 1);
 }
 
@@ -272,7 +272,7 @@ TEST(HttpClient, RefusesWhatIsNoWebAddress) {
                           "http://x:99999/"}) {
     const auto response = Fetch(Post(url));
     ASSERT_FALSE(response.ok()) << url;
-    EXPECT_EQ(response.error().kind, ErrorKind::kRefused) << url;
+    EXPECT_EQ(response.error().kind, ErrorKind::kPermanent) << url;
   }
 }
 
@@ -281,7 +281,7 @@ TEST(HttpClient, RefusesHeadersThatSmuggleOthers) {
   request.secret_headers = {{"x-api-key", Secret("sk-secret\r\nX-Evil: 1")}};
   const auto response = Fetch(std::move(request));
   ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(response.error().message, HasSubstr("x-api-key"));
   EXPECT_THAT(response.error().message, Not(HasSubstr("sk-secret")));
 }

@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestWait{120'000};
-constexpr std::size_t kMostJson = 256U << 10U;  // nobody explains an error at greater length
+constexpr std::size_t kMaxJson = 256U << 10U;  // nobody explains an error at greater length
 
 // What a provider says about an error, in whatever shape.
 struct ProviderWords {
@@ -57,7 +57,7 @@ ProviderWords WordsOf(const HttpResponse& response) {
   const std::string_view body = Trim(response.body);
   if (body.empty()) return {};
   if (body.front() == '<') return {"", "(a web page, not an answer of an API; is the address right?)"};
-  if (body.size() <= kMostJson && (body.front() == '{' || body.front() == '[')) {
+  if (body.size() <= kMaxJson && (body.front() == '{' || body.front() == '[')) {
     if (const Result<Json> json = ParseJson(body, "answer")) return WordsOfJson(*json);
   }
   return {"", std::string(body)};
@@ -87,14 +87,14 @@ std::optional<bool> ShouldRetry(const HttpResponse& response) {
 
 ErrorKind KindOf(const HttpResponse& response, const ProviderWords& words) {
   const int status = response.status;
-  if (IsOutOfMoney(response, words)) return ErrorKind::kRefused;
+  if (IsOutOfMoney(response, words)) return ErrorKind::kPermanent;
   const std::optional<bool> should_retry = ShouldRetry(response);
   if (should_retry == true) return ErrorKind::kUnavailable;
   if (status == 408 || status == 409 || status == 429 || status >= 500) {
     if (!should_retry) return ErrorKind::kUnavailable;
-    return status == 429 ? ErrorKind::kRefused : ErrorKind::kInput;
+    return status == 429 ? ErrorKind::kPermanent : ErrorKind::kInput;
   }
-  if (status == 401 || status == 402 || status == 403 || status == 404 || status < 400) return ErrorKind::kRefused;
+  if (status == 401 || status == 402 || status == 403 || status == 404 || status < 400) return ErrorKind::kPermanent;
   return ErrorKind::kInput;
 }
 
@@ -157,7 +157,7 @@ bool IsRateLimit(const HttpResponse& response) {
 }
 
 Error ErrorOfResponse(const HttpResponse& response, Clock::Wall now) {
-  if (response.status >= 300 && response.status < 400) return {ErrorKind::kRefused, RedirectMessage(response)};
+  if (response.status >= 300 && response.status < 400) return {ErrorKind::kPermanent, RedirectMessage(response)};
   const ProviderWords words = WordsOf(response);
   std::string message = fmt::format("HTTP {}", response.status);
   if (const std::string type = ServerText(words.type); !type.empty()) message += " (" + type + ")";

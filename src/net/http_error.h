@@ -11,10 +11,11 @@
 namespace upskill {
 
 // What an answer that is no success means (reference: the retry rules of the Anthropic and OpenAI clients).
-// kind: kUnavailable for 408, 409, 429, 5xx and 529 (x-should-retry decides where it is there); kRefused for what ends
-// all requests to this model (401, 402, 403, 404, insufficient_quota, billing); kInput for what concerns this request
-// alone (400, 413, 422 …). The message has the status, the provider's own words (at most 300 characters, printable) and
-// the request id. retry_after: what the server asks for, at most 120 s; `now` and the Date header settle dates.
+// kind: kUnavailable for 408, 409, 429, 5xx and 529 (x-should-retry decides where it is there); kPermanent for what
+// ends all requests to this model (401, 402, 403, 404, insufficient_quota, billing); kInput for what concerns this
+// request alone (400, 413, 422 …). The message has the status, the provider's own words (at most 300 characters,
+// printable) and the request id. retry_after: what the server asks for, at most 120 s; `now` and the Date header settle
+// dates.
 Error ErrorOfResponse(const HttpResponse& response, Clock::Wall now);
 
 // The server's wish of when to try again, or nothing.

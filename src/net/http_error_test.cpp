@@ -32,12 +32,12 @@ TEST(HttpError, KindFollowsTheStatus) {
   for (const int status : {408, 409, 429, 500, 502, 503, 504, 529})
     EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kUnavailable) << status;
   for (const int status : {301, 302, 307, 401, 402, 403, 404})
-    EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kRefused) << status;
+    EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kPermanent) << status;
   for (const int status : {400, 405, 413, 422}) EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kInput) << status;
 }
 
 TEST(HttpError, TheServersWordDecides) {
-  EXPECT_EQ(KindOf(Answer(429, "", {{"x-should-retry", "false"}})), ErrorKind::kRefused);
+  EXPECT_EQ(KindOf(Answer(429, "", {{"x-should-retry", "false"}})), ErrorKind::kPermanent);
   EXPECT_EQ(KindOf(Answer(500, "", {{"x-should-retry", "false"}})), ErrorKind::kInput);
   EXPECT_EQ(KindOf(Answer(400, "", {{"x-should-retry", "true"}})), ErrorKind::kUnavailable);
   EXPECT_EQ(KindOf(Answer(429, "", {{"x-should-retry", "maybe"}})), ErrorKind::kUnavailable);
@@ -45,16 +45,16 @@ TEST(HttpError, TheServersWordDecides) {
 
 TEST(HttpError, WithoutMoneyWaitingIsUseless) {
   EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":"over quota","type":"insufficient_quota"}})")),
-            ErrorKind::kRefused);
+            ErrorKind::kPermanent);
   EXPECT_EQ(KindOf(Answer(429, R"({"error":{"message":"m","code":"insufficient_quota"}})", {{"retry-after", "1"}})),
-            ErrorKind::kRefused);
+            ErrorKind::kPermanent);
   EXPECT_EQ(
       KindOf(Answer(
           400,
           R"({"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}})")),
-      ErrorKind::kRefused);
-  EXPECT_EQ(KindOf(Answer(403, R"({"error":"no credits left"})")), ErrorKind::kRefused);
-  EXPECT_EQ(KindOf(Answer(429, "Check your plan and billing details")), ErrorKind::kRefused);
+      ErrorKind::kPermanent);
+  EXPECT_EQ(KindOf(Answer(403, R"({"error":"no credits left"})")), ErrorKind::kPermanent);
+  EXPECT_EQ(KindOf(Answer(429, "Check your plan and billing details")), ErrorKind::kPermanent);
   EXPECT_FALSE(IsRateLimit(Answer(429, R"({"error":{"type":"insufficient_quota"}})")));
 }
 

@@ -10,10 +10,10 @@ namespace upskill {
 
 using std::chrono::milliseconds;
 
-Pool::Pool(std::size_t members, int most_in_flight, milliseconds backoff_unit, std::uint64_t seed)
-    : members_(members), most_in_flight_(std::max(1, most_in_flight)), backoff_unit_(backoff_unit), rng_(seed) {
+Pool::Pool(std::size_t members, int max_in_flight, milliseconds backoff_unit, std::uint64_t seed)
+    : members_(members), max_in_flight_(std::max(1, max_in_flight)), backoff_unit_(backoff_unit), rng_(seed) {
   CHECK(members > 0);
-  const double share = std::ceil(static_cast<double>(most_in_flight_) / static_cast<double>(members));
+  const double share = std::ceil(static_cast<double>(max_in_flight_) / static_cast<double>(members));
   for (Member& member : members_) member.limit = share;
 }
 
@@ -46,7 +46,7 @@ bool Pool::HasOther(const std::set<std::size_t>& tried) const {
 int Pool::concurrency() const {
   int sum = 0;
   for (const Member& member : members_) sum += LimitOf(member);
-  return std::min(sum, most_in_flight_);
+  return std::min(sum, max_in_flight_);
 }
 
 std::uint64_t Pool::Sent(std::size_t member) {
@@ -68,14 +68,14 @@ void Pool::Succeeded(std::size_t member) {
   End(target);
   target.limited_in_row = 0;
   target.failed_in_row = 0;
-  if (was_full) target.limit = std::min(target.limit + 1.0 / target.limit, static_cast<double>(most_in_flight_));
+  if (was_full) target.limit = std::min(target.limit + 1.0 / target.limit, static_cast<double>(max_in_flight_));
 }
 
 void Pool::Cancelled(std::size_t member) { End(members_[member]); }
 
 milliseconds Pool::Backoff(int doublings) {
-  constexpr int kMostDoublings = 4;
-  const double full = static_cast<double>(backoff_unit_.count()) * std::exp2(std::clamp(doublings, 0, kMostDoublings));
+  constexpr int kMaxDoublings = 4;
+  const double full = static_cast<double>(backoff_unit_.count()) * std::exp2(std::clamp(doublings, 0, kMaxDoublings));
   return milliseconds(std::llround(full * (1.0 - 0.25 * rng_.Uniform())));
 }
 

@@ -16,13 +16,13 @@ namespace upskill {
 // no clock: it says how long a member is to be left alone, and is told when that time is over. Not thread-safe.
 class Pool {
  public:
-  Pool(std::size_t members, int most_in_flight, std::chrono::milliseconds backoff_unit, std::uint64_t seed);
+  Pool(std::size_t members, int max_in_flight, std::chrono::milliseconds backoff_unit, std::uint64_t seed);
 
   // Who should get a request that couldn't reach the members in `tried`; nothing: it has to wait.
   std::optional<std::size_t> Choose(const std::set<std::size_t>& tried) const;
   // Whether a member outside of `tried` is worth waiting for.
   bool HasOther(const std::set<std::size_t>& tried) const;
-  bool full() const { return in_flight_ >= most_in_flight_; }
+  bool full() const { return in_flight_ >= max_in_flight_; }
   int concurrency() const;
 
   // A request goes to the member; the window it belongs to comes back with its outcome.
@@ -53,7 +53,7 @@ class Pool {
   std::chrono::milliseconds Backoff(int doublings);
 
   std::vector<Member> members_;
-  int most_in_flight_;
+  int max_in_flight_;
   int in_flight_ = 0;
   std::chrono::milliseconds backoff_unit_;
   Rng rng_;

@@ -62,7 +62,7 @@ TEST(Sse, RefusesALineWithoutEnd) {
   Status status;
   for (int i = 0; i < 100 && status.ok(); ++i) status = parser.Feed("data: no end in sight ");
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().kind, ErrorKind::kRefused);
+  EXPECT_EQ(status.error().kind, ErrorKind::kPermanent);
 }
 
 TEST(Sse, RefusesAnEventWithoutEnd) {

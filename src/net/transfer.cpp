@@ -15,8 +15,8 @@ namespace upskill {
 
 namespace {
 
-constexpr std::size_t kMostHeaderBytes = 256U << 10U;
-constexpr std::size_t kMostErrorBody = 1U << 20U;
+constexpr std::size_t kMaxHeaderBytes = 256U << 10U;
+constexpr std::size_t kMaxErrorBody = 1U << 20U;
 
 bool IsToken(std::string_view text) {  // RFC 9110, section 5.6.2
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
@@ -131,9 +131,9 @@ void Transfer::SetConnection(const std::string& ca_file) {
 }
 
 Status Transfer::AddHeader(const std::string& name, const std::string& value) {
-  if (!IsToken(name)) return Error{ErrorKind::kRefused, "a header's name has characters that HTTP doesn't allow"};
+  if (!IsToken(name)) return Error{ErrorKind::kPermanent, "a header's name has characters that HTTP doesn't allow"};
   if (!IsHeaderValue(value)) {
-    return Error{ErrorKind::kRefused,
+    return Error{ErrorKind::kPermanent,
                  "the header " + name + " has a line break or control character in its value (is the key right?)"};
   }
   // `Name;` is libcurl's way to send a header without a value.
@@ -162,7 +162,8 @@ Status Transfer::SetHeaders() {
 
 Status Transfer::SetMethod() {
   const std::string& method = request_->method;
-  if (!IsToken(method)) return Error{ErrorKind::kRefused, "a request's method has characters that HTTP doesn't allow"};
+  if (!IsToken(method))
+    return Error{ErrorKind::kPermanent, "a request's method has characters that HTTP doesn't allow"};
   if (!request_->parts.empty()) {
     RETURN_IF_ERROR(SetParts());
   } else if (method == "POST" || !request_->body.empty()) {
@@ -211,7 +212,7 @@ void Transfer::TakeProgress(long long bytes) {
 bool Transfer::TakeHeaderLine(std::string_view line) {
   last_progress_ = std::chrono::steady_clock::now();
   header_bytes_ += line.size();
-  if (header_bytes_ > kMostHeaderBytes) {
+  if (header_bytes_ > kMaxHeaderBytes) {
     failure_ = Error{ErrorKind::kUnavailable, url_.authority + " answers with more than 256 KiB of headers"};
     return false;
   }
@@ -235,7 +236,7 @@ bool Transfer::TakeHeaderLine(std::string_view line) {
 bool Transfer::TakeBody(std::string_view piece) {
   last_progress_ = std::chrono::steady_clock::now();
   if (response_.status < 200 || response_.status > 299) {
-    const std::size_t room = std::min(kMostErrorBody, request_->max_body_bytes) - response_.body.size();
+    const std::size_t room = std::min(kMaxErrorBody, request_->max_body_bytes) - response_.body.size();
     cut_ = piece.size() > room;
     response_.body.append(piece.substr(0, room));
     return !cut_;
@@ -251,7 +252,7 @@ bool Transfer::TakeBody(std::string_view piece) {
     return true;
   }
   if (request_->on_data(piece)) return true;
-  failure_ = Error{ErrorKind::kRefused, "the answer of " + url_.authority + " was broken off by its reader"};
+  failure_ = Error{ErrorKind::kPermanent, "the answer of " + url_.authority + " was broken off by its reader"};
   return false;
 }
 
@@ -287,7 +288,7 @@ Error Transfer::ErrorOfCode(int curl_code) const {
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_ISSUER_ERROR:
-      kind = ErrorKind::kRefused;
+      kind = ErrorKind::kPermanent;
       break;
     default:
       break;

@@ -12,7 +12,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMostServerText = 300;
+constexpr std::size_t kMaxServerText = 300;
 
 struct UrlDeleter {
   void operator()(CURLU* url) const { curl_url_cleanup(url); }
@@ -34,7 +34,7 @@ bool IsLoopback(std::string_view host) {
 }  // namespace
 
 Result<HttpUrl> ParseHttpUrl(const std::string& url) {
-  const Error bad{ErrorKind::kRefused, "the server's address is not a valid http:// or https:// URL"};
+  const Error bad{ErrorKind::kPermanent, "the server's address is not a valid http:// or https:// URL"};
   const std::unique_ptr<CURLU, UrlDeleter> parsed(curl_url());
   if (parsed == nullptr || url.find('\0') != std::string::npos) return bad;
   if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return bad;
@@ -55,8 +55,8 @@ Result<HttpUrl> ParseHttpUrl(const std::string& url) {
 
 std::string ServerText(std::string_view text) {
   // Of 300 columns, each of at most four bytes: what comes behind can't be shown.
-  constexpr std::size_t kMostBytes = 4 * kMostServerText;
-  return CutToColumns(SafeForTerminalLine(Trim(text.substr(0, kMostBytes))), kMostServerText);
+  constexpr std::size_t kMaxBytes = 4 * kMaxServerText;
+  return CutToColumns(SafeForTerminalLine(Trim(text.substr(0, kMaxBytes))), kMaxServerText);
 }
 
 }  // namespace upskill

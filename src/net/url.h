@@ -15,7 +15,7 @@ struct HttpUrl {
   bool loopback = false;  // localhost, 127.0.0.0/8 or ::1: nothing leaves this machine
 };
 
-// Takes an address apart. Error: kRefused; the message doesn't repeat the address, which may hold a password.
+// Takes an address apart. Error: kPermanent; the message doesn't repeat the address, which may hold a password.
 Result<HttpUrl> ParseHttpUrl(const std::string& url);
 
 // Text from a server, made safe to stand in a message: one line, at most 300 columns.

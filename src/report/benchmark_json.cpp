@@ -141,9 +141,9 @@ const Json* Find(const Json& object, const char* key) {
 }
 
 std::size_t CountOf(const Json& object, const char* key) {
-  constexpr double kMost = 1e12;
+  constexpr double kMax = 1e12;
   const double value = JsonGet(object, key, 0.0);
-  return std::isfinite(value) ? static_cast<std::size_t>(std::clamp(value, 0.0, kMost)) : 0;
+  return std::isfinite(value) ? static_cast<std::size_t>(std::clamp(value, 0.0, kMax)) : 0;
 }
 
 // Rows of runs[]: an arm of each configuration; its answers passed when all their expectations did.

@@ -16,7 +16,7 @@ Json ArmToJson(const StudentSummary& student, Arm arm) {
           {"checks_passed", summary.checks_passed},
           {"checks_total", summary.checks_total},
           {"truncated", summary.truncated},
-          {"refused", summary.refused}};
+          {"refused", summary.refusals}};
 }
 
 Json TokensToJson(const StudentSummary& student, Arm arm) {
@@ -61,7 +61,7 @@ void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<d
   json["lift_sequence"] = verdict.sequence_low ? Json{{"low", JsonOrNull(verdict.sequence_low)},
                                                       {"high", JsonOrNull(verdict.sequence_high)}}
                                                : Json(nullptr);
-  json["whole_rounds"] = verdict.whole_rounds;
+  json["complete_rounds"] = verdict.complete_rounds;
   json["more_rounds"] = verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr);
   json["answers_repeat"] = verdict.answers_repeat;
   json["excluded_cases"] = verdict.excluded;

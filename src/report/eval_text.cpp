@@ -49,7 +49,7 @@ std::string Extras(const ArmSummary& arm) {
   if (arm.answered + arm.errors < arm.cells)
     text += fmt::format("   {} not done", arm.cells - arm.answered - arm.errors);
   if (arm.truncated > 0) text += fmt::format("   {} truncated", arm.truncated);
-  if (arm.refused > 0) text += fmt::format("   {} refused", arm.refused);
+  if (arm.refusals > 0) text += fmt::format("   {} refused", arm.refusals);
   return text;
 }
 
@@ -95,7 +95,7 @@ std::vector<std::string> LimitsOf(const StudentVerdict& verdict) {
   std::vector<std::string> limits;
   if (verdict.answers_repeat) {
     limits.push_back(fmt::format("the answers repeat{}: more rounds would say nothing new, more cases would",
-                                 verdict.whole_rounds > 1 ? " exactly from round to round" : " at temperature 0"));
+                                 verdict.complete_rounds > 1 ? " exactly from round to round" : " at temperature 0"));
   }
   if (!verdict.excluded.empty()) {
     std::vector<std::string> names;
@@ -305,7 +305,7 @@ std::string EvalCaseNotes(const JudgedRun& run) {
 }
 
 std::string EvalCases(const Plan& plan, const std::vector<Sample>& samples, const Style& style) {
-  const std::vector<const Sample*> words = LastWords(samples);
+  const std::vector<const Sample*> words = FinalSamples(samples);
   std::string out;
   for (const Student& student : plan.students) {
     out += Tinted(style, Tint::kBold, SafeForTerminalLine(student.name)) + "\n";

@@ -241,7 +241,7 @@ TEST(EvalToJson, DocumentedKeys) {
   const Json& student = json.at("students").at(0);
   EXPECT_THAT(KeysOf(student),
               ElementsAre("model", "name", "verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high",
-                          "lift_new_cases", "lift_sequence", "whole_rounds", "more_rounds", "answers_repeat",
+                          "lift_new_cases", "lift_sequence", "complete_rounds", "more_rounds", "answers_repeat",
                           "excluded_cases", "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd",
                           "cells_saved", "cells_from_cache", "ceiling_cases", "floor_cases", "cases"));
   EXPECT_EQ(student.at("model"), "sim:base=0.4");

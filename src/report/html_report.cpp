@@ -178,7 +178,7 @@ Json StudentToJson(const ReportInput& run, std::size_t index) {
                           {"errors", summary.errors},
                           {"passed", summary.passed},
                           {"truncated", summary.truncated},
-                          {"refused", summary.refused},
+                          {"refused", summary.refusals},
                           {"prompt_tokens", summary.prompt_tokens},
                           {"output_tokens", summary.output_tokens}};
   }

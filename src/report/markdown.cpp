@@ -14,7 +14,7 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kLongestName = 200;  // columns
-constexpr std::size_t kMostNames = 10;
+constexpr std::size_t kMaxNames = 10;
 
 const char* EmojiOf(Verdict word) {
   switch (word) {
@@ -62,9 +62,9 @@ std::string CostCell(const ReportInput& run, std::size_t student) {
 
 std::string NameList(const std::vector<std::string>& names) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i)
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNames); ++i)
     out += (i == 0 ? "" : ", ") + MarkdownText(names[i]);
-  if (names.size() > kMostNames) out += fmt::format(" and {} more", names.size() - kMostNames);
+  if (names.size() > kMaxNames) out += fmt::format(" and {} more", names.size() - kMaxNames);
   return out;
 }
 
@@ -95,7 +95,7 @@ std::string StudentNotes(const ReportInput& run, std::size_t index) {
     std::vector<std::string> notes;
     if (summary.errors > 0) notes.push_back(Counted(summary.errors, "error"));
     if (summary.truncated > 0) notes.push_back(fmt::format("{} truncated", summary.truncated));
-    if (summary.refused > 0) notes.push_back(fmt::format("{} refused", summary.refused));
+    if (summary.refusals > 0) notes.push_back(fmt::format("{} refused", summary.refusals));
     if (!notes.empty()) out += fmt::format("- {}, {}: {}\n", name, ArmLabel(arm), fmt::join(notes, ", "));
   }
   if (!verdict.floor.empty()) out += fmt::format("- {}: never passed: {}\n", name, NameList(verdict.floor));

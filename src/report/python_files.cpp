@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr double kMsPerSecond = 1000.0;
-constexpr std::uint64_t kMostResultBytes = 64ULL << 20U;
+constexpr std::uint64_t kMaxResultBytes = 64ULL << 20U;
 
 // Local time without a zone, as Python's datetime.now().isoformat().
 std::string LocalIso(const std::string& utc) {
@@ -133,7 +133,7 @@ std::vector<fs::path> SubFolders(const fs::path& folder) {
 }
 
 Result<Json> ReadObject(const fs::path& file) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMostResultBytes));
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxResultBytes));
   ASSIGN_OR_RETURN(Json json, ParseJson(text, file.string()));
   if (!json.is_object()) return InputError(file.string() + ": expected an object");
   return json;
@@ -159,9 +159,9 @@ const Json& Member(const Json& object, const char* key) {
 
 // A whole number as other programs may write it (5, 5.0, 1e400), within a range that sums can't leave.
 std::int64_t WholeNumber(const Json& object, const char* key) {
-  constexpr double kMost = 1e12;
+  constexpr double kMax = 1e12;
   const double value = JsonGet(object, key, 0.0);
-  return std::isfinite(value) ? static_cast<std::int64_t>(std::clamp(value, -kMost, kMost)) : 0;
+  return std::isfinite(value) ? static_cast<std::int64_t>(std::clamp(value, -kMax, kMax)) : 0;
 }
 
 std::string CsvRow(const Json& result) {

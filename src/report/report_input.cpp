@@ -27,7 +27,7 @@ ReportInput MakeReportInput(const Plan& plan, const std::vector<Sample>& samples
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) cases.emplace(plan.suite.cases[i].id, i);
   using Place = std::tuple<std::size_t, std::size_t, Arm, int>;
   std::vector<std::pair<Place, const Sample*>> placed;
-  for (const Sample* sample : LastWords(samples)) {
+  for (const Sample* sample : FinalSamples(samples)) {
     const auto student = students.find(sample->student);
     const auto test_case = cases.find(sample->case_id);
     if (student == students.end() || test_case == cases.end() || !plan.has_arm(sample->arm)) continue;

@@ -10,7 +10,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMostGradings = 100;  // answers, each with three files
+constexpr std::size_t kMaxGradings = 100;  // answers, each with three files
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Status WriteRunFiles(const JudgedRun& run, const std::vector<Sample>& samples,
   for (std::size_t i = 0; i < students; ++i) {
     std::filesystem::path folder = run_folder / "agentskills";
     if (students > 1) folder /= fmt::format("{}-{}", i + 1, FileNamePart(run.plan.students[i].name));
-    if (input.samples.size() <= kMostGradings) {
+    if (input.samples.size() <= kMaxGradings) {
       RETURN_IF_ERROR(WriteBenchmarkFolder(input, i, folder));
     } else {
       RETURN_IF_ERROR(

@@ -107,7 +107,7 @@ Json TraceShowJson(const Trace& trace) {
                        {"unknown_records", counts.unknown_records},
                        {"unknown_records_by_kind", std::move(unknown)},
                        {"problems", std::move(problems)},
-                       {"doubts", trace.doubts}});
+                       {"caveats", trace.caveats}});
 }
 
 Json EventJson(const Trace& trace, std::size_t index) {
@@ -184,7 +184,7 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
   for (const TraceProblem& problem : trace.problems) {
     text += fmt::format("damaged: {}:{}: {}\n", SafeForTerminalLine(trace.source), problem.line, problem.message);
   }
-  for (const std::string& doubt : trace.doubts) text += "note: " + doubt + "\n";
+  for (const std::string& caveat : trace.caveats) text += "note: " + caveat + "\n";
   return text;
 }
 

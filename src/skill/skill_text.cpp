@@ -13,14 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFileNameBytes = 100;
+constexpr std::size_t kMaxFileNameBytes = 100;
 
 bool IsNameCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 std::string NameProblem(const std::string& name) {
   if (name.empty()) return "the name is empty";
-  if (name.size() > kMostNameCharacters)
-    return fmt::format("the name has {} characters, at most {} are allowed", name.size(), kMostNameCharacters);
+  if (name.size() > kMaxNameCharacters)
+    return fmt::format("the name has {} characters, at most {} are allowed", name.size(), kMaxNameCharacters);
   bool hyphen = true;  // none first
   for (const char c : name) {
     if (c == '-' ? hyphen : !IsNameCharacter(c)) {
@@ -44,8 +44,8 @@ void FindFileProblems(const std::vector<std::pair<std::string, std::string>>& fi
                       std::vector<std::string>& problems) {
   std::set<std::string> names;
   for (const auto& [name, text] : files) {
-    const std::string shown = SafeForTerminalLine(name.substr(0, kMostFileNameBytes));
-    const bool plain = !name.empty() && name.size() <= kMostFileNameBytes && name.front() != '.' &&
+    const std::string shown = SafeForTerminalLine(name.substr(0, kMaxFileNameBytes));
+    const bool plain = !name.empty() && name.size() <= kMaxFileNameBytes && name.front() != '.' &&
                        name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
                            std::string::npos;
     if (!plain) problems.push_back(fmt::format("{}/: '{}' is no plain file name", folder, shown));
@@ -73,9 +73,9 @@ std::vector<std::string> FindSkillProblems(const SkillText& skill) {
   const bool readable = !FindInvalidUtf8(skill.description) && !FindInvalidUtf8(skill.body);
   if (!readable) problems.emplace_back("the text is not valid UTF-8");
   if (Trim(skill.description).empty()) problems.emplace_back("the description is empty");
-  if (readable && CountCodePoints(skill.description) > kMostDescriptionCharacters) {
+  if (readable && CountCodePoints(skill.description) > kMaxDescriptionCharacters) {
     problems.push_back(fmt::format("the description has {} characters, at most {} are allowed",
-                                   CountCodePoints(skill.description), kMostDescriptionCharacters));
+                                   CountCodePoints(skill.description), kMaxDescriptionCharacters));
   }
   // Readers that cut at `---` wherever it stands would take the rest for the body.
   if (skill.description.find("---") != std::string::npos)
@@ -91,15 +91,15 @@ std::vector<std::string> FindSkillProblems(const SkillText& skill) {
 }
 
 std::string SkillNameFrom(std::string_view text) {
-  constexpr std::size_t kMostWords = 6;
+  constexpr std::size_t kMaxWords = 6;
   std::string name;
   std::size_t words = 1;
   for (const char c : ToLowerAscii(text)) {
     if (IsNameCharacter(c)) {
-      if (name.size() == kMostNameCharacters) break;
+      if (name.size() == kMaxNameCharacters) break;
       name += c;
     } else if (!name.empty() && name.back() != '-') {
-      if (words++ == kMostWords || name.size() == kMostNameCharacters) break;
+      if (words++ == kMaxWords || name.size() == kMaxNameCharacters) break;
       name += '-';
     }
   }

@@ -21,8 +21,8 @@ struct SkillText {
   std::string other_fields;  // of the frontmatter (license, metadata, …), as YAML lines; may be empty
 };
 
-inline constexpr std::size_t kMostNameCharacters = 64;
-inline constexpr std::size_t kMostDescriptionCharacters = 1024;
+inline constexpr std::size_t kMaxNameCharacters = 64;
+inline constexpr std::size_t kMaxDescriptionCharacters = 1024;
 
 // What keeps the text from being a skill by the Agent Skills specification, one line each; empty: nothing.
 // Names: lowercase letters, digits and single hyphens. File names: one plain name, no folder.

@@ -9,7 +9,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::int64_t kMostSteps = 10'000'000;
+constexpr std::int64_t kMaxSteps = 10'000'000;
 
 }  // namespace
 
@@ -27,12 +27,12 @@ std::optional<double> SignFlipTest(const std::vector<std::int64_t>& sums) {
   std::int64_t reach = 0;
   std::int64_t observed = 0;
   for (const std::int64_t sum : sums) {
-    if (std::abs(sum) > kMostSteps) return std::nullopt;
+    if (std::abs(sum) > kMaxSteps) return std::nullopt;
     reach += std::abs(sum);
     observed += sum;
-    if (reach > kMostSteps) return std::nullopt;
+    if (reach > kMaxSteps) return std::nullopt;
   }
-  if (reach * static_cast<std::int64_t>(sums.size()) > kMostSteps) return std::nullopt;
+  if (reach * static_cast<std::int64_t>(sums.size()) > kMaxSteps) return std::nullopt;
   // chance[s]: that the cases with a positive sign add up to s, which makes the signed sum 2s − reach.
   std::vector<double> chance(static_cast<std::size_t>(reach) + 1, 0.0);
   chance[0] = 1.0;

@@ -21,7 +21,7 @@ struct Candidate {
   bool measured = false;      // on all of train
   std::vector<double> train;  // by student: pass rate on train
   std::size_t lost = 0;       // of a shorter one: answers on train that its parent had right and it hasn't
-  std::string status;         // "chosen", "kept", "screened out: …", "refused: …"
+  std::string status;         // "chosen", "kept", "screened out: …", "discarded: …"
   std::string run;            // of its trial on train
 
   double mean() const;

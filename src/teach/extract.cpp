@@ -14,7 +14,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMostRequestBytes = 1500;  // a longer request is a whole brief, no question to replay
+constexpr std::size_t kMaxRequestBytes = 1500;  // a longer request is a whole brief, no question to replay
 
 bool StartsWithAny(const std::string& lower, std::initializer_list<std::string_view> starts) {
   return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return lower.starts_with(start); });
@@ -146,7 +146,7 @@ bool Settles(const std::string& span, const std::string& request) {
 }
 
 // The statements of an answer, nearest to the request's words first.
-std::vector<std::string> ByNearness(const PersonRequest& request) {
+std::vector<std::string> ByNearness(const UserRequest& request) {
   std::vector<std::string> statements = StatementsOf(request.answer);
   const std::set<std::string> words = WordsOf(request.text);
   std::stable_sort(statements.begin(), statements.end(), [&](const std::string& a, const std::string& b) {
@@ -174,7 +174,7 @@ std::string QuestionOf(const std::string& request) {
 
 bool IsReplayable(const std::string& text) {
   const std::string lower = ToLowerAscii(std::string(Trim(text)));
-  if (lower.size() < 15 || lower.size() > kMostRequestBytes || lower.front() == '/') return false;
+  if (lower.size() < 15 || lower.size() > kMaxRequestBytes || lower.front() == '/') return false;
   return !StartsWithAny(lower, {"yes", "no,", "ok", "continue", "go on", "thanks", "thank you", "please continue",
                                 "commit", "[redacted"});
 }
@@ -230,9 +230,9 @@ class Sections {
 };
 
 void AddAnswers(const Material& material, Sections& sections) {
-  constexpr std::size_t kMostPerAnswer = 2;
-  for (std::size_t rank = 0; rank < kMostPerAnswer; ++rank) {
-    for (const PersonRequest& request : material.requests) {
+  constexpr std::size_t kMaxPerAnswer = 2;
+  for (std::size_t rank = 0; rank < kMaxPerAnswer; ++rank) {
+    for (const UserRequest& request : material.requests) {
       const std::vector<std::string> statements = ByNearness(request);
       if (rank < statements.size() && CommonWords(WordsOf(request.text), statements[rank]) > 0)
         sections.Add("Facts", statements[rank], {request.place});
@@ -249,8 +249,8 @@ bool IsTelling(const MaterialItem& item) {
 }
 
 std::string PurposeOf(const MaterialItem& item) {
-  constexpr std::size_t kMostColumns = 120;
-  std::string purpose = CutToColumns(SafeForTerminalLine(item.purpose), kMostColumns);
+  constexpr std::size_t kMaxColumns = 120;
+  std::string purpose = CutToColumns(SafeForTerminalLine(item.purpose), kMaxColumns);
   while (purpose.ends_with('.') || purpose.ends_with(':')) purpose.pop_back();
   return purpose;
 }
@@ -291,9 +291,9 @@ void AddItems(const Material& material, Sections& sections, Draft& draft) {
 
 // For a trace without any of that: what was asked and what came of it, in the digest's words.
 void AddWhatThereIs(const Material& material, Sections& sections) {
-  constexpr std::size_t kMostColumns = 300;
+  constexpr std::size_t kMaxColumns = 300;
   for (const MaterialItem& item : material.items) {
-    const std::string text(Trim(CutToColumns(SafeForTerminalLine(item.text), kMostColumns)));
+    const std::string text(Trim(CutToColumns(SafeForTerminalLine(item.text), kMaxColumns)));
     if (!text.empty()) sections.Add("What is known", text, item.places);
   }
 }
@@ -311,8 +311,8 @@ Result<Case> MakeCase(const std::string& input, const std::string& expected, con
   return std::move(reading.test_case);
 }
 
-void Offer(Result<Case> test_case, std::size_t most, CaseHarvest& harvest) {
-  if (test_case && harvest.cases.size() < most) TakeCase(*std::move(test_case), harvest);
+void Offer(Result<Case> test_case, std::size_t most, VettedCases& vetted) {
+  if (test_case && vetted.cases.size() < most) TakeCase(*std::move(test_case), vetted);
 }
 
 }  // namespace
@@ -377,9 +377,9 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
   return draft;
 }
 
-CaseHarvest ExtractCases(const Material& material, std::size_t most) {
-  CaseHarvest harvest;
-  for (const PersonRequest& request : material.requests) {
+VettedCases ExtractCases(const Material& material, std::size_t most) {
+  VettedCases vetted;
+  for (const UserRequest& request : material.requests) {
     if (!IsReplayable(request.text)) continue;
     const std::string question = QuestionOf(request.text);
     bool taken = false;
@@ -387,7 +387,7 @@ CaseHarvest ExtractCases(const Material& material, std::size_t most) {
       if (CommonWords(WordsOf(question), statement) == 0) continue;  // it says something else
       for (const std::string& span : TellingTextsOf(statement)) {
         if (taken || !Settles(span, question)) continue;
-        Offer(MakeCase(question, span, statement, request.place), most, harvest);
+        Offer(MakeCase(question, span, statement, request.place), most, vetted);
         taken = true;
       }
     }
@@ -398,7 +398,7 @@ CaseHarvest ExtractCases(const Material& material, std::size_t most) {
         fmt::format("{}\n\nfails with:\n\n{}\n\nWhat mends it?", Trim(item.failed), ErrorLine(item.error));
     for (const std::string& line : AddedLines(item)) {
       if (!Settles(line, input)) continue;
-      Offer(MakeCase(input, line, fmt::format("This mends it: `{}`", line), PlaceOf(item)), most, harvest);
+      Offer(MakeCase(input, line, fmt::format("This mends it: `{}`", line), PlaceOf(item)), most, vetted);
       break;
     }
   }
@@ -407,9 +407,9 @@ CaseHarvest ExtractCases(const Material& material, std::size_t most) {
     const std::string input = PurposeOf(item) + ": which command does it?";
     const std::string command(Trim(item.works));
     if (Settles(command, input))
-      Offer(MakeCase(input, command, fmt::format("`{}`", command), PlaceOf(item)), most, harvest);
+      Offer(MakeCase(input, command, fmt::format("`{}`", command), PlaceOf(item)), most, vetted);
   }
-  return harvest;
+  return vetted;
 }
 
 }  // namespace upskill

@@ -22,7 +22,7 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
 
 // Cases that replay the person's requests and the failures that were mended: the answer must hold the name, value or
 // command that settled it then. At most `most`.
-CaseHarvest ExtractCases(const Material& material, std::size_t most);
+VettedCases ExtractCases(const Material& material, std::size_t most);
 
 // Parts, for tests. Sentences with code in backticks that state something, in order; where there are none, those with a
 // bare path, identifier, version or time.

@@ -75,10 +75,10 @@ TEST(ExtractDraft, NothingToTakeOverIsSaid) {
 }
 
 TEST(ExtractCases, ReplaysQuestionsWithWhatSettledThem) {
-  const CaseHarvest harvest = ExtractCases(OneTalk(), 16);
-  ASSERT_THAT(harvest.cases, SizeIs(1));  // no answer that the question gives away, no "yes"
-  EXPECT_EQ(harvest.cases[0].input, "What is the header for bfloat16?");
-  EXPECT_THAT(harvest.cases[0].checks, ElementsAre(Field(&CheckSpec::values, ElementsAre("cuda_bf16.h"))));
+  const VettedCases vetted = ExtractCases(OneTalk(), 16);
+  ASSERT_THAT(vetted.cases, SizeIs(1));  // no answer that the question gives away, no "yes"
+  EXPECT_EQ(vetted.cases[0].input, "What is the header for bfloat16?");
+  EXPECT_THAT(vetted.cases[0].checks, ElementsAre(Field(&CheckSpec::values, ElementsAre("cuda_bf16.h"))));
 }
 
 TEST(ExtractCases, ReplaysMendedFailures) {
@@ -92,11 +92,11 @@ TEST(ExtractCases, ReplaysMendedFailures) {
                             "x.c:\n-#include <old.h>\n+#include <cuda_fp16.h>",
                             "",
                             ""});
-  const CaseHarvest harvest = ExtractCases(material, 16);
-  ASSERT_THAT(harvest.cases, SizeIs(1));
-  EXPECT_THAT(harvest.cases[0].input, testing::AllOf(HasSubstr("make check"), HasSubstr("unknown type name 'half'"),
-                                                     HasSubstr("What mends it?")));
-  EXPECT_THAT(harvest.cases[0].checks[0].values, ElementsAre("#include <cuda_fp16.h>"));
+  const VettedCases vetted = ExtractCases(material, 16);
+  ASSERT_THAT(vetted.cases, SizeIs(1));
+  EXPECT_THAT(vetted.cases[0].input, testing::AllOf(HasSubstr("make check"), HasSubstr("unknown type name 'half'"),
+                                                    HasSubstr("What mends it?")));
+  EXPECT_THAT(vetted.cases[0].checks[0].values, ElementsAre("#include <cuda_fp16.h>"));
 }
 
 TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
@@ -115,11 +115,11 @@ TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
   command.works = "ls -la";
   command.purpose = "List all files";
   material.items.push_back(command);
-  const CaseHarvest harvest = ExtractCases(material, 16);
-  ASSERT_THAT(harvest.cases, SizeIs(2));
-  EXPECT_THAT(harvest.cases[0].checks[0].values, ElementsAre("15:00"));
-  EXPECT_EQ(harvest.cases[1].input, "Install the dependencies: which command does it?");
-  EXPECT_THAT(harvest.cases[1].checks[0].values, ElementsAre("mix deps.get"));
+  const VettedCases vetted = ExtractCases(material, 16);
+  ASSERT_THAT(vetted.cases, SizeIs(2));
+  EXPECT_THAT(vetted.cases[0].checks[0].values, ElementsAre("15:00"));
+  EXPECT_EQ(vetted.cases[1].input, "Install the dependencies: which command does it?");
+  EXPECT_THAT(vetted.cases[1].checks[0].values, ElementsAre("mix deps.get"));
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok());
   EXPECT_EQ(
@@ -133,9 +133,9 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
   ASSERT_TRUE(trace.ok()) << trace.error().message;
   Material material;
   AddTraces({*trace}, 24000, material);
-  const CaseHarvest harvest = ExtractCases(material, 16);
-  EXPECT_THAT(harvest.cases, SizeIs(16));
-  EXPECT_THAT(harvest.cases, Contains(Field(&Case::input, "What is the launch stream?")));
+  const VettedCases vetted = ExtractCases(material, 16);
+  EXPECT_THAT(vetted.cases, SizeIs(16));
+  EXPECT_THAT(vetted.cases, Contains(Field(&Case::input, "What is the launch stream?")));
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok());
   // What was wrong first and corrected then.

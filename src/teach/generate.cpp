@@ -19,8 +19,8 @@
 namespace upskill {
 namespace {
 
-constexpr int kFruitlessAttempts = 2;    // in a row, then the refinement ends
-constexpr std::size_t kMostShorter = 4;  // parts that are tried to be left out
+constexpr int kFruitlessAttempts = 2;   // in a row, then the refinement ends
+constexpr std::size_t kMaxShorter = 4;  // parts that are tried to be left out
 
 class Generation {
  public:
@@ -72,7 +72,7 @@ class Generation {
 
   // A limit or the person ended it: the best so far stands. Anything else is an error of the whole.
   bool EndEarly(const Error& error) {
-    if (error.kind != ErrorKind::kCancelled && error.kind != ErrorKind::kRefused &&
+    if (error.kind != ErrorKind::kCancelled && error.kind != ErrorKind::kPermanent &&
         error.kind != ErrorKind::kUnavailable)
       return false;
     out_.stopped = error.message;
@@ -84,7 +84,7 @@ class Generation {
   Status MayAskTeacher() const {
     if (input_.trials.stop != nullptr && input_.trials.stop->load() > 0) return Error{ErrorKind::kCancelled, "stopped"};
     if (options_.max_cost_usd && Spent() >= *options_.max_cost_usd) {
-      return Error{ErrorKind::kRefused, fmt::format("${:.2f} of ${:.2f} are spent", Spent(), *options_.max_cost_usd)};
+      return Error{ErrorKind::kPermanent, fmt::format("${:.2f} of ${:.2f} are spent", Spent(), *options_.max_cost_usd)};
     }
     return {};
   }
@@ -166,7 +166,7 @@ class Generation {
     return text;
   }
 
-  Result<CaseHarvest> MoreCases(std::size_t count) const {
+  Result<VettedCases> MoreCases(std::size_t count) const {
     Teacher* teacher = input_.test_teacher;
     if (teacher == nullptr) return ExtractCases(material_, count);
     RETURN_IF_ERROR(MayAskTeacher());
@@ -183,7 +183,7 @@ class Generation {
       out_.cases = input_.given->cases;
       return {};
     }
-    CaseHarvest harvest;
+    VettedCases vetted;
     for (const Example& example : material_.examples) {
       if (example.output.empty()) continue;
       const Json raw = {{"id", SkillNameFrom(example.input)},
@@ -191,17 +191,17 @@ class Generation {
                         {"expected", {{"contains", {example.output}}}},
                         {"reference", example.output}};
       Result<CaseReading> reading = ReadCase(raw, 1);
-      if (reading) TakeCase(std::move(reading->test_case), harvest);
+      if (reading) TakeCase(std::move(reading->test_case), vetted);
     }
-    const std::size_t missing = options_.cases - std::min(options_.cases, harvest.cases.size());
-    Result<CaseHarvest> result = missing == 0 ? CaseHarvest{} : MoreCases(missing);
+    const std::size_t missing = options_.cases - std::min(options_.cases, vetted.cases.size());
+    Result<VettedCases> result = missing == 0 ? VettedCases{} : MoreCases(missing);
     if (!result && result.error().kind != ErrorKind::kInput) return result.error();
-    CaseHarvest written = result ? result.value() : CaseHarvest{};
+    VettedCases written = result ? result.value() : VettedCases{};
     for (Case& test_case : written.cases) {
-      if (harvest.cases.size() < options_.cases) TakeCase(std::move(test_case), harvest);
+      if (vetted.cases.size() < options_.cases) TakeCase(std::move(test_case), vetted);
     }
-    out_.cases = std::move(harvest.cases);
-    out_.rejected_cases = std::move(harvest.rejected);
+    out_.cases = std::move(vetted.cases);
+    out_.rejected_cases = std::move(vetted.rejected);
     out_.rejected_cases.insert(out_.rejected_cases.end(), written.rejected.begin(), written.rejected.end());
     const std::string example =
         out_.rejected_cases.empty() ? "" : fmt::format(" (for example {})", out_.rejected_cases.front());
@@ -347,8 +347,8 @@ class Generation {
       if (!proposed && proposed.error().kind != ErrorKind::kInput) return proposed.error();
       if (!proposed) Say("refine", "no usable proposal: " + proposed.error().message);
       if (proposed) {
-        for (const std::string& refused : proposed->refused)
-          Say("refine", "proposal refused: " + SafeForTerminalLine(refused));
+        for (const std::string& reason : proposed->discarded)
+          Say("refine", "proposal discarded: " + SafeForTerminalLine(reason));
         for (const Proposal& proposal : proposed->proposals) RETURN_IF_ERROR(TryProposal(proposal, best, failing));
       }
       fruitless = Best() == best ? fruitless + 1 : 0;
@@ -391,7 +391,7 @@ class Generation {
   // A shorter skill that loses nothing wins (with few tests an equal rate says little): each of the longest parts is
   // tried to be left out.
   Status LeaveOut() {
-    for (std::size_t tried = 0; tried < kMostShorter; ++tried) {
+    for (std::size_t tried = 0; tried < kMaxShorter; ++tried) {
       const std::size_t best = Best();
       std::vector<BodyPart> parts = PartsOf(out_.candidates[best].skill.body);
       if (parts.size() < 2) return {};

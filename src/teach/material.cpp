@@ -13,7 +13,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMostDocumentBytes = 400'000;
+constexpr std::size_t kMaxDocumentBytes = 400'000;
 
 // Pieces of at most about `most` bytes, cut at lines.
 std::vector<std::string> Pieces(const std::string& text, std::size_t most) {
@@ -32,7 +32,7 @@ std::string NextId(const Material& material) { return fmt::format("d{}", materia
 void AddRequests(const Trace& trace, Material& material) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
-    if (event.kind == EventKind::kPerson && event.agent.empty() && !event.abandoned) {
+    if (event.kind == EventKind::kUser && event.agent.empty() && !event.abandoned) {
       material.requests.push_back({event.text, "", EventPlace(trace, i)});
     } else if (event.kind == EventKind::kAssistant && event.agent.empty() && !event.abandoned &&
                !material.requests.empty() && !Trim(event.text).empty()) {
@@ -91,7 +91,7 @@ std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_token
 
 void AddDocument(const std::string& name, const std::string& text, Material& material) {
   constexpr std::size_t kPieceBytes = 6000;
-  for (std::string& piece : Pieces(text.substr(0, kMostDocumentBytes), kPieceBytes)) {
+  for (std::string& piece : Pieces(text.substr(0, kMaxDocumentBytes), kPieceBytes)) {
     material.items.push_back({NextId(material), "Document", std::move(piece), {name}, "", "", "", "", ""});
   }
 }
@@ -155,7 +155,7 @@ Json MaterialToJson(const Material& material) {
       if (!text->empty()) last[key] = *text;
     }
   }
-  for (const PersonRequest& request : material.requests) {
+  for (const UserRequest& request : material.requests) {
     json["requests"].push_back({{"text", request.text}, {"answer", request.answer}, {"place", request.place}});
   }
   for (const Example& example : material.examples)

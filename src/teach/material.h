@@ -29,7 +29,7 @@ struct MaterialItem {
 };
 
 // A request of the person and what came of it.
-struct PersonRequest {
+struct UserRequest {
   std::string text;
   std::string answer;  // what the agent said on it, up to the next request
   std::string place;
@@ -44,7 +44,7 @@ struct Example {
 struct Material {
   std::string task;  // may be empty when there are traces
   std::vector<MaterialItem> items;
-  std::vector<PersonRequest> requests;
+  std::vector<UserRequest> requests;
   std::vector<Example> examples;
   SkillText existing;  // the skill to improve; empty name: none
 

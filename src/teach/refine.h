@@ -35,7 +35,7 @@ struct RefineOptions {
 
 struct ProposalsOutcome {
   std::vector<Proposal> proposals;
-  std::vector<std::string> refused;  // why others can't be tried
+  std::vector<std::string> discarded;  // why others can't be tried
 };
 
 // Asks the teacher for changes to `candidate` by what the students got wrong. Bodies in `known` are not proposed again.

@@ -53,10 +53,10 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
     trial.cost_usd += sample.response.cost_usd.value_or(0.0);
   }
   if (outcome.interrupted) return Error{ErrorKind::kCancelled, "stopped"};
-  if (!outcome.exhausted.empty()) return Error{ErrorKind::kRefused, outcome.exhausted};
-  if (!outcome.stopped_models.empty()) return Error{ErrorKind::kRefused, outcome.stopped_models.front()};
+  if (!outcome.exhausted.empty()) return Error{ErrorKind::kPermanent, outcome.exhausted};
+  if (!outcome.stopped_models.empty()) return Error{ErrorKind::kPermanent, outcome.stopped_models.front()};
   if (outcome.progress.errors > 0) {
-    return Error{ErrorKind::kRefused,
+    return Error{ErrorKind::kPermanent,
                  fmt::format("run {}: {} cells are left with errors", plan.run, outcome.progress.errors)};
   }
   trial.judged = Judge(plan, outcome.samples);

@@ -55,7 +55,8 @@ struct Trial {
 };
 
 // Answers that the runs folder holds already are not asked for again. Errors: kCancelled when the person stopped it,
-// kRefused when a limit is reached or cells are left with errors (a message for people); all that was answered is kept.
+// kPermanent when a limit is reached or cells are left with errors (a message for people); all that was answered is
+// kept.
 Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec);
 
 // By student: the share of answers with the skill that passed.

@@ -40,8 +40,8 @@ std::string Normal(const std::string& text) {
   return std::string(Trim(normal));
 }
 
-constexpr std::size_t kMostAnswerTokens = 8192;
-constexpr std::size_t kMostCaseBytes = 20'000;
+constexpr std::size_t kMaxAnswerTokens = 8192;
+constexpr std::size_t kMaxCaseBytes = 20'000;
 
 Json Strings(std::size_t most, std::size_t characters) {
   return {{"type", "array"}, {"maxItems", most}, {"items", StringSchema(characters)}};
@@ -57,16 +57,16 @@ std::vector<std::string> TextsOf(const Json& json, const char* key) {
 
 }  // namespace
 
-void TakeCase(Case test_case, CaseHarvest& harvest) {
+void TakeCase(Case test_case, VettedCases& vetted) {
   const auto reject = [&](const std::string& reason) {
-    harvest.rejected.push_back(fmt::format("{}: {}", CutToColumns(SafeForTerminalLine(test_case.input), 60), reason));
+    vetted.rejected.push_back(fmt::format("{}: {}", CutToColumns(SafeForTerminalLine(test_case.input), 60), reason));
   };
   const Result<std::vector<std::string>> weaknesses = FindCaseWeaknesses(test_case);
   if (!weaknesses) return reject(weaknesses.error().message);
   if (!weaknesses->empty()) return reject(weaknesses->front());
   const std::string input = Normal(test_case.input);
   std::set<std::string> ids;
-  for (const Case& other : harvest.cases) {
+  for (const Case& other : vetted.cases) {
     if (Normal(other.input) == input) return reject("has the same input as another case");
     ids.insert(other.id);
   }
@@ -74,7 +74,7 @@ void TakeCase(Case test_case, CaseHarvest& harvest) {
   const std::string id = test_case.id;
   for (int k = 2; ids.contains(test_case.id); ++k) test_case.id = fmt::format("{}-{}", id, k);
   test_case.raw["id"] = test_case.id;
-  harvest.cases.push_back(std::move(test_case));
+  vetted.cases.push_back(std::move(test_case));
 }
 
 Json CasesSchema(std::size_t most, bool tight) {
@@ -106,8 +106,7 @@ Result<Case> CaseFromTeacher(const Json& json) {
     const std::vector<std::string> values = TextsOf(json, type);
     if (!values.empty()) checks.push_back({{"type", type}, {"values", values}});
   }
-  if (DumpJson(json).size() > kMostCaseBytes)
-    return InputError(fmt::format("it has more than {} bytes", kMostCaseBytes));
+  if (DumpJson(json).size() > kMaxCaseBytes) return InputError(fmt::format("it has more than {} bytes", kMaxCaseBytes));
   if (raw["expected"]["contains"].empty()) raw.erase("expected");
   if (!checks.empty()) raw["checks"] = checks;
   if (std::string reference = JsonGet<std::string>(json, "reference", ""); !reference.empty())
@@ -117,12 +116,12 @@ Result<Case> CaseFromTeacher(const Json& json) {
   return std::move(reading.test_case);
 }
 
-Result<CaseHarvest> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options) {
+Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options) {
   ASSIGN_OR_RETURN(const std::string items, FitItems(teacher, material, options.context_tokens));
-  CaseHarvest harvest;
+  VettedCases vetted;
   std::string last_problem;
-  for (int attempt = 0; attempt <= options.tries && harvest.cases.size() < options.cases; ++attempt) {
-    const std::size_t missing = options.cases - harvest.cases.size();
+  for (int attempt = 0; attempt <= options.tries && vetted.cases.size() < options.cases; ++attempt) {
+    const std::size_t missing = options.cases - vetted.cases.size();
     std::string prompt = TaskText(material);
     if (!items.empty()) prompt += "Material:\n\n" + items;
     prompt += fmt::format(
@@ -131,13 +130,13 @@ Result<CaseHarvest> WriteCases(Teacher& teacher, const Material& material, const
         "which one must (or empty). `not_contains`: texts of a wrong answer (or empty). `reference`: a short right "
         "answer.\n",
         missing);
-    if (!harvest.cases.empty()) prompt += "There are tests for these already, write others:\n";
-    for (const Case& test_case : harvest.cases)
+    if (!vetted.cases.empty()) prompt += "There are tests for these already, write others:\n";
+    for (const Case& test_case : vetted.cases)
       prompt += "- " + CutToColumns(SafeForTerminalLine(test_case.input), 200) + "\n";
-    if (!harvest.rejected.empty()) prompt += "These were refused, with the reason:\n";
-    for (const std::string& rejected : harvest.rejected) prompt += "- " + rejected + "\n";
+    if (!vetted.rejected.empty()) prompt += "These were refused, with the reason:\n";
+    for (const std::string& rejected : vetted.rejected) prompt += "- " + rejected + "\n";
     const bool first = attempt == 0;
-    const std::size_t most_tokens = std::min<std::size_t>(1000 + 400 * missing, kMostAnswerTokens);
+    const std::size_t most_tokens = std::min<std::size_t>(1000 + 400 * missing, kMaxAnswerTokens);
     const Result<Json> answer =
         teacher.Ask({"cases", std::string(kCasesSystem), prompt,
                      CasesSchema(first ? 2 * options.cases : missing, !first), attempt, static_cast<int>(most_tokens)});
@@ -147,20 +146,20 @@ Result<CaseHarvest> WriteCases(Teacher& teacher, const Material& material, const
       continue;
     }
     for (const Json& json : answer->at("cases")) {
-      if (harvest.cases.size() == options.cases) break;
+      if (vetted.cases.size() == options.cases) break;
       Result<Case> test_case = CaseFromTeacher(json);
       if (!test_case) {
-        harvest.rejected.push_back(
+        vetted.rejected.push_back(
             fmt::format("{}: {}", CutToColumns(SafeForTerminalLine(JsonGet<std::string>(json, "input", "")), 60),
                         test_case.error().message));
         continue;
       }
-      TakeCase(*std::move(test_case), harvest);
+      TakeCase(*std::move(test_case), vetted);
     }
   }
-  if (harvest.cases.empty() && !last_problem.empty())
+  if (vetted.cases.empty() && !last_problem.empty())
     return InputError("the teacher gave no usable test: " + last_problem);
-  return harvest;
+  return vetted;
 }
 
 std::vector<std::size_t> HeldOut(const std::vector<Case>& cases, double holdout, std::uint64_t seed) {

@@ -16,14 +16,14 @@
 namespace upskill {
 
 // Cases that may enter a generated suite, and why others may not.
-struct CaseHarvest {
+struct VettedCases {
   std::vector<Case> cases;
   std::vector<std::string> rejected;  // "INPUT: reason"
 };
 
 // Takes a case in if it is sound by FindCaseWeaknesses and no duplicate (the same input but for case and white space);
 // else says why not. Its id becomes unique.
-void TakeCase(Case test_case, CaseHarvest& harvest);
+void TakeCase(Case test_case, VettedCases& vetted);
 
 // {input, contains, any_of, not_contains, reference} as a teacher gives a case. `tight`: short ones with `contains`
 // alone, for a teacher that found no end.
@@ -37,7 +37,7 @@ struct CaseOptions {
 };
 
 // Asks the teacher for cases from the task and the material. It is not shown any skill.
-Result<CaseHarvest> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options);
+Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options);
 
 // Indices of the cases that are held out: `holdout` of them (a fraction), drawn by `seed` and the inputs; at least one
 // and never all of two or more cases.

@@ -55,8 +55,8 @@ std::optional<int> TakeZone(std::string_view& text) {
 
 const char* EventKindName(EventKind kind) {
   switch (kind) {
-    case EventKind::kPerson:
-      return "person";
+    case EventKind::kUser:
+      return "user";
     case EventKind::kAssistant:
       return "assistant";
     case EventKind::kReasoning:
@@ -113,7 +113,7 @@ TraceCounts CountTrace(const Trace& trace) {
   TraceCounts counts;
   for (const Event& event : trace.events) {
     const bool main_thread = event.agent.empty();
-    if (event.kind == EventKind::kPerson && main_thread) ++counts.human_turns;
+    if (event.kind == EventKind::kUser && main_thread) ++counts.human_turns;
     if (event.kind == EventKind::kToolCall) {
       if (!main_thread) {
         ++counts.subagent_tool_calls;

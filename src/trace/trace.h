@@ -16,7 +16,7 @@
 namespace upskill {
 
 enum class EventKind {
-  kPerson,      // words that a person typed
+  kUser,        // words that a person typed
   kAssistant,   // the model's answer
   kReasoning,   // the model's thinking
   kToolCall,    // text: the arguments, as compact JSON where they were an object
@@ -116,10 +116,10 @@ struct Trace {
   std::optional<std::int64_t> last_ms;
   std::map<std::string, std::size_t> unknown_records;  // kind → count; never fatal
   std::vector<TraceProblem> problems;
-  std::vector<std::string> doubts;  // what a reader of the figures must know
-  bool lossy = false;               // the format itself drops text (screen copies, exports)
-  std::size_t dropped_lines = 0;    // as far as the format says how many
-  std::size_t records = 0;          // lines or messages read
+  std::vector<std::string> caveats;  // what a reader of the figures must know
+  bool lossy = false;                // the format itself drops text (screen copies, exports)
+  std::size_t dropped_lines = 0;     // as far as the format says how many
+  std::size_t records = 0;           // lines or messages read
 };
 
 // What `trace show` counts. Calls, messages and tokens are those of the main thread.

@@ -13,7 +13,7 @@
 namespace upskill {
 namespace {
 
-constexpr int kMostNesting = 200;
+constexpr int kMaxNesting = 200;
 
 // Offset of the first bracket nested too deep. Done before parsing: a parser callback could stop there as well, but
 // with one nlohmann-json takes time quadratic in the length of a list of objects.
@@ -28,7 +28,7 @@ std::optional<std::size_t> FindTooDeep(std::string_view text) {
     } else if (c == '"') {
       in_string = true;
     } else if (c == '{' || c == '[') {
-      if (++depth > kMostNesting) return i;
+      if (++depth > kMaxNesting) return i;
     } else if (c == '}' || c == ']') {
       --depth;
     }
@@ -110,7 +110,7 @@ Result<Json> ParseJson(std::string_view text, const std::string& source) {
   // The parser would take a NUL for the end of the text and ignore what follows.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) return error_at(nul, "a NUL character");
   if (const auto deep = FindTooDeep(text)) {
-    return error_at(*deep, fmt::format("nested deeper than {} levels", kMostNesting));
+    return error_at(*deep, fmt::format("nested deeper than {} levels", kMaxNesting));
   }
   try {
     return Json::parse(text);

@@ -13,8 +13,8 @@
 namespace upskill {
 namespace {
 
-constexpr int kMostSchemaDepth = 100;  // of nested schemas; a value is at most 200 deep (ParseJson)
-constexpr int kMostSteps = 200'000;    // schemas applied to values: bounds what nested anyOf can cost
+constexpr int kMaxSchemaDepth = 100;  // of nested schemas; a value is at most 200 deep (ParseJson)
+constexpr int kMaxSteps = 200'000;    // schemas applied to values: bounds what nested anyOf can cost
 
 bool IsInteger(const Json& value) {
   if (value.is_number_integer()) return true;
@@ -44,7 +44,7 @@ class Validator {
   explicit Validator(const Json& root) : root_(root) {}
 
   Status Check(const Json& schema, const Json& value, const std::string& pointer, int depth) {
-    if (depth > kMostSchemaDepth || ++steps_ > kMostSteps) return Bad(pointer, "the schema is nested too deep");
+    if (depth > kMaxSchemaDepth || ++steps_ > kMaxSteps) return Bad(pointer, "the schema is nested too deep");
     if (schema.is_boolean()) return schema.get<bool>() ? Status() : Bad(pointer, "nothing is allowed here");
     if (!schema.is_object()) return Bad(pointer, "the schema is not an object");
     if (const auto reference = schema.find("$ref"); reference != schema.end()) {

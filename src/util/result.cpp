@@ -13,8 +13,8 @@ const char* ErrorKindName(ErrorKind kind) {
       return "io";
     case ErrorKind::kUnavailable:
       return "unavailable";
-    case ErrorKind::kRefused:
-      return "refused";
+    case ErrorKind::kPermanent:
+      return "permanent";
     case ErrorKind::kCancelled:
       return "cancelled";
     case ErrorKind::kOutput:

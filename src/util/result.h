@@ -17,7 +17,7 @@ enum class ErrorKind {
   kNotFound,     // a file, folder or model that does not exist
   kIo,           // reading or writing failed (full disk, permissions)
   kUnavailable,  // may work when tried again: time-out, overload, broken connection
-  kRefused,      // will not work when tried again: no key, unknown model, too long
+  kPermanent,    // will not work when tried again: no key, unknown model, too long
   kCancelled,    // given up on request
   kOutput,       // standard output is gone (closed pipe)
 };

@@ -41,7 +41,7 @@ class FakeModel : public Model {
     } else {
       held_.emplace_back(std::move(request), std::move(done));
     }
-    most_held = std::max(most_held, held_.size());
+    max_held = std::max(max_held, held_.size());
   }
 
   void Cancel(CancelScope scope) override {
@@ -62,7 +62,7 @@ class FakeModel : public Model {
 
   std::vector<ChatRequest> requests;  // all that were started, in order
   std::vector<CancelScope> cancels;
-  std::size_t most_held = 0;
+  std::size_t max_held = 0;
   std::size_t running = 0;
   std::function<void()> on_start;
   std::function<void()> after_cancel;

@@ -124,7 +124,7 @@ class Server::Loop {
   mutable std::mutex mutex;
   std::vector<Request> requests;  // these three guarded by mutex
   std::size_t connections = 0;
-  std::size_t most_at_once = 0;
+  std::size_t max_concurrent = 0;
 
  private:
   struct Connection {
@@ -259,7 +259,7 @@ bool Server::Loop::NextRequest(Connection& connection) {
   {
     const std::lock_guard lock(mutex);
     requests.push_back(*request);
-    most_at_once = std::max(most_at_once, answering_);
+    max_concurrent = std::max(max_concurrent, answering_);
   }
   const Script script = handler_(*request);
   connection.script.assign(script.begin(), script.end());
@@ -338,9 +338,9 @@ std::size_t Server::connections() const {
   const std::lock_guard lock(loop_->mutex);
   return loop_->connections;
 }
-std::size_t Server::most_at_once() const {
+std::size_t Server::max_concurrent() const {
   const std::lock_guard lock(loop_->mutex);
-  return loop_->most_at_once;
+  return loop_->max_concurrent;
 }
 
 std::string DeadUrl() {

@@ -79,8 +79,8 @@ class Server {
 
   std::vector<Request> requests() const;
   std::size_t request_count() const;
-  std::size_t connections() const;   // ever
-  std::size_t most_at_once() const;  // requests being answered at the same time
+  std::size_t connections() const;     // ever
+  std::size_t max_concurrent() const;  // requests being answered at the same time
 
  private:
   class Loop;

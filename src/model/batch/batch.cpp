@@ -22,9 +22,9 @@ namespace upskill {
 namespace {
 
 constexpr double kBatchPrice = 0.5;
-constexpr std::size_t kMostResultBytes = 4ULL << 30U;
-constexpr std::size_t kMostLineBytes = 64U << 20U;
-constexpr std::size_t kMostIdBytes = 200;
+constexpr std::size_t kMaxResultBytes = 4ULL << 30U;
+constexpr std::size_t kMaxLineBytes = 64U << 20U;
+constexpr std::size_t kMaxIdBytes = 200;
 constexpr std::chrono::milliseconds kAbortLook{100};
 
 // Batch ids become parts of paths: nothing but letters, digits, `_` and `-`.
@@ -44,7 +44,7 @@ class LineReader {
   bool Feed(std::string_view piece) {
     while (true) {
       const std::size_t end = piece.find('\n');
-      if (line_.size() + std::min(end, piece.size()) > kMostLineBytes) return false;
+      if (line_.size() + std::min(end, piece.size()) > kMaxLineBytes) return false;
       line_ += piece.substr(0, end);
       if (end == std::string_view::npos) return true;
       Flush();
@@ -86,8 +86,8 @@ class BatchBase : public BatchApi {
       lines.push_back(Line(item));
       bytes += lines.back().size() + 1;
     }
-    if (bytes > MostBytes())
-      return InputError(fmt::format("a batch of {} bytes is too large; at most {} are taken", bytes, MostBytes()));
+    if (bytes > MaxBytes())
+      return InputError(fmt::format("a batch of {} bytes is too large; at most {} are taken", bytes, MaxBytes()));
     return SubmitLines(lines);
   }
 
@@ -145,7 +145,7 @@ class BatchBase : public BatchApi {
     HttpRequest request = NewRequest(connection_);
     request.method = "GET";
     request.url = Url(path);
-    request.max_body_bytes = kMostResultBytes;
+    request.max_body_bytes = kMaxResultBytes;
     request.total_timeout = std::chrono::milliseconds{3'600'000};
     std::optional<Error> error;
     LineReader lines([&](std::string_view line) {
@@ -166,7 +166,7 @@ class BatchBase : public BatchApi {
 
   Result<std::string> IdIn(const Json& body) const {
     std::string id = JsonGet<std::string>(body, "id", "");
-    if (!CheckId(id, kMostIdBytes)) return Error{ErrorKind::kUnavailable, "the provider's answer has no batch id"};
+    if (!CheckId(id, kMaxIdBytes)) return Error{ErrorKind::kUnavailable, "the provider's answer has no batch id"};
     return id;
   }
 
@@ -180,9 +180,9 @@ class BatchBase : public BatchApi {
  private:
   Status CheckItems(const std::vector<BatchItem>& items) const {
     if (items.empty()) return InputError("a batch needs at least one request");
-    if (items.size() > MostPerBatch())
+    if (items.size() > MaxPerBatch())
       return InputError(
-          fmt::format("a batch of {} requests is too large; at most {} are taken", items.size(), MostPerBatch()));
+          fmt::format("a batch of {} requests is too large; at most {} are taken", items.size(), MaxPerBatch()));
     std::set<std::string_view> ids;
     for (const BatchItem& item : items) {
       RETURN_IF_ERROR(CheckId(item.custom_id, 64));
@@ -205,11 +205,11 @@ class AnthropicBatch : public BatchBase {
  public:
   using BatchBase::BatchBase;
 
-  std::size_t MostPerBatch() const override { return 100'000; }
-  std::size_t MostBytes() const override { return 256'000'000; }
+  std::size_t MaxPerBatch() const override { return 100'000; }
+  std::size_t MaxBytes() const override { return 256'000'000; }
 
   Result<BatchState> Poll(const std::string& id) override {
-    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     ASSIGN_OR_RETURN(const Json body, CallJson("GET", std::string(kPath) + "/" + id));
     BatchState state;
     state.status = CutToColumns(SafeForTerminalLine(JsonGet<std::string>(body, "processing_status", "")), 40);
@@ -223,14 +223,14 @@ class AnthropicBatch : public BatchBase {
   }
 
   Status Cancel(const std::string& id) override {
-    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     RETURN_IF_ERROR(CallJson("POST", std::string(kPath) + "/" + id + "/cancel"));
     return {};
   }
 
   // From the API's own path rather than from results_url: the key goes to no address that an answer names.
   Result<Answers> Results(const std::string& id) override {
-    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     Answers answers;
     RETURN_IF_ERROR(ReadLines(std::string(kPath) + "/" + id + "/results", [&](const Json& line) {
       Put(JsonGet<std::string>(line, "custom_id", ""), OneResult(MemberOf(line, "result")), answers);
@@ -270,8 +270,8 @@ class OpenAiBatch : public BatchBase {
  public:
   using BatchBase::BatchBase;
 
-  std::size_t MostPerBatch() const override { return 50'000; }
-  std::size_t MostBytes() const override { return 200'000'000; }
+  std::size_t MaxPerBatch() const override { return 50'000; }
+  std::size_t MaxBytes() const override { return 200'000'000; }
 
   Result<BatchState> Poll(const std::string& id) override {
     ASSIGN_OR_RETURN(const Json body, BatchObject(id));
@@ -289,7 +289,7 @@ class OpenAiBatch : public BatchBase {
   }
 
   Status Cancel(const std::string& id) override {
-    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     RETURN_IF_ERROR(CallJson("POST", "/batches/" + id + "/cancel"));
     return {};
   }
@@ -301,7 +301,7 @@ class OpenAiBatch : public BatchBase {
     for (const char* key : {"output_file_id", "error_file_id"}) {
       const std::string file = JsonGet<std::string>(body, key, "");
       if (file.empty()) continue;
-      RETURN_IF_ERROR(CheckId(file, kMostIdBytes));
+      RETURN_IF_ERROR(CheckId(file, kMaxIdBytes));
       has_file = true;
       RETURN_IF_ERROR(ReadLines("/files/" + file + "/content", [&](const Json& line) {
         Put(JsonGet<std::string>(line, "custom_id", ""), OneResult(line), answers);
@@ -337,7 +337,7 @@ class OpenAiBatch : public BatchBase {
   std::string Target() const { return "/v1" + std::string(format().path); }
 
   Result<Json> BatchObject(const std::string& id) const {
-    RETURN_IF_ERROR(CheckId(id, kMostIdBytes));
+    RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     return CallJson("GET", "/batches/" + id);
   }
 

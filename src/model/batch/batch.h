@@ -28,7 +28,7 @@ struct BatchState {
   std::int64_t failed = 0;  // errored, cancelled or expired
 };
 
-// A provider's Batch API: many requests handed in at once and answered within a day at half the price. The calls block
+// A provider's Batch API: many requests submitted at once and answered within a day at half the price. The calls block
 // and may be made from any thread but that of the HttpClient. A batch lives at the provider: its id can be polled by
 // another process. Answers are not checked against answer_schema here, and parameters that the provider refuses are not
 // left out: such requests come back as errors.
@@ -41,8 +41,8 @@ class BatchApi {
   BatchApi(const BatchApi&) = delete;
   BatchApi& operator=(const BatchApi&) = delete;
 
-  virtual std::size_t MostPerBatch() const = 0;
-  virtual std::size_t MostBytes() const = 0;
+  virtual std::size_t MaxPerBatch() const = 0;
+  virtual std::size_t MaxBytes() const = 0;
   // What the item adds to the size of a batch, for splitting.
   virtual std::size_t BytesOf(const BatchItem& item) const = 0;
 

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int kWindow = 100'000;
-constexpr int kMostHandIns = 5;  // of the same requests, while the provider can't be reached
+constexpr int kMaxSubmissions = 5;  // of the same requests, while the provider can't be reached
 constexpr std::chrono::milliseconds kLongestWait{120'000};
 
 Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
@@ -50,7 +50,7 @@ BatchModel::~BatchModel() {
 int BatchModel::Window() const { return kWindow; }
 
 void BatchModel::Start(ChatRequest request, Done done) {
-  if (request.answer_schema) return done(Error{ErrorKind::kRefused, "batches are not held to a schema"});
+  if (request.answer_schema) return done(Error{ErrorKind::kPermanent, "batches are not held to a schema"});
   const std::lock_guard lock(mutex_);
   std::string id = request.id.empty() ? fmt::format("unnamed-{}", unnamed_++) : request.id;
   last_arrival_ = steady_clock::now();
@@ -79,7 +79,7 @@ void BatchModel::Run() {
     if (!inbox_.empty() && steady_clock::now() >= last_arrival_ + times_.quiet) Assign(lock);
     for (auto batch = batches_.begin(); batch != batches_.end() && !stopping_;) {
       const auto next = std::next(batch);
-      if (!batch->waiting.empty() && steady_clock::now() >= batch->look) Look(batch, lock);
+      if (!batch->waiting.empty() && steady_clock::now() >= batch->look) Poll(batch, lock);
       if (batch->waiting.empty()) batches_.erase(batch);
       batch = next;
     }
@@ -126,7 +126,7 @@ void BatchModel::Assign(std::unique_lock<std::mutex>& lock) {
       continue;
     }
     const std::size_t size = api_->BytesOf({id, waiting.request});
-    if (fresh.empty() || fresh.back()->waiting.size() >= api_->MostPerBatch() || bytes + size > api_->MostBytes()) {
+    if (fresh.empty() || fresh.back()->waiting.size() >= api_->MaxPerBatch() || bytes + size > api_->MaxBytes()) {
       fresh.push_back(batches_.emplace(batches_.end()));
       bytes = 0;
     }
@@ -134,14 +134,14 @@ void BatchModel::Assign(std::unique_lock<std::mutex>& lock) {
     fresh.back()->waiting.emplace(id, std::move(waiting));
   }
   for (const auto& [id, batch] : found)
-    Log("batch", fmt::format("{}: waiting for {} requests of batch {}, handed in earlier", info_.name,
+    Log("batch", fmt::format("{}: waiting for {} requests of batch {}, submitted earlier", info_.name,
                              batch->waiting.size(), id));
   for (const auto batch : fresh) {
-    if (!stopping_) HandIn(batch, lock);
+    if (!stopping_) Submit(batch, lock);
   }
 }
 
-void BatchModel::HandIn(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock) {
+void BatchModel::Submit(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock) {
   std::vector<BatchItem> items;
   std::vector<std::string> ids;
   for (const auto& [id, waiting] : batch->waiting) {
@@ -150,29 +150,29 @@ void BatchModel::HandIn(std::list<Batch>::iterator batch, std::unique_lock<std::
   }
   if (items.empty()) return;
   lock.unlock();
-  Result<std::string> handed_in = api_->Submit(items);
-  for (int i = 1; !handed_in && handed_in.error().kind == ErrorKind::kUnavailable && i < kMostHandIns; ++i) {
-    const auto pause = handed_in.error().retry_after.value_or(times_.first_look * (1 << i));
+  Result<std::string> submitted = api_->Submit(items);
+  for (int i = 1; !submitted && submitted.error().kind == ErrorKind::kUnavailable && i < kMaxSubmissions; ++i) {
+    const auto pause = submitted.error().retry_after.value_or(times_.first_look * (1 << i));
     lock.lock();
     changed_.wait_for(lock, std::min(pause, kLongestWait), [this] { return stopping_; });
     const bool stop = stopping_ || batch->waiting.empty();
     lock.unlock();
     if (stop) break;
-    handed_in = api_->Submit(items);
+    submitted = api_->Submit(items);
   }
   Status noted;
-  if (handed_in) noted = notes_.Add(*handed_in, ids);
+  if (submitted) noted = notes_.Add(*submitted, ids);
   if (!noted) {
     // Nobody could find it again: it must not cost anything.
-    [[maybe_unused]] const Status cancelled = api_->Cancel(*handed_in);
+    [[maybe_unused]] const Status cancelled = api_->Cancel(*submitted);
   }
   lock.lock();
-  if (!handed_in) return EndAll(batch, handed_in.error().With("handing in a batch"), lock);
+  if (!submitted) return EndAll(batch, submitted.error().With("handing in a batch"), lock);
   if (!noted) return EndAll(batch, noted.error().With("noting a batch"), lock);
-  batch->id = *handed_in;
+  batch->id = *submitted;
   batch->pause = times_.first_look;
   batch->look = steady_clock::now() + batch->pause;
-  Log("batch", fmt::format("{}: batch {} of {} requests is handed in", info_.name, batch->id, ids.size()));
+  Log("batch", fmt::format("{}: batch {} of {} requests is submitted", info_.name, batch->id, ids.size()));
 }
 
 void BatchModel::PauseFor(Batch& batch) const {
@@ -180,7 +180,7 @@ void BatchModel::PauseFor(Batch& batch) const {
   batch.look = steady_clock::now() + batch.pause;
 }
 
-void BatchModel::Look(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock) {
+void BatchModel::Poll(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock) {
   const std::string id = batch->id;
   lock.unlock();
   const Result<BatchState> state = api_->Poll(id);
@@ -218,7 +218,7 @@ void BatchModel::HandleFailure(std::list<Batch>::iterator batch, const Error& er
     if (!batch->failing_since) batch->failing_since = now;
     if (now - *batch->failing_since < times_.patience) return PauseFor(*batch);
   } else if (batch->found) {
-    Log("batch", fmt::format("{}: {}; its requests are handed in anew", info_.name, error.message));
+    Log("batch", fmt::format("{}: {}; its requests are resubmitted", info_.name, error.message));
     std::erase_if(noted_, [&](const auto& entry) { return entry.second == batch->id; });
     for (auto& [id, waiting] : std::exchange(batch->waiting, {})) inbox_.emplace(id, std::move(waiting));
     return;

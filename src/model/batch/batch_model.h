@@ -24,13 +24,13 @@
 namespace upskill {
 
 struct BatchTimes {
-  std::chrono::milliseconds quiet{500};         // without a further request: what is there is handed in
+  std::chrono::milliseconds quiet{500};         // without a further request: what is there is submitted
   std::chrono::milliseconds first_look{1'000};  // at a batch; each time half as long again
   std::chrono::milliseconds longest_look{60'000};
   std::chrono::milliseconds patience{3'600'000};  // with a provider that can't be reached
 };
 
-// A model behind a provider's Batch API. Requests are collected, handed in together, noted (BatchNotes) and waited for
+// A model behind a provider's Batch API. Requests are collected, submitted together, noted (BatchNotes) and waited for
 // on a thread of its own. A request that an earlier batch holds, by ChatRequest::id, is waited for there and not handed
 // in again. Both scopes of Cancel let go of everything at once and leave the batches running at the provider, so a
 // later process can take up their results. Requests that a batch gave no answer to end in kUnavailable: the sender
@@ -55,7 +55,7 @@ class BatchModel : public Model {
   };
   using WaitingById = std::map<std::string, Waiting>;
   struct Batch {
-    std::string id;  // empty while it is handed in
+    std::string id;  // empty while it is submitted
     WaitingById waiting;
     bool found = false;  // noted by an earlier process
     std::chrono::milliseconds pause{0};
@@ -66,8 +66,8 @@ class BatchModel : public Model {
   void Run();
   bool WaitForWork(std::unique_lock<std::mutex>& lock);
   void Assign(std::unique_lock<std::mutex>& lock);
-  void HandIn(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
-  void Look(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
+  void Submit(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
+  void Poll(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
   void TakeResults(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
   void HandleFailure(std::list<Batch>::iterator batch, const Error& error, std::unique_lock<std::mutex>& lock);
   void EndAll(std::list<Batch>::iterator batch, const Error& error, std::unique_lock<std::mutex>& lock);

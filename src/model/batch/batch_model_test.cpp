@@ -37,8 +37,8 @@ class FakeProvider {
 class FakeApi : public BatchApi {
  public:
   explicit FakeApi(FakeProvider& provider) : provider_(provider) {}
-  std::size_t MostPerBatch() const override { return provider_.most; }
-  std::size_t MostBytes() const override { return 1000; }
+  std::size_t MaxPerBatch() const override { return provider_.most; }
+  std::size_t MaxBytes() const override { return 1000; }
   std::size_t BytesOf(const BatchItem& item) const override { return item.request.messages.front().text.size(); }
   Result<std::string> Submit(const std::vector<BatchItem>& items) override {
     const std::lock_guard lock(provider_.mutex);
@@ -52,7 +52,7 @@ class FakeApi : public BatchApi {
   }
   Result<BatchState> Poll(const std::string& id) override {
     const std::lock_guard lock(provider_.mutex);
-    if (!provider_.batches.contains(id)) return Error{ErrorKind::kRefused, "no such batch"};
+    if (!provider_.batches.contains(id)) return Error{ErrorKind::kPermanent, "no such batch"};
     BatchState state;
     state.ended = ++provider_.polls >= provider_.polls_until_end;
     return state;
@@ -169,7 +169,7 @@ TEST_F(BatchModels, WhoWantsNewAnswersGetsThem) {
   EXPECT_EQ(provider.answered["r1"], 2);
 }
 
-TEST_F(BatchModels, ABatchThatIsGoneIsHandedInAnew) {
+TEST_F(BatchModels, ABatchThatIsGoneIsResubmitted) {
   ASSERT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
   provider.batches.clear();
   EXPECT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());

@@ -12,7 +12,7 @@ namespace upskill {
 namespace {
 
 constexpr int kSchema = 1;
-constexpr int kMostTries = 100;  // to write while another process does
+constexpr int kMaxTries = 100;  // to write while another process does
 constexpr std::chrono::milliseconds kPause{50};
 
 }  // namespace
@@ -46,7 +46,7 @@ Status BatchNotes::Add(const std::string& batch, const std::vector<std::string>&
       "\n";
   for (int i = 0;; ++i) {
     Result<AppendFile> file = AppendFile::Open(file_, true);
-    if (!file && i < kMostTries) {
+    if (!file && i < kMaxTries) {
       std::this_thread::sleep_for(kPause);
       continue;
     }

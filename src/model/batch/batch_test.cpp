@@ -92,7 +92,7 @@ TEST(AnthropicBatches, SubmitPollResults) {
   for (const Request& request : rig.server.requests()) EXPECT_EQ(request.headers.at("x-api-key"), "sk-test-key-1");
 }
 
-TEST(AnthropicBatches, ExpiredRequestsCanBeHandedInAgain) {
+TEST(AnthropicBatches, ExpiredRequestsCanBeResubmitted) {
   int batches = 0;
   Rig rig(
       [&batches](const Request& request) -> Script {
@@ -192,7 +192,7 @@ TEST(Batches, WhatIsRefusedBeforeAnythingIsSent) {
   EXPECT_EQ(rig.api->Results("a/b").error().kind, ErrorKind::kInput);
   EXPECT_EQ(rig.server.request_count(), 0U);
   EXPECT_GT(rig.api->BytesOf(Item("a")), 80U);
-  EXPECT_EQ(rig.api->MostPerBatch(), 100'000U);
+  EXPECT_EQ(rig.api->MaxPerBatch(), 100'000U);
 }
 
 TEST(Batches, BrokenAnswers) {

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kRepoPrefix = "models--";
-constexpr std::size_t kMostFiles = 100'000;  // of a snapshot that are looked at
+constexpr std::size_t kMaxFiles = 100'000;  // of a snapshot that are looked at
 
 std::string Value(const VariableLookup& variable, const std::string& name) { return variable(name).value_or(""); }
 
@@ -52,7 +52,7 @@ std::vector<std::string> GgufsIn(const fs::path& snapshot) {
   std::vector<std::string> files;
   std::error_code code;
   std::size_t seen = 0;
-  for (fs::recursive_directory_iterator it(snapshot, code), end; !code && it != end && seen < kMostFiles;
+  for (fs::recursive_directory_iterator it(snapshot, code), end; !code && it != end && seen < kMaxFiles;
        it.increment(code), ++seen) {
     std::error_code ignored;
     if (!ToLowerAscii(it->path().extension().string()).starts_with(".gguf") || !it->is_regular_file(ignored)) continue;

@@ -36,8 +36,8 @@ using PullProgress = std::function<void(std::uint64_t done, std::uint64_t total,
 // `progress` is called on the calling thread about ten times a second. What an earlier, broken download left is gone on
 // with; bytes are hashed as they come and get their name in the cache only when the hash is right; a file that another
 // process is fetching is waited for. `stop` becoming other than 0 ends it with kCancelled. After every error but a
-// wrong hash, what was fetched is kept. Errors also: kRefused (not found, private), kUnavailable (no connection, given
-// up), kIo (disk), and those of ChooseGguf.
+// wrong hash, what was fetched is kept. Errors also: kPermanent (not found, private), kUnavailable (no connection,
+// given up), kIo (disk), and those of ChooseGguf.
 Result<std::filesystem::path> PullGguf(HttpClient& client, const HubOptions& options, const GgufName& name,
                                        const PullProgress& progress = nullptr, const std::atomic<int>* stop = nullptr);
 

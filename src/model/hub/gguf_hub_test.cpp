@@ -291,7 +291,7 @@ TEST_F(GgufHub, WhatCannotBeReadSaysWhatToDo) {
     hub.OnHub([status](const Request&) -> std::optional<Script> { return loopback::Answer(status, "{}"); });
     options.token = Secret();
     const Error error = PullError();
-    EXPECT_EQ(error.kind, ErrorKind::kRefused);
+    EXPECT_EQ(error.kind, ErrorKind::kPermanent);
     EXPECT_EQ(error.message, "org/repo: not found, or private: set HF_TOKEN");
     options.token = Secret("hf_secret");
     EXPECT_THAT(PullError().message,

@@ -17,15 +17,15 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMostNamePart = 96;  // the Hub's own limit
-constexpr std::size_t kMostQuant = 200;
-constexpr std::size_t kMostSplitFiles = 4096;
-constexpr std::size_t kMostShown = 40;
+constexpr std::size_t kMaxNamePart = 96;  // the Hub's own limit
+constexpr std::size_t kMaxQuant = 200;
+constexpr std::size_t kMaxSplitFiles = 4096;
+constexpr std::size_t kMaxShown = 40;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool IsNamePart(std::string_view part) {
-  if (part.empty() || part.size() > kMostNamePart || part.find("--") != std::string_view::npos ||
+  if (part.empty() || part.size() > kMaxNamePart || part.find("--") != std::string_view::npos ||
       part.find("..") != std::string_view::npos) {
     return false;
   }
@@ -61,7 +61,7 @@ std::optional<SplitName> TakeApart(const std::string& path) {
   if (!std::equal(tail.begin(), tail.end(), shape.begin(), fits)) return name;
   name.part = std::stoul(std::string(tail.substr(1, 5)));
   name.parts = std::stoul(std::string(tail.substr(10)));
-  if (name.part < 1 || name.part > name.parts || name.parts > kMostSplitFiles) return std::nullopt;
+  if (name.part < 1 || name.part > name.parts || name.parts > kMaxSplitFiles) return std::nullopt;
   name.stem.resize(name.stem.size() - shape.size());
   return name;
 }
@@ -145,7 +145,7 @@ std::string Names(const std::vector<GgufModel>& models) {
   std::string text;
   std::size_t shown = 0;
   for (const std::string& name : names) {
-    if (shown++ == kMostShown) return text + fmt::format(" and {} more", names.size() - kMostShown);
+    if (shown++ == kMaxShown) return text + fmt::format(" and {} more", names.size() - kMaxShown);
     text += fmt::format("{}{}", text.empty() ? "" : ", ", CutToColumns(name, 120));
   }
   return text;
@@ -182,7 +182,7 @@ Result<GgufName> ParseGgufName(const std::string& text) {
   if (colon != std::string::npos && name.quant.empty()) return refuse("has nothing behind its colon");
   const bool clean =
       std::all_of(name.quant.begin(), name.quant.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
-  if (!clean || name.quant.size() > kMostQuant) return refuse("has no quant behind its colon");
+  if (!clean || name.quant.size() > kMaxQuant) return refuse("has no quant behind its colon");
   return name;
 }
 

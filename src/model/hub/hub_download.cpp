@@ -97,34 +97,34 @@ Result<std::string> AddressToResume(const HubDownload& download, const HubFile& 
 
 // One attempt to get the bytes that are not there yet.
 Status FetchRest(const HubDownload& download, const HubFile& file, HubFilePart& part) {
-  HubHttp::Wish wish;
-  wish.hash = file.hash;
-  wish.url =
+  HubHttp::HubRequest request;
+  request.hash = file.hash;
+  request.url =
       fmt::format("{}/{}/resolve/{}/{}", download.options.endpoint, download.repo, download.commit, UrlPath(file.path));
   const std::uint64_t from = part.size();
   if (from > 0) {
-    ASSIGN_OR_RETURN(std::string address, AddressToResume(download, file, wish.url, from));
+    ASSIGN_OR_RETURN(std::string address, AddressToResume(download, file, request.url, from));
     if (address.empty()) {
       RETURN_IF_ERROR(part.Restart());
     } else {
-      wish.url = std::move(address);
-      wish.range = fmt::format("bytes={}-", from);
+      request.url = std::move(address);
+      request.range = fmt::format("bytes={}-", from);
     }
   }
   Status written;
-  wish.on_data = [&](std::string_view bytes) {
+  request.on_data = [&](std::string_view bytes) {
     if (download.http.stopped()) return false;
     written = part.Append(bytes);
     return written.ok();
   };
-  wish.on_tick = [&] { download.progress(part.size()); };
+  request.on_tick = [&] { download.progress(part.size()); };
   download.progress(part.size());  // what is there before this attempt, so that its speed is told right
-  const Result<HubAnswer> answer = download.http.Get(wish);
+  const Result<HubAnswer> answer = download.http.Get(request);
   download.progress(part.size());
   if (!written) return written.error();
   if (!answer) return answer.error();
   RETURN_IF_ERROR(CheckAnswer(download, file, *answer));
-  if (!wish.range.empty() && RangeStart(answer->response) != from) {
+  if (!request.range.empty() && RangeStart(answer->response) != from) {
     RETURN_IF_ERROR(part.Restart());
     return Error{ErrorKind::kUnavailable, "the server answers with another part of the file than it was asked for"};
   }

@@ -17,8 +17,8 @@
 namespace upskill {
 namespace {
 
-constexpr int kMostRedirects = 5;
-constexpr std::size_t kMostBody = 16U << 20U;
+constexpr int kMaxRedirects = 5;
+constexpr std::size_t kMaxBody = 16U << 20U;
 constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::hours kLongestDownload{24 * 30};
 
@@ -41,7 +41,7 @@ Result<std::string> Joined(const std::string& from, const std::string& location)
   const std::size_t host = from.find("://") + 3;
   if (location.starts_with("//")) return from.substr(0, host - 2) + location;
   if (location.starts_with('/')) return from.substr(0, from.find_first_of("/?#", host)) + location;
-  return Error{ErrorKind::kRefused, fmt::format("the redirect to '{}' leads nowhere", ServerText(location))};
+  return Error{ErrorKind::kPermanent, fmt::format("the redirect to '{}' leads nowhere", ServerText(location))};
 }
 
 std::string WithoutQuotes(std::string_view etag) {
@@ -77,37 +77,37 @@ Result<HttpResponse> HubHttp::Send(HttpRequest request, const std::function<void
   return *std::move(answer);
 }
 
-Result<HttpRequest> HubHttp::RequestFor(const Wish& wish, const std::string& url) const {
+Result<HttpRequest> HubHttp::RequestFor(const HubRequest& wanted, const std::string& url) const {
   HttpRequest request;
   request.method = "GET";
   request.url = url;
   // Compression would change the bytes that a range counts.
   request.headers.emplace_back("Accept-Encoding", "identity");
-  if (!wish.range.empty()) request.headers.emplace_back("Range", wish.range);
+  if (!wanted.range.empty()) request.headers.emplace_back("Range", wanted.range);
   ASSIGN_OR_RETURN(const std::string own, OriginOf(endpoint_));
   ASSIGN_OR_RETURN(const std::string origin, OriginOf(url));
   if (!token_.empty() && origin == own)
     request.secret_headers.emplace_back("Authorization", Secret("Bearer " + token_.reveal()));
-  request.max_body_bytes = kMostBody;
-  if (wish.on_data) {
+  request.max_body_bytes = kMaxBody;
+  if (wanted.on_data) {
     request.max_body_bytes = std::string::npos;
     request.idle_timeout = std::chrono::seconds(60);
     request.total_timeout = kLongestDownload;
-    request.on_data = wish.on_data;
+    request.on_data = wanted.on_data;
   }
   return request;
 }
 
-Result<HubAnswer> HubHttp::Get(const Wish& wish) const {
+Result<HubAnswer> HubHttp::Get(const HubRequest& wanted) const {
   HubAnswer answer;
-  answer.url = wish.url;
-  for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
+  answer.url = wanted.url;
+  for (int redirects = 0; redirects <= kMaxRedirects; ++redirects) {
     if (stopped()) return Stopped();
-    ASSIGN_OR_RETURN(HttpRequest request, RequestFor(wish, answer.url));
-    ASSIGN_OR_RETURN(answer.response, Send(std::move(request), wish.on_tick));
+    ASSIGN_OR_RETURN(HttpRequest request, RequestFor(wanted, answer.url));
+    ASSIGN_OR_RETURN(answer.response, Send(std::move(request), wanted.on_tick));
     const std::optional<std::string> etag = HeaderOf(answer.response, "x-linked-etag");
-    if (etag && !wish.hash.empty() && WithoutQuotes(*etag) != wish.hash) {
-      return Error{ErrorKind::kRefused, "the Hub has another file than it listed; try again"};
+    if (etag && !wanted.hash.empty() && WithoutQuotes(*etag) != wanted.hash) {
+      return Error{ErrorKind::kPermanent, "the Hub has another file than it listed; try again"};
     }
     const std::optional<std::string> location = HeaderOf(answer.response, "location");
     if (!IsRedirect(answer.response.status) || !location) return answer;
@@ -115,10 +115,10 @@ Result<HubAnswer> HubHttp::Get(const Wish& wish) const {
     ASSIGN_OR_RETURN(const HttpUrl from, ParseHttpUrl(answer.url));
     ASSIGN_OR_RETURN(const HttpUrl to, ParseHttpUrl(next));
     if (from.secure && !to.secure)
-      return Error{ErrorKind::kRefused, fmt::format("{} redirects from https to http", from.authority)};
+      return Error{ErrorKind::kPermanent, fmt::format("{} redirects from https to http", from.authority)};
     answer.url = std::move(next);
   }
-  return Error{ErrorKind::kRefused, fmt::format("more than {} redirects", kMostRedirects)};
+  return Error{ErrorKind::kPermanent, fmt::format("more than {} redirects", kMaxRedirects)};
 }
 
 Status HubHttp::Pause(std::chrono::milliseconds time) const {
@@ -137,20 +137,20 @@ Error HubError(const HubAnswer& answer, const HubHttp& http, const std::string& 
   const Result<std::string> origin = OriginOf(answer.url);
   const bool from_hub = own && origin && *own == *origin;
   if (from_hub && HeaderOf(response, "x-error-code") == "GatedRepo") {
-    return Error{ErrorKind::kRefused,
+    return Error{ErrorKind::kPermanent,
                  fmt::format("{}: its owner asks for your consent first: give it on {}, then set HF_TOKEN", what,
                              http.endpoint())};
   }
   if (from_hub && (response.status == 401 || response.status == 403 || response.status == 404)) {
     return Error{
-        ErrorKind::kRefused,
+        ErrorKind::kPermanent,
         fmt::format("{}: not found, or private: {}", what,
                     http.has_token() ? "the token (HF_TOKEN or the saved login) has no access to it" : "set HF_TOKEN")};
   }
   const Error error = ErrorOfResponse(response, SystemClock().WallNow()).With(what);
   // Signed addresses of a storage host run out: a new one from the Hub may work.
-  if (!from_hub && error.kind == ErrorKind::kRefused) return Error{ErrorKind::kUnavailable, error.message};
-  return error.kind == ErrorKind::kInput ? Error{ErrorKind::kRefused, error.message} : error;
+  if (!from_hub && error.kind == ErrorKind::kPermanent) return Error{ErrorKind::kUnavailable, error.message};
+  return error.kind == ErrorKind::kInput ? Error{ErrorKind::kPermanent, error.message} : error;
 }
 
 }  // namespace upskill

@@ -29,7 +29,7 @@ class HubHttp {
   HubHttp(HttpClient& client, std::string endpoint, Secret token, const std::atomic<int>* stop)
       : client_(client), endpoint_(std::move(endpoint)), token_(std::move(token)), stop_(stop) {}
 
-  struct Wish {
+  struct HubRequest {
     std::string url;
     std::string range;                              // value of the header Range; empty: none
     std::string hash;                               // that the Hub must name for the file; empty: any
@@ -38,8 +38,8 @@ class HubHttp {
   };
 
   // Any answer that is no redirect, whatever its status. Errors: those of the transfer, kCancelled after a stop,
-  // kRefused for a redirect that leads nowhere, from https to http, or to another file than the one wished for.
-  Result<HubAnswer> Get(const Wish& wish) const;
+  // kPermanent for a redirect that leads nowhere, from https to http, or to another file than the requested one.
+  Result<HubAnswer> Get(const HubRequest& request) const;
 
   // Waits, unless told to stop.
   Status Pause(std::chrono::milliseconds time) const;
@@ -50,7 +50,7 @@ class HubHttp {
 
  private:
   Result<HttpResponse> Send(HttpRequest request, const std::function<void()>& on_tick) const;
-  Result<HttpRequest> RequestFor(const Wish& wish, const std::string& url) const;
+  Result<HttpRequest> RequestFor(const HubRequest& request, const std::string& url) const;
 
   HttpClient& client_;
   std::string endpoint_;

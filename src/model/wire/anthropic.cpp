@@ -14,7 +14,7 @@ namespace {
 // Shorter prefixes are below the least that any model caches (1,024 tokens).
 constexpr std::size_t kCachedFromBytes = 3'000;
 // No model with a thinking budget answers with more tokens than this.
-constexpr int kMostWithBudget = 64'000;
+constexpr int kMaxWithBudget = 64'000;
 
 Json TextBlock(const std::string& text) { return {{"type", "text"}, {"text", text}}; }
 Json CacheMark() { return {{"type", "ephemeral"}}; }
@@ -105,7 +105,7 @@ void AddThinking(const WireOptions& options, Json& body) {
     const int budget = ThinkingBudget(options.effort);
     if (budget == 0) return;
     const int answer = body["max_tokens"].get<int>();
-    body["max_tokens"] = answer >= kMostWithBudget ? answer : std::min(kMostWithBudget, answer + budget);
+    body["max_tokens"] = answer >= kMaxWithBudget ? answer : std::min(kMaxWithBudget, answer + budget);
     body["thinking"] = {{"type", "enabled"}, {"budget_tokens", budget}};
     return;
   }

@@ -15,7 +15,7 @@ Dialect DialectOf(const Provider& provider) {
   return dialect;
 }
 
-std::optional<Dialect> WithoutRefused(const Dialect& dialect, Wire wire, std::string_view message) {
+std::optional<Dialect> WithoutRejectedParameter(const Dialect& dialect, Wire wire, std::string_view message) {
   const std::string words = ToLowerAscii(message);
   Dialect changed = dialect;
   const bool refuses = ContainsAny(

@@ -7,16 +7,16 @@ namespace upskill {
 namespace {
 
 std::optional<Dialect> After(const std::string& model, const char* message, Wire wire = Wire::kChat) {
-  return WithoutRefused(OptionsOf(model).dialect, wire, message);
+  return WithoutRejectedParameter(OptionsOf(model).dialect, wire, message);
 }
 
-TEST(WithoutRefused, TokenLimit) {
+TEST(WithoutRejectedParameter, TokenLimit) {
   const char* refusal =
       "400: Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
   const std::optional<Dialect> switched = After("generic.x", refusal);
   ASSERT_TRUE(switched.has_value());
   EXPECT_EQ(switched->token_limit, "max_completion_tokens");
-  EXPECT_FALSE(WithoutRefused(*switched, Wire::kChat, "Unsupported parameter: 'max_completion_tokens'")
+  EXPECT_FALSE(WithoutRejectedParameter(*switched, Wire::kChat, "Unsupported parameter: 'max_completion_tokens'")
                    .has_value());  // only once
   EXPECT_EQ(After("openai.x", "Unrecognized request argument supplied: max_completion_tokens")->token_limit,
             "max_tokens");
@@ -26,7 +26,7 @@ TEST(WithoutRefused, TokenLimit) {
                    .has_value());
 }
 
-TEST(WithoutRefused, OtherParameters) {
+TEST(WithoutRejectedParameter, OtherParameters) {
   EXPECT_FALSE(After("gpt-4o",
                      "Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) "
                      "value is supported.")
@@ -46,7 +46,7 @@ TEST(WithoutRefused, OtherParameters) {
   EXPECT_FALSE(After("gpt-4o", "stream_options: extra fields not permitted")->stream_usage);
 }
 
-TEST(WithoutRefused, ThingsForThePersonToChange) {
+TEST(WithoutRejectedParameter, ThingsForTheUserToChange) {
   EXPECT_FALSE(After("gpt-4o",
                      "Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported "
                      "values are: 'low', 'high'.")

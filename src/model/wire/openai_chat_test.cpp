@@ -151,12 +151,12 @@ TEST(ChatAnswer, ErrorsInASuccess) {
   };
   for (const Case& c :
        {Case{R"({"error":{"code":502,"message":"down"}})", ErrorKind::kUnavailable},
-        Case{R"({"error":{"code":402,"message":"credits"}})", ErrorKind::kRefused},
+        Case{R"({"error":{"code":402,"message":"credits"}})", ErrorKind::kPermanent},
         Case{R"({"error":{"code":400,"message":"bad"}})", ErrorKind::kInput},
         Case{R"({"error":{"code":403,"message":"moderation"}})", ErrorKind::kInput},
         Case{R"({"error":"text"})", ErrorKind::kUnavailable},
         Case{R"({"object":"error","message":"old vLLM"})", ErrorKind::kUnavailable},
-        Case{R"({"error":{"type":"insufficient_quota","message":"no"}})", ErrorKind::kRefused},
+        Case{R"({"error":{"type":"insufficient_quota","message":"no"}})", ErrorKind::kPermanent},
         Case{R"({"choices":[{"finish_reason":"error","error":{"code":503,"message":"gone"}}]})",
              ErrorKind::kUnavailable},
         Case{R"({"choices":[{"finish_reason":"error","message":{"content":"half"}}]})", ErrorKind::kUnavailable},

@@ -17,15 +17,15 @@
 namespace upskill {
 namespace {
 
-constexpr std::int64_t kMostTokens = 1'000'000'000'000;
+constexpr std::int64_t kMaxTokens = 1'000'000'000'000;
 constexpr std::size_t kShownColumns = 300;
-constexpr std::size_t kMostParts = 1'000;  // blocks, items or calls of one answer
+constexpr std::size_t kMaxParts = 1'000;  // blocks, items or calls of one answer
 
 ErrorKind KindOfCode(std::int64_t code, const std::string& words) {
   if (ContainsAny(words,
                   {"insufficient_quota", "billing", "authentication", "permission", "invalid_api_key", "not_found"}))
-    return ErrorKind::kRefused;
-  if (code == 401 || code == 402 || code == 404) return ErrorKind::kRefused;
+    return ErrorKind::kPermanent;
+  if (code == 401 || code == 402 || code == 404) return ErrorKind::kPermanent;
   // The server had begun to answer, so the key is right: 403 is a filter that objects to this one request.
   if (code == 400 || code == 403 || code == 413 || code == 422) return ErrorKind::kInput;
   if (code == 0 && ContainsAny(words, {"invalid", "context_length", "exceed_context", "too_large", "policy"}))
@@ -64,8 +64,8 @@ Status StreamAssembler::Take(const SseEvent& event) {
   }
   ASSIGN_OR_RETURN(const Json json, ParseBody(data));
   if (std::optional<Error> error = ErrorInBody(json)) return *std::move(error);
-  if (parts() > kMostParts)
-    return Error{ErrorKind::kUnavailable, fmt::format("the answer has more than {} parts", kMostParts)};
+  if (parts() > kMaxParts)
+    return Error{ErrorKind::kUnavailable, fmt::format("the answer has more than {} parts", kMaxParts)};
   return TakeJson(json);
 }
 
@@ -106,11 +106,11 @@ std::optional<Error> ErrorInBody(const Json& body) {
 std::int64_t TokensOf(const Json& object, const char* key) {
   const Json& value = MemberOf(object, key);
   if (value.is_number_unsigned())
-    return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMostTokens));
-  if (value.is_number_integer()) return std::clamp<std::int64_t>(value.get<std::int64_t>(), 0, kMostTokens);
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMaxTokens));
+  if (value.is_number_integer()) return std::clamp<std::int64_t>(value.get<std::int64_t>(), 0, kMaxTokens);
   if (value.is_number_float()) {
     const double number = value.get<double>();
-    if (number >= 0.0 && number <= static_cast<double>(kMostTokens)) return static_cast<std::int64_t>(number);
+    if (number >= 0.0 && number <= static_cast<double>(kMaxTokens)) return static_cast<std::int64_t>(number);
   }
   return 0;
 }

@@ -43,7 +43,7 @@ Dialect DialectOf(const Provider& provider);
 
 // The dialect without the parameter that the message of a refused request (400) names; nothing when it names none that
 // could be left out.
-std::optional<Dialect> WithoutRefused(const Dialect& dialect, Wire wire, std::string_view message);
+std::optional<Dialect> WithoutRejectedParameter(const Dialect& dialect, Wire wire, std::string_view message);
 
 // Puts the events of one streamed answer together to the body that the server would have sent without streaming.
 // Not thread-safe.

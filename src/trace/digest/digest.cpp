@@ -20,7 +20,7 @@ constexpr std::array<DigestKind, 8> kKinds = {DigestKind::kEpisode, DigestKind::
 
 // What an item of several traces is worth more than one of a single trace.
 constexpr double kAgreementValue = 6;
-constexpr std::size_t kMostPlaces = 6;
+constexpr std::size_t kMaxPlaces = 6;
 
 const char* DigestKindName(DigestKind kind) {
   switch (kind) {
@@ -85,14 +85,14 @@ std::vector<DigestItem> Merge(std::vector<DigestItem> items, const std::vector<T
 std::string PlacesOf(const DigestItem& item) {
   std::string text;
   std::string_view file;  // of the place before: it is not said again
-  for (std::size_t i = 0; i < std::min(item.places.size(), kMostPlaces); ++i) {
+  for (std::size_t i = 0; i < std::min(item.places.size(), kMaxPlaces); ++i) {
     const std::string_view place = item.places[i];
     const std::string_view name = place.substr(0, place.rfind(':'));
     text += i == 0 ? "" : ", ";
     text += i > 0 && name == file ? place.substr(name.size()) : place;
     file = name;
   }
-  if (item.places.size() > kMostPlaces) text += fmt::format(" and {} more", item.places.size() - kMostPlaces);
+  if (item.places.size() > kMaxPlaces) text += fmt::format(" and {} more", item.places.size() - kMaxPlaces);
   return text;
 }
 
@@ -109,8 +109,8 @@ std::string EntryOf(const DigestItem& item, const std::string& body, std::size_t
 
 std::string HeaderOf(const std::vector<Trace>& traces) {
   std::string text = fmt::format("# Digest of {} trace{}\n", traces.size(), traces.size() == 1 ? "" : "s");
-  constexpr std::size_t kMostTraces = 40;
-  for (std::size_t i = 0; i < std::min(traces.size(), kMostTraces); ++i) {
+  constexpr std::size_t kMaxTraces = 40;
+  for (std::size_t i = 0; i < std::min(traces.size(), kMaxTraces); ++i) {
     const Trace& trace = traces[i];
     const TraceCounts counts = CountTrace(trace);
     std::string models;
@@ -120,7 +120,7 @@ std::string HeaderOf(const std::vector<Trace>& traces) {
                         Counted(counts.tool_errors, "error"), OutcomeWord(trace),
                         trace.lossy ? " · the recording leaves text out" : "");
   }
-  if (traces.size() > kMostTraces) text += fmt::format("and {} more\n", traces.size() - kMostTraces);
+  if (traces.size() > kMaxTraces) text += fmt::format("and {} more\n", traces.size() - kMaxTraces);
   return text;
 }
 
@@ -174,7 +174,7 @@ void SortByValue(std::vector<DigestItem>& items) {
 // Items that differ in their numbers only ("make part_17") tell less with each one more; the best keeps its value.
 void LowerRepetitions(std::vector<DigestItem>& items) {
   constexpr double kStep = 6;
-  constexpr double kMost = 36;
+  constexpr double kMax = 36;
   std::vector<std::pair<double, std::size_t>> order;
   order.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) order.emplace_back(-items[i].value, i);
@@ -184,7 +184,7 @@ void LowerRepetitions(std::vector<DigestItem>& items) {
     std::string pattern(1, static_cast<char>('a' + static_cast<int>(items[i].kind)));
     std::copy_if(items[i].key.begin(), items[i].key.end(), std::back_inserter(pattern),
                  [](char c) { return c < '0' || c > '9'; });
-    items[i].value -= std::min(kMost, kStep * static_cast<double>(seen[pattern]++));
+    items[i].value -= std::min(kMax, kStep * static_cast<double>(seen[pattern]++));
   }
 }
 

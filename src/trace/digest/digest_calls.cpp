@@ -23,7 +23,7 @@ struct Attempt {
   std::size_t call = kNoIndex;
   std::size_t result = kNoIndex;
   bool failed = false;
-  bool refused = false;            // rejected or cancelled: says nothing about whether it works
+  bool rejected = false;           // rejected or cancelled: says nothing about whether it works
   std::string shown;               // the command, or tool and arguments
   std::string key;                 // equal for attempts at the same thing
   std::string program;             // first word of the key
@@ -96,7 +96,7 @@ std::vector<Attempt> AttemptsOf(const Trace& trace) {
     Attempt attempt;
     attempt.call = i;
     attempt.result = call.partner;
-    attempt.refused = result.status == CallStatus::kRejected || result.status == CallStatus::kCancelled;
+    attempt.rejected = result.status == CallStatus::kRejected || result.status == CallStatus::kCancelled;
     attempt.shown = call.command.empty()
                         ? call.tool + " " + (call.path.empty() ? HeadAndTail(call.text, 300) : call.path)
                         : call.command;
@@ -106,7 +106,7 @@ std::vector<Attempt> AttemptsOf(const Trace& trace) {
     std::sort(attempt.words.begin(), attempt.words.end());
     attempt.words.erase(std::unique(attempt.words.begin(), attempt.words.end()), attempt.words.end());
     // What a search or a listing shows may speak of errors without being one.
-    const bool may_hide_failure = !call.command.empty() && !attempt.refused && !IsLookingAround(attempt.key);
+    const bool may_hide_failure = !call.command.empty() && !attempt.rejected && !IsLookingAround(attempt.key);
     attempt.failed = result.status == CallStatus::kError || (may_hide_failure && OutputSaysFailure(result.text));
     attempts.push_back(std::move(attempt));
   }
@@ -136,13 +136,13 @@ double Likeness(const Trace& trace, const Attempt& a, const Attempt& b) {
 }
 
 // What was done between the failure and the success: edits and other commands, and the reason that was given.
-std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to, std::size_t most_bytes) {
+std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to, std::size_t max_bytes) {
   std::vector<std::string> edits;
   std::string reason;
   for (std::size_t i = from + 1; i < to; ++i) {
     const Event& event = trace.events[i];
     if (event.kind == EventKind::kAssistant && !Trim(event.text).empty()) reason = event.text;
-    if (event.kind == EventKind::kPerson) edits.push_back("the person: " + HeadAndTail(event.text, 240));
+    if (event.kind == EventKind::kUser) edits.push_back("the person: " + HeadAndTail(event.text, 240));
     if (event.kind != EventKind::kToolCall) continue;
     const bool worked = event.partner == kNoIndex || trace.events[event.partner].status == CallStatus::kOk ||
                         trace.events[event.partner].status == CallStatus::kUnknown;
@@ -151,7 +151,7 @@ std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to,
       for (const FileEdit& edit : EditsOfCall(event)) {
         const std::string body =
             edit.kind == FileEdit::Kind::kReplace ? DiffLines(edit.before, edit.after) : edit.after;
-        edits.push_back(fmt::format("{}:\n{}", edit.path, Excerpt(body, std::max<std::size_t>(most_bytes / 2, 160))));
+        edits.push_back(fmt::format("{}:\n{}", edit.path, Excerpt(body, std::max<std::size_t>(max_bytes / 2, 160))));
       }
     } else if (!event.command.empty() && !IsLookingAround(CommandKey(event.command))) {
       edits.push_back("ran: " + HeadAndTail(event.command, 200));
@@ -161,11 +161,11 @@ std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to,
   std::string text;
   std::size_t used = 0;
   std::size_t first = edits.size();
-  while (first > 0 && (first == edits.size() || used + edits[first - 1].size() < most_bytes))
+  while (first > 0 && (first == edits.size() || used + edits[first - 1].size() < max_bytes))
     used += edits[--first].size() + 1;
   if (first > 0) text += fmt::format("({} earlier changes)\n", first);
   for (std::size_t i = first; i < edits.size(); ++i) text += edits[i] + "\n";
-  if (!reason.empty()) text += "why: " + Excerpt(reason, most_bytes / 3) + "\n";
+  if (!reason.empty()) text += "why: " + Excerpt(reason, max_bytes / 3) + "\n";
   return text;
 }
 
@@ -211,7 +211,7 @@ DigestItem FixItem(const Trace& trace, const Attempt& failure, const Attempt& su
 DigestItem DeadEnd(const Trace& trace, const Attempt& attempt) {
   DigestItem item;
   item.kind = DigestKind::kDeadEnd;
-  const char* word = attempt.refused ? "Not allowed" : "Failed, never mended";
+  const char* word = attempt.rejected ? "Not allowed" : "Failed, never mended";
   item.brief =
       fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 200), Excerpt(trace.events[attempt.result].text, 200));
   item.full =
@@ -219,7 +219,7 @@ DigestItem DeadEnd(const Trace& trace, const Attempt& attempt) {
   item.key = "dead " + attempt.key;
   item.detail = FixDetail{!trace.events[attempt.call].command.empty(), attempt.shown,
                           Excerpt(trace.events[attempt.result].text, kDetailBytes), "", ""};
-  item.value = (attempt.refused || IsLookingAround(attempt.key) ? 30 : 46) +
+  item.value = (attempt.rejected || IsLookingAround(attempt.key) ? 30 : 46) +
                14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
   item.places = {EventPlace(trace, attempt.result)};
   item.event = attempt.call;
@@ -234,7 +234,7 @@ std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempt
   // A search for something else is no repair of a search.
   double best_likeness = IsLookingAround(attempts[from].key) ? 0.95 : 0.45;
   for (std::size_t k = from + 1; k < std::min(attempts.size(), from + kLookAhead); ++k) {
-    if (attempts[k].failed || attempts[k].refused) continue;
+    if (attempts[k].failed || attempts[k].rejected) continue;
     const bool near = k < from + kNear;
     if (!near && attempts[k].key != attempts[from].key) continue;
     const double likeness = Likeness(trace, attempts[from], attempts[k]);
@@ -262,7 +262,7 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
   };
   std::map<std::string, Known> commands;
   for (std::size_t k = 0; k < attempts.size(); ++k) {
-    if (trace.events[attempts[k].call].command.empty() || attempts[k].refused || IsLookingAround(attempts[k].key))
+    if (trace.events[attempts[k].call].command.empty() || attempts[k].rejected || IsLookingAround(attempts[k].key))
       continue;
     Known& known = commands[attempts[k].key];
     if (attempts[k].failed) {
@@ -302,8 +302,8 @@ std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index
   std::set<std::string> mended;  // several failures of one kind before one success are one pair: the last of them
   for (std::size_t k = attempts.size(); k-- > 0;) {
     const Attempt& attempt = attempts[k];
-    if (!attempt.failed && !attempt.refused) continue;
-    const std::size_t success = attempt.refused ? kNoIndex : SuccessAfter(trace, attempts, k);
+    if (!attempt.failed && !attempt.rejected) continue;
+    const std::size_t success = attempt.rejected ? kNoIndex : SuccessAfter(trace, attempts, k);
     if (success == kNoIndex) {
       items.push_back(DeadEnd(trace, attempt));
     } else if (mended

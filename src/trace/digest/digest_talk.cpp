@@ -23,7 +23,7 @@ std::vector<Span> EpisodesOf(const Trace& trace) {
   std::vector<Span> spans;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
-    if (event.kind == EventKind::kPerson && event.agent.empty()) {
+    if (event.kind == EventKind::kUser && event.agent.empty()) {
       spans.push_back({i, trace.events.size()});
       if (spans.size() > 1) spans[spans.size() - 2].end = i;
     }
@@ -53,7 +53,7 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
   }
   DigestItem item;
   item.kind = DigestKind::kEpisode;
-  if (start.kind == EventKind::kPerson || trace.format == TraceFormat::kNotes) episode.request = start.text;
+  if (start.kind == EventKind::kUser || trace.format == TraceFormat::kNotes) episode.request = start.text;
   if (answer != kNoIndex) episode.outcome = trace.events[answer].text;
   const std::string goal = episode.request.empty() ? "(the prompt is not in this recording)" : episode.request;
   const std::string outcome = answer == kNoIndex ? "(no answer)" : episode.outcome;
@@ -75,7 +75,7 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
 
 // Words behind "the user said:" in a refusal, or all of a later prompt.
 std::string CorrectionOf(const Event& event) {
-  if (event.kind == EventKind::kPerson) return event.text;
+  if (event.kind == EventKind::kUser) return event.text;
   for (const std::string_view mark :
        {"the user said:", "The user provided the following reason for the rejection:", "user feedback:"}) {
     const std::size_t found = event.text.find(mark);
@@ -105,7 +105,7 @@ bool FollowsRefusal(const Trace& trace, std::size_t person) {
     const Event& event = trace.events[i];
     if (event.kind == EventKind::kToolResult)
       return event.status == CallStatus::kRejected || event.status == CallStatus::kCancelled;
-    if (event.kind == EventKind::kPerson || event.kind == EventKind::kAssistant) return false;
+    if (event.kind == EventKind::kUser || event.kind == EventKind::kAssistant) return false;
     if (event.kind == EventKind::kSystem && event.text.find("interrupted by user") != std::string::npos) return true;
   }
   return false;
@@ -176,7 +176,7 @@ std::vector<DigestItem> CollectTalk(const Trace& trace, std::size_t trace_index)
   for (std::size_t k = 0; k < episodes.size(); ++k) {
     items.push_back(EpisodeItem(trace, episodes[k], k, episodes.size()));
     const Event& start = trace.events[episodes[k].begin];
-    if (k > 0 && start.kind == EventKind::kPerson && start.text.front() != '/' &&
+    if (k > 0 && start.kind == EventKind::kUser && start.text.front() != '/' &&
         (SaysNo(start.text) || FollowsRefusal(trace, episodes[k].begin))) {
       items.push_back(TextItem(trace, episodes[k].begin, DigestKind::kCorrection, start.text, 92));
     }

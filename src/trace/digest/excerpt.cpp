@@ -31,11 +31,11 @@ struct Scored {
 
 }  // namespace
 
-std::string HeadAndTail(std::string_view text, std::size_t most_bytes) {
+std::string HeadAndTail(std::string_view text, std::size_t max_bytes) {
   text = Trim(text);
-  if (text.size() <= most_bytes) return std::string(text);
-  const std::size_t head = most_bytes * 3 / 5;
-  return std::string(CutAt(text, head)) + " … " + std::string(TailAt(text, most_bytes - head));
+  if (text.size() <= max_bytes) return std::string(text);
+  const std::size_t head = max_bytes * 3 / 5;
+  return std::string(CutAt(text, head)) + " … " + std::string(TailAt(text, max_bytes - head));
 }
 
 int LineWeight(std::string_view line) {
@@ -58,11 +58,11 @@ int LineWeight(std::string_view line) {
   return weight;
 }
 
-std::string Excerpt(std::string_view text, std::size_t most_bytes) {
+std::string Excerpt(std::string_view text, std::size_t max_bytes) {
   text = Trim(text);
-  if (text.size() <= most_bytes) return std::string(text);
+  if (text.size() <= max_bytes) return std::string(text);
   const std::vector<std::string_view> lines = SplitLines(text);
-  if (lines.size() < 3) return HeadAndTail(text, most_bytes);
+  if (lines.size() < 3) return HeadAndTail(text, max_bytes);
   std::vector<Scored> order;
   order.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -72,13 +72,13 @@ std::string Excerpt(std::string_view text, std::size_t most_bytes) {
     order.push_back({i, weight});
   }
   std::stable_sort(order.begin(), order.end(), [](const Scored& a, const Scored& b) { return a.weight > b.weight; });
-  const std::size_t line_most = std::max<std::size_t>(most_bytes / 3, 80);
+  const std::size_t max_line = std::max<std::size_t>(max_bytes / 3, 80);
   std::vector<std::size_t> chosen;
   std::size_t used = 0;
   for (const Scored& scored : order) {
-    const std::size_t cost = std::min(lines[scored.index].size(), line_most) + 5;
+    const std::size_t cost = std::min(lines[scored.index].size(), max_line) + 5;
     if (scored.weight < 0) continue;
-    if (used + cost > most_bytes) {
+    if (used + cost > max_bytes) {
       // Of the lines that say nothing of their own, the first ones in one piece: not the headings without their text.
       if (scored.weight == 0) break;
       continue;
@@ -92,10 +92,10 @@ std::string Excerpt(std::string_view text, std::size_t most_bytes) {
   for (const std::size_t index : chosen) {
     if (!out.empty()) out += '\n';
     if (index != next) out += "…\n";
-    out += HeadAndTail(lines[index], line_most);
+    out += HeadAndTail(lines[index], max_line);
     next = index + 1;
   }
-  return out.empty() ? HeadAndTail(text, most_bytes) : out;
+  return out.empty() ? HeadAndTail(text, max_bytes) : out;
 }
 
 std::string DiffLines(std::string_view before, std::string_view after) {
@@ -115,8 +115,8 @@ std::string DiffLines(std::string_view before, std::string_view after) {
   const auto line = [&](char sign, std::string_view text) { out.append(1, sign).append(text).append(1, '\n'); };
   if (same_front > 0) line(' ', a[same_front - 1]);
   // Longest common subsequence of the middle; for very different texts the whole middle is replaced.
-  constexpr std::size_t kMostCells = 4'000'000;
-  if (rows * columns > kMostCells) {
+  constexpr std::size_t kMaxCells = 4'000'000;
+  if (rows * columns > kMaxCells) {
     for (std::size_t i = same_front; i < a_end; ++i) line('-', a[i]);
     for (std::size_t k = same_front; k < b_end; ++k) line('+', b[k]);
   } else {

@@ -8,11 +8,11 @@
 namespace upskill {
 
 // The lines of a long text that tell most (errors, expectations, results), with its beginning and its end, in their
-// order; at most about `most_bytes`. What is left out is marked with `…`.
-std::string Excerpt(std::string_view text, std::size_t most_bytes);
+// order; at most about `max_bytes`. What is left out is marked with `…`.
+std::string Excerpt(std::string_view text, std::size_t max_bytes);
 
 // Head and tail of one piece of text, cut at characters.
-std::string HeadAndTail(std::string_view text, std::size_t most_bytes);
+std::string HeadAndTail(std::string_view text, std::size_t max_bytes);
 
 // How much a line says about failure or success: 0 for most lines.
 int LineWeight(std::string_view line);

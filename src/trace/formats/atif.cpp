@@ -65,7 +65,7 @@ class AtifReader : public RecordReader {
       return;
     }
     if (Member(step, "is_copied_context") == true) return;  // counted where it first stood
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(step, "timestamp");
     stamp.agent = agent;
@@ -73,7 +73,7 @@ class AtifReader : public RecordReader {
     Json* const message = FindMember(step, "message");
     std::string text = message == nullptr ? std::string() : TakeText(*message);
     if (source == "user") {
-      builder_.Add(stamp, agent.empty() ? EventKind::kPerson : EventKind::kSystem, std::move(text));
+      builder_.Add(stamp, agent.empty() ? EventKind::kUser : EventKind::kSystem, std::move(text));
     } else if (source == "agent") {
       const std::string model = StringAt(step, "model_name");
       stamp.message = builder_.Message("", agent, model.empty() ? default_model : model);
@@ -88,7 +88,7 @@ class AtifReader : public RecordReader {
     AddObservation(step, stamp);
   }
 
-  void AddCalls(Json& step, const Stamp& stamp) {
+  void AddCalls(Json& step, const EventContext& stamp) {
     Json* const calls = FindMember(step, "tool_calls");
     if (calls == nullptr || !calls->is_array()) return;
     for (Json& call : *calls) {
@@ -98,7 +98,7 @@ class AtifReader : public RecordReader {
     }
   }
 
-  void AddObservation(Json& step, const Stamp& stamp) {
+  void AddObservation(Json& step, const EventContext& stamp) {
     Json* const observation = FindMember(step, "observation");
     Json* const results = observation == nullptr ? nullptr : FindMember(*observation, "results");
     if (results == nullptr || !results->is_array()) return;

@@ -6,7 +6,7 @@
 namespace upskill {
 namespace {
 
-void AddOpenAiCalls(TraceBuilder& builder, Json& message, const Stamp& stamp) {
+void AddOpenAiCalls(TraceBuilder& builder, Json& message, const EventContext& stamp) {
   const auto add = [&](Json& function, const std::string& id) {
     // Some writers put the arguments in as an object.
     Json* const arguments = FindMember(function, "arguments");
@@ -42,7 +42,7 @@ CallStatus StatusOfToolMessage(const Json& message) {
   return CallStatus::kUnknown;
 }
 
-void AddToolMessage(TraceBuilder& builder, Json& message, const Stamp& stamp) {
+void AddToolMessage(TraceBuilder& builder, Json& message, const EventContext& stamp) {
   std::string id = StringAt(message, "tool_call_id");
   if (id.empty()) id = StringAt(message, "toolCallId");
   if (const Json& ids = Member(message, "tool_call_ids");
@@ -58,7 +58,7 @@ void AddToolMessage(TraceBuilder& builder, Json& message, const Stamp& stamp) {
 }
 
 // One block of an Anthropic content list. `kind`: of its texts.
-void AddBlock(TraceBuilder& builder, Json& block, EventKind kind, const Stamp& stamp) {
+void AddBlock(TraceBuilder& builder, Json& block, EventKind kind, const EventContext& stamp) {
   const std::string type = StringAt(block, "type");
   if (type == "tool_use" || type == "server_tool_use") {
     Json* const input = FindMember(block, "input");
@@ -100,7 +100,7 @@ TokenUsage ChatUsageOf(const Json& usage) {
   return tokens;
 }
 
-bool AddChatMessage(TraceBuilder& builder, Json& message, Stamp stamp) {
+bool AddChatMessage(TraceBuilder& builder, Json& message, EventContext stamp) {
   std::string role = StringAt(message, "role");
   if (role.empty()) role = StringAt(message, "from");  // ShareGPT
   if (role == "human") role = "user";
@@ -112,7 +112,7 @@ bool AddChatMessage(TraceBuilder& builder, Json& message, Stamp stamp) {
   const bool assistant = role == "assistant" || role == "model";
   if (!assistant && role != "user" && role != "system" && role != "developer") return false;
   EventKind kind = EventKind::kSystem;
-  if (role == "user") kind = stamp.agent.empty() ? EventKind::kPerson : EventKind::kSystem;
+  if (role == "user") kind = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
   if (assistant) {
     kind = EventKind::kAssistant;
     if (stamp.message == kNoIndex) stamp.message = builder.Message("", stamp.agent, StringAt(message, "model"));

@@ -12,7 +12,7 @@ class ChatMessagesReader : public RecordReader {
   explicit ChatMessagesReader(TraceBuilder& builder) : builder_(builder) {}
 
   void Add(Json& record, std::size_t line) override {
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(record, "timestamp");
     if (!record.is_object()) {
@@ -30,7 +30,7 @@ class ChatMessagesReader : public RecordReader {
   }
 
  private:
-  void AddConversation(Json& record, const Stamp& stamp) {
+  void AddConversation(Json& record, const EventContext& stamp) {
     builder_.NoteModel(StringAt(record, "model"));
     if (Json* const system = FindMember(record, "system"); system != nullptr) {
       builder_.Add(stamp, EventKind::kSystem, TakeText(*system));
@@ -42,14 +42,14 @@ class ChatMessagesReader : public RecordReader {
     const bool log = record.contains("model");
     for (Json& message : *messages) {
       if (log && !builder_.IsNew("message " + DumpJson(message))) continue;
-      Stamp at = stamp;
+      EventContext at = stamp;
       if (const auto time = TimeAt(message, "timestamp")) at.time_ms = time;
       if (!AddChatMessage(builder_, message, at))
         builder_.NoteUnknown("role " + StringAt(message, "role"), message, at.line);
     }
   }
 
-  void AddResponse(Json& response, Stamp stamp) {
+  void AddResponse(Json& response, EventContext stamp) {
     stamp.message = builder_.Message(StringAt(response, "id"), "", StringAt(response, "model"));
     builder_.message(stamp.message).usage.RaiseTo(ChatUsageOf(Member(response, "usage")));
     Json* const choices = FindMember(response, "choices");

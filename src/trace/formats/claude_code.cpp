@@ -70,7 +70,7 @@ class ClaudeCodeReader : public RecordReader {
       return;
     }
     NoteSession(record);
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(record, "timestamp");
     builder_.NoteTime(stamp.time_ms);
@@ -98,11 +98,11 @@ class ClaudeCodeReader : public RecordReader {
     DropPendingCommand();
     AddQueuedPrompts();
     NameSubagents();
-    if (duplicates_ > 0) builder_.NoteDoubt(fmt::format("{} repeated lines were left out", duplicates_));
+    if (duplicates_ > 0) builder_.NoteCaveat(fmt::format("{} repeated lines were left out", duplicates_));
   }
 
  private:
-  void AddTyped(const std::string& type, Json& record, const Stamp& stamp) {
+  void AddTyped(const std::string& type, Json& record, const EventContext& stamp) {
     if (type == "assistant") {
       AddAssistant(record, stamp);
     } else if (type == "user") {
@@ -137,7 +137,7 @@ class ClaudeCodeReader : public RecordReader {
     if (!version.empty()) trace.agent_version = version;
   }
 
-  void AddAssistant(Json& record, Stamp stamp) {
+  void AddAssistant(Json& record, EventContext stamp) {
     DropPendingCommand();
     Json* const message = FindMember(record, "message");
     if (message == nullptr || !message->is_object()) {
@@ -156,7 +156,7 @@ class ClaudeCodeReader : public RecordReader {
     for (Json& block : *content) AddAssistantBlock(block, id, stamp);
   }
 
-  void AddAssistantBlock(Json& block, const std::string& message_id, const Stamp& stamp) {
+  void AddAssistantBlock(Json& block, const std::string& message_id, const EventContext& stamp) {
     const std::string type = StringAt(block, "type");
     if (block.is_string()) {
       builder_.Add(stamp, EventKind::kAssistant, TakeText(block));
@@ -183,7 +183,7 @@ class ClaudeCodeReader : public RecordReader {
     return call != kNoIndex && builder_.trace().events[call].agent == agent;
   }
 
-  void AddToolResult(Json& block, const Stamp& stamp) {
+  void AddToolResult(Json& block, const EventContext& stamp) {
     const std::string call_id = StringAt(block, "tool_use_id");
     if (!call_id.empty()) {
       const std::size_t call = builder_.FindCall(call_id);
@@ -202,7 +202,7 @@ class ClaudeCodeReader : public RecordReader {
     }
   }
 
-  void AddUser(Json& record, const Stamp& stamp) {
+  void AddUser(Json& record, const EventContext& stamp) {
     const bool meta = Member(record, "isMeta") == true;
     Json* const message = FindMember(record, "message");
     if (message == nullptr || !message->is_object()) {
@@ -240,7 +240,7 @@ class ClaudeCodeReader : public RecordReader {
     if (!text.empty()) AddUserText(std::move(text), meta, stamp);
   }
 
-  void AddUserText(std::string text, bool meta, const Stamp& stamp) {
+  void AddUserText(std::string text, bool meta, const EventContext& stamp) {
     if (meta) {
       // The body of a prompt command follows it: the command was a request.
       if (pending_command_ != kNoIndex) KeepPendingCommand();
@@ -254,7 +254,7 @@ class ClaudeCodeReader : public RecordReader {
       DropPendingCommand();
     }
     // Inside a subagent the "user" is the main agent.
-    const EventKind person = stamp.agent.empty() ? EventKind::kPerson : EventKind::kSystem;
+    const EventKind person = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
     switch (split.kind) {
       case ClaudeUserText::Kind::kTyped:
         builder_.Add(stamp, EventKind::kSystem, std::move(split.injected));
@@ -289,7 +289,7 @@ class ClaudeCodeReader : public RecordReader {
     pending_command_ = kNoIndex;
   }
 
-  void AddSystem(Json& record, const Stamp& stamp) {
+  void AddSystem(Json& record, const EventContext& stamp) {
     const std::string subtype = StringAt(record, "subtype");
     if (subtype == "init") {
       builder_.NoteModel(StringAt(record, "model"));
@@ -298,12 +298,12 @@ class ClaudeCodeReader : public RecordReader {
     builder_.Add(stamp, EventKind::kSystem, TakeString(record, "content"));
   }
 
-  void AddProgress(Json& record, const Stamp& outer) {
+  void AddProgress(Json& record, const EventContext& outer) {
     Json* const data = FindMember(record, "data");
     if (data == nullptr || StringAt(*data, "type") != "agent_progress") return;  // hooks, output so far
     Json* const inner = FindMember(*data, "message");
     if (inner == nullptr || !inner->is_object()) return;
-    Stamp stamp = outer;
+    EventContext stamp = outer;
     stamp.agent = StringAt(*data, "agentId");
     if (stamp.agent.empty()) stamp.agent = StringAt(record, "parentToolUseID");
     if (stamp.agent.empty()) stamp.agent = "agent";
@@ -311,12 +311,12 @@ class ClaudeCodeReader : public RecordReader {
     builder_.NoteSubagent(stamp.agent, "", StringAt(record, "parentToolUseID"));
     const std::string uuid = StringAt(*inner, "uuid");
     if (!uuid.empty() && !builder_.IsNew("line " + uuid + StringAt(*inner, "type"))) return;
-    builder_.NoteDoubt("tokens of subagents are what was known while they ran, not their totals");
+    builder_.NoteCaveat("tokens of subagents are what was known while they ran, not their totals");
     if (StringAt(*inner, "type") == "assistant") AddAssistant(*inner, stamp);
     if (StringAt(*inner, "type") == "user") AddUser(*inner, stamp);
   }
 
-  void AddQueueOperation(Json& record, const Stamp& stamp) {
+  void AddQueueOperation(Json& record, const EventContext& stamp) {
     const std::string operation = StringAt(record, "operation");
     if (operation == "enqueue") {
       queue_.push_back({stamp, TakeString(record, "content")});
@@ -331,13 +331,13 @@ class ClaudeCodeReader : public RecordReader {
     if (queue_.empty()) return;
     std::unordered_set<std::string_view> typed = {""};
     for (const Event& event : builder_.trace().events) {
-      if (event.kind == EventKind::kPerson) typed.insert(Trim(event.text));
+      if (event.kind == EventKind::kUser) typed.insert(Trim(event.text));
     }
     for (auto& [stamp, text] : queue_) {
       const bool known = typed.count(Trim(text)) > 0;
       ClaudeUserText split = SplitClaudeUserText(std::move(text));
       if (!known && split.kind == ClaudeUserText::Kind::kTyped) {
-        builder_.Add(stamp, EventKind::kPerson, std::move(split.typed));
+        builder_.Add(stamp, EventKind::kUser, std::move(split.typed));
       }
     }
     queue_.clear();
@@ -375,7 +375,7 @@ class ClaudeCodeReader : public RecordReader {
   }
 
   struct Queued {
-    Stamp stamp;
+    EventContext stamp;
     std::string text;
   };
 

@@ -111,7 +111,7 @@ class ExportReader {
     }
     Close(entry);
     if (builder_.trace().dropped_lines > 0) {
-      builder_.NoteDoubt(fmt::format("{} lines of output are missing in the export", builder_.trace().dropped_lines));
+      builder_.NoteCaveat(fmt::format("{} lines of output are missing in the export", builder_.trace().dropped_lines));
     }
   }
 
@@ -152,7 +152,7 @@ class ExportReader {
                                                              {"Wrote", "Write"}, {"Edited", "Edit"}};
     const auto known = tools.find(verb);
     const std::string tool = known == tools.end() ? "Read" : known->second;
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = number;
     for (int i = 0; i < std::min(count, 1000); ++i) {
       const std::string id = fmt::format("folded-{}-{}", number, i);
@@ -192,7 +192,7 @@ class ExportReader {
   }
 
   void AddEntry(const Entry& entry) {
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = entry.line;
     std::string text = Unwrap(entry.text);
     switch (entry.kind) {
@@ -214,19 +214,19 @@ class ExportReader {
     }
   }
 
-  void AddPrompt(const Entry& entry, std::string text, const Stamp& stamp) {
+  void AddPrompt(const Entry& entry, std::string text, const EventContext& stamp) {
     if (entry.kind == TerminalMark::Kind::kShell) text.insert(0, "! ");
     const bool command = text.starts_with("/");
     // A command with output below it was carried out by the program.
     const bool local = command && !entry.results.empty();
-    const std::size_t event = builder_.Add(stamp, local ? EventKind::kSystem : EventKind::kPerson, text);
+    const std::size_t event = builder_.Add(stamp, local ? EventKind::kSystem : EventKind::kUser, text);
     if (command && !local && event != kNoIndex) {
       builder_.NoteSkill(text.substr(1, text.find_first_of(" \n") - 1), "slash command", event);
     }
     for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
   }
 
-  void AddAnswer(const Entry& entry, std::string text, Stamp stamp) {
+  void AddAnswer(const Entry& entry, std::string text, EventContext stamp) {
     std::string name;
     std::string arguments;
     static const RE2 bare_pattern(
@@ -244,7 +244,7 @@ class ExportReader {
     AddCall(entry, name, std::move(arguments), stamp);
   }
 
-  void AddCall(const Entry& entry, const std::string& name, std::string arguments, const Stamp& stamp) {
+  void AddCall(const Entry& entry, const std::string& name, std::string arguments, const EventContext& stamp) {
     const std::string id = fmt::format("entry-{}", entry.line);
     const bool file = name == "Read" || name == "Write" || name == "Edit" || name == "MultiEdit" || name == "Update" ||
                       name == "Create";

@@ -18,11 +18,11 @@ CallStatus StatusOfItem(const Json& item) {
 class CodexExecReader : public RecordReader {
  public:
   explicit CodexExecReader(TraceBuilder& builder) : builder_(builder) {
-    builder_.NoteDoubt("this stream does not record the prompt, times or the model");
+    builder_.NoteCaveat("this stream does not record the prompt, times or the model");
   }
 
   void Add(Json& record, std::size_t line) override {
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     const std::string type = StringAt(record, "type");
     if (type == "thread.started") {
@@ -43,7 +43,7 @@ class CodexExecReader : public RecordReader {
   }
 
  private:
-  void AddItem(Json& item, bool completed, Stamp stamp) {
+  void AddItem(Json& item, bool completed, EventContext stamp) {
     const std::string type = StringAt(item, "type");
     const std::string id = StringAt(item, "id");
     if (type == "command_execution" || type == "mcp_tool_call" || type == "web_search" || type == "collab_tool_call") {
@@ -68,7 +68,7 @@ class CodexExecReader : public RecordReader {
     }
   }
 
-  void AddCall(const std::string& type, Json& item, const std::string& id, const Stamp& stamp) {
+  void AddCall(const std::string& type, Json& item, const std::string& id, const EventContext& stamp) {
     if (type == "command_execution") {
       builder_.AddCall(stamp, type, id, Json::object({{"command", TakeString(item, "command")}}));
     } else if (type == "web_search") {
@@ -81,7 +81,7 @@ class CodexExecReader : public RecordReader {
     }
   }
 
-  void AddOutput(Json& item, const std::string& id, const Stamp& stamp) {
+  void AddOutput(Json& item, const std::string& id, const EventContext& stamp) {
     std::string text = TakeString(item, "aggregated_output");
     CallStatus status = StatusOfItem(item);
     if (Json* const result = FindMember(item, "result"); result != nullptr && text.empty()) text = TakeText(*result);

@@ -31,7 +31,7 @@ class CodexRolloutReader : public RecordReader {
       builder_.NoteUnknown("not an object", record, line);
       return;
     }
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(record, "timestamp");
     builder_.NoteTime(stamp.time_ms);
@@ -60,14 +60,14 @@ class CodexRolloutReader : public RecordReader {
     if (has_items_) return;
     // Some versions write only what the interface showed.
     for (auto& [stamp, kind, text] : shown_) {
-      Stamp answered = stamp;
+      EventContext answered = stamp;
       if (kind == EventKind::kAssistant) answered.message = builder_.Message("", "", model_);
       builder_.Add(answered, kind, std::move(text));
     }
   }
 
  private:
-  void AddOldRecord(Json& record, const std::string& type, const Stamp& stamp) {
+  void AddOldRecord(Json& record, const std::string& type, const EventContext& stamp) {
     if (type.empty()) {
       if (record.contains("record_type")) return;
       if (record.contains("id") || record.contains("instructions")) NoteSession(record);
@@ -84,7 +84,7 @@ class CodexRolloutReader : public RecordReader {
     trace.agent_version = StringAt(meta, "cli_version");
   }
 
-  void AddItem(Json& item, const Stamp& stamp) {
+  void AddItem(Json& item, const EventContext& stamp) {
     has_items_ = true;
     const std::string type = StringAt(item, "type");
     if (type == "message") {
@@ -105,7 +105,7 @@ class CodexRolloutReader : public RecordReader {
     }
   }
 
-  void AddMessage(Json& item, Stamp stamp) {
+  void AddMessage(Json& item, EventContext stamp) {
     const std::string role = StringAt(item, "role");
     Json* const content = FindMember(item, "content");
     if (content == nullptr) return;
@@ -138,10 +138,10 @@ class CodexRolloutReader : public RecordReader {
       sort(*content);
     }
     builder_.Add(stamp, EventKind::kSystem, std::move(injected));
-    builder_.Add(stamp, EventKind::kPerson, std::move(typed));
+    builder_.Add(stamp, EventKind::kUser, std::move(typed));
   }
 
-  void AddCall(const std::string& type, Json& item, const Stamp& stamp) {
+  void AddCall(const std::string& type, Json& item, const EventContext& stamp) {
     std::string name = StringAt(item, "name");
     if (type == "local_shell_call") name = "local_shell";
     if (type == "web_search_call") name = "web_search";
@@ -162,7 +162,7 @@ class CodexRolloutReader : public RecordReader {
     }
   }
 
-  void AddOutput(Json& item, const Stamp& stamp) {
+  void AddOutput(Json& item, const EventContext& stamp) {
     Json* output = FindMember(item, "output");
     if (output == nullptr) output = FindMember(item, "tools");
     CodexOutput taken;
@@ -171,7 +171,7 @@ class CodexRolloutReader : public RecordReader {
     builder_.AddResult(stamp, call_id, std::move(taken.text), taken.status);
   }
 
-  void AddInterfaceEvent(Json& event, const Stamp& stamp) {
+  void AddInterfaceEvent(Json& event, const EventContext& stamp) {
     const std::string type = StringAt(event, "type");
     if (type == "token_count") {
       AddTokenCount(Member(event, "info"));
@@ -180,7 +180,7 @@ class CodexRolloutReader : public RecordReader {
     } else if (type == "turn_aborted") {
       builder_.Add(stamp, EventKind::kSystem, "turn aborted: " + StringAt(event, "reason"));
     } else if (type == "user_message") {
-      shown_.push_back({stamp, EventKind::kPerson, std::string(CodexRequest(TakeString(event, "message")))});
+      shown_.push_back({stamp, EventKind::kUser, std::string(CodexRequest(TakeString(event, "message")))});
     } else if (type == "agent_message") {
       shown_.push_back({stamp, EventKind::kAssistant, TakeString(event, "message")});
     } else if (type == "agent_reasoning") {
@@ -258,7 +258,7 @@ class CodexRolloutReader : public RecordReader {
   }
 
   struct Shown {
-    Stamp stamp;
+    EventContext stamp;
     EventKind kind;
     std::string text;
   };

@@ -18,7 +18,7 @@ class CopilotReader : public RecordReader {
       builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
       return;
     }
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(record, "timestamp");
     builder_.NoteTime(stamp.time_ms);
@@ -26,7 +26,7 @@ class CopilotReader : public RecordReader {
     if (!stamp.agent.empty()) builder_.NoteSubagent(stamp.agent, "", stamp.agent);
     if (type == "user.message") {
       // `transformedContent` has injected context in it.
-      builder_.Add(stamp, EventKind::kPerson, TakeString(*data, "content"));
+      builder_.Add(stamp, EventKind::kUser, TakeString(*data, "content"));
     } else if (type == "assistant.message") {
       AddAssistant(*data, stamp);
     } else if (type == "assistant.reasoning") {
@@ -47,7 +47,7 @@ class CopilotReader : public RecordReader {
   }
 
  private:
-  void AddSessionEvent(const std::string& type, Json& data, const Stamp& stamp) {
+  void AddSessionEvent(const std::string& type, Json& data, const EventContext& stamp) {
     Trace& trace = builder_.trace();
     if (type == "session.start") {
       trace.session_id = StringAt(data, "sessionId");
@@ -72,7 +72,7 @@ class CopilotReader : public RecordReader {
     }
   }
 
-  void AddAssistant(Json& data, Stamp stamp) {
+  void AddAssistant(Json& data, EventContext stamp) {
     stamp.message = builder_.Message("", stamp.agent, StringAt(data, "model"));
     builder_.message(stamp.message).usage.output = NumberAt(data, "outputTokens");
     builder_.Add(stamp, EventKind::kReasoning, TakeString(data, "reasoningText"));
@@ -87,14 +87,14 @@ class CopilotReader : public RecordReader {
   }
 
   // Repeats the request of the message; alone only in damaged files.
-  void AddStart(Json& data, const Stamp& stamp) {
+  void AddStart(Json& data, const EventContext& stamp) {
     const std::string id = StringAt(data, "toolCallId");
     if (builder_.FindCall(id) != kNoIndex) return;
     Json* const arguments = FindMember(data, "arguments");
     builder_.AddCall(stamp, StringAt(data, "toolName"), id, arguments == nullptr ? Json() : std::move(*arguments));
   }
 
-  void AddComplete(Json& data, const Stamp& stamp) {
+  void AddComplete(Json& data, const EventContext& stamp) {
     const Json& success = Member(data, "success");
     CallStatus status = CallStatus::kUnknown;
     if (success.is_boolean()) status = success.get<bool>() ? CallStatus::kOk : CallStatus::kError;

@@ -30,7 +30,7 @@ class FastAgentReader : public RecordReader {
       builder_.NoteUnknown("not an object", message, line);
       return;
     }
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(message, "timestamp");
     const bool assistant = StringAt(message, "role") == "assistant";
@@ -41,7 +41,7 @@ class FastAgentReader : public RecordReader {
     AddResults(message, stamp);
     Json* const content = FindMember(message, "content");
     const bool is_template = Member(message, "is_template") == true;
-    EventKind kind = assistant ? EventKind::kAssistant : EventKind::kPerson;
+    EventKind kind = assistant ? EventKind::kAssistant : EventKind::kUser;
     if (!assistant && (is_template || StringAt(message, "role") == "system")) kind = EventKind::kSystem;
     if (content != nullptr) builder_.Add(stamp, kind, TakeText(*content));
     AddCalls(message, stamp);
@@ -49,7 +49,7 @@ class FastAgentReader : public RecordReader {
       builder_.Add(stamp, EventKind::kSystem, "error: the model call failed");
   }
 
-  void AddCalls(Json& message, const Stamp& stamp) {
+  void AddCalls(Json& message, const EventContext& stamp) {
     Json* const calls = FindMember(message, "tool_calls");
     if (calls == nullptr || !calls->is_object()) return;
     for (auto& entry : calls->items()) {
@@ -61,7 +61,7 @@ class FastAgentReader : public RecordReader {
     }
   }
 
-  void AddResults(Json& message, const Stamp& stamp) {
+  void AddResults(Json& message, const EventContext& stamp) {
     Json* const results = FindMember(message, "tool_results");
     if (results == nullptr || !results->is_object()) return;
     for (auto& entry : results->items()) {
@@ -71,7 +71,7 @@ class FastAgentReader : public RecordReader {
     }
   }
 
-  void AddChannels(Json& message, const Stamp& stamp) {
+  void AddChannels(Json& message, const EventContext& stamp) {
     Json* const channels = FindMember(message, "channels");
     if (channels == nullptr || !channels->is_object()) return;
     for (auto& entry : channels->items()) {
@@ -85,7 +85,7 @@ class FastAgentReader : public RecordReader {
     }
   }
 
-  void AddUsage(const std::string& text, const Stamp& stamp) {
+  void AddUsage(const std::string& text, const EventContext& stamp) {
     const ParsedRecord parsed = ParseRecord(text);
     if (!parsed.value) return;
     const Json& turn = Member(*parsed.value, "turn");
@@ -128,11 +128,11 @@ class TextMessage {
 
   void Finish(TraceBuilder& builder) {
     if (in_resource_) EndResource();
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line_;
     for (std::string& attachment : attachments_) builder.Add(stamp, EventKind::kSystem, std::move(attachment));
     if (!person_) stamp.message = builder.Message("", "", "");
-    builder.Add(stamp, person_ ? EventKind::kPerson : EventKind::kAssistant, std::string(Trim(text_)));
+    builder.Add(stamp, person_ ? EventKind::kUser : EventKind::kAssistant, std::string(Trim(text_)));
   }
 
  private:
@@ -161,7 +161,7 @@ class TextMessage {
 
 void ReadFastAgentText(std::string_view text, TraceBuilder& builder) {
   builder.trace().lossy = true;
-  builder.NoteDoubt("tool calls, models and tokens are not in the text form of a history");
+  builder.NoteCaveat("tool calls, models and tokens are not in the text form of a history");
   std::optional<TextMessage> message;
   std::size_t number = 0;
   for (const std::string_view line : SplitLines(text)) {

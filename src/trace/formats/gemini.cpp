@@ -127,14 +127,14 @@ class GeminiReader : public RecordReader {
 
   void AddMessage(Kept& kept) {
     Json& message = kept.message;
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = kept.line;
     stamp.time_ms = TimeAt(message, "timestamp");
     const std::string type = StringAt(message, "type");
     Json* const content = FindMember(message, "content");
     std::string text = content == nullptr ? std::string() : TakeText(*content);
     if (type == "user") {
-      builder_.Add(stamp, EventKind::kPerson, std::move(text));
+      builder_.Add(stamp, EventKind::kUser, std::move(text));
     } else if (type == "gemini") {
       stamp.message = builder_.Message(StringAt(message, "id"), "", StringAt(message, "model"));
       builder_.message(stamp.message).usage = GeminiUsage(Member(message, "tokens"));
@@ -150,7 +150,7 @@ class GeminiReader : public RecordReader {
     }
   }
 
-  void AddThoughts(Json& message, const Stamp& stamp) {
+  void AddThoughts(Json& message, const EventContext& stamp) {
     Json* const thoughts = FindMember(message, "thoughts");
     if (thoughts == nullptr || !thoughts->is_array()) return;
     for (const Json& thought : *thoughts) {
@@ -159,13 +159,13 @@ class GeminiReader : public RecordReader {
     }
   }
 
-  void AddCall(Json& call, const Stamp& stamp) {
+  void AddCall(Json& call, const EventContext& stamp) {
     Json* const arguments = FindMember(call, "args");
     const std::string id = StringAt(call, "id");
     const std::string name = StringAt(call, "name");
     const std::string agent = StringAt(call, "agentId");
     if (!agent.empty()) builder_.NoteSubagent(agent, name, id);
-    Stamp at = stamp;
+    EventContext at = stamp;
     if (const auto time = TimeAt(call, "timestamp")) at.time_ms = time;
     builder_.AddCall(at, name, id, arguments == nullptr ? Json() : std::move(*arguments));
     CallStatus status = StatusOfCall(StringAt(call, "status"));
@@ -178,7 +178,7 @@ class GeminiReader : public RecordReader {
   }
 
   void AddCheckpointMessage(Json& record, std::size_t line) {
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     const bool model = StringAt(record, "role") == "model";
     if (model) stamp.message = builder_.Message("", "", "");
@@ -195,7 +195,7 @@ class GeminiReader : public RecordReader {
         Output output = TakeOutput(list);
         builder_.AddResult(stamp, id, std::move(output.text), output.failed ? CallStatus::kError : CallStatus::kOk);
       } else {
-        builder_.Add(stamp, model ? EventKind::kAssistant : EventKind::kPerson, TakeText(part));
+        builder_.Add(stamp, model ? EventKind::kAssistant : EventKind::kUser, TakeText(part));
       }
     }
   }

@@ -24,7 +24,7 @@ class HfStsReader : public RecordReader {
       builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
       return;
     }
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(*message, "timestamp");
     builder_.NoteModel(StringAt(*message, "model"));

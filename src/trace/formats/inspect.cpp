@@ -79,7 +79,7 @@ class InspectReader : public RecordReader {
       builder_.NoteUnknown("sample that is not an object", sample, line);
       return;
     }
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     NoteTimes(Member(sample, "events"));
     Attachments attachments;
@@ -124,7 +124,7 @@ class InspectReader : public RecordReader {
     builder_.trace().session_usage = sum;
   }
 
-  void AddScores(const Json& sample, const Stamp& stamp) {
+  void AddScores(const Json& sample, const EventContext& stamp) {
     Trace& trace = builder_.trace();
     if (const std::string error = StringAt(Member(sample, "error"), "message"); !error.empty()) {
       builder_.Add(stamp, EventKind::kSystem, "error: " + error);

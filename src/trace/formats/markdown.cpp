@@ -72,7 +72,7 @@ class SpecStoryReader {
  private:
   void AddBlock(Block& block) {
     DropDivider(block.text);
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = block.line;
     // "model time", "time" or nothing.
     std::string model;
@@ -88,7 +88,7 @@ class SpecStoryReader {
       builder_.NoteSubagent(stamp.agent, "", "");
     }
     if (block.person) {
-      AddPerson(block, time, stamp);
+      AddUser(block, time, stamp);
       return;
     }
     stamp.message = builder_.Message("", stamp.agent, model);
@@ -96,9 +96,9 @@ class SpecStoryReader {
     after_command_ = false;
   }
 
-  void AddPerson(Block& block, const std::string& time, const Stamp& stamp) {
+  void AddUser(Block& block, const std::string& time, const EventContext& stamp) {
     ClaudeUserText split = SplitClaudeUserText(block.text);
-    const EventKind person = stamp.agent.empty() ? EventKind::kPerson : EventKind::kSystem;
+    const EventKind person = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
     // The body of a slash command is a second message of the same second.
     const bool body = after_command_ && time == command_time_;
     after_command_ = false;
@@ -117,7 +117,7 @@ class SpecStoryReader {
     }
   }
 
-  void AddAgentText(std::string_view text, const Stamp& stamp) {
+  void AddAgentText(std::string_view text, const EventContext& stamp) {
     while (!text.empty()) {
       const std::size_t think = text.find("<think>");
       const std::size_t tool = text.find("<tool-use ");
@@ -137,14 +137,14 @@ class SpecStoryReader {
     }
   }
 
-  void AddThought(std::string_view inner, const Stamp& stamp) {
+  void AddThought(std::string_view inner, const EventContext& stamp) {
     const std::size_t summary = inner.find("</summary>");
     std::string thought(summary == std::string_view::npos ? inner.substr(7) : inner.substr(summary + 10));
     RE2::GlobalReplace(&thought, "</?details>|</?think>", "");
     builder_.Add(stamp, EventKind::kReasoning, std::string(Trim(thought)));
   }
 
-  void AddToolUse(std::string_view inner, const Stamp& stamp) {
+  void AddToolUse(std::string_view inner, const EventContext& stamp) {
     std::string name;
     RE2::PartialMatch(std::string(inner.substr(0, 400)), R"re(data-tool-name="([^"]*)")re", &name);
     std::string body(inner.substr(std::min(inner.find('>'), inner.size() - 1) + 1));
@@ -212,13 +212,13 @@ void ReadCursorMarkdown(std::string_view text, TraceBuilder& builder) {
   }
   builder.trace().lossy = true;
   builder.trace().agent_name = "Cursor";
-  builder.NoteDoubt("tool calls and outputs are not in this export");
+  builder.NoteCaveat("tool calls and outputs are not in this export");
   for (Block& block : blocks) {
     DropDivider(block.text);
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = block.line;
     if (!block.person) stamp.message = builder.Message("", "", "");
-    builder.Add(stamp, block.person ? EventKind::kPerson : EventKind::kAssistant, std::move(block.text));
+    builder.Add(stamp, block.person ? EventKind::kUser : EventKind::kAssistant, std::move(block.text));
   }
 }
 
@@ -237,7 +237,7 @@ void ReadNotes(std::string_view text, TraceBuilder& builder) {
       AppendLine(blocks.empty() ? before : blocks.back().text, line);
     }
   }
-  Stamp stamp;
+  EventContext stamp;
   stamp.line = 1;
   if (roles.size() < 2) {
     builder.Add(stamp, EventKind::kSystem, std::string(Trim(text)));
@@ -247,7 +247,7 @@ void ReadNotes(std::string_view text, TraceBuilder& builder) {
   for (const Block& block : blocks) {
     stamp.line = block.line;
     stamp.message = block.person ? kNoIndex : builder.Message("", "", "");
-    builder.Add(stamp, block.person ? EventKind::kPerson : EventKind::kAssistant, std::string(Trim(block.text)));
+    builder.Add(stamp, block.person ? EventKind::kUser : EventKind::kAssistant, std::string(Trim(block.text)));
   }
 }
 

@@ -26,7 +26,7 @@ class MiniSweAgentReader : public RecordReader {
   explicit MiniSweAgentReader(TraceBuilder& builder) : builder_(builder) {}
 
   void Add(Json& record, std::size_t line) override {
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     AddInfo(Member(record, "info"));
     if (Json* const messages = FindMember(record, "messages"); messages != nullptr && messages->is_array()) {
@@ -48,7 +48,7 @@ class MiniSweAgentReader : public RecordReader {
     if (!status.empty() && ToLowerAscii(status) != "submitted") trace.succeeded = false;
   }
 
-  void AddMessage(Json& message, Stamp stamp) {
+  void AddMessage(Json& message, EventContext stamp) {
     if (!message.is_object()) {
       builder_.NoteUnknown("not an object", message, stamp.line);
       return;
@@ -71,7 +71,7 @@ class MiniSweAgentReader : public RecordReader {
     }
   }
 
-  void AddAssistant(Json& message, const Json& extra, Stamp stamp) {
+  void AddAssistant(Json& message, const Json& extra, EventContext stamp) {
     const Json& response = Member(extra, "response");
     const std::string model = StringAt(response, "model");
     stamp.message = builder_.Message("", "", model);
@@ -96,7 +96,7 @@ class MiniSweAgentReader : public RecordReader {
            (builder_.FindUnanswered("") != kNoIndex && Member(Member(message, "extra"), "returncode").is_number());
   }
 
-  void AddObservation(Json& message, const Json& extra, const Stamp& stamp) {
+  void AddObservation(Json& message, const Json& extra, const EventContext& stamp) {
     std::string text = TakeString(message, "content");
     auto code = NumberAt(extra, "returncode");
     const std::string_view written = TextInTag(text, "returncode");

@@ -35,7 +35,7 @@ class OpenCodeReader : public RecordReader {
     } else if (type == "session.created" || type == "session.updated") {
       NoteSession(Member(*properties, "info"));
     } else if (type == "session.error") {
-      Stamp stamp;
+      EventContext stamp;
       stamp.line = line;
       builder_.Add(stamp, EventKind::kSystem, "error: " + ErrorText(Member(*properties, "error")));
     } else if (type.rfind("session.", 0) != 0 && type.rfind("permission.", 0) != 0 && type.rfind("server.", 0) != 0 &&
@@ -141,14 +141,14 @@ class OpenCodeReader : public RecordReader {
     usage.reasoning = NumberAt(tokens, "reasoning");
     if (const auto output = NumberAt(tokens, "output")) usage.output = *output + usage.reasoning.value_or(0);
     if (usage.cache_read.value_or(0) > 0 && usage.input.value_or(0) >= *usage.cache_read) {
-      builder_.NoteDoubt("input tokens may contain those read from the cache: providers differ here");
+      builder_.NoteCaveat("input tokens may contain those read from the cache: providers differ here");
     }
     return usage;
   }
 
   void AddMessage(MessageState& state) {
     const Json& info = state.info;
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = state.line;
     stamp.time_ms = TimeAt(Member(info, "time"), "created");
     builder_.NoteTime(TimeAt(Member(info, "time"), "completed"));
@@ -178,11 +178,11 @@ class OpenCodeReader : public RecordReader {
     }
   }
 
-  void AddPart(Json& part, bool assistant, const Stamp& stamp) {
+  void AddPart(Json& part, bool assistant, const EventContext& stamp) {
     const std::string type = StringAt(part, "type");
     if (type == "text") {
       const bool injected = Member(part, "synthetic") == true || !stamp.agent.empty();
-      const EventKind user = injected ? EventKind::kSystem : EventKind::kPerson;
+      const EventKind user = injected ? EventKind::kSystem : EventKind::kUser;
       AddText(part, assistant ? EventKind::kAssistant : user, stamp);
     } else if (type == "reasoning") {
       builder_.Add(stamp, EventKind::kReasoning, TakeString(part, "text"));
@@ -203,27 +203,27 @@ class OpenCodeReader : public RecordReader {
   }
 
   // Typed text in several parts is one turn.
-  void AddText(Json& part, EventKind kind, const Stamp& stamp) {
+  void AddText(Json& part, EventKind kind, const EventContext& stamp) {
     std::string text = TakeString(part, "text");
     std::deque<Event>& events = builder_.trace().events;
     const std::string message = StringAt(part, "messageID");
-    if (kind == EventKind::kPerson && last_person_ != kNoIndex && last_person_message_ == message) {
-      events[last_person_].text += "\n" + StripControlSequences(std::move(text));
+    if (kind == EventKind::kUser && last_user_ != kNoIndex && last_user_message_ == message) {
+      events[last_user_].text += "\n" + StripControlSequences(std::move(text));
       return;
     }
     const std::size_t index = builder_.Add(stamp, kind, std::move(text));
-    if (kind != EventKind::kPerson || index == kNoIndex) return;
-    last_person_ = index;
-    last_person_message_ = message;
+    if (kind != EventKind::kUser || index == kNoIndex) return;
+    last_user_ = index;
+    last_user_message_ = message;
   }
 
-  void AddTool(Json& part, const Stamp& stamp) {
+  void AddTool(Json& part, const EventContext& stamp) {
     Json* const state = FindMember(part, "state");
     const std::string call_id = StringAt(part, "callID");
     Json empty = Json::object();
     Json& known = state == nullptr ? empty : *state;
     Json* const input = FindMember(known, "input");
-    Stamp at = stamp;
+    EventContext at = stamp;
     if (const auto start = TimeAt(Member(known, "time"), "start")) at.time_ms = start;
     builder_.AddCall(at, StringAt(part, "tool"), call_id, input == nullptr ? Json() : std::move(*input));
     const std::string child = StringAt(Member(known, "metadata"), "sessionId");
@@ -241,8 +241,8 @@ class OpenCodeReader : public RecordReader {
   std::vector<MessageState> messages_;
   std::map<std::string, std::size_t> message_ids_;
   std::map<std::string, bool> removed_;
-  std::size_t last_person_ = kNoIndex;
-  std::string last_person_message_;
+  std::size_t last_user_ = kNoIndex;
+  std::string last_user_message_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ class PiReader : public RecordReader {
   explicit PiReader(TraceBuilder& builder) : builder_(builder) {}
 
   void Add(Json& record, std::size_t line) override {
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(record, "timestamp");
     const std::string type = StringAt(record, "type");
@@ -67,7 +67,7 @@ class PiReader : public RecordReader {
     std::size_t end = 0;
   };
 
-  void AddMessage(Json& message, Stamp stamp) {
+  void AddMessage(Json& message, EventContext stamp) {
     if (const auto time = TimeAt(message, "timestamp")) stamp.time_ms = time;
     const std::string role = StringAt(message, "role");
     Json* const content = FindMember(message, "content");
@@ -87,7 +87,7 @@ class PiReader : public RecordReader {
     } else if (role == "user") {
       std::string text = content == nullptr ? std::string() : TakeText(*content);
       NoteSkillCommand(text);
-      builder_.Add(stamp, EventKind::kPerson, std::move(text));
+      builder_.Add(stamp, EventKind::kUser, std::move(text));
     } else if (role == "branchSummary" || role == "compactionSummary") {
       builder_.Add(stamp, EventKind::kSummary, TakeString(message, "summary"));
     } else {
@@ -95,7 +95,7 @@ class PiReader : public RecordReader {
     }
   }
 
-  void AddAssistant(Json& message, Stamp stamp) {
+  void AddAssistant(Json& message, EventContext stamp) {
     stamp.message = builder_.Message("", "", StringAt(message, "model"));
     const Json& usage = Member(message, "usage");
     TokenUsage tokens;
@@ -118,7 +118,7 @@ class PiReader : public RecordReader {
     }
   }
 
-  void AddBlock(Json& block, const Stamp& stamp) {
+  void AddBlock(Json& block, const EventContext& stamp) {
     const std::string type = StringAt(block, "type");
     if (type == "toolCall") {
       Json* const arguments = FindMember(block, "arguments");

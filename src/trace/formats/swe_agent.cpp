@@ -24,7 +24,7 @@ class SweAgentReader : public RecordReader {
   void AddRun(Json& record, std::size_t line) {
     Json* const history = FindMember(record, "history");
     Json* const trajectory = FindMember(record, "trajectory");
-    Stamp stamp;
+    EventContext stamp;
     stamp.line = line;
     if (history != nullptr && history->is_array() && !history->empty()) {
       for (Json& item : *history) AddItem(item, stamp);
@@ -34,7 +34,7 @@ class SweAgentReader : public RecordReader {
     AddInfo(Member(record, "info"));
   }
 
-  void AddItem(Json& item, const Stamp& stamp) {
+  void AddItem(Json& item, const EventContext& stamp) {
     if (!item.is_object() || Member(item, "is_demo") == true) return;
     const std::string role = StringAt(item, "role");
     const std::string kind = StringAt(item, "message_type");
@@ -68,7 +68,7 @@ class SweAgentReader : public RecordReader {
     return field == nullptr ? std::string() : TakeText(*field);
   }
 
-  void AddObservation(std::string text, const std::string& id, const Stamp& stamp) {
+  void AddObservation(std::string text, const std::string& id, const EventContext& stamp) {
     has_call_without_id_ = false;
     NoteFailure(builder_.AddResult(stamp, id, std::move(text), CallStatus::kUnknown));
   }
@@ -84,7 +84,7 @@ class SweAgentReader : public RecordReader {
     }
   }
 
-  void AddStep(Json& step, Stamp stamp) {
+  void AddStep(Json& step, EventContext stamp) {
     if (!step.is_object()) return;
     stamp.message = builder_.Message("", "", "");
     std::string response = TakeField(step, "response");
@@ -108,7 +108,7 @@ class SweAgentReader : public RecordReader {
       usage.input = sent;
       usage.output = received;
       trace.session_usage = usage;
-      builder_.NoteDoubt("input tokens are totals of the run, cached ones included");
+      builder_.NoteCaveat("input tokens are totals of the run, cached ones included");
     }
     const std::string status = StringAt(info, "exit_status");
     if (status.empty()) return;

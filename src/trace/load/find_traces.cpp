@@ -38,8 +38,8 @@ constexpr std::array<AgentFolder, 8> kFolders = {{
     {"inspect", "INSPECT_LOG_DIR", "", "", "*.eval"},
 }};
 
-constexpr int kMostDepth = 8;
-constexpr std::size_t kMostFiles = 200'000;
+constexpr int kMaxDepth = 8;
+constexpr std::size_t kMaxFiles = 200'000;
 
 bool Matches(std::string_view pattern, const std::string& name) {
   return fnmatch(std::string(pattern).c_str(), name.c_str(), FNM_PERIOD) == 0;
@@ -49,9 +49,9 @@ bool Matches(std::string_view pattern, const std::string& name) {
 void AddFiles(const fs::path& folder, std::string_view pattern, std::vector<fs::path>& files) {
   std::error_code code;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, code);
-  for (const fs::recursive_directory_iterator end; !code && entry != end && files.size() < kMostFiles;
+  for (const fs::recursive_directory_iterator end; !code && entry != end && files.size() < kMaxFiles;
        entry.increment(code)) {
-    if (entry.depth() > kMostDepth) entry.disable_recursion_pending();
+    if (entry.depth() > kMaxDepth) entry.disable_recursion_pending();
     std::error_code ignored;
     if (entry->is_regular_file(ignored) && Matches(pattern, entry->path().filename().string()))
       files.push_back(entry->path());

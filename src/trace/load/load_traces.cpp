@@ -27,8 +27,8 @@ std::string TailOf(const fs::path& path, std::size_t parts) {
 
 // Agents that name all their files alike ("<session>/events.jsonl") need the folder for a place to mean something.
 void TellApart(std::vector<TraceName>& names) {
-  constexpr std::size_t kMostParts = 8;
-  for (std::size_t parts = 1; parts <= kMostParts; ++parts) {
+  constexpr std::size_t kMaxParts = 8;
+  for (std::size_t parts = 1; parts <= kMaxParts; ++parts) {
     std::map<std::string, std::size_t> count;
     for (const TraceName& name : names) ++count[name.shown];
     bool changed = false;
@@ -43,10 +43,10 @@ void TellApart(std::vector<TraceName>& names) {
 }
 
 Error NoneRead(const std::vector<Error>& errors) {
-  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kMax = 5;
   std::string reasons;
-  for (std::size_t i = 0; i < std::min(errors.size(), kMost); ++i) reasons += "\n  " + errors[i].message;
-  if (errors.size() > kMost) reasons += fmt::format("\n  and {} more", errors.size() - kMost);
+  for (std::size_t i = 0; i < std::min(errors.size(), kMax); ++i) reasons += "\n  " + errors[i].message;
+  if (errors.size() > kMax) reasons += fmt::format("\n  and {} more", errors.size() - kMax);
   return InputError(fmt::format("none of the {} traces could be read:{}", errors.size(), reasons));
 }
 

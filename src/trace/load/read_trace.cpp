@@ -236,7 +236,7 @@ Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) 
 }
 
 Result<Trace> ReadYaml(LineSource& source, TraceFormat format, const TraceReadOptions& options) {
-  ASSIGN_OR_RETURN(const std::string text, source.ReadAll(std::min(options.max_document_bytes, kMostYamlBytes)));
+  ASSIGN_OR_RETURN(const std::string text, source.ReadAll(std::min(options.max_document_bytes, kMaxYamlBytes)));
   ASSIGN_OR_RETURN(Json document, ParseYamlRecord(text, source.name()));
   TraceBuilder builder(source.name(), format);
   const RecordReaderPtr reader = MakeReader(format, builder);

@@ -62,7 +62,7 @@ TEST(ReadersTest, ClaudeCodeResumedAndRewound) {
   EXPECT_TRUE(trace.events.at(FindText(trace, "first wording")).abandoned);
   EXPECT_TRUE(trace.events.at(FindText(trace, "answer one")).abandoned);
   EXPECT_FALSE(trace.events.at(FindText(trace, "second wording")).abandoned);
-  EXPECT_EQ(trace.doubts.at(0), "1 repeated lines were left out");
+  EXPECT_EQ(trace.caveats.at(0), "1 repeated lines were left out");
 }
 
 TEST(ReadersTest, ClaudeCodeResult) {
@@ -197,7 +197,7 @@ TEST(ReadersTest, Codex) {
                                 1,
                                 {40, 60, -1, 9}});
   const Trace trace = ReadFixture("codex-rollout.jsonl");
-  EXPECT_EQ(trace.events.at(FindText(trace, "run the tests")).kind, EventKind::kPerson);
+  EXPECT_EQ(trace.events.at(FindText(trace, "run the tests")).kind, EventKind::kUser);
   EXPECT_EQ(trace.events.at(FindText(trace, "Active file")).kind, EventKind::kSystem);
   std::size_t call = kNoIndex;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {

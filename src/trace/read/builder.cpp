@@ -62,10 +62,10 @@ TraceBuilder::TraceBuilder(std::string source, TraceFormat format) {
   trace_.agent_name = TraceFormatTitle(format);
 }
 
-std::size_t TraceBuilder::Add(const Stamp& stamp, EventKind kind, std::string text) {
+std::size_t TraceBuilder::Add(const EventContext& stamp, EventKind kind, std::string text) {
   NoteTime(stamp.time_ms);
   text = StripControlSequences(std::move(text));
-  const bool words = kind == EventKind::kPerson || kind == EventKind::kAssistant || kind == EventKind::kReasoning ||
+  const bool words = kind == EventKind::kUser || kind == EventKind::kAssistant || kind == EventKind::kReasoning ||
                      kind == EventKind::kSystem || kind == EventKind::kSummary;
   if (words && Trim(text).empty()) return kNoIndex;
   // The parser reserves for the escaped form. A trace has too many texts to carry what that leaves over.
@@ -81,7 +81,7 @@ std::size_t TraceBuilder::Add(const Stamp& stamp, EventKind kind, std::string te
   return trace_.events.size() - 1;
 }
 
-std::size_t TraceBuilder::AddCall(const Stamp& stamp, std::string tool, std::string call_id, Json arguments) {
+std::size_t TraceBuilder::AddCall(const EventContext& stamp, std::string tool, std::string call_id, Json arguments) {
   std::string raw;
   if (arguments.is_string()) {
     raw = std::move(arguments.get_ref<std::string&>());
@@ -105,7 +105,7 @@ std::size_t TraceBuilder::AddCall(const Stamp& stamp, std::string tool, std::str
   return index;
 }
 
-std::size_t TraceBuilder::AddResult(const Stamp& stamp, const std::string& call_id, std::string text,
+std::size_t TraceBuilder::AddResult(const EventContext& stamp, const std::string& call_id, std::string text,
                                     CallStatus status) {
   const std::size_t result = Add(stamp, EventKind::kToolResult, std::move(text));
   trace_.events[result].status = status;
@@ -139,7 +139,7 @@ void TraceBuilder::Pair(std::size_t call, std::size_t result) {
   }
 }
 
-std::size_t TraceBuilder::AddFileChange(const Stamp& stamp, std::string path, std::string text) {
+std::size_t TraceBuilder::AddFileChange(const EventContext& stamp, std::string path, std::string text) {
   const std::size_t index = Add(stamp, EventKind::kFileChange, std::move(text));
   trace_.events[index].path = std::move(path);
   return index;
@@ -173,11 +173,11 @@ void TraceBuilder::NoteModel(const std::string& model) {
   // "gemma3" is the same model as "ollama/gemma3" before it.
   const auto same = [&](const std::string& known) { return known == model || known.ends_with("/" + model); };
   if (std::any_of(trace_.models.begin(), trace_.models.end(), same)) return;
-  constexpr std::size_t kMostModels = 200;
-  if (trace_.models.size() < kMostModels) {
+  constexpr std::size_t kMaxModels = 200;
+  if (trace_.models.size() < kMaxModels) {
     trace_.models.push_back(model);
   } else {
-    NoteDoubt("more than 200 models; the others are not listed");
+    NoteCaveat("more than 200 models; the others are not listed");
   }
 }
 
@@ -200,24 +200,24 @@ void TraceBuilder::NoteSkill(const std::string& name, const std::string& how, st
 
 void TraceBuilder::NoteUnknown(std::string_view kind, const Json& record, std::size_t line) {
   // A damaged file may have a new kind in every record; the list stays short.
-  constexpr std::size_t kMostKinds = 200;
+  constexpr std::size_t kMaxKinds = 200;
   std::string name = kind.empty() ? "(no type)" : CutToColumns(SafeForTerminalLine(kind), 60);
-  if (trace_.unknown_records.size() >= kMostKinds && trace_.unknown_records.count(name) == 0) name = "(others)";
+  if (trace_.unknown_records.size() >= kMaxKinds && trace_.unknown_records.count(name) == 0) name = "(others)";
   ++trace_.unknown_records[name];
   if (record.is_null()) return;
-  Stamp stamp;
+  EventContext stamp;
   stamp.line = line;
   Add(stamp, EventKind::kUnknown, DumpJson(record));
 }
 
 void TraceBuilder::NoteProblem(std::size_t line, std::string message) {
-  constexpr std::size_t kMostProblems = 1000;
-  if (trace_.problems.size() < kMostProblems) trace_.problems.push_back({line, std::move(message)});
+  constexpr std::size_t kMaxProblems = 1000;
+  if (trace_.problems.size() < kMaxProblems) trace_.problems.push_back({line, std::move(message)});
 }
 
-void TraceBuilder::NoteDoubt(const std::string& doubt) {
-  if (std::find(trace_.doubts.begin(), trace_.doubts.end(), doubt) == trace_.doubts.end()) {
-    trace_.doubts.push_back(doubt);
+void TraceBuilder::NoteCaveat(const std::string& caveat) {
+  if (std::find(trace_.caveats.begin(), trace_.caveats.end(), caveat) == trace_.caveats.end()) {
+    trace_.caveats.push_back(caveat);
   }
 }
 
@@ -259,7 +259,7 @@ std::size_t TraceBuilder::FindUnanswered(const std::string& agent) const {
   for (std::size_t i = trace_.events.size(); i > from; --i) {
     const Event& event = trace_.events[i - 1];
     if (event.agent != agent) continue;
-    if (event.kind == EventKind::kPerson) break;
+    if (event.kind == EventKind::kUser) break;
     if (event.kind == EventKind::kToolCall && event.partner == kNoIndex) found = i - 1;
   }
   return found;

@@ -14,7 +14,7 @@
 namespace upskill {
 
 // What a reader knows about the events it adds next.
-struct Stamp {
+struct EventContext {
   std::size_t line = 0;
   std::optional<std::int64_t> time_ms = std::nullopt;
   std::string agent;
@@ -30,16 +30,16 @@ class TraceBuilder {
   Trace& trace() { return trace_; }
 
   // Index of the event. Empty texts of people and models are left out (kNoIndex).
-  std::size_t Add(const Stamp& stamp, EventKind kind, std::string text);
+  std::size_t Add(const EventContext& stamp, EventKind kind, std::string text);
 
   // `arguments`: an object, or a text (which may itself be JSON).
-  std::size_t AddCall(const Stamp& stamp, std::string tool, std::string call_id, Json arguments);
+  std::size_t AddCall(const EventContext& stamp, std::string tool, std::string call_id, Json arguments);
 
   // The result of the call with this id; with an empty id, of the oldest call of the agent that has none yet.
-  std::size_t AddResult(const Stamp& stamp, const std::string& call_id, std::string text, CallStatus status);
+  std::size_t AddResult(const EventContext& stamp, const std::string& call_id, std::string text, CallStatus status);
 
   // A change that the recording tells by itself.
-  std::size_t AddFileChange(const Stamp& stamp, std::string path, std::string text);
+  std::size_t AddFileChange(const EventContext& stamp, std::string path, std::string text);
 
   // Index of the API message with this id in this agent; a new one if there is none, or if `id` is empty.
   std::size_t Message(const std::string& id, const std::string& agent, const std::string& model);
@@ -52,7 +52,7 @@ class TraceBuilder {
   // counted.
   void NoteUnknown(std::string_view kind, const Json& record, std::size_t line);
   void NoteProblem(std::size_t line, std::string message);
-  void NoteDoubt(const std::string& doubt);  // each one once
+  void NoteCaveat(const std::string& caveat);  // each one once
   void NoteTime(const std::optional<std::int64_t>& time_ms);
 
   // False if the same text was noted before: for records that a recording repeats.

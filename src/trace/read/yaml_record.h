@@ -9,7 +9,7 @@
 
 namespace upskill {
 
-inline constexpr std::size_t kMostYamlBytes = std::size_t{16} << 20U;
+inline constexpr std::size_t kMaxYamlBytes = std::size_t{16} << 20U;
 
 // One YAML document as a record: scalars are texts, except unquoted true, false, null. Refuses what unfolds by aliases
 // to more than it has bytes, and nesting deeper than kMaxRecordDepth. Errors name `name`, line and column.

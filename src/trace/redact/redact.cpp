@@ -88,16 +88,16 @@ std::vector<std::pair<std::size_t, std::string_view>> LinesOfRun(std::string_vie
 // Base64 text in which a secret is hidden. Lines in front that only look like base64 are left alone.
 std::vector<SecretSpan> FindEncodedSecrets(std::string_view text) {
   static const RE2 run_pattern(R"(((?:[A-Za-z0-9+/_-]{20,}(?:\\?\n[ \t]*|\\n))*[A-Za-z0-9+/_-]{20,}={0,2}))");
-  constexpr std::size_t kMostBytes = 1U << 20U;
-  constexpr std::size_t kMostStarts = 8;
+  constexpr std::size_t kMaxBytes = 1U << 20U;
+  constexpr std::size_t kMaxStarts = 8;
   std::vector<SecretSpan> spans;
   re2::StringPiece rest(text.data(), text.size());
   re2::StringPiece found;
   while (RE2::FindAndConsume(&rest, run_pattern, &found)) {
-    if (found.size() < 24 || found.size() > kMostBytes) continue;
+    if (found.size() < 24 || found.size() > kMaxBytes) continue;
     const std::vector<std::pair<std::size_t, std::string_view>> lines = LinesOfRun({found.data(), found.size()});
     std::size_t starts = 0;
-    for (std::size_t i = 0; i < lines.size() && starts < kMostStarts; ++i) {
+    for (std::size_t i = 0; i < lines.size() && starts < kMaxStarts; ++i) {
       if (!MayBeEncodedText(lines[i].second)) continue;
       ++starts;
       std::string run;

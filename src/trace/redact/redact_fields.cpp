@@ -157,12 +157,12 @@ bool IsDigest(std::string_view value) {
 // End of the quoted value that begins at `begin` and was found up to `end`: passwords may hold any sign. `end` where no
 // quote stands in front or none closes it on the same line.
 std::size_t EndOfQuoted(std::string_view text, std::size_t begin, std::size_t end) {
-  constexpr std::size_t kMost = 200;
+  constexpr std::size_t kMax = 200;
   if (begin == 0 || (text[begin - 1] != '"' && text[begin - 1] != '\'')) return end;
   std::size_t escapes = 0;
   while (escapes + 1 < begin && text[begin - 2 - escapes] == '\\') ++escapes;
   const std::string quote = std::string(escapes, '\\') + text[begin - 1];
-  const std::string_view rest = text.substr(end, kMost);
+  const std::string_view rest = text.substr(end, kMax);
   const std::size_t close = rest.find(quote);
   return close == std::string_view::npos || rest.substr(0, close).find('\n') != std::string_view::npos ? end
                                                                                                        : end + close;
@@ -170,8 +170,8 @@ std::size_t EndOfQuoted(std::string_view text, std::size_t begin, std::size_t en
 
 // Columns of the line in front of `at`.
 std::size_t ColumnOf(std::string_view text, std::size_t at) {
-  constexpr std::size_t kMost = 400;
-  const std::string_view front = text.substr(at - std::min(at, kMost), std::min(at, kMost));
+  constexpr std::size_t kMax = 400;
+  const std::string_view front = text.substr(at - std::min(at, kMax), std::min(at, kMax));
   std::size_t from = front.rfind('\n');
   if (const std::size_t escaped = front.rfind("\\n");
       escaped != std::string_view::npos && (from == std::string_view::npos || escaped > from)) {
@@ -184,7 +184,7 @@ std::size_t ColumnOf(std::string_view text, std::size_t at) {
 // as random as a key and is no name of the next field.
 std::size_t EndOfWrapped(std::string_view text, std::size_t end) {
   constexpr std::size_t kLongLine = 60;
-  constexpr std::size_t kLeast = 6;
+  constexpr std::size_t kMin = 6;
   while (ColumnOf(text, end) >= kLongLine) {
     const std::size_t line_end = LineBreakLength(text.substr(end, 200));
     if (line_end == 0) break;
@@ -196,7 +196,7 @@ std::size_t EndOfWrapped(std::string_view text, std::size_t end) {
     const std::string_view piece = text.substr(end + line_end, next - end - line_end);
     const bool ends =
         next == text.size() || std::string_view(" \t\r\n\"'\\,;)}]&").find(text[next]) != std::string_view::npos;
-    if (piece.size() < kLeast || !LooksLikeKeyPiece(piece) || !ends) break;
+    if (piece.size() < kMin || !LooksLikeKeyPiece(piece) || !ends) break;
     end = next;
   }
   return end;

@@ -209,12 +209,12 @@ std::size_t LineBreakLength(std::string_view text) {
 }
 
 bool LooksLikeKeyPiece(std::string_view text) {
-  constexpr std::size_t kMostTurnsOfWords = 5;
+  constexpr std::size_t kMaxTurnsOfWords = 5;
   if (HasDigitAndLetter(text)) return true;
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   std::size_t turns = 0;
   for (std::size_t i = 1; i < text.size(); ++i) turns += is_upper(text[i]) != is_upper(text[i - 1]) ? 1 : 0;
-  return turns > kMostTurnsOfWords;
+  return turns > kMaxTurnsOfWords;
 }
 
 std::vector<SecretSpan> FindTokenShapes(std::string_view text) {

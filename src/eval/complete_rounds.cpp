@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "eval/whole_rounds.h"
+#include "eval/complete_rounds.h"
 
 #include <algorithm>
 #include <string_view>
@@ -122,8 +122,8 @@ bool AllRoundsEqual(const std::vector<std::vector<AnswerPair>>& rounds) {
   return true;
 }
 
-WholeRounds Select(const StudentCells& cells, bool temperature_is_zero) {
-  WholeRounds whole;
+CompleteRounds Select(const StudentCells& cells, bool temperature_is_zero) {
+  CompleteRounds whole;
   if (cells.rounds() == 0) return whole;
   const Failures failures = FindFailures(cells);
   for (std::size_t i = 0; i < cells.cases; ++i) (failures.cases[i] ? whole.excluded : whole.cases).push_back(i);
@@ -145,7 +145,7 @@ WholeRounds Select(const StudentCells& cells, bool temperature_is_zero) {
 
 }  // namespace
 
-std::vector<PairCounts> WholeRounds::CountsByCase(std::size_t count) const {
+std::vector<PairCounts> CompleteRounds::CountsByCase(std::size_t count) const {
   std::vector<PairCounts> counts(cases.size());
   for (std::size_t round = 0; round < std::min(count, rounds.size()); ++round) {
     for (std::size_t i = 0; i < cases.size(); ++i)
@@ -154,11 +154,11 @@ std::vector<PairCounts> WholeRounds::CountsByCase(std::size_t count) const {
   return counts;
 }
 
-std::vector<WholeRounds> FindWholeRounds(const Plan& plan, const std::vector<Sample>& samples, Arm against) {
-  std::vector<WholeRounds> all(plan.students.size());
+std::vector<CompleteRounds> FindCompleteRounds(const Plan& plan, const std::vector<Sample>& samples, Arm against) {
+  std::vector<CompleteRounds> all(plan.students.size());
   if (plan.suite.cases.empty() || plan.rounds < 1) return all;
   if (against == Arm::kSkill || !plan.has_arm(Arm::kSkill) || !plan.has_arm(against)) return all;
-  const std::vector<StudentCells> cells = SortIntoCells(plan, LastWords(samples), against);
+  const std::vector<StudentCells> cells = SortIntoCells(plan, FinalSamples(samples), against);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = Select(cells[i], plan.sampling.temperature == 0.0);
   return all;
 }

@@ -24,10 +24,10 @@ struct AnswerPair {
 // enter: a case with a cell whose last word is an error is taken out of every round, for leaving out only the failed
 // cells would keep the answers that don't run into time-outs. A round in which more than half of the cases that
 // sometimes work failed is an outage: then the round doesn't count, and its errors take no case out.
-struct WholeRounds {
+struct CompleteRounds {
   std::vector<std::size_t> cases;               // that count, as indexes into Plan::suite.cases
   std::vector<std::size_t> excluded;            // the others that were tried
-  std::vector<std::vector<AnswerPair>> rounds;  // whole rounds in order, each with one pair per entry of `cases`
+  std::vector<std::vector<AnswerPair>> rounds;  // complete rounds in order, each with one pair per entry of `cases`
 
   // Every cell of every whole round has the answer that it had in the first; with a single round: the temperature is 0.
   bool answers_repeat = false;
@@ -41,6 +41,6 @@ struct WholeRounds {
 
 // One for each student of the plan, in its order: the arm kSkill paired with `against`. Empty when the plan lacks an
 // arm.
-std::vector<WholeRounds> FindWholeRounds(const Plan& plan, const std::vector<Sample>& samples, Arm against);
+std::vector<CompleteRounds> FindCompleteRounds(const Plan& plan, const std::vector<Sample>& samples, Arm against);
 
 }  // namespace upskill
