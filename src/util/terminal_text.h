@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace upskill {
+
+// Text that is safe to write to a terminal. Text of unknown origin (names in files, answers of models, error messages)
+// becomes one only through Escape, EscapeLine or Format, which make control characters visible. What takes a
+// TerminalText, like Env::out, therefore never moves the cursor, sets a title or starts a line that somebody else
+// wrote.
+class TerminalText {
+ private:
+  // What Format hands to fmt for an argument.
+  template <typename T>
+  static auto Formatted(const T& argument) {
+    if constexpr (std::is_same_v<T, TerminalText>) {
+      return std::string_view(argument.text_);
+    } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+      return EscapeLine(argument.string()).text_;
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      return EscapeLine(argument).text_;
+    } else {
+      static_assert(std::is_arithmetic_v<T>, "format it to a string or TerminalText first");
+      return argument;
+    }
+  }
+  template <typename T>
+  using FormattedAs = decltype(Formatted(std::declval<const T&>()));
+
+ public:
+  TerminalText() = default;
+
+  // A literal of the program's own.
+  template <std::size_t N>
+  TerminalText(const char (&literal)[N]) : text_(literal) {}  // NOLINT: implicit by design
+  template <std::size_t N>
+  TerminalText(char (&buffer)[N]) = delete;
+
+  // Several lines: newlines and tabs stay.
+  static TerminalText Escape(std::string_view text);
+
+  // One line: newlines and tabs become spaces.
+  static TerminalText EscapeLine(std::string_view text);
+
+  // Safe by construction, which the caller answers for: escape sequences and drawings of our own, encoded JSON.
+  static TerminalText Trusted(std::string text) {
+    TerminalText trusted;
+    trusted.text_ = std::move(text);
+    return trusted;
+  }
+
+  // fmt::format, with EscapeLine applied to every string and path among `arguments`; a TerminalText is taken as it is.
+  template <typename... Arguments>
+  static TerminalText Format(fmt::format_string<FormattedAs<Arguments>...> format, const Arguments&... arguments) {
+    return Trusted(fmt::format(format, Formatted(arguments)...));
+  }
+
+  const std::string& text() const { return text_; }
+  bool empty() const { return text_.empty(); }
+
+  TerminalText& operator+=(const TerminalText& more) {
+    text_ += more.text_;
+    return *this;
+  }
+  friend TerminalText operator+(TerminalText a, const TerminalText& b) { return std::move(a += b); }
+  friend bool operator==(const TerminalText&, const TerminalText&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const TerminalText& text) { return out << text.text_; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace upskill
