@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdict cards, the two plots and the map of cases.
+// Verdict cards, the two plots and the table of cases.
 const verdictClass = (word) => word.replace(' ', '-');
 
 function intervalText(low, high) {
@@ -27,7 +27,7 @@ function cardFacts(student) {
   const v = student.verdict, facts = [];
   const add = (name, value) => { if (value) facts.push(el('dt', null, name), el('dd', null, value)); };
   add('tokens per answer', changeText(v.output_tokens, number));
-  add('with its prompt', changeText(v.tokens, number));
+  add('including the prompt', changeText(v.tokens, number));
   add('cost per answer', changeText(v.cost, money));
   if (v.solved_with !== null || v.solved_without !== null) {
     const text = (usd) => usd === null ? '–' : money(usd);
@@ -38,17 +38,17 @@ function cardFacts(student) {
   for (const [arm, other] of Object.entries(student.others)) {
     add('vs ' + ARM_LABELS[arm], `${points(other.lift)}${other.low === null ? '' : ` (${points(other.low)} … ${points(other.high)})`} ${SIGNS[other.word]} ${other.word}`);
   }
-  if (v.more_rounds !== null) add('to decide', `about ${plural(v.more_rounds, 'more round')}`);
+  if (v.more_rounds !== null) add('to reach a verdict', `about ${plural(v.more_rounds, 'more round')}`);
   for (const [key, arm] of Object.entries(student.arms)) {
     const notes = [];
     if (arm.errors) notes.push(plural(arm.errors, 'error'));
     if (arm.cells > arm.answered + arm.errors) notes.push(number(arm.cells - arm.answered - arm.errors) + ' not done');
     if (arm.truncated) notes.push(number(arm.truncated) + ' truncated');
-    if (arm.refused) notes.push(number(arm.refused) + ' refused');
+    if (arm.refused) notes.push(plural(arm.refused, 'refusal'));
     add(ARM_LABELS[key], notes.join(', '));
   }
-  if (v.excluded.length) add('left out', v.excluded.map(isolated).join(', '));
-  if (v.repeat) add('rounds', 'all alike; more say nothing new');
+  if (v.excluded.length) add('excluded cases', v.excluded.map(isolated).join(', '));
+  if (v.repeat) add('rounds', 'all identical; more would show nothing new');
   return facts;
 }
 
@@ -81,7 +81,7 @@ function drawLift(run) {
   const low = Math.max(-1, Math.floor(Math.min(...values, -0.1) * 5) / 5), high = Math.min(1, Math.ceil(Math.max(...values, 0.1) * 5) / 5);
   const x = (value) => left + (value - low) / (high - low) * (width - left - right);
   const bottom = top + shown.length * row;
-  const svg = el('svg:svg', {viewBox: `0 0 ${width} ${bottom + 24}`, height: bottom + 24, role: 'img', 'aria-label': 'Lift of each model with its interval'});
+  const svg = el('svg:svg', {viewBox: `0 0 ${width} ${bottom + 24}`, height: bottom + 24, role: 'img', 'aria-label': 'Lift of each model with its confidence interval'});
   const step = (high - low) > 1 ? 0.5 : (high - low) > 0.5 ? 0.2 : 0.1;
   for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + 1e-9; tick += step) {
     svg.append(el('svg:line', {class: Math.abs(tick) < 1e-9 ? 'zero' : 'grid', x1: x(tick), x2: x(tick), y1: top, y2: bottom}),
@@ -93,14 +93,14 @@ function drawLift(run) {
     if (v.low !== null && v.high !== null) mark.append(el('svg:line', {class: 'interval ' + kind, x1: x(v.low), x2: x(v.high), y1: y, y2: y}));
     mark.append(el('svg:circle', {class: kind, cx: x(middle), cy: y, r: 5}));
     const text = `${SIGNS[v.word]} ${shorten(name, Math.floor(width / 11))}  ${points(middle)}`, wide = text.length * 7;
-    const wished = x(middle) > width * 0.6 ? Math.max(x(middle), x(v.high ?? middle)) - wide : Math.min(x(middle), x(v.low ?? middle));
-    mark.append(el('svg:text', {class: 'name', x: Math.max(0, Math.min(wished, width - wide)), y: y - 10}, text));
+    const wanted = x(middle) > width * 0.6 ? Math.max(x(middle), x(v.high ?? middle)) - wide : Math.min(x(middle), x(v.low ?? middle));
+    mark.append(el('svg:text', {class: 'name', x: Math.max(0, Math.min(wanted, width - wide)), y: y - 10}, text));
     svg.append(mark);
   });
   box.replaceChildren(svg);
 }
 
-// Prompt and output tokens of an answer in one arm, on average.
+// Mean prompt and output tokens per answer in one arm.
 const meanTokens = (arm) => arm && arm.answered > 0 ? (arm.prompt_tokens + arm.output_tokens) / arm.answered : null;
 
 function scatterPoints(run) {
@@ -111,11 +111,11 @@ function scatterPoints(run) {
   })).filter((entry) => entry.with.tokens !== null);
 }
 
-// The wished places, moved apart to at least `gap`, between `low` and `high` as far as they fit there.
-function spread(wished, gap, low, high) {
-  const order = wished.map((_, index) => index).sort((a, b) => wished[a] - wished[b]), places = [];
+// The wanted positions, moved at least `gap` apart, between `low` and `high` as far as they fit.
+function spread(wanted, gap, low, high) {
+  const order = wanted.map((_, index) => index).sort((a, b) => wanted[a] - wanted[b]), places = [];
   let least = low;
-  for (const index of order) least = (places[index] = Math.max(wished[index], least)) + gap;
+  for (const index of order) least = (places[index] = Math.max(wanted[index], least)) + gap;
   let most = high;
   for (const index of order.reverse()) most = (places[index] = Math.min(places[index], most)) - gap;
   return places;
@@ -134,7 +134,7 @@ function drawScatter(run) {
   const start = least > most * 0.5 ? least * 0.85 : 0;
   const x = (value) => left + (value - start) / (most - start) * (width - left - right);
   const y = (value) => bottom - value * (bottom - top);
-  const svg = el('svg:svg', {viewBox: `0 0 ${width} ${height}`, height, role: 'img', 'aria-label': 'Tokens of an answer and pass rate of each model'});
+  const svg = el('svg:svg', {viewBox: `0 0 ${width} ${height}`, height, role: 'img', 'aria-label': 'Tokens per answer and pass rate of each model'});
   for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
     svg.append(el('svg:line', {class: 'grid', x1: left, x2: width - right, y1: y(tick), y2: y(tick)}),
       el('svg:text', {x: left - 8, y: y(tick) + 4, 'text-anchor': 'end'}, percent(tick)));
@@ -144,7 +144,7 @@ function drawScatter(run) {
     svg.append(el('svg:text', {x: x(tick), y: bottom + 17, 'text-anchor': 'middle'}, number(tick)));
   }
   svg.append(el('svg:text', {x: width - right, y: height - 2, 'text-anchor': 'end'}, 'tokens per answer'));
-  // Names stand in a column at the right, as near to their dots as they fit.
+  // Names are in a column on the right, each as close to its dot as possible.
   const places = spread(shown.map((entry) => y(entry.with.rate)), 15, top, bottom);
   shown.forEach((entry, index) => {
     const px = x(entry.with.tokens), py = y(entry.with.rate), mark = el('svg:g', null, el('svg:title', null,
@@ -189,7 +189,7 @@ function mapCell(run, student, index, tallies, pick) {
 let mapRows = 60;
 function drawMap(run, tallies, pick) {
   const baseline = run.reference ? `${ARM_LABELS[run.reference]} → with skill` : 'with skill';
-  $('map-hint').textContent = `Passed answers of ${plural(run.rounds, 'round')}: ${baseline}. ▲ better, ▼ worse, ✓ always, ✗ never passed, ! errors. A cell opens its answers.`;
+  $('map-hint').textContent = `Passed answers in ${plural(run.rounds, 'round')}: ${baseline}. ▲ better, ▼ worse, ✓ always passed, ✗ never passed, ! errors. Click a cell to open its answers.`;
   const rows = run.cases.slice(0, mapRows).map((one, index) => el('tr', null, el('th', {scope: 'row', title: plainLabel(one.id)}, label(one.id)),
     ...run.students.map((_, student) => mapCell(run, student, index, tallies, pick))));
   $('map').replaceChildren(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded data, and how text of unknown origin is shown: always as text nodes, with what can't be seen made visible.
+// The embedded data, and the display of untrusted text: always as text nodes, with invisible characters made visible.
 'use strict';
 
 const $ = (id) => document.getElementById(id);
@@ -7,13 +7,13 @@ const embedded = (id) => JSON.parse($(id).textContent);
 const data = embedded('data');
 const checkSets = embedded('checks');
 
-const PASS = 1, ERROR = 2;  // of samples.state; 0: failed
-const STOPS = ['', 'truncated', 'refused', 'stopped at a tool call', 'context full'];
+const PASS = 1, ERROR = 2;  // values of samples.state; 0: failed
+const STOPS = ['', 'truncated', 'refusal', 'stopped at a tool call', 'context full'];
 const ARM_LABELS = {baseline: 'baseline', skill: 'with skill', placebo: 'placebo', previous: 'previous version'};
 const SIGNS = {helps: '▲', hurts: '▼', 'no effect': '＝', undecided: '?'};
 const SVG = 'http://www.w3.org/2000/svg';
 
-// el('p', {class: 'x', onclick: f, css: {width: '3px'}}, child, …); 'svg:line' makes an SVG element.
+// el('p', {class: 'x', onclick: f, css: {width: '3px'}}, child, …); 'svg:line' creates an SVG element.
 function el(tag, attributes, ...children) {
   const node = tag.startsWith('svg:') ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -26,7 +26,7 @@ function el(tag, attributes, ...children) {
   return node;
 }
 
-// Controls, bidirectional marks and overrides, zero-width and tag characters.
+// Control characters, bidirectional marks and overrides, zero-width and tag characters.
 const HIDDEN = /(?:[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f])+/g;
 
 function visible(characters) {
@@ -39,15 +39,15 @@ function visible(characters) {
   return out;
 }
 
-// Text on one line, isolated from its surroundings.
+// Text on one line, with its direction isolated from the surrounding text.
 function label(text) {
   return el('bdi', null, text.replace(/[\r\n\t]+/g, ' ').replace(HIDDEN, visible));
 }
 function plainLabel(text) { return label(text).textContent; }
-// The same between other words where no element can isolate it.
+// The same for use inside other text, where no element can isolate it.
 function isolated(text) { return '\u2068' + plainLabel(text) + '\u2069'; }
 
-// Puts `text` into `node`; what can't be seen and the places that match `query` (lower case) are marked.
+// Puts `text` into `node`; invisible characters and matches of `query` (lower case) are marked.
 function putText(node, text, query) {
   const parts = [];
   const put = (piece) => {
@@ -73,7 +73,7 @@ function putText(node, text, query) {
   for (let i = 0; i < parts.length; i += 10000) node.append(...parts.slice(i, i + 10000));
 }
 
-// A long text by and by: its beginning, then as much more as the reader asks for.
+// Shows the beginning of a long text, and the rest a part at a time on request.
 function textBlock(text, query) {
   const FIRST = 4000, MORE = 100000;
   const pre = el('pre', {dir: 'auto'});
@@ -99,7 +99,7 @@ function textBlock(text, query) {
   return box;
 }
 
-// The table of texts lies in chunks that are parsed when they are needed.
+// The table of texts is stored in chunks that are parsed on demand.
 const chunkCache = new Map();
 function chunk(index) {
   let texts = chunkCache.get(index);
@@ -121,7 +121,7 @@ function textAt(index) {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve));
 
-// One byte for each text: 1 where it has `query` (lower case). Null when `alive` says that nobody waits any more.
+// One byte per text: 1 if it contains `query` (lower case). Null if `alive` reports that the search was abandoned.
 async function textsWith(query, alive) {
   const hits = new Uint8Array(data.texts);
   let since = performance.now();

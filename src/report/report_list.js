@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of answers: filters, search, keys. Only what was scrolled to is in the page.
+// The list of answers: filters, search, keyboard shortcuts. Entries are added to the page as the user scrolls.
 const OUTCOMES = [['', 'all'], ['passed', 'passed'], ['failed', 'failed'], ['error', 'error'], ['fixed', 'fixed by the skill'], ['broken', 'broken by the skill'],
-  ['truncated', 'truncated'], ['refused', 'refused'], ['skipped', 'a check was skipped']];
+  ['truncated', 'truncated'], ['refused', 'refusal'], ['skipped', 'check skipped']];
 const PAGE = 40, FIRST_ROUNDS = 3;
 
-let run = null;        // of data.runs
+let run = null;        // the current entry of data.runs
 let samples = null;    // its columns: student, case, arm, round, state, stop, answer, reasoning, checks, prompt, output, ms, cost
-let groups = [];       // {caseIndex, student, members: sample numbers}, in the order of cases, then students
-let partner = null;    // for each sample of the reference or skill arm the other one of its round, else −1
-let matches = null;    // for each sample 1 when it fits the filters
-let found = [];        // groups with a fitting sample
+let groups = [];       // {caseIndex, student, members: sample indices}, ordered by case, then student
+let partner = null;    // for each sample of the reference or skill arm, the sample of the other arm in the same round, else −1
+let matches = null;    // for each sample, 1 if it matches the filters
+let found = [];        // groups with a matching sample
 let shownGroups = 0;
 let query = '';
 let searches = 0;
@@ -57,7 +57,7 @@ function hasOutcome(i, outcome) {
   return true;
 }
 
-// For each sample whether a text of it has the query. Null when another search has begun meanwhile.
+// For each sample, whether one of its texts contains the query. Null if another search has started in the meantime.
 async function searchHits(ticket) {
   const texts = await textsWith(query, () => ticket === searches);
   if (!texts || ticket !== searches) return null;
@@ -75,7 +75,7 @@ async function applyFilters() {
   query = $('search').value.trim().toLowerCase();
   const wanted = {student: $('student').value, case: $('case').value, arm: $('arm').value};
   const outcome = $('outcome').value;
-  if (query) $('count').textContent = 'Searching …';
+  if (query) $('count').textContent = 'Searching…';
   const hits = query ? await searchHits(ticket) : null;
   if (ticket !== searches) return;
   const numbers = Object.entries(wanted).filter(([, value]) => value !== '').map(([key, value]) => [samples[key], Number(value)]);
@@ -88,7 +88,7 @@ async function applyFilters() {
   }
   found = groups.filter((group) => group.members.some((i) => matches[i]));
   $('count').textContent = count === matches.length ? plural(count, 'answer')
-    : `${number(count)} of ${plural(matches.length, 'answer')}` + (count === 0 ? '. Nothing fits these filters.' : '');
+    : `${number(count)} of ${plural(matches.length, 'answer')}` + (count === 0 ? '. No answer matches these filters.' : '');
   shownGroups = 0;
   $('items').replaceChildren();
   showMore();

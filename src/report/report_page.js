@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the page together and answers clicks and keys.
+// Builds the page and handles clicks and keys.
 function fillSelect(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => el('option', {value}, text)));
 }
 
-// Cases that every model passed always in every arm, and cases that none ever passed.
+// Cases that every model always passed in every arm, and cases that no model ever passed.
 function steadyCases(tallies) {
   const each = run.students.length * run.arms.length, always = [], never = [];
   run.cases.forEach((one, index) => {
@@ -23,11 +23,11 @@ function drawHead(tallies) {
   $('head').replaceChildren(el('h1', null, label(run.skill)), el('p', {class: 'facts'}, ...[run.run && 'run ' + run.run, timeText(run.created), ...facts].filter(Boolean).map((fact) => el('span', null, label(fact)))));
   document.title = plainLabel(run.skill) + ' · upskill report';
   const notices = [];
-  if (run.answered < run.cells) notices.push(`Incomplete: ${plural(run.cells - run.answered, 'cell')} without an answer. Errors and missing answers never enter a pass rate.`);
+  if (run.answered < run.cells) notices.push(`Incomplete: ${plural(run.cells - run.answered, 'cell')} without an answer. Pass rates don't include errors and missing answers.`);
   const {always, never} = steadyCases(tallies);
   const names = (list) => list.slice(0, 12).map(isolated).join(', ') + (list.length > 12 ? ', …' : '');
   if (never.length) notices.push(`${plural(never.length, 'case')} never passed: ${names(never)}`);
-  if (always.length) notices.push(`${plural(always.length, 'case')} always passed in every arm, so ${always.length === 1 ? 'it says' : 'they say'} nothing about the skill: ${names(always)}`);
+  if (always.length) notices.push(`${plural(always.length, 'case')} always passed in every arm, so ${always.length === 1 ? 'it shows' : 'they show'} nothing about the skill: ${names(always)}`);
   $('notices').replaceChildren(...notices.map((text) => el('p', {class: 'notice'}, el('bdi', null, text))));
 }
 
@@ -81,7 +81,7 @@ function showRun(index) {
   applyFilters();
 }
 
-// The summary `step` places from the one with the focus (or from the list's ends).
+// Moves the focus by `step` cases, or to the first case if none has it.
 function moveFocus(step) {
   const all = [...document.querySelectorAll('#items > li > details > summary')];
   if (all.length === 0) return;
@@ -150,4 +150,4 @@ new IntersectionObserver((entries) => {
 drawRunsTable();
 showRun(data.runs.length - 1);
 $('run').value = data.runs.length - 1;
-$('foot').textContent = `upskill · one file, nothing is loaded from elsewhere · pass rates are of answers; errors are counted apart`;
+$('foot').textContent = `upskill · self-contained file, no network access · pass rates are based on answers; errors are counted separately`;
