@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fixed_latency_server [PORT [LATENCY_MS]]: answers every HTTP request with the same chat completion after a fixed
-// time, on 127.0.0.1, over any number of connections that are kept alive. Prints its port. It stands in for a provider
-// in measurements of what our side costs, so it does as little as it can.
+// fixed_latency_server [PORT [LATENCY_MS]]: answers every HTTP request on 127.0.0.1 with the same chat completion after
+// a fixed time, over any number of keep-alive connections. Prints its port. It replaces a provider in measurements of
+// our own overhead, so it does as little as possible.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -32,14 +32,14 @@ constexpr std::string_view kBody =
     R"("finish_reason":"stop","message":{"role":"assistant","content":"ok"}}],)"
     R"("usage":{"prompt_tokens":10,"completion_tokens":1,"total_tokens":11}})";
 
-// What is still to come of the request being read.
+// The unread rest of the current request.
 struct Connection {
-  std::uint64_t generation = 0;  // tells it from an earlier one with the same descriptor
+  std::uint64_t generation = 0;  // distinguishes it from an earlier connection with the same descriptor
   std::string head;
   std::size_t body_left = 0;
 };
 
-// Answers fall due in the order of their requests, since all take the same time: a queue is all the timer there is.
+// Answers are due in the order of their requests, because all take the same time: a queue suffices as timer.
 struct Due {
   Time when;
   int fd = -1;
@@ -180,7 +180,7 @@ class Server {
       const Due due = due_.front();
       due_.pop_front();
       if (connections_[static_cast<std::size_t>(due.fd)].generation != due.generation) continue;
-      // Far smaller than a socket's buffer, and the client waits for it: it goes out in one piece or not at all.
+      // Much smaller than a socket's buffer, and the client is waiting for it: it is sent in one piece or not at all.
       [[maybe_unused]] const auto sent = send(due.fd, answer_.data(), answer_.size(), MSG_NOSIGNAL);
     }
     if (!due_.empty()) SetTimer();

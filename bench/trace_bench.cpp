@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a JSONL trace into events, against reading and parsing the same bytes line by line with nlohmann::json: the
-// ratio of processor times, what a byte costs at each size, and peak memory against its bound. Sizes in MB as arguments
-// (default 1 10 100 1000; the last takes a minute and 1 GB of disk). Ends with 1 when a bound is missed: the time
-// ratio, the cost of a byte against that of the smaller sizes, or memory.
+// Compares reading a JSONL trace into events with parsing the same bytes line by line with nlohmann::json: the ratio of
+// processor times, the cost per byte at each size, and peak memory against its bound. The arguments are sizes in MB
+// (default 1 10 100 1000; the last takes a minute and 1 GB of disk). Exits with 1 if a bound is missed: the time ratio,
+// the cost per byte relative to that at smaller sizes, or memory.
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kMega = 1e6;
-// The bounds. Memory: of the largest record, beside the kept events.
+// The bounds. Memory: in largest records, in addition to the kept events.
 constexpr double kMaxTimeRatio = 1.5;
 constexpr double kMaxCostGrowth = 1.5;
 constexpr double kMaxRecords = 3;
@@ -50,8 +50,9 @@ std::string Record(const char* type, std::size_t number, const std::string& mess
       type, number, number - 1, message, more);
 }
 
-// A session as Claude Code writes it: short answers, tool calls, outputs of up to some 60 kB, and in each quarter of
-// the file one record of `most` bytes, which no other exceeds by much. Returns the bytes of the largest record.
+// Writes a session in Claude Code's format: short answers, tool calls, outputs of up to about 60 kB, and in each
+// quarter of the file one record of `most` bytes, which no other exceeds by much. Returns the size of the largest
+// record.
 std::size_t WriteSession(const fs::path& path, std::size_t bytes, std::size_t most) {
   std::ofstream file(path, std::ios::binary);
   Rng rng(1);
@@ -96,7 +97,7 @@ double ProcessorSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// From /proc, because getrusage's figure begins with that of the process which started this one.
+// From /proc, because getrusage's maximum includes that of the process that started this one.
 double PeakBytes() {
   std::ifstream status("/proc/self/status");
   std::string word;
@@ -107,21 +108,21 @@ double PeakBytes() {
   return kilobytes * 1024;
 }
 
-// Heap blocks of glibc have 8 bytes in front and are multiples of 16.
+// glibc's heap blocks have an 8-byte header, and their sizes are multiples of 16.
 std::size_t BlockBytes(std::size_t bytes) { return (bytes + 8 + 15) / 16 * 16; }
 
 std::size_t HeapBytes(const std::string& text) {
   return text.size() <= std::string().capacity() ? 0 : BlockBytes(text.size() + 1);
 }
 
-// A deque of libstdc++ holds its elements in blocks of 512 bytes and a pointer to each.
+// libstdc++'s deque stores its elements in blocks of 512 bytes, with a pointer to each.
 template <typename T>
 std::size_t HeapBytes(const std::deque<T>& elements) {
   const std::size_t in_block = std::max<std::size_t>(1, 512 / sizeof(T));
   return elements.size() / in_block * (BlockBytes(512) + sizeof(void*));
 }
 
-// Kept events: the events and API messages of the trace with their texts, at their size in memory.
+// Size in memory of the kept events: the trace's events and API messages with their texts.
 double KeptBytes(const Trace& trace) {
   std::size_t bytes = HeapBytes(trace.events) + HeapBytes(trace.messages);
   for (const Event& event : trace.events) {
@@ -155,7 +156,7 @@ Measurement ReadEvents(const fs::path& path) {
   return {ProcessorSeconds() - start, PeakBytes(), KeptBytes(*trace)};
 }
 
-// The measuring process: prints one Measurement.
+// Runs in the measuring process: prints one Measurement.
 int MeasureHere(const std::string& what, const fs::path& path) {
   const double start = ProcessorSeconds();
   Measurement measured = what == "library" ? ParseWithLibrary(path) : ReadEvents(path);
@@ -164,7 +165,7 @@ int MeasureHere(const std::string& what, const fs::path& path) {
   return 0;
 }
 
-// In a process of its own, so that memory peaks don't mix.
+// Measures in a separate process, so that memory peaks stay separate.
 Measurement Measure(const char* what, const fs::path& path) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) std::abort();
@@ -193,8 +194,8 @@ struct SizeResult {
   double cost = 0;  // seconds per byte
 };
 
-// The program's own memory, with its read buffers, is what it takes beside the events of a session with short records.
-// `min_cost`: of a byte at the smaller sizes, 0 for none.
+// The program's own memory, including read buffers, is what it uses in addition to the events of a session with short
+// records. `min_cost`: the lowest cost per byte at smaller sizes, 0 if there is none.
 SizeResult RunSize(std::size_t megabytes, double min_cost, const TempFolder& folder) {
   const fs::path path = folder.path() / "session.jsonl";
   const fs::path least = folder.path() / "least.jsonl";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detection, archives and documents: the way a file from a person takes.
+// Detection, archives and documents: the path that a user's file takes.
 #include <cstdint>
 
 #include "fuzz/fuzz_reader.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader that UPSKILL_FUZZ_FORMAT names.
+// The reader named by UPSKILL_FUZZ_FORMAT.
 #include <cstdint>
 
 #include "fuzz/fuzz_reader.h"

@@ -22,7 +22,7 @@ void CheckTrace(const Trace& trace) {
   }
 }
 
-// What every trace has to stand: counting, redaction, the commands' output.
+// What must work on every trace: counting, redaction, the commands' output.
 void UseTrace(Trace trace) {
   CheckTrace(trace);
   Redactor redactor({true, true});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays a corpus through the fuzzer of every reader: all fixtures, whole, cut and with bytes changed.
+// Replays a corpus through the fuzzer of every reader: all fixtures, complete, cut in half and damaged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<std::string> Corpus() {
   return corpus;
 }
 
-// A damaged copy: bytes changed, parts doubled or cut out.
+// A damaged copy: bytes changed or inserted, parts duplicated or removed.
 std::string Damage(const std::string& input, Rng& rng) {
   std::string text = input;
   for (int i = 0; i < 6 && !text.empty(); ++i) {
@@ -62,7 +62,7 @@ std::string Damage(const std::string& input, Rng& rng) {
   return text;
 }
 
-// Runs `fuzz` on the whole corpus, its halves and damaged copies.
+// Runs `fuzz` on every input of the corpus, its first half and damaged copies of it.
 template <typename Fuzz>
 std::size_t Replay(std::uint64_t seed, Fuzz fuzz) {
   Rng rng(seed);

@@ -10,9 +10,9 @@ namespace upskill {
 namespace {
 
 constexpr double kNegligible = 45.0;  // e^-45 of the largest value adds nothing to a double
-constexpr double kEdge = 1e-9;        // margins this near to ±1 stand for ±1
+constexpr double kEdge = 1e-9;        // margins this close to ±1 count as ±1
 
-// Logarithm of the wealth as a function of u in [0, 1], and its derivatives. It is concave.
+// Logarithm of the wealth as a function of u in [0, 1], which is concave, and its derivatives.
 class LogWealth {
  public:
   LogWealth(const PairCounts& counts, double margin)
@@ -31,7 +31,7 @@ class LogWealth {
     return counts_.wins * gain_ / (1.0 + u * gain_) - counts_.ties * drag_ / (1.0 - u * drag_) - losing;
   }
 
-  // Distance from u in which it falls by about 1.
+  // Distance from u over which it falls by about 1.
   double Scale(double u) const {
     const double a = gain_ / (1.0 + u * gain_);
     const double b = drag_ / (1.0 - u * drag_);
@@ -76,12 +76,12 @@ double Side(const LogWealth& f, double peak, double end) {
   return sum;
 }
 
-// The largest margin in [low, 1) that the evidence rules out, or `low`.
+// The largest margin in [low, 1) that the evidence rules out; `low` if there is none.
 double LargestRuledOut(const PairCounts& totals, double low, double threshold) {
   const double start = std::max(low, kEdge - 1.0);
   if (LogEvidence(totals, start) < threshold) return low;
   double out = start;
-  double kept = std::max(start, totals.lift());  // evidence against a margin at the estimate or above it stays small
+  double kept = std::max(start, totals.lift());  // no evidence builds up against margins at or above the estimate
   if (LogEvidence(totals, kept) >= threshold) kept = 1.0 - kEdge;
   while (kept - out > 1e-5) {
     const double middle = 0.5 * (out + kept);
@@ -115,7 +115,8 @@ DecisionTable::DecisionTable(double alpha) : threshold_(std::log(1.0 / alpha)) {
 bool DecisionTable::Decides(int wins, int losses) {
   while (static_cast<int>(fewest_wins_.size()) <= losses) {
     const auto row = static_cast<double>(fewest_wins_.size());
-    int fewest = fewest_wins_.empty() ? 1 : fewest_wins_.back() + 1;  // another loss costs at least one more win
+    int fewest =
+        fewest_wins_.empty() ? 1 : fewest_wins_.back() + 1;  // each further loss requires at least one more win
     while (LogEvidence({static_cast<double>(fewest), 0.0, row}) < threshold_) ++fewest;
     fewest_wins_.push_back(fewest);
   }

@@ -10,27 +10,28 @@ namespace upskill {
 
 // Natural logarithm of the evidence against "the lift is at most `margin`" after these pairs, in (−1, 1).
 //
-// A gambler bets the share λ of the wealth on each pair; a pair with difference d ∈ {−1, 0, 1} multiplies it by
-// 1 + λ(d − margin). This is the wealth averaged over λ uniform on [0, 1/(1 + margin)], the largest bet that can't
-// ruin:
+// A gambler bets a fraction λ of the wealth on each pair; a pair with difference d ∈ {−1, 0, 1} multiplies the wealth
+// by 1 + λ(d − margin). The evidence is the wealth averaged over λ uniform on [0, 1/(1 + margin)], the range of bets
+// that can't lead to ruin:
 //   E = ∫₀¹ (1 − u + 2u/(1+m))^wins (1 − u + u/(1+m))^ties (1 − u)^losses du,   with margin 0: ∫₀¹ (1+λ)^W (1−λ)^L dλ.
 // If the mean lift of the cases is at most the margin, the expected factor of a round is at most 1 (for independent
-// cases, by the inequality of arithmetic and geometric means), so E at round ends is a non-negative supermartingale
-// that starts at 1, and P(E ever reaches 1/α) ≤ α (Ville 1939). Betting on bounded means: I. Waudby-Smith and A.
-// Ramdas, J. Royal Statistical Society B 86 (2024) 1; averaging over bets: H. Robbins, Ann. Math. Statist. 41 (1970)
-// 1397. It falls with growing margin. Evidence for a lift below −margin: the same of the mirrored counts.
+// cases, by the inequality of arithmetic and geometric means), so E at the ends of rounds is a non-negative
+// supermartingale that starts at 1, and P(E ever reaches 1/α) ≤ α (Ville 1939). Betting on bounded means: I.
+// Waudby-Smith and A. Ramdas, J. Royal Statistical Society B 86 (2024) 1; averaging over bets: H. Robbins, Ann. Math.
+// Statist. 41 (1970) 1397. E decreases as the margin grows. The evidence for a lift below −margin is that of the
+// mirrored counts.
 //
-// Relative error about 1e-12, for counts up to 10^9.
+// The relative error is about 1e-12 for counts up to 10^9.
 double LogEvidence(const PairCounts& counts, double margin = 0.0);
 double Evidence(const PairCounts& counts, double margin = 0.0);  // at most DBL_MAX
 
-// A confidence sequence for the lift: with probability 1 − alpha its range contains the lift after every round, however
-// often one looks. It is the set of margins that neither side's evidence (each at 2/alpha) has ruled out so far.
+// A confidence sequence for the lift: with probability 1 − alpha, its range contains the lift after every round, no
+// matter how many rounds there are. It is the set of margins that neither side's evidence (at 2/alpha) has ruled out.
 class LiftSequence {
  public:
   explicit LiftSequence(double alpha);
 
-  // `totals`: of all rounds so far, the new one included.
+  // `totals`: counts over all rounds so far, including the new one.
   void Add(const PairCounts& totals);
   Interval range() const { return {low_, high_}; }
 
@@ -40,8 +41,8 @@ class LiftSequence {
   double high_ = 1.0;
 };
 
-// Fewest wins that bring the evidence for a lift above 0 to 1/alpha, for each number of losses; tables grow on demand.
-// For simulations, where LogEvidence for every look would take too long. Not thread-safe.
+// The minimum number of wins that bring the evidence for a lift above 0 to 1/alpha, for each number of losses; the
+// table grows on demand. For simulations, where calling LogEvidence at every look would be too slow. Not thread-safe.
 class DecisionTable {
  public:
   explicit DecisionTable(double alpha);

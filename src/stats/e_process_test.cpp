@@ -31,7 +31,7 @@ TEST(Evidence, EqualsTheExactIntegralWithMargin) {
 TEST(Evidence, HoldsForAMillionPairs) {
   EXPECT_NEAR(LogEvidence({1e6, 0, 0}), 693134.0581955679, 1e-6);
   EXPECT_NEAR(LogEvidence({0, 0, 1e6}), -std::log(1e6 + 1.0), 1e-11);
-  EXPECT_NEAR(LogEvidence({5e5, 0, 5e5}), -6.681964674964547, 1e-7);  // the reference has lost digits to cancellation
+  EXPECT_NEAR(LogEvidence({5e5, 0, 5e5}), -6.681964674964547, 1e-7);  // the reference value lost digits to cancellation
   EXPECT_NEAR(LogEvidence({0, 1e6, 0}), 0.0, 1e-12);
   EXPECT_TRUE(std::isfinite(LogEvidence({1e6, 1e6, 1e6}, 0.01)));
   EXPECT_TRUE(std::isfinite(LogEvidence({1e6, 1e6, 1e6}, -1.0)));
@@ -51,7 +51,7 @@ TEST(Evidence, FallsWithTheMargin) {
   }
 }
 
-// The expected factor of one more pair is at most 1 when its mean difference is at most the margin.
+// The expected factor of one more pair is at most 1 if its mean difference is at most the margin.
 TEST(Evidence, IsASupermartingaleUnderTheNull) {
   const double margin = 0.2;
   const double win = 0.35;  // mean difference 0.35 − 0.15 = 0.2

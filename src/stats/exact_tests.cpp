@@ -33,7 +33,7 @@ std::optional<double> SignFlipTest(const std::vector<std::int64_t>& sums) {
     if (reach > kMaxSteps) return std::nullopt;
   }
   if (reach * static_cast<std::int64_t>(sums.size()) > kMaxSteps) return std::nullopt;
-  // chance[s]: that the cases with a positive sign add up to s, which makes the signed sum 2s − reach.
+  // chance[s]: probability that the cases with a positive sign add up to s, so that the signed sum is 2s − reach.
   std::vector<double> chance(static_cast<std::size_t>(reach) + 1, 0.0);
   chance[0] = 1.0;
   std::size_t top = 0;

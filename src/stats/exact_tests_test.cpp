@@ -17,11 +17,11 @@ TEST(SignTest, CountsCoins) {
   EXPECT_EQ(SignTestTwoSided(3, 3), 1.0);
 }
 
-// A. Agresti, Categorical Data Analysis, approval of the Prime Minister: 150 changed one way, 86 the other. Exact p
-// from the binomial distribution (scipy.stats.binomtest).
+// A. Agresti, Categorical Data Analysis, approval of the Prime Minister: 150 changed one way, 86 the other. The exact p
+// is from the binomial distribution (scipy.stats.binomtest).
 TEST(SignTest, ApprovalOfThePrimeMinister) { EXPECT_NEAR(SignTestTwoSided(150, 86), 3.7159361395713866e-05, 1e-14); }
 
-// Darwin's maize as analysed by R. A. Fisher (1935): of 2^15 = 32,768 sign patterns, 863 give a sum of 314 or more.
+// Darwin's maize, as analysed by R. A. Fisher (1935): of 2^15 = 32,768 sign patterns, 863 give a sum of 314 or more.
 TEST(SignFlipTest, FishersAnalysisOfDarwinsMaize) {
   const auto p = SignFlipTest({49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48});
   ASSERT_TRUE(p.has_value());

@@ -39,7 +39,7 @@ Interval WilsonInterval(std::int64_t passed, std::int64_t total, double confiden
 
 std::optional<Interval> LiftInterval(const std::vector<PairCounts>& cases, double confidence) {
   PairCounts total;
-  double within = 0.0;  // sum of squares of the differences around their case's mean
+  double within = 0.0;  // sum of squared deviations of the differences from their case's mean
   for (const PairCounts& one : cases) {
     if (one.pairs() <= 0.0) continue;
     total += one;
@@ -50,7 +50,7 @@ std::optional<Interval> LiftInterval(const std::vector<PairCounts>& cases, doubl
   if (pairs <= 0.0) return std::nullopt;
   const double sum = total.wins - total.losses;
   const double critical = StudentCritical(confidence, 5.0 * pairs);
-  if (pairs <= static_cast<double>(cases.size())) {  // one round: nothing is known about the variance within a case
+  if (pairs <= static_cast<double>(cases.size())) {  // one round: the variance within a case is unknown
     const double n = pairs + 2.0;
     const double center = sum / n;
     const double variance = (total.wins + total.losses + 2.0) / n - center * center;

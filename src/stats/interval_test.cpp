@@ -24,7 +24,7 @@ TEST(WilsonInterval, NewcombesTable) {
   EXPECT_EQ(WilsonInterval(0, 0).high, 1.0);
 }
 
-// The table of Student's t in every textbook.
+// The usual table of Student's t.
 TEST(Critical, TablesOfNormalAndStudent) {
   EXPECT_NEAR(NormalCritical(0.95), 1.959963984540054, 1e-12);
   EXPECT_NEAR(NormalCritical(0.99), 2.5758293035489, 1e-12);
@@ -35,7 +35,7 @@ TEST(Critical, TablesOfNormalAndStudent) {
   EXPECT_NEAR(StudentCritical(0.95, 2.5), 3.5746548420036817, 1e-9);
 }
 
-// The sleep data of Student (1908) and of the manual of R: t.test(extra ~ group, paired = TRUE).
+// The sleep data of Student (1908) and R's manual: t.test(extra ~ group, paired = TRUE).
 TEST(MeanInterval, StudentsSleepData) {
   const auto interval = MeanInterval({1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4});
   ASSERT_TRUE(interval.has_value());
@@ -56,7 +56,8 @@ TEST(LiftInterval, ApprovalOfThePrimeMinister) {
   EXPECT_NEAR(interval->high, -0.02, 0.005);
 }
 
-// By hand: 3 wins, 1 loss, 6 ties in one round; center 2/12, variance (6/12 − 4/144)/12, t with 50 degrees 2.0086.
+// By hand: 3 wins, 1 loss, 6 ties in one round; center 2/12, variance (6/12 − 4/144)/12, t with 50 degrees of
+// freedom 2.0086.
 TEST(LiftInterval, OneRoundByHand) {
   std::vector<PairCounts> cases(10, {0, 1, 0});
   cases[0] = cases[1] = cases[2] = {1, 0, 0};

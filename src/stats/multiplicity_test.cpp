@@ -17,7 +17,7 @@ std::vector<double> LogsOfInverse(const std::vector<double>& p_values) {
   return logs;
 }
 
-// The worked example of the article "Holm–Bonferroni method" in Wikipedia: the first and the last are rejected at 5 %.
+// The worked example of the article "Holm–Bonferroni method" on Wikipedia: the first and the last are rejected at 5 %.
 TEST(Holm, WorkedExample) {
   EXPECT_THAT(HolmRejects(LogsOfInverse({0.01, 0.04, 0.03, 0.005}), 0.05), ElementsAre(true, false, false, true));
 }

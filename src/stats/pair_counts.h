@@ -3,8 +3,8 @@
 
 namespace upskill {
 
-// Outcomes of pairs (without the skill, with it): a win passes only with, a loss only without. Doubles, because counts
-// are also extrapolated; whole numbers are exact up to 2^53.
+// Outcomes of pairs (without the skill, with it): a win passes only with the skill, a loss only without. The counts are
+// doubles because they are also extrapolated; integers are exact up to 2^53.
 struct PairCounts {
   double wins = 0.0;
   double ties = 0.0;

@@ -3,7 +3,7 @@
 
 namespace upskill {
 
-// Two-sided critical values: `confidence` of the distribution lies within ± the value. Confidence in (0, 1).
+// Two-sided critical values: the fraction `confidence`, in (0, 1), of the distribution is within ± the value.
 double NormalCritical(double confidence);
 double StudentCritical(double confidence, double degrees);  // degrees > 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium driven by the DevTools protocol over a pipe (no port, no packages besides Python's own)."""
+"""A headless Chromium driven by the DevTools protocol over a pipe (no port, only the Python standard library)."""
 import base64
 import fcntl
 import json
@@ -20,7 +20,7 @@ def find_chromium():
 
 
 class Browser:
-    """One browser with one page. Collects what the page logs and every address it asks for."""
+    """One browser with one page. Records what the page logs and every URL it requests."""
 
     def __init__(self):
         self.profile = tempfile.mkdtemp(prefix="upskill-browser-")
@@ -44,8 +44,8 @@ class Browser:
         self.next_id = 1
         self.session = None
         self.loaded = False
-        self.complaints = []  # console errors and warnings, exceptions, what the browser logs
-        self.requests = []    # every address that was asked for
+        self.complaints = []  # console errors and warnings, exceptions, the browser's log
+        self.requests = []    # every requested URL
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -113,7 +113,7 @@ class Browser:
             self.requests.append(params["request"]["url"])
 
     def open(self, path, timeout=60):
-        """Opens a file and returns the seconds until the page had loaded and answered."""
+        """Opens a file; returns the seconds until the page has loaded and responds."""
         self.loaded = False
         self.complaints.clear()
         self.requests.clear()
@@ -126,14 +126,14 @@ class Browser:
         return time.monotonic() - start
 
     def run(self, expression, timeout=60):
-        """The value of a JavaScript expression (promises are waited for)."""
+        """Returns the value of a JavaScript expression, awaiting promises."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True, timeout=timeout)
         if "exceptionDetails" in result:
             raise RuntimeError(f"{expression}: {result['exceptionDetails'].get('exception', {}).get('description')}")
         return result["result"].get("value")
 
     def wait(self, expression, timeout=20):
-        """Waits until the expression is true in the page, looked at once for each frame that it draws."""
+        """Waits until the expression is true in the page, checking every 20 ms."""
         found = self.run(
             f"new Promise((resolve) => {{ const end = performance.now() + {timeout * 1000};"
             f" const look = () => {{ if ({expression}) resolve(true); else if (performance.now() > end) resolve(false); else setTimeout(look, 20); }}; look(); }})",
@@ -152,7 +152,7 @@ class Browser:
         self.call("Input.insertText", text=text)
 
     def click(self, selector):
-        """A real click in the middle of the first element that fits."""
+        """Clicks in the middle of the first element that matches, with real mouse events."""
         place = self.run(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', behavior: 'instant'}});"
             " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()")

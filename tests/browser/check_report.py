@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens HTML reports in a headless Chromium: hostile text stays text, filters, search and keys work, nothing is asked
-of the network, and 100,000 answers open fast.
+"""Opens HTML reports in a headless Chromium and checks that hostile text stays text, that filters, search and keys work,
+that nothing is requested from the network, and that 100,000 answers open fast.
 
-usage: check_report.py MAKE_REPORTS UPSKILL   (the program that writes the reports, and the one that is shipped)
+usage: check_report.py MAKE_REPORTS UPSKILL   (the program that writes the test reports, and the shipped one)
 """
 import json
 import os
@@ -14,8 +14,8 @@ import tempfile
 
 from browser import Browser, find_chromium
 
-MOST_GENERATION_SECONDS = 3.0
-MOST_OPENING_SECONDS = 20.0  # a few in truth; room for a busy machine
+MAX_GENERATION_SECONDS = 3.0
+MAX_OPENING_SECONDS = 20.0  # usually a few; allows for a busy machine
 
 
 def expect(condition, what):
@@ -28,9 +28,9 @@ def expect_equal(value, wanted, what):
 
 
 def expect_quiet(browser, path):
-    expect_equal(browser.complaints, [], "the console complained")
+    expect_equal(browser.complaints, [], "messages on the console")
     foreign = [url for url in browser.requests if url != f"file://{path}" and not url.startswith("data:")]
-    expect_equal(foreign, [], "the page asked the network")
+    expect_equal(foreign, [], "the page made network requests")
 
 
 def count(browser):
@@ -47,7 +47,7 @@ def search(browser, text, wanted):
 def check_hostile(browser, path):
     browser.size(1200, 900)
     browser.open(path)
-    expect(browser.run("window.attacked === undefined"), "text of a model was executed")
+    expect(browser.run("window.attacked === undefined"), "model text was executed")
     expect_equal(browser.run("document.querySelectorAll('img').length"), 0, "images in the page")
     expect_equal(browser.run("document.querySelectorAll('script:not([type])').length"), 1, "scripts in the page")
     expect_equal(browser.run("document.querySelectorAll('#items > li').length"), 10, "listed cases")
@@ -62,8 +62,8 @@ def check_hostile(browser, path):
     expect(left[0] < left[1], "the arms are not side by side")
     expect_equal(browser.run("document.querySelectorAll('#items .sample.failed .checks .missed').length"), 1, "marked failed checks")
     text = browser.run("document.querySelector('#items .sample pre').textContent")
-    expect(text.startswith("</script><script>window.attacked=1</script><img"), f"the answer is not shown as it is: {text[:80]}")
-    expect("\\x1b[31m" in text and "[U+2028]" in text and "{{data}}" in text, f"controls are not visible: {text}")
+    expect(text.startswith("</script><script>window.attacked=1</script><img"), f"the answer is not shown verbatim: {text[:80]}")
+    expect("\\x1b[31m" in text and "[U+2028]" in text and "{{data}}" in text, f"control characters are not visible: {text}")
 
     search(browser, "before", "4 of 20")
     browser.key("Escape")
@@ -75,8 +75,8 @@ def check_hostile(browser, path):
     expect("[U+202E] lanimret" in shown, "an override is not visible")
     for hidden in ("\x00", "\x1b", "\u202e", "\u2028"):
         expect(hidden not in shown, f"{hidden!r} is in the page")
-    expect(browser.run("[...document.querySelectorAll('pre')].every((e) => e.dir === 'auto')"), "an answer has no direction of its own")
-    expect(browser.run("window.attacked === undefined"), "text of a model was executed later")
+    expect(browser.run("[...document.querySelectorAll('pre')].every((e) => e.dir === 'auto')"), "an answer has no text direction of its own")
+    expect(browser.run("window.attacked === undefined"), "model text was executed later")
     expect_quiet(browser, path)
 
 
@@ -85,7 +85,7 @@ def check_large_answer(browser, path):
     search(browser, "end-of-big", "4 of 20")
     browser.click("#items > li:nth-child(1) summary")
     browser.wait("document.querySelector('#items .sample pre')")
-    expect(browser.run("document.querySelector('#items .sample pre').textContent.length") < 200000, "a large answer is in the page at once")
+    expect(browser.run("document.querySelector('#items .sample pre').textContent.length") < 200000, "a large answer was added to the page at once")
     before = browser.run("document.querySelector('#items .sample pre').textContent.length")
     browser.click("#items .sample button")
     browser.wait(f"document.querySelector('#items .sample pre').textContent.length >= {before} + 90000")
@@ -111,23 +111,23 @@ def check_filters_and_keys(browser, path):
     expect(0 < failed_with_skill < failed < 600, f"filters: {failed}, {failed_with_skill}")
     choose("student", "0")
     choose("case", "0")
-    expect(number() <= 5, "one case of one model has five rounds")
+    expect(number() <= 5, "more than the five rounds of one case of one model")
     browser.click("#clear")
     browser.wait(f"document.querySelector('#count').textContent === '{total}'")
     choose("outcome", "fixed")
     fixed = number()
-    expect(0 < fixed < 600 and fixed % 2 == 0, f"fixed by the skill, in pairs: {fixed}")
+    expect(0 < fixed < 600 and fixed % 2 == 0, f"fixed by the skill, which come in pairs: {fixed}")
     browser.run("document.activeElement.blur()")
     browser.key("Escape")
     browser.wait(f"document.querySelector('#count').textContent === '{total}'")
 
     browser.key("j")
     browser.key("j")
-    expect_equal(browser.run("[...document.querySelectorAll('#items summary')].indexOf(document.activeElement)"), 1, "j moves")
+    expect_equal(browser.run("[...document.querySelectorAll('#items summary')].indexOf(document.activeElement)"), 1, "focus after j, j")
     browser.key("k")
     browser.key("Enter")
     browser.wait("document.querySelector('#items details').open")
-    expect_equal(browser.run("getComputedStyle(document.activeElement).outlineStyle"), "solid", "the focus is visible")
+    expect_equal(browser.run("getComputedStyle(document.activeElement).outlineStyle"), "solid", "outline of the focus")
     browser.key("Escape")
     browser.wait("!document.querySelector('#items details').open")
     browser.key("?")
@@ -140,7 +140,7 @@ def check_filters_and_keys(browser, path):
     browser.wait(f"document.querySelector('#count').textContent === '{total}'")
     browser.click("#map tbody tr:nth-child(2) td:nth-child(3) button")
     browser.wait("document.querySelectorAll('#items > li').length === 1 && document.querySelector('#items details').open")
-    expect_equal(browser.run("[document.querySelector('#student').value, document.querySelector('#case').value]"), ["1", "1"], "a cell of the map opens its answers")
+    expect_equal(browser.run("[document.querySelector('#student').value, document.querySelector('#case').value]"), ["1", "1"], "filters after a click on a cell of the table")
 
     browser.run("document.querySelector('#runs-table button').click()")
     browser.wait("document.querySelector('#count').textContent === '360 answers'")
@@ -156,29 +156,29 @@ def check_looks(browser, path):
         expect(browser.run("document.documentElement.scrollWidth") <= width, f"the page is wider than {width} pixels")
         cut = browser.run("[...document.querySelectorAll('#lift-plot text, #scatter text')].filter((e) => { const r = e.getBoundingClientRect();"
                           " return r.left < 0 || r.right > innerWidth; }).map((e) => e.textContent)")
-        expect_equal(cut, [], f"labels of the plots leave the page at {width} pixels")
+        expect_equal(cut, [], f"plot labels outside the page at {width} pixels")
     colors = []
     for dark in (False, True):
         browser.size(1200, 900, dark=dark)
         browser.open(path)
         colors.append(browser.run("getComputedStyle(document.body).backgroundColor"))
     browser.click("#theme")
-    expect_equal(browser.run("getComputedStyle(document.body).backgroundColor"), colors[0], "the button turns dark into light")
-    expect(colors[0] != colors[1], "dark looks like light")
+    expect_equal(browser.run("getComputedStyle(document.body).backgroundColor"), colors[0], "background after switching from dark to light")
+    expect(colors[0] != colors[1], "the dark theme looks like the light one")
     pdf = browser.call("Page.printToPDF", transferMode="ReturnAsBase64")["data"]
-    expect(len(pdf) > 20000, "printing gave next to nothing")
+    expect(len(pdf) > 20000, "the printed page is almost empty")
     expect_quiet(browser, path)
 
 
 def check_big(browser, path, made):
     expect_equal(made["samples"], 100000, "samples of big.html")
     if made["optimized"]:
-        expect(made["cpu_seconds"] < MOST_GENERATION_SECONDS, f"writing big.html took {made['cpu_seconds']:.1f} s of CPU")
+        expect(made["cpu_seconds"] < MAX_GENERATION_SECONDS, f"writing big.html took {made['cpu_seconds']:.1f} s of CPU")
     browser.size(1200, 900)
     seconds = browser.open(path)
-    expect(seconds < MOST_OPENING_SECONDS, f"big.html took {seconds:.1f} s to open")
+    expect(seconds < MAX_OPENING_SECONDS, f"big.html took {seconds:.1f} s to open")
     expect_equal(count(browser), "100,000 answers", "answers of big.html")
-    expect(browser.run("document.querySelectorAll('*').length") < 5000, "too much is in the page at once")
+    expect(browser.run("document.querySelectorAll('*').length") < 5000, "too many elements in the page at once")
     browser.run("document.querySelector('#more').scrollIntoView()")
     browser.wait("document.querySelectorAll('#items > li').length > 40")
     search(browser, "case-777", "100 of 100,000")
@@ -190,7 +190,7 @@ def check_big(browser, path, made):
 
 
 def check_shipped_program(browser, upskill, folder):
-    """100,000 answers of simulated students: the whole of `upskill report`, from the journal to the file."""
+    """100,000 answers of simulated students through `upskill report`, from the journal to the file."""
     skill = os.path.join(folder, "skill")
     os.mkdir(skill)
     with open(os.path.join(skill, "SKILL.md"), "w", encoding="utf-8") as file:
@@ -208,9 +208,9 @@ def check_shipped_program(browser, upskill, folder):
     subprocess.run([upskill, "report", runs, "-o", html], check=True, stdout=subprocess.DEVNULL, timeout=120, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    expect(seconds < MOST_GENERATION_SECONDS, f"upskill report took {seconds:.1f} s of CPU for 100,000 answers")
+    expect(seconds < MAX_GENERATION_SECONDS, f"upskill report took {seconds:.1f} s of CPU for 100,000 answers")
     browser.open(html)
-    expect_equal(count(browser), "100,000 answers", "answers of the program's own report")
+    expect_equal(count(browser), "100,000 answers", "answers of upskill's report")
     expect_quiet(browser, html)
     print(f"upskill report: 100,000 answers in {seconds:.2f} s of CPU")
 

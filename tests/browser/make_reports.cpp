@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the HTML reports that check_report.py opens in a browser: hostile.html, several.html and big.html (100,000
-// samples) into the folder of the first argument. Prints the CPU seconds that each took as JSON.
+// Writes the HTML reports that check_report.py opens in a browser, hostile.html, several.html and big.html (100,000
+// samples), into the folder given as argument. Prints the CPU seconds that each took as JSON.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -19,7 +19,7 @@
 namespace upskill {
 namespace {
 
-// A run of any size with invented answers.
+// A run of any size with made-up answers.
 struct MadeRun {
   Plan plan;
   std::vector<Sample> samples;
@@ -97,7 +97,7 @@ MadeRun Make(const Shape& shape) {
   return run;
 }
 
-// Every text that others wrote tries to leave its place.
+// Every text from outside tries to break out of its context.
 MadeRun Hostile() {
   const std::string attack =
       "</script><script>window.attacked=1</script><img src=x onerror=\"window.attacked=1\"><!--<script>";
