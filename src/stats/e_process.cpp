@@ -115,8 +115,7 @@ DecisionTable::DecisionTable(double alpha) : threshold_(std::log(1.0 / alpha)) {
 bool DecisionTable::Decides(int wins, int losses) {
   while (static_cast<int>(fewest_wins_.size()) <= losses) {
     const auto row = static_cast<double>(fewest_wins_.size());
-    int fewest =
-        fewest_wins_.empty() ? 1 : fewest_wins_.back() + 1;  // each further loss requires at least one more win
+    int fewest = fewest_wins_.empty() ? 1 : fewest_wins_.back() + 1;  // another loss costs at least one more win
     while (LogEvidence({static_cast<double>(fewest), 0.0, row}) < threshold_) ++fewest;
     fewest_wins_.push_back(fewest);
   }
