@@ -2,63 +2,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/fetch against package indexes of the test's own on the loopback interface; no network is used."""
 import concurrent.futures
-import contextlib
 import hashlib
-import http.server
-import importlib.machinery
-import importlib.util
-import io
-import json
 import multiprocessing
 import os
-import random
-import re
 import runpy
 import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
-import threading
 import time
 import unittest
-import urllib.parse
 
-FETCH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scripts", "fetch")
-FILE = "demo_package-1.0.tar.gz"
-MARKER = os.path.join(tempfile.gettempdir(), f"upskill-fetch-test-{os.getpid()}")
-
-
-def make_sdist():
-    """A source package whose build would leave a marker, with a megabyte of ballast."""
-    run = f"open({MARKER!r}, 'w').write('ran')\n"
-    members = {"setup.py": run + "from setuptools import setup; setup(name='demo-package', version='1.0')\n",
-               "backend.py": run, "PKG-INFO": "Metadata-Version: 2.1\nName: demo-package\nVersion: 1.0\n",
-               "pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n",
-               "ballast": random.Random(1).randbytes(1 << 20)}
-    target = io.BytesIO()
-    with tarfile.open(fileobj=target, mode="w:gz") as archive:
-        for name, text in members.items():
-            data = text if isinstance(text, bytes) else text.encode()
-            info = tarfile.TarInfo(f"demo_package-1.0/{name}")
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return target.getvalue()
+TESTS = os.path.dirname(os.path.abspath(__file__))
+SCRIPTS = os.path.join(os.path.dirname(TESTS), "scripts")
+FETCH = os.path.join(SCRIPTS, "fetch")
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(TESTS, "support"), SCRIPTS]
+from fetching import messages
+from package_index import CONTENT, FILE, MARKER, SHA256, WRONG, Index
 
 
-CONTENT = make_sdist()
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
-WRONG = CONTENT[:-1] + bytes([CONTENT[-1] ^ 1])
-
-
-# Most of the time of a run is Python's start and the import of pip: a process that has both behind it is copied.
+# Most of a run's time is Python's start and the import of pip: a process that has done both is forked.
 RUNS = multiprocessing.get_context("forkserver")
 RUNS.set_forkserver_preload(["__main__", "pip._internal.commands.download", "pip._internal.index.package_finder",
                              "pip._internal.network.session"])
 
 
 def run_script(arguments, environment, folder, output):
-    """In the copied process: scripts/fetch as a program, its output in a file."""
+    """In the forked process: scripts/fetch as a program, its output in files."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
@@ -90,112 +61,6 @@ class Run:
     @property
     def returncode(self):
         return self.process.exitcode
-
-
-def load_script():
-    """scripts/fetch as a module, for its functions."""
-    loader = importlib.machinery.SourceFileLoader("fetch_script", FETCH)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("fetch_script", loader))
-    sys.dont_write_bytecode = True
-    loader.exec_module(module)
-    return module
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        index = self.server.index
-        path = urllib.parse.urlparse(self.path).path
-        index.requests.append((path, self.headers.get("Range"), self.headers.get("Authorization")))
-        if index.authorization and self.headers.get("Authorization") != index.authorization:
-            self.answer(401, b"", {"WWW-Authenticate": 'Basic realm="index"'})
-        elif path == "/simple/demo-package/" and index.page:
-            self.answer(200, index.page, {"Content-Type": "application/vnd.pypi.simple.v1+json"})
-        elif path == "/simple/demo-package/":
-            self.page(index)
-        elif path == f"/inside/{FILE}":
-            self.answer(302, b"", {"Location": "file:///etc/passwd"})
-        elif path == f"/circle/{FILE}":
-            self.answer(302, b"", {"Location": path})
-        elif path == f"/moved/{FILE}":
-            self.answer(302, b"", {"Location": f"/files/{FILE}?token=query-secret"})
-        elif path == f"/files/{FILE}":
-            self.file(index)
-        else:
-            self.answer(404, b"")
-
-    def page(self, index):
-        # The hash goes without saying: what the page claims must not matter.
-        if index.json:
-            body = json.dumps({"meta": {"api-version": "1.0"}, "name": "demo-package",
-                               "files": [{"filename": FILE, "url": index.link, "hashes": {}, "requires-python": ">=9"}]})
-            self.answer(200, body.encode(), {"Content-Type": "application/vnd.pypi.simple.v1+json"})
-        else:
-            body = f'<!DOCTYPE html><html><body><a href="{index.link}">{FILE}</a></body></html>'
-            self.answer(200, body.encode(), {"Content-Type": "text/html"})
-
-    def file(self, index):
-        body, status, headers = index.content, 200, dict(index.headers)
-        match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range") or "")
-        if match and index.ranges == "right":
-            status, start = 206, int(match[1])
-            headers = {"Content-Range": f"bytes {start}-{len(body) - 1}/{len(body)}"}
-            body = body[start:]
-        elif match and index.ranges == "misplaced":
-            status, headers = 206, {"Content-Range": f"bytes 0-{len(body) - 1}/{len(body)}"}
-        elif match and index.ranges == "416":
-            return self.answer(416, b"")
-        if index.statuses:
-            return self.answer(index.statuses.pop(0), b"", headers)
-        cut = index.cuts.pop(0) if index.cuts else None
-        self.answer(status, body, headers, cut, index.delay)
-
-    def answer(self, status, body, headers=(), cut=None, delay=0):
-        self.send_response(status, self.server.index.reason)
-        for name, value in dict(headers).items():
-            self.send_header(name, value)
-        if self.server.index.lengths:
-            self.send_header("Content-Length", str(len(body)))
-        else:
-            self.close_connection = True
-            self.send_header("Connection", "close")
-        self.end_headers()
-        with contextlib.suppress(ConnectionError):
-            self.wfile.write(body[:500_000][:cut])
-            time.sleep(delay)
-            self.wfile.write(body[500_000:cut])
-        if cut is not None:
-            self.close_connection = True
-        if status == 200 and body is self.server.index.content or status == 206:
-            self.server.index.sent.append(len(body[:cut]))
-
-    def log_message(self, *_):
-        pass
-
-
-class Index:
-    """A package index on the loopback interface; its fields say how it behaves."""
-
-    def __init__(self):
-        self.content, self.json, self.lengths, self.ranges, self.delay = CONTENT, False, True, "right", 0
-        self.cuts, self.statuses, self.authorization = [], [], None
-        self.headers, self.reason, self.page = {}, None, b""
-        self.link = f"/files/{FILE}"
-        self.requests, self.sent = [], []
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.index = self
-        self.server.handle_error = lambda *_: None  # a client that hangs up is a part of the tests
-        self.address = f"127.0.0.1:{self.server.server_address[1]}"
-        self.url = f"http://{self.address}/simple"
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-    def ranges_asked(self):
-        return [r[1] for r in self.requests if r[0].startswith("/files/")]
 
 
 class Fetch(unittest.TestCase):
@@ -253,7 +118,7 @@ class Fetch(unittest.TestCase):
         self.assertIn(f"downloading {FILE} (1.0 MB)", error)
         self.assertIn(f"downloaded {FILE}", error)
         self.assert_complete()
-        # Again: not a request, not a word; the same when the file was placed by hand.
+        # Again: no request and no output; the same when the file was placed by hand.
         asked = len(self.index.requests)
         self.assertEqual(self.run_fetch(), "")
         self.assertEqual(len(self.index.requests), asked)
@@ -290,12 +155,12 @@ class Fetch(unittest.TestCase):
             file.write(f'<a href="{FILE}">{FILE}</a>')
         self.run_fetch(PIP_EXTRA_INDEX_URL=f"file://{self.home}/simple")
         self.assert_complete()
-        self.assertEqual(self.index.ranges_asked(), [], "the near file is taken")
+        self.assertEqual(self.index.ranges_asked(), [], "the local file is used")
 
     def test_cut_and_resumed(self):
         self.index.cuts = [400_000]
         error = self.run_fetch(code=1)
-        self.assertIn("0.4 of 1.0 MB are kept; the next run continues from there", error)
+        self.assertIn("0.4 of 1.0 MB are kept; the next run resumes from there", error)
         self.assertIn("the connection ended after 0.4 of 1.0 MB", error)
         self.assertEqual(self.partial_size(), 400_000)
         self.run_fetch()
@@ -306,7 +171,7 @@ class Fetch(unittest.TestCase):
     def test_cut_without_a_length_and_resumed_in_the_same_run(self):
         self.index.lengths, self.index.cuts = False, [300_000]
         error = self.run_fetch(PIP_RETRIES="1")
-        self.assertIn("trying again in 1 s", error)
+        self.assertIn("retrying in 1 s", error)
         self.assert_complete()
         self.assertEqual(self.index.ranges_asked(), [None, "bytes=300000-"])
 
@@ -340,7 +205,7 @@ class Fetch(unittest.TestCase):
     def test_damaged_partial_file_starts_again(self):
         self.leave_partial(b"x" * 500_000)
         error = self.run_fetch()
-        self.assertIn("the continued download has the wrong content", error)
+        self.assertIn("the resumed download has the wrong content", error)
         self.assert_complete()
         self.assertEqual(self.index.ranges_asked(), ["bytes=500000-", None])
 
@@ -364,14 +229,14 @@ class Fetch(unittest.TestCase):
         os.makedirs(self.folder)
         with open(self.target, "wb") as file:
             file.write(WRONG)
-        # It stays until a better one is there.
+        # It stays until the right one is there.
         self.index.statuses = [403]
         self.run_fetch(code=1)
         self.assertEqual(os.listdir(self.folder), [FILE])
         error = self.run_fetch()
         self.assertIn(hashlib.sha256(WRONG).hexdigest(), error)
-        self.assertIn(f"{self.target}.refused", error)
-        os.unlink(self.target + ".refused")
+        self.assertIn(f"{self.target}.rejected", error)
+        os.unlink(self.target + ".rejected")
         self.assert_complete()
 
     def test_more_than_announced(self):
@@ -430,12 +295,12 @@ class Fetch(unittest.TestCase):
         self.index.delay = 1
         self.assertRegex(self.run_fetch(), rf"{FILE}: 0.[1-9] of 1.0 MB, ")
 
-    def test_pages_that_cannot_be_understood(self):
+    def test_pages_that_cannot_be_parsed(self):
         for self.index.page, words in ((b"[]", "AttributeError"), (b'{"files":', "JSONDecodeError"),
                                        (b"[" * 100_000, "RecursionError"), (b'{"a": "\xff"}', "UnicodeDecodeError")):
             with self.subTest(words):
                 error = self.run_fetch(code=1)
-                self.assertIn(f"a page that can't be understood, {self.index.url}/demo-package/ ({words}", error)
+                self.assertIn(f"a page that can't be parsed, {self.index.url}/demo-package/ ({words}", error)
                 self.assertIn("place the file yourself", error)
                 self.assert_nothing()
 
@@ -448,7 +313,7 @@ class Fetch(unittest.TestCase):
             with self.subTest(words):
                 error = self.run_fetch(code=1, PIP_RETRIES="3")
                 self.assertIn(words, error)
-                self.assertNotIn("trying again", error)
+                self.assertNotIn("retrying", error)
                 self.assert_nothing()
 
     def test_compressed_by_the_server(self):
@@ -459,7 +324,7 @@ class Fetch(unittest.TestCase):
             self.assertIn("the server sent it compressed, gzip", error)
             self.assert_nothing()
 
-    def test_server_cannot_ask_for_a_long_wait_nor_command_the_terminal(self):
+    def test_server_cannot_demand_a_long_wait_or_control_the_terminal(self):
         self.index.statuses, self.index.headers = [503, 503], {"Retry-After": "86400"}
         self.index.reason = "\x1b[31mred"
         started = time.monotonic()
@@ -475,9 +340,9 @@ class Fetch(unittest.TestCase):
         self.assertIn("Read timed out", error)
         self.assertIn("0.5 of 1.0 MB are kept", error)
 
-    def test_settings_that_make_no_sense(self):
+    def test_invalid_settings(self):
         for settings, words in (({"PIP_DEFAULT_TIMEOUT": "-1"}, "pip's time-out is -1"),
-                                ({"PIP_RETRIES": "some-secret"}, "pip refuses its configuration"),
+                                ({"PIP_RETRIES": "some-secret"}, "pip rejects its configuration"),
                                 ({"PIP_INDEX_URL": "http://[::1/"}, "the package index failed: Invalid IPv6 URL"),
                                 ({"PIP_NO_INDEX": "1"}, "pip is told to ask no package index"),
                                 ({"UPSKILL_PROGRESS_SECONDS": "abc"}, "UPSKILL_PROGRESS_SECONDS is 'abc'")):
@@ -492,7 +357,7 @@ class Fetch(unittest.TestCase):
         with open(path, "w") as file:
             file.write("[global]\nindex-url = http://user:pass-secret@127.0.0.1:9/simple\nanother-secret\n")
         error = self.run_fetch(code=1, PIP_CONFIG_FILE=path)
-        self.assertIn(f"pip refuses its configuration {path}, line 3", error)
+        self.assertIn(f"pip rejects its configuration {path}, line 3", error)
         self.assertNotIn("secret", error)
 
     def test_passwords_with_slashes_and_in_a_proxy(self):
@@ -502,18 +367,17 @@ class Fetch(unittest.TestCase):
                 self.assertNotRegex(self.run_fetch(code=1, **settings), r"sec\b|\bret\b|sec%20|/sec|my/")
 
     def test_redaction(self):
-        script = load_script()
         for url in ("https://user:pa/ss@host/simple", "to:ken word@proxy:8080", "https://tok3n-only@host/", "u:ab@host"):
-            script.learn_secrets(url)
+            messages.learn_secrets(url)
         for text in ("pa/ss", "'pa'", "pa%2Fss", "ken word", "ken%20word", "tok3n-only", "user:pa/ss", "(ab)"):
-            shown = script.redact(f"before {text} after")
+            shown = messages.redact(f"before {text} after")
             self.assertRegex(shown, r"^before ['(]?\*\*\*['):/*]* after$", text)
-        self.assertEqual(script.redact("about\x1b[2J\x9b\udc80 http://h:80/x@1"), "about\\x1b[2J\\x9b\\udc80 http://***@1")
-        before = set(script.SECRETS)
-        script.learn_secrets("https://host/simple/@scope/x")
-        self.assertEqual(script.SECRETS, before)
+        self.assertEqual(messages.redact("about\x1b[2J\x9b\udc80 http://h:80/x@1"), "about\\x1b[2J\\x9b\\udc80 http://***@1")
+        before = set(messages.SECRETS)
+        messages.learn_secrets("https://host/simple/@scope/x")
+        self.assertEqual(messages.SECRETS, before)
 
-    def test_what_is_no_regular_file(self):
+    def test_not_a_regular_file(self):
         precious = os.path.join(self.home, "precious")
         with open(precious, "w") as file:
             file.write("precious")
@@ -534,10 +398,10 @@ class Fetch(unittest.TestCase):
         with open(precious) as file:
             self.assertEqual(file.read(), "precious")
 
-    def test_folder_that_cannot_be_made(self):
+    def test_folder_that_cannot_be_created(self):
         with open(self.folder, "w"):
             error = self.run_fetch(code=1)
-        self.assertIn(f"the folder {self.folder} can't be made", error)
+        self.assertIn(f"can't create the folder {self.folder}", error)
 
     def test_ended_before_the_first_byte(self):
         self.index.cuts, self.index.delay = [0], 20
