@@ -1,37 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # The target `llama_library`: libllama, llama-common and ggml. Taken, in this order, from
-#   -DUPSKILL_LLAMA_SOURCE=DIR     a llama.cpp source tree, built as a part of this build
+#   -DUPSKILL_LLAMA_SOURCE=DIR     a llama.cpp source tree, compiled as part of this build
 #   -Dllama_DIR=…                  an installed llama.cpp (find_package), with llama-common beside it
-#   scripts/setup                  the pinned commit, built once and shared by every build directory
+#   scripts/setup                  the pinned commit, compiled once and shared by all build folders
 add_library(llama_library INTERFACE)
 
-set(UPSKILL_LLAMA_SOURCE "" CACHE PATH "llama.cpp source tree to build instead of the pinned one")
-set(cuda_argument "")
-if(UPSKILL_CUDA)
-  set(cuda_argument --cuda)
-endif()
-execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/setup --print ${cuda_argument}
-  OUTPUT_VARIABLE setup_paths COMMAND_ERROR_IS_FATAL ANY)
-foreach(name LLAMA_SOURCE_DIR LLAMA_BUILD_DIR DEFAULT_MODEL ORIGINAL_MODEL)
-  string(REGEX MATCH "UPSKILL_${name}=([^\n]*)" _ "${setup_paths}")
-  set(UPSKILL_${name} "${CMAKE_MATCH_1}")
-endforeach()
+set(UPSKILL_LLAMA_SOURCE "" CACHE PATH "llama.cpp source tree to compile instead of the pinned one")
+include(SetupPaths)
 
 if(UPSKILL_LLAMA_SOURCE)
-  set(LLAMA_BUILD_TESTS OFF)
-  set(LLAMA_BUILD_EXAMPLES OFF)
+  file(STRINGS ${CMAKE_SOURCE_DIR}/scripts/llama-flags.txt flags REGEX "^-D")
+  foreach(flag IN LISTS flags)
+    string(REGEX MATCH "^-D([A-Z0-9_]+)=(.*)$" _ "${flag}")
+    set(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+  endforeach()
   set(LLAMA_BUILD_TOOLS OFF)
-  set(LLAMA_BUILD_APP OFF)
   set(LLAMA_BUILD_COMMON ON)
-  set(LLAMA_OPENSSL OFF)
-  set(LLAMA_USE_PREBUILT_UI OFF)
   set(BUILD_SHARED_LIBS OFF)
   set(GGML_CUDA ${UPSKILL_CUDA})
   add_subdirectory(${UPSKILL_LLAMA_SOURCE} ${CMAKE_BINARY_DIR}/llama.cpp EXCLUDE_FROM_ALL)
   target_link_libraries(llama_library INTERFACE llama-common)
-  target_include_directories(llama_library SYSTEM INTERFACE
-    ${UPSKILL_LLAMA_SOURCE}/include ${UPSKILL_LLAMA_SOURCE}/common ${UPSKILL_LLAMA_SOURCE}/ggml/include
-    ${UPSKILL_LLAMA_SOURCE}/vendor)
+  upskill_llama_headers(llama_library ${UPSKILL_LLAMA_SOURCE})
   message(STATUS "llama.cpp: source in ${UPSKILL_LLAMA_SOURCE}")
   return()
 endif()
@@ -51,9 +40,7 @@ if(NOT EXISTS ${UPSKILL_LLAMA_BUILD_DIR}/.built-libraries)
     "(or `make`, which does), or give -DUPSKILL_LLAMA_SOURCE=DIR or -Dllama_DIR=DIR")
 endif()
 set(b ${UPSKILL_LLAMA_BUILD_DIR})
-target_include_directories(llama_library SYSTEM INTERFACE
-  ${UPSKILL_LLAMA_SOURCE_DIR}/include ${UPSKILL_LLAMA_SOURCE_DIR}/common ${UPSKILL_LLAMA_SOURCE_DIR}/ggml/include
-  ${UPSKILL_LLAMA_SOURCE_DIR}/vendor)
+upskill_llama_headers(llama_library ${UPSKILL_LLAMA_SOURCE_DIR})
 set(parts ${b}/libllama_chat.a ${b}/llama.cpp/common/libllama-common-base.a ${b}/llama.cpp/src/libllama.a
   ${b}/llama.cpp/ggml/src/libggml.a ${b}/llama.cpp/ggml/src/libggml-cpu.a)
 if(UPSKILL_CUDA)

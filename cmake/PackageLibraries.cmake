@@ -29,10 +29,8 @@ set(ARCHIVE_LIBRARY libarchive)
 add_library(tomlplusplus::tomlplusplus INTERFACE IMPORTED)
 target_compile_definitions(tomlplusplus::tomlplusplus INTERFACE TOML_HEADER_ONLY=1)
 
-execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/setup --print OUTPUT_VARIABLE setup_paths COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCH "UPSKILL_LLAMA_SOURCE_DIR=([^\n]*)" _ "${setup_paths}")
-set(UPSKILL_LLAMA_SOURCE_DIR "${CMAKE_MATCH_1}")
-set(UPSKILL_DEFAULT_MODEL "")  # a path of this machine has no place in a package
+include(SetupPaths)
+set(UPSKILL_DEFAULT_MODEL "")  # a package must not contain a path of this machine
 set(plugins ${UPSKILL_PACKAGE_LIBRARIES}/lib/plugins)
 add_library(ggml_base SHARED IMPORTED)
 set_target_properties(ggml_base PROPERTIES IMPORTED_LOCATION ${plugins}/libggml-base.so.0 IMPORTED_SONAME libggml-base.so.0)
@@ -40,8 +38,7 @@ static_library(ggml_registry ggml ggml_base ${CMAKE_DL_LIBS})
 static_library(llama_core llama ggml_registry Threads::Threads)
 static_library(llama_common_base llama-common-base llama_core)
 static_library(llama_library llama_chat llama_common_base)
-target_include_directories(llama_library SYSTEM INTERFACE ${UPSKILL_LLAMA_SOURCE_DIR}/include ${UPSKILL_LLAMA_SOURCE_DIR}/common
-  ${UPSKILL_LLAMA_SOURCE_DIR}/ggml/include ${UPSKILL_LLAMA_SOURCE_DIR}/vendor)
+upskill_llama_headers(llama_library ${UPSKILL_LLAMA_SOURCE_DIR})
 
 add_compile_options(-ffunction-sections -fdata-sections -ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
   -ffile-prefix-map=${UPSKILL_LLAMA_SOURCE_DIR}=llama.cpp)

@@ -1,13 +1,15 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the scripts that run long commands: runs them with their output in a log and shows how far they are,
-# as one rewritten line on a terminal and as a plain line about every 5 seconds elsewhere.
+# Sourced by the scripts that run long commands: runs them with their output in a log and shows their progress, as one
+# rewritten line on a terminal and as a plain line about every 5 seconds elsewhere.
 #
-#   progress_name=setup                          what messages start with; set by the sourcing script
-#   progress_beside() { … }                      may be redefined: prints how far a background job is
-#   progress_run TITLE LOG FIGURE COMMAND…       runs COMMAND; FIGURE LOG prints how far it is ("[12/210]")
-#   progress_quiet=1                             not a word when the command takes less than a second
+#   progress_name=setup                          the prefix of messages; set by the sourcing script
+#   progress_beside() { … }                      may be redefined: prints the progress of a background job
+#   progress_run TITLE LOG FIGURE COMMAND…       runs COMMAND; FIGURE LOG prints its progress ("[12/210]")
+#   progress_quiet=1                             no output when the command takes less than a second
 progress_name=${0##*/}
 progress_quiet=0
+progress_said=0  # 1: the last progress_wait printed something
 progress_jobs=()
 progress_terminal=0 progress_columns=80
 if [ -t 2 ]; then
@@ -33,7 +35,7 @@ apt_figure() {
     END {print text}' || true
 }
 
-# progress_start COMMAND…: in the background, in a process group of its own; the caller redirects. Its id is in $!.
+# progress_start COMMAND…: in the background, in its own process group; the caller redirects its output. Its id is in $!.
 progress_start() {
   set -m
   "$@" </dev/null &
@@ -47,23 +49,23 @@ progress_stop_all() {
   if [ $progress_terminal = 1 ]; then printf '\r\e[K' >&2; fi
 }
 
-# progress_trap: at the end of the script, ends what still runs and names the $step that failed or was interrupted.
+# progress_trap: at the end of the script, ends the jobs that still run and names the $step that failed or was interrupted.
 progress_trap() {
   trap progress_end EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
 }
 progress_end() {
-  local status=$?
+  local status=$? doing=${step:?set by the sourcing script}
   progress_stop_all
   case $status in
     0) ;;
-    130|143) say "interrupted while $step. Run it again to continue; finished steps are kept." ;;
-    *) say "FAILED while $step. Fix the cause above and run it again; finished steps are kept." ;;
+    130|143) say "interrupted while $doing. Run it again to continue; finished steps are kept." ;;
+    *) say "FAILED while $doing. Fix the cause above and run it again; finished steps are kept." ;;
   esac
 }
 
-# progress_wait PID TITLE LOG FIGURE: shows how far it is until the process ends; its exit status.
+# progress_wait PID TITLE LOG FIGURE: shows the progress until the process ends; returns its exit status.
 progress_wait() {
   local pid=$1 title=$2 log=$3 figure=$4 start=$SECONDS next=0 said=0 line count status=0
   local ticks=0
@@ -85,6 +87,7 @@ progress_wait() {
   for job in "${progress_jobs[@]}"; do [ "$job" = "$pid" ] || running+=("$job"); done
   progress_jobs=("${running[@]}")
   if [ $progress_terminal = 1 ]; then printf '\r\e[K' >&2; fi
+  # shellcheck disable=SC2034  # read by scripts/build
   progress_said=$said
   return $status
 }
@@ -95,10 +98,10 @@ progress_run() {
   progress_wait "$!" "$title" "$log" "$figure"
 }
 
-# The lines of a log that say what went wrong, else its end.
+# show_errors LOG: the lines that say what went wrong, else the last ones.
 show_errors() {
   local errors
   errors=$(grep -vE '^(dlstatus|pmstatus|media-change):' "$1" | grep -E -A6 '(^|[ :])(fatal )?error[: ]|^E: |CMake Error|^FAILED|undefined reference' | head -40) || true
   if [ -n "$errors" ]; then printf '%s\n' "$errors" >&2; else grep -vE '^(dlstatus|pmstatus):' "$1" | tail -20 >&2; fi
-  say "the whole log: $1"
+  say "the full log: $1"
 }
