@@ -19,6 +19,14 @@ namespace {
 using std::chrono::milliseconds;
 using Pair = std::array<int, 2>;
 
+// The command and, in the same process group, a watcher that ends the group when this process has ended, even if it was
+// killed: nobody writes to the pipe at file descriptor 3, and reading it returns when its only writer is gone. The
+// watcher's parent exits at once, so that the command has no child that it didn't start.
+constexpr int kWatchedFd = 3;
+constexpr const char* kWatchAndRun =
+    "( (read -r end; trap '' TERM; kill -TERM 0; sleep 1; kill -KILL 0) <&3 3<&- >/dev/null 2>&1 & ); "
+    "exec 3<&-; exec /bin/sh -c \"$1\"";
+
 // Actions and attributes of posix_spawn, destroyed with the object.
 struct SpawnSettings {
   SpawnSettings() {
@@ -42,6 +50,7 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command) {
   Pair in{-1, -1};
   Pair out{-1, -1};
   Pair err{-1, -1};
+  Pair watched{-1, -1};
   const auto failed = [](int error_number) { return ErrnoError("starting", "/bin/sh", error_number); };
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) != 0) return failed(errno);
   Fd input(in[0]);
@@ -52,6 +61,9 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command) {
   if (::pipe2(err.data(), O_CLOEXEC) != 0) return failed(errno);
   Fd error(err[0]);
   const Fd child_error(err[1]);
+  if (::pipe2(watched.data(), O_CLOEXEC) != 0) return failed(errno);
+  const Fd child_watched(watched[0]);
+  Fd alive(watched[1]);
   for (const int fd : {input.get(), output.get(), error.get()}) {
     if (::fcntl(fd, F_SETFL, O_NONBLOCK) != 0) return failed(errno);
   }
@@ -60,6 +72,7 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command) {
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_input.get(), STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_output.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_error.get(), STDERR_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, child_watched.get(), kWatchedFd);
   sigset_t none;
   ::sigemptyset(&none);
   sigset_t defaults;
@@ -70,13 +83,14 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command) {
   ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);
   ::posix_spawnattr_setflags(&settings.attributes,
                              POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::array<std::string, 3> words = {"sh", "-c", command};
-  std::array<char*, 4> argv = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+  std::array<std::string, 5> words = {"sh", "-c", kWatchAndRun, "sh", command};
+  std::array<char*, 6> argv{};
+  for (std::size_t i = 0; i < words.size(); ++i) argv.at(i) = words.at(i).data();
   pid_t pid = -1;
   if (const int code = ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, argv.data(), environ);
       code != 0)
     return failed(code);
-  return ChildProcess(pid, std::move(input), std::move(output), std::move(error));
+  return ChildProcess(pid, std::move(input), std::move(output), std::move(error), std::move(alive));
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
@@ -84,7 +98,8 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
       code_(other.code_),
       input_(std::move(other.input_)),
       output_(std::move(other.output_)),
-      error_(std::move(other.error_)) {}
+      error_(std::move(other.error_)),
+      alive_(std::move(other.alive_)) {}
 
 bool ChildProcess::WaitedFor(milliseconds patience) {
   constexpr milliseconds kStep{10};

@@ -11,8 +11,9 @@
 
 namespace upskill {
 
-// A command of the person's own, run by /bin/sh in a process group of its own with the environment of this process; its
-// three standard streams are ours. Move-only, not thread-safe. Not for commands that a model, a case or a skill brings.
+// A command of the user's, run by /bin/sh in its own process group with the environment of this process; its three
+// standard streams are ours. The group ends with this process, even when that is killed. Move-only, not thread-safe.
+// Not for commands that come from a model, a case or a skill.
 class ChildProcess {
  public:
   static Result<ChildProcess> Start(const std::string& command);
@@ -22,18 +23,22 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // A socket, so that send(2) with MSG_NOSIGNAL tells that the child is gone. Never blocks.
+  // A socket, so that send(2) with MSG_NOSIGNAL reports that the child is gone. Never blocks.
   int input() const { return input_.get(); }
   int output() const { return output_.get(); }
   int error() const { return error_.get(); }
 
-  // Closes its input and waits for its end; after `patience` the whole group is asked to end (SIGTERM), and half a
-  // second later killed. Returns the exit code, 128 + signal when it was killed. Again: the same code.
+  // Closes its input and waits for its end; after `patience` the whole group gets SIGTERM, and half a second later
+  // SIGKILL. Returns the exit code, 128 + signal when it was killed. A second call returns the same code.
   int End(std::chrono::milliseconds patience);
 
  private:
-  ChildProcess(pid_t pid, Fd input, Fd output, Fd error)
-      : pid_(pid), input_(std::move(input)), output_(std::move(output)), error_(std::move(error)) {}
+  ChildProcess(pid_t pid, Fd input, Fd output, Fd error, Fd alive)
+      : pid_(pid),
+        input_(std::move(input)),
+        output_(std::move(output)),
+        error_(std::move(error)),
+        alive_(std::move(alive)) {}
   bool WaitedFor(std::chrono::milliseconds patience);
 
   pid_t pid_;  // -1: ended
@@ -41,6 +46,7 @@ class ChildProcess {
   Fd input_;
   Fd output_;
   Fd error_;
+  Fd alive_;  // the watcher's pipe: closing it ends the group
 };
 
 }  // namespace upskill

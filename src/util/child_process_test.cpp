@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,6 +26,14 @@ std::string ReadAll(int fd) {
     if (got <= 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
+}
+
+std::string ReadLine(int fd) {
+  std::string line;
+  pollfd polled{fd, POLLIN, 0};
+  char next = 0;
+  while (!line.ends_with('\n') && ::poll(&polled, 1, 10'000) == 1 && ::read(fd, &next, 1) == 1) line += next;
+  return line;
 }
 
 TEST(ChildProcess, StreamsAndExitCode) {
@@ -61,6 +70,35 @@ TEST(ChildProcess, OneThatIgnoresSignalsIsKilled) {
   pollfd polled{child->output(), POLLIN, 0};
   ASSERT_EQ(::poll(&polled, 1, 10'000), 1);
   EXPECT_EQ(child->End(milliseconds(0)), 128 + SIGKILL);
+}
+
+// A process that is killed can't end its children itself.
+TEST(ChildProcess, TheWholeGroupEndsWithThisProcess) {
+  std::array<int, 2> report{-1, -1};
+  ASSERT_EQ(::pipe(report.data()), 0);  // the command inherits its write end: no more writers means that all have ended
+  const pid_t parent = ::fork();
+  ASSERT_GE(parent, 0);
+  if (parent == 0) {
+    ::close(report[0]);
+    const Result<ChildProcess> child = ChildProcess::Start("trap '' TERM; sleep 600 & echo ready; wait");
+    if (child.ok() && ReadLine(child->output()) == "ready\n") (void)::write(report[1], "ready\n", 6);
+    ::pause();
+    ::_exit(0);
+  }
+  ::close(report[1]);
+  EXPECT_EQ(ReadLine(report[0]), "ready\n");
+  ::kill(parent, SIGKILL);
+  ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+  EXPECT_EQ(ReadAll(report[0]), "");
+  ::close(report[0]);
+}
+
+// The watcher isn't a child of the command, which may wait for all its children.
+TEST(ChildProcess, ACommandMayWaitForItsChildren) {
+  Result<ChildProcess> child = ChildProcess::Start("true & wait; echo done");
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(ReadAll(child->output()), "done\n");
+  EXPECT_EQ(child->End(milliseconds(10'000)), 0);
 }
 
 TEST(ChildProcess, ACommandThatIsNotThere) {
