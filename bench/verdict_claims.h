@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "stats/e_process.h"
+#include "stats/exact_tests.h"
+
+namespace upskill {
+
+inline constexpr double kAlpha = 0.05;
+inline constexpr int kLooks = 50;
+
+inline double StandardError(double share, int draws) { return std::sqrt(share * (1.0 - share) / draws); }
+
+// Collects the claims of docs/verdicts.md that are missed.
+class Claims {
+ public:
+  void AtMost(double share, double bound, int draws, const std::string& what) {
+    if (share > bound + 4.0 * StandardError(bound, draws)) Miss(share, "more", bound, what);
+  }
+  void AtLeast(double share, double bound, int draws, const std::string& what) {
+    if (share < bound - 4.0 * StandardError(bound, draws)) Miss(share, "less", bound, what);
+  }
+  int Conclude() const {
+    fmt::print("\n{}", misses_.empty() ? "every claim holds\n" : misses_);
+    return misses_.empty() ? 0 : 1;
+  }
+
+ private:
+  void Miss(double share, const char* than, double bound, const std::string& what) {
+    misses_ += fmt::format("MISSED: {}: {:.2f} %, {} than {:.2f} %\n", what, 100.0 * share, than, 100.0 * bound);
+  }
+  std::string misses_;
+};
+
+inline std::string Percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
+
+// A one-sided sign test at level alpha, as a table.
+class SignTable {
+ public:
+  explicit SignTable(int most) {
+    for (int n = 0; n <= most; ++n) {
+      int fewest = fewest_.empty() ? 1 : fewest_.back();
+      while (fewest <= n && SignTest(fewest, n - fewest) > kAlpha) ++fewest;
+      fewest_.push_back(fewest);
+    }
+  }
+  bool Decides(const PairCounts& totals) const {
+    return totals.wins >= fewest_[static_cast<std::size_t>(totals.wins + totals.losses)];
+  }
+
+ private:
+  std::vector<int> fewest_;  // wins that decide, by wins + losses
+};
+
+// The parts of verdict_simulation.
+void PrintFalseVerdicts(int draws, Claims& claims);
+void PrintMultiplicity(int draws, Claims& claims);
+void PrintLiftCoverage(int draws, Claims& claims);
+void PrintNewCasesCoverage(int draws, Claims& claims);
+void PrintSequenceCoverage(int draws, Claims& claims);
+void PrintPower(int draws, Claims& claims);
+
+}  // namespace upskill
