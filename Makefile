@@ -1,36 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two commands: `make demo` and `make test`. Both set the machine up first (scripts/setup; silent when there is nothing to do).
+# The main targets: `make demo` and `make test`. Both set up the machine first (scripts/setup; silent when there is nothing to do).
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 CMAKE_ARGS ?=
 export JOBS CMAKE_ARGS
 release = build/release/src/cli/upskill
 
-# run_tests PRESET LABEL: ctest, then what was skipped and why
+# run_tests PRESET LABEL: runs ctest, then prints what was skipped and why.
 run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2 -L '$(2)'; status=$$?; \
 	grep -h '^SKIPPED: ' build/$(1)/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
-# The steps share build folders, and each runs JOBS compilers.
+# One target at a time: they share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
 .PHONY: all model demo test test-asan test-tsan test-release test-bare bench format install packages wheel deb setup setup-check clean
 
-# Without the tests, unless `make test` has configured them: the setting stays in build/release.
+# Without the tests, unless `make test` has configured them: build/release keeps the setting.
 all: setup
 	@scripts/build release upskill
 
-# The default model in the form that the program uses; it converts what set-up has fetched.
+# The default model in the format that the program uses, converted from the file that set-up has downloaded.
 model: all
 	@$(release) models pull default >/dev/null
 
 demo: all
 	$(release) eval examples/skills/kernel-builder-cuda-kernels --runs 3 --max-tokens 128
 
-# Everything that must hold before a change is handed over; each step is a target of its own.
+# Everything that must pass before a change is submitted; each step is also a target.
 test: test-release test-asan test-tsan
 	@echo "all tests passed"
 
-# The real binary, end to end, and the include rules.
+# The real binary, end to end, and the rules for the sources.
 test-release: setup-check model
 	@scripts/build release -DUPSKILL_TESTS=ON e2e_tests
 	@$(call run_tests,release,e2e|rules)
@@ -40,17 +40,17 @@ test-asan: setup-check model
 	@scripts/build dev
 	@$(call run_tests,dev,unit)
 
-# The threads: models, runner, engine, under ThreadSanitizer.
+# The code with threads (models, runner, engine) under ThreadSanitizer.
 test-tsan: setup-check model
 	@scripts/build tsan tsan_tests
 	@$(call run_tests,tsan,threads)
 
-# `make demo`, then the installed packages, on a bare Debian, in a root made for it (needs root and debootstrap; skipped with
-# the reason otherwise).
+# `make demo`, then the packages, in a bare Debian created for the purpose (needs root and debootstrap; without them it is
+# skipped, and the reason printed).
 test-bare:
 	@tests/bare/check
 
-# Ratios, measured in one run (bench/README.md says what each means).
+# Ratios, each measured in one run (bench/README.md says what they mean).
 bench: setup-check model
 	@scripts/build bench
 	@scripts/build plain upskill

@@ -7,18 +7,18 @@ target_compile_options(upskill_options INTERFACE
   -Wdouble-promotion -Wimplicit-fallthrough
   # GCC 12 reports overlapping copies inside std::string that can't happen (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  # … and, from -O2 on, null pointers inside nlohmann's iterators. clang's analyzer (make test-asan) looks for ours.
+  # … and, from -O2 on, null pointers inside nlohmann's iterators. clang's analyzer (make test-asan) checks our code.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference>)
 if(UPSKILL_SANITIZE)
   target_compile_options(upskill_options INTERFACE
     -fsanitize=${UPSKILL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(upskill_options INTERFACE -fsanitize=${UPSKILL_SANITIZE})
-  # GCC's null-dereference analysis reports code that the sanitizers themselves insert.
+  # GCC's null-dereference analysis reports code that the sanitizers insert.
   target_compile_options(upskill_options INTERFACE -Wno-null-dereference)
   target_compile_definitions(upskill_options INTERFACE UPSKILL_SANITIZED)
 endif()
 
-# Under a sanitizer the tests' own code is compiled for a short build: what is tested are the libraries.
+# With a sanitizer, the tests themselves are compiled for a short build: it is the libraries that are tested.
 add_library(upskill_test_options INTERFACE)
 if(UPSKILL_SANITIZE)
   target_compile_options(upskill_test_options INTERFACE -O0 -fno-sanitize=undefined)
@@ -35,8 +35,8 @@ function(upskill_library name)
   if(UPSKILL_SANITIZE)
     target_link_options(upskill_${name} PUBLIC -fsanitize=${UPSKILL_SANITIZE})
   endif()
-  # Several sources a compiler run: their headers are read and their templates instantiated once. `make test-tsan` compiles
-  # each by itself, so that none comes to depend on what another includes.
+  # Compile several sources at once: their headers are read and their templates instantiated only once. `make test-tsan`
+  # compiles each by itself, which shows a source that depends on another's includes.
   if(UPSKILL_UNITY)
     set_target_properties(upskill_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${UPSKILL_UNITY})
   endif()
@@ -46,11 +46,11 @@ function(upskill_library name)
   endif()
 endfunction()
 
-# The folders with threads; `make test-tsan` runs their tests under ThreadSanitizer.
+# The folders that use threads: `make test-tsan` runs their tests under ThreadSanitizer.
 set(upskill_threaded net model model_batch model_hub llama eval)
 add_custom_target(tsan_tests)
 
-# upskill_test(NAME SOURCES … [LIBRARIES …]): the tests beside the code of src/NAME, one program.
+# upskill_test(NAME SOURCES … [LIBRARIES …]): one program for the tests beside the code of src/NAME.
 function(upskill_test name)
   if(NOT UPSKILL_TESTS)
     return()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bin/upskill and its assets under share/upskill, which the program looks for beside itself. A package (UPSKILL_PACKAGE_LIBRARIES)
-# has the engine's plug-ins under lib/upskill instead of the default model, which is fetched by `upskill models pull default`.
+# Installs bin/upskill and its assets in share/upskill, where the program looks for them. A package (UPSKILL_PACKAGE_LIBRARIES)
+# has the engine's plug-ins in lib/upskill, and no default model: `upskill models pull default` downloads it.
 include(GNUInstallDirs)
 install(TARGETS upskill RUNTIME)
 if(UPSKILL_PACKAGE_LIBRARIES)

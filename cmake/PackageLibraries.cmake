@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Replaces Packages.cmake and Llama.cmake when a package is built (scripts/package): the same targets, but every library
-# that isn't part of glibc is linked in, those of scripts/package-libraries from UPSKILL_PACKAGE_LIBRARIES, the others from
-# Debian's -dev packages. Only ggml stays shared, beside the plug-ins that need it.
+# Replaces Packages.cmake and Llama.cmake when a package is built (scripts/package): the same targets, but with every library
+# that isn't part of glibc linked in, those of scripts/package-libraries from UPSKILL_PACKAGE_LIBRARIES, the others from
+# Debian's -dev packages. Only ggml is shared, because the plug-ins need it.
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian packages (scripts/packages.txt).
+# The libraries of Debian packages (scripts/packages.txt).
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(CURL REQUIRED)

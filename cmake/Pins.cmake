@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the default model's pins (scripts/pins) into TARGET.
+# upskill_model_pins(TARGET): compiles the default model's pins (scripts/pins) into TARGET.
 function(upskill_model_pins target)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/scripts/pins)
   file(STRINGS ${CMAKE_SOURCE_DIR}/scripts/pins pins REGEX "^MODEL_")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# CPack's settings for `scripts/package deb`, which sets in the environment UPSKILL_VERSION, UPSKILL_STAGE (with the files in usr/), UPSKILL_GLIBC.
+# CPack's settings for `scripts/package deb`, which sets the environment variables UPSKILL_VERSION, UPSKILL_STAGE (the folder
+# with usr/) and UPSKILL_GLIBC.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME upskill)
 set(CPACK_PACKAGE_VERSION $ENV{UPSKILL_VERSION})

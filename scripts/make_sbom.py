@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the SBOM (SPDX 2.3, JSON) of a package: what is linked into it, of which version, under which licence.
+"""Prints the SBOM (SPDX 2.3, JSON) of a package: what is linked into it, with versions and licences.
 
 usage: make_sbom.py VERSION STAGE --llama COMMIT --llama-source FOLDER --licenses FOLDER
 
-The texts of the licences are copied to FOLDER. The same files and versions give the same bytes.
+The licences' texts are copied to the --licenses folder. Equal files and versions give equal bytes.
 """
 import argparse
 import datetime
@@ -16,7 +16,7 @@ import re
 import shutil
 import subprocess
 
-# Name, the Debian package that has its version and copyright here, licence.
+# Name, the installed Debian package with its version and copyright, licence.
 LINKED = [
     ("boost-math", "libboost1.74-dev", "BSL-1.0"),
     ("CLI11", "libcli11-dev", "BSD-3-Clause"),
@@ -58,13 +58,13 @@ def debian_package(name, package, licence):
 
 def copy_license(name, package, licence, folder):
     text = pathlib.Path(f"/usr/share/doc/{package}/copyright").read_text()
-    if len(text) > 200_000:  # boost's: of everything in boost; the licence itself is its last paragraph of that name
+    if len(text) > 200_000:  # boost's covers all of boost; the licence's text is the last paragraph with its name
         text = [stanza for stanza in text.split("\n\n") if stanza.lstrip().startswith(f"License: {licence}\n")][-1].strip() + "\n"
     (folder / name).write_text(text)
 
 
 def copy_llama_licenses(source, folder):
-    """llama.cpp's own, that of the JSON library inside it, and those of files that came from other projects."""
+    """llama.cpp's licence, that of the JSON library it contains, and those of files that came from other projects."""
     shutil.copyfile(source / "LICENSE", folder / "llama.cpp")
     shutil.copyfile(source / "licenses/LICENSE-jsonhpp", folder / "nlohmann-json-in-llama.cpp")
     sgemm = (source / "ggml/src/ggml-cpu/llamafile/sgemm.cpp").read_text()

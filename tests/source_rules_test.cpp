@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for every source file, whatever its language. How long a function may be is clang-tidy's rule (.clang-tidy).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::ptrdiff_t kMaxLines = 450;
+const fs::path kRoot = UPSKILL_SOURCE_DIR;
+
+std::string TextOf(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Scripts that are run by their name have no extension, but name their interpreter.
+bool IsSource(const fs::path& file) {
+  static const std::set<std::string> kExtensions = {".cpp", ".h", ".py", ".js", ".css", ".html", ".sh", ".cmake"};
+  if (file.has_extension()) return kExtensions.contains(file.extension().string());
+  return TextOf(file).starts_with("#!");
+}
+
+std::vector<fs::path> AllSources() {
+  std::vector<fs::path> files;
+  for (const char* folder : {"src", "tests", "bench", "fuzz", "scripts", "cmake"}) {
+    for (fs::recursive_directory_iterator entry(kRoot / folder), end; entry != end; ++entry) {
+      if (entry->is_directory() && entry->path() == kRoot / "tests" / "fixtures") {
+        entry.disable_recursion_pending();
+      } else if (entry->is_regular_file() && IsSource(entry->path())) {
+        files.push_back(entry->path());
+      }
+    }
+  }
+  return files;
+}
+
+TEST(SourceRules, EveryKindOfSourceIsFound) {
+  const std::vector<fs::path> sources = AllSources();
+  for (const char* file : {"src/util/text.cpp", "src/util/text.h", "src/report/report.css", "src/report/report_page.js",
+                           "scripts/setup", "scripts/progress.sh", "scripts/fetching/index.py", "tests/fetch_test.py",
+                           "cmake/Compile.cmake", "bench/run", "fuzz/run"}) {
+    EXPECT_NE(std::find(sources.begin(), sources.end(), kRoot / file), sources.end()) << file;
+  }
+}
+
+TEST(SourceRules, FilesAreShortEnoughToRead) {
+  for (const fs::path& file : AllSources()) {
+    const std::string text = TextOf(file);
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), kMaxLines)
+        << file << ": divide it by what its parts do; at most " << kMaxLines << " lines";
+  }
+}
+
+}  // namespace
