@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "eval/admission.h"
+
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
+#include "eval/budget.h"
+#include "eval/cell.h"
 #include "eval/runner.h"
 #include "support/fake_model.h"
 #include "support/plan_fixture.h"
@@ -48,6 +52,31 @@ TEST(Admission, ARetryThatStandsAlonePromisesNothing) {
   bench.Run();
   ASSERT_THAT(model.requests, SizeIs(3));
   EXPECT_FALSE(model.requests.back().more_follows);
+}
+
+// What is left of the budget decides, not what is left of the run.
+TEST(Admission, NothingIsPromisedThatTheBudgetHasNoRoomFor) {
+  FakeModel model("fake", 100, Hold());
+  RunnerBench bench(MakeTestPlan(3), {&model});
+  const ChatRequest request = RequestFor(bench.plan, CellsOf(bench.plan)[0], 0);
+  bench.input.limits.max_tokens = 3 * WorstCase(model, request).tokens;
+  bench.observer.on_progress = [&](const RunProgress&) { model.AnswerHeld(Text("right")); };
+  bench.Run();
+  ASSERT_GT(model.requests.size(), 2U);
+  EXPECT_TRUE(model.requests[0].more_follows);
+  EXPECT_FALSE(model.requests[1].more_follows);
+}
+
+// Such a model's window opens after its first answer, for which it must not wait.
+TEST(Admission, NothingIsPromisedBeyondTheWarmUp) {
+  FakeModel model("fake", 100, Hold());
+  model.set_warm_up();
+  RunnerBench bench(MakeTestPlan(3), {&model});
+  bench.observer.on_progress = [&](const RunProgress&) { model.AnswerHeld(Text("right 1")); };
+  bench.Run();
+  std::vector<bool> flags;
+  for (const ChatRequest& request : model.requests) flags.push_back(request.more_follows);
+  EXPECT_THAT(flags, ElementsAre(true, false, true, true, true, false));
 }
 
 TEST(Admission, KeepsTheWindowFull) {
