@@ -91,7 +91,8 @@ TEST(Eval, TheEmbeddedModelEndsWhenDecided) {
 
 // Runs an evaluation by the embedded model that must come to its end by itself; exit code 124: it doesn't.
 ProcessOutcome EvalWithLimit(const std::string& limit, const fs::path& folder) {
-  return RunShell("timeout 120 \"$UPSKILL\" eval " + kExample.string() + " --runs 1 --max-tokens 8 -q " + limit, folder);
+  return RunShell("timeout 120 \"$UPSKILL\" eval " + kExample.string() + " --runs 1 --max-tokens 8 -q " + limit,
+                  folder);
 }
 
 TEST(Eval, LimitsThatAreNotReachedChangeNothingForTheEmbeddedModel) {
@@ -108,8 +109,9 @@ TEST(Eval, TheEmbeddedModelStopsAtItsTokenLimit) {
   const TempFolder folder;
   const ProcessOutcome outcome = EvalWithLimit("--max-tokens-total 20000", folder.path());
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: "), HasSubstr(" of 20,000 tokens are used and the next answer may"),
-                                   HasSubstr("--resume")));
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("stopped: "), HasSubstr(" of 20,000 tokens are used and the next answer may"),
+                    HasSubstr("--resume")));
   const std::size_t answers = AnswersOf(folder.path() / "runs").size();
   EXPECT_GT(answers, 0U);
   EXPECT_LT(answers, 24U);

@@ -74,9 +74,11 @@ Scheduler::Move Scheduler::Next() {
 }
 
 std::optional<Scheduler::Move> Scheduler::TryNext() {
-  std::unique_lock lock(mutex_);
-  std::optional<Move> move = Decide();
-  lock.unlock();
+  std::optional<Move> move;
+  {
+    const std::lock_guard lock(mutex_);
+    move = Decide();
+  }
   if (move && move->action == Action::kForget) Finish(move->slot, CancelledError());
   return move;
 }

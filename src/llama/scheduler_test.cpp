@@ -3,8 +3,12 @@
 
 #include <gmock/gmock.h>
 
-#include <deque>
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -45,7 +49,7 @@ class Desk {
   // that batch by slot, "-" for free slots; nothing when it waits.
   std::vector<std::string> Batch() {
     while (true) {
-      std::optional<Scheduler::Move> move = scheduler.TryNext();
+      const std::optional<Scheduler::Move> move = scheduler.TryNext();
       if (!move) return {};
       if (move->action == Action::kEvaluate) return names;
       EXPECT_EQ(move->action, Action::kBegin);
@@ -124,7 +128,7 @@ TEST(Scheduler, APromiseThatIsNotKeptIsGivenUp) {
 TEST(Scheduler, NextGivesUpAPromiseAfterAWhile) {
   Desk desk(3, std::chrono::milliseconds(1));
   desk.Submit("a", true);
-  Scheduler::Move move = desk.scheduler.Next();
+  const Scheduler::Move move = desk.scheduler.Next();
   ASSERT_EQ(move.action, Action::kBegin);
   desk.Place(move);
   desk.scheduler.Admit(move.slot);
@@ -294,7 +298,7 @@ TEST(Scheduler, NextWakesUpForEveryChange) {
   const auto do_later = [](auto what) { return std::jthread(what); };
   {
     const std::jthread sender = do_later([&] { desk.Submit("a", true); });
-    Scheduler::Move move = desk.scheduler.Next();
+    const Scheduler::Move move = desk.scheduler.Next();
     ASSERT_EQ(move.action, Action::kBegin);
     desk.Place(move);
     desk.scheduler.Admit(move.slot);
@@ -335,7 +339,7 @@ void RunToTheEnd(std::uint32_t seed, std::size_t slots) {
       desk.scheduler.Cancel(chance(50) ? Scope::kWaiting : Scope::kRunning);
       promised = false;
     }
-    std::optional<Scheduler::Move> move = desk.scheduler.TryNext();
+    const std::optional<Scheduler::Move> move = desk.scheduler.TryNext();
     idle = move ? 0 : idle + 1;
     if (!move) continue;
     if (move->action == Action::kBegin || move->action == Action::kTryAgain) {
