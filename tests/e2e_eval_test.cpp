@@ -89,6 +89,37 @@ TEST(Eval, TheEmbeddedModelEndsWhenDecided) {
   EXPECT_GT((*json)["students"][0]["cells_saved"], 0);
 }
 
+// Runs an evaluation by the embedded model that must come to its end by itself; exit code 124: it doesn't.
+ProcessOutcome EvalWithLimit(const std::string& limit, const fs::path& folder) {
+  return RunShell("timeout 120 \"$UPSKILL\" eval " + kExample.string() + " --runs 1 --max-tokens 8 -q " + limit,
+                  folder);
+}
+
+TEST(Eval, LimitsThatAreNotReachedChangeNothingForTheEmbeddedModel) {
+  const TempFolder folder;
+  for (const char* limit : {"--max-tokens-total 1000000", "--no-cache --max-cost 1"}) {
+    const ProcessOutcome outcome = EvalWithLimit(limit, folder.path());
+    EXPECT_EQ(outcome.exit_code, 0) << limit << outcome.error;
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_GE(AnswersOf(folder.path() / "runs").size(), 24U);
+  }
+}
+
+TEST(Eval, TheEmbeddedModelStopsAtItsTokenLimit) {
+  const TempFolder folder;
+  const ProcessOutcome outcome = EvalWithLimit("--max-tokens-total 20000", folder.path());
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("stopped: "), HasSubstr(" of 20,000 tokens are used and the next answer may"),
+                    HasSubstr("--resume")));
+  const std::size_t answers = AnswersOf(folder.path() / "runs").size();
+  EXPECT_GT(answers, 0U);
+  EXPECT_LT(answers, 24U);
+  const ProcessOutcome none = EvalWithLimit("--no-cache --max-tokens-total 100", folder.path());
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.error, HasSubstr("stopped: 0 of 100 tokens are used and the next answer may take"));
+}
+
 TEST(Eval, LibraryMessagesGoToTheLog) {
   const TempFolder folder;
   const ProcessOutcome outcome = RunUpskill(

@@ -97,6 +97,9 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
   for (const std::string& stopped : outcome.stopped_models) {
     env.error(fmt::format("error: model {}\n", SafeForTerminalLine(stopped)));
   }
+  if (!options.quiet) {
+    for (const std::string& caveat : outcome.caveats) env.error(fmt::format("note: {}\n", SafeForTerminalLine(caveat)));
+  }
   if (run.summary.complete()) {
     if (session.gate && !PrintGate(options, session, run, env)) return ExitCode::kFailed;
     return ExitCode::kSuccess;

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "eval/budget.h"
+#include "eval/lane.h"
 #include "model/chat.h"
 #include "util/result.h"
 
@@ -16,9 +18,8 @@ namespace upskill {
 // One answer on its way from a model's thread to the runner.
 struct Answer {
   std::size_t student = 0;
-  std::size_t cell = 0;
-  int attempt = 0;
-  int last_attempt = 0;
+  Attempt attempt;
+  Budget::Reservation reservation;
   Result<ChatResponse> response;
 };
 

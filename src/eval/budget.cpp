@@ -4,51 +4,153 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "eval/plan.h"
+#include "util/invariant.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-// Before the first answer tells what one costs, no more than this many are risked.
+// Of a model that costs an unknown amount: no more than this many are risked before the first answer tells.
 constexpr std::size_t kBlindRequests = 2;
+// Chat templates add a preamble, and marks around every message.
+constexpr std::int64_t kTokensOfTemplate = 64;
+constexpr std::int64_t kTokensOfMarks = 8;
+constexpr std::int64_t kTokensOfRepair = 256;  // what is wrong with an answer, besides the schema
+constexpr double kRounding = 1e-9;             // sums of costs aren't exact
+
+std::int64_t CountOrEstimate(const Model& model, const std::string& text) {
+  if (text.empty()) return 0;
+  if (const std::optional<std::size_t> count = model.CountTokens(text)) return static_cast<std::int64_t>(*count);
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(text.size()) / kBytesPerToken));
+}
+
+std::int64_t PromptTokens(const Model& model, const ChatRequest& request) {
+  std::int64_t tokens = kTokensOfTemplate + CountOrEstimate(model, request.system);
+  for (const Message& message : request.messages) {
+    tokens += kTokensOfMarks + CountOrEstimate(model, message.text);
+    for (const ToolCall& call : message.tool_calls) tokens += CountOrEstimate(model, call.raw_arguments);
+    for (const ToolResult& result : message.tool_results) tokens += CountOrEstimate(model, result.text);
+  }
+  for (const Tool& tool : request.tools)
+    tokens += kTokensOfMarks + CountOrEstimate(model, tool.description + DumpJson(tool.schema));
+  return tokens;
+}
 
 }  // namespace
 
-void Budget::Add(const ChatResponse& response) {
-  const double cost = response.cost_usd.value_or(0.0);
-  const std::int64_t tokens = response.usage.prompt() + response.usage.output;
-  cost_usd_ += cost;
-  tokens_ += tokens;
-  dearest_usd_ = std::max(dearest_usd_, cost);
-  longest_tokens_ = std::max(longest_tokens_, tokens);
-  any_ = true;
+Spending WorstCase(const Model& model, const ChatRequest& request) {
+  std::int64_t prompt = PromptTokens(model, request);
+  std::int64_t output = std::max(1, model.MaxOutputTokens(request));
+  if (request.answer_schema) {
+    // Every repair sends the answers before it and the schema once more.
+    const std::int64_t schema = CountOrEstimate(model, DumpJson(*request.answer_schema));
+    const std::int64_t repair = output + schema + kTokensOfRepair;
+    prompt = (kMaxRepairs + 1) * (prompt + schema) + repair * kMaxRepairs * (kMaxRepairs + 1) / 2;
+    output *= kMaxRepairs + 1;
+  }
+  Spending worst;
+  worst.tokens = prompt + output;
+  if (const std::optional<Price>& price = model.info().price) {
+    Usage usage;
+    usage.output = output;
+    const double per_million = std::max({price->input, price->cache_read, price->cache_write});
+    worst.usd = CostUsd(*price, usage) + static_cast<double>(prompt) * per_million / 1e6;
+  }
+  return worst;
 }
 
-bool Budget::Allows(std::size_t in_flight, Clock::Steady now) {
-  if (!exhausted_.empty()) return false;
-  if (limits_.timeout && now - started_ >= *limits_.timeout) {
-    exhausted_ = fmt::format("the time limit of {} is over",
-                             DurationText(std::chrono::duration<double>(*limits_.timeout).count()));
+bool Budget::Fits(const Spending& amount) {
+  const double usd = spent_.usd + reserved_.usd + amount.usd;
+  if (limits_.max_cost_usd && usd > *limits_.max_cost_usd * (1.0 + kRounding)) {
+    shortage_ = fmt::format("${:.4f} of ${:.4f} are spent and the next answer may cost ${:.4f}", spent_.usd,
+                            *limits_.max_cost_usd, amount.usd);
     return false;
   }
-  if (!limits_.max_cost_usd && !limits_.max_tokens) return true;
-  if (!any_) return in_flight < kBlindRequests;
-  const auto ahead = static_cast<double>(in_flight + 1);
-  if (limits_.max_cost_usd && cost_usd_ + ahead * dearest_usd_ > *limits_.max_cost_usd) {
-    if (in_flight > 0) return false;  // what is in flight may turn out cheaper
-    exhausted_ = fmt::format("${:.4f} of ${:.4f} are spent and the next answer may cost ${:.4f}", cost_usd_,
-                             *limits_.max_cost_usd, dearest_usd_);
-    return false;
-  }
-  if (limits_.max_tokens && static_cast<double>(tokens_) + ahead * static_cast<double>(longest_tokens_) >
-                                static_cast<double>(*limits_.max_tokens)) {
-    if (in_flight > 0) return false;
-    exhausted_ = fmt::format("{} of {} tokens are used up and the next answer may take {}", WithThousands(tokens_),
-                             WithThousands(*limits_.max_tokens), WithThousands(longest_tokens_));
+  if (limits_.max_tokens && spent_.tokens + reserved_.tokens + amount.tokens > *limits_.max_tokens) {
+    shortage_ = fmt::format("{} of {} tokens are used and the next answer may take {}", WithThousands(spent_.tokens),
+                            WithThousands(*limits_.max_tokens), WithThousands(amount.tokens));
     return false;
   }
   return true;
+}
+
+std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const ChatRequest& request) {
+  if (!limits_.max_cost_usd && !limits_.max_tokens) return Reservation{};
+  const ModelInfo& info = model.info();
+  Account& account = accounts_[info.identity];
+  account.name = info.name;
+  account.is_local = info.local || info.in_process;
+  account.has_price = info.price.has_value() || info.in_process;
+  if (limits_.max_cost_usd && !account.has_price && !account.answered && account.unanswered >= kBlindRequests) {
+    shortage_ = fmt::format("what {} costs isn't known before its first answer", info.name);
+    return std::nullopt;
+  }
+  Reservation reservation;
+  reservation.model = info.identity;
+  reservation.paid_on_error = request.answer_schema.has_value();
+  if (limits_.max_tokens || info.price) reservation.estimate = WorstCase(model, request);
+  reservation.amount = reservation.estimate;
+  reservation.amount.Add(account.excess);
+  if (!account.has_price) reservation.amount.usd = account.most_expensive;
+  if (!Fits(reservation.amount)) return std::nullopt;
+  reserved_.Add(reservation.amount);
+  ++account.unanswered;
+  return reservation;
+}
+
+void Budget::Release(const Reservation& reservation) {
+  if (reservation.model.empty()) return;
+  Account& account = accounts_.at(reservation.model);
+  CHECK(account.unanswered > 0);
+  --account.unanswered;
+  reserved_.tokens -= reservation.amount.tokens;
+  reserved_.usd -= reservation.amount.usd;
+  const bool none_left =
+      std::all_of(accounts_.begin(), accounts_.end(), [](const auto& entry) { return entry.second.unanswered == 0; });
+  if (none_left) reserved_ = {};  // sums of costs aren't exact
+}
+
+void Budget::Settle(const Reservation& reservation, const Result<ChatResponse>& answer) {
+  Release(reservation);
+  if (reservation.model.empty()) {
+    if (answer) spent_.Add({answer->usage.prompt() + answer->usage.output, answer->cost_usd.value_or(0.0)});
+    return;
+  }
+  if (!answer) {
+    if (reservation.paid_on_error && answer.error().kind == ErrorKind::kInput) spent_.Add(reservation.amount);
+    return;
+  }
+  Account& account = accounts_.at(reservation.model);
+  const Spending used = UsedBy(reservation, *answer, account);
+  spent_.Add(used);
+  account.answered = true;
+  account.most_expensive = std::max(account.most_expensive, used.usd);
+  account.excess.tokens = std::max(account.excess.tokens, used.tokens - reservation.estimate.tokens);
+  account.excess.usd = std::max(account.excess.usd, used.usd - reservation.estimate.usd);
+}
+
+// What an answer used. Where it doesn't say, it used all that was reserved.
+Spending Budget::UsedBy(const Reservation& reservation, const ChatResponse& response, Account& account) {
+  Spending used{response.usage.prompt() + response.usage.output, response.cost_usd.value_or(0.0)};
+  const bool counts_tokens = used.tokens > 0;
+  if (!counts_tokens) used.tokens = reservation.amount.tokens;
+  // Of no tokens the price is 0, which then says nothing.
+  if (used.usd <= 0.0 && (!response.cost_usd || !counts_tokens)) used.usd = reservation.amount.usd;
+  if (limits_.max_tokens && !counts_tokens && !account.has_token_caveat) {
+    account.has_token_caveat = true;
+    caveats_.push_back(
+        fmt::format("{}: no token counts in its answers: --max-tokens-total counts the most that each may have used",
+                    account.name));
+  }
+  const bool has_cost = response.cost_usd || account.has_price || account.is_local;
+  if (limits_.max_cost_usd && !has_cost && !account.has_cost_caveat) {
+    account.has_cost_caveat = true;
+    caveats_.push_back(fmt::format("{}: no price known: --max-cost does not count it", account.name));
+  }
+  return used;
 }
 
 }  // namespace upskill

@@ -4,11 +4,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/chat.h"
-#include "util/clock.h"
+#include "model/model.h"
+#include "util/result.h"
 
 namespace upskill {
 
@@ -19,31 +22,80 @@ struct RunLimits {
   std::optional<std::chrono::milliseconds> timeout;
 };
 
-// Holds a run to its limits: a request is allowed only if it and those in flight, each as dear as the dearest answer so
-// far, still fit. Not thread-safe.
+// What requests have used, or may use.
+struct Spending {
+  std::int64_t tokens = 0;  // prompt and answer
+  double usd = 0.0;
+
+  void Add(const Spending& more) {
+    tokens += more.tokens;
+    usd += more.usd;
+  }
+};
+
+// Holds runs and single requests to their limits on cost and tokens (not on time). The most that a request may use is
+// reserved before it is sent, and replaced by what it did use when it is answered: as long as no answer uses more than
+// was reserved for it, the limits are never exceeded, whatever is in flight. Not thread-safe.
+//
+// A model that runs in process costs nothing. Of any other model without a known price at most two requests are out
+// until its first answer says what it costs; each later one reserves as much as the most expensive answer so far.
 class Budget {
  public:
-  Budget(RunLimits limits, Clock::Steady started) : limits_(limits), started_(started) {}
+  explicit Budget(const RunLimits& limits) : limits_(limits) {}
 
-  void Add(const ChatResponse& response);
+  // What is set aside for one request. Settle or release each exactly once.
+  struct Reservation {
+    std::string model;           // ModelInfo::identity; empty: there is no limit to hold to
+    Spending estimate;           // the most the request may use, by its own size
+    Spending amount;             // set aside: the same with what this model's answers used beyond their estimates
+    bool paid_on_error = false;  // repeated until the answer fits its schema; all of that is paid when none does
+  };
 
-  // Whether one more request may be sent while `in_flight` are unanswered. Once it said no, it stays no.
-  bool Allows(std::size_t in_flight, Clock::Steady now);
+  // Nothing: the request doesn't fit. It may fit later unless nothing is reserved now; shortage() says what is missing.
+  std::optional<Reservation> Reserve(const Model& model, const ChatRequest& request);
 
-  // "$0.98 of $1.00 spent, the next answer may cost $0.03"; empty while all fits.
-  const std::string& exhausted() const { return exhausted_; }
-  double cost_usd() const { return cost_usd_; }
-  std::int64_t tokens() const { return tokens_; }
+  // The request was answered. Errors cost nothing, except that of an answer that never fitted its schema.
+  void Settle(const Reservation& reservation, const Result<ChatResponse>& answer);
+
+  void Release(const Reservation& reservation);  // the request was not sent
+
+  // Spent before, or by other means.
+  void Charge(const Spending& spending) { spent_.Add(spending); }
+
+  const Spending& spent() const { return spent_; }
+  const Spending& reserved() const { return reserved_; }
+  // Why the last request didn't fit: "$0.98 of $1.00 are spent and the next answer may cost $0.03".
+  const std::string& shortage() const { return shortage_; }
+  // One for each model whose cost or tokens can't be counted: "haiku: no price known: --max-cost does not count it".
+  const std::vector<std::string>& caveats() const { return caveats_; }
 
  private:
+  // What is known of one model.
+  struct Account {
+    std::string name;
+    bool is_local = false;
+    bool has_price = false;
+    Spending excess;              // the most that an answer used beyond its estimate
+    double most_expensive = 0.0;  // of its answers
+    std::size_t unanswered = 0;
+    bool answered = false;
+    bool has_cost_caveat = false;
+    bool has_token_caveat = false;
+  };
+
+  bool Fits(const Spending& amount);
+  Spending UsedBy(const Reservation& reservation, const ChatResponse& response, Account& account);
+
   RunLimits limits_;
-  Clock::Steady started_;
-  double cost_usd_ = 0.0;
-  double dearest_usd_ = 0.0;
-  std::int64_t tokens_ = 0;
-  std::int64_t longest_tokens_ = 0;
-  bool any_ = false;
-  std::string exhausted_;
+  Spending spent_;
+  Spending reserved_;
+  std::map<std::string, Account> accounts_;  // by model
+  std::string shortage_;
+  std::vector<std::string> caveats_;
 };
+
+// The most that a request may use: its prompt by the model's own count or its length, the longest answer allowed, and
+// all of that again for each repair of an answer that must fit a schema. The dollars are 0 without a price.
+Spending WorstCase(const Model& model, const ChatRequest& request);
 
 }  // namespace upskill

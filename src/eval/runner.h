@@ -57,6 +57,7 @@ struct RunInput {
   std::vector<Sample> cached;
   int attempts = 4;  // of a cell, before it is given up with an error
   RunLimits limits;
+  Budget* budget = nullptr;  // shared with others, instead of the limits on cost and tokens; may be null
   const StopFlag* stop = nullptr;
   const Clock* clock = nullptr;
   RunObserver* observer = nullptr;
@@ -68,6 +69,7 @@ struct RunOutcome {
   bool interrupted = false;
   std::vector<std::string> stopped_models;  // "NAME: reason": given up as a whole, their errors don't go away
   std::string exhausted;                    // why the limits ended the run; empty: they didn't
+  std::vector<std::string> caveats;         // what the limits don't count, by model (Budget::caveats)
 };
 
 // Does the work of a plan: sends cells to the models, checks the answers, writes the journal. An error is returned only

@@ -16,8 +16,6 @@ constexpr int kPromptEntries = 96;           // sequences that hold shared prefi
 constexpr std::size_t kSmallestPrefix = 16;  // shorter ones aren't worth a sequence
 constexpr std::size_t kKnownPrefixes = 256;
 
-Error Cancelled() { return Error{ErrorKind::kCancelled, "cancelled"}; }
-
 }  // namespace
 
 Engine::Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settings settings)
@@ -30,94 +28,52 @@ Engine::Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settin
       governor_(settings.threads),
       prompts_(settings.parallel, kPromptEntries, stateful_),
       slots_(static_cast<std::size_t>(settings.parallel)),
-      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+      scheduler_(settings.parallel, settings.promise_patience),
+      thread_([this] { Run(); }) {}
 
 Engine::~Engine() {
-  Engine::Cancel(CancelScope::kRunning);
-  thread_.request_stop();
-  wake_.notify_all();
+  scheduler_.Cancel(CancelScope::kRunning);
+  scheduler_.Stop();
   thread_.join();
   if (batch_capacity_ > 0) llama_batch_free(batch_);
 }
 
-void Engine::Start(ChatRequest request, Done done) {
-  {
-    const std::lock_guard lock(mutex_);
-    more_promised_ = request.more_follows;
-    queue_.push_back({std::move(request), std::move(done)});
-  }
-  wake_.notify_all();
-}
+void Engine::Start(ChatRequest request, Done done) { scheduler_.Submit(std::move(request), std::move(done)); }
 
-void Engine::Cancel(CancelScope scope) {
-  std::deque<Request> dropped;
-  {
-    const std::lock_guard lock(mutex_);
-    dropped.swap(queue_);
-    more_promised_ = false;
-    give_up_waiting_ = true;  // the engine's thread drops what it holds ready
-    if (scope == CancelScope::kRunning) abort_ = true;
-  }
-  wake_.notify_all();
-  for (const Request& request : dropped) request.done(Cancelled());
-}
+void Engine::Cancel(CancelScope scope) { scheduler_.Cancel(scope); }
 
-void Engine::Run(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    Withdraw();
-    if (!TakeRequests(stop)) continue;
-    Step();
-  }
-  Withdraw();
-  FailAll(Cancelled());
-}
-
-// Carries out what Cancel asked for.
-void Engine::Withdraw() {
-  if (give_up_waiting_.exchange(false) && held_) {
-    held_->request.done(Cancelled());
-    held_.reset();
-  }
-  if (abort_.exchange(false)) FailAll(Cancelled());
-}
-
-// The next request in order; waits for it when one was promised or nothing else is to be done.
-std::optional<Engine::Request> Engine::NextRequest(const std::stop_token& stop, bool busy) {
-  std::unique_lock lock(mutex_);
-  if (queue_.empty() && (more_promised_ || !busy)) {
-    wake_.wait(lock, stop,
-               [this, busy] { return !queue_.empty() || abort_ || give_up_waiting_ || (busy && !more_promised_); });
-  }
-  // What Cancel asked for comes first: it must not hit a request that was sent after it.
-  if (queue_.empty() || abort_ || give_up_waiting_) return std::nullopt;
-  Request request = std::move(queue_.front());
-  queue_.pop_front();
-  return request;
-}
-
-// Puts requests into free slots. False when there is nothing to evaluate yet.
-bool Engine::TakeRequests(const std::stop_token& stop) {
+void Engine::Run() {
   while (true) {
-    const auto free_slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.work; });
-    if (free_slot == slots_.end()) return true;
-    if (!held_) {
-      std::optional<Request> request = NextRequest(stop, AnyActive());
-      if (!request) return AnyActive();
-      Result<Prepared> prepared = Prepare(*request);
-      if (!prepared) {
-        request->done(prepared.error());
-        continue;
-      }
-      held_ = std::move(prepared).value();
+    const Scheduler::Move move = scheduler_.Next();
+    switch (move.action) {
+      case Scheduler::Action::kBegin:
+        Begin(move.slot, move.request);
+        break;
+      case Scheduler::Action::kTryAgain:
+        TryToAdmit(move.slot);
+        break;
+      case Scheduler::Action::kEvaluate:
+        Step();
+        break;
+      case Scheduler::Action::kForget:
+        slots_[move.slot] = Slot{};
+        break;
+      case Scheduler::Action::kEndAll:
+        FailAll(CancelledError());
+        break;
+      case Scheduler::Action::kStop:
+        FailAll(CancelledError());
+        return;
     }
-    if (const Status ready = EnsureContext(*held_); !ready) {
-      held_->request.done(ready.error());
-      held_.reset();
-      continue;
-    }
-    if (!Admit(*held_)) return AnyActive();
-    held_.reset();
   }
+}
+
+void Engine::Begin(std::size_t index, const ChatRequest& request) {
+  Result<Prepared> prepared = Prepare(request);
+  if (!prepared) return scheduler_.Finish(index, prepared.error());
+  slots_[index] = Slot{};
+  slots_[index].work = std::move(prepared).value();
+  TryToAdmit(index);
 }
 
 Result<Engine::Tokens> Engine::Tokenize(const std::string& text) const {
@@ -137,19 +93,18 @@ std::optional<std::size_t> Engine::CountTokens(const std::string& text) const {
   return count > 0 ? std::nullopt : std::optional(static_cast<std::size_t>(-count));
 }
 
-Result<Engine::Prepared> Engine::Prepare(Request& request) {
+Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
   Prepared work;
-  ASSIGN_OR_RETURN(work.prompt, format_.Render(request.chat.system, request.chat.messages));
+  work.sampling = request.sampling;
+  ASSIGN_OR_RETURN(work.prompt, format_.Render(request.system, request.messages));
   ASSIGN_OR_RETURN(work.tokens, Tokenize(work.prompt.text));
   const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   if (work.tokens.size() + 1 > trained) {
     return Error{ErrorKind::kPermanent,
                  fmt::format("the prompt has {} tokens, the model's context {}", work.tokens.size(), trained)};
   }
-  work.max_output =
-      std::min(std::max(1, request.chat.sampling.max_tokens), static_cast<int>(trained - work.tokens.size()));
-  ASSIGN_OR_RETURN(work.prefix, PrefixOf(request.chat, work.tokens));
-  work.request = std::move(request);
+  work.max_output = std::min(std::max(1, request.sampling.max_tokens), static_cast<int>(trained - work.tokens.size()));
+  ASSIGN_OR_RETURN(work.prefix, PrefixOf(request, work.tokens));
   return work;
 }
 
@@ -170,10 +125,6 @@ Result<Engine::Tokens> Engine::PrefixOf(const ChatRequest& chat, const Tokens& t
   return prefix;
 }
 
-bool Engine::AnyActive() const {
-  return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.work.has_value(); });
-}
-
 std::size_t Engine::CellsInUse() const {
   std::size_t cells = prompts_.cells();
   for (const Slot& slot : slots_) cells += slot.reserved;
@@ -190,48 +141,50 @@ bool Engine::MakeRoom(std::size_t cells) {
   return true;
 }
 
-// Gives the request a slot, sharing what is evaluated already. False: no room until others finish.
-bool Engine::Admit(Prepared& work) {
-  const std::int64_t now = llama_time_us();
+// False: no room until others finish.
+bool Engine::MakeRoomFor(const Prepared& work) {
   const auto output = static_cast<std::size_t>(work.max_output);
   // What is shared already needs no room, and must not be evicted to make some.
   const PromptCache::Match present = prompts_.Find(work.tokens, work.tokens.size() - 1);
   prompts_.Retain(present.entry);
   const bool fits = MakeRoom(work.tokens.size() - present.length + output);
   prompts_.Release(present.entry);
-  if (!fits && AnyActive()) return false;
+  if (fits) return true;
+  if (scheduler_.AnyRunning()) return false;
   // Alone it always fits (EnsureContext), but perhaps not beside the prompt that it shares a part with.
-  if (!fits) CHECK(MakeRoom(work.tokens.size() + output));
-  std::int64_t prefix_cost = 0;
-  if (work.prefix.size() >= kSmallestPrefix) {
-    Result<std::int64_t> evaluated = EvaluatePrefix(work.prefix);
-    if (!evaluated) {
-      work.request.done(evaluated.error());
-      return true;
-    }
-    prefix_cost = *evaluated;
-  }
-  // The last prompt token is always evaluated: its logits start the answer.
-  const PromptCache::Match shared = prompts_.Find(work.tokens, work.tokens.size() - 1);
-  const auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& s) { return !s.work; });
-  CHECK(slot != slots_.end());
-  *slot = Slot{};
-  slot->shared = shared;
-  slot->evaluated = shared.length;
-  slot->reserved = work.tokens.size() - shared.length + output;
-  slot->prefix_cost = prefix_cost;
-  slot->started_us = now;
-  slot->sampler.emplace(work.request.chat.sampling);
-  prompts_.Retain(shared.entry);
-  if (shared.entry >= 0) {
-    llama_memory_seq_cp(memory_, shared.sequence, SlotIndex(*slot), -1,
-                        stateful_ ? -1 : static_cast<llama_pos>(shared.length));
-  }
-  slot->work = std::move(work);
+  CHECK(MakeRoom(work.tokens.size() + output));
   return true;
 }
 
-// Has `prefix` in the KV cache as an entry of its own. Value: how many tokens had to be evaluated for that.
+// Starts the sequence of a request that is ready, sharing what is evaluated already, or has it wait for room.
+void Engine::TryToAdmit(std::size_t index) {
+  Slot& slot = slots_[index];
+  const Prepared& work = slot.work;
+  if (const Status ready = EnsureContext(work); !ready) return scheduler_.Finish(index, ready.error());
+  const std::int64_t now = llama_time_us();
+  if (!MakeRoomFor(work)) return scheduler_.Hold(index);
+  if (work.prefix.size() >= kSmallestPrefix) {
+    const Result<std::int64_t> evaluated = EvaluatePrefix(work.prefix);
+    if (!evaluated) return FailAll(evaluated.error());
+    slot.prefix_cost = *evaluated;
+  }
+  // The last prompt token is always evaluated: its logits start the answer.
+  slot.shared = prompts_.Find(work.tokens, work.tokens.size() - 1);
+  slot.evaluated = slot.shared.length;
+  slot.reserved = work.tokens.size() - slot.shared.length + static_cast<std::size_t>(work.max_output);
+  slot.started_us = now;
+  slot.sampler.emplace(work.sampling);
+  prompts_.Retain(slot.shared.entry);
+  if (slot.shared.entry >= 0) {
+    llama_memory_seq_cp(memory_, slot.shared.sequence, SequenceOf(slot), -1,
+                        stateful_ ? -1 : static_cast<llama_pos>(slot.shared.length));
+  }
+  slot.running = true;
+  scheduler_.Admit(index);
+}
+
+// Has `prefix` in the KV cache as an entry of its own. Value: how many tokens had to be evaluated for that. After an
+// error the cache may hold half of it: everything is to fail.
 Result<std::int64_t> Engine::EvaluatePrefix(const Tokens& prefix) {
   const PromptCache::Match parent = prompts_.Find(prefix, prefix.size());
   if (parent.length == prefix.size()) return std::int64_t{0};
@@ -250,12 +203,9 @@ Result<std::int64_t> Engine::EvaluatePrefix(const Tokens& prefix) {
       ++done;
     }
     if (const int code = Decode(); code != 0) {
-      const Error error =
-          code == 2 ? Cancelled()
-                    : Error{ErrorKind::kUnavailable,
-                            fmt::format("evaluating the prompt failed (code {}) {}", code, TakeLibraryError())};
-      FailAll(error);
-      return error;
+      if (code == 2) return CancelledError();
+      return Error{ErrorKind::kUnavailable,
+                   fmt::format("evaluating the prompt failed (code {}) {}", code, TakeLibraryError())};
     }
   }
   return static_cast<std::int64_t>(prefix.size() - parent.length);
@@ -275,18 +225,18 @@ void Engine::FillBatch() {
   batch_.n_tokens = 0;
   for (Slot& slot : slots_) {
     slot.logits_index = -1;
-    if (!slot.work || slot.evaluated < slot.work->tokens.size()) continue;
+    if (!slot.running || slot.evaluated < slot.work.tokens.size()) continue;
     slot.logits_index = batch_.n_tokens;
-    AddToBatch(slot.next, slot.work->tokens.size() + static_cast<std::size_t>(slot.output_tokens) - 1, SlotIndex(slot),
+    AddToBatch(slot.next, slot.work.tokens.size() + static_cast<std::size_t>(slot.output_tokens) - 1, SequenceOf(slot),
                true);
   }
   for (Slot& slot : slots_) {
-    if (!slot.work || slot.logits_index >= 0) continue;
-    const Tokens& tokens = slot.work->tokens;
+    if (!slot.running || slot.logits_index >= 0) continue;
+    const Tokens& tokens = slot.work.tokens;
     while (slot.evaluated < tokens.size() && batch_.n_tokens < batch_capacity_) {
       const bool last = slot.evaluated + 1 == tokens.size();
       if (last) slot.logits_index = batch_.n_tokens;
-      AddToBatch(tokens[slot.evaluated], slot.evaluated, SlotIndex(slot), last);
+      AddToBatch(tokens[slot.evaluated], slot.evaluated, SequenceOf(slot), last);
       ++slot.evaluated;
     }
   }
@@ -308,14 +258,14 @@ void Engine::Step() {
   FillBatch();
   if (batch_.n_tokens == 0) return;
   const int code = Decode();
-  if (code == 2) return;  // aborted: Withdraw ends the sequences
+  if (code == 2) return;  // aborted: the scheduler has the sequences ended next
   if (code != 0) {
     FailAll(Error{ErrorKind::kUnavailable,
                   fmt::format("evaluating a batch failed (code {}) {}", code, TakeLibraryError())});
     return;
   }
   for (Slot& slot : slots_) {
-    if (slot.work && slot.logits_index >= 0) AfterStep(slot);
+    if (slot.running && slot.logits_index >= 0) AfterStep(slot);
   }
 }
 
@@ -328,19 +278,19 @@ void Engine::AfterStep(Slot& slot) {
   ++slot.output_tokens;
   if (llama_vocab_is_eog(vocab_, token)) return Finish(slot, StopReason::kEnd);
   if (Append(slot, token)) return Finish(slot, StopReason::kEnd);
-  if (slot.output_tokens >= slot.work->max_output) return Finish(slot, StopReason::kLength);
+  if (slot.output_tokens >= slot.work.max_output) return Finish(slot, StopReason::kLength);
   slot.next = token;
 }
 
 // Keeps the evaluated prompt for later rounds of the same case. Costs no cells: they change their owner.
 void Engine::RememberPrompt(Slot& slot) {
   if (stateful_) return;
-  const Tokens& tokens = slot.work->tokens;
+  const Tokens& tokens = slot.work.tokens;
   if (prompts_.Find(tokens, tokens.size()).length == tokens.size()) return;
   const std::optional<PromptCache::Insertion> place = prompts_.Insert(tokens, slot.shared);
   if (!place) return;
   if (place->evicted_sequence) llama_memory_seq_rm(memory_, *place->evicted_sequence, -1, -1);
-  llama_memory_seq_cp(memory_, SlotIndex(slot), place->sequence, -1, static_cast<llama_pos>(tokens.size()));
+  llama_memory_seq_cp(memory_, SequenceOf(slot), place->sequence, -1, static_cast<llama_pos>(tokens.size()));
   slot.reserved -= tokens.size() - slot.shared.length;
   prompts_.Retain(place->entry);
   prompts_.Release(slot.shared.entry);
@@ -358,7 +308,7 @@ bool Engine::Append(Slot& slot, llama_token token) {
     }
     return std::string_view(piece.data(), static_cast<std::size_t>(std::max(length, 0)));
   };
-  const ChatFormat::Prompt& prompt = slot.work->prompt;
+  const ChatFormat::Prompt& prompt = slot.work.prompt;
   const std::string_view plain = render(false);
   if (plain.empty()) {
     const std::string_view special = render(true);
@@ -381,37 +331,33 @@ bool Engine::Append(Slot& slot, llama_token token) {
 
 void Engine::Finish(Slot& slot, StopReason reason) {
   ChatResponse response;
-  const ChatFormat::Answer answer = ChatFormat::Parse(slot.work->prompt, slot.text);
+  const ChatFormat::Answer answer = ChatFormat::Parse(slot.work.prompt, slot.text);
   response.text = ReplaceInvalidUtf8(answer.text);
   response.reasoning = ReplaceInvalidUtf8(answer.reasoning);
   response.stop = reason;
-  const auto prompt = static_cast<std::int64_t>(slot.work->tokens.size());
+  const auto prompt = static_cast<std::int64_t>(slot.work.tokens.size());
   const std::int64_t shared = static_cast<std::int64_t>(slot.shared.length) - slot.prefix_cost;
   response.usage.cache_read = std::max<std::int64_t>(shared, 0);
   response.usage.input = prompt - response.usage.cache_read;
   response.usage.output = slot.output_tokens;
   response.seconds = static_cast<double>(llama_time_us() - slot.started_us) / 1e6;
-  const Done done = std::move(slot.work->request.done);
-  FreeSlot(slot);
-  done(std::move(response));
+  const std::size_t index = IndexOf(slot);
+  FreeSlot(index);
+  scheduler_.Finish(index, std::move(response));
 }
 
-void Engine::FreeSlot(Slot& slot) {
-  if (memory_ != nullptr) llama_memory_seq_rm(memory_, SlotIndex(slot), -1, -1);
-  prompts_.Release(slot.shared.entry);
-  slot = Slot{};
+void Engine::FreeSlot(std::size_t index) {
+  if (memory_ != nullptr) llama_memory_seq_rm(memory_, static_cast<llama_seq_id>(index), -1, -1);
+  prompts_.Release(slots_[index].shared.entry);
+  slots_[index] = Slot{};
 }
 
-void Engine::Fail(Slot& slot, const Error& error) {
-  const Done done = std::move(slot.work->request.done);
-  FreeSlot(slot);
-  done(error);
-}
-
-// Ends every sequence and empties the KV cache, which may hold half a batch.
+// Ends every request that was begun and empties the KV cache, which may hold half a batch.
 void Engine::FailAll(const Error& error) {
-  for (Slot& slot : slots_) {
-    if (slot.work) Fail(slot, error);
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    if (scheduler_.IsFree(index)) continue;
+    FreeSlot(index);
+    scheduler_.Finish(index, error);
   }
   prompts_.Clear();
   if (memory_ != nullptr) llama_memory_clear(memory_, false);

@@ -3,12 +3,10 @@
 
 #include <llama.h>
 
-#include <atomic>
-#include <condition_variable>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -17,22 +15,24 @@
 #include "llama/chat_format.h"
 #include "llama/handles.h"
 #include "llama/prompt_cache.h"
+#include "llama/scheduler.h"
 #include "llama/thread_governor.h"
 #include "llama/token_sampler.h"
 #include "model/model.h"
 
 namespace upskill {
 
-// Evaluates many conversations at once on one loaded GGUF (continuous batching). One thread owns the context; requests
-// reach it through a queue and are taken in order, so equal requests in equal order give equal answers at the same
-// `parallel`. Prefixes that requests share (system prompt and skill, repeated prompts) are evaluated once; all
-// sequences that need them share their KV cells.
+// Evaluates many conversations at once on one loaded GGUF (continuous batching). One thread owns the context and does
+// what the scheduler says, so equal requests in equal order give equal answers at the same `parallel`. Prefixes that
+// requests share (system prompt and skill, repeated prompts) are evaluated once; all sequences that need them share
+// their KV cells.
 class Engine : public Model {
  public:
   struct Settings {
     int parallel = 1;
     int threads = 1;
     int context_tokens = 0;
+    std::chrono::milliseconds promise_patience = Scheduler::kPatience;
   };
 
   Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settings settings);
@@ -50,23 +50,19 @@ class Engine : public Model {
  private:
   using Tokens = std::vector<llama_token>;
 
-  struct Request {
-    ChatRequest chat;
-    Done done;
-  };
-
   // A request made ready: rendered, tokenised, measured.
   struct Prepared {
-    Request request;
+    Sampling sampling;
     ChatFormat::Prompt prompt;
     Tokens tokens;
     Tokens prefix;  // the tokens that every request with this system prompt begins with
     int max_output = 0;
   };
 
-  // One running sequence. The sequence id in the KV cache is the slot's index.
+  // One sequence. Its id in the KV cache is the slot's index.
   struct Slot {
-    std::optional<Prepared> work;  // empty: the slot is free
+    Prepared work;
+    bool running = false;  // else the slot is free, or its request waits for room
     std::optional<TokenSampler> sampler;
     PromptCache::Match shared;
     std::size_t evaluated = 0;     // prompt tokens in the KV cache, shared ones included
@@ -79,12 +75,10 @@ class Engine : public Model {
     std::int64_t started_us = 0;
   };
 
-  void Run(const std::stop_token& stop);
-  bool TakeRequests(const std::stop_token& stop);
-  std::optional<Request> NextRequest(const std::stop_token& stop, bool busy);
-  void Withdraw();
-
-  Result<Prepared> Prepare(Request& request);
+  void Run();
+  void Begin(std::size_t index, const ChatRequest& request);
+  void TryToAdmit(std::size_t index);
+  Result<Prepared> Prepare(const ChatRequest& request);
   Result<Tokens> Tokenize(const std::string& text) const;
   Result<Tokens> PrefixOf(const ChatRequest& chat, const Tokens& tokens);
 
@@ -92,7 +86,7 @@ class Engine : public Model {
   Status CreateContext(std::size_t cells);
   bool MakeRoom(std::size_t cells);
   std::size_t CellsInUse() const;
-  bool Admit(Prepared& work);
+  bool MakeRoomFor(const Prepared& work);
   Result<std::int64_t> EvaluatePrefix(const Tokens& prefix);
 
   int Decode();
@@ -103,11 +97,10 @@ class Engine : public Model {
   void RememberPrompt(Slot& slot);
   bool Append(Slot& slot, llama_token token);
   void Finish(Slot& slot, StopReason reason);
-  void Fail(Slot& slot, const Error& error);
   void FailAll(const Error& error);
-  void FreeSlot(Slot& slot);
-  int SlotIndex(const Slot& slot) const { return static_cast<int>(&slot - slots_.data()); }
-  bool AnyActive() const;
+  void FreeSlot(std::size_t index);
+  std::size_t IndexOf(const Slot& slot) const { return static_cast<std::size_t>(&slot - slots_.data()); }
+  int SequenceOf(const Slot& slot) const { return static_cast<int>(IndexOf(slot)); }
 
   const LlamaModelHandle model_;
   const llama_vocab* const vocab_;
@@ -125,18 +118,10 @@ class Engine : public Model {
   int batch_capacity_ = 0;
   PromptCache prompts_;
   std::vector<Slot> slots_;
-  std::optional<Prepared> held_;            // ready, waiting for room
   std::map<std::string, Tokens> prefixes_;  // by system prompt
 
-  // Shared with the senders.
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::deque<Request> queue_;   // guarded by mutex_
-  bool more_promised_ = false;  // guarded by mutex_
-  std::atomic<bool> abort_ = false;
-  std::atomic<bool> give_up_waiting_ = false;
-
-  std::jthread thread_;  // last: it uses all of the above
+  Scheduler scheduler_;  // shared with the senders
+  std::thread thread_;   // last: it uses all of the above
 };
 
 }  // namespace upskill

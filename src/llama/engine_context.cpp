@@ -45,7 +45,7 @@ Status Engine::EnsureContext(const Prepared& work) {
   const auto output = static_cast<std::size_t>(work.max_output);
   const std::size_t alone = work.tokens.size() + work.prefix.size() + output;
   if (context_ && alone <= cells_) return {};
-  if (context_ && AnyActive()) return {};  // Admit holds the request back until the others are done
+  if (context_ && scheduler_.AnyRunning()) return {};  // TryToAdmit holds the request back until the others are done
   std::size_t wanted = alone;
   if (!context_) {
     // The first request tells the shape of the rest: all sequences at once, the prefixes of both arms, repeated
@@ -84,7 +84,7 @@ Status Engine::CreateContext(std::size_t cells) {
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_AUTO;
   params.no_perf = true;
   params.abort_callback = [](void* flag) { return static_cast<std::atomic<bool>*>(flag)->load(); };
-  params.abort_callback_data = &abort_;
+  params.abort_callback_data = &scheduler_.aborted();
   TakeLibraryError();
   context_.reset(llama_init_from_model(model_.get(), params));
   if (!context_) {

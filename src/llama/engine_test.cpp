@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
@@ -367,6 +368,21 @@ TEST(Engine, CancelDoesNotReachLaterRequests) {
     const Result<ChatResponse> response = Generate(*model, Ask("Say hello.", 1));
     ASSERT_TRUE(response.ok()) << response.error().message;
   }
+}
+
+TEST(Engine, APromiseThatIsNotKeptDelaysTheBatchOnly) {
+  LlamaOptions options;
+  options.path = UPSKILL_DEFAULT_MODEL;
+  options.parallel = 4;
+  options.threads = kThreads;
+  options.promise_patience = std::chrono::milliseconds(1);
+  const Result<std::unique_ptr<Model>> model = LoadLlamaModel(options);
+  ASSERT_TRUE(model.ok());
+  Answers answers(1);
+  ChatRequest request = Ask("Say hello.", 1);
+  request.more_follows = true;
+  (*model)->Start(std::move(request), answers.Expect(0));
+  EXPECT_THAT(answers.TakeAll(), SizeIs(1));
 }
 
 TEST(Engine, DestructionGivesUpWhatIsInFlight) {

@@ -75,6 +75,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   settings.parallel = options.parallel > 0 ? std::min(options.parallel, 128) : kDefaultParallel;
   settings.threads = options.threads > 0 ? options.threads : AvailableProcessors();
   settings.context_tokens = options.context_tokens;
+  settings.promise_patience = options.promise_patience;
   ModelInfo info;
   info.name = options.name.empty() ? options.path.stem().string() : options.name;
   info.identity = fmt::format("llama:{}:{}", kEngineVersion, fingerprint);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
 
+#include "llama/scheduler.h"
 #include "model/model.h"
 #include "util/result.h"
 
@@ -16,6 +18,7 @@ struct LlamaOptions {
   int parallel = 0;            // sequences evaluated at once; 0: kDefaultParallel
   int threads = 0;             // 0: one per processor this process may use
   int context_tokens = 0;      // KV cells for all sequences together; 0: sized by the first request
+  std::chrono::milliseconds promise_patience = Scheduler::kPatience;  // for a request that was promised
 };
 
 // Measured on two cores with the default model (bench/README.md): more sequences gain nothing there.

@@ -60,8 +60,8 @@ struct ChatRequest {
   std::optional<Json>
       answer_schema;  // JSON schema that the answer's text must fulfil; then ChatResponse::parsed is set
   Json simulation;    // read by the simulated student only, never sent anywhere: {"arm", "attempt", "passing_answer"}
-  // The sender promises another request that doesn't wait for the answers still due. A local model then fills its
-  // batch before it goes on, which makes the composition of batches, and so its answers, repeatable.
+  // The sender promises another request as soon as Model::Window has room for it, or Model::Cancel. A local model then
+  // fills its batch before it goes on, which makes the composition of batches, and so its answers, repeatable.
   bool more_follows = false;
 };
 

@@ -62,7 +62,11 @@ class Model {
   // Tokens of a text by the model's own tokenizer, marks of the chat not counted; absent: unknown. Thread-safe.
   virtual std::optional<std::size_t> CountTokens(const std::string& /*text*/) const { return std::nullopt; }
 
-  // How many requests the sender should keep started and unanswered to keep this model busy.
+  // The most tokens that the answer to a request may have, reasoning included. Thread-safe.
+  virtual int MaxOutputTokens(const ChatRequest& request) const { return request.sampling.max_tokens; }
+
+  // How many requests the sender should keep started and unanswered to keep this model busy. With fewer than that
+  // unanswered, a model may wait for a request that `more_follows` promised.
   virtual int Window() const = 0;
 };
 

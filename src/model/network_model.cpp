@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -151,6 +152,25 @@ WireOptions NetworkModel::OptionsFor(const ChatRequest& request, const Dialect& 
   options.stream = spec_.settings.stream.value_or(MaxTokensOf(request, options) > kStreamFromTokens);
   if (request.answer_schema && spec_.settings.structured == "tool_use") options.forced_tool = kAnswerTool;
   return options;
+}
+
+// By the body that would be sent: settings of the model string win, and some formats add room for reasoning.
+int NetworkModel::MaxOutputTokens(const ChatRequest& request) const {
+  Dialect dialect;
+  {
+    const std::lock_guard lock(mutex_);
+    dialect = dialect_;
+  }
+  ChatRequest bare;
+  bare.sampling = request.sampling;
+  bare.messages.push_back({Role::kUser, "?"});
+  const WireOptions options = OptionsFor(bare, dialect);
+  const Json body = format_.build(bare, options);
+  int tokens = MaxTokensOf(bare, options);
+  for (const char* key : {"max_tokens", "max_completion_tokens", "max_output_tokens"}) {
+    if (const Json& limit = MemberOf(body, key); limit.is_number_integer()) tokens = std::max(tokens, limit.get<int>());
+  }
+  return tokens;
 }
 
 void NetworkModel::Send(const std::shared_ptr<Job>& job) {

@@ -37,6 +37,7 @@ class NetworkModel : public Model {
   void Start(ChatRequest request, Done done) override;
   void Cancel(CancelScope scope) override;
   int Window() const override;
+  int MaxOutputTokens(const ChatRequest& request) const override;
 
  private:
   struct Job;
@@ -55,7 +56,7 @@ class NetworkModel : public Model {
   const ModelInfo info_;
   const WireFormat& format_;
 
-  std::mutex mutex_;  // guards the rest
+  mutable std::mutex mutex_;  // guards the rest
   std::condition_variable idle_;
   Dialect dialect_;
   std::uint64_t dialect_version_ = 0;

@@ -112,6 +112,21 @@ TEST(NetworkModel, RemoteModelsHaveAPriceAndWarmUp) {
   EXPECT_EQ((*model)->Window(), 7);
 }
 
+TEST(NetworkModel, TellsTheLongestAnswerItAsksFor) {
+  const Server server([](const Request&) { return Script{}; });
+  const TestNetwork network(server);
+  const auto longest = [&](const char* text) {
+    const auto model = OpenNetworkModel(network.Spec(text), network.options);
+    EXPECT_TRUE(model.ok()) << text;
+    return model ? (*model)->MaxOutputTokens(Question("hi", 300)) : 0;
+  };
+  EXPECT_EQ(longest("generic.m"), 300);
+  EXPECT_EQ(longest("generic.m?max_tokens=77"), 77);
+  EXPECT_EQ(longest("openai.gpt-5-mini"), 300);
+  EXPECT_EQ(longest("responses.gpt-5-mini"), 300);
+  EXPECT_EQ(longest("haiku.low"), 300 + 2'048) << "reasoning has room of its own";
+}
+
 TEST(NetworkModel, OpeningErrors) {
   const Server server([](const Request&) { return Script{}; });
   TestNetwork network(server);

@@ -57,7 +57,18 @@ class FakeModel : public Model {
     for (auto& [request, done] : std::exchange(held_, {})) done(answer);
   }
 
+  // The held request at `index` alone, answered by `answer`.
+  void AnswerHeldAt(std::size_t index, const std::function<Result<ChatResponse>(const ChatRequest& request)>& answer) {
+    const auto at = held_.begin() + static_cast<std::ptrdiff_t>(index);
+    const std::pair<ChatRequest, Done> request = std::move(*at);
+    held_.erase(at);
+    request.second(answer(request.first));
+  }
+
   void set_in_process() { info_.in_process = true; }
+  void set_local() { info_.local = true; }
+  void set_warm_up() { info_.warm_up = true; }
+  void set_price(const Price& price) { info_.price = price; }
   std::size_t held() const { return held_.size(); }
 
   std::vector<ChatRequest> requests;  // all that were started, in order
@@ -120,6 +131,82 @@ class ThreadedModel : public Model {
   std::condition_variable_any wake_;
   std::deque<std::pair<ChatRequest, Done>> queue_;  // guarded by mutex_
   std::jthread thread_;                             // last: it uses all of the above
+};
+
+// For tests: a model that fills its batch as the engine does. It has `slots` places; while one of them is free and
+// another request is promised, it answers nothing. Otherwise it answers a part of what is in them, as a script says, on
+// a thread of its own. Thread-safe.
+class EngineLikeModel : public Model {
+ public:
+  using Script = std::function<Result<ChatResponse>(const ChatRequest& request)>;
+
+  EngineLikeModel(std::size_t slots, Script script)
+      : slots_(slots), script_(std::move(script)), thread_([this](const std::stop_token& stop) { Work(stop); }) {}
+  ~EngineLikeModel() override { Cancel(CancelScope::kRunning); }
+
+  const ModelInfo& info() const override { return info_; }
+  int Window() const override { return static_cast<int>(2 * slots_); }
+
+  void Start(ChatRequest request, Done done) override {
+    const std::lock_guard lock(mutex_);
+    promised_ = request.more_follows;
+    queue_.emplace_back(std::move(request), std::move(done));
+    wake_.notify_one();
+  }
+
+  void Cancel(CancelScope scope) override {
+    std::deque<std::pair<ChatRequest, Done>> dropped;
+    {
+      const std::lock_guard lock(mutex_);
+      dropped.swap(queue_);
+      promised_ = false;
+      if (scope == CancelScope::kRunning) {
+        for (auto& entry : running_) dropped.push_back(std::move(entry));
+        running_.clear();
+      }
+      wake_.notify_one();
+    }
+    for (auto& [request, done] : dropped) done(Error{ErrorKind::kCancelled, "cancelled"});
+  }
+
+  void set_in_process() { info_.in_process = true; }
+  void set_price(const Price& price) { info_.price = price; }
+
+ private:
+  void Work(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    for (std::size_t step = 0; wake_.wait(lock, stop, [this] { return CanWork(); }); ++step) {
+      while (running_.size() < slots_ && !queue_.empty()) {
+        running_.push_back(std::move(queue_.front()));
+        queue_.pop_front();
+      }
+      // Sometimes one sequence is done, sometimes all.
+      const std::size_t count = step % 3 == 0 ? running_.size() : std::size_t{1};
+      std::deque<std::pair<ChatRequest, Done>> answered;
+      for (std::size_t i = 0; i < count; ++i) {
+        answered.push_back(std::move(running_.front()));
+        running_.pop_front();
+      }
+      lock.unlock();
+      for (auto& [request, done] : answered) done(script_(request));
+      lock.lock();
+    }
+  }
+
+  bool CanWork() const {
+    const std::size_t there = running_.size() + queue_.size();
+    return there >= slots_ || (there > 0 && !promised_);
+  }
+
+  ModelInfo info_{"engine", "engine", "scripted", false};
+  std::size_t slots_;
+  Script script_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  bool promised_ = false;                             // guarded by mutex_
+  std::deque<std::pair<ChatRequest, Done>> queue_;    // guarded by mutex_
+  std::deque<std::pair<ChatRequest, Done>> running_;  // guarded by mutex_
+  std::jthread thread_;                               // last: it uses all of the above
 };
 
 }  // namespace upskill

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/admission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace upskill {
+
+Admission::Admission(const Plan& plan, const std::vector<Cell>& cells, const std::vector<Model*>& models,
+                     Budget& budget, Hooks hooks)
+    : plan_(plan), cells_(cells), budget_(budget), hooks_(std::move(hooks)) {
+  for (Model* model : models) lanes_.emplace_back(*model);
+}
+
+void Admission::Begin(const RunLimits& limits, Clock::Steady now) {
+  if (!limits.timeout) return;
+  deadline_ = now + *limits.timeout;
+  time_limit_ = DurationText(std::chrono::duration<double>(*limits.timeout).count());
+}
+
+bool Admission::finished() const {
+  return std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.finished(); });
+}
+
+std::size_t Admission::in_flight() const {
+  std::size_t sum = 0;
+  for (const Lane& lane : lanes_) sum += lane.in_flight;
+  return sum;
+}
+
+void Admission::SendWhatFits(Clock::Steady now) {
+  if (!exhausted_.empty()) return;
+  if (deadline_ && now >= *deadline_) return EndBy(fmt::format("the time limit of {} is over", time_limit_));
+  denied_ = false;
+  bool machine_taken = false;
+  for (std::size_t student = 0; student < lanes_.size(); ++student) {
+    Lane& lane = lanes_[student];
+    if (lane.finished()) continue;
+    if (lane.model().info().in_process) {
+      if (machine_taken) continue;
+      machine_taken = true;
+    }
+    lane.TakeDueRetries(now);
+    SendFrom(student);
+  }
+  // While anything is in flight it may turn out cheaper than what is reserved for it.
+  const bool waits = in_flight() > 0 || std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
+                       return lane.next.has_value() || lane.waits_for_retries();
+                     });
+  if (denied_ && !waits) EndBy(budget_.shortage());
+}
+
+void Admission::SendFrom(std::size_t student) {
+  Lane& lane = lanes_[student];
+  if (!lane.next) lane.next = AdmitNext(student);
+  while (lane.next && lane.in_flight < WindowNow(lane)) {
+    Admitted admitted = *std::exchange(lane.next, std::nullopt);
+    ++lane.in_flight;
+    lane.next = AdmitNext(student);
+    // A window smaller than the model's own opens only after an answer, for which the model must not wait.
+    const bool whole_window = WindowNow(lane) == static_cast<std::size_t>(lane.model().Window());
+    admitted.request.more_follows = lane.next && (lane.in_flight < WindowNow(lane) || whole_window);
+    hooks_.send(student, std::move(admitted));
+  }
+}
+
+std::optional<Admitted> Admission::AdmitNext(std::size_t student) {
+  Lane& lane = lanes_[student];
+  if (lane.front() == nullptr) return std::nullopt;
+  if (plan_.stop_when_decided && !RoundIsOpen(student)) return std::nullopt;
+  ChatRequest request = RequestFor(plan_, cells_[lane.front()->cell], lane.front()->number);
+  std::optional<Budget::Reservation> reservation = budget_.Reserve(lane.model(), request);
+  if (!reservation) {
+    denied_ = true;
+    return std::nullopt;
+  }
+  return Admitted{lane.TakeFront(), std::move(request), *std::move(reservation)};
+}
+
+// Whether the next attempt belongs to an open round: the rounds before it are whole and leave the verdict open. A known
+// verdict drops what is left.
+bool Admission::RoundIsOpen(std::size_t student) {
+  Lane& lane = lanes_[student];
+  while (cells_[lane.front()->cell].round > lane.open_round) {
+    if (lane.in_flight > 0 || lane.waits_for_retries()) return false;
+    if (hooks_.verdict_known(student, lane.open_round)) {
+      saved_ += lane.pending();
+      lane.Clear();
+      return false;
+    }
+    ++lane.open_round;
+  }
+  return true;
+}
+
+// A model with warm_up gets one cell of each arm first: they fill the provider's prompt cache, and a wrong key or name
+// shows before everything else is sent.
+std::size_t Admission::WindowNow(const Lane& lane) const {
+  if (lane.model().info().warm_up && !lane.answered()) return plan_.arms.size();
+  return static_cast<std::size_t>(lane.model().Window());
+}
+
+void Admission::Settle(const Answer& answer) {
+  --lanes_[answer.student].in_flight;
+  budget_.Settle(answer.reservation, answer.response);
+}
+
+// The limits are reached: what models work on is finished and kept, what waits is not begun.
+void Admission::EndBy(std::string reason) {
+  exhausted_ = std::move(reason);
+  DropAll(Model::CancelScope::kWaiting);
+}
+
+void Admission::DropAll(Model::CancelScope scope) {
+  for (Lane& lane : lanes_) {
+    if (!lane.finished()) Drop(lane, scope);
+  }
+}
+
+void Admission::Drop(Lane& lane, Model::CancelScope scope) {
+  lane.Clear();
+  if (lane.next) budget_.Release(lane.next->reservation);
+  lane.next.reset();
+  lane.model().Cancel(scope);
+}
+
+}  // namespace upskill

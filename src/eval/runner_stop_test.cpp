@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run ends early: by its user, or by a journal that can't be written.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "eval/runner.h"
+#include "support/fake_model.h"
+#include "support/plan_fixture.h"
+#include "support/runner_bench.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Scope = Model::CancelScope;
+
+TEST(RunPlanStop, TheFirstStopFinishesWhatIsInFlight) {
+  const TempFolder folder;
+  FakeModel model("fake", 4, Hold());
+  model.running = 2;
+  model.after_cancel = [&] { model.AnswerHeld(Text("right 1")); };
+  RunnerBench bench(MakeTestPlan(5), {&model});
+  Result<Journal> journal = Journal::Create(folder.path(), bench.plan, bench.clock);
+  bench.input.journal = &*journal;
+  bench.observer.on_progress = [&](const RunProgress& progress) {
+    if (progress.in_flight == 4) bench.stop = 1;
+  };
+  const RunOutcome outcome = bench.Run();
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_THAT(model.requests, SizeIs(4));
+  EXPECT_THAT(model.cancels, ElementsAre(Scope::kWaiting));
+  EXPECT_THAT(bench.observer.stopping, ElementsAre(false));
+  EXPECT_EQ(bench.observer.in_flight_when_stopping, 4U);
+  ASSERT_THAT(outcome.samples, SizeIs(2));  // the two cancelled ones are left undone
+  EXPECT_TRUE(outcome.samples[0].ok());
+  EXPECT_TRUE(outcome.samples[1].ok());
+  EXPECT_EQ(outcome.progress.done, 2U);
+  EXPECT_EQ(outcome.progress.errors, 0U);
+  EXPECT_THAT(ReadJournal(journal->folder())->samples, SizeIs(2));
+}
+
+TEST(RunPlanStop, TheSecondStopDropsWhatIsInFlight) {
+  FakeModel model("fake", 4, Hold());
+  model.running = 2;
+  RunnerBench bench(MakeTestPlan(5), {&model});
+  bench.observer.on_progress = [&](const RunProgress& progress) {
+    if (progress.in_flight == 4) bench.stop = 1;
+    if (progress.in_flight == 2 && model.held() == 2) bench.stop = 2;
+  };
+  const RunOutcome outcome = bench.Run();
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_THAT(outcome.samples, IsEmpty());
+  EXPECT_THAT(model.cancels, ElementsAre(Scope::kWaiting, Scope::kRunning));
+  EXPECT_THAT(bench.observer.stopping, ElementsAre(false, true));
+  EXPECT_EQ(outcome.progress.errors, 0U);
+  EXPECT_EQ(outcome.progress.done, 0U);
+}
+
+TEST(RunPlanStop, StoppedBeforeItBegan) {
+  FakeModel model("fake", 4, AlwaysRight());
+  RunnerBench bench(MakeTestPlan(5), {&model});
+  bench.stop = 2;
+  const RunOutcome outcome = bench.Run();
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_THAT(model.requests, IsEmpty());
+  EXPECT_THAT(bench.observer.stopping, ElementsAre(true));
+}
+
+TEST(RunPlanStop, NoRetriesWhileStopping) {
+  FakeModel model("fake", 1, Hold());
+  model.running = 1;
+  model.after_cancel = [&] { model.AnswerHeld(Overloaded()); };
+  RunnerBench bench(MakeTestPlan(2), {&model});
+  model.on_start = [&] { bench.stop = 1; };
+  const RunOutcome outcome = bench.Run();
+  EXPECT_THAT(model.requests, SizeIs(1));
+  EXPECT_EQ(outcome.progress.errors, 1U);
+  EXPECT_EQ(outcome.progress.retries, 0U);
+  EXPECT_TRUE(outcome.interrupted);
+}
+
+TEST(RunPlanStop, AJournalThatFailsEndsTheRun) {
+  const TempFolder folder;
+  std::filesystem::create_symlink("/dev/full", folder.path() / "samples.jsonl");
+  FakeModel answering("a", 4, AlwaysRight());  // four answers wait to be taken when the first can't be stored
+  FakeModel holding("b", 4, Hold());
+  RunnerBench bench(MakeTestPlan(5, 1, {"a", "b"}), {&answering, &holding});
+  Result<Journal> journal = Journal::Reopen(folder.path(), bench.clock);
+  ASSERT_TRUE(journal.ok());
+  bench.input.journal = &*journal;
+  const Result<RunOutcome> outcome = RunPlan(bench.input);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message, AllOf(HasSubstr("samples.jsonl"), HasSubstr("No space left")));
+  EXPECT_THAT(answering.requests, SizeIs(4));
+  EXPECT_THAT(holding.cancels, ElementsAre(Scope::kRunning));
+  EXPECT_EQ(holding.held(), 0U);
+}
+
+TEST(RunPlanStop, AJournalThatFailsForErrorsAndCachedSamplesToo) {
+  const TempFolder folder;
+  std::filesystem::create_symlink("/dev/full", folder.path() / "samples.jsonl");
+  FakeModel model("fake", 4, [](const ChatRequest&, std::size_t) { return Overloaded(); });
+  RunnerBench bench(MakeTestPlan(2), {&model});
+  Result<Journal> journal = Journal::Reopen(folder.path(), bench.clock);
+  bench.input.journal = &*journal;
+  EXPECT_FALSE(RunPlan(bench.input).ok());
+  EXPECT_THAT(model.requests, SizeIs(4));
+  Sample cached;
+  cached.key = CellsOf(bench.plan)[0].key;
+  bench.input.cached = {cached};
+  EXPECT_FALSE(RunPlan(bench.input).ok());
+  EXPECT_THAT(model.requests, SizeIs(4));
+}
+
+}  // namespace
+}  // namespace upskill
