@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person gets told when something is wrong: the real binary, its exit code, its words, and what it leaves
-// behind.
+// What the real binary does when something is wrong: its exit code, its messages, and the files it leaves behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +25,7 @@ constexpr const char* kSuite = R"({"tests": [{"input": "Which colour?", "expecte
 
 class BadInput : public ::testing::Test {
  protected:
-  // A skill folder `demo` with these two files; an empty text leaves the file out.
+  // A skill folder `demo` with these two files; an empty text omits the file.
   void MakeSkill(const std::string& skill, const std::string& suite) {
     fs::create_directories(folder_.path() / "demo");
     if (!skill.empty()) folder_.Write("demo/SKILL.md", skill);
@@ -155,14 +154,14 @@ TEST_F(BadInput, UnknownOptionAndCommand) {
 
 constexpr const char* kUnshare = "unshare --user --map-root-user --mount ";
 
-// Tests that mount something skip with the reason where user namespaces are forbidden (a chroot, some containers).
-// `make test` prints the lines that start with SKIPPED.
+// Tests that mount something are skipped, with the reason, where user namespaces are forbidden (a chroot, some
+// containers). `make test` prints the lines that start with SKIPPED.
 #define SKIP_WITHOUT_USER_NAMESPACES()                                                                                 \
   if (const ProcessOutcome attempt = RunShell(std::string(kUnshare) + "true", folder_.path()); attempt.exit_code != 0) \
   GTEST_SKIP() << "SKIPPED: BadInput." << ::testing::UnitTest::GetInstance()->current_test_info()->name()              \
-               << ": no user namespace can be made: " << attempt.error
+               << ": no user namespace can be created: " << attempt.error
 
-// Runs `command` in a mount namespace of its own with a small tmpfs at ./small.
+// Runs `command` in its own mount namespace with a small tmpfs at ./small.
 ProcessOutcome WithTmpfs(const fs::path& folder, const std::string& options, const std::string& command) {
   fs::create_directories(folder / "small");
   return RunShell(std::string(kUnshare) + "bash -c \"mount -t tmpfs -o " + options + " none small && " + command + "\"",
@@ -186,7 +185,7 @@ TEST_F(BadInput, DiskIsFullFromTheStart) {
                                            "--runs-dir small; code=\\$?; find small -mindepth 1 | sort; exit \\$code");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
   EXPECT_THAT(outcome.error, HasSubstr("No space left on device"));
-  EXPECT_EQ(outcome.out, "small/filler\n") << "nothing half-written may stay";
+  EXPECT_EQ(outcome.out, "small/filler\n") << "nothing half-written may remain";
 }
 
 TEST_F(BadInput, DiskFillsUpInTheMiddle) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --batch through the real binary: killed while a batch is at work, gone on with, unordered and expired results.
+// --batch through the real binary: killed while a batch is in progress, then resumed; unordered and expired results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -117,7 +117,7 @@ TEST(Batch, AKilledRunTakesUpItsBatch) {
   ASSERT_EQ(killed.exit_code, 137) << killed.error;
   EXPECT_THAT(provider.sizes(), testing::ElementsAre(40));
 
-  // Interrupted once more, this time by hand: the batch is let go of at once.
+  // Interrupted again, this time with Ctrl-C: the program stops waiting for the batch at once.
   const ProcessOutcome interrupted =
       RunShell(command + " --resume & pid=$!; sleep 1.5; kill -INT $pid; wait $pid", folder.path());
   EXPECT_EQ(interrupted.exit_code, 130) << interrupted.error;
@@ -126,7 +126,7 @@ TEST(Batch, AKilledRunTakesUpItsBatch) {
   provider.EndBatches();
   const ProcessOutcome resumed = RunShell(command + " --resume", folder.path());
   EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
-  EXPECT_THAT(provider.sizes(), testing::ElementsAre(40, 1)) << "the expired one again, nothing else";
+  EXPECT_THAT(provider.sizes(), testing::ElementsAre(40, 1)) << "only the expired one again";
   EXPECT_EQ(provider.asked_twice(), 0U);
   const fs::path run = FindRuns(folder.path() / "runs").front();
   const Result<Plan> plan = LoadPlan(run);
@@ -135,7 +135,7 @@ TEST(Batch, AKilledRunTakesUpItsBatch) {
   const RunSummary summary = Summarize(*plan, content->samples);
   EXPECT_TRUE(summary.complete());
   EXPECT_EQ(summary.students[0].arms.at(Arm::kSkill).passed, 20U);
-  // 1,000 input and 100 output tokens at half of 1 and 5 dollars a million.
+  // 1,000 input and 100 output tokens at half of 1 and 5 dollars per million.
   EXPECT_NEAR(summary.students[0].arms.at(Arm::kSkill).cost_usd, 20 * 0.00075, 1e-9);
   EXPECT_THAT(content->samples, SizeIs(41)) << "one of them the error";
 }

@@ -32,7 +32,7 @@ std::size_t LinesIn(const fs::path& run) {
   return read ? lines : 0;
 }
 
-// Waits until the journal of the only run holds `lines` lines; its folder, or an empty path when the process ended
+// Waits until the journal of the only run has `lines` lines. Returns its folder, or an empty path if the process ended
 // first.
 fs::path WaitForLines(const fs::path& runs, std::size_t lines, pid_t pid) {
   for (int i = 0; i < 60000 && ::kill(pid, 0) == 0; ++i) {
@@ -111,7 +111,7 @@ TEST(Crash, KilledRunOfTheEmbeddedModelResumes) {
   const RunSummary summary = SummaryOf(run);
   EXPECT_TRUE(summary.complete());
   for (const auto& [cell, count] : CellCounts(run))
-    EXPECT_EQ(count, 1) << cell << ": what was saved is not asked again";
+    EXPECT_EQ(count, 1) << cell << ": saved answers are not requested again";
   EXPECT_GE(before.size(), 6U);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A generation over HTTP, killed with -9 in each of its stages and gone on with. The server counts what is paid.
+// A generation over HTTP, killed with -9 in each of its stages and resumed. The server counts what is paid for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -33,12 +33,13 @@ using testing::SizeIs;
 
 constexpr int kQuestions = 16;
 
-// What a request is made for, in the order in which a generation comes to it.
+// What a request is for, in the order of a generation's stages.
 enum class Stage { kDraft, kCases, kFirstTrial, kRefine, kSecondTrial, kShorter, kVerdict };
 constexpr std::array<Stage, 7> kStages = {Stage::kDraft,       Stage::kCases,   Stage::kFirstTrial, Stage::kRefine,
                                           Stage::kSecondTrial, Stage::kShorter, Stage::kVerdict};
 
-// Teacher and student. The draft knows the rule for even numbers, the refined skill that for all; a part is ballast.
+// Teacher and student. The draft knows the rule for even numbers, the refined skill that for all; part of it is
+// ballast.
 class TeacherAndStudent {
  public:
   TeacherAndStudent() : server_([this](const loopback::Request& request) { return Answer(request); }) {}
@@ -166,7 +167,7 @@ std::vector<std::string> Command(const TeacherAndStudent& server) {
           "skill"};
 }
 
-// Waits until one request is held back and nothing else happens: all that was answered has been taken in.
+// Waits until one request is held back and nothing else happens: every answer has been processed.
 bool WaitUntilQuiet(const TeacherAndStudent& server) {
   std::size_t seen = 0;
   int quiet = 0;
@@ -185,7 +186,7 @@ TEST(GenerateKill, InEachStageAndNothingIsPaidTwice) {
   const TempFolder expected;
   const ProcessOutcome whole = RunUpskill(Command(undisturbed), expected.path());
   ASSERT_EQ(whole.exit_code, 0) << whole.error;
-  ASSERT_THAT(undisturbed.answered(), SizeIs(kStages.size())) << "every stage is come to";
+  ASSERT_THAT(undisturbed.answered(), SizeIs(kStages.size())) << "every stage is reached";
 
   TeacherAndStudent server;
   const TempFolder folder;
@@ -199,7 +200,7 @@ TEST(GenerateKill, InEachStageAndNothingIsPaidTwice) {
     ::kill(pid, SIGKILL);
     EXPECT_EQ(WaitFor(pid), 128 + SIGKILL);
     ASSERT_TRUE(quiet) << "stage " << static_cast<int>(stage);
-    EXPECT_FALSE(fs::exists(folder.path() / "skill")) << "written at the end, whole";
+    EXPECT_FALSE(fs::exists(folder.path() / "skill")) << "written only at the end";
   }
   server.HoldBack(Stage::kDraft);
   const ProcessOutcome last = RunUpskill({"generate", "--resume"}, folder.path());

@@ -38,7 +38,7 @@ constexpr std::size_t kParallel = 64;
 constexpr int kRuns = 50;
 constexpr milliseconds kLatency{10};
 
-// Answers after a fixed time and knows how often each body came: cells differ in their system prompt, message or seed.
+// Answers after a fixed time and counts how often each body came: cells differ in their system prompt, message or seed.
 class CountingServer {
  public:
   CountingServer() : server_([this](const loopback::Request& request) { return Answer(request); }) {}
@@ -97,7 +97,7 @@ void WriteSuite(const TempFolder& folder) {
   folder.Write("s/skill_meta.json", DumpJson({{"tests", cases}}));
 }
 
-// The only run of the folder, or an empty path when the process was killed before it was there.
+// The only run of the folder, or an empty path if the process was killed before creating it.
 fs::path OnlyRun(const TempFolder& folder) {
   const std::vector<fs::path> runs = FindRuns(folder.path() / "runs");
   EXPECT_LE(runs.size(), 1U);
@@ -110,7 +110,7 @@ std::size_t AnswersIn(const fs::path& run) {
   return content ? content->samples.size() : 0;
 }
 
-// Starts the run, or goes on with it, and kills it after `delay` unless it has ended by then. Whether it was killed.
+// Starts or resumes the run, and kills it after `delay` unless it has ended by then. Returns whether it was killed.
 bool RunAndKill(const TempFolder& folder, const CountingServer& server, milliseconds delay) {
   const pid_t pid = StartUpskill(Command(server, !OnlyRun(folder).empty()), folder.path());
   std::this_thread::sleep_for(delay);
@@ -128,7 +128,7 @@ TEST(Kill, AtRandomMomentsOfRunsOverHttp) {
     const TempFolder folder;
     WriteSuite(folder);
     std::size_t kills = 0;
-    // Every third run is killed a second time, while it goes on.
+    // Every third run is killed a second time, after it was resumed.
     for (int k = 0; k < (i % 3 == 0 ? 2 : 1); ++k) {
       const milliseconds delay(moment(random));
       if (RunAndKill(folder, server, delay)) ++kills;
@@ -136,7 +136,7 @@ TEST(Kill, AtRandomMomentsOfRunsOverHttp) {
       if (run.empty()) continue;
       const std::size_t saved = AnswersIn(run);
       if (saved > 0 && saved < kCells) ++killed_with_answers;
-      // What the server was asked and the journal doesn't have was in flight.
+      // Requests that the server got but the journal lacks were in flight.
       EXPECT_LE(server.different() - saved, kParallel);
     }
     const ProcessOutcome last = RunUpskill(Command(server, !OnlyRun(folder).empty()), folder.path());
@@ -158,7 +158,7 @@ TEST(Kill, AtRandomMomentsOfRunsOverHttp) {
     EXPECT_TRUE(LoadPlan(run).ok());
     ASSERT_EQ(RunUpskill({"runs", "--json"}, folder.path()).exit_code, 0);
   }
-  EXPECT_GT(killed_with_answers, kRuns / 3) << "most kills should hit a run at work";
+  EXPECT_GT(killed_with_answers, kRuns / 3) << "most kills should hit a running run";
   std::printf("%d runs, %d kills among answers, at most %zu requests repeated\n", kRuns, killed_with_answers,
               most_repeated);
 }

@@ -53,12 +53,12 @@ int FreePort() {
   return ntohs(address.sin_port);
 }
 
-// llama-server on a free port, ended with the object.
+// llama-server on a free port, stopped by the destructor.
 class LlamaProcess {
  public:
   LlamaProcess() : port_(FreePort()), log_((folder_.path() / "server.log").string()) {
-    // The model's own chat template knows no tools; this one has the same marks and does. One thread: llama.cpp's
-    // threads wait for each other by spinning, which is slow beside other programs.
+    // The model's own chat template doesn't support tools; this one does, with the same marks. One thread: llama.cpp's
+    // threads wait for each other by spinning, which is slow while other programs run.
     std::vector<std::string> command = {
         std::string(UPSKILL_LLAMA_BUILD_DIR) + "/bin/llama-server",
         "-m",
@@ -168,7 +168,7 @@ class LlamaServer : public testing::Test {
  protected:
   static void SetUpTestSuite() { server = std::make_unique<LlamaProcess>(); }
   static void TearDownTestSuite() { server.reset(); }
-  void SetUp() override { ASSERT_TRUE(server->healthy()) << "llama-server doesn't come up: run scripts/setup --check"; }
+  void SetUp() override { ASSERT_TRUE(server->healthy()) << "llama-server doesn't start: run scripts/setup --check"; }
 
   std::unique_ptr<Model> Open(const std::string& text) {
     Result<Catalog> loaded = LoadCatalog();
@@ -191,7 +191,7 @@ class LlamaServer : public testing::Test {
     return *std::move(model);
   }
 
-  // Asks, and holds the usage of the answer against the server's own counters.
+  // Sends a request and compares the usage in the answer with the server's own counters.
   Result<ChatResponse> Ask(const std::string& model, ChatRequest request) {
     const LlamaProcess::Counters before = server->Count();
     Result<ChatResponse> response = Generate(*Open(model), std::move(request));
@@ -222,8 +222,8 @@ constexpr std::string_view kSuite = R"([
   {"id": "sum", "input": "What is 1 + 1?", "expected": {"contains": ["2"]}},
   {"id": "never", "input": "What colour has grass?", "expected": {"contains": ["zzz-not-there"]}}])";
 
-// The same small suite through the whole program. Prompts are the same tokens whatever the format, and what the journal
-// says was used is what the server counted.
+// The same small suite through the whole program. Prompts are the same tokens in every format, and the usage in the
+// journal is what the server counted.
 TEST_F(LlamaServer, TheSameSuiteThroughAllThreeFormats) {
   const TempFolder folder;
   folder.Write("short-answers/SKILL.md",
@@ -288,7 +288,7 @@ TEST_F(LlamaServer, LengthIsTold) {
   }
 }
 
-// A model of this size calls a tool only when it is told word by word how.
+// A model of this size calls a tool only if told exactly how.
 TEST_F(LlamaServer, CallsAToolAndTakesItsResult) {
   for (const std::string& model : kModels) {
     for (const char* stream : {"?stream=false", "?stream=true"}) {
@@ -323,7 +323,7 @@ TEST_F(LlamaServer, CallsAToolAndTakesItsResult) {
   }
 }
 
-// Bound by the server behind /v1/chat/completions, checked by us everywhere.
+// Enforced by the server behind /v1/chat/completions, checked by us everywhere.
 TEST_F(LlamaServer, AnswersFitTheirSchema) {
   for (const std::string& model : kModels) {
     const bool bound = model == kModels[0];
@@ -339,8 +339,8 @@ TEST_F(LlamaServer, AnswersFitTheirSchema) {
   }
 }
 
-// A model of this size writes nonsense; bound to the schemas it is nonsense in valid files. The examples are the tests
-// that are sound whatever it writes.
+// A model of this size writes nonsense; constrained by the schemas, it is nonsense in valid files. The tests are the
+// examples, which are sound whatever it writes.
 TEST_F(LlamaServer, AsTeacherOfAWholeGeneration) {
   const TempFolder folder;
   folder.Write("notes.md", "The sum of 2 and 2 is written `total-4`.\n");

@@ -41,7 +41,7 @@ std::string ChatBody(const std::string& text, const std::string& more = "") {
          text + R"("}}],"usage":{"prompt_tokens":10,"completion_tokens":5)" + more + "}}";
 }
 
-// The case that a request is of: its user message is the case's id.
+// The case that a request belongs to: its user message is the case's id.
 std::string CaseOf(const Request& request) {
   const Json body = Json::parse(request.body, nullptr, false);
   return body.is_discarded() ? "" : body["messages"].back()["content"].get<std::string>();
@@ -91,7 +91,7 @@ class Network : public testing::Test {
   const TempFolder folder;
 };
 
-// Faults that stay: each costs its cell and nothing else.
+// Permanent faults: each costs only its cell.
 const std::map<std::string, std::function<Script()>>& LastingFaults() {
   static const std::map<std::string, std::function<Script()>> faults = {
       {"status-500", [] { return Answer(500, R"({"error":{"message":"boom"}})"); }},
@@ -112,13 +112,13 @@ const std::map<std::string, std::function<Script()>>& LastingFaults() {
   return faults;
 }
 
-// Faults that pass: an answer comes without an attempt of the person.
+// Temporary faults: the answer arrives without the user doing anything.
 Script Passing(const std::string& id, int times_asked) {
   const bool first = times_asked == 1;
   if (id == "429" && first) return loopback::RateLimit();
   if (id == "429-after" && first) return loopback::RateLimit({{"Retry-After", "1"}});
   if (id == "429-skewed" && first) {
-    // The server's clock is years off; the date it names is a second later on it.
+    // The server's clock is years off; the date it names is one second after its own time.
     return loopback::RateLimit(
         {{"Date", "Thu, 01 Jan 2015 00:00:00 GMT"}, {"Retry-After", "Thu, 01 Jan 2015 00:00:01 GMT"}});
   }
@@ -137,12 +137,12 @@ TEST_F(Network, AHostileServerLosesNothingAndFailsNobody) {
                                   "drip", "gzip",      "chunked",    "not-utf8", "fine"};
   for (const auto& [id, script] : LastingFaults()) ids.push_back(id);
   WriteSuite(ids);
-  std::atomic<bool> mended = false;
+  std::atomic<bool> fixed = false;
   std::map<std::string, int> asked;  // on the server's thread
   const loopback::Server server([&](const Request& request) -> Script {
     const std::string id = CaseOf(request);
     const auto fault = LastingFaults().find(id);
-    if (fault != LastingFaults().end() && !mended) return fault->second();
+    if (fault != LastingFaults().end() && !fixed) return fault->second();
     return Passing(id, ++asked[request.body]);
   });
   const std::size_t faults = LastingFaults().size();
@@ -160,9 +160,9 @@ TEST_F(Network, AHostileServerLosesNothingAndFailsNobody) {
   const RunSummary before = Summary();
   EXPECT_EQ(before.answered, before.cells - 2 * faults);
   for (const auto& [arm, summary] : before.students[0].arms)
-    EXPECT_EQ(summary.passed, summary.answered) << "no error is a failed answer";
+    EXPECT_EQ(summary.passed, summary.answered) << "an error is not a failed answer";
 
-  mended = true;
+  fixed = true;
   const ProcessOutcome resumed = Eval(server.url(), {"-j", "8", "--resume"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
   const RunSummary after = Summary();
@@ -174,7 +174,7 @@ TEST_F(Network, AHostileServerLosesNothingAndFailsNobody) {
   for (const auto& [cell, count] : answers) EXPECT_EQ(count, 1) << cell;
 }
 
-// 0.0.0.0 leads to this machine as well, but the program takes it for a server elsewhere: one that costs money.
+// 0.0.0.0 also reaches this machine, but the program treats it as a server elsewhere, one that costs money.
 std::string Elsewhere(const loopback::Server& server) { return "http://0.0.0.0:" + std::to_string(server.port()); }
 
 TEST_F(Network, AWrongKeyStopsItsModelAfterTheFirstFewAndOthersGoOn) {
@@ -222,7 +222,7 @@ TEST_F(Network, TheCostLimitHolds) {
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.1500 of $0.1550 are spent"),
                                    HasSubstr("15 of 80 cells saved, 65 left"), HasSubstr("--resume")));
   EXPECT_EQ(Eval(server.url(), {"--resume"}).exit_code, 0);
-  EXPECT_EQ(requests, 80) << "what was paid for is not asked again";
+  EXPECT_EQ(requests, 80) << "paid answers are not requested again";
 }
 
 TEST_F(Network, ACostLimitNeedsAPrice) {
@@ -262,7 +262,7 @@ TEST_F(Network, TheTimeLimitHolds) {
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("the time limit of"), HasSubstr("--resume")));
   EXPECT_GE(Summary().answered, 4U);
-  EXPECT_EQ(Summary().answered, server.request_count()) << "what was in flight is kept";
+  EXPECT_EQ(Summary().answered, server.request_count()) << "the answers in flight are kept";
 }
 
 TEST_F(Network, TheBaselineIsPaidOnceWhateverSkillIsTriedNext) {
@@ -308,7 +308,7 @@ TEST_F(Network, SeveralProcessesShareOneRunsFolder) {
   EXPECT_EQ(server.request_count(), asked);
 }
 
-// Two processes must not write one journal: the second is told so and touches nothing.
+// Two processes must not write one journal: the second reports that and changes nothing.
 TEST_F(Network, ARunAtWorkIsNotResumed) {
   WriteSuite(Ids(20));
   const loopback::Server server([](const Request&) -> Script {
@@ -349,7 +349,7 @@ TEST_F(Network, ShardsMergeToTheWholeRun) {
   EXPECT_THAT(content->samples, SizeIs(90));
 }
 
-// The key is sent, and seen nowhere else.
+// The key is sent, and appears nowhere else.
 TEST_F(Network, TheKeyIsWrittenNowhere) {
   WriteSuite(Ids(3));
   const loopback::Server thief([](const Request&) -> Script { return Answer(200, ChatBody("ok")); });
