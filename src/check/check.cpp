@@ -69,7 +69,8 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
 }
 
 std::vector<CheckResult> CaseChecks::Run(std::string_view answer) const {
-  if (!output_file_.empty()) answer = OutputFileContent(answer, output_file_);
+  std::string content;
+  if (!output_file_.empty()) answer = content = OutputFileContent(answer, output_file_);
   std::vector<CheckResult> results;
   results.reserve(checks_.size());
   for (const auto& check : checks_) results.push_back(check->Run(answer));

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "check/check.h"
+#include "skill/check_types.h"
+#include "util/fences.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -20,7 +22,10 @@ std::string Shown(std::string_view text) { return CutToColumns(SafeForTerminalLi
 // What the person sends, files included, as a model would echo it.
 std::string Echo(const Case& test_case) {
   std::string echo = test_case.input;
-  for (const auto& [name, text] : test_case.files) echo += fmt::format("\n\n```{}\n{}\n```", name, text);
+  for (const auto& [name, text] : test_case.files) {
+    const std::string fence = FenceFor(text);
+    echo += fmt::format("\n\n{}{}\n{}\n{}", fence, name, text, fence);
+  }
   return echo;
 }
 

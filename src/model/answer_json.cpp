@@ -3,35 +3,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "util/fences.h"
 #include "util/json_schema.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-// Bodies of ``` blocks, those marked json first.
-std::vector<std::string_view> FencedBlocks(std::string_view text) {
+// Contents of the fenced blocks, those marked json first.
+std::vector<std::string> FencedContents(std::string_view text) {
   constexpr std::size_t kMaxBlocks = 50;
-  std::vector<std::string_view> marked;
-  std::vector<std::string_view> others;
-  std::size_t at = 0;
-  while (marked.size() + others.size() < kMaxBlocks) {
-    const std::size_t open = text.find("```", at);
-    if (open == std::string_view::npos) break;
-    const std::size_t line_end = text.find('\n', open);
-    if (line_end == std::string_view::npos) break;
-    const std::size_t close = text.find("```", line_end);
-    const std::string_view language = Trim(text.substr(open + 3, line_end - open - 3));
-    const std::size_t length = close == std::string_view::npos ? close : close - line_end - 1;
-    (ToLowerAscii(language) == "json" ? marked : others).push_back(text.substr(line_end + 1, length));
-    if (close == std::string_view::npos) break;
-    at = close + 3;
-  }
-  marked.insert(marked.end(), others.begin(), others.end());
-  return marked;
+  std::vector<FencedBlock> blocks = FindFencedBlocks(text);
+  if (blocks.size() > kMaxBlocks) blocks.resize(kMaxBlocks);
+  std::stable_partition(blocks.begin(), blocks.end(),
+                        [](const FencedBlock& block) { return ToLowerAscii(block.info) == "json"; });
+  std::vector<std::string> contents;
+  for (FencedBlock& block : blocks) contents.push_back(std::move(block.content));
+  return contents;
 }
 
 std::optional<std::string_view> Between(std::string_view text, char open, char close) {
@@ -48,10 +42,11 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
   if (const std::size_t thought = text.rfind(kThought); thought != std::string_view::npos)
     text.remove_prefix(thought + kThought.size());
   std::vector<std::string_view> candidates = {Trim(text)};
-  for (const std::string_view block : FencedBlocks(text)) candidates.push_back(Trim(block));
+  for (const std::string& block : blocks) candidates.push_back(Trim(block));
   if (const auto object = Between(text, '{', '}')) candidates.push_back(*object);
   if (const auto list = Between(text, '[', ']')) candidates.push_back(*list);
   std::optional<Error> parse_error;
+  const std::vector<std::string> blocks = FencedContents(text);
   std::optional<Error> schema_error;
   for (const std::string_view candidate : candidates) {
     Result<Json> json = ParseJson(candidate, "the answer");
