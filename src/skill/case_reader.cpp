@@ -9,13 +9,18 @@
 #include <string_view>
 #include <utility>
 
+#include "skill/check_types.h"
 #include "util/files.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-constexpr std::array<std::string_view, 5> kCheckTypes = {"contains", "not_contains", "any_of", "equals", "regex"};
+std::string SupportedTypes() {
+  std::vector<std::string_view> names;
+  for (const CheckType& type : kCheckTypes) names.push_back(type.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 // Types that other tools or later versions know: worth another message than a typing error.
 constexpr std::array<std::string_view, 10> kLaterTypes = {"file_exists",    "file_contains", "command", "validator",
@@ -100,14 +105,14 @@ Result<std::string> ReadOutputFile(const Json& raw) {
 
 Result<std::string> ReadCheckType(const Json& item) {
   ASSIGN_OR_RETURN(const std::string stated, ReadText(item, "type"));
-  if (stated.empty()) return InputError(fmt::format("no \"type\"; supported: {}", fmt::join(kCheckTypes, ", ")));
+  if (stated.empty()) return InputError(fmt::format("no \"type\"; supported: {}", SupportedTypes()));
   std::string type = stated;
   std::replace(type.begin(), type.end(), '-', '_');
-  if (std::find(kCheckTypes.begin(), kCheckTypes.end(), type) != kCheckTypes.end()) return type;
+  if (FindCheckType(type) != nullptr) return type;
   const bool later = std::find(kLaterTypes.begin(), kLaterTypes.end(), type) != kLaterTypes.end();
   return InputError(fmt::format("{} \"{}\"{}; supported: {}", later ? "type" : "unknown type",
                                 CutToColumns(SafeForTerminalLine(stated), 60),
-                                later ? " is not supported by this version" : "", fmt::join(kCheckTypes, ", ")));
+                                later ? " is not supported by this version" : "", SupportedTypes()));
 }
 
 Result<CheckSpec> ReadCheck(const Json& item) {
@@ -117,16 +122,21 @@ Result<CheckSpec> ReadCheck(const Json& item) {
   }
   CheckSpec check;
   ASSIGN_OR_RETURN(check.type, ReadCheckType(item));
-  if (check.type == "regex") {
-    ASSIGN_OR_RETURN(check.pattern, ReadText(item, Find(item, "pattern") != nullptr ? "pattern" : "text"));
-    if (check.pattern.empty()) return InputError("regex needs a \"pattern\" that is not empty");
+  const CheckType::Operand operand = FindCheckType(check.type)->operand;
+  if (operand == CheckType::Operand::kPattern) {
+    ASSIGN_OR_RETURN(check.pattern, ReadText(item, FindMember(item, "pattern") != nullptr ? "pattern" : "text"));
+    if (check.pattern.empty()) {
+      return InputError(fmt::format("{} needs a \"pattern\" that is not empty", check.type));
+    }
     return check;
   }
   for (const char* key : {"values", "text"}) {
     const Json* value = Find(item, key);
     if (value == nullptr) continue;
     ASSIGN_OR_RETURN(check.values, ReadExpectedStrings(*value, key));
-    if (check.type == "equals" && check.values.size() > 1) return InputError("equals takes one value only");
+    if (operand == CheckType::Operand::kOneValue && check.values.size() > 1) {
+      return InputError(fmt::format("{} takes one value only", check.type));
+    }
     return check;
   }
   return InputError(fmt::format("{} needs \"values\": the strings to look for", check.type));
@@ -171,7 +181,7 @@ const char* ProseKey(const Json& raw) {
 Result<std::vector<CheckSpec>> ReadChecks(const Json& raw) {
   if (const Json* validator = Find(raw, "validator"); validator != nullptr) {
     return InputError(fmt::format("\"validator\" is not supported by this version; supported under \"checks\": {}",
-                                  fmt::join(kCheckTypes, ", ")));
+                                  SupportedTypes()));
   }
   ASSIGN_OR_RETURN(std::vector<CheckSpec> checks, ReadExpected(raw));
   for (const char* key : {"checks", "verifiers"}) {

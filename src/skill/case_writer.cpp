@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "skill/case_reader.h"
+#include "skill/check_types.h"
+#include "util/json.h"
 
 namespace upskill {
 namespace {
@@ -46,7 +48,7 @@ void PutFiles(Json& out, const std::vector<std::pair<std::string, std::string>>&
 
 Json CheckToJson(const CheckSpec& check) {
   Json out = {{"type", check.type}};
-  if (check.type == "regex") {
+  if (const CheckType* type = FindCheckType(check.type); type && type->operand == CheckType::Operand::kPattern) {
     out["pattern"] = check.pattern;
   } else {
     out["values"] = check.values;
