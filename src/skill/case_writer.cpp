@@ -13,10 +13,7 @@
 namespace upskill {
 namespace {
 
-bool Has(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && !found->is_null();
-}
+bool Has(const Json& object, const char* key) { return FindMember(object, key) != nullptr; }
 
 bool SameChecks(const std::vector<CheckSpec>& a, const std::vector<CheckSpec>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const CheckSpec& x, const CheckSpec& y) {

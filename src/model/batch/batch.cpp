@@ -215,7 +215,7 @@ class AnthropicBatch : public BatchBase {
     state.status = CutToColumns(SafeForTerminalLine(JsonGet<std::string>(body, "processing_status", "")), 40);
     if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's answer has no status of the batch"};
     state.ended = state.status == "ended";
-    const Json& counts = MemberOf(body, "request_counts");
+    const Json& counts = Member(body, "request_counts");
     state.waiting = TokensOf(counts, "processing");
     state.succeeded = TokensOf(counts, "succeeded");
     state.failed = TokensOf(counts, "errored") + TokensOf(counts, "canceled") + TokensOf(counts, "expired");
@@ -233,7 +233,7 @@ class AnthropicBatch : public BatchBase {
     RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     Answers answers;
     RETURN_IF_ERROR(ReadLines(std::string(kPath) + "/" + id + "/results", [&](const Json& line) {
-      Put(JsonGet<std::string>(line, "custom_id", ""), OneResult(MemberOf(line, "result")), answers);
+      Put(JsonGet<std::string>(line, "custom_id", ""), OneResult(Member(line, "result")), answers);
     }));
     return answers;
   }
@@ -254,10 +254,10 @@ class AnthropicBatch : public BatchBase {
 
   Result<ChatResponse> OneResult(const Json& result) const {
     const std::string type = JsonGet<std::string>(result, "type", "");
-    if (type == "succeeded") return Answer(MemberOf(result, "message"));
+    if (type == "succeeded") return Answer(Member(result, "message"));
     if (type == "errored") {
       // The error stands in an object of the form of an error answer.
-      const Json& error = MemberOf(result, "error");
+      const Json& error = Member(result, "error");
       if (std::optional<Error> told = ErrorInBody(error)) return *std::move(told);
       if (std::optional<Error> told = ErrorInBody(Json{{"error", error}})) return *std::move(told);
     }
@@ -279,7 +279,7 @@ class OpenAiBatch : public BatchBase {
     state.status = JsonGet<std::string>(body, "status", "");
     static const std::set<std::string> ended_states = {"failed", "completed", "expired", "cancelled"};
     state.ended = ended_states.contains(state.status);
-    const Json& counts = MemberOf(body, "request_counts");
+    const Json& counts = Member(body, "request_counts");
     state.succeeded = TokensOf(counts, "completed");
     state.failed = TokensOf(counts, "failed");
     state.waiting = std::max<std::int64_t>(0, TokensOf(counts, "total") - state.succeeded - state.failed);
@@ -344,7 +344,7 @@ class OpenAiBatch : public BatchBase {
   // A batch without any file: it runs still, or was refused as a whole.
   static Error WholeError(const Json& body) {
     const std::string status = JsonGet<std::string>(body, "status", "unknown");
-    const Json& list = MemberOf(MemberOf(body, "errors"), "data");
+    const Json& list = Member(Member(body, "errors"), "data");
     if (list.is_array() && !list.empty()) {
       return InputError(
           fmt::format("the provider refused the batch: {} (line {})",
@@ -356,9 +356,9 @@ class OpenAiBatch : public BatchBase {
   }
 
   Result<ChatResponse> OneResult(const Json& line) const {
-    const Json& response = MemberOf(line, "response");
+    const Json& response = Member(line, "response");
     const std::int64_t status = TokensOf(response, "status_code");
-    const Json& body = MemberOf(response, "body");
+    const Json& body = Member(response, "body");
     if (status >= 200 && status <= 299) return Answer(body);
     if (status != 0) {
       HttpResponse failed;
@@ -366,7 +366,7 @@ class OpenAiBatch : public BatchBase {
       failed.body = DumpJson(body);
       return ErrorOfResponse(failed, {});
     }
-    const Json& error = MemberOf(line, "error");
+    const Json& error = Member(line, "error");
     const std::string code = JsonGet<std::string>(error, "code", "no answer");
     return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}",
                                                       CutToColumns(SafeForTerminalLine(code), 80))};
