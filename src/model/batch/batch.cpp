@@ -8,7 +8,6 @@
 #include <cctype>
 #include <chrono>
 #include <functional>
-#include <future>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "model/answer_json.h"
 #include "model/wire/wire.h"
 #include "net/http_error.h"
+#include "util/await.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -25,7 +25,6 @@ constexpr double kBatchPrice = 0.5;
 constexpr std::size_t kMaxResultBytes = 4ULL << 30U;
 constexpr std::size_t kMaxLineBytes = 64U << 20U;
 constexpr std::size_t kMaxIdBytes = 200;
-constexpr std::chrono::milliseconds kAbortLook{100};
 
 // Batch ids become parts of paths: nothing but letters, digits, `_` and `-`.
 Status CheckId(const std::string& id, std::size_t most) {
@@ -116,14 +115,14 @@ class BatchBase : public BatchApi {
 
   // Sends one request and waits; anything but a success is an error.
   Result<HttpResponse> Call(HttpRequest request) const {
-    const auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();  // shared with the client's thread
-    std::future<Result<HttpResponse>> answer = promise->get_future();
-    const HttpClient::Ticket ticket = client_->Start(
-        std::move(request), [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
-    while (answer.wait_for(kAbortLook) == std::future_status::timeout) {
-      if (aborted_.load()) client_->Cancel(ticket);
-    }
-    ASSIGN_OR_RETURN(HttpResponse response, answer.get());
+    HttpClient::Ticket ticket = 0;
+    AwaitHooks hooks;
+    hooks.stopped = [this] { return aborted_.load(); };
+    hooks.cancel = [&] { client_->Cancel(ticket); };
+    ASSIGN_OR_RETURN(
+        HttpResponse response,
+        Await<Result<HttpResponse>>(
+            [&](HttpClient::Done done) { ticket = client_->Start(std::move(request), std::move(done)); }, hooks));
     if (response.status < 200 || response.status > 299) return ErrorOfResponse(response, clock_.WallNow());
     return response;
   }
