@@ -35,18 +35,23 @@ std::optional<std::string_view> Between(std::string_view text, char open, char c
   return text.substr(first, last - first + 1);
 }
 
+std::string SchemaInstruction(const Json& schema) {
+  return fmt::format("Answer with one JSON value and nothing else. It must fit this JSON schema:\n{}",
+                     DumpJson(schema));
+}
+
 }  // namespace
 
 Result<Json> AnswerJson(std::string_view text, const Json& schema) {
   constexpr std::string_view kThought = "</think>";
   if (const std::size_t thought = text.rfind(kThought); thought != std::string_view::npos)
     text.remove_prefix(thought + kThought.size());
+  const std::vector<std::string> blocks = FencedContents(text);
   std::vector<std::string_view> candidates = {Trim(text)};
   for (const std::string& block : blocks) candidates.push_back(Trim(block));
   if (const auto object = Between(text, '{', '}')) candidates.push_back(*object);
   if (const auto list = Between(text, '[', ']')) candidates.push_back(*list);
   std::optional<Error> parse_error;
-  const std::vector<std::string> blocks = FencedContents(text);
   std::optional<Error> schema_error;
   for (const std::string_view candidate : candidates) {
     Result<Json> json = ParseJson(candidate, "the answer");
@@ -62,16 +67,15 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
   return *std::move(parse_error);
 }
 
-std::string SchemaInstruction(const Json& schema) {
-  return fmt::format("Answer with one JSON value and nothing else. It must fit this JSON schema:\n{}",
-                     DumpJson(schema));
+void AddSchemaInstruction(ChatRequest& request) {
+  if (!request.answer_schema || request.messages.empty()) return;
+  std::string& text = request.messages.back().text;
+  const std::string instruction = SchemaInstruction(*request.answer_schema);
+  if (!text.ends_with(instruction)) text += (text.empty() ? "" : "\n\n") + instruction;
 }
 
 std::string RepairRequest(const std::string& problem, const Json& schema) {
-  return fmt::format(
-      "Your answer can't be used: {}\nAnswer again, with one JSON value and nothing else. It must fit this JSON "
-      "schema:\n{}",
-      problem, DumpJson(schema));
+  return fmt::format("Your answer can't be used: {}\n\n{}", problem, SchemaInstruction(schema));
 }
 
 }  // namespace upskill

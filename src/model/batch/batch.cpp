@@ -99,11 +99,9 @@ class BatchBase : public BatchApi {
   Json Body(const ChatRequest& request) const {
     const WireOptions options{
         connection_.provider, spec_.model, spec_.effort, spec_.settings, DialectOf(connection_.provider), false, ""};
-    if (!request.answer_schema || UsesNativeSchema(request, options) || request.messages.empty())
-      return format_.build(request, options);
+    if (!request.answer_schema || UsesNativeSchema(request, options)) return format_.build(request, options);
     ChatRequest instructed = request;
-    std::string& text = instructed.messages.back().text;
-    text += (text.empty() ? "" : "\n\n") + SchemaInstruction(*request.answer_schema);
+    AddSchemaInstruction(instructed);
     return format_.build(instructed, options);
   }
 

@@ -50,7 +50,6 @@ BatchModel::~BatchModel() {
 int BatchModel::Window() const { return kWindow; }
 
 void BatchModel::Start(ChatRequest request, Done done) {
-  if (request.answer_schema) return done(Error{ErrorKind::kPermanent, "batches are not held to a schema"});
   const std::lock_guard lock(mutex_);
   std::string id = request.id.empty() ? fmt::format("unnamed-{}", unnamed_++) : request.id;
   last_arrival_ = steady_clock::now();

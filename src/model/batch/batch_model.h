@@ -34,7 +34,7 @@ struct BatchTimes {
 // on a thread of its own. A request that an earlier batch holds, by ChatRequest::id, is waited for there and not handed
 // in again. Both scopes of Cancel let go of everything at once and leave the batches running at the provider, so a
 // later process can take up their results. Requests that a batch gave no answer to end in kUnavailable: the sender
-// tries again. Answers aren't held to a schema: a request with one is refused. Thread-safe.
+// tries again. Thread-safe.
 class BatchModel : public Model {
  public:
   BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, BatchTimes times = {});
