@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <ctime>
+#include <exception>
 
 #include "llama/library_log.h"
+#include "util/terminal_text.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -139,7 +141,7 @@ std::optional<std::size_t> Engine::CountTokens(const std::string& text) const {
 
 Result<Engine::Prepared> Engine::Prepare(Request& request) {
   Prepared work;
-  ASSIGN_OR_RETURN(work.prompt, format_.Render(request.chat.system, request.chat.messages));
+  ASSIGN_OR_RETURN(work.prompt, format_.Render(request.chat.system, request.chat.messages, request.chat.answer_schema));
   ASSIGN_OR_RETURN(work.tokens, Tokenize(work.prompt.text));
   const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   if (work.tokens.size() + 1 > trained) {
@@ -149,8 +151,33 @@ Result<Engine::Prepared> Engine::Prepare(Request& request) {
   work.max_output =
       std::min(std::max(1, request.chat.sampling.max_tokens), static_cast<int>(trained - work.tokens.size()));
   ASSIGN_OR_RETURN(work.prefix, PrefixOf(request.chat, work.tokens));
+  ASSIGN_OR_RETURN(work.grammar, GrammarOf(work.prompt));
   work.request = std::move(request);
   return work;
+}
+
+// The prompt's grammar, past what the prompt has of the answer already; null without one.
+Result<LlamaSamplerHandle> Engine::GrammarOf(const ChatFormat::Prompt& prompt) const {
+  if (prompt.grammar.empty()) return LlamaSamplerHandle();
+  const auto refuse = [](const std::string& why) {
+    return Error{ErrorKind::kPermanent, fmt::format("answers can't be held to the schema: {}", why)};
+  };
+  TakeLibraryError();
+  try {
+    LlamaSamplerHandle grammar(llama_sampler_init_grammar(vocab_, prompt.grammar.c_str(), "root"));
+    if (!grammar) return refuse(TakeLibraryError());
+    Tokens begun;
+    if (!prompt.generation_prompt.empty()) {
+      ASSIGN_OR_RETURN(begun, Tokenize(prompt.generation_prompt));
+    }
+    for (const llama_token token : begun) {
+      if (llama_vocab_is_eog(vocab_, token)) return refuse("the chat template begins answers with an end token");
+      llama_sampler_accept(grammar.get(), token);
+    }
+    return grammar;
+  } catch (const std::exception& e) {
+    return refuse(SafeForTerminalLine(e.what()));
+  }
 }
 
 // The tokens before the first place where the person's message matters, found by rendering another message.
@@ -221,7 +248,7 @@ bool Engine::Admit(Prepared& work) {
   slot->reserved = work.tokens.size() - shared.length + output;
   slot->prefix_cost = prefix_cost;
   slot->started_us = now;
-  slot->sampler.emplace(work.request.chat.sampling);
+  slot->sampler.emplace(work.request.chat.sampling, std::move(work.grammar));
   prompts_.Retain(shared.entry);
   if (shared.entry >= 0) {
     llama_memory_seq_cp(memory_, shared.sequence, SlotIndex(*slot), -1,
