@@ -363,7 +363,8 @@ TEST(NetworkModel, CancelGivesEveryRequestItsError) {
     const auto promise = std::make_shared<std::promise<ErrorKind>>();
     ends.push_back(promise->get_future());
     rig.model->Start(Question("hi"), [promise](const Result<ChatResponse>& response) {
-      promise->set_value(response ? ErrorKind::kOutput : response.error().kind);
+      EXPECT_FALSE(response.ok());
+      promise->set_value(response ? ErrorKind::kInput : response.error().kind);
     });
   }
   rig.model->Cancel(Model::CancelScope::kWaiting);  // 64 at most are on the wire

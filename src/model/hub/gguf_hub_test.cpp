@@ -60,7 +60,7 @@ class GgufHub : public testing::Test {
   Error PullError(const std::string& quant = "") {
     const Result<fs::path> file = Pull(quant);
     EXPECT_FALSE(file.ok());
-    return file ? Error{ErrorKind::kOutput, ""} : file.error();
+    return file ? Error{} : file.error();
   }
   // Pulls the file and expects it in the cache as the Hub's own clients lay it out.
   void ExpectPulled(const std::string& bytes) {
