@@ -15,7 +15,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,9 +25,11 @@
 #include "eval/cell.h"
 #include "eval/journal.h"
 #include "model/network_model.h"
+#include "model/structured_answer.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "support/subprocess.h"
+#include "util/await.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -140,10 +141,8 @@ class LlamaProcess {
     HttpRequest request;
     request.method = "GET";
     request.url = url() + path;
-    const auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
-    client_->Start(std::move(request),
-                   [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
-    return promise->get_future().get();
+    return Await<Result<HttpResponse>>(
+        [&](HttpClient::Done done) { client_->Start(std::move(request), std::move(done)); }, {});
   }
 
   TempFolder folder_;
@@ -194,7 +193,9 @@ class LlamaServer : public testing::Test {
   // Sends a request and compares the usage in the answer with the server's own counters.
   Result<ChatResponse> Ask(const std::string& model, ChatRequest request) {
     const LlamaProcess::Counters before = server->Count();
-    Result<ChatResponse> response = Generate(*Open(model), std::move(request));
+    const std::unique_ptr<Model> opened = Open(model);
+    Result<ChatResponse> response =
+        request.answer_schema ? GenerateStructured(*opened, std::move(request)) : Generate(*opened, std::move(request));
     if (response) {
       EXPECT_EQ(CountersOf(response->usage), server->Count() - before) << model;
     }

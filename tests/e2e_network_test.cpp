@@ -7,11 +7,11 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "eval/cell.h"
@@ -256,12 +256,11 @@ TEST_F(Network, TheTimeLimitHolds) {
     script.insert(script.begin(), loopback::Wait(milliseconds(300)));
     return script;
   });
-  const auto start = std::chrono::steady_clock::now();
   const ProcessOutcome outcome = Eval(server.url(), {"--timeout", "1s", "-j", "4"});
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("the time limit of"), HasSubstr("--resume")));
   EXPECT_GE(Summary().answered, 4U);
+  EXPECT_LT(Summary().answered, 80U);
   EXPECT_EQ(Summary().answered, server.request_count()) << "the answers in flight are kept";
 }
 
@@ -311,15 +310,20 @@ TEST_F(Network, SeveralProcessesShareOneRunsFolder) {
 // Two processes must not write one journal: the second reports that and changes nothing.
 TEST_F(Network, ARunAtWorkIsNotResumed) {
   WriteSuite(Ids(20));
-  const loopback::Server server([](const Request&) -> Script {
-    Script script = Answer(200, ChatBody("ok"));
-    script.insert(script.begin(), loopback::Wait(milliseconds(200)));
-    return script;
+  std::promise<void> at_work;
+  std::promise<void> second_ended;
+  const loopback::Server server([&, requests = 0](const Request&) mutable -> Script {
+    if (++requests == 8) {
+      at_work.set_value();
+      second_ended.get_future().wait();
+    }
+    return Answer(200, ChatBody("ok"));
   });
   const pid_t pid =
       StartUpskill({"eval", "s", "-q", "--base-url", server.url(), "-m", "generic.m", "-j", "4"}, folder.path());
-  while (server.request_count() < 8) std::this_thread::sleep_for(milliseconds(5));
+  ASSERT_EQ(at_work.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
   const ProcessOutcome second = Eval(server.url(), {"--resume"});
+  second_ended.set_value();
   EXPECT_EQ(second.exit_code, 2) << second.out;
   EXPECT_EQ(WaitFor(pid), 0);
   EXPECT_TRUE(Summary().complete());

@@ -4,27 +4,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "check/text_checks.h"
+#include "skill/check_types.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-struct CheckType {
-  std::string_view name;
-  Result<std::unique_ptr<Check>> (*make)(const CheckSpec&);
-};
-
-constexpr std::array<CheckType, 5> kCheckTypes = {{
-    {"contains", &MakeContains},
-    {"not_contains", &MakeNotContains},
-    {"any_of", &MakeAnyOf},
-    {"equals", &MakeEquals},
-    {"regex", &MakeRegex},
-}};
+Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec) {
+  switch (kind) {
+    case CheckKind::kContains:
+      return MakeContains(spec);
+    case CheckKind::kNotContains:
+      return MakeNotContains(spec);
+    case CheckKind::kAnyOf:
+      return MakeAnyOf(spec);
+    case CheckKind::kEquals:
+      return MakeEquals(spec);
+    case CheckKind::kRegex:
+      return MakeRegex(spec);
+  }
+  return InputError("unknown check type");
+}
 
 }  // namespace
 
@@ -48,12 +51,11 @@ Result<Outcome> OutcomeFromName(std::string_view name) {
 }
 
 Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec) {
-  const auto* const type = std::find_if(kCheckTypes.begin(), kCheckTypes.end(),
-                                        [&](const CheckType& known) { return known.name == spec.type; });
-  if (type == kCheckTypes.end()) {
+  const CheckType* const type = FindCheckType(spec.type);
+  if (type == nullptr) {
     return InputError(fmt::format("unknown check type \"{}\"", SafeForTerminalLine(spec.type)));
   }
-  return type->make(spec);
+  return MakeOfKind(type->kind, spec);
 }
 
 Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
@@ -69,7 +71,8 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
 }
 
 std::vector<CheckResult> CaseChecks::Run(std::string_view answer) const {
-  if (!output_file_.empty()) answer = OutputFileContent(answer, output_file_);
+  std::string content;
+  if (!output_file_.empty()) answer = content = OutputFileContent(answer, output_file_);
   std::vector<CheckResult> results;
   results.reserve(checks_.size());
   for (const auto& check : checks_) results.push_back(check->Run(answer));

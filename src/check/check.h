@@ -57,7 +57,7 @@ bool AllPass(const std::vector<CheckResult>& results);
 
 // The content of `file` as an answer without tools gives it: the last fenced code block whose info string or the line
 // before it names the file, else the only fenced block, else the whole answer.
-std::string_view OutputFileContent(std::string_view answer, const std::string& file);
+std::string OutputFileContent(std::string_view answer, const std::string& file);
 
 // What is wrong with a suite as a measuring instrument (design: cases worth trusting): a reference that fails its own
 // checks, a case that the empty answer, the echoed input or a plain refusal passes, an expected string that stands in

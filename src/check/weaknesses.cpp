@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "check/check.h"
+#include "skill/check_types.h"
+#include "util/fences.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -17,10 +19,13 @@ constexpr const char* kRefusal = "I'm sorry, but I can't help with that.";
 
 std::string Shown(std::string_view text) { return CutToColumns(SafeForTerminalLine(text), 80); }
 
-// What the person sends, files included, as a model would echo it.
+// What the user sends, files included, as a model would echo it.
 std::string Echo(const Case& test_case) {
   std::string echo = test_case.input;
-  for (const auto& [name, text] : test_case.files) echo += fmt::format("\n\n```{}\n{}\n```", name, text);
+  for (const auto& [name, text] : test_case.files) {
+    const std::string fence = FenceFor(text);
+    echo += fmt::format("\n\n{}{}\n{}\n{}", fence, name, text, fence);
+  }
   return echo;
 }
 
@@ -42,8 +47,10 @@ std::vector<std::string> FindReferenceFailures(const Case& test_case, const Case
   return found;
 }
 
-// Not `equals`: it may choose among words of the input, and an answer that says more than the word fails.
-bool LooksForStrings(const CheckSpec& spec) { return spec.type == "contains" || spec.type == "any_of"; }
+bool LooksForStrings(const CheckSpec& spec) {
+  const CheckType* const type = FindCheckType(spec.type);
+  return type != nullptr && type->wants_value;
+}
 
 Result<std::vector<std::string>> FindGivenAwayStrings(const Case& test_case) {
   std::vector<std::string> found;

@@ -11,7 +11,6 @@ ExitCode PrintError(Env& env, const Error& error) {
   env.error(fmt::format("error: {}\n", SafeForTerminal(error.message)));
   switch (error.kind) {
     case ErrorKind::kUnavailable:
-    case ErrorKind::kOutput:
       return ExitCode::kIncomplete;
     case ErrorKind::kCancelled:
       return ExitCode::kInterrupted;

@@ -16,6 +16,7 @@
 #include "trace/digest/digest.h"
 #include "util/files.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {

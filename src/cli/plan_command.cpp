@@ -21,6 +21,7 @@
 #include "stats/power.h"
 #include "util/clock.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -106,10 +107,9 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
   ASSIGN_OR_RETURN(const ModelSpec spec, ParseModelSpec(model, {&inputs.catalog, false}));
   estimate.local = !spec.network();
   estimate.parallel = options.parallel > 0 ? options.parallel : (spec.network() ? kNetworkParallel : kLocalParallel);
-  double prompt = static_cast<double>(inputs.skill.body.size()) / kBytesPerToken / 2.0;
+  double prompt = static_cast<double>(EstimateTokens(inputs.skill.body)) / 2.0;
   for (const Case& test_case : inputs.suite.cases) {
-    prompt +=
-        static_cast<double>(test_case.input.size()) / kBytesPerToken / static_cast<double>(inputs.suite.cases.size());
+    prompt += static_cast<double>(EstimateTokens(test_case.input)) / static_cast<double>(inputs.suite.cases.size());
   }
   double output = options.max_tokens / 2.0;
   ASSIGN_OR_RETURN(const KnownStudent known, FindKnownStudent(inputs.runs_dir, model, inputs.suite));

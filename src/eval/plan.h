@@ -16,9 +16,6 @@
 
 namespace upskill {
 
-// Bytes per token of English and code with common tokenizers, for estimates before any model has counted.
-inline constexpr double kBytesPerToken = 3.0;
-
 // Journaled by name (ArmName): never rename.
 enum class Arm {
   kBaseline,  // no skill

@@ -3,24 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "util/fences.h"
 
 namespace upskill {
-namespace {
-
-// A fence longer than any run of backticks in the content.
-std::string FenceFor(const std::string& content) {
-  std::size_t longest = 2;
-  std::size_t run = 0;
-  for (const char c : content) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  return std::string(longest + 1, '`');
-}
-
-}  // namespace
-
 namespace {
 
 std::string WithSkill(const std::string& system_prompt, const std::string& name, const std::string& body) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@
 #include "model/model.h"
 #include "util/clock.h"
 #include "util/result.h"
+#include "util/stop_flag.h"
 
 namespace upskill {
 
@@ -44,9 +44,6 @@ class RunObserver {
   virtual void OnProgress(const RunProgress& /*progress*/) {}  // after every sample, and at least 5 times a second
   virtual void OnStopping(const RunProgress& /*progress*/, bool /*now*/) {}  // the person asked for the end
 };
-
-// How the person or a signal handler ends a run early. 1: finish what is in flight; 2 or more: drop that too.
-using StopFlag = std::atomic<int>;
 
 struct RunInput {
   const Plan* plan = nullptr;

@@ -28,7 +28,7 @@ Usage UsageFromJson(const Json& json) {
 
 ErrorKind KindFromName(const std::string& name) {
   for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kNotFound, ErrorKind::kIo, ErrorKind::kUnavailable,
-                               ErrorKind::kPermanent, ErrorKind::kCancelled, ErrorKind::kOutput}) {
+                               ErrorKind::kPermanent, ErrorKind::kCancelled}) {
     if (name == ErrorKindName(kind)) return kind;
   }
   if (name == "refused") return ErrorKind::kPermanent;  // its name in journals of upskill 0.1 before it had this one

@@ -51,7 +51,7 @@ TEST(Sample, RoundTripOfAnAnswer) {
 
 TEST(Sample, RoundTripOfAnError) {
   for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kNotFound, ErrorKind::kIo, ErrorKind::kUnavailable,
-                               ErrorKind::kPermanent, ErrorKind::kCancelled, ErrorKind::kOutput}) {
+                               ErrorKind::kPermanent, ErrorKind::kCancelled}) {
     Sample sample = Answered();
     sample.error = Error{kind, "it broke"};
     const Json json = SampleToJson(sample);

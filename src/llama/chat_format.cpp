@@ -37,11 +37,13 @@ Result<ChatFormat> ChatFormat::Make(const llama_model* model) {
   }
 }
 
-Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const std::vector<Message>& messages) const {
+Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const std::vector<Message>& messages,
+                                              const std::optional<Json>& answer_schema) const {
   common_chat_templates_inputs inputs;
   inputs.use_jinja = true;
   inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
   inputs.now = std::chrono::system_clock::time_point();  // a template that prints the date must not change the prompt
+  if (answer_schema) inputs.json_schema = DumpJson(*answer_schema);
   const auto add = [&](const char* role, const std::string& text) {
     common_chat_msg message;
     message.role = role;
@@ -58,6 +60,7 @@ Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const s
     prompt.preserved_tokens = std::move(params.preserved_tokens);
     prompt.parser = std::move(params.parser);
     prompt.generation_prompt = std::move(params.generation_prompt);
+    if (answer_schema) prompt.grammar = std::move(params.grammar);
     prompt.format = static_cast<int>(params.format);
     return prompt;
   } catch (const std::exception& e) {

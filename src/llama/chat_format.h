@@ -4,10 +4,12 @@
 #include <llama.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/chat.h"
+#include "util/json.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -30,10 +32,14 @@ class ChatFormat {
     std::vector<std::string> stops;             // texts that end the answer besides the end token
     std::vector<std::string> preserved_tokens;  // special tokens the parser wants to see as text
     std::string parser;                         // llama-common's own form
-    std::string generation_prompt;
+    std::string generation_prompt;              // the end of the text, which begins the answer
+    std::string grammar;                        // GBNF of generation_prompt and answer; empty: the answer is free
     int format = 0;
   };
-  Result<Prompt> Render(const std::string& system, const std::vector<Message>& messages) const;
+  // With a schema, the grammar holds the answer to it. Error (kPermanent): the template refuses the conversation, or
+  // llama.cpp the schema.
+  Result<Prompt> Render(const std::string& system, const std::vector<Message>& messages,
+                        const std::optional<Json>& answer_schema = std::nullopt) const;
 
   struct Answer {
     std::string text;

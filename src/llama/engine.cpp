@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <ctime>
+#include <exception>
 
 #include "llama/library_log.h"
+#include "util/terminal_text.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -96,7 +98,7 @@ std::optional<std::size_t> Engine::CountTokens(const std::string& text) const {
 Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
   Prepared work;
   work.sampling = request.sampling;
-  ASSIGN_OR_RETURN(work.prompt, format_.Render(request.system, request.messages));
+  ASSIGN_OR_RETURN(work.prompt, format_.Render(request.system, request.messages, request.answer_schema));
   ASSIGN_OR_RETURN(work.tokens, Tokenize(work.prompt.text));
   const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   if (work.tokens.size() + 1 > trained) {
@@ -105,7 +107,32 @@ Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
   }
   work.max_output = std::min(std::max(1, request.sampling.max_tokens), static_cast<int>(trained - work.tokens.size()));
   ASSIGN_OR_RETURN(work.prefix, PrefixOf(request, work.tokens));
+  ASSIGN_OR_RETURN(work.grammar, GrammarOf(work.prompt));
   return work;
+}
+
+// The prompt's grammar, past what the prompt has of the answer already; null without one.
+Result<LlamaSamplerHandle> Engine::GrammarOf(const ChatFormat::Prompt& prompt) const {
+  if (prompt.grammar.empty()) return LlamaSamplerHandle();
+  const auto refuse = [](const std::string& why) {
+    return Error{ErrorKind::kPermanent, fmt::format("answers can't be held to the schema: {}", why)};
+  };
+  TakeLibraryError();
+  try {
+    LlamaSamplerHandle grammar(llama_sampler_init_grammar(vocab_, prompt.grammar.c_str(), "root"));
+    if (!grammar) return refuse(TakeLibraryError());
+    Tokens begun;
+    if (!prompt.generation_prompt.empty()) {
+      ASSIGN_OR_RETURN(begun, Tokenize(prompt.generation_prompt));
+    }
+    for (const llama_token token : begun) {
+      if (llama_vocab_is_eog(vocab_, token)) return refuse("the chat template begins answers with an end token");
+      llama_sampler_accept(grammar.get(), token);
+    }
+    return grammar;
+  } catch (const std::exception& e) {
+    return refuse(SafeForTerminalLine(e.what()));
+  }
 }
 
 // The tokens before the first place where the person's message matters, found by rendering another message.
@@ -159,7 +186,7 @@ bool Engine::MakeRoomFor(const Prepared& work) {
 // Starts the sequence of a request that is ready, sharing what is evaluated already, or has it wait for room.
 void Engine::TryToAdmit(std::size_t index) {
   Slot& slot = slots_[index];
-  const Prepared& work = slot.work;
+  Prepared& work = slot.work;
   if (const Status ready = EnsureContext(work); !ready) return scheduler_.Finish(index, ready.error());
   const std::int64_t now = llama_time_us();
   if (!MakeRoomFor(work)) return scheduler_.Hold(index);
@@ -173,7 +200,7 @@ void Engine::TryToAdmit(std::size_t index) {
   slot.evaluated = slot.shared.length;
   slot.reserved = work.tokens.size() - slot.shared.length + static_cast<std::size_t>(work.max_output);
   slot.started_us = now;
-  slot.sampler.emplace(work.sampling);
+  slot.sampler.emplace(work.sampling, std::move(work.grammar));
   prompts_.Retain(slot.shared.entry);
   if (slot.shared.entry >= 0) {
     llama_memory_seq_cp(memory_, slot.shared.sequence, SequenceOf(slot), -1,

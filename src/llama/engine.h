@@ -55,7 +55,8 @@ class Engine : public Model {
     Sampling sampling;
     ChatFormat::Prompt prompt;
     Tokens tokens;
-    Tokens prefix;  // the tokens that every request with this system prompt begins with
+    Tokens prefix;               // the tokens that every request with this system prompt begins with
+    LlamaSamplerHandle grammar;  // of the request's answer_schema; may be null
     int max_output = 0;
   };
 
@@ -80,6 +81,7 @@ class Engine : public Model {
   void TryToAdmit(std::size_t index);
   Result<Prepared> Prepare(const ChatRequest& request);
   Result<Tokens> Tokenize(const std::string& text) const;
+  Result<LlamaSamplerHandle> GrammarOf(const ChatFormat::Prompt& prompt) const;
   Result<Tokens> PrefixOf(const ChatRequest& chat, const Tokens& tokens);
 
   Status EnsureContext(const Prepared& work);

@@ -63,8 +63,8 @@ Status Engine::CreateContext(std::size_t cells) {
   const std::size_t bytes = cells * BytesPerCell(model_.get());
   if (const std::size_t available = AvailableMemory(); available > 0 && bytes > available) {
     return Error{ErrorKind::kPermanent,
-                 fmt::format("not enough memory: the KV cache for {} tokens needs about {} MB, {} MB are free; lower "
-                             "-j or --max-tokens",
+                 fmt::format("not enough memory: the KV cache for {} tokens needs about {} MB, {} MB are free; run "
+                             "fewer requests at once, or allow fewer tokens per answer",
                              cells, bytes >> 20U, available >> 20U)};
   }
   prompts_.Clear();

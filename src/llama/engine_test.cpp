@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "llama/llama_model.h"
+#include "util/json_schema.h"
 #include "util/temp_folder.h"
 #include "util/text.h"
 
@@ -204,6 +205,25 @@ TEST(Engine, AnswersWithText) {
   EXPECT_LE(response->usage.output, 12);
   EXPECT_GT(response->usage.prompt(), 20);
   EXPECT_GT(response->seconds, 0.0);
+}
+
+// A model of this size doesn't know what it is asked; bound to the schema its answer is one.
+TEST(Engine, AnswersAreHeldToTheirSchema) {
+  const auto model = Load(2);
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    ChatRequest request = Ask("How many legs has a dog?", 60, seed == 1 ? 0.0 : 0.8);
+    request.sampling.seed = seed;
+    request.answer_schema =
+        Json::parse(R"({"type":"object","properties":{"legs":{"type":"integer","minimum":0,"maximum":99},)"
+                    R"("kind":{"enum":["pet","wild"]}},"required":["legs","kind"],"additionalProperties":false})");
+    const Result<ChatResponse> response = Generate(*model, request);
+    ASSERT_TRUE(response.ok()) << response.error().message;
+    EXPECT_EQ(response->stop, StopReason::kEnd) << response->text;
+    const Result<Json> json = ParseJson(response->text, "answer");
+    ASSERT_TRUE(json.ok()) << response->text;
+    EXPECT_TRUE(CheckJsonSchema(*request.answer_schema, *json).ok()) << response->text;
+  }
+  EXPECT_FALSE(Generate(*model, Ask("Name a colour.", 5))->text.empty());
 }
 
 TEST(Engine, TheTokenLimitIsKept) {

@@ -15,14 +15,20 @@ namespace upskill {
 // order). Temperature 0 picks the likeliest token. Equal logits and seed give equal tokens. Not thread-safe.
 class TokenSampler {
  public:
-  explicit TokenSampler(const Sampling& sampling);
+  // `grammar`, a sampler of llama.cpp that stands where the answer begins: only tokens that it takes are drawn; may be
+  // null.
+  explicit TokenSampler(const Sampling& sampling, LlamaSamplerHandle grammar = nullptr);
 
   // `logits`: one value per vocabulary entry.
   llama_token Draw(std::span<const float> logits);
 
  private:
+  llama_token DrawFreely(std::span<const float> logits);
+  std::vector<float> LogitsByGrammar(std::span<const float> logits) const;
+
   bool greedy_;
   LlamaSamplerHandle chain_;
+  LlamaSamplerHandle grammar_;
   std::vector<llama_token_data> candidates_;
 };
 

@@ -29,7 +29,7 @@ constexpr int kMethodNotFound = -32601;
 // One conversation with a server.
 class Conversation {
  public:
-  Conversation(ChildProcess& process, milliseconds limit, const std::atomic<int>* stop)
+  Conversation(ChildProcess& process, milliseconds limit, const StopFlag* stop)
       : process_(process), end_(steady_clock::now() + limit), limit_(limit), stop_(stop) {}
 
   // The answer to a request: {"result": …} or {"error": …}.
@@ -132,7 +132,7 @@ class Conversation {
   ChildProcess& process_;
   steady_clock::time_point end_;
   milliseconds limit_;
-  const std::atomic<int>* stop_;
+  const StopFlag* stop_;
   int next_id_ = 1;
   std::string output_;
   std::size_t taken_ = 0;  // bytes of output_ that are read already
@@ -182,7 +182,7 @@ Result<McpTools> List(Conversation& server) {
 
 }  // namespace
 
-Result<McpTools> ListMcpTools(const std::string& command, milliseconds limit, const std::atomic<int>* stop) {
+Result<McpTools> ListMcpTools(const std::string& command, milliseconds limit, const StopFlag* stop) {
   ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command));
   Conversation server(process, limit, stop);
   Result<McpTools> found = List(server);

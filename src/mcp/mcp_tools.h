@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <string>
 
 #include "util/json.h"
 #include "util/result.h"
+#include "util/stop_flag.h"
 
 namespace upskill {
 
@@ -21,7 +21,6 @@ struct McpTools {
 // Requests of the server are refused, notifications and lines that are no JSON skipped. `stop`: given up when it
 // becomes more than 0; may be null. Errors name the command and tell the last lines of its standard error: kInput when
 // it is no MCP server or breaks the protocol, kUnavailable when `limit` is over, kCancelled.
-Result<McpTools> ListMcpTools(const std::string& command, std::chrono::milliseconds limit,
-                              const std::atomic<int>* stop);
+Result<McpTools> ListMcpTools(const std::string& command, std::chrono::milliseconds limit, const StopFlag* stop);
 
 }  // namespace upskill

@@ -3,35 +3,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "util/fences.h"
 #include "util/json_schema.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-// Bodies of ``` blocks, those marked json first.
-std::vector<std::string_view> FencedBlocks(std::string_view text) {
+// Contents of the fenced blocks, those marked json first.
+std::vector<std::string> FencedContents(std::string_view text) {
   constexpr std::size_t kMaxBlocks = 50;
-  std::vector<std::string_view> marked;
-  std::vector<std::string_view> others;
-  std::size_t at = 0;
-  while (marked.size() + others.size() < kMaxBlocks) {
-    const std::size_t open = text.find("```", at);
-    if (open == std::string_view::npos) break;
-    const std::size_t line_end = text.find('\n', open);
-    if (line_end == std::string_view::npos) break;
-    const std::size_t close = text.find("```", line_end);
-    const std::string_view language = Trim(text.substr(open + 3, line_end - open - 3));
-    const std::size_t length = close == std::string_view::npos ? close : close - line_end - 1;
-    (ToLowerAscii(language) == "json" ? marked : others).push_back(text.substr(line_end + 1, length));
-    if (close == std::string_view::npos) break;
-    at = close + 3;
-  }
-  marked.insert(marked.end(), others.begin(), others.end());
-  return marked;
+  std::vector<FencedBlock> blocks = FindFencedBlocks(text);
+  if (blocks.size() > kMaxBlocks) blocks.resize(kMaxBlocks);
+  std::stable_partition(blocks.begin(), blocks.end(),
+                        [](const FencedBlock& block) { return ToLowerAscii(block.info) == "json"; });
+  std::vector<std::string> contents;
+  for (FencedBlock& block : blocks) contents.push_back(std::move(block.content));
+  return contents;
 }
 
 std::optional<std::string_view> Between(std::string_view text, char open, char close) {
@@ -41,14 +35,20 @@ std::optional<std::string_view> Between(std::string_view text, char open, char c
   return text.substr(first, last - first + 1);
 }
 
+std::string SchemaInstruction(const Json& schema) {
+  return fmt::format("Answer with one JSON value and nothing else. It must fit this JSON schema:\n{}",
+                     DumpJson(schema));
+}
+
 }  // namespace
 
 Result<Json> AnswerJson(std::string_view text, const Json& schema) {
   constexpr std::string_view kThought = "</think>";
   if (const std::size_t thought = text.rfind(kThought); thought != std::string_view::npos)
     text.remove_prefix(thought + kThought.size());
+  const std::vector<std::string> blocks = FencedContents(text);
   std::vector<std::string_view> candidates = {Trim(text)};
-  for (const std::string_view block : FencedBlocks(text)) candidates.push_back(Trim(block));
+  for (const std::string& block : blocks) candidates.push_back(Trim(block));
   if (const auto object = Between(text, '{', '}')) candidates.push_back(*object);
   if (const auto list = Between(text, '[', ']')) candidates.push_back(*list);
   std::optional<Error> parse_error;
@@ -67,16 +67,15 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
   return *std::move(parse_error);
 }
 
-std::string SchemaInstruction(const Json& schema) {
-  return fmt::format("Answer with one JSON value and nothing else. It must fit this JSON schema:\n{}",
-                     DumpJson(schema));
+void AddSchemaInstruction(ChatRequest& request) {
+  if (!request.answer_schema || request.messages.empty()) return;
+  std::string& text = request.messages.back().text;
+  const std::string instruction = SchemaInstruction(*request.answer_schema);
+  if (!text.ends_with(instruction)) text += (text.empty() ? "" : "\n\n") + instruction;
 }
 
 std::string RepairRequest(const std::string& problem, const Json& schema) {
-  return fmt::format(
-      "Your answer can't be used: {}\nAnswer again, with one JSON value and nothing else. It must fit this JSON "
-      "schema:\n{}",
-      problem, DumpJson(schema));
+  return fmt::format("Your answer can't be used: {}\n\n{}", problem, SchemaInstruction(schema));
 }
 
 }  // namespace upskill

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/chat.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -13,10 +14,11 @@ namespace upskill {
 // between its first and last bracket. The error (kInput) says what is wrong with the likeliest one.
 Result<Json> AnswerJson(std::string_view text, const Json& schema);
 
-// What to tell a model that has no structured output of its own.
-std::string SchemaInstruction(const Json& schema);
+// Tells a model that has no structured output of its own about the request's answer_schema, at the end of the last
+// message, where that is not said already.
+void AddSchemaInstruction(ChatRequest& request);
 
-// What to tell a model whose answer didn't fit.
+// What to tell a model whose answer didn't fit, the schema included.
 std::string RepairRequest(const std::string& problem, const Json& schema);
 
 }  // namespace upskill

@@ -24,6 +24,15 @@ TEST(AnswerJson, WhereverItStands) {
   EXPECT_TRUE(AnswerJson("the list: [1, 2]", Json::parse(R"({"type":"array"})")).ok());
 }
 
+TEST(AnswerJson, InFencesOfEveryKind) {
+  for (const char* text : {"~~~json\n{\"n\":1}\n~~~\nNot as in {x}.", "{a}\n~~~~\n{\"n\":1}\n~~~~\n{b}",
+                           "{a}\n```json\n{\"n\":1,\n\"text\":\"```c\"}\n```\n{b}"}) {
+    const Result<Json> json = AnswerJson(text, Schema());
+    ASSERT_TRUE(json.ok()) << text << ": " << json.error().message;
+    EXPECT_EQ(json->at("n"), 1) << text;
+  }
+}
+
 TEST(AnswerJson, TheErrorSaysWhatIsWrong) {
   EXPECT_THAT(AnswerJson(R"(Sure: {"n":"one"})", Schema()).error().message,
               HasSubstr("/n: must be of type \"integer\""));

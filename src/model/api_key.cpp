@@ -106,7 +106,7 @@ Result<Secret> FindApiKey(const Provider& provider, const std::string& model, co
   const std::string named = provider.key_variables.empty() ? "add it to ~/.config/upskill/keys.toml"
                                                            : "set " + provider.key_variables.front();
   return Error{ErrorKind::kPermanent,
-               fmt::format("no key for provider '{}' (model '{}'): {}, or use a local model: -m llama:model.gguf",
+               fmt::format("no key for provider '{}' (model '{}'): {}, or use a local model such as llama:model.gguf",
                            provider.name, SafeForTerminalLine(model), named)};
 }
 

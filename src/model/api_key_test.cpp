@@ -59,7 +59,7 @@ TEST(FindApiKey, NoKeySaysWhatToDo) {
   const Error error = ErrorOf("anthropic", {});
   EXPECT_EQ(error.kind, ErrorKind::kPermanent);
   EXPECT_EQ(error.message,
-            "no key for provider 'anthropic' (model 'haiku'): set ANTHROPIC_API_KEY, or use a local model: -m "
+            "no key for provider 'anthropic' (model 'haiku'): set ANTHROPIC_API_KEY, or use a local model such as "
             "llama:model.gguf");
 }
 

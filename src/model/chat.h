@@ -57,9 +57,10 @@ struct ChatRequest {
   std::vector<Message> messages;
   Sampling sampling;
   std::vector<Tool> tools;
-  std::optional<Json>
-      answer_schema;  // JSON schema that the answer's text must fulfil; then ChatResponse::parsed is set
-  Json simulation;    // read by the simulated student only, never sent anywhere: {"arm", "attempt", "passing_answer"}
+  // JSON schema that the model binds the answer's text to if it can, else is told of. GenerateStructured sees to it
+  // that the answer fits.
+  std::optional<Json> answer_schema;
+  Json simulation;  // read by the simulated student only, never sent anywhere: {"arm", "attempt", "passing_answer"}
   // The sender promises another request as soon as Model::Window has room for it, or Model::Cancel. A local model then
   // fills its batch before it goes on, which makes the composition of batches, and so its answers, repeatable.
   bool more_follows = false;
@@ -99,7 +100,7 @@ struct ChatResponse {
   std::string text;       // valid UTF-8
   std::string reasoning;  // what the model thought aloud before, if it is told apart
   std::vector<ToolCall> tool_calls;
-  Json parsed;           // the text as JSON, valid under ChatRequest::answer_schema; null without one
+  Json parsed;           // of GenerateStructured: the text as JSON, valid under ChatRequest::answer_schema; else null
   Json provider_blocks;  // what the provider wants back unchanged in a tool loop (signed reasoning); null: nothing
   StopReason stop = StopReason::kEnd;
   Usage usage;

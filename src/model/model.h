@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "model/chat.h"
 #include "util/result.h"
+#include "util/stop_flag.h"
 
 namespace upskill {
 
@@ -20,9 +20,6 @@ struct Price {
   double cache_write = 0.0;
   std::string date;  // when it was looked up, 2026-11-21
 };
-
-// How often a model is asked again for an answer that doesn't fit its schema.
-inline constexpr int kMaxRepairs = 2;
 
 double CostUsd(const Price& price, const Usage& usage);
 
@@ -70,9 +67,8 @@ class Model {
   virtual int Window() const = 0;
 };
 
-// Starts one request and waits for its answer. An answer that doesn't fit the request's schema, of a model that doesn't
-// see to that itself, is asked for again twice; the error is kInput then. Cut off or declined answers come as they are.
-// `stop`: once it is 2 or more all requests of the model are given up (kCancelled); may be null.
-Result<ChatResponse> Generate(Model& model, ChatRequest request, const std::atomic<int>* stop = nullptr);
+// Starts one request and waits for its answer. `stop`: once it is 2 or more all requests of the model are given up
+// (kCancelled); may be null.
+Result<ChatResponse> Generate(Model& model, ChatRequest request, const StopFlag* stop = nullptr);
 
 }  // namespace upskill

@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::string_view kKnownForms =
     "known are smollm2-135m (embedded), llama:PATH.gguf (in process), sim:base=0.4,skill=0.85 (simulated), short names "
-    "such as "
-    "haiku, PROVIDER.MODEL, and with --base-url URL any name that a server knows";
+    "such as haiku, PROVIDER.MODEL, and, with a server's base URL, any name that the server knows";
 constexpr std::array<std::string_view, 8> kEfforts = {"auto",   "none", "minimal", "low",
                                                       "medium", "high", "xhigh",   "max"};
 

@@ -43,16 +43,12 @@ std::string RequestIdOf(const HttpResponse& response) {
 
 // One request on its way; belongs to the thread of the client once it is sent.
 struct NetworkModel::Job {
-  ChatRequest request;  // grows with each repair
+  ChatRequest request;
   Done done;
   std::uint64_t cancel_count = 0;     // as it was when the job began
   std::uint64_t dialect_version = 0;  // that the last attempt spoke
   bool streamed = false;              // the last attempt
   int adaptations = 0;
-  int repairs = 0;
-  Usage usage;
-  std::optional<double> cost = 0.0;
-  double seconds = 0.0;
 };
 
 // The body of one streamed answer as it comes. A server that doesn't stream sends the body as a whole.
@@ -188,10 +184,8 @@ void NetworkModel::Send(const std::shared_ptr<Job>& job) {
   ChatRequest request = job->request;
   if (!options.forced_tool.empty()) {
     request.tools.push_back({kAnswerTool, "Gives the answer.", *request.answer_schema});
-  } else if (request.answer_schema && !UsesNativeSchema(request, options) && !request.messages.empty() &&
-             job->repairs == 0) {
-    std::string& text = request.messages.back().text;
-    text += (text.empty() ? "" : "\n\n") + SchemaInstruction(*request.answer_schema);
+  } else if (!UsesNativeSchema(request, options)) {
+    AddSchemaInstruction(request);
   }
   HttpRequest http = NewRequest(connection_);
   http.body = DumpJson(format_.build(request, options));
@@ -255,41 +249,14 @@ void NetworkModel::OnError(const std::shared_ptr<Job>& job, const Error& error) 
 
 void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse response) {
   if (!response.cost_usd && info_.price) response.cost_usd = CostUsd(*info_.price, response.usage);
-  job->usage.Add(response.usage);
-  job->seconds += response.seconds;
-  if (job->cost && response.cost_usd) {
-    *job->cost += *response.cost_usd;
-  } else {
-    job->cost.reset();
-  }
-  response.usage = job->usage;
-  response.cost_usd = job->cost;
-  response.seconds = job->seconds;
-  if (!job->request.answer_schema) return Finish(job, std::move(response));
-
-  if (response.tool_calls.size() == 1 && response.tool_calls.front().name == kAnswerTool &&
-      spec_.settings.structured == "tool_use") {
+  const bool by_tool = job->request.answer_schema && spec_.settings.structured == "tool_use";
+  if (by_tool && response.tool_calls.size() == 1 && response.tool_calls.front().name == kAnswerTool) {
     response.text = response.tool_calls.front().raw_arguments;
     response.tool_calls.clear();
     response.provider_blocks = nullptr;
     if (response.stop == StopReason::kToolUse) response.stop = StopReason::kEnd;
   }
-  const Json& schema = *job->request.answer_schema;
-  Result<Json> parsed = AnswerJson(response.text, schema);
-  if (parsed.ok()) {
-    response.parsed = *std::move(parsed);
-    return Finish(job, std::move(response));
-  }
-  if (response.stop != StopReason::kEnd) return Finish(job, std::move(response));
-  if (job->repairs == kMaxRepairs) {
-    return Finish(job,
-                  Error{ErrorKind::kInput, fmt::format("the model's answer doesn't fit its schema, asked {} times: {}",
-                                                       kMaxRepairs + 1, parsed.error().message)});
-  }
-  ++job->repairs;
-  job->request.messages.push_back({Role::kAssistant, response.text});
-  job->request.messages.push_back({Role::kUser, RepairRequest(parsed.error().message, schema)});
-  Send(job);
+  Finish(job, std::move(response));
 }
 
 void NetworkModel::Finish(const std::shared_ptr<Job>& job, Result<ChatResponse> result) {

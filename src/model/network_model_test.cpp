@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/structured_answer.h"
 #include "support/fake_network.h"
 
 namespace upskill {
@@ -54,7 +55,10 @@ struct Rig {
     if (opened) model = *std::move(opened);
   }
 
-  Result<ChatResponse> Ask(ChatRequest request = Question("hi")) { return Generate(*model, std::move(request)); }
+  Result<ChatResponse> Ask(ChatRequest request = Question("hi")) {
+    return request.answer_schema ? GenerateStructured(*model, std::move(request))
+                                 : Generate(*model, std::move(request));
+  }
   Json Body(std::size_t index) const { return Json::parse(server.requests().at(index).body); }
 
   Server server;
@@ -374,7 +378,8 @@ TEST(NetworkModel, CancelGivesEveryRequestItsError) {
     const auto promise = std::make_shared<std::promise<ErrorKind>>();
     ends.push_back(promise->get_future());
     rig.model->Start(Question("hi"), [promise](const Result<ChatResponse>& response) {
-      promise->set_value(response ? ErrorKind::kOutput : response.error().kind);
+      EXPECT_FALSE(response.ok());
+      promise->set_value(response ? ErrorKind::kInput : response.error().kind);
     });
   }
   rig.model->Cancel(Model::CancelScope::kWaiting);  // 64 at most are on the wire

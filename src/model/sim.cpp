@@ -15,6 +15,7 @@
 
 #include "util/rng.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -88,8 +89,8 @@ Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& requ
   } else {
     response.text = "I do not know.";
   }
-  response.usage.input = static_cast<std::int64_t>((request.system.size() + text_of_messages.size()) / 4);
-  response.usage.output = static_cast<std::int64_t>(response.text.size() / 4 + 1);
+  response.usage.input = static_cast<std::int64_t>(EstimateTokens(request.system) + EstimateTokens(text_of_messages));
+  response.usage.output = static_cast<std::int64_t>(EstimateTokens(response.text));
   response.seconds = settings.latency_ms / 1000.0;
   if (settings.cost_usd > 0) response.cost_usd = settings.cost_usd;
   return response;

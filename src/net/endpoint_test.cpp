@@ -121,7 +121,7 @@ TEST_F(EndpointTest, NamesTheTargetOfARedirect) {
   const auto result = AskOnce(loopback::Redirect(thief.url() + "/steal?k=secret"));
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::kPermanent);
-  EXPECT_THAT(result.error().message, HasSubstr(thief.url() + "; give that address as --base-url"));
+  EXPECT_THAT(result.error().message, HasSubstr(thief.url() + "; use that address as its base URL"));
   EXPECT_EQ(thief.connections(), 0U);
 }
 

@@ -37,9 +37,10 @@ Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"};
 
 }  // namespace
 
-// The thread, and what it alone touches: all but the inbox. libcurl tells which sockets to watch (epoll, since
-// curl_multi_poll looks at every connection on every turn) and when it wants to be called; our own alarms serve
-// time-outs and After.
+// The thread, and what it alone touches: all but the inbox. libcurl tells which sockets to watch and when it wants to
+// be called; our own alarms serve time-outs and After. The sockets are watched with epoll: curl_multi_poll looks at
+// every connection on every turn. With answers that come one by one, as providers give them, it took 1.8 to 6 times the
+// processor time per request (64 to 1,000 at once, libcurl 7.88); with answers that come all at once, the same.
 class HttpClient::Loop {
  public:
   Loop();

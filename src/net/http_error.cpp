@@ -127,8 +127,9 @@ std::string RedirectTarget(const HttpResponse& response) {
 
 std::string RedirectMessage(const HttpResponse& response) {
   const std::string target = RedirectTarget(response);
-  if (target.empty()) return fmt::format("HTTP {}: the server redirects elsewhere; check --base-url", response.status);
-  return fmt::format("HTTP {}: the server redirects to {}; give that address as --base-url", response.status, target);
+  if (target.empty())
+    return fmt::format("HTTP {}: the server redirects elsewhere; check its base URL", response.status);
+  return fmt::format("HTTP {}: the server redirects to {}; use that address as its base URL", response.status, target);
 }
 
 }  // namespace

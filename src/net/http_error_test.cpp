@@ -103,7 +103,7 @@ TEST(HttpError, MessageIsShortAndPrintable) {
 TEST(HttpError, RedirectNamesTheHostOnly) {
   const std::string message =
       MessageOf(Answer(307, "", {{"location", "https://u:secret@Other.example:8443/path?token=secret"}}));
-  EXPECT_EQ(message, "HTTP 307: the server redirects to https://other.example:8443; give that address as --base-url");
+  EXPECT_EQ(message, "HTTP 307: the server redirects to https://other.example:8443; use that address as its base URL");
   EXPECT_THAT(MessageOf(Answer(302, "", {{"location", "/relative"}})), HasSubstr("redirects elsewhere"));
   EXPECT_THAT(MessageOf(Answer(302)), HasSubstr("redirects elsewhere"));
 }

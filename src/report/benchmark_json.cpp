@@ -134,12 +134,6 @@ std::optional<double> NumberOrText(const Json& value) {
   }
 }
 
-const Json* Find(const Json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
-}
-
 std::size_t CountOf(const Json& object, const char* key) {
   constexpr double kMax = 1e12;
   const double value = JsonGet(object, key, 0.0);
@@ -156,7 +150,7 @@ std::vector<RunRow> RowsOfRuns(const Json& runs, const BenchmarkSummary& summary
     const std::string configuration = JsonGet<std::string>(entry, "configuration", "");
     const bool with = configuration == "with_skill" || configuration == "new_skill";
     const bool without = configuration == "without_skill" || configuration == "old_skill";
-    const Json* result = Find(entry, "result");
+    const Json* result = FindMember(entry, "result");
     if ((!with && !without) || result == nullptr) continue;
     ArmSummary& arm = row.student.arms[with                           ? Arm::kSkill
                                        : configuration == "old_skill" ? Arm::kPrevious
@@ -286,8 +280,8 @@ Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const f
 }
 
 Result<Grading> GradingFromJson(const Json& json, const std::string& source) {
-  const Json* list = Find(json, "assertion_results");
-  if (list == nullptr) list = Find(json, "expectations");
+  const Json* list = FindMember(json, "assertion_results");
+  if (list == nullptr) list = FindMember(json, "expectations");
   if (list == nullptr || !list->is_array())
     return InputError(source + ": expected a list assertion_results or expectations");
   Grading grading;
@@ -302,11 +296,11 @@ Result<Grading> GradingFromJson(const Json& json, const std::string& source) {
 }
 
 Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& source) {
-  const Json* summary = Find(json, "run_summary");
-  const Json* runs = Find(json, "runs");
+  const Json* summary = FindMember(json, "run_summary");
+  const Json* runs = FindMember(json, "runs");
   if (summary == nullptr && runs == nullptr) return InputError(source + ": expected run_summary or runs");
   BenchmarkSummary benchmark;
-  if (const Json* metadata = Find(json, "metadata")) {
+  if (const Json* metadata = FindMember(json, "metadata")) {
     benchmark.skill = JsonGet<std::string>(*metadata, "skill_name", "");
     benchmark.model = JsonGet<std::string>(*metadata, "executor_model", "");
     benchmark.timestamp = JsonGet<std::string>(*metadata, "timestamp", "");
@@ -314,11 +308,12 @@ Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& 
   if (summary != nullptr && summary->is_object()) {
     for (const auto& [name, configuration] : summary->items()) {
       if (name == "delta") {
-        if (const Json* delta = Find(configuration, "pass_rate")) benchmark.pass_rate_delta = NumberOrText(*delta);
+        if (const Json* delta = FindMember(configuration, "pass_rate"))
+          benchmark.pass_rate_delta = NumberOrText(*delta);
         continue;
       }
       for (const char* key : {"pass_rate", "time_seconds", "tokens"}) {
-        if (const Json* value = Find(configuration, key)) {
+        if (const Json* value = FindMember(configuration, key)) {
           benchmark.configurations[name][key] = {JsonGet(*value, "mean", 0.0), JsonGet(*value, "stddev", 0.0)};
         }
       }

@@ -12,6 +12,7 @@
 #include "report/report_input.h"
 #include "report/table.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -216,9 +217,8 @@ std::string EvalHead(const Plan& plan, const Style& style) {
   const std::size_t cases = plan.suite.cases.size();
   const auto rounds = static_cast<std::size_t>(plan.rounds);
   return fmt::format("{} · about {} tokens · {} × {} × {}{} = {}\n",
-                     Tinted(style, Tint::kBold, SafeForTerminalLine(plan.skill.name)),
-                     std::lround(static_cast<double>(plan.skill.body.size()) / kBytesPerToken), Counted(cases, "case"),
-                     Counted(rounds, "round"), Counted(plan.arms.size(), "arm"),
+                     Tinted(style, Tint::kBold, SafeForTerminalLine(plan.skill.name)), EstimateTokens(plan.skill.body),
+                     Counted(cases, "case"), Counted(rounds, "round"), Counted(plan.arms.size(), "arm"),
                      plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
                      Counted(cases * rounds * plan.arms.size() * plan.students.size(), "cell"));
 }

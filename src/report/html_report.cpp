@@ -14,6 +14,7 @@
 #include "util/hash.h"
 #include "util/invariant.h"
 #include "util/json.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -204,7 +205,7 @@ Json RunToJson(const ReportInput& run, TextTable& texts) {
           {"reference", reference ? Json(ArmName(*reference)) : Json(nullptr)},
           {"created", plan.created},
           {"skill", plan.skill.name},
-          {"skill_tokens", static_cast<std::size_t>(static_cast<double>(plan.skill.body.size()) / kBytesPerToken)},
+          {"skill_tokens", EstimateTokens(plan.skill.body)},
           {"rounds", plan.rounds},
           {"cells", run.summary.cells},
           {"answered", run.summary.answered},

@@ -151,12 +151,6 @@ Result<Json> ReadResult(const fs::path& run_folder) {
   return Json{{"metadata", std::move(metadata)}, {"passed", false}, {"error_message", "No result file found"}};
 }
 
-const Json& Member(const Json& object, const char* key) {
-  static const Json empty = Json::object();
-  const auto found = object.find(key);
-  return found != object.end() && found->is_object() ? *found : empty;
-}
-
 // A whole number as other programs may write it (5, 5.0, 1e400), within a range that sums can't leave.
 std::int64_t WholeNumber(const Json& object, const char* key) {
   constexpr double kMax = 1e12;

@@ -9,31 +9,30 @@
 #include <string_view>
 #include <utility>
 
+#include "skill/check_types.h"
 #include "util/files.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-constexpr std::array<std::string_view, 5> kCheckTypes = {"contains", "not_contains", "any_of", "equals", "regex"};
+std::string SupportedTypes() {
+  std::vector<std::string_view> names;
+  for (const CheckType& type : kCheckTypes) names.push_back(type.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 // Types that other tools or later versions know: worth another message than a typing error.
 constexpr std::array<std::string_view, 10> kLaterTypes = {"file_exists",    "file_contains", "command", "validator",
                                                           "judge",          "json_schema",   "number",  "nvcc",
                                                           "kernel_builder", "tool_call"};
 
-// The value under `key`, nullptr when it is absent or null.
-const Json* Find(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
-}
-
 Error WrongType(const std::string& key, const std::string& wanted, const Json& value) {
   return InputError(fmt::format("\"{}\" must be {}, not {}", key, wanted, JsonTypeName(value)));
 }
 
 Result<std::string> ReadText(const Json& object, const char* key) {
-  const Json* value = Find(object, key);
+  const Json* value = FindMember(object, key);
   if (value == nullptr) return std::string();
   if (!value->is_string()) return WrongType(key, "a string", *value);
   return value->get<std::string>();
@@ -53,7 +52,7 @@ Result<std::vector<std::string>> ReadExpectedStrings(const Json& value, const st
 
 Result<std::string> ReadId(const Json& raw, std::size_t number) {
   for (const char* key : {"id", "name"}) {
-    const Json* value = Find(raw, key);
+    const Json* value = FindMember(raw, key);
     if (value == nullptr) continue;
     if (value->is_number_integer()) return value->dump();
     if (!value->is_string()) return WrongType(key, "a string or a whole number", *value);
@@ -66,7 +65,7 @@ Result<std::string> ReadId(const Json& raw, std::size_t number) {
 
 Result<std::string> ReadInput(const Json& raw) {
   for (const char* key : {"input", "prompt"}) {
-    if (Find(raw, key) == nullptr) continue;
+    if (FindMember(raw, key) == nullptr) continue;
     ASSIGN_OR_RETURN(std::string input, ReadText(raw, key));
     if (Trim(input).empty()) return InputError(fmt::format("\"{}\" is empty", key));
     return input;
@@ -76,10 +75,10 @@ Result<std::string> ReadInput(const Json& raw) {
 
 Result<std::vector<std::pair<std::string, std::string>>> ReadContextFiles(const Json& raw) {
   std::vector<std::pair<std::string, std::string>> files;
-  const Json* context = Find(raw, "context");
+  const Json* context = FindMember(raw, "context");
   if (context == nullptr) return files;
   if (!context->is_object()) return WrongType("context", "null or an object {\"files\": {name: text}}", *context);
-  const Json* listed = Find(*context, "files");
+  const Json* listed = FindMember(*context, "files");
   if (listed == nullptr) return files;
   if (!listed->is_object()) return WrongType("context.files", "an object {name: text}", *listed);
   for (const auto& [name, text] : listed->items()) {
@@ -100,14 +99,14 @@ Result<std::string> ReadOutputFile(const Json& raw) {
 
 Result<std::string> ReadCheckType(const Json& item) {
   ASSIGN_OR_RETURN(const std::string stated, ReadText(item, "type"));
-  if (stated.empty()) return InputError(fmt::format("no \"type\"; supported: {}", fmt::join(kCheckTypes, ", ")));
+  if (stated.empty()) return InputError(fmt::format("no \"type\"; supported: {}", SupportedTypes()));
   std::string type = stated;
   std::replace(type.begin(), type.end(), '-', '_');
-  if (std::find(kCheckTypes.begin(), kCheckTypes.end(), type) != kCheckTypes.end()) return type;
+  if (FindCheckType(type) != nullptr) return type;
   const bool later = std::find(kLaterTypes.begin(), kLaterTypes.end(), type) != kLaterTypes.end();
   return InputError(fmt::format("{} \"{}\"{}; supported: {}", later ? "type" : "unknown type",
                                 CutToColumns(SafeForTerminalLine(stated), 60),
-                                later ? " is not supported by this version" : "", fmt::join(kCheckTypes, ", ")));
+                                later ? " is not supported by this version" : "", SupportedTypes()));
 }
 
 Result<CheckSpec> ReadCheck(const Json& item) {
@@ -117,16 +116,21 @@ Result<CheckSpec> ReadCheck(const Json& item) {
   }
   CheckSpec check;
   ASSIGN_OR_RETURN(check.type, ReadCheckType(item));
-  if (check.type == "regex") {
-    ASSIGN_OR_RETURN(check.pattern, ReadText(item, Find(item, "pattern") != nullptr ? "pattern" : "text"));
-    if (check.pattern.empty()) return InputError("regex needs a \"pattern\" that is not empty");
+  const CheckType::Operand operand = FindCheckType(check.type)->operand;
+  if (operand == CheckType::Operand::kPattern) {
+    ASSIGN_OR_RETURN(check.pattern, ReadText(item, FindMember(item, "pattern") != nullptr ? "pattern" : "text"));
+    if (check.pattern.empty()) {
+      return InputError(fmt::format("{} needs a \"pattern\" that is not empty", check.type));
+    }
     return check;
   }
   for (const char* key : {"values", "text"}) {
-    const Json* value = Find(item, key);
+    const Json* value = FindMember(item, key);
     if (value == nullptr) continue;
     ASSIGN_OR_RETURN(check.values, ReadExpectedStrings(*value, key));
-    if (check.type == "equals" && check.values.size() > 1) return InputError("equals takes one value only");
+    if (operand == CheckType::Operand::kOneValue && check.values.size() > 1) {
+      return InputError(fmt::format("{} takes one value only", check.type));
+    }
     return check;
   }
   return InputError(fmt::format("{} needs \"values\": the strings to look for", check.type));
@@ -134,7 +138,7 @@ Result<CheckSpec> ReadCheck(const Json& item) {
 
 Result<std::vector<CheckSpec>> ReadCheckList(const Json& raw, const char* key) {
   std::vector<CheckSpec> checks;
-  const Json* list = Find(raw, key);
+  const Json* list = FindMember(raw, key);
   if (list == nullptr) return checks;
   if (!list->is_array()) return WrongType(key, "a list", *list);
   for (const Json& item : *list) {
@@ -146,12 +150,12 @@ Result<std::vector<CheckSpec>> ReadCheckList(const Json& raw, const char* key) {
 
 Result<std::vector<CheckSpec>> ReadExpected(const Json& raw) {
   std::vector<CheckSpec> checks;
-  const Json* expected = Find(raw, "expected");
+  const Json* expected = FindMember(raw, "expected");
   if (expected == nullptr) return checks;
   if (!expected->is_object()) {
     return WrongType("expected", "null or an object {\"contains\": [\"…\"]}", *expected);
   }
-  const Json* contains = Find(*expected, "contains");
+  const Json* contains = FindMember(*expected, "contains");
   if (contains == nullptr) return checks;
   if (contains->is_array() && contains->empty()) return checks;
   ASSIGN_OR_RETURN(const std::vector<std::string> values, ReadExpectedStrings(*contains, "expected.contains"));
@@ -162,16 +166,16 @@ Result<std::vector<CheckSpec>> ReadExpected(const Json& raw) {
 // Assertions in prose, which evals.json files have, and which only a judge could decide.
 const char* ProseKey(const Json& raw) {
   for (const char* key : {"assertions", "expectations"}) {
-    const Json* list = Find(raw, key);
+    const Json* list = FindMember(raw, key);
     if (list != nullptr && !list->empty()) return key;
   }
   return nullptr;
 }
 
 Result<std::vector<CheckSpec>> ReadChecks(const Json& raw) {
-  if (const Json* validator = Find(raw, "validator"); validator != nullptr) {
+  if (const Json* validator = FindMember(raw, "validator"); validator != nullptr) {
     return InputError(fmt::format("\"validator\" is not supported by this version; supported under \"checks\": {}",
-                                  fmt::join(kCheckTypes, ", ")));
+                                  SupportedTypes()));
   }
   ASSIGN_OR_RETURN(std::vector<CheckSpec> checks, ReadExpected(raw));
   for (const char* key : {"checks", "verifiers"}) {
@@ -189,10 +193,10 @@ std::vector<std::string> FindWarnings(const Json& raw) {
   if (const char* prose = ProseKey(raw)) {
     warnings.push_back(fmt::format("\"{}\" are prose and not checked", prose));
   }
-  if (const Json* files = Find(raw, "files"); files != nullptr && !files->empty()) {
+  if (const Json* files = FindMember(raw, "files"); files != nullptr && !files->empty()) {
     warnings.emplace_back("\"files\" are not given to the model; put them into \"context\": {\"files\": {name: text}}");
   }
-  const Json* expected = Find(raw, "expected");
+  const Json* expected = FindMember(raw, "expected");
   if (expected == nullptr) return warnings;
   for (const auto& item : expected->items()) {
     if (item.key() == "contains") continue;
@@ -214,7 +218,7 @@ Result<CaseReading> ReadCase(const Json& raw, std::size_t number) {
   ASSIGN_OR_RETURN(test_case.input, ReadInput(raw));
   ASSIGN_OR_RETURN(test_case.files, ReadContextFiles(raw));
   ASSIGN_OR_RETURN(test_case.output_file, ReadOutputFile(raw));
-  const bool other_spelling = Find(raw, "reference") == nullptr;
+  const bool other_spelling = FindMember(raw, "reference") == nullptr;
   ASSIGN_OR_RETURN(test_case.reference, ReadText(raw, other_spelling ? "expected_output" : "reference"));
   ASSIGN_OR_RETURN(test_case.checks, ReadChecks(raw));
   test_case.raw = raw;
@@ -224,7 +228,7 @@ Result<CaseReading> ReadCase(const Json& raw, std::size_t number) {
 
 std::string CaseLabel(const Json& raw, std::size_t number) {
   std::string unnamed = fmt::format("case {}", number);
-  if (!raw.is_object() || (Find(raw, "id") == nullptr && Find(raw, "name") == nullptr)) return unnamed;
+  if (!raw.is_object() || (FindMember(raw, "id") == nullptr && FindMember(raw, "name") == nullptr)) return unnamed;
   const Result<std::string> id = ReadId(raw, number);
   if (!id) return unnamed;
   return fmt::format("{} (\"{}\")", unnamed, CutToColumns(SafeForTerminalLine(*id), 60));

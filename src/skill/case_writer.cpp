@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "skill/case_reader.h"
+#include "skill/check_types.h"
+#include "util/json.h"
 
 namespace upskill {
 namespace {
 
-bool Has(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && !found->is_null();
-}
+bool Has(const Json& object, const char* key) { return FindMember(object, key) != nullptr; }
 
 bool SameChecks(const std::vector<CheckSpec>& a, const std::vector<CheckSpec>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const CheckSpec& x, const CheckSpec& y) {
@@ -46,7 +45,7 @@ void PutFiles(Json& out, const std::vector<std::pair<std::string, std::string>>&
 
 Json CheckToJson(const CheckSpec& check) {
   Json out = {{"type", check.type}};
-  if (check.type == "regex") {
+  if (const CheckType* type = FindCheckType(check.type); type && type->operand == CheckType::Operand::kPattern) {
     out["pattern"] = check.pattern;
   } else {
     out["values"] = check.values;

@@ -56,8 +56,8 @@ Result<CaseList> FindCases(const Json& document, const std::string& source) {
 
 Error NoCases(const std::string& source) {
   return InputError(
-      fmt::format("{}: no cases; write some under \"tests\" (or \"cases\"), or name a file that has them "
-                  "with -t FILE",
+      fmt::format("{}: no cases; write some under \"tests\" (or \"cases\"), or name another file "
+                  "that has them",
                   source));
 }
 
@@ -132,7 +132,7 @@ Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
   if (!empty_source.empty()) return NoCases(empty_source);
   return Error{ErrorKind::kNotFound,
                fmt::format("{}: no skill_meta.json, tests.json or evals/evals.json with cases; write one, or name a "
-                           "file of cases with -t FILE",
+                           "file of cases",
                            SafeForTerminalLine(folder.string()))};
 }
 

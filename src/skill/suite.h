@@ -14,7 +14,7 @@ namespace upskill {
 
 // One assertion as the suite states it; check/check.h turns it into something that can be run.
 struct CheckSpec {
-  std::string type;                 // "contains", "not_contains", "any_of", "equals", "regex", …
+  std::string type;                 // CheckType::name
   std::vector<std::string> values;  // for all but regex
   std::string pattern;              // regex only (RE2)
 };
@@ -22,7 +22,7 @@ struct CheckSpec {
 // One test of a skill.
 struct Case {
   std::string id;                                          // stated, else "case-1", "case-2", … by position
-  std::string input;                                       // what the person asks
+  std::string input;                                       // what the user asks
   std::vector<std::pair<std::string, std::string>> files;  // context.files, in the order of the file
   std::string output_file;        // the file the answer should give; checks look at its content. May be empty
   std::string reference;          // an answer that passes, for validating the case. May be empty

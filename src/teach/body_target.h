@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "trace/digest/digest.h"
+#include "util/tokens.h"
 
 namespace upskill {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "util/fences.h"
 #include "util/hash.h"
 #include "util/text.h"
 
@@ -71,13 +72,12 @@ Json LineageToJson(const std::vector<Candidate>& candidates, const std::vector<s
 
 std::vector<BodyPart> PartsOf(const std::string& body) {
   std::vector<BodyPart> parts;
-  bool fenced = false;
+  FenceScanner scanner;
   std::size_t at = 0;
   while (at < body.size()) {
     const std::size_t end = std::min(body.find('\n', at), body.size() - 1) + 1;
     const std::string_view line = std::string_view(body).substr(at, end - at);
-    if (line.starts_with("```")) fenced = !fenced;
-    if (!fenced && (line.starts_with("# ") || line.starts_with("## "))) {
+    if (scanner.Take(line) == FenceScanner::Line::kText && (line.starts_with("# ") || line.starts_with("## "))) {
       if (!parts.empty()) parts.back().end = at;
       parts.push_back({std::string(Trim(line.substr(line.find(' ')))), at, body.size()});
     }

@@ -8,6 +8,7 @@
 
 #include "teach/extract.h"
 #include "trace/digest/digest.h"
+#include "util/fences.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -46,13 +47,12 @@ bool Warns(const std::string& rule) {
 
 std::vector<std::string> CodeTextsOf(const std::string& rule) {
   std::vector<std::string> texts;
-  bool fenced = false;
+  FenceScanner scanner;
   for (const std::string_view line : SplitLines(rule)) {
-    if (Trim(line).starts_with("```")) {
-      fenced = !fenced;
-    } else if (fenced) {
+    const FenceScanner::Line kind = scanner.Take(line);
+    if (kind == FenceScanner::Line::kCode) {
       texts.emplace_back(Trim(line));
-    } else {
+    } else if (kind == FenceScanner::Line::kText) {
       for (const std::string& span : CodeSpansOf(std::string(line))) texts.emplace_back(Trim(span));
     }
   }

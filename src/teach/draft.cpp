@@ -11,6 +11,7 @@
 #include "trace/digest/digest.h"
 #include "trace/redact/redact.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -227,7 +228,7 @@ Result<std::string> FitItems(Teacher& teacher, const Material& material, std::si
       ++last;
     const TeacherCall call{"digest", std::string(kDraftSystem),
                            TaskText(material) + "A part of the material, each item under its id:\n\n" +
-                               ItemsText(material, first, last).substr(0, context_tokens * 4) +
+                               ItemsText(material, first, last).substr(0, context_tokens * kBytesPerToken) +
                                "Note for each item that a skill for this task needs the exact facts in it, under its "
                                "id. Leave out items that say nothing new.\n",
                            schema, static_cast<int>(first)};

@@ -64,6 +64,7 @@ TEST(ContradictedBy, WhatAFixTookAway) {
   const Material material = WithAFix();
   EXPECT_EQ(ContradictedBy("The capability of the H100 is `8.0`.", material), "d3");
   EXPECT_EQ(ContradictedBy("Write it so:\n```toml\ncapabilities = [\"8.0\"]\n```", material), "d3");
+  EXPECT_EQ(ContradictedBy("Write it so:\n~~~toml\ncapabilities = [\"8.0\"]\n~~~", material), "d3");
   EXPECT_EQ(ContradictedBy("Run `pytest -q tests` before a commit.", material), "d3");
   EXPECT_EQ(ContradictedBy("The capability of the H100 is `9.0`.", material), "");
   EXPECT_EQ(ContradictedBy("Never set `8.0`: it is that of another card.", material), "");

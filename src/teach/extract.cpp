@@ -9,6 +9,7 @@
 
 #include "skill/case_reader.h"
 #include "trace/digest/digest.h"
+#include "util/fences.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -334,13 +335,10 @@ std::vector<std::string> StatementsOf(const std::string& text) {
   constexpr std::size_t kLongest = 240;
   std::vector<std::string> statements;
   std::vector<std::string> plain;  // without code; they count where there are no others
-  bool fenced = false;
+  FenceScanner scanner;
   for (const std::string_view line : SplitLines(text)) {
-    if (Trim(line).starts_with("```")) {
-      fenced = !fenced;
+    if (scanner.Take(line) != FenceScanner::Line::kText || Trim(line).starts_with("#") || Trim(line).starts_with("|"))
       continue;
-    }
-    if (fenced || Trim(line).starts_with("#") || Trim(line).starts_with("|")) continue;
     for (std::string& sentence : SentencesOf(WithoutMarkup(line))) {
       if (sentence.size() < kShortest || sentence.size() > kLongest || TellingTextsOf(sentence).empty() ||
           IsTalk(sentence))

@@ -26,6 +26,11 @@ TEST(StatementsOf, TakesWhatStatesSomethingWithCode) {
               ElementsAre("The header is `a.h`.", "Note the key is `k = 1.5`."));
 }
 
+TEST(StatementsOf, LeavesOutFencedCodeOfEveryKind) {
+  EXPECT_THAT(StatementsOf("~~~\nThe code is `x`.\n~~~\n````\n```\nThe code is `y`.\n````\nThe header is `a.h`.\n"),
+              ElementsAre("The header is `a.h`."));
+}
+
 TEST(StatementsOf, WithoutCodeTakesWhatHoldsATellingWord) {
   EXPECT_THAT(
       StatementsOf("Fine.\nIt is 15:00 UTC. The workspace is /workspace.\nNothing e.g. this. There are 2 of them."),

@@ -11,6 +11,7 @@
 #include "trace/digest/digest.h"
 #include "trace/digest/excerpt.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -137,7 +138,8 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
   std::string items = ItemsText(material, 0, material.items.size());
   if (EstimateTokens(items) > options.context_tokens / 2) {
     ASSIGN_OR_RETURN(items, FitItems(teacher, material, options.context_tokens));
-    if (EstimateTokens(items) > options.context_tokens / 2) items = HeadAndTail(items, options.context_tokens * 3 / 2);
+    if (EstimateTokens(items) > options.context_tokens / 2)
+      items = HeadAndTail(items, options.context_tokens / 2 * kBytesPerToken);
   }
   const std::string prompt = fmt::format(
       "{}The skill:\n<skill>\n{}\n</skill>\n\n{}{}{}Propose {} different changes, the most promising first. For a "

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "model/structured_answer.h"
 #include "util/hash.h"
 #include "util/text.h"
 
@@ -10,7 +11,7 @@ namespace upskill {
 
 namespace fs = std::filesystem;
 
-Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const std::atomic<int>* stop) {
+Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const StopFlag* stop) {
   std::string stored;
   std::error_code code;
   if (fs::exists(calls, code)) {
@@ -51,7 +52,7 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.sampling.max_tokens = call.max_tokens;
   request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
   request.answer_schema = call.schema;
-  const Result<ChatResponse> response = Generate(*model_, std::move(request), stop_);
+  const Result<ChatResponse> response = GenerateStructured(*model_, std::move(request), stop_);
   if (!response && response.error().kind != ErrorKind::kInput) return response.error();
   if (!response) {
     RETURN_IF_ERROR(Store(key, call, {}, nullptr, response.error().message));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "util/files.h"
 #include "util/json.h"
 #include "util/result.h"
+#include "util/stop_flag.h"
 
 namespace upskill {
 
@@ -39,7 +39,7 @@ struct TeacherCall {
 class Teacher {
  public:
   // `calls`: the store, made when absent. `model` and `stop` outlive the teacher; `stop` as for Generate.
-  static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const std::atomic<int>* stop = nullptr);
+  static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const StopFlag* stop = nullptr);
 
   // Errors: the model's; kInput when its answer fits the schema after two more requests neither, or was cut off.
   Result<Json> Ask(const TeacherCall& call);
@@ -50,15 +50,14 @@ class Teacher {
   std::int64_t tokens() const;
 
  private:
-  Teacher(Model& model, AppendFile file, const std::atomic<int>* stop)
-      : model_(&model), stop_(stop), file_(std::move(file)) {}
+  Teacher(Model& model, AppendFile file, const StopFlag* stop) : model_(&model), stop_(stop), file_(std::move(file)) {}
   std::string KeyOf(const TeacherCall& call) const;
   void Count(const std::string& stage, const Json& record);
   Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer,
                const std::string& problem);
 
   Model* model_;
-  const std::atomic<int>* stop_;
+  const StopFlag* stop_;
   AppendFile file_;
   std::unordered_map<std::string, Json> stored_;  // by key: {"answer"} or {"problem"}
   std::map<std::string, StageCost> costs_;

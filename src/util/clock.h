@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 
 namespace upskill {
@@ -19,6 +21,11 @@ class Clock {
 
   virtual Steady Now() const = 0;
   virtual Wall WallNow() const = 0;
+
+  // Waits until `changed` is notified or it is `until`; wakes now and then for no reason, as condition variables do.
+  virtual void WaitUntil(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Steady until) const {
+    changed.wait_until(lock, until);
+  }
 };
 
 class SystemClock : public Clock {

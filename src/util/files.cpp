@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "util/text.h"
 
@@ -27,6 +28,10 @@ Status WriteAll(int fd, std::string_view content, const std::filesystem::path& p
     content.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
+}
+
+std::filesystem::path FolderOf(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
 // Offset just behind the last newline of the file, 0 if there is none.
@@ -99,20 +104,44 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   return content;
 }
 
-Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  std::string temporary = (folder / ("." + path.filename().string() + ".XXXXXX")).string();
-  const Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd.valid()) return ErrnoError("writing", path, errno);
-  const auto give_up = [&](Error error) -> Status {
-    ::unlink(temporary.c_str());
-    return error;
-  };
-  if (const Status written = WriteAll(fd.get(), content, path); !written) return give_up(written.error());
-  if (::fchmod(fd.get(), 0644) != 0) return give_up(ErrnoError("writing", path, errno));
-  if (::fdatasync(fd.get()) != 0) return give_up(ErrnoError("writing", path, errno));
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up(ErrnoError("writing", path, errno));
+Status PublishFile(const Fd& fd, const std::filesystem::path& temporary, const std::filesystem::path& target,
+                   Durability durability) {
+  const bool synced = durability == Durability::kSynced;
+  if (synced && ::fdatasync(fd.get()) != 0) return ErrnoError("writing", target, errno);
+  if (::rename(temporary.c_str(), target.c_str()) != 0) return ErrnoError("writing", target, errno);
+  if (!synced) return {};
+  const Fd folder(::open(FolderOf(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems can't sync folders, and a folder may be written without being readable.
+  if (folder.valid() && ::fsync(folder.get()) != 0 && errno != EINVAL) return ErrnoError("writing", target, errno);
   return {};
+}
+
+Result<TemporaryFile> TemporaryFile::MakeFor(const std::filesystem::path& target) {
+  std::string path = (FolderOf(target) / ("." + target.filename().string() + ".XXXXXX")).string();
+  Fd fd(::mkostemp(path.data(), O_CLOEXEC));
+  if (!fd.valid()) return ErrnoError("writing", target, errno);
+  TemporaryFile file(std::move(fd), std::move(path), target);
+  if (::fchmod(file.fd().get(), 0644) != 0) return ErrnoError("writing", target, errno);
+  return file;
+}
+
+TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept
+    : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, {})), target_(std::move(other.target_)) {}
+
+TemporaryFile::~TemporaryFile() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+Status TemporaryFile::Publish(Durability durability) {
+  RETURN_IF_ERROR(PublishFile(fd_, path_, target_, durability));
+  path_.clear();
+  return {};
+}
+
+Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content, Durability durability) {
+  ASSIGN_OR_RETURN(TemporaryFile file, TemporaryFile::MakeFor(path));
+  RETURN_IF_ERROR(WriteAll(file.fd().get(), content, path));
+  return file.Publish(durability);
 }
 
 Status MakeFolders(const std::filesystem::path& path) {

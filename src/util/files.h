@@ -15,9 +15,13 @@ namespace upskill {
 // The whole file as bytes. Refuses folders, devices and files larger than `max_bytes`.
 Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t max_bytes = 256ULL << 20U);
 
-// Writes a file so that a reader sees the old content or the new, never a part: a temporary file beside it,
-// synced, then renamed. On an error nothing is left behind.
-Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content);
+// Whether a file is on the disk before it gets its name, so that it survives a crash of the machine.
+enum class Durability { kSynced, kNotSynced };
+
+// Writes a file so that a reader sees the old content or the new, never a part: a TemporaryFile, published. On an error
+// nothing is left behind.
+Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content,
+                           Durability durability = Durability::kSynced);
 
 Status MakeFolders(const std::filesystem::path& path);
 
@@ -43,6 +47,33 @@ class Fd {
 
  private:
   int fd_ = -1;
+};
+
+// Renames a complete file, open as `fd`, to its final name in the same folder; with kSynced the file is on the disk
+// before and the name after.
+Status PublishFile(const Fd& fd, const std::filesystem::path& temporary, const std::filesystem::path& target,
+                   Durability durability = Durability::kSynced);
+
+// A new file beside `target`, readable by all, that gets its name when it is complete; else it is removed. Move-only.
+class TemporaryFile {
+ public:
+  static Result<TemporaryFile> MakeFor(const std::filesystem::path& target);
+  ~TemporaryFile();
+  TemporaryFile(TemporaryFile&& other) noexcept;
+  TemporaryFile& operator=(TemporaryFile&& other) = delete;
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const Fd& fd() const { return fd_; }
+  const std::string& path() const { return path_; }
+  Status Publish(Durability durability = Durability::kSynced);  // once
+
+ private:
+  TemporaryFile(Fd fd, std::string path, std::filesystem::path target)
+      : fd_(std::move(fd)), path_(std::move(path)), target_(std::move(target)) {}
+  Fd fd_;
+  std::string path_;  // empty once published
+  std::filesystem::path target_;
 };
 
 // An append-only file. Each Append is one write(2) of a whole record, so that readers and other writers never see

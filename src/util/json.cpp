@@ -99,6 +99,26 @@ Json Sorted(const Json& value) {
 
 }  // namespace
 
+const Json& Member(const Json& object, const char* key) {
+  static const Json null;
+  if (!object.is_object()) return null;
+  const auto found = object.find(key);
+  return found == object.end() ? null : *found;
+}
+
+const Json* FindMember(const Json& object, const char* key) {
+  const Json& member = Member(object, key);
+  return member.is_null() ? nullptr : &member;
+}
+
+Json* FindMember(Json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::string StringAt(const Json& object, const char* key) { return JsonGet(object, key, std::string()); }
+
 Result<Json> ParseJson(std::string_view text, const std::string& source) {
   const auto error_at = [&](std::size_t offset, const std::string& reason) {
     const TextPosition position = PositionAt(text, offset);

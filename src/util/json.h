@@ -29,18 +29,25 @@ std::string CanonicalJson(const Json& value);
 // "an object", "a string", … for messages.
 std::string JsonTypeName(const Json& value);
 
-// Lenient access for files of other programs: the value under `key` if it is there and of the type, else `fallback`.
+// Lenient access, for files of other programs. The member `key` of an object; null where there is none or `object` is
+// something else.
+const Json& Member(const Json& object, const char* key);
+// The same as a pointer; nullptr also for a member that is null.
+const Json* FindMember(const Json& object, const char* key);
+Json* FindMember(Json& object, const char* key);
+// The member if it is a string, else an empty one.
+std::string StringAt(const Json& object, const char* key);
+
+// The value under `key` if it is there and of the type, else `fallback`.
 template <typename T>
 T JsonGet(const Json& object, const char* key, T fallback) {
-  if (!object.is_object()) return fallback;
-  const auto found = object.find(key);
-  if (found == object.end()) return fallback;
+  const Json& member = Member(object, key);
   if constexpr (std::is_same_v<T, std::string>) {
-    return found->is_string() ? found->template get<std::string>() : std::move(fallback);
+    return member.is_string() ? member.template get<std::string>() : std::move(fallback);
   } else if constexpr (std::is_same_v<T, bool>) {
-    return found->is_boolean() ? found->template get<bool>() : fallback;
+    return member.is_boolean() ? member.template get<bool>() : fallback;
   } else {
-    return found->is_number() ? found->template get<T>() : fallback;
+    return member.is_number() ? member.template get<T>() : fallback;
   }
 }
 

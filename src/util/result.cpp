@@ -17,8 +17,6 @@ const char* ErrorKindName(ErrorKind kind) {
       return "permanent";
     case ErrorKind::kCancelled:
       return "cancelled";
-    case ErrorKind::kOutput:
-      return "output";
   }
   return "unknown";
 }

@@ -13,13 +13,12 @@ namespace upskill {
 
 // What a caller can do about an error. Journaled by name (ErrorKindName): never rename.
 enum class ErrorKind {
-  kInput,        // bad file, value or flag: the person must change something
+  kInput,        // bad file, value or flag: the user must change something
   kNotFound,     // a file, folder or model that does not exist
   kIo,           // reading or writing failed (full disk, permissions)
   kUnavailable,  // may work when tried again: time-out, overload, broken connection
   kPermanent,    // will not work when tried again: no key, unknown model, too long
   kCancelled,    // given up on request
-  kOutput,       // standard output is gone (closed pipe)
 };
 
 const char* ErrorKindName(ErrorKind kind);

@@ -8,7 +8,6 @@
 #include <cctype>
 #include <chrono>
 #include <functional>
-#include <future>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "model/answer_json.h"
 #include "model/wire/wire.h"
 #include "net/http_error.h"
+#include "util/await.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -25,7 +25,6 @@ constexpr double kBatchPrice = 0.5;
 constexpr std::size_t kMaxResultBytes = 4ULL << 30U;
 constexpr std::size_t kMaxLineBytes = 64U << 20U;
 constexpr std::size_t kMaxIdBytes = 200;
-constexpr std::chrono::milliseconds kAbortLook{100};
 
 // Batch ids become parts of paths: nothing but letters, digits, `_` and `-`.
 Status CheckId(const std::string& id, std::size_t most) {
@@ -100,11 +99,9 @@ class BatchBase : public BatchApi {
   Json Body(const ChatRequest& request) const {
     const WireOptions options{
         connection_.provider, spec_.model, spec_.effort, spec_.settings, DialectOf(connection_.provider), false, ""};
-    if (!request.answer_schema || UsesNativeSchema(request, options) || request.messages.empty())
-      return format_.build(request, options);
+    if (!request.answer_schema || UsesNativeSchema(request, options)) return format_.build(request, options);
     ChatRequest instructed = request;
-    std::string& text = instructed.messages.back().text;
-    text += (text.empty() ? "" : "\n\n") + SchemaInstruction(*request.answer_schema);
+    AddSchemaInstruction(instructed);
     return format_.build(instructed, options);
   }
 
@@ -116,14 +113,14 @@ class BatchBase : public BatchApi {
 
   // Sends one request and waits; anything but a success is an error.
   Result<HttpResponse> Call(HttpRequest request) const {
-    const auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();  // shared with the client's thread
-    std::future<Result<HttpResponse>> answer = promise->get_future();
-    const HttpClient::Ticket ticket = client_->Start(
-        std::move(request), [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
-    while (answer.wait_for(kAbortLook) == std::future_status::timeout) {
-      if (aborted_.load()) client_->Cancel(ticket);
-    }
-    ASSIGN_OR_RETURN(HttpResponse response, answer.get());
+    HttpClient::Ticket ticket = 0;
+    AwaitHooks hooks;
+    hooks.stopped = [this] { return aborted_.load(); };
+    hooks.cancel = [&] { client_->Cancel(ticket); };
+    ASSIGN_OR_RETURN(
+        HttpResponse response,
+        Await<Result<HttpResponse>>(
+            [&](HttpClient::Done done) { ticket = client_->Start(std::move(request), std::move(done)); }, hooks));
     if (response.status < 200 || response.status > 299) return ErrorOfResponse(response, clock_.WallNow());
     return response;
   }
@@ -215,7 +212,7 @@ class AnthropicBatch : public BatchBase {
     state.status = CutToColumns(SafeForTerminalLine(JsonGet<std::string>(body, "processing_status", "")), 40);
     if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's answer has no status of the batch"};
     state.ended = state.status == "ended";
-    const Json& counts = MemberOf(body, "request_counts");
+    const Json& counts = Member(body, "request_counts");
     state.waiting = TokensOf(counts, "processing");
     state.succeeded = TokensOf(counts, "succeeded");
     state.failed = TokensOf(counts, "errored") + TokensOf(counts, "canceled") + TokensOf(counts, "expired");
@@ -233,7 +230,7 @@ class AnthropicBatch : public BatchBase {
     RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     Answers answers;
     RETURN_IF_ERROR(ReadLines(std::string(kPath) + "/" + id + "/results", [&](const Json& line) {
-      Put(JsonGet<std::string>(line, "custom_id", ""), OneResult(MemberOf(line, "result")), answers);
+      Put(JsonGet<std::string>(line, "custom_id", ""), OneResult(Member(line, "result")), answers);
     }));
     return answers;
   }
@@ -254,10 +251,10 @@ class AnthropicBatch : public BatchBase {
 
   Result<ChatResponse> OneResult(const Json& result) const {
     const std::string type = JsonGet<std::string>(result, "type", "");
-    if (type == "succeeded") return Answer(MemberOf(result, "message"));
+    if (type == "succeeded") return Answer(Member(result, "message"));
     if (type == "errored") {
       // The error stands in an object of the form of an error answer.
-      const Json& error = MemberOf(result, "error");
+      const Json& error = Member(result, "error");
       if (std::optional<Error> told = ErrorInBody(error)) return *std::move(told);
       if (std::optional<Error> told = ErrorInBody(Json{{"error", error}})) return *std::move(told);
     }
@@ -279,7 +276,7 @@ class OpenAiBatch : public BatchBase {
     state.status = JsonGet<std::string>(body, "status", "");
     static const std::set<std::string> ended_states = {"failed", "completed", "expired", "cancelled"};
     state.ended = ended_states.contains(state.status);
-    const Json& counts = MemberOf(body, "request_counts");
+    const Json& counts = Member(body, "request_counts");
     state.succeeded = TokensOf(counts, "completed");
     state.failed = TokensOf(counts, "failed");
     state.waiting = std::max<std::int64_t>(0, TokensOf(counts, "total") - state.succeeded - state.failed);
@@ -344,7 +341,7 @@ class OpenAiBatch : public BatchBase {
   // A batch without any file: it runs still, or was refused as a whole.
   static Error WholeError(const Json& body) {
     const std::string status = JsonGet<std::string>(body, "status", "unknown");
-    const Json& list = MemberOf(MemberOf(body, "errors"), "data");
+    const Json& list = Member(Member(body, "errors"), "data");
     if (list.is_array() && !list.empty()) {
       return InputError(
           fmt::format("the provider refused the batch: {} (line {})",
@@ -356,9 +353,9 @@ class OpenAiBatch : public BatchBase {
   }
 
   Result<ChatResponse> OneResult(const Json& line) const {
-    const Json& response = MemberOf(line, "response");
+    const Json& response = Member(line, "response");
     const std::int64_t status = TokensOf(response, "status_code");
-    const Json& body = MemberOf(response, "body");
+    const Json& body = Member(response, "body");
     if (status >= 200 && status <= 299) return Answer(body);
     if (status != 0) {
       HttpResponse failed;
@@ -366,7 +363,7 @@ class OpenAiBatch : public BatchBase {
       failed.body = DumpJson(body);
       return ErrorOfResponse(failed, {});
     }
-    const Json& error = MemberOf(line, "error");
+    const Json& error = Member(line, "error");
     const std::string code = JsonGet<std::string>(error, "code", "no answer");
     return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}",
                                                       CutToColumns(SafeForTerminalLine(code), 80))};

@@ -13,8 +13,6 @@
 namespace upskill {
 namespace {
 
-using std::chrono::steady_clock;
-
 constexpr int kWindow = 100'000;
 constexpr int kMaxSubmissions = 5;  // of the same requests, while the provider can't be reached
 constexpr std::chrono::milliseconds kLongestWait{120'000};
@@ -31,10 +29,14 @@ Price HalfPrice(Price price) {
 
 }  // namespace
 
-BatchModel::BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, BatchTimes times)
-    : api_(std::move(api)), info_(std::move(info)), notes_(std::move(notes)), times_(times), thread_([this] {
-        Run();
-      }) {}
+BatchModel::BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, const Clock& clock,
+                       BatchTimes times)
+    : api_(std::move(api)),
+      info_(std::move(info)),
+      notes_(std::move(notes)),
+      clock_(clock),
+      times_(times),
+      thread_([this] { Run(); }) {}
 
 BatchModel::~BatchModel() {
   BatchModel::Cancel(CancelScope::kRunning);
@@ -50,10 +52,9 @@ BatchModel::~BatchModel() {
 int BatchModel::Window() const { return kWindow; }
 
 void BatchModel::Start(ChatRequest request, Done done) {
-  if (request.answer_schema) return done(Error{ErrorKind::kPermanent, "batches are not held to a schema"});
   const std::lock_guard lock(mutex_);
   std::string id = request.id.empty() ? fmt::format("unnamed-{}", unnamed_++) : request.id;
-  last_arrival_ = steady_clock::now();
+  last_arrival_ = clock_.Now();
   inbox_.insert_or_assign(std::move(id), Waiting{std::move(request), std::move(done)});
   changed_.notify_all();
 }
@@ -76,10 +77,10 @@ void BatchModel::Cancel(CancelScope) {
 void BatchModel::Run() {
   std::unique_lock lock(mutex_);
   while (WaitForWork(lock)) {
-    if (!inbox_.empty() && steady_clock::now() >= last_arrival_ + times_.quiet) Assign(lock);
+    if (!inbox_.empty() && clock_.Now() >= last_arrival_ + times_.quiet) Assign(lock);
     for (auto batch = batches_.begin(); batch != batches_.end() && !stopping_;) {
       const auto next = std::next(batch);
-      if (!batch->waiting.empty() && steady_clock::now() >= batch->look) Poll(batch, lock);
+      if (!batch->waiting.empty() && clock_.Now() >= batch->look) Poll(batch, lock);
       if (batch->waiting.empty()) batches_.erase(batch);
       batch = next;
     }
@@ -92,9 +93,9 @@ bool BatchModel::WaitForWork(std::unique_lock<std::mutex>& lock) {
     std::optional<Time> next;
     if (!inbox_.empty()) next = last_arrival_ + times_.quiet;
     for (const Batch& batch : batches_) next = next ? std::min(*next, batch.look) : batch.look;
-    if (next && *next <= steady_clock::now()) return true;
+    if (next && *next <= clock_.Now()) return true;
     if (next) {
-      changed_.wait_until(lock, *next);
+      clock_.WaitUntil(changed_, lock, *next);
     } else {
       changed_.wait(lock);
     }
@@ -119,7 +120,7 @@ void BatchModel::Assign(std::unique_lock<std::mutex>& lock) {
         batch = &batches_.emplace_back();
         batch->id = noted->second;
         batch->found = true;
-        batch->look = steady_clock::now();
+        batch->look = clock_.Now();
         batch->pause = times_.first_look;
       }
       batch->waiting.emplace(id, std::move(waiting));
@@ -154,7 +155,8 @@ void BatchModel::Submit(std::list<Batch>::iterator batch, std::unique_lock<std::
   for (int i = 1; !submitted && submitted.error().kind == ErrorKind::kUnavailable && i < kMaxSubmissions; ++i) {
     const auto pause = submitted.error().retry_after.value_or(times_.first_look * (1 << i));
     lock.lock();
-    changed_.wait_for(lock, std::min(pause, kLongestWait), [this] { return stopping_; });
+    const Time end = clock_.Now() + std::min(pause, kLongestWait);
+    while (!stopping_ && clock_.Now() < end) clock_.WaitUntil(changed_, lock, end);
     const bool stop = stopping_ || batch->waiting.empty();
     lock.unlock();
     if (stop) break;
@@ -171,13 +173,13 @@ void BatchModel::Submit(std::list<Batch>::iterator batch, std::unique_lock<std::
   if (!noted) return EndAll(batch, noted.error().With("noting a batch"), lock);
   batch->id = *submitted;
   batch->pause = times_.first_look;
-  batch->look = steady_clock::now() + batch->pause;
+  batch->look = clock_.Now() + batch->pause;
   Log("batch", fmt::format("{}: batch {} of {} requests is submitted", info_.name, batch->id, ids.size()));
 }
 
 void BatchModel::PauseFor(Batch& batch) const {
   batch.pause = std::min(batch.pause + batch.pause / 2, times_.longest_look);
-  batch.look = steady_clock::now() + batch.pause;
+  batch.look = clock_.Now() + batch.pause;
 }
 
 void BatchModel::Poll(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock) {
@@ -214,7 +216,7 @@ void BatchModel::TakeResults(std::list<Batch>::iterator batch, std::unique_lock<
 void BatchModel::HandleFailure(std::list<Batch>::iterator batch, const Error& error,
                                std::unique_lock<std::mutex>& lock) {
   if (error.kind == ErrorKind::kUnavailable) {
-    const Time now = steady_clock::now();
+    const Time now = clock_.Now();
     if (!batch->failing_since) batch->failing_since = now;
     if (now - *batch->failing_since < times_.patience) return PauseFor(*batch);
   } else if (batch->found) {
@@ -243,7 +245,8 @@ Result<std::unique_ptr<Model>> OpenBatchModel(const ModelSpec& spec, const Netwo
   info.warm_up = false;
   if (info.price) info.price = HalfPrice(*info.price);
   BatchNotes book(notes, info.identity, use, shared);
-  return std::unique_ptr<Model>(std::make_unique<BatchModel>(std::move(api), std::move(info), std::move(book)));
+  return std::unique_ptr<Model>(
+      std::make_unique<BatchModel>(std::move(api), std::move(info), std::move(book), *options.clock));
 }
 
 }  // namespace upskill

@@ -19,6 +19,7 @@
 #include "model/connection.h"
 #include "model/model.h"
 #include "model/model_spec.h"
+#include "util/clock.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -34,10 +35,12 @@ struct BatchTimes {
 // on a thread of its own. A request that an earlier batch holds, by ChatRequest::id, is waited for there and not handed
 // in again. Both scopes of Cancel let go of everything at once and leave the batches running at the provider, so a
 // later process can take up their results. Requests that a batch gave no answer to end in kUnavailable: the sender
-// tries again. Answers aren't held to a schema: a request with one is refused. Thread-safe.
+// tries again. Thread-safe.
 class BatchModel : public Model {
  public:
-  BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, BatchTimes times = {});
+  // `clock` outlives the model.
+  BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, const Clock& clock,
+             BatchTimes times = {});
   ~BatchModel() override;
   BatchModel(const BatchModel&) = delete;
   BatchModel& operator=(const BatchModel&) = delete;
@@ -48,7 +51,7 @@ class BatchModel : public Model {
   int Window() const override;
 
  private:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = Clock::Steady;
   struct Waiting {
     ChatRequest request;
     Done done;
@@ -76,6 +79,7 @@ class BatchModel : public Model {
   const std::unique_ptr<BatchApi> api_;
   const ModelInfo info_;
   const BatchNotes notes_;
+  const Clock& clock_;
   const BatchTimes times_;
 
   std::mutex mutex_;  // guards the rest

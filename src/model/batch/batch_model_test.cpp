@@ -3,13 +3,18 @@
 
 #include <gmock/gmock.h>
 
-#include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <future>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "model/structured_answer.h"
+#include "support/skipping_clock.h"
 #include "util/files.h"
 #include "util/temp_folder.h"
 
@@ -32,6 +37,8 @@ class FakeProvider {
   int polls_until_end = 1;
   std::size_t most = 100;
   int polls = 0;
+  std::condition_variable polled;
+  std::deque<std::string> texts;  // of the next answers; then "answer to ID"
 };
 
 class FakeApi : public BatchApi {
@@ -55,6 +62,7 @@ class FakeApi : public BatchApi {
     if (!provider_.batches.contains(id)) return Error{ErrorKind::kPermanent, "no such batch"};
     BatchState state;
     state.ended = ++provider_.polls >= provider_.polls_until_end;
+    provider_.polled.notify_all();
     return state;
   }
   Status Cancel(const std::string&) override { return {}; }
@@ -67,6 +75,10 @@ class FakeApi : public BatchApi {
       } else {
         ChatResponse response;
         response.text = "answer to " + request;
+        if (!provider_.texts.empty()) {
+          response.text = provider_.texts.front();
+          provider_.texts.pop_front();
+        }
         answers.emplace(request, response);
       }
     }
@@ -90,23 +102,26 @@ class BatchModels : public testing::Test {
   std::unique_ptr<BatchModel> Open(BatchNotes::Use use = BatchNotes::Use::kShared, bool shared = true) {
     ModelInfo info;
     info.name = info.identity = "m";
-    return std::make_unique<BatchModel>(
-        std::make_unique<FakeApi>(provider), info, BatchNotes(notes, "m", use, shared),
-        BatchTimes{milliseconds(5), milliseconds(2), milliseconds(5), milliseconds(100)});
+    return std::make_unique<BatchModel>(std::make_unique<FakeApi>(provider), info, BatchNotes(notes, "m", use, shared),
+                                        clock);
   }
-  static std::vector<std::future<Result<ChatResponse>>> Ask(BatchModel& model, const std::vector<std::string>& ids) {
+  // All the questions are there before the model looks.
+  std::vector<std::future<Result<ChatResponse>>> Ask(BatchModel& model, const std::vector<std::string>& ids) {
     std::vector<std::future<Result<ChatResponse>>> answers;
+    clock.Hold();
     for (const std::string& id : ids) {
       const auto promise = std::make_shared<std::promise<Result<ChatResponse>>>();
       answers.push_back(promise->get_future());
       model.Start(Request(id), [promise](Result<ChatResponse> result) { promise->set_value(std::move(result)); });
     }
+    clock.LetGo();
     return answers;
   }
 
   TempFolder folder;
   std::filesystem::path notes = folder.path() / "runs/batches.jsonl";
   FakeProvider provider;
+  SkippingClock clock;
 };
 
 TEST_F(BatchModels, CollectsNotesAndAnswers) {
@@ -144,11 +159,14 @@ TEST_F(BatchModels, ExpiredRequestsAreErrorsThatMayBeTriedAgain) {
 }
 
 TEST_F(BatchModels, ALaterProcessTakesUpTheBatch) {
-  provider.polls_until_end = 1'000'000;
+  provider.polls_until_end = std::numeric_limits<int>::max();
   {
     const auto model = Open();
     auto answers = Ask(*model, {"r1", "r2"});
-    while (!std::filesystem::exists(notes)) std::this_thread::sleep_for(milliseconds(1));
+    {
+      std::unique_lock lock(provider.mutex);
+      provider.polled.wait(lock, [this] { return provider.polls > 0; });  // a batch is noted before
+    }
     model->Cancel(Model::CancelScope::kWaiting);
     EXPECT_EQ(answers[0].get().error().kind, ErrorKind::kCancelled);
   }
@@ -174,6 +192,20 @@ TEST_F(BatchModels, ABatchThatIsGoneIsResubmitted) {
   provider.batches.clear();
   EXPECT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
   EXPECT_EQ(provider.answered["r1"], 2);
+}
+
+TEST_F(BatchModels, AnswersAreHeldToTheirSchema) {
+  provider.texts = {"four", R"({"n":4})"};
+  ChatRequest request = Request("r1");
+  request.answer_schema = Json::parse(R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}})");
+  const Result<ChatResponse> answer = GenerateStructured(*Open(), request);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer->parsed["n"], 4);
+  EXPECT_THAT(provider.batches, SizeIs(2));
+  // Asked again, by another process perhaps, both answers are there.
+  provider.texts = {"four", R"({"n":4})"};
+  EXPECT_TRUE(GenerateStructured(*Open(), request).ok());
+  EXPECT_THAT(provider.batches, SizeIs(2));
 }
 
 TEST_F(BatchModels, NotesThatCannotBeWrittenEndTheRequests) {

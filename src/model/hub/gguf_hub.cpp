@@ -177,7 +177,7 @@ Result<HubOptions> HubOptionsOf(const VariableLookup& variable) {
 }
 
 Result<fs::path> PullGguf(HttpClient& client, const HubOptions& options, const GgufName& name,
-                          const PullProgress& progress, const std::atomic<int>* stop) {
+                          const PullProgress& progress, const StopFlag* stop) {
   RETURN_IF_ERROR(ParseGgufName(name.text()));  // the names of folders and addresses are made of it
   if (options.offline) {
     return Error{ErrorKind::kNotFound, fmt::format("{} is not in the cache, and HF_HUB_OFFLINE forbids to fetch it",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "net/http_client.h"
 #include "util/result.h"
 #include "util/secret.h"
+#include "util/stop_flag.h"
 
 namespace upskill {
 
@@ -39,6 +39,6 @@ using PullProgress = std::function<void(std::uint64_t done, std::uint64_t total,
 // wrong hash, what was fetched is kept. Errors also: kPermanent (not found, private), kUnavailable (no connection,
 // given up), kIo (disk), and those of ChooseGguf.
 Result<std::filesystem::path> PullGguf(HttpClient& client, const HubOptions& options, const GgufName& name,
-                                       const PullProgress& progress = nullptr, const std::atomic<int>* stop = nullptr);
+                                       const PullProgress& progress = nullptr, const StopFlag* stop = nullptr);
 
 }  // namespace upskill

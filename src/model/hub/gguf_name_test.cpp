@@ -26,7 +26,7 @@ std::string Chosen(const Files& files, const std::string& quant) {
 Error ChoiceError(const Files& files, const std::string& quant) {
   const Result<GgufModel> model = ChooseGguf(files, {"org/repo", quant});
   EXPECT_FALSE(model.ok());
-  return model ? Error{ErrorKind::kOutput, ""} : model.error();
+  return model ? Error{} : model.error();
 }
 
 TEST(GgufName, TakesNamesApart) {

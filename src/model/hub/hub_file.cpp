@@ -99,10 +99,6 @@ void HubFilePart::Remove() {
 
 bool HubFilePart::HasRightHash() { return hash_.Hex() == file_.hash && magic_ == kMagic; }
 
-Status HubFilePart::Finish(const std::filesystem::path& blob) {
-  if (::fsync(fd_.get()) != 0) return ErrnoError("writing", path_, errno);
-  if (::rename(path_.c_str(), blob.c_str()) != 0) return ErrnoError("writing", blob, errno);
-  return {};
-}
+Status HubFilePart::Finish(const std::filesystem::path& blob) { return PublishFile(fd_, path_, blob); }
 
 }  // namespace upskill

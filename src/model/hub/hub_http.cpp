@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <thread>
 
 #include "net/http_error.h"
 #include "net/url.h"
+#include "util/await.h"
 #include "util/clock.h"
 #include "util/text.h"
 
@@ -54,27 +53,15 @@ std::string WithoutQuotes(std::string_view etag) {
 }  // namespace
 
 Result<HttpResponse> HubHttp::Send(HttpRequest request, const std::function<void()>& on_tick) const {
-  std::mutex mutex;
-  std::condition_variable ready;
-  std::optional<Result<HttpResponse>> answer;
-  const HttpClient::Ticket ticket = client_.Start(std::move(request), [&](Result<HttpResponse> result) {
-    const std::lock_guard lock(mutex);
-    answer = std::move(result);
-    ready.notify_one();  // under the lock: afterwards all this may be gone
-  });
-  bool cancelled = false;
-  std::unique_lock lock(mutex);
-  while (!ready.wait_for(lock, kTick, [&] { return answer.has_value(); })) {
-    lock.unlock();
-    if (on_tick) on_tick();
-    if (stopped() && !cancelled) {
-      client_.Cancel(ticket);
-      cancelled = true;
-    }
-    lock.lock();
-  }
-  if (!answer->ok() && stopped()) return Stopped();
-  return *std::move(answer);
+  HttpClient::Ticket ticket = 0;
+  AwaitHooks hooks;
+  hooks.stopped = [this] { return stopped(); };
+  hooks.cancel = [&] { client_.Cancel(ticket); };
+  hooks.on_look = on_tick;
+  Result<HttpResponse> answer = Await<Result<HttpResponse>>(
+      [&](HttpClient::Done done) { ticket = client_.Start(std::move(request), std::move(done)); }, hooks);
+  if (!answer && stopped()) return Stopped();
+  return answer;
 }
 
 Result<HttpRequest> HubHttp::RequestFor(const HubRequest& wanted, const std::string& url) const {

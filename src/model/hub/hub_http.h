@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "net/http_client.h"
 #include "util/result.h"
 #include "util/secret.h"
+#include "util/stop_flag.h"
 
 namespace upskill {
 
@@ -26,7 +26,7 @@ struct HubAnswer {
 class HubHttp {
  public:
   // `endpoint` without a slash at its end. `stop`, which may be null: any value but 0 ends what is under way.
-  HubHttp(HttpClient& client, std::string endpoint, Secret token, const std::atomic<int>* stop)
+  HubHttp(HttpClient& client, std::string endpoint, Secret token, const StopFlag* stop)
       : client_(client), endpoint_(std::move(endpoint)), token_(std::move(token)), stop_(stop) {}
 
   struct HubRequest {
@@ -55,7 +55,7 @@ class HubHttp {
   HttpClient& client_;
   std::string endpoint_;
   Secret token_;
-  const std::atomic<int>* stop_;
+  const StopFlag* stop_;
 };
 
 // What a status other than 2xx of the Hub means for `what`, a repository or a file in it.

@@ -83,7 +83,7 @@ Json ProviderSchema(const Json& schema) {
       out[item.key()] = item.value();
     }
   }
-  if (out.contains("properties") && !MemberOf(out, "additionalProperties").is_object())
+  if (out.contains("properties") && !Member(out, "additionalProperties").is_object())
     out["additionalProperties"] = false;
   return out;
 }
@@ -139,18 +139,18 @@ class AnthropicAssembler : public StreamAssembler {
   Status TakeJson(const Json& event) override {
     const std::string type = JsonGet<std::string>(event, "type", "");
     if (type == "message_start") {
-      const Json& message = MemberOf(event, "message");
+      const Json& message = Member(event, "message");
       if (message.is_object()) message_ = message;
     } else if (type == "content_block_start") {
       Block& block = blocks_[IndexOf(event)];
-      block.json = MemberOf(event, "content_block");
+      block.json = Member(event, "content_block");
       if (!block.json.is_object()) block.json = Json::object();
     } else if (type == "content_block_delta") {
-      TakeDelta(blocks_[IndexOf(event)], MemberOf(event, "delta"));
+      TakeDelta(blocks_[IndexOf(event)], Member(event, "delta"));
     } else if (type == "message_delta") {
-      const Json& reason = MemberOf(MemberOf(event, "delta"), "stop_reason");
+      const Json& reason = Member(Member(event, "delta"), "stop_reason");
       if (reason.is_string()) message_["stop_reason"] = reason;
-      TakeUsage(MemberOf(event, "usage"));
+      TakeUsage(Member(event, "usage"));
     } else if (type == "message_stop") {
       stopped_ = true;
     }
@@ -194,16 +194,16 @@ class AnthropicAssembler : public StreamAssembler {
 
   static void TakeDelta(Block& block, const Json& delta) {
     const std::string type = JsonGet<std::string>(delta, "type", "");
-    if (type == "text_delta") Append(block.json, "text", MemberOf(delta, "text"));
-    if (type == "thinking_delta") Append(block.json, "thinking", MemberOf(delta, "thinking"));
-    if (type == "signature_delta") Append(block.json, "signature", MemberOf(delta, "signature"));
+    if (type == "text_delta") Append(block.json, "text", Member(delta, "text"));
+    if (type == "thinking_delta") Append(block.json, "thinking", Member(delta, "thinking"));
+    if (type == "signature_delta") Append(block.json, "signature", Member(delta, "signature"));
     if (type == "input_json_delta") block.partial_json += JsonGet<std::string>(delta, "partial_json", "");
   }
 
   // The last word counts: output tokens are cumulative, and newer servers repeat the input side.
   void TakeUsage(const Json& usage) {
     if (!usage.is_object()) return;
-    if (!MemberOf(message_, "usage").is_object()) message_["usage"] = Json::object();
+    if (!Member(message_, "usage").is_object()) message_["usage"] = Json::object();
     for (const auto& item : usage.items()) {
       if (item.value().is_number()) message_["usage"][item.key()] = item.value();
     }
@@ -246,7 +246,7 @@ Json BuildAnthropic(const ChatRequest& request, const WireOptions& options) {
 
 Result<ChatResponse> ParseAnthropic(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(body)) return *std::move(error);
-  const Json& content = MemberOf(body, "content");
+  const Json& content = Member(body, "content");
   if (!content.is_array())
     return Error{ErrorKind::kUnavailable, "the answer has no content: it isn't one of the Messages API"};
   ChatResponse response;
@@ -261,7 +261,7 @@ Result<ChatResponse> ParseAnthropic(const Json& body) {
       response.reasoning += JsonGet<std::string>(block, "thinking", "");
       has_thinking = true;
     } else if (type == "tool_use") {
-      const Json& input = MemberOf(block, "input");
+      const Json& input = Member(block, "input");
       std::string raw = input.is_string() ? input.get<std::string>() : input.is_null() ? "" : DumpJson(input);
       response.tool_calls.push_back(
           MakeToolCall(JsonGet<std::string>(block, "id", ""), JsonGet<std::string>(block, "name", ""), std::move(raw)));
@@ -271,7 +271,7 @@ Result<ChatResponse> ParseAnthropic(const Json& body) {
   }
   if (has_thinking && !response.tool_calls.empty()) response.provider_blocks = std::move(blocks);
   response.stop = StopOf(JsonGet<std::string>(body, "stop_reason", ""));
-  response.usage = AnthropicUsage(MemberOf(body, "usage"));
+  response.usage = AnthropicUsage(Member(body, "usage"));
   response.served_model = JsonGet<std::string>(body, "model", "");
   return response;
 }

@@ -98,17 +98,17 @@ std::string ReasoningText(const Json& message) {
 }
 
 Usage ChatUsage(const Json& body) {
-  const Json& usage = MemberOf(body, "usage");
-  const Json& prompt_details = MemberOf(usage, "prompt_tokens_details");
+  const Json& usage = Member(body, "usage");
+  const Json& prompt_details = Member(usage, "prompt_tokens_details");
   Usage out;
   const std::int64_t prompt = TokensOf(usage, "prompt_tokens");
   // OpenAI's place, DeepSeek's, llama-server's.
   out.cache_read = std::max({TokensOf(prompt_details, "cached_tokens"), TokensOf(usage, "prompt_cache_hit_tokens"),
-                             TokensOf(MemberOf(body, "timings"), "cache_n")});
+                             TokensOf(Member(body, "timings"), "cache_n")});
   out.cache_read = std::min(out.cache_read, prompt);
   out.cache_write = std::min(TokensOf(prompt_details, "cache_write_tokens"), prompt - out.cache_read);
   out.input = prompt - out.cache_read - out.cache_write;
-  out.reasoning = TokensOf(MemberOf(usage, "completion_tokens_details"), "reasoning_tokens");
+  out.reasoning = TokensOf(Member(usage, "completion_tokens_details"), "reasoning_tokens");
   // Gemini and Grok leave the reasoning out of completion_tokens, but not out of the total.
   out.output = std::max(TokensOf(usage, "completion_tokens"), TokensOf(usage, "total_tokens") - prompt);
   return out;
@@ -122,12 +122,12 @@ StopReason StopOf(const std::string& reason, const ChatResponse& response) {
 
 // What has to come back with the tool results: signatures and reasoning that the next turn goes on from. Null: nothing.
 Json BlocksOf(const Json& message, const ChatResponse& response) {
-  const Json& calls = MemberOf(message, "tool_calls");
+  const Json& calls = Member(message, "tool_calls");
   if (response.tool_calls.empty() || !calls.is_array()) return nullptr;
-  Json out = {{"role", "assistant"}, {"content", MemberOf(message, "content")}};
+  Json out = {{"role", "assistant"}, {"content", Member(message, "content")}};
   bool needed = false;
   for (const char* key : {"reasoning_content", "reasoning_details"}) {
-    const Json& value = MemberOf(message, key);
+    const Json& value = Member(message, key);
     if (value.is_null()) continue;
     out[key] = value;
     needed = true;
@@ -137,7 +137,7 @@ Json BlocksOf(const Json& message, const ChatResponse& response) {
     const ToolCall& call = response.tool_calls[i];
     Json entry = {
         {"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", ArgumentsText(call)}}}};
-    if (const Json& extra = MemberOf(calls[i], "extra_content"); !extra.is_null()) {
+    if (const Json& extra = Member(calls[i], "extra_content"); !extra.is_null()) {
       entry["extra_content"] = extra;
       needed = true;
     }
@@ -150,16 +150,16 @@ class ChatAssembler : public StreamAssembler {
  protected:
   Status TakeJson(const Json& event) override {
     for (const char* key : {"id", "model", "usage", "timings", "provider"}) {
-      if (const Json& value = MemberOf(event, key); !value.is_null()) body_[key] = value;
+      if (const Json& value = Member(event, key); !value.is_null()) body_[key] = value;
     }
-    const Json& choices = MemberOf(event, "choices");
+    const Json& choices = Member(event, "choices");
     if (!choices.is_array()) return {};
     for (const Json& choice : choices) {
       if (TokensOf(choice, "index") != 0) continue;
       if (std::optional<Error> error = ErrorInBody(choice)) return *std::move(error);
-      if (const Json& reason = MemberOf(choice, "finish_reason"); reason.is_string()) finish_reason_ = reason;
-      const Json& delta = MemberOf(choice, "delta");
-      TakeDelta(delta.is_object() ? delta : MemberOf(choice, "message"));
+      if (const Json& reason = Member(choice, "finish_reason"); reason.is_string()) finish_reason_ = reason;
+      const Json& delta = Member(choice, "delta");
+      TakeDelta(delta.is_object() ? delta : Member(choice, "message"));
     }
     return {};
   }
@@ -198,17 +198,17 @@ class ChatAssembler : public StreamAssembler {
   };
 
   void TakeDelta(const Json& delta) {
-    content_ += ContentText(MemberOf(delta, "content"));
+    content_ += ContentText(Member(delta, "content"));
     refusal_ += JsonGet<std::string>(delta, "refusal", "");
     for (const char* key : {"reasoning_content", "reasoning"}) {
-      const Json& piece = MemberOf(delta, key);
+      const Json& piece = Member(delta, key);
       if (!piece.is_string() || piece.get_ref<const std::string&>().empty()) continue;
       reasoning_ += piece.get<std::string>();
       reasoning_key_ = key;
       break;  // some servers send the same piece under both names
     }
-    TakeDetails(MemberOf(delta, "reasoning_details"));
-    const Json& calls = MemberOf(delta, "tool_calls");
+    TakeDetails(Member(delta, "reasoning_details"));
+    const Json& calls = Member(delta, "tool_calls");
     if (!calls.is_array()) return;
     for (const Json& piece : calls) TakeCall(piece);
   }
@@ -217,9 +217,9 @@ class ChatAssembler : public StreamAssembler {
   void TakeDetails(const Json& pieces) {
     if (!pieces.is_array()) return;
     for (const Json& piece : pieces) {
-      const bool goes_on = !details_.empty() && MemberOf(details_.back(), "index") == MemberOf(piece, "index") &&
-                           !MemberOf(piece, "index").is_null() &&
-                           MemberOf(details_.back(), "type") == MemberOf(piece, "type");
+      const bool goes_on = !details_.empty() && Member(details_.back(), "index") == Member(piece, "index") &&
+                           !Member(piece, "index").is_null() &&
+                           Member(details_.back(), "type") == Member(piece, "type");
       if (!goes_on) {
         details_.push_back(piece);
         continue;
@@ -227,7 +227,7 @@ class ChatAssembler : public StreamAssembler {
       Json& entry = details_.back();
       for (const auto& item : piece.items()) {
         const bool is_text = item.key() == "text" || item.key() == "summary" || item.key() == "data";
-        if (is_text && item.value().is_string() && MemberOf(entry, item.key().c_str()).is_string()) {
+        if (is_text && item.value().is_string() && Member(entry, item.key().c_str()).is_string()) {
           entry[item.key()].get_ref<std::string&>() += item.value().get<std::string>();
         } else if (!item.value().is_null()) {
           entry[item.key()] = item.value();
@@ -238,7 +238,7 @@ class ChatAssembler : public StreamAssembler {
 
   // Servers number calls, or name them, or neither and send each whole.
   Call& CallOf(const Json& piece, const std::string& id) {
-    const Json& index = MemberOf(piece, "index");
+    const Json& index = Member(piece, "index");
     const std::int64_t number = index.is_number_integer() ? TokensOf(piece, "index") : -1;
     for (Call& call : calls_) {
       const bool same = number >= 0 ? call.index == number : (id.empty() && &call == &calls_.back());
@@ -253,13 +253,13 @@ class ChatAssembler : public StreamAssembler {
     const std::string id = JsonGet<std::string>(piece, "id", "");
     Call& call = CallOf(piece, id);
     if (!id.empty()) call.id = id;
-    const Json& function = MemberOf(piece, "function");
+    const Json& function = Member(piece, "function");
     const std::string name = JsonGet<std::string>(function, "name", "");
     if (!name.empty()) call.name = name;
-    const Json& arguments = MemberOf(function, "arguments");
+    const Json& arguments = Member(function, "arguments");
     if (arguments.is_string()) call.arguments += arguments.get<std::string>();
     if (arguments.is_object()) call.arguments = DumpJson(arguments);
-    if (const Json& extra = MemberOf(piece, "extra_content"); !extra.is_null()) call.extra = extra;
+    if (const Json& extra = Member(piece, "extra_content"); !extra.is_null()) call.extra = extra;
   }
 
   Json body_ = Json::object();
@@ -284,7 +284,7 @@ Json BuildChat(const ChatRequest& request, const WireOptions& options) {
 
 Result<ChatResponse> ParseChat(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(body)) return *std::move(error);
-  const Json& choices = MemberOf(body, "choices");
+  const Json& choices = Member(body, "choices");
   if (!choices.is_array() || choices.empty() || !choices.front().is_object()) {
     return Error{ErrorKind::kUnavailable, "the provider answered without a choice"};
   }
@@ -292,15 +292,15 @@ Result<ChatResponse> ParseChat(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(choice)) return *std::move(error);
   const std::string reason = JsonGet<std::string>(choice, "finish_reason", "");
   if (reason == "error") return Error{ErrorKind::kUnavailable, "the provider broke off the answer with an error"};
-  const Json& message = MemberOf(choice, "message");
+  const Json& message = Member(choice, "message");
   ChatResponse response;
-  response.text = ContentText(MemberOf(message, "content"));
+  response.text = ContentText(Member(message, "content"));
   response.reasoning = ReasoningText(message);
-  const Json& calls = MemberOf(message, "tool_calls");
+  const Json& calls = Member(message, "tool_calls");
   if (calls.is_array()) {
     for (const Json& call : calls) {
-      const Json& function = MemberOf(call, "function");
-      const Json& arguments = MemberOf(function, "arguments");
+      const Json& function = Member(call, "function");
+      const Json& arguments = Member(function, "arguments");
       std::string raw = arguments.is_string() ? arguments.get<std::string>()
                         : arguments.is_null() ? ""
                                               : DumpJson(arguments);
@@ -317,7 +317,7 @@ Result<ChatResponse> ParseChat(const Json& body) {
   response.provider_blocks = BlocksOf(message, response);
   response.usage = ChatUsage(body);
   response.served_model = JsonGet<std::string>(body, "model", "");
-  if (const Json& cost = MemberOf(MemberOf(body, "usage"), "cost"); cost.is_number()) {
+  if (const Json& cost = Member(Member(body, "usage"), "cost"); cost.is_number()) {
     const double dollars = cost.get<double>();
     if (std::isfinite(dollars) && dollars >= 0.0) response.cost_usd = dollars;
   }

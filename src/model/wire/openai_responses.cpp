@@ -72,7 +72,7 @@ void TakePart(const Json& part, ChatResponse& response, std::string& refusal) {
 
 void TakeReasoning(const Json& item, std::string& reasoning) {
   for (const char* key : {"summary", "content"}) {
-    const Json& parts = MemberOf(item, key);
+    const Json& parts = Member(item, key);
     if (!parts.is_array()) continue;
     for (const Json& part : parts) {
       const std::string text = JsonGet<std::string>(part, "text", "");
@@ -85,10 +85,10 @@ void TakeReasoning(const Json& item, std::string& reasoning) {
 Usage ResponsesUsage(const Json& usage) {
   Usage out;
   const std::int64_t input = TokensOf(usage, "input_tokens");
-  out.cache_read = std::min(TokensOf(MemberOf(usage, "input_tokens_details"), "cached_tokens"), input);
+  out.cache_read = std::min(TokensOf(Member(usage, "input_tokens_details"), "cached_tokens"), input);
   out.input = input - out.cache_read;
   out.output = TokensOf(usage, "output_tokens");
-  out.reasoning = TokensOf(MemberOf(usage, "output_tokens_details"), "reasoning_tokens");
+  out.reasoning = TokensOf(Member(usage, "output_tokens_details"), "reasoning_tokens");
   return out;
 }
 
@@ -104,11 +104,11 @@ class ResponsesAssembler : public StreamAssembler {
  protected:
   Status TakeJson(const Json& event) override {
     const std::string type = JsonGet<std::string>(event, "type", "");
-    const Json& delta = MemberOf(event, "delta");
+    const Json& delta = Member(event, "delta");
     if (type == "response.output_item.added") {
-      SlotOf(event, MemberOf(event, "item"), true);
+      SlotOf(event, Member(event, "item"), true);
     } else if (type == "response.output_item.done") {
-      const Json& item = MemberOf(event, "item");
+      const Json& item = Member(event, "item");
       Slot& slot = SlotOf(event, item, true);
       slot.item = item;
       slot.done = true;
@@ -117,7 +117,7 @@ class ResponsesAssembler : public StreamAssembler {
     } else if (type == "response.function_call_arguments.delta" && delta.is_string()) {
       SlotOf(event, {{"type", "function_call"}}, false).arguments += delta.get<std::string>();
     } else if (type == "response.completed" || type == "response.incomplete" || type == "response.failed") {
-      if (MemberOf(event, "response").is_object()) final_ = MemberOf(event, "response");
+      if (Member(event, "response").is_object()) final_ = Member(event, "response");
     }
     return {};
   }
@@ -126,7 +126,7 @@ class ResponsesAssembler : public StreamAssembler {
 
   // Finished items are what counts. A server that sends fewer of them than its last event lists has them there.
   Json MakeBody() override {
-    const Json& listed = MemberOf(final_, "output");
+    const Json& listed = Member(final_, "output");
     const auto done = static_cast<std::size_t>(
         std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.done; }));
     if (listed.is_array() && !listed.empty() && listed.size() > done) return std::move(final_);
@@ -156,7 +156,7 @@ class ResponsesAssembler : public StreamAssembler {
   // The slot that an event is about: by output_index; without one by an id, else the youngest of the type. Ids alone
   // are no help: on some servers they differ between the events of an item.
   Slot& SlotOf(const Json& event, const Json& item, bool whole_item) {
-    const Json& index = MemberOf(event, "output_index");
+    const Json& index = Member(event, "output_index");
     const std::int64_t number = index.is_number_integer() ? TokensOf(event, "output_index") : -1;
     const std::string type = JsonGet<std::string>(item, "type", "");
     const std::string id =
@@ -223,7 +223,7 @@ Json BuildResponses(const ChatRequest& request, const WireOptions& options) {
 Result<ChatResponse> ParseResponses(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(body)) return *std::move(error);
   if (std::optional<Error> error = ErrorOfStatus(body)) return *std::move(error);
-  const Json& output = MemberOf(body, "output");
+  const Json& output = Member(body, "output");
   if (!output.is_array())
     return Error{ErrorKind::kUnavailable, "the answer has no output: it isn't one of the Responses API"};
   ChatResponse response;
@@ -232,7 +232,7 @@ Result<ChatResponse> ParseResponses(const Json& body) {
   for (const Json& item : output) {
     const std::string type = JsonGet<std::string>(item, "type", "");
     if (type == "message") {
-      const Json& content = MemberOf(item, "content");
+      const Json& content = Member(item, "content");
       if (content.is_string()) response.text += content.get<std::string>();
       if (!content.is_array()) continue;
       for (const Json& part : content) TakePart(part, response, refusal);
@@ -249,14 +249,14 @@ Result<ChatResponse> ParseResponses(const Json& body) {
   if (has_reasoning && !response.tool_calls.empty()) response.provider_blocks = output;
   if (!response.tool_calls.empty()) response.stop = StopReason::kToolUse;
   if (JsonGet<std::string>(body, "status", "") == "incomplete") {
-    const std::string reason = JsonGet<std::string>(MemberOf(body, "incomplete_details"), "reason", "");
+    const std::string reason = JsonGet<std::string>(Member(body, "incomplete_details"), "reason", "");
     response.stop = reason == "content_filter" ? StopReason::kRefusal : StopReason::kLength;
   }
   if (!refusal.empty()) {
     response.stop = StopReason::kRefusal;
     if (response.text.empty()) response.text = refusal;
   }
-  response.usage = ResponsesUsage(MemberOf(body, "usage"));
+  response.usage = ResponsesUsage(Member(body, "usage"));
   response.served_model = JsonGet<std::string>(body, "model", "");
   return response;
 }

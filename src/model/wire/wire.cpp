@@ -85,7 +85,7 @@ Result<Json> ParseBody(std::string_view body) {
 
 std::optional<Error> ErrorInBody(const Json& body) {
   if (!body.is_object()) return std::nullopt;
-  const Json& error = MemberOf(body, "error");
+  const Json& error = Member(body, "error");
   const bool is_error_event =
       JsonGet<std::string>(body, "type", "") == "error" || JsonGet<std::string>(body, "object", "") == "error";
   const bool has_error = error.is_object() || error.is_array() || error.is_string()
@@ -96,7 +96,7 @@ std::optional<Error> ErrorInBody(const Json& body) {
   const std::string words = JsonGet<std::string>(object, "type", "") + " " + JsonGet<std::string>(object, "code", "");
   std::string text = error.is_string() ? error.get<std::string>() : JsonGet<std::string>(object, "message", "");
   if (text.empty()) text = DumpJson(error.is_null() ? body : error).substr(0, 4 * kShownColumns);
-  const std::int64_t code = CodeOf(MemberOf(object, "code"));
+  const std::int64_t code = CodeOf(Member(object, "code"));
   const std::string shown = CutToColumns(SafeForTerminalLine(text), kShownColumns);
   return Error{KindOfCode(code, words),
                code != 0 ? fmt::format("the provider reports an error in its answer ({}): {}", code, shown)
@@ -104,7 +104,7 @@ std::optional<Error> ErrorInBody(const Json& body) {
 }
 
 std::int64_t TokensOf(const Json& object, const char* key) {
-  const Json& value = MemberOf(object, key);
+  const Json& value = Member(object, key);
   if (value.is_number_unsigned())
     return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMaxTokens));
   if (value.is_number_integer()) return std::clamp<std::int64_t>(value.get<std::int64_t>(), 0, kMaxTokens);
@@ -113,13 +113,6 @@ std::int64_t TokensOf(const Json& object, const char* key) {
     if (number >= 0.0 && number <= static_cast<double>(kMaxTokens)) return static_cast<std::int64_t>(number);
   }
   return 0;
-}
-
-const Json& MemberOf(const Json& object, const char* key) {
-  static const Json null;
-  if (!object.is_object()) return null;
-  const auto found = object.find(key);
-  return found == object.end() ? null : *found;
 }
 
 ToolCall MakeToolCall(std::string id, std::string name, std::string raw_arguments) {
@@ -156,10 +149,10 @@ std::string CacheKeyOf(const ChatRequest& request) { return "upskill-" + Sha256H
 bool IsStrictSchema(const Json& schema) {
   if (schema.is_array()) return std::all_of(schema.begin(), schema.end(), IsStrictSchema);
   if (!schema.is_object()) return true;
-  const Json& properties = MemberOf(schema, "properties");
+  const Json& properties = Member(schema, "properties");
   if (JsonGet<std::string>(schema, "type", "") == "object" || properties.is_object()) {
-    if (MemberOf(schema, "additionalProperties") != Json(false) || !properties.is_object()) return false;
-    const Json& required = MemberOf(schema, "required");
+    if (Member(schema, "additionalProperties") != Json(false) || !properties.is_object()) return false;
+    const Json& required = Member(schema, "required");
     for (const auto& item : properties.items()) {
       if (!required.is_array() || std::find(required.begin(), required.end(), Json(item.key())) == required.end())
         return false;

@@ -90,8 +90,6 @@ std::optional<Error> ErrorInBody(const Json& body);
 
 // Tokens under `key`: whole and from 0; 0 for anything else.
 std::int64_t TokensOf(const Json& object, const char* key);
-// The member `key` of an object, or null.
-const Json& MemberOf(const Json& object, const char* key);
 ToolCall MakeToolCall(std::string id, std::string name, std::string raw_arguments);
 // Arguments of a call in its history as JSON text; `{}` for those that are none.
 std::string ArgumentsText(const ToolCall& call);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -259,14 +260,6 @@ std::string KeptLine(const Digest& digest) {
   return fmt::format("{} tokens: {}, {}, {}, {}", WithThousands(static_cast<long long>(digest.tokens)),
                      counted(DigestKind::kFix, "error → fix pair"), counted(DigestKind::kFile, "file"),
                      counted(DigestKind::kCommand, "command"), counted(DigestKind::kCorrection, "correction"));
-}
-
-std::size_t EstimateTokens(std::string_view text) {
-  // Characters outside ASCII take about a token each.
-  const auto wide = static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xC0; }));
-  const std::size_t narrow = CountCodePoints(text) - wide;
-  return (narrow * 2 + 6) / 7 + wide;
 }
 
 std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces) {

@@ -102,9 +102,6 @@ Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options
 // All that MakeDigest chooses from: items of all traces, merged and valued, the most useful first.
 std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces);
 
-// Tokens that a text takes, estimated from above for common tokenisers: a token per 3.5 code points of Latin text.
-std::size_t EstimateTokens(std::string_view text);
-
 // "6,900 tokens: 6 error → fix pairs, 5 files, 9 commands, 3 corrections".
 std::string KeptLine(const Digest& digest);
 

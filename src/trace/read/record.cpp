@@ -66,28 +66,10 @@ std::optional<std::string> CloseTruncatedJson(std::string_view text, std::size_t
   return closed;
 }
 
-const Json& Member(const Json& object, const char* key) {
-  static const Json null;
-  if (!object.is_object()) return null;
-  const auto found = object.find(key);
-  return found == object.end() ? null : *found;
-}
-
-Json* FindMember(Json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
-}
-
 std::string TakeString(Json& object, const char* key) {
   Json* const member = FindMember(object, key);
   if (member == nullptr || !member->is_string()) return "";
   return std::move(member->get_ref<std::string&>());
-}
-
-std::string StringAt(const Json& object, const char* key) {
-  const Json& member = Member(object, key);
-  return member.is_string() ? member.get_ref<const std::string&>() : std::string();
 }
 
 std::optional<long long> NumberAt(const Json& object, const char* key) {

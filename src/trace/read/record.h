@@ -11,12 +11,9 @@
 
 namespace upskill {
 
-// Lenient access. A missing key or another type gives null, empty or nothing; strings are moved out of the record, so
-// that a large text is held once.
-const Json& Member(const Json& object, const char* key);
-Json* FindMember(Json& object, const char* key);
+// Lenient access beyond util/json.h. A missing key or another type gives null, empty or nothing; strings are moved out
+// of the record, so that a large text is held once.
 std::string TakeString(Json& object, const char* key);
-std::string StringAt(const Json& object, const char* key);
 std::optional<long long> NumberAt(const Json& object, const char* key);
 std::optional<std::int64_t> TimeAt(const Json& object, const char* key);  // ISO text, or ms since 1970
 

@@ -9,34 +9,12 @@
 #include <map>
 #include <set>
 
+#include "util/base64.h"
 #include "util/hash.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
-
-// Decoded bytes of standard or URL-safe base64; nothing if `text` is neither.
-std::string DecodeBase64(std::string_view text) {
-  std::string out;
-  unsigned int bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    int value = -1;
-    if (c >= 'A' && c <= 'Z') value = c - 'A';
-    if (c >= 'a' && c <= 'z') value = c - 'a' + 26;
-    if (c >= '0' && c <= '9') value = c - '0' + 52;
-    if (c == '+' || c == '-') value = 62;
-    if (c == '/' || c == '_') value = 63;
-    if (value < 0) continue;  // line ends and padding
-    bits = (bits << 6U) | static_cast<unsigned int>(value);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      out += static_cast<char>(static_cast<unsigned char>((bits >> static_cast<unsigned int>(count)) & 0xFFU));
-    }
-  }
-  return out;
-}
 
 // Mostly: a few bytes in front may be no part of what was encoded.
 bool IsPrintable(std::string_view text) {

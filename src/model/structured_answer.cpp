@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/structured_answer.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "model/answer_json.h"
+#include "util/hash.h"
+#include "util/invariant.h"
+
+namespace upskill {
+namespace {
+
+constexpr int kMaxRepairs = 2;
+
+// Adds what an answer used up to what those before it did.
+void AddUp(ChatResponse& sum, const ChatResponse& response) {
+  sum.usage.Add(response.usage);
+  sum.cost_usd = sum.cost_usd && response.cost_usd ? std::optional(*sum.cost_usd + *response.cost_usd) : std::nullopt;
+  sum.seconds += response.seconds;
+}
+
+// The request that tells the model what is wrong with its answer.
+ChatRequest RepairOf(ChatRequest request, const std::string& answer, const std::string& problem) {
+  constexpr std::size_t kIdDigits = 40;
+  // Another question needs another id, the same whenever it is asked.
+  if (!request.id.empty()) request.id = Sha256Hex(request.id + "\n" + answer).substr(0, kIdDigits);
+  request.messages.push_back({Role::kAssistant, answer});
+  request.messages.push_back({Role::kUser, RepairRequest(problem, *request.answer_schema)});
+  return request;
+}
+
+}  // namespace
+
+Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop) {
+  CHECK(request.answer_schema.has_value());
+  ChatResponse sum;
+  sum.cost_usd = 0.0;
+  std::string problem;
+  for (int repair = 0; repair <= kMaxRepairs; ++repair) {
+    ASSIGN_OR_RETURN(ChatResponse response, Generate(model, request, stop));
+    AddUp(sum, response);
+    response.usage = sum.usage;
+    response.cost_usd = sum.cost_usd;
+    response.seconds = sum.seconds;
+    Result<Json> parsed = AnswerJson(response.text, *request.answer_schema);
+    if (parsed) response.parsed = *std::move(parsed);
+    if (parsed || response.stop != StopReason::kEnd) return response;
+    problem = parsed.error().message;
+    request = RepairOf(std::move(request), response.text, problem);
+  }
+  return InputError(
+      fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMaxRepairs + 1, problem));
+}
+
+}  // namespace upskill

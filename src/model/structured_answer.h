@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/chat.h"
+#include "model/model.h"
+#include "util/result.h"
+#include "util/stop_flag.h"
+
+namespace upskill {
+
+// Generate for a request with an answer_schema: sets ChatResponse::parsed. The model holds its answers to the schema as
+// far as it can; every answer is checked here, and one that doesn't fit is asked for again up to twice with what is
+// wrong with it, then it is an error (kInput). Usage, cost and time are those of all answers. An answer that ended
+// because of its length, a refusal or the context window is given as it is, `parsed` set only if it fits.
+Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop = nullptr);
+
+}  // namespace upskill

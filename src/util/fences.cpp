@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "util/fences.h"
+
+#include <algorithm>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMaxIndent = 3;  // four columns make an indented code block
+constexpr std::size_t kTabColumns = 4;
+constexpr std::size_t kShortestFence = 3;
+
+// Takes spaces and tabs off the front, at most `max_columns` of them and no part of a tab. The columns taken;
+// `column` is where the text begins.
+std::size_t TakeIndent(std::string_view& text, std::size_t max_columns, std::size_t column = 0) {
+  std::size_t taken = 0;
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
+    const std::size_t width = text.front() == ' ' ? 1 : kTabColumns - (column + taken) % kTabColumns;
+    if (taken + width > max_columns) break;
+    taken += width;
+    text.remove_prefix(1);
+  }
+  return taken;
+}
+
+std::size_t RunLength(std::string_view text, char mark) { return std::min(text.find_first_not_of(mark), text.size()); }
+
+// Length of the marker of a list item at the front (`-`, `12.`), 0 if there is none. What follows it is white space.
+std::size_t ListMarkerLength(std::string_view text) {
+  constexpr std::size_t kMaxDigits = 9;
+  if (text.empty()) return 0;
+  std::size_t length = 0;
+  if (text.front() == '-' || text.front() == '+' || text.front() == '*') {
+    length = 1;
+  } else {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0 || digits > kMaxDigits || digits == text.size()) return 0;
+    if (text[digits] != '.' && text[digits] != ')') return 0;
+    length = digits + 1;
+  }
+  return length == text.size() || text[length] == ' ' || text[length] == '\t' ? length : 0;
+}
+
+}  // namespace
+
+bool FenceScanner::Opens(std::string_view rest, std::size_t indent) {
+  if (rest.empty() || (rest.front() != '`' && rest.front() != '~') || indent > item_indent_ + kMaxIndent) return false;
+  const std::size_t length = RunLength(rest, rest.front());
+  const std::string_view info = Trim(rest.substr(length));
+  if (length < kShortestFence) return false;
+  // ```this``` is code within a line.
+  if (rest.front() == '`' && info.find('`') != std::string_view::npos) return false;
+  mark_ = rest.front();
+  length_ = length;
+  indent_ = indent;
+  info_ = std::string(info);
+  fence_limit_ = item_indent_ + kMaxIndent;
+  item_indent_ = std::min(item_indent_, indent);
+  return true;
+}
+
+bool FenceScanner::Closes(std::string_view rest, std::size_t indent) const {
+  if (indent > fence_limit_ || rest.empty() || rest.front() != mark_) return false;
+  const std::size_t length = RunLength(rest, mark_);
+  return length >= length_ && Trim(rest.substr(length)).empty();
+}
+
+// Takes the markers of list items off the front of a line of text, and forgets items that the line isn't part of.
+void FenceScanner::FollowList(std::string_view& rest, std::size_t& indent) {
+  // Without an empty line between, it may go on with the paragraph of an item however it is indented.
+  if (after_blank_line_) item_indent_ = std::min(item_indent_, indent);
+  while (indent <= item_indent_ + kMaxIndent) {
+    const std::size_t marker = ListMarkerLength(rest);
+    if (marker == 0) return;
+    rest.remove_prefix(marker);
+    std::string_view behind = rest;
+    const std::size_t gap = TakeIndent(behind, std::string_view::npos, indent + marker);
+    // An item that begins with indented code, or with nothing: one column belongs to the marker.
+    const bool one = gap > kTabColumns || Trim(behind).empty();
+    item_indent_ = indent + marker + (one ? 1 : gap);
+    indent += marker + gap;
+    rest = behind;
+  }
+}
+
+FenceScanner::Line FenceScanner::Take(std::string_view line) {
+  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
+  std::size_t indent = TakeIndent(line, std::string_view::npos);
+  if (open_) {
+    if (!Closes(line, indent)) return Line::kCode;
+    open_ = false;
+    after_blank_line_ = true;  // a paragraph doesn't go on behind a block
+    return Line::kClosing;
+  }
+  if (line.empty()) {
+    after_blank_line_ = true;
+    return Line::kText;
+  }
+  FollowList(line, indent);
+  after_blank_line_ = false;
+  open_ = Opens(line, indent);
+  return open_ ? Line::kOpening : Line::kText;
+}
+
+std::vector<FencedBlock> FindFencedBlocks(std::string_view text) {
+  std::vector<FencedBlock> blocks;
+  FenceScanner scanner;
+  std::string_view line_before;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    text.remove_prefix(line.size());
+    switch (scanner.Take(line)) {
+      case FenceScanner::Line::kText:
+        if (!Trim(line).empty()) line_before = Trim(line);
+        break;
+      case FenceScanner::Line::kOpening: {
+        // The info string is the end of the trimmed line.
+        const std::string_view trimmed = Trim(line);
+        blocks.push_back({trimmed.substr(trimmed.size() - scanner.info().size()), line_before, ""});
+        line_before = {};
+        break;
+      }
+      case FenceScanner::Line::kCode:
+        TakeIndent(line, scanner.indent());
+        blocks.back().content += line;
+        break;
+      case FenceScanner::Line::kClosing:
+        break;
+    }
+  }
+  return blocks;
+}
+
+std::string FenceFor(std::string_view content) {
+  std::size_t longest = kShortestFence - 1;
+  std::size_t run = 0;
+  for (const char c : content) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return std::string(longest + 1, '`');
+}
+
+}  // namespace upskill

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+namespace upskill {
+
+// How the user or a signal handler ends work early. 0: go on; 1: finish what is in flight; 2 or more: drop that too.
+using StopFlag = std::atomic<int>;
+
+}  // namespace upskill
