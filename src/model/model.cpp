@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <future>
 #include <memory>
@@ -43,8 +41,7 @@ Result<ChatResponse> Generate(Model& model, ChatRequest request, const std::atom
   if (!request.answer_schema) return AskOnce(model, std::move(request), stop);
   Usage usage;
   std::optional<double> cost = 0.0;
-  std::string problem;
-  for (int repair = 0; repair <= kMaxRepairs; ++repair) {
+  for (int repair = 0;; ++repair) {
     ASSIGN_OR_RETURN(ChatResponse response, AskOnce(model, request, stop));
     usage.Add(response.usage);
     cost = cost && response.cost_usd ? std::optional(*cost + *response.cost_usd) : std::nullopt;
@@ -53,13 +50,10 @@ Result<ChatResponse> Generate(Model& model, ChatRequest request, const std::atom
     if (!response.parsed.is_null()) return response;
     Result<Json> parsed = AnswerJson(response.text, *request.answer_schema);
     if (parsed) response.parsed = parsed.value();
-    if (parsed || response.stop != StopReason::kEnd) return response;
-    problem = parsed.error().message;
+    if (parsed || response.stop != StopReason::kEnd || repair == kMaxRepairs) return response;
     request.messages.push_back({Role::kAssistant, response.text});
-    request.messages.push_back({Role::kUser, RepairRequest(problem, *request.answer_schema)});
+    request.messages.push_back({Role::kUser, RepairRequest(parsed.error().message, *request.answer_schema)});
   }
-  return InputError(
-      fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMaxRepairs + 1, problem));
 }
 
 }  // namespace upskill

@@ -71,7 +71,7 @@ class Model {
 };
 
 // Starts one request and waits for its answer. An answer that doesn't fit the request's schema, of a model that doesn't
-// see to that itself, is asked for again twice; the error is kInput then. Cut off or declined answers come as they are.
+// see to that itself, is asked for again twice; the last one comes as it is, like a cut off or declined one: not parsed.
 // `stop`: once it is 2 or more all requests of the model are given up (kCancelled); may be null.
 Result<ChatResponse> Generate(Model& model, ChatRequest request, const std::atomic<int>* stop = nullptr);
 

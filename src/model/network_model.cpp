@@ -280,12 +280,7 @@ void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse resp
     response.parsed = *std::move(parsed);
     return Finish(job, std::move(response));
   }
-  if (response.stop != StopReason::kEnd) return Finish(job, std::move(response));
-  if (job->repairs == kMaxRepairs) {
-    return Finish(job,
-                  Error{ErrorKind::kInput, fmt::format("the model's answer doesn't fit its schema, asked {} times: {}",
-                                                       kMaxRepairs + 1, parsed.error().message)});
-  }
+  if (response.stop != StopReason::kEnd || job->repairs == kMaxRepairs) return Finish(job, std::move(response));
   ++job->repairs;
   job->request.messages.push_back({Role::kAssistant, response.text});
   job->request.messages.push_back({Role::kUser, RepairRequest(parsed.error().message, schema)});

@@ -19,8 +19,8 @@ namespace upskill {
 // A model behind HTTP: a model string, its wire format, its key and the endpoint that queues its requests.
 //
 // A request with an answer_schema is bound to it by the provider where that is possible, checked by us always, and
-// asked again up to twice with what is wrong; usage, cost and time are those of all its answers. An answer that ended
-// because of its length, a refusal, the context window or for tools is given as it is, `parsed` set only if it fits. A
+// asked again up to twice with what is wrong; usage, cost and time are those of all its answers. The last one, or one that
+// ended because of its length, a refusal, the context window or for tools, is given as it is, `parsed` if it fits. A
 // parameter that the server refuses by name is left out from then on. Long answers are streamed, so that a connection
 // that went silent is noticed. Errors: see http_error.h; kUnavailable also for answers that break off or can't be read.
 //
