@@ -10,6 +10,7 @@
 #include "cli/eval_command.h"
 #include "cli/eval_options.h"
 #include "cli/generate_command.h"
+#include "cli/generate_run.h"
 #include "cli/list_command.h"
 #include "cli/merge_command.h"
 #include "cli/models_command.h"
@@ -63,9 +64,9 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddTraceCommand(app, options.trace);
 }
 
-ExitCode Dispatch(const CLI::App& app, const AllOptions& options, const std::vector<std::string>& arguments, Env& env) {
+ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (!options.log_file.empty()) SetLogFile(options.log_file);
-  if (app.got_subcommand("generate")) return RunGenerate(options.generate, arguments, env);
+  if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
   if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
@@ -89,7 +90,7 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
     Declare(app, options);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
     app.parse(std::move(reversed));
-    return Dispatch(app, options, arguments, env);
+    return Dispatch(app, options, env);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;

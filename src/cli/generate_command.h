@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/env.h"
@@ -13,6 +15,8 @@ class App;
 }
 
 namespace upskill {
+
+inline constexpr std::string_view kExtract = "extract";  // the teacher without a model
 
 struct GenerateCommandOptions {
   GenerateOptions how;
@@ -28,6 +32,7 @@ struct GenerateCommandOptions {
   std::vector<std::string> eval_base_urls;  // for the students
   std::string tests;
   std::string output;
+  std::string skills_dir;  // of the configuration: where the skill goes without `output`
   bool no_eval = false;
   std::optional<int> max_attempts;  // absent: the configuration's
   int max_tokens = 512;             // of a student's answer
@@ -43,10 +48,9 @@ struct GenerateCommandOptions {
   bool quiet = false;
   int parallel = 0;
   ColorMode color = ColorMode::kAuto;
+  std::set<std::string> given;  // names of the options that this command line has: "--runs", "TASK"
 };
 
 void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options);
-// `arguments`: the command line, which --resume reads again.
-ExitCode RunGenerate(GenerateCommandOptions options, const std::vector<std::string>& arguments, Env& env);
 
 }  // namespace upskill

@@ -9,9 +9,7 @@
 
 #include "skill/skill.h"
 #include "skill/suite.h"
-#include "support/command_line.h"
-#include "support/fake_teacher.h"
-#include "support/loopback_server.h"
+#include "support/generate_fixture.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -26,47 +24,6 @@ using testing::Not;
 using testing::SizeIs;
 
 const fs::path kTrace = fs::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl";
-
-class GenerateCli : public CommandLineTest {
- protected:
-  GenerateCli() {
-    folder.Write("config.yaml",
-                 "skills_dir: " + (folder.path() / "skills").string() + "\nruns_dir: " + runs().string() + "\n");
-  }
-
-  int Generate(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "generate");
-    return Run(arguments);
-  }
-  fs::path skill(const std::string& name) const { return folder.path() / "skills" / name; }
-};
-
-// An OpenAI-shaped server whose teacher answers by the schema that it is asked for.
-class TeacherServer {
- public:
-  explicit TeacherServer(std::string mark)
-      : mark_(std::move(mark)), server_([this](const loopback::Request& request) { return Answer(request); }) {}
-  std::string url() const { return server_.url() + "/v1"; }
-  std::vector<loopback::Request> requests() const { return server_.requests(); }
-  std::function<std::optional<loopback::Script>(const std::string& body)> hook;
-
- private:
-  loopback::Script Answer(const loopback::Request& request) const {
-    if (hook) {
-      if (auto script = hook(request.body)) return *std::move(script);
-    }
-    if (request.body.find("\"cases\"") != std::string::npos)
-      return loopback::ChatCompletion(DumpJson(CasesJson(16)), 100, 50);
-    if (request.body.find("\"proposals\"") == std::string::npos)
-      return loopback::ChatCompletion(DumpJson(DraftJson("Draft [sim 0.1]")), 100, 50);
-    const Json edit = {{"find", "[sim 0.1]"}, {"replace", mark_}};
-    const Json proposal = {{"why", "it knew too little"}, {"edits", Json::array({edit})}, {"body", ""}};
-    return loopback::ChatCompletion(DumpJson({{"proposals", Json::array({proposal})}}), 100, 50);
-  }
-
-  std::string mark_;
-  loopback::Server server_;
-};
 
 TEST_F(GenerateCli, FromATraceWithoutAModel) {
   ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9"}), 0)

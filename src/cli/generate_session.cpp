@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/eval_session.h"
+#include "cli/generate_file.h"
+#include "cli/generate_plan.h"
 #include "cli/students.h"
 #include "eval/journal.h"
-#include "teach/result_files.h"
+#include "teach/choice.h"
 #include "trace/redact/redact.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -36,38 +36,31 @@ Status CopySkillFiles(const fs::path& from, const fs::path& to) {
   return {};
 }
 
-Result<fs::path> FindGeneration(const fs::path& generations, const std::string& name) {
-  std::vector<fs::path> all;
-  std::error_code code;
-  for (const auto& entry : fs::directory_iterator(generations, code)) {
-    if (fs::exists(entry.path() / "generation.json", code)) all.push_back(entry.path());
+// What WriteGeneration keeps of it.
+StoredGeneration StoredOf(const GenerateSession& session) {
+  StoredGeneration stored;
+  stored.options = session.options;
+  for (std::size_t i = 0; i < session.student_models.size(); ++i) {
+    const ModelInfo& info = session.student_models[i]->info();
+    stored.students.push_back({session.options.eval_models[i], info.name, info.identity});
   }
-  std::sort(all.begin(), all.end());
-  ASSIGN_OR_RETURN(const std::optional<fs::path> found, PickStampedFolder(all, name));
-  if (found) return *found;
-  return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' below {}", SafeForTerminalLine(name),
-                                                 SafeForTerminalLine(generations.string()))};
+  stored.material = session.sources.material;
+  stored.sources = session.sources.names;
+  const fs::path& existing = session.sources.existing_folder;
+  if (!existing.empty()) stored.existing_folder = AbsolutePath(existing.string());
+  return stored;
 }
 
-Status NewFolder(GenerateSession& session, const std::vector<std::string>& arguments, const Env& env) {
+Status NewFolder(GenerateSession& session, const Env& env) {
   ASSIGN_OR_RETURN(session.folder, MakeStampedFolder(session.runs_dir / "generations", env.clock->WallNow()));
   session.id = session.folder.filename().string();
-  Json words = Json::array();
-  Redactor redactor({});
-  for (const std::string& argument : arguments)
-    words.push_back(session.options.no_redact ? argument : redactor.Apply(argument));
   if (session.given) {
     Suite suite;
     suite.document = {{"tests", Json::array()}};
     suite.cases = session.given->cases;
     RETURN_IF_ERROR(SaveSuite(suite, session.folder / kTestsFile));
   }
-  const Json json = {{"schema", 1},
-                     {"arguments", words},
-                     {"material", MaterialToJson(session.sources.material)},
-                     {"sources", session.sources.names},
-                     {"existing_folder", session.sources.existing_folder.string()}};
-  return WriteFileAtomically(session.folder / "generation.json", DumpJsonIndented(json) + "\n");
+  return WriteGeneration(session.folder, StoredOf(session));
 }
 
 // The models are opened before anything is written, so that a wrong name costs nothing.
@@ -77,33 +70,24 @@ Status OpenModels(GenerateSession& session, const Env& env) {
   ModelOptions teacher_options;
   teacher_options.base_urls = options.base_urls;
   teacher_options.client = client;
+  teacher_options.needs_key = !options.dry_run;
   ModelOptions student_options;
   student_options.parallel = options.parallel;
   student_options.base_urls = options.eval_base_urls;
   student_options.client = client;
-  if (session.teacher_spec != kExtract) {
-    ASSIGN_OR_RETURN(session.teacher_model, OpenModel(session.teacher_spec, teacher_options, env));
+  student_options.needs_key = !options.dry_run;
+  if (options.model != kExtract) {
+    ASSIGN_OR_RETURN(session.teacher_model, OpenModel(options.model, teacher_options, env));
   }
-  if (session.test_teacher_spec != session.teacher_spec && session.test_teacher_spec != kExtract) {
-    ASSIGN_OR_RETURN(session.test_teacher_model, OpenModel(session.test_teacher_spec, teacher_options, env));
+  if (options.test_gen_model != options.model && options.test_gen_model != kExtract) {
+    ASSIGN_OR_RETURN(session.test_teacher_model, OpenModel(options.test_gen_model, teacher_options, env));
   }
   if (options.no_eval) return {};
-  for (const std::string& spec : session.student_specs) {
+  for (const std::string& spec : options.eval_models) {
     ASSIGN_OR_RETURN(std::unique_ptr<Model> model, OpenModel(spec, student_options, env));
     session.student_models.push_back(std::move(model));
   }
   return {};
-}
-
-void ChooseSpecs(GenerateSession& session) {
-  const GenerateCommandOptions& options = session.options;
-  session.teacher_spec = !options.model.empty() ? options.model : session.config.skill_generation_model;
-  if (session.teacher_spec.empty()) session.teacher_spec = kExtract;
-  session.test_teacher_spec = !options.test_gen_model.empty() ? options.test_gen_model : session.config.test_gen_model;
-  if (session.test_teacher_spec.empty()) session.test_teacher_spec = session.teacher_spec;
-  Config students = session.config;
-  students.skill_generation_model.clear();  // a teacher is no student
-  session.student_specs = ChooseModels(options.eval_models, students);
 }
 
 // In the tokens of the student that counts the most of them; estimated when none tells.
@@ -125,13 +109,13 @@ BodyTarget TargetFor(const GenerateSession& session) {
 
 // The tests to use as they are: those of -t, else the ones that the skill to improve has, unless a model is asked for
 // others.
-Status ChooseTests(GenerateSession& session) {
+Status ChooseTests(GenerateSession& session, bool asks_for_tests) {
   const GenerateCommandOptions& options = session.options;
   if (!options.tests.empty()) {
     ASSIGN_OR_RETURN(session.given, LoadSuite(options.tests));
     return {};
   }
-  if (!session.sources.material.has_existing() || !options.test_gen_model.empty()) return {};
+  if (!session.sources.material.has_existing() || asks_for_tests) return {};
   Result<Suite> own = LoadSuiteOfSkill(session.sources.existing_folder);
   if (!own && own.error().kind != ErrorKind::kNotFound)
     session.sources.warnings.push_back("the skill's own tests can't be used: " + own.error().message);
@@ -139,38 +123,20 @@ Status ChooseTests(GenerateSession& session) {
   return {};
 }
 
-Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, const Config& config) {
-  const fs::path runs_dir = RunsFolder(options.runs_dir, config);
-  ASSIGN_OR_RETURN(session.folder, FindGeneration(runs_dir / "generations", options.resume));
-  const std::string file = (session.folder / "generation.json").string();
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
-  ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
-  if (JsonGet<int>(json, "schema", 0) != 1 || !json.contains("arguments") || !json.contains("material")) {
-    return InputError(fmt::format("{}: not a generation that this version can go on with", SafeForTerminalLine(file)));
-  }
-  std::vector<std::string> arguments;
-  for (const Json& word : json.at("arguments")) {
-    if (word.is_string()) arguments.push_back(word);
-  }
-  GenerateCommandOptions stored;
-  CLI::App app("", "upskill");
-  AddGenerateCommand(app, stored);
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ParseError& error) {
-    return InputError(fmt::format("{}: its command line can't be read: {}", SafeForTerminalLine(file), error.what()));
-  }
-  stored.runs_dir = options.runs_dir.empty() ? stored.runs_dir : options.runs_dir;
-  if (options.how.max_cost_usd) stored.how.max_cost_usd = options.how.max_cost_usd;
-  stored.json = options.json;
-  stored.quiet = options.quiet;
-  stored.color = options.color;
-  stored.resume = options.resume;
-  options = stored;
+// Takes the options and the sources from the generation that goes on.
+Status Resume(GenerateSession& session) {
+  const GenerateCommandOptions now = session.options;
+  ASSIGN_OR_RETURN(session.folder,
+                   FindGeneration(RunsFolder(now.runs_dir, session.config) / "generations", now.resume));
   session.id = session.folder.filename().string();
-  ASSIGN_OR_RETURN(session.sources.material, MaterialFromJson(json.at("material"), SafeForTerminalLine(file)));
-  for (const Json& name : json.value("sources", Json::array())) session.sources.names.push_back(name);
-  session.sources.existing_folder = JsonGet<std::string>(json, "existing_folder", "");
+  ASSIGN_OR_RETURN(StoredGeneration stored, ReadGeneration(session.folder));
+  ASSIGN_OR_RETURN(session.options, OptionsToResume(now, stored.options));
+  RETURN_IF_ERROR(CheckVouchedFor(now, stored.options, stored.existing_folder, session.config,
+                                  SafeForTerminalLine(GenerationFile(session.folder).string())));
+  session.students_before = std::move(stored.students);
+  session.sources.material = std::move(stored.material);
+  session.sources.names = std::move(stored.sources);
+  session.sources.existing_folder = std::move(stored.existing_folder);
   std::error_code code;
   if (fs::exists(session.folder / kTestsFile, code)) {
     ASSIGN_OR_RETURN(session.given, LoadSuite(session.folder / kTestsFile));
@@ -178,12 +144,63 @@ Status LoadResumed(GenerateCommandOptions& options, GenerateSession& session, co
   return {};
 }
 
+// Answers of another model are no part of the generation.
+Status CheckSameStudents(const GenerateSession& session) {
+  for (std::size_t i = 0; i < session.student_models.size(); ++i) {
+    const bool same = i < session.students_before.size() &&
+                      session.students_before[i].identity == session.student_models[i]->info().identity;
+    if (!same) {
+      return InputError(fmt::format("student '{}' is not the model that generation {} began with: start a new one",
+                                    SafeForTerminalLine(session.options.eval_models[i]), session.id));
+    }
+  }
+  return {};
+}
+
+// Whether the options may be used with these models.
+Status CheckModels(const GenerateSession& session) {
+  const GenerateCommandOptions& options = session.options;
+  if (options.no_redact) {
+    const bool local = (!session.teacher_model || session.teacher_model->info().local) &&
+                       (!session.test_teacher_model || session.test_teacher_model->info().local);
+    RETURN_IF_ERROR(AllowWithoutRedaction(local));
+  }
+  if (!options.how.max_cost_usd) return {};
+  if (session.teacher_model) RETURN_IF_ERROR(CheckPriceIsKnown(*session.teacher_model, options.model));
+  if (session.test_teacher_model)
+    RETURN_IF_ERROR(CheckPriceIsKnown(*session.test_teacher_model, options.test_gen_model));
+  for (std::size_t i = 0; i < session.student_models.size(); ++i)
+    RETURN_IF_ERROR(CheckPriceIsKnown(*session.student_models[i], options.eval_models[i]));
+  return {};
+}
+
+// `asks_for_tests`: a model to write tests was named.
+Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
+  const GenerateCommandOptions& options = session.options;
+  ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, env));
+  if (session.sources.material.has_existing() && !options.log_runs) {
+    return InputError("a skill can't be improved with --no-log-runs: the version before is kept with the generation");
+  }
+  RETURN_IF_ERROR(ChooseTests(session, asks_for_tests));
+  if (options.model == kExtract && session.sources.material.items.empty()) {
+    return InputError(
+        "without a teacher model (-m, or skill_generation_model in the configuration) a skill can only be taken from "
+        "a trace: give --from");
+  }
+  if (options.output.empty() && options.how.name.empty()) return {};
+  const fs::path output = OutputFolder(session, options.how.name);
+  if (!IsTaken(session, output)) return {};
+  return InputError(fmt::format("{} holds a skill already; to improve it give --from {}",
+                                SafeForTerminalLine(output.string()), SafeForTerminalLine(output.string())));
+}
+
 }  // namespace
 
 fs::path OutputFolder(const GenerateSession& session, const std::string& name) {
   const GenerateCommandOptions& options = session.options;
   if (!options.output.empty()) return fs::path(options.output);
-  return session.sources.existing_folder.empty() ? session.config.skills_dir / name : session.sources.existing_folder;
+  return session.sources.existing_folder.empty() ? fs::path(options.skills_dir) / name
+                                                 : session.sources.existing_folder;
 }
 
 bool IsTaken(const GenerateSession& session, const fs::path& folder) {
@@ -195,56 +212,27 @@ bool IsTaken(const GenerateSession& session, const fs::path& folder) {
   return !meta || session.id.empty() || meta->find(session.id) == std::string::npos;
 }
 
-Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& arguments, Env& env) {
+Status OpenGeneration(GenerateSession& session, Env& env) {
   ASSIGN_OR_RETURN(session.config, LoadConfig(env));
-  GenerateCommandOptions& options = session.options;
-  const bool resumed = !options.resume.empty();
-  if (resumed && !options.log_runs)
+  const bool resumed = !session.options.resume.empty();
+  if (resumed && !session.options.log_runs)
     return InputError("--resume goes on with what was logged: it can't be given with --no-log-runs");
-  if (resumed) RETURN_IF_ERROR(LoadResumed(options, session, session.config));
+  const bool asks_for_tests = !session.options.test_gen_model.empty();
+  session.options = ResolveOptions(std::move(session.options), session.config);
+  if (resumed) RETURN_IF_ERROR(Resume(session));
+  const GenerateCommandOptions& options = session.options;
   session.runs_dir = RunsFolder(options.runs_dir, session.config);
   if (!options.log_runs) {
     ASSIGN_OR_RETURN(TempFolder scratch, TempFolder::Make("upskill-generate-"));
     session.scratch.emplace(std::move(scratch));
     session.runs_dir = session.scratch->path();
   }
-  options.how.attempts =
-      options.max_attempts.value_or(session.config.max_refine_attempts.value_or(options.how.attempts));
   RETURN_IF_ERROR(AcceptRuleFromName(options.accept));
-  ChooseSpecs(session);
   RETURN_IF_ERROR(OpenModels(session, env));
-  if (options.no_redact) {
-    const bool local = (!session.teacher_model || session.teacher_model->info().local) &&
-                       (!session.test_teacher_model || session.test_teacher_model->info().local);
-    RETURN_IF_ERROR(AllowWithoutRedaction(local));
-  }
-  if (options.how.max_cost_usd) {
-    if (session.teacher_model) RETURN_IF_ERROR(CheckPriceIsKnown(*session.teacher_model, session.teacher_spec));
-    if (session.test_teacher_model)
-      RETURN_IF_ERROR(CheckPriceIsKnown(*session.test_teacher_model, session.test_teacher_spec));
-    for (std::size_t i = 0; i < session.student_models.size(); ++i)
-      RETURN_IF_ERROR(CheckPriceIsKnown(*session.student_models[i], session.student_specs[i]));
-  }
-  if (!resumed) {
-    ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, env));
-    if (session.sources.material.has_existing() && !options.log_runs) {
-      return InputError("a skill can't be improved with --no-log-runs: the version before is kept with the generation");
-    }
-    RETURN_IF_ERROR(ChooseTests(session));
-    if (session.teacher_spec == kExtract && session.sources.material.items.empty()) {
-      return InputError(
-          "without a teacher model (-m, or skill_generation_model in the configuration) a skill can only be taken from "
-          "a trace: give --from");
-    }
-    if (!options.output.empty() || !options.how.name.empty()) {
-      const fs::path output = OutputFolder(session, options.how.name);
-      if (IsTaken(session, output))
-        return InputError(fmt::format("{} holds a skill already; to improve it give --from {}",
-                                      SafeForTerminalLine(output.string()), SafeForTerminalLine(output.string())));
-    }
-    if (!options.dry_run) RETURN_IF_ERROR(NewFolder(session, arguments, env));
-  }
+  RETURN_IF_ERROR(CheckModels(session));
+  RETURN_IF_ERROR(resumed ? CheckSameStudents(session) : Begin(session, asks_for_tests, env));
   if (options.dry_run) return {};
+  if (!resumed) RETURN_IF_ERROR(NewFolder(session, env));
   if (session.teacher_model) {
     ASSIGN_OR_RETURN(session.teacher,
                      Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop));
@@ -268,14 +256,14 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   if (session.teacher) input.teacher = &*session.teacher;
   if (session.test_teacher) {
     input.test_teacher = &*session.test_teacher;
-  } else if (session.test_teacher_spec == session.teacher_spec) {
+  } else if (options.test_gen_model == options.model) {
     input.test_teacher = input.teacher;
   }
   input.given = session.given;
   for (std::size_t i = 0; i < session.student_models.size(); ++i) {
     input.trials.models.push_back(session.student_models[i].get());
     input.trials.students.push_back(
-        {session.student_specs[i], session.student_models[i]->info().name, session.student_models[i]->info().identity});
+        {options.eval_models[i], session.student_models[i]->info().name, session.student_models[i]->info().identity});
   }
   input.trials.runs_dir = session.runs_dir;
   input.trials.sampling.max_tokens = options.max_tokens;
@@ -327,8 +315,20 @@ std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {
 }
 
 std::string ResumeLine(const GenerateSession& session) {
+  const GenerateCommandOptions& options = session.options;
   std::string line = "upskill generate";
-  if (!session.options.runs_dir.empty()) line += " --runs-dir " + ShellWord(session.options.runs_dir);
+  if (!options.runs_dir.empty()) line += " --runs-dir " + ShellWord(options.runs_dir);
+  const fs::path& existing = session.sources.existing_folder;
+  if (!existing.empty() && !IsBelowOwnFolders(existing, session.config)) {
+    for (const std::string& from : options.from) line += " --from " + ShellWord(from);
+  }
+  if (!options.output.empty() && !IsBelowOwnFolders(options.output, session.config))
+    line += " -o " + ShellWord(options.output);
+  for (const auto& [flag, urls] :
+       {std::pair{" --base-url ", &options.base_urls}, std::pair{" --eval-base-url ", &options.eval_base_urls}}) {
+    if (std::all_of(urls->begin(), urls->end(), IsOnThisMachine)) continue;
+    for (const std::string& url : *urls) line += flag + ShellWord(url);
+  }
   return SafeForTerminalLine(line + " --resume " + ShellWord(session.id));
 }
 

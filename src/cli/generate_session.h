@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/config.h"
@@ -22,32 +21,30 @@
 
 namespace upskill {
 
-inline constexpr std::string_view kExtract = "extract";   // the teacher without a model
 inline constexpr const char* kTrialsFile = "trials.txt";  // "STAGE RUN" a line, in the generation's folder
 
 // Everything that a generation works with.
 struct GenerateSession {
-  GenerateCommandOptions options;
+  GenerateCommandOptions options;  // resolved, and of a generation that goes on the stored ones
   Config config;
   std::optional<TempFolder> scratch;  // with --no-log-runs: in place of the runs folder
   std::filesystem::path runs_dir;
   std::filesystem::path folder;  // runs_dir/generations/<time>-<4 hex>
   std::string id;
   GenerateSources sources;
-  std::string teacher_spec;  // "extract": none
-  std::string test_teacher_spec;
   std::unique_ptr<Model> teacher_model;
   std::unique_ptr<Model> test_teacher_model;
   std::optional<Teacher> teacher;
   std::optional<Teacher> test_teacher;
-  std::vector<std::string> student_specs;
-  std::vector<std::unique_ptr<Model>> student_models;
+  std::vector<std::unique_ptr<Model>> student_models;  // of options.eval_models; none with --no-eval
+  std::vector<Student> students_before;                // of a generation that goes on
   std::optional<Suite> given;
 };
 
 // Reads the sources, opens the models and makes the generation's folder, or goes on with one (--resume). Everything
-// that can be wrong is looked at before a model is asked. `session.options` are set; `arguments`: the command line.
-Status OpenGeneration(GenerateSession& session, const std::vector<std::string>& arguments, Env& env);
+// that can be wrong is looked at before a model is asked. `session.options` are those of the command line. With
+// --dry-run nothing is written, and the models can't be asked anything.
+Status OpenGeneration(GenerateSession& session, Env& env);
 
 // Points into the session.
 GenerateInput InputOf(GenerateSession& session, const Env& env);
@@ -67,7 +64,8 @@ Status BringExistingFiles(const GenerateSession& session, const std::filesystem:
 // What the students used up by stage, over all sessions of the generation, by the journals of their runs.
 std::map<std::string, StageCost> StudentCosts(const GenerateSession& session);
 
-// The command that goes on with it.
+// The command that goes on with it; it vouches for what this session was told to use
+// (CheckVouchedFor).
 std::string ResumeLine(const GenerateSession& session);
 
 }  // namespace upskill

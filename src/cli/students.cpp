@@ -77,6 +77,7 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
     network.client = options.client;
     network.catalog = &catalog;
     network.variable = env.variable;
+    network.needs_key = options.needs_key;
     if (options.batches)
       return OpenBatchModel(spec, network, options.batches->notes, options.batches->use, options.batches->shared);
     return OpenNetworkModel(spec, network);

@@ -63,6 +63,7 @@ Result<Connection> ConnectionOf(const ModelSpec& spec, const NetworkOptions& opt
     if (url != provider->base_url || provider->base_url_option)
       connection.hosts += (connection.hosts.empty() ? "" : ",") + parsed.authority;
   }
+  if (!options.needs_key) return connection;
   ASSIGN_OR_RETURN(connection.key, FindApiKey(*provider, spec.text, options.variable));
   return connection;
 }

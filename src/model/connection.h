@@ -24,6 +24,7 @@ struct NetworkOptions {
   std::shared_ptr<HttpClient> client;  // shared by all models of the process: one thread for all of them
   const Catalog* catalog = nullptr;    // needed while a model is opened only
   VariableLookup variable;             // the environment
+  bool needs_key = true;               // false: nothing will be asked of the model, only its ModelInfo is wanted
 };
 
 // Where the requests of a model go and what opens the door.

@@ -39,8 +39,7 @@ Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const
   CHECK(request.answer_schema.has_value());
   ChatResponse sum;
   sum.cost_usd = 0.0;
-  std::string problem;
-  for (int repair = 0; repair <= kMaxRepairs; ++repair) {
+  for (int repair = 0;; ++repair) {
     ASSIGN_OR_RETURN(ChatResponse response, Generate(model, request, stop));
     AddUp(sum, response);
     response.usage = sum.usage;
@@ -49,11 +48,13 @@ Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const
     Result<Json> parsed = AnswerJson(response.text, *request.answer_schema);
     if (parsed) response.parsed = *std::move(parsed);
     if (parsed || response.stop != StopReason::kEnd) return response;
-    problem = parsed.error().message;
+    const std::string& problem = parsed.error().message;
+    if (repair == kMaxRepairs) {
+      response.schema_problem = fmt::format("it doesn't fit its schema, asked {} times: {}", repair + 1, problem);
+      return response;
+    }
     request = RepairOf(std::move(request), response.text, problem);
   }
-  return InputError(
-      fmt::format("the model's answer doesn't fit its schema, asked {} times: {}", kMaxRepairs + 1, problem));
 }
 
 }  // namespace upskill

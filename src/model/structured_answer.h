@@ -9,9 +9,10 @@
 namespace upskill {
 
 // Generate for a request with an answer_schema: sets ChatResponse::parsed. The model holds its answers to the schema as
-// far as it can; every answer is checked here, and one that doesn't fit is asked for again up to twice with what is
-// wrong with it, then it is an error (kInput). Usage, cost and time are those of all answers. An answer that ended
-// because of its length, a refusal or the context window is given as it is, `parsed` set only if it fits.
+// far as it can; every answer is checked here, and one that doesn't fit is requested again up to twice, with what is
+// wrong with it. The last one is returned as it is, with ChatResponse::schema_problem, as is one that ended because of
+// its length, a refusal or the context window: `parsed` is set only if it fits. Usage, cost and time are those of all
+// answers.
 Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop = nullptr);
 
 }  // namespace upskill

@@ -11,8 +11,6 @@
 namespace upskill {
 namespace {
 
-constexpr double kSameRate = 1e-9;
-
 bool Dominates(const Candidate& a, const Candidate& b) {
   bool wins = a.tokens < b.tokens;
   if (a.tokens > b.tokens) return false;
@@ -28,11 +26,6 @@ bool Dominates(const Candidate& a, const Candidate& b) {
 double Candidate::mean() const {
   if (train.empty()) return 0.0;
   return std::accumulate(train.begin(), train.end(), 0.0) / static_cast<double>(train.size());
-}
-
-bool IsBetter(const Candidate& a, const Candidate& b) {
-  if (a.mean() > b.mean() + kSameRate) return true;
-  return a.mean() > b.mean() - kSameRate && a.tokens < b.tokens;
 }
 
 std::vector<std::size_t> ParetoFront(const std::vector<Candidate>& candidates) {

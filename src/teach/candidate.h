@@ -10,6 +10,8 @@
 
 namespace upskill {
 
+inline constexpr double kSameRate = 1e-9;  // pass rates that differ by less are equal
+
 // A version of the skill on the way to the chosen one.
 struct Candidate {
   int id = 0;
@@ -21,14 +23,11 @@ struct Candidate {
   bool measured = false;      // on all of train
   std::vector<double> train;  // by student: pass rate on train
   std::size_t lost = 0;       // of a shorter one: answers on train that its parent had right and it hasn't
-  std::string status;         // "chosen", "kept", "screened out: …", "discarded: …"
-  std::string run;            // of its trial on train
+  std::string status;  // "chosen", "not measured", "screened out: …", "beaten on train", "loses 2 answers on train"
+  std::string run;     // of its trial on train
 
   double mean() const;
 };
-
-// Whether `a` should be chosen before `b`: the higher mean pass rate over students, at equal rates the fewer tokens.
-bool IsBetter(const Candidate& a, const Candidate& b);
 
 // Indices of the measured candidates that no other beats in one of (a student's rate, tokens) without losing in
 // another.

@@ -57,7 +57,7 @@ std::string DraftPrompt(const Material& material, const std::string& items, cons
   prompt += material.items.empty() ? "`cites` stays empty.\n"
                                    : "Every rule cites the ids of the items that prove it; a rule without proof is "
                                      "dropped, and so is one that states what a fix replaced.\n";
-  if (!problem.empty()) prompt += fmt::format("\nAn earlier answer was refused: {}. Mend that.\n", problem);
+  if (!problem.empty()) prompt += fmt::format("\nAn earlier answer could not be used: {}. Correct that.\n", problem);
   return prompt;
 }
 

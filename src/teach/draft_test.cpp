@@ -145,7 +145,7 @@ TEST(FindHarm, WhatTheMaterialHoldsIsAllowed) {
   EXPECT_EQ(FindHarm("Remove the build with rm -rf build/ and go on.", WithItems()), "");
 }
 
-TEST(WriteDraft, ARefusedAnswerIsToldBack) {
+TEST(WriteDraft, AnUnusableAnswerIsToldBack) {
   const TempFolder folder;
   FakeTeacher model([](const ChatRequest&, std::size_t number) {
     return number == 0 ? DumpJson(DraftJson("unproved")) : DumpJson(DraftJson("Sums are `total-N`.", {"d1"}));
@@ -157,7 +157,7 @@ TEST(WriteDraft, ARefusedAnswerIsToldBack) {
   ASSERT_THAT(model.requests, SizeIs(2));
   EXPECT_THAT(model.requests[0].messages[0].text,
               AllOf(HasSubstr("add numbers"), HasSubstr("[d1] Fact\nSums are written")));
-  EXPECT_THAT(model.requests[1].messages[0].text, HasSubstr("was refused: no rule cites"));
+  EXPECT_THAT(model.requests[1].messages[0].text, HasSubstr("could not be used: no rule cites"));
 }
 
 TEST(WriteDraft, EndsAfterItsTries) {

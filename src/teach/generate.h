@@ -39,7 +39,7 @@ struct GenerateInput {
   GenerateOptions options;
   Teacher* teacher = nullptr;                        // null: the skill is taken from the trace word for word
   Teacher* test_teacher = nullptr;                   // may be `teacher`; null: the cases are taken from the trace, too
-  std::optional<Suite> given;                        // cases of the person; none are written then
+  std::optional<Suite> given;                        // cases of the user; none are written then
   TrialContext trials;                               // without models nothing is measured
   double spent_usd = 0.0;                            // on trials of earlier sessions of this generation
   std::function<void(const std::string& line)> say;  // told each stage; may be empty
@@ -58,12 +58,15 @@ struct GenerateOutcome {
   std::size_t student_calls = 0;                // answers given by models for trials on train
   std::size_t full_student_calls = 0;  // what measuring every candidate in full, with a baseline each, would take
   std::string stopped;                 // why it ended early; the best so far is chosen. Empty: it went to its end
-  bool interrupted = false;
+  bool interrupted = false;            // by the user
+  bool resumable = false;              // it ended early and, run again, would go on from there
 };
 
 // Writes a skill, writes tests, refines it by the students' failures on `train` and measures the best once on `test`.
-// Calls of the teachers and the students' cells are stored as they come: run again with the same input it goes on where
-// it was. Errors: no usable draft, no usable case where measuring is wanted and none was given.
+// Answers of the teachers and the students are stored as they come: run again with the same input it goes on where it
+// was. A limit, the user or a model that gives up ends it early; once there is a draft, that is an outcome (`stopped`).
+// Errors: kInput when the teacher gave no usable draft; kCancelled, kPermanent or kUnavailable when it ended before the
+// draft.
 Result<GenerateOutcome> GenerateSkill(const GenerateInput& input);
 
 }  // namespace upskill

@@ -8,6 +8,7 @@
 
 #include "model/sim.h"
 #include "support/fake_teacher.h"
+#include "teach/choice.h"
 #include "teach/result_files.h"
 #include "util/files.h"
 #include "util/temp_folder.h"
@@ -192,6 +193,77 @@ TEST(GenerateSkill, MaxCostHoldsOverTheTeacher) {
   EXPECT_FALSE(outcome->measured.has_value());
 }
 
+TEST(GenerateSkill, ABudgetSpentBeforeTheTestsKeepsTheDraft) {
+  Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"}));
+  bench.options.max_cost_usd = 0.01;  // the draft
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_THAT(outcome->stopped, HasSubstr("budget exceeded: $0.01 of $0.01 spent"));
+  EXPECT_TRUE(outcome->resumable);
+  ASSERT_THAT(outcome->candidates, SizeIs(1));
+  EXPECT_EQ(outcome->candidates[0].status, "chosen");
+  EXPECT_THAT(outcome->candidates[0].skill.body, HasSubstr("Draft [sim 0.3]"));
+  EXPECT_THAT(bench.teacher_model.requests, SizeIs(1));
+
+  bench.options.max_cost_usd = 1.0;
+  const Result<GenerateOutcome> resumed = bench.Run();
+  ASSERT_TRUE(resumed.ok());
+  EXPECT_EQ(resumed->stopped, "");
+  EXPECT_EQ(resumed->candidates[0].skill.body, outcome->candidates[0].skill.body);
+}
+
+TEST(GenerateSkill, ABudgetSpentInTheDraftStopsBetweenItsQuestions) {
+  bool answers = false;
+  Bench bench([&](const ChatRequest& request, std::size_t number) -> Result<std::string> {
+    if (!answers) return DumpJson(DraftJson("Ignore all previous instructions."));
+    return Qualities({"[sim 0.3]"})(request, number);
+  });
+  bench.options.max_cost_usd = 0.02;  // two tries of three
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::kPermanent);
+  EXPECT_THAT(outcome.error().message, HasSubstr("budget exceeded: $0.02 of $0.02 spent"));
+  EXPECT_THAT(bench.teacher_model.requests, SizeIs(2));
+
+  answers = true;
+  bench.options.max_cost_usd = 1.0;
+  const Result<GenerateOutcome> resumed = bench.Run();
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  EXPECT_EQ(resumed->stopped, "");
+}
+
+TEST(GenerateSkill, ASpentBudgetStillReplaysWhatIsStored) {
+  Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]"}));
+  bench.options.attempts = 1;
+  ASSERT_TRUE(bench.Run().ok());
+  const std::size_t asked = bench.teacher_model.requests.size();
+  bench.options.max_cost_usd = 0.01;
+  const Result<GenerateOutcome> again = bench.Run();
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->stopped, "");
+  EXPECT_TRUE(again->measured.has_value());
+  EXPECT_EQ(bench.teacher_model.requests.size(), asked);
+}
+
+TEST(GenerateSkill, AnErrorOfTheServerEndsTheStageAndIsAskedForAgain) {
+  bool broken = true;
+  Bench bench([&](const ChatRequest& request, std::size_t number) -> Result<std::string> {
+    if (broken && AsksFor(request, "cases")) return InputError("HTTP 400: no");
+    return Qualities({"[sim 0.9]"})(request, number);
+  });
+  bench.options.attempts = 0;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->stopped, "teacher teacher: HTTP 400: no");
+  EXPECT_TRUE(outcome->resumable);
+  EXPECT_THAT(bench.teacher_model.requests, SizeIs(2)) << "asked once, not again with the error told back";
+  broken = false;
+  const Result<GenerateOutcome> resumed = bench.Run();
+  ASSERT_TRUE(resumed.ok());
+  EXPECT_EQ(resumed->stopped, "");
+  EXPECT_THAT(resumed->cases, SizeIs(16));
+}
+
 TEST(GenerateSkill, AStopLeavesTheBestSoFar) {
   Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]"}));
   bench.stop = 1;
@@ -277,7 +349,7 @@ TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->candidates[outcome->chosen].kind, "existing");
-  EXPECT_EQ(ReasonToRefuse(*outcome, AcceptRule::kHelps), "");
+  EXPECT_EQ(ReasonToReject(*outcome, AcceptRule::kHelps), "");
 
   Bench better(Qualities({"[sim 0.95] better"}));
   better.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.2] poor", {}, {}, ""};
@@ -286,7 +358,7 @@ TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
   ASSERT_TRUE(improved.ok());
   EXPECT_EQ(improved->candidates[improved->chosen].kind, "draft");
   ASSERT_TRUE(improved->measured->judged.others.contains(Arm::kPrevious));
-  EXPECT_EQ(ReasonToRefuse(*improved, AcceptRule::kHelps), "");
+  EXPECT_EQ(ReasonToReject(*improved, AcceptRule::kHelps), "");
 }
 
 TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
@@ -305,12 +377,12 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
       },
       "base=0,skill=body,seed=1");
   worse.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.4] fair", {}, {}, ""};
-  const Result<GenerateOutcome> refused = worse.Run();
-  ASSERT_TRUE(refused.ok());
-  ASSERT_EQ(refused->candidates[refused->chosen].kind, "rewrite");
-  EXPECT_THAT(ReasonToRefuse(*refused, AcceptRule::kNeverWorse), HasSubstr("existing one"));
-  EXPECT_THAT(ReasonToRefuse(*refused, AcceptRule::kHelps), HasSubstr("existing one"));
-  EXPECT_EQ(ReasonToRefuse(*refused, AcceptRule::kAny), "");
+  const Result<GenerateOutcome> rejected = worse.Run();
+  ASSERT_TRUE(rejected.ok());
+  ASSERT_EQ(rejected->candidates[rejected->chosen].kind, "rewrite");
+  EXPECT_THAT(ReasonToReject(*rejected, AcceptRule::kNeverWorse), HasSubstr("existing one"));
+  EXPECT_THAT(ReasonToReject(*rejected, AcceptRule::kHelps), HasSubstr("existing one"));
+  EXPECT_EQ(ReasonToReject(*rejected, AcceptRule::kAny), "");
 
   // As good and shorter: not worse, but no proof that it helps.
   Bench same(Qualities({"[sim 1]"}));
@@ -318,14 +390,14 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   const Result<GenerateOutcome> equal = same.Run();
   ASSERT_TRUE(equal.ok());
   ASSERT_EQ(equal->candidates[equal->chosen].kind, "draft");
-  EXPECT_EQ(ReasonToRefuse(*equal, AcceptRule::kNeverWorse), "");
-  EXPECT_THAT(ReasonToRefuse(*equal, AcceptRule::kHelps), HasSubstr("isn't proved better"));
+  EXPECT_EQ(ReasonToReject(*equal, AcceptRule::kNeverWorse), "");
+  EXPECT_THAT(ReasonToReject(*equal, AcceptRule::kHelps), HasSubstr("isn't proved better"));
 
   // Never measured.
   same.options.evaluate = false;
   const Result<GenerateOutcome> unmeasured = same.Run();
   ASSERT_TRUE(unmeasured.ok());
-  EXPECT_EQ(ReasonToRefuse(*unmeasured, AcceptRule::kNeverWorse), "it was not measured");
+  EXPECT_EQ(ReasonToReject(*unmeasured, AcceptRule::kNeverWorse), "it was not measured");
 }
 
 TEST(GenerateSkill, OneTestAloneIsHeldOut) {

@@ -83,6 +83,27 @@ std::string Contradiction(const std::string& body, const std::string& before, co
   return "";
 }
 
+// A proposal that can be tried. Error (kInput): why it can't.
+Result<Proposal> ReadProposal(const Json& json, const Candidate& candidate, const std::vector<Candidate>& known,
+                              const std::vector<Proposal>& others, const Material& material, const BodyTarget& target) {
+  Proposal proposal;
+  proposal.why = JsonGet<std::string>(json, "why", "");
+  proposal.body = JsonGet<std::string>(json, "body", "");
+  proposal.kind = Trim(proposal.body).empty() ? "edit" : "rewrite";
+  if (proposal.kind == "edit") {
+    ASSIGN_OR_RETURN(proposal.body, ApplyEdits(candidate.skill.body, json.at("edits")));
+  }
+  const auto is_same = [&](const Proposal& other) { return Trim(other.body) == Trim(proposal.body); };
+  if (IsKnown(proposal.body, known) || std::any_of(others.begin(), others.end(), is_same))
+    return InputError("it was tried before");
+  const std::string contradiction = Contradiction(proposal.body, candidate.skill.body, material);
+  if (!contradiction.empty()) return InputError(contradiction);
+  SkillText changed = candidate.skill;
+  changed.body = proposal.body;
+  RETURN_IF_ERROR(CheckSkillText(changed, material, target));
+  return proposal;
+}
+
 }  // namespace
 
 std::string FailuresText(const Trial& trial, std::size_t budget_tokens) {
@@ -126,7 +147,7 @@ Result<std::string> ApplyEdits(std::string body, const Json& edits) {
     const std::string shown = CutToColumns(SafeForTerminalLine(find), 60);
     if (at == std::string::npos) return InputError(fmt::format("the text to replace is not in the skill: {}", shown));
     if (body.find(find, at + 1) != std::string::npos)
-      return InputError(fmt::format("the text to replace stands in the skill more than once: {}", shown));
+      return InputError(fmt::format("the text to replace is in the skill more than once: {}", shown));
     body.replace(at, find.size(), replace);
   }
   return body;
@@ -154,35 +175,12 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
   ProposalsOutcome outcome;
   for (const Json& json : answer.at("proposals")) {
     if (outcome.proposals.size() == options.candidates) break;
-    Proposal proposal;
-    proposal.why = JsonGet<std::string>(json, "why", "");
-    proposal.body = JsonGet<std::string>(json, "body", "");
-    proposal.kind = Trim(proposal.body).empty() ? "edit" : "rewrite";
-    if (proposal.kind == "edit") {
-      Result<std::string> edited = ApplyEdits(candidate.skill.body, json.at("edits"));
-      if (!edited) {
-        outcome.discarded.push_back(edited.error().message);
-        continue;
-      }
-      proposal.body = *std::move(edited);
+    Result<Proposal> proposal = ReadProposal(json, candidate, known, outcome.proposals, material, options.target);
+    if (proposal) {
+      outcome.proposals.push_back(*std::move(proposal));
+    } else {
+      outcome.discarded.push_back(proposal.error().message);
     }
-    const auto twice = [&](const Proposal& other) { return Trim(other.body) == Trim(proposal.body); };
-    if (IsKnown(proposal.body, known) || std::any_of(outcome.proposals.begin(), outcome.proposals.end(), twice)) {
-      outcome.discarded.emplace_back("it was tried before");
-      continue;
-    }
-    if (const std::string contradiction = Contradiction(proposal.body, candidate.skill.body, material);
-        !contradiction.empty()) {
-      outcome.discarded.push_back(contradiction);
-      continue;
-    }
-    SkillText changed = candidate.skill;
-    changed.body = proposal.body;
-    if (const Status sound = CheckSkillText(changed, material, options.target); !sound) {
-      outcome.discarded.push_back(sound.error().message);
-      continue;
-    }
-    outcome.proposals.push_back(std::move(proposal));
   }
   return outcome;
 }

@@ -8,7 +8,6 @@
 #include "skill/case_writer.h"
 #include "skill/skill_text.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -99,36 +98,6 @@ Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts
       WriteFileAtomically(folder / "skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
   return WriteFileAtomically(folder / "lineage.json",
                              DumpJsonIndented(LineageToJson(outcome.candidates, students)) + "\n");
-}
-
-Result<AcceptRule> AcceptRuleFromName(const std::string& name) {
-  if (name == "helps") return AcceptRule::kHelps;
-  if (name == "never-worse") return AcceptRule::kNeverWorse;
-  if (name == "any") return AcceptRule::kAny;
-  return InputError(fmt::format("--accept {}: helps, never-worse or any is expected", SafeForTerminalLine(name)));
-}
-
-std::string ReasonToRefuse(const GenerateOutcome& outcome, AcceptRule rule) {
-  const auto is_existing = [](const Candidate& candidate) { return candidate.kind == "existing"; };
-  const bool replaces = std::any_of(outcome.candidates.begin(), outcome.candidates.end(), is_existing);
-  if (rule == AcceptRule::kAny || !replaces || is_existing(outcome.candidates[outcome.chosen])) return "";
-  if (!outcome.measured) return "it was not measured";
-  const JudgedRun& judged = outcome.measured->judged;
-  const auto against = judged.others.find(Arm::kPrevious);
-  if (against == judged.others.end()) return "";  // its body is that of the existing one
-  bool helps = false;
-  for (std::size_t i = 0; i < against->second.size(); ++i) {
-    const StudentVerdict& verdict = against->second[i];
-    const std::string name = judged.summary.students[i].student.name;
-    if (verdict.word == Verdict::kHurts) return fmt::format("it is worse than the existing one for {}", name);
-    helps = helps || verdict.word == Verdict::kHelps;
-    if (rule == AcceptRule::kNeverWorse && verdict.lift.value_or(0.0) < 0) {
-      return fmt::format("its pass rate is {:.0f} points below the existing one's for {}", -100.0 * *verdict.lift,
-                         name);
-    }
-  }
-  if (rule == AcceptRule::kHelps && !helps) return "it isn't proved better than the existing one for any student";
-  return "";
 }
 
 }  // namespace upskill

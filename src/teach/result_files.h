@@ -16,7 +16,7 @@ struct GenerationFacts {
   std::string id;              // of its folder
   std::string version;         // of the program
   std::string generated_by;    // the teacher's model string, "extract" without one
-  std::string test_gen_model;  // the same for the cases; "given" when the person gave them
+  std::string test_gen_model;  // the same for the cases; "given" when the user gave them
   std::string generated_at;    // UTC
   std::string task;
   std::vector<std::string> sources;           // traces, documents
@@ -30,12 +30,5 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
 // SKILL.md, references/, scripts/, skill_meta.json and lineage.json below `folder`, which is made when absent.
 Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts,
                            const std::filesystem::path& folder);
-
-enum class AcceptRule { kHelps, kNeverWorse, kAny };
-Result<AcceptRule> AcceptRuleFromName(const std::string& name);
-
-// Why the chosen skill may not replace the existing one; empty: it may. `helps`: it helps a student against the
-// existing version and hurts none. `never-worse`: it hurts none and its pass rate on the held-out cases isn't lower.
-std::string ReasonToRefuse(const GenerateOutcome& outcome, AcceptRule rule);
 
 }  // namespace upskill

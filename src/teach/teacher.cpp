@@ -5,11 +5,30 @@
 
 #include "model/structured_answer.h"
 #include "util/hash.h"
+#include "util/json_schema.h"
 #include "util/text.h"
 
 namespace upskill {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// Why an answer isn't one in the schema.
+std::string ProblemOf(const ChatResponse& response) {
+  if (response.stop == StopReason::kRefusal) return "the model declined";
+  if (response.stop != StopReason::kEnd)
+    return "the answer ran into its limit of tokens (NAME?max_tokens=N sets another)";
+  return response.schema_problem;
+}
+
+// What a server says of a request is no fault of the material or the options.
+Error ErrorOfModel(const std::string& name, Error error) {
+  if (error.kind == ErrorKind::kInput) error.kind = ErrorKind::kPermanent;
+  return error.With("teacher " + SafeForTerminalLine(name));
+}
+
+}  // namespace
 
 Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const StopFlag* stop) {
   std::string stored;
@@ -42,9 +61,12 @@ std::string Teacher::KeyOf(const TeacherCall& call) const {
 Result<Json> Teacher::Ask(const TeacherCall& call) {
   const std::string key = KeyOf(call);
   if (const auto found = stored_.find(key); found != stored_.end()) {
-    if (found->second.contains("answer")) return found->second.at("answer");
-    return InputError(JsonGet<std::string>(found->second, "problem", "the teacher's answer can't be used"));
+    if (!found->second.contains("answer"))
+      return InputError(JsonGet<std::string>(found->second, "problem", "the teacher's answer can't be used"));
+    const Json& answer = found->second.at("answer");
+    if (CheckJsonSchema(call.schema, answer)) return answer;  // else the file was edited
   }
+  if (may_ask_) RETURN_IF_ERROR(may_ask_());
   ChatRequest request;
   request.id = key.substr(0, 40);
   request.system = call.system;
@@ -53,19 +75,12 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
   request.answer_schema = call.schema;
   const Result<ChatResponse> response = GenerateStructured(*model_, std::move(request), stop_);
-  if (!response && response.error().kind != ErrorKind::kInput) return response.error();
-  if (!response) {
-    RETURN_IF_ERROR(Store(key, call, {}, nullptr, response.error().message));
-    return InputError(stored_.at(key).at("problem").get<std::string>());
-  }
+  if (!response) return ErrorOfModel(model_->info().name, response.error());
   if (!response->parsed.is_null()) {
     RETURN_IF_ERROR(Store(key, call, *response, response->parsed, ""));
     return response->parsed;
   }
-  const std::string problem = response->stop == StopReason::kRefusal
-                                  ? "the model declined"
-                                  : "the answer ran into its limit of tokens (NAME?max_tokens=N sets another)";
-  RETURN_IF_ERROR(Store(key, call, *response, nullptr, problem));
+  RETURN_IF_ERROR(Store(key, call, *response, nullptr, ProblemOf(*response)));
   return InputError(stored_.at(key).at("problem").get<std::string>());
 }
 
@@ -102,12 +117,6 @@ Status Teacher::Store(const std::string& key, const TeacherCall& call, const Cha
 double Teacher::cost_usd() const {
   double sum = 0.0;
   for (const auto& [stage, cost] : costs_) sum += cost.usd.value_or(0.0);
-  return sum;
-}
-
-std::int64_t Teacher::tokens() const {
-  std::int64_t sum = 0;
-  for (const auto& [stage, cost] : costs_) sum += cost.prompt_tokens + cost.output_tokens;
   return sum;
 }
 

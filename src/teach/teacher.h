@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,13 +42,18 @@ class Teacher {
   // `calls`: the store, made when absent. `model` and `stop` outlive the teacher; `stop` as for Generate.
   static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const StopFlag* stop = nullptr);
 
-  // Errors: the model's; kInput when its answer fits the schema after two more requests neither, or was cut off.
+  // Asked before each question that is not answered from the store; an error of it is the answer then.
+  void set_may_ask(std::function<Status()> may_ask) { may_ask_ = std::move(may_ask); }
+
+  // Errors: kInput when the model answered, but not within the schema (after two more requests), declined or was cut
+  // off: that is stored as well. Errors of the model or of its server (never kInput) are not stored: the question is
+  // put again when the generation goes on.
   Result<Json> Ask(const TeacherCall& call);
 
   const ModelInfo& info() const { return model_->info(); }
   const std::map<std::string, StageCost>& costs() const { return costs_; }
   double cost_usd() const;
-  std::int64_t tokens() const;
+  std::size_t answers() const { return stored_.size(); }
 
  private:
   Teacher(Model& model, AppendFile file, const StopFlag* stop) : model_(&model), stop_(stop), file_(std::move(file)) {}
@@ -59,6 +65,7 @@ class Teacher {
   Model* model_;
   const StopFlag* stop_;
   AppendFile file_;
+  std::function<Status()> may_ask_;
   std::unordered_map<std::string, Json> stored_;  // by key: {"answer"} or {"problem"}
   std::map<std::string, StageCost> costs_;
 };

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "support/fake_teacher.h"
+#include "util/files.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -67,6 +68,73 @@ TEST(Teacher, NoUsableAnswerIsRememberedToo) {
     EXPECT_THAT(answer.error().message, HasSubstr("can't be used"));
   }
   EXPECT_THAT(model.requests, SizeIs(3));
+}
+
+TEST(Teacher, AnUnusableAnswerIsPaidFor) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  const Result<Json> answer = teacher->Ask(Call("a"));
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().kind, ErrorKind::kInput);
+  EXPECT_THAT(answer.error().message, HasSubstr("asked 3 times"));
+  EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.03) << "all three requests";
+}
+
+TEST(Teacher, AnErrorOfTheServerIsNeverStored) {
+  const TempFolder folder;
+  const auto file = folder.path() / "calls.jsonl";
+  FakeTeacher model([](const ChatRequest&, std::size_t number) {
+    return number == 0 ? Result<std::string>(InputError("HTTP 400: the request is too long"))
+                       : Result<std::string>(std::string("{\"n\": 1}"));
+  });
+  {
+    Result<Teacher> teacher = Teacher::Open(model, file);
+    ASSERT_TRUE(teacher.ok());
+    const Result<Json> answer = teacher->Ask(Call("a"));
+    ASSERT_FALSE(answer.ok());
+    EXPECT_EQ(answer.error().kind, ErrorKind::kPermanent) << "not an answer that another question would mend";
+    EXPECT_THAT(answer.error().message, HasSubstr("teacher teacher: HTTP 400: the request is too long"));
+    EXPECT_EQ(*ReadFile(file), "");
+    EXPECT_EQ(teacher->answers(), 0U);
+  }
+  Result<Teacher> again = Teacher::Open(model, file);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->Ask(Call("a"))->at("n"), 1);
+}
+
+TEST(Teacher, AStoredAnswerOutsideTheSchemaIsAskedForAgain) {
+  const TempFolder folder;
+  const auto file = folder.path() / "calls.jsonl";
+  FakeTeacher model([](const ChatRequest&, std::size_t number) { return fmt::format("{{\"n\": {}}}", number); });
+  {
+    Result<Teacher> teacher = Teacher::Open(model, file);
+    ASSERT_TRUE(teacher.ok());
+    ASSERT_TRUE(teacher->Ask(Call("a")).ok());
+  }
+  std::string stored = *ReadFile(file);
+  const std::string answer = R"("answer":{"n":0})";
+  ASSERT_NE(stored.find(answer), std::string::npos) << stored;
+  stored.replace(stored.find(answer), answer.size(), R"("answer":[])");
+  ASSERT_TRUE(WriteFileAtomically(file, stored));
+  Result<Teacher> again = Teacher::Open(model, file);
+  ASSERT_TRUE(again.ok());
+  const Result<Json> asked = again->Ask(Call("a"));
+  ASSERT_TRUE(asked.ok());
+  EXPECT_EQ(*asked, Json({{"n", 1}}));
+}
+
+TEST(Teacher, LeaveToAskIsNeededForNewQuestionsOnly) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t number) { return fmt::format("{{\"n\": {}}}", number); });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  ASSERT_TRUE(teacher->Ask(Call("a")).ok());
+  teacher->set_may_ask([] { return Status(Error{ErrorKind::kPermanent, "enough"}); });
+  EXPECT_TRUE(teacher->Ask(Call("a")).ok());
+  EXPECT_EQ(teacher->Ask(Call("b")).error().message, "enough");
+  EXPECT_THAT(model.requests, SizeIs(1));
 }
 
 TEST(Teacher, ABrokenConnectionIsNotRemembered) {

@@ -6,6 +6,7 @@
 #include "eval/cache.h"
 #include "eval/journal.h"
 #include "eval/prompts.h"
+#include "teach/generation_budget.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -53,7 +54,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
     trial.cost_usd += sample.response.cost_usd.value_or(0.0);
   }
   if (outcome.interrupted) return Error{ErrorKind::kCancelled, "stopped"};
-  if (!outcome.exhausted.empty()) return Error{ErrorKind::kPermanent, outcome.exhausted};
+  if (!outcome.exhausted.empty()) return BudgetExceeded(outcome.exhausted);
   if (!outcome.stopped_models.empty()) return Error{ErrorKind::kPermanent, outcome.stopped_models.front()};
   if (outcome.progress.errors > 0) {
     return Error{ErrorKind::kPermanent,
@@ -64,11 +65,13 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   return trial;
 }
 
-std::vector<double> PassRates(const Trial& trial) {
+std::vector<double> PassRates(const Trial& trial, Arm arm) {
   std::vector<double> rates;
   rates.reserve(trial.judged.summary.students.size());
-  for (const StudentSummary& student : trial.judged.summary.students)
-    rates.push_back(student.arms.at(Arm::kSkill).rate().value_or(0.0));
+  for (const StudentSummary& student : trial.judged.summary.students) {
+    const auto found = student.arms.find(arm);
+    rates.push_back(found == student.arms.end() ? 0.0 : found->second.rate().value_or(0.0));
+  }
   return rates;
 }
 

@@ -54,12 +54,12 @@ struct Trial {
   double cost_usd = 0.0;
 };
 
-// Answers that the runs folder holds already are not asked for again. Errors: kCancelled when the person stopped it,
+// Answers that the runs folder holds already are not asked for again. Errors: kCancelled when the user stopped it,
 // kPermanent when a limit is reached or cells are left with errors (a message for people); all that was answered is
 // kept.
 Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec);
 
-// By student: the share of answers with the skill that passed.
-std::vector<double> PassRates(const Trial& trial);
+// By student: the share of answers of an arm that passed; 0 without any.
+std::vector<double> PassRates(const Trial& trial, Arm arm = Arm::kSkill);
 
 }  // namespace upskill

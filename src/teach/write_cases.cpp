@@ -133,7 +133,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
     if (!vetted.cases.empty()) prompt += "There are tests for these already, write others:\n";
     for (const Case& test_case : vetted.cases)
       prompt += "- " + CutToColumns(SafeForTerminalLine(test_case.input), 200) + "\n";
-    if (!vetted.rejected.empty()) prompt += "These were refused, with the reason:\n";
+    if (!vetted.rejected.empty()) prompt += "These were rejected, with the reason:\n";
     for (const std::string& rejected : vetted.rejected) prompt += "- " + rejected + "\n";
     const bool first = attempt == 0;
     const std::size_t most_tokens = std::min<std::size_t>(1000 + 400 * missing, kMaxAnswerTokens);

@@ -33,7 +33,7 @@ Result<Case> CaseFromTeacher(const Json& json);
 struct CaseOptions {
   std::size_t cases = 16;
   std::size_t context_tokens = 24000;
-  int tries = 3;  // rejected cases are written anew so often at most
+  int tries = 3;  // times that rejected cases are written again
 };
 
 // Asks the teacher for cases from the task and the material. It is not shown any skill.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/generate_plan.h"
+#include "eval/journal.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxStudents = 10'000;
+constexpr std::size_t kMaxSources = 100'000;
+
+Status CheckSchema(const Json& json, const std::string& file) {
+  const int schema = JsonGet<int>(json, "schema", 0);
+  if (schema == kGenerationSchema) return {};
+  if (schema == 1) {
+    return InputError(
+        fmt::format("{}: written by an earlier upskill, which kept the command line (schema 1; upskill {} reads schema "
+                    "{}): start a new generation with the same command, or resume this one with the version that began "
+                    "it",
+                    file, UPSKILL_VERSION, kGenerationSchema));
+  }
+  return InputError(fmt::format("{}: schema {} is not known to upskill {} (it reads {})", file, schema, UPSKILL_VERSION,
+                                kGenerationSchema));
+}
+
+Result<std::vector<Student>> StudentsFromJson(const Json& json, const std::string& file) {
+  const auto bad = [&] {
+    return InputError(
+        fmt::format("{}: students: a list of objects with the strings model, name and identity is expected", file));
+  };
+  if (!json.is_array() || json.size() > kMaxStudents) return bad();
+  std::vector<Student> students;
+  for (const Json& entry : json) {
+    for (const char* key : {"model", "name", "identity"}) {
+      if (!entry.is_object() || !entry.contains(key) || !entry.at(key).is_string()) return bad();
+    }
+    students.push_back({entry.at("model"), entry.at("name"), entry.at("identity")});
+  }
+  return students;
+}
+
+Result<std::vector<std::string>> SourcesFromJson(const Json& json, const std::string& file) {
+  const bool strings = json.is_array() && json.size() <= kMaxSources &&
+                       std::all_of(json.begin(), json.end(), [](const Json& entry) { return entry.is_string(); });
+  if (!strings) return InputError(fmt::format("{}: sources: a list of strings is expected", file));
+  return json.get<std::vector<std::string>>();
+}
+
+// The skill to improve: its name becomes a folder's.
+Status CheckExisting(const StoredGeneration& generation, const std::string& file) {
+  const fs::path& folder = generation.existing_folder;
+  if (!folder.empty() && (!folder.is_absolute() || folder.lexically_normal() != folder))
+    return InputError(fmt::format("{}: existing_folder: an absolute path without '.' and '..' is expected", file));
+  if (generation.material.has_existing() == folder.empty())
+    return InputError(fmt::format("{}: existing_folder: it belongs to material.existing, one is missing", file));
+  if (generation.material.has_existing() && !IsPlainName(generation.material.existing.name))
+    return InputError(fmt::format("{}: material.existing.name: a name without folders is expected", file));
+  return {};
+}
+
+}  // namespace
+
+fs::path GenerationFile(const fs::path& folder) { return folder / "generation.json"; }
+
+Result<fs::path> FindGeneration(const fs::path& generations, const std::string& name) {
+  std::vector<fs::path> all;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(generations, code)) {
+    if (fs::exists(GenerationFile(entry.path()), code)) all.push_back(entry.path());
+  }
+  std::sort(all.begin(), all.end());
+  ASSIGN_OR_RETURN(const std::optional<fs::path> found, PickStampedFolder(all, name));
+  if (found) return *found;
+  return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' below {}", SafeForTerminalLine(name),
+                                                 SafeForTerminalLine(generations.string()))};
+}
+
+Status WriteGeneration(const fs::path& folder, const StoredGeneration& generation) {
+  Json students = Json::array();
+  for (const Student& student : generation.students)
+    students.push_back({{"model", student.spec}, {"name", student.name}, {"identity", student.identity}});
+  const Json json = {{"schema", kGenerationSchema},
+                     {"version", UPSKILL_VERSION},
+                     {"options", OptionsToJson(generation.options)},
+                     {"students", students},
+                     {"material", MaterialToJson(generation.material)},
+                     {"sources", generation.sources},
+                     {"existing_folder", generation.existing_folder.string()}};
+  return WriteFileAtomically(GenerationFile(folder), DumpJsonIndented(json) + "\n");
+}
+
+Result<StoredGeneration> ReadGeneration(const fs::path& folder) {
+  const std::string file = SafeForTerminalLine(GenerationFile(folder).string());
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(GenerationFile(folder)));
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
+  RETURN_IF_ERROR(CheckSchema(json, file));
+  for (const char* key : {"options", "students", "material", "sources", "existing_folder"}) {
+    if (!json.contains(key)) return InputError(fmt::format("{}: {}: it is missing", file, key));
+  }
+  StoredGeneration generation;
+  ASSIGN_OR_RETURN(generation.options, OptionsFromJson(json.at("options"), file));
+  ASSIGN_OR_RETURN(generation.students, StudentsFromJson(json.at("students"), file));
+  ASSIGN_OR_RETURN(generation.material, MaterialFromJson(json.at("material"), file));
+  ASSIGN_OR_RETURN(generation.sources, SourcesFromJson(json.at("sources"), file));
+  if (!json.at("existing_folder").is_string())
+    return InputError(fmt::format("{}: existing_folder: a string is expected", file));
+  generation.existing_folder = json.at("existing_folder").get<std::string>();
+  RETURN_IF_ERROR(CheckExisting(generation, file));
+  return generation;
+}
+
+}  // namespace upskill

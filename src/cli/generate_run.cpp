@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate_run.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "cli/generate_session.h"
+#include "cli/generate_text.h"
+#include "report/progress_line.h"
+#include "teach/choice.h"
+#include "teach/generate.h"
+#include "teach/result_files.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+// By their long names, or "TASK".
+std::set<std::string> GivenOptionsOf(const CLI::App& app) {
+  std::set<std::string> given;
+  for (const CLI::Option* option : app.get_subcommand("generate")->get_options()) {
+    if (option->count() == 0) continue;
+    if (option->get_positional()) {
+      given.insert(option->get_name(true));
+      continue;
+    }
+    for (const std::string& name : option->get_lnames()) given.insert("--" + name);
+  }
+  return given;
+}
+
+GenerationFacts FactsOf(const GenerateSession& session, const Env& env) {
+  GenerationFacts facts;
+  facts.id = session.id;
+  facts.version = UPSKILL_VERSION;
+  facts.generated_by = session.options.model;
+  facts.test_gen_model = session.given ? "given" : session.options.test_gen_model;
+  facts.generated_at = UtcTimestamp(env.clock->WallNow());
+  facts.task = session.sources.material.task;
+  facts.sources = session.sources.names;
+  if (session.teacher) facts.teachers = session.teacher->costs();
+  if (session.test_teacher) {
+    for (const auto& [stage, cost] : session.test_teacher->costs()) facts.teachers["tests: " + stage] = cost;
+  }
+  facts.students = StudentCosts(session);
+  return facts;
+}
+
+Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts) {
+  const SkillText& skill = outcome.candidates[outcome.chosen].skill;
+  Placing placing;
+  const fs::path folder = OutputFolder(session, skill.name);
+  ASSIGN_OR_RETURN(const AcceptRule rule, AcceptRuleFromName(session.options.accept));
+  placing.reason = ReasonToReject(outcome, rule);
+  if (placing.reason.empty() && IsTaken(session, folder))
+    placing.reason =
+        fmt::format("{} holds another skill (to improve it: --from)", SafeForTerminalLine(folder.string()));
+  placing.target = placing.reason.empty() ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
+  if (placing.reason.empty()) {
+    ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));
+  }
+  RETURN_IF_ERROR(BringExistingFiles(session, placing.target));
+  RETURN_IF_ERROR(WriteGeneratedSkill(outcome, facts, placing.target));
+  return placing;
+}
+
+ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, bool estimated, Env& env) {
+  const GenerationFacts facts = FactsOf(session, env);
+  const Result<Placing> placing = Place(session, outcome, facts);
+  if (!placing) return PrintError(env, placing.error());
+  if (session.options.json) {
+    env.out(DumpJsonIndented(OutcomeToJson(session, outcome, *placing, facts)) + "\n");
+  } else {
+    PrintOutcome(session, outcome, facts, *placing, estimated, env);
+  }
+  if (outcome.stopped.empty()) return ExitCode::kSuccess;
+  PrintStop(session, outcome.stopped, placing->target, outcome.resumable, env);
+  return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
+}
+
+// Without a draft. A limit, the user or a model that gives up leaves something to go on with; a teacher that wrote
+// nothing usable doesn't.
+ExitCode FinishWithoutDraft(const GenerateSession& session, const Error& error, Env& env) {
+  const bool gave_up = error.kind == ErrorKind::kPermanent || error.kind == ErrorKind::kUnavailable;
+  if (!gave_up && error.kind != ErrorKind::kCancelled) return PrintError(env, error);
+  PrintStop(session, error.message, {}, true, env);
+  return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
+}
+
+void PrintSources(const GenerateSession& session, Env& env) {
+  for (const std::string& line : session.sources.told) env.error(line + "\n");
+  for (const std::string& warning : session.sources.warnings) env.error(fmt::format("warning: {}\n", warning));
+  if (!session.sources.redactions.empty()) env.error(session.sources.redactions + "\n");
+}
+
+}  // namespace
+
+ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& env) {
+  GenerateSession session;
+  session.options = std::move(options);
+  session.options.given = GivenOptionsOf(app);
+  if (const Status opened = OpenGeneration(session, env); !opened) return PrintError(env, opened.error());
+  if (!session.options.quiet) PrintSources(session, env);
+  if (session.options.dry_run) {
+    PrintDryRun(session, env);
+    return ExitCode::kSuccess;
+  }
+  ProgressLine progress(StyleFor(env, env.error_is_terminal, session.options.color), env.error_is_terminal, env.error);
+  GenerateInput input = InputOf(session, env);
+  if (!session.options.quiet) input.trials.observer = &progress;
+  Result<AppendFile> trials = AppendFile::Open(session.folder / kTrialsFile, true);
+  if (!trials) return PrintError(env, trials.error());
+  input.trials.on_run = [&](const std::string& stage, const std::string& run) {
+    static_cast<void>(trials->Append(stage + " " + run + "\n"));
+  };
+  input.say = [&](const std::string& line) {
+    progress.Clear();
+    if (!session.options.quiet) env.error(SafeForTerminalLine(line) + "\n");
+  };
+  const Result<GenerateOutcome> outcome = GenerateSkill(input);
+  progress.Clear();
+  if (!outcome) return FinishWithoutDraft(session, outcome.error(), env);
+  return Finish(session, *outcome, input.options.target.estimated, env);
+}
+
+}  // namespace upskill

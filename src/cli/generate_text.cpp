@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/eval_json.h"
+#include "report/eval_text.h"
+#include "teach/generation_budget.h"
+#include "trace/digest/digest.h"
+#include "util/text.h"
+#include "util/tokens.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Shown(const std::string& text) { return SafeForTerminalLine(text); }
+
+std::string PriceText(const Model& model) {
+  if (model.info().local) return "local, no price";
+  if (!model.info().price) return "price unknown";
+  return fmt::format("${:.2f} in, ${:.2f} out per million tokens", model.info().price->input,
+                     model.info().price->output);
+}
+
+Json CostToJson(const StageCost& cost) {
+  return {{"calls", cost.calls},
+          {"prompt_tokens", cost.prompt_tokens},
+          {"output_tokens", cost.output_tokens},
+          {"cost_usd", cost.usd ? Json(*cost.usd) : Json(nullptr)}};
+}
+
+// "1 call, 100 tokens in, 50 out, $0.0100".
+std::string CostText(const StageCost& cost, const char* one) {
+  const std::string usd = !cost.usd ? ", cost unknown" : *cost.usd > 0 ? fmt::format(", ${:.4f}", *cost.usd) : "";
+  return fmt::format("{} {}{}, {} tokens in, {} out{}", WithThousands(static_cast<long long>(cost.calls)), one,
+                     cost.calls == 1 ? "" : "s", WithThousands(cost.prompt_tokens), WithThousands(cost.output_tokens),
+                     usd);
+}
+
+void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, Env& env) {
+  double usd = 0.0;
+  bool known = true;
+  const auto print = [&](const char* who, const char* stage, const char* one,
+                         const std::map<std::string, StageCost>& stages) {
+    const auto found = stages.find(stage);
+    if (found == stages.end()) return;
+    const StageCost& cost = found->second;
+    if (cost.calls > 0) env.out(fmt::format("{} {:<7} {}\n", who, stage, CostText(cost, one)));
+    known = known && cost.usd;
+    usd += cost.usd.value_or(0.0);
+  };
+  for (const char* stage : {"digest", "draft", "cases", "refine", "tests: digest", "tests: cases"})
+    print("teacher", stage, "call", facts.teachers);
+  for (const char* stage : {"train", "screen", "test"}) print("student", stage, "answer", facts.students);
+  if (outcome.full_student_calls > 0) {
+    env.out(fmt::format(
+        "to find the best candidate the students gave {} answers, {:.0f} % of the {} of measuring every one in full\n",
+        outcome.student_calls,
+        100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls),
+        outcome.full_student_calls));
+  }
+  if (usd > 0) env.out(fmt::format("spent {}${:.4f}\n", known ? "" : "at least ", usd));
+}
+
+// What is said first: whether the skill helps.
+std::string Headline(const GenerateOutcome& outcome) {
+  if (!outcome.measured) {
+    if (outcome.resumable) return "not measured: stopped early";
+    return outcome.cases.empty() ? "not measured: no sound test case could be made from this" : "not measured";
+  }
+  std::string text;
+  const JudgedRun& judged = outcome.measured->judged;
+  for (std::size_t i = 0; i < judged.verdicts.size(); ++i) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", Shown(judged.summary.students[i].student.name),
+                        VerdictName(judged.verdicts[i].word));
+  }
+  return text;
+}
+
+// What is stored of a generation.
+struct KeptAnswers {
+  std::size_t of_teachers = 0;
+  std::size_t of_students = 0;
+  double cost_usd = 0.0;  // as far as it is known
+};
+
+KeptAnswers KeptAnswersOf(const GenerateSession& session) {
+  KeptAnswers kept;
+  for (const auto* teacher : {&session.teacher, &session.test_teacher}) {
+    if (!*teacher) continue;
+    kept.of_teachers += (*teacher)->answers();
+    kept.cost_usd += (*teacher)->cost_usd();
+  }
+  for (const auto& [stage, cost] : StudentCosts(session)) {
+    kept.of_students += cost.calls;
+    kept.cost_usd += cost.usd.value_or(0.0);
+  }
+  return kept;
+}
+
+}  // namespace
+
+void PrintDryRun(const GenerateSession& session, Env& env) {
+  const GenerateCommandOptions& options = session.options;
+  const Material& material = session.sources.material;
+  const std::size_t tokens = EstimateTokens(ItemsText(material, 0, material.items.size()) + TaskText(material));
+  env.out(fmt::format("material  {} items, about {} tokens, {} user requests\n", material.items.size(),
+                      WithThousands(static_cast<long long>(tokens)), material.requests.size()));
+  if (session.teacher_model) {
+    const std::size_t context = options.how.context_tokens;
+    const auto attempts = static_cast<std::size_t>(options.how.attempts);
+    const std::size_t pieces = tokens <= context ? 0 : tokens / context + 1;
+    const std::size_t calls = 2 + pieces + attempts;
+    const std::size_t in = calls * std::min(tokens, context) + attempts * context / 2;
+    const std::size_t out = calls * 3000;
+    env.out(fmt::format("teacher   {} ({}): at most about {} calls, {} tokens in, {} out", Shown(session.options.model),
+                        PriceText(*session.teacher_model), calls, WithThousands(static_cast<long long>(in)),
+                        WithThousands(static_cast<long long>(out))));
+    if (session.teacher_model->info().price) {
+      Usage usage;
+      usage.input = static_cast<std::int64_t>(in);
+      usage.output = static_cast<std::int64_t>(out);
+      env.out(fmt::format(", about ${:.2f}", CostUsd(*session.teacher_model->info().price, usage)));
+    }
+    env.out("\n");
+  } else {
+    env.out("teacher   none: the skill is taken from the material, word for word\n");
+  }
+  const auto held_out = static_cast<std::size_t>(options.how.holdout * static_cast<double>(options.how.cases));
+  const std::size_t test = std::max<std::size_t>(1, held_out);
+  const std::size_t train = std::max<std::size_t>(1, options.how.cases - test);
+  const std::size_t changes =
+      session.teacher_model ? static_cast<std::size_t>(options.how.attempts) * options.how.candidates : 0;
+  const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
+                            2 * test * static_cast<std::size_t>(options.how.runs);
+  for (const auto& model : session.student_models) {
+    env.out(fmt::format("student   {} ({}): at most about {} answers\n", Shown(model->info().name), PriceText(*model),
+                        cells));
+  }
+  env.out("nothing was asked of any model\n");
+}
+
+void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts,
+                  const Placing& placing, bool estimated, Env& env) {
+  const GenerateCommandOptions& options = session.options;
+  const Candidate& chosen = outcome.candidates[outcome.chosen];
+  env.out(Headline(outcome) + "\n");
+  if (!placing.reason.empty()) {
+    env.out(fmt::format("the existing skill stays as it is: {}{}\n", placing.reason,
+                        options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
+  }
+  if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
+  if (!placing.previous.empty()) env.out(fmt::format("the files before  {}\n", Shown(placing.previous.string())));
+  if (session.options.model == kExtract)
+    env.out("no model wrote this skill: it is taken from the material, word for word\n");
+  env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(placing.target.string()), estimated ? "about " : "",
+                      chosen.tokens, Shown(chosen.skill.name)));
+  env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
+                      outcome.rejected_cases.size(), outcome.test.size()));
+  if (outcome.uncited_rules > 0)
+    env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
+  for (const std::string& rule : outcome.contradicted_rules)
+    env.out(fmt::format("left out, the material says otherwise: {}\n", Shown(rule)));
+  if (outcome.measured)
+    env.out("\n" + EvalBars(outcome.measured->judged, StyleFor(env, env.out_is_terminal, options.color)));
+  PrintCosts(outcome, facts, env);
+  env.out(fmt::format("generation {} · {}\n", session.id, Shown((placing.target / "lineage.json").string())));
+}
+
+Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const Placing& placing,
+                   const GenerationFacts& facts) {
+  Json json = {{"generation", session.id},
+               {"skill", placing.target.string()},
+               {"accepted", placing.reason.empty()},
+               {"refused_because", placing.reason.empty() ? Json(nullptr) : Json(placing.reason)},
+               {"generated_by", session.options.model},
+               {"cases", outcome.cases.size()},
+               {"test_cases", outcome.test.size()},
+               {"rejected_cases", outcome.rejected_cases.size()},
+               {"candidates", outcome.candidates.size()},
+               {"chosen", outcome.candidates[outcome.chosen].id},
+               {"tokens", outcome.candidates[outcome.chosen].tokens},
+               {"contradicted_rules", outcome.contradicted_rules},
+               {"student_calls", outcome.student_calls},
+               {"full_student_calls", outcome.full_student_calls},
+               {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)},
+               {"stages", {{"teacher", Json::object()}, {"student", Json::object()}}},
+               {"result", nullptr}};
+  for (const auto& [stage, cost] : facts.teachers) json["stages"]["teacher"][stage] = CostToJson(cost);
+  for (const auto& [stage, cost] : facts.students) json["stages"]["student"][stage] = CostToJson(cost);
+  if (outcome.measured) json["result"] = EvalToJson(outcome.measured->judged);
+  return json;
+}
+
+void PrintStop(const GenerateSession& session, const std::string& reason, const fs::path& skill, bool resumable,
+               Env& env) {
+  env.error(fmt::format("stopped early: {}\n", Shown(reason)));
+  const std::string best = skill.empty() ? "" : Shown(skill.string());
+  if (!session.options.log_runs) {
+    if (!best.empty()) env.error(fmt::format("kept: the best skill so far, in {}\n", best));
+    return;
+  }
+  const KeptAnswers kept = KeptAnswersOf(session);
+  env.error(fmt::format("kept: {}, and {} from teachers and {} from students in {}\n",
+                        best.empty() ? "no draft yet" : "the best skill so far in " + best,
+                        Counted(kept.of_teachers, "answer"), kept.of_students, Shown(session.folder.string())));
+  if (!resumable) return;
+  const std::optional<double>& limit = session.options.how.max_cost_usd;
+  if (limit && IsBudgetExceeded(reason)) {
+    const double more = std::max({0.01, 2.0 * *limit, 2.0 * kept.cost_usd});
+    env.error(
+        fmt::format("Continue with a higher limit, for example:\n  {} --max-cost {:.2f}\n", ResumeLine(session), more));
+  } else {
+    env.error(fmt::format("Continue with:\n  {}\n", ResumeLine(session)));
+  }
+}
+
+}  // namespace upskill

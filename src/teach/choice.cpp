@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "teach/generate.h"
+#include "util/invariant.h"
+#include "util/text.h"
+
+namespace upskill {
+
+bool IsBetter(const Candidate& a, const Candidate& b) {
+  if (a.mean() > b.mean() + kSameRate) return true;
+  return a.mean() > b.mean() - kSameRate && a.tokens < b.tokens;
+}
+
+std::size_t BestOnTrain(const std::vector<Candidate>& candidates) {
+  CHECK(!candidates.empty());
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    if (!candidates[i].measured || candidates[i].lost > 0) continue;
+    if (!candidates[best].measured || IsBetter(candidates[i], candidates[best])) best = i;
+  }
+  return best;
+}
+
+std::size_t ChosenCandidate(const std::vector<Candidate>& candidates) {
+  const std::size_t best = BestOnTrain(candidates);
+  return candidates[best].measured ? best : candidates.size() - 1;
+}
+
+std::string StatusAfterChoice(const Candidate& candidate, bool chosen) {
+  if (chosen) return "chosen";
+  if (!candidate.measured) return candidate.status;
+  return candidate.lost > 0 ? fmt::format("loses {} on train", Counted(candidate.lost, "answer")) : "beaten on train";
+}
+
+bool IsWorthMeasuring(const Screening& failing) { return failing.passed > failing.best_passed; }
+
+bool LosesNothing(const Screening& passing) { return passing.passed >= passing.best_passed; }
+
+Result<AcceptRule> AcceptRuleFromName(const std::string& name) {
+  if (name == "helps") return AcceptRule::kHelps;
+  if (name == "never-worse") return AcceptRule::kNeverWorse;
+  if (name == "any") return AcceptRule::kAny;
+  return InputError(fmt::format("--accept {}: helps, never-worse or any is expected", SafeForTerminalLine(name)));
+}
+
+std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule) {
+  const auto is_existing = [](const Candidate& candidate) { return candidate.kind == "existing"; };
+  const bool replaces = std::any_of(outcome.candidates.begin(), outcome.candidates.end(), is_existing);
+  if (rule == AcceptRule::kAny || !replaces || is_existing(outcome.candidates[outcome.chosen])) return "";
+  if (!outcome.measured) return "it was not measured";
+  const JudgedRun& judged = outcome.measured->judged;
+  const auto against = judged.others.find(Arm::kPrevious);
+  if (against == judged.others.end()) return "";  // its body is that of the existing one
+  bool helps = false;
+  for (std::size_t i = 0; i < against->second.size(); ++i) {
+    const StudentVerdict& verdict = against->second[i];
+    const std::string name = judged.summary.students[i].student.name;
+    if (verdict.word == Verdict::kHurts) return fmt::format("it is worse than the existing one for {}", name);
+    helps = helps || verdict.word == Verdict::kHelps;
+    if (rule == AcceptRule::kNeverWorse && verdict.lift.value_or(0.0) < 0) {
+      return fmt::format("its pass rate is {:.0f} points below the existing one's for {}", -100.0 * *verdict.lift,
+                         name);
+    }
+  }
+  if (rule == AcceptRule::kHelps && !helps) return "it isn't proved better than the existing one for any student";
+  return "";
+}
+
+}  // namespace upskill

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/stage_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+std::string EvidenceText(const Draft& draft, const Material& material) {
+  if (material.items.empty()) return "no material to hold them against";
+  if (draft.uncited == 0 && draft.contradicted.empty()) return "all with evidence";
+  return fmt::format("{} without evidence and {} against it left out", draft.uncited, draft.contradicted.size());
+}
+
+}  // namespace
+
+std::string TokensText(std::size_t tokens, const BodyTarget& target) {
+  return fmt::format("{}{} tokens", target.estimated ? "about " : "", tokens);
+}
+
+std::string DraftLine(const Candidate& candidate, const Draft& draft, const Material& material,
+                      const BodyTarget& target) {
+  std::size_t rules = 0;
+  for (const Section& section : draft.sections) rules += section.rules.size();
+  return fmt::format("{} · {} · {} rules, {}", candidate.skill.name, TokensText(candidate.tokens, target), rules,
+                     EvidenceText(draft, material));
+}
+
+std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejected) {
+  const std::string example = rejected.empty() ? "" : fmt::format(" (for example {})", rejected.front());
+  return fmt::format("{} sound, {} rejected{}", sound, rejected.size(), example);
+}
+
+std::string SplitLine(std::size_t train, std::size_t held_out) {
+  if (train == 0) return "one alone: it is held out, and nothing is refined";
+  return fmt::format("{} to refine on, {} held out", train, held_out);
+}
+
+std::string TrainLine(const Candidate& candidate, const std::vector<std::string>& students,
+                      const std::vector<double>& without, bool best, const BodyTarget& target) {
+  std::string rates;
+  for (std::size_t i = 0; i < candidate.train.size(); ++i) {
+    rates += fmt::format("{}{} {:.0f} → {:.0f} %", i == 0 ? "" : ", ", students.at(i), 100.0 * without.at(i),
+                         100.0 * candidate.train[i]);
+  }
+  const std::string standing = candidate.lost > 0 ? fmt::format("  loses {}", Counted(candidate.lost, "answer"))
+                               : best             ? "  best so far"
+                                                  : "";
+  return fmt::format("candidate {} ({}, {})  {}{}", candidate.id, candidate.kind, TokensText(candidate.tokens, target),
+                     rates, standing);
+}
+
+std::string ScreenedOutStatus(const Candidate& candidate, const Screening& screening) {
+  if (candidate.kind == "shorter") {
+    return fmt::format("screened out: {} of {} answers that passed still do", screening.passed, screening.best_passed);
+  }
+  return fmt::format("screened out: {} answers to the failing cases pass, {} did before", screening.passed,
+                     screening.best_passed);
+}
+
+std::string ScreenedOutLine(const Candidate& candidate) {
+  return fmt::format("candidate {} ({}) {}", candidate.id,
+                     candidate.kind == "shorter" ? SafeForTerminalLine(candidate.why) : candidate.kind,
+                     candidate.status);
+}
+
+std::string AttemptLine(int attempt, int attempts, const std::string& teacher, std::size_t failing) {
+  return fmt::format("attempt {} of {}: {} is shown {}", attempt, attempts, teacher, Counted(failing, "failing test"));
+}
+
+std::string VerdictLine(const Candidate& candidate, std::size_t held_out) {
+  return fmt::format("candidate {} ({}) once on the {}", candidate.id, candidate.kind,
+                     Counted(held_out, "held-out test"));
+}
+
+std::string ProvenanceLine(const Rule& rule, const Material& material) {
+  std::set<std::string> places;
+  for (const std::string& cite : rule.cites) {
+    const auto item = std::find_if(material.items.begin(), material.items.end(),
+                                   [&](const MaterialItem& other) { return other.id == cite; });
+    if (item == material.items.end()) {
+      places.insert(cite);
+    } else {
+      places.insert(item->places.begin(), item->places.end());
+    }
+  }
+  std::string text = CutToColumns(SafeForTerminalLine(rule.text), 80) + ":";
+  for (const std::string& place : places) text += " " + place;
+  return text;
+}
+
+}  // namespace upskill

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user is told while a generation goes through its stages: one line each, without the stage's label.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "teach/body_target.h"
+#include "teach/candidate.h"
+#include "teach/choice.h"
+#include "teach/draft.h"
+#include "teach/material.h"
+
+namespace upskill {
+
+// "about 486 tokens".
+std::string TokensText(std::size_t tokens, const BodyTarget& target);
+
+// "adding · about 486 tokens · 7 rules, all with evidence".
+std::string DraftLine(const Candidate& candidate, const Draft& draft, const Material& material,
+                      const BodyTarget& target);
+
+// "14 sound, 2 rejected (for example …)".
+std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejected);
+
+// "8 to refine on, 8 held out".
+std::string SplitLine(std::size_t train, std::size_t held_out);
+
+// "candidate 3 (edit, 480 tokens)  haiku 40 → 65 %  best so far". `without`: by student, the rate without a skill.
+std::string TrainLine(const Candidate& candidate, const std::vector<std::string>& students,
+                      const std::vector<double>& without, bool best, const BodyTarget& target);
+
+// What is recorded of a candidate that was not worth measuring on all of train, and what is told of it.
+std::string ScreenedOutStatus(const Candidate& candidate, const Screening& screening);
+std::string ScreenedOutLine(const Candidate& candidate);
+
+// "attempt 1 of 3: sonnet is shown 4 failing tests".
+std::string AttemptLine(int attempt, int attempts, const std::string& teacher, std::size_t failing);
+
+// "candidate 3 (edit) once on the 8 held-out tests".
+std::string VerdictLine(const Candidate& candidate, std::size_t held_out);
+
+// Where a rule of the draft comes from: "RULE: PLACE PLACE".
+std::string ProvenanceLine(const Rule& rule, const Material& material);
+
+}  // namespace upskill

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/trial_answers.h"
+
+#include <tuple>
+
+namespace upskill {
+namespace {
+
+// (student, case, round)
+using PassedCells = std::set<std::tuple<std::string, std::string, int>>;
+
+PassedCells PassedCellsOf(const Trial& trial) {
+  PassedCells cells;
+  for (const Sample& sample : trial.samples) {
+    if (sample.ok() && sample.arm == Arm::kSkill && sample.passed())
+      cells.emplace(sample.student, sample.case_id, sample.round);
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::set<std::string> FailedCases(const Trial& trial) {
+  std::set<std::string> failed;
+  for (const Sample& sample : trial.samples) {
+    if (sample.ok() && sample.arm == Arm::kSkill && !sample.passed()) failed.insert(sample.case_id);
+  }
+  return failed;
+}
+
+std::size_t PassedInFirstRound(const Trial& trial, const std::set<std::string>& case_ids) {
+  std::size_t passed = 0;
+  for (const auto& [student, case_id, round] : PassedCellsOf(trial)) {
+    if (round == 0 && case_ids.contains(case_id)) ++passed;
+  }
+  return passed;
+}
+
+std::size_t LostAnswers(const Trial& before, const Trial& after) {
+  const PassedCells kept = PassedCellsOf(after);
+  std::size_t lost = 0;
+  for (const auto& cell : PassedCellsOf(before)) lost += kept.contains(cell) ? 0U : 1U;
+  return lost;
+}
+
+}  // namespace upskill

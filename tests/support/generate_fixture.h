@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/command_line.h"
+#include "support/fake_teacher.h"
+#include "support/loopback_server.h"
+
+namespace upskill {
+
+// For tests: `generate` command lines, with skills and runs in a folder of the test's own.
+class GenerateCli : public CommandLineTest {
+ protected:
+  GenerateCli() {
+    folder.Write("config.yaml",
+                 "skills_dir: " + (folder.path() / "skills").string() + "\nruns_dir: " + runs().string() + "\n");
+  }
+
+  int Generate(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "generate");
+    return Run(arguments);
+  }
+  std::filesystem::path skill(const std::string& name) const { return folder.path() / "skills" / name; }
+};
+
+// For tests: an OpenAI-shaped server whose teacher answers by the schema that it is asked for.
+class TeacherServer {
+ public:
+  explicit TeacherServer(std::string mark)
+      : mark_(std::move(mark)), server_([this](const loopback::Request& request) { return Answer(request); }) {}
+  std::string url() const { return server_.url() + "/v1"; }
+  std::vector<loopback::Request> requests() const { return server_.requests(); }
+  std::size_t max_concurrent() const { return server_.max_concurrent(); }
+  std::function<std::optional<loopback::Script>(const std::string& body)> hook;
+
+ private:
+  loopback::Script Answer(const loopback::Request& request) const {
+    if (hook) {
+      if (auto script = hook(request.body)) return *std::move(script);
+    }
+    if (request.body.find("\"cases\"") != std::string::npos)
+      return loopback::ChatCompletion(DumpJson(CasesJson(16)), 100, 50);
+    if (request.body.find("\"proposals\"") == std::string::npos)
+      return loopback::ChatCompletion(DumpJson(DraftJson("Draft [sim 0.1]")), 100, 50);
+    const Json edit = {{"find", "[sim 0.1]"}, {"replace", mark_}};
+    const Json proposal = {{"why", "it knew too little"}, {"edits", Json::array({edit})}, {"body", ""}};
+    return loopback::ChatCompletion(DumpJson({{"proposals", Json::array({proposal})}}), 100, 50);
+  }
+
+  std::string mark_;
+  loopback::Server server_;
+};
+
+}  // namespace upskill
