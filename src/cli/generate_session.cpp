@@ -9,6 +9,7 @@
 #include "cli/eval_session.h"
 #include "cli/students.h"
 #include "eval/journal.h"
+#include "teach/material_json.h"
 #include "teach/result_files.h"
 #include "trace/redact/redact.h"
 #include "util/files.h"

@@ -254,17 +254,17 @@ class ClaudeCodeReader : public RecordReader {
       DropPendingCommand();
     }
     // Inside a subagent the "user" is the main agent.
-    const EventKind person = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
+    const EventKind typed = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
     switch (split.kind) {
       case ClaudeUserText::Kind::kTyped:
         builder_.Add(stamp, EventKind::kSystem, std::move(split.injected));
-        builder_.Add(stamp, person, std::move(split.typed));
+        builder_.Add(stamp, typed, std::move(split.typed));
         break;
       case ClaudeUserText::Kind::kCommand:
         pending_name_ = split.command;
         pending_has_arguments_ = !split.typed.empty();
         if (pending_has_arguments_) split.command += " " + split.typed;
-        pending_command_ = builder_.Add(stamp, person, std::move(split.command));
+        pending_command_ = builder_.Add(stamp, typed, std::move(split.command));
         break;
       case ClaudeUserText::Kind::kInjected:
       case ClaudeUserText::Kind::kInterrupt:

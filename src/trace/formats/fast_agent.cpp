@@ -111,7 +111,7 @@ class FastAgentReader : public RecordReader {
 // One message of the text form: lines behind ---USER or ---ASSISTANT, with attachments as JSON behind ---RESOURCE.
 class TextMessage {
  public:
-  TextMessage(bool person, std::size_t line) : person_(person), line_(line) {}
+  TextMessage(bool user, std::size_t line) : user_(user), line_(line) {}
 
   void BeginResource() {
     in_resource_ = true;
@@ -131,8 +131,8 @@ class TextMessage {
     EventContext stamp;
     stamp.line = line_;
     for (std::string& attachment : attachments_) builder.Add(stamp, EventKind::kSystem, std::move(attachment));
-    if (!person_) stamp.message = builder.Message("", "", "");
-    builder.Add(stamp, person_ ? EventKind::kUser : EventKind::kAssistant, std::string(Trim(text_)));
+    if (!user_) stamp.message = builder.Message("", "", "");
+    builder.Add(stamp, user_ ? EventKind::kUser : EventKind::kAssistant, std::string(Trim(text_)));
   }
 
  private:
@@ -149,7 +149,7 @@ class TextMessage {
     attachments_.push_back(std::move(shown));
   }
 
-  bool person_;
+  bool user_;
   std::size_t line_;
   bool in_resource_ = false;
   std::string text_;

@@ -77,7 +77,7 @@ class PiReader : public RecordReader {
       const CallStatus status = Member(message, "isError") == true ? CallStatus::kError : CallStatus::kOk;
       builder_.AddResult(stamp, StringAt(message, "toolCallId"), content == nullptr ? "" : TakeText(*content), status);
     } else if (role == "bashExecution") {
-      // A command that the person ran.
+      // A command that the user ran.
       builder_.AddCall(stamp, "bashExecution", "", Json::object({{"command", StringAt(message, "command")}}));
       const bool cancelled = Member(message, "cancelled") == true;
       const CallStatus ended = NumberAt(message, "exitCode").value_or(0) == 0 ? CallStatus::kOk : CallStatus::kError;
