@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/trace_command.h"
 #include "support/command_line.h"
 #include "support/planted_secrets.h"
+#include "teach/generate.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -275,6 +277,10 @@ TEST_F(TraceCli, DigestKeepsItsBudget) {
   EXPECT_THAT(out, HasSubstr("Left out to fit the budget"));
   EXPECT_EQ(Digest({file}, {"--budget", "10"}), kUsage);
   EXPECT_EQ(Digest({file}, {"--budget", "many"}), kUsage);
+}
+
+TEST_F(TraceCli, DigestShowsWhatGenerateSends) {
+  EXPECT_EQ(TraceOptions().budget, GenerateOptions().context_tokens);
 }
 
 TEST_F(TraceCli, DigestIntoAFile) {
