@@ -58,14 +58,14 @@ class SpecStoryReader {
       } else if (!blocks.empty()) {
         AppendLine(blocks.back().text, line);
       } else if (RE2::FullMatch(std::string(line), session_pattern, &role, &session, &detail)) {
-        builder_.trace().agent_name = role;
-        builder_.trace().session_id = session;
+        builder_.SetAgent(role);
+        builder_.SetSession(session);
         builder_.NoteTime(ParseTimestamp(detail));
       } else if (line.starts_with("# ")) {
-        builder_.trace().title = std::string(line.substr(2));
+        builder_.SetTitle(std::string(line.substr(2)));
       }
     }
-    builder_.trace().lossy = true;
+    builder_.SetLossy();
     for (Block& block : blocks) AddBlock(block);
   }
 
@@ -205,13 +205,13 @@ void ReadCursorMarkdown(std::string_view text, TraceBuilder& builder) {
     } else if (!blocks.empty()) {
       AppendLine(blocks.back().text, lines[i]);
     } else if (line.starts_with("# ")) {
-      builder.trace().title = std::string(line.substr(2));
+      builder.SetTitle(std::string(line.substr(2)));
     } else if (RE2::PartialMatch(std::string(line), R"(^_Exported on .* from Cursor \(([^)]*)\)_)", &version)) {
-      builder.trace().agent_version = version;
+      builder.SetAgentVersion(version);
     }
   }
-  builder.trace().lossy = true;
-  builder.trace().agent_name = "Cursor";
+  builder.SetLossy();
+  builder.SetAgent("Cursor");
   builder.NoteCaveat("tool calls and outputs are not in this export");
   for (Block& block : blocks) {
     DropDivider(block.text);
