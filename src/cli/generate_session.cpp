@@ -10,6 +10,7 @@
 #include "cli/students.h"
 #include "eval/journal.h"
 #include "teach/choice.h"
+#include "teach/material_json.h"
 #include "trace/redact/redact.h"
 #include "util/files.h"
 #include "util/text.h"

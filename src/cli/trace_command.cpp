@@ -96,8 +96,10 @@ ExitCode RunDigest(const TraceOptions& options, Env& env) {
   } else if (const Status written = WriteFileAtomically(options.output, digest.text); !written) {
     return PrintError(env, written.error());
   }
-  const std::string secrets = RedactionSummary(loaded->redactions, "redacted");
-  env.error(fmt::format("digest {}{}\n", KeptLine(digest), secrets.empty() ? "" : " · " + secrets));
+  if (!options.quiet) {
+    const std::string secrets = RedactionSummary(loaded->redactions, "redacted");
+    env.error(fmt::format("digest {}{}\n", KeptLine(digest), secrets.empty() ? "" : " · " + secrets));
+  }
   return loaded->unread.empty() ? ExitCode::kSuccess : ExitCode::kFailed;
 }
 
@@ -139,6 +141,7 @@ void AddTraceCommand(CLI::App& app, TraceOptions& options) {
       ->capture_default_str()
       ->check(CLI::Range(200, 1'000'000));
   digest->add_option("-o,--output", options.output, "write it to this file");
+  digest->add_flag("-q,--quiet", options.quiet, "no summary on stderr");
   CLI::App* find = command->add_subcommand("find", "List the traces in the agents' own folders, newest first");
   find->add_option("--agent", options.agent, "only of this agent");
   find->add_option("-n", options.most, "how many to list")->capture_default_str();

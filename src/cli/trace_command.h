@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/env.h"
+#include "trace/digest/digest.h"
 
 namespace CLI {
 class App;
@@ -18,7 +19,7 @@ struct TraceOptions {
   std::string format;              // empty: by content
   std::string agent;
   std::string output;
-  std::size_t budget = 8000;  // tokens
+  std::size_t budget = kDefaultDigestTokens;
   std::size_t most = 20;      // traces that `find` lists
   bool json = false;
   bool events = false;
@@ -26,6 +27,7 @@ struct TraceOptions {
   bool no_redact = false;
   bool hide_home = false;
   bool hide_emails = false;
+  bool quiet = false;
 };
 
 // `trace show`, `trace digest`, `trace find`.

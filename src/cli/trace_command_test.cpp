@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/trace_command.h"
 #include "support/command_line.h"
 #include "support/planted_secrets.h"
+#include "teach/generate.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -212,10 +214,10 @@ TEST_F(TraceCli, HomeAndEmailsByOption) {
 }
 
 TEST_F(TraceCli, DigestOfOne) {
-  ASSERT_EQ(Digest({folder.Write("a.jsonl", Session("mend the zone"))}), kOk) << error;
+  ASSERT_EQ(Digest({folder.Write("a.jsonl", Session("fix the zone"))}), kOk) << error;
   EXPECT_THAT(out, StartsWith("# Digest of 1 trace\na.jsonl: Claude Code · claude-x"));
-  EXPECT_THAT(out, AllOf(HasSubstr("Goal: mend the zone"), HasSubstr("Failed: make test\n"),
-                         HasSubstr("Works: make test ZONE=1 [a.jsonl:3, :5]")));
+  EXPECT_THAT(out, AllOf(HasSubstr("Goal: fix the zone"), HasSubstr("Failed: make test\n"),
+                         HasSubstr("Works: make test ZONE=1 [a.jsonl#3, #5]")));
   EXPECT_THAT(out, testing::EndsWith("\n"));
   EXPECT_THAT(error,
               testing::MatchesRegex("digest [0-9]+ tokens: 1 error → fix pair, 0 files, 1 command, 0 corrections\n"));
@@ -228,8 +230,8 @@ TEST_F(TraceCli, DigestOnATerminalIsSafeAndApart) {
 }
 
 TEST_F(TraceCli, DigestOfSeveralFolderAndPattern) {
-  const fs::path a = folder.Write("t/a.jsonl", Session("mend the zone"));
-  const fs::path b = folder.Write("t/b.jsonl", Session("mend the zone"));
+  const fs::path a = folder.Write("t/a.jsonl", Session("fix the zone"));
+  const fs::path b = folder.Write("t/b.jsonl", Session("fix the zone"));
   folder.Write("t/other.json", R"([{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}])");
   ASSERT_EQ(Digest({a, b}), kOk);
   const std::string two = out;
@@ -255,7 +257,7 @@ TEST_F(TraceCli, DigestLeavesOutWhatCannotBeRead) {
 TEST_F(TraceCli, DigestOfStandardInput) {
   EXPECT_EQ(RunWithInput(Session("from a pipe"), {"trace", "digest", "-"}), kOk) << error;
   EXPECT_THAT(out, HasSubstr("Goal: from a pipe"));
-  EXPECT_THAT(out, HasSubstr("[stdin:1"));
+  EXPECT_THAT(out, HasSubstr("[stdin#1"));
   EXPECT_EQ(RunWithInput("", {"trace", "show", "-"}), kUsage);
   EXPECT_THAT(error, HasSubstr("stdin: empty"));
 }
@@ -277,12 +279,18 @@ TEST_F(TraceCli, DigestKeepsItsBudget) {
   EXPECT_EQ(Digest({file}, {"--budget", "many"}), kUsage);
 }
 
+TEST_F(TraceCli, DigestShowsWhatGenerateSends) {
+  EXPECT_EQ(TraceOptions().budget, GenerateOptions().context_tokens);
+}
+
 TEST_F(TraceCli, DigestIntoAFile) {
   const fs::path target = folder.path() / "digest.md";
   ASSERT_EQ(Digest({folder.Write("a.jsonl", Session("go"))}, {"-o", target.string()}), kOk);
   EXPECT_THAT(out, IsEmpty());
   EXPECT_THAT(error, StartsWith("digest "));
   EXPECT_THAT(*ReadFile(target), StartsWith("# Digest of 1 trace\n"));
+  ASSERT_EQ(Digest({folder.path() / "a.jsonl"}, {"-o", target.string(), "-q"}), kOk);
+  EXPECT_THAT(error, IsEmpty());
   EXPECT_NE(Digest({folder.path() / "a.jsonl"}, {"-o", (folder.path() / "none/digest.md").string()}), kOk);
   EXPECT_THAT(error, StartsWith("error: "));
 }

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "teach/extract.h"
-#include "trace/digest/digest.h"
+#include "trace/digest/excerpt.h"
 #include "util/fences.h"
 #include "util/text.h"
 
@@ -37,9 +38,9 @@ bool HoldsWord(std::string_view text, std::string_view part) {
 }
 
 bool Warns(const std::string& rule) {
-  static constexpr std::array<std::string_view, 15> kWords = {" not ",   "n't",     "never", "avoid",       "instead",
+  static constexpr std::array<std::string_view, 14> kWords = {" not ",   "n't",     "never", "avoid",       "instead",
                                                               "wrong",   "fail",    "error", "rather than", "no longer",
-                                                              "replace", "mistake", " old ", "mend",        " fix"};
+                                                              "replace", "mistake", " old ", " fix"};
   const std::string lower = " " + ToLowerAscii(rule);
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
@@ -61,24 +62,54 @@ std::vector<std::string> CodeTextsOf(const std::string& rule) {
   return texts;
 }
 
-// Lines of a diff that begin with `sign`, without it.
-std::string LinesWith(const std::string& change, char sign) {
-  std::string lines;
-  for (const std::string_view line : SplitLines(change)) {
-    if (line.starts_with(sign)) lines += std::string(line.substr(1)) + "\n";
-  }
-  return lines;
+std::string Joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
 }
 
-bool Is(const MaterialItem& item, DigestKind kind) { return item.kind == DigestKindTitle(kind); }
+// What a fix took away and what it left as right.
+struct FixTexts {
+  std::string removed;
+  std::string added;
+};
+
+FixTexts TextsOf(const FixDetail& fix) {
+  FixTexts texts{fix.failed + "\n", fix.works + "\n"};
+  for (const FixStep& step : fix.steps) {
+    if (step.kind != FixStep::Kind::kEdit) continue;
+    const EditedLines lines = LinesOf(step.edit);
+    texts.removed += Joined(lines.removed);
+    texts.added += Joined(lines.added);
+  }
+  return texts;
+}
 
 // What the item says that holds: of a fix what came in, nothing of what may speak of the wrong way.
 std::string Upheld(const MaterialItem& item) {
-  if (Is(item, DigestKind::kFix)) return LinesWith(item.change, '+') + item.works;
-  if (Is(item, DigestKind::kFile)) return item.text + "\n" + item.works;
-  return Is(item, DigestKind::kEpisode) || Is(item, DigestKind::kCorrection) || Is(item, DigestKind::kDeadEnd)
-             ? ""
-             : item.text;
+  switch (item.kind) {
+    case MaterialKind::kEpisode:
+    case MaterialKind::kCorrection:
+    case MaterialKind::kDeadEnd:
+      return "";
+    case MaterialKind::kFix:
+      if (const auto* fix = std::get_if<FixDetail>(&item.detail)) return TextsOf(*fix).added;
+      return "";
+    case MaterialKind::kFile:
+      if (const auto* file = std::get_if<FileDetail>(&item.detail)) {
+        std::string text = item.text + "\n" + file->content;
+        for (const FileEdit& edit : file->edits) text += "\n" + Joined(LinesOf(edit).added);
+        return text;
+      }
+      return item.text;
+    case MaterialKind::kCommand:
+    case MaterialKind::kFact:
+    case MaterialKind::kFinding:
+    case MaterialKind::kDocument:
+    case MaterialKind::kTool:
+      break;
+  }
+  return item.text;
 }
 
 }  // namespace
@@ -88,8 +119,8 @@ std::string ContradictedBy(const std::string& rule, const Material& material) {
   for (const std::string& text : CodeTextsOf(rule)) {
     const auto stands = [&](const MaterialItem& item) { return HoldsWord(Upheld(item), text); };
     const auto removed = std::find_if(material.items.begin(), material.items.end(), [&](const MaterialItem& item) {
-      return Is(item, DigestKind::kFix) &&
-             (HoldsWord(LinesWith(item.change, '-'), text) || HoldsWord(item.failed, text));
+      const auto* fix = std::get_if<FixDetail>(&item.detail);
+      return fix != nullptr && HoldsWord(TextsOf(*fix).removed, text);
     });
     if (removed != material.items.end() && std::none_of(material.items.begin(), material.items.end(), stands))
       return removed->id;

@@ -9,6 +9,7 @@
 #include "teach/body_target.h"
 #include "teach/material.h"
 #include "teach/teacher.h"
+#include "trace/digest/digest.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -63,7 +64,7 @@ std::string FindHarm(const std::string& text, const Material& material);
 struct DraftOptions {
   std::string name;  // wanted; empty: the teacher's
   BodyTarget target;
-  std::size_t context_tokens = 24000;  // of material that one question may hold; more is read in pieces first
+  std::size_t context_tokens = kDefaultDigestTokens;  // of material that one question may hold; more is read in pieces first
   int tries = 3;
 };
 

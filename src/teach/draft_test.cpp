@@ -6,7 +6,6 @@
 
 #include "support/fake_teacher.h"
 #include "teach/contradiction.h"
-#include "trace/digest/digest.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -20,8 +19,8 @@ using testing::SizeIs;
 Material WithItems() {
   Material material;
   material.task = "add numbers";
-  material.items.push_back({"d1", "Fact", "Sums are written as total-N.", {"a.jsonl:3"}, "", "", "", "", ""});
-  material.items.push_back({"d2", "Command", "curl https://x.example/install | sh", {"a.jsonl:9"}, "", "", "", "", ""});
+  material.items.push_back({"d1", MaterialKind::kFact, "Sums are written as total-N.", {"a.jsonl#3"}});
+  material.items.push_back({"d2", MaterialKind::kCommand, "curl https://x.example/install | sh", {"a.jsonl#9"}});
   return material;
 }
 
@@ -36,27 +35,26 @@ TEST(DraftFromJson, RulesWithoutProofAreLeftOut) {
   EXPECT_THAT(draft->sections[0].rules[0].cites, ElementsAre("d1"));
 }
 
+FixDetail FixByEdit(const std::string& failed, FileEdit edit, const std::string& works) {
+  FixDetail fix;
+  fix.failed = failed;
+  fix.error = "error";
+  fix.steps.push_back({FixStep::Kind::kEdit, std::move(edit), ""});
+  fix.works = works;
+  return fix;
+}
+
+FileEdit Replacing(const std::string& before, const std::string& after) {
+  return {FileEdit::Kind::kReplace, "a", before, after};
+}
+
 Material WithAFix() {
   Material material = WithItems();
-  const std::string kind = DigestKindTitle(DigestKind::kFix);
-  material.items.push_back({"d3",
-                            kind,
-                            "whole",
-                            {"a.jsonl:11"},
-                            "pytest -q tests",
-                            "unsupported architecture",
-                            "-capabilities = [\"8.0\"]\n+capabilities = [\"9.0\"]\n",
-                            "python -m pytest",
-                            ""});
-  material.items.push_back({"d4",
-                            kind,
-                            "whole",
-                            {"a.jsonl:15"},
-                            "make",
-                            "no such target",
-                            "-all: lib\n-CC = cc\n+all: lib.so\n",
-                            "make",
-                            ""});
+  const FixDetail capability = FixByEdit(
+      "pytest -q tests", Replacing("capabilities = [\"8.0\"]", "capabilities = [\"9.0\"]"), "python -m pytest");
+  material.items.push_back({"d3", MaterialKind::kFix, "whole", {"a.jsonl#11"}, capability});
+  const FixDetail target = FixByEdit("make", Replacing("all: lib\nCC = cc", "all: lib.so"), "make");
+  material.items.push_back({"d4", MaterialKind::kFix, "whole", {"a.jsonl#15"}, target});
   return material;
 }
 
@@ -72,19 +70,31 @@ TEST(ContradictedBy, WhatAFixTookAway) {
   EXPECT_EQ(ContradictedBy("Run `make` for the library.", material), "");  // the same command worked then
   EXPECT_EQ(ContradictedBy("`total-N` is written for sums.", material), "");
   Material file = material;
-  file.items.push_back({"d5",
-                        DigestKindTitle(DigestKind::kFile),
-                        "b.toml",
-                        {"a.jsonl:20"},
-                        "",
-                        "",
-                        "",
-                        "capabilities = [\"8.0\"]\n",
-                        ""});
+  FileDetail written;
+  written.content = "capabilities = [\"8.0\"]\n";
+  file.items.push_back({"d5", MaterialKind::kFile, "b.toml", {"a.jsonl#20"}, written});
   EXPECT_EQ(ContradictedBy("The capability is `8.0`.", file), "") << "it stands in a file's last version";
   Material document = material;
-  document.items.push_back({"d5", "document", "The older card has 8.0.", {"notes.md"}, "", "", "", "", ""});
+  document.items.push_back({"d5", MaterialKind::kDocument, "The older card has 8.0.", {"notes.md"}});
   EXPECT_EQ(ContradictedBy("The capability of the A100 is `8.0`.", document), "");
+}
+
+// Lines that begin with a sign are no difference: only edits take something away.
+TEST(ContradictedBy, NotByListsInWhatWasSaidOrWritten) {
+  FixDetail fix = FixByEdit("make", {FileEdit::Kind::kWrite, "notes.md", "", "- set `9.0`\n"}, "make install");
+  fix.reason = "What I did:\n- set `9.0` in build.toml";
+  fix.steps.push_back({FixStep::Kind::kUserMessage, {}, "- use `9.0` please"});
+  Material material;
+  material.items.push_back({"d1", MaterialKind::kFix, "whole", {"a.jsonl#3"}, fix});
+  EXPECT_EQ(ContradictedBy("The capability is `9.0`.", material), "");
+}
+
+TEST(ContradictedBy, WhatAPatchTookAway) {
+  const FileEdit patch{FileEdit::Kind::kPatch, "a.toml", "", "@@\n name = 1\n-capability = 8.0\n+capability = 9.0\n"};
+  Material material;
+  material.items.push_back({"d1", MaterialKind::kFix, "whole", {"a.jsonl#3"}, FixByEdit("make", patch, "make")});
+  EXPECT_EQ(ContradictedBy("Set `capability = 8.0`.", material), "d1");
+  EXPECT_EQ(ContradictedBy("Set `capability = 9.0`.", material), "");
 }
 
 TEST(DraftFromJson, RulesThatTheMaterialContradictsAreLeftOut) {
@@ -156,7 +166,7 @@ TEST(WriteDraft, AnUnusableAnswerIsToldBack) {
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   ASSERT_THAT(model.requests, SizeIs(2));
   EXPECT_THAT(model.requests[0].messages[0].text,
-              AllOf(HasSubstr("add numbers"), HasSubstr("[d1] Fact\nSums are written")));
+              AllOf(HasSubstr("add numbers"), HasSubstr("[d1] Facts looked up\nSums are written")));
   EXPECT_THAT(model.requests[1].messages[0].text, HasSubstr("could not be used: no rule cites"));
 }
 
@@ -175,7 +185,7 @@ TEST(WriteDraft, AMaterialAboveTheContextIsReadInPieces) {
   const TempFolder folder;
   Material material = WithItems();
   for (int i = 3; i < 30; ++i)
-    material.items.push_back({"d" + std::to_string(i), "Fact", std::string(3000, 'f'), {}, "", "", "", "", ""});
+    material.items.push_back({"d" + std::to_string(i), MaterialKind::kFact, std::string(3000, 'f'), {}});
   FakeTeacher model([](const ChatRequest& request, std::size_t) {
     if (AsksFor(request, "notes")) return DumpJson({{"notes", Json::array({{{"id", "d1"}, {"note", "noted"}}})}});
     return DumpJson(DraftJson("Sums are `total-N`.", {"d1"}));

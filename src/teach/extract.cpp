@@ -6,16 +6,18 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
+#include <variant>
 
 #include "skill/case_reader.h"
-#include "trace/digest/digest.h"
+#include "trace/digest/excerpt.h"
 #include "util/fences.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMaxRequestBytes = 1500;  // a longer request is a whole brief, no question to replay
+constexpr std::size_t kMaxRequestBytes = 1500;  // a longer request is a whole brief, not a question to replay
 
 bool StartsWithAny(const std::string& lower, std::initializer_list<std::string_view> starts) {
   return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return lower.starts_with(start); });
@@ -192,11 +194,15 @@ std::string ErrorLine(const std::string& text) {
   return CutToColumns(last, 200);
 }
 
-// The texts that a change brought in: the added lines of its diffs.
-std::vector<std::string> AddedLines(const MaterialItem& fix) {
+// What a fix brought in: the lines that its edits added to files that were there before, else the command that worked.
+std::vector<std::string> AddedLines(const FixDetail& fix) {
   std::vector<std::string> added;
-  for (const std::string_view line : SplitLines(fix.change)) {
-    if (line.starts_with("+") && Trim(line.substr(1)).size() > 2) added.emplace_back(Trim(line.substr(1)));
+  for (const FixStep& step : fix.steps) {
+    const bool changes = step.kind == FixStep::Kind::kEdit && step.edit.kind != FileEdit::Kind::kWrite;
+    if (!changes) continue;
+    for (const std::string& line : LinesOf(step.edit).added) {
+      if (Trim(line).size() > 2) added.emplace_back(Trim(line));
+    }
   }
   if (added.empty() && !Trim(fix.works).empty()) added.emplace_back(Trim(SplitLines(fix.works).front()));
   return added;
@@ -205,7 +211,7 @@ std::vector<std::string> AddedLines(const MaterialItem& fix) {
 // One line of code in backticks; code that holds some itself stands as it is.
 std::string Code(const std::string& text) { return text.find('`') == std::string::npos ? "`" + text + "`" : text; }
 
-bool IsKind(const MaterialItem& item, DigestKind kind) { return item.kind == DigestKindTitle(kind); }
+std::string FirstPlace(const MaterialItem& item) { return item.places.empty() ? "" : item.places.front(); }
 
 // Collects rules until the tokens are used up.
 class Sections {
@@ -242,52 +248,64 @@ void AddAnswers(const Material& material, Sections& sections) {
 }
 
 // Whether a command that worked is worth keeping: one line, and no looking or moving around.
-bool IsTelling(const MaterialItem& item) {
-  const std::string command(Trim(item.works));
+bool IsTelling(const CommandDetail& worked) {
+  const std::string command(Trim(worked.command));
   return !command.empty() && command.size() <= 120 && command.find('\n') == std::string::npos &&
          !StartsWithAny(command, {"ls", "cat ", "head ", "cp ", "mkdir ", "git ", "cd ", "rm ", "sed ", "grep ",
                                   "echo ", "sleep "});
 }
 
-std::string PurposeOf(const MaterialItem& item) {
+std::string PurposeOf(const CommandDetail& command) {
   constexpr std::size_t kMaxColumns = 120;
-  std::string purpose = CutToColumns(SafeForTerminalLine(item.purpose), kMaxColumns);
+  std::string purpose = CutToColumns(SafeForTerminalLine(command.purpose), kMaxColumns);
   while (purpose.ends_with('.') || purpose.ends_with(':')) purpose.pop_back();
   return purpose;
 }
 
-std::string CommandLine(const MaterialItem& item) {
-  const std::string command = Code(std::string(Trim(item.works)));
-  return item.purpose.empty() ? command : PurposeOf(item) + ": " + command;
+std::string CommandLine(const CommandDetail& worked) {
+  const std::string command = Code(std::string(Trim(worked.command)));
+  return worked.purpose.empty() ? command : PurposeOf(worked) + ": " + command;
 }
 
-void AddItems(const Material& material, Sections& sections, Draft& draft) {
+// The details of one type, each with its item, in the order of the material.
+template <typename Detail>
+std::vector<std::pair<const MaterialItem*, const Detail*>> DetailsOf(const Material& material) {
+  std::vector<std::pair<const MaterialItem*, const Detail*>> details;
   for (const MaterialItem& item : material.items) {
-    if (!IsKind(item, DigestKind::kFinding)) continue;
+    if (const auto* detail = std::get_if<Detail>(&item.detail)) details.emplace_back(&item, detail);
+  }
+  return details;
+}
+
+void AddItems(const Material& material, Sections& sections) {
+  for (const MaterialItem& item : material.items) {
+    if (item.kind != MaterialKind::kFinding) continue;
     for (const std::string& statement : StatementsOf(item.text)) sections.Add("Facts", statement, item.places);
   }
-  for (const MaterialItem& item : material.items) {
-    if (!IsKind(item, DigestKind::kFix)) continue;
-    const std::vector<std::string> added = AddedLines(item);
-    const std::string error = ErrorLine(item.error);
+  for (const auto& [item, fix] : DetailsOf<FixDetail>(material)) {
+    const std::vector<std::string> added = AddedLines(*fix);
+    const std::string error = ErrorLine(fix->error);
     if (added.empty() || error.empty() || added.front().size() > 200) continue;
-    sections.Add("When it fails", fmt::format("{} is mended with {}.", Code(error), Code(added.front())), item.places);
+    sections.Add("Troubleshooting", fmt::format("Fix {} with {}.", Code(error), Code(added.front())), item->places);
   }
-  for (const MaterialItem& item : material.items) {
-    if (!IsKind(item, DigestKind::kCommand)) continue;
-    if (IsTelling(item)) sections.Add("Commands that worked", CommandLine(item), item.places);
+  for (const auto& [item, command] : DetailsOf<CommandDetail>(material)) {
+    if (IsTelling(*command)) sections.Add("Commands that work", CommandLine(*command), item->places);
   }
+}
+
+// Files and corrections as they are: too long for the skill's body.
+void AddReference(const Material& material, Draft& draft) {
+  constexpr std::size_t kMaxItems = 20;
+  std::string text;
   std::size_t number = 0;
   for (const MaterialItem& item : material.items) {
-    if (!IsKind(item, DigestKind::kFile) && !IsKind(item, DigestKind::kCorrection)) continue;
-    const bool file = IsKind(item, DigestKind::kFile);
-    std::string& text = draft.references.empty()
-                            ? draft.references.emplace_back("trace.md", "# From the trace\n").second
-                            : draft.references.back().second;
-    text += fmt::format("\n## {} ({})\n\n{}\n", file ? "File in its last version" : "The person's correction",
-                        item.places.empty() ? "" : item.places.front(), Trim(item.text));
-    if (++number == 20) break;
+    const bool file = item.kind == MaterialKind::kFile;
+    if ((!file && item.kind != MaterialKind::kCorrection) || number == kMaxItems) continue;
+    ++number;
+    text += fmt::format("\n## {} ({})\n\n{}\n", file ? "Final version of a file" : "Correction by the user",
+                        FirstPlace(item), Trim(item.text));
   }
+  if (number > 0) draft.references.emplace_back("trace.md", "# From the trace\n" + text);
 }
 
 // For a trace without any of that: what was asked and what came of it, in the digest's words.
@@ -295,11 +313,9 @@ void AddWhatThereIs(const Material& material, Sections& sections) {
   constexpr std::size_t kMaxColumns = 300;
   for (const MaterialItem& item : material.items) {
     const std::string text(Trim(CutToColumns(SafeForTerminalLine(item.text), kMaxColumns)));
-    if (!text.empty()) sections.Add("What is known", text, item.places);
+    if (!text.empty()) sections.Add("Notes", text, item.places);
   }
 }
-
-std::string PlaceOf(const MaterialItem& item) { return item.places.empty() ? "" : item.places.front(); }
 
 Result<Case> MakeCase(const std::string& input, const std::string& expected, const std::string& reference,
                       const std::string& place) {
@@ -362,15 +378,16 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
   std::string subject = CutToColumns(SafeForTerminalLine(std::string(Trim(about))), 300);
   while (subject.find("---") != std::string::npos) subject.erase(subject.find("---"), 2);
   draft.description =
-      fmt::format("What an expert's recorded session worked out: {} Use it for the same kind of work.",
+      fmt::format("Lessons from an expert's recorded session: {} Use this skill for the same kind of work.",
                   subject.empty() ? "commands, fixes and facts." : subject + (subject.back() == '.' ? "" : "."));
   Sections sections(target);
   AddAnswers(material, sections);
-  AddItems(material, sections, draft);
+  AddItems(material, sections);
+  AddReference(material, draft);
   if (sections.empty()) AddWhatThereIs(material, sections);
   draft.sections = sections.Take();
   if (draft.sections.empty())
-    return InputError("nothing could be taken over: there is no request, answer or command in the trace");
+    return InputError("nothing to extract: the trace has no request, answer or command");
   RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, target));
   return draft;
 }
@@ -390,22 +407,20 @@ VettedCases ExtractCases(const Material& material, std::size_t most) {
       }
     }
   }
-  for (const MaterialItem& item : material.items) {
-    if (!IsKind(item, DigestKind::kFix)) continue;
+  for (const auto& [item, fix] : DetailsOf<FixDetail>(material)) {
     const std::string input =
-        fmt::format("{}\n\nfails with:\n\n{}\n\nWhat mends it?", Trim(item.failed), ErrorLine(item.error));
-    for (const std::string& line : AddedLines(item)) {
+        fmt::format("{}\n\nfails with:\n\n{}\n\nHow do you fix it?", Trim(fix->failed), ErrorLine(fix->error));
+    for (const std::string& line : AddedLines(*fix)) {
       if (!Settles(line, input)) continue;
-      Offer(MakeCase(input, line, fmt::format("This mends it: `{}`", line), PlaceOf(item)), most, vetted);
+      Offer(MakeCase(input, line, fmt::format("Fix it with {}.", Code(line)), FirstPlace(*item)), most, vetted);
       break;
     }
   }
-  for (const MaterialItem& item : material.items) {
-    if (!IsKind(item, DigestKind::kCommand) || !IsTelling(item) || item.purpose.empty()) continue;
-    const std::string input = PurposeOf(item) + ": which command does it?";
-    const std::string command(Trim(item.works));
-    if (Settles(command, input))
-      Offer(MakeCase(input, command, fmt::format("`{}`", command), PlaceOf(item)), most, vetted);
+  for (const auto& [item, worked] : DetailsOf<CommandDetail>(material)) {
+    if (!IsTelling(*worked) || worked->purpose.empty()) continue;
+    const std::string input = PurposeOf(*worked) + ": which command does it?";
+    const std::string command(Trim(worked->command));
+    if (Settles(command, input)) Offer(MakeCase(input, command, Code(command), FirstPlace(*item)), most, vetted);
   }
   return vetted;
 }

@@ -13,14 +13,14 @@
 
 namespace upskill {
 
-// The teacher without a model: takes over what the trace itself says, word for word. Rules cite places (`file:event`).
-// Answers to the person's requests first, then corrections, error → fix pairs, commands that worked and files as they
-// were in the end, as far as `target` allows; what is longer goes into references/.
+// The teacher without a model: extracts what the trace itself says, word for word. Rules cite places (`file#event`).
+// Answers to the user's requests first, then findings, error → fix pairs and commands that worked, as far as `target`
+// allows; corrections and files as they were in the end go into references/.
 // A trace without any of that gives what was asked and what came of it.
-// Error (kInput): there is nothing to take over.
+// Error (kInput): there is nothing to extract.
 Result<Draft> ExtractDraft(const Material& material, const std::string& name, const BodyTarget& target);
 
-// Cases that replay the person's requests and the failures that were mended: the answer must hold the name, value or
+// Cases that replay the user's requests and the failures that were fixed: the answer must hold the name, value or
 // command that settled it then. At most `most`.
 VettedCases ExtractCases(const Material& material, std::size_t most);
 

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <variant>
 
+#include "teach/material_json.h"
 #include "trace/digest/digest.h"
 #include "trace/load/load_traces.h"
 #include "trace/load/read_trace.h"
@@ -42,12 +44,12 @@ TEST(CodeSpansOf, OfOneLine) { EXPECT_THAT(CodeSpansOf("use `a b` and `` or `c`,
 
 Material OneTalk() {
   Material material;
-  material.requests.push_back({"Port it all.", "The port needs `build.toml`.", "a.jsonl:1"});
+  material.requests.push_back({"Port it all.", "The port needs `build.toml`.", "a.jsonl#1"});
   material.requests.push_back({"It failed again. What is the header for bfloat16?",
-                               "I see.\nThe header for bfloat16 is `cuda_bf16.h`.", "a.jsonl:7"});
-  material.requests.push_back({"yes", "The header is `x.h`.", "a.jsonl:9"});
+                               "I see.\nThe header for bfloat16 is `cuda_bf16.h`.", "a.jsonl#7"});
+  material.requests.push_back({"yes", "The header is `x.h`.", "a.jsonl#9"});
   material.requests.push_back(
-      {"What is the header `cuda_fp16.h` for?", "The header `cuda_fp16.h` is for half.", "a.jsonl:11"});
+      {"What is the header `cuda_fp16.h` for?", "The header `cuda_fp16.h` is for half.", "a.jsonl#11"});
   return material;
 }
 
@@ -55,7 +57,7 @@ TEST(ExtractDraft, EveryRuleHasItsPlace) {
   const Result<Draft> draft = ExtractDraft(OneTalk(), "", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   for (const Section& section : draft->sections) {
-    for (const Rule& rule : section.rules) EXPECT_THAT(rule.cites, Contains(HasSubstr("a.jsonl:"))) << rule.text;
+    for (const Rule& rule : section.rules) EXPECT_THAT(rule.cites, Contains(HasSubstr("a.jsonl#"))) << rule.text;
   }
   EXPECT_THAT(DraftToSkill(*draft).body, HasSubstr("The header for bfloat16 is `cuda_bf16.h`."));
   EXPECT_EQ(draft->name, "port-it-all");
@@ -63,20 +65,20 @@ TEST(ExtractDraft, EveryRuleHasItsPlace) {
 
 TEST(ExtractDraft, ATraceWithoutCodeGivesWhatWasAskedAndAnswered) {
   Material material;
-  material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl:1"});
+  material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl#1"});
   material.items.push_back(
-      {"d1", "Episode", "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl:1"}, "", "", "", "", ""});
+      {"d1", MaterialKind::kEpisode, "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl#1"}});
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
-  EXPECT_EQ(DraftToSkill(*draft).body, "# What is known\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
+  EXPECT_EQ(DraftToSkill(*draft).body, "# Notes\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
 }
 
-TEST(ExtractDraft, NothingToTakeOverIsSaid) {
+TEST(ExtractDraft, NothingToExtractIsSaid) {
   Material material;
-  material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl:1"});
+  material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl#1"});
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_FALSE(draft.ok());
-  EXPECT_THAT(draft.error().message, HasSubstr("nothing could be taken over"));
+  EXPECT_THAT(draft.error().message, HasSubstr("nothing to extract"));
 }
 
 TEST(ExtractCases, ReplaysQuestionsWithWhatSettledThem) {
@@ -86,40 +88,43 @@ TEST(ExtractCases, ReplaysQuestionsWithWhatSettledThem) {
   EXPECT_THAT(vetted.cases[0].checks, ElementsAre(Field(&CheckSpec::values, ElementsAre("cuda_bf16.h"))));
 }
 
-TEST(ExtractCases, ReplaysMendedFailures) {
+Material OneFix() {
+  FixDetail fix;
+  fix.failed = "make check";
+  fix.error = "x.c:3: error: unknown type name 'half'";
+  fix.steps.push_back({FixStep::Kind::kCommand, {}, "+ not an added line"});
+  fix.steps.push_back({FixStep::Kind::kEdit, {FileEdit::Kind::kWrite, "new.c", "", "+ nor this one\n"}, ""});
+  fix.steps.push_back(
+      {FixStep::Kind::kEdit, {FileEdit::Kind::kReplace, "x.c", "#include <old.h>", "#include <cuda_fp16.h>"}, ""});
+  fix.works = "make check";
   Material material;
-  material.items.push_back({"d1",
-                            DigestKindTitle(DigestKind::kFix),
-                            "",
-                            {"a.jsonl:4"},
-                            "make check",
-                            "x.c:3: error: unknown type name 'half'",
-                            "x.c:\n-#include <old.h>\n+#include <cuda_fp16.h>",
-                            "",
-                            ""});
-  const VettedCases vetted = ExtractCases(material, 16);
+  material.items.push_back({"d1", MaterialKind::kFix, "", {"a.jsonl#4"}, fix});
+  return material;
+}
+
+TEST(ExtractCases, ReplaysFixedFailures) {
+  const VettedCases vetted = ExtractCases(OneFix(), 16);
   ASSERT_THAT(vetted.cases, SizeIs(1));
-  EXPECT_THAT(vetted.cases[0].input, testing::AllOf(HasSubstr("make check"), HasSubstr("unknown type name 'half'"),
-                                                    HasSubstr("What mends it?")));
+  EXPECT_EQ(vetted.cases[0].input,
+            "make check\n\nfails with:\n\nx.c:3: error: unknown type name 'half'\n\nHow do you fix it?");
   EXPECT_THAT(vetted.cases[0].checks[0].values, ElementsAre("#include <cuda_fp16.h>"));
+  EXPECT_EQ(vetted.cases[0].reference, "Fix it with `#include <cuda_fp16.h>`.");
+}
+
+TEST(ExtractDraft, AFixSaysTheErrorAndTheLine) {
+  const Result<Draft> draft = ExtractDraft(OneFix(), "fixes", BodyTarget{});
+  ASSERT_TRUE(draft.ok()) << draft.error().message;
+  EXPECT_EQ(DraftToSkill(*draft).body,
+            "# Troubleshooting\n\nFix `x.c:3: error: unknown type name 'half'` with `#include <cuda_fp16.h>`.\n");
 }
 
 TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
   Material material;
-  material.requests.push_back({"What time is it there?", "The time is 15:00 UTC.", "a.jsonl:1"});
-  MaterialItem command{"d1",
-                       DigestKindTitle(DigestKind::kCommand),
-                       "",
-                       {"a.jsonl:4"},
-                       "",
-                       "",
-                       "",
-                       "mix deps.get",
-                       "Install the dependencies."};
-  material.items.push_back(command);
-  command.works = "ls -la";
-  command.purpose = "List all files";
-  material.items.push_back(command);
+  material.requests.push_back({"What time is it there?", "The time is 15:00 UTC.", "a.jsonl#1"});
+  const CommandDetail install{"mix deps.get", "Install the dependencies.", "", 1, 0};
+  material.items.push_back({"d1", MaterialKind::kCommand, "", {"a.jsonl#4"}, install});
+  const CommandDetail list{"ls -la", "List all files", "", 1, 0};
+  material.items.push_back({"d2", MaterialKind::kCommand, "", {"a.jsonl#5"}, list});
   const VettedCases vetted = ExtractCases(material, 16);
   ASSERT_THAT(vetted.cases, SizeIs(2));
   EXPECT_THAT(vetted.cases[0].checks[0].values, ElementsAre("15:00"));
@@ -129,7 +134,7 @@ TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
   ASSERT_TRUE(draft.ok());
   EXPECT_EQ(
       DraftToSkill(*draft).body,
-      "# Facts\n\nThe time is 15:00 UTC.\n\n# Commands that worked\n\nInstall the dependencies: `mix deps.get`\n");
+      "# Facts\n\nThe time is 15:00 UTC.\n\n# Commands that work\n\nInstall the dependencies: `mix deps.get`\n");
 }
 
 TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
@@ -137,7 +142,7 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
       ReadTrace(std::filesystem::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl", {});
   ASSERT_TRUE(trace.ok()) << trace.error().message;
   Material material;
-  AddTraces({*trace}, 24000, material);
+  AddTraces({*trace}, kDefaultDigestTokens, material);
   const VettedCases vetted = ExtractCases(material, 16);
   EXPECT_THAT(vetted.cases, SizeIs(16));
   EXPECT_THAT(vetted.cases, Contains(Field(&Case::input, "What is the launch stream?")));
@@ -166,10 +171,10 @@ TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
       const Result<LoadedTraces> loaded = LoadTraces({file}, [](const std::string&) { return std::nullopt; }, {});
       ASSERT_TRUE(loaded.ok()) << loaded.error().message;
       Material material;
-      AddTraces(loaded->traces, 24000, material);
+      AddTraces(loaded->traces, kDefaultDigestTokens, material);
       const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
       if (!draft) {
-        EXPECT_THAT(draft.error().message, HasSubstr("nothing could be taken over")) << file;
+        EXPECT_THAT(draft.error().message, HasSubstr("nothing to extract")) << file;
         continue;
       }
       ++skills;
@@ -188,16 +193,52 @@ TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
 TEST(Material, GoesThroughJson) {
   Material material = OneTalk();
   material.task = "t";
-  material.items.push_back({"d1", "Fact", "text", {"p"}, "failed", "error", "change", "works", "purpose"});
+  FixDetail fix{true, "failed", "error", {}, 2, "reason", "works", "call"};
+  fix.steps.push_back({FixStep::Kind::kEdit, {FileEdit::Kind::kReplace, "a.c", "old", "new"}, ""});
+  fix.steps.push_back({FixStep::Kind::kEdit, {FileEdit::Kind::kDelete, "b.c", "", ""}, ""});
+  fix.steps.push_back({FixStep::Kind::kCommand, {}, "make"});
+  fix.steps.push_back({FixStep::Kind::kUserMessage, {}, "go on"});
+  material.items.push_back({"d1", MaterialKind::kFix, "text", {"p"}, fix});
+  material.items.push_back({"d2", MaterialKind::kCommand, "text", {"p"}, CommandDetail{"make", "Build", "ok", 2, 1}});
+  const FileEdit patch{FileEdit::Kind::kPatch, "a.c", "", "+x"};
+  material.items.push_back(
+      {"d3", MaterialKind::kFile, "text", {"p"}, FileDetail{"a.c", true, "x", "y", {patch}, false, 3}});
+  material.items.push_back({"d4", MaterialKind::kDeadEnd, "text", {"p"}});
   material.examples.push_back(ParseExample("2 + 2 -> 4"));
   material.existing = {"n", "d", "b", {{"r.md", "x"}}, {}, ""};
   const Json json = MaterialToJson(material);
   const Result<Material> back = MaterialFromJson(json, "x");
-  ASSERT_TRUE(back.ok());
+  ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(MaterialToJson(*back), json);
+  EXPECT_EQ(back->items[3].kind, MaterialKind::kDeadEnd);
+  const auto* fixed = std::get_if<FixDetail>(&back->items[0].detail);
+  ASSERT_NE(fixed, nullptr);
+  EXPECT_EQ(fixed->steps[0].edit.after, "new");
+  EXPECT_EQ(fixed->steps[1].edit.kind, FileEdit::Kind::kDelete);
+  EXPECT_EQ(fixed->steps[3].kind, FixStep::Kind::kUserMessage);
   EXPECT_EQ(back->examples[0].output, "4");
   EXPECT_FALSE(MaterialFromJson({{"task", 1}}, "x").ok());
   EXPECT_THAT(ParseExample("alone").output, IsEmpty());
+}
+
+TEST(Material, TheEarlierFormIsRead) {
+  const Json item = {{"id", "d1"},           {"kind", "Errors and what fixed them"},
+                     {"text", "whole"},      {"places", {"a.jsonl:4"}},
+                     {"failed", "make"},     {"error", "no rule"},
+                     {"change", "a:\n-x\n+y"}, {"works", "make all"}};
+  const Json correction = {
+      {"id", "d2"}, {"kind", "Corrections by the person"}, {"text", "no"}, {"places", {"a.jsonl:6"}}};
+  const Json json = {
+      {"task", "t"}, {"items", {item, correction}}, {"requests", Json::array()}, {"examples", Json::array()}};
+  const Result<Material> material = MaterialFromJson(json, "x");
+  ASSERT_TRUE(material.ok()) << material.error().message;
+  EXPECT_EQ(material->items[0].kind, MaterialKind::kFix);
+  const auto* fix = std::get_if<FixDetail>(&material->items[0].detail);
+  ASSERT_NE(fix, nullptr);
+  EXPECT_EQ(fix->failed, "make");
+  EXPECT_EQ(fix->works, "make all");
+  EXPECT_EQ(material->items[1].kind, MaterialKind::kCorrection);
+  EXPECT_EQ(ItemsText(*material, 1, 2), "[d2] Corrections by the user\nno\n\n");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "teach/material.h"
 #include "teach/teacher.h"
 #include "teach/trial.h"
+#include "trace/digest/digest.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -28,7 +29,7 @@ struct GenerateOptions {
   int attempts = 3;            // refinements at most
   int train_rounds = 2;
   int runs = 10;  // most rounds of the last measurement; it ends when decided
-  std::size_t context_tokens = 24000;
+  std::size_t context_tokens = kDefaultDigestTokens;
   std::uint64_t seed = 0;
   std::optional<double> max_cost_usd;
   bool evaluate = true;

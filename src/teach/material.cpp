@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 #include <variant>
 
 #include "trace/digest/digest.h"
+#include "trace/digest/digest_text.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -33,7 +34,7 @@ void AddRequests(const Trace& trace, Material& material) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     if (event.kind == EventKind::kUser && event.agent.empty() && !event.abandoned) {
-      material.requests.push_back({event.text, "", EventPlace(trace, i)});
+      material.requests.push_back({event.text, "", ToText(PlaceOf(trace, i))});
     } else if (event.kind == EventKind::kAssistant && event.agent.empty() && !event.abandoned &&
                !material.requests.empty() && !Trim(event.text).empty()) {
       std::string& answer = material.requests.back().answer;
@@ -42,47 +43,70 @@ void AddRequests(const Trace& trace, Material& material) {
   }
 }
 
-std::array<std::pair<const char*, const std::string*>, 5> FieldsOf(const MaterialItem& item) {
-  return {{{"failed", &item.failed},
-           {"error", &item.error},
-           {"change", &item.change},
-           {"works", &item.works},
-           {"purpose", &item.purpose}}};
+MaterialKind KindFor(DigestKind kind) {
+  switch (kind) {
+    case DigestKind::kEpisode:
+      return MaterialKind::kEpisode;
+    case DigestKind::kCorrection:
+      return MaterialKind::kCorrection;
+    case DigestKind::kFix:
+      return MaterialKind::kFix;
+    case DigestKind::kCommand:
+      return MaterialKind::kCommand;
+    case DigestKind::kFile:
+      return MaterialKind::kFile;
+    case DigestKind::kFact:
+      return MaterialKind::kFact;
+    case DigestKind::kFinding:
+      return MaterialKind::kFinding;
+    case DigestKind::kDeadEnd:
+      break;
+  }
+  return MaterialKind::kDeadEnd;
 }
 
-Json PairsToJson(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  Json list = Json::array();
-  for (const auto& [name, text] : pairs) list.push_back({name, text});
-  return list;
+MaterialDetail DetailFrom(const DigestDetail& detail) {
+  if (const auto* fix = std::get_if<FixDetail>(&detail)) return *fix;
+  if (const auto* command = std::get_if<CommandDetail>(&detail)) return *command;
+  if (const auto* file = std::get_if<FileDetail>(&detail)) return *file;
+  return {};
 }
 
 }  // namespace
+
+const char* MaterialKindTitle(MaterialKind kind) {
+  switch (kind) {
+    case MaterialKind::kEpisode:
+      return DigestKindTitle(DigestKind::kEpisode);
+    case MaterialKind::kCorrection:
+      return DigestKindTitle(DigestKind::kCorrection);
+    case MaterialKind::kFix:
+      return DigestKindTitle(DigestKind::kFix);
+    case MaterialKind::kCommand:
+      return DigestKindTitle(DigestKind::kCommand);
+    case MaterialKind::kFile:
+      return DigestKindTitle(DigestKind::kFile);
+    case MaterialKind::kFact:
+      return DigestKindTitle(DigestKind::kFact);
+    case MaterialKind::kFinding:
+      return DigestKindTitle(DigestKind::kFinding);
+    case MaterialKind::kDeadEnd:
+      return DigestKindTitle(DigestKind::kDeadEnd);
+    case MaterialKind::kDocument:
+      return "Document";
+    case MaterialKind::kTool:
+      return "Tool";
+  }
+  return "";
+}
 
 std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material) {
   DigestOptions options;
   options.budget_tokens = budget_tokens;
   const Digest digest = MakeDigest(traces, options);
   for (const DigestItem& item : digest.items) {
-    MaterialItem made{NextId(material),
-                      DigestKindTitle(item.kind),
-                      item.in_full ? item.full : item.brief,
-                      item.places,
-                      "",
-                      "",
-                      "",
-                      "",
-                      ""};
-    if (const auto* fix = std::get_if<FixDetail>(&item.detail)) {
-      made.failed = fix->failed;
-      made.error = fix->error;
-      made.change = fix->change;
-      made.works = fix->works;
-    } else if (const auto* command = std::get_if<CommandDetail>(&item.detail)) {
-      made.works = command->command;
-      made.purpose = command->purpose;
-    } else if (const auto* file = std::get_if<FileDetail>(&item.detail)) {
-      made.works = file->content;
-    }
+    MaterialItem made{NextId(material), KindFor(item.kind), item.text, {}, DetailFrom(item.detail)};
+    for (const EventPlace& place : item.places) made.places.push_back(ToText(place));
     material.items.push_back(std::move(made));
   }
   for (const Trace& trace : traces) AddRequests(trace, material);
@@ -92,7 +116,7 @@ std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_token
 void AddDocument(const std::string& name, const std::string& text, Material& material) {
   constexpr std::size_t kPieceBytes = 6000;
   for (std::string& piece : Pieces(text.substr(0, kMaxDocumentBytes), kPieceBytes)) {
-    material.items.push_back({NextId(material), "Document", std::move(piece), {name}, "", "", "", "", ""});
+    material.items.push_back({NextId(material), MaterialKind::kDocument, std::move(piece), {name}});
   }
 }
 
@@ -103,16 +127,11 @@ Status AddTool(const Json& schema, const std::string& source, Material& material
   for (const char* key : {"inputSchema", "input_schema", "parameters"}) {
     if (schema.contains(key)) input = schema.at(key);
   }
-  material.items.push_back(
-      {NextId(material),
-       "Tool",
-       fmt::format("{}: {}\narguments: {}", name, JsonGet<std::string>(schema, "description", ""), DumpJson(input)),
-       {source},
-       "",
-       "",
-       "",
-       "",
-       ""});
+  material.items.push_back({NextId(material),
+                            MaterialKind::kTool,
+                            fmt::format("{}: {}\narguments: {}", name,
+                                        JsonGet<std::string>(schema, "description", ""), DumpJson(input)),
+                            {source}});
   return {};
 }
 
@@ -140,68 +159,9 @@ std::string ItemsText(const Material& material, std::size_t first, std::size_t l
   std::string text;
   for (std::size_t i = first; i < std::min(last, material.items.size()); ++i) {
     const MaterialItem& item = material.items[i];
-    text += fmt::format("[{}] {}\n{}\n\n", item.id, item.kind, Trim(item.text));
+    text += fmt::format("[{}] {}\n{}\n\n", item.id, MaterialKindTitle(item.kind), Trim(item.text));
   }
   return text;
-}
-
-Json MaterialToJson(const Material& material) {
-  Json json = {
-      {"task", material.task}, {"items", Json::array()}, {"requests", Json::array()}, {"examples", Json::array()}};
-  for (const MaterialItem& item : material.items) {
-    json["items"].push_back({{"id", item.id}, {"kind", item.kind}, {"text", item.text}, {"places", item.places}});
-    Json& last = json["items"].back();
-    for (const auto& [key, text] : FieldsOf(item)) {
-      if (!text->empty()) last[key] = *text;
-    }
-  }
-  for (const UserRequest& request : material.requests) {
-    json["requests"].push_back({{"text", request.text}, {"answer", request.answer}, {"place", request.place}});
-  }
-  for (const Example& example : material.examples)
-    json["examples"].push_back({{"input", example.input}, {"output", example.output}});
-  if (material.has_existing()) {
-    json["existing"] = {{"name", material.existing.name},
-                        {"description", material.existing.description},
-                        {"body", material.existing.body},
-                        {"references", PairsToJson(material.existing.references)},
-                        {"scripts", PairsToJson(material.existing.scripts)},
-                        {"other_fields", material.existing.other_fields}};
-  }
-  return json;
-}
-
-Result<Material> MaterialFromJson(const Json& json, const std::string& source) {
-  try {
-    Material material;
-    material.task = json.at("task").get<std::string>();
-    for (const Json& item : json.at("items")) {
-      MaterialItem read{item.at("id"), item.at("kind"), item.at("text"), item.at("places"), "", "", "", "", ""};
-      read.failed = JsonGet<std::string>(item, "failed", "");
-      read.error = JsonGet<std::string>(item, "error", "");
-      read.change = JsonGet<std::string>(item, "change", "");
-      read.works = JsonGet<std::string>(item, "works", "");
-      read.purpose = JsonGet<std::string>(item, "purpose", "");
-      material.items.push_back(std::move(read));
-    }
-    for (const Json& request : json.at("requests"))
-      material.requests.push_back({request.at("text"), request.at("answer"), request.at("place")});
-    for (const Json& example : json.at("examples"))
-      material.examples.push_back({example.at("input"), example.at("output")});
-    if (json.contains("existing")) {
-      const Json& existing = json.at("existing");
-      material.existing.name = existing.at("name");
-      material.existing.description = existing.at("description");
-      material.existing.body = existing.at("body");
-      material.existing.other_fields = JsonGet<std::string>(existing, "other_fields", "");
-      for (const Json& pair : existing.at("references"))
-        material.existing.references.emplace_back(pair.at(0), pair.at(1));
-      for (const Json& pair : existing.at("scripts")) material.existing.scripts.emplace_back(pair.at(0), pair.at(1));
-    }
-    return material;
-  } catch (const Json::exception& error) {
-    return InputError(fmt::format("{}: not the material of a generation: {}", source, error.what()));
-  }
 }
 
 }  // namespace upskill

@@ -4,31 +4,44 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "skill/skill_text.h"
+#include "trace/digest/digest_item.h"
 #include "trace/trace.h"
 #include "util/json.h"
 #include "util/result.h"
 
 namespace upskill {
 
+enum class MaterialKind {
+  kEpisode,
+  kCorrection,
+  kFix,
+  kCommand,
+  kFile,
+  kFact,
+  kFinding,
+  kDeadEnd,
+  kDocument,
+  kTool,
+};
+const char* MaterialKindTitle(MaterialKind kind);
+
+// What rules are held against and cases are made from, as the digest has it; nothing where the text says all.
+using MaterialDetail = std::variant<std::monostate, FixDetail, CommandDetail, FileDetail>;
+
 // One piece of what the teacher knows, by which a rule is proved: a digest item, a document, a tool.
 struct MaterialItem {
-  std::string id;    // "d7"; what a rule cites
-  std::string kind;  // "error and fix", "document", …
-  std::string text;
-  std::vector<std::string> places;  // `file:event`, or the document's name
-  // Of an error → fix pair: what failed, what it said, what was changed, what worked then. Of a command: `works`, and
-  // what it is for. Of a file: `works` is its last version, as far as it is known.
-  std::string failed;
-  std::string error;
-  std::string change;
-  std::string works;
-  std::string purpose;
+  std::string id;  // "d7"; what a rule cites
+  MaterialKind kind = MaterialKind::kDocument;
+  std::string text;                 // as the teacher reads it
+  std::vector<std::string> places;  // `file#event`, or the document's name
+  MaterialDetail detail = {};       // of fixes, commands and files
 };
 
-// A request of the person and what came of it.
+// A request of the user and what came of it.
 struct UserRequest {
   std::string text;
   std::string answer;  // what the agent said on it, up to the next request
@@ -64,9 +77,5 @@ Example ParseExample(const std::string& text);
 // For prompts: the task, the examples and the items [first, last), each under its id.
 std::string TaskText(const Material& material);
 std::string ItemsText(const Material& material, std::size_t first, std::size_t last);
-
-// Materials are kept in the folder of their generation, so that it goes on with what it began with.
-Json MaterialToJson(const Material& material);
-Result<Material> MaterialFromJson(const Json& json, const std::string& source);
 
 }  // namespace upskill

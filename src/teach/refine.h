@@ -11,6 +11,7 @@
 #include "teach/material.h"
 #include "teach/teacher.h"
 #include "teach/trial.h"
+#include "trace/digest/digest.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -30,7 +31,7 @@ struct Proposal {
 struct RefineOptions {
   std::size_t candidates = 2;  // proposals wanted of one attempt
   BodyTarget target;
-  std::size_t context_tokens = 24000;
+  std::size_t context_tokens = kDefaultDigestTokens;
 };
 
 struct ProposalsOutcome {

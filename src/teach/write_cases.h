@@ -10,6 +10,7 @@
 #include "skill/suite.h"
 #include "teach/material.h"
 #include "teach/teacher.h"
+#include "trace/digest/digest.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -32,7 +33,7 @@ Result<Case> CaseFromTeacher(const Json& json);
 
 struct CaseOptions {
   std::size_t cases = 16;
-  std::size_t context_tokens = 24000;
+  std::size_t context_tokens = kDefaultDigestTokens;
   int tries = 3;  // times that rejected cases are written again
 };
 

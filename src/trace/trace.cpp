@@ -147,7 +147,9 @@ TraceCounts CountTrace(const Trace& trace) {
   return counts;
 }
 
-std::string EventPlace(const Trace& trace, std::size_t event) { return fmt::format("{}:{}", trace.source, event + 1); }
+EventPlace PlaceOf(const Trace& trace, std::size_t event) { return {trace.source, event + 1}; }
+
+std::string ToText(const EventPlace& place) { return fmt::format("{}#{}", place.source, place.number); }
 
 std::optional<std::int64_t> ParseTimestamp(std::string_view text) {
   const auto year = TakeNumber(text, 4, 4);

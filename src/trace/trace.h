@@ -16,7 +16,7 @@
 namespace upskill {
 
 enum class EventKind {
-  kUser,        // words that a person typed
+  kUser,        // what the user typed
   kAssistant,   // the model's answer
   kReasoning,   // the model's thinking
   kToolCall,    // text: the arguments, as compact JSON where they were an object
@@ -32,7 +32,7 @@ enum class CallStatus {
   kUnknown,
   kOk,
   kError,      // the tool failed
-  kRejected,   // the person did not allow it
+  kRejected,   // the user did not allow it
   kCancelled,  // stopped before it ended
 };
 const char* CallStatusName(CallStatus status);
@@ -141,8 +141,14 @@ struct TraceCounts {
 };
 TraceCounts CountTrace(const Trace& trace);
 
-// "a.jsonl:17": provenance of an event for people and digests (the event's number, from 1).
-std::string EventPlace(const Trace& trace, std::size_t event);
+// Where something was recorded: an event of a trace.
+struct EventPlace {
+  std::string source;      // of the trace
+  std::size_t number = 0;  // of the event, from 1
+};
+EventPlace PlaceOf(const Trace& trace, std::size_t event);
+// "a.jsonl#17"; a colon would make it a line.
+std::string ToText(const EventPlace& place);
 
 // Milliseconds since 1970 from ISO 8601 ("2026-01-02T03:04:05.6Z", an offset, a space instead of T).
 std::optional<std::int64_t> ParseTimestamp(std::string_view text);

@@ -37,6 +37,7 @@ std::string Base64(std::string_view text) {
 
 }  // namespace
 
+// A table: each line is one kind of secret with what stands around it.
 std::vector<Planted> PlantedSecrets() {
   Rng rng(20260301);
   std::vector<Planted> all;
@@ -136,6 +137,7 @@ std::vector<Planted> PlantedSecrets() {
   return all;
 }
 
+// A table: each line is a text that only looks like a secret.
 std::vector<std::string> LookAlikes() {
   Rng rng(7);
   std::vector<std::string> all;

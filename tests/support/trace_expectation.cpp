@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "trace/load/read_trace.h"
 
 namespace upskill {
@@ -27,6 +29,19 @@ void ExpectTrace(const std::filesystem::path& folder, const TraceExpectation& ex
   EXPECT_EQ(counts.skills_used, expected.skills);
   EXPECT_EQ(counts.unknown_records, expected.unknown_records);
   EXPECT_TRUE(trace->problems.empty());
+}
+
+Trace ReadFixture(const std::string& name) {
+  Result<Trace> trace = ReadTrace(FixtureFolder() / name, {});
+  EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().message);
+  return trace.ok() ? std::move(*trace) : Trace{};
+}
+
+std::size_t FindText(const Trace& trace, const std::string& text) {
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].text.find(text) != std::string::npos) return i;
+  }
+  return kNoIndex;
 }
 
 }  // namespace upskill

@@ -34,4 +34,10 @@ inline std::filesystem::path FixtureFolder() {
   return std::filesystem::path(UPSKILL_SOURCE_DIR) / "tests" / "fixtures" / "traces";
 }
 
+// A trace of that folder; an empty one, with a failure, where it can't be read.
+Trace ReadFixture(const std::string& name);
+
+// The first event whose text holds `text`; kNoIndex for none.
+std::size_t FindText(const Trace& trace, const std::string& text);
+
 }  // namespace upskill

@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "trace/digest/digest_text.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
@@ -21,29 +22,6 @@ constexpr std::array<DigestKind, 8> kKinds = {DigestKind::kEpisode, DigestKind::
 
 // What an item of several traces is worth more than one of a single trace.
 constexpr double kAgreementValue = 6;
-constexpr std::size_t kMaxPlaces = 6;
-
-const char* DigestKindName(DigestKind kind) {
-  switch (kind) {
-    case DigestKind::kEpisode:
-      return "request";
-    case DigestKind::kCorrection:
-      return "correction";
-    case DigestKind::kFix:
-      return "error and fix";
-    case DigestKind::kCommand:
-      return "command";
-    case DigestKind::kFile:
-      return "file";
-    case DigestKind::kFact:
-      return "fact";
-    case DigestKind::kFinding:
-      return "finding";
-    case DigestKind::kDeadEnd:
-      return "dead end";
-  }
-  return "item";
-}
 
 const char* OutcomeWord(const Trace& trace) {
   if (!trace.succeeded) return "outcome not recorded";
@@ -64,7 +42,7 @@ std::vector<DigestItem> Merge(std::vector<DigestItem> items, const std::vector<T
       continue;
     }
     DigestItem& first = merged[entry->second];
-    std::vector<std::string> places = first.places;
+    std::vector<EventPlace> places = first.places;
     places.insert(places.end(), item.places.begin(), item.places.end());
     const bool known_good = traces[first.trace].succeeded.value_or(false);
     const double value = std::max(first.value, item.value);
@@ -83,20 +61,6 @@ std::vector<DigestItem> Merge(std::vector<DigestItem> items, const std::vector<T
   return merged;
 }
 
-std::string PlacesOf(const DigestItem& item) {
-  std::string text;
-  std::string_view file;  // of the place before: it is not said again
-  for (std::size_t i = 0; i < std::min(item.places.size(), kMaxPlaces); ++i) {
-    const std::string_view place = item.places[i];
-    const std::string_view name = place.substr(0, place.rfind(':'));
-    text += i == 0 ? "" : ", ";
-    text += i > 0 && name == file ? place.substr(name.size()) : place;
-    file = name;
-  }
-  if (item.places.size() > kMaxPlaces) text += fmt::format(" and {} more", item.places.size() - kMaxPlaces);
-  return text;
-}
-
 // An item as a list entry: continuation lines indented, provenance at the end.
 std::string EntryOf(const DigestItem& item, const std::string& body, std::size_t traces) {
   std::string text = "- ";
@@ -105,7 +69,7 @@ std::string EntryOf(const DigestItem& item, const std::string& body, std::size_t
     if (c == '\n') text += "  ";
   }
   const std::string agreement = traces > 1 ? fmt::format(" · in {} of {} traces", item.agreement, traces) : "";
-  return text + fmt::format(" [{}{}]\n", PlacesOf(item), agreement);
+  return text + fmt::format(" [{}{}]\n", PlacesText(item.places), agreement);
 }
 
 std::string HeaderOf(const std::vector<Trace>& traces) {
@@ -127,19 +91,14 @@ std::string HeaderOf(const std::vector<Trace>& traces) {
 
 std::string DroppedLine(const std::map<DigestKind, std::size_t>& dropped) {
   std::string list;
-  for (const auto& [kind, count] : dropped) {
-    const std::string name = DigestKindName(kind);
-    list += fmt::format("{}{} {}{}", list.empty() ? "" : ", ", count, name,
-                        count == 1                ? ""
-                        : name == "error and fix" ? " pairs"
-                                                  : "s");
-  }
+  for (const auto& [kind, count] : dropped) list += (list.empty() ? "" : ", ") + CountedItems(count, kind);
   return list.empty() ? "" : fmt::format("\nLeft out to fit the budget, least useful first: {}.\n", list);
 }
 
 struct Chosen {
   const DigestItem* item = nullptr;
-  bool full = false;
+  std::string text;        // the form that is shown
+  std::size_t tokens = 0;  // of its entry
 };
 
 // Part of the budget that a kind has for itself, in percent; what it leaves goes to the best of all kinds.
@@ -193,75 +152,46 @@ void LowerRepetitions(std::vector<DigestItem>& items) {
 // best ones grow to their full form.
 std::vector<Chosen> Choose(const std::vector<DigestItem>& items, std::size_t traces, std::size_t budget) {
   std::vector<Chosen> chosen;
-  std::vector<const DigestItem*> waiting;
+  std::vector<Chosen> waiting;
   std::map<DigestKind, std::size_t> used_by_kind;
   std::size_t used = 0;
-  const auto cost_of = [&](const DigestItem& item) { return EstimateTokens(EntryOf(item, item.brief, traces)) + 1; };
+  const auto take = [&](Chosen choice) {
+    used += choice.tokens + 1;
+    chosen.push_back(std::move(choice));
+  };
+  const auto tokens_of = [&](const DigestItem& item, const std::string& text) {
+    return EstimateTokens(EntryOf(item, text, traces));
+  };
   for (const DigestItem& item : items) {
-    const std::size_t cost = cost_of(item);
+    Chosen choice{&item, ItemText(item, ItemForm::kBrief), 0};
+    choice.tokens = tokens_of(item, choice.text);
     std::size_t& used_here = used_by_kind[item.kind];
-    if (used_here + cost > budget * ShareOf(item.kind) / 100) {
-      waiting.push_back(&item);
+    if (used_here + choice.tokens + 1 > budget * ShareOf(item.kind) / 100) {
+      waiting.push_back(std::move(choice));
       continue;
     }
-    used_here += cost;
-    used += cost;
-    chosen.push_back({&item, false});
+    used_here += choice.tokens + 1;
+    take(std::move(choice));
   }
-  for (const DigestItem* item : waiting) {
-    const std::size_t cost = cost_of(*item);
-    if (used + cost > budget) continue;
-    used += cost;
-    chosen.push_back({item, false});
+  for (Chosen& choice : waiting) {
+    if (used + choice.tokens + 1 <= budget) take(std::move(choice));
   }
   std::stable_sort(chosen.begin(), chosen.end(),
                    [](const Chosen& a, const Chosen& b) { return a.item->value > b.item->value; });
   for (Chosen& choice : chosen) {
-    if (choice.item->full.size() <= choice.item->brief.size()) continue;
-    const std::size_t brief = EstimateTokens(EntryOf(*choice.item, choice.item->brief, traces));
-    const std::size_t full = EstimateTokens(EntryOf(*choice.item, choice.item->full, traces));
-    if (full <= brief || used + full - brief > budget) continue;
-    used += full - brief;
-    choice.full = true;
+    if (used >= budget) break;
+    std::string full = ItemText(*choice.item, ItemForm::kFull);
+    if (full.size() <= choice.text.size()) continue;
+    const std::size_t tokens = tokens_of(*choice.item, full);
+    if (tokens <= choice.tokens || used + tokens - choice.tokens > budget) continue;
+    used += tokens - choice.tokens;
+    choice.text = std::move(full);
+    choice.tokens = tokens;
   }
   return chosen;
 }
 
-}  // namespace
-
-const char* DigestKindTitle(DigestKind kind) {
-  switch (kind) {
-    case DigestKind::kEpisode:
-      return "Requests and how they ended";
-    case DigestKind::kCorrection:
-      return "Corrections by the person";
-    case DigestKind::kFix:
-      return "Errors and what fixed them";
-    case DigestKind::kCommand:
-      return "Commands that worked";
-    case DigestKind::kFile:
-      return "Files written";
-    case DigestKind::kFact:
-      return "Facts looked up";
-    case DigestKind::kFinding:
-      return "Findings";
-    case DigestKind::kDeadEnd:
-      return "Dead ends";
-  }
-  return "";
-}
-
-std::string KeptLine(const Digest& digest) {
-  const auto counted = [&](DigestKind kind, const char* one) {
-    const auto found = digest.kept.find(kind);
-    const std::size_t count = found == digest.kept.end() ? 0 : found->second;
-    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-  };
-  return fmt::format("{} tokens: {}, {}, {}, {}", WithThousands(static_cast<long long>(digest.tokens)),
-                     counted(DigestKind::kFix, "error → fix pair"), counted(DigestKind::kFile, "file"),
-                     counted(DigestKind::kCommand, "command"), counted(DigestKind::kCorrection, "correction"));
-}
-
+// Items of all traces, merged and valued, the most useful first.
 std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces) {
   std::vector<DigestItem> items;
   for (std::size_t i = 0; i < traces.size(); ++i) {
@@ -274,6 +204,19 @@ std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces) {
   LowerRepetitions(items);
   SortByValue(items);
   return items;
+}
+
+}  // namespace
+
+std::string KeptLine(const Digest& digest) {
+  const auto counted = [&](DigestKind kind, const char* one) {
+    const auto found = digest.kept.find(kind);
+    const std::size_t count = found == digest.kept.end() ? 0 : found->second;
+    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+  };
+  return fmt::format("{} tokens: {}, {}, {}, {}", WithThousands(static_cast<long long>(digest.tokens)),
+                     counted(DigestKind::kFix, "error → fix pair"), counted(DigestKind::kFile, "file"),
+                     counted(DigestKind::kCommand, "command"), counted(DigestKind::kCorrection, "correction"));
 }
 
 Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options) {
@@ -292,10 +235,10 @@ Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options
     std::string section;
     for (const Chosen& choice : chosen) {
       if (choice.item->kind != kind) continue;
-      section += EntryOf(*choice.item, choice.full ? choice.item->full : choice.item->brief, traces.size());
+      section += EntryOf(*choice.item, choice.text, traces.size());
       ++digest.kept[kind];
       digest.items.push_back(*choice.item);
-      digest.items.back().in_full = choice.full;
+      digest.items.back().text = choice.text;
     }
     if (!section.empty()) digest.text += fmt::format("\n## {}\n{}", DigestKindTitle(kind), section);
   }

@@ -7,7 +7,8 @@
 #include <map>
 #include <set>
 
-#include "trace/digest/digest.h"
+#include "trace/digest/digest_item.h"
+#include "trace/digest/digest_text.h"
 #include "trace/digest/excerpt.h"
 #include "trace/read/record.h"
 #include "trace/read/record_parser.h"
@@ -135,38 +136,41 @@ double Likeness(const Trace& trace, const Attempt& a, const Attempt& b) {
   return a.program == b.program && !a.program.empty() ? likeness + 0.25 : likeness;
 }
 
-// What was done between the failure and the success: edits and other commands, and the reason that was given.
-std::string ChangesBetween(const Trace& trace, std::size_t from, std::size_t to, std::size_t max_bytes) {
-  std::vector<std::string> edits;
-  std::string reason;
+bool Worked(const Trace& trace, const Event& call) {
+  if (call.partner == kNoIndex) return true;
+  const CallStatus status = trace.events[call.partner].status;
+  return status == CallStatus::kOk || status == CallStatus::kUnknown;
+}
+
+// What was done between the failure and the success: edits, other commands, what the user said.
+std::vector<FixStep> StepsBetween(const Trace& trace, std::size_t from, std::size_t to) {
+  constexpr std::size_t kMaxEditBytes = 65'536;
+  std::vector<FixStep> steps;
   for (std::size_t i = from + 1; i < to; ++i) {
     const Event& event = trace.events[i];
-    if (event.kind == EventKind::kAssistant && !Trim(event.text).empty()) reason = event.text;
-    if (event.kind == EventKind::kUser) edits.push_back("the person: " + HeadAndTail(event.text, 240));
-    if (event.kind != EventKind::kToolCall) continue;
-    const bool worked = event.partner == kNoIndex || trace.events[event.partner].status == CallStatus::kOk ||
-                        trace.events[event.partner].status == CallStatus::kUnknown;
-    if (!worked) continue;
+    if (event.kind == EventKind::kUser) steps.push_back({FixStep::Kind::kUserMessage, {}, event.text});
+    if (event.kind != EventKind::kToolCall || !Worked(trace, event)) continue;
     if (MayWriteFile(event)) {
-      for (const FileEdit& edit : EditsOfCall(event)) {
-        const std::string body =
-            edit.kind == FileEdit::Kind::kReplace ? DiffLines(edit.before, edit.after) : edit.after;
-        edits.push_back(fmt::format("{}:\n{}", edit.path, Excerpt(body, std::max<std::size_t>(max_bytes / 2, 160))));
+      for (FileEdit& edit : EditsOfCall(event)) {
+        // One large file may stand in many fixes.
+        for (std::string* text : {&edit.before, &edit.after})
+          if (text->size() > kMaxEditBytes) *text = HeadAndTail(*text, kMaxEditBytes);
+        steps.push_back({FixStep::Kind::kEdit, std::move(edit), ""});
       }
     } else if (!event.command.empty() && !IsLookingAround(CommandKey(event.command))) {
-      edits.push_back("ran: " + HeadAndTail(event.command, 200));
+      steps.push_back({FixStep::Kind::kCommand, {}, event.command});
     }
   }
-  // The last changes before the success are the ones that count.
-  std::string text;
-  std::size_t used = 0;
-  std::size_t first = edits.size();
-  while (first > 0 && (first == edits.size() || used + edits[first - 1].size() < max_bytes))
-    used += edits[--first].size() + 1;
-  if (first > 0) text += fmt::format("({} earlier changes)\n", first);
-  for (std::size_t i = first; i < edits.size(); ++i) text += edits[i] + "\n";
-  if (!reason.empty()) text += "why: " + Excerpt(reason, max_bytes / 3) + "\n";
-  return text;
+  return steps;
+}
+
+// What the agent said last.
+std::string ReasonBetween(const Trace& trace, std::size_t from, std::size_t to) {
+  for (std::size_t i = to; i-- > from + 1;) {
+    const Event& event = trace.events[i];
+    if (event.kind == EventKind::kAssistant && !Trim(event.text).empty()) return event.text;
+  }
+  return "";
 }
 
 // Arguments that differ in nothing but what the agent called the call.
@@ -180,58 +184,68 @@ bool SameCall(const std::string& a, const std::string& b) {
   return *left.value == *right.value;
 }
 
-constexpr std::size_t kDetailBytes = 4000;  // of telling lines
+constexpr std::size_t kOutputBytes = 4000;  // of telling lines
 
 DigestItem FixItem(const Trace& trace, const Attempt& failure, const Attempt& success) {
+  const std::string& error = trace.events[failure.result].text;
+  const Event& call = trace.events[success.call];
+  FixDetail fix;
+  fix.is_command = !call.command.empty();
+  fix.failed = failure.shown;
+  fix.error = Excerpt(error, kOutputBytes);
+  fix.steps = StepsBetween(trace, failure.result, success.call);
+  fix.earlier_steps = fix.steps.size() - CountStepsToKeep(fix.steps);
+  fix.steps.erase(fix.steps.begin(), fix.steps.begin() + static_cast<std::ptrdiff_t>(fix.earlier_steps));
+  fix.reason = ReasonBetween(trace, failure.result, success.call);
+  fix.works = success.shown;
+  // The same command: what else the call says may be what counts, such as leaving a sandbox.
+  if (success.shown == failure.shown && !SameCall(call.text, trace.events[failure.call].text)) fix.call = call.text;
   DigestItem item;
   item.kind = DigestKind::kFix;
-  const std::string& error = trace.events[failure.result].text;
-  // The same command: what else the call says may be what counts, such as leaving a sandbox.
-  const std::string& call = trace.events[success.call].text;
-  const std::string again = SameCall(call, trace.events[failure.call].text) ? "the same again" : HeadAndTail(call, 280);
-  const auto shown = [&](std::size_t bytes) {
-    std::string text = fmt::format("Failed: {}\n{}\n", HeadAndTail(failure.shown, bytes), Excerpt(error, bytes));
-    const std::string changes = ChangesBetween(trace, failure.result, success.call, bytes);
-    if (!changes.empty()) text += "Change: " + changes;
-    text += fmt::format("Works: {}", success.shown == failure.shown ? again : HeadAndTail(success.shown, bytes));
-    return std::string(Trim(text));
-  };
-  item.brief = shown(280);
-  item.full = shown(1200);
   item.key = failure.key + "\n" + Excerpt(error, 120);
-  item.detail = FixDetail{!trace.events[success.call].command.empty(), failure.shown, Excerpt(error, kDetailBytes),
-                          ChangesBetween(trace, failure.result, success.call, kDetailBytes), success.shown};
+  item.detail = std::move(fix);
   const double late = static_cast<double>(failure.call) / static_cast<double>(trace.events.size());
   item.value = (IsLookingAround(failure.key) ? 50 : 76) + 14 * late;
-  item.places = {EventPlace(trace, failure.result), EventPlace(trace, success.result)};
+  item.places = {PlaceOf(trace, failure.result), PlaceOf(trace, success.result)};
   item.event = failure.call;
   return item;
 }
 
-DigestItem DeadEnd(const Trace& trace, const Attempt& attempt) {
+DigestItem DeadEndItem(const Trace& trace, const Attempt& attempt) {
   DigestItem item;
   item.kind = DigestKind::kDeadEnd;
-  const char* word = attempt.rejected ? "Not allowed" : "Failed, never mended";
-  item.brief =
-      fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 200), Excerpt(trace.events[attempt.result].text, 200));
-  item.full =
-      fmt::format("{}: {}\n{}", word, HeadAndTail(attempt.shown, 600), Excerpt(trace.events[attempt.result].text, 800));
   item.key = "dead " + attempt.key;
-  item.detail = FixDetail{!trace.events[attempt.call].command.empty(), attempt.shown,
-                          Excerpt(trace.events[attempt.result].text, kDetailBytes), "", ""};
+  item.detail =
+      DeadEndDetail{attempt.rejected ? DeadEndDetail::Kind::kRejected : DeadEndDetail::Kind::kFailed,
+                    !trace.events[attempt.call].command.empty(), attempt.shown,
+                    Excerpt(trace.events[attempt.result].text, kOutputBytes)};
   item.value = (attempt.rejected || IsLookingAround(attempt.key) ? 30 : 46) +
                14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
-  item.places = {EventPlace(trace, attempt.result)};
+  item.places = {PlaceOf(trace, attempt.result)};
   item.event = attempt.call;
   return item;
 }
 
-// The attempt after `from` that most likely mended it: the same command, or one much like it soon after.
+// A branch of the conversation that was given up; `first` is its first event.
+DigestItem RewoundItem(const Trace& trace, std::size_t first) {
+  constexpr std::size_t kTriedBytes = 4000;
+  const std::string& text = trace.events[first].text;
+  DigestItem item;
+  item.kind = DigestKind::kDeadEnd;
+  item.key = "rewound " + HeadAndTail(text, 200);
+  item.detail = DeadEndDetail{DeadEndDetail::Kind::kRewound, false, HeadAndTail(text, kTriedBytes), ""};
+  item.value = 48;
+  item.places = {PlaceOf(trace, first)};
+  item.event = first;
+  return item;
+}
+
+// The attempt after `from` that most likely fixed it: the same command, or one much like it soon after.
 std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempts, std::size_t from) {
   constexpr std::size_t kLookAhead = 400;
   constexpr std::size_t kNear = 30;
   std::size_t best = kNoIndex;
-  // A search for something else is no repair of a search.
+  // A search for something else does not fix a search.
   double best_likeness = IsLookingAround(attempts[from].key) ? 0.95 : 0.45;
   for (std::size_t k = from + 1; k < std::min(attempts.size(), from + kLookAhead); ++k) {
     if (attempts[k].failed || attempts[k].rejected) continue;
@@ -277,18 +291,13 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
     const Attempt& attempt = attempts[known.last];
     DigestItem item;
     item.kind = DigestKind::kCommand;
-    const std::size_t tried = known.worked + known.failed;
-    const std::string times = tried == 1 ? "" : fmt::format("  (worked {} of {} times)", known.worked, tried);
-    item.brief = HeadAndTail(attempt.shown, 360) + times;
-    const std::string output = Excerpt(trace.events[attempt.result].text, 240);
-    item.full = HeadAndTail(attempt.shown, 1000) + times + (output.empty() ? "" : "\n→ " + output);
     item.key = "command " + key;
     item.detail = CommandDetail{attempt.shown, PurposeOf(trace.events[attempt.call]),
-                                Excerpt(trace.events[attempt.result].text, kDetailBytes), known.worked, known.failed};
+                                Excerpt(trace.events[attempt.result].text, kOutputBytes), known.worked, known.failed};
     const double late = static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
     item.value =
         38 + 22 * late + (known.failed > 0 ? 14 : 0) + std::min(6.0, 2.0 * static_cast<double>(known.worked - 1));
-    item.places = {EventPlace(trace, attempt.call)};
+    item.places = {PlaceOf(trace, attempt.call)};
     item.event = attempt.call;
     items.push_back(std::move(item));
   }
@@ -299,14 +308,14 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
 std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index) {
   std::vector<DigestItem> items;
   const std::vector<Attempt> attempts = AttemptsOf(trace);
-  std::set<std::string> mended;  // several failures of one kind before one success are one pair: the last of them
+  std::set<std::string> fixed;  // several failures of one kind before one success are one pair: the last of them
   for (std::size_t k = attempts.size(); k-- > 0;) {
     const Attempt& attempt = attempts[k];
     if (!attempt.failed && !attempt.rejected) continue;
     const std::size_t success = attempt.rejected ? kNoIndex : SuccessAfter(trace, attempts, k);
     if (success == kNoIndex) {
-      items.push_back(DeadEnd(trace, attempt));
-    } else if (mended
+      items.push_back(DeadEndItem(trace, attempt));
+    } else if (fixed
                    .insert(
                        fmt::format("{} {} {}", success, attempt.key, Excerpt(trace.events[attempt.result].text, 100)))
                    .second) {
@@ -315,18 +324,8 @@ std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index
   }
   AddCommands(trace, attempts, items);
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const Event& event = trace.events[i];
     const bool first = i == 0 || !trace.events[i - 1].abandoned;
-    if (!event.abandoned || !first) continue;
-    DigestItem item;
-    item.kind = DigestKind::kDeadEnd;
-    item.brief = "Given up (the conversation was rewound): " + HeadAndTail(event.text, 240);
-    item.key = "rewound " + HeadAndTail(event.text, 200);
-    item.detail = FixDetail{false, HeadAndTail(event.text, kDetailBytes), "", "", ""};
-    item.value = 48;
-    item.places = {EventPlace(trace, i)};
-    item.event = i;
-    items.push_back(std::move(item));
+    if (trace.events[i].abandoned && first) items.push_back(RewoundItem(trace, i));
   }
   for (DigestItem& item : items) item.trace = trace_index;
   return items;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <map>
+#include <utility>
 
-#include "trace/digest/digest.h"
-#include "trace/digest/excerpt.h"
+#include "trace/digest/digest_item.h"
 #include "trace/read/tool_use.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -17,7 +15,7 @@ struct FileHistory {
   bool deleted = false;
   std::string first;
   std::string last;
-  std::string hunks;  // edits of a file whose content is not known
+  std::vector<FileEdit> edits;  // of a file whose content is not known, or that don't match it
   std::size_t versions = 0;
   std::size_t event = kNoIndex;  // of the last change
 };
@@ -36,7 +34,7 @@ void Apply(const FileEdit& edit, std::size_t event, FileHistory& file) {
     if (!file.whole) file.first = edit.after;
     file.whole = true;
     file.last = edit.after;
-    file.hunks.clear();
+    file.edits.clear();
     return;
   }
   if (edit.kind == FileEdit::Kind::kReplace && file.whole) {
@@ -46,34 +44,20 @@ void Apply(const FileEdit& edit, std::size_t event, FileHistory& file) {
       return;
     }
   }
-  file.hunks += edit.kind == FileEdit::Kind::kReplace ? DiffLines(edit.before, edit.after) : edit.after;
+  file.edits.push_back(edit);
 }
 
-DigestItem FileItem(const Trace& trace, const std::string& path, const FileHistory& file) {
+DigestItem FileItem(const Trace& trace, const std::string& path, FileHistory file) {
   DigestItem item;
   item.kind = DigestKind::kFile;
-  std::string body = file.whole ? file.last : file.hunks;
-  std::string how = file.whole ? "last version, " : "";
-  if (file.whole && !file.hunks.empty()) body += "\n" + file.hunks;
-  // The first version shows what the agent thought, the difference what it learnt.
-  if (file.whole && file.versions > 1) {
-    const std::string diff = DiffLines(file.first, file.last);
-    if (!diff.empty() && diff.size() < file.last.size() / 2) {
-      body = diff;
-      how = "last version against the first, ";
-    }
-  }
-  if (file.deleted) how = "deleted, ";
-  item.detail = FileDetail{path, file.whole ? file.last : file.hunks, file.whole, file.deleted, file.versions};
-  const std::string head = fmt::format("{} ({}{} change{}{})", path, how, file.versions, file.versions == 1 ? "" : "s",
-                                       file.whole || file.deleted ? "" : " of an existing file");
-  item.brief = head + (body.empty() ? "" : "\n" + Excerpt(body, 500));
-  item.full = head + (body.empty() ? "" : "\n" + Excerpt(body, 6000));
   item.key = "file " + path;
   const double late = static_cast<double>(file.event + 1) / static_cast<double>(trace.events.size());
   item.value = 50 + 20 * late + std::min<double>(8, 2.0 * static_cast<double>(file.versions - 1));
-  item.places = {EventPlace(trace, file.event)};
+  item.places = {PlaceOf(trace, file.event)};
   item.event = file.event;
+  if (file.versions < 2) file.first.clear();
+  item.detail = FileDetail{path,         file.whole,   std::move(file.last), std::move(file.first), std::move(file.edits),
+                           file.deleted, file.versions};
   return item;
 }
 
@@ -88,7 +72,7 @@ std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index
       FileHistory& file = files[event.path];
       ++file.versions;
       file.event = i;
-      file.hunks += event.text + "\n";
+      file.edits.push_back({FileEdit::Kind::kPatch, event.path, "", event.text + "\n"});
     }
     if (event.kind != EventKind::kToolCall || !MayWriteFile(event) || !Worked(trace, event)) continue;
     for (const FileEdit& edit : EditsOfCall(event)) {
@@ -97,7 +81,7 @@ std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index
   }
   std::vector<DigestItem> items;
   items.reserve(files.size());
-  for (const auto& [path, file] : files) items.push_back(FileItem(trace, path, file));
+  for (auto& [path, file] : files) items.push_back(FileItem(trace, path, std::move(file)));
   for (DigestItem& item : items) item.trace = trace_index;
   return items;
 }

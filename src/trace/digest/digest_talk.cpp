@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
 
-#include "trace/digest/digest.h"
+#include "trace/digest/digest_item.h"
 #include "trace/digest/excerpt.h"
 #include "trace/read/tool_use.h"
 #include "util/text.h"
@@ -13,9 +11,9 @@
 namespace upskill {
 namespace {
 
-// One request of the person up to the next one.
+// One request of the user up to the next one.
 struct Span {
-  std::size_t begin = 0;  // the person's event
+  std::size_t begin = 0;  // the user's event
   std::size_t end = 0;
 };
 
@@ -33,13 +31,6 @@ std::vector<Span> EpisodesOf(const Trace& trace) {
   return spans;
 }
 
-std::string ToolList(const EpisodeDetail& episode) {
-  std::string text;
-  for (const auto& [name, count] : episode.tools) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
-  if (episode.errors > 0) text += fmt::format("; {} failed", episode.errors);
-  return text.empty() ? "no tools" : text;
-}
-
 DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number, std::size_t count) {
   const Event& start = trace.events[span.begin];
   EpisodeDetail episode;
@@ -55,19 +46,11 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
   item.kind = DigestKind::kEpisode;
   if (start.kind == EventKind::kUser || trace.format == TraceFormat::kNotes) episode.request = start.text;
   if (answer != kNoIndex) episode.outcome = trace.events[answer].text;
-  const std::string goal = episode.request.empty() ? "(the prompt is not in this recording)" : episode.request;
-  const std::string outcome = answer == kNoIndex ? "(no answer)" : episode.outcome;
-  const auto shown = [&](std::size_t goal_bytes, std::size_t outcome_bytes) {
-    return fmt::format("Goal: {}\nSteps: {}\nOutcome: {}", HeadAndTail(goal, goal_bytes), ToolList(episode),
-                       Excerpt(outcome, outcome_bytes));
-  };
-  item.brief = shown(400, 400);
-  item.full = shown(2000, 1600);
-  item.key = fmt::format("episode {}", HeadAndTail(goal, 200));
+  item.key = "episode " + HeadAndTail(episode.request, 200);
   const bool edge = number == 0 || number + 1 == count;
   item.value = (edge ? 95.0 : 45.0) + 5.0 * static_cast<double>(number + 1) / static_cast<double>(count);
-  item.places = {EventPlace(trace, span.begin)};
-  if (answer != kNoIndex) item.places.push_back(EventPlace(trace, answer));
+  item.places = {PlaceOf(trace, span.begin)};
+  if (answer != kNoIndex) item.places.push_back(PlaceOf(trace, answer));
   item.event = span.begin;
   item.detail = std::move(episode);
   return item;
@@ -92,16 +75,16 @@ bool SaysNo(const std::string& text) {
   const std::string lower = ToLowerAscii(text.substr(0, 2000));
   return std::any_of(kCues.begin(), kCues.end(), [&](std::string_view cue) {
     std::size_t at = lower.find(cue);
-    // At the beginning of a word: "because " holds no "use ".
+    // At the beginning of a word: "because " doesn't hold "use ".
     while (at != std::string::npos && at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z')
       at = lower.find(cue, at + 1);
     return at != std::string::npos;
   });
 }
 
-// The person stopped the agent, or refused what it wanted to do, and then said this.
-bool FollowsRefusal(const Trace& trace, std::size_t person) {
-  for (std::size_t i = person; i-- > 0;) {
+// The user stopped the agent, or refused what it wanted to do, and then said this.
+bool FollowsRefusal(const Trace& trace, std::size_t message) {
+  for (std::size_t i = message; i-- > 0;) {
     const Event& event = trace.events[i];
     if (event.kind == EventKind::kToolResult)
       return event.status == CallStatus::kRejected || event.status == CallStatus::kCancelled;
@@ -127,12 +110,10 @@ int FindingWeight(std::string_view text) {
 DigestItem TextItem(const Trace& trace, std::size_t i, DigestKind kind, std::string_view text, double value) {
   DigestItem item;
   item.kind = kind;
-  item.brief = Excerpt(text, 500);
-  item.full = Excerpt(text, 1600);
   item.key = HeadAndTail(text, 300);
-  item.detail = TextDetail{std::string(text)};
+  item.detail = TextDetail{std::string(text), false};
   item.value = value;
-  item.places = {EventPlace(trace, i)};
+  item.places = {PlaceOf(trace, i)};
   item.event = i;
   return item;
 }
@@ -161,9 +142,6 @@ void AddFact(const Trace& trace, std::size_t i, std::vector<DigestItem>& items) 
   const std::string answer = WithoutFraming(result.text);
   DigestItem item = TextItem(trace, call.partner, DigestKind::kFact, answer, 40 + 10 * Late(trace, i));
   item.detail = FactDetail{call.tool, call.text, answer};
-  const std::string question = HeadAndTail(call.text, 240);
-  item.brief = fmt::format("{} {}\n{}", call.tool, question, item.brief);
-  item.full = fmt::format("{} {}\n{}", call.tool, question, item.full);
   item.key = call.tool + " " + call.text;
   items.push_back(std::move(item));
 }
@@ -198,7 +176,7 @@ std::vector<DigestItem> CollectTalk(const Trace& trace, std::size_t trace_index)
       items.push_back(TextItem(trace, i, DigestKind::kFinding, event.text, 70));
     } else if (event.kind == EventKind::kSystem && trace.format == TraceFormat::kNotes) {
       DigestItem item = TextItem(trace, i, DigestKind::kFinding, event.text, 90);
-      item.full = HeadAndTail(event.text, 16000);
+      item.detail = TextDetail{event.text, true};
       items.push_back(std::move(item));
     }
   }

@@ -15,7 +15,7 @@ namespace {
 // Writes a Claude Code session line by line.
 class Session {
  public:
-  void Person(const std::string& text) { Line("user", Json::object({{"role", "user"}, {"content", text}})); }
+  void User(const std::string& text) { Line("user", Json::object({{"role", "user"}, {"content", text}})); }
   void Say(const std::string& text) { Assistant(Json::object({{"type", "text"}, {"text", text}})); }
   void Call(const std::string& tool, const Json& input, const std::string& output, bool error = false) {
     const std::string id = fmt::format("t{}", ++calls_);
@@ -94,7 +94,7 @@ void AddNoise(Session& session, Rng& rng, std::size_t bytes) {
 Trace PlantedTrace(std::vector<std::string>& planted) {
   Rng rng(42);
   Session session;
-  session.Person("build the kernel package and make all tests pass");
+  session.User("build the kernel package and make all tests pass");
   AddNoise(session, rng, 1'850'000);
   const auto plant = [&](const std::string& text) {
     planted.push_back(text);
@@ -116,9 +116,9 @@ Trace PlantedTrace(std::vector<std::string>& planted) {
   }
   session.Run("pip install kernels", "/bin/sh: pip: command not found", true);
   session.Run(plant("python3 -m pip install --break-system-packages kernels"), "Successfully installed");
-  session.Person(plant("no, never edit the generated folder, change build.toml instead"));
+  session.User(plant("no, never edit the generated folder, change build.toml instead"));
   AddNoise(session, rng, 8000);
-  session.Person(plant("use cuda-capabilities 9.0a, not 9.0"));
+  session.User(plant("use cuda-capabilities 9.0a, not 9.0"));
   session.Call("Write",
                Json::object({{"file_path", "/p/build.toml"},
                              {"content", "[general]\nname = \"x\"\n" + plant("edition = 5") + "\n[torch]\n" +
@@ -166,7 +166,7 @@ TEST(DigestTest, BudgetIsKept) {
 
 TEST(DigestTest, FixesCommandsFilesAndProvenance) {
   Session session;
-  session.Person("make it build");
+  session.User("make it build");
   session.Run("make test", "a.c:3: error: x undeclared", true);
   session.Call("Write", Json::object({{"file_path", "a.c"}, {"content", "int y;\n"}}), "ok");
   session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "int y;"}, {"new_string", "int x;"}}), "ok");
@@ -178,12 +178,12 @@ TEST(DigestTest, FixesCommandsFilesAndProvenance) {
   EXPECT_NE(text.find("## Errors and what fixed them"), std::string::npos) << text;
   EXPECT_NE(text.find("Failed: make test"), std::string::npos);
   EXPECT_NE(text.find("x undeclared"), std::string::npos);
-  EXPECT_NE(text.find("[s.jsonl:3, :"), std::string::npos) << text;
+  EXPECT_NE(text.find("[s.jsonl#3, #"), std::string::npos) << text;
   EXPECT_NE(text.find("make test  (worked 1 of 2 times)"), std::string::npos);
   EXPECT_NE(text.find("a.c (last version, 2 changes)\n  int x;"), std::string::npos) << text;
-  EXPECT_EQ(text.find("never\n"), std::string::npos) << "a refused write is no file";
+  EXPECT_EQ(text.find("never\n"), std::string::npos) << "a rejected write does not make a file";
   EXPECT_NE(text.find("use a.c only"), std::string::npos);
-  EXPECT_NE(text.find("Failed, never mended: rm -rf /tmp/q"), std::string::npos);
+  EXPECT_NE(text.find("Failed, not fixed: rm -rf /tmp/q"), std::string::npos);
 }
 
 template <typename Detail>
@@ -196,7 +196,7 @@ const Detail* DetailOf(const Digest& digest, DigestKind kind, std::size_t number
 
 TEST(DigestTest, ItemsAsData) {
   Session session;
-  session.Person("make it build");
+  session.User("make it build");
   session.Run("make test", "a.c:3: error: x undeclared", true);
   session.Call("Write", Json::object({{"file_path", "a.c"}, {"content", "int y;\n"}}), "ok");
   session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "int y;"}, {"new_string", "int x;"}}), "ok");
@@ -204,7 +204,7 @@ TEST(DigestTest, ItemsAsData) {
   session.Run("make test V=1", "1 passed");
   session.Call("WebSearch", Json::object({{"query", "limits of make"}}),
                "REMINDER: cite\nMake knows no limits of this kind.");
-  session.Person("no, keep y");
+  session.User("no, keep y");
   session.Run("flub", "flub: command not found", true);
   const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
   const auto* episode = DetailOf<EpisodeDetail>(digest, DigestKind::kEpisode);
@@ -220,7 +220,13 @@ TEST(DigestTest, ItemsAsData) {
   EXPECT_EQ(fix->failed, "make test");
   EXPECT_EQ(fix->error, "a.c:3: error: x undeclared");
   EXPECT_EQ(fix->works, "make test V=1");
-  EXPECT_NE(fix->change.find("+int x;"), std::string::npos) << fix->change;
+  ASSERT_EQ(fix->steps.size(), 2U);
+  EXPECT_EQ(fix->steps[0].edit.kind, FileEdit::Kind::kWrite);
+  EXPECT_EQ(fix->steps[1].edit.kind, FileEdit::Kind::kReplace);
+  EXPECT_EQ(fix->steps[1].edit.path, "a.c");
+  EXPECT_EQ(fix->steps[1].edit.before, "int y;");
+  EXPECT_EQ(fix->steps[1].edit.after, "int x;");
+  EXPECT_EQ(fix->reason, "The root cause was the name of the variable.");
   const auto* file = DetailOf<FileDetail>(digest, DigestKind::kFile);
   ASSERT_NE(file, nullptr);
   EXPECT_EQ(file->path, "a.c");
@@ -237,24 +243,25 @@ TEST(DigestTest, ItemsAsData) {
   const auto* correction = DetailOf<TextDetail>(digest, DigestKind::kCorrection);
   ASSERT_NE(correction, nullptr);
   EXPECT_EQ(correction->text, "no, keep y");
-  const auto* dead = DetailOf<FixDetail>(digest, DigestKind::kDeadEnd);
+  const auto* dead = DetailOf<DeadEndDetail>(digest, DigestKind::kDeadEnd);
   ASSERT_NE(dead, nullptr);
-  EXPECT_EQ(dead->failed, "flub");
-  EXPECT_EQ(dead->works, "");
+  EXPECT_EQ(dead->kind, DeadEndDetail::Kind::kFailed);
+  EXPECT_EQ(dead->tried, "flub");
+  EXPECT_EQ(dead->output, "flub: command not found");
   for (const DigestItem& item : digest.items) {
     ASSERT_FALSE(item.places.empty());
-    EXPECT_EQ(item.places.front().find("s.jsonl:"), 0U);
-    EXPECT_NE(digest.text.find(item.places.front()), std::string::npos);
+    EXPECT_EQ(item.places.front().source, "s.jsonl");
+    EXPECT_NE(digest.text.find(ToText(item.places.front())), std::string::npos);
   }
 }
 
 TEST(DigestTest, WhatOnlyLooksLikeFailure) {
   Session session;
-  session.Person("install it");
+  session.User("install it");
   session.Run("cat build.log", "error: of yesterday");
   session.Run("pip3 install x", "Output: error: externally-managed-environment\nError: (none)\nExit Code: 1");
   session.Run("source venv/bin/activate && pip install x", "Output: done\nError: (none)\nExit Code: 0");
-  session.Person("now write the summary because you are done");
+  session.User("now write the summary because you are done");
   const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
   EXPECT_EQ(digest.kept.count(DigestKind::kDeadEnd), 0U) << digest.text;
   EXPECT_EQ(digest.kept.count(DigestKind::kCorrection), 0U) << digest.text;
@@ -267,7 +274,7 @@ TEST(DigestTest, WhatOnlyLooksLikeFailure) {
 TEST(DigestTest, WhatWorksWhenTheCommandStays) {
   for (const bool sandbox : {false, true}) {
     Session session;
-    session.Person("build");
+    session.User("build");
     session.Call("Bash", Json::object({{"command", "make"}, {"description", "Build"}}), "error: locked", true);
     Json again = Json::object({{"command", "make"}, {"description", "Build again"}});
     if (sandbox) again["escalated"] = true;
@@ -279,10 +286,10 @@ TEST(DigestTest, WhatWorksWhenTheCommandStays) {
 
 TEST(DigestTest, WhatFollowsARefusalIsACorrection) {
   Session session;
-  session.Person("move the button");
+  session.User("move the button");
   session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "x"}, {"new_string", "y"}}),
                "The user doesn't want to proceed with this tool use.", true);
-  session.Person("completely outside the bar");
+  session.User("completely outside the bar");
   const auto digest = MakeDigest({session.Read("s.jsonl")}, {});
   const auto* correction = DetailOf<TextDetail>(digest, DigestKind::kCorrection);
   ASSERT_NE(correction, nullptr) << digest.text;
@@ -293,13 +300,13 @@ TEST(DigestTest, SeveralTracesAgree) {
   std::vector<Trace> traces;
   for (int i = 0; i < 3; ++i) {
     Session session;
-    session.Person("build");
+    session.User("build");
     session.Run("cmake --build build -j2", i == 1 ? "error: failed" : "done", i == 1);
     traces.push_back(session.Read(fmt::format("{}.jsonl", i)));
     traces.back().succeeded = i != 1;
   }
   const std::string text = MakeDigest(traces, {}).text;
-  EXPECT_NE(text.find("cmake --build build -j2\n  → done [0.jsonl:2, 2.jsonl:2 · in 2 of 3 traces]"), std::string::npos)
+  EXPECT_NE(text.find("cmake --build build -j2\n  → done [0.jsonl#2, 2.jsonl#2 · in 2 of 3 traces]"), std::string::npos)
       << text;
   EXPECT_NE(text.find("1.jsonl: Claude Code · x · 1 turn, 1 tool call, 1 error · failed"), std::string::npos) << text;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "util/text.h"
@@ -28,6 +29,37 @@ struct Scored {
   std::size_t index = 0;
   int weight = 0;
 };
+
+// The difference of two lists that begin and end with different lines.
+void AppendMiddle(std::span<const std::string_view> a, std::span<const std::string_view> b,
+                  std::vector<DiffLine>& diff) {
+  // For very different texts the whole is replaced.
+  constexpr std::size_t kMaxCells = 4'000'000;
+  if (a.size() * b.size() > kMaxCells) {
+    for (const std::string_view line : a) diff.push_back({DiffLine::Kind::kRemoved, line});
+    for (const std::string_view line : b) diff.push_back({DiffLine::Kind::kAdded, line});
+    return;
+  }
+  // Lengths of the longest common subsequences of what follows.
+  std::vector<std::vector<unsigned>> common(a.size() + 1, std::vector<unsigned>(b.size() + 1, 0));
+  for (std::size_t i = a.size(); i-- > 0;) {
+    for (std::size_t k = b.size(); k-- > 0;)
+      common[i][k] = a[i] == b[k] ? common[i + 1][k + 1] + 1 : std::max(common[i + 1][k], common[i][k + 1]);
+  }
+  std::size_t i = 0;
+  std::size_t k = 0;
+  while (i < a.size() || k < b.size()) {
+    if (i < a.size() && k < b.size() && a[i] == b[k]) {
+      if (diff.empty() || diff.back().kind != DiffLine::Kind::kGap) diff.push_back({DiffLine::Kind::kGap, ""});
+      ++i;
+      ++k;
+    } else if (i < a.size() && (k == b.size() || common[i + 1][k] >= common[i][k + 1])) {
+      diff.push_back({DiffLine::Kind::kRemoved, a[i++]});
+    } else {
+      diff.push_back({DiffLine::Kind::kAdded, b[k++]});
+    }
+  }
+}
 
 }  // namespace
 
@@ -66,7 +98,9 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes) {
   std::vector<Scored> order;
   order.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    int weight = Trim(lines[i]).empty() ? -1 : LineWeight(lines[i]);
+    // The mark of an earlier excerpt is set again where it is needed.
+    const bool says_nothing = Trim(lines[i]).empty() || lines[i] == "…";
+    int weight = says_nothing ? -1 : LineWeight(lines[i]);
     if (i == 0) weight += 4;
     if (i + 2 >= lines.size()) weight += 5;
     order.push_back({i, weight});
@@ -98,56 +132,67 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes) {
   return out.empty() ? HeadAndTail(text, max_bytes) : out;
 }
 
-std::string DiffLines(std::string_view before, std::string_view after) {
-  std::vector<std::string_view> a = SplitLines(before);
-  std::vector<std::string_view> b = SplitLines(after);
+std::vector<DiffLine> DiffOf(std::string_view before, std::string_view after) {
+  const std::vector<std::string_view> a = SplitLines(before);
+  const std::vector<std::string_view> b = SplitLines(after);
   std::size_t same_front = 0;
   while (same_front < std::min(a.size(), b.size()) && a[same_front] == b[same_front]) ++same_front;
   std::size_t same_back = 0;
   while (same_back < std::min(a.size(), b.size()) - same_front &&
          a[a.size() - 1 - same_back] == b[b.size() - 1 - same_back])
     ++same_back;
-  const std::size_t a_end = a.size() - same_back;
-  const std::size_t b_end = b.size() - same_back;
-  const std::size_t rows = a_end - same_front;
-  const std::size_t columns = b_end - same_front;
+  std::vector<DiffLine> diff;
+  if (same_front > 0) diff.push_back({DiffLine::Kind::kSame, a[same_front - 1]});
+  AppendMiddle(std::span(a).subspan(same_front, a.size() - same_back - same_front),
+               std::span(b).subspan(same_front, b.size() - same_back - same_front), diff);
+  if (same_back > 0) diff.push_back({DiffLine::Kind::kSame, a[a.size() - same_back]});
+  return diff;
+}
+
+std::string DiffLines(std::string_view before, std::string_view after) {
   std::string out;
-  const auto line = [&](char sign, std::string_view text) { out.append(1, sign).append(text).append(1, '\n'); };
-  if (same_front > 0) line(' ', a[same_front - 1]);
-  // Longest common subsequence of the middle; for very different texts the whole middle is replaced.
-  constexpr std::size_t kMaxCells = 4'000'000;
-  if (rows * columns > kMaxCells) {
-    for (std::size_t i = same_front; i < a_end; ++i) line('-', a[i]);
-    for (std::size_t k = same_front; k < b_end; ++k) line('+', b[k]);
-  } else {
-    std::vector<std::vector<unsigned>> common(rows + 1, std::vector<unsigned>(columns + 1, 0));
-    for (std::size_t i = rows; i-- > 0;) {
-      for (std::size_t k = columns; k-- > 0;) {
-        common[i][k] = a[same_front + i] == b[same_front + k] ? common[i + 1][k + 1] + 1
-                                                              : std::max(common[i + 1][k], common[i][k + 1]);
-      }
+  for (const DiffLine& line : DiffOf(before, after)) {
+    switch (line.kind) {
+      case DiffLine::Kind::kSame:
+        out += ' ';
+        break;
+      case DiffLine::Kind::kRemoved:
+        out += '-';
+        break;
+      case DiffLine::Kind::kAdded:
+        out += '+';
+        break;
+      case DiffLine::Kind::kGap:
+        out += " …";
+        break;
     }
-    std::size_t i = 0;
-    std::size_t k = 0;
-    bool gap = false;
-    while (i < rows || k < columns) {
-      if (i < rows && k < columns && a[same_front + i] == b[same_front + k]) {
-        if (!gap) out += " …\n";
-        gap = true;
-        ++i;
-        ++k;
-        continue;
-      }
-      gap = false;
-      if (i < rows && (k == columns || common[i + 1][k] >= common[i][k + 1])) {
-        line('-', a[same_front + i++]);
-      } else {
-        line('+', b[same_front + k++]);
-      }
-    }
+    out.append(line.text).append(1, '\n');
   }
-  if (same_back > 0) line(' ', a[a_end]);
   return out;
+}
+
+EditedLines LinesOf(const FileEdit& edit) {
+  EditedLines lines;
+  switch (edit.kind) {
+    case FileEdit::Kind::kWrite:
+      for (const std::string_view line : SplitLines(edit.after)) lines.added.emplace_back(line);
+      break;
+    case FileEdit::Kind::kReplace:
+      for (const DiffLine& line : DiffOf(edit.before, edit.after)) {
+        if (line.kind == DiffLine::Kind::kRemoved) lines.removed.emplace_back(line.text);
+        if (line.kind == DiffLine::Kind::kAdded) lines.added.emplace_back(line.text);
+      }
+      break;
+    case FileEdit::Kind::kPatch:  // the notation of the patch that the agent wrote
+      for (const std::string_view line : SplitLines(edit.after)) {
+        if (line.starts_with('-')) lines.removed.emplace_back(line.substr(1));
+        if (line.starts_with('+')) lines.added.emplace_back(line.substr(1));
+      }
+      break;
+    case FileEdit::Kind::kDelete:
+      break;
+  }
+  return lines;
 }
 
 }  // namespace upskill

@@ -23,18 +23,18 @@ class AtifReader : public RecordReader {
 
   void Add(Json& record, std::size_t line) override {
     const Json& agent = Member(record, "agent");
-    Trace& trace = builder_.trace();
-    trace.session_id = StringAt(record, "session_id");
-    if (const std::string name = StringAt(agent, "name"); !name.empty()) trace.agent_name = name;
-    trace.agent_version = StringAt(agent, "version");
+    builder_.SetSession(StringAt(record, "session_id"));
+    builder_.SetAgent(StringAt(agent, "name"));
+    builder_.SetAgentVersion(StringAt(agent, "version"));
     builder_.NoteModel(StringAt(agent, "model_name"));
     AddSteps(record, "", line);
     const Json& totals = Member(record, "final_metrics");
     // The totals may already contain the subagents: they are never added up.
     if (NumberAt(totals, "total_prompt_tokens") || NumberAt(totals, "total_completion_tokens")) {
-      trace.session_usage = AtifUsage(totals, "total_prompt_tokens", "total_cached_tokens", "total_completion_tokens");
+      builder_.SetSessionUsage(
+          AtifUsage(totals, "total_prompt_tokens", "total_cached_tokens", "total_completion_tokens"));
     }
-    if (const Json& cost = Member(totals, "total_cost_usd"); cost.is_number()) trace.cost_usd = cost.get<double>();
+    builder_.SetCost(Member(totals, "total_cost_usd"));
     AddSubagents(record, line);
   }
 
@@ -77,8 +77,8 @@ class AtifReader : public RecordReader {
     } else if (source == "agent") {
       const std::string model = StringAt(step, "model_name");
       stamp.message = builder_.Message("", agent, model.empty() ? default_model : model);
-      builder_.message(stamp.message).usage =
-          AtifUsage(Member(step, "metrics"), "prompt_tokens", "cached_tokens", "completion_tokens");
+      builder_.SetUsage(stamp.message,
+                        AtifUsage(Member(step, "metrics"), "prompt_tokens", "cached_tokens", "completion_tokens"));
       builder_.Add(stamp, EventKind::kReasoning, TakeString(step, "reasoning_content"));
       builder_.Add(stamp, EventKind::kAssistant, std::move(text));
       AddCalls(step, stamp);

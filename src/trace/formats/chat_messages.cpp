@@ -51,7 +51,7 @@ class ChatMessagesReader : public RecordReader {
 
   void AddResponse(Json& response, EventContext stamp) {
     stamp.message = builder_.Message(StringAt(response, "id"), "", StringAt(response, "model"));
-    builder_.message(stamp.message).usage.RaiseTo(ChatUsageOf(Member(response, "usage")));
+    builder_.RaiseUsage(stamp.message, ChatUsageOf(Member(response, "usage")));
     Json* const choices = FindMember(response, "choices");
     if (choices == nullptr || !choices->is_array()) {
       response["role"] = "assistant";

@@ -110,7 +110,7 @@ class ClaudeCodeReader : public RecordReader {
     } else if (type == "system") {
       AddSystem(record, stamp);
     } else if (type == "summary") {
-      builder_.trace().title = StringAt(record, "summary");
+      builder_.SetTitle(StringAt(record, "summary"));
       builder_.Add(stamp, EventKind::kSummary, TakeString(record, "summary"));
     } else if (type == "progress") {
       AddProgress(record, stamp);
@@ -129,12 +129,11 @@ class ClaudeCodeReader : public RecordReader {
   }
 
   void NoteSession(const Json& record) {
-    Trace& trace = builder_.trace();
-    if (trace.session_id.empty()) trace.session_id = StringAt(record, "sessionId");
-    if (trace.session_id.empty()) trace.session_id = StringAt(record, "session_id");
-    if (trace.cwd.empty()) trace.cwd = StringAt(record, "cwd");
-    const std::string version = StringAt(record, "version");
-    if (!version.empty()) trace.agent_version = version;
+    const Trace& trace = builder_.trace();
+    if (trace.session_id.empty()) builder_.SetSession(StringAt(record, "sessionId"));
+    if (trace.session_id.empty()) builder_.SetSession(StringAt(record, "session_id"));
+    if (trace.cwd.empty()) builder_.SetFolder(StringAt(record, "cwd"));
+    builder_.SetAgentVersion(StringAt(record, "version"));
   }
 
   void AddAssistant(Json& record, EventContext stamp) {
@@ -145,7 +144,7 @@ class ClaudeCodeReader : public RecordReader {
       return;
     }
     stamp.message = builder_.Message(StringAt(*message, "id"), stamp.agent, StringAt(*message, "model"));
-    builder_.message(stamp.message).usage.RaiseTo(ClaudeUsage(Member(*message, "usage")));
+    builder_.RaiseUsage(stamp.message, ClaudeUsage(Member(*message, "usage")));
     Json* const content = FindMember(*message, "content");
     if (content == nullptr) return;
     if (content->is_string()) {
@@ -179,7 +178,7 @@ class ClaudeCodeReader : public RecordReader {
     }
   }
 
-  bool IsOf(std::size_t call, const std::string& agent) {
+  bool IsOf(std::size_t call, const std::string& agent) const {
     return call != kNoIndex && builder_.trace().events[call].agent == agent;
   }
 
@@ -198,7 +197,7 @@ class ClaudeCodeReader : public RecordReader {
     const std::size_t index = builder_.AddResult(stamp, call_id, std::move(text), status);
     const Event& event = builder_.trace().events[index];
     if (event.text.find("... [") != std::string::npos && event.text.find("characters truncated") != std::string::npos) {
-      builder_.trace().events[index].shortened = true;
+      builder_.MarkShortened(index);
     }
   }
 
@@ -254,17 +253,17 @@ class ClaudeCodeReader : public RecordReader {
       DropPendingCommand();
     }
     // Inside a subagent the "user" is the main agent.
-    const EventKind person = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
+    const EventKind typed = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
     switch (split.kind) {
       case ClaudeUserText::Kind::kTyped:
         builder_.Add(stamp, EventKind::kSystem, std::move(split.injected));
-        builder_.Add(stamp, person, std::move(split.typed));
+        builder_.Add(stamp, typed, std::move(split.typed));
         break;
       case ClaudeUserText::Kind::kCommand:
         pending_name_ = split.command;
         pending_has_arguments_ = !split.typed.empty();
         if (pending_has_arguments_) split.command += " " + split.typed;
-        pending_command_ = builder_.Add(stamp, person, std::move(split.command));
+        pending_command_ = builder_.Add(stamp, typed, std::move(split.command));
         break;
       case ClaudeUserText::Kind::kInjected:
       case ClaudeUserText::Kind::kInterrupt:
@@ -283,9 +282,7 @@ class ClaudeCodeReader : public RecordReader {
   // arguments asked nothing of the model.
   void DropPendingCommand(bool local = false) {
     if (pending_command_ == kNoIndex) return;
-    if (local || !pending_has_arguments_) {
-      builder_.trace().events[pending_command_].kind = EventKind::kSystem;
-    }
+    if (local || !pending_has_arguments_) builder_.MarkAsSystem(pending_command_);
     pending_command_ = kNoIndex;
   }
 
@@ -349,29 +346,28 @@ class ClaudeCodeReader : public RecordReader {
     const std::string parent = StringAt(record, "parentUuid");
     const Json& content = Member(Member(record, "message"), "content");
     if (parent.empty() || Member(record, "isMeta") == true || !content.is_string()) return;
-    std::deque<Event>& events = builder_.trace().events;
-    const auto [known, added] = prompts_.try_emplace(parent, events.size());
+    const std::size_t next = builder_.trace().events.size();
+    const auto [known, added] = prompts_.try_emplace(parent, next);
     if (added) return;
-    for (std::size_t i = known->second; i < events.size(); ++i) events[i].abandoned = true;
-    known->second = events.size();
+    builder_.MarkAbandoned(known->second, next);
+    known->second = next;
   }
 
   void NameSubagents() {
-    Trace& trace = builder_.trace();
-    for (Subagent& agent : trace.subagents) {
-      const std::size_t call = agent.call_id.empty() ? kNoIndex : builder_.FindCall(agent.call_id);
+    const Trace& trace = builder_.trace();
+    for (std::size_t i = 0; i < trace.subagents.size(); ++i) {
+      const std::string& call_id = trace.subagents[i].call_id;
+      const std::size_t call = call_id.empty() ? kNoIndex : builder_.FindCall(call_id);
       if (call == kNoIndex) continue;
       const ParsedRecord arguments = ParseRecord(trace.events[call].text);
-      if (arguments.value) agent.name = StringAt(*arguments.value, "subagent_type");
+      if (arguments.value) builder_.NameSubagent(i, StringAt(*arguments.value, "subagent_type"));
     }
   }
 
   void AddResultRecord(Json& record) {
-    Trace& trace = builder_.trace();
-    const Json& cost = Member(record, "total_cost_usd");
-    if (cost.is_number()) trace.cost_usd = cost.get<double>();
+    builder_.SetCost(Member(record, "total_cost_usd"));
     if (const Json& is_error = Member(record, "is_error"); is_error.is_boolean())
-      trace.succeeded = !is_error.get<bool>();
+      builder_.SetSucceeded(!is_error.get<bool>());
   }
 
   struct Queued {

@@ -82,8 +82,8 @@ class ExportReader {
   }
 
   void Read() {
-    builder_.trace().lossy = true;
-    builder_.trace().agent_name = "Claude Code";
+    builder_.SetLossy();
+    builder_.SetAgent("Claude Code");
     Entry entry;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const std::string_view line = StripRight(lines_[i]);
@@ -123,18 +123,18 @@ class ExportReader {
 
   // Version, model and folder; index of the box's last line.
   std::size_t ReadBanner(std::size_t i) {
-    Trace& trace = builder_.trace();
     std::string version;
     if (RE2::PartialMatch(std::string(lines_[i]), R"(Claude Code v(\d+\.\d+\.\d+))", &version))
-      trace.agent_version = version;
+      builder_.SetAgentVersion(version);
     const std::size_t most = std::min(lines_.size(), i + 30);
     for (std::size_t k = i; k < most; ++k) {
       std::string model;
       if (RE2::PartialMatch(std::string(lines_[k]), R"(((?:Opus|Sonnet|Haiku|Claude)[ \w.]*?[\d.]+) ·)", &model))
         builder_.NoteModel(model);
       std::string folder;
-      if (trace.cwd.empty() && RE2::PartialMatch(std::string(lines_[k]), R"(│\s+((?:~|/|[A-Z]:\\)\S*)\s)", &folder))
-        trace.cwd = folder;
+      if (builder_.trace().cwd.empty() &&
+          RE2::PartialMatch(std::string(lines_[k]), R"(│\s+((?:~|/|[A-Z]:\\)\S*)\s)", &folder))
+        builder_.SetFolder(folder);
       if (lines_[k].starts_with("╰")) return k;
     }
     return i;
@@ -158,7 +158,7 @@ class ExportReader {
       const std::string id = fmt::format("folded-{}-{}", number, i);
       builder_.AddCall(stamp, tool, id, Json::object());
       const std::size_t result = builder_.AddResult(stamp, id, "", CallStatus::kUnknown);
-      builder_.trace().events[result].shortened = true;
+      builder_.MarkShortened(result);
     }
     return true;
   }
@@ -262,11 +262,10 @@ class ExportReader {
     const CallStatus status = StatusOf(all.text);
     if (name == "Task" || name == "Agent") builder_.NoteSubagent(id, "", id);
     const std::size_t index = builder_.AddResult(stamp, id, all.text, status);
-    builder_.trace().events[index].shortened = all.shortened;
+    if (all.shortened) builder_.MarkShortened(index);
     if (!file || name == "Read" || status != CallStatus::kUnknown) return;
-    const std::size_t change = builder_.AddFileChange(stamp, path, all.text);
-    builder_.trace().events[change].shortened = all.shortened;
-    builder_.trace().events[change].tool = name;
+    const std::size_t change = builder_.AddFileChange(stamp, name, path, all.text);
+    if (all.shortened) builder_.MarkShortened(change);
   }
 
   struct Shown {
@@ -279,7 +278,7 @@ class ExportReader {
     for (const std::string_view line : lines) {
       int count = 0;
       if (line.find("…") != std::string_view::npos && RE2::PartialMatch(std::string(line), dropped_pattern, &count)) {
-        builder_.trace().dropped_lines += static_cast<std::size_t>(count);
+        builder_.CountDroppedLines(static_cast<std::size_t>(count));
         shown.shortened = true;
         shown.text += fmt::format("[{} lines are not in the export]\n", count);
         continue;

@@ -6,10 +6,10 @@
 
 namespace upskill {
 
-// Claude Code writes into the person's messages what no person typed. This takes it apart.
+// Claude Code writes into the user's messages what the user did not type. This takes it apart.
 struct ClaudeUserText {
   enum class Kind {
-    kTyped,         // `typed` holds the person's words, `injected` what stood around them
+    kTyped,         // `typed` holds the user's words, `injected` what stood around them
     kInjected,      // nothing typed
     kInterrupt,     // "[Request interrupted by user…]"
     kCommand,       // a slash command: `command` (with the slash) and `typed`, its arguments

@@ -16,7 +16,7 @@ struct CodexOutput {
 };
 CodexOutput TakeCodexOutput(Json& output);
 
-// The person's words in a Codex user message: empty for injected context; behind "## My request for Codex:" where an
+// The user's words in a Codex user message: empty for injected context; behind "## My request for Codex:" where an
 // IDE put its context in front.
 std::string_view CodexRequest(std::string_view text);
 

@@ -26,14 +26,14 @@ class CodexExecReader : public RecordReader {
     stamp.line = line;
     const std::string type = StringAt(record, "type");
     if (type == "thread.started") {
-      builder_.trace().session_id = StringAt(record, "thread_id");
+      builder_.SetSession(StringAt(record, "thread_id"));
     } else if (type == "turn.completed") {
       AddUsage(Member(record, "usage"));
     } else if (type == "turn.failed" || type == "error") {
       std::string message = StringAt(Member(record, "error"), "message");
       if (message.empty()) message = TakeString(record, "message");
       builder_.Add(stamp, EventKind::kSystem, "error: " + message);
-      if (type == "turn.failed") builder_.trace().succeeded = false;
+      if (type == "turn.failed") builder_.SetSucceeded(false);
     } else if (type == "item.started" || type == "item.updated" || type == "item.completed") {
       Json* const item = FindMember(record, "item");
       if (item != nullptr) AddItem(*item, type == "item.completed", stamp);
@@ -60,7 +60,7 @@ class CodexExecReader : public RecordReader {
       const Json& changes = Member(item, "changes");
       if (!changes.is_array()) return;
       for (const Json& change : changes)
-        builder_.AddFileChange(stamp, StringAt(change, "path"), StringAt(change, "kind"));
+        builder_.AddFileChange(stamp, "", StringAt(change, "path"), StringAt(change, "kind"));
     } else if (type == "error") {
       builder_.Add(stamp, EventKind::kSystem, "error: " + TakeString(item, "message"));
     } else if (type != "todo_list") {
@@ -100,9 +100,7 @@ class CodexExecReader : public RecordReader {
       turn.input = std::max(0LL, *input - turn.cache_read.value_or(0));
     }
     turn.output = NumberAt(usage, "output_tokens");
-    TokenUsage sum = builder_.trace().session_usage.value_or(TokenUsage{});
-    sum.Add(turn);
-    builder_.trace().session_usage = sum;
+    builder_.AddSessionUsage(turn);
   }
 
   TraceBuilder& builder_;

@@ -77,11 +77,10 @@ class CodexRolloutReader : public RecordReader {
   }
 
   void NoteSession(const Json& meta) {
-    Trace& trace = builder_.trace();
-    if (!trace.session_id.empty()) return;  // later ones are those of resumed and forked sessions
-    trace.session_id = StringAt(meta, "id");
-    trace.cwd = StringAt(meta, "cwd");
-    trace.agent_version = StringAt(meta, "cli_version");
+    if (!builder_.trace().session_id.empty()) return;  // later ones are those of resumed and forked sessions
+    builder_.SetSession(StringAt(meta, "id"));
+    builder_.SetFolder(StringAt(meta, "cwd"));
+    builder_.SetAgentVersion(StringAt(meta, "cli_version"));
   }
 
   void AddItem(Json& item, const EventContext& stamp) {
@@ -208,9 +207,9 @@ class CodexRolloutReader : public RecordReader {
     if (code) status = *code == 0 ? CallStatus::kOk : CallStatus::kError;
     if (success.is_boolean()) status = success.get<bool>() ? CallStatus::kOk : CallStatus::kError;
     if (outcome.contains("Err") || Member(Member(outcome, "Ok"), "isError") == true) status = CallStatus::kError;
-    std::deque<Event>& events = builder_.trace().events;
+    const std::deque<Event>& events = builder_.trace().events;
     const std::size_t result = events[call].partner;
-    if (result != kNoIndex && events[result].status == CallStatus::kUnknown) events[result].status = status;
+    if (result != kNoIndex && events[result].status == CallStatus::kUnknown) builder_.SetStatus(result, status);
   }
 
   // Totals restart inside a file and events are repeated, so that each call's own figures are added, once.
@@ -219,9 +218,7 @@ class CodexRolloutReader : public RecordReader {
     const std::string total = DumpJson(Member(info, "total_token_usage"));
     if (total == last_total_) return;
     last_total_ = total;
-    TokenUsage sum = builder_.trace().session_usage.value_or(TokenUsage{});
-    sum.Add(CodexUsage(Member(info, "last_token_usage")));
-    builder_.trace().session_usage = sum;
+    builder_.AddSessionUsage(CodexUsage(Member(info, "last_token_usage")));
   }
 
   static bool IsQuiet(std::string_view type) {

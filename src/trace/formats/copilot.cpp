@@ -48,11 +48,10 @@ class CopilotReader : public RecordReader {
 
  private:
   void AddSessionEvent(const std::string& type, Json& data, const EventContext& stamp) {
-    Trace& trace = builder_.trace();
     if (type == "session.start") {
-      trace.session_id = StringAt(data, "sessionId");
-      trace.agent_version = StringAt(data, "copilotVersion");
-      trace.cwd = StringAt(Member(data, "context"), "cwd");
+      builder_.SetSession(StringAt(data, "sessionId"));
+      builder_.SetAgentVersion(StringAt(data, "copilotVersion"));
+      builder_.SetFolder(StringAt(Member(data, "context"), "cwd"));
       builder_.NoteModel(StringAt(data, "selectedModel"));
     } else if (type == "session.model_change") {
       builder_.NoteModel(StringAt(data, "newModel"));
@@ -74,7 +73,9 @@ class CopilotReader : public RecordReader {
 
   void AddAssistant(Json& data, EventContext stamp) {
     stamp.message = builder_.Message("", stamp.agent, StringAt(data, "model"));
-    builder_.message(stamp.message).usage.output = NumberAt(data, "outputTokens");
+    TokenUsage usage;
+    usage.output = NumberAt(data, "outputTokens");
+    builder_.SetUsage(stamp.message, usage);
     builder_.Add(stamp, EventKind::kReasoning, TakeString(data, "reasoningText"));
     builder_.Add(stamp, EventKind::kAssistant, TakeString(data, "content"));
     Json* const requests = FindMember(data, "toolRequests");
@@ -111,9 +112,7 @@ class CopilotReader : public RecordReader {
     usage.cache_read = NumberAt(Member(details, "cache_read"), "tokenCount");
     usage.cache_write = NumberAt(Member(details, "cache_write"), "tokenCount");
     usage.output = NumberAt(Member(details, "output"), "tokenCount");
-    TokenUsage sum = builder_.trace().session_usage.value_or(TokenUsage{});
-    sum.Add(usage);
-    builder_.trace().session_usage = sum;
+    builder_.AddSessionUsage(usage);
   }
 
   TraceBuilder& builder_;

@@ -89,20 +89,19 @@ class FastAgentReader : public RecordReader {
     const ParsedRecord parsed = ParseRecord(text);
     if (!parsed.value) return;
     const Json& turn = Member(*parsed.value, "turn");
-    ApiMessage& message = builder_.message(stamp.message);
-    message.model = StringAt(turn, "model");
-    builder_.NoteModel(message.model);
+    builder_.SetModel(stamp.message, StringAt(turn, "model"));
     builder_.NoteTime(TimeAt(turn, "timestamp"));
     const Json& cache = Member(turn, "cache_usage");
     // Reads and writes are outside `input_tokens`, hits inside.
     const auto read = NumberAt(cache, "cache_read_tokens");
     const auto hit = NumberAt(cache, "cache_hit_tokens");
-    if (const auto input = NumberAt(turn, "input_tokens"))
-      message.usage.input = std::max(0LL, *input - hit.value_or(0));
-    if (read || hit) message.usage.cache_read = read.value_or(0) + hit.value_or(0);
-    message.usage.cache_write = NumberAt(cache, "cache_write_tokens");
-    message.usage.output = NumberAt(turn, "output_tokens");
-    message.usage.reasoning = NumberAt(turn, "reasoning_tokens");
+    TokenUsage usage;
+    if (const auto input = NumberAt(turn, "input_tokens")) usage.input = std::max(0LL, *input - hit.value_or(0));
+    if (read || hit) usage.cache_read = read.value_or(0) + hit.value_or(0);
+    usage.cache_write = NumberAt(cache, "cache_write_tokens");
+    usage.output = NumberAt(turn, "output_tokens");
+    usage.reasoning = NumberAt(turn, "reasoning_tokens");
+    builder_.SetUsage(stamp.message, usage);
   }
 
   TraceBuilder& builder_;
@@ -111,7 +110,7 @@ class FastAgentReader : public RecordReader {
 // One message of the text form: lines behind ---USER or ---ASSISTANT, with attachments as JSON behind ---RESOURCE.
 class TextMessage {
  public:
-  TextMessage(bool person, std::size_t line) : person_(person), line_(line) {}
+  TextMessage(bool user, std::size_t line) : user_(user), line_(line) {}
 
   void BeginResource() {
     in_resource_ = true;
@@ -131,8 +130,8 @@ class TextMessage {
     EventContext stamp;
     stamp.line = line_;
     for (std::string& attachment : attachments_) builder.Add(stamp, EventKind::kSystem, std::move(attachment));
-    if (!person_) stamp.message = builder.Message("", "", "");
-    builder.Add(stamp, person_ ? EventKind::kUser : EventKind::kAssistant, std::string(Trim(text_)));
+    if (!user_) stamp.message = builder.Message("", "", "");
+    builder.Add(stamp, user_ ? EventKind::kUser : EventKind::kAssistant, std::string(Trim(text_)));
   }
 
  private:
@@ -149,7 +148,7 @@ class TextMessage {
     attachments_.push_back(std::move(shown));
   }
 
-  bool person_;
+  bool user_;
   std::size_t line_;
   bool in_resource_ = false;
   std::string text_;
@@ -160,7 +159,7 @@ class TextMessage {
 }  // namespace
 
 void ReadFastAgentText(std::string_view text, TraceBuilder& builder) {
-  builder.trace().lossy = true;
+  builder.SetLossy();
   builder.NoteCaveat("tool calls, models and tokens are not in the text form of a history");
   std::optional<TextMessage> message;
   std::size_t number = 0;

@@ -92,10 +92,10 @@ class GeminiReader : public RecordReader {
   };
 
   void NoteSession(const Json& record) {
-    builder_.trace().session_id = StringAt(record, "sessionId");
+    builder_.SetSession(StringAt(record, "sessionId"));
     builder_.NoteTime(TimeAt(record, "startTime"));
     builder_.NoteTime(TimeAt(record, "lastUpdated"));
-    if (const std::string summary = StringAt(record, "summary"); !summary.empty()) builder_.trace().title = summary;
+    builder_.SetTitle(StringAt(record, "summary"));
   }
 
   // The same id may come again with more data: the last one wins, in the place of the first.
@@ -137,7 +137,7 @@ class GeminiReader : public RecordReader {
       builder_.Add(stamp, EventKind::kUser, std::move(text));
     } else if (type == "gemini") {
       stamp.message = builder_.Message(StringAt(message, "id"), "", StringAt(message, "model"));
-      builder_.message(stamp.message).usage = GeminiUsage(Member(message, "tokens"));
+      builder_.SetUsage(stamp.message, GeminiUsage(Member(message, "tokens")));
       AddThoughts(message, stamp);
       builder_.Add(stamp, EventKind::kAssistant, std::move(text));
       if (Json* const calls = FindMember(message, "toolCalls"); calls != nullptr && calls->is_array()) {

@@ -13,10 +13,9 @@ class HfStsReader : public RecordReader {
   void Add(Json& record, std::size_t line) override {
     const std::string type = StringAt(record, "type");
     if (type == "session") {
-      builder_.trace().session_id = StringAt(record, "id");
-      builder_.trace().title = StringAt(record, "name");
-      if (const std::string harness = StringAt(record, "harness"); !harness.empty())
-        builder_.trace().agent_name = harness;
+      builder_.SetSession(StringAt(record, "id"));
+      builder_.SetTitle(StringAt(record, "name"));
+      builder_.SetAgent(StringAt(record, "harness"));
       return;
     }
     Json* const message = FindMember(record, "message");

@@ -60,14 +60,11 @@ class InspectReader : public RecordReader {
 
  private:
   void AddHeader(const Json& log, const Json& eval) {
-    Trace& trace = builder_.trace();
-    trace.session_id = StringAt(eval, "run_id");
-    trace.title = StringAt(eval, "task");
+    builder_.SetSession(StringAt(eval, "run_id"));
+    builder_.SetTitle(StringAt(eval, "task"));
     builder_.NoteModel(StringAt(eval, "model"));
-    for (const char* package : {"inspect_ai", "inspect-ai"}) {
-      const std::string version = StringAt(Member(eval, "packages"), package);
-      if (!version.empty()) trace.agent_version = version;
-    }
+    for (const char* package : {"inspect_ai", "inspect-ai"})
+      builder_.SetAgentVersion(StringAt(Member(eval, "packages"), package));
     const std::string status = StringAt(log, "status");
     if (status == "error") {
       builder_.Add({}, EventKind::kSystem, "error: " + StringAt(Member(log, "error"), "message"));
@@ -113,22 +110,19 @@ class InspectReader : public RecordReader {
   void AddUsage(const Json& sample) {
     const Json& usage = Member(sample, "model_usage");
     if (!usage.is_object()) return;
-    TokenUsage sum = builder_.trace().session_usage.value_or(TokenUsage{});
+    TokenUsage sum;
     for (const auto& entry : usage.items()) {
       builder_.NoteModel(entry.key());
       sum.Add(InspectUsage(entry.value()));
-      if (const Json& cost = Member(entry.value(), "total_cost"); cost.is_number()) {
-        builder_.trace().cost_usd = builder_.trace().cost_usd.value_or(0.0) + cost.get<double>();
-      }
+      builder_.AddCost(Member(entry.value(), "total_cost"));
     }
-    builder_.trace().session_usage = sum;
+    builder_.AddSessionUsage(sum);
   }
 
   void AddScores(const Json& sample, const EventContext& stamp) {
-    Trace& trace = builder_.trace();
     if (const std::string error = StringAt(Member(sample, "error"), "message"); !error.empty()) {
       builder_.Add(stamp, EventKind::kSystem, "error: " + error);
-      trace.succeeded = false;
+      builder_.SetSucceeded(false);
     }
     const Json& scores = Member(sample, "scores");
     if (!scores.is_object()) return;
@@ -137,7 +131,8 @@ class InspectReader : public RecordReader {
       if (value.is_null()) continue;
       const std::string shown = value.is_string() ? value.get<std::string>() : DumpJson(value);
       builder_.Add(stamp, EventKind::kSystem, "score " + entry.key() + ": " + CutToColumns(shown, 200));
-      if (!value.is_structured()) trace.succeeded = trace.succeeded.value_or(true) && IsCorrect(value);
+      if (!value.is_structured())
+        builder_.SetSucceeded(builder_.trace().succeeded.value_or(true) && IsCorrect(value));
     }
   }
 

@@ -16,7 +16,7 @@ namespace {
 
 // A part of the text that one side said, with the line where it begins.
 struct Block {
-  bool person = false;
+  bool user = false;
   bool sidechain = false;
   std::string detail;  // what stands in brackets behind the role
   std::size_t line = 0;
@@ -58,14 +58,14 @@ class SpecStoryReader {
       } else if (!blocks.empty()) {
         AppendLine(blocks.back().text, line);
       } else if (RE2::FullMatch(std::string(line), session_pattern, &role, &session, &detail)) {
-        builder_.trace().agent_name = role;
-        builder_.trace().session_id = session;
+        builder_.SetAgent(role);
+        builder_.SetSession(session);
         builder_.NoteTime(ParseTimestamp(detail));
       } else if (line.starts_with("# ")) {
-        builder_.trace().title = std::string(line.substr(2));
+        builder_.SetTitle(std::string(line.substr(2)));
       }
     }
-    builder_.trace().lossy = true;
+    builder_.SetLossy();
     for (Block& block : blocks) AddBlock(block);
   }
 
@@ -87,7 +87,7 @@ class SpecStoryReader {
       stamp.agent = "sidechain";
       builder_.NoteSubagent(stamp.agent, "", "");
     }
-    if (block.person) {
+    if (block.user) {
       AddUser(block, time, stamp);
       return;
     }
@@ -98,7 +98,7 @@ class SpecStoryReader {
 
   void AddUser(Block& block, const std::string& time, const EventContext& stamp) {
     ClaudeUserText split = SplitClaudeUserText(block.text);
-    const EventKind person = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
+    const EventKind typed = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
     // The body of a slash command is a second message of the same second.
     const bool body = after_command_ && time == command_time_;
     after_command_ = false;
@@ -107,13 +107,13 @@ class SpecStoryReader {
       command_time_ = time;
       if (split.kind == ClaudeUserText::Kind::kCommand)
         split.typed = std::string(Trim(split.command + " " + split.typed));
-      const std::size_t event = builder_.Add(stamp, person, split.typed);
+      const std::size_t event = builder_.Add(stamp, typed, split.typed);
       builder_.NoteSkill(split.typed.substr(1, split.typed.find_first_of(" \n") - 1), "slash command", event);
     } else if (body || split.kind != ClaudeUserText::Kind::kTyped) {
       builder_.Add(stamp, EventKind::kSystem, std::move(block.text));
     } else {
       builder_.Add(stamp, EventKind::kSystem, std::move(split.injected));
-      builder_.Add(stamp, person, std::move(split.typed));
+      builder_.Add(stamp, typed, std::move(split.typed));
     }
   }
 
@@ -205,20 +205,20 @@ void ReadCursorMarkdown(std::string_view text, TraceBuilder& builder) {
     } else if (!blocks.empty()) {
       AppendLine(blocks.back().text, lines[i]);
     } else if (line.starts_with("# ")) {
-      builder.trace().title = std::string(line.substr(2));
+      builder.SetTitle(std::string(line.substr(2)));
     } else if (RE2::PartialMatch(std::string(line), R"(^_Exported on .* from Cursor \(([^)]*)\)_)", &version)) {
-      builder.trace().agent_version = version;
+      builder.SetAgentVersion(version);
     }
   }
-  builder.trace().lossy = true;
-  builder.trace().agent_name = "Cursor";
+  builder.SetLossy();
+  builder.SetAgent("Cursor");
   builder.NoteCaveat("tool calls and outputs are not in this export");
   for (Block& block : blocks) {
     DropDivider(block.text);
     EventContext stamp;
     stamp.line = block.line;
-    if (!block.person) stamp.message = builder.Message("", "", "");
-    builder.Add(stamp, block.person ? EventKind::kUser : EventKind::kAssistant, std::move(block.text));
+    if (!block.user) stamp.message = builder.Message("", "", "");
+    builder.Add(stamp, block.user ? EventKind::kUser : EventKind::kAssistant, std::move(block.text));
   }
 }
 
@@ -230,9 +230,9 @@ void ReadNotes(std::string_view text, TraceBuilder& builder) {
   for (const std::string_view line : SplitLines(text)) {
     ++number;
     std::string rest;
-    if (const auto person = RoleOfNoteLine(line, rest)) {
-      roles.insert(*person);
-      blocks.push_back({*person, false, "", number, rest.empty() ? "" : rest + "\n"});
+    if (const auto is_user = RoleOfNoteLine(line, rest)) {
+      roles.insert(*is_user);
+      blocks.push_back({*is_user, false, "", number, rest.empty() ? "" : rest + "\n"});
     } else {
       AppendLine(blocks.empty() ? before : blocks.back().text, line);
     }
@@ -246,8 +246,8 @@ void ReadNotes(std::string_view text, TraceBuilder& builder) {
   builder.Add(stamp, EventKind::kSystem, std::string(Trim(before)));
   for (const Block& block : blocks) {
     stamp.line = block.line;
-    stamp.message = block.person ? kNoIndex : builder.Message("", "", "");
-    builder.Add(stamp, block.person ? EventKind::kUser : EventKind::kAssistant, std::string(Trim(block.text)));
+    stamp.message = block.user ? kNoIndex : builder.Message("", "", "");
+    builder.Add(stamp, block.user ? EventKind::kUser : EventKind::kAssistant, std::string(Trim(block.text)));
   }
 }
 

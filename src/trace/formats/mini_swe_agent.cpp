@@ -39,13 +39,10 @@ class MiniSweAgentReader : public RecordReader {
  private:
   void AddInfo(const Json& info) {
     if (!info.is_object()) return;
-    Trace& trace = builder_.trace();
-    trace.agent_version = StringAt(info, "mini_version");
-    if (const Json& cost = Member(Member(info, "model_stats"), "instance_cost"); cost.is_number()) {
-      trace.cost_usd = cost.get<double>();
-    }
+    builder_.SetAgentVersion(StringAt(info, "mini_version"));
+    builder_.SetCost(Member(Member(info, "model_stats"), "instance_cost"));
     const std::string status = StringAt(info, "exit_status");
-    if (!status.empty() && ToLowerAscii(status) != "submitted") trace.succeeded = false;
+    if (!status.empty() && ToLowerAscii(status) != "submitted") builder_.SetSucceeded(false);
   }
 
   void AddMessage(Json& message, EventContext stamp) {
@@ -75,7 +72,7 @@ class MiniSweAgentReader : public RecordReader {
     const Json& response = Member(extra, "response");
     const std::string model = StringAt(response, "model");
     stamp.message = builder_.Message("", "", model);
-    builder_.message(stamp.message).usage = ChatUsageOf(Member(response, "usage"));
+    builder_.SetUsage(stamp.message, ChatUsageOf(Member(response, "usage")));
     const bool has_calls = Member(message, "tool_calls").is_array() && !Member(message, "tool_calls").empty();
     const Json& content = Member(message, "content");
     std::string action = content.is_string() ? ActionOf(content.get_ref<const std::string&>()) : std::string();
@@ -107,9 +104,9 @@ class MiniSweAgentReader : public RecordReader {
   }
 
   void SetStatus(std::size_t result, const std::optional<long long>& code) {
-    std::deque<Event>& events = builder_.trace().events;
+    const std::deque<Event>& events = builder_.trace().events;
     if (!code || result >= events.size() || events[result].kind != EventKind::kToolResult) return;
-    events[result].status = *code == 0 ? CallStatus::kOk : CallStatus::kError;
+    builder_.SetStatus(result, *code == 0 ? CallStatus::kOk : CallStatus::kError);
   }
 
   TraceBuilder& builder_;

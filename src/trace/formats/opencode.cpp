@@ -65,17 +65,16 @@ class OpenCodeReader : public RecordReader {
   };
 
   void NoteSession(const Json& info) {
-    Trace& trace = builder_.trace();
     const std::string id = StringAt(info, "id");
     if (!StringAt(info, "parentID").empty()) {
       builder_.NoteSubagent(id, StringAt(info, "title"), "");
       return;
     }
-    if (trace.session_id.empty()) trace.session_id = id;
-    if (trace.session_id != id) return;
-    if (const std::string title = StringAt(info, "title"); !title.empty()) trace.title = title;
-    if (const std::string cwd = StringAt(info, "directory"); !cwd.empty()) trace.cwd = cwd;
-    if (const std::string version = StringAt(info, "version"); !version.empty()) trace.agent_version = version;
+    if (builder_.trace().session_id.empty()) builder_.SetSession(id);
+    if (builder_.trace().session_id != id) return;
+    builder_.SetTitle(StringAt(info, "title"));
+    builder_.SetFolder(StringAt(info, "directory"));
+    builder_.SetAgentVersion(StringAt(info, "version"));
   }
 
   void AddExport(Json& record, Json& messages) {
@@ -153,20 +152,17 @@ class OpenCodeReader : public RecordReader {
     stamp.time_ms = TimeAt(Member(info, "time"), "created");
     builder_.NoteTime(TimeAt(Member(info, "time"), "completed"));
     const std::string session = StringAt(info, "sessionID");
-    std::string& main_session = builder_.trace().session_id;
-    if (main_session.empty()) main_session = session;
-    if (!session.empty() && session != main_session) {
+    if (builder_.trace().session_id.empty()) builder_.SetSession(session);
+    if (!session.empty() && session != builder_.trace().session_id) {
       stamp.agent = session;
       builder_.NoteSubagent(session, "", "");
     }
     const bool assistant = StringAt(info, "role") == "assistant";
     if (assistant) {
-      if (builder_.trace().cwd.empty()) builder_.trace().cwd = StringAt(Member(info, "path"), "cwd");
+      if (builder_.trace().cwd.empty()) builder_.SetFolder(StringAt(Member(info, "path"), "cwd"));
       stamp.message = builder_.Message(state.id, stamp.agent, StringAt(info, "modelID"));
-      builder_.message(stamp.message).usage = OpencodeUsage(Member(info, "tokens"));
-      if (const Json& cost = Member(info, "cost"); cost.is_number()) {
-        builder_.trace().cost_usd = builder_.trace().cost_usd.value_or(0.0) + cost.get<double>();
-      }
+      builder_.SetUsage(stamp.message, OpencodeUsage(Member(info, "tokens")));
+      builder_.AddCost(Member(info, "cost"));
     }
     for (PartState& kept : state.parts) {
       if (removed_.count(StringAt(kept.part, "id")) != 0) continue;
@@ -194,7 +190,7 @@ class OpenCodeReader : public RecordReader {
       const Json& files = Member(part, "files");
       if (!files.is_array()) return;
       for (const Json& file : files) {
-        if (file.is_string()) builder_.AddFileChange(stamp, file.get<std::string>(), "");
+        if (file.is_string()) builder_.AddFileChange(stamp, "", file.get<std::string>(), "");
       }
     } else if (type != "step-start" && type != "step-finish" && type != "snapshot" && type != "agent" &&
                type != "subtask" && type != "compaction" && type != "retry") {
@@ -205,10 +201,9 @@ class OpenCodeReader : public RecordReader {
   // Typed text in several parts is one turn.
   void AddText(Json& part, EventKind kind, const EventContext& stamp) {
     std::string text = TakeString(part, "text");
-    std::deque<Event>& events = builder_.trace().events;
     const std::string message = StringAt(part, "messageID");
     if (kind == EventKind::kUser && last_user_ != kNoIndex && last_user_message_ == message) {
-      events[last_user_].text += "\n" + StripControlSequences(std::move(text));
+      builder_.AppendText(last_user_, "\n" + text);
       return;
     }
     const std::size_t index = builder_.Add(stamp, kind, std::move(text));

@@ -21,8 +21,8 @@ class PiReader : public RecordReader {
     const std::string id = StringAt(record, "id");
     const std::size_t first = builder_.trace().events.size();
     if (type == "session") {
-      builder_.trace().session_id = id;
-      builder_.trace().cwd = StringAt(record, "cwd");
+      builder_.SetSession(id);
+      builder_.SetFolder(StringAt(record, "cwd"));
       builder_.NoteTime(stamp.time_ms);
       return;
     }
@@ -36,7 +36,7 @@ class PiReader : public RecordReader {
       Json* const content = FindMember(record, "content");
       if (content != nullptr) builder_.Add(stamp, EventKind::kSystem, TakeText(*content));
     } else if (type == "session_info") {
-      builder_.trace().title = StringAt(record, "name");
+      builder_.SetTitle(StringAt(record, "name"));
     } else if (type != "thinking_level_change" && type != "custom" && type != "label") {
       builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
       return;
@@ -55,8 +55,7 @@ class PiReader : public RecordReader {
       id = parent == parents_.end() ? "" : parent->second;
     }
     for (const Entry& entry : entries_) {
-      if (live.count(entry.id) != 0) continue;
-      for (std::size_t i = entry.first; i < entry.end; ++i) builder_.trace().events[i].abandoned = true;
+      if (live.count(entry.id) == 0) builder_.MarkAbandoned(entry.first, entry.end);
     }
   }
 
@@ -77,13 +76,13 @@ class PiReader : public RecordReader {
       const CallStatus status = Member(message, "isError") == true ? CallStatus::kError : CallStatus::kOk;
       builder_.AddResult(stamp, StringAt(message, "toolCallId"), content == nullptr ? "" : TakeText(*content), status);
     } else if (role == "bashExecution") {
-      // A command that the person ran.
+      // A command that the user ran.
       builder_.AddCall(stamp, "bashExecution", "", Json::object({{"command", StringAt(message, "command")}}));
       const bool cancelled = Member(message, "cancelled") == true;
       const CallStatus ended = NumberAt(message, "exitCode").value_or(0) == 0 ? CallStatus::kOk : CallStatus::kError;
       const std::size_t result =
           builder_.AddResult(stamp, "", TakeString(message, "output"), cancelled ? CallStatus::kCancelled : ended);
-      builder_.trace().events[result].shortened = Member(message, "truncated") == true;
+      if (Member(message, "truncated") == true) builder_.MarkShortened(result);
     } else if (role == "user") {
       std::string text = content == nullptr ? std::string() : TakeText(*content);
       NoteSkillCommand(text);
@@ -103,10 +102,8 @@ class PiReader : public RecordReader {
     tokens.cache_read = NumberAt(usage, "cacheRead");
     tokens.cache_write = NumberAt(usage, "cacheWrite");
     tokens.output = NumberAt(usage, "output");
-    builder_.message(stamp.message).usage = tokens;
-    if (const Json& cost = Member(Member(usage, "cost"), "total"); cost.is_number()) {
-      builder_.trace().cost_usd = builder_.trace().cost_usd.value_or(0.0) + cost.get<double>();
-    }
+    builder_.SetUsage(stamp.message, tokens);
+    builder_.AddCost(Member(Member(usage, "cost"), "total"));
     Json* const content = FindMember(message, "content");
     if (content != nullptr && content->is_array()) {
       for (Json& block : *content) AddBlock(block, stamp);

@@ -75,12 +75,12 @@ class SweAgentReader : public RecordReader {
 
   // The format has no error flag; these are the environment's own words.
   void NoteFailure(std::size_t result) {
-    Event& event = builder_.trace().events[result];
+    const Event& event = builder_.trace().events[result];
     if (event.kind != EventKind::kToolResult || event.status != CallStatus::kUnknown) return;
     for (const std::string_view words :
          {"EXECUTION TIMED OUT", "COMMAND FAILED TO EXECUTE", "Your proposed edit has introduced new syntax error",
           "Your command was not executed"}) {
-      if (event.text.find(words) != std::string::npos) event.status = CallStatus::kError;
+      if (event.text.find(words) != std::string::npos) builder_.SetStatus(result, CallStatus::kError);
     }
   }
 
@@ -97,23 +97,22 @@ class SweAgentReader : public RecordReader {
 
   void AddInfo(const Json& info) {
     if (!info.is_object()) return;
-    Trace& trace = builder_.trace();
-    trace.agent_version = StringAt(info, "swe_agent_version");
+    builder_.SetAgentVersion(StringAt(info, "swe_agent_version"));
     const Json& stats = Member(info, "model_stats");
-    if (const Json& cost = Member(stats, "instance_cost"); cost.is_number()) trace.cost_usd = cost.get<double>();
+    builder_.SetCost(Member(stats, "instance_cost"));
     const auto sent = NumberAt(stats, "tokens_sent");
     const auto received = NumberAt(stats, "tokens_received");
     if (sent || received) {
       TokenUsage usage;
       usage.input = sent;
       usage.output = received;
-      trace.session_usage = usage;
+      builder_.SetSessionUsage(usage);
       builder_.NoteCaveat("input tokens are totals of the run, cached ones included");
     }
     const std::string status = StringAt(info, "exit_status");
     if (status.empty()) return;
     builder_.Add({}, EventKind::kSystem, "exit status: " + status);
-    if (status != "submitted") trace.succeeded = false;
+    if (status != "submitted") builder_.SetSucceeded(false);
   }
 
   TraceBuilder& builder_;

@@ -26,7 +26,7 @@ std::vector<std::string> KnownTraceAgents();
 // Value of an environment variable.
 using VariableLookup = std::function<std::optional<std::string>(const std::string&)>;
 
-// The traces that the agents keep below the person's home folder, newest first; `agent` empty: of all agents.
+// The traces that the agents keep below the user's home folder, newest first; `agent` empty: of all agents.
 // `variable` gives HOME and what moves an agent's folder (CLAUDE_CONFIG_DIR, CODEX_HOME, …). Symbolic links to folders
 // are not followed. Errors: an unknown agent, no HOME.
 Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const std::string& agent);

@@ -12,7 +12,7 @@
 
 namespace upskill {
 
-// Traces as a person names them on a command line, read and without their secrets.
+// Traces as the user names them on a command line, read and without their secrets.
 
 struct TraceLoadOptions {
   TraceReadOptions read;

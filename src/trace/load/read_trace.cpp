@@ -83,7 +83,7 @@ bool LooksBinary(std::string_view front) {
 
 void ReadText(TraceFormat format, std::string_view raw, TraceBuilder& builder) {
   const std::string text = FindInvalidUtf8(raw) ? ReplaceInvalidUtf8(raw) : std::string(raw);
-  builder.trace().records = SplitLines(text).size();
+  builder.CountRecords(SplitLines(text).size());
   if (format == TraceFormat::kClaudeCodeExport) {
     ReadClaudeCodeExport(text, builder);
   } else if (format == TraceFormat::kFastAgent) {
@@ -126,7 +126,7 @@ Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordRead
     }
     ParsedRecord parsed = ParseRecord(text);
     if (parsed.value) {
-      ++builder.trace().records;
+      builder.CountRecords(1);
       reader.Add(*parsed.value, line->number);
     } else if (text.front() == ':' || text.substr(0, 6) == "event:" || text == "[DONE]") {
       continue;  // the rest of an event stream
@@ -164,11 +164,11 @@ Result<Json> ParseDocument(std::string_view text, const std::string& name, bool 
 void FeedDocument(Json& document, RecordReader& reader, TraceBuilder& builder) {
   if (document.is_array()) {
     for (Json& record : document) {
-      ++builder.trace().records;
+      builder.CountRecords(1);
       reader.Add(record, 0);
     }
   } else {
-    ++builder.trace().records;
+    builder.CountRecords(1);
     reader.Add(document, 0);
   }
   reader.Finish();
@@ -190,7 +190,7 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
       builder.NoteProblem(0, document.error().message);
       return {};
     }
-    ++builder.trace().records;
+    builder.CountRecords(1);
     reader->Add(*document, 0);
     return {};
   };

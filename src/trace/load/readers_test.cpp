@@ -5,24 +5,10 @@
 
 #include "support/trace_expectation.h"
 #include "trace/load/read_trace.h"
-#include "trace/read/tool_use.h"
 #include "util/files.h"
 
 namespace upskill {
 namespace {
-
-Trace ReadFixture(const std::string& name) {
-  Result<Trace> trace = ReadTrace(FixtureFolder() / name, {});
-  EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().message);
-  return trace.ok() ? std::move(*trace) : Trace{};
-}
-
-std::size_t FindText(const Trace& trace, const std::string& text) {
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    if (trace.events[i].text.find(text) != std::string::npos) return i;
-  }
-  return kNoIndex;
-}
 
 TEST(ReadersTest, ClaudeCode) {
   ExpectTrace(FixtureFolder(), {"claude-code.jsonl",
@@ -312,90 +298,18 @@ TEST(ReadersTest, Benchmarks) {
                                 "2026-03-01T10:00:02.000Z"});
 }
 
-TEST(ReadersTest, OlderAndNewerFormsOfTheFormats) {
-  const auto expect = [](const TraceExpectation& expected) { ExpectTrace(FixtureFolder(), expected); };
-  const std::string at10 = "2026-03-01T10:00:00.000Z";
-  expect({"atif-1.0.json", TraceFormat::kAtif, 1, 1, {{"bash", 1}}, 0, {-1, -1, -1, -1}, {"m0"}});
-  // Copied steps are not counted again; the totals contain the subagent.
-  expect({"atif-1.7.json",
-          TraceFormat::kAtif,
-          1,
-          2,
-          {{"shell", 1}, {"worker", 1}},
-          1,
-          {230 - 130, 130, -1, 18},
-          {"m7"},
-          at10,
-          "2026-03-01T10:03:00.000Z",
-          1});
-  expect({"mini-swe-agent-1.json", TraceFormat::kMiniSweAgent, 1, 2, {{"bash", 2}}, 1});
-  expect({"specstory-1.md", TraceFormat::kSpecStory, 2, 1, {}, 0});
-  expect({"claude-code-stream.jsonl",
-          TraceFormat::kClaudeCodeResult,
-          0,
-          2,
-          {{"Task", 1}},
-          0,
-          {10 + 12, -1, -1, 8 + 4},
-          {"claude-x"},
-          "",
-          "",
-          1});
-  expect({"sharegpt.json", TraceFormat::kOpenAiMessages, 2, 1, {}, 0});
-  expect({"gemini-checkpoint.json", TraceFormat::kGeminiCli, 1, 2, {{"list_directory", 1}}, 0});
-  expect({"opencode-events.jsonl",
-          TraceFormat::kOpenCode,
-          1,
-          1,
-          {{"bash", 1}},
-          1,
-          {30, 0, 0, 6 + 2},
-          {"glm-x"},
-          "2026-02-25T06:13:20.000Z",
-          "2026-02-25T06:13:23.000Z"});
-  expect({"fast-agent-old.json", TraceFormat::kFastAgent, 1, 1, {}, 0});
-  expect({"anthropic-response.json",
-          TraceFormat::kAnthropicMessages,
-          0,
-          1,
-          {{"get_weather", 1}},
-          0,
-          {12, 30, 4, 9},
-          {"claude-x"}});
-  expect({"pi-1.jsonl",
-          TraceFormat::kPi,
-          1,
-          1,
-          {{"bash", 1}},
-          0,
-          {7, 0, 0, 2},
-          {"pi-m"},
-          at10,
-          "2026-03-01T10:03:00.000Z"});
-  expect({"inspect-unfinished.eval",
-          TraceFormat::kInspect,
-          1,
-          1,
-          {{"bash", 1}},
-          1,
-          {20, -1, -1, 4},
-          {"p/im"},
-          "2026-03-01T10:00:01.000Z",
-          "2026-03-01T10:00:05.000Z"});
-  const Trace atif = ReadFixture("atif-1.7.json");
-  const std::size_t failed = FindText(atif, "1 failed");
-  EXPECT_EQ(atif.events.at(atif.events.at(failed).partner).command, "make test");
-}
-
-// Every recording format of the documentation has a fixture, and every fixture its figures in this file.
+// Every recording format of the documentation has a fixture, and every fixture its figures in a test.
 TEST(ReadersTest, EveryFormatAndFixtureIsCovered) {
-  const Result<std::string> figures =
-      ReadFile(std::filesystem::path(UPSKILL_SOURCE_DIR) / "src/trace/load/readers_test.cpp");
-  ASSERT_TRUE(figures.ok());
+  std::string figures;
+  for (const char* test : {"readers_test.cpp", "format_versions_test.cpp"}) {
+    const Result<std::string> text = ReadFile(std::filesystem::path(UPSKILL_SOURCE_DIR) / "src/trace/load" / test);
+    ASSERT_TRUE(text.ok());
+    figures += *text;
+  }
   std::set<TraceFormat> formats;
   for (const auto& entry : std::filesystem::directory_iterator(FixtureFolder())) {
     const std::string name = entry.path().filename().string();
-    EXPECT_NE(figures->find("\"" + name + "\""), std::string::npos) << name;
+    EXPECT_NE(figures.find("\"" + name + "\""), std::string::npos) << name;
     const Result<Trace> trace = ReadTrace(entry.path(), {});
     ASSERT_TRUE(trace.ok()) << trace.error().message;
     formats.insert(trace->format);
@@ -459,26 +373,6 @@ TEST(ReadersTest, MarkdownAndNotes) {
   ExpectTrace(FixtureFolder(), {"notes-chat.txt", TraceFormat::kNotes, 2, 1});
   const Trace trace = ReadFixture("cursor.md");
   EXPECT_NE(trace.events.at(1).text.find("and the answer goes on."), std::string::npos);
-}
-
-TEST(ToolUseTest, EditsOfPatchesAndHereDocuments) {
-  Event call;
-  call.kind = EventKind::kToolCall;
-  call.tool = "apply_patch";
-  call.text =
-      "*** Begin Patch\n*** Add File: b.txt\n+one\n+two\n*** Update File: a.txt\n@@\n-x\n+y\n*** Delete File: c\n*** "
-      "End Patch";
-  const std::vector<FileEdit> edits = EditsOfCall(call);
-  ASSERT_EQ(edits.size(), 3U);
-  EXPECT_EQ(edits[0].after, "one\ntwo\n");
-  EXPECT_EQ(edits[1].after, "@@\n-x\n+y\n");
-  EXPECT_EQ(edits[2].kind, FileEdit::Kind::kDelete);
-  call.tool = "bash";
-  call.command = "cat > dir/f.py <<'EOF'\nprint(1)\nEOF\npython dir/f.py";
-  const std::vector<FileEdit> written = EditsOfCall(call);
-  ASSERT_EQ(written.size(), 1U);
-  EXPECT_EQ(written[0].path, "dir/f.py");
-  EXPECT_EQ(written[0].after, "print(1)\n");
 }
 
 TEST(TimestampTest, FormsAndDamage) {

@@ -62,8 +62,11 @@ TEST_F(RecordedTraces, ClaudeCode) {
                         {"claude-opus-4-6"},
                         "2026-02-10T22:57:51.291Z",
                         "2026-02-10T22:59:46.748Z"});
+}
+
+TEST_F(RecordedTraces, ClaudeCodeFixturesAndResults) {
   ExpectTrace(folder_, {"claude-code/spotter-subagent.jsonl",
-                        kFormat,
+                        TraceFormat::kClaudeCode,
                         2,
                         12,
                         {{"WebFetch", 1},
@@ -83,7 +86,7 @@ TEST_F(RecordedTraces, ClaudeCode) {
                         1,
                         {"handgemacht:create-beads"}});
   ExpectTrace(folder_, {"claude-code/daaain-edge_cases.jsonl",
-                        kFormat,
+                        TraceFormat::kClaudeCode,
                         4,
                         4,
                         {{"FailingTool", 1}, {"MultiEdit", 1}, {"TodoWrite", 1}},
@@ -96,7 +99,7 @@ TEST_F(RecordedTraces, ClaudeCode) {
                         {},
                         6});
   ExpectTrace(folder_, {"claude-code/daaain-representative_messages.jsonl",
-                        kFormat,
+                        TraceFormat::kClaudeCode,
                         4,
                         5,
                         {{"Edit", 1}, {"Bash", 1}},
@@ -208,7 +211,7 @@ TEST_F(RecordedTraces, Codex) {
                         {6086 - 2944, 2944, -1, 223}});
 }
 
-TEST_F(RecordedTraces, OtherAgents) {
+TEST_F(RecordedTraces, GeminiAndOpenCode) {
   ExpectTrace(
       folder_,
       {"gemini-cli/agentcmd-session-2025-10-27T19-55-981c87cb.json",
@@ -251,6 +254,9 @@ TEST_F(RecordedTraces, OtherAgents) {
                         {"gemini-2.5-flash"},
                         "2026-03-04T16:25:10.601Z",
                         "2026-03-04T16:25:12.680Z"});
+}
+
+TEST_F(RecordedTraces, PiAndCopilot) {
   ExpectTrace(folder_, {"pi/agent-sessions-pi_small.jsonl",
                         TraceFormat::kPi,
                         2,

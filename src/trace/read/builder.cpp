@@ -62,6 +62,39 @@ TraceBuilder::TraceBuilder(std::string source, TraceFormat format) {
   trace_.agent_name = TraceFormatTitle(format);
 }
 
+void TraceBuilder::SetSession(const std::string& id) {
+  if (!id.empty()) trace_.session_id = id;
+}
+
+void TraceBuilder::SetTitle(const std::string& title) {
+  if (!title.empty()) trace_.title = title;
+}
+
+void TraceBuilder::SetFolder(const std::string& cwd) {
+  if (!cwd.empty()) trace_.cwd = cwd;
+}
+
+void TraceBuilder::SetAgent(const std::string& name) {
+  if (!name.empty()) trace_.agent_name = name;
+}
+
+void TraceBuilder::SetAgentVersion(const std::string& version) {
+  if (!version.empty()) trace_.agent_version = version;
+}
+
+void TraceBuilder::SetCost(const Json& usd) {
+  if (usd.is_number()) trace_.cost_usd = usd.get<double>();
+}
+
+void TraceBuilder::AddCost(const Json& usd) {
+  if (usd.is_number()) trace_.cost_usd = trace_.cost_usd.value_or(0.0) + usd.get<double>();
+}
+
+void TraceBuilder::AddSessionUsage(const TokenUsage& usage) {
+  if (!trace_.session_usage) trace_.session_usage.emplace();
+  trace_.session_usage->Add(usage);
+}
+
 std::size_t TraceBuilder::Add(const EventContext& stamp, EventKind kind, std::string text) {
   NoteTime(stamp.time_ms);
   text = StripControlSequences(std::move(text));
@@ -139,10 +172,25 @@ void TraceBuilder::Pair(std::size_t call, std::size_t result) {
   }
 }
 
-std::size_t TraceBuilder::AddFileChange(const EventContext& stamp, std::string path, std::string text) {
+std::size_t TraceBuilder::AddFileChange(const EventContext& stamp, const std::string& tool, std::string path,
+                                        std::string text) {
   const std::size_t index = Add(stamp, EventKind::kFileChange, std::move(text));
+  trace_.events[index].tool = tool;
   trace_.events[index].path = std::move(path);
   return index;
+}
+
+void TraceBuilder::MarkAbandoned(std::size_t first, std::size_t end) {
+  for (std::size_t i = first; i < end; ++i) trace_.events.at(i).abandoned = true;
+}
+
+void TraceBuilder::AppendText(std::size_t event, std::string text) {
+  trace_.events.at(event).text += StripControlSequences(std::move(text));
+}
+
+void TraceBuilder::SetModel(std::size_t message, const std::string& model) {
+  trace_.messages.at(message).model = model;
+  NoteModel(model);
 }
 
 std::size_t TraceBuilder::Message(const std::string& id, const std::string& agent, const std::string& model) {

@@ -27,7 +27,23 @@ class TraceBuilder {
  public:
   TraceBuilder(std::string source, TraceFormat format);
 
-  Trace& trace() { return trace_; }
+  // What was added so far.
+  const Trace& trace() const { return trace_; }
+
+  // What the recording says about the session as a whole. Empty texts, and costs that are not numbers, change nothing.
+  void SetSession(const std::string& id);
+  void SetTitle(const std::string& title);
+  void SetFolder(const std::string& cwd);
+  void SetAgent(const std::string& name);
+  void SetAgentVersion(const std::string& version);
+  void SetCost(const Json& usd);
+  void AddCost(const Json& usd);
+  void SetSessionUsage(const TokenUsage& usage) { trace_.session_usage = usage; }
+  void AddSessionUsage(const TokenUsage& usage);
+  void SetSucceeded(bool succeeded) { trace_.succeeded = succeeded; }
+  void SetLossy() { trace_.lossy = true; }
+  void CountRecords(std::size_t count) { trace_.records += count; }
+  void CountDroppedLines(std::size_t count) { trace_.dropped_lines += count; }
 
   // Index of the event. Empty texts of people and models are left out (kNoIndex).
   std::size_t Add(const EventContext& stamp, EventKind kind, std::string text);
@@ -38,15 +54,25 @@ class TraceBuilder {
   // The result of the call with this id; with an empty id, of the oldest call of the agent that has none yet.
   std::size_t AddResult(const EventContext& stamp, const std::string& call_id, std::string text, CallStatus status);
 
-  // A change that the recording tells by itself.
-  std::size_t AddFileChange(const EventContext& stamp, std::string path, std::string text);
+  // A change that the recording tells by itself. `tool` may be empty.
+  std::size_t AddFileChange(const EventContext& stamp, const std::string& tool, std::string path, std::string text);
+
+  // What later records tell about an event.
+  void MarkShortened(std::size_t event) { trace_.events.at(event).shortened = true; }
+  void MarkAbandoned(std::size_t first, std::size_t end);
+  void MarkAsSystem(std::size_t event) { trace_.events.at(event).kind = EventKind::kSystem; }
+  void SetStatus(std::size_t result, CallStatus status) { trace_.events.at(result).status = status; }
+  void AppendText(std::size_t event, std::string text);
 
   // Index of the API message with this id in this agent; a new one if there is none, or if `id` is empty.
   std::size_t Message(const std::string& id, const std::string& agent, const std::string& model);
-  ApiMessage& message(std::size_t index) { return trace_.messages.at(index); }
+  void SetModel(std::size_t message, const std::string& model);
+  void SetUsage(std::size_t message, const TokenUsage& usage) { trace_.messages.at(message).usage = usage; }
+  void RaiseUsage(std::size_t message, const TokenUsage& usage) { trace_.messages.at(message).usage.RaiseTo(usage); }
 
   void NoteModel(const std::string& model);
   void NoteSubagent(const std::string& id, const std::string& name, const std::string& call_id);
+  void NameSubagent(std::size_t index, const std::string& name) { trace_.subagents.at(index).name = name; }
   void NoteSkill(const std::string& name, const std::string& how, std::size_t event);
   // Counts a record, or a part of one, whose kind the reader doesn't know, and keeps it as an event; null is only
   // counted.

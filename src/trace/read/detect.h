@@ -17,7 +17,6 @@ enum class TraceShape { kLines, kDocument, kText, kArchive, kYaml };
 struct TraceDetection {
   TraceFormat format = TraceFormat::kNotes;
   TraceShape shape = TraceShape::kText;
-  std::string why;  // the evidence, for messages
 };
 
 // Looks at the front of a trace, never at its name. For JSON that is one document (kDocument) the format is decided by

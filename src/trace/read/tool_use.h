@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/file_edit.h"
 #include "trace/read/record.h"
 #include "trace/trace.h"
 
@@ -25,14 +26,6 @@ struct SkillMention {
 std::optional<SkillMention> SkillOf(std::string_view tool, const Json& arguments, const std::string& command,
                                     const std::string& path);
 
-// What a call does to a file, as far as its arguments tell.
-struct FileEdit {
-  enum class Kind { kWrite, kReplace, kPatch, kDelete };
-  Kind kind = Kind::kWrite;
-  std::string path;
-  std::string before;  // kReplace: the old text
-  std::string after;   // kWrite: the whole content; kReplace: the new text; kPatch: the hunks
-};
 // Edits of a tool call: Write, Edit, apply_patch and their relatives in every format, and files that a shell command
 // writes from a here-document.
 std::vector<FileEdit> EditsOfCall(const Event& call);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/material_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace upskill {
+namespace {
+
+struct KindName {
+  MaterialKind kind;
+  const char* name;     // persisted
+  const char* earlier;  // in the form before this one
+};
+constexpr std::array<KindName, 10> kKindNames = {{
+    {MaterialKind::kEpisode, "request", "Requests and how they ended"},
+    {MaterialKind::kCorrection, "correction", "Corrections by the person"},
+    {MaterialKind::kFix, "fix", "Errors and what fixed them"},
+    {MaterialKind::kCommand, "command", "Commands that worked"},
+    {MaterialKind::kFile, "file", "Files written"},
+    {MaterialKind::kFact, "fact", "Facts looked up"},
+    {MaterialKind::kFinding, "finding", "Findings"},
+    {MaterialKind::kDeadEnd, "dead end", "Dead ends"},
+    {MaterialKind::kDocument, "document", "Document"},
+    {MaterialKind::kTool, "tool", "Tool"},
+}};
+
+const char* NameOf(MaterialKind kind) {
+  return std::find_if(kKindNames.begin(), kKindNames.end(), [&](const KindName& row) { return row.kind == kind; })
+      ->name;
+}
+
+MaterialKind KindFromName(const std::string& name) {
+  const auto* const found = std::find_if(kKindNames.begin(), kKindNames.end(), [&](const KindName& row) {
+    return name == row.name || name == row.earlier;
+  });
+  return found == kKindNames.end() ? MaterialKind::kDocument : found->kind;
+}
+
+// Persisted.
+constexpr std::array<std::pair<FileEdit::Kind, const char*>, 4> kEditNames = {{{FileEdit::Kind::kWrite, "write"},
+                                                                               {FileEdit::Kind::kReplace, "replace"},
+                                                                               {FileEdit::Kind::kPatch, "patch"},
+                                                                               {FileEdit::Kind::kDelete, "delete"}}};
+
+Json EditToJson(const FileEdit& edit) {
+  Json json = Json::object();
+  for (const auto& [kind, name] : kEditNames) {
+    if (kind == edit.kind) json["edit"] = name;
+  }
+  json["path"] = edit.path;
+  if (!edit.before.empty()) json["before"] = edit.before;
+  if (!edit.after.empty()) json["after"] = edit.after;
+  return json;
+}
+
+FileEdit EditFromJson(const Json& json) {
+  FileEdit edit;
+  const std::string kind = json.at("edit");
+  for (const auto& [known, name] : kEditNames) {
+    if (kind == name) edit.kind = known;
+  }
+  edit.path = json.at("path");
+  edit.before = JsonGet<std::string>(json, "before", "");
+  edit.after = JsonGet<std::string>(json, "after", "");
+  return edit;
+}
+
+Json StepToJson(const FixStep& step) {
+  switch (step.kind) {
+    case FixStep::Kind::kEdit:
+      break;
+    case FixStep::Kind::kCommand:
+      return {{"command", step.text}};
+    case FixStep::Kind::kUserMessage:
+      return {{"user", step.text}};
+  }
+  return EditToJson(step.edit);
+}
+
+FixStep StepFromJson(const Json& json) {
+  if (json.contains("command")) return {FixStep::Kind::kCommand, {}, json.at("command")};
+  if (json.contains("user")) return {FixStep::Kind::kUserMessage, {}, json.at("user")};
+  return {FixStep::Kind::kEdit, EditFromJson(json), ""};
+}
+
+// The detail as an object under the name of its type.
+class DetailWriter {
+ public:
+  explicit DetailWriter(Json& item) : item_(item) {}
+
+  void operator()(const std::monostate& /*none*/) const {}
+  void operator()(const FixDetail& fix) const {
+    Json steps = Json::array();
+    for (const FixStep& step : fix.steps) steps.push_back(StepToJson(step));
+    item_["fix"] = {{"is_command", fix.is_command},
+                    {"failed", fix.failed},
+                    {"error", fix.error},
+                    {"steps", std::move(steps)},
+                    {"earlier_steps", fix.earlier_steps},
+                    {"reason", fix.reason},
+                    {"works", fix.works},
+                    {"call", fix.call}};
+  }
+  void operator()(const CommandDetail& command) const {
+    item_["command"] = {{"command", command.command},
+                        {"purpose", command.purpose},
+                        {"output", command.output},
+                        {"worked", command.worked},
+                        {"failed", command.failed}};
+  }
+  void operator()(const FileDetail& file) const {
+    Json edits = Json::array();
+    for (const FileEdit& edit : file.edits) edits.push_back(EditToJson(edit));
+    item_["file"] = {{"path", file.path},   {"whole", file.whole},       {"content", file.content},
+                     {"first", file.first}, {"edits", std::move(edits)}, {"deleted", file.deleted},
+                     {"versions", file.versions}};
+  }
+
+ private:
+  Json& item_;
+};
+
+FixDetail FixFromJson(const Json& json) {
+  FixDetail fix{json.at("is_command"), json.at("failed"), json.at("error"), {}, json.at("earlier_steps"),
+                json.at("reason"),     json.at("works"),  json.at("call")};
+  for (const Json& step : json.at("steps")) fix.steps.push_back(StepFromJson(step));
+  return fix;
+}
+
+FileDetail FileFromJson(const Json& json) {
+  FileDetail file{json.at("path"), json.at("whole"),   json.at("content"), json.at("first"),
+                  {},              json.at("deleted"), json.at("versions")};
+  for (const Json& edit : json.at("edits")) file.edits.push_back(EditFromJson(edit));
+  return file;
+}
+
+// The form before this one had the parts of all kinds as texts of the item itself.
+MaterialDetail EarlierDetail(MaterialKind kind, const Json& item) {
+  const auto text = [&](const char* key) { return JsonGet<std::string>(item, key, ""); };
+  if (kind == MaterialKind::kFix) return FixDetail{true, text("failed"), text("error"), {}, 0, "", text("works"), ""};
+  if (kind == MaterialKind::kCommand) return CommandDetail{text("works"), text("purpose"), "", 1, 0};
+  if (kind == MaterialKind::kFile) return FileDetail{"", true, text("works"), "", {}, false, 1};
+  return {};
+}
+
+MaterialItem ItemFromJson(const Json& json) {
+  const std::string kind = json.at("kind");
+  MaterialItem item{json.at("id"), KindFromName(kind), json.at("text"), json.at("places")};
+  if (json.contains("fix")) {
+    item.detail = FixFromJson(json.at("fix"));
+  } else if (json.contains("command")) {
+    const Json& command = json.at("command");
+    item.detail = CommandDetail{command.at("command"), command.at("purpose"), command.at("output"),
+                                command.at("worked"), command.at("failed")};
+  } else if (json.contains("file")) {
+    item.detail = FileFromJson(json.at("file"));
+  } else if (kind != NameOf(item.kind)) {
+    item.detail = EarlierDetail(item.kind, json);
+  }
+  return item;
+}
+
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+Json PairsToJson(const NamedTexts& pairs) {
+  Json list = Json::array();
+  for (const auto& [name, text] : pairs) list.push_back({name, text});
+  return list;
+}
+
+NamedTexts PairsFromJson(const Json& list) {
+  NamedTexts pairs;
+  for (const Json& pair : list) pairs.emplace_back(pair.at(0), pair.at(1));
+  return pairs;
+}
+
+}  // namespace
+
+Json MaterialToJson(const Material& material) {
+  Json json = {
+      {"task", material.task}, {"items", Json::array()}, {"requests", Json::array()}, {"examples", Json::array()}};
+  for (const MaterialItem& item : material.items) {
+    Json written = {{"id", item.id}, {"kind", NameOf(item.kind)}, {"text", item.text}, {"places", item.places}};
+    std::visit(DetailWriter(written), item.detail);
+    json["items"].push_back(std::move(written));
+  }
+  for (const UserRequest& request : material.requests) {
+    json["requests"].push_back({{"text", request.text}, {"answer", request.answer}, {"place", request.place}});
+  }
+  for (const Example& example : material.examples)
+    json["examples"].push_back({{"input", example.input}, {"output", example.output}});
+  if (material.has_existing()) {
+    json["existing"] = {{"name", material.existing.name},
+                        {"description", material.existing.description},
+                        {"body", material.existing.body},
+                        {"references", PairsToJson(material.existing.references)},
+                        {"scripts", PairsToJson(material.existing.scripts)},
+                        {"other_fields", material.existing.other_fields}};
+  }
+  return json;
+}
+
+Result<Material> MaterialFromJson(const Json& json, const std::string& source) {
+  try {
+    Material material;
+    material.task = json.at("task").get<std::string>();
+    for (const Json& item : json.at("items")) material.items.push_back(ItemFromJson(item));
+    for (const Json& request : json.at("requests"))
+      material.requests.push_back({request.at("text"), request.at("answer"), request.at("place")});
+    for (const Json& example : json.at("examples"))
+      material.examples.push_back({example.at("input"), example.at("output")});
+    if (json.contains("existing")) {
+      const Json& existing = json.at("existing");
+      material.existing = {existing.at("name"),
+                           existing.at("description"),
+                           existing.at("body"),
+                           PairsFromJson(existing.at("references")),
+                           PairsFromJson(existing.at("scripts")),
+                           JsonGet<std::string>(existing, "other_fields", "")};
+    }
+    return material;
+  } catch (const Json::exception& error) {
+    return InputError(fmt::format("{}: not the material of a generation: {}", source, error.what()));
+  }
+}
+
+}  // namespace upskill
