@@ -68,8 +68,7 @@ TEST_F(Cli, Version) {
 
 TEST_F(Cli, UsageErrors) {
   for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{{},
-                                             {"frobnicate"},
+       std::vector<std::vector<std::string>>{{"frobnicate"},
                                              {"eval"},
                                              {"eval", skill(), "--frobnicate"},
                                              {"list", "extra"},

@@ -12,6 +12,8 @@
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "cli/eval_session.h"
+#include "cli/help_formatter.h"
+#include "cli/option_checks.h"
 #include "eval/known_student.h"
 #include "model/model_spec.h"
 #include "report/style.h"
@@ -235,26 +237,45 @@ Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, cons
 }  // namespace
 
 void AddPlanCommand(CLI::App& app, PlanOptions& options) {
-  CLI::App* command = app.add_subcommand("plan", "Before spending: what lift a run can show, and what it takes");
-  command->add_option("SKILL", options.skill, "skill folder, or its SKILL.md")->required();
-  command->add_option("-m,--model", options.models,
-                      "model to plan for; repeat for several (default: the embedded model)");
-  command->add_option("-t,--tests", options.tests, "cases to use instead of the skill's own skill_meta.json");
+  CLI::App* command =
+      app.add_subcommand("plan", "Show what a run could detect and what it would cost, before running it")
+          ->group("Measure skills");
+  command->add_option("SKILL", options.skill, "Skill folder, or its SKILL.md")->required();
+  BeginGroup(*command, "Planned run");
+  command->add_option("-m,--model", options.models, "Model to plan for (repeatable)")
+      ->default_str("the configured one, else the embedded model")
+      ->type_name("MODEL");
+  command->add_option("-t,--tests", options.tests, "Cases to use instead of the skill's own")->type_name("FILE");
+  command->add_option("--runs", options.rounds, "Also show the lift that this number of rounds detects")
+      ->check(WholeNumber(1, 1000))
+      ->type_name("N");
+  command->add_option("--max-tokens", options.max_tokens, "Maximum tokens per answer")
+      ->capture_default_str()
+      ->check(WholeNumber(1, 1 << 20))
+      ->type_name("N");
+  command->add_option("-j,--jobs", options.parallel, "Maximum concurrent requests per model")
+      ->check(WholeNumber(1, 4096))
+      ->default_str("64 over the network, 32 in process")
+      ->type_name("N");
+  BeginGroup(*command, "Assumptions");
+  command->add_option("--baseline", options.baseline_percent, "Pass rate without the skill (percent)")
+      ->check(Number(0.0, 100.0))
+      ->default_str("from earlier runs, else 50")
+      ->type_name("RATE");
+  command->add_option("--alpha", options.alpha, "Accepted chance of a false verdict")
+      ->capture_default_str()
+      ->check(Number(1e-6, 0.5))
+      ->type_name("P");
   command
-      ->add_option("--baseline", options.baseline_percent,
-                   "pass rate without the skill in percent (default: from earlier runs)")
-      ->check(CLI::Range(0.0, 100.0));
-  command->add_option("--runs", options.rounds, "also say what so many rounds can detect")->check(CLI::Range(1, 1000));
-  command->add_option("--alpha", options.alpha, "chance of a false verdict")
-      ->capture_default_str()
-      ->check(CLI::Range(1e-6, 0.5));
-  command->add_option("--max-tokens", options.max_tokens, "longest answer")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
-  command->add_option("-j,--jobs", options.parallel, "answers in work at once")->check(CLI::Range(1, 4096));
-  command->add_option("--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
-  command->add_flag("--json", options.json, "print the result as JSON");
+      ->add_option("--runs-dir", options.runs_dir, "Folder of earlier runs [default: the configured one, else ./runs]")
+      ->type_name("DIR");
+  BeginGroup(*command, "Output");
+  command->add_flag("--json", options.json, "Print the result as JSON");
   AddColorOption(*command, options.color);
+  AddExamples(*command,
+              {{"Rounds, cost and time needed for lifts of 5 to 60 points", "upskill plan path/to/skill -m haiku"},
+               {"What ten rounds can show if 40 % pass without the skill",
+                "upskill plan path/to/skill -m haiku --runs 10 --baseline 40"}});
 }
 
 ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
