@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 Result<LoadedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
   ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
   if (folders.size() > 1) {
-    return InputError(fmt::format("{} holds {} runs; name one of them, for example {}", SafeForTerminalLine(name),
+    return InputError(fmt::format("{} contains {} runs; name one of them, for example {}", SafeForTerminalLine(name),
                                   folders.size(), SafeForTerminalLine(folders.back().string())));
   }
   if (IsPythonRun(folders.front())) {
     return InputError(
-        fmt::format("{} was written by the Python tool and doesn't tell which cases it had, so it can't be compared; "
+        fmt::format("{} was written by the Python tool, which doesn't record its cases, so it can't be compared; "
                     "`upskill report {}` shows it",
                     SafeForTerminalLine(name), SafeForTerminalLine(name)));
   }

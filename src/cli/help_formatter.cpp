@@ -58,7 +58,7 @@ std::vector<std::string> Wrapped(std::string_view text, std::size_t columns, std
   return lines;
 }
 
-std::string TextOf(const CLI::Option& option) {
+std::string OptionText(const CLI::Option& option) {
   std::string text = option.get_description();
   if (!option.get_default_str().empty()) text += fmt::format(" [default: {}]", option.get_default_str());
   return text;
@@ -73,7 +73,7 @@ void AddRow(std::vector<HelpSection>& sections, const std::string& title, HelpRo
 std::vector<HelpSection> SectionsOf(const CLI::App& command) {
   std::vector<HelpSection> sections;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_positional()) AddRow(sections, "Arguments", {option->get_name(true), TextOf(*option)});
+    if (option->get_positional()) AddRow(sections, "Arguments", {option->get_name(true), OptionText(*option)});
   }
   for (const CLI::App* sub : VisibleCommands(command)) {
     const bool grouped = sub->get_group() != kUngrouped;
@@ -83,9 +83,9 @@ std::vector<HelpSection> SectionsOf(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->nonpositional() || option->get_group().empty() || option == command.get_help_ptr()) continue;
     group = option->get_group();
-    AddRow(sections, group, {OptionNames(*option), TextOf(*option)});
+    AddRow(sections, group, {OptionNames(*option), OptionText(*option)});
   }
-  if (const CLI::Option* help = command.get_help_ptr()) AddRow(sections, group, {OptionNames(*help), TextOf(*help)});
+  if (const CLI::Option* help = command.get_help_ptr()) AddRow(sections, group, {OptionNames(*help), OptionText(*help)});
   return sections;
 }
 

@@ -11,10 +11,10 @@ constexpr std::string_view kModelStrings = R"(A model string says which model to
 
   smollm2-135m, or no -m    the embedded model: in process, no key, no network
   llama:PATH.gguf           any GGUF chat model, in process
-  llama:ORG/REPO:QUANT      a GGUF of the Hugging Face Hub: `upskill models pull`
-  haiku, opus, kimi         a short name: `upskill models` lists them with prices
+  llama:ORG/REPO:QUANT      a GGUF file of the Hugging Face Hub
+  haiku, opus, kimi         a short name; `upskill models` lists them
   provider.model            as the provider calls it: openai.gpt-5-mini
-  any name                  a model of an OpenAI-compatible server: --base-url URL
+  any name                  with --base-url URL, a model of that server
   sim:base=0.4,skill=0.85   a simulated student, for trying the program
 
 Models over the network take settings: [provider.]model[.effort][?key=value&...]
@@ -79,7 +79,8 @@ Environment variables:
   ANTHROPIC_API_KEY, OPENAI_API_KEY, HF_TOKEN, ...   keys of providers
   UPSKILL_MODELS            file with your own models and prices
                             [default: ~/.config/upskill/models.toml]
-  UPSKILL_CACHE             folder of the default model [default: ~/.cache/upskill]
+  UPSKILL_CACHE             folder of the default model
+                            [default: ~/.cache/upskill]
   UPSKILL_EMBEDDED_MODEL    GGUF to use as the embedded model
   NO_COLOR                  set: no colours
 )";
@@ -91,7 +92,7 @@ constexpr std::string_view kExitCodes = R"(  0     success
         the message has the command that continues
   130   interrupted; what was answered is saved
 
-Codes 3 and 130 are continued with --resume: nothing is asked or paid twice.
+After 3 or 130, --resume continues the run: nothing is asked or paid twice.
 
 A gate makes a verdict an exit code, for CI:
 

@@ -10,7 +10,7 @@ namespace upskill {
 struct HelpTopic {
   std::string_view name;
   std::string_view summary;
-  std::string_view text;  // lines of at most 79 columns
+  std::string_view text;  // lines of at most 80 columns
 };
 
 std::span<const HelpTopic> HelpTopics();

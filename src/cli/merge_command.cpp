@@ -30,7 +30,7 @@ Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, cons
       if (!fs::equivalent(run, target, code)) runs.push_back(run);
     }
   }
-  if (runs.empty()) return Error{ErrorKind::kNotFound, "no run is in the given folders"};
+  if (runs.empty()) return Error{ErrorKind::kNotFound, "no runs in the given folders"};
   return runs;
 }
 
@@ -69,14 +69,14 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     env.out(EvalHead(run.plan, style));
-    env.out(fmt::format("{} runs joined: {} samples, {} of them in several\n\n", runs->size(),
+    env.out(fmt::format("joined {} runs: {} samples, {} of them in more than one run\n\n", runs->size(),
                         WithThousands(static_cast<long long>(outcome->samples)),
                         WithThousands(static_cast<long long>(outcome->duplicates))));
     env.out(run.plan.students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(fmt::format("run {}\n", SafeForTerminalLine(outcome->folder.string())));
   }
   if (outcome->missing == 0) return ExitCode::kSuccess;
-  env.error(fmt::format("{} cells of the plan are missing: merge the other shards into {} as well\n", outcome->missing,
+  env.error(fmt::format("{} cells of the plan are missing: merge the remaining shards into {}\n", outcome->missing,
                         SafeForTerminalLine(outcome->folder.string())));
   return ExitCode::kIncomplete;
 }

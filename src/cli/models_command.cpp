@@ -152,7 +152,7 @@ void PrintLocal(const Overview& overview, const Style& style, Env& env) {
   if (!table.empty()) {
     env.out(table.Render(style));
   } else {
-    env.out("none; `upskill models pull org/repo:QUANT` gets one\n");
+    env.out("none; `upskill models pull ORG/REPO:QUANT` downloads one\n");
   }
 }
 

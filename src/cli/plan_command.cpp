@@ -53,7 +53,7 @@ struct Estimate {
 struct Need {
   double lift = 0.0;
   std::optional<int> rounds;          // for 80 % power; absent: more than kMaxPlannedRounds
-  std::optional<double> mean_rounds;  // on average, of a run with so many that stops when decided
+  std::optional<double> mean_rounds;  // mean of a run with this maximum that stops when decided
   bool impossible = false;            // the baseline leaves no room for such a lift
 };
 
@@ -138,7 +138,7 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
         fmt::format("baseline known from {} answers: {:.0f} %", known.baseline_answers, 100.0 * known.baseline_rate);
   } else {
     estimate.baseline.assign(cases, kUnknownBaseline);
-    estimate.source = "baseline unknown: 50 % is assumed, which needs the most rounds (--baseline states one)";
+    estimate.source = "baseline unknown, 50 % assumed, which needs the most rounds (--baseline sets it)";
   }
   return estimate;
 }
@@ -213,15 +213,15 @@ std::string PlanTable(const Estimate& estimate, const std::vector<Need>& needs, 
 std::string RoomText(const Estimate& estimate, const std::vector<Need>& needs) {
   if (std::none_of(needs.begin(), needs.end(), [](const Need& need) { return need.impossible; })) return "";
   const double room = 100.0 - std::round(MeanOf(estimate.baseline) * 100.0);
-  if (room <= 0.0) return "every case passes without the skill: nothing is left to gain, harder cases are needed\n";
+  if (room <= 0.0) return "every case passes without the skill, so there is nothing to gain: add harder cases\n";
   return fmt::format("a lift above +{:.0f} isn't possible with a baseline of {:.0f} %\n", room, 100.0 - room);
 }
 
 std::string DetectableText(int rounds, const std::optional<double>& detectable) {
   const std::string count = fmt::format("{} round{}", rounds, rounds == 1 ? "" : "s");
-  if (detectable) return fmt::format("{} show a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
-  return fmt::format("{} are too few to show any possible lift (80 % power): more rounds or more cases are needed\n",
-                     count);
+  if (detectable)
+    return fmt::format("{} can detect a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
+  return fmt::format("{} can't detect any possible lift (80 % power): use more rounds or more cases\n", count);
 }
 
 Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, const Env& env) {
@@ -326,9 +326,10 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
             "\n");
   } else {
     env.out(fmt::format(
-        "rounds: so many find a lift of this size in 80 of 100 runs (alpha {:.4g} %). A round asks every case twice, "
-        "without and with\n"
-        "the skill. Twice the cases need about half the rounds, and say more about cases that are not in the suite.\n",
+        "rounds: the number that detects a lift of this size in 80 of 100 runs (alpha {:.4g} %). Each round asks every "
+        "case twice,\n"
+        "without and with the skill. Twice the cases need about half the rounds, and tell more about cases outside the "
+        "suite.\n",
         options.alpha * 100.0));
   }
   return ExitCode::kSuccess;

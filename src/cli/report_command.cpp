@@ -52,7 +52,7 @@ Result<Format> FormatOf(const ReportOptions& options) {
   const auto found = Formats().find(extension);
   if (found != Formats().end()) return found->second;
   return InputError(fmt::format(
-      "-o {}: the format isn't known by this name; end it with .html, .md, .csv, .json or .xml, or give --format",
+      "-o {}: can't tell the format from this name; end it with .html, .md, .csv, .json or .xml, or use --format",
       SafeForTerminalLine(options.output)));
 }
 

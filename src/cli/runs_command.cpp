@@ -164,7 +164,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
   std::error_code code;
   if (!fs::is_directory(runs_dir, code)) {
-    env.error(fmt::format("error: no runs folder {}; `upskill eval SKILL` makes one, --dir names another\n",
+    env.error(fmt::format("error: no runs folder {}; `upskill eval SKILL` creates one, --runs-dir names another\n",
                           SafeForTerminalLine(runs_dir.string())));
     return ExitCode::kFailed;
   }

@@ -168,7 +168,7 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   bool sound = true;
   if (!options.json) {
     env.out(
-        fmt::format("{} runs a line, through the whole program with simulated students · {} case{} · at most {} "
+        fmt::format("{} runs per line, through the whole program with simulated students · {} case{} · at most {} "
                     "round{}, ended when decided\n",
                     WithThousands(options.runs), options.cases, options.cases == 1 ? "" : "s", options.rounds,
                     options.rounds == 1 ? "" : "s"));
@@ -205,9 +205,10 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
             "\n");
   } else {
     env.out(table.Render(StyleFor(env, env.out_is_terminal, options.color)));
-    env.out("pass rates without → with the skill; in brackets 95 % intervals; rounds and cells are means\n");
-    env.out(fmt::format("{} more often than in {:.4g} % of the runs (alpha)\n",
-                        sound ? "sound: no false `helps` or `hurts` comes" : "FAILED: a false `helps` or `hurts` comes",
+    env.out("pass rates without → with the skill; 95 % intervals in brackets; rounds and cells are means\n");
+    env.out(fmt::format("{} {:.4g} % of the runs (alpha)\n",
+                        sound ? "sound: false `helps` and `hurts` verdicts in at most"
+                              : "FAILED: false `helps` or `hurts` verdicts in more than",
                         options.alpha * 100.0));
   }
   return sound ? ExitCode::kSuccess : ExitCode::kFailed;
