@@ -123,7 +123,7 @@ TEST(Crash, InterruptDrainsSavesAndSaysHowToGoOn) {
                                               "sleep 0.01; done; kill -INT $pid; wait $pid",
                                           folder.path());
   EXPECT_EQ(outcome.exit_code, 130) << outcome.error;
-  EXPECT_THAT(outcome.error, HasSubstr("in flight are finished and saved"));
+  EXPECT_THAT(outcome.error, HasSubstr("stopping: finishing "));
   EXPECT_THAT(outcome.error, HasSubstr("--resume"));
   const fs::path run = FindRuns(folder.path() / "runs").front();
   const std::size_t saved = LinesIn(run);

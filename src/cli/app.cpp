@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
-#include <sstream>
 
 #include "cli/compare_command.h"
 #include "cli/env.h"
@@ -11,6 +10,8 @@
 #include "cli/eval_options.h"
 #include "cli/generate_command.h"
 #include "cli/generate_run.h"
+#include "cli/help_command.h"
+#include "cli/help_formatter.h"
 #include "cli/list_command.h"
 #include "cli/merge_command.h"
 #include "cli/models_command.h"
@@ -19,6 +20,7 @@
 #include "cli/runs_command.h"
 #include "cli/selftest_command.h"
 #include "cli/trace_command.h"
+#include "cli/usage_errors.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -38,34 +40,34 @@ struct AllOptions {
   SelftestOptions selftest;
   ListOptions list;
   TraceOptions trace;
+  HelpOptions help;
   std::string log_file;
 };
 
 void Declare(CLI::App& app, AllOptions& options) {
-  app.set_version_flag("--version", std::string("upskill ") + UPSKILL_VERSION);
-  app.add_option("--log", options.log_file, "append diagnostics to this file");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", std::string("upskill ") + UPSKILL_VERSION, "Print the version");
+  app.add_option("--log", options.log_file, "Append diagnostics to this file")->type_name("FILE");
   app.require_subcommand(1);
-  app.failure_message(
-      [](const CLI::App*, const CLI::Error& error) { return fmt::format("error: {}\n", error.what()); });
-  app.footer(
-      "Exit codes: 0 success; 1 a check or threshold failed; 2 usage or configuration; 3 incomplete, can be\nresumed; "
-      "130 interrupted.");
-  AddGenerateCommand(app, options.generate);
   AddEvalCommand(app, options.eval);
   AddBenchmarkCommand(app, options.benchmark);
   AddPlanCommand(app, options.plan);
+  AddSelftestCommand(app, options.selftest);
+  AddGenerateCommand(app, options.generate);
+  AddTraceCommand(app, options.trace);
+  AddListCommand(app, options.list);
   AddRunsCommand(app, options.runs);
   AddReportCommand(app, options.report);
   AddCompareCommand(app, options.compare);
   AddMergeCommand(app, options.merge);
-  AddSelftestCommand(app, options.selftest);
-  AddListCommand(app, options.list);
   AddModelsCommand(app, options.models);
-  AddTraceCommand(app, options.trace);
+  AddHelpCommand(app, options.help);
+  AddHelpOfAll(app);
 }
 
 ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (!options.log_file.empty()) SetLogFile(options.log_file);
+  if (app.got_subcommand("help")) return RunHelp(app, options.help, env);
   if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
@@ -83,22 +85,28 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
 }  // namespace
 
 ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
-  CLI::App app("Turns what an expert model worked out into a skill for cheaper models, and measures what it changes.",
-               "upskill");
+  if (arguments.empty()) {
+    PrintFirstSteps(env);
+    return ExitCode::kUsage;
+  }
+  CLI::App app("Write skills from an expert model's work, and measure how much they help cheaper models", "upskill");
   AllOptions options;
   try {
     Declare(app, options);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
     app.parse(std::move(reversed));
     return Dispatch(app, options, env);
+  } catch (const CLI::CallForHelp&) {
+    PrintHelp(NamedCommand(app), env);
+    return ExitCode::kSuccess;
+  } catch (const CLI::CallForVersion& version) {
+    env.out(fmt::format("{}\n", version.what()));
+    return ExitCode::kSuccess;
   } catch (const CLI::ParseError& error) {
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = app.exit(error, out, err);
-    env.out(out.str());
-    env.error(SafeForTerminal(err.str()));
-    if (code != 0) env.error("`upskill --help` and `upskill COMMAND --help` list what there is\n");
-    return code == 0 ? ExitCode::kSuccess : ExitCode::kUsage;
+    const UsageProblem problem = ExplainUsage(app, error);
+    env.error(fmt::format("error: {}\nusage: {}\nsee `{} --help`\n", problem.message, UsageOf(*problem.command),
+                          CommandPath(*problem.command)));
+    return ExitCode::kUsage;
   } catch (const std::exception& error) {
     env.error(fmt::format("error: {}\n", SafeForTerminalLine(error.what())));
     return ExitCode::kUsage;

@@ -68,8 +68,7 @@ TEST_F(Cli, Version) {
 
 TEST_F(Cli, UsageErrors) {
   for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{{},
-                                             {"frobnicate"},
+       std::vector<std::vector<std::string>>{{"frobnicate"},
                                              {"eval"},
                                              {"eval", skill(), "--frobnicate"},
                                              {"list", "extra"},
@@ -245,7 +244,7 @@ TEST_F(Cli, ResumeRefusesWhatDoesNotFit) {
   folder.Write("skills/other/SKILL.md", "---\nname: other\ndescription: d\n---\nbody\n");
   EXPECT_EQ(
       Run({"eval", (folder.path() / "skills/other").string(), "--runs-dir", runs().string(), "--resume", "latest"}), 2);
-  EXPECT_THAT(error, HasSubstr("is of the skill 'arithmetic', not 'other'"));
+  EXPECT_THAT(error, HasSubstr("measures the skill 'arithmetic', not 'other'"));
   folder.Write("skills/arithmetic/SKILL.md", std::string(kSkill) + "More.\n");
   EXPECT_EQ(Eval({"--resume", "latest"}), 0);
   EXPECT_THAT(error, HasSubstr("the skill has changed"));
@@ -261,7 +260,7 @@ TEST_F(Cli, EvalErrors) {
   EXPECT_THAT(error, HasSubstr("unknown model or provider 'gpt-99'"));
   EXPECT_EQ(Eval({}, "sim:base=7"), 2);
   EXPECT_EQ(Eval({}, "sim:base=0.5?threads=2"), 2);
-  EXPECT_THAT(error, HasSubstr("behind the colon"));
+  EXPECT_THAT(error, HasSubstr("after the colon"));
   EXPECT_EQ(Eval({}, "llama:/none/x.gguf"), 2);
   EXPECT_THAT(error, HasSubstr("/none/x.gguf"));
   EXPECT_EQ(Eval({}, "x.gguf?speed=9"), 2);
@@ -317,11 +316,11 @@ TEST_F(Cli, ConfigurationErrors) {
   for (const char* value : {"0", "many", "51", "1.5", "[2]"}) {
     folder.Write("config.yaml", fmt::format("eval_model: x\nmax_refine_attempts: {}\n", value));
     EXPECT_EQ(Run({"list"}), 2) << value;
-    EXPECT_THAT(error, HasSubstr("config.yaml:2:22: max_refine_attempts: a whole number from 1 to 50")) << value;
+    EXPECT_THAT(error, HasSubstr("config.yaml:2:22: max_refine_attempts must be a whole number from 1 to 50")) << value;
   }
   folder.Write("config.yaml", "- a\n- b\n");
   EXPECT_EQ(Run({"runs"}), 2);
-  EXPECT_THAT(error, HasSubstr("a mapping of keys to values is expected"));
+  EXPECT_THAT(error, HasSubstr("expected a mapping of keys to values"));
   variables["UPSKILL_CONFIG"] = "/none/\x1b.yaml";
   EXPECT_EQ(Eval({}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("UPSKILL_CONFIG names /none/"), Not(HasSubstr("\x1b"))));

@@ -2,16 +2,19 @@
 #include "cli/color_option.h"
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <string>
+
+#include "cli/option_checks.h"
 
 namespace upskill {
 
 void AddColorOption(CLI::App& command, ColorMode& mode) {
-  const std::map<std::string, ColorMode> names = {
-      {"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}};
-  command.add_option("--color", mode, "auto, always or never (default: auto)")
-      ->transform(CLI::CheckedTransformer(names, CLI::ignore_case).description(""))
+  const auto take = [&mode](const std::string& when) {
+    mode = when == "always" ? ColorMode::kAlways : when == "never" ? ColorMode::kNever : ColorMode::kAuto;
+  };
+  command.add_option_function<std::string>("--color", take, "Use colours: auto, always or never")
+      ->transform(OneOf({"auto", "always", "never"}))
+      ->default_str("auto")
       ->type_name("WHEN");
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/color_option.h"
 #include "cli/config.h"
+#include "cli/help_formatter.h"
 #include "cli/loaded_run.h"
 #include "report/compare_text.h"
 #include "util/json.h"
@@ -20,12 +21,12 @@ namespace fs = std::filesystem;
 Result<LoadedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
   ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
   if (folders.size() > 1) {
-    return InputError(fmt::format("{} holds {} runs; name one of them, for example {}", SafeForTerminalLine(name),
+    return InputError(fmt::format("{} contains {} runs; name one of them, for example {}", SafeForTerminalLine(name),
                                   folders.size(), SafeForTerminalLine(folders.back().string())));
   }
   if (IsPythonRun(folders.front())) {
     return InputError(
-        fmt::format("{} was written by the Python tool and doesn't tell which cases it had, so it can't be compared; "
+        fmt::format("{} was written by the Python tool, which doesn't record its cases, so it can't be compared; "
                     "`upskill report {}` shows it",
                     SafeForTerminalLine(name), SafeForTerminalLine(name)));
   }
@@ -36,13 +37,17 @@ Result<LoadedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
 
 void AddCompareCommand(CLI::App& app, CompareOptions& options) {
   CLI::App* command =
-      app.add_subcommand("compare", "Two runs of the same cases side by side: what got better or worse");
-  command->add_option("A", options.a, "run: a folder, a name, its last 4 digits, or `latest`")->required();
-  command->add_option("B", options.b, "the run to compare it with")->required();
-  command->add_option("-d,--dir,--runs-dir", options.runs_dir,
-                      "where runs named without a folder are (default: from the configuration, else ./runs)");
-  command->add_flag("--json", options.json, "print the comparison as JSON");
+      app.add_subcommand("compare", "Compare two runs of the same cases: what got better or worse")->group("Results");
+  command->add_option("A", options.a, "Run: a folder, a name, its last 4 digits, or latest")->required();
+  command->add_option("B", options.b, "Run to compare it with")->required();
+  command
+      ->add_option("-d,--runs-dir,--dir", options.runs_dir,
+                   "Folder of runs given by name [default: the configured one, else ./runs]")
+      ->type_name("DIR");
+  command->add_flag("--json", options.json, "Print the comparison as JSON");
   AddColorOption(*command, options.color);
+  AddExamples(*command, {{"Compare a run with the latest one", "upskill compare 4f2a latest"},
+                         {"Compare two run folders", "upskill compare runs-old/4f2a runs-new/91c0 --json"}});
 }
 
 ExitCode RunCompare(const CompareOptions& options, Env& env) {

@@ -40,7 +40,7 @@ Result<Config> LoadConfig(const Env& env) {
   try {
     const YAML::Node root = YAML::Load(text);
     if (root.IsNull()) return config;
-    if (!root.IsMap()) return InputError(fmt::format("{}: a mapping of keys to values is expected", file));
+    if (!root.IsMap()) return InputError(fmt::format("{}: expected a mapping of keys to values", file));
     const auto take = [&](const char* key, auto& target) {
       const YAML::Node node = root[key];
       if (node && node.IsScalar() && !node.Scalar().empty()) target = node.Scalar();
@@ -54,7 +54,7 @@ Result<Config> LoadConfig(const Env& env) {
     if (const YAML::Node node = root["max_refine_attempts"]; node && !node.IsNull()) {
       int attempts = 0;
       if (!YAML::convert<int>::decode(node, attempts) || attempts < 1 || attempts > kMaxRefineAttempts) {
-        return InputError(fmt::format("{}:{}:{}: max_refine_attempts: a whole number from 1 to {} is expected", file,
+        return InputError(fmt::format("{}:{}:{}: max_refine_attempts must be a whole number from 1 to {}", file,
                                       node.Mark().line + 1, node.Mark().column + 1, kMaxRefineAttempts));
       }
       config.max_refine_attempts = attempts;

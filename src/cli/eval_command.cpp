@@ -105,7 +105,7 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
     return ExitCode::kSuccess;
   }
   if (!outcome.exhausted.empty()) env.error(fmt::format("stopped: {}\n", outcome.exhausted));
-  if (session.gate) env.error("the gate was not looked at: the run is incomplete\n");
+  if (session.gate) env.error("gate not evaluated: the run is incomplete\n");
   const std::size_t left = run.summary.cells - run.summary.answered;
   std::string text = fmt::format(
       "{} of {} cells saved, {} left", WithThousands(static_cast<long long>(run.summary.answered)),
@@ -150,7 +150,7 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
   if (!outcome) {
     PrintError(env, outcome.error());
     if (session->journal) {
-      env.error(fmt::format("what was saved by then is kept; mend the cause and continue with:\n  {}\n",
+      env.error(fmt::format("the answers so far are saved; fix the cause and continue with:\n  {}\n",
                             ResumeLine(options, *session)));
     }
     return ExitCode::kIncomplete;
@@ -159,7 +159,7 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
   if (session->journal) {
     const Status files = WriteRunFiles(run, outcome->samples, session->journal->folder());
     if (!files)
-      env.error(fmt::format("warning: the journal is whole, but files for other programs could not be written: {}\n",
+      env.error(fmt::format("warning: the journal is complete, but files for other programs could not be written: {}\n",
                             SafeForTerminal(files.error().message)));
   }
   PrintResult(options, *session, *outcome, run, env);

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/color_option.h"
+#include "cli/help_formatter.h"
+#include "cli/option_checks.h"
 #include "eval/plan.h"
 
 namespace upskill {
@@ -14,81 +16,128 @@ constexpr int kBenchmarkRounds = 3;
 constexpr int kDecidingRounds = 30;  // with --stop-when-decided the number is only a ceiling
 constexpr int kMaxParallel = 4096;
 
-void AddRunOptions(CLI::App& command, EvalOptions& options) {
-  command.add_option("SKILL", options.skill, "skill folder, or its SKILL.md")->required();
-  command.add_option("-t,--tests", options.tests, "cases to use instead of the skill's own skill_meta.json");
-  command.add_option("--base-url", options.base_urls,
-                     "OpenAI-compatible server to which plain model names go; repeat for a pool");
+void AddModelOptions(CLI::App& command, EvalOptions& options) {
+  BeginGroup(command, "Models");
+  CLI::Option* models =
+      command.add_option("-m,--model,--m", options.models, "Model to measure (repeatable)")->type_name("MODEL");
+  if (options.table_first) {
+    models->required();
+  } else {
+    models->default_str("the configured one, else the embedded model");
+  }
   command
-      .add_option("-j,--jobs", options.parallel,
-                  "answers in work at once (default: 32 in process, 64 over the network)")
-      ->check(CLI::Range(1, kMaxParallel));
-  command.add_option("--max-tokens", options.max_tokens, "longest answer")
+      .add_option("--base-url", options.base_urls,
+                  "OpenAI-compatible server for plain model names (repeatable, makes a pool)")
+      ->type_name("URL");
+  command.add_option("-j,--jobs", options.parallel, "Maximum concurrent requests per model")
+      ->check(WholeNumber(1, kMaxParallel))
+      ->default_str("64 over the network, 32 in process")
+      ->type_name("N");
+  command.add_flag("--batch", options.batch, "Submit to the provider's Batch API: half the price, within a day");
+}
+
+void AddCaseOptions(CLI::App& command, EvalOptions& options) {
+  BeginGroup(command, "Cases and arms");
+  command.add_option("-t,--tests", options.tests, "Cases to use instead of the skill's own")->type_name("FILE");
+  command.add_option("--runs", options.rounds, "Rounds: how often each case is answered in each arm")
+      ->check(WholeNumber(1, kMaxRounds))
+      ->default_str(options.table_first ? "3" : "1")
+      ->type_name("N");
+  if (!options.table_first) command.add_flag("--no-baseline", options.no_baseline, "Leave out the arm without a skill");
+  command.add_flag("--placebo", options.placebo, "Add an arm with an unrelated text of the skill's length");
+  command.add_option("--against", options.against, "Add an arm with another version of the skill")->type_name("DIR");
+  command.add_option("--shard", options.shard, "Run only the K-th of N parts; `upskill merge` joins them")
+      ->type_name("K/N");
+}
+
+void AddSamplingOptions(CLI::App& command, EvalOptions& options) {
+  BeginGroup(command, "Sampling");
+  command.add_option("--max-tokens", options.max_tokens, "Maximum tokens per answer")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
-  command
-      .add_option("--temperature", options.temperature,
-                  "sampling temperature; 0 is greedy (default: the model's own; 0.7 in process)")
-      ->check(CLI::Range(0.0, 5.0));
-  command.add_option("--seed", options.seed, "seed of the run")->capture_default_str();
-  command.add_flag("!--no-cache", options.use_cache,
-                   "neither take answers from earlier runs nor offer these to later ones");
-  command.add_flag("--refresh", options.refresh,
-                   "ask again for what earlier runs answered; later runs take the new answers");
-  command.add_flag(
-      "--batch", options.batch,
-      "through the provider's Batch API: half the price, done within a day; interrupt and --resume at will");
-  command.add_option("--shard", options.shard, "K/N: only the K-th of N parts of the run; `upskill merge` joins them");
+      ->check(WholeNumber(1, 1 << 20))
+      ->type_name("N");
+  command.add_option("--temperature", options.temperature, "Sampling temperature; 0 is greedy")
+      ->check(Number(0.0, 5.0))
+      ->default_str("the model's own, 0.7 in process")
+      ->type_name("T");
+  command.add_option("--seed", options.seed, "Random seed of the run")->capture_default_str()->type_name("N");
 }
 
 void AddVerdictOptions(CLI::App& command, EvalOptions& options) {
-  command.add_flag("--placebo", options.placebo, "a further arm with an unrelated text of the skill's length");
-  command.add_option("--against", options.against, "a further arm with another version of the skill (its folder)");
+  BeginGroup(command, "Verdict");
   command.add_flag("--stop-when-decided", options.stop_when_decided,
-                   "end for each model after the round in which its verdict is known; --runs is then the most");
-  command.add_option("--alpha", options.alpha, "chance of a false verdict")
+                   "Stop a model once its verdict is known; --runs becomes the maximum (30 if not given)");
+  command.add_option("--alpha", options.alpha, "Accepted chance of a false verdict")
       ->capture_default_str()
-      ->check(CLI::Range(1e-6, 0.5));
-  command.add_option("--min-lift", options.min_lift_points, "`helps` claims more than so many points")
+      ->check(Number(1e-6, 0.5))
+      ->type_name("P");
+  command.add_option("--min-lift", options.min_lift_points, "Lift that `helps` must exceed, in percentage points")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 99.0));
-  command.add_option("--margin", options.margin_points, "`no effect` means: surely within so many points of none")
+      ->check(Number(0.0, 99.0))
+      ->type_name("POINTS");
+  command.add_option("--margin", options.margin_points, "Equivalence margin of `no effect`, in percentage points")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 99.0));
-  command.add_option("--gate", options.gate,
-                     "conditions for exit code 0, such as 'helps:haiku; not-hurts:*; tokens<+20%'");
+      ->check(Number(0.1, 99.0))
+      ->type_name("POINTS");
+  command.add_option("--gate", options.gate, "Exit with 1 unless these hold, such as 'helps:*; tokens<+20%'")
+      ->type_name("CLAUSES");
 }
 
-void AddLimitOptions(CLI::App& command, EvalOptions& options) {
-  command.add_option("--max-cost", options.max_cost_usd, "stop before more than so many US dollars are spent")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--max-tokens-total", options.max_tokens_total, "stop before more than so many tokens are used")
-      ->check(CLI::PositiveNumber);
+void AddBudgetOptions(CLI::App& command, EvalOptions& options) {
+  BeginGroup(command, "Budget");
+  command.add_option("--max-cost", options.max_cost_usd, "Stop before exceeding this cost (USD)")
+      ->check(PositiveNumber())
+      ->type_name("USD");
+  command.add_option("--max-tokens-total", options.max_tokens_total, "Stop before exceeding this many tokens in all")
+      ->check(WholeNumber(1))
+      ->type_name("N");
   for (const char* limit : {"--max-cost", "--max-tokens-total"})
     command.get_option(limit)->excludes(command.get_option("--batch"));
-  command.add_option("--timeout", options.timeout_seconds, "stop after so long: 90, 90s, 10m, 2h")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
-                                        CLI::AsNumberWithUnit::CASE_INSENSITIVE, "TIME"))
-      ->check(CLI::PositiveNumber);
+  command.add_option("--timeout", options.timeout_seconds, "Stop after this time, such as 90s, 10m or 2h")
+      ->transform(Duration())
+      ->type_name("TIME");
 }
 
-void AddOutputOptions(CLI::App& command, EvalOptions& options) {
-  command.add_flag("-v,--verbose", options.verbose, "show every case: outcomes, failed checks, a failing answer");
-  command.add_flag("-q,--quiet", options.quiet, "no progress, no notes");
-  command.add_flag("--json", options.json, "print the result as JSON (docs/output.md)");
-  AddColorOption(command, options.color);
-}
-
-void AddResumeOption(CLI::App& command, EvalOptions& options) {
+void AddStorageOptions(CLI::App& command, EvalOptions& options) {
+  BeginGroup(command, "Runs and cache");
   CLI::Option* resume =
-      command.add_option("--resume", options.resume, "go on with a run: its name, its last 4 digits, or latest")
+      command.add_option("--resume", options.resume, "Continue a run: its name, its last 4 digits, or latest")
           ->expected(0, 1)
-          ->default_str("latest");
+          ->default_str("latest")
+          ->type_name("RUN");
+  command.add_flag("--refresh", options.refresh, "Ask again for what is cached; later runs use the new answers");
+  command.add_flag("!--no-cache", options.use_cache, "Use no cached answers, and keep these out of the cache");
+  if (!options.table_first)
+    command.add_flag("!--no-log-runs,--log-runs", options.log_runs, "Keep nothing of the run in the runs folder");
+  command
+      .add_option(options.table_first ? "-o,--output,--runs-dir" : "--runs-dir", options.runs_dir,
+                  "Runs folder [default: the configured one, else ./runs]")
+      ->type_name("DIR");
   for (const char* decided_by_plan :
        {"--tests", "--seed", "--max-tokens", "--temperature", "--placebo", "--against", "--shard", "--alpha",
         "--min-lift", "--margin", "--stop-when-decided", "--no-cache", "--refresh"}) {
     resume->excludes(command.get_option(decided_by_plan));
   }
+}
+
+void AddOutputOptions(CLI::App& command, EvalOptions& options) {
+  BeginGroup(command, "Output");
+  command.add_flag("-v,--verbose", options.verbose, "Show every case: outcomes, failed checks, a failing answer");
+  command.add_flag("-q,--quiet", options.quiet, "Print no progress and no notes");
+  command.add_flag("--json", options.json, "Print the result as JSON");
+  AddColorOption(command, options.color);
+}
+
+// The options of `eval`, and with `table_first` of `benchmark`.
+void AddOptions(CLI::App& command, EvalOptions& options) {
+  command.add_option("SKILL", options.skill, "Skill folder, or its SKILL.md")->required();
+  AddModelOptions(command, options);
+  AddCaseOptions(command, options);
+  AddSamplingOptions(command, options);
+  AddVerdictOptions(command, options);
+  AddBudgetOptions(command, options);
+  AddStorageOptions(command, options);
+  AddOutputOptions(command, options);
 }
 
 }  // namespace
@@ -99,33 +148,26 @@ int EvalOptions::default_rounds() const {
 }
 
 void AddEvalCommand(CLI::App& app, EvalOptions& options) {
-  CLI::App* command = app.add_subcommand("eval", "Measure a skill: run its cases on models with and without it");
-  AddRunOptions(*command, options);
-  command->add_option("-m,--model,--m", options.models,
-                      "model to test; repeat for several (default: the embedded model)");
-  command->add_option("--runs", options.rounds, "rounds: how often every case is answered in each arm (default: 1)")
-      ->check(CLI::Range(1, kMaxRounds));
-  command->add_flag("--no-baseline", options.no_baseline, "without the arm that has no skill");
-  command->add_flag("--log-runs,!--no-log-runs", options.log_runs, "write the run to the runs folder (default: yes)");
-  command->add_option("--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
-  AddVerdictOptions(*command, options);
-  AddLimitOptions(*command, options);
-  AddOutputOptions(*command, options);
-  AddResumeOption(*command, options);
+  CLI::App* command =
+      app.add_subcommand("eval", "Measure a skill: ask its cases with and without it")->group("Measure skills");
+  AddOptions(*command, options);
+  AddExamples(*command, {{"Measure a skill on the embedded model", "upskill eval path/to/skill --runs 3"},
+                         {"Compare two models, for at most 2 dollars",
+                          "upskill eval path/to/skill -m haiku -m sonnet --runs 5 --max-cost 2"},
+                         {"Continue the latest run", "upskill eval path/to/skill --resume"}});
+  AddHelpNote(*command, "See also: upskill help model-strings, upskill help verdicts, upskill help exit-codes");
 }
 
 void AddBenchmarkCommand(CLI::App& app, EvalOptions& options) {
   options.table_first = true;
-  CLI::App* command = app.add_subcommand("benchmark", "The same as eval with three rounds and the table first");
-  AddRunOptions(*command, options);
-  command->add_option("-m,--model,--m", options.models, "model to test; repeat for several")->required();
-  command->add_option("--runs", options.rounds, "rounds (default: 3)")->check(CLI::Range(1, kMaxRounds));
-  command->add_option("-o,--output,--runs-dir", options.runs_dir,
-                      "runs folder (default: from the configuration, else ./runs)");
-  AddVerdictOptions(*command, options);
-  AddLimitOptions(*command, options);
-  AddOutputOptions(*command, options);
-  AddResumeOption(*command, options);
+  CLI::App* command =
+      app.add_subcommand("benchmark", "Measure a skill on several models: eval with three rounds and the table first")
+          ->group("Measure skills");
+  AddOptions(*command, options);
+  AddExamples(*command,
+              {{"Compare three models", "upskill benchmark path/to/skill -m haiku -m sonnet -m kimi"},
+               {"Keep the run elsewhere", "upskill benchmark path/to/skill -m haiku --runs 10 -o /tmp/runs"}});
+  AddHelpNote(*command, "See also: upskill help model-strings, upskill help verdicts, upskill help exit-codes");
 }
 
 }  // namespace upskill

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 Result<Shard> ParseShard(const std::string& text) {
   const auto bad = [&] {
     return InputError(
-        fmt::format("--shard {}: K/N is expected, K from 1 to N, for example 2/8", SafeForTerminalLine(text)));
+        fmt::format("--shard {}: expected K/N with K from 1 to N, for example 2/8", SafeForTerminalLine(text)));
   };
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return bad();
@@ -55,7 +55,7 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
     plan.arms.push_back(Arm::kPrevious);
     plan.previous = Snapshot(previous);
     if (plan.previous.sha256 == plan.skill.sha256) {
-      return InputError(fmt::format("{} and {} hold the same text: there is nothing to compare",
+      return InputError(fmt::format("{} and {} have the same text; there is nothing to compare",
                                     SafeForTerminalLine(options.skill), SafeForTerminalLine(options.against)));
     }
   }
@@ -164,11 +164,11 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   if (skill.name != session.plan.skill.name) {
-    return InputError(fmt::format("run {} is of the skill '{}', not '{}'", session.plan.run,
+    return InputError(fmt::format("run {} measures the skill '{}', not '{}'", session.plan.run,
                                   SafeForTerminalLine(session.plan.skill.name), SafeForTerminalLine(skill.name)));
   }
   if (Snapshot(skill).sha256 != session.plan.skill.sha256 && !options.quiet) {
-    env.error(fmt::format("note: the skill has changed since run {} began; the run goes on with the skill as it was\n",
+    env.error(fmt::format("note: the skill has changed since run {} started; the run continues with the old version\n",
                           SafeForTerminalLine(session.plan.run)));
   }
   RETURN_IF_ERROR(TakeGate(options, session));
@@ -178,7 +178,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, session.runs_dir, env));
   for (std::size_t i = 0; i < session.models.size(); ++i) {
     if (session.models[i]->info().identity != session.plan.students[i].identity) {
-      return InputError(fmt::format("model '{}' is not the one that run {} began with; start a new run",
+      return InputError(fmt::format("model '{}' has changed since run {} started; start a new run",
                                     SafeForTerminalLine(specs[i]), session.plan.run));
     }
   }

@@ -4,85 +4,175 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/color_option.h"
+#include "cli/help_formatter.h"
+#include "cli/option_checks.h"
 
 namespace upskill {
+namespace {
+
+void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
+  command.add_option("TASK", options.task, "What the skill is for; may be left out with --from");
+  BeginGroup(command, "Sources");
+  command
+      .add_option("-f,--from", options.from,
+                  "Traces (files, folders, patterns or latest), or a skill folder to improve (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+  command.add_option("-e,--example", options.examples, "Example as 'input -> output' (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("EXAMPLE");
+  command
+      .add_option("--tool", options.tools,
+                  "Tool of an MCP tools/list saved as JSON, FILE#NAME, or of the server that a command starts, "
+                  "mcp:COMMAND#NAME (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("TOOL");
+  command.add_option("--docs", options.docs, "Text that the teacher should know (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command.add_flag("--lenient", options.lenient, "Keep what is readable of damaged traces");
+  command.add_flag("--no-redact", options.no_redact, "Leave secrets in; only with a teacher on this machine");
+}
+
+void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options) {
+  BeginGroup(command, "Models");
+  command
+      .add_option("-m,--model", options.model,
+                  "Teacher that writes the skill; extract: none, it is taken from the trace word for word")
+      ->default_str("the configured one, else extract")
+      ->type_name("MODEL");
+  command
+      .add_option("--test-gen-model", options.test_gen_model,
+                  "Model that writes the tests; extract: none, they are taken from the trace")
+      ->default_str("the configured one, else the teacher")
+      ->type_name("MODEL");
+  command.add_option("--eval-model", options.eval_models, "Student to measure the skill on (repeatable)")
+      ->allow_extra_args(false)
+      ->default_str("the configured one, else the embedded model")
+      ->type_name("MODEL");
+  command.add_option("--base-url", options.base_urls, "OpenAI-compatible server of the teacher")
+      ->allow_extra_args(false)
+      ->type_name("URL");
+  command.add_option("--eval-base-url", options.eval_base_urls, "OpenAI-compatible server of the students")
+      ->allow_extra_args(false)
+      ->type_name("URL");
+  command.add_option("-j,--jobs,--parallel", options.parallel, "Maximum concurrent requests per student")
+      ->check(WholeNumber(1, 100'000))
+      ->default_str("64 over the network, 32 in process")
+      ->type_name("N");
+}
+
+void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
+  BeginGroup(command, "Skill");
+  command.add_option("-o,--output", options.output, "Folder of the skill [default: skills_dir/NAME]")->type_name("DIR");
+  command.add_option("--name", options.how.name, "Name of the skill")->type_name("NAME");
+  command
+      .add_option("--skill-tokens", options.how.target.tokens,
+                  "Target length of the skill's text, in tokens of the student if it runs in process")
+      ->capture_default_str()
+      ->check(WholeNumber(50, 20'000))
+      ->type_name("N");
+  command
+      .add_option("--accept", options.accept,
+                  "When to replace an existing skill: never-worse, helps (the verdict), or any")
+      ->capture_default_str()
+      ->transform(OneOf({"helps", "never-worse", "any"}))
+      ->type_name("RULE");
+}
+
+void AddTestOptions(CLI::App& command, GenerateCommandOptions& options) {
+  BeginGroup(command, "Tests");
+  command.add_option("-t,--tests", options.tests, "Cases to use as they are, instead of writing tests")
+      ->type_name("FILE");
+  command.add_option("--cases", options.how.cases, "Tests to write")
+      ->capture_default_str()
+      ->check(WholeNumber(2, 200))
+      ->type_name("N");
+  command.add_option("--holdout", options.how.holdout, "Share of the tests held out for the final measurement")
+      ->capture_default_str()
+      ->check(Number(0.1, 0.9))
+      ->type_name("SHARE");
+  command.add_flag("--no-eval", options.no_eval, "Write skill and tests, and measure nothing");
+}
+
+void AddRefinementOptions(CLI::App& command, GenerateCommandOptions& options) {
+  BeginGroup(command, "Refinement and measurement");
+  command.add_option("--max-attempts", options.max_attempts, "Maximum attempts at refining")
+      ->check(WholeNumber(0, 50))
+      ->default_str("max_refine_attempts of the configuration, else 3")
+      ->type_name("N");
+  command.add_option("--candidates", options.how.candidates, "Changes tried per attempt")
+      ->capture_default_str()
+      ->check(WholeNumber(1, 20))
+      ->type_name("N");
+  command.add_option("--train-runs", options.how.train_rounds, "Rounds per candidate on the tests to refine on")
+      ->capture_default_str()
+      ->check(WholeNumber(1, 100))
+      ->type_name("N");
+  command.add_option("--runs", options.how.runs, "Maximum rounds of the final measurement")
+      ->capture_default_str()
+      ->check(WholeNumber(1, 1000))
+      ->type_name("N");
+  command.add_option("--max-tokens", options.max_tokens, "Maximum tokens per answer of a student")
+      ->capture_default_str()
+      ->check(WholeNumber(1, 1'000'000))
+      ->type_name("N");
+  command.add_option("--temperature", options.temperature, "Sampling temperature of the students; 0 is greedy")
+      ->check(Number(0.0, 2.0))
+      ->default_str("the model's own")
+      ->type_name("T");
+  command.add_option("--seed", options.how.seed, "Random seed of split and sampling")
+      ->capture_default_str()
+      ->type_name("N");
+}
+
+void AddGenerateBudgetOptions(CLI::App& command, GenerateCommandOptions& options) {
+  BeginGroup(command, "Budget");
+  command.add_option("--max-cost", options.how.max_cost_usd, "Stop before exceeding this cost over all stages (USD)")
+      ->check(Number(0.0))
+      ->type_name("USD");
+  command
+      .add_option("--budget", options.how.context_tokens, "Maximum tokens of material in one request to the teacher")
+      ->capture_default_str()
+      ->check(WholeNumber(500, 1'000'000))
+      ->type_name("N");
+  command.add_flag("--dry-run", options.dry_run, "Print what would be done and its price, and stop");
+}
+
+void AddGenerationOptions(CLI::App& command, GenerateCommandOptions& options) {
+  BeginGroup(command, "Runs and output");
+  command.add_option("--resume", options.resume, "Continue a generation: its name, its last 4 digits, or latest")
+      ->expected(0, 1)
+      ->default_str("latest")
+      ->type_name("ID");
+  command.add_option("--runs-dir", options.runs_dir, "Runs folder [default: the configured one, else ./runs]")
+      ->type_name("DIR");
+  command.add_flag("!--no-log-runs,--log-runs", options.log_runs,
+                   "Keep nothing in the runs folder; the generation can't be resumed");
+  command.add_flag("-q,--quiet", options.quiet, "Print no progress");
+  command.add_flag("--json", options.json, "Print the result as JSON");
+  AddColorOption(command, options.color);
+}
+
+}  // namespace
 
 void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
-  CLI::App* command = app.add_subcommand("generate", "Write a skill from traces or a task, and measure it on students");
-  command->add_option("TASK", options.task, "what the skill is for; may be left out with --from");
-  command
-      ->add_option("-f,--from", options.from, "traces (files, folders, patterns, latest), or a skill folder to improve")
-      ->allow_extra_args(false);
-  command->add_option("-e,--example", options.examples, "an example, 'input -> output'")->allow_extra_args(false);
-  command
-      ->add_option("--tool", options.tools,
-                   "FILE#NAME: a tool of an MCP tools/list; mcp:COMMAND#NAME: of the server that COMMAND starts")
-      ->allow_extra_args(false);
-  command->add_option("--docs", options.docs, "a text that the teacher should know")->allow_extra_args(false);
-  command->add_option(
-      "-m,--model", options.model,
-      "teacher; extract: none, the skill is taken from the trace (default: the configuration's, else extract)");
-  command->add_option("--test-gen-model", options.test_gen_model,
-                      "writes the tests (default: the configuration's, else the teacher); extract: none, they are "
-                      "taken from the trace");
-  command
-      ->add_option("--eval-model", options.eval_models,
-                   "student, repeatable (default: the configuration's, else the embedded model)")
-      ->allow_extra_args(false);
-  command->add_option("--base-url", options.base_urls, "server of the teacher")->allow_extra_args(false);
-  command->add_option("--eval-base-url", options.eval_base_urls, "server of the students")->allow_extra_args(false);
-  command->add_option("-t,--tests", options.tests, "cases to use as they are instead of writing some");
-  command->add_option("-o,--output", options.output, "folder of the skill (default: below skills_dir)");
-  command->add_option("--name", options.how.name, "name of the skill");
-  command->add_flag("--no-eval", options.no_eval, "don't measure");
-  command
-      ->add_option("--skill-tokens", options.how.target.tokens,
-                   "length of the skill's body, counted by the student's tokenizer where it is known")
-      ->capture_default_str()
-      ->check(CLI::Range(50, 20'000));
-  command->add_option("--cases", options.how.cases, "tests to write")->capture_default_str()->check(CLI::Range(2, 200));
-  command->add_option("--holdout", options.how.holdout, "share of the tests that only the last measurement sees")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 0.9));
-  command->add_option("--candidates", options.how.candidates, "changes tried in one attempt")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 20));
-  command
-      ->add_option("--max-attempts", options.max_attempts,
-                   "attempts at refining (default: max_refine_attempts of the configuration, else 3)")
-      ->check(CLI::Range(0, 50));
-  command->add_option("--train-runs", options.how.train_rounds, "rounds of a candidate on the train tests")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100));
-  command->add_option("--runs", options.how.runs, "most rounds of the last measurement")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--max-tokens", options.max_tokens, "most tokens of a student's answer")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
-  command->add_option("--temperature", options.temperature, "of the students' answers (default: each model's own)")
-      ->check(CLI::Range(0.0, 2.0));
-  command->add_option("--budget", options.how.context_tokens, "tokens of material in one question to the teacher")
-      ->capture_default_str()
-      ->check(CLI::Range(500, 1'000'000));
-  command->add_option("--accept", options.accept, "when an existing skill is replaced: helps, never-worse or any")
-      ->capture_default_str();
-  command->add_option("--max-cost", options.how.max_cost_usd, "US dollars for all stages together")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--seed", options.how.seed, "seed of split and sampling")->capture_default_str();
-  command->add_option("-j,--parallel", options.parallel, "most answers in flight")->check(CLI::Range(1, 100'000));
-  command->add_option("--runs-dir", options.runs_dir, "folder of runs and generations");
-  command->add_flag("--log-runs,!--no-log-runs", options.log_runs,
-                    "keep runs and generation in the runs folder (default: yes); without them nothing can be resumed");
-  command->add_option("--resume", options.resume, "go on with a generation (latest, its name, or its last 4 digits)")
-      ->expected(0, 1)
-      ->default_str("latest");
-  command->add_flag("--dry-run", options.dry_run, "print what would be done and its price");
-  command->add_flag("--lenient", options.lenient, "keep what is readable of damaged traces");
-  command->add_flag("--no-redact", options.no_redact, "leave secrets in; only with a teacher on this machine");
-  command->add_flag("--json", options.json, "print the result as JSON");
-  command->add_flag("-q,--quiet", options.quiet, "no progress on stderr");
-  AddColorOption(*command, options.color);
+  CLI::App* command = app.add_subcommand("generate", "Write a skill from traces or a task, and measure it on students")
+                          ->group("Skills and traces");
+  AddSourceOptions(*command, options);
+  AddGenerateModelOptions(*command, options);
+  AddSkillOptions(*command, options);
+  AddTestOptions(*command, options);
+  AddRefinementOptions(*command, options);
+  AddGenerateBudgetOptions(*command, options);
+  AddGenerationOptions(*command, options);
+  AddExamples(*command, {{"Take a skill from a session word for word, without a teacher",
+                          "upskill generate --from session.jsonl -m extract"},
+                         {"Let a teacher write it, for at most 2 dollars",
+                          "upskill generate --from session.jsonl -m sonnet --eval-model haiku --max-cost 2"},
+                         {"Improve a skill", "upskill generate --from skills/my-skill -m sonnet --eval-model haiku"},
+                         {"Continue the latest generation", "upskill generate --resume"}});
+  AddHelpNote(*command, "See also: upskill help model-strings, upskill help config, upskill help files");
 }
 
 }  // namespace upskill

@@ -256,7 +256,7 @@ TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   EXPECT_EQ(Generate({"--resume", "ffff"}), 2);
   EXPECT_THAT(error, HasSubstr("no generation 'ffff'"));
   EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "--accept", "maybe"}), 2);
-  EXPECT_THAT(error, HasSubstr("--accept maybe"));
+  EXPECT_THAT(error, HasSubstr("--accept: 'maybe' is not one of helps, never-worse, any"));
   const fs::path tools =
       folder.Write("tools.json", R"({"tools":[{"name":"search","description":"d","inputSchema":{}}]})");
   EXPECT_EQ(Generate({"x", "--tool", tools.string() + "#find"}), 2);

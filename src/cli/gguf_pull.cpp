@@ -85,7 +85,8 @@ Result<std::filesystem::path> FindOrPullGguf(const GgufName& name, bool update, 
   }
   ASSIGN_OR_RETURN(const HubOptions options, HubOptionsOf(env.variable));
   const std::string shown = SafeForTerminalLine(name.text());
-  if (!options.offline) env.error(fmt::format("getting {} from {}\n", shown, SafeForTerminalLine(options.endpoint)));
+  if (!options.offline)
+    env.error(fmt::format("downloading {} from {}\n", shown, SafeForTerminalLine(options.endpoint)));
   PullLine line(env);
   HttpClient client;
   const auto show = [&](std::uint64_t done, std::uint64_t total, const std::string& file) {
@@ -95,7 +96,7 @@ Result<std::filesystem::path> FindOrPullGguf(const GgufName& name, bool update, 
   line.Clear();
   if (!file && file.error().kind == ErrorKind::kCancelled) {
     return Error{ErrorKind::kCancelled,
-                 fmt::format("stopped; what came is kept, to go on: upskill models pull {}", shown)};
+                 fmt::format("stopped; what has been downloaded is kept. To continue: upskill models pull {}", shown)};
   }
   return file;
 }

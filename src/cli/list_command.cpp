@@ -8,6 +8,7 @@
 
 #include "cli/color_option.h"
 #include "cli/config.h"
+#include "cli/help_formatter.h"
 #include "report/table.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
@@ -73,11 +74,14 @@ void PrintJson(const std::vector<Entry>& entries, Env& env) {
 }  // namespace
 
 void AddListCommand(CLI::App& app, ListOptions& options) {
-  CLI::App* command = app.add_subcommand("list", "List the skills in the skills folder");
-  command->add_option("-d,--dir", options.skills_dir, "skills folder (default: from the configuration, else ./skills)");
-  command->add_flag("-v,--verbose", options.verbose, "description, files and warnings of each");
-  command->add_flag("--json", options.json, "print a list of objects");
+  CLI::App* command = app.add_subcommand("list", "List the skills of a folder")->group("Skills and traces");
+  command->add_option("-d,--dir", options.skills_dir, "Skills folder [default: the configured one, else ./skills]")
+      ->type_name("DIR");
+  command->add_flag("-v,--verbose", options.verbose, "Show description, files and warnings of each skill");
+  command->add_flag("--json", options.json, "Print a list of objects");
   AddColorOption(*command, options.color);
+  AddExamples(*command, {{"List the skills in ./skills", "upskill list"},
+                         {"Show what each example skill holds", "upskill list -d examples/skills -v"}});
 }
 
 ExitCode RunList(const ListOptions& options, Env& env) {

@@ -23,12 +23,12 @@ Result<LoadedRun> LoadRun(const fs::path& folder) {
 void PrintRunNotes(const LoadedRun& run, Env& env) {
   const std::string name = SafeForTerminalLine(run.judged.plan.run);
   if (run.skipped_lines > 0) {
-    env.error(fmt::format("note: run {}: {} line{} of samples.jsonl could not be read and {} left out\n", name,
+    env.error(fmt::format("note: run {}: {} line{} of samples.jsonl could not be read and {} ignored\n", name,
                           run.skipped_lines, run.skipped_lines == 1 ? "" : "s", run.skipped_lines == 1 ? "is" : "are"));
   }
   const RunSummary& summary = run.judged.summary;
   if (!summary.complete()) {
-    env.error(fmt::format("note: run {} is incomplete: {} of {} cells have no answer; they enter no rate\n", name,
+    env.error(fmt::format("note: run {} is incomplete: {} of {} cells have no answer and are not counted\n", name,
                           WithThousands(static_cast<long long>(summary.cells - summary.answered)),
                           WithThousands(static_cast<long long>(summary.cells))));
   }
@@ -53,7 +53,7 @@ Result<std::vector<fs::path>> FoldersOf(const std::string& name, const fs::path&
   std::vector<fs::path> runs = FindRuns(folder);
   if (runs.empty()) {
     return Error{ErrorKind::kNotFound,
-                 fmt::format("{} is no run and holds none: there is no plan.json in it or in a folder of it",
+                 fmt::format("{} is not a run and contains none: no plan.json in it or in its folders",
                              SafeForTerminalLine(name))};
   }
   return runs;

@@ -7,6 +7,7 @@
 
 #include "cli/color_option.h"
 #include "cli/config.h"
+#include "cli/help_formatter.h"
 #include "cli/loaded_run.h"
 #include "eval/merge.h"
 #include "report/eval_json.h"
@@ -29,21 +30,27 @@ Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, cons
       if (!fs::equivalent(run, target, code)) runs.push_back(run);
     }
   }
-  if (runs.empty()) return Error{ErrorKind::kNotFound, "no run is in the given folders"};
+  if (runs.empty()) return Error{ErrorKind::kNotFound, "no runs in the given folders"};
   return runs;
 }
 
 }  // namespace
 
 void AddMergeCommand(CLI::App& app, MergeOptions& options) {
-  CLI::App* command = app.add_subcommand("merge", "Join the shards of a run (eval --shard K/N) into one run");
-  command->add_option("RUN", options.runs, "run folders, names of runs, or folders that hold the runs")->required();
-  command->add_option("-o,--output", options.output, "folder of the joined run; merging into it again changes nothing")
-      ->required();
-  command->add_option("--runs-dir", options.runs_dir,
-                      "where runs named without a folder are (default: from the configuration, else ./runs)");
-  command->add_flag("--json", options.json, "print the result as JSON, as of eval");
+  CLI::App* command =
+      app.add_subcommand("merge", "Join the shards of a run (eval --shard) into one run")->group("Results");
+  command->add_option("RUN", options.runs, "Shards: folders or names of runs, or folders of runs")->required();
+  command->add_option("-o,--output", options.output, "Folder of the joined run; merging into it again changes nothing")
+      ->required()
+      ->type_name("DIR");
+  command
+      ->add_option("--runs-dir", options.runs_dir,
+                   "Folder of runs given by name [default: the configured one, else ./runs]")
+      ->type_name("DIR");
+  command->add_flag("--json", options.json, "Print the result as JSON, like eval --json");
   AddColorOption(*command, options.color);
+  AddExamples(*command, {{"Join the runs below shards/", "upskill merge shards/* -o runs/whole"},
+                         {"Join two runs by their last digits", "upskill merge 4f2a 91c0 -o runs/whole"}});
 }
 
 ExitCode RunMerge(const MergeOptions& options, Env& env) {
@@ -62,14 +69,14 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     env.out(EvalHead(run.plan, style));
-    env.out(fmt::format("{} runs joined: {} samples, {} of them in several\n\n", runs->size(),
+    env.out(fmt::format("joined {} runs: {} samples, {} of them in more than one run\n\n", runs->size(),
                         WithThousands(static_cast<long long>(outcome->samples)),
                         WithThousands(static_cast<long long>(outcome->duplicates))));
     env.out(run.plan.students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(fmt::format("run {}\n", SafeForTerminalLine(outcome->folder.string())));
   }
   if (outcome->missing == 0) return ExitCode::kSuccess;
-  env.error(fmt::format("{} cells of the plan are missing: merge the other shards into {} as well\n", outcome->missing,
+  env.error(fmt::format("{} cells of the plan are missing: merge the remaining shards into {}\n", outcome->missing,
                         SafeForTerminalLine(outcome->folder.string())));
   return ExitCode::kIncomplete;
 }

@@ -104,7 +104,7 @@ void Judge(Question& question, const Env& env) {
     return;
   }
   if (answer->status == 401 || answer->status == 403) {
-    about.kind = Reachability::Kind::kKeyRefused;
+    about.kind = Reachability::Kind::kKeyRejected;
     about.detail = fmt::format("status {}", answer->status);
     return;
   }
@@ -113,7 +113,7 @@ void Judge(Question& question, const Env& env) {
     return;
   }
   about.kind = Reachability::Kind::kReachable;
-  about.detail = "gives no list of models";
+  about.detail = "does not list its models";
   if (answer->status != 200) return;
   const Result<Json> json = ParseJson(answer->body, "models");
   if (!json || !json->is_object()) return;
@@ -157,8 +157,8 @@ const char* ReachabilityName(Reachability::Kind kind) {
   switch (kind) {
     case Reachability::Kind::kReachable:
       return "reachable";
-    case Reachability::Kind::kKeyRefused:
-      return "key refused";
+    case Reachability::Kind::kKeyRejected:
+      return "key rejected";
     case Reachability::Kind::kNotReachable:
       return "not reachable";
   }

@@ -22,7 +22,7 @@ KeyState KeyStateOf(const Provider& provider, const Env& env);
 struct Reachability {
   std::string provider;  // empty: a server on this machine that no provider names
   std::string host;
-  enum class Kind { kReachable, kKeyRefused, kNotReachable } kind = Kind::kNotReachable;
+  enum class Kind { kReachable, kKeyRejected, kNotReachable } kind = Kind::kNotReachable;
   std::string detail;  // "12 models", why not
 };
 

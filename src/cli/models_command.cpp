@@ -16,6 +16,7 @@
 #include "cli/embedded_model.h"
 #include "cli/embedded_model_pull.h"
 #include "cli/gguf_pull.h"
+#include "cli/help_formatter.h"
 #include "cli/models_check.h"
 #include "model/catalog.h"
 #include "model/hub/gguf_cache.h"
@@ -151,7 +152,7 @@ void PrintLocal(const Overview& overview, const Style& style, Env& env) {
   if (!table.empty()) {
     env.out(table.Render(style));
   } else {
-    env.out("none; `upskill models pull org/repo:QUANT` gets one\n");
+    env.out("none; `upskill models pull ORG/REPO:QUANT` downloads one\n");
   }
 }
 
@@ -260,20 +261,23 @@ ExitCode RunPull(const ModelsOptions& options, Env& env) {
 }  // namespace
 
 void AddModelsCommand(CLI::App& app, ModelsOptions& options) {
-  CLI::App* command = app.add_subcommand("models", "Short names, prices, keys found, models on this machine");
+  CLI::App* command =
+      app.add_subcommand("models", "List model names, prices, keys found and models on this machine")->group("Other");
   command->require_subcommand(0, 1);
-  command->add_flag("--check", options.check, "ask each provider with a key, and local servers, whether they answer");
-  command->add_flag("--json", options.json, "print an object");
+  command->add_flag("--check", options.check, "Ask providers with a key, and local servers, whether they answer");
+  command->add_flag("--json", options.json, "Print an object");
   AddColorOption(*command, options.color);
-  CLI::App* pull =
-      command->add_subcommand("pull", "Download a GGUF from the Hugging Face Hub into its cache, or the default model");
-  pull->add_option(
-          "NAME", options.name,
-          "org/repo or org/repo:QUANT, such as Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0; or default, the embedded model")
-      ->required();
+  AddExamples(*command, {{"See which keys were found and which servers answer", "upskill models --check"},
+                         {"Download a model", "upskill models pull Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0"}});
+  AddHelpNote(*command, "See also: upskill help model-strings");
+  CLI::App* pull = command->add_subcommand("pull", "Download a GGUF from the Hugging Face Hub, or the default model");
+  pull->add_option("NAME", options.name, "ORG/REPO or ORG/REPO:QUANT; or default, the embedded model")->required();
   pull->add_flag("--update", options.update,
-                 "ask the Hub for a newer version also when it is there; default: replace a damaged file");
-  pull->add_flag("--json", options.json, "print an object with its name and file");
+                 "Ask the Hub for a newer version even if it is cached; with default, replace a damaged file");
+  pull->add_flag("--json", options.json, "Print an object with its name and file");
+  AddExamples(*pull, {{"Download a model", "upskill models pull Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0"},
+                      {"Use it", "upskill eval path/to/skill -m llama:Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0"},
+                      {"Download the embedded model", "upskill models pull default"}});
 }
 
 ExitCode RunModels(const CLI::App& app, const ModelsOptions& options, Env& env) {

@@ -97,12 +97,12 @@ TEST_F(ModelsCli, CheckAsksProvidersWithAKey) {
   const Json servers = OutAsJson().at("servers");
   EXPECT_EQ(Find(servers, "provider", "anthropic").at("state"), "reachable");
   EXPECT_EQ(Find(servers, "provider", "anthropic").at("detail"), "2 models");
-  EXPECT_EQ(Find(servers, "provider", "openai").at("state"), "key refused");
+  EXPECT_EQ(Find(servers, "provider", "openai").at("state"), "key rejected");
   EXPECT_EQ(Find(servers, "provider", "generic").at("state"), "not reachable");
   EXPECT_EQ(Find(servers, "provider", "groq").at("state"), "not reachable");
   EXPECT_TRUE(Find(servers, "provider", "xai").is_null());  // no key: not asked
   EXPECT_EQ(Run({"models", "--check"}), 0) << error;
-  EXPECT_THAT(out, AllOf(HasSubstr("Servers"), HasSubstr("key refused"), Not(HasSubstr("sk-secret"))));
+  EXPECT_THAT(out, AllOf(HasSubstr("Servers"), HasSubstr("key rejected"), Not(HasSubstr("sk-secret"))));
 }
 
 class PullCli : public ModelsCli {
@@ -120,7 +120,7 @@ TEST_F(PullCli, PullsOnceAndIsListed) {
   EXPECT_EQ(Run({"models", "pull", "org/repo:Q8_0"}), 0) << error;
   EXPECT_THAT(out, AllOf(StartsWith((folder.path() / "hf/hub/models--org--repo/snapshots/").string()),
                          HasSubstr("/m-Q8_0.gguf\n")));
-  EXPECT_THAT(error, AllOf(HasSubstr("getting org/repo:Q8_0 from http://127.0.0.1:"),
+  EXPECT_THAT(error, AllOf(HasSubstr("downloading org/repo:Q8_0 from http://127.0.0.1:"),
                            HasSubstr("-m llama:org/repo:Q8_0"), Not(HasSubstr("\x1b"))));
   const std::size_t requests = hub.hub().request_count();
   EXPECT_EQ(Run({"models", "pull", "llama:org/repo:q8_0", "--json"}), 0) << error;
@@ -149,7 +149,8 @@ TEST_F(PullCli, InterruptedKeepsThePartAndSaysHowToGoOn) {
     if (error.find("100.0 kB/200.0 kB") != std::string::npos) stop = 1;
   };
   EXPECT_EQ(Run({"models", "pull", "org/repo:Q8_0"}), 130);
-  EXPECT_THAT(error, HasSubstr("stopped; what came is kept, to go on: upskill models pull org/repo:Q8_0"));
+  EXPECT_THAT(error,
+              HasSubstr("stopped; what has been downloaded is kept. To continue: upskill models pull org/repo:Q8_0"));
   stop = 0;
   on_error = nullptr;
   hub.OnStorage(nullptr);

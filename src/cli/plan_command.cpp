@@ -12,6 +12,8 @@
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "cli/eval_session.h"
+#include "cli/help_formatter.h"
+#include "cli/option_checks.h"
 #include "eval/known_student.h"
 #include "model/model_spec.h"
 #include "report/style.h"
@@ -52,7 +54,7 @@ struct Estimate {
 struct Need {
   double lift = 0.0;
   std::optional<int> rounds;          // for 80 % power; absent: more than kMaxPlannedRounds
-  std::optional<double> mean_rounds;  // on average, of a run with so many that stops when decided
+  std::optional<double> mean_rounds;  // mean of a run with this maximum that stops when decided
   bool impossible = false;            // the baseline leaves no room for such a lift
 };
 
@@ -136,7 +138,7 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
         fmt::format("baseline known from {} answers: {:.0f} %", known.baseline_answers, 100.0 * known.baseline_rate);
   } else {
     estimate.baseline.assign(cases, kUnknownBaseline);
-    estimate.source = "baseline unknown: 50 % is assumed, which needs the most rounds (--baseline states one)";
+    estimate.source = "baseline unknown, 50 % assumed, which needs the most rounds (--baseline sets it)";
   }
   return estimate;
 }
@@ -211,15 +213,15 @@ std::string PlanTable(const Estimate& estimate, const std::vector<Need>& needs, 
 std::string RoomText(const Estimate& estimate, const std::vector<Need>& needs) {
   if (std::none_of(needs.begin(), needs.end(), [](const Need& need) { return need.impossible; })) return "";
   const double room = 100.0 - std::round(MeanOf(estimate.baseline) * 100.0);
-  if (room <= 0.0) return "every case passes without the skill: nothing is left to gain, harder cases are needed\n";
+  if (room <= 0.0) return "every case passes without the skill, so there is nothing to gain: add harder cases\n";
   return fmt::format("a lift above +{:.0f} isn't possible with a baseline of {:.0f} %\n", room, 100.0 - room);
 }
 
 std::string DetectableText(int rounds, const std::optional<double>& detectable) {
   const std::string count = fmt::format("{} round{}", rounds, rounds == 1 ? "" : "s");
-  if (detectable) return fmt::format("{} show a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
-  return fmt::format("{} are too few to show any possible lift (80 % power): more rounds or more cases are needed\n",
-                     count);
+  if (detectable)
+    return fmt::format("{} can detect a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
+  return fmt::format("{} can't detect any possible lift (80 % power): use more rounds or more cases\n", count);
 }
 
 Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, const Env& env) {
@@ -235,26 +237,45 @@ Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, cons
 }  // namespace
 
 void AddPlanCommand(CLI::App& app, PlanOptions& options) {
-  CLI::App* command = app.add_subcommand("plan", "Before spending: what lift a run can show, and what it takes");
-  command->add_option("SKILL", options.skill, "skill folder, or its SKILL.md")->required();
-  command->add_option("-m,--model", options.models,
-                      "model to plan for; repeat for several (default: the embedded model)");
-  command->add_option("-t,--tests", options.tests, "cases to use instead of the skill's own skill_meta.json");
+  CLI::App* command =
+      app.add_subcommand("plan", "Show what a run could detect and what it would cost, before running it")
+          ->group("Measure skills");
+  command->add_option("SKILL", options.skill, "Skill folder, or its SKILL.md")->required();
+  BeginGroup(*command, "Planned run");
+  command->add_option("-m,--model", options.models, "Model to plan for (repeatable)")
+      ->default_str("the configured one, else the embedded model")
+      ->type_name("MODEL");
+  command->add_option("-t,--tests", options.tests, "Cases to use instead of the skill's own")->type_name("FILE");
+  command->add_option("--runs", options.rounds, "Also show the lift that this number of rounds detects")
+      ->check(WholeNumber(1, 1000))
+      ->type_name("N");
+  command->add_option("--max-tokens", options.max_tokens, "Maximum tokens per answer")
+      ->capture_default_str()
+      ->check(WholeNumber(1, 1 << 20))
+      ->type_name("N");
+  command->add_option("-j,--jobs", options.parallel, "Maximum concurrent requests per model")
+      ->check(WholeNumber(1, 4096))
+      ->default_str("64 over the network, 32 in process")
+      ->type_name("N");
+  BeginGroup(*command, "Assumptions");
+  command->add_option("--baseline", options.baseline_percent, "Pass rate without the skill (percent)")
+      ->check(Number(0.0, 100.0))
+      ->default_str("from earlier runs, else 50")
+      ->type_name("RATE");
+  command->add_option("--alpha", options.alpha, "Accepted chance of a false verdict")
+      ->capture_default_str()
+      ->check(Number(1e-6, 0.5))
+      ->type_name("P");
   command
-      ->add_option("--baseline", options.baseline_percent,
-                   "pass rate without the skill in percent (default: from earlier runs)")
-      ->check(CLI::Range(0.0, 100.0));
-  command->add_option("--runs", options.rounds, "also say what so many rounds can detect")->check(CLI::Range(1, 1000));
-  command->add_option("--alpha", options.alpha, "chance of a false verdict")
-      ->capture_default_str()
-      ->check(CLI::Range(1e-6, 0.5));
-  command->add_option("--max-tokens", options.max_tokens, "longest answer")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
-  command->add_option("-j,--jobs", options.parallel, "answers in work at once")->check(CLI::Range(1, 4096));
-  command->add_option("--runs-dir", options.runs_dir, "runs folder (default: from the configuration, else ./runs)");
-  command->add_flag("--json", options.json, "print the result as JSON");
+      ->add_option("--runs-dir", options.runs_dir, "Folder of earlier runs [default: the configured one, else ./runs]")
+      ->type_name("DIR");
+  BeginGroup(*command, "Output");
+  command->add_flag("--json", options.json, "Print the result as JSON");
   AddColorOption(*command, options.color);
+  AddExamples(*command,
+              {{"Rounds, cost and time needed for lifts of 5 to 60 points", "upskill plan path/to/skill -m haiku"},
+               {"What ten rounds can show if 40 % pass without the skill",
+                "upskill plan path/to/skill -m haiku --runs 10 --baseline 40"}});
 }
 
 ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
@@ -305,9 +326,10 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
             "\n");
   } else {
     env.out(fmt::format(
-        "rounds: so many find a lift of this size in 80 of 100 runs (alpha {:.4g} %). A round asks every case twice, "
-        "without and with\n"
-        "the skill. Twice the cases need about half the rounds, and say more about cases that are not in the suite.\n",
+        "rounds: the number that detects a lift of this size in 80 of 100 runs (alpha {:.4g} %). Each round asks every "
+        "case twice,\n"
+        "without and with the skill. Twice the cases need about half the rounds, and tell more about cases outside the "
+        "suite.\n",
         options.alpha * 100.0));
   }
   return ExitCode::kSuccess;

@@ -12,7 +12,9 @@
 
 #include "cli/color_option.h"
 #include "cli/config.h"
+#include "cli/help_formatter.h"
 #include "cli/loaded_run.h"
+#include "cli/option_checks.h"
 #include "report/benchmark_json.h"
 #include "report/csv.h"
 #include "report/eval_json.h"
@@ -50,7 +52,7 @@ Result<Format> FormatOf(const ReportOptions& options) {
   const auto found = Formats().find(extension);
   if (found != Formats().end()) return found->second;
   return InputError(fmt::format(
-      "-o {}: the format isn't known by this name; end it with .html, .md, .csv, .json or .xml, or give --format",
+      "-o {}: can't tell the format from this name; end it with .html, .md, .csv, .json or .xml, or use --format",
       SafeForTerminalLine(options.output)));
 }
 
@@ -151,23 +153,33 @@ std::string SizeText(std::size_t bytes) {
 
 void AddReportCommand(CLI::App& app, ReportOptions& options) {
   CLI::App* command =
-      app.add_subcommand("report", "Write a report of runs: HTML, Markdown, CSV, JSON, JUnit XML, or text");
+      app.add_subcommand("report", "Write a report of runs: HTML, Markdown, CSV, JSON, JUnit XML or text")
+          ->group("Results");
   command
-      ->add_option("RUN", options.runs,
-                   "runs: a folder, a name, its last 4 digits, `latest`, or a folder of runs; also results of\n"
-                   "the Python tool and a benchmark.json")
+      ->add_option(
+          "RUN", options.runs,
+          "Runs: folders, names, last 4 digits, latest, or folders of runs; also results of the Python tool and a "
+          "benchmark.json")
       ->required();
-  command->add_option("-o,--output", options.output,
-                      "file to write; its ending says the format: .html, .md, .csv, .json, .xml (default: text on\n"
-                      "standard output)");
+  command
+      ->add_option(
+          "-o,--output", options.output,
+          "File to write; .html, .md, .csv, .json or .xml decides the format [default: text on standard output]")
+      ->type_name("FILE");
   std::vector<std::string> names;
   for (const auto& [name, format] : Formats()) names.push_back(name);
   command->add_option("--format", options.format, "text, html, md, csv, json or xml, whatever the file's name")
-      ->check(CLI::IsMember(names));
-  command->add_flag_callback("--json", [&options] { options.format = "json"; }, "the same as --format json");
-  command->add_option("-d,--dir,--runs-dir", options.runs_dir,
-                      "where runs named without a folder are (default: from the configuration, else ./runs)");
+      ->transform(OneOf(names))
+      ->type_name("FORMAT");
+  command->add_flag_callback("--json", [&options] { options.format = "json"; }, "Same as --format json");
+  command
+      ->add_option("-d,--runs-dir,--dir", options.runs_dir,
+                   "Folder of runs given by name [default: the configured one, else ./runs]")
+      ->type_name("DIR");
   AddColorOption(*command, options.color);
+  AddExamples(*command, {{"Write a report to look at in a browser", "upskill report latest -o report.html"},
+                         {"Write a comment for a pull request", "upskill report 4f2a -o comment.md"},
+                         {"Put all runs into one table", "upskill report runs -o runs.csv"}});
 }
 
 ExitCode RunReport(const ReportOptions& options, Env& env) {

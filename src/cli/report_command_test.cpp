@@ -173,7 +173,7 @@ TEST_F(Reports, AHalfWrittenRunIsExplained) {
   fs::remove_all(run);
   folder.Write("runs/" + run.filename().string() + "/samples.jsonl", lines);
   EXPECT_EQ(Run({"report", run.string()}), 2);
-  EXPECT_THAT(error, HasSubstr("there is no plan.json"));
+  EXPECT_THAT(error, HasSubstr("no plan.json in it"));
 }
 
 TEST_F(Reports, Compare) {
@@ -199,7 +199,7 @@ TEST_F(Reports, CompareRefusesWhatCannotBeCompared) {
   EXPECT_THAT(error, AllOf(HasSubstr("can't be compared"), HasSubstr("the checks of case 'three'")));
   EXPECT_THAT(out, IsEmpty());
   EXPECT_EQ(Run({"compare", runs().string(), after.string()}), 2);
-  EXPECT_THAT(error, HasSubstr("holds 2 runs"));
+  EXPECT_THAT(error, HasSubstr("contains 2 runs"));
   EXPECT_EQ(Run({"compare", "none", "latest"}), 2);
 }
 

@@ -10,6 +10,8 @@
 
 #include "cli/color_option.h"
 #include "cli/config.h"
+#include "cli/help_formatter.h"
+#include "cli/option_checks.h"
 #include "eval/journal.h"
 #include "eval/judged_run.h"
 #include "report/eval_json.h"
@@ -122,27 +124,37 @@ ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, E
 
 void AddRunsCommand(CLI::App& app, RunsOptions& options) {
   const auto add = [&options](CLI::App* command) {
-    command->add_option("-d,--dir,--runs-dir", options.runs_dir,
-                        "runs folder (default: from the configuration, else ./runs)");
-    command->add_option("-s,--skill", options.skills, "only this skill; repeat for several");
-    command->add_option("-m,--model", options.models, "only this model; repeat for several");
-    command->add_option("--csv", options.csv, "write every run as CSV to this file (- for standard output)");
-    command->add_option("--metric", options.metric, "success, tokens, cost or time")
+    BeginGroup(*command, "Which runs");
+    command
+        ->add_option("-d,--runs-dir,--dir", options.runs_dir, "Runs folder [default: the configured one, else ./runs]")
+        ->type_name("DIR");
+    command->add_option("-s,--skill", options.skills, "Only this skill (repeatable)")->type_name("SKILL");
+    command->add_option("-m,--model", options.models, "Only this model (repeatable)")->type_name("MODEL");
+    command->add_flag("-a,--all", options.all, "Show a table of all runs, not only the newest per skill and model");
+    BeginGroup(*command, "What to show");
+    command->add_option("--metric", options.metric, "Metric of the bars: success, tokens, cost or time")
         ->capture_default_str()
-        ->check(CLI::IsMember({"success", "tokens", "cost", "time"}));
-    command->add_flag("-a,--all", options.all, "a table of all runs instead of the newest for each skill and model");
+        ->transform(OneOf({"success", "tokens", "cost", "time"}))
+        ->type_name("METRIC");
     command->add_flag("--matrix", options.matrix,
-                      "skills × models: verdicts, and for each skill the best model, the sweet spot and whether it is "
-                      "worth its tokens");
+                      "Show skills by models: verdicts, and per skill the best model, the sweet spot, and whether the "
+                      "skill is worth its tokens");
     command
         ->add_option("--within", options.within_points,
-                     "with --matrix: the sweet spot is the cheapest within so many points of the best")
+                     "With --matrix: distance of the sweet spot from the best, in percentage points")
         ->capture_default_str()
-        ->check(CLI::Range(0.0, 100.0));
-    command->add_flag("--json", options.json, "a list of results, each as of eval --json; with --matrix the matrix");
+        ->check(Number(0.0, 100.0))
+        ->type_name("POINTS");
+    BeginGroup(*command, "Output");
+    command->add_option("--csv", options.csv, "Write every run as CSV to this file; - is standard output")
+        ->type_name("FILE");
+    command->add_flag("--json", options.json, "Print results like eval --json; with --matrix, the matrix");
     AddColorOption(*command, options.color);
+    AddExamples(*command, {{"Show the newest result of each skill and model", "upskill runs"},
+                           {"Find the cheapest model that is good enough", "upskill runs --matrix --within 3"},
+                           {"Write all runs to a file", "upskill runs --csv runs.csv"}});
   };
-  add(app.add_subcommand("runs", "Show the results of earlier runs"));
+  add(app.add_subcommand("runs", "Show the results of earlier runs")->group("Results"));
   add(app.add_subcommand("plot", "Older name of runs")->group(""));
 }
 
@@ -152,7 +164,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
   std::error_code code;
   if (!fs::is_directory(runs_dir, code)) {
-    env.error(fmt::format("error: no runs folder {}; `upskill eval SKILL` makes one, --dir names another\n",
+    env.error(fmt::format("error: no runs folder {}; `upskill eval SKILL` creates one, --runs-dir names another\n",
                           SafeForTerminalLine(runs_dir.string())));
     return ExitCode::kFailed;
   }

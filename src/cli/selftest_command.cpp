@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "cli/color_option.h"
+#include "cli/help_formatter.h"
+#include "cli/option_checks.h"
 #include "eval/journal.h"
 #include "eval/prompts.h"
 #include "eval/runner.h"
@@ -127,22 +129,29 @@ Json ShareToJson(const Tally& tally, Verdict verdict) {
 
 void AddSelftestCommand(CLI::App& app, SelftestOptions& options) {
   CLI::App* command =
-      app.add_subcommand("selftest", "Measure how often the verdicts are wrong, with simulated students (no network)");
-  command->add_option("--runs", options.runs, "simulated runs for each line")
+      app.add_subcommand("selftest", "Measure how often verdicts are wrong, with simulated students (no network)")
+          ->group("Measure skills");
+  command->add_option("--runs", options.runs, "Simulated runs per line")
       ->capture_default_str()
-      ->check(CLI::Range(10, 1'000'000));
-  command->add_option("--cases", options.cases, "cases of the suite")
+      ->check(WholeNumber(10, 1'000'000))
+      ->type_name("N");
+  command->add_option("--cases", options.cases, "Cases in the suite")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--rounds", options.rounds, "most rounds of a run; it ends when decided")
+      ->check(WholeNumber(1, 1000))
+      ->type_name("N");
+  command->add_option("--rounds", options.rounds, "Maximum rounds of a run, which ends when decided")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--alpha", options.alpha, "chance of a false verdict")
+      ->check(WholeNumber(1, 1000))
+      ->type_name("N");
+  command->add_option("--alpha", options.alpha, "Accepted chance of a false verdict")
       ->capture_default_str()
-      ->check(CLI::Range(1e-6, 0.5));
-  command->add_option("--seed", options.seed, "seed of the simulation")->capture_default_str();
-  command->add_flag("--json", options.json, "print the result as JSON");
+      ->check(Number(1e-6, 0.5))
+      ->type_name("P");
+  command->add_option("--seed", options.seed, "Random seed of the simulation")->capture_default_str()->type_name("N");
+  command->add_flag("--json", options.json, "Print the result as JSON");
   AddColorOption(*command, options.color);
+  AddExamples(*command, {{"Check the verdicts, in about a minute", "upskill selftest"},
+                         {"Check those of a suite of 5 cases at 1 %", "upskill selftest --cases 5 --alpha 0.01"}});
 }
 
 ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
@@ -159,7 +168,7 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   bool sound = true;
   if (!options.json) {
     env.out(
-        fmt::format("{} runs a line, through the whole program with simulated students · {} case{} · at most {} "
+        fmt::format("{} runs per line, through the whole program with simulated students · {} case{} · at most {} "
                     "round{}, ended when decided\n",
                     WithThousands(options.runs), options.cases, options.cases == 1 ? "" : "s", options.rounds,
                     options.rounds == 1 ? "" : "s"));
@@ -196,9 +205,10 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
             "\n");
   } else {
     env.out(table.Render(StyleFor(env, env.out_is_terminal, options.color)));
-    env.out("pass rates without → with the skill; in brackets 95 % intervals; rounds and cells are means\n");
-    env.out(fmt::format("{} more often than in {:.4g} % of the runs (alpha)\n",
-                        sound ? "sound: no false `helps` or `hurts` comes" : "FAILED: a false `helps` or `hurts` comes",
+    env.out("pass rates without → with the skill; 95 % intervals in brackets; rounds and cells are means\n");
+    env.out(fmt::format("{} {:.4g} % of the runs (alpha)\n",
+                        sound ? "sound: false `helps` and `hurts` verdicts in at most"
+                              : "FAILED: false `helps` or `hurts` verdicts in more than",
                         options.alpha * 100.0));
   }
   return sound ? ExitCode::kSuccess : ExitCode::kFailed;

@@ -30,7 +30,8 @@ Result<int> TakeNumber(ModelSpec& spec, const std::string& key, int fallback) {
   const std::string& text = found->second;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size() || number < 1) {
-    return InputError(fmt::format("model '{}': {} must be a number from 1", SafeForTerminalLine(spec.text), key));
+    return InputError(
+        fmt::format("model '{}': {} must be a whole number of at least 1", SafeForTerminalLine(spec.text), key));
   }
   spec.query.erase(found);
   return number;
@@ -61,7 +62,7 @@ Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) 
 Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
   if (model.info().local || model.info().price) return {};
   return InputError(
-      fmt::format("the price of model '{}' isn't known, so --max-cost can't hold; add the price to your models.toml "
+      fmt::format("the price of model '{}' is unknown, so --max-cost can't be enforced; add it to your models.toml "
                   "(upskill models shows where)",
                   SafeForTerminalLine(spec)));
 }
@@ -85,13 +86,13 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   if (options.batches)
     return InputError(fmt::format("model '{}' has no Batch API: leave out --batch", SafeForTerminalLine(text)));
   if (spec.provider == "sim" && !spec.query.empty()) {
-    return InputError(fmt::format("model '{}': a simulated student takes its settings behind the colon, without ?",
+    return InputError(fmt::format("model '{}': a simulated student takes its settings after the colon, without ?",
                                   SafeForTerminalLine(text)));
   }
   if (spec.provider == "sim") return MakeSimModel(spec.rest, options.parallel > 0 ? options.parallel : kSimWindow);
   ASSIGN_OR_RETURN(LlamaOptions llama, LlamaOptionsOf(spec, options));
   if (!spec.query.empty()) {
-    return InputError(fmt::format("model '{}': unknown setting '{}'; known are parallel, threads, context",
+    return InputError(fmt::format("model '{}': unknown setting '{}'; expected parallel, threads or context",
                                   SafeForTerminalLine(text), SafeForTerminalLine(spec.query.begin()->first)));
   }
   if (spec.provider == "embedded") {

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/help_formatter.h"
+#include "cli/option_checks.h"
 #include "report/trace_text.h"
 #include "trace/digest/digest.h"
 #include "trace/load/find_traces.h"
@@ -16,16 +18,27 @@
 namespace upskill {
 namespace {
 
+std::vector<std::string> FormatNames() {
+  std::vector<std::string> names;
+  for (const TraceFormat format : AllTraceFormats()) names.emplace_back(TraceFormatName(format));
+  return names;
+}
+
 void AddReadOptions(CLI::App& command, TraceOptions& options) {
   command
       .add_option("FILE", options.files,
-                  "traces: files, folders, patterns, - for standard input, latest for the newest")
+                  "Traces: files, folders, patterns, - for standard input, or latest for the newest")
       ->required();
-  command.add_option("--format", options.format, "read as this format instead of detecting it");
-  command.add_flag("--lenient", options.lenient, "keep what is readable of a damaged trace");
-  command.add_flag("--no-redact", options.no_redact, "leave secrets in (this output only; they stay on this machine)");
-  command.add_flag("--redact-home", options.hide_home, "also hide the names of home folders");
-  command.add_flag("--redact-emails", options.hide_emails, "also hide e-mail addresses");
+  BeginGroup(command, "Reading");
+  command.add_option("--format", options.format, "Read as this format instead of detecting it")
+      ->transform(OneOf(FormatNames()))
+      ->type_name("FORMAT");
+  command.add_flag("--lenient", options.lenient, "Keep what is readable of a damaged trace");
+  BeginGroup(command, "Redaction");
+  command.add_flag("--no-redact", options.no_redact, "Leave secrets in this output");
+  command.add_flag("--redact-home", options.hide_home, "Also hide the names of home folders");
+  command.add_flag("--redact-emails", options.hide_emails, "Also hide e-mail addresses");
+  BeginGroup(command, "Output");
 }
 
 Result<TraceLoadOptions> LoadOptionsOf(const TraceOptions& options) {
@@ -35,11 +48,7 @@ Result<TraceLoadOptions> LoadOptionsOf(const TraceOptions& options) {
   load.keep_secrets = options.no_redact;
   if (options.format.empty()) return load;
   load.read.format = TraceFormatFromName(options.format);
-  if (load.read.format) return load;
-  std::string names;
-  for (const TraceFormat format : AllTraceFormats())
-    names += (names.empty() ? "" : ", ") + std::string(TraceFormatName(format));
-  return InputError(fmt::format("--format {}: unknown; known: {}", SafeForTerminalLine(options.format), names));
+  return load;
 }
 
 void ShowOne(const LoadedTrace& loaded, const TraceOptions& options, bool several, Env& env) {
@@ -129,23 +138,39 @@ ExitCode RunFind(const TraceOptions& options, Env& env) {
 }  // namespace
 
 void AddTraceCommand(CLI::App& app, TraceOptions& options) {
-  CLI::App* command = app.add_subcommand("trace", "Look into recordings of agents' work");
+  CLI::App* command = app.add_subcommand("trace", "Look into recordings of agents' work")->group("Skills and traces");
   command->require_subcommand(1);
-  CLI::App* show = command->add_subcommand("show", "Who did what: turns, tool calls, errors, tokens, secrets");
+  AddExamples(*command, {{"List the traces on this machine", "upskill trace find"},
+                         {"Show who did what in the newest one", "upskill trace show latest"},
+                         {"Show what a teacher would read of it", "upskill trace digest latest"}});
+  CLI::App* show = command->add_subcommand("show", "Show who did what: turns, tool calls, errors, tokens, secrets");
   AddReadOptions(*show, options);
-  show->add_flag("--json", options.json, "print an object (with several files: a list)");
-  show->add_flag("--events", options.events, "list every event; with --json one object a line");
-  CLI::App* digest = command->add_subcommand("digest", "What would reach the teacher");
+  show->add_flag("--events", options.events, "List every event; with --json one object per line");
+  show->add_flag("--json", options.json, "Print an object; for several files, a list");
+  AddExamples(*show, {{"Summarise a session", "upskill trace show session.jsonl"},
+                      {"List the events of the newest trace", "upskill trace show latest --events"}});
+  CLI::App* digest = command->add_subcommand("digest", "Condense traces to what a teacher needs");
   AddReadOptions(*digest, options);
-  digest->add_option("--budget", options.budget, "tokens that the digest may take")
+  digest->add_option("--budget", options.budget, "Maximum tokens of the digest")
       ->capture_default_str()
-      ->check(CLI::Range(200, 1'000'000));
-  digest->add_option("-o,--output", options.output, "write it to this file");
-  digest->add_flag("-q,--quiet", options.quiet, "no summary on stderr");
+      ->check(WholeNumber(200, 1'000'000))
+      ->type_name("N");
+  digest->add_option("-o,--output", options.output, "Write the digest to this file")->type_name("FILE");
+  digest->add_flag("-q,--quiet", options.quiet, "Print no summary");
+  AddExamples(*digest,
+              {{"Condense a session", "upskill trace digest session.jsonl"},
+               {"Condense all sessions of a folder", "upskill trace digest sessions --budget 4000 -o digest.md"}});
   CLI::App* find = command->add_subcommand("find", "List the traces in the agents' own folders, newest first");
-  find->add_option("--agent", options.agent, "only of this agent");
-  find->add_option("-n", options.most, "how many to list")->capture_default_str();
-  find->add_flag("--json", options.json, "print a list of objects");
+  find->add_option("--agent", options.agent, "Only traces of this agent")
+      ->transform(OneOf(KnownTraceAgents()))
+      ->type_name("NAME");
+  find->add_option("-n", options.most, "Maximum number of traces")
+      ->capture_default_str()
+      ->check(WholeNumber(0))
+      ->type_name("N");
+  find->add_flag("--json", options.json, "Print a list of objects");
+  AddExamples(*find, {{"List the newest 20 traces", "upskill trace find"},
+                      {"List those of Codex", "upskill trace find --agent codex -n 5"}});
 }
 
 ExitCode RunTrace(const CLI::App& app, const TraceOptions& options, Env& env) {

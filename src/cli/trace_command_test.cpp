@@ -318,7 +318,7 @@ TEST_F(TraceCli, FindWithoutTracesAndWithUnknownAgent) {
   EXPECT_EQ(Run({"trace", "find", "--json"}), kOk);
   EXPECT_EQ(OutAsJson(), Json::array());
   EXPECT_EQ(Run({"trace", "find", "--agent", "nobody"}), kUsage);
-  EXPECT_THAT(error, HasSubstr("known: claude-code, codex"));
+  EXPECT_THAT(error, HasSubstr("not one of claude-code, codex"));
   variables.erase("HOME");
   EXPECT_EQ(Run({"trace", "find"}), kUsage);
   EXPECT_THAT(error, HasSubstr("HOME is not set"));
@@ -407,7 +407,7 @@ TEST_F(TraceCli, UsageErrors) {
     EXPECT_THAT(out, IsEmpty());
   }
   ASSERT_EQ(Run({"trace", "show", file, "--format", "fax"}), kUsage);
-  EXPECT_THAT(error, HasSubstr("known: claude-code, "));
+  EXPECT_THAT(error, HasSubstr("not one of claude-code, "));
 }
 
 }  // namespace

@@ -183,7 +183,7 @@ std::string CompareText(const RunComparison& comparison, const Style& style) {
          table.Render(style) +
          (!changes.empty() ? changes
           : shared         ? "\nno case changed\n"
-                           : "\nno model is in both runs, so no case can be compared\n");
+                           : "\nthe runs have no model in common, so no case can be compared\n");
 }
 
 Json CompareToJson(const RunComparison& comparison) {

@@ -65,7 +65,7 @@ TEST(CompareText, Golden) {
   EXPECT_THAT(CompareText(*CompareRuns(a.input(), a.input()), kPlain), HasSubstr("no case changed"));
   ReportRun stranger;
   stranger.plan.students[0] = {"b", "b", "b"};
-  EXPECT_THAT(CompareText(*CompareRuns(a.input(), stranger.input()), kPlain), HasSubstr("no model is in both runs"));
+  EXPECT_THAT(CompareText(*CompareRuns(a.input(), stranger.input()), kPlain), HasSubstr("no model in common"));
 }
 
 TEST(CompareRuns, RefusesOtherSuitesAndNamesTheDifference) {

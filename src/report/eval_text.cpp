@@ -95,7 +95,7 @@ std::string CostPerSolvedText(const StudentVerdict& verdict) {
 std::vector<std::string> LimitsOf(const StudentVerdict& verdict) {
   std::vector<std::string> limits;
   if (verdict.answers_repeat) {
-    limits.push_back(fmt::format("the answers repeat{}: more rounds would say nothing new, more cases would",
+    limits.push_back(fmt::format("the answers repeat{}: more rounds would add nothing, more cases would",
                                  verdict.complete_rounds > 1 ? " exactly from round to round" : " at temperature 0"));
   }
   if (!verdict.excluded.empty()) {

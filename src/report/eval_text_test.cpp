@@ -61,7 +61,7 @@ TEST(EvalBars, Golden) {
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   0 points (95 %: -100 … +100)   undecided   1 error\n"
             "  tokens      16 → 12 per answer (-25 %) · prompt +200\n"
-            "  the answers repeat exactly from round to round: more rounds would say nothing new, more cases would\n"
+            "  the answers repeat exactly from round to round: more rounds would add nothing, more cases would\n"
             "  1 case with errors left out of lift and verdict: hard\n\n");
 }
 
@@ -158,15 +158,14 @@ TEST(EvalTable, CostOfASolvedCaseWhereKnown) {
 TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   TestRun run;
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_EQ(
-      EvalTableNotes(run.judged()),
-      "student, baseline:   1 truncated\n"
-      "student, with skill:   1 error\n"
-      "student: the answers repeat exactly from round to round: more rounds would say nothing new, more cases would\n"
-      "student: 1 case with errors left out of lift and verdict: hard\n"
-      "another, baseline:   4 not done\n"
-      "another, with skill:   4 not done\n"
-      "sweet spot: student with the skill: the best, and with fewer tokens than any near it\n");
+  EXPECT_EQ(EvalTableNotes(run.judged()),
+            "student, baseline:   1 truncated\n"
+            "student, with skill:   1 error\n"
+            "student: the answers repeat exactly from round to round: more rounds would add nothing, more cases would\n"
+            "student: 1 case with errors left out of lift and verdict: hard\n"
+            "another, baseline:   4 not done\n"
+            "another, with skill:   4 not done\n"
+            "sweet spot: student with the skill: the best, and with fewer tokens than any near it\n");
 }
 
 TEST(EvalCaseNotes, FloorAndCeiling) {

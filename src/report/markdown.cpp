@@ -76,7 +76,7 @@ std::string StudentNotes(const ReportInput& run, std::size_t index) {
   if (verdict.more_rounds)
     out += fmt::format("- {}: about {} would decide\n", name,
                        Counted(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
-  if (verdict.answers_repeat) out += fmt::format("- {}: its rounds are all alike, more say nothing new\n", name);
+  if (verdict.answers_repeat) out += fmt::format("- {}: all its rounds are the same; more would add nothing\n", name);
   if (!verdict.excluded.empty())
     out += fmt::format("- {}: left out because of errors: {}\n", name, NameList(verdict.excluded));
   if (verdict.new_cases_low && verdict.new_cases_high) {
@@ -123,7 +123,7 @@ std::string RunSection(const ReportInput& run) {
     notes += StudentNotes(run, i);
   }
   if (!run.summary.complete()) {
-    out += fmt::format("\n**Incomplete:** {} of {} cells have no answer; they are in no rate.\n",
+    out += fmt::format("\n**Incomplete:** {} of {} cells have no answer and are not counted.\n",
                        run.summary.cells - run.summary.answered, run.summary.cells);
   }
   if (!notes.empty()) out += "\n<details><summary>Notes</summary>\n\n" + notes + "\n</details>\n";

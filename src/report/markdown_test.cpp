@@ -35,7 +35,7 @@ TEST(MarkdownReport, Golden) {
             "| model | verdict | baseline | with skill | lift (95 %) | tokens per answer | cost per solved case |\n"
             "|---|---|--:|--:|--:|--:|--:|\n"
             "| student | ✅ helps | 50 % (2/4) | 100 % (3/3) | +50 (+25 … +75) | 16 → 12 (-25 %) | – → $0.0009 |\n\n"
-            "**Incomplete:** 1 of 8 cells have no answer; they are in no rate.\n\n"
+            "**Incomplete:** 1 of 8 cells have no answer and are not counted.\n\n"
             "<details><summary>Notes</summary>\n\n"
             "- student, baseline: 1 truncated\n"
             "- student, with skill: 1 error\n"

@@ -48,7 +48,7 @@ std::string ProgressText(const RunProgress& progress, const Style& style, bool w
   }
   if (progress.cost_usd > 0) text += fmt::format("   ${:.2f}", progress.cost_usd);
   text += fmt::format("   {} error{}", progress.errors, progress.errors == 1 ? "" : "s");
-  if (progress.retries > 0) text += fmt::format(", {} tried again", progress.retries);
+  if (progress.retries > 0) text += fmt::format(", {} retried", progress.retries);
   return CutToColumns(text, style.columns > 0 ? style.columns - 1 : 0);
 }
 
@@ -71,10 +71,10 @@ void ProgressLine::OnProgress(const RunProgress& progress) {
 void ProgressLine::OnStopping(const RunProgress& progress, bool now) {
   Clear();
   if (now) {
-    write_("stopping now: what is in flight is dropped\n");
+    write_("stopping now: requests in flight are dropped\n");
   } else {
-    write_(
-        fmt::format("stopping: {} in flight are finished and saved (Ctrl-C again to drop them)\n", progress.in_flight));
+    write_(fmt::format("stopping: finishing {} request{} in flight (Ctrl-C again to drop {})\n", progress.in_flight,
+                       progress.in_flight == 1 ? "" : "s", progress.in_flight == 1 ? "it" : "them"));
   }
 }
 

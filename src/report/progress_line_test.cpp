@@ -74,7 +74,7 @@ TEST(ProgressText, RetriesAndTheEnd) {
   progress.retries = 4;
   progress.done = 72;
   progress.errors = 0;
-  EXPECT_EQ(ProgressText(progress, {false, 100}, false), "  72/72    132 tok/s   0 errors, 4 tried again");
+  EXPECT_EQ(ProgressText(progress, {false, 100}, false), "  72/72    132 tok/s   0 errors, 4 retried");
 }
 
 class Written {
@@ -144,8 +144,8 @@ TEST(ProgressLine, Stopping) {
   line.OnStopping(progress, false);
   line.OnStopping(progress, true);
   EXPECT_THAT(written.texts, ElementsAre(StartsWith("\r\x1b[K  1/100"), "\r\x1b[K",
-                                         "stopping: 8 in flight are finished and saved (Ctrl-C again to drop them)\n",
-                                         "stopping now: what is in flight is dropped\n"));
+                                         "stopping: finishing 8 requests in flight (Ctrl-C again to drop them)\n",
+                                         "stopping now: requests in flight are dropped\n"));
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/help_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/help_formatter.h"
+#include "cli/help_topics.h"
+#include "cli/nearest_name.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxHelpColumns = 100;
+constexpr std::size_t kUnknownColumns = 80;
+constexpr const char* kExampleSkill = "examples/skills/kernel-builder-cuda-kernels";
+
+Style HelpStyle(const Env& env) {
+  Style style = StyleFor(env, env.out_is_terminal, ColorMode::kAuto);
+  const bool known = env.out_is_terminal || env.variable("COLUMNS");
+  style.columns = known ? std::min(env.columns, kMaxHelpColumns) : kUnknownColumns;
+  return style;
+}
+
+const CLI::App* CommandNamed(const CLI::App& app, const std::string& name) {
+  const std::vector<const CLI::App*> found =
+      app.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+// An example skill that is there: in the source tree or of the installed program.
+std::string ExampleSkill(const Env& env) {
+  std::error_code code;
+  for (const fs::path& folder : {fs::path(kExampleSkill), env.data_dir / kExampleSkill}) {
+    if (fs::exists(folder / "SKILL.md", code)) return ShellWord(folder.string());
+  }
+  return "path/to/skill";
+}
+
+}  // namespace
+
+void AddHelpCommand(CLI::App& app, HelpOptions& options) {
+  CLI::App* command = app.add_subcommand("help", "Print help on a command or a topic")->group("Other");
+  command->add_option("NAME", options.words, "A command such as `eval` or `trace show`, or a topic");
+  AddExamples(*command, {{"The options of a command", "upskill help eval"},
+                         {"How models are named", "upskill help model-strings"}});
+}
+
+void AddHelpOfAll(CLI::App& app) {
+  AddExamples(app, {{"Measure a skill on the embedded model", "upskill eval path/to/skill --runs 3"},
+                    {"Compare two models", "upskill eval path/to/skill -m haiku -m sonnet --max-cost 2"},
+                    {"Write a skill from a recorded session", "upskill generate --from session.jsonl"}});
+  std::string topics = "Help topics:";
+  for (const HelpTopic& topic : HelpTopics()) topics += fmt::format("\n  {:<14}  {}", topic.name, topic.summary);
+  AddHelpNote(app, topics);
+  AddHelpNote(
+      app,
+      "Exit codes: 0 success, 1 a gate or threshold failed, 2 usage or configuration error, 3 incomplete (can be "
+      "resumed), 130 interrupted.");
+  AddHelpNote(app, "`upskill COMMAND --help` lists the options of a command, `upskill help TOPIC` explains a topic.");
+}
+
+ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
+  const CLI::App* command = &app;
+  for (const std::string& word : options.words) {
+    const CLI::App* next = CommandNamed(*command, word);
+    if (next != nullptr) {
+      command = next;
+      continue;
+    }
+    if (options.words.size() == 1) {
+      const auto topics = HelpTopics();
+      const auto topic = std::find_if(topics.begin(), topics.end(), [&](const auto& t) { return t.name == word; });
+      if (topic != topics.end()) {
+        env.out(std::string(topic->text));
+        return ExitCode::kSuccess;
+      }
+    }
+    std::vector<std::string> names;
+    for (const CLI::App* sub : VisibleCommands(*command)) names.push_back(sub->get_name());
+    if (command == &app) {
+      for (const HelpTopic& topic : HelpTopics()) names.emplace_back(topic.name);
+    }
+    env.error(fmt::format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n",
+                          SafeForTerminalLine(word), DidYouMean(word, names)));
+    return ExitCode::kUsage;
+  }
+  PrintHelp(*command, env);
+  return ExitCode::kSuccess;
+}
+
+void PrintHelp(const CLI::App& command, Env& env) { env.out(HelpOf(command, HelpStyle(env))); }
+
+void PrintFirstSteps(Env& env) {
+  const std::string skill = ExampleSkill(env);
+  env.error(
+      fmt::format("upskill measures whether a skill helps a model, and writes skills from recordings of agents' work.\n"
+                  "\n"
+                  "Start with one of these:\n"
+                  "  upskill eval {} --runs 3\n"
+                  "      Measure a skill on the embedded model: no key, no network\n"
+                  "  upskill trace find\n"
+                  "      List the recordings of agents on this machine\n"
+                  "  upskill generate --from latest\n"
+                  "      Write a skill from the newest of them\n"
+                  "  upskill --help\n"
+                  "      All commands and help topics\n",
+                  skill));
+}
+
+}  // namespace upskill

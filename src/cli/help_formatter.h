@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/style.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace upskill {
+
+// "Compare two models" and the command line that does it.
+struct HelpExample {
+  std::string what;
+  std::string command;
+};
+
+// What the help of `command` ends with: examples, then paragraphs such as where to read more.
+void AddExamples(CLI::App& command, const std::vector<HelpExample>& examples);
+void AddHelpNote(CLI::App& command, const std::string& text);
+
+// "upskill trace show".
+std::string CommandPath(const CLI::App& command);
+
+// "upskill merge RUN... -o DIR [OPTIONS]".
+std::string UsageOf(const CLI::App& command);
+
+// The subcommands of `command` that its help lists.
+std::vector<const CLI::App*> VisibleCommands(const CLI::App& command);
+
+// "-m, --model MODEL": of several long names the first, the others are older or other spellings.
+std::string OptionNames(const CLI::Option& option);
+
+// What `COMMAND --help` prints, for a terminal of style.columns columns: options in their groups, what they stand for,
+// their defaults, examples.
+std::string HelpOf(const CLI::App& command, const Style& style);
+
+}  // namespace upskill

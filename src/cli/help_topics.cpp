@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/help_topics.h"
+
+#include <array>
+
+namespace upskill {
+namespace {
+
+// Short versions of docs/: what they say there must hold here.
+constexpr std::string_view kModelStrings = R"(A model string says which model to use:
+
+  smollm2-135m, or no -m    the embedded model: in process, no key, no network
+  llama:PATH.gguf           any GGUF chat model, in process
+  llama:ORG/REPO:QUANT      a GGUF file of the Hugging Face Hub
+  haiku, opus, kimi         a short name; `upskill models` lists them
+  provider.model            as the provider calls it: openai.gpt-5-mini
+  any name                  with --base-url URL, a model of that server
+  sim:base=0.4,skill=0.85   a simulated student, for trying the program
+
+Models over the network take settings: [provider.]model[.effort][?key=value&...]
+
+  opus.high                 reasoning effort: none, minimal, low, medium, high,
+                            xhigh or max
+  haiku?temperature=0       temperature, top_p, top_k, min_p, max_tokens, ...
+
+Models in process take parallel, threads and context:
+
+  'llama:model.gguf?threads=8&parallel=16'
+
+Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, HF_TOKEN,
+OPENROUTER_API_KEY, ...) or from ~/.config/upskill/keys.toml. `upskill models`
+shows which were found, `upskill models --check` whether the servers answer.
+
+Your own short names, providers and prices: ~/.config/upskill/models.toml
+)";
+
+constexpr std::string_view kVerdicts = R"(A skill is measured by asking every case with and without it (the arms), once
+per round. The lift is the mean over cases of the pass rate with the skill minus
+the pass rate without, in percentage points.
+
+  helps       the student passes more often with the skill
+              (by more than --min-lift)
+  hurts       it passes less often
+  no effect   the lift lies within --margin points of 0
+  undecided   none of these is shown; the output says about how many more
+              rounds would be needed
+
+A verdict `helps`, `hurts` or `no effect` is false in at most --alpha of all
+runs (5 %), however often you look: so --stop-when-decided may end a run as
+soon as the verdict is known. Several models share that error.
+
+Only complete rounds count. An error is never a failed answer; a case that
+keeps an error is left out of every round and named.
+
+The interval after the lift is about these cases. "new cases" is the interval
+for other cases like these; more cases narrow it, more rounds hardly do.
+
+  upskill plan SKILL -m MODEL    rounds, cost and time to see a lift
+  upskill selftest               how often the verdicts are wrong
+)";
+
+constexpr std::string_view kConfig = R"(Settings are read from the first of these files that exists:
+
+  $UPSKILL_CONFIG
+  ./upskill.config.yaml
+  ~/.config/upskill/config.yaml
+
+  skill_generation_model: sonnet   # teacher of generate (also as `model`)
+  eval_model: haiku                # student of eval and generate
+  test_gen_model: opus             # writes the tests of generate
+  max_refine_attempts: 3
+  skills_dir: skills
+  runs_dir: runs
+
+Options win over the file. Unknown keys are ignored.
+
+Environment variables:
+
+  ANTHROPIC_API_KEY, OPENAI_API_KEY, HF_TOKEN, ...   keys of providers
+  UPSKILL_MODELS            file with your own models and prices
+                            [default: ~/.config/upskill/models.toml]
+  UPSKILL_CACHE             folder of the default model
+                            [default: ~/.cache/upskill]
+  UPSKILL_EMBEDDED_MODEL    GGUF to use as the embedded model
+  NO_COLOR                  set: no colours
+)";
+
+constexpr std::string_view kExitCodes = R"(  0     success
+  1     it ran, but a gate or threshold failed, or there was nothing to show
+  2     usage or configuration error, or a file that can't be used
+  3     incomplete: cells left with errors, a limit reached, or the disk full;
+        the message has the command that continues
+  130   interrupted; what was answered is saved
+
+After 3 or 130, --resume continues the run: nothing is asked or paid twice.
+
+A gate makes a verdict an exit code, for CI:
+
+  upskill eval SKILL -m haiku --runs 10 --gate 'helps:*; tokens<+20%'
+)";
+
+constexpr std::string_view kFiles = R"(A skill is a folder:
+
+  SKILL.md            name, description and text of the skill
+  skill_meta.json     its cases ("tests"); else tests.json, evals/evals.json
+  references/, scripts/
+
+A case needs an input and a check:
+
+  {"tests": [{"id": "colour", "input": "Which colour has the button?",
+              "expected": {"contains": ["teal"]}}]}
+
+runs/<time>-<4 digits>/ is a run. The last 4 digits, or `latest`, name it:
+
+  plan.json           all that is needed to repeat it
+  samples.jsonl       one line for each answer or failed attempt, append-only
+  run_N/, batch_summary.json, agentskills/      for other programs
+
+runs/generations/<time>-<4 digits>/ is a generation: its material, every answer
+of the teacher, and what a new skill has replaced (previous/).
+
+~/.config/upskill/    config.yaml, models.toml, keys.toml
+~/.cache/upskill/     the default model
+~/.cache/huggingface/hub/    GGUF files of `upskill models pull`
+)";
+
+constexpr std::array<HelpTopic, 5> kTopics = {{
+    {"model-strings", "How models are named, their settings and keys", kModelStrings},
+    {"verdicts", "What helps, hurts, no effect and undecided mean", kVerdicts},
+    {"config", "The configuration file and environment variables", kConfig},
+    {"exit-codes", "Exit codes, and gates for CI", kExitCodes},
+    {"files", "Skills, suites of cases, runs", kFiles},
+}};
+
+}  // namespace
+
+std::span<const HelpTopic> HelpTopics() { return kTopics; }
+
+}  // namespace upskill

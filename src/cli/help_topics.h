@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace upskill {
+
+// What `upskill help NAME` prints besides the help of commands.
+struct HelpTopic {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view text;  // lines of at most 80 columns
+};
+
+std::span<const HelpTopic> HelpTopics();
+
+}  // namespace upskill

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/option_checks.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "cli/nearest_name.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+template <typename T>
+std::optional<T> NumberOf(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  T value{};
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string Not(const std::string& text, const std::string& expected) {
+  return fmt::format("'{}' is not {}", SafeForTerminalLine(text), expected);
+}
+
+bool EqualIgnoringCase(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+CLI::Validator WholeNumber(std::int64_t min, std::int64_t max) {
+  const auto check = [min, max](const std::string& text) {
+    const std::optional<std::int64_t> value = NumberOf<std::int64_t>(text);
+    if (value && *value >= min && *value <= max) return std::string();
+    const bool bounded = max != std::numeric_limits<std::int64_t>::max();
+    return Not(text, bounded ? fmt::format("a whole number from {} to {}", min, max)
+                             : fmt::format("a whole number of at least {}", min));
+  };
+  return {check, ""};
+}
+
+CLI::Validator WholeNumber(std::int64_t min) { return WholeNumber(min, std::numeric_limits<std::int64_t>::max()); }
+
+CLI::Validator Number(double min, double max) {
+  const auto check = [min, max](const std::string& text) {
+    const std::optional<double> value = NumberOf<double>(text);
+    if (value && *value >= min && *value <= max && std::isfinite(*value)) return std::string();
+    return Not(text, std::isfinite(max) ? fmt::format("a number from {} to {}", min, max)
+                                        : fmt::format("a number of at least {}", min));
+  };
+  return {check, ""};
+}
+
+CLI::Validator Number(double min) { return Number(min, std::numeric_limits<double>::infinity()); }
+
+CLI::Validator PositiveNumber() {
+  const auto check = [](const std::string& text) {
+    const std::optional<double> value = NumberOf<double>(text);
+    return value && *value > 0.0 && std::isfinite(*value) ? std::string() : Not(text, "a positive number");
+  };
+  return {check, ""};
+}
+
+CLI::Validator OneOf(std::vector<std::string> names) {
+  const auto check = [names = std::move(names)](std::string& text) {
+    for (const std::string& name : names) {
+      if (!EqualIgnoringCase(text, name)) continue;
+      text = name;
+      return std::string();
+    }
+    return Not(text, fmt::format("one of {}{}", fmt::join(names, ", "), DidYouMean(text, names)));
+  };
+  return {check, ""};
+}
+
+CLI::Validator Duration() {
+  const auto check = [](std::string& text) {
+    std::string_view number = text;
+    double unit = 1.0;
+    for (const auto& [letter, seconds] : {std::pair('s', 1.0), std::pair('m', 60.0), std::pair('h', 3600.0)}) {
+      if (number.empty() || (number.back() != letter && number.back() != letter - 'a' + 'A')) continue;
+      number.remove_suffix(1);
+      unit = seconds;
+      break;
+    }
+    const std::optional<double> value = NumberOf<double>(Trim(number));
+    if (!value || !(*value > 0.0) || !std::isfinite(*value)) return Not(text, "a time such as 90s, 10m or 2h");
+    text = fmt::format("{}", *value * unit);
+    return std::string();
+  };
+  return {check, ""};
+}
+
+void BeginGroup(CLI::App& command, const char* name) { command.option_defaults()->group(name); }
+
+}  // namespace upskill

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace upskill {
+
+// Checks of option values that say what is expected: for CLI::Option::check. They add nothing to an option's help.
+CLI::Validator WholeNumber(std::int64_t min, std::int64_t max);
+CLI::Validator WholeNumber(std::int64_t min);
+CLI::Validator Number(double min, double max);
+CLI::Validator Number(double min);
+CLI::Validator PositiveNumber();
+
+// For CLI::Option::transform: one of these names in upper or lower case, made one of these names.
+CLI::Validator OneOf(std::vector<std::string> names);
+
+// For CLI::Option::transform: "90", "90s", "10m" or "2h", made a number of seconds.
+CLI::Validator Duration();
+
+// Options declared from here on belong to this group of the help.
+void BeginGroup(CLI::App& command, const char* name);
+
+}  // namespace upskill

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/usage_errors.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "cli/help_formatter.h"
+#include "cli/nearest_name.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+struct Unknown {
+  const CLI::App* command = nullptr;  // that doesn't know it
+  std::string word;
+};
+
+// The first argument that no command of the command line knows.
+std::optional<Unknown> FirstUnknown(const CLI::App& app) {
+  for (const CLI::App* command = &app; command != nullptr;) {
+    for (const std::string& word : command->remaining(false)) {
+      if (word != "--") return Unknown{command, word};
+    }
+    const std::vector<CLI::App*> next = command->get_subcommands();
+    command = next.empty() ? nullptr : next.back();
+  }
+  return std::nullopt;
+}
+
+bool IsOption(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+
+std::vector<std::string> OptionsOf(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> NamesOf(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  names.reserve(commands.size());
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The commands that have this option, those of commands among them: "`runs`, `trace show`".
+std::string CommandsWith(const CLI::App& app, const std::string& option) {
+  std::string list;
+  for (const CLI::App* command : VisibleCommands(app)) {
+    std::string inner;
+    if (Contains(OptionsOf(*command), option)) {
+      inner = fmt::format("`{}`", CommandPath(*command).substr(CommandPath(app).size() + 1));
+    } else if (const std::string below = CommandsWith(*command, option); !below.empty()) {
+      inner = fmt::format("`{} {}", command->get_name(), below.substr(1));
+    }
+    if (!inner.empty()) list += (list.empty() ? "" : ", ") + inner;
+  }
+  return list;
+}
+
+std::string UnknownOption(const CLI::App& app, const Unknown& unknown) {
+  const std::string name = unknown.word.substr(0, unknown.word.find('='));
+  const std::string shown = SafeForTerminalLine(name);
+  const CLI::App& command = *unknown.command;
+  const std::vector<std::string> own = OptionsOf(command);
+  if (&command != &app) {
+    const std::string path = CommandPath(command);
+    const std::vector<std::string> global = OptionsOf(app);
+    if (Contains(global, name))
+      return fmt::format("'{0}' goes before the command: upskill {0} ... {1}", shown, path.substr(path.find(' ') + 1));
+    if (NearestName(name, own)) return fmt::format("unknown option '{}' for {}{}", shown, path, DidYouMean(name, own));
+    if (const std::string others = CommandsWith(app, name); !others.empty())
+      return fmt::format("unknown option '{}' for {}; it is an option of {}", shown, path, others);
+    if (NearestName(name, global))
+      return fmt::format("unknown option '{}' for {}{} (before the command)", shown, path, DidYouMean(name, global));
+    return fmt::format("unknown option '{}' for {}", shown, path);
+  }
+  if (const CLI::App& named = NamedCommand(app); &named != &app && Contains(OptionsOf(named), name))
+    return fmt::format("'{}' goes after the command: {} {}", shown, CommandPath(named), shown);
+  if (NearestName(name, own)) return fmt::format("unknown option '{}'{}", shown, DidYouMean(name, own));
+  if (const std::string others = CommandsWith(app, name); !others.empty())
+    return fmt::format("'{}' goes after a command: it is an option of {}", shown, others);
+  return fmt::format("unknown option '{}'", shown);
+}
+
+std::string UnknownArgument(const CLI::App& app, const Unknown& unknown) {
+  if (IsOption(unknown.word)) return UnknownOption(app, unknown);
+  const std::string shown = SafeForTerminalLine(unknown.word);
+  const std::vector<std::string> commands = NamesOf(VisibleCommands(*unknown.command));
+  if (commands.empty()) return fmt::format("unexpected argument '{}' for {}", shown, CommandPath(*unknown.command));
+  if (unknown.command == &app) return fmt::format("unknown command '{}'{}", shown, DidYouMean(unknown.word, commands));
+  return fmt::format("unknown command '{}' for {}{}", shown, CommandPath(*unknown.command),
+                     DidYouMean(unknown.word, commands));
+}
+
+// The part of a message of CLI11 before and after `between`.
+std::optional<std::pair<std::string, std::string>> Split(const std::string& text, const std::string& between) {
+  const std::size_t at = text.find(between);
+  if (at == std::string::npos) return std::nullopt;
+  return std::pair(text.substr(0, at), text.substr(at + between.size()));
+}
+
+std::string MissingArgument(const CLI::App& command, const std::string& text) {
+  const auto parts = Split(text, " is required");
+  if (parts && parts->first != "A subcommand") {
+    return fmt::format("missing {}: {}", parts->first.starts_with('-') ? "option" : "argument", parts->first);
+  }
+  return fmt::format("missing command: {}", fmt::join(NamesOf(VisibleCommands(command)), ", "));
+}
+
+}  // namespace
+
+const CLI::App& NamedCommand(const CLI::App& app) {
+  const std::vector<CLI::App*> named = app.get_subcommands();
+  return named.empty() ? app : NamedCommand(*named.back());
+}
+
+UsageProblem ExplainUsage(const CLI::App& app, const CLI::ParseError& error) {
+  const auto is = [&](CLI::ExitCodes kind) { return error.get_exit_code() == static_cast<int>(kind); };
+  const CLI::App& command = NamedCommand(app);
+  // A misspelt name is the cause of what is missing.
+  if (is(CLI::ExitCodes::RequiredError) || is(CLI::ExitCodes::ExtrasError)) {
+    if (const std::optional<Unknown> unknown = FirstUnknown(app))
+      return {unknown->command, UnknownArgument(app, *unknown)};
+  }
+  const std::string text = SafeForTerminalLine(error.what());
+  if (is(CLI::ExitCodes::RequiredError)) return {&command, MissingArgument(command, text)};
+  if (is(CLI::ExitCodes::ExcludesError)) {
+    if (const auto names = Split(text, " excludes "))
+      return {&command, fmt::format("{} can't be combined with {}", names->first, names->second)};
+  }
+  if (is(CLI::ExitCodes::ArgumentMismatch)) {
+    const std::string name = text.substr(0, text.find(':'));
+    if (const CLI::Option* option = command.get_option_no_throw(name))
+      return {&command, fmt::format("{} needs a value: {}", name, Trim(OptionNames(*option)))};
+  }
+  if (is(CLI::ExitCodes::ConversionError)) {
+    constexpr std::string_view kPrefix = "Could not convert: ";
+    if (const auto value = Split(text, " = "); value && value->first.starts_with(kPrefix))
+      return {&command, fmt::format("{}: '{}' is not a number", value->first.substr(kPrefix.size()), value->second)};
+  }
+  return {&command, text};
+}
+
+}  // namespace upskill
