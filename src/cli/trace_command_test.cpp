@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `upskill trace …` as whole command lines in process.
+#include "cli/trace_command.h"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/trace_command.h"
 #include "support/command_line.h"
 #include "support/planted_secrets.h"
 #include "teach/generate.h"
@@ -119,6 +120,7 @@ TEST_F(TraceCli, ShowAsJsonHasTheDocumentedKeys) {
   ASSERT_EQ(Show(folder.Write("a.jsonl", Session("go")), {"--json"}), kOk) << error;
   const Json json = OutAsJson();
   EXPECT_EQ(json["format"], "claude-code");
+  EXPECT_EQ(json["session_id"], "s");
   EXPECT_EQ(json["human_turns"], 1);
   EXPECT_EQ(json["assistant_messages"], 3);
   EXPECT_EQ(json["tool_calls"], 2);
@@ -279,9 +281,7 @@ TEST_F(TraceCli, DigestKeepsItsBudget) {
   EXPECT_EQ(Digest({file}, {"--budget", "many"}), kUsage);
 }
 
-TEST_F(TraceCli, DigestShowsWhatGenerateSends) {
-  EXPECT_EQ(TraceOptions().budget, GenerateOptions().context_tokens);
-}
+TEST_F(TraceCli, DigestShowsWhatGenerateSends) { EXPECT_EQ(TraceOptions().budget, GenerateOptions().context_tokens); }
 
 TEST_F(TraceCli, DigestIntoAFile) {
   const fs::path target = folder.path() / "digest.md";

@@ -86,6 +86,9 @@ Json TraceShowJson(const Trace& trace) {
                        {"format", TraceFormatName(trace.format)},
                        {"agent", trace.agent_name},
                        {"agent_version", trace.agent_version},
+                       {"session_id", trace.session_id},
+                       {"title", trace.title},
+                       {"cwd", trace.cwd},
                        {"human_turns", counts.human_turns},
                        {"assistant_messages", counts.assistant_messages},
                        {"tool_calls", counts.tool_calls},
@@ -182,7 +185,8 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
     text += fmt::format("not understood: {} ({})\n", Counted(counts.unknown_records, "record"), Joined(kinds, ", "));
   }
   for (const TraceProblem& problem : trace.problems) {
-    text += fmt::format("damaged: {}:{}: {}\n", SafeForTerminalLine(trace.source), problem.line, problem.message);
+    const std::string line = problem.line == 0 ? "" : fmt::format("{}:", problem.line);
+    text += fmt::format("damaged: {}:{} {}\n", SafeForTerminalLine(trace.source), line, problem.message);
   }
   for (const std::string& caveat : trace.caveats) text += "note: " + caveat + "\n";
   return text;

@@ -26,5 +26,14 @@ TEST(TraceTextTest, NoSecretLeavesATrace) {
   for (const Planted& plant : planted) EXPECT_EQ(everything.find(plant.secret), std::string::npos) << plant.kind;
 }
 
+TEST(TraceTextTest, DamageNamesALineOnlyWhereThereIsOne) {
+  Trace trace;
+  trace.source = "a.eval";
+  trace.problems = {{0, "an entry is damaged"}, {7, "not JSON"}};
+  const std::string text = TraceShowText(trace, "");
+  EXPECT_NE(text.find("damaged: a.eval: an entry is damaged\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("damaged: a.eval:7: not JSON\n"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace upskill

@@ -74,7 +74,7 @@ struct FixTexts {
   std::string added;
 };
 
-FixTexts TextsOf(const FixDetail& fix) {
+FixTexts FixTextsOf(const FixDetail& fix) {
   FixTexts texts{fix.failed + "\n", fix.works + "\n"};
   for (const FixStep& step : fix.steps) {
     if (step.kind != FixStep::Kind::kEdit) continue;
@@ -93,7 +93,7 @@ std::string Upheld(const MaterialItem& item) {
     case MaterialKind::kDeadEnd:
       return "";
     case MaterialKind::kFix:
-      if (const auto* fix = std::get_if<FixDetail>(&item.detail)) return TextsOf(*fix).added;
+      if (const auto* fix = std::get_if<FixDetail>(&item.detail)) return FixTextsOf(*fix).added;
       return "";
     case MaterialKind::kFile:
       if (const auto* file = std::get_if<FileDetail>(&item.detail)) {
@@ -120,7 +120,7 @@ std::string ContradictedBy(const std::string& rule, const Material& material) {
     const auto stands = [&](const MaterialItem& item) { return HoldsWord(Upheld(item), text); };
     const auto removed = std::find_if(material.items.begin(), material.items.end(), [&](const MaterialItem& item) {
       const auto* fix = std::get_if<FixDetail>(&item.detail);
-      return fix != nullptr && HoldsWord(TextsOf(*fix).removed, text);
+      return fix != nullptr && HoldsWord(FixTextsOf(*fix).removed, text);
     });
     if (removed != material.items.end() && std::none_of(material.items.begin(), material.items.end(), stands))
       return removed->id;

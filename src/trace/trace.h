@@ -119,7 +119,6 @@ struct Trace {
   std::vector<std::string> caveats;  // what a reader of the figures must know
   bool lossy = false;                // the format itself drops text (screen copies, exports)
   std::size_t dropped_lines = 0;     // as far as the format says how many
-  std::size_t records = 0;           // lines or messages read
 };
 
 // What `trace show` counts. Calls, messages and tokens are those of the main thread.

@@ -136,7 +136,7 @@ double Likeness(const Trace& trace, const Attempt& a, const Attempt& b) {
   return a.program == b.program && !a.program.empty() ? likeness + 0.25 : likeness;
 }
 
-bool Worked(const Trace& trace, const Event& call) {
+bool MayHaveWorked(const Trace& trace, const Event& call) {
   if (call.partner == kNoIndex) return true;
   const CallStatus status = trace.events[call.partner].status;
   return status == CallStatus::kOk || status == CallStatus::kUnknown;
@@ -149,7 +149,7 @@ std::vector<FixStep> StepsBetween(const Trace& trace, std::size_t from, std::siz
   for (std::size_t i = from + 1; i < to; ++i) {
     const Event& event = trace.events[i];
     if (event.kind == EventKind::kUser) steps.push_back({FixStep::Kind::kUserMessage, {}, event.text});
-    if (event.kind != EventKind::kToolCall || !Worked(trace, event)) continue;
+    if (event.kind != EventKind::kToolCall || !MayHaveWorked(trace, event)) continue;
     if (MayWriteFile(event)) {
       for (FileEdit& edit : EditsOfCall(event)) {
         // One large file may stand in many fixes.
@@ -215,10 +215,9 @@ DigestItem DeadEndItem(const Trace& trace, const Attempt& attempt) {
   DigestItem item;
   item.kind = DigestKind::kDeadEnd;
   item.key = "dead " + attempt.key;
-  item.detail =
-      DeadEndDetail{attempt.rejected ? DeadEndDetail::Kind::kRejected : DeadEndDetail::Kind::kFailed,
-                    !trace.events[attempt.call].command.empty(), attempt.shown,
-                    Excerpt(trace.events[attempt.result].text, kOutputBytes)};
+  item.detail = DeadEndDetail{attempt.rejected ? DeadEndDetail::Kind::kRejected : DeadEndDetail::Kind::kFailed,
+                              !trace.events[attempt.call].command.empty(), attempt.shown,
+                              Excerpt(trace.events[attempt.result].text, kOutputBytes)};
   item.value = (attempt.rejected || IsLookingAround(attempt.key) ? 30 : 46) +
                14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
   item.places = {PlaceOf(trace, attempt.result)};

@@ -30,6 +30,34 @@ struct Scored {
   int weight = 0;
 };
 
+// How much a line says about failure or success: 0 for most lines.
+int LineWeight(std::string_view line) {
+  struct Cue {
+    std::string_view word;
+    int weight;
+  };
+  constexpr std::array<Cue, 26> kCues = {{
+      {"error", 6},     {"fatal", 6},     {"exception", 6},   {"traceback", 4}, {"assert", 4},       {"failed", 5},
+      {"failure", 5},   {"undefined", 4}, {"not found", 4},   {"cannot", 4},    {"expected", 4},     {"missing", 3},
+      {"denied", 4},    {"invalid", 3},   {"unsupported", 3}, {"must ", 3},     {"required", 2},     {"fix", 3},
+      {"because", 2},   {"warning", 2},   {"deprecated", 2},  {"passed", 2},    {"no such file", 4}, {"mismatch", 4},
+      {"exit code", 3}, {"solution", 3},
+  }};
+  const std::string lower = ToLowerAscii(line.substr(0, 2000));
+  int weight = 0;
+  for (const Cue& cue : kCues) {
+    if (lower.find(cue.word) != std::string::npos) weight += cue.weight;
+  }
+  return weight;
+}
+
+// A line of the difference between two texts; `text` is a part of one of them.
+struct DiffLine {
+  enum class Kind { kSame, kRemoved, kAdded, kGap };  // kGap: lines left out, without a text
+  Kind kind = Kind::kSame;
+  std::string_view text;
+};
+
 // The difference of two lists that begin and end with different lines.
 void AppendMiddle(std::span<const std::string_view> a, std::span<const std::string_view> b,
                   std::vector<DiffLine>& diff) {
@@ -61,6 +89,24 @@ void AppendMiddle(std::span<const std::string_view> a, std::span<const std::stri
   }
 }
 
+// The lines that differ, with one line of context.
+std::vector<DiffLine> DiffOf(std::string_view before, std::string_view after) {
+  const std::vector<std::string_view> a = SplitLines(before);
+  const std::vector<std::string_view> b = SplitLines(after);
+  std::size_t same_front = 0;
+  while (same_front < std::min(a.size(), b.size()) && a[same_front] == b[same_front]) ++same_front;
+  std::size_t same_back = 0;
+  while (same_back < std::min(a.size(), b.size()) - same_front &&
+         a[a.size() - 1 - same_back] == b[b.size() - 1 - same_back])
+    ++same_back;
+  std::vector<DiffLine> diff;
+  if (same_front > 0) diff.push_back({DiffLine::Kind::kSame, a[same_front - 1]});
+  AppendMiddle(std::span(a).subspan(same_front, a.size() - same_back - same_front),
+               std::span(b).subspan(same_front, b.size() - same_back - same_front), diff);
+  if (same_back > 0) diff.push_back({DiffLine::Kind::kSame, a[a.size() - same_back]});
+  return diff;
+}
+
 }  // namespace
 
 std::string HeadAndTail(std::string_view text, std::size_t max_bytes) {
@@ -68,26 +114,6 @@ std::string HeadAndTail(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return std::string(text);
   const std::size_t head = max_bytes * 3 / 5;
   return std::string(CutAt(text, head)) + " … " + std::string(TailAt(text, max_bytes - head));
-}
-
-int LineWeight(std::string_view line) {
-  struct Cue {
-    std::string_view word;
-    int weight;
-  };
-  constexpr std::array<Cue, 26> kCues = {{
-      {"error", 6},     {"fatal", 6},     {"exception", 6},   {"traceback", 4}, {"assert", 4},       {"failed", 5},
-      {"failure", 5},   {"undefined", 4}, {"not found", 4},   {"cannot", 4},    {"expected", 4},     {"missing", 3},
-      {"denied", 4},    {"invalid", 3},   {"unsupported", 3}, {"must ", 3},     {"required", 2},     {"fix", 3},
-      {"because", 2},   {"warning", 2},   {"deprecated", 2},  {"passed", 2},    {"no such file", 4}, {"mismatch", 4},
-      {"exit code", 3}, {"solution", 3},
-  }};
-  const std::string lower = ToLowerAscii(line.substr(0, 2000));
-  int weight = 0;
-  for (const Cue& cue : kCues) {
-    if (lower.find(cue.word) != std::string::npos) weight += cue.weight;
-  }
-  return weight;
 }
 
 std::string Excerpt(std::string_view text, std::size_t max_bytes) {
@@ -130,23 +156,6 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes) {
     next = index + 1;
   }
   return out.empty() ? HeadAndTail(text, max_bytes) : out;
-}
-
-std::vector<DiffLine> DiffOf(std::string_view before, std::string_view after) {
-  const std::vector<std::string_view> a = SplitLines(before);
-  const std::vector<std::string_view> b = SplitLines(after);
-  std::size_t same_front = 0;
-  while (same_front < std::min(a.size(), b.size()) && a[same_front] == b[same_front]) ++same_front;
-  std::size_t same_back = 0;
-  while (same_back < std::min(a.size(), b.size()) - same_front &&
-         a[a.size() - 1 - same_back] == b[b.size() - 1 - same_back])
-    ++same_back;
-  std::vector<DiffLine> diff;
-  if (same_front > 0) diff.push_back({DiffLine::Kind::kSame, a[same_front - 1]});
-  AppendMiddle(std::span(a).subspan(same_front, a.size() - same_back - same_front),
-               std::span(b).subspan(same_front, b.size() - same_back - same_front), diff);
-  if (same_back > 0) diff.push_back({DiffLine::Kind::kSame, a[a.size() - same_back]});
-  return diff;
 }
 
 std::string DiffLines(std::string_view before, std::string_view after) {

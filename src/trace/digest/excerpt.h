@@ -17,18 +17,7 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes);
 // Head and tail of one piece of text, cut at characters.
 std::string HeadAndTail(std::string_view text, std::size_t max_bytes);
 
-// How much a line says about failure or success: 0 for most lines.
-int LineWeight(std::string_view line);
-
-// A line of the difference between two texts; `text` is a part of one of them.
-struct DiffLine {
-  enum class Kind { kSame, kRemoved, kAdded, kGap };  // kGap: lines left out, without a text
-  Kind kind = Kind::kSame;
-  std::string_view text;
-};
-// The lines that differ, with one line of context.
-std::vector<DiffLine> DiffOf(std::string_view before, std::string_view after);
-// The same as a unified diff without file names.
+// The lines that differ, as a unified diff without file names and with one line of context.
 std::string DiffLines(std::string_view before, std::string_view after);
 
 // The lines that an edit took out and brought in.

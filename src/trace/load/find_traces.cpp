@@ -89,8 +89,7 @@ void AddMatches(const std::string& pattern, std::vector<fs::path>& files) {
   }
 }
 
-}  // namespace
-
+// Names of the agents whose folders are known.
 std::vector<std::string> KnownTraceAgents() {
   std::vector<std::string> agents;
   for (const AgentFolder& folder : kFolders) {
@@ -98,6 +97,8 @@ std::vector<std::string> KnownTraceAgents() {
   }
   return agents;
 }
+
+}  // namespace
 
 Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const std::string& agent) {
   const std::vector<std::string> agents = KnownTraceAgents();

@@ -83,7 +83,6 @@ bool LooksBinary(std::string_view front) {
 
 void ReadText(TraceFormat format, std::string_view raw, TraceBuilder& builder) {
   const std::string text = FindInvalidUtf8(raw) ? ReplaceInvalidUtf8(raw) : std::string(raw);
-  builder.CountRecords(SplitLines(text).size());
   if (format == TraceFormat::kClaudeCodeExport) {
     ReadClaudeCodeExport(text, builder);
   } else if (format == TraceFormat::kFastAgent) {
@@ -126,7 +125,6 @@ Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordRead
     }
     ParsedRecord parsed = ParseRecord(text);
     if (parsed.value) {
-      builder.CountRecords(1);
       reader.Add(*parsed.value, line->number);
     } else if (text.front() == ':' || text.substr(0, 6) == "event:" || text == "[DONE]") {
       continue;  // the rest of an event stream
@@ -161,14 +159,10 @@ Result<Json> ParseDocument(std::string_view text, const std::string& name, bool 
                                 SafeForTerminalLine(name), place.line, place.column, parsed.fault.reason));
 }
 
-void FeedDocument(Json& document, RecordReader& reader, TraceBuilder& builder) {
+void FeedDocument(Json& document, RecordReader& reader) {
   if (document.is_array()) {
-    for (Json& record : document) {
-      builder.CountRecords(1);
-      reader.Add(record, 0);
-    }
+    for (Json& record : document) reader.Add(record, 0);
   } else {
-    builder.CountRecords(1);
     reader.Add(document, 0);
   }
   reader.Finish();
@@ -190,7 +184,6 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
       builder.NoteProblem(0, document.error().message);
       return {};
     }
-    builder.CountRecords(1);
     reader->Add(*document, 0);
     return {};
   };
@@ -228,7 +221,7 @@ Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) 
   if (document && reader != nullptr) {
     text.clear();
     text.shrink_to_fit();
-    FeedDocument(*document, *reader, builder);
+    FeedDocument(*document, *reader);
   } else {
     ReadText(TraceFormat::kNotes, text, builder);
   }
@@ -240,7 +233,7 @@ Result<Trace> ReadYaml(LineSource& source, TraceFormat format, const TraceReadOp
   ASSIGN_OR_RETURN(Json document, ParseYamlRecord(text, source.name()));
   TraceBuilder builder(source.name(), format);
   const RecordReaderPtr reader = MakeReader(format, builder);
-  FeedDocument(document, *reader, builder);
+  FeedDocument(document, *reader);
   return builder.Finish();
 }
 
@@ -320,7 +313,7 @@ Trace ReadTraceAs(TraceFormat format, std::string text) {
   const RecordReaderPtr reader = MakeReader(format, builder);
   ParsedRecord whole = ParseRecord(text);
   if (whole.value) {
-    FeedDocument(*whole.value, *reader, builder);
+    FeedDocument(*whole.value, *reader);
     return builder.Finish();
   }
   LineSource source = LineSource::FromText(std::move(text), "fuzz");

@@ -33,8 +33,7 @@ std::size_t ControlSequenceLength(std::string_view text) {
   return 2;
 }
 
-}  // namespace
-
+// `text` without terminal control sequences (ECMA-48: colours, links, cursor movement) and with NUL as U+FFFD.
 std::string StripControlSequences(std::string text) {
   constexpr std::string_view kSpecial("\x1b\0", 2);
   std::size_t at = text.find_first_of(kSpecial);
@@ -55,6 +54,8 @@ std::string StripControlSequences(std::string text) {
   out.append(text, from);
   return FindInvalidUtf8(out) ? ReplaceInvalidUtf8(out) : out;
 }
+
+}  // namespace
 
 TraceBuilder::TraceBuilder(std::string source, TraceFormat format) {
   trace_.source = std::move(source);

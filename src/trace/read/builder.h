@@ -42,7 +42,6 @@ class TraceBuilder {
   void AddSessionUsage(const TokenUsage& usage);
   void SetSucceeded(bool succeeded) { trace_.succeeded = succeeded; }
   void SetLossy() { trace_.lossy = true; }
-  void CountRecords(std::size_t count) { trace_.records += count; }
   void CountDroppedLines(std::size_t count) { trace_.dropped_lines += count; }
 
   // Index of the event. Empty texts of people and models are left out (kNoIndex).
@@ -99,8 +98,5 @@ class TraceBuilder {
   HashIndex subagents_;   // by id
   HashIndex identities_;  // hashes of what IsNew has seen
 };
-
-// `text` without terminal control sequences (ECMA-48: colours, links, cursor movement) and with NUL as U+FFFD.
-std::string StripControlSequences(std::string text);
 
 }  // namespace upskill

@@ -190,12 +190,14 @@ std::string RedactionSummary(const std::vector<Redaction>& redactions, std::stri
   struct Kind {
     std::set<std::size_t> values;
     std::size_t line = 0;
+    std::size_t event = kNoIndex;  // where there is no line
   };
   std::map<std::string, Kind> kinds;
   for (const Redaction& redaction : redactions) {
     Kind& kind = kinds[redaction.kind];
     kind.values.insert(redaction.number);
     if (kind.line == 0) kind.line = redaction.line;
+    if (kind.event == kNoIndex) kind.event = redaction.event;
   }
   std::size_t total = 0;
   std::string list;
@@ -203,7 +205,11 @@ std::string RedactionSummary(const std::vector<Redaction>& redactions, std::stri
     total += kind.values.size();
     if (!list.empty()) list += ", ";
     list += fmt::format("{} {}", kind.values.size(), name);
-    if (kind.line != 0) list += fmt::format(" line {}", WithThousands(static_cast<long long>(kind.line)));
+    if (kind.line != 0) {
+      list += fmt::format(" line {}", WithThousands(static_cast<long long>(kind.line)));
+    } else if (kind.event != kNoIndex) {
+      list += fmt::format(" event {}", WithThousands(static_cast<long long>(kind.event + 1)));
+    }
   }
   return fmt::format("{} secret{} {} ({})", total, total == 1 ? "" : "s", done, list);
 }

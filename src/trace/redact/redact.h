@@ -48,7 +48,8 @@ class Redactor {
 // All texts of a trace.
 void RedactTrace(Trace& trace, Redactor& redactor);
 
-// "2 secrets redacted (1 hf-token line 812, 1 password-in-url line 1,430)" with `done` "redacted"; empty for none.
+// "2 secrets redacted (1 hf-token line 812, 1 password-in-url event 17)" with `done` "redacted"; the event where the
+// source has no lines. Empty for none.
 std::string RedactionSummary(const std::vector<Redaction>& redactions, std::string_view done);
 
 // The rule for --no-redact: an error that says why, unless the teacher runs on this machine.

@@ -54,6 +54,12 @@ TEST(RedactTest, PlaceholdersAreStableAndListed) {
             "[redacted:github-token:1] password=[redacted:password:1]");
 }
 
+TEST(RedactTest, TheEventIsNamedWhereTheSourceHasNoLines) {
+  Redactor redactor({});
+  redactor.Apply(std::string("ghp_") + "A7k4567890123456789012345678901234Ab", 16, 0);
+  EXPECT_EQ(RedactionSummary(redactor.redactions(), "redacted"), "1 secret redacted (1 github-token event 17)");
+}
+
 TEST(RedactTest, HomeFoldersAndEmailsByOption) {
   const std::string text = "/home/ada/x and ada@example.com";
   EXPECT_EQ(Redactor({}).Apply(text), text);
