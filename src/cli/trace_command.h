@@ -20,7 +20,7 @@ struct TraceOptions {
   std::string agent;
   std::string output;
   std::size_t budget = kDefaultDigestTokens;
-  std::size_t most = 20;      // traces that `find` lists
+  std::size_t most = 20;  // traces that `find` lists
   bool json = false;
   bool events = false;
   bool lenient = false;

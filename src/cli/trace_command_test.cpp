@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `upskill trace …` as whole command lines in process.
+#include "cli/trace_command.h"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/trace_command.h"
 #include "support/command_line.h"
 #include "support/planted_secrets.h"
 #include "teach/generate.h"
@@ -279,9 +280,7 @@ TEST_F(TraceCli, DigestKeepsItsBudget) {
   EXPECT_EQ(Digest({file}, {"--budget", "many"}), kUsage);
 }
 
-TEST_F(TraceCli, DigestShowsWhatGenerateSends) {
-  EXPECT_EQ(TraceOptions().budget, GenerateOptions().context_tokens);
-}
+TEST_F(TraceCli, DigestShowsWhatGenerateSends) { EXPECT_EQ(TraceOptions().budget, GenerateOptions().context_tokens); }
 
 TEST_F(TraceCli, DigestIntoAFile) {
   const fs::path target = folder.path() / "digest.md";

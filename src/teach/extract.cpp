@@ -386,8 +386,7 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
   AddReference(material, draft);
   if (sections.empty()) AddWhatThereIs(material, sections);
   draft.sections = sections.Take();
-  if (draft.sections.empty())
-    return InputError("nothing to extract: the trace has no request, answer or command");
+  if (draft.sections.empty()) return InputError("nothing to extract: the trace has no request, answer or command");
   RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, target));
   return draft;
 }

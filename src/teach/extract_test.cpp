@@ -132,9 +132,8 @@ TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
   EXPECT_THAT(vetted.cases[1].checks[0].values, ElementsAre("mix deps.get"));
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok());
-  EXPECT_EQ(
-      DraftToSkill(*draft).body,
-      "# Facts\n\nThe time is 15:00 UTC.\n\n# Commands that work\n\nInstall the dependencies: `mix deps.get`\n");
+  EXPECT_EQ(DraftToSkill(*draft).body,
+            "# Facts\n\nThe time is 15:00 UTC.\n\n# Commands that work\n\nInstall the dependencies: `mix deps.get`\n");
 }
 
 TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
@@ -222,10 +221,14 @@ TEST(Material, GoesThroughJson) {
 }
 
 TEST(Material, TheEarlierFormIsRead) {
-  const Json item = {{"id", "d1"},           {"kind", "Errors and what fixed them"},
-                     {"text", "whole"},      {"places", {"a.jsonl:4"}},
-                     {"failed", "make"},     {"error", "no rule"},
-                     {"change", "a:\n-x\n+y"}, {"works", "make all"}};
+  const Json item = {{"id", "d1"},
+                     {"kind", "Errors and what fixed them"},
+                     {"text", "whole"},
+                     {"places", {"a.jsonl:4"}},
+                     {"failed", "make"},
+                     {"error", "no rule"},
+                     {"change", "a:\n-x\n+y"},
+                     {"works", "make all"}};
   const Json correction = {
       {"id", "d2"}, {"kind", "Corrections by the person"}, {"text", "no"}, {"places", {"a.jsonl:6"}}};
   const Json json = {

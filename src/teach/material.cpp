@@ -127,11 +127,11 @@ Status AddTool(const Json& schema, const std::string& source, Material& material
   for (const char* key : {"inputSchema", "input_schema", "parameters"}) {
     if (schema.contains(key)) input = schema.at(key);
   }
-  material.items.push_back({NextId(material),
-                            MaterialKind::kTool,
-                            fmt::format("{}: {}\narguments: {}", name,
-                                        JsonGet<std::string>(schema, "description", ""), DumpJson(input)),
-                            {source}});
+  material.items.push_back(
+      {NextId(material),
+       MaterialKind::kTool,
+       fmt::format("{}: {}\narguments: {}", name, JsonGet<std::string>(schema, "description", ""), DumpJson(input)),
+       {source}});
   return {};
 }
 

@@ -36,9 +36,8 @@ const char* NameOf(MaterialKind kind) {
 }
 
 MaterialKind KindFromName(const std::string& name) {
-  const auto* const found = std::find_if(kKindNames.begin(), kKindNames.end(), [&](const KindName& row) {
-    return name == row.name || name == row.earlier;
-  });
+  const auto* const found = std::find_if(kKindNames.begin(), kKindNames.end(),
+                                         [&](const KindName& row) { return name == row.name || name == row.earlier; });
   return found == kKindNames.end() ? MaterialKind::kDocument : found->kind;
 }
 
@@ -98,14 +97,9 @@ class DetailWriter {
   void operator()(const FixDetail& fix) const {
     Json steps = Json::array();
     for (const FixStep& step : fix.steps) steps.push_back(StepToJson(step));
-    item_["fix"] = {{"is_command", fix.is_command},
-                    {"failed", fix.failed},
-                    {"error", fix.error},
-                    {"steps", std::move(steps)},
-                    {"earlier_steps", fix.earlier_steps},
-                    {"reason", fix.reason},
-                    {"works", fix.works},
-                    {"call", fix.call}};
+    item_["fix"] = {
+        {"is_command", fix.is_command},       {"failed", fix.failed}, {"error", fix.error}, {"steps", std::move(steps)},
+        {"earlier_steps", fix.earlier_steps}, {"reason", fix.reason}, {"works", fix.works}, {"call", fix.call}};
   }
   void operator()(const CommandDetail& command) const {
     item_["command"] = {{"command", command.command},
@@ -117,8 +111,8 @@ class DetailWriter {
   void operator()(const FileDetail& file) const {
     Json edits = Json::array();
     for (const FileEdit& edit : file.edits) edits.push_back(EditToJson(edit));
-    item_["file"] = {{"path", file.path},   {"whole", file.whole},       {"content", file.content},
-                     {"first", file.first}, {"edits", std::move(edits)}, {"deleted", file.deleted},
+    item_["file"] = {{"path", file.path},        {"whole", file.whole},       {"content", file.content},
+                     {"first", file.first},      {"edits", std::move(edits)}, {"deleted", file.deleted},
                      {"versions", file.versions}};
   }
 
@@ -127,15 +121,15 @@ class DetailWriter {
 };
 
 FixDetail FixFromJson(const Json& json) {
-  FixDetail fix{json.at("is_command"), json.at("failed"), json.at("error"), {}, json.at("earlier_steps"),
-                json.at("reason"),     json.at("works"),  json.at("call")};
+  FixDetail fix{json.at("is_command"),    json.at("failed"), json.at("error"), {},
+                json.at("earlier_steps"), json.at("reason"), json.at("works"), json.at("call")};
   for (const Json& step : json.at("steps")) fix.steps.push_back(StepFromJson(step));
   return fix;
 }
 
 FileDetail FileFromJson(const Json& json) {
-  FileDetail file{json.at("path"), json.at("whole"),   json.at("content"), json.at("first"),
-                  {},              json.at("deleted"), json.at("versions")};
+  FileDetail file{json.at("path"),    json.at("whole"),   json.at("content"), json.at("first"), {},
+                  json.at("deleted"), json.at("versions")};
   for (const Json& edit : json.at("edits")) file.edits.push_back(EditFromJson(edit));
   return file;
 }

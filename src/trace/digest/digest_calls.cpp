@@ -215,10 +215,9 @@ DigestItem DeadEndItem(const Trace& trace, const Attempt& attempt) {
   DigestItem item;
   item.kind = DigestKind::kDeadEnd;
   item.key = "dead " + attempt.key;
-  item.detail =
-      DeadEndDetail{attempt.rejected ? DeadEndDetail::Kind::kRejected : DeadEndDetail::Kind::kFailed,
-                    !trace.events[attempt.call].command.empty(), attempt.shown,
-                    Excerpt(trace.events[attempt.result].text, kOutputBytes)};
+  item.detail = DeadEndDetail{attempt.rejected ? DeadEndDetail::Kind::kRejected : DeadEndDetail::Kind::kFailed,
+                              !trace.events[attempt.call].command.empty(), attempt.shown,
+                              Excerpt(trace.events[attempt.result].text, kOutputBytes)};
   item.value = (attempt.rejected || IsLookingAround(attempt.key) ? 30 : 46) +
                14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
   item.places = {PlaceOf(trace, attempt.result)};

@@ -56,8 +56,9 @@ DigestItem FileItem(const Trace& trace, const std::string& path, FileHistory fil
   item.places = {PlaceOf(trace, file.event)};
   item.event = file.event;
   if (file.versions < 2) file.first.clear();
-  item.detail = FileDetail{path,         file.whole,   std::move(file.last), std::move(file.first), std::move(file.edits),
-                           file.deleted, file.versions};
+  item.detail =
+      FileDetail{path,         file.whole,   std::move(file.last), std::move(file.first), std::move(file.edits),
+                 file.deleted, file.versions};
   return item;
 }
 

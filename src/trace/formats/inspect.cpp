@@ -131,8 +131,7 @@ class InspectReader : public RecordReader {
       if (value.is_null()) continue;
       const std::string shown = value.is_string() ? value.get<std::string>() : DumpJson(value);
       builder_.Add(stamp, EventKind::kSystem, "score " + entry.key() + ": " + CutToColumns(shown, 200));
-      if (!value.is_structured())
-        builder_.SetSucceeded(builder_.trace().succeeded.value_or(true) && IsCorrect(value));
+      if (!value.is_structured()) builder_.SetSucceeded(builder_.trace().succeeded.value_or(true) && IsCorrect(value));
     }
   }
 

@@ -42,8 +42,7 @@ std::optional<TraceDetection> DetectMessageList(const Json& messages, const Json
     if (content.is_string() && content.get_ref<const std::string&>().find("mswea_bash_command") != std::string::npos) {
       return TraceDetection{TraceFormat::kMiniSweAgent, TraceShape::kDocument};
     }
-    if (message.contains("parts"))
-      return TraceDetection{TraceFormat::kGeminiCli, TraceShape::kDocument};
+    if (message.contains("parts")) return TraceDetection{TraceFormat::kGeminiCli, TraceShape::kDocument};
   }
   if (!any_role) return std::nullopt;
   for (std::size_t i = 0; i < std::min(messages.size(), kRecordsToLookAt); ++i) {
@@ -174,10 +173,8 @@ std::optional<TraceDetection> DetectText(std::string_view front) {
     if (yaml_history && IsYamlRole(line)) ++yaml_roles;
     if (line.starts_with("_Exported on ") && line.find(" from Cursor (") != std::string_view::npos) cursor_head = true;
   }
-  if (cursor_head && cursor_roles > 0)
-    return TraceDetection{TraceFormat::kCursor, TraceShape::kText};
-  if (spec_roles > 0)
-    return TraceDetection{TraceFormat::kSpecStory, TraceShape::kText};
+  if (cursor_head && cursor_roles > 0) return TraceDetection{TraceFormat::kCursor, TraceShape::kText};
+  if (spec_roles > 0) return TraceDetection{TraceFormat::kSpecStory, TraceShape::kText};
   if (yaml_roles >= 2) return TraceDetection{TraceFormat::kSweAgent, TraceShape::kYaml};
   if (const std::string_view first = Trim(front.substr(0, front.find('\n', front.find_first_not_of(" \t\r\n"))));
       first == "---USER" || first == "---ASSISTANT") {
@@ -212,16 +209,14 @@ std::optional<TraceDetection> DetectDocument(const Json& document) {
     return DetectMessageList(document, Json());
   }
   if (!document.is_object()) return std::nullopt;
-  if (StringAt(document, "schema_version").starts_with("ATIF-"))
-    return found(TraceFormat::kAtif);
+  if (StringAt(document, "schema_version").starts_with("ATIF-")) return found(TraceFormat::kAtif);
   if (StringAt(document, "trajectory_format").starts_with("mini-swe-agent")) {
     return found(TraceFormat::kMiniSweAgent);
   }
   if (document.contains("history") && (document.contains("trajectory") || Member(document, "history").is_array())) {
     return found(TraceFormat::kSweAgent);
   }
-  if (document.contains("trajectory") && document.contains("info"))
-    return found(TraceFormat::kSweAgent);
+  if (document.contains("trajectory") && document.contains("info")) return found(TraceFormat::kSweAgent);
   if (Member(document, "attempts").is_array()) return found(TraceFormat::kSweAgent);
   if (document.contains("sessionId") && document.contains("projectHash")) {
     return found(TraceFormat::kGeminiCli);
