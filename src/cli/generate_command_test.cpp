@@ -42,7 +42,7 @@ TEST_F(GenerateCli, FromATraceWithoutAModel) {
   // A second one of the same name doesn't replace it.
   EXPECT_EQ(Generate({"Write CUDA kernels", "--name", "write-cuda-kernels", "--from", kTrace.string(), "--no-eval"}),
             2);
-  EXPECT_THAT(error, HasSubstr("holds a skill already"));
+  EXPECT_THAT(error, HasSubstr("already contains a skill"));
 }
 
 TEST_F(GenerateCli, ATeacherOverHttpRefinesOnTheStudentsFailures) {
@@ -287,7 +287,7 @@ TEST_F(GenerateCli, AnImprovedSkillKeepsItsTestsAndTheVersionBefore) {
   ASSERT_THAT(suite->cases, SizeIs(12));
   EXPECT_EQ(suite->cases[0].id, "own-1");
   EXPECT_THAT(*ReadFile(skill("sums") / "SKILL.md"), AllOf(HasSubstr("[sim 0.95]"), HasSubstr("\nlicense: MIT\n")));
-  ASSERT_THAT(out, HasSubstr("the files before  "));
+  ASSERT_THAT(out, HasSubstr("previous files  "));
   const fs::path generation = *fs::directory_iterator(runs() / "generations");
   EXPECT_THAT(*ReadFile(generation / "previous/SKILL.md"), HasSubstr("By hand"));
   EXPECT_THAT(*ReadFile(generation / "previous/skill_meta.json"), HasSubstr("a person"));
@@ -312,12 +312,12 @@ TEST_F(GenerateCli, NoLogRunsLeavesTheSkillAlone) {
   EXPECT_TRUE(fs::exists(skill("write-cuda-kernels") / "SKILL.md"));
   EXPECT_FALSE(fs::exists(runs()));
   EXPECT_EQ(Generate({"--resume", "--no-log-runs"}), 2);
-  EXPECT_THAT(error, HasSubstr("--resume goes on with what was logged"));
+  EXPECT_THAT(error, HasSubstr("--resume continues a logged generation"));
   // A trace that lies in another skill's folder doesn't make that skill its own.
   const fs::path inside = skill("write-cuda-kernels") / "session.jsonl";
   fs::copy_file(kTrace, inside);
   EXPECT_EQ(Generate({"x", "--from", inside.string(), "-o", skill("write-cuda-kernels").string(), "--no-eval"}), 2);
-  EXPECT_THAT(error, HasSubstr("holds a skill already"));
+  EXPECT_THAT(error, HasSubstr("already contains a skill"));
 }
 
 TEST_F(GenerateCli, DamagedTestsOfASkillAreToldAndKept) {

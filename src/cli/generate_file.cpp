@@ -35,7 +35,7 @@ Status CheckSchema(const Json& json, const std::string& file) {
 Result<std::vector<Student>> StudentsFromJson(const Json& json, const std::string& file) {
   const auto bad = [&] {
     return InputError(
-        fmt::format("{}: students: a list of objects with the strings model, name and identity is expected", file));
+        fmt::format("{}: students: expected a list of objects with the strings model, name and identity", file));
   };
   if (!json.is_array() || json.size() > kMaxStudents) return bad();
   std::vector<Student> students;
@@ -51,7 +51,7 @@ Result<std::vector<Student>> StudentsFromJson(const Json& json, const std::strin
 Result<std::vector<std::string>> SourcesFromJson(const Json& json, const std::string& file) {
   const bool strings = json.is_array() && json.size() <= kMaxSources &&
                        std::all_of(json.begin(), json.end(), [](const Json& entry) { return entry.is_string(); });
-  if (!strings) return InputError(fmt::format("{}: sources: a list of strings is expected", file));
+  if (!strings) return InputError(fmt::format("{}: sources: expected a list of strings", file));
   return json.get<std::vector<std::string>>();
 }
 
@@ -59,11 +59,11 @@ Result<std::vector<std::string>> SourcesFromJson(const Json& json, const std::st
 Status CheckExisting(const StoredGeneration& generation, const std::string& file) {
   const fs::path& folder = generation.existing_folder;
   if (!folder.empty() && (!folder.is_absolute() || folder.lexically_normal() != folder))
-    return InputError(fmt::format("{}: existing_folder: an absolute path without '.' and '..' is expected", file));
+    return InputError(fmt::format("{}: existing_folder: expected an absolute path without '.' and '..'", file));
   if (generation.material.has_existing() == folder.empty())
     return InputError(fmt::format("{}: existing_folder: it belongs to material.existing, one is missing", file));
   if (generation.material.has_existing() && !IsPlainName(generation.material.existing.name))
-    return InputError(fmt::format("{}: material.existing.name: a name without folders is expected", file));
+    return InputError(fmt::format("{}: material.existing.name: expected a name without folders", file));
   return {};
 }
 
@@ -104,7 +104,7 @@ Result<StoredGeneration> ReadGeneration(const fs::path& folder) {
   ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
   RETURN_IF_ERROR(CheckSchema(json, file));
   for (const char* key : {"options", "students", "material", "sources", "existing_folder"}) {
-    if (!json.contains(key)) return InputError(fmt::format("{}: {}: it is missing", file, key));
+    if (!json.contains(key)) return InputError(fmt::format("{}: {}: missing", file, key));
   }
   StoredGeneration generation;
   ASSIGN_OR_RETURN(generation.options, OptionsFromJson(json.at("options"), file));
@@ -112,7 +112,7 @@ Result<StoredGeneration> ReadGeneration(const fs::path& folder) {
   ASSIGN_OR_RETURN(generation.material, MaterialFromJson(json.at("material"), file));
   ASSIGN_OR_RETURN(generation.sources, SourcesFromJson(json.at("sources"), file));
   if (!json.at("existing_folder").is_string())
-    return InputError(fmt::format("{}: existing_folder: a string is expected", file));
+    return InputError(fmt::format("{}: existing_folder: expected a string", file));
   generation.existing_folder = json.at("existing_folder").get<std::string>();
   RETURN_IF_ERROR(CheckExisting(generation, file));
   return generation;

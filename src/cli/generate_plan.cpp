@@ -38,7 +38,7 @@ struct StoredOption {
   std::function<Status(const Json&, GivenOptions&)> set;  // the error says what is expected
 };
 
-Status ExpectedHere(const std::string& what) { return InputError(what + " is expected"); }
+Status ExpectedHere(const std::string& what) { return InputError("expected " + what); }
 
 std::string AsItIs(const std::string& text) { return text; }
 
@@ -134,7 +134,7 @@ StoredOption NumberOption(const char* key, const char* flag, At at, double low, 
   return {key, flag, on_resume, [=](const GivenOptions& options) { return JsonOrNull(at(options)); },
           [=](const Json& json, GivenOptions& options) -> Status {
             if (!json.is_null() && !IsNumberIn(json, low, high))
-              return ExpectedHere(fmt::format("a number from {} to {}, or null,", low, high));
+              return ExpectedHere(fmt::format("a number from {} to {}, or null", low, high));
             at(options) = json.is_null() ? std::nullopt : std::optional(json.get<double>());
             return {};
           }};
@@ -232,7 +232,7 @@ const std::vector<StoredOption>& StoredOptions() {
       WholeOption(
           "seed", "--seed", [](auto& o) -> auto& { return o.how.seed; }, 0, std::numeric_limits<std::uint64_t>::max()),
       WholeOption(
-          "parallel", "--parallel", [](auto& o) -> auto& { return o.parallel; }, 0, 100'000, OnResume::kMayChange),
+          "parallel", "--jobs", [](auto& o) -> auto& { return o.parallel; }, 0, 100'000, OnResume::kMayChange),
       SwitchOption("lenient", "--lenient", [](auto& o) -> auto& { return o.lenient; }),
       SwitchOption("no_redact", "--no-redact", [](auto& o) -> auto& { return o.no_redact; }),
   };
@@ -295,11 +295,11 @@ Json OptionsToJson(const GivenOptions& options) {
 }
 
 Result<GivenOptions> OptionsFromJson(const Json& json, const std::string& source) {
-  if (!json.is_object()) return InputError(fmt::format("{}: options: an object is expected", source));
+  if (!json.is_object()) return InputError(fmt::format("{}: options: expected an object", source));
   GivenOptions options;
   for (const StoredOption& option : StoredOptions()) {
     const auto found = json.find(option.key);
-    const Status status = found == json.end() ? Status(InputError("it is missing")) : option.set(*found, options);
+    const Status status = found == json.end() ? Status(InputError("missing")) : option.set(*found, options);
     if (!status) return status.error().With(fmt::format("{}: options.{}", source, option.key));
   }
   if (options.eval_models.empty() || options.model.empty() || options.test_gen_model.empty() ||

@@ -201,7 +201,7 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
       {"/options/output", elsewhere.string(), "options.output: " + elsewhere.string() + " is outside"},
       {"/options/output", "../elsewhere", "options.output: an absolute path without"},
       {"/options/output", (folder.path() / "skills/../elsewhere").string(), "options.output: an absolute path without"},
-      {"/options/output", Json::array(), "options.output: a string is expected"},
+      {"/options/output", Json::array(), "options.output: expected a string"},
       {"/options/output", "/" + std::string(5000, 'x'), "options.output: a text of at most 4096 bytes"},
       {"/options/skills_dir", elsewhere.string(), "options.skills_dir: " + elsewhere.string() + " is outside"},
       {"/options/name", "../../elsewhere", "options.name: a name without folders"},
@@ -209,16 +209,16 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
       {"/options/cases", 1e300, "options.cases: a whole number from 2 to 200"},
       {"/options/runs", "many", "options.runs: a whole number"},
       {"/options/temperature", 1e9, "options.temperature: a number from 0 to 2"},
-      {"/options/eval_models", Json::array({1}), "options.eval_models: a string is expected"},
+      {"/options/eval_models", Json::array({1}), "options.eval_models: expected a string"},
       {"/options/eval_models", Json::array(), "eval_models and skills_dir can't be empty"},
       {"/options/accept", "whatever", "options.accept: helps, never-worse or any"},
       {"/options/base_urls", Json::array({"https://evil.example/v1"}), "give --base-url https://evil.example/v1 again"},
-      {"/options", nullptr, "options: an object is expected"},
+      {"/options", nullptr, "options: expected an object"},
       {"/students", "x", "students: a list of objects"},
-      {"/students", Json::array(), "is not the model that generation"},
+      {"/students", Json::array(), "has changed since generation"},
       {"/sources", Json::array({1}), "sources: a list of strings"},
       {"/existing_folder", elsewhere.string(), "existing_folder: it belongs to material.existing"},
-      {"/existing_folder", 5, "existing_folder: a string is expected"},
+      {"/existing_folder", 5, "existing_folder: expected a string"},
       {"/material", 5, "not the material of a generation"},
       {"/schema", 3, "schema 3 is not known"},
       {"/schema", 1, "written by an earlier upskill"}};
@@ -235,7 +235,7 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
   }
   Json edited = stored;
   edited["options"].erase("seed");
-  refuses(edited, "options.seed: it is missing");
+  refuses(edited, "options.seed: missing");
   edited = stored;
   edited["material"]["existing"] = existing;
   edited["existing_folder"] = elsewhere.string();

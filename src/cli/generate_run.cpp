@@ -59,7 +59,7 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
   placing.reason = ReasonToReject(outcome, rule);
   if (placing.reason.empty() && IsTaken(session, folder))
     placing.reason =
-        fmt::format("{} holds another skill (to improve it: --from)", SafeForTerminalLine(folder.string()));
+        fmt::format("{} contains another skill (to improve it, use --from)", SafeForTerminalLine(folder.string()));
   placing.target = placing.reason.empty() ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
   if (placing.reason.empty()) {
     ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));

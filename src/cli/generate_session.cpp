@@ -151,7 +151,7 @@ Status CheckSameStudents(const GenerateSession& session) {
     const bool same = i < session.students_before.size() &&
                       session.students_before[i].identity == session.student_models[i]->info().identity;
     if (!same) {
-      return InputError(fmt::format("student '{}' is not the model that generation {} began with: start a new one",
+      return InputError(fmt::format("student '{}' has changed since generation {} started: start a new one",
                                     SafeForTerminalLine(session.options.eval_models[i]), session.id));
     }
   }
@@ -180,7 +180,7 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   const GenerateCommandOptions& options = session.options;
   ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, env));
   if (session.sources.material.has_existing() && !options.log_runs) {
-    return InputError("a skill can't be improved with --no-log-runs: the version before is kept with the generation");
+    return InputError("a skill can't be improved with --no-log-runs: its previous version is kept with the generation");
   }
   RETURN_IF_ERROR(ChooseTests(session, asks_for_tests));
   if (options.model == kExtract && session.sources.material.items.empty()) {
@@ -191,7 +191,7 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   if (options.output.empty() && options.how.name.empty()) return {};
   const fs::path output = OutputFolder(session, options.how.name);
   if (!IsTaken(session, output)) return {};
-  return InputError(fmt::format("{} holds a skill already; to improve it give --from {}",
+  return InputError(fmt::format("{} already contains a skill; to improve it, use --from {}",
                                 SafeForTerminalLine(output.string()), SafeForTerminalLine(output.string())));
 }
 
@@ -217,7 +217,7 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   ASSIGN_OR_RETURN(session.config, LoadConfig(env));
   const bool resumed = !session.options.resume.empty();
   if (resumed && !session.options.log_runs)
-    return InputError("--resume goes on with what was logged: it can't be given with --no-log-runs");
+    return InputError("--resume continues a logged generation: it can't be combined with --no-log-runs");
   const bool asks_for_tests = !session.options.test_gen_model.empty();
   session.options = ResolveOptions(std::move(session.options), session.config);
   if (resumed) RETURN_IF_ERROR(Resume(session));

@@ -25,7 +25,7 @@ bool IsSkill(const fs::path& path) {
 // References and scripts stay as they are, as files (CopySkillFiles).
 Status AddSkill(const std::string& path, GenerateSources& sources) {
   if (sources.material.has_existing())
-    return InputError(fmt::format("--from {}: one skill can be improved at a time", SafeForTerminalLine(path)));
+    return InputError(fmt::format("--from {}: only one skill can be improved at a time", SafeForTerminalLine(path)));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(path));
   sources.existing_folder = skill.folder;
   SkillText& existing = sources.material.existing;
@@ -33,8 +33,7 @@ Status AddSkill(const std::string& path, GenerateSources& sources) {
   const Result<Skill> again = ParseSkill(SkillFileText(existing), "SKILL.md");
   if (!again || again->body != skill.body || again->other_fields != skill.other_fields) {
     existing.other_fields.clear();
-    sources.warnings.push_back(SafeForTerminalLine(path) +
-                               ": the fields beside name and description can't be taken over");
+    sources.warnings.push_back(SafeForTerminalLine(path) + ": fields other than name and description can't be kept");
   }
   return {};
 }
@@ -78,7 +77,7 @@ Status AddToolsOf(const std::string& argument, GenerateSources& sources, const E
   }
   if (found) return {};
   if (names.empty()) return InputError(fmt::format("--tool {}: it has no tools", source));
-  return InputError(fmt::format("--tool {}: no tool '{}' in it; there is {}", source, SafeForTerminalLine(name),
+  return InputError(fmt::format("--tool {}: no tool '{}' in it; available: {}", source, SafeForTerminalLine(name),
                                 fmt::join(names, ", ")));
 }
 

@@ -58,7 +58,7 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
   for (const char* stage : {"train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
     env.out(fmt::format(
-        "to find the best candidate the students gave {} answers, {:.0f} % of the {} of measuring every one in full\n",
+        "finding the best candidate took {} student answers, {:.0f} % of the {} needed to measure every one in full\n",
         outcome.student_calls,
         100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls),
         outcome.full_student_calls));
@@ -154,7 +154,7 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                         options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
   }
   if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
-  if (!placing.previous.empty()) env.out(fmt::format("the files before  {}\n", Shown(placing.previous.string())));
+  if (!placing.previous.empty()) env.out(fmt::format("previous files  {}\n", Shown(placing.previous.string())));
   if (session.options.model == kExtract)
     env.out("no model wrote this skill: it is taken from the material, word for word\n");
   env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(placing.target.string()), estimated ? "about " : "",
@@ -164,7 +164,7 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   if (outcome.uncited_rules > 0)
     env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
   for (const std::string& rule : outcome.contradicted_rules)
-    env.out(fmt::format("left out, the material says otherwise: {}\n", Shown(rule)));
+    env.out(fmt::format("left out because the material contradicts it: {}\n", Shown(rule)));
   if (outcome.measured)
     env.out("\n" + EvalBars(outcome.measured->judged, StyleFor(env, env.out_is_terminal, options.color)));
   PrintCosts(outcome, facts, env);

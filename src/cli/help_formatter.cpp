@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t kMaxNameColumns = 28;  // longer names get a line of their own
 constexpr std::size_t kMinTextColumns = 30;  // with less, the text goes below the name
 constexpr std::size_t kNarrowIndent = 10;
-constexpr const char* kUngrouped = "Subcommands";  // CLI11's group of commands that were given none
 
 struct HelpRow {
   std::string name;
@@ -76,7 +75,7 @@ std::vector<HelpSection> SectionsOf(const CLI::App& command) {
     if (option->get_positional()) AddRow(sections, "Arguments", {option->get_name(true), OptionText(*option)});
   }
   for (const CLI::App* sub : VisibleCommands(command)) {
-    const bool grouped = sub->get_group() != kUngrouped;
+    const bool grouped = sub->get_group() != command.get_group();  // CLI11 hands the group down
     AddRow(sections, grouped ? sub->get_group() : "Commands", {sub->get_name(), sub->get_description()});
   }
   std::string group = "Options";
@@ -85,7 +84,8 @@ std::vector<HelpSection> SectionsOf(const CLI::App& command) {
     group = option->get_group();
     AddRow(sections, group, {OptionNames(*option), OptionText(*option)});
   }
-  if (const CLI::Option* help = command.get_help_ptr()) AddRow(sections, group, {OptionNames(*help), OptionText(*help)});
+  if (const CLI::Option* help = command.get_help_ptr())
+    AddRow(sections, group, {OptionNames(*help), OptionText(*help)});
   return sections;
 }
 
@@ -130,7 +130,7 @@ std::string Summary(const CLI::App& command, const Style& style) {
 void AddExamples(CLI::App& command, const std::vector<HelpExample>& examples) {
   std::string text = "Examples:";
   for (const HelpExample& example : examples) text += fmt::format("\n  {}:\n    {}", example.what, example.command);
-  AddHelpNote(command, text);
+  command.footer(text);  // not after that of the parent, which CLI11 hands down
 }
 
 void AddHelpNote(CLI::App& command, const std::string& text) {

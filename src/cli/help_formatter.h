@@ -19,7 +19,7 @@ struct HelpExample {
   std::string command;
 };
 
-// What the help of `command` ends with: examples, then paragraphs such as where to read more.
+// What the help of `command` ends with: first the examples, then paragraphs such as where to read more.
 void AddExamples(CLI::App& command, const std::vector<HelpExample>& examples);
 void AddHelpNote(CLI::App& command, const std::string& text);
 

@@ -78,7 +78,7 @@ void AddListCommand(CLI::App& app, ListOptions& options) {
   command->add_option("-d,--dir", options.skills_dir, "Skills folder [default: the configured one, else ./skills]")
       ->type_name("DIR");
   command->add_flag("-v,--verbose", options.verbose, "Show description, files and warnings of each skill");
-  command->add_flag("--json", options.json, "Print a list of objects");
+  command->add_flag("--json", options.json, "Print a JSON list");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"List the skills in ./skills", "upskill list"},
                          {"Show what each example skill holds", "upskill list -d examples/skills -v"}});

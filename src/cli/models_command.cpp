@@ -265,7 +265,7 @@ void AddModelsCommand(CLI::App& app, ModelsOptions& options) {
       app.add_subcommand("models", "List model names, prices, keys found and models on this machine")->group("Other");
   command->require_subcommand(0, 1);
   command->add_flag("--check", options.check, "Ask providers with a key, and local servers, whether they answer");
-  command->add_flag("--json", options.json, "Print an object");
+  command->add_flag("--json", options.json, "Print a JSON object");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"See which keys were found and which servers answer", "upskill models --check"},
                          {"Download a model", "upskill models pull Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0"}});
@@ -274,7 +274,7 @@ void AddModelsCommand(CLI::App& app, ModelsOptions& options) {
   pull->add_option("NAME", options.name, "ORG/REPO or ORG/REPO:QUANT; or default, the embedded model")->required();
   pull->add_flag("--update", options.update,
                  "Ask the Hub for a newer version even if it is cached; with default, replace a damaged file");
-  pull->add_flag("--json", options.json, "Print an object with its name and file");
+  pull->add_flag("--json", options.json, "Print a JSON object with its name and file");
   AddExamples(*pull, {{"Download a model", "upskill models pull Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0"},
                       {"Use it", "upskill eval path/to/skill -m llama:Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0"},
                       {"Download the embedded model", "upskill models pull default"}});

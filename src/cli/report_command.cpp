@@ -168,7 +168,7 @@ void AddReportCommand(CLI::App& app, ReportOptions& options) {
       ->type_name("FILE");
   std::vector<std::string> names;
   for (const auto& [name, format] : Formats()) names.push_back(name);
-  command->add_option("--format", options.format, "text, html, md, csv, json or xml, whatever the file's name")
+  command->add_option("--format", options.format, "Format, whatever the file's name: text, html, md, csv, json or xml")
       ->transform(OneOf(names))
       ->type_name("FORMAT");
   command->add_flag_callback("--json", [&options] { options.format = "json"; }, "Same as --format json");

@@ -146,7 +146,7 @@ void AddTraceCommand(CLI::App& app, TraceOptions& options) {
   CLI::App* show = command->add_subcommand("show", "Show who did what: turns, tool calls, errors, tokens, secrets");
   AddReadOptions(*show, options);
   show->add_flag("--events", options.events, "List every event; with --json one object per line");
-  show->add_flag("--json", options.json, "Print an object; for several files, a list");
+  show->add_flag("--json", options.json, "Print a JSON object; for several files, a list");
   AddExamples(*show, {{"Summarise a session", "upskill trace show session.jsonl"},
                       {"List the events of the newest trace", "upskill trace show latest --events"}});
   CLI::App* digest = command->add_subcommand("digest", "Condense traces to what a teacher needs");
@@ -161,14 +161,15 @@ void AddTraceCommand(CLI::App& app, TraceOptions& options) {
               {{"Condense a session", "upskill trace digest session.jsonl"},
                {"Condense all sessions of a folder", "upskill trace digest sessions --budget 4000 -o digest.md"}});
   CLI::App* find = command->add_subcommand("find", "List the traces in the agents' own folders, newest first");
-  find->add_option("--agent", options.agent, "Only traces of this agent")
+  find->add_option("--agent", options.agent,
+                   fmt::format("Only traces of this agent: {}", fmt::join(KnownTraceAgents(), ", ")))
       ->transform(OneOf(KnownTraceAgents()))
       ->type_name("NAME");
   find->add_option("-n", options.most, "Maximum number of traces")
       ->capture_default_str()
       ->check(WholeNumber(0))
       ->type_name("N");
-  find->add_flag("--json", options.json, "Print a list of objects");
+  find->add_flag("--json", options.json, "Print a JSON list");
   AddExamples(*find, {{"List the newest 20 traces", "upskill trace find"},
                       {"List those of Codex", "upskill trace find --agent codex -n 5"}});
 }

@@ -100,7 +100,7 @@ struct ChatResponse {
   std::string text;       // valid UTF-8
   std::string reasoning;  // what the model thought aloud before, if it is told apart
   std::vector<ToolCall> tool_calls;
-  Json parsed;           // of GenerateStructured: the text as JSON, valid under ChatRequest::answer_schema; else null
+  Json parsed;  // of GenerateStructured: the text as JSON, valid under ChatRequest::answer_schema; else null
   std::string schema_problem;  // of GenerateStructured: why no answer that ended by itself fits; else empty
   Json provider_blocks;  // what the provider wants back unchanged in a tool loop (signed reasoning); null: nothing
   StopReason stop = StopReason::kEnd;
