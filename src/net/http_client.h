@@ -53,7 +53,6 @@ struct HttpResponse {
   int status = 0;
   std::map<std::string, std::string> headers;  // names in lower case; the last one of equal names
   std::string body;
-  double first_byte_seconds = 0.0;  // from the start of the transfer
   double seconds = 0.0;
 };
 

@@ -301,11 +301,8 @@ Result<HttpResponse> Transfer::Finish(int curl_code) {
   if (failure_) return *failure_;
   if (!cut_ && curl_code != CURLE_OK) return ErrorOfCode(curl_code);
   if (!headers_done_) return Error{ErrorKind::kUnavailable, "the transfer with " + url_.authority + ": no answer"};
-  curl_off_t first_byte = 0;
   curl_off_t total = 0;
-  curl_easy_getinfo(easy_, CURLINFO_STARTTRANSFER_TIME_T, &first_byte);
   curl_easy_getinfo(easy_, CURLINFO_TOTAL_TIME_T, &total);
-  response_.first_byte_seconds = static_cast<double>(first_byte) * 1e-6;
   response_.seconds = static_cast<double>(total) * 1e-6;
   return std::move(response_);
 }
