@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "eval/judged_run.h"
 #include "eval/plan.h"
-#include "eval/summary.h"
-#include "eval/verdict.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -40,8 +39,10 @@ struct GateResult {
 
 Result<Gate> ParseGate(const std::string& text);
 
-// Errors: a clause names a model that the plan doesn't have. What is unknown (a cost without prices) doesn't pass.
-Result<std::vector<GateResult>> CheckGate(const Gate& gate, const Plan& plan, const RunSummary& summary,
-                                          const std::vector<StudentVerdict>& verdicts);
+// An error when a clause names a model that the plan doesn't have.
+Status CheckGateModels(const Gate& gate, const Plan& plan);
+
+// Which clauses hold for which student. What is unknown (a cost without prices) doesn't pass.
+std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run);
 
 }  // namespace upskill

@@ -274,8 +274,8 @@ class Generation {
   // Cases of train that some answer to `index` failed, or with `passing` those that every answer passed.
   std::vector<std::size_t> CasesBy(std::size_t index, bool passing) const {
     std::set<std::string> failing;
-    for (const Sample& sample : trials_.at(index).samples) {
-      if (sample.ok() && sample.arm == Arm::kSkill && !sample.passed()) failing.insert(sample.case_id);
+    for (const Sample* sample : trials_.at(index).judged.data.samples()) {
+      if (sample->ok() && sample->arm == Arm::kSkill && !sample->passed()) failing.insert(sample->case_id);
     }
     std::vector<std::size_t> found;
     for (const std::size_t i : train_) {
@@ -287,8 +287,9 @@ class Generation {
   // Answers of the first round that passed, over students, of some cases.
   static std::size_t PassedInFirstRound(const Trial& trial, const std::set<std::string>& ids) {
     std::size_t passed = 0;
-    for (const Sample& sample : trial.samples) {
-      if (sample.arm == Arm::kSkill && sample.round == 0 && ids.contains(sample.case_id) && sample.passed()) ++passed;
+    for (const Sample* sample : trial.judged.data.samples()) {
+      if (sample->arm == Arm::kSkill && sample->round == 0 && ids.contains(sample->case_id) && sample->passed())
+        ++passed;
     }
     return passed;
   }
@@ -376,9 +377,9 @@ class Generation {
   static std::size_t LostAnswers(const Trial& before, const Trial& after) {
     const auto passed = [](const Trial& trial) {
       std::set<std::tuple<std::string, std::string, int>> cells;
-      for (const Sample& sample : trial.samples) {
-        if (sample.ok() && sample.arm == Arm::kSkill && sample.passed())
-          cells.emplace(sample.student, sample.case_id, sample.round);
+      for (const Sample* sample : trial.judged.data.samples()) {
+        if (sample->ok() && sample->arm == Arm::kSkill && sample->passed())
+          cells.emplace(sample->student, sample->case_id, sample->round);
       }
       return cells;
     };
