@@ -28,8 +28,9 @@ bool Wanted(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What is shown of the runs is their summaries and verdicts: the answers of all of them together would be too large.
-void KeepWantedModels(const RunsOptions& options, JudgedRun& run) {
+// Drops the other models, and the samples: what is shown is said in the summary and the verdicts, and the answers of
+// all runs together may not fit into memory.
+void KeepWantedResults(const RunsOptions& options, JudgedRun& run) {
   Plan plan = run.plan();
   for (std::size_t i = run.summary.students.size(); i-- > 0;) {
     const Student& student = run.summary.students[i].student;
@@ -79,7 +80,7 @@ void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Fo
                           data->skipped_lines()));
   }
   JudgedRun run = Judge(std::move(data).value());
-  KeepWantedModels(options, run);
+  KeepWantedResults(options, run);
   if (run.summary.students.empty()) return;
   for (RunRow& row : RowsOf(run)) found.rows.push_back(std::move(row));
   found.runs.push_back(std::move(run));

@@ -13,9 +13,10 @@ namespace upskill {
 // A condition on a run that decides an exit code, for CI: clauses parted by `;`, all of which must hold.
 //   helps:haiku,glm   the verdict is `helps` for these models (also hurts, no-effect, undecided)
 //   not-hurts:*       it is anything else for every model
-//   tokens<+20%       change of an answer's output tokens (also cost, prompt included; seconds); the estimate, not its
-//   interval lift>10           points; pass>80% the pass rate with the skill lift:haiku>10     a comparison for some
-//   models only
+//   tokens<+20%       change of an answer's output tokens (also cost, prompt included; seconds): the estimate
+//   lift>10           in points
+//   pass>80%          pass rate with the skill
+//   lift:haiku>10     a comparison for some models only
 struct GateClause {
   enum class Kind { kVerdict, kNotVerdict, kTokens, kCost, kSeconds, kLift, kPass };
   std::string text;
