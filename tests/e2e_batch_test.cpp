@@ -132,7 +132,7 @@ TEST(Batch, AKilledRunTakesUpItsBatch) {
   const Result<Plan> plan = LoadPlan(run);
   const Result<JournalContent> content = ReadJournal(run);
   ASSERT_TRUE(plan.ok() && content.ok());
-  const RunSummary summary = Summarize(*plan, content->samples);
+  const RunSummary summary = Summarize(RunData(*plan, content->samples));
   EXPECT_TRUE(summary.complete());
   EXPECT_EQ(summary.students[0].arms.at(Arm::kSkill).passed, 20U);
   // 1,000 input and 100 output tokens at half of 1 and 5 dollars per million.

@@ -54,10 +54,9 @@ std::map<std::string, int> CellCounts(const fs::path& run) {
 }
 
 RunSummary SummaryOf(const fs::path& run) {
-  const Result<Plan> plan = LoadPlan(run);
-  const Result<JournalContent> content = ReadJournal(run);
-  CHECK(plan.ok() && content.ok());
-  return Summarize(*plan, content->samples);
+  const Result<RunData> data = RunData::Read(run);
+  CHECK(data.ok());
+  return Summarize(*data);
 }
 
 TEST(Crash, KilledSimulatedRunResumesToTheSameCounts) {

@@ -77,10 +77,9 @@ class Network : public testing::Test {
     return run ? *run : fs::path();
   }
   RunSummary Summary() const {
-    const Result<Plan> plan = LoadPlan(Run());
-    const Result<JournalContent> content = ReadJournal(Run());
-    CHECK(plan.ok() && content.ok());
-    return Summarize(*plan, content->samples);
+    const Result<RunData> data = RunData::Read(Run());
+    CHECK(data.ok());
+    return Summarize(*data);
   }
   std::vector<Sample> Samples() const {
     Result<JournalContent> content = ReadJournal(Run());

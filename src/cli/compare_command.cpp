@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<LoadedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
+Result<JudgedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
   ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
   if (folders.size() > 1) {
     return InputError(fmt::format("{} contains {} runs; name one of them, for example {}", SafeForTerminalLine(name),
@@ -54,15 +54,15 @@ ExitCode RunCompare(const CompareOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
-  const Result<LoadedRun> a = LoadOne(options.a, runs_dir);
+  const Result<JudgedRun> a = LoadOne(options.a, runs_dir);
   if (!a) return PrintError(env, a.error());
-  const Result<LoadedRun> b = LoadOne(options.b, runs_dir);
+  const Result<JudgedRun> b = LoadOne(options.b, runs_dir);
   if (!b) return PrintError(env, b.error());
-  if (a->judged.plan.run == b->judged.plan.run) {
+  if (a->plan().run == b->plan().run) {
     return PrintError(env, InputError(fmt::format("{} and {} are the same run", SafeForTerminalLine(options.a),
                                                   SafeForTerminalLine(options.b))));
   }
-  const Result<RunComparison> comparison = CompareRuns(a->input(), b->input());
+  const Result<RunComparison> comparison = CompareRuns(*a, *b);
   if (!comparison) return PrintError(env, comparison.error());
   PrintRunNotes(*a, env);
   PrintRunNotes(*b, env);

@@ -55,7 +55,7 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
     return;
   }
   PrintReuse(options, session, outcome, env);
-  if (options.verbose) env.out("\n" + EvalCases(session.plan, outcome.samples, style));
+  if (options.verbose) env.out("\n" + EvalCases(run.data, style));
   const bool several = session.plan.students.size() > 1;
   const std::string table = several || options.table_first ? EvalTable(run, style) : "";
   const std::string bars = several && !options.table_first ? "" : EvalBars(run, style);
@@ -79,11 +79,9 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
 
 // Whether every condition of the gate holds; says of each what was found.
 bool PrintGate(const EvalOptions& options, const EvalSession& session, const JudgedRun& run, Env& env) {
-  const Result<std::vector<GateResult>> results = CheckGate(*session.gate, session.plan, run.summary, run.verdicts);
-  CHECK(results.ok());  // its models were looked at when the run began
   bool all = true;
   const Style style = StyleFor(env, env.error_is_terminal, options.color);
-  for (const GateResult& result : *results) {
+  for (const GateResult& result : CheckGate(*session.gate, run)) {
     all = all && result.passed;
     env.error(fmt::format("gate  {}  {} · {}: {}\n",
                           Tinted(style, result.passed ? Tint::kGood : Tint::kBad, result.passed ? "holds" : "FAILS"),
@@ -145,7 +143,7 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
   input.stop = env.stop;
   input.clock = env.clock;
   if (!options.quiet) input.observer = &progress;
-  const Result<RunOutcome> outcome = RunPlan(std::move(input));
+  Result<RunOutcome> outcome = RunPlan(std::move(input));
   progress.Clear();
   if (!outcome) {
     PrintError(env, outcome.error());
@@ -155,9 +153,9 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
     }
     return ExitCode::kIncomplete;
   }
-  const JudgedRun run = Judge(session->plan, outcome->samples);
+  const JudgedRun run = Judge(std::move(outcome->data));
   if (session->journal) {
-    const Status files = WriteRunFiles(run, outcome->samples, session->journal->folder());
+    const Status files = WriteRunFiles(run, session->journal->folder());
     if (!files)
       env.error(fmt::format("warning: the journal is complete, but files for other programs could not be written: {}\n",
                             SafeForTerminal(files.error().message)));

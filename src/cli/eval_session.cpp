@@ -116,9 +116,7 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
 Status TakeGate(const EvalOptions& options, EvalSession& session) {
   if (options.gate.empty()) return {};
   ASSIGN_OR_RETURN(session.gate, ParseGate(options.gate));
-  const std::vector<StudentVerdict> none(session.plan.students.size());
-  RETURN_IF_ERROR(CheckGate(*session.gate, session.plan, Summarize(session.plan, {}), none));
-  return {};
+  return CheckGateModels(*session.gate, session.plan);
 }
 
 Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {

@@ -10,23 +10,18 @@ namespace upskill {
 
 namespace fs = std::filesystem;
 
-Result<LoadedRun> LoadRun(const fs::path& folder) {
-  LoadedRun run;
-  ASSIGN_OR_RETURN(const Plan plan, LoadPlan(folder));
-  ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
-  run.samples = std::move(content.samples);
-  run.skipped_lines = content.skipped_lines;
-  run.judged = Judge(plan, run.samples);
-  return run;
+Result<JudgedRun> LoadRun(const fs::path& folder) {
+  ASSIGN_OR_RETURN(RunData data, RunData::Read(folder));
+  return Judge(std::move(data));
 }
 
-void PrintRunNotes(const LoadedRun& run, Env& env) {
-  const std::string name = SafeForTerminalLine(run.judged.plan.run);
-  if (run.skipped_lines > 0) {
-    env.error(fmt::format("note: run {}: {} line{} of samples.jsonl could not be read and {} ignored\n", name,
-                          run.skipped_lines, run.skipped_lines == 1 ? "" : "s", run.skipped_lines == 1 ? "is" : "are"));
+void PrintRunNotes(const JudgedRun& run, Env& env) {
+  const std::string name = SafeForTerminalLine(run.plan().run);
+  if (const std::size_t skipped = run.data.skipped_lines(); skipped > 0) {
+    env.error(fmt::format("note: run {}: {} line{} of samples.jsonl could not be read and {} ignored\n", name, skipped,
+                          skipped == 1 ? "" : "s", skipped == 1 ? "is" : "are"));
   }
-  const RunSummary& summary = run.judged.summary;
+  const RunSummary& summary = run.summary;
   if (!summary.complete()) {
     env.error(fmt::format("note: run {} is incomplete: {} of {} cells have no answer and are not counted\n", name,
                           WithThousands(static_cast<long long>(summary.cells - summary.answered)),

@@ -1,32 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cli/env.h"
 #include "eval/judged_run.h"
-#include "report/report_input.h"
 #include "util/result.h"
 
 namespace upskill {
 
-// A run read from its folder, with what is said of it.
-struct LoadedRun {
-  JudgedRun judged;
-  std::vector<Sample> samples;
-  std::size_t skipped_lines = 0;  // of samples.jsonl: torn, damaged or of a newer version
-
-  // Points into this run, which must not move while it is used.
-  ReportInput input() const { return MakeReportInput(judged, samples); }
-};
-
-Result<LoadedRun> LoadRun(const std::filesystem::path& folder);
+Result<JudgedRun> LoadRun(const std::filesystem::path& folder);
 
 // One line on standard error for each thing that makes the run less than it was planned to be.
-void PrintRunNotes(const LoadedRun& run, Env& env);
+void PrintRunNotes(const JudgedRun& run, Env& env);
 
 // The folders that an argument means: a run's folder, all runs below another folder, or a run's name (its last 4
 // digits, `latest`). A folder that only the Python tool wrote is returned as it is.

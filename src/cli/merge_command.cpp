@@ -61,18 +61,18 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
   if (!runs) return PrintError(env, runs.error());
   const Result<MergeOutcome> outcome = MergeRuns(*runs, options.output, *env.clock);
   if (!outcome) return PrintError(env, outcome.error());
-  const Result<LoadedRun> loaded = LoadRun(outcome->folder);
+  const Result<JudgedRun> loaded = LoadRun(outcome->folder);
   if (!loaded) return PrintError(env, loaded.error());
-  const JudgedRun& run = loaded->judged;
+  const JudgedRun& run = *loaded;
   if (options.json) {
     env.out(DumpJsonIndented(EvalToJson(run)) + "\n");
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
-    env.out(EvalHead(run.plan, style));
+    env.out(EvalHead(run.plan(), style));
     env.out(fmt::format("joined {} runs: {} samples, {} of them in more than one run\n\n", runs->size(),
                         WithThousands(static_cast<long long>(outcome->samples)),
                         WithThousands(static_cast<long long>(outcome->duplicates))));
-    env.out(run.plan.students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
+    env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(fmt::format("run {}\n", SafeForTerminalLine(outcome->folder.string())));
   }
   if (outcome->missing == 0) return ExitCode::kSuccess;

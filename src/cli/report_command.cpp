@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "cli/color_option.h"
@@ -58,8 +57,8 @@ Result<Format> FormatOf(const ReportOptions& options) {
 
 // What the arguments name: runs of ours, and results that other programs wrote, which have no answers.
 struct Sources {
-  std::vector<std::unique_ptr<LoadedRun>> runs;  // behind pointers: reports point into them
-  std::vector<RunRow> rows;                      // of the Python tool
+  std::vector<JudgedRun> runs;
+  std::vector<RunRow> rows;  // of the Python tool
   std::vector<BenchmarkSummary> benchmarks;
   std::string first_foreign;
 };
@@ -84,20 +83,19 @@ Status Load(const std::string& name, const fs::path& runs_dir, Env& env, Sources
       if (sources.first_foreign.empty()) sources.first_foreign = name;
       continue;
     }
-    ASSIGN_OR_RETURN(LoadedRun run, LoadRun(folder));
-    sources.runs.push_back(std::make_unique<LoadedRun>(std::move(run)));
+    ASSIGN_OR_RETURN(JudgedRun run, LoadRun(folder));
+    sources.runs.push_back(std::move(run));
   }
   return {};
 }
 
 std::string TextOf(const Sources& sources, const Style& style) {
   std::string out;
-  for (const auto& run : sources.runs) {
-    const JudgedRun& judged = run->judged;
-    out += (out.empty() ? "" : "\n") + EvalHead(judged.plan, style) + "\n";
-    const bool several = judged.plan.students.size() > 1;
-    out += several ? EvalTable(judged, style) + EvalTableNotes(judged) : EvalBars(judged, style);
-    out += EvalCaseNotes(judged) + fmt::format("run {}\n", SafeForTerminalLine(judged.plan.run));
+  for (const JudgedRun& run : sources.runs) {
+    out += (out.empty() ? "" : "\n") + EvalHead(run.plan(), style) + "\n";
+    const bool several = run.plan().students.size() > 1;
+    out += several ? EvalTable(run, style) + EvalTableNotes(run) : EvalBars(run, style);
+    out += EvalCaseNotes(run) + fmt::format("run {}\n", SafeForTerminalLine(run.plan().run));
   }
   if (!sources.rows.empty()) out += (out.empty() ? "" : "\n") + RunTable(sources.rows, style);
   for (const BenchmarkSummary& benchmark : sources.benchmarks) {
@@ -108,9 +106,9 @@ std::string TextOf(const Sources& sources, const Style& style) {
 }
 
 std::string JsonOf(const Sources& sources) {
-  if (sources.runs.size() == 1) return DumpJsonIndented(EvalToJson(sources.runs.front()->judged)) + "\n";
+  if (sources.runs.size() == 1) return DumpJsonIndented(EvalToJson(sources.runs.front())) + "\n";
   Json list = Json::array();
-  for (const auto& run : sources.runs) list.push_back(EvalToJson(run->judged));
+  for (const JudgedRun& run : sources.runs) list.push_back(EvalToJson(run));
   return DumpJsonIndented(list) + "\n";
 }
 
@@ -124,18 +122,15 @@ Result<std::string> ReportOf(const Sources& sources, Format format, const Style&
                     "Python tool also as CSV",
                     SafeForTerminalLine(sources.first_foreign)));
   }
-  std::vector<ReportInput> inputs;
-  inputs.reserve(sources.runs.size());
-  for (const auto& run : sources.runs) inputs.push_back(run->input());
   switch (format) {
     case Format::kHtml:
-      return HtmlReport(inputs);
+      return HtmlReport(sources.runs);
     case Format::kMarkdown:
-      return MarkdownReport(inputs);
+      return MarkdownReport(sources.runs);
     case Format::kCsv:
-      return SamplesCsv(inputs);
+      return SamplesCsv(sources.runs);
     case Format::kXml:
-      return JUnitXml(inputs);
+      return JUnitXml(sources.runs);
     case Format::kJson:
     case Format::kText:
       break;
@@ -196,7 +191,7 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
   const Style style = StyleFor(env, !to_file && env.out_is_terminal, options.color);
   const Result<std::string> report = ReportOf(sources, *format, style);
   if (!report) return PrintError(env, report.error());
-  for (const auto& run : sources.runs) PrintRunNotes(*run, env);
+  for (const JudgedRun& run : sources.runs) PrintRunNotes(run, env);
   if (!to_file) {
     const bool data = *format != Format::kText && env.out_is_terminal;  // text is safe already, and may be coloured
     env.out(data ? SafeForTerminal(*report) : *report);
@@ -205,7 +200,7 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
   if (const Status written = WriteFileAtomically(options.output, *report); !written)
     return PrintError(env, written.error());
   std::size_t answers = 0;
-  for (const auto& run : sources.runs) answers += run->judged.summary.answered;
+  for (const JudgedRun& run : sources.runs) answers += run.summary.answered;
   env.out(fmt::format("{} written: {} run{}, {} answers, {}\n", SafeForTerminalLine(options.output),
                       std::max<std::size_t>(1, sources.runs.size()), sources.runs.size() > 1 ? "s" : "",
                       WithThousands(static_cast<long long>(answers)), SizeText(report->size())));

@@ -30,16 +30,20 @@ bool Wanted(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void KeepWantedModels(const RunsOptions& options, JudgedRun& run) {
+// Drops the other models, and the samples: what is shown is said in the summary and the verdicts, and the answers of
+// all runs together may not fit into memory.
+void KeepWantedResults(const RunsOptions& options, JudgedRun& run) {
+  Plan plan = run.plan();
   for (std::size_t i = run.summary.students.size(); i-- > 0;) {
     const Student& student = run.summary.students[i].student;
     if (Wanted(options.models, student.name) || Wanted(options.models, student.spec)) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);
     run.summary.students.erase(run.summary.students.begin() + at);
     run.verdicts.erase(run.verdicts.begin() + at);
-    run.plan.students.erase(run.plan.students.begin() + at);
+    plan.students.erase(plan.students.begin() + at);
     for (auto& [arm, verdicts] : run.others) verdicts.erase(verdicts.begin() + at);
   }
+  run.data = RunData(std::move(plan));
 }
 
 struct Found {
@@ -71,14 +75,14 @@ void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Fo
   const Result<Plan> plan = LoadPlan(folder);
   if (!plan) return skip(plan.error());
   if (!Wanted(options.skills, plan->skill.name)) return;
-  const Result<JournalContent> content = ReadJournal(folder);
-  if (!content) return skip(content.error());
-  if (content->skipped_lines > 0) {
+  Result<RunData> data = RunData::Read(folder);
+  if (!data) return skip(data.error());
+  if (data->skipped_lines() > 0) {
     env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", SafeForTerminalLine(plan->run),
-                          content->skipped_lines));
+                          data->skipped_lines()));
   }
-  JudgedRun run = Judge(*plan, content->samples);
-  KeepWantedModels(options, run);
+  JudgedRun run = Judge(std::move(data).value());
+  KeepWantedResults(options, run);
   if (run.summary.students.empty()) return;
   for (RunRow& row : RowsOf(run)) found.rows.push_back(std::move(row));
   found.runs.push_back(std::move(run));
@@ -100,13 +104,6 @@ Json RunsToJson(const std::vector<JudgedRun>& runs) {
   Json list = Json::array();
   for (const JudgedRun& run : runs) list.push_back(EvalToJson(run));
   return list;
-}
-
-Matrix MatrixOf(const std::vector<JudgedRun>& runs) {
-  std::vector<ReportInput> inputs;
-  inputs.reserve(runs.size());
-  for (const JudgedRun& run : runs) inputs.push_back({&run.plan, {}, run.summary, run.verdicts, {}});
-  return MakeMatrix(inputs);
 }
 
 ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, Env& env) {
@@ -171,8 +168,9 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const Found found = Collect(options, runs_dir, env);
   const double tolerance = options.within_points / 100.0;
   if (options.json) {
-    env.out(DumpJsonIndented(options.matrix ? MatrixToJson(MatrixOf(found.runs), tolerance) : RunsToJson(found.runs)) +
-            "\n");
+    env.out(
+        DumpJsonIndented(options.matrix ? MatrixToJson(MakeMatrix(found.runs), tolerance) : RunsToJson(found.runs)) +
+        "\n");
     return ExitCode::kSuccess;
   }
   if (found.rows.empty() || (options.matrix && found.runs.empty())) {
@@ -182,7 +180,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   if (!options.csv.empty()) return WriteCsv(options, found.rows, env);
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   if (options.matrix) {
-    env.out(MatrixText(MatrixOf(found.runs), style, tolerance));
+    env.out(MatrixText(MakeMatrix(found.runs), style, tolerance));
     return ExitCode::kSuccess;
   }
   static const std::map<std::string, RunMetric> metrics = {{"success", RunMetric::kSuccess},

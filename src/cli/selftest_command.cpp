@@ -75,12 +75,12 @@ Status RunOnce(const SelftestOptions& options, const Plan& common, const Truth& 
   input.clock = env.clock;
   input.stop = env.stop;
   RETURN_IF_ERROR(RunPlan(std::move(input)));
-  ASSIGN_OR_RETURN(const JournalContent content, ReadJournal(journal.folder()));
-  const std::vector<StudentVerdict> verdicts = JudgeRun(plan, content.samples);
+  ASSIGN_OR_RETURN(const RunData data, RunData::Read(journal.folder()));
+  const std::vector<StudentVerdict> verdicts = JudgeRun(data);
   ++tally.runs;
   ++tally.words.at(static_cast<std::size_t>(verdicts.front().word));
   tally.rounds += verdicts.front().complete_rounds;
-  tally.cells += static_cast<std::int64_t>(content.samples.size());
+  tally.cells += static_cast<std::int64_t>(data.samples().size());
   std::error_code code;
   fs::remove_all(journal.folder(), code);
   return {};

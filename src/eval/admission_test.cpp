@@ -86,7 +86,7 @@ TEST(Admission, KeepsTheWindowFull) {
     EXPECT_LE(progress.in_flight, 4U);
     if (model.held() == 4) model.AnswerHeld(Text("right 1"));
   };
-  EXPECT_THAT(bench.Run().samples, SizeIs(8));
+  EXPECT_THAT(bench.Run().data.samples(), SizeIs(8));
   EXPECT_EQ(model.max_held, 4U);
 }
 

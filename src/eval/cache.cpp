@@ -31,13 +31,12 @@ bool OffersCache(const std::filesystem::path& run) {
 }  // namespace
 
 Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::filesystem::path& runs_dir,
-                                                                  const std::unordered_set<std::string>& wanted,
-                                                                  const std::string& except) {
+                                                                  const std::unordered_set<std::string>& wanted) {
   std::unordered_map<std::string, Sample> found;
   const std::vector<std::filesystem::path> runs = FindRuns(runs_dir);
   for (const std::filesystem::path& run : std::ranges::reverse_view(runs)) {
     const std::string name = run.filename().string();
-    if (name == except || !OffersCache(run)) continue;
+    if (!OffersCache(run)) continue;
     const auto consider = [&](std::string_view line) {
       const std::string key(KeyOfLine(line));
       if (!wanted.contains(key) || found.contains(key)) return;
@@ -56,7 +55,7 @@ Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::fil
 Result<std::vector<Sample>> CachedSamplesOf(const Plan& plan, const std::filesystem::path& runs_dir) {
   std::unordered_set<std::string> wanted;
   for (const Cell& cell : CellsOf(plan)) wanted.insert(cell.key);
-  ASSIGN_OR_RETURN(auto found, FindCachedSamples(runs_dir, wanted, ""));
+  ASSIGN_OR_RETURN(auto found, FindCachedSamples(runs_dir, wanted));
   std::vector<Sample> samples;
   samples.reserve(found.size());
   for (auto& [key, sample] : found) samples.push_back(std::move(sample));

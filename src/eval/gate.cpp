@@ -170,9 +170,7 @@ Result<Gate> ParseGate(const std::string& text) {
   return gate;
 }
 
-Result<std::vector<GateResult>> CheckGate(const Gate& gate, const Plan& plan, const RunSummary& summary,
-                                          const std::vector<StudentVerdict>& verdicts) {
-  std::vector<GateResult> results;
+Status CheckGateModels(const Gate& gate, const Plan& plan) {
   for (const GateClause& clause : gate.clauses) {
     for (const std::string& model : clause.models) {
       const bool known = std::any_of(plan.students.begin(), plan.students.end(), [&](const Student& student) {
@@ -183,9 +181,16 @@ Result<std::vector<GateResult>> CheckGate(const Gate& gate, const Plan& plan, co
                                       SafeForTerminalLine(model)));
       }
     }
-    for (std::size_t i = 0; i < summary.students.size(); ++i) {
-      if (Names(clause, summary.students[i].student))
-        results.push_back(CheckClause(clause, summary.students[i], verdicts[i]));
+  }
+  return {};
+}
+
+std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run) {
+  std::vector<GateResult> results;
+  for (const GateClause& clause : gate.clauses) {
+    for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
+      if (Names(clause, run.summary.students[i].student))
+        results.push_back(CheckClause(clause, run.summary.students[i], run.verdicts[i]));
     }
   }
   return results;

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "eval/judged_run.h"
 #include "eval/plan.h"
-#include "eval/summary.h"
-#include "eval/verdict.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -14,9 +13,10 @@ namespace upskill {
 // A condition on a run that decides an exit code, for CI: clauses parted by `;`, all of which must hold.
 //   helps:haiku,glm   the verdict is `helps` for these models (also hurts, no-effect, undecided)
 //   not-hurts:*       it is anything else for every model
-//   tokens<+20%       change of an answer's output tokens (also cost, prompt included; seconds); the estimate, not its
-//   interval lift>10           points; pass>80% the pass rate with the skill lift:haiku>10     a comparison for some
-//   models only
+//   tokens<+20%       change of an answer's output tokens (also cost, prompt included; seconds): the estimate
+//   lift>10           in points
+//   pass>80%          pass rate with the skill
+//   lift:haiku>10     a comparison for some models only
 struct GateClause {
   enum class Kind { kVerdict, kNotVerdict, kTokens, kCost, kSeconds, kLift, kPass };
   std::string text;
@@ -40,8 +40,10 @@ struct GateResult {
 
 Result<Gate> ParseGate(const std::string& text);
 
-// Errors: a clause names a model that the plan doesn't have. What is unknown (a cost without prices) doesn't pass.
-Result<std::vector<GateResult>> CheckGate(const Gate& gate, const Plan& plan, const RunSummary& summary,
-                                          const std::vector<StudentVerdict>& verdicts);
+// An error when a clause names a model that the plan doesn't have.
+Status CheckGateModels(const Gate& gate, const Plan& plan);
+
+// Which clauses hold for which student. What is unknown (a cost without prices) doesn't pass.
+std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run);
 
 }  // namespace upskill

@@ -18,7 +18,10 @@ using ::testing::SizeIs;
 // Two students, haiku that gains and glm that loses; what each passed is told by the verdicts alone.
 struct JudgedStudents {
   JudgedStudents() {
-    summary = Summarize(plan, {});
+    run.data = RunData(MakeTestPlan(1, 1, {"haiku", "glm"}));
+    run.summary = Summarize(run.data);
+    std::vector<StudentVerdict>& verdicts = run.verdicts;
+    verdicts.resize(2);
     verdicts[0].word = Verdict::kHelps;
     verdicts[0].lift = 0.36;
     verdicts[0].output_tokens = PairedChange{100.0, 115.0, {}, {}};
@@ -28,7 +31,7 @@ struct JudgedStudents {
     verdicts[1].word = Verdict::kHurts;
     verdicts[1].lift = -0.1;
     verdicts[1].output_tokens = PairedChange{0.0, 10.0, {}, {}};  // a change from nothing has no ratio
-    ArmSummary& arm = summary.students[0].arms[Arm::kSkill];
+    ArmSummary& arm = run.summary.students[0].arms[Arm::kSkill];
     arm.answered = 10;
     arm.passed = 9;
   }
@@ -37,21 +40,16 @@ struct JudgedStudents {
   std::string Check(const std::string& text) const {
     const Result<Gate> gate = ParseGate(text);
     if (!gate) return gate.error().message;
-    const Result<std::vector<GateResult>> results = CheckGate(*gate, plan, summary, verdicts);
-    if (!results) return results.error().message;
+    if (const Status known = CheckGateModels(*gate, run.plan()); !known) return known.error().message;
     std::string out;
-    for (const GateResult& result : *results)
+    for (const GateResult& result : CheckGate(*gate, run))
       out += (out.empty() ? "" : " ") + result.model + (result.passed ? ":1" : ":0");
     return out;
   }
 
-  std::vector<GateResult> Results(const std::string& text) const {
-    return *CheckGate(*ParseGate(text), plan, summary, verdicts);
-  }
+  std::vector<GateResult> Results(const std::string& text) const { return CheckGate(*ParseGate(text), run); }
 
-  Plan plan = MakeTestPlan(1, 1, {"haiku", "glm"});
-  RunSummary summary;
-  std::vector<StudentVerdict> verdicts{2};
+  JudgedRun run;
 };
 
 TEST(ParseGate, Clauses) {
@@ -85,41 +83,41 @@ TEST(ParseGate, WhatIsWrongIsNamed) {
 }
 
 TEST(CheckGate, Verdicts) {
-  const JudgedStudents run;
-  EXPECT_EQ(run.Check("helps:haiku"), "haiku:1");
-  EXPECT_EQ(run.Check("helps:*"), "haiku:1 glm:0");
-  EXPECT_EQ(run.Check("not-hurts:*"), "haiku:1 glm:0");
-  EXPECT_EQ(run.Check("not-undecided:haiku,glm"), "haiku:1 glm:1");
-  EXPECT_EQ(run.Check("helps:haiku; hurts:glm"), "haiku:1 glm:1");
-  EXPECT_EQ(run.Results("helps:glm")[0].detail, "hurts");
+  const JudgedStudents students;
+  EXPECT_EQ(students.Check("helps:haiku"), "haiku:1");
+  EXPECT_EQ(students.Check("helps:*"), "haiku:1 glm:0");
+  EXPECT_EQ(students.Check("not-hurts:*"), "haiku:1 glm:0");
+  EXPECT_EQ(students.Check("not-undecided:haiku,glm"), "haiku:1 glm:1");
+  EXPECT_EQ(students.Check("helps:haiku; hurts:glm"), "haiku:1 glm:1");
+  EXPECT_EQ(students.Results("helps:glm")[0].detail, "hurts");
 }
 
 TEST(CheckGate, Quantities) {
-  const JudgedStudents run;
-  EXPECT_EQ(run.Check("tokens:haiku<+20%"), "haiku:1");  // of the answer: the prompt's are a matter of cost
-  EXPECT_EQ(run.Check("tokens:haiku<15%"), "haiku:0");   // 15 is not less than 15
-  EXPECT_EQ(run.Check("cost:haiku<0"), "haiku:1");
-  EXPECT_EQ(run.Check("seconds:haiku>0"), "haiku:0");
-  EXPECT_EQ(run.Check("lift>10"), "haiku:1 glm:0");
-  EXPECT_EQ(run.Check("lift>-20"), "haiku:1 glm:1");
-  EXPECT_EQ(run.Check("pass:haiku>80%"), "haiku:1");
-  EXPECT_EQ(run.Results("lift:haiku>10")[0].detail, "+36.0 points");
-  EXPECT_EQ(run.Results("pass:haiku>80")[0].detail, "90.0 %");
+  const JudgedStudents students;
+  EXPECT_EQ(students.Check("tokens:haiku<+20%"), "haiku:1");  // of the answer: the prompt's are a matter of cost
+  EXPECT_EQ(students.Check("tokens:haiku<15%"), "haiku:0");   // 15 is not less than 15
+  EXPECT_EQ(students.Check("cost:haiku<0"), "haiku:1");
+  EXPECT_EQ(students.Check("seconds:haiku>0"), "haiku:0");
+  EXPECT_EQ(students.Check("lift>10"), "haiku:1 glm:0");
+  EXPECT_EQ(students.Check("lift>-20"), "haiku:1 glm:1");
+  EXPECT_EQ(students.Check("pass:haiku>80%"), "haiku:1");
+  EXPECT_EQ(students.Results("lift:haiku>10")[0].detail, "+36.0 points");
+  EXPECT_EQ(students.Results("pass:haiku>80")[0].detail, "90.0 %");
 }
 
 TEST(CheckGate, WhatIsUnknownDoesNotPass) {
-  JudgedStudents run;
+  JudgedStudents students;
   for (const char* clause : {"tokens:glm<1000", "cost:glm<1000", "seconds:glm<1000", "pass:glm>0"}) {
-    EXPECT_EQ(run.Check(clause), "glm:0") << clause;
-    EXPECT_EQ(run.Results(clause)[0].detail, "unknown") << clause;
+    EXPECT_EQ(students.Check(clause), "glm:0") << clause;
+    EXPECT_EQ(students.Results(clause)[0].detail, "unknown") << clause;
   }
-  run.verdicts[1] = {};  // no round that both arms answered
-  EXPECT_EQ(run.Check("not-hurts:glm; undecided:glm; lift:glm<100"), "glm:0 glm:0 glm:0");
+  students.run.verdicts[1] = {};  // no round that both arms answered
+  EXPECT_EQ(students.Check("not-hurts:glm; undecided:glm; lift:glm<100"), "glm:0 glm:0 glm:0");
 }
 
 TEST(CheckGate, AnUnknownModelIsAnError) {
-  const JudgedStudents run;
-  EXPECT_EQ(run.Check("helps:haiku,kimi"), "gate clause 'helps:haiku,kimi': the run has no model 'kimi'");
+  const JudgedStudents students;
+  EXPECT_EQ(students.Check("helps:haiku,kimi"), "gate clause 'helps:haiku,kimi': the run has no model 'kimi'");
 }
 
 }  // namespace

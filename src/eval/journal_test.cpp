@@ -241,7 +241,7 @@ TEST(FindCachedSamples, OnlyAnswersWithAWantedKey) {
   Sample reused = Answer(Key('a'), "a of 0");
   reused.cached_from = "2025_12_31_00_00_00-0000";
   WriteRun(folder, "2026_01_02_00_00_00-0002", LineOf(reused) + LineOf(Answer(Key('b'), "b of 2")));
-  const auto found = FindCachedSamples(folder.path() / "runs", {Key('a'), Key('b'), Key('c'), Key('d')}, "");
+  const auto found = FindCachedSamples(folder.path() / "runs", {Key('a'), Key('b'), Key('c'), Key('d')});
   ASSERT_TRUE(found.ok());
   ASSERT_THAT(*found, SizeIs(2));
   EXPECT_EQ(found->at(Key('a')).response.text, "a of 0");
@@ -250,17 +250,16 @@ TEST(FindCachedSamples, OnlyAnswersWithAWantedKey) {
   EXPECT_EQ(found->at(Key('b')).cached_from, "2026_01_02_00_00_00-0002");  // the newest
 }
 
-TEST(FindCachedSamples, LeavesOutTheGivenRunAndUnreadableOnes) {
+TEST(FindCachedSamples, LeavesOutUnreadableRuns) {
   const TempFolder folder;
   const fs::path run = WriteRun(folder, "2026_01_01_00_00_00-0001", LineOf(Answer(Key('a'), "1")));
   const fs::path broken = WriteRun(folder, "2025_01_01_00_00_00-0001", "");
   fs::remove(broken / "samples.jsonl");
   fs::create_directory(broken / "samples.jsonl");
   const fs::path runs = folder.path() / "runs";
-  EXPECT_THAT(*FindCachedSamples(runs, {Key('a')}, ""), SizeIs(1));
-  EXPECT_THAT(*FindCachedSamples(runs, {Key('a')}, run.filename().string()), IsEmpty());
-  EXPECT_THAT(*FindCachedSamples(folder.path() / "none", {Key('a')}, ""), IsEmpty());
-  EXPECT_THAT(*FindCachedSamples(runs, {}, ""), IsEmpty());
+  EXPECT_THAT(*FindCachedSamples(runs, {Key('a')}), SizeIs(1));
+  EXPECT_THAT(*FindCachedSamples(folder.path() / "none", {Key('a')}), IsEmpty());
+  EXPECT_THAT(*FindCachedSamples(runs, {}), IsEmpty());
 }
 
 }  // namespace

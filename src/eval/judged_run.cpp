@@ -1,17 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/judged_run.h"
 
-namespace upskill {
+#include <algorithm>
+#include <utility>
 
-JudgedRun Judge(const Plan& plan, const std::vector<Sample>& samples) {
-  JudgedRun run;
-  run.plan = plan;
-  run.summary = Summarize(plan, samples);
-  const Arm compared = ComparedArm(plan);
-  run.verdicts = JudgeRun(plan, samples, compared);
-  for (const Arm arm : plan.arms) {
-    if (arm != Arm::kSkill && arm != compared) run.others[arm] = JudgeRun(plan, samples, arm);
+namespace upskill {
+namespace {
+
+// Where the verdict is settled, the cells that were not asked for are not missing.
+void LeaveOutSavedCells(const std::vector<StudentVerdict>& verdicts, RunSummary& summary) {
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (!IsSettled(verdicts[i])) continue;
+    StudentSummary& student = summary.students[i];
+    student.rounds = std::max(verdicts[i].complete_rounds, 1);
+    for (auto& [arm, entry] : student.arms) {
+      const std::size_t asked = entry.answered + entry.errors;
+      student.cells_saved += entry.cells - asked;
+      entry.cells = asked;
+    }
+    summary.cells -= student.cells_saved;
   }
+}
+
+}  // namespace
+
+JudgedRun Judge(RunData data) {
+  JudgedRun run;
+  run.data = std::move(data);
+  run.summary = Summarize(run.data);
+  const Arm compared = ComparedArm(run.plan());
+  run.verdicts = JudgeRun(run.data, compared);
+  for (const Arm arm : run.plan().arms) {
+    if (arm != Arm::kSkill && arm != compared) run.others[arm] = JudgeRun(run.data, arm);
+  }
+  if (run.plan().stop_when_decided) LeaveOutSavedCells(run.verdicts, run.summary);
   return run;
 }
 

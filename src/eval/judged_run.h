@@ -5,20 +5,23 @@
 #include <vector>
 
 #include "eval/plan.h"
-#include "eval/sample.h"
+#include "eval/run_data.h"
 #include "eval/summary.h"
 #include "eval/verdict.h"
 
 namespace upskill {
 
-// A run with what is said of it.
+// A run with what is said of it. Owns all of it; reports take it by reference.
 struct JudgedRun {
-  Plan plan;
+  RunData data;
   RunSummary summary;
-  std::vector<StudentVerdict> verdicts;               // by student: the skill against ComparedArm(plan)
+  std::vector<StudentVerdict> verdicts;               // by student: the skill against ComparedArm(plan())
   std::map<Arm, std::vector<StudentVerdict>> others;  // by student: the skill against the plan's other arms
+
+  const Plan& plan() const { return data.plan(); }
 };
 
-JudgedRun Judge(const Plan& plan, const std::vector<Sample>& samples);
+// With Plan::stop_when_decided the cells that a settled verdict made unnecessary are not counted as missing.
+JudgedRun Judge(RunData data);
 
 }  // namespace upskill

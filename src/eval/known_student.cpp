@@ -6,7 +6,7 @@
 #include "eval/journal.h"
 #include "eval/plan.h"
 #include "eval/prompts.h"
-#include "eval/summary.h"
+#include "eval/run_data.h"
 
 namespace upskill {
 namespace {
@@ -66,7 +66,7 @@ Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, con
   std::map<std::string, std::size_t> wanted;  // by what the model is asked
   for (std::size_t i = 0; i < suite.cases.size(); ++i) wanted.emplace(UserMessage(suite.cases[i]), i);
   for (const std::filesystem::path& run : FindRuns(runs_dir)) {
-    const Result<Plan> plan = LoadPlan(run);
+    Result<Plan> plan = LoadPlan(run);
     if (!plan) continue;
     std::map<std::string, std::size_t> cases;  // by id in that run
     for (const Case& test_case : plan->suite.cases) {
@@ -74,9 +74,10 @@ Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, con
         cases.emplace(test_case.id, found->second);
     }
     if (cases.empty()) continue;
-    const Result<JournalContent> content = ReadJournal(run);
+    Result<JournalContent> content = ReadJournal(run);
     if (!content) continue;
-    for (const Sample* sample : FinalSamples(content->samples)) {
+    const RunData data(std::move(plan).value(), std::move(content->samples));
+    for (const Sample* sample : data.samples()) {
       const auto found = cases.find(sample->case_id);
       if (found == cases.end() || sample->student != model || !sample->ok() || !sample->cached_from.empty()) continue;
       Add(*sample, found->second, sums);

@@ -11,7 +11,6 @@
 #include "eval/cell.h"
 #include "eval/journal.h"
 #include "eval/plan.h"
-#include "eval/summary.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -61,71 +60,104 @@ bool Beats(const Sample& a, const Sample& b) {
   return DumpJson(SampleToJson(a)) < DumpJson(SampleToJson(b));
 }
 
+// What the runs hold together.
+class Merger {
+ public:
+  // Errors: the run can't be read, or its plan isn't that of the runs before it.
+  Status Take(const fs::path& run) {
+    ASSIGN_OR_RETURN(Plan plan, LoadPlan(run));
+    if (first_.empty()) {
+      first_ = run;
+      plan_ = plan;
+      compared_ = ComparedPart(std::move(plan));
+    } else {
+      plan_.created = std::min(plan_.created, plan.created);
+      RETURN_IF_ERROR(CheckSamePlan(compared_, first_, ComparedPart(std::move(plan)), run));
+    }
+    ASSIGN_OR_RETURN(JournalContent content, ReadJournal(run));
+    for (Sample& sample : content.samples) Keep(std::move(sample));
+    return {};
+  }
+
+  Result<MergeOutcome> Write(const fs::path& target, const Clock& clock) {
+    NamePlan(target, clock);
+    MergeOutcome outcome;
+    outcome.folder = target;
+    outcome.duplicates = duplicates_;
+    const std::string journal = JournalOf(outcome);
+    if (outcome.samples == 0 && !best_.empty()) {
+      return InputError(
+          "the runs hold samples, but none belongs to a cell of their plan: were they written by another version?");
+    }
+    RETURN_IF_ERROR(MakeFolders(target));
+    RETURN_IF_ERROR(WriteFileAtomically(target / "samples.jsonl", journal));
+    RETURN_IF_ERROR(WriteFileAtomically(target / "plan.json", DumpJsonIndented(PlanToJson(plan_)) + "\n"));
+    return outcome;
+  }
+
+ private:
+  void Keep(Sample sample) {
+    std::string name = CellName(sample);
+    const auto found = best_.find(name);
+    if (found == best_.end()) {
+      best_.emplace(std::move(name), std::move(sample));
+      return;
+    }
+    ++duplicates_;
+    if (Beats(sample, found->second)) found->second = std::move(sample);
+  }
+
+  void NamePlan(const fs::path& target, const Clock& clock) {
+    std::error_code code;
+    const fs::path folder = fs::absolute(target, code).lexically_normal();
+    plan_.shard = {};
+    plan_.run = folder.filename().string();
+    if (plan_.run.empty()) plan_.run = folder.parent_path().filename().string();
+    if (plan_.created.empty()) plan_.created = UtcTimestamp(clock.WallNow());
+  }
+
+  // The lines of the merged journal, counted in `outcome`.
+  std::string JournalOf(MergeOutcome& outcome) const {
+    std::string journal;
+    for (const Cell& cell : CellsOf(plan_)) {
+      Sample probe;
+      probe.student = plan_.students[cell.student].spec;
+      probe.arm = cell.arm;
+      probe.case_id = plan_.suite.cases[cell.case_index].id;
+      probe.round = cell.round;
+      const auto found = best_.find(CellName(probe));
+      if (found == best_.end() || found->second.key != cell.key) {
+        ++outcome.missing;
+        continue;
+      }
+      if (!found->second.ok()) ++outcome.missing;
+      journal += DumpJson(SampleToJson(found->second)) + "\n";
+      ++outcome.samples;
+    }
+    return journal;
+  }
+
+  fs::path first_;  // of the runs: the one whose plan the others must have
+  Plan plan_;
+  Json compared_;
+  std::unordered_map<std::string, Sample> best_;  // by CellName
+  std::size_t duplicates_ = 0;
+};
+
 }  // namespace
 
 Result<MergeOutcome> MergeRuns(const std::vector<fs::path>& runs, const fs::path& target, const Clock& clock) {
+  if (runs.empty()) return InputError("name the run folders to merge");
   std::vector<fs::path> sources = runs;
   std::error_code code;
   if (fs::exists(target / "plan.json", code)) sources.push_back(target);
-  if (runs.empty()) return InputError("name the run folders to merge");
-  MergeOutcome outcome;
-  outcome.folder = target;
-  Plan plan;
-  Json compared;
-  std::unordered_map<std::string, Sample> best;
   std::optional<AppendFile> lock;  // of the journal that is replaced: no run may be writing to it
   if (fs::exists(target / "samples.jsonl", code)) {
     ASSIGN_OR_RETURN(lock, AppendFile::Open(target / "samples.jsonl", true));
   }
-  for (const fs::path& source : sources) {
-    ASSIGN_OR_RETURN(Plan own, LoadPlan(source));
-    if (compared.is_null()) {
-      plan = own;
-      compared = ComparedPart(std::move(own));
-    } else {
-      plan.created = std::min(plan.created, own.created);
-      RETURN_IF_ERROR(CheckSamePlan(compared, sources.front(), ComparedPart(std::move(own)), source));
-    }
-    ASSIGN_OR_RETURN(JournalContent content, ReadJournal(source));
-    for (Sample& sample : content.samples) {
-      const std::string name = CellName(sample);
-      const auto found = best.find(name);
-      if (found == best.end()) {
-        best.emplace(name, std::move(sample));
-      } else {
-        ++outcome.duplicates;
-        if (Beats(sample, found->second)) found->second = std::move(sample);
-      }
-    }
-  }
-  plan.shard = {};
-  plan.run = fs::absolute(target, code).lexically_normal().filename().string();
-  if (plan.run.empty()) plan.run = fs::absolute(target, code).lexically_normal().parent_path().filename().string();
-  if (plan.created.empty()) plan.created = UtcTimestamp(clock.WallNow());
-  std::string journal;
-  for (const Cell& cell : CellsOf(plan)) {
-    Sample probe;
-    probe.student = plan.students[cell.student].spec;
-    probe.arm = cell.arm;
-    probe.case_id = plan.suite.cases[cell.case_index].id;
-    probe.round = cell.round;
-    const auto found = best.find(CellName(probe));
-    if (found == best.end() || found->second.key != cell.key) {
-      ++outcome.missing;
-      continue;
-    }
-    if (!found->second.ok()) ++outcome.missing;
-    journal += DumpJson(SampleToJson(found->second)) + "\n";
-    ++outcome.samples;
-  }
-  if (outcome.samples == 0 && !best.empty()) {
-    return InputError(
-        "the runs hold samples, but none belongs to a cell of their plan: were they written by another version?");
-  }
-  RETURN_IF_ERROR(MakeFolders(target));
-  RETURN_IF_ERROR(WriteFileAtomically(target / "samples.jsonl", journal));
-  RETURN_IF_ERROR(WriteFileAtomically(target / "plan.json", DumpJsonIndented(PlanToJson(plan)) + "\n"));
-  return outcome;
+  Merger merger;
+  for (const fs::path& source : sources) RETURN_IF_ERROR(merger.Take(source));
+  return merger.Write(target, clock);
 }
 
 }  // namespace upskill

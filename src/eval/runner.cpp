@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
-#include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "eval/admission.h"
 #include "eval/answer_queue.h"
+#include "eval/run_data.h"
 #include "eval/verdict.h"
 
 namespace upskill {
@@ -25,12 +27,11 @@ class Runner {
       : input_(std::move(input)),
         plan_(*input_.plan),
         cells_(CellsOf(plan_)),
-        resumed_(std::move(input_.resumed)),
         own_budget_(input_.limits),
         budget_(input_.budget == nullptr ? own_budget_ : *input_.budget),
         admission_(plan_, cells_, input_.models, budget_,
                    {[this](std::size_t student, Admitted admitted) { Send(student, std::move(admitted)); },
-                    [this](std::size_t student, int round) { return VerdictKnown(student, round); }}) {}
+                    [this](std::size_t student, int round) { return watch_->IsSettledAfter(round + 1, student); }}) {}
 
   Result<RunOutcome> Run() {
     CHECK(input_.models.size() == plan_.students.size());
@@ -39,6 +40,7 @@ class Runner {
       checks_.push_back(std::move(checks));
     }
     RETURN_IF_ERROR(TakeOver());
+    watch_.emplace(data_);
     started_ = input_.clock->Now();
     admission_.Begin(input_.limits, started_);
     Status status;
@@ -59,42 +61,27 @@ class Runner {
   }
 
  private:
-  // What is known of a cell from the run that is resumed.
-  struct Known {
-    Sample* answer = nullptr;
-    int tried = 0;  // attempts made in vain
-  };
-
   // Sorts the cells into those that are answered already and those to ask for.
   Status TakeOver() {
-    words_.resize(cells_.size());
-    std::unordered_map<const Sample*, Known, CellHash, SameCell> known;
-    known.reserve(resumed_.size());
-    for (Sample& sample : resumed_) {
-      Known& entry = known[&sample];
-      if (sample.ok()) {
-        entry.answer = &sample;
-      } else {
-        entry.tried = std::max(entry.tried, sample.attempt + 1);
-      }
-    }
+    const std::unordered_map<std::string, int> tried = TakeOverResumed();
     std::unordered_map<std::string_view, const Sample*> cached;
     for (const Sample& sample : input_.cached) cached[sample.key] = &sample;
     progress_.total = cells_.size();
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const Sample probe = NameOnly(cells_[i]);
-      const auto found = known.find(&probe);
-      if (found != known.end() && found->second.answer != nullptr && found->second.answer->key == cells_[i].key) {
-        words_[i] = found->second.answer;
-      } else if (const auto hit = cached.find(cells_[i].key); hit != cached.end()) {
-        Sample sample = Describe(cells_[i], 0);
+      const Cell& cell = cells_[i];
+      const FinalSample& known = data_.at(cell.student, cell.arm, cell.case_index, cell.round);
+      if (known.answered && known.sample->key == cell.key) {
+        // Kept as it is.
+      } else if (const auto hit = cached.find(cell.key); hit != cached.end()) {
+        Sample sample = Describe(cell, 0);
         sample.cached_from = hit->second->cached_from;
         sample.response = hit->second->response;
-        sample.checks = checks_[cells_[i].case_index].Run(sample.response.text);
+        sample.checks = checks_[cell.case_index].Run(sample.response.text);
         RETURN_IF_ERROR(Store(sample));
-        Keep(i, std::move(sample));
+        data_.Add(std::move(sample));
       } else {
-        const int first = found == known.end() ? 0 : found->second.tried;
+        const auto before = tried.empty() ? tried.end() : tried.find(CellName(NameOnly(cell)));
+        const int first = before == tried.end() ? 0 : before->second;
         admission_.Add({i, first, first + input_.attempts - 1, {}});
         continue;
       }
@@ -105,8 +92,24 @@ class Runner {
     return {};
   }
 
-  // The last word on a cell.
-  void Keep(std::size_t cell, Sample sample) { words_[cell] = &fresh_.emplace_back(std::move(sample)); }
+  // Keeps the answers of the run that is resumed: not those to other questions, nor errors, whose cells are asked
+  // again. Returns how many attempts at a cell were in vain, by CellName.
+  std::unordered_map<std::string, int> TakeOverResumed() {
+    std::unordered_map<std::string, int> tried;
+    std::unordered_set<std::string_view> keys;
+    if (!input_.resumed.empty()) {
+      keys.reserve(cells_.size());
+      for (const Cell& cell : cells_) keys.insert(cell.key);
+    }
+    std::erase_if(input_.resumed, [&](const Sample& sample) {
+      if (sample.ok()) return !keys.contains(sample.key);
+      int& attempts = tried[CellName(sample)];
+      attempts = std::max(attempts, sample.attempt + 1);
+      return true;
+    });
+    data_ = RunData(plan_, std::move(input_.resumed));
+    return tried;
+  }
 
   Sample NameOnly(const Cell& cell) const {
     Sample sample;
@@ -138,16 +141,6 @@ class Runner {
     admission_.DropAll(level > 1 ? Model::CancelScope::kRunning : Model::CancelScope::kWaiting);
   }
 
-  // By the samples of the rounds up to `round`.
-  bool VerdictKnown(std::size_t student, int round) const {
-    std::vector<Sample> samples;
-    for (const Sample* sample : words_) {
-      if (sample != nullptr && sample->round <= round) samples.push_back(*sample);
-    }
-    const std::vector<StudentVerdict> verdicts = JudgeRun(plan_, samples, ComparedArm(plan_));
-    return verdicts[student].word != Verdict::kUndecided || verdicts[student].answers_repeat;
-  }
-
   void Send(std::size_t student, Admitted admitted) {
     admission_.lane(student).model().Start(
         std::move(admitted.request),
@@ -177,7 +170,7 @@ class Runner {
     ++progress_.done;
     admission_.lane(answer.student).CountAnswer();
     RETURN_IF_ERROR(Store(sample));
-    Keep(answer.attempt.cell, std::move(sample));
+    data_.Add(std::move(sample));
     return {};
   }
 
@@ -194,7 +187,7 @@ class Runner {
       return {};
     }
     ++progress_.errors;
-    Keep(answer.attempt.cell, std::move(sample));
+    data_.Add(std::move(sample));
     if (lane.CountFailure(error)) {
       // What one permanent error after the other says won't change: spare the rest.
       admission_.Drop(lane, Model::CancelScope::kWaiting);
@@ -218,35 +211,9 @@ class Runner {
     if (input_.observer != nullptr) input_.observer->OnProgress(progress_);
   }
 
-  // The last words in the order of their cells. Samples are large and may be a million: those of the resumed run stay
-  // in their vector and change places.
-  std::vector<Sample> TakeWords() {
-    std::vector<Sample> pool = std::move(resumed_);  // its elements stay where they are
-    const Sample* const first = pool.data();
-    const std::size_t resumed = pool.size();
-    std::vector<std::size_t> order;  // by cell: where its word is in the pool
-    order.reserve(cells_.size());
-    std::vector<Sample*> fresh;
-    for (Sample* word : words_) {
-      if (word == nullptr) continue;
-      const bool is_old = std::less_equal<>()(first, word) && std::less<>()(word, first + resumed);
-      order.push_back(is_old ? static_cast<std::size_t>(word - first) : resumed + fresh.size());
-      if (!is_old) fresh.push_back(word);
-    }
-    if (!fresh.empty()) pool.reserve(resumed + fresh.size());
-    for (Sample* word : fresh) pool.push_back(std::move(*word));
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      std::size_t from = order[i];
-      while (from < i) from = order[from];
-      if (from != i) std::swap(pool[i], pool[from]);
-    }
-    pool.resize(order.size());
-    return pool;
-  }
-
   RunOutcome Outcome() {
     RunOutcome outcome;
-    outcome.samples = TakeWords();
+    outcome.data = std::move(data_);
     progress_.saved = admission_.saved();
     outcome.progress = progress_;
     outcome.interrupted = stop_level_ > 0;
@@ -260,9 +227,8 @@ class Runner {
   const Plan& plan_;
   const std::vector<Cell> cells_;
   std::vector<CaseChecks> checks_;  // by case
-  std::vector<Sample> resumed_;     // of the run that is resumed; they stay where they are
-  std::deque<Sample> fresh_;        // of this run
-  std::vector<Sample*> words_;      // by cell: the last word on it, in one of the two
+  RunData data_;
+  std::optional<VerdictWatch> watch_;  // of data_
   Budget own_budget_;
   Budget& budget_;
   Admission admission_;

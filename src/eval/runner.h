@@ -11,6 +11,7 @@
 #include "eval/cell.h"
 #include "eval/journal.h"
 #include "eval/plan.h"
+#include "eval/run_data.h"
 #include "eval/sample.h"
 #include "model/model.h"
 #include "util/clock.h"
@@ -61,7 +62,7 @@ struct RunInput {
 };
 
 struct RunOutcome {
-  std::vector<Sample> samples;  // the last word on each cell that has one
+  RunData data;  // with the final sample of each cell that has one
   RunProgress progress;
   bool interrupted = false;
   std::vector<std::string> stopped_models;  // "NAME: reason": given up as a whole, their errors don't go away

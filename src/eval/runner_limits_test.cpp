@@ -146,9 +146,9 @@ Used RunWithin(const Kind& kind, const RunLimits& limits, bool stop_when_decided
   };
   Used used;
   used.outcome = bench.Run();
-  for (const Sample& sample : used.outcome.samples) {
-    used.tokens += sample.response.usage.prompt() + sample.response.usage.output;
-    used.usd += sample.response.cost_usd.value_or(0.0);
+  for (const Sample* sample : used.outcome.data.samples()) {
+    used.tokens += sample->response.usage.prompt() + sample->response.usage.output;
+    used.usd += sample->response.cost_usd.value_or(0.0);
   }
   used.hung = watchdog.bit();
   return used;
@@ -311,7 +311,7 @@ TEST(RunPlanLimits, AnEngineIsNotKeptWaitingForCellsThatAreThereAlready) {
   EXPECT_FALSE(hung);
   EngineLikeModel second(4, SizedAndFree);
   RunnerBench bench(MakeTestPlan(kCases, kRounds), {&second});
-  bench.input.resumed = part.samples;
+  for (const Sample* sample : part.data.samples()) bench.input.resumed.push_back(*sample);
   const RunOutcome outcome = RunEngine(second, bench, hung);
   EXPECT_FALSE(hung);
   EXPECT_GT(outcome.progress.done, part.progress.done) << "the limit is of each run alone";
@@ -329,8 +329,8 @@ TEST(RunPlanLimits, ABudgetIsSharedByRuns) {
     bench.plan.sampling.max_tokens = 40;
     bench.input.budget = &budget;
     const RunOutcome outcome = bench.Run();
-    for (const Sample& sample : outcome.samples)
-      tokens += sample.response.usage.prompt() + sample.response.usage.output;
+    for (const Sample* sample : outcome.data.samples())
+      tokens += sample->response.usage.prompt() + sample->response.usage.output;
     EXPECT_EQ(budget.spent().tokens, tokens);
     EXPECT_EQ(budget.reserved().tokens, 0);
   }

@@ -36,7 +36,7 @@ TEST(RunPlanErrors, ErrorsAreRetriedAndNeverFailedAnswers) {
   EXPECT_EQ(outcome.progress.errors, 2U);
   EXPECT_EQ(outcome.progress.retries, 4U);
   EXPECT_EQ(outcome.progress.done, 2U);
-  const RunSummary summary = Summarize(bench.plan, outcome.samples);
+  const RunSummary summary = Summarize(outcome.data);
   for (const Arm arm : bench.plan.arms) {
     EXPECT_EQ(summary.students[0].arms.at(arm).errors, 1U);
     EXPECT_EQ(summary.students[0].arms.at(arm).answered, 1U);
@@ -59,9 +59,9 @@ TEST(RunPlanErrors, ARetryCanSucceed) {
   RunnerBench bench(MakeTestPlan(1), {&model});
   bench.plan.arms = {Arm::kSkill};
   const RunOutcome outcome = bench.Run();
-  ASSERT_THAT(outcome.samples, SizeIs(1));
-  EXPECT_TRUE(outcome.samples[0].passed());
-  EXPECT_EQ(outcome.samples[0].attempt, 2);
+  ASSERT_THAT(outcome.data.samples(), SizeIs(1));
+  EXPECT_TRUE(outcome.data.samples()[0]->passed());
+  EXPECT_EQ(outcome.data.samples()[0]->attempt, 2);
   EXPECT_EQ(outcome.progress.errors, 0U);
   EXPECT_EQ(outcome.progress.retries, 2U);
 }

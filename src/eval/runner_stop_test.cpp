@@ -37,9 +37,9 @@ TEST(RunPlanStop, TheFirstStopFinishesWhatIsInFlight) {
   EXPECT_THAT(model.cancels, ElementsAre(Scope::kWaiting));
   EXPECT_THAT(bench.observer.stopping, ElementsAre(false));
   EXPECT_EQ(bench.observer.in_flight_when_stopping, 4U);
-  ASSERT_THAT(outcome.samples, SizeIs(2));  // the two cancelled ones are left undone
-  EXPECT_TRUE(outcome.samples[0].ok());
-  EXPECT_TRUE(outcome.samples[1].ok());
+  ASSERT_THAT(outcome.data.samples(), SizeIs(2));  // the two cancelled ones are left undone
+  EXPECT_TRUE(outcome.data.samples()[0]->ok());
+  EXPECT_TRUE(outcome.data.samples()[1]->ok());
   EXPECT_EQ(outcome.progress.done, 2U);
   EXPECT_EQ(outcome.progress.errors, 0U);
   EXPECT_THAT(ReadJournal(journal->folder())->samples, SizeIs(2));
@@ -55,7 +55,7 @@ TEST(RunPlanStop, TheSecondStopDropsWhatIsInFlight) {
   };
   const RunOutcome outcome = bench.Run();
   EXPECT_TRUE(outcome.interrupted);
-  EXPECT_THAT(outcome.samples, IsEmpty());
+  EXPECT_THAT(outcome.data.samples(), IsEmpty());
   EXPECT_THAT(model.cancels, ElementsAre(Scope::kWaiting, Scope::kRunning));
   EXPECT_THAT(bench.observer.stopping, ElementsAre(false, true));
   EXPECT_EQ(outcome.progress.errors, 0U);

@@ -34,10 +34,11 @@ TEST(RunPlan, AnswersAreCheckedAndJournaled) {
   const RunOutcome outcome = bench.Run();
 
   const std::vector<Cell> cells = CellsOf(bench.plan);
-  ASSERT_THAT(outcome.samples, SizeIs(12));
+  const std::vector<const Sample*> samples = outcome.data.samples();
+  ASSERT_THAT(samples, SizeIs(12));
   EXPECT_THAT(model.requests, SizeIs(12));
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Sample& sample = outcome.samples[i];
+    const Sample& sample = *samples[i];
     EXPECT_EQ(sample.key, cells[i].key);
     EXPECT_EQ(sample.arm, cells[i].arm);
     EXPECT_EQ(sample.round, cells[i].round);
@@ -59,7 +60,7 @@ TEST(RunPlan, AnswersAreCheckedAndJournaled) {
 
   const Result<JournalContent> content = ReadJournal(journal->folder());
   ASSERT_THAT(content->samples, SizeIs(12));
-  const RunSummary summary = Summarize(bench.plan, content->samples);
+  const RunSummary summary = Summarize(RunData(bench.plan, content->samples));
   EXPECT_TRUE(summary.complete());
   EXPECT_DOUBLE_EQ(*summary.students[0].lift, 1.0);
 }
@@ -82,11 +83,12 @@ TEST(RunPlan, ResumedAndCachedCellsAreNotAskedAgain) {
   FakeModel first("fake", 4, AlwaysRight());
   const RunOutcome before = RunnerBench(MakeTestPlan(3), {&first}).Run();
 
-  bench.input.resumed = {before.samples[0], before.samples[1], before.samples[2]};
+  const std::vector<const Sample*> known = before.data.samples();
+  bench.input.resumed = {*known[0], *known[1], *known[2]};
   bench.input.resumed[1].error = Overloaded();        // asked again
   bench.input.resumed[2].key = std::string(64, '0');  // of another question: asked again
   bench.input.resumed[0].response.text = "as it was";
-  bench.input.cached = {before.samples[3], before.samples[4]};
+  bench.input.cached = {*known[3], *known[4]};
   for (Sample& sample : bench.input.cached) {
     sample.cached_from = "earlier";
     sample.case_id = "of another suite";
@@ -98,12 +100,12 @@ TEST(RunPlan, ResumedAndCachedCellsAreNotAskedAgain) {
   const RunOutcome outcome = bench.Run();
 
   EXPECT_THAT(model.requests, SizeIs(3));
-  ASSERT_THAT(outcome.samples, SizeIs(6));
-  EXPECT_EQ(outcome.samples[0].response.text, "as it was");
-  EXPECT_EQ(outcome.samples[3].cached_from, "earlier");
-  EXPECT_EQ(outcome.samples[3].case_id, "case-2");
-  EXPECT_TRUE(outcome.samples[3].passed());  // checked anew
-  EXPECT_FALSE(outcome.samples[4].passed());
+  ASSERT_THAT(outcome.data.samples(), SizeIs(6));
+  EXPECT_EQ(outcome.data.samples()[0]->response.text, "as it was");
+  EXPECT_EQ(outcome.data.samples()[3]->cached_from, "earlier");
+  EXPECT_EQ(outcome.data.samples()[3]->case_id, "case-2");
+  EXPECT_TRUE(outcome.data.samples()[3]->passed());  // checked anew
+  EXPECT_FALSE(outcome.data.samples()[4]->passed());
   EXPECT_EQ(outcome.progress.reused, 3U);
   EXPECT_EQ(outcome.progress.done, 6U);
   EXPECT_EQ(outcome.progress.output_tokens, 9);  // reused answers cost none
@@ -116,11 +118,12 @@ TEST(RunPlan, ResumedAndCachedCellsAreNotAskedAgain) {
 TEST(RunPlan, NothingIsAskedWhenAllIsThere) {
   FakeModel model("fake", 4, AlwaysRight());
   RunnerBench bench(MakeTestPlan(2), {&model});
-  bench.input.resumed = RunnerBench(MakeTestPlan(2), {&model}).Run().samples;
+  const RunOutcome before = RunnerBench(MakeTestPlan(2), {&model}).Run();
+  for (const Sample* sample : before.data.samples()) bench.input.resumed.push_back(*sample);
   model.requests.clear();
   const RunOutcome outcome = bench.Run();
   EXPECT_THAT(model.requests, IsEmpty());
-  EXPECT_THAT(outcome.samples, SizeIs(4));
+  EXPECT_THAT(outcome.data.samples(), SizeIs(4));
   EXPECT_EQ(outcome.progress.reused, 4U);
 }
 
@@ -130,7 +133,7 @@ TEST(RunPlan, CasesWithEqualInputsAreBothAsked) {
   bench.plan.suite.cases[1].input = bench.plan.suite.cases[0].input;
   const RunOutcome outcome = bench.Run();
   EXPECT_THAT(model.requests, SizeIs(4));
-  EXPECT_TRUE(Summarize(bench.plan, outcome.samples).complete());
+  EXPECT_TRUE(Summarize(outcome.data).complete());
 }
 
 TEST(RunPlan, UnknownChecksAreFoundBeforeAnythingIsAsked) {
@@ -164,17 +167,19 @@ TEST(RunPlan, ManyAnswersFromAnotherThread) {
   EXPECT_EQ(outcome.progress.errors, 0U);
   EXPECT_GT(outcome.progress.retries, 60U);
   std::set<std::string> names;
-  for (const Sample& sample : outcome.samples) {
-    EXPECT_TRUE(sample.ok());
-    names.insert(CellName(sample));
+  for (const Sample* sample : outcome.data.samples()) {
+    EXPECT_TRUE(sample->ok());
+    names.insert(CellName(*sample));
   }
   EXPECT_EQ(names.size(), 600U);
   const RunOutcome again = RunThreaded(0.2, 10, 30);
-  ASSERT_EQ(again.samples.size(), outcome.samples.size());
-  for (std::size_t i = 0; i < again.samples.size(); ++i) {
-    EXPECT_EQ(again.samples[i].key, outcome.samples[i].key);
-    EXPECT_EQ(again.samples[i].response.text, outcome.samples[i].response.text);
-    EXPECT_EQ(again.samples[i].attempt, outcome.samples[i].attempt);
+  const std::vector<const Sample*> first = outcome.data.samples();
+  const std::vector<const Sample*> second = again.data.samples();
+  ASSERT_EQ(second.size(), first.size());
+  for (std::size_t i = 0; i < second.size(); ++i) {
+    EXPECT_EQ(second[i]->key, first[i]->key);
+    EXPECT_EQ(second[i]->response.text, first[i]->response.text);
+    EXPECT_EQ(second[i]->attempt, first[i]->attempt);
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
 namespace upskill {
 namespace {
 
@@ -39,12 +37,6 @@ ErrorKind KindFromName(const std::string& name) {
 
 std::string CellName(const Sample& sample) {
   return fmt::format("{}\n{}\n{}\n{}", sample.student, ArmName(sample.arm), sample.case_id, sample.round);
-}
-
-std::size_t CellHash::operator()(const Sample* sample) const {
-  constexpr std::size_t kMix = 0x9E3779B97F4A7C15ULL;  // spreads neighbouring rounds
-  const std::size_t place = static_cast<std::size_t>(sample->round) * 8 + static_cast<std::size_t>(sample->arm);
-  return std::hash<std::string>()(sample->case_id) ^ (std::hash<std::string>()(sample->student) * 31) ^ (place * kMix);
 }
 
 Json SampleToJson(const Sample& sample) {

@@ -39,16 +39,6 @@ struct Sample {
 // two cases with the same input have the same one.)
 std::string CellName(const Sample& sample);
 
-// For tables of samples by cell: equal where CellName is.
-struct CellHash {
-  std::size_t operator()(const Sample* sample) const;
-};
-struct SameCell {
-  bool operator()(const Sample* a, const Sample* b) const {
-    return a->round == b->round && a->arm == b->arm && a->case_id == b->case_id && a->student == b->student;
-  }
-};
-
 inline constexpr int kSampleSchema = 1;
 
 Json SampleToJson(const Sample& sample);

@@ -6,32 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "support/sample_fixture.h"
 #include "util/json.h"
 
 namespace upskill {
 namespace {
-
-Sample Full() {
-  Sample sample;
-  sample.key = std::string(64, 'a');
-  sample.student = "generic.m";
-  sample.arm = Arm::kSkill;
-  sample.case_id = "größe";
-  sample.round = 3;
-  sample.attempt = 1;
-  sample.time = "2026-11-21T16:00:00Z";
-  sample.cached_from = "2026_11_21-1a2b";
-  sample.response.text = "line\n\"quoted\" \\ / \t\b\f\r 日本";
-  sample.response.reasoning = "so";
-  sample.response.stop = StopReason::kLength;
-  sample.response.usage = {1, 20, 300, 4000, 50};
-  sample.response.seconds = 0.25;
-  sample.response.cost_usd = 1.5e-7;
-  sample.response.served_model = "m-1";
-  sample.response.request_id = "req";
-  sample.checks = {{"contains \"x\"", Outcome::kPass, ""}, {"regex", Outcome::kFail, "not found"}};
-  return sample;
-}
 
 std::string LineOf(const Sample& sample) { return DumpJson(SampleToJson(sample)); }
 
@@ -51,7 +30,7 @@ TEST(SampleLine, ReadsWhatTheJournalWrites) {
   Sample small;
   small.student = "m";
   small.case_id = "c";
-  for (const Sample& sample : {Full(), small}) {
+  for (const Sample& sample : {FullSample(), small}) {
     const std::string line = LineOf(sample);
     const std::optional<Sample> read = PlainSampleFromLine(line);
     ASSERT_TRUE(read.has_value()) << line;
@@ -60,7 +39,7 @@ TEST(SampleLine, ReadsWhatTheJournalWrites) {
 }
 
 TEST(SampleLine, ErrorsTakeTheSlowWay) {
-  Sample failed = Full();
+  Sample failed = FullSample();
   failed.error = Error{ErrorKind::kUnavailable, "no answer"};
   EXPECT_FALSE(PlainSampleFromLine(LineOf(failed)).has_value());
   const Result<Sample> read = SampleFromLine(LineOf(failed));
@@ -70,7 +49,7 @@ TEST(SampleLine, ErrorsTakeTheSlowWay) {
 
 // Every small change of a line means the same to both ways.
 TEST(SampleLine, AgreesWithTheSlowWay) {
-  const std::string line = LineOf(Full());
+  const std::string line = LineOf(FullSample());
   for (std::size_t i = 0; i <= line.size(); ++i) {
     std::vector<std::string> changed = {line.substr(0, i)};
     for (const char c :
@@ -84,7 +63,7 @@ TEST(SampleLine, AgreesWithTheSlowWay) {
 }
 
 TEST(SampleLine, AgreesOnOddMembers) {
-  const std::string line = LineOf(Full());
+  const std::string line = LineOf(FullSample());
   const std::string open = line.substr(0, line.size() - 1);
   for (const char* more : {R"(,"round":4})", R"(,"new_field":{"a":[1,2]}})", R"(,"checks":[]})", R"(,"seconds":null})",
                            R"(,"cost_usd":"x"})"}) {

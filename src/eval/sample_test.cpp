@@ -6,41 +6,24 @@
 #include <limits>
 #include <string>
 
+#include "support/sample_fixture.h"
+
 namespace upskill {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Sample Answered() {
-  Sample sample;
-  sample.key = std::string(64, 'a');
-  sample.student = "sim:base=0.4";
-  sample.arm = Arm::kSkill;
-  sample.case_id = "case-1";
-  sample.round = 2;
-  sample.attempt = 1;
-  sample.time = "2026-11-21T10:12:33Z";
-  sample.cached_from = "2026_11_20_10_12_33-0001";
-  sample.response.text = "line 1\nline \"2\" \u00e4";
-  sample.response.reasoning = "thought";
-  sample.response.stop = StopReason::kLength;
-  sample.response.usage = {10, 20, 30, 40, 5};
-  sample.response.seconds = 1.25;
-  sample.checks = {{"contains \"a\"", Outcome::kPass, ""}, {"regex \"b\"", Outcome::kSkip, "no tool"}};
-  return sample;
-}
-
 Result<Sample> Read(const Json& json) { return SampleFromJson(*ParseJson(DumpJson(json), "samples.jsonl")); }
 
 TEST(Sample, RoundTripOfAnAnswer) {
-  const Json json = SampleToJson(Answered());
+  const Json json = SampleToJson(FullSample());
   EXPECT_EQ(json.at("status"), "ok");
   EXPECT_EQ(json.at("passed"), false);
   const Result<Sample> back = Read(json);
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(SampleToJson(*back), json);
-  EXPECT_EQ(back->response.text, Answered().response.text);
+  EXPECT_EQ(back->response.text, FullSample().response.text);
   EXPECT_EQ(back->response.stop, StopReason::kLength);
   EXPECT_EQ(back->response.usage.prompt(), 60);
   EXPECT_EQ(back->checks[1].outcome, Outcome::kSkip);
@@ -52,7 +35,7 @@ TEST(Sample, RoundTripOfAnAnswer) {
 TEST(Sample, RoundTripOfAnError) {
   for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kNotFound, ErrorKind::kIo, ErrorKind::kUnavailable,
                                ErrorKind::kPermanent, ErrorKind::kCancelled}) {
-    Sample sample = Answered();
+    Sample sample = FullSample();
     sample.error = Error{kind, "it broke"};
     const Json json = SampleToJson(sample);
     EXPECT_EQ(json.at("status"), "error");
@@ -69,11 +52,11 @@ TEST(Sample, RoundTripOfAnError) {
 }
 
 TEST(Sample, TheKeyStandsNearTheStartOfTheLine) {  // the cache looks for it there
-  EXPECT_THAT(DumpJson(SampleToJson(Answered())).substr(0, 40), HasSubstr("\"key\":\"aaaa"));
+  EXPECT_THAT(DumpJson(SampleToJson(FullSample())).substr(0, 40), HasSubstr("\"key\":\"aaaa"));
 }
 
 TEST(Sample, SkipsUnknownFieldsAndFillsMissingOnes) {
-  Json json = SampleToJson(Answered());
+  Json json = SampleToJson(FullSample());
   json["future"] = {{"nested", 1}};
   json["usage"]["future"] = 3;
   json["checks"][0]["future"] = 3;
@@ -85,7 +68,7 @@ TEST(Sample, SkipsUnknownFieldsAndFillsMissingOnes) {
   EXPECT_EQ(sample->attempt, 0);
   EXPECT_EQ(sample->response.stop, StopReason::kEnd);
   EXPECT_EQ(sample->response.usage.prompt(), 0);
-  EXPECT_EQ(sample->response.text, Answered().response.text);
+  EXPECT_EQ(sample->response.text, FullSample().response.text);
   EXPECT_THAT(sample->cached_from, IsEmpty());
 }
 
@@ -97,7 +80,7 @@ TEST(Sample, UnknownErrorKindsMayBeTriedAgain) {
 }
 
 TEST(Sample, Errors) {
-  const Json good = SampleToJson(Answered());
+  const Json good = SampleToJson(FullSample());
   ASSERT_TRUE(Read(good).ok());
   for (const char* key : {"schema", "key", "model", "arm", "case", "round", "status", "answer", "checks"}) {
     Json json = good;
@@ -120,7 +103,7 @@ TEST(Sample, Errors) {
 }
 
 TEST(Sample, OddNumbersAndBytesStillMakeALine) {
-  Sample sample = Answered();
+  Sample sample = FullSample();
   sample.response.seconds = std::numeric_limits<double>::quiet_NaN();
   sample.response.text = "bad \xFF byte";
   const Result<Sample> back = Read(SampleToJson(sample));
@@ -130,7 +113,7 @@ TEST(Sample, OddNumbersAndBytesStillMakeALine) {
 }
 
 TEST(Sample, AnAnswerWithoutChecksHasNotPassed) {
-  Sample sample = Answered();
+  Sample sample = FullSample();
   sample.checks.clear();
   EXPECT_FALSE(sample.passed());
   sample.checks = {{"c", Outcome::kPass, ""}};
@@ -138,12 +121,12 @@ TEST(Sample, AnAnswerWithoutChecksHasNotPassed) {
 }
 
 TEST(CellName, TellsCellsApart) {
-  const Sample sample = Answered();
+  const Sample sample = FullSample();
   std::vector<Sample> others(4, sample);
   others[0].student = "other";
   others[1].arm = Arm::kBaseline;
   others[2].case_id = "case-2";
-  others[3].round = 3;
+  others[3].round = 4;
   for (const Sample& other : others) EXPECT_NE(CellName(other), CellName(sample));
   Sample later = sample;
   later.attempt = 3;

@@ -2,21 +2,25 @@
 #include "eval/summary.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "eval/cell.h"
-#include "eval/verdict.h"
 
 namespace upskill {
 namespace {
 
-void Add(ArmSummary& arm, const Sample& sample) {
-  if (!sample.ok()) {
+void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
+  if (cell.sample == nullptr) return;
+  if (!cell.answered) {
     ++arm.errors;
     return;
   }
+  const Sample& sample = *cell.sample;
   ++arm.answered;
-  if (sample.passed()) ++arm.passed;
+  ++of_case.answered;
+  if (cell.passed) {
+    ++arm.passed;
+    ++of_case.passed;
+  }
   arm.checks_total += sample.checks.size();
   arm.checks_passed +=
       static_cast<std::size_t>(std::count_if(sample.checks.begin(), sample.checks.end(),
@@ -61,78 +65,31 @@ std::size_t PairsInShard(const Plan& plan, std::size_t student) {
   return pairs;
 }
 
-// Where the verdict is known, the cells that were not asked for are not missing.
-void LeaveOutSavedCells(const Plan& plan, const std::vector<Sample>& samples, RunSummary& summary) {
-  const std::vector<StudentVerdict> verdicts = JudgeRun(plan, samples, ComparedArm(plan));
-  for (std::size_t i = 0; i < summary.students.size(); ++i) {
-    if (verdicts[i].word == Verdict::kUndecided && !verdicts[i].answers_repeat) continue;
-    StudentSummary& student = summary.students[i];
-    student.rounds = std::max(verdicts[i].complete_rounds, 1);
-    for (auto& [arm, entry] : student.arms) {
-      const std::size_t asked = entry.answered + entry.errors;
-      student.cells_saved += entry.cells - asked;
-      entry.cells = asked;
-    }
-  }
-}
-
 }  // namespace
 
-std::vector<const Sample*> FinalSamples(const std::vector<Sample>& samples) {
-  std::unordered_map<const Sample*, std::size_t, CellHash, SameCell> position;
-  position.reserve(samples.size());
-  std::vector<const Sample*> words;
-  words.reserve(samples.size());
-  for (const Sample& sample : samples) {
-    const auto [found, is_new] = position.emplace(&sample, words.size());
-    if (is_new) {
-      words.push_back(&sample);
-    } else if (!words[found->second]->ok()) {
-      words[found->second] = &sample;
-    }
-  }
-  return words;
-}
-
-RunSummary Summarize(const Plan& plan, const std::vector<Sample>& samples) {
+RunSummary Summarize(const RunData& data) {
+  const Plan& plan = data.plan();
   RunSummary summary;
-  std::unordered_map<std::string_view, std::size_t> students;
-  std::unordered_map<std::string_view, std::size_t> cases;
-  for (const Student& student : plan.students) {
-    students.emplace(student.spec, summary.students.size());
-    StudentSummary entry;
-    entry.student = student;
+  for (std::size_t student = 0; student < plan.students.size(); ++student) {
+    StudentSummary& entry = summary.students.emplace_back();
+    entry.student = plan.students[student];
     entry.rounds = plan.rounds;
-    const std::size_t pairs = PairsInShard(plan, summary.students.size());
+    const std::size_t pairs = PairsInShard(plan, student);
     for (const Arm arm : plan.arms) {
       entry.arms[arm].cells = pairs;
       entry.cases[arm].resize(plan.suite.cases.size());
     }
-    summary.students.push_back(std::move(entry));
-  }
-  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) cases.emplace(plan.suite.cases[i].id, i);
-
-  for (const Sample* sample : FinalSamples(samples)) {
-    const auto student = students.find(sample->student);
-    const auto case_index = cases.find(sample->case_id);
-    if (student == students.end() || case_index == cases.end()) continue;
-    if (sample->round < 0 || sample->round >= plan.rounds) continue;
-    StudentSummary& entry = summary.students[student->second];
-    const auto arm = entry.arms.find(sample->arm);
-    if (arm == entry.arms.end()) continue;
-    Add(arm->second, *sample);
-    if (!sample->ok()) continue;
-    CaseTally& tally = entry.cases[sample->arm][case_index->second];
-    ++tally.answered;
-    if (sample->passed()) ++tally.passed;
-  }
-  for (StudentSummary& student : summary.students) student.lift = Lift(student);
-  if (plan.stop_when_decided) LeaveOutSavedCells(plan, samples, summary);
-  for (const StudentSummary& student : summary.students) {
-    for (const auto& [arm, entry] : student.arms) {
-      summary.cells += entry.cells;
-      summary.answered += entry.answered;
+    for (int round = 0; round < data.rounds(student); ++round) {
+      for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
+        for (const Arm arm : plan.arms)
+          AddCell(data.at(student, arm, i, round), entry.arms.at(arm), entry.cases.at(arm)[i]);
+      }
     }
+    for (const auto& [arm, of_arm] : entry.arms) {
+      summary.cells += of_arm.cells;
+      summary.answered += of_arm.answered;
+    }
+    entry.lift = Lift(entry);
   }
   return summary;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eval/plan.h"
-#include "eval/sample.h"
+#include "eval/run_data.h"
 
 namespace upskill {
 
@@ -17,7 +17,7 @@ namespace upskill {
 struct ArmSummary {
   std::size_t cells = 0;     // planned
   std::size_t answered = 0;  // with an answer
-  std::size_t errors = 0;    // cells whose last word is an error
+  std::size_t errors = 0;    // cells whose final sample is an error
   std::size_t passed = 0;
   std::size_t checks_passed = 0;
   std::size_t checks_total = 0;
@@ -49,6 +49,15 @@ struct ArmSummary {
     if (answered == 0) return std::nullopt;
     return static_cast<double>(output_tokens) / static_cast<double>(answered);
   }
+  std::optional<double> mean_tokens() const {  // prompt and output
+    if (answered == 0) return std::nullopt;
+    return static_cast<double>(prompt_tokens + output_tokens) / static_cast<double>(answered);
+  }
+  std::optional<double> mean_cost_usd() const {
+    const std::optional<double> total = total_cost_usd();
+    if (!total) return std::nullopt;
+    return *total / static_cast<double>(answered);
+  }
 };
 
 // One case of one student in one arm.
@@ -62,7 +71,7 @@ struct StudentSummary {
   std::map<Arm, ArmSummary> arms;
   std::map<Arm, std::vector<CaseTally>> cases;  // by index in Plan::suite.cases
   int rounds = 0;                               // planned, or until the verdict was known when the plan stops then
-  std::size_t cells_saved = 0;                  // of the plan's shard, not needed because the verdict was known
+  std::size_t cells_saved = 0;                  // not needed because the verdict was known (Judge counts them)
 
   // Mean over cases of (pass rate with skill − pass rate without), as a fraction, over the cases answered in both
   // arms; absent when there is none or an arm wasn't run.
@@ -76,10 +85,6 @@ struct RunSummary {
   bool complete() const { return answered == cells; }
 };
 
-// Samples of other plans, and all but the last word on a cell, are ignored.
-RunSummary Summarize(const Plan& plan, const std::vector<Sample>& samples);
-
-// The samples that are the last word on their cells: an answer stands, an error gives way to what came after.
-std::vector<const Sample*> FinalSamples(const std::vector<Sample>& samples);
+RunSummary Summarize(const RunData& data);
 
 }  // namespace upskill

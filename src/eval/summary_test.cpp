@@ -4,15 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/plan_fixture.h"
 
 namespace upskill {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pointee;
 
 Sample Graded(const std::string& case_id, Arm arm, bool passed, int round = 0, const std::string& student = "fake") {
   Sample sample;
@@ -31,6 +29,10 @@ Sample Failure(const std::string& case_id, Arm arm, int round = 0) {
   return sample;
 }
 
+RunSummary Of(Plan plan, std::vector<Sample> samples) {
+  return Summarize(RunData(std::move(plan), std::move(samples)));
+}
+
 const ArmSummary& ArmOf(const RunSummary& summary, Arm arm) { return summary.students[0].arms.at(arm); }
 
 TEST(Summarize, CountsAndRates) {
@@ -39,7 +41,7 @@ TEST(Summarize, CountsAndRates) {
   samples[1].response.stop = StopReason::kLength;
   samples[2].response.stop = StopReason::kRefusal;
   samples[3].cached_from = "earlier";
-  const RunSummary summary = Summarize(MakeTestPlan(2), samples);
+  const RunSummary summary = Of(MakeTestPlan(2), samples);
   EXPECT_TRUE(summary.complete());
   EXPECT_EQ(summary.cells, 4U);
   const ArmSummary& baseline = ArmOf(summary, Arm::kBaseline);
@@ -64,7 +66,7 @@ TEST(Summarize, CountsAndRates) {
 }
 
 TEST(Summarize, ErrorsNeverEnterARate) {
-  const RunSummary summary = Summarize(
+  const RunSummary summary = Of(
       MakeTestPlan(2),
       {Graded("case-1", Arm::kBaseline, true), Failure("case-2", Arm::kBaseline), Graded("case-1", Arm::kSkill, true)});
   const ArmSummary& baseline = ArmOf(summary, Arm::kBaseline);
@@ -79,7 +81,7 @@ TEST(Summarize, ErrorsNeverEnterARate) {
 }
 
 TEST(Summarize, NothingAnswered) {
-  const RunSummary summary = Summarize(MakeTestPlan(2), {Failure("case-1", Arm::kSkill)});
+  const RunSummary summary = Of(MakeTestPlan(2), {Failure("case-1", Arm::kSkill)});
   EXPECT_FALSE(ArmOf(summary, Arm::kSkill).rate().has_value());
   EXPECT_FALSE(ArmOf(summary, Arm::kSkill).mean_checks().has_value());
   EXPECT_FALSE(ArmOf(summary, Arm::kBaseline).mean_output_tokens().has_value());
@@ -96,7 +98,7 @@ TEST(Summarize, LiftIsTheMeanOverCasesOfDifferences) {
     samples.push_back(Graded("case-1", Arm::kSkill, true, round));
   }
   samples.push_back(Graded("case-2", Arm::kSkill, false, 1));
-  const RunSummary summary = Summarize(MakeTestPlan(3, 3), samples);
+  const RunSummary summary = Of(MakeTestPlan(3, 3), samples);
   EXPECT_DOUBLE_EQ(*summary.students[0].lift, 0.0);  // (1 − 1) / 2, where pooled counts would give 3/5 − 2/5
   EXPECT_EQ(summary.students[0].cases.at(Arm::kSkill)[1].answered, 2U);
 }
@@ -104,8 +106,7 @@ TEST(Summarize, LiftIsTheMeanOverCasesOfDifferences) {
 TEST(Summarize, NoLiftWithoutABaseline) {
   Plan plan = MakeTestPlan(1);
   plan.arms = {Arm::kSkill};
-  const RunSummary summary =
-      Summarize(plan, {Graded("case-1", Arm::kSkill, true), Graded("case-1", Arm::kBaseline, true)});
+  const RunSummary summary = Of(plan, {Graded("case-1", Arm::kSkill, true), Graded("case-1", Arm::kBaseline, true)});
   EXPECT_FALSE(summary.students[0].lift.has_value());
   EXPECT_EQ(summary.students[0].arms.size(), 1U);
   EXPECT_EQ(summary.cells, 1U);
@@ -115,16 +116,15 @@ TEST(Summarize, NoLiftWithoutABaseline) {
 TEST(Summarize, IgnoresSamplesOfOtherPlans) {
   const Plan plan = MakeTestPlan(1, 2);
   const RunSummary summary =
-      Summarize(plan, {Graded("case-9", Arm::kSkill, true), Graded("case-1", Arm::kSkill, true, 2),
-                       Graded("case-1", Arm::kSkill, true, -1), Graded("case-1", Arm::kSkill, true, 0, "another")});
+      Of(plan, {Graded("case-9", Arm::kSkill, true), Graded("case-1", Arm::kSkill, true, 2),
+                Graded("case-1", Arm::kSkill, true, -1), Graded("case-1", Arm::kSkill, true, 0, "another")});
   EXPECT_EQ(summary.answered, 0U);
   EXPECT_EQ(ArmOf(summary, Arm::kSkill).answered, 0U);
 }
 
 TEST(Summarize, StudentsApart) {
-  const RunSummary summary =
-      Summarize(MakeTestPlan(1, 1, {"a", "b"}),
-                {Graded("case-1", Arm::kSkill, true, 0, "b"), Graded("case-1", Arm::kBaseline, false, 0, "b")});
+  const RunSummary summary = Of(MakeTestPlan(1, 1, {"a", "b"}), {Graded("case-1", Arm::kSkill, true, 0, "b"),
+                                                                 Graded("case-1", Arm::kBaseline, false, 0, "b")});
   ASSERT_EQ(summary.students.size(), 2U);
   EXPECT_EQ(summary.students[0].student.name, "a");
   EXPECT_EQ(summary.students[0].arms.at(Arm::kSkill).answered, 0U);
@@ -133,26 +133,16 @@ TEST(Summarize, StudentsApart) {
   EXPECT_EQ(summary.answered, 2U);
 }
 
-TEST(Summarize, OnlyTheLastWordCounts) {
+TEST(Summarize, OnlyTheFinalSampleCounts) {
   const RunSummary summary =
-      Summarize(MakeTestPlan(1),
-                {Failure("case-1", Arm::kSkill), Failure("case-1", Arm::kSkill), Graded("case-1", Arm::kSkill, true),
-                 Graded("case-1", Arm::kSkill, false), Failure("case-1", Arm::kSkill),
-                 Failure("case-1", Arm::kBaseline), Failure("case-1", Arm::kBaseline)});
+      Of(MakeTestPlan(1),
+         {Failure("case-1", Arm::kSkill), Failure("case-1", Arm::kSkill), Graded("case-1", Arm::kSkill, true),
+          Graded("case-1", Arm::kSkill, false), Failure("case-1", Arm::kSkill), Failure("case-1", Arm::kBaseline),
+          Failure("case-1", Arm::kBaseline)});
   EXPECT_EQ(ArmOf(summary, Arm::kSkill).answered, 1U);
   EXPECT_EQ(ArmOf(summary, Arm::kSkill).passed, 1U);
   EXPECT_EQ(ArmOf(summary, Arm::kSkill).errors, 0U);
   EXPECT_EQ(ArmOf(summary, Arm::kBaseline).errors, 1U);
-}
-
-TEST(FinalSamples, AnAnswerStandsAndAnErrorGivesWay) {
-  std::vector<Sample> samples = {Failure("case-1", Arm::kSkill), Failure("case-2", Arm::kSkill),
-                                 Graded("case-1", Arm::kSkill, true), Failure("case-2", Arm::kSkill),
-                                 Graded("case-1", Arm::kSkill, false)};
-  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].attempt = static_cast<int>(i);
-  const auto attempt_is = [](int attempt) { return Pointee(testing::Field(&Sample::attempt, attempt)); };
-  EXPECT_THAT(FinalSamples(samples), ElementsAre(attempt_is(2), attempt_is(3)));
-  EXPECT_THAT(FinalSamples({}), IsEmpty());
 }
 
 }  // namespace

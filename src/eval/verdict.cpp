@@ -6,54 +6,46 @@
 #include <cmath>
 
 #include "eval/complete_rounds.h"
+#include "eval/round_evidence.h"
 #include "stats/e_process.h"
 #include "stats/interval.h"
 #include "stats/multiplicity.h"
-#include "stats/pass_at_k.h"
 
 namespace upskill {
 namespace {
 
 constexpr int kMaxMoreRounds = 10000;  // a forecast beyond that is none
 
-// The evidence on one student after each round; logarithms.
-struct Evidences {
-  std::vector<PairCounts> totals;  // after each round that is evidence
-  std::vector<double> helps;
-  std::vector<double> hurts;
-  double most_helps = 0.0;
-  double most_hurts = 0.0;
+// Which students Holm's rule decides, by student. It depends on all of them.
+struct Rejections {
+  std::vector<bool> helps;
+  std::vector<bool> hurts;
 };
 
-Evidences GatherEvidence(const CompleteRounds& whole, double min_lift) {
-  Evidences evidences;
-  const std::size_t rounds = whole.answers_repeat ? 1 : whole.rounds.size();  // copies of a round are no evidence
-  PairCounts totals;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    for (const AnswerPair& pair : whole.rounds[round]) totals.Add(pair.passed_without, pair.passed_with);
-    evidences.totals.push_back(totals);
-    evidences.helps.push_back(LogEvidence(totals, min_lift));
-    evidences.hurts.push_back(LogEvidence(totals.Mirrored()));
-    evidences.most_helps = std::max(evidences.most_helps, evidences.helps.back());
-    evidences.most_hurts = std::max(evidences.most_hurts, evidences.hurts.back());
+Rejections Reject(const std::vector<RoundEvidence>& evidence, double alpha) {
+  std::vector<double> helps;
+  std::vector<double> hurts;
+  for (const RoundEvidence& one : evidence) {
+    helps.push_back(one.most_helps());
+    hurts.push_back(one.most_hurts());
   }
-  return evidences;
+  return {HolmRejects(helps, alpha), HolmRejects(hurts, alpha)};
 }
 
-std::size_t FirstAtLeast(const std::vector<double>& values, double threshold) {
-  return static_cast<std::size_t>(std::find_if(values.begin(), values.end(), [&](double v) { return v >= threshold; }) -
-                                  values.begin());
+// Each student's share of alpha for its confidence sequence.
+double AlphaOfSequence(const Plan& plan) {
+  return plan.verdict.alpha / static_cast<double>(std::max<std::size_t>(plan.students.size(), 1));
 }
 
 // The word where Holm's rule has rejected one side or both; of both, the one that was reached first (who stops at a
-// decision sees no other).
-Verdict WordOf(const Evidences& evidences, bool helps, bool hurts, double alpha) {
-  if (helps && hurts) {
-    const double threshold = std::log(1.0 / alpha);
-    helps = FirstAtLeast(evidences.helps, threshold) <= FirstAtLeast(evidences.hurts, threshold);
-  }
+// decision sees no other). `evidence` has at least one round.
+Verdict WordOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan& plan) {
+  if (helps && hurts) helps = evidence.HelpsFirst(std::log(1.0 / plan.verdict.alpha));
   if (helps) return Verdict::kHelps;
-  return hurts ? Verdict::kHurts : Verdict::kUndecided;
+  if (hurts) return Verdict::kHurts;
+  const Interval range = evidence.Sequence(AlphaOfSequence(plan)).range();
+  const double margin = plan.verdict.margin;
+  return range.low > -margin && range.high < margin ? Verdict::kNoEffect : Verdict::kUndecided;
 }
 
 // What must be reached for each of the words.
@@ -71,11 +63,11 @@ bool WouldDecide(const PairCounts& totals, const VerdictOptions& options, const 
 }
 
 // How many more rounds would decide if they went like those so far.
-std::optional<int> ForecastRounds(const Evidences& evidences, const VerdictOptions& options,
+std::optional<int> ForecastRounds(const RoundEvidence& evidence, const VerdictOptions& options,
                                   const Thresholds& thresholds) {
-  const auto rounds = static_cast<double>(evidences.totals.size());
+  const auto rounds = static_cast<double>(evidence.rounds());
   const auto decides = [&](int more) {
-    PairCounts totals = evidences.totals.back();
+    PairCounts totals = evidence.totals(evidence.rounds());
     const double factor = (rounds + more) / rounds;
     totals = {totals.wins * factor, totals.ties * factor, totals.losses * factor};
     return WouldDecide(totals, options, thresholds);
@@ -93,25 +85,19 @@ std::optional<int> ForecastRounds(const Evidences& evidences, const VerdictOptio
   return high;
 }
 
-std::vector<std::string> IdsOf(const Plan& plan, const std::vector<std::size_t>& cases) {
-  std::vector<std::string> ids;
-  ids.reserve(cases.size());
-  for (const std::size_t i : cases) ids.push_back(plan.suite.cases[i].id);
-  return ids;
-}
-
 // Mean of a quantity over the pairs, with the interval of the change from the means of the cases (of the rounds, when
 // there is only one case). Nothing when the quantity of one answer is unknown.
 template <typename Quantity>
-std::optional<PairedChange> ChangeOf(const CompleteRounds& whole, Quantity quantity) {
-  const std::size_t cases = whole.cases.size();
-  const std::size_t rounds = whole.rounds.size();
+std::optional<PairedChange> ChangeOf(const CompleteRounds& complete, Quantity quantity) {
+  const std::size_t cases = complete.cases.size();
+  const std::size_t rounds = complete.rounds.size();
   PairedChange change;
   std::vector<double> by_unit(cases > 1 ? cases : rounds, 0.0);
   for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < cases; ++i) {
-      const std::optional<double> without = quantity(*whole.rounds[round][i].without);
-      const std::optional<double> with = quantity(*whole.rounds[round][i].with);
+      const AnswerPair pair = complete.pair(round, i);
+      const std::optional<double> without = quantity(*pair.without->sample);
+      const std::optional<double> with = quantity(*pair.with->sample);
       if (!without || !with) return std::nullopt;
       change.without += *without;
       change.with += *with;
@@ -129,33 +115,34 @@ std::optional<PairedChange> ChangeOf(const CompleteRounds& whole, Quantity quant
   return change;
 }
 
-void AddCosts(const CompleteRounds& whole, StudentVerdict& verdict) {
-  verdict.tokens = ChangeOf(whole, [](const Sample& s) {
+void AddCosts(const CompleteRounds& complete, StudentVerdict& verdict) {
+  verdict.tokens = ChangeOf(complete, [](const Sample& s) {
     return std::optional(static_cast<double>(s.response.usage.prompt()) + static_cast<double>(s.response.usage.output));
   });
   verdict.output_tokens =
-      ChangeOf(whole, [](const Sample& s) { return std::optional(static_cast<double>(s.response.usage.output)); });
-  verdict.cost_usd = ChangeOf(whole, [](const Sample& s) { return s.response.cost_usd; });
-  verdict.seconds = ChangeOf(whole, [](const Sample& s) { return std::optional(s.response.seconds); });
+      ChangeOf(complete, [](const Sample& s) { return std::optional(static_cast<double>(s.response.usage.output)); });
+  verdict.cost_usd = ChangeOf(complete, [](const Sample& s) { return s.response.cost_usd; });
+  verdict.seconds = ChangeOf(complete, [](const Sample& s) { return std::optional(s.response.seconds); });
   if (!verdict.cost_usd) return;
   double solved_without = 0.0;
   double solved_with = 0.0;
-  for (const std::vector<AnswerPair>& round : whole.rounds) {
-    for (const AnswerPair& pair : round) {
-      solved_without += pair.passed_without ? 1.0 : 0.0;
-      solved_with += pair.passed_with ? 1.0 : 0.0;
+  for (std::size_t round = 0; round < complete.rounds.size(); ++round) {
+    for (std::size_t i = 0; i < complete.cases.size(); ++i) {
+      const AnswerPair pair = complete.pair(round, i);
+      solved_without += pair.without->passed ? 1.0 : 0.0;
+      solved_with += pair.with->passed ? 1.0 : 0.0;
     }
   }
-  const auto pairs = static_cast<double>(whole.rounds.size() * whole.cases.size());
+  const auto pairs = static_cast<double>(complete.rounds.size() * complete.cases.size());
   if (solved_without > 0.0) verdict.cost_per_solved_without = verdict.cost_usd->without * pairs / solved_without;
   if (solved_with > 0.0) verdict.cost_per_solved_with = verdict.cost_usd->with * pairs / solved_with;
 }
 
-void AddLift(const CompleteRounds& whole, const Evidences& evidences, double alpha_of_sequence,
+void AddLift(const CompleteRounds& complete, RoundEvidence& evidence, double alpha_of_sequence,
              StudentVerdict& verdict) {
-  const std::size_t rounds = evidences.totals.size();
-  const std::vector<PairCounts> by_case = whole.CountsByCase(rounds);
-  verdict.lift = evidences.totals.back().lift();
+  const std::size_t rounds = evidence.rounds();
+  const std::vector<PairCounts> by_case = complete.CountsByCase(rounds);
+  verdict.lift = evidence.totals(rounds).lift();
   if (const std::optional<Interval> interval = LiftInterval(by_case)) {
     verdict.low = interval->low;
     verdict.high = interval->high;
@@ -167,16 +154,30 @@ void AddLift(const CompleteRounds& whole, const Evidences& evidences, double alp
     verdict.new_cases_low = interval->low;
     verdict.new_cases_high = interval->high;
   }
-  LiftSequence sequence(alpha_of_sequence);
-  for (const PairCounts& totals : evidences.totals) sequence.Add(totals);
-  verdict.sequence_low = sequence.range().low;
-  verdict.sequence_high = sequence.range().high;
-  double passed_without = 0.0;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    for (const AnswerPair& pair : whole.rounds[round]) passed_without += pair.passed_without ? 1.0 : 0.0;
+  const Interval range = evidence.Sequence(alpha_of_sequence).range();
+  verdict.sequence_low = range.low;
+  verdict.sequence_high = range.high;
+}
+
+// The cases that count of which every answer in every arm passed, and those of which none did.
+void AddCeilingAndFloor(const RunData& data, std::size_t student, const CompleteRounds& complete,
+                        StudentVerdict& verdict) {
+  std::vector<std::size_t> answered(complete.cases.size(), 0);
+  std::vector<std::size_t> passed(complete.cases.size(), 0);
+  for (int round = 0; round < data.rounds(student); ++round) {
+    for (std::size_t i = 0; i < complete.cases.size(); ++i) {
+      for (const Arm arm : data.plan().arms) {
+        const FinalSample& cell = data.at(student, arm, complete.cases[i], round);
+        answered[i] += cell.answered ? 1 : 0;
+        passed[i] += cell.passed ? 1 : 0;
+      }
+    }
   }
-  const double rate = passed_without / evidences.totals.back().pairs();
-  verdict.normalised_gain = NormalisedGain(rate, rate + *verdict.lift);
+  for (std::size_t i = 0; i < complete.cases.size(); ++i) {
+    const std::string& id = data.plan().suite.cases[complete.cases[i]].id;
+    if (passed[i] == answered[i]) verdict.ceiling.push_back(id);
+    if (passed[i] == 0) verdict.floor.push_back(id);
+  }
 }
 
 std::size_t CountTrue(const std::vector<bool>& values) {
@@ -210,21 +211,15 @@ Arm ComparedArm(const Plan& plan) {
   return !plan.has_arm(Arm::kBaseline) && plan.has_arm(Arm::kPrevious) ? Arm::kPrevious : Arm::kBaseline;
 }
 
-std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>& samples, Arm against) {
+std::vector<StudentVerdict> JudgeRun(const RunData& data, Arm against) {
+  const Plan& plan = data.plan();
   const VerdictOptions& options = plan.verdict;
   const std::size_t students = plan.students.size();
-  const std::vector<CompleteRounds> whole = FindCompleteRounds(plan, samples, against);
-  std::vector<Evidences> evidences;
-  std::vector<double> most_helps;
-  std::vector<double> most_hurts;
-  for (const CompleteRounds& rounds : whole) {
-    evidences.push_back(GatherEvidence(rounds, options.min_lift));
-    most_helps.push_back(evidences.back().most_helps);
-    most_hurts.push_back(evidences.back().most_hurts);
-  }
-  const std::vector<bool> helps = HolmRejects(most_helps, options.alpha);
-  const std::vector<bool> hurts = HolmRejects(most_hurts, options.alpha);
-  const double alpha_of_sequence = options.alpha / static_cast<double>(std::max<std::size_t>(students, 1));
+  const std::vector<CompleteRounds> complete = FindCompleteRounds(data, against);
+  std::vector<RoundEvidence> evidence(students);
+  for (std::size_t i = 0; i < students; ++i) evidence[i].Update(complete[i], options.min_lift);
+  const auto [helps, hurts] = Reject(evidence, options.alpha);
+  const double alpha_of_sequence = AlphaOfSequence(plan);
   const Thresholds thresholds{HolmThreshold(students, CountTrue(helps), options.alpha),
                               HolmThreshold(students, CountTrue(hurts), options.alpha),
                               std::log(2.0 / alpha_of_sequence)};
@@ -232,32 +227,33 @@ std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>
   std::vector<StudentVerdict> verdicts(students);
   for (std::size_t i = 0; i < students; ++i) {
     StudentVerdict& verdict = verdicts[i];
-    verdict.excluded = IdsOf(plan, whole[i].excluded);
-    if (whole[i].rounds.empty()) continue;
-    verdict.complete_rounds = static_cast<int>(whole[i].rounds.size());
-    verdict.answers_repeat = whole[i].answers_repeat;
-    verdict.ceiling = IdsOf(plan, whole[i].always_passed);
-    verdict.floor = IdsOf(plan, whole[i].never_passed);
-    verdict.e_helps = ExpCapped(evidences[i].most_helps);
-    verdict.e_hurts = ExpCapped(evidences[i].most_hurts);
-    AddLift(whole[i], evidences[i], alpha_of_sequence, verdict);
-    AddCosts(whole[i], verdict);
-    verdict.word = WordOf(evidences[i], helps[i], hurts[i], options.alpha);
-    if (verdict.word != Verdict::kUndecided) continue;
-    if (*verdict.sequence_low > -options.margin && *verdict.sequence_high < options.margin) {
-      verdict.word = Verdict::kNoEffect;
-    } else if (!verdict.answers_repeat) {
-      verdict.more_rounds = ForecastRounds(evidences[i], options, thresholds);
-    }
+    for (const std::size_t excluded : complete[i].excluded) verdict.excluded.push_back(plan.suite.cases[excluded].id);
+    if (complete[i].rounds.empty()) continue;
+    verdict.complete_rounds = static_cast<int>(complete[i].rounds.size());
+    verdict.answers_repeat = complete[i].answers_repeat;
+    verdict.e_helps = ExpCapped(evidence[i].most_helps());
+    verdict.e_hurts = ExpCapped(evidence[i].most_hurts());
+    AddCeilingAndFloor(data, i, complete[i], verdict);
+    AddLift(complete[i], evidence[i], alpha_of_sequence, verdict);
+    AddCosts(complete[i], verdict);
+    verdict.word = WordOf(evidence[i], helps[i], hurts[i], plan);
+    if (!IsSettled(verdict)) verdict.more_rounds = ForecastRounds(evidence[i], options, thresholds);
   }
   return verdicts;
 }
 
 bool IsSettled(const StudentVerdict& verdict) { return verdict.word != Verdict::kUndecided || verdict.answers_repeat; }
 
-bool AllSettled(const std::vector<StudentVerdict>& verdicts) {
-  return std::all_of(verdicts.begin(), verdicts.end(),
-                     [](const StudentVerdict& verdict) { return IsSettled(verdict); });
+VerdictWatch::VerdictWatch(const RunData& data) : data_(&data), evidence_(data.plan().students.size()) {}
+
+bool VerdictWatch::IsSettledAfter(int rounds, std::size_t student) {
+  const Plan& plan = data_->plan();
+  const std::vector<CompleteRounds> complete = FindCompleteRounds(*data_, ComparedArm(plan), rounds);
+  if (complete[student].rounds.empty()) return false;
+  if (complete[student].answers_repeat) return true;
+  for (std::size_t i = 0; i < evidence_.size(); ++i) evidence_[i].Update(complete[i], plan.verdict.min_lift);
+  const auto [helps, hurts] = Reject(evidence_, plan.verdict.alpha);
+  return WordOf(evidence_[student], helps[student], hurts[student], plan) != Verdict::kUndecided;
 }
 
 }  // namespace upskill

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "eval/plan.h"
-#include "eval/summary.h"
+#include "eval/round_evidence.h"
+#include "eval/run_data.h"
 
 namespace upskill {
 
@@ -36,18 +36,17 @@ struct StudentVerdict {
   std::optional<double> lift;  // over complete rounds (the first, when answers repeat) and the cases that count
   std::optional<double> low;   // 95 % interval of the lift at this number of rounds
   std::optional<double> high;
-  std::optional<double>
-      sequence_low;  // confidence sequence: holds (1 − alpha) at every look, for all students together
+  // Confidence sequence: holds (1 − alpha) at every look, for all students together.
+  std::optional<double> sequence_low;
   std::optional<double> sequence_high;
   // New cases like these; not claimed below 6 cases.
   std::optional<double> new_cases_low;
   std::optional<double> new_cases_high;
-  int complete_rounds = 0;                // rounds in which every counting case was answered in both arms
-  std::vector<std::string> excluded;      // cases taken out of every round: they keep failing with errors
-  bool answers_repeat = false;            // further rounds say nothing new; only the first is evidence
-  std::optional<int> more_rounds;         // undecided: about so many more rounds would decide
-  std::optional<double> normalised_gain;  // lift / (1 − baseline rate)
-  std::optional<PairedChange> tokens;     // prompt + output tokens of an answer
+  int complete_rounds = 0;             // rounds in which every counting case was answered in both arms
+  std::vector<std::string> excluded;   // cases taken out of every round: they keep failing with errors
+  bool answers_repeat = false;         // further rounds say nothing new; only the first is evidence
+  std::optional<int> more_rounds;      // undecided: about this many more rounds would decide
+  std::optional<PairedChange> tokens;  // prompt + output tokens of an answer
   std::optional<PairedChange> output_tokens;
   std::optional<PairedChange> cost_usd;  // only when every cell's cost is known
   std::optional<PairedChange> seconds;
@@ -63,11 +62,23 @@ Arm ComparedArm(const Plan& plan);
 // One verdict for each student of the plan, in its order, by the rule of plan.verdict (docs/verdicts.md). `against` is
 // the arm that the skill is compared with. Without it or without the skill's arm every verdict is undecided and empty.
 // Which samples count: complete_rounds.h.
-std::vector<StudentVerdict> JudgeRun(const Plan& plan, const std::vector<Sample>& samples,
-                                     Arm against = Arm::kBaseline);
+std::vector<StudentVerdict> JudgeRun(const RunData& data, Arm against = Arm::kBaseline);
 
 // Whether more rounds are of no use: the word is known, or the answers repeat.
 bool IsSettled(const StudentVerdict& verdict);
-bool AllSettled(const std::vector<StudentVerdict>& verdicts);
+
+// Tells of a run that grows when to stop. Remembers the evidence of the rounds that it has seen, so that a further look
+// costs one pass over the index. `data` must outlive it. Not thread-safe.
+class VerdictWatch {
+ public:
+  explicit VerdictWatch(const RunData& data);
+
+  // Whether the rounds below `rounds` (of all students) settle the verdict on one student against ComparedArm.
+  bool IsSettledAfter(int rounds, std::size_t student);
+
+ private:
+  const RunData* data_;
+  std::vector<RoundEvidence> evidence_;  // by student
+};
 
 }  // namespace upskill

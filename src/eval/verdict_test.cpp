@@ -66,7 +66,7 @@ void Put(std::vector<Sample>& samples, const Sample& sample) {
 }
 
 StudentVerdict JudgeOne(int cases, int rounds, const std::vector<Sample>& samples) {
-  return JudgeRun(MakeTestPlan(cases, rounds), samples).at(0);
+  return JudgeRun(RunData(MakeTestPlan(cases, rounds), samples)).at(0);
 }
 
 TEST(JudgeRun, SevenWinsHelp) {  // E(7, 0) = (2^8 − 1)/8 = 31.9
@@ -79,7 +79,6 @@ TEST(JudgeRun, SevenWinsHelp) {  // E(7, 0) = (2^8 − 1)/8 = 31.9
   EXPECT_THAT(verdict.low, Optional(Gt(0.0)));
   EXPECT_THAT(verdict.high, Optional(1.0));
   EXPECT_THAT(verdict.new_cases_low, Optional(Gt(0.0)));
-  EXPECT_THAT(verdict.normalised_gain, Optional(1.0));
   EXPECT_FALSE(verdict.more_rounds.has_value());
   EXPECT_TRUE(IsSettled(verdict));
 }
@@ -96,7 +95,6 @@ TEST(JudgeRun, SevenLossesHurt) {
   EXPECT_EQ(verdict.word, Verdict::kHurts);
   EXPECT_NEAR(verdict.e_hurts, 255.0 / 8.0, 1e-9);
   EXPECT_THAT(verdict.lift, Optional(-1.0));
-  EXPECT_FALSE(verdict.normalised_gain.has_value());
 }
 
 TEST(JudgeRun, ADecisionStandsWhenLaterRoundsWeakenIt) {
@@ -110,20 +108,22 @@ TEST(JudgeRun, ADecisionStandsWhenLaterRoundsWeakenIt) {
 TEST(JudgeRun, SeveralStudentsNeedMoreEvidence) {
   std::vector<Sample> samples = Answers(7, 1, Never, Always, "one");
   for (const Sample& sample : Answers(7, 1, Never, Never, "two")) samples.push_back(sample);
-  const std::vector<StudentVerdict> verdicts = JudgeRun(MakeTestPlan(7, 1, {"one", "two"}), samples);
+  const std::vector<StudentVerdict> verdicts = JudgeRun(RunData(MakeTestPlan(7, 1, {"one", "two"}), samples));
   EXPECT_EQ(verdicts[0].word, Verdict::kUndecided);  // 31.9 < 2/0.05
   EXPECT_EQ(verdicts[1].word, Verdict::kUndecided);
-  EXPECT_FALSE(AllSettled(verdicts));
+  EXPECT_FALSE(IsSettled(verdicts[0]));
+  EXPECT_FALSE(IsSettled(verdicts[1]));
 }
 
 TEST(JudgeRun, WhatOneStudentDecidesEasesTheOthers) {
   std::vector<Sample> samples = Answers(8, 1, Never, Always, "one");  // 56.8
   for (const Sample& sample : Answers(8, 1, [](int i, int) { return i == 1; }, Always, "two"))
     samples.push_back(sample);  // 31.9
-  const std::vector<StudentVerdict> verdicts = JudgeRun(MakeTestPlan(8, 1, {"one", "two"}), samples);
+  const std::vector<StudentVerdict> verdicts = JudgeRun(RunData(MakeTestPlan(8, 1, {"one", "two"}), samples));
   EXPECT_EQ(verdicts[0].word, Verdict::kHelps);
   EXPECT_EQ(verdicts[1].word, Verdict::kHelps);
-  EXPECT_TRUE(AllSettled(verdicts));
+  EXPECT_TRUE(IsSettled(verdicts[0]));
+  EXPECT_TRUE(IsSettled(verdicts[1]));
 }
 
 TEST(JudgeRun, ManyTiesAreNoEffect) {
@@ -136,7 +136,7 @@ TEST(JudgeRun, ManyTiesAreNoEffect) {
 TEST(JudgeRun, TheMinimalLiftMustBeExceeded) {
   Plan plan = MakeTestPlan(7);
   plan.verdict.min_lift = 0.5;
-  EXPECT_EQ(JudgeRun(plan, Answers(7, 1, Never, Always)).at(0).word, Verdict::kUndecided);
+  EXPECT_EQ(JudgeRun(RunData(plan, Answers(7, 1, Never, Always))).at(0).word, Verdict::kUndecided);
 }
 
 TEST(JudgeRun, ForecastsTheRounds) {
@@ -232,8 +232,8 @@ TEST(JudgeRun, OneOtherAnswerShowsThatTheyVary) {
 TEST(JudgeRun, TemperatureZeroNeedsNoSecondRound) {
   Plan plan = MakeTestPlan(4, 3);
   plan.sampling.temperature = 0.0;
-  EXPECT_TRUE(JudgeRun(plan, Answers(4, 1, Never, Always)).at(0).answers_repeat);
-  EXPECT_FALSE(JudgeRun(plan, Answers(4, 2, Never, Always)).at(0).answers_repeat);  // they do vary
+  EXPECT_TRUE(JudgeRun(RunData(plan, Answers(4, 1, Never, Always))).at(0).answers_repeat);
+  EXPECT_FALSE(JudgeRun(RunData(plan, Answers(4, 2, Never, Always))).at(0).answers_repeat);  // they do vary
 }
 
 TEST(JudgeRun, NewCasesAreNotClaimedBelowSix) {
@@ -284,9 +284,9 @@ TEST(JudgeRun, ComparesWithTheArmAskedFor) {
   for (Sample& sample : samples) {
     if (sample.arm == Arm::kBaseline) sample.arm = Arm::kPrevious;
   }
-  EXPECT_EQ(JudgeRun(plan, samples, Arm::kPrevious).at(0).word, Verdict::kHelps);
-  EXPECT_EQ(JudgeRun(plan, samples).at(0).complete_rounds, 0);
-  EXPECT_FALSE(JudgeRun(plan, samples).at(0).lift.has_value());
+  EXPECT_EQ(JudgeRun(RunData(plan, samples), Arm::kPrevious).at(0).word, Verdict::kHelps);
+  EXPECT_EQ(JudgeRun(RunData(plan, samples)).at(0).complete_rounds, 0);
+  EXPECT_FALSE(JudgeRun(RunData(plan, samples)).at(0).lift.has_value());
 }
 
 TEST(JudgeRun, IgnoresSamplesOfOtherPlans) {
@@ -320,6 +320,73 @@ TEST(JudgeRun, SeldomErrsWhenLookedAtAfterEveryRound) {
   }
   EXPECT_LE(helps, 10);
   EXPECT_LE(hurts, 10);
+}
+
+// The word by a fresh judgement of the samples below a round.
+bool SettledBy(const Plan& plan, const std::vector<Sample>& samples, int rounds, std::size_t student) {
+  RunData data(plan);
+  for (const Sample& sample : samples) {
+    if (sample.round < rounds) data.Add(sample);
+  }
+  return IsSettled(JudgeRun(data, ComparedArm(plan)).at(student));
+}
+
+// A run that grows round by round: errors take cases out of earlier rounds, an answer after an error brings one back.
+TEST(VerdictWatch, SaysWhatAFreshJudgementSays) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Rng rng(seed);
+    Plan plan = MakeTestPlan(6, 12, {"one", "two"});
+    plan.verdict.margin = 0.3;
+    RunData data(plan);
+    VerdictWatch watch(data);
+    std::vector<Sample> samples;
+    bool settled = false;
+    for (int round = 0; round < plan.rounds; ++round) {
+      for (const std::string student : {"one", "two"}) {
+        const double chance = student == "one" ? 0.8 : 0.3;
+        for (int i = 1; i <= 6; ++i) {
+          for (const Arm arm : plan.arms) {
+            const bool passes = rng.Uniform() < (arm == Arm::kSkill ? chance : 0.3);
+            Sample sample = Answer(i, arm, round, passes, student);
+            if (rng.Uniform() < 0.02) sample.error = Error{ErrorKind::kUnavailable, "overloaded"};
+            samples.push_back(sample);
+            data.Add(sample);
+          }
+        }
+      }
+      if (round == 6) {  // all is tried again
+        for (std::size_t i = 0, count = samples.size(); i < count; ++i) {
+          if (samples[i].ok()) continue;
+          Sample again = samples[i];
+          again.error.reset();
+          samples.push_back(again);
+          data.Add(again);
+        }
+      }
+      for (const std::size_t student : {0U, 1U}) {
+        const bool expected = SettledBy(plan, samples, round + 1, student);
+        EXPECT_EQ(watch.IsSettledAfter(round + 1, student), expected) << "seed " << seed << " round " << round;
+        settled = settled || expected;
+      }
+    }
+    // A look back at fewer rounds says what it said.
+    for (const int rounds : {3, 12, 1, 8}) {
+      EXPECT_EQ(watch.IsSettledAfter(rounds, 0), SettledBy(plan, samples, rounds, 0)) << "seed " << seed;
+    }
+    EXPECT_TRUE(settled) << "seed " << seed;
+  }
+}
+
+TEST(VerdictWatch, RepeatingAnswersSettleIt) {
+  Plan plan = MakeTestPlan(3, 2);
+  plan.sampling.temperature = 0.0;
+  const RunData data(plan, Answers(3, 1, Never, Never));
+  EXPECT_TRUE(VerdictWatch(data).IsSettledAfter(1, 0));
+  plan.sampling.temperature = 0.7;
+  const RunData varying(plan, Answers(3, 1, Never, Never));
+  EXPECT_FALSE(VerdictWatch(varying).IsSettledAfter(1, 0));
+  const RunData empty(plan);
+  EXPECT_FALSE(VerdictWatch(empty).IsSettledAfter(1, 0));
 }
 
 TEST(VerdictName, IsStable) {

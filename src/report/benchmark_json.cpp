@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "report/derived_file.h"
+#include "report/figures.h"
 #include "report/table.h"
 #include "util/text.h"
 
@@ -74,12 +75,9 @@ Json Statistics(const std::vector<double>& values) {
           {"max", Rounded(*std::max_element(values.begin(), values.end()))}};
 }
 
-std::vector<const Sample*> AnswersOf(const ReportInput& run, std::size_t student, Arm arm) {
-  std::vector<const Sample*> answers;
-  for (const Sample* sample : run.samples) {
-    if (sample->ok() && sample->arm == arm && sample->student == run.plan->students[student].spec)
-      answers.push_back(sample);
-  }
+std::vector<const Sample*> AnswersOf(const JudgedRun& run, std::size_t student, Arm arm) {
+  std::vector<const Sample*> answers = run.data.samples(student, arm);
+  std::erase_if(answers, [](const Sample* sample) { return !sample->ok(); });
   return answers;
 }
 
@@ -214,8 +212,8 @@ Json GradingToJson(const Sample& sample) {
             {"pass_rate", CheckRate(sample)}}}};
 }
 
-Json BenchmarkToJson(const ReportInput& run, std::size_t student, bool with_runs) {
-  const Plan& plan = *run.plan;
+Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs) {
+  const Plan& plan = run.plan();
   const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(plan);
   Json summary = Json::object();
   Json runs = Json::array();
@@ -259,15 +257,15 @@ Json BenchmarkToJson(const ReportInput& run, std::size_t student, bool with_runs
           {"notes", std::move(notes)}};
 }
 
-Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const fs::path& folder) {
-  const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(*run.plan);
-  for (const Arm arm : run.plan->arms) {
+Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const fs::path& folder) {
+  const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(run.plan());
+  for (const Arm arm : run.plan().arms) {
     for (const Sample* sample : AnswersOf(run, student, arm)) {
       const std::string slug = FileNamePart(sample->case_id);
       fs::path place = folder /
                        fmt::format("eval-{}{}{}", numbers.at(sample->case_id) + 1, slug.empty() ? "" : "-", slug) /
                        ConfigurationName(arm);
-      if (run.plan->rounds > 1) place /= fmt::format("run-{}", sample->round + 1);
+      if (run.plan().rounds > 1) place /= fmt::format("run-{}", sample->round + 1);
       RETURN_IF_ERROR(WriteDerivedFile(place / "outputs" / "answer.md", sample->response.text));
       RETURN_IF_ERROR(WriteDerivedFile(place / "grading.json", DumpJsonIndented(GradingToJson(*sample)) + "\n"));
       const Json timing = {{"total_tokens", TokensOf(*sample)},
@@ -277,22 +275,6 @@ Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const f
     }
   }
   return WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(run, student)) + "\n");
-}
-
-Result<Grading> GradingFromJson(const Json& json, const std::string& source) {
-  const Json* list = FindMember(json, "assertion_results");
-  if (list == nullptr) list = FindMember(json, "expectations");
-  if (list == nullptr || !list->is_array())
-    return InputError(source + ": expected a list assertion_results or expectations");
-  Grading grading;
-  for (const Json& entry : *list) {
-    GradedAssertion assertion{JsonGet<std::string>(entry, "text", ""), JsonGet(entry, "passed", false),
-                              JsonGet<std::string>(entry, "evidence", "")};
-    grading.passed += assertion.passed ? 1 : 0;
-    grading.assertions.push_back(std::move(assertion));
-  }
-  grading.total = grading.assertions.size();
-  return grading;
 }
 
 Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& source) {

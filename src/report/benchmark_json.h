@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "report/report_input.h"
+#include "eval/judged_run.h"
 #include "report/runs_text.h"
 #include "util/json.h"
 #include "util/result.h"
@@ -23,27 +23,14 @@ Json GradingToJson(const Sample& sample);
 // benchmark.json of one student: run_summary as agentskills.io has it (numbers), and metadata and runs[] as
 // skill-creator's viewer wants them. Answers that are errors are no runs; `notes` says how many. Without
 // runs the file stays small however many answers there are.
-Json BenchmarkToJson(const ReportInput& run, std::size_t student, bool with_runs = true);
+Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs = true);
 
 // Writes the tree of an iteration for one student into `folder`: benchmark.json, and for each case and arm
 // eval-N-<case>/<configuration>/[run-K/]grading.json, timing.json and outputs/answer.md (run-K with several rounds).
-Status WriteBenchmarkFolder(const ReportInput& run, std::size_t student, const std::filesystem::path& folder);
+Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const std::filesystem::path& folder);
 
 // What a file name may hold of a name: letters, digits and single dashes, at most 40. May be empty.
 std::string FileNamePart(const std::string& id);
-
-// An assertion of a grading.json in either spelling.
-struct GradedAssertion {
-  std::string text;
-  bool passed = false;
-  std::string evidence;
-};
-struct Grading {
-  std::vector<GradedAssertion> assertions;
-  std::size_t passed = 0;
-  std::size_t total = 0;
-};
-Result<Grading> GradingFromJson(const Json& json, const std::string& source);
 
 struct MeanAndDeviation {
   double mean = 0.0;

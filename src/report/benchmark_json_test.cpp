@@ -30,7 +30,7 @@ TEST(GradingToJson, BothSpellings) {
 
 TEST(BenchmarkToJson, StatisticsOfASample) {
   const ReportRun run;
-  const Json json = BenchmarkToJson(run.input(), 0);
+  const Json json = BenchmarkToJson(run.judged(), 0);
   const Json& without = json.at("run_summary").at("without_skill");
   // Pass rates 1, 1, 0, 0: mean 0.5, deviation sqrt(4 · 0.25 / 3).
   EXPECT_EQ(without.at("pass_rate"), Json::parse(R"({"mean": 0.5, "stddev": 0.5774, "min": 0.0, "max": 1.0})"));
@@ -45,14 +45,14 @@ TEST(BenchmarkToJson, StatisticsOfASample) {
 
 TEST(BenchmarkToJson, ErrorsAreNoRuns) {
   const ReportRun run;
-  const Json json = BenchmarkToJson(run.input(), 0);
+  const Json json = BenchmarkToJson(run.judged(), 0);
   EXPECT_THAT(json.at("runs"), SizeIs(7));
   EXPECT_THAT(json.at("notes"), Contains(Json("with_skill: 1 of 4 cells have no answer and are left out")));
 }
 
 TEST(BenchmarkToJson, WhatAReaderSumsIsTheSummary) {
   const ReportRun run;
-  const Json json = BenchmarkToJson(run.input(), 0);
+  const Json json = BenchmarkToJson(run.judged(), 0);
   double sum = 0.0;
   int count = 0;
   for (const Json& entry : json.at("runs")) {
@@ -69,7 +69,7 @@ TEST(BenchmarkToJson, WhatAReaderSumsIsTheSummary) {
 TEST(BenchmarkToJson, WithoutAnyAnswer) {
   ReportRun run;
   run.samples.clear();
-  const Json json = BenchmarkToJson(run.input(), 0);
+  const Json json = BenchmarkToJson(run.judged(), 0);
   EXPECT_THAT(json.at("runs"), IsEmpty());
   EXPECT_THAT(json.at("run_summary"), IsEmpty());
 }
@@ -81,32 +81,20 @@ TEST(WriteBenchmarkFolder, TheTreeOfAnIteration) {
   for (Sample& sample : run.samples) {
     if (sample.case_id == "hard") sample.case_id = "../hard/case";
   }
-  ASSERT_TRUE(WriteBenchmarkFolder(run.input(), 0, folder.path() / "iteration-1").ok());
+  ASSERT_TRUE(WriteBenchmarkFolder(run.judged(), 0, folder.path() / "iteration-1").ok());
   const fs::path answer = folder.path() / "iteration-1" / "eval-2-hard-case" / "without_skill" / "run-1";
   EXPECT_EQ(ReadFile(answer / "outputs" / "answer.md").value(), "edition = 2");
   EXPECT_THAT(ReadFile(answer / "timing.json").value(), HasSubstr("\"duration_ms\": 1500"));
   const Result<Json> grading = ParseJson(ReadFile(answer / "grading.json").value(), "grading.json");
   ASSERT_TRUE(grading.ok());
-  EXPECT_EQ(GradingFromJson(*grading, "grading.json")->total, 1U);
+  EXPECT_EQ(grading->at("assertion_results").size(), 1U);
   EXPECT_TRUE(fs::exists(folder.path() / "iteration-1" / "benchmark.json"));
   EXPECT_FALSE(fs::exists(folder.path() / "iteration-1" / "eval-2-hard-case" / "with_skill" / "run-2"));  // an error
 }
 
-TEST(GradingFromJson, BothSpellingsAndNeither) {
-  const Result<Grading> ours = GradingFromJson(
-      Json::parse(
-          R"({"assertion_results": [{"text": "a", "passed": true}, {"text": "b", "passed": false, "evidence": "e"}]})"),
-      "g");
-  ASSERT_TRUE(ours.ok());
-  EXPECT_EQ(ours->passed, 1U);
-  EXPECT_EQ(ours->assertions[1].evidence, "e");
-  EXPECT_EQ(GradingFromJson(Json::parse(R"({"expectations": [{"text": 5, "passed": "yes"}, 7]})"), "g")->passed, 0U);
-  EXPECT_THAT(GradingFromJson(Json::parse("[]"), "g.json").error().message, HasSubstr("g.json: expected a list"));
-}
-
 TEST(BenchmarkFromJson, GivesBackWhatWasWritten) {
   const ReportRun run;
-  const Result<BenchmarkSummary> read = BenchmarkFromJson(BenchmarkToJson(run.input(), 0), "benchmark.json");
+  const Result<BenchmarkSummary> read = BenchmarkFromJson(BenchmarkToJson(run.judged(), 0), "benchmark.json");
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->skill, "manifests");
   EXPECT_EQ(read->pass_rate_delta, 0.5);

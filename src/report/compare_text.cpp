@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "report/figures.h"
 #include "report/table.h"
 #include "util/text.h"
 
@@ -54,30 +55,30 @@ std::optional<std::string> Difference(const Plan& a, const Plan& b) {
   return std::nullopt;
 }
 
-std::optional<std::size_t> IndexOf(const ReportInput& run, const std::string& spec) {
-  for (std::size_t i = 0; i < run.plan->students.size(); ++i) {
-    if (run.plan->students[i].spec == spec) return i;
+std::optional<std::size_t> IndexOf(const JudgedRun& run, const std::string& spec) {
+  for (std::size_t i = 0; i < run.plan().students.size(); ++i) {
+    if (run.plan().students[i].spec == spec) return i;
   }
   return std::nullopt;
 }
 
-ComparedSide SideOf(const ReportInput& run, std::size_t index) {
+ComparedSide SideOf(const JudgedRun& run, std::size_t index) {
   ComparedSide side;
   side.verdict = run.verdicts[index].word;
   side.lift = LiftOf(run, index);
   const StudentSummary& student = run.summary.students[index];
-  if (const std::optional<Arm> reference = ReferenceArm(*run.plan)) {
+  if (const std::optional<Arm> reference = ReferenceArm(run.plan())) {
     if (const ArmSummary* arm = ArmOf(student, *reference)) side.reference_rate = arm->rate();
   }
   if (const ArmSummary* arm = ArmOf(student, Arm::kSkill)) {
     side.skill_rate = arm->rate();
-    side.tokens = MeanTokens(*arm);
-    if (arm->total_cost_usd()) side.cost_usd = *arm->total_cost_usd() / static_cast<double>(arm->answered);
+    side.tokens = arm->mean_tokens();
+    side.cost_usd = arm->mean_cost_usd();
   }
   return side;
 }
 
-std::map<std::string_view, double> CaseRates(const ReportInput& run, std::size_t index) {
+std::map<std::string_view, double> CaseRates(const JudgedRun& run, std::size_t index) {
   std::map<std::string_view, double> rates;
   const StudentSummary& student = run.summary.students[index];
   const auto tallies = student.cases.find(Arm::kSkill);
@@ -85,16 +86,17 @@ std::map<std::string_view, double> CaseRates(const ReportInput& run, std::size_t
   for (std::size_t i = 0; i < tallies->second.size(); ++i) {
     const CaseTally& tally = tallies->second[i];
     if (tally.answered == 0) continue;
-    rates.emplace(run.plan->suite.cases[i].id, static_cast<double>(tally.passed) / static_cast<double>(tally.answered));
+    rates.emplace(run.plan().suite.cases[i].id,
+                  static_cast<double>(tally.passed) / static_cast<double>(tally.answered));
   }
   return rates;
 }
 
-std::vector<CaseChange> Changes(const ReportInput& a, std::size_t in_a, const ReportInput& b, std::size_t in_b) {
+std::vector<CaseChange> Changes(const JudgedRun& a, std::size_t in_a, const JudgedRun& b, std::size_t in_b) {
   const std::map<std::string_view, double> before = CaseRates(a, in_a);
   const std::map<std::string_view, double> after = CaseRates(b, in_b);
   std::vector<CaseChange> changes;
-  for (const Case& test_case : a.plan->suite.cases) {
+  for (const Case& test_case : a.plan().suite.cases) {
     const auto was = before.find(test_case.id);
     const auto is = after.find(test_case.id);
     if (was == before.end() || is == after.end() || std::abs(was->second - is->second) < kSameRate) continue;
@@ -129,25 +131,25 @@ std::string ChangeLines(const StudentComparison& student, const Style& style) {
 
 }  // namespace
 
-Result<RunComparison> CompareRuns(const ReportInput& a, const ReportInput& b) {
-  if (const std::optional<std::string> difference = Difference(*a.plan, *b.plan)) {
+Result<RunComparison> CompareRuns(const JudgedRun& a, const JudgedRun& b) {
+  if (const std::optional<std::string> difference = Difference(a.plan(), b.plan())) {
     return InputError(
         fmt::format("{} and {} can't be compared, their suites differ: {}; run both with the same -t TESTS",
-                    a.plan->run, b.plan->run, *difference));
+                    a.plan().run, b.plan().run, *difference));
   }
-  RunComparison comparison{a.plan->run, b.plan->run, {}};
-  for (std::size_t i = 0; i < a.plan->students.size(); ++i) {
-    const std::string& spec = a.plan->students[i].spec;
-    StudentComparison student{a.plan->students[i].name, SideOf(a, i), {}, {}};
+  RunComparison comparison{a.plan().run, b.plan().run, {}};
+  for (std::size_t i = 0; i < a.plan().students.size(); ++i) {
+    const std::string& spec = a.plan().students[i].spec;
+    StudentComparison student{a.plan().students[i].name, SideOf(a, i), {}, {}};
     if (const std::optional<std::size_t> other = IndexOf(b, spec)) {
       student.b = SideOf(b, *other);
       student.changed = Changes(a, i, b, *other);
     }
     comparison.students.push_back(std::move(student));
   }
-  for (std::size_t i = 0; i < b.plan->students.size(); ++i) {
-    if (IndexOf(a, b.plan->students[i].spec)) continue;
-    comparison.students.push_back({b.plan->students[i].name, {}, SideOf(b, i), {}});
+  for (std::size_t i = 0; i < b.plan().students.size(); ++i) {
+    if (IndexOf(a, b.plan().students[i].spec)) continue;
+    comparison.students.push_back({b.plan().students[i].name, {}, SideOf(b, i), {}});
   }
   return comparison;
 }

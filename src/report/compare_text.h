@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/report_input.h"
+#include "eval/judged_run.h"
 #include "report/style.h"
 #include "util/json.h"
 #include "util/result.h"
@@ -44,7 +44,7 @@ struct RunComparison {
 
 // Errors: the runs' suites differ (a case that only one has, or one whose input, files or checks are others); the
 // message names the first difference. Answers to different questions can't be compared.
-Result<RunComparison> CompareRuns(const ReportInput& a, const ReportInput& b);
+Result<RunComparison> CompareRuns(const JudgedRun& a, const JudgedRun& b);
 
 std::string CompareText(const RunComparison& comparison, const Style& style);
 Json CompareToJson(const RunComparison& comparison);

@@ -34,7 +34,7 @@ ReportRun Worse() {
 TEST(CompareRuns, SideBySide) {
   const ReportRun a;
   const ReportRun b = Worse();
-  const Result<RunComparison> comparison = CompareRuns(a.input(), b.input());
+  const Result<RunComparison> comparison = CompareRuns(a.judged(), b.judged());
   ASSERT_TRUE(comparison.ok());
   ASSERT_THAT(comparison->students, SizeIs(2));
   const StudentComparison& student = comparison->students[0];
@@ -54,7 +54,7 @@ TEST(CompareRuns, SideBySide) {
 TEST(CompareText, Golden) {
   const ReportRun a;
   const ReportRun b = Worse();
-  EXPECT_EQ(CompareText(*CompareRuns(a.input(), b.input()), kPlain),
+  EXPECT_EQ(CompareText(*CompareRuns(a.judged(), b.judged()), kPlain),
             "A 2026_11_21_10_12_33-abcd\n"
             "B 2026_11_22_10_12_33-ef01\n\n"
             "model    without      with skill    lift       tokens with prompt  $ per answer  verdict\n"
@@ -62,33 +62,33 @@ TEST(CompareText, Golden) {
             "other    – → –        – → –         – → –      – → –               – → –         – → undecided\n"
             "\nstudent with the skill\n"
             "  ▼ easy  100 % → 0 %\n");
-  EXPECT_THAT(CompareText(*CompareRuns(a.input(), a.input()), kPlain), HasSubstr("no case changed"));
+  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), a.judged()), kPlain), HasSubstr("no case changed"));
   ReportRun stranger;
   stranger.plan.students[0] = {"b", "b", "b"};
-  EXPECT_THAT(CompareText(*CompareRuns(a.input(), stranger.input()), kPlain), HasSubstr("no model in common"));
+  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), stranger.judged()), kPlain), HasSubstr("no model in common"));
 }
 
 TEST(CompareRuns, RefusesOtherSuitesAndNamesTheDifference) {
   const ReportRun a;
   ReportRun b;
   b.plan.suite.cases[1].input += " Now.";
-  EXPECT_THAT(CompareRuns(a.input(), b.input()).error().message,
+  EXPECT_THAT(CompareRuns(a.judged(), b.judged()).error().message,
               HasSubstr("the input of case 'hard' are not the same"));
   b = ReportRun();
   b.plan.suite.cases[0].checks[0].values = {"5"};
-  EXPECT_THAT(CompareRuns(a.input(), b.input()).error().message, HasSubstr("the checks of case 'easy'"));
+  EXPECT_THAT(CompareRuns(a.judged(), b.judged()).error().message, HasSubstr("the checks of case 'easy'"));
   b = ReportRun();
   b.plan.suite.cases.pop_back();
-  EXPECT_THAT(CompareRuns(a.input(), b.input()).error().message,
+  EXPECT_THAT(CompareRuns(a.judged(), b.judged()).error().message,
               HasSubstr("case 'hard' is only in the suite of " + a.plan.run));
-  EXPECT_THAT(CompareRuns(b.input(), a.input()).error().message,
+  EXPECT_THAT(CompareRuns(b.judged(), a.judged()).error().message,
               HasSubstr("case 'hard' is only in the suite of " + a.plan.run));
 }
 
 TEST(CompareToJson, UnknownIsNull) {
   const ReportRun a;
   const ReportRun b = Worse();
-  const Json json = CompareToJson(*CompareRuns(a.input(), b.input()));
+  const Json json = CompareToJson(*CompareRuns(a.judged(), b.judged()));
   EXPECT_EQ(json.at("a"), a.plan.run);
   EXPECT_EQ(json.at("students").at(0).at("changed_cases"), Json::parse(R"([{"case": "easy", "a": 1.0, "b": 0.0}])"));
   EXPECT_TRUE(json.at("students").at(0).at("a").at("cost_usd").is_null());
@@ -105,7 +105,7 @@ TEST(CompareText, HostileNames) {
       if (sample.case_id == "easy") sample.case_id = kHostile;
     }
   }
-  const std::string text = CompareText(*CompareRuns(a.input(), b.input()), kPlain);
+  const std::string text = CompareText(*CompareRuns(a.judged(), b.judged()), kPlain);
   EXPECT_THAT(text, HasSubstr("evil\\x1b[2J"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }

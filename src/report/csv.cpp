@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/figures.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -15,11 +16,11 @@ bool LooksLikeFormula(std::string_view text) {
   return first != std::string_view::npos && std::string_view("=+-@\t\r").find(text[first]) != std::string_view::npos;
 }
 
-void AddRow(std::string& out, const ReportInput& run, const Sample& sample) {
+void AddRow(std::string& out, const JudgedRun& run, const Sample& sample) {
   const ChatResponse& response = sample.response;
   const auto passed = std::count_if(sample.checks.begin(), sample.checks.end(),
                                     [](const CheckResult& check) { return check.outcome == Outcome::kPass; });
-  out += fmt::format("{},{},{},{},{},{},", CsvField(run.plan->run), CsvField(sample.student), CsvField(sample.case_id),
+  out += fmt::format("{},{},{},{},{},{},", CsvField(run.plan().run), CsvField(sample.student), CsvField(sample.case_id),
                      ArmName(sample.arm), sample.round + 1, sample.ok() ? "ok" : "error");
   if (!sample.ok()) {
     out += ",,,,,,,,," + CsvField(sample.error->message) + "\r\n";
@@ -45,17 +46,12 @@ std::string CsvField(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string CsvOriginal(std::string_view field) {
-  if (!field.empty() && field.front() == '\'' && LooksLikeFormula(field)) field.remove_prefix(1);
-  return std::string(field);
-}
-
-std::string SamplesCsv(const std::vector<ReportInput>& runs) {
+std::string SamplesCsv(std::span<const JudgedRun> runs) {
   std::string out =
       "run,student,case,arm,round,status,passed,stop,prompt_tokens,cached_tokens,output_tokens,seconds,cost_usd,checks_"
       "passed,checks_total,answer\r\n";
-  for (const ReportInput& run : runs) {
-    for (const Sample* sample : run.samples) AddRow(out, run, *sample);
+  for (const JudgedRun& run : runs) {
+    for (const Sample* sample : SamplesByCase(run.data)) AddRow(out, run, *sample);
   }
   return out;
 }

@@ -48,6 +48,14 @@ std::vector<std::vector<std::string>> ReadCsv(const std::string& text) {
   return rows;
 }
 
+// The text that CsvField was given, from the field without its quotes.
+std::string CsvOriginal(std::string field) {
+  const std::size_t first = field.find_first_not_of('\'');
+  const bool is_formula = first != std::string::npos && std::string("=+-@\t\r").find(field[first]) != std::string::npos;
+  if (is_formula && first > 0) field.erase(0, 1);
+  return field;
+}
+
 TEST(CsvField, QuotesWhatNeedsIt) {
   EXPECT_EQ(CsvField("plain"), "plain");
   EXPECT_EQ(CsvField("a,b"), "\"a,b\"");
@@ -71,7 +79,7 @@ TEST(CsvField, GivesBackEveryText) {
 TEST(SamplesCsv, EverySampleARow) {
   ReportRun run;
   run.samples[0].response.cost_usd = 0.00125;
-  const auto rows = ReadCsv(SamplesCsv({run.input()}));
+  const auto rows = ReadCsv(SamplesCsv(Runs(run.judged())));
   ASSERT_THAT(rows, SizeIs(9));
   EXPECT_THAT(rows[0], ElementsAre("run", "student", "case", "arm", "round", "status", "passed", "stop",
                                    "prompt_tokens", "cached_tokens", "output_tokens", "seconds", "cost_usd",
@@ -91,7 +99,7 @@ TEST(SamplesCsv, HostileTextComesBackAsItWas) {
     sample.student = run.plan.students[0].spec;
     sample.response.text = "=1,\"2\"\r\n" + kAttack;
   }
-  const auto rows = ReadCsv(SamplesCsv({run.input()}));
+  const auto rows = ReadCsv(SamplesCsv(Runs(run.judged())));
   ASSERT_THAT(rows, SizeIs(9));
   for (const auto& row : rows) {
     ASSERT_THAT(row, SizeIs(16));

@@ -87,7 +87,7 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
   for (const auto& [arm, entry] : student.arms) from_cache += entry.from_cache;
   Json json = {{"model", student.student.spec}, {"name", student.student.name}};
   PutVerdict(json, verdict, student.lift);
-  json["compared_with"] = ArmName(ComparedArm(run.plan));
+  json["compared_with"] = ArmName(ComparedArm(run.plan()));
   json["baseline"] = ArmToJson(student, Arm::kBaseline);
   json["with_skill"] = ArmToJson(student, Arm::kSkill);
   for (const auto& [arm, verdicts] : run.others) {
@@ -106,7 +106,7 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
   json["cells_from_cache"] = from_cache;
   json["ceiling_cases"] = verdict.ceiling;
   json["floor_cases"] = verdict.floor;
-  json["cases"] = CasesToJson(run.plan, student);
+  json["cases"] = CasesToJson(run.plan(), student);
   return json;
 }
 
@@ -115,10 +115,10 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
 Json EvalToJson(const JudgedRun& run) {
   Json students = Json::array();
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) students.push_back(StudentToJson(run, i));
-  return {{"run", run.plan.run.empty() ? Json(nullptr) : Json(run.plan.run)},
-          {"skill", run.plan.skill.name},
-          {"cases", run.plan.suite.cases.size()},
-          {"rounds", run.plan.rounds},
+  return {{"run", run.plan().run.empty() ? Json(nullptr) : Json(run.plan().run)},
+          {"skill", run.plan().skill.name},
+          {"cases", run.plan().suite.cases.size()},
+          {"rounds", run.plan().rounds},
           {"students", std::move(students)},
           {"complete", run.summary.complete()}};
 }

@@ -8,8 +8,8 @@
 #include <functional>
 #include <map>
 
+#include "report/figures.h"
 #include "report/matrix.h"
-#include "report/report_input.h"
 #include "report/table.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -127,7 +127,7 @@ std::string VerdictNotes(const StudentVerdict& verdict) {
 std::string StudentBlock(const JudgedRun& run, std::size_t index, const Style& style) {
   const StudentSummary& student = run.summary.students[index];
   const StudentVerdict& verdict = run.verdicts[index];
-  const std::optional<double> lift = verdict.lift ? verdict.lift : student.lift;
+  const std::optional<double> lift = LiftOf(run, index);
   std::string out = Tinted(style, Tint::kBold, SafeForTerminalLine(student.student.name)) + "\n";
   std::string below;  // what doesn't fit beside the bars
   for (const auto& [arm, summary] : student.arms) {
@@ -263,7 +263,7 @@ std::string EvalTable(const JudgedRun& run, const Style& style) {
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];
     const StudentVerdict& verdict = run.verdicts[i];
-    const std::optional<double> lift = verdict.lift ? verdict.lift : student.lift;
+    const std::optional<double> lift = LiftOf(run, i);
     const std::string interval = IntervalText(verdict);
     std::vector<std::string> row = {
         SafeForTerminalLine(student.student.name),
@@ -296,7 +296,7 @@ std::string EvalTableNotes(const JudgedRun& run) {
 }
 
 std::string EvalCaseNotes(const JudgedRun& run) {
-  const Plan& plan = run.plan;
+  const Plan& plan = run.plan();
   const RunSummary& summary = run.summary;
   return NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == 0; }),
                   "never passed (-v shows why)") +
@@ -304,25 +304,22 @@ std::string EvalCaseNotes(const JudgedRun& run) {
                   "always passed in every arm");
 }
 
-std::string EvalCases(const Plan& plan, const std::vector<Sample>& samples, const Style& style) {
-  const std::vector<const Sample*> words = FinalSamples(samples);
+std::string EvalCases(const RunData& data, const Style& style) {
+  const Plan& plan = data.plan();
   std::string out;
-  for (const Student& student : plan.students) {
-    out += Tinted(style, Tint::kBold, SafeForTerminalLine(student.name)) + "\n";
-    for (const Case& test_case : plan.suite.cases) {
+  for (std::size_t student = 0; student < plan.students.size(); ++student) {
+    out += Tinted(style, Tint::kBold, SafeForTerminalLine(plan.students[student].name)) + "\n";
+    for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
+      const Case& test_case = plan.suite.cases[i];
       out +=
           fmt::format("{} · {}\n", SafeForTerminalLine(test_case.id),
                       CutToColumns(SafeForTerminalLine(test_case.input), style.columns > 40 ? style.columns - 30 : 20));
       for (const Arm arm : plan.arms) {
-        std::vector<const Sample*> of_arm;
-        for (const Sample* sample : words) {
-          const bool mine = sample->student == student.spec && sample->case_id == test_case.id && sample->arm == arm;
-          if (mine && sample->round < plan.rounds) of_arm.push_back(sample);
-        }
-        out += CaseArmLines(of_arm, arm);
+        const std::vector<const Sample*> rounds = data.samples(student, arm, i);
+        out += CaseArmLines(rounds, arm);
         const auto shown =
-            std::find_if(of_arm.begin(), of_arm.end(), [](const Sample* s) { return s->ok() && !s->passed(); });
-        if (shown != of_arm.end()) out += AnswerLines(**shown, style);
+            std::find_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok() && !s->passed(); });
+        if (shown != rounds.end()) out += AnswerLines(**shown, style);
       }
     }
     out += "\n";

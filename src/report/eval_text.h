@@ -2,12 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "eval/judged_run.h"
-#include "eval/plan.h"
-#include "eval/sample.h"
-#include "eval/summary.h"
 #include "report/style.h"
 
 namespace upskill {
@@ -34,6 +30,6 @@ std::string VerdictText(const StudentVerdict& verdict);
 std::string EvalCaseNotes(const JudgedRun& run);
 
 // Every case: in each arm how its answers fared and which check failed on what (-v).
-std::string EvalCases(const Plan& plan, const std::vector<Sample>& samples, const Style& style);
+std::string EvalCases(const RunData& data, const Style& style);
 
 }  // namespace upskill

@@ -180,7 +180,7 @@ TEST(EvalCaseNotes, FloorAndCeiling) {
 
 TEST(EvalCases, Golden) {
   const TestRun run;
-  EXPECT_EQ(EvalCases(run.plan, run.samples, kPlain),
+  EXPECT_EQ(EvalCases(run.judged().data, kPlain),
             "student\n"
             "easy · What is 2 + 2?\n"
             "  baseline    2 of 2 passed\n"
@@ -199,7 +199,7 @@ TEST(EvalCases, LongAnswersAreCut) {
   std::string text;
   for (int i = 0; i < 20; ++i) text += std::string(200, 'a') + "\n";
   run.samples[2].response.text = text;
-  const std::string shown = EvalCases(run.plan, run.samples, {false, 60});
+  const std::string shown = EvalCases(run.judged().data, {false, 60});
   EXPECT_LT(shown.size(), 1500U);
   for (const std::string_view line : SplitLines(shown)) EXPECT_LE(DisplayColumns(line), 60U) << line;
 }
@@ -218,7 +218,7 @@ TEST(EvalText, HostileStringsNeverReachATerminal) {
   }
   const JudgedRun judged = run.judged();
   for (const std::string& text : {EvalHead(run.plan, kPlain), EvalBars(judged, kPlain), EvalTable(judged, kPlain),
-                                  EvalCaseNotes(judged), EvalCases(run.plan, run.samples, kPlain)}) {
+                                  EvalCaseNotes(judged), EvalCases(run.judged().data, kPlain)}) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     EXPECT_THAT(text, Not(HasSubstr("\r")));
     EXPECT_THAT(text, Not(HasSubstr("\x07")));

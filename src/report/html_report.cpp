@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "report/figures.h"
 #include "report/html_data.h"
 #include "report/html_template.h"
 #include "util/hash.h"
@@ -100,16 +101,16 @@ int StopOf(StopReason reason) {
   return 0;
 }
 
-std::string SamplesToJson(const ReportInput& run, TextTable& texts, CheckSets& checks) {
+std::string SamplesToJson(const JudgedRun& run, TextTable& texts, CheckSets& checks) {
   std::unordered_map<std::string_view, std::size_t> students;
   std::unordered_map<std::string_view, std::size_t> cases;
   std::map<Arm, std::size_t> arms;
-  const Plan& plan = *run.plan;
+  const Plan& plan = run.plan();
   for (std::size_t i = 0; i < plan.students.size(); ++i) students.emplace(plan.students[i].spec, i);
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) cases.emplace(plan.suite.cases[i].id, i);
   for (std::size_t i = 0; i < plan.arms.size(); ++i) arms.emplace(plan.arms[i], i);
   Columns columns;
-  for (const Sample* sample : run.samples) {
+  for (const Sample* sample : SamplesByCase(run.data)) {
     columns.Add("student", students.at(sample->student));
     columns.Add("case", cases.at(sample->case_id));
     columns.Add("arm", arms.at(sample->arm));
@@ -157,7 +158,7 @@ Json VerdictToJson(const StudentVerdict& verdict) {
 }
 
 // The skill against the plan's other arms, so that "any text helps" or "the old version did as well" is visible.
-Json OthersToJson(const ReportInput& run, std::size_t student) {
+Json OthersToJson(const JudgedRun& run, std::size_t student) {
   Json others = Json::object();
   for (const auto& [arm, verdicts] : run.others) {
     const StudentVerdict& verdict = verdicts[student];
@@ -170,7 +171,7 @@ Json OthersToJson(const ReportInput& run, std::size_t student) {
   return others;
 }
 
-Json StudentToJson(const ReportInput& run, std::size_t index) {
+Json StudentToJson(const JudgedRun& run, std::size_t index) {
   const StudentSummary& student = run.summary.students[index];
   Json arms = Json::object();
   for (const auto& [arm, summary] : student.arms) {
@@ -188,8 +189,8 @@ Json StudentToJson(const ReportInput& run, std::size_t index) {
           {"others", OthersToJson(run, index)}, {"arms", std::move(arms)}};
 }
 
-Json RunToJson(const ReportInput& run, TextTable& texts) {
-  const Plan& plan = *run.plan;
+Json RunToJson(const JudgedRun& run, TextTable& texts) {
+  const Plan& plan = run.plan();
   Json arms = Json::array();
   for (const Arm arm : plan.arms) arms.push_back(ArmName(arm));
   Json cases = Json::array();
@@ -233,7 +234,7 @@ void AppendBlock(std::string& out, const std::string& id, std::string_view json)
   out += "</script>\n";
 }
 
-std::string DataBlocks(const std::vector<ReportInput>& runs) {
+std::string DataBlocks(std::span<const JudgedRun> runs) {
   TextTable texts;
   CheckSets checks(texts);
   Json entries = Json::array();
@@ -282,7 +283,7 @@ std::string Policy() {
 
 }  // namespace
 
-std::string HtmlReport(const std::vector<ReportInput>& runs) {
+std::string HtmlReport(std::span<const JudgedRun> runs) {
   CHECK(!runs.empty());
   const std::string data = DataBlocks(runs);
   const std::string policy = Policy();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
-#include <vector>
 
-#include "report/report_input.h"
+#include "eval/judged_run.h"
 
 namespace upskill {
 
 // One HTML file for one or several runs (at least one; the last is shown first): no network, a strict content security
 // policy, and every text of a model only as data (docs/reports.md).
-std::string HtmlReport(const std::vector<ReportInput>& runs);
+std::string HtmlReport(std::span<const JudgedRun> runs);
 
 }  // namespace upskill

@@ -82,7 +82,7 @@ TEST(TextTable, ChunksAreBounded) {
 }
 
 TEST(HtmlReport, OneFileThatAsksForNothing) {
-  const std::string html = HtmlReport({ReportRun().input()});
+  const std::string html = HtmlReport(Runs(ReportRun().judged()));
   EXPECT_THAT(html, StartsWith("<!doctype html>"));
   EXPECT_THAT(html, HasSubstr("default-src 'none'; img-src data:; style-src 'sha256-"));
   EXPECT_THAT(html, Not(HasSubstr("{{")));
@@ -93,7 +93,7 @@ TEST(HtmlReport, OneFileThatAsksForNothing) {
 
 TEST(HtmlReport, HoldsTheRun) {
   const ReportRun run;
-  const std::string html = HtmlReport({run.input()});
+  const std::string html = HtmlReport(Runs(run.judged()));
   const Json data = Block(html, "data");
   ASSERT_EQ(data.at("runs").size(), 1U);
   const Json& entry = data.at("runs").at(0);
@@ -125,17 +125,17 @@ TEST(HtmlReport, HoldsTheRun) {
 
 TEST(HtmlReport, OtherArms) {
   ReportRun run;
-  ReportInput input = run.input();
-  EXPECT_TRUE(Block(HtmlReport({input}), "data").at("runs").at(0).at("students").at(0).at("others").empty());
-  input.others[Arm::kPlacebo] = run.verdicts;
+  JudgedRun judged = run.judged();
+  EXPECT_TRUE(Block(HtmlReport({&judged, 1}), "data").at("runs").at(0).at("students").at(0).at("others").empty());
+  judged.others[Arm::kPlacebo] = run.verdicts;
   const Json other =
-      Block(HtmlReport({input}), "data").at("runs").at(0).at("students").at(0).at("others").at("placebo");
+      Block(HtmlReport({&judged, 1}), "data").at("runs").at(0).at("students").at(0).at("others").at("placebo");
   EXPECT_EQ(other, Json({{"word", "helps"}, {"lift", 0.5}, {"low", 0.25}, {"high", 0.75}}));
 }
 
 TEST(HtmlReport, HostileTextStaysData) {
   ReportRun run;
-  const std::size_t tags = CountOf(HtmlReport({run.input()}), "<script");
+  const std::size_t tags = CountOf(HtmlReport(Runs(run.judged())), "<script");
   run.plan.skill.name = kAttack;
   run.plan.students[0].name = kAttack;
   run.plan.suite.cases[0].input = kAttack;
@@ -144,7 +144,7 @@ TEST(HtmlReport, HostileTextStaysData) {
     sample.checks.push_back({kAttack, Outcome::kFail, kAttack});
     if (sample.error) sample.error->message = kAttack;
   }
-  const std::string html = HtmlReport({run.input()});
+  const std::string html = HtmlReport(Runs(run.judged()));
   EXPECT_EQ(CountOf(html, "<script"), tags);
   EXPECT_EQ(CountOf(html, "</script"), tags);
   EXPECT_THAT(html, Not(HasSubstr("<img")));
@@ -157,7 +157,7 @@ TEST(HtmlReport, SeveralRunsShareTheirTexts) {
   const ReportRun a;
   ReportRun b;
   b.plan.run = "another";
-  const std::string html = HtmlReport({a.input(), b.input()});
+  const std::string html = HtmlReport(Runs(a.judged(), b.judged()));
   EXPECT_EQ(Block(html, "data").at("runs").size(), 2U);
   EXPECT_EQ(Block(html, "samples-1").at("state").size(), 8U);
   EXPECT_EQ(CountOf(html, "edition = 2"), 1U);
@@ -166,7 +166,7 @@ TEST(HtmlReport, SeveralRunsShareTheirTexts) {
 TEST(HtmlReport, ARunWithoutSamples) {
   ReportRun run;
   run.samples.clear();
-  const Json samples = Block(HtmlReport({run.input()}), "samples-0");
+  const Json samples = Block(HtmlReport(Runs(run.judged())), "samples-0");
   EXPECT_EQ(samples.at("state"), Json::array());
 }
 

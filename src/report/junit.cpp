@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
+#include "report/figures.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -28,10 +28,8 @@ bool AllowedInXml(char32_t c) {
   return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0x7F && c != 0xFFFE && c != 0xFFFF);
 }
 
-// The rounds of one case of one student in the reported arm.
-struct CaseRounds {
-  std::vector<const Sample*> samples;
-};
+// The final samples of one case of one student in the reported arm, by round.
+using CaseRounds = std::vector<const Sample*>;
 
 enum class CaseOutcome { kPassed, kFailed, kError, kSkipped };
 
@@ -41,13 +39,11 @@ bool Failed(const Sample& sample) {
 }
 
 CaseOutcome OutcomeOf(const CaseRounds& rounds, std::size_t wanted) {
-  if (std::any_of(rounds.samples.begin(), rounds.samples.end(), [](const Sample* s) { return Failed(*s); }))
+  if (std::any_of(rounds.begin(), rounds.end(), [](const Sample* s) { return Failed(*s); }))
     return CaseOutcome::kFailed;
-  const auto answered =
-      std::count_if(rounds.samples.begin(), rounds.samples.end(), [](const Sample* s) { return s->ok(); });
+  const auto answered = std::count_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok(); });
   if (static_cast<std::size_t>(answered) < wanted) return CaseOutcome::kError;
-  const bool all =
-      std::all_of(rounds.samples.begin(), rounds.samples.end(), [](const Sample* s) { return s->passed(); });
+  const bool all = std::all_of(rounds.begin(), rounds.end(), [](const Sample* s) { return s->passed(); });
   return all ? CaseOutcome::kPassed : CaseOutcome::kSkipped;
 }
 
@@ -61,7 +57,7 @@ std::string Excerpt(const std::string& text) {
 void AppendFailure(std::string& out, const CaseRounds& rounds) {
   std::string message;
   std::string body;
-  for (const Sample* sample : rounds.samples) {
+  for (const Sample* sample : rounds) {
     if (!Failed(*sample)) continue;
     body += fmt::format("round {}:\n", sample->round + 1);
     for (const CheckResult& check : sample->checks) {
@@ -79,11 +75,11 @@ void AppendFailure(std::string& out, const CaseRounds& rounds) {
 void AppendError(std::string& out, const CaseRounds& rounds, std::size_t wanted) {
   std::string message =
       fmt::format("{} of {} rounds have no answer",
-                  wanted - static_cast<std::size_t>(std::count_if(rounds.samples.begin(), rounds.samples.end(),
-                                                                  [](const Sample* s) { return s->ok(); })),
+                  wanted - static_cast<std::size_t>(
+                               std::count_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok(); })),
                   wanted);
   std::string kind = "missing";
-  for (const Sample* sample : rounds.samples) {
+  for (const Sample* sample : rounds) {
     if (sample->ok()) continue;
     kind = ErrorKindName(sample->error->kind);
     message += "; " + sample->error->message;
@@ -94,7 +90,7 @@ void AppendError(std::string& out, const CaseRounds& rounds, std::size_t wanted)
 
 void AppendSkipped(std::string& out, const CaseRounds& rounds) {
   std::string reason = "a check could not run";
-  for (const Sample* sample : rounds.samples) {
+  for (const Sample* sample : rounds) {
     for (const CheckResult& check : sample->checks) {
       if (check.outcome == Outcome::kSkip) reason = check.name + ": " + check.detail;
     }
@@ -110,10 +106,10 @@ struct Totals {
   double seconds = 0.0;
 };
 
-std::string TestCase(const ReportInput& run, const Student& student, const std::string& id, const CaseRounds& rounds,
+std::string TestCase(const JudgedRun& run, const Student& student, const std::string& id, const CaseRounds& rounds,
                      std::size_t wanted, Totals& totals) {
   double seconds = 0.0;
-  for (const Sample* sample : rounds.samples) seconds += sample->ok() ? sample->response.seconds : 0.0;
+  for (const Sample* sample : rounds) seconds += sample->ok() ? sample->response.seconds : 0.0;
   std::string inner;
   switch (OutcomeOf(rounds, wanted)) {
     case CaseOutcome::kPassed:
@@ -134,23 +130,19 @@ std::string TestCase(const ReportInput& run, const Student& student, const std::
   ++totals.tests;
   totals.seconds += seconds;
   return fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\">{}</testcase>\n", XmlText(id),
-                     XmlText(run.plan->skill.name + "." + student.name), seconds, inner);
+                     XmlText(run.plan().skill.name + "." + student.name), seconds, inner);
 }
 
-std::string TestSuite(const ReportInput& run, std::size_t index, std::size_t number, Totals& all) {
-  const Plan& plan = *run.plan;
+std::string TestSuite(const JudgedRun& run, std::size_t index, std::size_t number, Totals& all) {
+  const Plan& plan = run.plan();
   const Student& student = plan.students[index];
   const Arm arm = plan.has_arm(Arm::kSkill) || plan.arms.empty() ? Arm::kSkill : plan.arms.front();
-  std::map<std::string_view, CaseRounds> cases;
-  for (const Sample* sample : run.samples) {
-    if (sample->arm == arm && sample->student == student.spec) cases[sample->case_id].samples.push_back(sample);
-  }
   Totals totals;
   std::string inner;
   // A run that stopped when its verdict was known has fewer rounds than planned.
   const auto wanted = static_cast<std::size_t>(std::max(run.summary.students[index].rounds, 1));
-  for (const Case& test_case : plan.suite.cases)
-    inner += TestCase(run, student, test_case.id, cases[test_case.id], wanted, totals);
+  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i)
+    inner += TestCase(run, student, plan.suite.cases[i].id, run.data.samples(index, arm, i), wanted, totals);
   const StudentVerdict& verdict = run.verdicts[index];
   std::string properties = fmt::format(
       "      <property name=\"run\" value=\"{}\"/>\n      <property name=\"arm\" value=\"{}\"/>\n"
@@ -208,12 +200,12 @@ std::string XmlText(std::string_view text) {
   return out;
 }
 
-std::string JUnitXml(const std::vector<ReportInput>& runs) {
+std::string JUnitXml(std::span<const JudgedRun> runs) {
   Totals all;
   std::string suites;
   std::size_t number = 0;
-  for (const ReportInput& run : runs) {
-    for (std::size_t i = 0; i < run.plan->students.size(); ++i) suites += TestSuite(run, i, number++, all);
+  for (const JudgedRun& run : runs) {
+    for (std::size_t i = 0; i < run.plan().students.size(); ++i) suites += TestSuite(run, i, number++, all);
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"upskill\" tests=\"{}\" failures=\"{}\" "

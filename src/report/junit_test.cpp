@@ -42,7 +42,7 @@ TEST(XmlText, EscapesMarkupAndReplacesWhatXmlForbids) {
 
 TEST(JUnitXml, CountsAndCases) {
   const ReportRun run;
-  const std::string xml = JUnitXml({run.input()});
+  const std::string xml = JUnitXml(Runs(run.judged()));
   EXPECT_THAT(
       xml,
       HasSubstr("<testsuites name=\"upskill\" tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"4.500\">"));
@@ -57,7 +57,7 @@ TEST(JUnitXml, CountsAndCases) {
 TEST(JUnitXml, AFailedCheck) {
   ReportRun run;
   run.plan.arms = {Arm::kBaseline};
-  const std::string xml = JUnitXml({run.input()});
+  const std::string xml = JUnitXml(Runs(run.judged()));
   EXPECT_THAT(xml, HasSubstr("failures=\"1\""));
   EXPECT_THAT(xml, HasSubstr("<failure message=\"contains &quot;edition = 5&quot;: missing &quot;edition = 5&quot;\" "
                              "type=\"check\">round 1:"));
@@ -72,7 +72,7 @@ TEST(JUnitXml, ASkippedCheckIsNoPass) {
   for (Sample& sample : run.samples) {
     if (sample.case_id == "easy") sample.checks.push_back({"nvcc", Outcome::kSkip, "no nvcc"});
   }
-  const std::string xml = JUnitXml({run.input()});
+  const std::string xml = JUnitXml(Runs(run.judged()));
   EXPECT_THAT(xml, HasSubstr("<skipped message=\"nvcc: no nvcc\"/>"));
   EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""));
   ExpectValid(xml);
@@ -81,7 +81,7 @@ TEST(JUnitXml, ASkippedCheckIsNoPass) {
 TEST(JUnitXml, MissingRoundsAreErrors) {
   ReportRun run;
   run.samples.clear();
-  const std::string xml = JUnitXml({run.input()});
+  const std::string xml = JUnitXml(Runs(run.judged()));
   EXPECT_THAT(xml, HasSubstr("<error message=\"2 of 2 rounds have no answer\" type=\"missing\"/>"));
   ExpectValid(xml);
 }
@@ -96,7 +96,7 @@ TEST(JUnitXml, HostileText) {
     sample.checks.push_back({kAttack, Outcome::kFail, kAttack});
     if (sample.error) sample.error->message = kAttack;
   }
-  const std::string xml = JUnitXml({run.input()});
+  const std::string xml = JUnitXml(Runs(run.judged()));
   EXPECT_THAT(xml, Not(HasSubstr("<img")));
   EXPECT_THAT(xml, HasSubstr("more bytes"));
   EXPECT_LT(xml.size(), 300000U);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "report/figures.h"
 #include "report/style.h"
 #include "util/text.h"
 
@@ -36,7 +37,7 @@ std::string RateCell(const StudentSummary& student, Arm arm) {
   return fmt::format("{} ({}/{})", PercentText(*summary->rate()), summary->passed, summary->answered);
 }
 
-std::string LiftCell(const ReportInput& run, std::size_t student) {
+std::string LiftCell(const JudgedRun& run, std::size_t student) {
   const std::optional<double> lift = LiftOf(run, student);
   if (!lift) return "–";
   const StudentVerdict& verdict = run.verdicts[student];
@@ -44,7 +45,7 @@ std::string LiftCell(const ReportInput& run, std::size_t student) {
   return fmt::format("{} ({} … {})", PointsText(*lift), PointsText(*verdict.low), PointsText(*verdict.high));
 }
 
-std::string TokensCell(const ReportInput& run, std::size_t student) {
+std::string TokensCell(const JudgedRun& run, std::size_t student) {
   const std::optional<PairedChange>& tokens = run.verdicts[student].output_tokens;
   if (!tokens) return "–";
   const std::optional<double> ratio = tokens->ratio();
@@ -53,7 +54,7 @@ std::string TokensCell(const ReportInput& run, std::size_t student) {
                      ratio ? fmt::format(" ({}{:.0f} %)", percent > 0 ? "+" : "", percent == 0 ? 0.0 : percent) : "");
 }
 
-std::string CostCell(const ReportInput& run, std::size_t student) {
+std::string CostCell(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   if (!verdict.cost_per_solved_without && !verdict.cost_per_solved_with) return "–";
   const auto text = [](const std::optional<double>& usd) { return usd ? fmt::format("${:.4f}", *usd) : "–"; };
@@ -69,9 +70,9 @@ std::string NameList(const std::vector<std::string>& names) {
 }
 
 // Notes on one student, each a line of a list.
-std::string StudentNotes(const ReportInput& run, std::size_t index) {
+std::string StudentNotes(const JudgedRun& run, std::size_t index) {
   const StudentVerdict& verdict = run.verdicts[index];
-  const std::string name = MarkdownText(run.plan->students[index].name);
+  const std::string name = MarkdownText(run.plan().students[index].name);
   std::string out;
   if (verdict.more_rounds)
     out += fmt::format("- {}: about {} would decide\n", name,
@@ -103,8 +104,8 @@ std::string StudentNotes(const ReportInput& run, std::size_t index) {
   return out;
 }
 
-std::string RunSection(const ReportInput& run) {
-  const Plan& plan = *run.plan;
+std::string RunSection(const JudgedRun& run) {
+  const Plan& plan = run.plan();
   const std::optional<Arm> reference = ReferenceArm(plan);
   std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
   out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"),
@@ -167,9 +168,9 @@ std::string MarkdownText(std::string_view text) {
   return out;
 }
 
-std::string MarkdownReport(const std::vector<ReportInput>& runs) {
+std::string MarkdownReport(std::span<const JudgedRun> runs) {
   std::string out;
-  for (const ReportInput& run : runs) out += (out.empty() ? "" : "\n") + RunSection(run);
+  for (const JudgedRun& run : runs) out += (out.empty() ? "" : "\n") + RunSection(run);
   return out;
 }
 

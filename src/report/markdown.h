@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "report/report_input.h"
+#include "eval/judged_run.h"
 
 namespace upskill {
 
@@ -13,6 +13,6 @@ namespace upskill {
 std::string MarkdownText(std::string_view text);
 
 // A summary for the comment of a pull request: for each run a table of verdicts, then what one should know about it.
-std::string MarkdownReport(const std::vector<ReportInput>& runs);
+std::string MarkdownReport(std::span<const JudgedRun> runs);
 
 }  // namespace upskill

@@ -29,7 +29,7 @@ TEST(MarkdownReport, Golden) {
   ReportRun run;
   run.verdicts[0].ceiling = {"easy"};
   run.verdicts[0].cost_per_solved_with = 0.0009;
-  EXPECT_EQ(MarkdownReport({run.input()}),
+  EXPECT_EQ(MarkdownReport(Runs(run.judged())),
             "### manifests\n\n"
             "2 cases × 2 rounds, run 2026\\_11\\_21\\_10\\_12\\_33-abcd\n\n"
             "| model | verdict | baseline | with skill | lift (95 %) | tokens per answer | cost per solved case |\n"
@@ -45,16 +45,17 @@ TEST(MarkdownReport, Golden) {
 
 TEST(MarkdownReport, OtherArms) {
   ReportRun run;
-  ReportInput input = run.input();
-  input.others[Arm::kPlacebo] = run.verdicts;
-  EXPECT_THAT(MarkdownReport({input}), HasSubstr("- student: against the placebo: +50 (+25 … +75), helps\n"));
+  JudgedRun judged = run.judged();
+  judged.others[Arm::kPlacebo] = run.verdicts;
+  EXPECT_THAT(MarkdownReport({&judged, 1}), HasSubstr("- student: against the placebo: +50 (+25 … +75), helps\n"));
 }
 
 TEST(MarkdownReport, WithoutABaselineOrAVerdict) {
   ReportRun run;
   run.plan.arms = {Arm::kSkill};
   run.verdicts.clear();
-  EXPECT_THAT(MarkdownReport({run.input()}), HasSubstr("| student | ❔ undecided | – | 100 % (3/3) | – | – | – |"));
+  EXPECT_THAT(MarkdownReport(Runs(run.judged())),
+              HasSubstr("| student | ❔ undecided | – | 100 % (3/3) | – | – | – |"));
 }
 
 TEST(MarkdownReport, HostileNamesKeepTheTableWhole) {
@@ -62,7 +63,7 @@ TEST(MarkdownReport, HostileNamesKeepTheTableWhole) {
   run.plan.students[0].name = kAttack + "\n| x |";
   run.plan.skill.name = kAttack;
   run.verdicts[0].floor = {kAttack};
-  const std::string text = MarkdownReport({run.input()});
+  const std::string text = MarkdownReport(Runs(run.judged()));
   EXPECT_THAT(text, Not(HasSubstr("<img")));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   for (const std::string_view line : SplitLines(text)) {

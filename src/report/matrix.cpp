@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "report/figures.h"
 #include "report/table.h"
 #include "util/text.h"
 
@@ -17,29 +18,24 @@ void AddOnce(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-std::optional<double> MeanCost(const ArmSummary& arm) {
-  if (!arm.total_cost_usd()) return std::nullopt;
-  return *arm.total_cost_usd() / static_cast<double>(arm.answered);
-}
-
-MatrixCell CellOf(const ReportInput& run, std::size_t index) {
+MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
   MatrixCell cell;
-  const Student& student = run.plan->students[index];
-  cell.skill = run.plan->skill.name;
+  const Student& student = run.plan().students[index];
+  cell.skill = run.plan().skill.name;
   cell.model = student.spec;
   cell.name = student.name;
-  cell.run = run.plan->run;
+  cell.run = run.plan().run;
   cell.verdict = run.verdicts[index].word;
   cell.lift = LiftOf(run, index);
   if (const ArmSummary* arm = ArmOf(run.summary.students[index], Arm::kBaseline)) {
     cell.baseline_rate = arm->rate();
-    cell.baseline_tokens = MeanTokens(*arm);
-    cell.baseline_cost_usd = MeanCost(*arm);
+    cell.baseline_tokens = arm->mean_tokens();
+    cell.baseline_cost_usd = arm->mean_cost_usd();
   }
   if (const ArmSummary* arm = ArmOf(run.summary.students[index], Arm::kSkill)) {
     cell.skill_rate = arm->rate();
-    cell.skill_tokens = MeanTokens(*arm);
-    cell.skill_cost_usd = MeanCost(*arm);
+    cell.skill_tokens = arm->mean_tokens();
+    cell.skill_cost_usd = arm->mean_cost_usd();
   }
   return cell;
 }
@@ -164,10 +160,10 @@ const MatrixCell* Matrix::at(const std::string& skill, const std::string& model)
   return found == cells.end() ? nullptr : &*found;
 }
 
-Matrix MakeMatrix(const std::vector<ReportInput>& runs) {
+Matrix MakeMatrix(std::span<const JudgedRun> runs) {
   Matrix matrix;
-  for (const ReportInput& run : runs) {
-    for (std::size_t i = 0; i < run.plan->students.size(); ++i) {
+  for (const JudgedRun& run : runs) {
+    for (std::size_t i = 0; i < run.plan().students.size(); ++i) {
       MatrixCell cell = CellOf(run, i);
       AddOnce(matrix.skills, cell.skill);
       AddOnce(matrix.models, cell.model);
@@ -222,9 +218,9 @@ Worth WorthItsTokens(const MatrixCell& cell) {
 }
 
 std::string SweetSpotNote(const JudgedRun& run, double tolerance) {
-  if (run.plan.students.size() < 2) return "";
-  const Matrix matrix = MakeMatrix({{&run.plan, {}, run.summary, run.verdicts, {}}});
-  return SweetSpotLine(FindSweetSpot(matrix, run.plan.skill.name, tolerance));
+  if (run.plan().students.size() < 2) return "";
+  const Matrix matrix = MakeMatrix({&run, 1});
+  return SweetSpotLine(FindSweetSpot(matrix, run.plan().skill.name, tolerance));
 }
 
 std::string MatrixText(const Matrix& matrix, const Style& style, double tolerance) {

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "eval/judged_run.h"
-#include "report/report_input.h"
 #include "report/style.h"
 #include "util/json.h"
 
@@ -39,7 +39,7 @@ struct Matrix {
 };
 
 // `runs`: oldest first.
-Matrix MakeMatrix(const std::vector<ReportInput>& runs);
+Matrix MakeMatrix(std::span<const JudgedRun> runs);
 
 // One way to do a skill's job: a model, with the skill or without.
 struct Choice {

@@ -50,7 +50,7 @@ TEST(MakeMatrix, TheNewestRunCounts) {
   newer.verdicts[0].lift = 0.25;
   ReportRun other;
   other.plan.skill.name = "another";
-  const Matrix matrix = MakeMatrix({old.input(), newer.input(), other.input()});
+  const Matrix matrix = MakeMatrix(Runs(old.judged(), newer.judged(), other.judged()));
   EXPECT_THAT(matrix.skills, ElementsAre("manifests", "another"));
   EXPECT_THAT(matrix.models, ElementsAre("sim:base=0.4"));
   ASSERT_THAT(matrix.cells, SizeIs(2));
@@ -132,7 +132,7 @@ TEST(MatrixText, HostileNames) {
   ReportRun run;
   run.plan.skill.name = kHostile;
   run.plan.students[0].name = kHostile;
-  const std::string text = MatrixText(MakeMatrix({run.input()}), kPlain);
+  const std::string text = MatrixText(MakeMatrix(Runs(run.judged())), kPlain);
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("evil\\x1b"));
 }

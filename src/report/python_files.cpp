@@ -15,6 +15,7 @@
 
 #include "report/csv.h"
 #include "report/derived_file.h"
+#include "report/figures.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -34,22 +35,22 @@ std::string LocalIso(const std::string& utc) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::localtime(timegm(&time)));
 }
 
-Json Metadata(const ReportInput& run, const Student& student, int number) {
+Json Metadata(const JudgedRun& run, const Student& student, int number) {
   return {{"model", student.spec},
-          {"task", run.plan->skill.name},
-          {"batch_id", run.plan->run},
+          {"task", run.plan().skill.name},
+          {"batch_id", run.plan().run},
           {"run_number", number},
-          {"timestamp", LocalIso(run.plan->created)}};
+          {"timestamp", LocalIso(run.plan().created)}};
 }
 
-Json Stats(const ReportInput& run, const Student& student, Arm arm) {
+Json Stats(const JudgedRun& run, std::size_t student, Arm arm) {
   double seconds = 0.0;
   std::int64_t input = 0;
   std::int64_t output = 0;
   int turns = 0;
   std::map<std::string, int> tools;
-  for (const Sample* sample : run.samples) {
-    if (!sample->ok() || sample->arm != arm || sample->student != student.spec) continue;
+  for (const Sample* sample : run.data.samples(student, arm)) {
+    if (!sample->ok()) continue;
     ++turns;
     seconds += sample->response.seconds;
     input += sample->response.usage.prompt();
@@ -81,44 +82,29 @@ Json Stats(const ReportInput& run, const Student& student, Arm arm) {
 }
 
 // What an incomplete arm says of itself, with the first error.
-Json ErrorMessage(const ReportInput& run, const Student& student, Arm arm, const ArmSummary& summary) {
+Json ErrorMessage(const JudgedRun& run, std::size_t student, Arm arm, const ArmSummary& summary) {
   if (summary.answered >= summary.cells) return nullptr;
   std::string text = fmt::format("{} of {} cells without an answer", summary.cells - summary.answered, summary.cells);
-  const auto failed = std::find_if(run.samples.begin(), run.samples.end(), [&](const Sample* sample) {
-    return !sample->ok() && sample->arm == arm && sample->student == student.spec;
-  });
-  if (failed != run.samples.end()) text += "; the first: " + (*failed)->error->message;
+  for (const Sample* sample : run.data.samples(student, arm)) {
+    if (!sample->ok()) return text + "; the first: " + sample->error->message;
+  }
   return text;
 }
 
-Json RunResult(const ReportInput& run, std::size_t index, Arm arm, int number) {
-  const Student& student = run.plan->students[index];
+Json RunResult(const JudgedRun& run, std::size_t index, Arm arm, int number) {
   const ArmSummary& summary = run.summary.students[index].arms.at(arm);
-  const bool judged = arm == Arm::kSkill && ReferenceArm(*run.plan).has_value();
+  const bool judged = arm == Arm::kSkill && ReferenceArm(run.plan()).has_value();
   const bool passed = judged ? run.verdicts[index].word == Verdict::kHelps : summary.rate().value_or(0.0) > 0.5;
-  return {{"metadata", Metadata(run, student, number)},
-          {"stats", Stats(run, student, arm)},
+  return {{"metadata", Metadata(run, run.plan().students[index], number)},
+          {"stats", Stats(run, index, arm)},
           {"passed", passed},
           {"assertions_passed", summary.passed},
           {"assertions_total", summary.answered},
-          {"error_message", ErrorMessage(run, student, arm, summary)},
+          {"error_message", ErrorMessage(run, index, arm, summary)},
           {"session_id", nullptr},
           {"session_history_file", nullptr},
           {"run_type", arm == Arm::kSkill ? "with_skill" : "baseline"},
-          {"skill_name", run.plan->skill.name}};
-}
-
-// The run_N folders below a folder, sorted as text like Python's sorted().
-std::vector<fs::path> RunFolders(const fs::path& folder) {
-  std::vector<fs::path> folders;
-  std::error_code code;
-  for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
-    std::error_code ignored;
-    if (entry->path().filename().string().starts_with("run_") && entry->is_directory(ignored))
-      folders.push_back(entry->path());
-  }
-  std::sort(folders.begin(), folders.end());
-  return folders;
+          {"skill_name", run.plan().skill.name}};
 }
 
 std::vector<fs::path> SubFolders(const fs::path& folder) {
@@ -129,6 +115,13 @@ std::vector<fs::path> SubFolders(const fs::path& folder) {
     if (entry->is_directory(ignored)) folders.push_back(entry->path());
   }
   std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+// The run_N folders below a folder, sorted as text like Python's sorted().
+std::vector<fs::path> RunFolders(const fs::path& folder) {
+  std::vector<fs::path> folders = SubFolders(folder);
+  std::erase_if(folders, [](const fs::path& entry) { return !entry.filename().string().starts_with("run_"); });
   return folders;
 }
 
@@ -242,15 +235,15 @@ void AddRows(std::vector<RunRow>& rows, const fs::path& folder, const std::vecto
 
 }  // namespace
 
-Status WritePythonFiles(const ReportInput& run, const fs::path& run_folder) {
+Status WritePythonFiles(const JudgedRun& run, const fs::path& run_folder) {
   Json results = Json::array();
   std::string models;
   std::size_t passed = 0;
   int number = 0;
-  for (std::size_t i = 0; i < run.plan->students.size(); ++i) {
-    models += (i == 0 ? "" : ", ") + run.plan->students[i].spec;
+  for (std::size_t i = 0; i < run.plan().students.size(); ++i) {
+    models += (i == 0 ? "" : ", ") + run.plan().students[i].spec;
     for (const Arm arm : {Arm::kBaseline, Arm::kSkill}) {
-      if (!run.plan->has_arm(arm)) continue;
+      if (!run.plan().has_arm(arm)) continue;
       Json result = RunResult(run, i, arm, ++number);
       const fs::path folder = run_folder / fmt::format("run_{}", number);
       RETURN_IF_ERROR(WriteDerivedFile(folder / "run_metadata.json", DumpJsonIndented(result["metadata"])));
@@ -259,8 +252,8 @@ Status WritePythonFiles(const ReportInput& run, const fs::path& run_folder) {
       results.push_back(std::move(result));
     }
   }
-  const Json batch = {{"batch_id", run.plan->run}, {"model", models},       {"task", run.plan->skill.name},
-                      {"total_runs", number},      {"passed_runs", passed}, {"results", std::move(results)}};
+  const Json batch = {{"batch_id", run.plan().run}, {"model", models},       {"task", run.plan().skill.name},
+                      {"total_runs", number},       {"passed_runs", passed}, {"results", std::move(results)}};
   RETURN_IF_ERROR(WriteDerivedFile(run_folder / "batch_summary.json", DumpJsonIndented(batch)));
   return WriteResultsCsv(fs::absolute(run_folder).lexically_normal().parent_path());
 }

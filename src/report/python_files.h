@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/report_input.h"
+#include "eval/judged_run.h"
 #include "report/runs_text.h"
 #include "util/result.h"
 
@@ -16,7 +16,7 @@ namespace upskill {
 
 // Writes run_N/run_metadata.json, run_N/run_result.json and batch_summary.json into `run_folder`: for each student its
 // baseline, then its run with the skill. Then renews results.csv beside the folder.
-Status WritePythonFiles(const ReportInput& run, const std::filesystem::path& run_folder);
+Status WritePythonFiles(const JudgedRun& run, const std::filesystem::path& run_folder);
 
 // results.csv of all run_N folders below `runs_dir`, written by whichever program. Whole or not at all.
 Status WriteResultsCsv(const std::filesystem::path& runs_dir);

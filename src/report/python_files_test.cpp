@@ -72,7 +72,7 @@ class PythonFiles : public ::testing::Test {
 TEST_F(PythonFiles, HaveTheKeysOfThePythonTool) {
   const ReportRun run;
   const fs::path folder = RunFolder(run.plan.run);
-  ASSERT_TRUE(WritePythonFiles(run.input(), folder).ok());
+  ASSERT_TRUE(WritePythonFiles(run.judged(), folder).ok());
   EXPECT_THAT(KeysOf(ReadJson(folder / "run_1" / "run_metadata.json")),
               ElementsAre("model", "task", "batch_id", "run_number", "timestamp"));
   const Json result = ReadJson(folder / "run_2" / "run_result.json");
@@ -90,7 +90,7 @@ TEST_F(PythonFiles, HaveTheKeysOfThePythonTool) {
 TEST_F(PythonFiles, TellTheRunsNumbers) {
   const ReportRun run;
   const fs::path folder = RunFolder(run.plan.run);
-  ASSERT_TRUE(WritePythonFiles(run.input(), folder).ok());
+  ASSERT_TRUE(WritePythonFiles(run.judged(), folder).ok());
   const Json baseline = ReadJson(folder / "run_1" / "run_result.json");
   EXPECT_EQ(baseline.at("run_type"), "baseline");
   EXPECT_EQ(baseline.at("passed"), false);  // half of the answers are not most of them
@@ -120,7 +120,7 @@ TEST_F(PythonFiles, NumbersGoOnOverStudents) {
   run.plan.students.push_back({"b", "b", "b"});
   run.verdicts.emplace_back();
   const fs::path folder = RunFolder(run.plan.run);
-  ASSERT_TRUE(WritePythonFiles(run.input(), folder).ok());
+  ASSERT_TRUE(WritePythonFiles(run.judged(), folder).ok());
   EXPECT_EQ(ReadJson(folder / "run_4" / "run_result.json").at("metadata").at("model"), "b");
   EXPECT_EQ(ReadJson(folder / "batch_summary.json").at("model"), "sim:base=0.4, b");
 }
@@ -133,7 +133,7 @@ TEST_F(PythonFiles, ResultsCsvHasEveryRunAsPythonWritesIt) {
   folder_.Write("2026_01_22_13_10/run_3/run_result.json", "{broken");
   folder_.Write("notes/readme.txt", "no run");
   const ReportRun run;
-  ASSERT_TRUE(WritePythonFiles(run.input(), RunFolder(run.plan.run)).ok());
+  ASSERT_TRUE(WritePythonFiles(run.judged(), RunFolder(run.plan.run)).ok());
   const Result<std::string> csv = ReadFile(folder_.path() / "results.csv");
   ASSERT_TRUE(csv.ok());
   EXPECT_THAT(*csv, StartsWith("batch_id,run_number,model,task,timestamp,passed,assertions_passed,assertions_total,"

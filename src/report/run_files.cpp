@@ -14,19 +14,18 @@ constexpr std::size_t kMaxGradings = 100;  // answers, each with three files
 
 }  // namespace
 
-Status WriteRunFiles(const JudgedRun& run, const std::vector<Sample>& samples,
-                     const std::filesystem::path& run_folder) {
-  const ReportInput input = MakeReportInput(run, samples);
-  RETURN_IF_ERROR(WritePythonFiles(input, run_folder));
-  const std::size_t students = run.plan.students.size();
+Status WriteRunFiles(const JudgedRun& run, const std::filesystem::path& run_folder) {
+  RETURN_IF_ERROR(WritePythonFiles(run, run_folder));
+  const bool few = run.data.samples().size() <= kMaxGradings;
+  const std::size_t students = run.plan().students.size();
   for (std::size_t i = 0; i < students; ++i) {
     std::filesystem::path folder = run_folder / "agentskills";
-    if (students > 1) folder /= fmt::format("{}-{}", i + 1, FileNamePart(run.plan.students[i].name));
-    if (input.samples.size() <= kMaxGradings) {
-      RETURN_IF_ERROR(WriteBenchmarkFolder(input, i, folder));
+    if (students > 1) folder /= fmt::format("{}-{}", i + 1, FileNamePart(run.plan().students[i].name));
+    if (few) {
+      RETURN_IF_ERROR(WriteBenchmarkFolder(run, i, folder));
     } else {
       RETURN_IF_ERROR(
-          WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(input, i, false)) + "\n"));
+          WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(run, i, false)) + "\n"));
     }
   }
   return {};

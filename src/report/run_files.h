@@ -2,17 +2,15 @@
 #pragma once
 
 #include <filesystem>
-#include <vector>
 
 #include "eval/judged_run.h"
-#include "eval/sample.h"
 #include "util/result.h"
 
 namespace upskill {
 
 // Writes into a run's folder what other programs' readers expect: the Python tool's files (and results.csv beside the
-// folder), and agentskills/ with benchmark.json and, for up to 500 answers, its runs[] and the tree of grading.json
+// folder), and agentskills/ with benchmark.json and, for up to 100 answers, its runs[] and the tree of grading.json
 // files; with several models a folder for each. All of it can be made again from the journal (docs/reports.md).
-Status WriteRunFiles(const JudgedRun& run, const std::vector<Sample>& samples, const std::filesystem::path& run_folder);
+Status WriteRunFiles(const JudgedRun& run, const std::filesystem::path& run_folder);
 
 }  // namespace upskill

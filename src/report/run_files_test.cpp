@@ -17,7 +17,7 @@ TEST(WriteRunFiles, OneModel) {
   const TempFolder folder;
   const TestRun run;
   const fs::path place = folder.path() / "runs" / run.plan.run;
-  ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, place).ok());
+  ASSERT_TRUE(WriteRunFiles(run.judged(), place).ok());
   for (const char* file :
        {"batch_summary.json", "run_1/run_metadata.json", "run_2/run_result.json", "agentskills/benchmark.json",
         "agentskills/eval-1-easy/with_skill/run-1/grading.json", "../results.csv"}) {
@@ -26,7 +26,7 @@ TEST(WriteRunFiles, OneModel) {
   const Result<std::string> text = ReadFile(place / "agentskills" / "benchmark.json");
   ASSERT_TRUE(text.ok());
   EXPECT_TRUE(BenchmarkFromJson(Json::parse(*text), "benchmark.json").ok());
-  ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, place).ok());  // again, as after --resume
+  ASSERT_TRUE(WriteRunFiles(run.judged(), place).ok());  // again, as after --resume
   std::size_t left = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
     left += entry.path().filename().string().starts_with(".") ? 1 : 0;
@@ -42,13 +42,13 @@ TEST(WriteRunFiles, SeveralModelsAndManyAnswers) {
     run.Add("easy", Arm::kBaseline, round, "4");
     run.Add("easy", Arm::kSkill, round, "4");
   }
-  ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, folder.path() / "r").ok());
+  ASSERT_TRUE(WriteRunFiles(run.judged(), folder.path() / "r").ok());
   EXPECT_TRUE(fs::exists(folder.path() / "r/agentskills/1-student/benchmark.json"));
   EXPECT_TRUE(fs::exists(folder.path() / "r/agentskills/2-org-an-other-name/benchmark.json"));
   EXPECT_TRUE(fs::exists(folder.path() / "r/agentskills/1-student/eval-1-easy"));
   run.plan.rounds = 49;
   run.Add("easy", Arm::kBaseline, 48, "4");
-  ASSERT_TRUE(WriteRunFiles(run.judged(), run.samples, folder.path() / "more").ok());
+  ASSERT_TRUE(WriteRunFiles(run.judged(), folder.path() / "more").ok());
   EXPECT_TRUE(fs::exists(folder.path() / "more/agentskills/1-student/benchmark.json"));
   EXPECT_FALSE(fs::exists(folder.path() / "more/agentskills/1-student/eval-1-easy"));
   EXPECT_LT(fs::file_size(folder.path() / "more/agentskills/1-student/benchmark.json"), 10'000U);
@@ -58,7 +58,7 @@ TEST(WriteRunFiles, AFolderThatCannotBeIsAnError) {
   const TempFolder folder;
   const TestRun run;
   folder.Write("file", "");
-  EXPECT_FALSE(WriteRunFiles(run.judged(), run.samples, folder.path() / "file" / "below").ok());
+  EXPECT_FALSE(WriteRunFiles(run.judged(), folder.path() / "file" / "below").ok());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "report/csv.h"
 #include "report/eval_text.h"
-#include "report/report_input.h"
+#include "report/figures.h"
 #include "report/table.h"
 #include "util/text.h"
 
@@ -27,16 +27,15 @@ std::string LiftText(const std::optional<double>& lift) { return lift ? PointsTe
 
 // What the metric tells of one answer on average; nothing when that is unknown.
 std::optional<double> MetricOf(const ArmSummary& arm, RunMetric metric) {
-  const auto answered = static_cast<double>(arm.answered);
   switch (metric) {
     case RunMetric::kSuccess:
       return arm.rate();
     case RunMetric::kTokens:
       return arm.mean_output_tokens();
     case RunMetric::kCost:
-      return arm.total_cost_usd() ? std::optional(*arm.total_cost_usd() / answered) : std::nullopt;
+      return arm.mean_cost_usd();
     case RunMetric::kTime:
-      return arm.answered > 0 ? std::optional(arm.seconds / answered) : std::nullopt;
+      return arm.answered > 0 ? std::optional(arm.seconds / static_cast<double>(arm.answered)) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -72,7 +71,7 @@ std::vector<RunRow> RowsOf(const JudgedRun& run) {
   std::vector<RunRow> rows;
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];
-    RunRow row{run.plan.run, run.plan.created, run.plan.skill.name, student, run.verdicts[i], 0, 0};
+    RunRow row{run.plan().run, run.plan().created, run.plan().skill.name, student, run.verdicts[i], 0, 0};
     for (const auto& [arm, entry] : student.arms) {
       row.cells += entry.cells;
       row.answered += entry.answered;

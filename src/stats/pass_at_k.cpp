@@ -22,9 +22,4 @@ std::optional<double> PassAllK(std::int64_t n, std::int64_t c, std::int64_t k) {
   return product;
 }
 
-std::optional<double> NormalisedGain(double without, double with) {
-  if (without >= 1.0) return std::nullopt;
-  return (with - without) / (1.0 - without);
-}
-
 }  // namespace upskill

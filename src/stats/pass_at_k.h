@@ -16,8 +16,4 @@ std::optional<double> PassAtK(std::int64_t n, std::int64_t c, std::int64_t k);
 // pass^k, the probability that all k answers pass: C(c, k)/C(n, k). S. Yao et al., τ-bench, arXiv:2406.12045 (2024).
 std::optional<double> PassAllK(std::int64_t n, std::int64_t c, std::int64_t k);
 
-// Fraction of the possible gain that was achieved: (with − without)/(1 − without). R. R. Hake, Am. J. Physics 66 (1998)
-// 64. Absent if nothing could be gained.
-std::optional<double> NormalisedGain(double without, double with);
-
 }  // namespace upskill

@@ -31,12 +31,5 @@ TEST(PassAllK, RefusesWhatCantBeKnown) {
   EXPECT_FALSE(PassAtK(3, -1, 1).has_value());
 }
 
-// Hake 1998: half of the possible gain.
-TEST(NormalisedGain, IsTheShareOfWhatWasMissing) {
-  EXPECT_DOUBLE_EQ(*NormalisedGain(0.4, 0.7), 0.5);
-  EXPECT_LT(*NormalisedGain(0.5, 0.25), 0.0);
-  EXPECT_FALSE(NormalisedGain(1.0, 1.0).has_value());
-}
-
 }  // namespace
 }  // namespace upskill

@@ -107,7 +107,7 @@ Result<Proposal> ReadProposal(const Json& json, const Candidate& candidate, cons
 }  // namespace
 
 std::string FailuresText(const Trial& trial, std::size_t budget_tokens) {
-  const Plan& plan = trial.judged.plan;
+  const Plan& plan = trial.judged.plan();
   std::map<std::string, const Case*> cases;
   for (const Case& test_case : plan.suite.cases) cases[test_case.id] = &test_case;
   std::map<std::string, std::string> names;
@@ -117,11 +117,11 @@ std::string FailuresText(const Trial& trial, std::size_t budget_tokens) {
   std::size_t failed = 0;
   std::size_t shown = 0;
   std::size_t neighbours = 0;
-  for (const Sample& sample : trial.samples) {
-    if (!sample.ok() || sample.arm != Arm::kSkill || !cases.contains(sample.case_id)) continue;
-    const std::string text = AnswerText(sample, *cases.at(sample.case_id), names[sample.student], 3 * budget_tokens);
+  for (const Sample* sample : trial.judged.data.samples()) {
+    if (!sample->ok() || sample->arm != Arm::kSkill) continue;
+    const std::string text = AnswerText(*sample, *cases.at(sample->case_id), names[sample->student], 3 * budget_tokens);
     const bool fits = EstimateTokens(failures) + EstimateTokens(text) <= budget_tokens;
-    if (sample.passed()) {
+    if (sample->passed()) {
       if (neighbours < kMaxPassing && EstimateTokens(passing) + EstimateTokens(text) <= budget_tokens / 4) {
         passing += text;
         ++neighbours;

@@ -84,7 +84,7 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
 Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts, const fs::path& folder) {
   std::vector<std::string> students;
   if (outcome.measured) {
-    for (const Student& student : outcome.measured->judged.plan.students) students.push_back(student.spec);
+    for (const Student& student : outcome.measured->judged.plan().students) students.push_back(student.spec);
   } else {
     for (std::size_t i = 0; i < outcome.candidates[outcome.chosen].train.size(); ++i)
       students.push_back(fmt::format("student {}", i + 1));

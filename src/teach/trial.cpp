@@ -48,10 +48,10 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
 
   Trial trial;
   trial.run = plan.run;
-  for (const Sample& sample : outcome.samples) {
-    if (!sample.ok() || !sample.cached_from.empty()) continue;
+  for (const Sample* sample : outcome.data.samples()) {
+    if (!sample->ok() || !sample->cached_from.empty()) continue;
     ++trial.asked;
-    trial.cost_usd += sample.response.cost_usd.value_or(0.0);
+    trial.cost_usd += sample->response.cost_usd.value_or(0.0);
   }
   if (outcome.interrupted) return Error{ErrorKind::kCancelled, "stopped"};
   if (!outcome.exhausted.empty()) return BudgetExceeded(outcome.exhausted);
@@ -60,8 +60,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
     return Error{ErrorKind::kPermanent,
                  fmt::format("run {}: {} cells are left with errors", plan.run, outcome.progress.errors)};
   }
-  trial.judged = Judge(plan, outcome.samples);
-  trial.samples = std::move(outcome.samples);
+  trial.judged = Judge(std::move(outcome.data));
   return trial;
 }
 

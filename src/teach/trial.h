@@ -11,7 +11,6 @@
 #include "eval/judged_run.h"
 #include "eval/plan.h"
 #include "eval/runner.h"
-#include "eval/sample.h"
 #include "model/model.h"
 #include "skill/skill_text.h"
 #include "skill/suite.h"
@@ -49,7 +48,6 @@ struct TrialSpec {
 struct Trial {
   std::string run;
   JudgedRun judged;
-  std::vector<Sample> samples;
   std::size_t asked = 0;  // cells that a model answered now, not the cache
   double cost_usd = 0.0;
 };

@@ -11,9 +11,9 @@ using PassedCells = std::set<std::tuple<std::string, std::string, int>>;
 
 PassedCells PassedCellsOf(const Trial& trial) {
   PassedCells cells;
-  for (const Sample& sample : trial.samples) {
-    if (sample.ok() && sample.arm == Arm::kSkill && sample.passed())
-      cells.emplace(sample.student, sample.case_id, sample.round);
+  for (const Sample* sample : trial.judged.data.samples()) {
+    if (sample->ok() && sample->arm == Arm::kSkill && sample->passed())
+      cells.emplace(sample->student, sample->case_id, sample->round);
   }
   return cells;
 }
@@ -22,8 +22,8 @@ PassedCells PassedCellsOf(const Trial& trial) {
 
 std::set<std::string> FailedCases(const Trial& trial) {
   std::set<std::string> failed;
-  for (const Sample& sample : trial.samples) {
-    if (sample.ok() && sample.arm == Arm::kSkill && !sample.passed()) failed.insert(sample.case_id);
+  for (const Sample* sample : trial.judged.data.samples()) {
+    if (sample->ok() && sample->arm == Arm::kSkill && !sample->passed()) failed.insert(sample->case_id);
   }
   return failed;
 }

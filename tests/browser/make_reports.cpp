@@ -23,10 +23,6 @@ namespace {
 struct MadeRun {
   Plan plan;
   std::vector<Sample> samples;
-
-  ReportInput input() const {
-    return MakeReportInput(plan, samples, Summarize(plan, samples), JudgeRun(plan, samples, ComparedArm(plan)));
-  }
 };
 
 struct Shape {
@@ -152,16 +148,16 @@ std::vector<MadeRun> Several() {
   return runs;
 }
 
-void Write(const std::filesystem::path& file, const std::vector<MadeRun>& runs, Json& timings) {
+void Write(const std::filesystem::path& file, std::vector<MadeRun> runs, Json& timings) {
   const std::clock_t start = std::clock();
-  std::vector<ReportInput> inputs;
-  for (const MadeRun& run : runs) inputs.push_back(run.input());
-  const std::string html = HtmlReport(inputs);
+  std::vector<JudgedRun> judged;
+  for (MadeRun& run : runs) judged.push_back(Judge(RunData(std::move(run.plan), std::move(run.samples))));
+  const std::string html = HtmlReport(judged);
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   const Status written = WriteFileAtomically(file, html);
   CHECK(written.ok());
   std::size_t samples = 0;
-  for (const ReportInput& input : inputs) samples += input.samples.size();
+  for (const JudgedRun& run : judged) samples += run.data.samples().size();
 #ifdef NDEBUG
   const bool optimized = true;
 #else

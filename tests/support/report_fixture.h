@@ -3,14 +3,14 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "report/report_input.h"
 #include "support/run_fixture.h"
 
 namespace upskill {
 
-// For tests: the run of test_run.h with a verdict that somebody gave.
+// For tests: the run of run_fixture.h with a verdict that somebody gave.
 struct ReportRun : TestRun {
   ReportRun() {
     StudentVerdict verdict;
@@ -24,10 +24,25 @@ struct ReportRun : TestRun {
     for (Sample& sample : samples) sample.response.seconds = 1.5;
   }
 
-  ReportInput input() const { return MakeReportInput(plan, samples, Summarize(plan, samples), verdicts); }
+  // Judged by `verdicts`.
+  JudgedRun judged() const {
+    JudgedRun run = TestRun::judged();
+    run.verdicts = verdicts;
+    run.verdicts.resize(plan.students.size());
+    run.others.clear();
+    return run;
+  }
 
   std::vector<StudentVerdict> verdicts;
 };
+
+// What reports of several runs take.
+template <typename... Run>
+std::vector<JudgedRun> Runs(Run... runs) {
+  std::vector<JudgedRun> all;
+  (all.push_back(std::move(runs)), ...);
+  return all;
+}
 
 // Text of a model that tries to leave its place in every format.
 inline const std::string kAttack =

@@ -8,7 +8,6 @@
 #include "eval/judged_run.h"
 #include "eval/plan.h"
 #include "eval/sample.h"
-#include "eval/summary.h"
 #include "util/invariant.h"
 
 namespace upskill {
@@ -56,8 +55,7 @@ struct TestRun {
     samples.push_back(std::move(sample));
   }
 
-  RunSummary summary() const { return Summarize(plan, samples); }
-  JudgedRun judged() const { return Judge(plan, samples); }
+  JudgedRun judged() const { return Judge(RunData(plan, samples)); }
 
   Plan plan;
   std::vector<Sample> samples;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <filesystem>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "eval/plan.h"
+#include "eval/sample.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// The final sample of a cell: its first answer, or else the last error. `answered` and `passed` are false without one.
+struct FinalSample {
+  const Sample* sample = nullptr;  // null: the cell has no sample yet
+  bool answered = false;
+  bool passed = false;
+};
+
+// A run: its plan, its samples, and the final sample of each cell. Summaries, verdicts and reports are computed from
+// it.
+//
+// Owns the plan and the samples. Neither moves in memory when more samples come or when the RunData itself is moved:
+// pointers into them are valid while it lives. It can't be copied, since samples hold whole answers.
+// Not thread-safe while samples are added; afterwards several threads may read it.
+class RunData {
+ public:
+  RunData() : RunData(Plan()) {}  // of an empty plan
+  // Samples of cells that the plan doesn't have are ignored.
+  explicit RunData(Plan plan, std::vector<Sample> samples = {});
+  RunData(RunData&&) = default;
+  RunData& operator=(RunData&&) = default;
+  RunData(const RunData&) = delete;
+  RunData& operator=(const RunData&) = delete;
+  ~RunData() = default;
+
+  // A run's folder: plan.json and samples.jsonl, also while the run is going on.
+  static Result<RunData> Read(const std::filesystem::path& run_folder);
+
+  // In amortised constant time.
+  void Add(Sample sample);
+
+  const Plan& plan() const { return plan_; }
+  std::size_t skipped_lines() const { return skipped_lines_; }  // of samples.jsonl: torn, damaged or of a newer version
+
+  // No sample of the student is of this round or a later one.
+  int rounds(std::size_t student) const { return static_cast<int>(rows_[student].size()); }
+
+  const FinalSample& at(std::size_t student, Arm arm, std::size_t case_index, int round) const {
+    static constexpr FinalSample kNone;
+    const std::size_t place = places_[static_cast<std::size_t>(arm)];
+    const std::vector<Row>& rows = rows_[student];
+    if (place == kNoPlace || round < 0 || round >= static_cast<int>(rows.size())) return kNone;
+    const Row& row = rows[static_cast<std::size_t>(round)];
+    return row.empty() ? kNone : row[case_index * plan_.arms.size() + place];
+  }
+
+  // The final samples of one case in one arm, by round.
+  std::vector<const Sample*> samples(std::size_t student, Arm arm, std::size_t case_index) const;
+  // Those of one arm, by case and round.
+  std::vector<const Sample*> samples(std::size_t student, Arm arm) const;
+  // All, in the order of the plan's cells (CellsOf).
+  std::vector<const Sample*> samples() const;
+
+ private:
+  // The cells of one student and round: case by case, the arms of a case next to each other. Empty: no sample is of it.
+  using Row = std::vector<FinalSample>;
+
+  static constexpr std::size_t kArms = 4;
+  static constexpr std::size_t kNoPlace = kArms;
+
+  // Null: the plan has no such cell.
+  FinalSample* Find(const Sample& sample);
+  static void Put(const Sample& sample, FinalSample& entry);
+
+  Plan plan_;
+  std::vector<Sample> first_;  // what the run began with
+  std::deque<Sample> added_;
+  std::size_t skipped_lines_ = 0;
+  std::array<std::size_t, kArms> places_{};                     // by arm: where it is in plan_.arms
+  std::unordered_map<std::string_view, std::size_t> students_;  // by model string; the keys are in plan_
+  std::unordered_map<std::string_view, std::size_t> cases_;     // by id
+  std::vector<std::vector<Row>> rows_;                          // by student and round
+};
+
+}  // namespace upskill

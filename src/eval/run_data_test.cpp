@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/run_data.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eval/cell.h"
+#include "support/plan_fixture.h"
+#include "util/json.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Sample SampleOf(const std::string& case_id, Arm arm, int round, const std::string& text,
+                const std::string& student = "fake") {
+  Sample sample;
+  sample.key = std::string(64, 'a');
+  sample.student = student;
+  sample.case_id = case_id;
+  sample.arm = arm;
+  sample.round = round;
+  sample.response.text = text;
+  return sample;
+}
+
+Sample ErrorOf(const std::string& case_id, Arm arm, int round, const std::string& message) {
+  Sample sample = SampleOf(case_id, arm, round, "");
+  sample.error = Error{ErrorKind::kUnavailable, message};
+  return sample;
+}
+
+std::vector<std::string> Texts(const std::vector<const Sample*>& samples) {
+  std::vector<std::string> texts;
+  for (const Sample* sample : samples) texts.push_back(sample->ok() ? sample->response.text : sample->error->message);
+  return texts;
+}
+
+TEST(RunData, AnAnswerStandsAndAnErrorGivesWay) {
+  const std::vector<Sample> samples = {
+      ErrorOf("case-1", Arm::kSkill, 0, "first"), ErrorOf("case-2", Arm::kSkill, 0, "second"),
+      SampleOf("case-1", Arm::kSkill, 0, "third"), ErrorOf("case-2", Arm::kSkill, 0, "fourth"),
+      SampleOf("case-1", Arm::kSkill, 0, "fifth")};
+  const RunData at_once(MakeTestPlan(2), samples);
+  RunData grown(MakeTestPlan(2));
+  for (const Sample& sample : samples) grown.Add(sample);
+  for (const RunData* data : {&at_once, &std::as_const(grown)}) {
+    EXPECT_THAT(Texts(data->samples()), ElementsAre("third", "fourth"));
+    EXPECT_TRUE(data->at(0, Arm::kSkill, 0, 0).answered);
+    EXPECT_FALSE(data->at(0, Arm::kSkill, 1, 0).answered);
+    EXPECT_EQ(data->at(0, Arm::kBaseline, 0, 0).sample, nullptr);
+  }
+  EXPECT_THAT(RunData(MakeTestPlan(2)).samples(), IsEmpty());
+}
+
+TEST(RunData, ChecksTellWhatPassed) {
+  Sample failed = SampleOf("case-1", Arm::kSkill, 0, "wrong");
+  failed.checks = {{"contains", Outcome::kFail, ""}};
+  Sample passed = SampleOf("case-2", Arm::kSkill, 0, "right");
+  passed.checks = {{"contains", Outcome::kPass, ""}};
+  const RunData data(MakeTestPlan(2), {failed, passed});
+  EXPECT_FALSE(data.at(0, Arm::kSkill, 0, 0).passed);
+  EXPECT_TRUE(data.at(0, Arm::kSkill, 1, 0).passed);
+}
+
+TEST(RunData, SamplesOfOtherCellsAreIgnored) {
+  RunData data(MakeTestPlan(1, 2),
+               {SampleOf("case-9", Arm::kSkill, 0, "case"), SampleOf("case-1", Arm::kSkill, 2, "late"),
+                SampleOf("case-1", Arm::kSkill, -1, "early"), SampleOf("case-1", Arm::kPlacebo, 0, "arm"),
+                SampleOf("case-1", Arm::kSkill, 0, "student", "another")});
+  data.Add(SampleOf("case-9", Arm::kSkill, 0, "case"));
+  EXPECT_THAT(data.samples(), IsEmpty());
+  EXPECT_EQ(data.rounds(0), 0);
+  EXPECT_EQ(data.at(0, Arm::kPlacebo, 0, 0).sample, nullptr);
+  EXPECT_EQ(data.at(0, Arm::kSkill, 0, -1).sample, nullptr);
+  EXPECT_EQ(data.at(0, Arm::kSkill, 0, 99999).sample, nullptr);
+}
+
+TEST(RunData, OrdersItsSamplesLikeThePlansCells) {
+  const Plan plan = MakeTestPlan(2, 2, {"a", "b"});
+  std::vector<Sample> samples;
+  std::vector<std::string> names;
+  for (const Cell& cell : CellsOf(plan)) {
+    Sample sample =
+        SampleOf(plan.suite.cases[cell.case_index].id, cell.arm, cell.round, "", plan.students[cell.student].spec);
+    sample.response.text = CellName(sample);
+    names.push_back(sample.response.text);
+    samples.insert(samples.begin(), std::move(sample));
+  }
+  const RunData data(plan, std::move(samples));
+  EXPECT_EQ(Texts(data.samples()), names);
+  EXPECT_THAT(Texts(data.samples(1, Arm::kSkill)),
+              ElementsAre("b\nskill\ncase-1\n0", "b\nskill\ncase-1\n1", "b\nskill\ncase-2\n0", "b\nskill\ncase-2\n1"));
+  EXPECT_THAT(Texts(data.samples(0, Arm::kBaseline, 1)),
+              ElementsAre("a\nbaseline\ncase-2\n0", "a\nbaseline\ncase-2\n1"));
+}
+
+// What reports and judgements hold on to while the run grows or changes hands.
+TEST(RunData, SamplesStayWhereTheyAre) {
+  RunData data(MakeTestPlan(1, 1000), {SampleOf("case-1", Arm::kSkill, 0, "short")});
+  data.Add(SampleOf("case-1", Arm::kSkill, 1, "one"));
+  const std::vector<const Sample*> before = data.samples();
+  for (int round = 2; round < 1000; ++round) data.Add(SampleOf("case-1", Arm::kSkill, round, "more"));
+  RunData moved = std::move(data);
+  moved.Add(SampleOf("case-1", Arm::kBaseline, 0, "added after the move"));
+  EXPECT_THAT(moved.samples(), SizeIs(1001));
+  EXPECT_EQ(moved.at(0, Arm::kSkill, 0, 0).sample, before[0]);
+  EXPECT_EQ(moved.at(0, Arm::kSkill, 0, 1).sample, before[1]);
+  EXPECT_EQ(before[0]->response.text, "short");
+  EXPECT_EQ(moved.at(0, Arm::kBaseline, 0, 0).sample->response.text, "added after the move");
+}
+
+TEST(RunData, ReadsARunsFolder) {
+  const TempFolder folder;
+  Plan plan = MakeTestPlan(1);
+  plan.run = "r";
+  folder.Write("r/plan.json", DumpJson(PlanToJson(plan)));
+  folder.Write("r/samples.jsonl",
+               "damaged\n" + DumpJson(SampleToJson(SampleOf("case-1", Arm::kSkill, 0, "right 1"))) + "\n");
+  const Result<RunData> data = RunData::Read(folder.path() / "r");
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  EXPECT_EQ(data->plan().run, "r");
+  EXPECT_EQ(data->skipped_lines(), 1U);
+  EXPECT_THAT(Texts(data->samples()), ElementsAre("right 1"));
+  EXPECT_FALSE(RunData::Read(folder.path() / "none").ok());
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/judged_run.h"
+
+namespace upskill {
+
+// The final samples by case, student, arm and round, each in the plan's order.
+std::vector<const Sample*> SamplesByCase(const RunData& data);
+
+// The arm that the skill is compared with, if the run has it.
+std::optional<Arm> ReferenceArm(const Plan& plan);
+
+// "baseline", "with skill", …
+std::string ArmLabel(Arm arm);
+
+// "+42", "-3", "0": a fraction in percentage points.
+std::string PointsText(double fraction);
+
+// The lift that the verdict tells, else the summary's.
+std::optional<double> LiftOf(const JudgedRun& run, std::size_t student);
+
+// The summary of one arm of a student; null when the run has no such arm.
+const ArmSummary* ArmOf(const StudentSummary& student, Arm arm);
+
+}  // namespace upskill
