@@ -13,7 +13,8 @@ foreach(name LLAMA_SOURCE_DIR LLAMA_BUILD_DIR DEFAULT_MODEL ORIGINAL_MODEL)
 endforeach()
 
 # The headers of the llama.cpp source tree in FOLDER, for what links TARGET.
+# The vendored headers stay out: their nlohmann-json has another version than ours.
 function(upskill_llama_headers target folder)
   target_include_directories(${target} SYSTEM INTERFACE
-    ${folder}/include ${folder}/common ${folder}/ggml/include ${folder}/vendor)
+    ${folder}/include ${folder}/common ${folder}/ggml/include)
 endfunction()
