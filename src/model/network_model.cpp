@@ -164,7 +164,7 @@ int NetworkModel::MaxOutputTokens(const ChatRequest& request) const {
   const Json body = format_.build(bare, options);
   int tokens = MaxTokensOf(bare, options);
   for (const char* key : {"max_tokens", "max_completion_tokens", "max_output_tokens"}) {
-    if (const Json& limit = MemberOf(body, key); limit.is_number_integer()) tokens = std::max(tokens, limit.get<int>());
+    if (const Json& limit = Member(body, key); limit.is_number_integer()) tokens = std::max(tokens, limit.get<int>());
   }
   return tokens;
 }
