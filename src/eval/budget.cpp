@@ -7,8 +7,10 @@
 #include <cmath>
 
 #include "eval/plan.h"
+#include "model/structured_answer.h"
 #include "util/invariant.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -24,7 +26,7 @@ constexpr double kRounding = 1e-9;             // sums of costs aren't exact
 std::int64_t CountOrEstimate(const Model& model, const std::string& text) {
   if (text.empty()) return 0;
   if (const std::optional<std::size_t> count = model.CountTokens(text)) return static_cast<std::int64_t>(*count);
-  return static_cast<std::int64_t>(std::ceil(static_cast<double>(text.size()) / kBytesPerToken));
+  return static_cast<std::int64_t>(EstimateTokens(text));
 }
 
 std::int64_t PromptTokens(const Model& model, const ChatRequest& request) {

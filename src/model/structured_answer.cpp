@@ -14,8 +14,6 @@
 namespace upskill {
 namespace {
 
-constexpr int kMaxRepairs = 2;
-
 // Adds what an answer used up to what those before it did.
 void AddUp(ChatResponse& sum, const ChatResponse& response) {
   sum.usage.Add(response.usage);
