@@ -7,6 +7,7 @@
 
 #include "cli/generate_plan.h"
 #include "eval/journal.h"
+#include "teach/material_json.h"
 #include "util/files.h"
 #include "util/text.h"
 

@@ -39,15 +39,15 @@ class Refinement {
     candidate.skill.description = "Knows cards.";
     candidate.skill.body = kBody;
     options.candidates = 3;
-    material.items.push_back({"d3",
-                              DigestKindTitle(DigestKind::kFix),
-                              "whole",
-                              {"a.jsonl:11"},
-                              "pytest -q tests",
-                              "unsupported architecture",
-                              "-capabilities = [\"8.0\"]\n+capabilities = [\"9.0\"]\n",
-                              "python -m pytest",
-                              ""});
+    FixDetail fix;
+    fix.is_command = true;
+    fix.failed = "pytest -q tests";
+    fix.error = "unsupported architecture";
+    fix.steps = {{FixStep::Kind::kEdit,
+                  {FileEdit::Kind::kReplace, "build.toml", "capabilities = [\"8.0\"]", "capabilities = [\"9.0\"]"},
+                  ""}};
+    fix.works = "python -m pytest";
+    material.items.push_back({"d3", MaterialKind::kFix, "whole", {"a.jsonl#11"}, fix});
   }
 
   Result<ProposalsOutcome> Propose(const std::function<Status()>& may_ask = nullptr) {

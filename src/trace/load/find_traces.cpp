@@ -89,7 +89,8 @@ void AddMatches(const std::string& pattern, std::vector<fs::path>& files) {
   }
 }
 
-// Names of the agents whose folders are known.
+}  // namespace
+
 std::vector<std::string> KnownTraceAgents() {
   std::vector<std::string> agents;
   for (const AgentFolder& folder : kFolders) {
@@ -97,8 +98,6 @@ std::vector<std::string> KnownTraceAgents() {
   }
   return agents;
 }
-
-}  // namespace
 
 Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const std::string& agent) {
   const std::vector<std::string> agents = KnownTraceAgents();

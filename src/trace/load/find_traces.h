@@ -20,6 +20,9 @@ struct FoundTrace {
   std::uint64_t bytes = 0;
 };
 
+// Names of the agents whose folders are known.
+std::vector<std::string> KnownTraceAgents();
+
 // Value of an environment variable.
 using VariableLookup = std::function<std::optional<std::string>(const std::string&)>;
 
