@@ -64,8 +64,8 @@ std::string FindHarm(const std::string& text, const Material& material);
 struct DraftOptions {
   std::string name;  // wanted; empty: the teacher's
   BodyTarget target;
-  std::size_t context_tokens =
-      kDefaultDigestTokens;  // of material that one question may hold; more is read in pieces first
+  // Of material that one question may hold; more is read in pieces first.
+  std::size_t context_tokens = kDefaultDigestTokens;
   int tries = 3;
 };
 
