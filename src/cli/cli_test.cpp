@@ -89,7 +89,7 @@ TEST_F(Cli, UsageErrors) {
 
 TEST_F(Cli, EvalEndToEnd) {
   EXPECT_EQ(Eval({"--runs", "2"}), 0) << error;
-  EXPECT_THAT(out, AllOf(HasSubstr("arithmetic · about 5 tokens · 3 cases × 2 rounds × 2 arms = 12 cells"),
+  EXPECT_THAT(out, AllOf(HasSubstr("arithmetic · about 6 tokens · 3 cases × 2 rounds × 2 arms = 12 cells"),
                          HasSubstr("model  sim:base=0,skill=1 (simulated"), HasSubstr("  0 %   0/6\n"),
                          HasSubstr("100 %   6/6"), HasSubstr("+100 points (95 %: "), HasSubstr("undecided\n"),
                          HasSubstr("run 20")));

@@ -242,7 +242,7 @@ TEST_F(GenerateCli, ToolsOfALiveMcpServer) {
     EXPECT_THAT(*ReadFile(entry.path()), Not(HasSubstr(secret))) << entry.path();
   }
   EXPECT_EQ(Generate({"x", "--tool", "mcp:TOKEN=" + secret + " sh " + server + "#none", "--dry-run"}), 2);
-  EXPECT_THAT(error, HasSubstr("there is find_book, lend"));
+  EXPECT_THAT(error, HasSubstr("available: find_book, lend"));
   EXPECT_EQ(Generate({"x", "--tool", "mcp:TOKEN=" + secret + " /none/there"}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("/none/there"), HasSubstr("exit code 127"), Not(HasSubstr(secret))));
 }
@@ -260,7 +260,7 @@ TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   const fs::path tools =
       folder.Write("tools.json", R"({"tools":[{"name":"search","description":"d","inputSchema":{}}]})");
   EXPECT_EQ(Generate({"x", "--tool", tools.string() + "#find"}), 2);
-  EXPECT_THAT(error, HasSubstr("there is search"));
+  EXPECT_THAT(error, HasSubstr("available: search"));
   EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "-m", "anthropic.claude-haiku-4-5", "--no-redact"}), 2);
   EXPECT_FALSE(fs::exists(folder.path() / "skills"));
 }
@@ -301,7 +301,7 @@ TEST_F(GenerateCli, AnImprovedSkillKeepsItsTestsAndTheVersionBefore) {
   EXPECT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(),
                       "--no-log-runs"}),
             2);
-  EXPECT_THAT(error, HasSubstr("the version before is kept"));
+  EXPECT_THAT(error, HasSubstr("its previous version is kept"));
 }
 
 TEST_F(GenerateCli, NoLogRunsLeavesTheSkillAlone) {

@@ -111,7 +111,7 @@ TEST_F(GenerateResume, ADryRunAsksNothing) {
   EXPECT_THAT(out, HasSubstr("nothing was asked of any model"));
   EXPECT_EQ(teacher.requests().size(), asked);
   EXPECT_FALSE(fs::exists(skill("adding")));
-  EXPECT_FALSE(fs::exists(generation() / "trials.txt"));
+  EXPECT_EQ(*ReadFile(generation() / "trials.txt"), "") << "no trial has begun";
 }
 
 TEST_F(GenerateResume, GlobalOptionsBeforeTheCommand) {
@@ -199,24 +199,24 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
   };
   const std::vector<Edit> all = {
       {"/options/output", elsewhere.string(), "options.output: " + elsewhere.string() + " is outside"},
-      {"/options/output", "../elsewhere", "options.output: an absolute path without"},
-      {"/options/output", (folder.path() / "skills/../elsewhere").string(), "options.output: an absolute path without"},
+      {"/options/output", "../elsewhere", "options.output: expected an absolute path without"},
+      {"/options/output", (folder.path() / "skills/../elsewhere").string(), "options.output: expected an absolute path without"},
       {"/options/output", Json::array(), "options.output: expected a string"},
-      {"/options/output", "/" + std::string(5000, 'x'), "options.output: a text of at most 4096 bytes"},
+      {"/options/output", "/" + std::string(5000, 'x'), "options.output: expected a text of at most 4096 bytes"},
       {"/options/skills_dir", elsewhere.string(), "options.skills_dir: " + elsewhere.string() + " is outside"},
-      {"/options/name", "../../elsewhere", "options.name: a name without folders"},
-      {"/options/cases", -1, "options.cases: a whole number from 2 to 200"},
-      {"/options/cases", 1e300, "options.cases: a whole number from 2 to 200"},
-      {"/options/runs", "many", "options.runs: a whole number"},
-      {"/options/temperature", 1e9, "options.temperature: a number from 0 to 2"},
+      {"/options/name", "../../elsewhere", "options.name: expected a name without folders"},
+      {"/options/cases", -1, "options.cases: expected a whole number from 2 to 200"},
+      {"/options/cases", 1e300, "options.cases: expected a whole number from 2 to 200"},
+      {"/options/runs", "many", "options.runs: expected a whole number"},
+      {"/options/temperature", 1e9, "options.temperature: expected a number from 0 to 2"},
       {"/options/eval_models", Json::array({1}), "options.eval_models: expected a string"},
       {"/options/eval_models", Json::array(), "eval_models and skills_dir can't be empty"},
-      {"/options/accept", "whatever", "options.accept: helps, never-worse or any"},
+      {"/options/accept", "whatever", "options.accept: expected helps, never-worse or any"},
       {"/options/base_urls", Json::array({"https://evil.example/v1"}), "give --base-url https://evil.example/v1 again"},
       {"/options", nullptr, "options: expected an object"},
-      {"/students", "x", "students: a list of objects"},
+      {"/students", "x", "students: expected a list of objects"},
       {"/students", Json::array(), "has changed since generation"},
-      {"/sources", Json::array({1}), "sources: a list of strings"},
+      {"/sources", Json::array({1}), "sources: expected a list of strings"},
       {"/existing_folder", elsewhere.string(), "existing_folder: it belongs to material.existing"},
       {"/existing_folder", 5, "existing_folder: expected a string"},
       {"/material", 5, "not the material of a generation"},
@@ -242,7 +242,7 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
   refuses(edited, "existing_folder: " + elsewhere.string() + " is outside");
   edited["material"]["existing"]["name"] = "../../../elsewhere";
   edited["existing_folder"] = skill("adding").string();
-  refuses(edited, "material.existing.name: a name without folders");
+  refuses(edited, "material.existing.name: expected a name without folders");
 
   Store(stored);
   EXPECT_EQ(Generate({"--resume"}), 0) << error;

@@ -28,12 +28,12 @@ std::vector<std::string> KeysOf(const Json& object) {
 
 TEST(EvalHead, CountsTheCells) {
   TestRun run;
-  EXPECT_EQ(EvalHead(run.plan, kPlain), "manifests · about 233 tokens · 2 cases × 2 rounds × 2 arms = 8 cells\n");
+  EXPECT_EQ(EvalHead(run.plan, kPlain), "manifests · about 234 tokens · 2 cases × 2 rounds × 2 arms = 8 cells\n");
   run.plan.students.push_back({"b", "b", "b"});
   run.plan.rounds = 1;
   run.plan.arms = {Arm::kSkill};
   EXPECT_EQ(EvalHead(run.plan, kPlain),
-            "manifests · about 233 tokens · 2 cases × 1 round × 1 arm × 2 models = 4 cells\n");
+            "manifests · about 234 tokens · 2 cases × 1 round × 1 arm × 2 models = 4 cells\n");
 }
 
 // Eight cases, two rounds, answers that vary: a baseline that never passes, a skill that always does.
