@@ -229,7 +229,7 @@ TEST_F(Network, ACostLimitNeedsAPrice) {
   const loopback::Server server([&](const Request&) -> Script { return Answer(200, ChatBody("ok")); });
   const ProcessOutcome outcome = Eval(Elsewhere(server), {"--max-cost", "1"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.error, HasSubstr("the price of model 'generic.m' isn't known"));
+  EXPECT_THAT(outcome.error, HasSubstr("the price of model 'generic.m' is unknown"));
   EXPECT_EQ(server.request_count(), 0U);
 }
 
