@@ -89,35 +89,41 @@ TEST(Eval, TheEmbeddedModelEndsWhenDecided) {
   EXPECT_GT((*json)["students"][0]["cells_saved"], 0);
 }
 
-// Runs an evaluation by the embedded model that must come to its end by itself; exit code 124: it doesn't.
-ProcessOutcome EvalWithLimit(const std::string& limit, const fs::path& folder) {
-  return RunShell("timeout 120 \"$UPSKILL\" eval " + kExample.string() + " --runs 1 --max-tokens 8 -q " + limit,
-                  folder);
+// Evaluates a small skill (16 cells) with the embedded model, which must come to its end by itself; exit code 124: it
+// doesn't.
+ProcessOutcome EvalWithLimit(const std::string& limit, const TempFolder& folder) {
+  folder.Write("s/SKILL.md", "---\nname: s\ndescription: For the test.\n---\n\nSay ok.\n");
+  std::string tests;
+  for (int i = 0; i < 8; ++i) {
+    tests += i == 0 ? "" : ",";
+    tests += R"({"input": "Question )" + std::to_string(i) + R"(", "expected": {"contains": ["ok"]}})";
+  }
+  folder.Write("s/skill_meta.json", R"({"tests": [)" + tests + "]}");
+  return RunShell("timeout 300 \"$UPSKILL\" eval s --max-tokens 4 -q --no-cache " + limit, folder.path());
 }
 
 TEST(Eval, LimitsThatAreNotReachedChangeNothingForTheEmbeddedModel) {
   const TempFolder folder;
-  for (const char* limit : {"--max-tokens-total 1000000", "--no-cache --max-cost 1"}) {
-    const ProcessOutcome outcome = EvalWithLimit(limit, folder.path());
+  for (const char* limit : {"--max-tokens-total 1000000", "--max-cost 1"}) {
+    const ProcessOutcome outcome = EvalWithLimit(limit, folder);
     EXPECT_EQ(outcome.exit_code, 0) << limit << outcome.error;
     EXPECT_EQ(outcome.error, "");
-    EXPECT_GE(AnswersOf(folder.path() / "runs").size(), 24U);
+    EXPECT_EQ(AnswersOf(folder.path() / "runs").size(), 16U);
   }
 }
 
 TEST(Eval, TheEmbeddedModelStopsAtItsTokenLimit) {
   const TempFolder folder;
-  const ProcessOutcome outcome = EvalWithLimit("--max-tokens-total 20000", folder.path());
+  const ProcessOutcome outcome = EvalWithLimit("--max-tokens-total 400", folder);
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
-  EXPECT_THAT(outcome.error,
-              AllOf(HasSubstr("stopped: "), HasSubstr(" of 20,000 tokens are used and the next answer may"),
-                    HasSubstr("--resume")));
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: "), HasSubstr(" of 400 tokens are used and the next answer may"),
+                                   HasSubstr("--resume")));
   const std::size_t answers = AnswersOf(folder.path() / "runs").size();
   EXPECT_GT(answers, 0U);
-  EXPECT_LT(answers, 24U);
-  const ProcessOutcome none = EvalWithLimit("--no-cache --max-tokens-total 100", folder.path());
+  EXPECT_LT(answers, 16U);
+  const ProcessOutcome none = EvalWithLimit("--max-tokens-total 50", folder);
   EXPECT_EQ(none.exit_code, 3);
-  EXPECT_THAT(none.error, HasSubstr("stopped: 0 of 100 tokens are used and the next answer may take"));
+  EXPECT_THAT(none.error, HasSubstr("stopped: 0 of 50 tokens are used and the next answer may take"));
 }
 
 TEST(Eval, LibraryMessagesGoToTheLog) {

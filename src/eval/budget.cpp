@@ -64,14 +64,25 @@ Spending WorstCase(const Model& model, const ChatRequest& request) {
   return worst;
 }
 
+// What a model's answers turned out to use beyond their estimates counts for those in flight, too.
+Spending Budget::reserved() const {
+  Spending sum = estimated_;
+  for (const auto& [model, account] : accounts_) {
+    sum.tokens += static_cast<std::int64_t>(account.unanswered) * account.excess.tokens;
+    sum.usd += static_cast<double>(account.unanswered) * account.excess.usd;
+  }
+  return sum;
+}
+
 bool Budget::Fits(const Spending& amount) {
-  const double usd = spent_.usd + reserved_.usd + amount.usd;
+  const Spending in_flight = reserved();
+  const double usd = spent_.usd + in_flight.usd + amount.usd;
   if (limits_.max_cost_usd && usd > *limits_.max_cost_usd * (1.0 + kRounding)) {
     shortage_ = fmt::format("${:.4f} of ${:.4f} are spent and the next answer may cost ${:.4f}", spent_.usd,
                             *limits_.max_cost_usd, amount.usd);
     return false;
   }
-  if (limits_.max_tokens && spent_.tokens + reserved_.tokens + amount.tokens > *limits_.max_tokens) {
+  if (limits_.max_tokens && spent_.tokens + in_flight.tokens + amount.tokens > *limits_.max_tokens) {
     shortage_ = fmt::format("{} of {} tokens are used and the next answer may take {}", WithThousands(spent_.tokens),
                             WithThousands(*limits_.max_tokens), WithThousands(amount.tokens));
     return false;
@@ -96,9 +107,8 @@ std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const Cha
   if (limits_.max_tokens || info.price) reservation.estimate = WorstCase(model, request);
   reservation.amount = reservation.estimate;
   reservation.amount.Add(account.excess);
-  if (!account.has_price) reservation.amount.usd = account.most_expensive;
   if (!Fits(reservation.amount)) return std::nullopt;
-  reserved_.Add(reservation.amount);
+  estimated_.Add(reservation.estimate);
   ++account.unanswered;
   return reservation;
 }
@@ -108,11 +118,11 @@ void Budget::Release(const Reservation& reservation) {
   Account& account = accounts_.at(reservation.model);
   CHECK(account.unanswered > 0);
   --account.unanswered;
-  reserved_.tokens -= reservation.amount.tokens;
-  reserved_.usd -= reservation.amount.usd;
+  estimated_.tokens -= reservation.estimate.tokens;
+  estimated_.usd -= reservation.estimate.usd;
   const bool none_left =
       std::all_of(accounts_.begin(), accounts_.end(), [](const auto& entry) { return entry.second.unanswered == 0; });
-  if (none_left) reserved_ = {};  // sums of costs aren't exact
+  if (none_left) estimated_ = {};  // sums of costs aren't exact
 }
 
 void Budget::Settle(const Reservation& reservation, const Result<ChatResponse>& answer) {
@@ -129,7 +139,6 @@ void Budget::Settle(const Reservation& reservation, const Result<ChatResponse>& 
   const Spending used = UsedBy(reservation, *answer, account);
   spent_.Add(used);
   account.answered = true;
-  account.most_expensive = std::max(account.most_expensive, used.usd);
   account.excess.tokens = std::max(account.excess.tokens, used.tokens - reservation.estimate.tokens);
   account.excess.usd = std::max(account.excess.usd, used.usd - reservation.estimate.usd);
 }

@@ -38,7 +38,7 @@ struct Spending {
 // was reserved for it, the limits are never exceeded, whatever is in flight. Not thread-safe.
 //
 // A model that runs in process costs nothing. Of any other model without a known price at most two requests are out
-// until its first answer says what it costs; each later one reserves as much as the most expensive answer so far.
+// until its first answer says what it costs; from then on each counts as much as the most expensive answer so far.
 class Budget {
  public:
   explicit Budget(const RunLimits& limits) : limits_(limits) {}
@@ -63,7 +63,7 @@ class Budget {
   void Charge(const Spending& spending) { spent_.Add(spending); }
 
   const Spending& spent() const { return spent_; }
-  const Spending& reserved() const { return reserved_; }
+  Spending reserved() const;
   // Why the last request didn't fit: "$0.98 of $1.00 are spent and the next answer may cost $0.03".
   const std::string& shortage() const { return shortage_; }
   // One for each model whose cost or tokens can't be counted: "haiku: no price known: --max-cost does not count it".
@@ -75,8 +75,7 @@ class Budget {
     std::string name;
     bool is_local = false;
     bool has_price = false;
-    Spending excess;              // the most that an answer used beyond its estimate
-    double most_expensive = 0.0;  // of its answers
+    Spending excess;  // the most that an answer used beyond its estimate
     std::size_t unanswered = 0;
     bool answered = false;
     bool has_cost_caveat = false;
@@ -88,7 +87,7 @@ class Budget {
 
   RunLimits limits_;
   Spending spent_;
-  Spending reserved_;
+  Spending estimated_;                       // of the requests in flight
   std::map<std::string, Account> accounts_;  // by model
   std::string shortage_;
   std::vector<std::string> caveats_;

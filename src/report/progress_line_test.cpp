@@ -80,7 +80,7 @@ TEST(ProgressText, RetriesAndTheEnd) {
 class Written {
  public:
   ProgressLine Line(bool live) {
-    return {{false, 60}, live, [this](std::string_view text) { texts.emplace_back(text); }};
+    return {{false, 60}, live, [this](const TerminalText& text) { texts.push_back(text.text()); }};
   }
   std::vector<std::string> texts;
 };
