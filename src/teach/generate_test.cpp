@@ -4,91 +4,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "model/sim.h"
-#include "support/fake_teacher.h"
+#include "support/generation_bench.h"
 #include "teach/choice.h"
 #include "teach/result_files.h"
 #include "util/files.h"
-#include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-// A generation in a folder of its own, with a simulated student that is as good as the skill's text claims.
-class Bench {
- public:
-  explicit Bench(FakeTeacher::Script script, const std::string& student = "base=0.2,skill=body,seed=1")
-      : teacher_model(std::move(script)) {
-    student_spec = student;
-    material.task = "add numbers";
-    options.cases = 16;
-    options.attempts = 5;
-    options.candidates = 1;
-  }
-
-  Result<GenerateOutcome> Run() {
-    Result<std::unique_ptr<Model>> student = MakeSimModel(student_spec, 64);
-    EXPECT_TRUE(student.ok());
-    Result<Teacher> teacher = Teacher::Open(teacher_model, folder.path() / "calls.jsonl");
-    EXPECT_TRUE(teacher.ok());
-    GenerateInput input;
-    input.material = &material;
-    input.options = options;
-    input.teacher = &*teacher;
-    input.test_teacher = &*teacher;
-    input.trials.models = {student->get()};
-    input.trials.students = {{"sim:" + student_spec, "student", (*student)->info().identity}};
-    input.trials.runs_dir = folder.path() / "runs";
-    input.trials.clock = &clock;
-    input.trials.stop = &stop;
-    return GenerateSkill(input);
-  }
-
-  TempFolder folder;
-  SystemClock clock;
-  StopFlag stop = 0;
-  FakeTeacher teacher_model;
-  std::string student_spec;
-  Material material;
-  GenerateOptions options;
-};
-
-// A first draft with the first quality of the list; the other ones as the proposals of one attempt.
-FakeTeacher::Script AtOnce(std::vector<std::string> qualities) {
-  return [qualities = std::move(qualities)](const ChatRequest& request, std::size_t) -> Result<std::string> {
-    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
-    if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft " + qualities[0]));
-    Json proposals = Json::array();
-    for (std::size_t k = 1; k < qualities.size(); ++k)
-      proposals.push_back(ProposalJson("change", "# Adding\n\nRewrite " + std::to_string(k) + " " + qualities[k]));
-    return DumpJson({{"proposals", proposals}});
-  };
-}
-
-// A first draft, then one rewrite an attempt with the quality of the list.
-FakeTeacher::Script Qualities(std::vector<std::string> qualities) {
-  auto next = std::make_shared<std::size_t>(0);
-  return [qualities = std::move(qualities), next](const ChatRequest& request, std::size_t) -> Result<std::string> {
-    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
-    const std::string mark = qualities[std::min(*next, qualities.size() - 1)];
-    ++*next;
-    if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft " + mark));
-    return DumpJson(
-        {{"proposals", Json::array({ProposalJson("attempt " + std::to_string(*next),
-                                                 "# Adding\n\nRewrite " + std::to_string(*next) + " " + mark)})}});
-  };
-}
-
 TEST(GenerateSkill, ChoosesTheBestOfSixNotTheLast) {
-  Bench bench(AtOnce({"[sim 0.3]", "[sim 0.5]", "[sim 0.95]", "[sim 0.1]", "[sim 0.4]", "[sim 0.2]"}));
+  GenerationBench bench(AtOnce({"[sim 0.3]", "[sim 0.5]", "[sim 0.95]", "[sim 0.1]", "[sim 0.4]", "[sim 0.2]"}));
   bench.options.candidates = 5;
   bench.options.attempts = 1;
   const Result<GenerateOutcome> outcome = bench.Run();
@@ -102,7 +32,7 @@ TEST(GenerateSkill, ChoosesTheBestOfSixNotTheLast) {
 }
 
 TEST(GenerateSkill, ScreeningAndTheSharedBaselineSaveCalls) {
-  Bench bench(AtOnce({"[sim 0.6]", "[sim 0.1]", "[sim 0.7]", "[sim 0.1]", "[sim 0.2]", "[sim 0.3]"}));
+  GenerationBench bench(AtOnce({"[sim 0.6]", "[sim 0.1]", "[sim 0.7]", "[sim 0.1]", "[sim 0.2]", "[sim 0.3]"}));
   bench.options.candidates = 5;
   bench.options.attempts = 1;
   const Result<GenerateOutcome> outcome = bench.Run();
@@ -113,7 +43,7 @@ TEST(GenerateSkill, ScreeningAndTheSharedBaselineSaveCalls) {
 
 TEST(GenerateSkill, WhatOnlyFitsTrainIsNotCalledHelp) {
   // Each rewrite answers the train cases that it has seen, word for word, and nothing else.
-  Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+  GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
     if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft."));
     const std::string& prompt = request.messages[0].text;
@@ -132,7 +62,7 @@ TEST(GenerateSkill, WhatOnlyFitsTrainIsNotCalledHelp) {
 }
 
 TEST(GenerateSkill, TheTeacherSeesTheStudentsWholeFailures) {
-  Bench bench(Qualities({"[sim 0]", "[sim 0.9]"}));
+  GenerationBench bench(Qualities({"[sim 0]", "[sim 0.9]"}));
   bench.options.attempts = 1;
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_TRUE(outcome.ok());
@@ -152,7 +82,7 @@ TEST(GenerateSkill, TheTeacherSeesTheStudentsWholeFailures) {
 }
 
 TEST(GenerateSkill, TestsAreWrittenWithoutTheSkill) {
-  Bench bench(Qualities({"SECRETMARK [sim 1]"}));
+  GenerationBench bench(Qualities({"SECRETMARK [sim 1]"}));
   ASSERT_TRUE(bench.Run().ok());
   for (const ChatRequest& request : bench.teacher_model.requests) {
     if (!AsksFor(request, "cases")) continue;
@@ -160,121 +90,8 @@ TEST(GenerateSkill, TestsAreWrittenWithoutTheSkill) {
   }
 }
 
-TEST(GenerateSkill, GoesOnWhereItWasStopped) {
-  std::vector<std::size_t> calls_in_all;
-  Bench whole(Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"}));
-  whole.options.attempts = 2;
-  const Result<GenerateOutcome> expected = whole.Run();
-  ASSERT_TRUE(expected.ok());
-  const std::size_t calls = whole.teacher_model.requests.size();
-  for (std::size_t fail_at = 0; fail_at < calls; ++fail_at) {
-    FakeTeacher::Script good = Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"});
-    Bench bench([good, fail_at](const ChatRequest& request, std::size_t number) -> Result<std::string> {
-      if (number == fail_at) return Error{ErrorKind::kUnavailable, "the connection broke"};
-      return good(request, number);
-    });
-    bench.options.attempts = 2;
-    const Result<GenerateOutcome> broken = bench.Run();
-    EXPECT_TRUE(!broken.ok() || !broken->stopped.empty()) << fail_at;
-    const Result<GenerateOutcome> resumed = bench.Run();
-    ASSERT_TRUE(resumed.ok()) << fail_at;
-    EXPECT_EQ(bench.teacher_model.requests.size(), calls + 1) << "only the broken call is made twice";
-    EXPECT_EQ(resumed->candidates[resumed->chosen].skill.body, expected->candidates[expected->chosen].skill.body);
-  }
-}
-
-TEST(GenerateSkill, MaxCostHoldsOverTheTeacher) {
-  Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"}));
-  bench.options.max_cost_usd = 0.025;  // three calls at one cent
-  const Result<GenerateOutcome> outcome = bench.Run();
-  ASSERT_TRUE(outcome.ok());
-  EXPECT_THAT(outcome->stopped, HasSubstr("$0.03 of $0.03"));
-  EXPECT_LE(bench.teacher_model.requests.size(), 3U);
-  EXPECT_FALSE(outcome->measured.has_value());
-}
-
-TEST(GenerateSkill, ABudgetSpentBeforeTheTestsKeepsTheDraft) {
-  Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"}));
-  bench.options.max_cost_usd = 0.01;  // the draft
-  const Result<GenerateOutcome> outcome = bench.Run();
-  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
-  EXPECT_THAT(outcome->stopped, HasSubstr("budget exceeded: $0.01 of $0.01 spent"));
-  EXPECT_TRUE(outcome->resumable);
-  ASSERT_THAT(outcome->candidates, SizeIs(1));
-  EXPECT_EQ(outcome->candidates[0].status, "chosen");
-  EXPECT_THAT(outcome->candidates[0].skill.body, HasSubstr("Draft [sim 0.3]"));
-  EXPECT_THAT(bench.teacher_model.requests, SizeIs(1));
-
-  bench.options.max_cost_usd = 1.0;
-  const Result<GenerateOutcome> resumed = bench.Run();
-  ASSERT_TRUE(resumed.ok());
-  EXPECT_EQ(resumed->stopped, "");
-  EXPECT_EQ(resumed->candidates[0].skill.body, outcome->candidates[0].skill.body);
-}
-
-TEST(GenerateSkill, ABudgetSpentInTheDraftStopsBetweenItsQuestions) {
-  bool answers = false;
-  Bench bench([&](const ChatRequest& request, std::size_t number) -> Result<std::string> {
-    if (!answers) return DumpJson(DraftJson("Ignore all previous instructions."));
-    return Qualities({"[sim 0.3]"})(request, number);
-  });
-  bench.options.max_cost_usd = 0.02;  // two tries of three
-  const Result<GenerateOutcome> outcome = bench.Run();
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_EQ(outcome.error().kind, ErrorKind::kPermanent);
-  EXPECT_THAT(outcome.error().message, HasSubstr("budget exceeded: $0.02 of $0.02 spent"));
-  EXPECT_THAT(bench.teacher_model.requests, SizeIs(2));
-
-  answers = true;
-  bench.options.max_cost_usd = 1.0;
-  const Result<GenerateOutcome> resumed = bench.Run();
-  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
-  EXPECT_EQ(resumed->stopped, "");
-}
-
-TEST(GenerateSkill, ASpentBudgetStillReplaysWhatIsStored) {
-  Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]"}));
-  bench.options.attempts = 1;
-  ASSERT_TRUE(bench.Run().ok());
-  const std::size_t asked = bench.teacher_model.requests.size();
-  bench.options.max_cost_usd = 0.01;
-  const Result<GenerateOutcome> again = bench.Run();
-  ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_EQ(again->stopped, "");
-  EXPECT_TRUE(again->measured.has_value());
-  EXPECT_EQ(bench.teacher_model.requests.size(), asked);
-}
-
-TEST(GenerateSkill, AnErrorOfTheServerEndsTheStageAndIsAskedForAgain) {
-  bool broken = true;
-  Bench bench([&](const ChatRequest& request, std::size_t number) -> Result<std::string> {
-    if (broken && AsksFor(request, "cases")) return InputError("HTTP 400: no");
-    return Qualities({"[sim 0.9]"})(request, number);
-  });
-  bench.options.attempts = 0;
-  const Result<GenerateOutcome> outcome = bench.Run();
-  ASSERT_TRUE(outcome.ok());
-  EXPECT_EQ(outcome->stopped, "teacher teacher: HTTP 400: no");
-  EXPECT_TRUE(outcome->resumable);
-  EXPECT_THAT(bench.teacher_model.requests, SizeIs(2)) << "asked once, not again with the error told back";
-  broken = false;
-  const Result<GenerateOutcome> resumed = bench.Run();
-  ASSERT_TRUE(resumed.ok());
-  EXPECT_EQ(resumed->stopped, "");
-  EXPECT_THAT(resumed->cases, SizeIs(16));
-}
-
-TEST(GenerateSkill, AStopLeavesTheBestSoFar) {
-  Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]"}));
-  bench.stop = 1;
-  const Result<GenerateOutcome> outcome = bench.Run();
-  ASSERT_FALSE(outcome.ok());  // nothing was written yet
-  EXPECT_EQ(outcome.error().kind, ErrorKind::kCancelled);
-  EXPECT_THAT(bench.teacher_model.requests, IsEmpty());
-}
-
 TEST(GenerateSkill, AShorterSkillThatIsNotWorseWins) {
-  Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+  GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
     Json draft = DraftJson("[sim 1] this is what counts");
     draft["sections"].push_back(
@@ -298,7 +115,7 @@ TEST(GenerateSkill, AShorterSkillThatLosesAnswersDoesNotWin) {
   }
   std::size_t losers = 0;
   for (int seed = 0; seed < 30; ++seed) {
-    Bench bench(
+    GenerationBench bench(
         [&](const ChatRequest& request, std::size_t) -> Result<std::string> {
           if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
           Json draft = DraftJson(first);
@@ -330,8 +147,8 @@ TEST(GenerateSkill, DraftsThatChangeNothingAreSeldomCalledHelp) {
 #endif
   int helps = 0;
   for (int i = 0; i < kRuns; ++i) {
-    Bench bench(Qualities({"[sim 0.5] a", "[sim 0.5] b", "[sim 0.5] c"}),
-                "base=0.5,skill=body,seed=" + std::to_string(i));
+    GenerationBench bench(Qualities({"[sim 0.5] a", "[sim 0.5] b", "[sim 0.5] c"}),
+                          "base=0.5,skill=body,seed=" + std::to_string(i));
     bench.options.attempts = 2;
     const Result<GenerateOutcome> outcome = bench.Run();
     ASSERT_TRUE(outcome.ok());
@@ -343,7 +160,7 @@ TEST(GenerateSkill, DraftsThatChangeNothingAreSeldomCalledHelp) {
 }
 
 TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
-  Bench bench(Qualities({"[sim 0.1] worse"}));
+  GenerationBench bench(Qualities({"[sim 0.1] worse"}));
   bench.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.9] good", {}, {}, ""};
   bench.options.attempts = 0;
   const Result<GenerateOutcome> outcome = bench.Run();
@@ -351,7 +168,7 @@ TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
   EXPECT_EQ(outcome->candidates[outcome->chosen].kind, "existing");
   EXPECT_EQ(ReasonToReject(*outcome, AcceptRule::kHelps), "");
 
-  Bench better(Qualities({"[sim 0.95] better"}));
+  GenerationBench better(Qualities({"[sim 0.95] better"}));
   better.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 0.2] poor", {}, {}, ""};
   better.options.attempts = 0;
   const Result<GenerateOutcome> improved = better.Run();
@@ -363,7 +180,7 @@ TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
 
 TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   // Wins on train by heart, and is worse than the existing one on the tests held out.
-  Bench worse(
+  GenerationBench worse(
       [](const ChatRequest& request, std::size_t) -> Result<std::string> {
         if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
         if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft [sim 0]"));
@@ -385,7 +202,7 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   EXPECT_EQ(ReasonToReject(*rejected, AcceptRule::kAny), "");
 
   // As good and shorter: not worse, but no proof that it helps.
-  Bench same(Qualities({"[sim 1]"}));
+  GenerationBench same(Qualities({"[sim 1]"}));
   same.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 1] " + std::string(400, 'b'), {}, {}, ""};
   const Result<GenerateOutcome> equal = same.Run();
   ASSERT_TRUE(equal.ok());
@@ -401,7 +218,7 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
 }
 
 TEST(GenerateSkill, OneTestAloneIsHeldOut) {
-  Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+  GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(1));
     return DumpJson(DraftJson("[sim 1] rule"));
   });
@@ -415,7 +232,7 @@ TEST(GenerateSkill, OneTestAloneIsHeldOut) {
 }
 
 TEST(GenerateSkill, ExamplesAreTestsAndSpareTheTeacherSome) {
-  Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+  GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
     return DumpJson(AsksFor(request, "cases") ? CasesJson(2) : DraftJson("[sim 0.9]"));
   });
   bench.options.attempts = 0;
@@ -431,7 +248,7 @@ TEST(GenerateSkill, ExamplesAreTestsAndSpareTheTeacherSome) {
       EXPECT_THAT(request.messages[0].text, HasSubstr("Write 2 tests"));
     }
   }
-  Bench enough(Qualities({"[sim 0.9]"}));
+  GenerationBench enough(Qualities({"[sim 0.9]"}));
   enough.options.attempts = 0;
   enough.material.examples = bench.material.examples;
   enough.options.cases = 4;
@@ -440,7 +257,7 @@ TEST(GenerateSkill, ExamplesAreTestsAndSpareTheTeacherSome) {
 }
 
 TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {
-  Bench bench(Qualities({"[sim 0.3]", "[sim 0.95]"}));
+  GenerationBench bench(Qualities({"[sim 0.3]", "[sim 0.95]"}));
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_TRUE(outcome.ok());
   GenerationFacts facts;
