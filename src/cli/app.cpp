@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <exception>
 
@@ -22,7 +20,6 @@
 #include "cli/trace_command.h"
 #include "cli/usage_errors.h"
 #include "util/log.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

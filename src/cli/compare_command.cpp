@@ -11,7 +11,6 @@
 #include "cli/loaded_run.h"
 #include "report/compare_text.h"
 #include "util/json.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

@@ -5,7 +5,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

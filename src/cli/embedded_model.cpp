@@ -17,7 +17,6 @@
 #include "llama/requantize.h"
 #include "util/files.h"
 #include "util/hash.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

@@ -156,9 +156,8 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
   if (session->journal) {
     const Status files = WriteRunFiles(run, session->journal->folder());
     if (!files)
-      env.error(TerminalText::Format(
-          "warning: the journal is complete, but files for other programs could not be written: {}\n",
-          files.error().message));
+      PrintWarning(env, fmt::format("the journal is complete, but files for other programs could not be written: {}",
+                                    files.error().message));
   }
   PrintResult(options, *session, *outcome, run, env);
   return Conclude(options, *session, *outcome, run, env);

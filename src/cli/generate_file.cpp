@@ -9,7 +9,6 @@
 #include "eval/journal.h"
 #include "teach/material_json.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

@@ -13,7 +13,6 @@
 #include "teach/generate.h"
 #include "teach/result_files.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

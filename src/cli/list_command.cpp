@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/list_command.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -12,7 +10,6 @@
 #include "report/table.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/merge_command.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 
 #include "cli/color_option.h"

@@ -193,15 +193,19 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
   }
   const bool to_file = !options.output.empty() && options.output != "-";
   const Style style = StyleFor(env, !to_file && env.out_is_terminal, options.color);
+  const auto print_notes = [&] {
+    for (const JudgedRun& run : sources.runs) PrintRunNotes(run, env);
+  };
+  if (*format == Format::kText && !to_file) {
+    print_notes();
+    env.out(TextOf(sources, style));
+    return ExitCode::kSuccess;
+  }
   const Result<std::string> report = ReportOf(sources, *format, style);
   if (!report) return PrintError(env, report.error());
-  for (const JudgedRun& run : sources.runs) PrintRunNotes(run, env);
+  print_notes();
   if (!to_file) {
-    if (*format == Format::kText) {
-      env.out(TextOf(sources, style));
-    } else {
-      PrintDocument(env, *report);
-    }
+    PrintDocument(env, *report);
     return ExitCode::kSuccess;
   }
   if (const Status written = WriteFileAtomically(options.output, *report); !written)

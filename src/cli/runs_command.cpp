@@ -19,7 +19,6 @@
 #include "report/python_files.h"
 #include "report/runs_text.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -76,8 +75,7 @@ void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Fo
   Result<RunData> data = RunData::Read(folder);
   if (!data) return skip(data.error());
   if (data->skipped_lines() > 0) {
-    env.error(TerminalText::Format("warning: {}: {} lines of samples.jsonl could not be read\n", plan->run,
-                                   data->skipped_lines()));
+    PrintWarning(env, fmt::format("{}: {} lines of samples.jsonl could not be read", plan->run, data->skipped_lines()));
   }
   JudgedRun run = Judge(std::move(data).value());
   KeepWantedResults(options, run);

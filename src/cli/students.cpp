@@ -15,7 +15,6 @@
 #include "model/model_spec.h"
 #include "model/network_model.h"
 #include "model/sim.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

@@ -11,7 +11,6 @@
 #include "report/derived_file.h"
 #include "report/figures.h"
 #include "report/table.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

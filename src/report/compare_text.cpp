@@ -12,7 +12,6 @@
 
 #include "report/figures.h"
 #include "report/table.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

@@ -11,7 +11,6 @@
 #include "report/eval_text.h"
 #include "report/figures.h"
 #include "report/table.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
