@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <exception>
 
@@ -22,7 +20,6 @@
 #include "cli/trace_command.h"
 #include "cli/usage_errors.h"
 #include "util/log.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -100,15 +97,15 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
     PrintHelp(NamedCommand(app), env);
     return ExitCode::kSuccess;
   } catch (const CLI::CallForVersion& version) {
-    env.out(fmt::format("{}\n", version.what()));
+    env.out(TerminalText::Format("{}\n", version.what()));
     return ExitCode::kSuccess;
   } catch (const CLI::ParseError& error) {
     const UsageProblem problem = ExplainUsage(app, error);
-    env.error(fmt::format("error: {}\nusage: {}\nsee `{} --help`\n", problem.message, UsageOf(*problem.command),
-                          CommandPath(*problem.command)));
+    env.error(TerminalText::Format("error: {}\nusage: {}\nsee `{} --help`\n", problem.message,
+                                   UsageOf(*problem.command), CommandPath(*problem.command)));
     return ExitCode::kUsage;
   } catch (const std::exception& error) {
-    env.error(fmt::format("error: {}\n", SafeForTerminalLine(error.what())));
+    env.error(TerminalText::Format("error: {}\n", error.what()));
     return ExitCode::kUsage;
   }
 }

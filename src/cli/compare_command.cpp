@@ -11,7 +11,6 @@
 #include "cli/loaded_run.h"
 #include "report/compare_text.h"
 #include "util/json.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -21,14 +20,14 @@ namespace fs = std::filesystem;
 Result<JudgedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
   ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
   if (folders.size() > 1) {
-    return InputError(fmt::format("{} contains {} runs; name one of them, for example {}", SafeForTerminalLine(name),
-                                  folders.size(), SafeForTerminalLine(folders.back().string())));
+    return InputError(fmt::format("{} contains {} runs; name one of them, for example {}", name, folders.size(),
+                                  folders.back().string()));
   }
   if (IsPythonRun(folders.front())) {
     return InputError(
         fmt::format("{} was written by the Python tool, which doesn't record its cases, so it can't be compared; "
                     "`upskill report {}` shows it",
-                    SafeForTerminalLine(name), SafeForTerminalLine(name)));
+                    name, name));
   }
   return LoadRun(folders.front());
 }
@@ -59,15 +58,14 @@ ExitCode RunCompare(const CompareOptions& options, Env& env) {
   const Result<JudgedRun> b = LoadOne(options.b, runs_dir);
   if (!b) return PrintError(env, b.error());
   if (a->plan().run == b->plan().run) {
-    return PrintError(env, InputError(fmt::format("{} and {} are the same run", SafeForTerminalLine(options.a),
-                                                  SafeForTerminalLine(options.b))));
+    return PrintError(env, InputError(fmt::format("{} and {} are the same run", options.a, options.b)));
   }
   const Result<RunComparison> comparison = CompareRuns(*a, *b);
   if (!comparison) return PrintError(env, comparison.error());
   PrintRunNotes(*a, env);
   PrintRunNotes(*b, env);
   if (options.json) {
-    env.out(DumpJsonIndented(CompareToJson(*comparison)) + "\n");
+    PrintDocument(env, DumpJsonIndented(CompareToJson(*comparison)) + "\n");
   } else {
     env.out(CompareText(*comparison, StyleFor(env, env.out_is_terminal, options.color)));
   }

@@ -5,7 +5,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -16,8 +15,7 @@ Result<std::string> ConfigFile(const Env& env) {
   std::error_code code;
   if (const auto named = env.variable("UPSKILL_CONFIG"); named && !named->empty()) {
     if (!std::filesystem::exists(*named, code)) {
-      return Error{ErrorKind::kNotFound,
-                   fmt::format("UPSKILL_CONFIG names {}, which does not exist", SafeForTerminalLine(*named))};
+      return Error{ErrorKind::kNotFound, fmt::format("UPSKILL_CONFIG names {}, which does not exist", *named)};
     }
     return *named;
   }
@@ -61,8 +59,7 @@ Result<Config> LoadConfig(const Env& env) {
     }
     return config;
   } catch (const YAML::Exception& e) {
-    return InputError(
-        fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, SafeForTerminalLine(e.msg)));
+    return InputError(fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, e.msg));
   }
 }
 

@@ -17,7 +17,6 @@
 #include "llama/requantize.h"
 #include "util/files.h"
 #include "util/hash.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -76,7 +75,7 @@ Status Convert(const fs::path& original, const fs::path& target, const Env& env)
   std::error_code code;
   if (fs::is_regular_file(target, code)) return {};  // another process was faster
   RemoveUnfinished(target);
-  env.error(fmt::format("converting the default model to Q8_0, once: {}\n", SafeForTerminalLine(target.string())));
+  env.error(TerminalText::Format("converting the default model to Q8_0, once: {}\n", target.string()));
   return RequantizeToQ8(original, target);
 }
 
@@ -129,7 +128,7 @@ Status CheckOriginalModel(const fs::path& file) {
   if (hash.Hex() == UPSKILL_MODEL_GGUF_SHA256) return {};
   return InputError(fmt::format(
       "{} is damaged (its SHA-256 isn't that of the default model): remove it, then run `upskill models pull default`",
-      SafeForTerminalLine(file.string())));
+      file.string()));
 }
 
 Result<fs::path> PrepareEmbeddedModel(const Env& env) {
@@ -140,10 +139,10 @@ Result<fs::path> PrepareEmbeddedModel(const Env& env) {
   const fs::path target = ConvertedModelInCache(env);
   const Status converted = Convert(found.file, target, env);
   if (converted) return target;
-  env.error(
-      fmt::format("warning: the default model is used unconverted, which is slower: {}; set UPSKILL_CACHE to a folder "
-                  "with 150 MB of room to write\n",
-                  SafeForTerminalLine(converted.error().message)));
+  PrintWarning(env,
+               fmt::format("the default model is used unconverted, which is slower: {}; set UPSKILL_CACHE to a folder "
+                           "with 150 MB of room to write",
+                           converted.error().message));
   return found.file;
 }
 

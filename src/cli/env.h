@@ -11,6 +11,7 @@
 #include "report/style.h"
 #include "util/clock.h"
 #include "util/result.h"
+#include "util/terminal_text.h"
 
 namespace upskill {
 
@@ -25,8 +26,8 @@ enum class ExitCode {
 
 // What the program sees of the world, so that tests run whole commands in process.
 struct Env {
-  std::function<void(std::string_view)> out;    // standard output; text is lost silently once the reader is gone
-  std::function<void(std::string_view)> error;  // standard error
+  std::function<void(const TerminalText&)> out;    // standard output; text is lost silently once the reader is gone
+  std::function<void(const TerminalText&)> error;  // standard error
   bool out_is_terminal = false;
   bool error_is_terminal = false;
   std::size_t columns = 100;
@@ -42,6 +43,12 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env);
 
 // Prints "error: …" and returns the exit code that fits the kind of error.
 ExitCode PrintError(Env& env, const Error& error);
+
+// Prints "warning: …".
+void PrintWarning(const Env& env, std::string_view warning);
+
+// Prints JSON, CSV or another document for programs as it is; on a terminal its control characters are escaped.
+void PrintDocument(const Env& env, const std::string& document);
 
 enum class ColorMode { kAuto, kAlways, kNever };
 

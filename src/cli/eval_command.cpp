@@ -21,8 +21,7 @@ namespace {
 void PrintHead(const EvalOptions& options, const Config& config, const EvalSession& session, Env& env) {
   env.out(EvalHead(session.plan, StyleFor(env, env.out_is_terminal, options.color)));
   for (const auto& model : session.models) {
-    env.out(fmt::format("model  {} ({})\n", SafeForTerminalLine(model->info().name),
-                        SafeForTerminalLine(model->info().detail)));
+    env.out(TerminalText::Format("model  {} ({})\n", model->info().name, model->info().detail));
   }
   if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
       config.skill_generation_model.empty()) {
@@ -40,40 +39,39 @@ void PrintReuse(const EvalOptions& options, const EvalSession& session, const Ru
       if (std::find(runs.begin(), runs.end(), sample.cached_from) == runs.end()) runs.push_back(sample.cached_from);
     }
     std::sort(runs.begin(), runs.end());
-    where = runs.size() == 1 ? "run " + SafeForTerminalLine(runs.front()) : fmt::format("{} runs", runs.size());
+    where = runs.size() == 1 ? "run " + runs.front() : fmt::format("{} runs", runs.size());
     where = fmt::format("the cache ({})", where);
   }
-  env.out(fmt::format("{} of {} cells from {}{}\n", progress.reused, progress.total, where,
-                      progress.reused == progress.total ? ", nothing was asked of the model" : ""));
+  env.out(TerminalText::Format("{} of {} cells from {}{}\n", progress.reused, progress.total, where,
+                               progress.reused == progress.total ? ", nothing was asked of the model" : ""));
 }
 
 void PrintResult(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
                  const JudgedRun& run, Env& env) {
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   if (options.json) {
-    env.out(DumpJsonIndented(EvalToJson(run)) + "\n");
+    PrintDocument(env, DumpJsonIndented(EvalToJson(run)) + "\n");
     return;
   }
   PrintReuse(options, session, outcome, env);
   if (options.verbose) env.out("\n" + EvalCases(run.data, style));
   const bool several = session.plan.students.size() > 1;
-  const std::string table = several || options.table_first ? EvalTable(run, style) : "";
-  const std::string bars = several && !options.table_first ? "" : EvalBars(run, style);
-  env.out("\n" + table + (table.empty() || bars.empty() ? "" : "\n") + bars);
-  const std::string notes = (bars.empty() ? EvalTableNotes(run) : "") + EvalCaseNotes(run);
-  if (!notes.empty()) env.out((bars.empty() ? "\n" : "") + notes);
+  const TerminalText table = several || options.table_first ? EvalTable(run, style) : TerminalText();
+  const TerminalText bars = several && !options.table_first ? TerminalText() : EvalBars(run, style);
+  env.out("\n" + TerminalText::Join(std::vector{table, bars}, "\n"));
+  const TerminalText notes = (bars.empty() ? EvalTableNotes(run) : TerminalText()) + EvalCaseNotes(run);
+  if (!notes.empty()) env.out(TerminalText::Format("{}{}", bars.empty() ? "\n" : "", notes));
   if (outcome.progress.saved > 0) {
-    env.out(fmt::format("{} of {} cells were not needed: the verdicts were known before\n",
-                        WithThousands(static_cast<long long>(outcome.progress.saved)),
-                        WithThousands(static_cast<long long>(outcome.progress.total))));
+    env.out(TerminalText::Format("{} of {} cells were not needed: the verdicts were known before\n",
+                                 WithThousands(static_cast<long long>(outcome.progress.saved)),
+                                 WithThousands(static_cast<long long>(outcome.progress.total))));
   }
-  if (outcome.progress.cost_usd > 0) env.out(fmt::format("spent ${:.4f}\n", outcome.progress.cost_usd));
+  if (outcome.progress.cost_usd > 0) env.out(TerminalText::Format("spent ${:.4f}\n", outcome.progress.cost_usd));
   if (session.journal) {
     const std::string& name = session.plan.run;
     const std::string folder = session.journal->folder().string();
     const std::string shortest = options.runs_dir.empty() ? name.substr(name.size() < 4 ? 0 : name.size() - 4) : folder;
-    env.out(fmt::format("run {} · {}\nupskill report {} -o report.html\n", SafeForTerminalLine(name),
-                        SafeForTerminalLine(folder), SafeForTerminalLine(shortest)));
+    env.out(TerminalText::Format("run {} · {}\nupskill report {} -o report.html\n", name, folder, shortest));
   }
 }
 
@@ -83,9 +81,10 @@ bool PrintGate(const EvalOptions& options, const EvalSession& session, const Jud
   const Style style = StyleFor(env, env.error_is_terminal, options.color);
   for (const GateResult& result : CheckGate(*session.gate, run)) {
     all = all && result.passed;
-    env.error(fmt::format("gate  {}  {} · {}: {}\n",
-                          Tinted(style, result.passed ? Tint::kGood : Tint::kBad, result.passed ? "holds" : "FAILS"),
-                          SafeForTerminalLine(result.clause), SafeForTerminalLine(result.model), result.detail));
+    env.error(
+        TerminalText::Format("gate  {}  {} · {}: {}\n",
+                             Tinted(style, result.passed ? Tint::kGood : Tint::kBad, result.passed ? "holds" : "FAILS"),
+                             result.clause, result.model, result.detail));
   }
   return all;
 }
@@ -93,23 +92,23 @@ bool PrintGate(const EvalOptions& options, const EvalSession& session, const Jud
 ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
                   const JudgedRun& run, Env& env) {
   for (const std::string& stopped : outcome.stopped_models) {
-    env.error(fmt::format("error: model {}\n", SafeForTerminalLine(stopped)));
+    env.error(TerminalText::Format("error: model {}\n", stopped));
   }
   if (!options.quiet) {
-    for (const std::string& caveat : outcome.caveats) env.error(fmt::format("note: {}\n", SafeForTerminalLine(caveat)));
+    for (const std::string& caveat : outcome.caveats) env.error(TerminalText::Format("note: {}\n", caveat));
   }
   if (run.summary.complete()) {
     if (session.gate && !PrintGate(options, session, run, env)) return ExitCode::kFailed;
     return ExitCode::kSuccess;
   }
-  if (!outcome.exhausted.empty()) env.error(fmt::format("stopped: {}\n", outcome.exhausted));
+  if (!outcome.exhausted.empty()) env.error(TerminalText::Format("stopped: {}\n", outcome.exhausted));
   if (session.gate) env.error("gate not evaluated: the run is incomplete\n");
   const std::size_t left = run.summary.cells - run.summary.answered;
-  std::string text = fmt::format(
+  TerminalText text = TerminalText::Format(
       "{} of {} cells saved, {} left", WithThousands(static_cast<long long>(run.summary.answered)),
       WithThousands(static_cast<long long>(run.summary.cells)), WithThousands(static_cast<long long>(left)));
-  if (outcome.progress.errors > 0) text += fmt::format(" ({} with errors)", outcome.progress.errors);
-  if (session.journal) text += ". Continue with:\n  " + ResumeLine(options, session);
+  if (outcome.progress.errors > 0) text += TerminalText::Format(" ({} with errors)", outcome.progress.errors);
+  if (session.journal) text += TerminalText::Format(". Continue with:\n  {}", ResumeLine(options, session));
   env.error(text + "\n");
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
@@ -148,8 +147,8 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
   if (!outcome) {
     PrintError(env, outcome.error());
     if (session->journal) {
-      env.error(fmt::format("the answers so far are saved; fix the cause and continue with:\n  {}\n",
-                            ResumeLine(options, *session)));
+      env.error(TerminalText::Format("the answers so far are saved; fix the cause and continue with:\n  {}\n",
+                                     ResumeLine(options, *session)));
     }
     return ExitCode::kIncomplete;
   }
@@ -157,8 +156,8 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
   if (session->journal) {
     const Status files = WriteRunFiles(run, session->journal->folder());
     if (!files)
-      env.error(fmt::format("warning: the journal is complete, but files for other programs could not be written: {}\n",
-                            SafeForTerminal(files.error().message)));
+      PrintWarning(env, fmt::format("the journal is complete, but files for other programs could not be written: {}",
+                                    files.error().message));
   }
   PrintResult(options, *session, *outcome, run, env);
   return Conclude(options, *session, *outcome, run, env);

@@ -23,8 +23,7 @@ namespace fs = std::filesystem;
 
 Result<Shard> ParseShard(const std::string& text) {
   const auto bad = [&] {
-    return InputError(
-        fmt::format("--shard {}: expected K/N with K from 1 to N, for example 2/8", SafeForTerminalLine(text)));
+    return InputError(fmt::format("--shard {}: expected K/N with K from 1 to N, for example 2/8", text));
   };
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return bad();
@@ -55,8 +54,8 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
     plan.arms.push_back(Arm::kPrevious);
     plan.previous = Snapshot(previous);
     if (plan.previous.sha256 == plan.skill.sha256) {
-      return InputError(fmt::format("{} and {} have the same text; there is nothing to compare",
-                                    SafeForTerminalLine(options.skill), SafeForTerminalLine(options.against)));
+      return InputError(
+          fmt::format("{} and {} have the same text; there is nothing to compare", options.skill, options.against));
     }
   }
   plan.rounds = options.rounds_or_default();
@@ -74,9 +73,9 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
   }
   ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite));
   if (!options.quiet) {
-    for (const std::string& warning : skill.warnings) env.error(fmt::format("warning: {}\n", warning));
-    for (const std::string& warning : plan.suite.warnings) env.error(fmt::format("warning: {}\n", warning));
-    for (const std::string& warning : weaknesses) env.error(fmt::format("warning: {}\n", warning));
+    for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
+    for (const std::string& warning : plan.suite.warnings) PrintWarning(env, warning);
+    for (const std::string& warning : weaknesses) PrintWarning(env, warning);
   }
   return plan;
 }
@@ -102,8 +101,7 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
     const ModelInfo& info = model->info();
     for (std::size_t i = 0; i < models.size(); ++i) {
       if (models[i]->info().identity == info.identity) {
-        return InputError(
-            fmt::format("models '{}' and '{}' are the same", SafeForTerminalLine(specs[i]), SafeForTerminalLine(spec)));
+        return InputError(fmt::format("models '{}' and '{}' are the same", specs[i], spec));
       }
     }
     if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*model, spec));
@@ -143,14 +141,13 @@ Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
     const bool known = std::any_of(plan.students.begin(), plan.students.end(),
                                    [&](const Student& student) { return student.spec == model; });
     if (!known) {
-      return InputError(fmt::format("run {} has no model '{}'; start a new run for it", SafeForTerminalLine(plan.run),
-                                    SafeForTerminalLine(model)));
+      return InputError(fmt::format("run {} has no model '{}'; start a new run for it", plan.run, model));
     }
   }
   if (options.rounds && *options.rounds != plan.rounds) {
     return InputError(
-        fmt::format("run {} has {} rounds, not {}; a new run with --runs {} takes its answers from the cache",
-                    SafeForTerminalLine(plan.run), plan.rounds, *options.rounds, *options.rounds));
+        fmt::format("run {} has {} rounds, not {}; a new run with --runs {} takes its answers from the cache", plan.run,
+                    plan.rounds, *options.rounds, *options.rounds));
   }
   return {};
 }
@@ -162,12 +159,13 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   if (skill.name != session.plan.skill.name) {
-    return InputError(fmt::format("run {} measures the skill '{}', not '{}'", session.plan.run,
-                                  SafeForTerminalLine(session.plan.skill.name), SafeForTerminalLine(skill.name)));
+    return InputError(
+        fmt::format("run {} measures the skill '{}', not '{}'", session.plan.run, session.plan.skill.name, skill.name));
   }
   if (Snapshot(skill).sha256 != session.plan.skill.sha256 && !options.quiet) {
-    env.error(fmt::format("note: the skill has changed since run {} started; the run continues with the old version\n",
-                          SafeForTerminalLine(session.plan.run)));
+    env.error(TerminalText::Format(
+        "note: the skill has changed since run {} started; the run continues with the old version\n",
+        session.plan.run));
   }
   RETURN_IF_ERROR(TakeGate(options, session));
   std::vector<std::string> specs;
@@ -176,8 +174,8 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, session.runs_dir, env));
   for (std::size_t i = 0; i < session.models.size(); ++i) {
     if (session.models[i]->info().identity != session.plan.students[i].identity) {
-      return InputError(fmt::format("model '{}' has changed since run {} started; start a new run",
-                                    SafeForTerminalLine(specs[i]), session.plan.run));
+      return InputError(
+          fmt::format("model '{}' has changed since run {} started; start a new run", specs[i], session.plan.run));
     }
   }
   ASSIGN_OR_RETURN(session.journal, Journal::Reopen(folder, *env.clock));
@@ -208,7 +206,7 @@ std::string ResumeLine(const EvalOptions& options, const EvalSession& session) {
   for (const std::string& url : options.base_urls) line += " --base-url " + ShellWord(url);
   if (options.batch) line += " --batch";
   if (!options.runs_dir.empty()) line += " --runs-dir " + ShellWord(options.runs_dir);
-  return SafeForTerminalLine(line + " --resume " + ShellWord(session.plan.run));
+  return line + " --resume " + ShellWord(session.plan.run);
 }
 
 }  // namespace upskill

@@ -9,7 +9,6 @@
 #include "eval/journal.h"
 #include "teach/material_json.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -81,8 +80,7 @@ Result<fs::path> FindGeneration(const fs::path& generations, const std::string& 
   std::sort(all.begin(), all.end());
   ASSIGN_OR_RETURN(const std::optional<fs::path> found, PickStampedFolder(all, name));
   if (found) return *found;
-  return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' below {}", SafeForTerminalLine(name),
-                                                 SafeForTerminalLine(generations.string()))};
+  return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' below {}", name, generations.string())};
 }
 
 Status WriteGeneration(const fs::path& folder, const StoredGeneration& generation) {
@@ -100,7 +98,7 @@ Status WriteGeneration(const fs::path& folder, const StoredGeneration& generatio
 }
 
 Result<StoredGeneration> ReadGeneration(const fs::path& folder) {
-  const std::string file = SafeForTerminalLine(GenerationFile(folder).string());
+  const std::string file = GenerationFile(folder).string();
   ASSIGN_OR_RETURN(const std::string text, ReadFile(GenerationFile(folder)));
   ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
   RETURN_IF_ERROR(CheckSchema(json, file));

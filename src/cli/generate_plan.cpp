@@ -248,7 +248,7 @@ std::string StoredValueText(const Json& value) {
   } else {
     text = value.is_string() ? value.get<std::string>() : DumpJson(value);
   }
-  return CutToColumns(SafeForTerminalLine(text), 200);
+  return CutToColumns(text, 200);
 }
 
 Status CheckServers(const char* key, const char* flag, const std::vector<std::string>& urls, const GivenOptions& now,
@@ -257,7 +257,7 @@ Status CheckServers(const char* key, const char* flag, const std::vector<std::st
   for (const std::string& url : urls) {
     if (IsOnThisMachine(url)) continue;
     return InputError(fmt::format("{}: {}: {} is not on this machine: to send it requests give {} {} again", source,
-                                  key, SafeForTerminalLine(url), flag, SafeForTerminalLine(ShellWord(url))));
+                                  key, url, flag, ShellWord(url)));
   }
   return {};
 }
@@ -357,10 +357,10 @@ Status CheckVouchedFor(const GivenOptions& now, const GivenOptions& stored, cons
                        const Config& config, const std::string& source) {
   const auto outside = [&](const char* key, const fs::path& folder, const std::string& advice) {
     return InputError(fmt::format("{}: {}: {} is outside the current folder and the skills folder: {}", source, key,
-                                  SafeForTerminalLine(folder.string()), advice));
+                                  folder.string(), advice));
   };
   const auto give = [](const char* flag, const fs::path& folder) {
-    return fmt::format("give {} {} to confirm it", flag, SafeForTerminalLine(ShellWord(folder.string())));
+    return fmt::format("give {} {} to confirm it", flag, ShellWord(folder.string()));
   };
   const bool output_given = now.given.contains("--output");
   if (!existing_folder.empty() && !IsBelowOwnFolders(existing_folder, config)) {

@@ -13,7 +13,6 @@
 #include "teach/generate.h"
 #include "teach/result_files.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -58,8 +57,7 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
   ASSIGN_OR_RETURN(const AcceptRule rule, AcceptRuleFromName(session.options.accept));
   placing.reason = ReasonToReject(outcome, rule);
   if (placing.reason.empty() && IsTaken(session, folder))
-    placing.reason =
-        fmt::format("{} contains another skill (to improve it, use --from)", SafeForTerminalLine(folder.string()));
+    placing.reason = fmt::format("{} contains another skill (to improve it, use --from)", folder.string());
   placing.target = placing.reason.empty() ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
   if (placing.reason.empty()) {
     ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));
@@ -74,7 +72,7 @@ ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, 
   const Result<Placing> placing = Place(session, outcome, facts);
   if (!placing) return PrintError(env, placing.error());
   if (session.options.json) {
-    env.out(DumpJsonIndented(OutcomeToJson(session, outcome, *placing, facts)) + "\n");
+    PrintDocument(env, DumpJsonIndented(OutcomeToJson(session, outcome, *placing, facts)) + "\n");
   } else {
     PrintOutcome(session, outcome, facts, *placing, estimated, env);
   }
@@ -93,9 +91,9 @@ ExitCode FinishWithoutDraft(const GenerateSession& session, const Error& error, 
 }
 
 void PrintSources(const GenerateSession& session, Env& env) {
-  for (const std::string& line : session.sources.told) env.error(line + "\n");
-  for (const std::string& warning : session.sources.warnings) env.error(fmt::format("warning: {}\n", warning));
-  if (!session.sources.redactions.empty()) env.error(session.sources.redactions + "\n");
+  for (const std::string& line : session.sources.told) env.error(TerminalText::Format("{}\n", line));
+  for (const std::string& warning : session.sources.warnings) PrintWarning(env, warning);
+  if (!session.sources.redactions.empty()) env.error(TerminalText::Format("{}\n", session.sources.redactions));
 }
 
 }  // namespace
@@ -120,7 +118,7 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
   };
   input.say = [&](const std::string& line) {
     progress.Clear();
-    if (!session.options.quiet) env.error(SafeForTerminalLine(line) + "\n");
+    if (!session.options.quiet) env.error(TerminalText::Format("{}\n", line));
   };
   const Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();

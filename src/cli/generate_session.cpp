@@ -31,8 +31,8 @@ Status CopySkillFiles(const fs::path& from, const fs::path& to) {
     fs::copy(from / name, to / name,
              fs::copy_options::recursive | fs::copy_options::skip_symlinks | fs::copy_options::skip_existing, code);
     if (code)
-      return Error{ErrorKind::kIo, fmt::format("copying {} to {}: {}", SafeForTerminalLine((from / name).string()),
-                                               SafeForTerminalLine(to.string()), code.message())};
+      return Error{ErrorKind::kIo,
+                   fmt::format("copying {} to {}: {}", (from / name).string(), to.string(), code.message())};
   }
   return {};
 }
@@ -133,7 +133,7 @@ Status Resume(GenerateSession& session) {
   ASSIGN_OR_RETURN(StoredGeneration stored, ReadGeneration(session.folder));
   ASSIGN_OR_RETURN(session.options, OptionsToResume(now, stored.options));
   RETURN_IF_ERROR(CheckVouchedFor(now, stored.options, stored.existing_folder, session.config,
-                                  SafeForTerminalLine(GenerationFile(session.folder).string())));
+                                  GenerationFile(session.folder).string()));
   session.students_before = std::move(stored.students);
   session.sources.material = std::move(stored.material);
   session.sources.names = std::move(stored.sources);
@@ -152,7 +152,7 @@ Status CheckSameStudents(const GenerateSession& session) {
                       session.students_before[i].identity == session.student_models[i]->info().identity;
     if (!same) {
       return InputError(fmt::format("student '{}' has changed since generation {} started: start a new one",
-                                    SafeForTerminalLine(session.options.eval_models[i]), session.id));
+                                    session.options.eval_models[i], session.id));
     }
   }
   return {};
@@ -191,8 +191,8 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   if (options.output.empty() && options.how.name.empty()) return {};
   const fs::path output = OutputFolder(session, options.how.name);
   if (!IsTaken(session, output)) return {};
-  return InputError(fmt::format("{} already contains a skill; to improve it, use --from {}",
-                                SafeForTerminalLine(output.string()), SafeForTerminalLine(output.string())));
+  return InputError(
+      fmt::format("{} already contains a skill; to improve it, use --from {}", output.string(), output.string()));
 }
 
 }  // namespace
@@ -330,7 +330,7 @@ std::string ResumeLine(const GenerateSession& session) {
     if (std::all_of(urls->begin(), urls->end(), IsOnThisMachine)) continue;
     for (const std::string& url : *urls) line += flag + ShellWord(url);
   }
-  return SafeForTerminalLine(line + " --resume " + ShellWord(session.id));
+  return line + " --resume " + ShellWord(session.id);
 }
 
 }  // namespace upskill

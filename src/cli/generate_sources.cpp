@@ -17,6 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A name as it is kept and told to the teacher, where each has a line of its own.
+std::string OneLine(std::string_view name) { return TerminalText::EscapeLine(name).text(); }
+
 bool IsSkill(const fs::path& path) {
   std::error_code code;
   return path.filename() == "SKILL.md" || fs::exists(path / "SKILL.md", code) || fs::exists(path / "skill.md", code);
@@ -25,7 +28,7 @@ bool IsSkill(const fs::path& path) {
 // References and scripts stay as they are, as files (CopySkillFiles).
 Status AddSkill(const std::string& path, GenerateSources& sources) {
   if (sources.material.has_existing())
-    return InputError(fmt::format("--from {}: only one skill can be improved at a time", SafeForTerminalLine(path)));
+    return InputError(fmt::format("--from {}: only one skill can be improved at a time", path));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(path));
   sources.existing_folder = skill.folder;
   SkillText& existing = sources.material.existing;
@@ -33,7 +36,7 @@ Status AddSkill(const std::string& path, GenerateSources& sources) {
   const Result<Skill> again = ParseSkill(SkillFileText(existing), "SKILL.md");
   if (!again || again->body != skill.body || again->other_fields != skill.other_fields) {
     existing.other_fields.clear();
-    sources.warnings.push_back(SafeForTerminalLine(path) + ": fields other than name and description can't be kept");
+    sources.warnings.push_back(path + ": fields other than name and description can't be kept");
   }
   return {};
 }
@@ -46,10 +49,10 @@ constexpr std::chrono::minutes kServerLimit{2};  // npx and uvx fetch the server
 Result<Json> ToolsAt(const std::string& place, std::string& source, const Env& env) {
   if (place.starts_with(kServer)) {
     ASSIGN_OR_RETURN(McpTools server, ListMcpTools(place.substr(kServer.size()), kServerLimit, env.stop));
-    source = SafeForTerminalLine(Trim("mcp: " + server.server));
+    source = OneLine(Trim("mcp: " + server.server));
     return std::move(server.tools);
   }
-  source = SafeForTerminalLine(place);
+  source = OneLine(place);
   ASSIGN_OR_RETURN(const std::string text, ReadFile(place));
   ASSIGN_OR_RETURN(const Json json, ParseJson(text, place));
   const Json* list = &json;
@@ -65,20 +68,19 @@ Status AddToolsOf(const std::string& argument, GenerateSources& sources, const E
   const std::string name = hash == std::string::npos ? "" : argument.substr(hash + 1);
   std::string source;
   ASSIGN_OR_RETURN(const Json tools, ToolsAt(argument.substr(0, hash), source, env));
-  sources.names.push_back(name.empty() ? source : source + "#" + SafeForTerminalLine(name));
+  sources.names.push_back(name.empty() ? source : source + "#" + OneLine(name));
   std::vector<std::string> names;
   bool found = false;
   for (const Json& tool : tools) {
     const std::string tool_name = JsonGet<std::string>(tool, "name", "");
-    names.push_back(SafeForTerminalLine(tool_name));
+    names.push_back(tool_name);
     if (!name.empty() && name != tool_name) continue;
     RETURN_IF_ERROR(AddTool(tool, source, sources.material));
     found = true;
   }
   if (found) return {};
   if (names.empty()) return InputError(fmt::format("--tool {}: it has no tools", source));
-  return InputError(fmt::format("--tool {}: no tool '{}' in it; available: {}", source, SafeForTerminalLine(name),
-                                fmt::join(names, ", ")));
+  return InputError(fmt::format("--tool {}: no tool '{}' in it; available: {}", source, name, fmt::join(names, ", ")));
 }
 
 // "trace    kernel.jsonl · Claude Code, claude-opus-4-5 · 4 turns, 41 tool calls, 7 errors".
@@ -86,8 +88,8 @@ std::string TraceLine(const Trace& trace) {
   const TraceCounts counts = CountTrace(trace);
   std::string agent = trace.agent_name.empty() ? TraceFormatTitle(trace.format) : trace.agent_name;
   for (const std::string& model : trace.models) agent += ", " + model;
-  return SafeForTerminalLine(fmt::format("trace    {} · {} · {} turns, {} tool calls, {} errors", trace.source, agent,
-                                         counts.human_turns, counts.tool_calls, counts.tool_errors));
+  return fmt::format("trace    {} · {} · {} turns, {} tool calls, {} errors", trace.source, agent, counts.human_turns,
+                     counts.tool_calls, counts.tool_errors);
 }
 
 void RedactItem(std::string& text, Redactor& redactor) { text = redactor.Apply(std::move(text)); }
@@ -100,7 +102,7 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
   material.task = options.task;
   std::vector<std::string> trace_names;
   for (const std::string& from : options.from) {
-    sources.names.push_back(SafeForTerminalLine(from));
+    sources.names.push_back(OneLine(from));
     if (IsSkill(from)) {
       RETURN_IF_ERROR(AddSkill(from, sources));
     } else {
@@ -113,7 +115,7 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
     load.read.lenient = options.lenient;
     load.keep_secrets = keep_secrets;
     ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(trace_names, env.variable, load));
-    for (const Error& error : loaded.unread) sources.warnings.push_back(SafeForTerminal(error.message));
+    for (const Error& error : loaded.unread) sources.warnings.push_back(error.message);
     redactions = std::move(loaded.redactions);
     for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
     sources.told.push_back("digest   " + AddTraces(loaded.traces, options.how.context_tokens, material));
@@ -132,10 +134,10 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
     RedactItem(material.items[i].text, redactor);
   for (const std::string& doc : options.docs) {
     ASSIGN_OR_RETURN(std::string text, ReadFile(doc, 16U << 20U));
-    if (FindInvalidUtf8(text)) return InputError(fmt::format("--docs {}: not text in UTF-8", SafeForTerminalLine(doc)));
+    if (FindInvalidUtf8(text)) return InputError(fmt::format("--docs {}: not text in UTF-8", doc));
     if (!keep_secrets) RedactItem(text, redactor);
-    AddDocument(SafeForTerminalLine(doc), text, material);
-    sources.names.push_back(SafeForTerminalLine(doc));
+    AddDocument(OneLine(doc), text, material);
+    sources.names.push_back(OneLine(doc));
   }
   if (!keep_secrets) {
     RedactItem(material.task, redactor);

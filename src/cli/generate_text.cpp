@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string Shown(const std::string& text) { return SafeForTerminalLine(text); }
-
 std::string PriceText(const Model& model) {
   if (model.info().local) return "local, no price";
   if (!model.info().price) return "price unknown";
@@ -49,7 +47,7 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
     const auto found = stages.find(stage);
     if (found == stages.end()) return;
     const StageCost& cost = found->second;
-    if (cost.calls > 0) env.out(fmt::format("{} {:<7} {}\n", who, stage, CostText(cost, one)));
+    if (cost.calls > 0) env.out(TerminalText::Format("{} {:<7} {}\n", who, stage, CostText(cost, one)));
     known = known && cost.usd;
     usd += cost.usd.value_or(0.0);
   };
@@ -57,13 +55,13 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
     print("teacher", stage, "call", facts.teachers);
   for (const char* stage : {"train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
-    env.out(fmt::format(
+    env.out(TerminalText::Format(
         "finding the best candidate took {} student answers, {:.0f} % of the {} needed to measure every one in full\n",
         outcome.student_calls,
         100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls),
         outcome.full_student_calls));
   }
-  if (usd > 0) env.out(fmt::format("spent {}${:.4f}\n", known ? "" : "at least ", usd));
+  if (usd > 0) env.out(TerminalText::Format("spent {}${:.4f}\n", known ? "" : "at least ", usd));
 }
 
 // What is said first: whether the skill helps.
@@ -75,7 +73,7 @@ std::string Headline(const GenerateOutcome& outcome) {
   std::string text;
   const JudgedRun& judged = outcome.measured->judged;
   for (std::size_t i = 0; i < judged.verdicts.size(); ++i) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", Shown(judged.summary.students[i].student.name),
+    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", judged.summary.students[i].student.name,
                         VerdictName(judged.verdicts[i].word));
   }
   return text;
@@ -108,8 +106,8 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const GenerateCommandOptions& options = session.options;
   const Material& material = session.sources.material;
   const std::size_t tokens = EstimateTokens(ItemsText(material, 0, material.items.size()) + TaskText(material));
-  env.out(fmt::format("material  {} items, about {} tokens, {} user requests\n", material.items.size(),
-                      WithThousands(static_cast<long long>(tokens)), material.requests.size()));
+  env.out(TerminalText::Format("material  {} items, about {} tokens, {} user requests\n", material.items.size(),
+                               WithThousands(static_cast<long long>(tokens)), material.requests.size()));
   if (session.teacher_model) {
     const std::size_t context = options.how.context_tokens;
     const auto attempts = static_cast<std::size_t>(options.how.attempts);
@@ -117,14 +115,15 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     const std::size_t calls = 2 + pieces + attempts;
     const std::size_t in = calls * std::min(tokens, context) + attempts * context / 2;
     const std::size_t out = calls * 3000;
-    env.out(fmt::format("teacher   {} ({}): at most about {} calls, {} tokens in, {} out", Shown(session.options.model),
-                        PriceText(*session.teacher_model), calls, WithThousands(static_cast<long long>(in)),
-                        WithThousands(static_cast<long long>(out))));
+    env.out(TerminalText::Format("teacher   {} ({}): at most about {} calls, {} tokens in, {} out",
+                                 session.options.model, PriceText(*session.teacher_model), calls,
+                                 WithThousands(static_cast<long long>(in)),
+                                 WithThousands(static_cast<long long>(out))));
     if (session.teacher_model->info().price) {
       Usage usage;
       usage.input = static_cast<std::int64_t>(in);
       usage.output = static_cast<std::int64_t>(out);
-      env.out(fmt::format(", about ${:.2f}", CostUsd(*session.teacher_model->info().price, usage)));
+      env.out(TerminalText::Format(", about ${:.2f}", CostUsd(*session.teacher_model->info().price, usage)));
     }
     env.out("\n");
   } else {
@@ -138,8 +137,8 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
                             2 * test * static_cast<std::size_t>(options.how.runs);
   for (const auto& model : session.student_models) {
-    env.out(fmt::format("student   {} ({}): at most about {} answers\n", Shown(model->info().name), PriceText(*model),
-                        cells));
+    env.out(TerminalText::Format("student   {} ({}): at most about {} answers\n", model->info().name, PriceText(*model),
+                                 cells));
   }
   env.out("nothing was asked of any model\n");
 }
@@ -148,27 +147,27 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                   const Placing& placing, bool estimated, Env& env) {
   const GenerateCommandOptions& options = session.options;
   const Candidate& chosen = outcome.candidates[outcome.chosen];
-  env.out(Headline(outcome) + "\n");
+  env.out(TerminalText::Format("{}\n", Headline(outcome)));
   if (!placing.reason.empty()) {
-    env.out(fmt::format("the existing skill stays as it is: {}{}\n", placing.reason,
-                        options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
+    env.out(TerminalText::Format("the existing skill stays as it is: {}{}\n", placing.reason,
+                                 options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
   }
   if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
-  if (!placing.previous.empty()) env.out(fmt::format("previous files  {}\n", Shown(placing.previous.string())));
+  if (!placing.previous.empty()) env.out(TerminalText::Format("previous files  {}\n", placing.previous.string()));
   if (session.options.model == kExtract)
     env.out("no model wrote this skill: it is taken from the material, word for word\n");
-  env.out(fmt::format("skill  {} · {}{} tokens · {}\n", Shown(placing.target.string()), estimated ? "about " : "",
-                      chosen.tokens, Shown(chosen.skill.name)));
-  env.out(fmt::format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
-                      outcome.rejected_cases.size(), outcome.test.size()));
+  env.out(TerminalText::Format("skill  {} · {}{} tokens · {}\n", placing.target.string(), estimated ? "about " : "",
+                               chosen.tokens, chosen.skill.name));
+  env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
+                               outcome.rejected_cases.size(), outcome.test.size()));
   if (outcome.uncited_rules > 0)
-    env.out(fmt::format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
+    env.out(TerminalText::Format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
   for (const std::string& rule : outcome.contradicted_rules)
-    env.out(fmt::format("left out because the material contradicts it: {}\n", Shown(rule)));
+    env.out(TerminalText::Format("left out because the material contradicts it: {}\n", rule));
   if (outcome.measured)
     env.out("\n" + EvalBars(outcome.measured->judged, StyleFor(env, env.out_is_terminal, options.color)));
   PrintCosts(outcome, facts, env);
-  env.out(fmt::format("generation {} · {}\n", session.id, Shown((placing.target / "lineage.json").string())));
+  env.out(TerminalText::Format("generation {} · {}\n", session.id, (placing.target / "lineage.json").string()));
 }
 
 Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const Placing& placing,
@@ -198,24 +197,24 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
 
 void PrintStop(const GenerateSession& session, const std::string& reason, const fs::path& skill, bool resumable,
                Env& env) {
-  env.error(fmt::format("stopped early: {}\n", Shown(reason)));
-  const std::string best = skill.empty() ? "" : Shown(skill.string());
+  env.error(TerminalText::Format("stopped early: {}\n", reason));
+  const std::string best = skill.empty() ? "" : skill.string();
   if (!session.options.log_runs) {
-    if (!best.empty()) env.error(fmt::format("kept: the best skill so far, in {}\n", best));
+    if (!best.empty()) env.error(TerminalText::Format("kept: the best skill so far, in {}\n", best));
     return;
   }
   const KeptAnswers kept = KeptAnswersOf(session);
-  env.error(fmt::format("kept: {}, and {} from teachers and {} from students in {}\n",
-                        best.empty() ? "no draft yet" : "the best skill so far in " + best,
-                        Counted(kept.of_teachers, "answer"), kept.of_students, Shown(session.folder.string())));
+  env.error(TerminalText::Format("kept: {}, and {} from teachers and {} from students in {}\n",
+                                 best.empty() ? "no draft yet" : "the best skill so far in " + best,
+                                 Counted(kept.of_teachers, "answer"), kept.of_students, session.folder.string()));
   if (!resumable) return;
   const std::optional<double>& limit = session.options.how.max_cost_usd;
   if (limit && IsBudgetExceeded(reason)) {
     const double more = std::max({0.01, 2.0 * *limit, 2.0 * kept.cost_usd});
-    env.error(
-        fmt::format("Continue with a higher limit, for example:\n  {} --max-cost {:.2f}\n", ResumeLine(session), more));
+    env.error(TerminalText::Format("Continue with a higher limit, for example:\n  {} --max-cost {:.2f}\n",
+                                   ResumeLine(session), more));
   } else {
-    env.error(fmt::format("Continue with:\n  {}\n", ResumeLine(session)));
+    env.error(TerminalText::Format("Continue with:\n  {}\n", ResumeLine(session)));
   }
 }
 

@@ -53,7 +53,7 @@ class PullLine {
 
  private:
   // "  1.2 GB/4.7 GB █████░░░░░   25 %   48.0 MB/s   1:12 left   m-Q4_K_M.gguf"
-  std::string Text(std::uint64_t done, std::uint64_t total, const std::string& file, Clock::Steady now) const {
+  TerminalText Text(std::uint64_t done, std::uint64_t total, const std::string& file, Clock::Steady now) const {
     const double fraction = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
     std::string text = fmt::format("  {}/{} ", BytesText(done), BytesText(total));
     if (env_.error_is_terminal) text += Bar(fraction, style_.columns >= 90 ? kBarCells : kBarCells / 2) + " ";
@@ -64,7 +64,7 @@ class PullLine {
       text += fmt::format("   {}/s   {} left", BytesText(static_cast<std::uint64_t>(rate)),
                           DurationText(static_cast<double>(total - done) / rate));
     }
-    return CutToColumns(text + "   " + file, style_.columns > 0 ? style_.columns - 1 : 0);
+    return TerminalText::Format("{}   {}", text, file).Cut(style_.columns > 0 ? style_.columns - 1 : 0);
   }
 
   const Env& env_;
@@ -84,9 +84,7 @@ Result<std::filesystem::path> FindOrPullGguf(const GgufName& name, bool update, 
     if (cached || cached.error().kind != ErrorKind::kNotFound) return cached;
   }
   ASSIGN_OR_RETURN(const HubOptions options, HubOptionsOf(env.variable));
-  const std::string shown = SafeForTerminalLine(name.text());
-  if (!options.offline)
-    env.error(fmt::format("downloading {} from {}\n", shown, SafeForTerminalLine(options.endpoint)));
+  if (!options.offline) env.error(TerminalText::Format("downloading {} from {}\n", name.text(), options.endpoint));
   PullLine line(env);
   HttpClient client;
   const auto show = [&](std::uint64_t done, std::uint64_t total, const std::string& file) {
@@ -95,8 +93,9 @@ Result<std::filesystem::path> FindOrPullGguf(const GgufName& name, bool update, 
   Result<std::filesystem::path> file = PullGguf(client, options, name, show, env.stop);
   line.Clear();
   if (!file && file.error().kind == ErrorKind::kCancelled) {
-    return Error{ErrorKind::kCancelled,
-                 fmt::format("stopped; what has been downloaded is kept. To continue: upskill models pull {}", shown)};
+    return Error{
+        ErrorKind::kCancelled,
+        fmt::format("stopped; what has been downloaded is kept. To continue: upskill models pull {}", name.text())};
   }
   return file;
 }

@@ -78,7 +78,7 @@ ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
       const auto topics = HelpTopics();
       const auto topic = std::find_if(topics.begin(), topics.end(), [&](const auto& t) { return t.name == word; });
       if (topic != topics.end()) {
-        env.out(std::string(topic->text));
+        env.out(TerminalText::Escape(topic->text));
         return ExitCode::kSuccess;
       }
     }
@@ -87,8 +87,8 @@ ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
     if (command == &app) {
       for (const HelpTopic& topic : HelpTopics()) names.emplace_back(topic.name);
     }
-    env.error(fmt::format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n",
-                          SafeForTerminalLine(word), DidYouMean(word, names)));
+    env.error(TerminalText::Format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n", word,
+                                   DidYouMean(word, names)));
     return ExitCode::kUsage;
   }
   PrintHelp(*command, env);
@@ -99,19 +99,19 @@ void PrintHelp(const CLI::App& command, Env& env) { env.out(HelpOf(command, Help
 
 void PrintFirstSteps(Env& env) {
   const std::string skill = ExampleSkill(env);
-  env.error(
-      fmt::format("upskill measures whether a skill helps a model, and writes skills from recordings of agents' work.\n"
-                  "\n"
-                  "Start with one of these:\n"
-                  "  upskill eval {} --runs 3\n"
-                  "      Measure a skill on the embedded model: no key, no network\n"
-                  "  upskill trace find\n"
-                  "      List the recordings of agents on this machine\n"
-                  "  upskill generate --from latest\n"
-                  "      Write a skill from the newest of them\n"
-                  "  upskill --help\n"
-                  "      All commands and help topics\n",
-                  skill));
+  env.error(TerminalText::Format(
+      "upskill measures whether a skill helps a model, and writes skills from recordings of agents' work.\n"
+      "\n"
+      "Start with one of these:\n"
+      "  upskill eval {} --runs 3\n"
+      "      Measure a skill on the embedded model: no key, no network\n"
+      "  upskill trace find\n"
+      "      List the recordings of agents on this machine\n"
+      "  upskill generate --from latest\n"
+      "      Write a skill from the newest of them\n"
+      "  upskill --help\n"
+      "      All commands and help topics\n",
+      skill));
 }
 
 }  // namespace upskill

@@ -104,7 +104,7 @@ std::string RowText(const HelpRow& row, std::size_t text_column, std::size_t col
 }
 
 // A line of the footer: headings end with a colon, command lines are indented and continue after a backslash.
-std::string FooterLine(std::string_view line, const Style& style) {
+TerminalText FooterLine(std::string_view line, const Style& style) {
   const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
   const bool is_command = line.substr(indent).starts_with("upskill ");
   const std::string space(indent, ' ');
@@ -116,7 +116,8 @@ std::string FooterLine(std::string_view line, const Style& style) {
     for (const std::string& part : Wrapped(line, columns, is_command ? " \\" : ""))
       out += (out.empty() ? space : "\n" + space + (indent > 0 ? "  " : "")) + part;
   }
-  return (indent == 0 && line.ends_with(':') ? Tinted(style, Tint::kBold, out) : out) + "\n";
+  const TerminalText text = TerminalText::Escape(out);
+  return (indent == 0 && line.ends_with(':') ? Tinted(style, Tint::kBold, text) : text) + "\n";
 }
 
 std::string Summary(const CLI::App& command, const Style& style) {
@@ -177,8 +178,8 @@ std::string UsageOf(const CLI::App& command) {
   return usage + (command.get_require_subcommand_min() > 0 ? " COMMAND ..." : " [COMMAND ...]");
 }
 
-std::string HelpOf(const CLI::App& command, const Style& style) {
-  std::string out = Summary(command, style);
+TerminalText HelpOf(const CLI::App& command, const Style& style) {
+  TerminalText out = TerminalText::Escape(Summary(command, style));
   const std::string usage = UsageOf(command);
   out += "\n" + Tinted(style, Tint::kBold, "Usage:") + "\n" + FooterLine("  " + usage, style);
   const std::vector<HelpSection> sections = SectionsOf(command);
@@ -190,8 +191,8 @@ std::string HelpOf(const CLI::App& command, const Style& style) {
     }
   }
   for (const HelpSection& section : sections) {
-    out += "\n" + Tinted(style, Tint::kBold, section.title + ":") + "\n";
-    for (const HelpRow& row : section.rows) out += RowText(row, widest + 4, style.columns);
+    out += "\n" + Tinted(style, Tint::kBold, TerminalText::Format("{}:", section.title)) + "\n";
+    for (const HelpRow& row : section.rows) out += TerminalText::Escape(RowText(row, widest + 4, style.columns));
   }
   const std::string footer = command.get_footer();
   if (footer.empty()) return out;

@@ -37,6 +37,6 @@ std::string OptionNames(const CLI::Option& option);
 
 // What `COMMAND --help` prints, for a terminal of style.columns columns: options in their groups, what they stand for,
 // their defaults, examples.
-std::string HelpOf(const CLI::App& command, const Style& style);
+TerminalText HelpOf(const CLI::App& command, const Style& style);
 
 }  // namespace upskill

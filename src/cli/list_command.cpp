@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/list_command.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -12,7 +10,6 @@
 #include "report/table.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -47,10 +44,10 @@ void PrintVerbose(const std::vector<Entry>& entries, const Style& style, Env& en
   for (const Entry& entry : entries) {
     if (!entry.skill) continue;
     const Skill& skill = *entry.skill;
-    env.out(Tinted(style, Tint::kBold, SafeForTerminalLine(skill.name)) + "\n");
-    env.out(fmt::format("  {}\n  {} · {} cases · {} references · {} scripts\n", SafeForTerminalLine(skill.description),
-                        SafeForTerminalLine(entry.folder), entry.cases, skill.references.size(), skill.scripts.size()));
-    for (const std::string& warning : skill.warnings) env.out(fmt::format("  warning: {}\n", warning));
+    env.out(Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill.name)) + "\n");
+    env.out(TerminalText::Format("  {}\n  {} · {} cases · {} references · {} scripts\n", skill.description,
+                                 entry.folder, entry.cases, skill.references.size(), skill.scripts.size()));
+    for (const std::string& warning : skill.warnings) env.out(TerminalText::Format("  warning: {}\n", warning));
   }
 }
 
@@ -68,7 +65,7 @@ void PrintJson(const std::vector<Entry>& entries, Env& env) {
                     {"references", entry.skill->references},
                     {"scripts", entry.skill->scripts}});
   }
-  env.out(DumpJsonIndented(list) + "\n");
+  PrintDocument(env, DumpJsonIndented(list) + "\n");
 }
 
 }  // namespace
@@ -90,7 +87,7 @@ ExitCode RunList(const ListOptions& options, Env& env) {
   const fs::path dir = options.skills_dir.empty() ? config->skills_dir : fs::path(options.skills_dir);
   std::error_code code;
   if (!fs::is_directory(dir, code)) {
-    env.error(fmt::format("error: no skills folder {}; -d names another\n", SafeForTerminalLine(dir.string())));
+    env.error(TerminalText::Format("error: no skills folder {}; -d names another\n", dir.string()));
     return ExitCode::kFailed;
   }
   const std::vector<Entry> entries = FindSkills(dir);
@@ -106,15 +103,14 @@ ExitCode RunList(const ListOptions& options, Env& env) {
         {{"skill", Table::Align::kLeft}, {"cases", Table::Align::kRight}, {"description", Table::Align::kLeft, true}});
     for (const Entry& entry : entries) {
       if (!entry.skill) continue;
-      table.AddRow({SafeForTerminalLine(entry.skill->name), std::to_string(entry.cases),
-                    SafeForTerminalLine(entry.skill->description)});
+      table.AddRow({entry.skill->name, std::to_string(entry.cases), entry.skill->description});
     }
     if (!table.empty()) env.out(table.Render(style));
   }
   for (const Entry& entry : entries) {
-    if (!entry.skill) env.error(fmt::format("warning: {}\n", entry.skill.error().message));
+    if (!entry.skill) PrintWarning(env, entry.skill.error().message);
   }
-  if (entries.empty()) env.out(fmt::format("no skills in {}\n", SafeForTerminalLine(dir.string())));
+  if (entries.empty()) env.out(TerminalText::Format("no skills in {}\n", dir.string()));
   return ExitCode::kSuccess;
 }
 

@@ -16,16 +16,16 @@ Result<JudgedRun> LoadRun(const fs::path& folder) {
 }
 
 void PrintRunNotes(const JudgedRun& run, Env& env) {
-  const std::string name = SafeForTerminalLine(run.plan().run);
+  const std::string& name = run.plan().run;
   if (const std::size_t skipped = run.data.skipped_lines(); skipped > 0) {
-    env.error(fmt::format("note: run {}: {} line{} of samples.jsonl could not be read and {} ignored\n", name, skipped,
-                          skipped == 1 ? "" : "s", skipped == 1 ? "is" : "are"));
+    env.error(TerminalText::Format("note: run {}: {} line{} of samples.jsonl could not be read and {} ignored\n", name,
+                                   skipped, skipped == 1 ? "" : "s", skipped == 1 ? "is" : "are"));
   }
   const RunSummary& summary = run.summary;
   if (!summary.complete()) {
-    env.error(fmt::format("note: run {} is incomplete: {} of {} cells have no answer and are not counted\n", name,
-                          WithThousands(static_cast<long long>(summary.cells - summary.answered)),
-                          WithThousands(static_cast<long long>(summary.cells))));
+    env.error(TerminalText::Format("note: run {} is incomplete: {} of {} cells have no answer and are not counted\n",
+                                   name, WithThousands(static_cast<long long>(summary.cells - summary.answered)),
+                                   WithThousands(static_cast<long long>(summary.cells))));
   }
 }
 
@@ -48,8 +48,7 @@ Result<std::vector<fs::path>> FoldersOf(const std::string& name, const fs::path&
   std::vector<fs::path> runs = FindRuns(folder);
   if (runs.empty()) {
     return Error{ErrorKind::kNotFound,
-                 fmt::format("{} is not a run and contains none: no plan.json in it or in its folders",
-                             SafeForTerminalLine(name))};
+                 fmt::format("{} is not a run and contains none: no plan.json in it or in its folders", name)};
   }
   return runs;
 }

@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/env.h"
 #include "util/clock.h"
+#include "util/terminal_text.h"
 
 namespace {
 
@@ -21,8 +23,9 @@ upskill::StopFlag stop_flag = 0;
 void OnSignal(int /*signal*/) { stop_flag.fetch_add(1); }
 
 // Writes all of it, or gives up for good once the reader is gone (a closed pipe) or the disk is full.
-std::function<void(std::string_view)> WriterTo(int fd) {
-  return [fd, gone = false](std::string_view text) mutable {
+std::function<void(const upskill::TerminalText&)> WriterTo(int fd) {
+  return [fd, gone = false](const upskill::TerminalText& safe) mutable {
+    std::string_view text = safe.text();
     while (!gone && !text.empty()) {
       const ssize_t written = ::write(fd, text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/merge_command.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 
 #include "cli/color_option.h"
@@ -65,19 +63,19 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
   if (!loaded) return PrintError(env, loaded.error());
   const JudgedRun& run = *loaded;
   if (options.json) {
-    env.out(DumpJsonIndented(EvalToJson(run)) + "\n");
+    PrintDocument(env, DumpJsonIndented(EvalToJson(run)) + "\n");
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     env.out(EvalHead(run.plan(), style));
-    env.out(fmt::format("joined {} runs: {} samples, {} of them in more than one run\n\n", runs->size(),
-                        WithThousands(static_cast<long long>(outcome->samples)),
-                        WithThousands(static_cast<long long>(outcome->duplicates))));
+    env.out(TerminalText::Format("joined {} runs: {} samples, {} of them in more than one run\n\n", runs->size(),
+                                 WithThousands(static_cast<long long>(outcome->samples)),
+                                 WithThousands(static_cast<long long>(outcome->duplicates))));
     env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
-    env.out(fmt::format("run {}\n", SafeForTerminalLine(outcome->folder.string())));
+    env.out(TerminalText::Format("run {}\n", outcome->folder.string()));
   }
   if (outcome->missing == 0) return ExitCode::kSuccess;
-  env.error(fmt::format("{} cells of the plan are missing: merge the remaining shards into {}\n", outcome->missing,
-                        SafeForTerminalLine(outcome->folder.string())));
+  env.error(TerminalText::Format("{} cells of the plan are missing: merge the remaining shards into {}\n",
+                                 outcome->missing, outcome->folder.string()));
   return ExitCode::kIncomplete;
 }
 

@@ -113,9 +113,8 @@ void PrintNames(const Overview& overview, const Style& style, Env& env) {
                {"output", Table::Align::kRight},
                {"as of", Table::Align::kLeft}});
   for (const ShortName& name : overview.names) {
-    table.AddRow({SafeForTerminalLine(name.name), SafeForTerminalLine(name.provider), SafeForTerminalLine(name.model),
-                  name.price ? PriceText(name.price->input) : "–", name.price ? PriceText(name.price->output) : "–",
-                  name.price ? SafeForTerminalLine(name.price->date) : ""});
+    table.AddRow({name.name, name.provider, name.model, name.price ? PriceText(name.price->input) : "–",
+                  name.price ? PriceText(name.price->output) : "–", name.price ? name.price->date : ""});
   }
   env.out(table.Render(style));
 }
@@ -123,8 +122,7 @@ void PrintNames(const Overview& overview, const Style& style, Env& env) {
 void PrintProviders(const Overview& overview, const Style& style, Env& env) {
   env.out("\n" + Tinted(style, Tint::kBold, "Providers") + "\n");
   Table table({{"provider", Table::Align::kLeft}, {"key", Table::Align::kLeft, true}});
-  for (const auto& [provider, key] : overview.providers)
-    table.AddRow({SafeForTerminalLine(provider->name), SafeForTerminalLine(KeyText(key))});
+  for (const auto& [provider, key] : overview.providers) table.AddRow({provider->name, KeyText(key)});
   env.out(table.Render(style));
 }
 
@@ -135,9 +133,8 @@ void PrintServers(const Overview& overview, const Style& style, Env& env) {
                {"state", Table::Align::kLeft},
                {"detail", Table::Align::kLeft, true}});
   for (const Reachability& server : overview.servers) {
-    table.AddRow({server.provider.empty() ? fmt::format("(--base-url http://{})", server.host)
-                                          : SafeForTerminalLine(server.provider),
-                  server.host, ReachabilityName(server.kind), SafeForTerminalLine(server.detail)});
+    table.AddRow({server.provider.empty() ? fmt::format("(--base-url http://{})", server.host) : server.provider,
+                  server.host, ReachabilityName(server.kind), server.detail});
   }
   env.out(table.Render(style));
 }
@@ -146,8 +143,8 @@ void PrintLocal(const Overview& overview, const Style& style, Env& env) {
   env.out("\n" + Tinted(style, Tint::kBold, "On this machine") + "\n");
   Table table({{"model", Table::Align::kLeft}, {"size", Table::Align::kRight}, {"file", Table::Align::kLeft, true}});
   for (const LocalModel& model : overview.local) {
-    table.AddRow({SafeForTerminalLine(model.name), BytesText(model.bytes),
-                  (model.whole ? "" : "parts are missing: ") + SafeForTerminalLine(model.file.string())});
+    table.AddRow(
+        {model.name, BytesText(model.bytes), (model.whole ? "" : "parts are missing: ") + model.file.string()});
   }
   if (!table.empty()) {
     env.out(table.Render(style));
@@ -208,7 +205,7 @@ void PrintJson(const Overview& overview, const Catalog& catalog, bool checked, E
                                  {"detail", server.detail}});
     }
   }
-  env.out(DumpJsonIndented(root) + "\n");
+  PrintDocument(env, DumpJsonIndented(root) + "\n");
 }
 
 ExitCode RunOverview(const ModelsOptions& options, Env& env) {
@@ -234,9 +231,9 @@ ExitCode PullDefault(const ModelsOptions& options, Env& env) {
   const Result<fs::path> file = FindOrPullEmbeddedModel(options.update, env);
   if (!file) return PrintError(env, file.error());
   if (options.json) {
-    env.out(DumpJsonIndented({{"name", kEmbeddedModel}, {"file", file->string()}}) + "\n");
+    PrintDocument(env, DumpJsonIndented({{"name", kEmbeddedModel}, {"file", file->string()}}) + "\n");
   } else {
-    env.out(SafeForTerminalLine(file->string()) + "\n");
+    env.out(TerminalText::Format("{}\n", file->string()));
   }
   return ExitCode::kSuccess;
 }
@@ -250,10 +247,10 @@ ExitCode RunPull(const ModelsOptions& options, Env& env) {
   const Result<fs::path> file = FindOrPullGguf(*name, options.update, env);
   if (!file) return PrintError(env, file.error());
   if (options.json) {
-    env.out(DumpJsonIndented({{"name", "llama:" + name->text()}, {"file", file->string()}}) + "\n");
+    PrintDocument(env, DumpJsonIndented({{"name", "llama:" + name->text()}, {"file", file->string()}}) + "\n");
   } else {
-    env.out(SafeForTerminalLine(file->string()) + "\n");
-    env.error(fmt::format("use it with: -m llama:{}\n", SafeForTerminalLine(name->text())));
+    env.out(TerminalText::Format("{}\n", file->string()));
+    env.error(TerminalText::Format("use it with: -m llama:{}\n", name->text()));
   }
   return ExitCode::kSuccess;
 }

@@ -26,7 +26,7 @@ std::optional<T> NumberOf(std::string_view text) {
 }
 
 std::string Not(const std::string& text, const std::string& expected) {
-  return fmt::format("'{}' is not {}", SafeForTerminalLine(text), expected);
+  return fmt::format("'{}' is not {}", text, expected);
 }
 
 bool EqualIgnoringCase(std::string_view a, std::string_view b) {

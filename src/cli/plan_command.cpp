@@ -181,7 +181,7 @@ double MeanOf(const std::vector<double>& values) {
 
 // Both columns of cost and time: the run of all rounds, and what is spent on average when it stops as soon as it is
 // decided.
-std::string PlanTable(const Estimate& estimate, const std::vector<Need>& needs, const Style& style) {
+TerminalText PlanTable(const Estimate& estimate, const std::vector<Need>& needs, const Style& style) {
   Table table({{"to see", Table::Align::kRight},
                {"rounds", Table::Align::kRight},
                {"requests", Table::Align::kRight},
@@ -206,22 +206,22 @@ std::string PlanTable(const Estimate& estimate, const std::vector<Need>& needs, 
                      estimate.local ? "" : CostText(estimate, fewer) + " · ",
                      DurationText(SecondsFor(estimate, fewer)))});
   }
-  return table.empty() ? "" : table.Render(style);
+  return table.empty() ? TerminalText() : table.Render(style);
 }
 
 // What the baseline leaves to gain, where that rules lifts of the table out.
-std::string RoomText(const Estimate& estimate, const std::vector<Need>& needs) {
+TerminalText RoomText(const Estimate& estimate, const std::vector<Need>& needs) {
   if (std::none_of(needs.begin(), needs.end(), [](const Need& need) { return need.impossible; })) return "";
   const double room = 100.0 - std::round(MeanOf(estimate.baseline) * 100.0);
   if (room <= 0.0) return "every case passes without the skill, so there is nothing to gain: add harder cases\n";
-  return fmt::format("a lift above +{:.0f} isn't possible with a baseline of {:.0f} %\n", room, 100.0 - room);
+  return TerminalText::Format("a lift above +{:.0f} isn't possible with a baseline of {:.0f} %\n", room, 100.0 - room);
 }
 
-std::string DetectableText(int rounds, const std::optional<double>& detectable) {
+TerminalText DetectableText(int rounds, const std::optional<double>& detectable) {
   const std::string count = fmt::format("{} round{}", rounds, rounds == 1 ? "" : "s");
   if (detectable)
-    return fmt::format("{} can detect a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
-  return fmt::format("{} can't detect any possible lift (80 % power): use more rounds or more cases\n", count);
+    return TerminalText::Format("{} can detect a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
+  return TerminalText::Format("{} can't detect any possible lift (80 % power): use more rounds or more cases\n", count);
 }
 
 Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, const Env& env) {
@@ -311,21 +311,22 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
                           {"detectable_lift", detectable ? Json(*detectable) : Json(nullptr)}});
       continue;
     }
-    env.out(fmt::format("{} · {} · {}\n", Tinted(style, Tint::kBold, SafeForTerminalLine(model)),
-                        estimate->baseline.size() == 1 ? "1 case" : fmt::format("{} cases", estimate->baseline.size()),
-                        estimate->source));
+    env.out(TerminalText::Format(
+        "{} · {} · {}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(model)),
+        estimate->baseline.size() == 1 ? "1 case" : fmt::format("{} cases", estimate->baseline.size()),
+        estimate->source));
     env.out(PlanTable(*estimate, needs, style) + RoomText(*estimate, needs));
     if (options.rounds) env.out(DetectableText(*options.rounds, detectable));
     env.out("\n");
   }
   if (options.json) {
-    env.out(DumpJsonIndented({{"skill", inputs->skill.name},
-                              {"cases", inputs->suite.cases.size()},
-                              {"alpha", options.alpha},
-                              {"students", students}}) +
-            "\n");
+    PrintDocument(env, DumpJsonIndented({{"skill", inputs->skill.name},
+                                         {"cases", inputs->suite.cases.size()},
+                                         {"alpha", options.alpha},
+                                         {"students", students}}) +
+                           "\n");
   } else {
-    env.out(fmt::format(
+    env.out(TerminalText::Format(
         "rounds: the number that detects a lift of this size in 80 of 100 runs (alpha {:.4g} %). Each round asks every "
         "case twice,\n"
         "without and with the skill. Twice the cases need about half the rounds, and tell more about cases outside the "

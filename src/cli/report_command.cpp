@@ -52,7 +52,7 @@ Result<Format> FormatOf(const ReportOptions& options) {
   if (found != Formats().end()) return found->second;
   return InputError(fmt::format(
       "-o {}: can't tell the format from this name; end it with .html, .md, .csv, .json or .xml, or use --format",
-      SafeForTerminalLine(options.output)));
+      options.output));
 }
 
 // What the arguments name: runs of ours, and results that other programs wrote, which have no answers.
@@ -77,8 +77,7 @@ Status Load(const std::string& name, const fs::path& runs_dir, Env& env, Sources
   for (const fs::path& folder : folders) {
     if (IsPythonRun(folder)) {
       ASSIGN_OR_RETURN(PythonRun run, ReadPythonRun(folder));
-      for (const std::string& warning : run.warnings)
-        env.error(fmt::format("warning: {}\n", SafeForTerminalLine(warning)));
+      for (const std::string& warning : run.warnings) PrintWarning(env, warning);
       sources.rows.insert(sources.rows.end(), run.rows.begin(), run.rows.end());
       if (sources.first_foreign.empty()) sources.first_foreign = name;
       continue;
@@ -89,17 +88,22 @@ Status Load(const std::string& name, const fs::path& runs_dir, Env& env, Sources
   return {};
 }
 
-std::string TextOf(const Sources& sources, const Style& style) {
-  std::string out;
+TerminalText TextOf(const Sources& sources, const Style& style) {
+  TerminalText out;
   for (const JudgedRun& run : sources.runs) {
-    out += (out.empty() ? "" : "\n") + EvalHead(run.plan(), style) + "\n";
+    if (!out.empty()) out += "\n";
+    out += EvalHead(run.plan(), style) + "\n";
     const bool several = run.plan().students.size() > 1;
     out += several ? EvalTable(run, style) + EvalTableNotes(run) : EvalBars(run, style);
-    out += EvalCaseNotes(run) + fmt::format("run {}\n", SafeForTerminalLine(run.plan().run));
+    out += EvalCaseNotes(run) + TerminalText::Format("run {}\n", run.plan().run);
   }
-  if (!sources.rows.empty()) out += (out.empty() ? "" : "\n") + RunTable(sources.rows, style);
+  if (!sources.rows.empty()) {
+    if (!out.empty()) out += "\n";
+    out += RunTable(sources.rows, style);
+  }
   for (const BenchmarkSummary& benchmark : sources.benchmarks) {
-    out += (out.empty() ? "" : "\n") + BenchmarkText(benchmark, style);
+    if (!out.empty()) out += "\n";
+    out += BenchmarkText(benchmark, style);
     if (!benchmark.rows.empty()) out += RunTable(benchmark.rows, style);
   }
   return out;
@@ -113,14 +117,14 @@ std::string JsonOf(const Sources& sources) {
 }
 
 Result<std::string> ReportOf(const Sources& sources, Format format, const Style& style) {
-  if (format == Format::kText) return TextOf(sources, style);
+  if (format == Format::kText) return TextOf(sources, style).text();
   if (!sources.first_foreign.empty()) {
     if (format == Format::kCsv && sources.runs.empty() && sources.benchmarks.empty()) return RunCsv(sources.rows);
     return InputError(
         fmt::format("{} was written by another program and has no answers: its figures can be shown as text (without "
                     "-o), those of the "
                     "Python tool also as CSV",
-                    SafeForTerminalLine(sources.first_foreign)));
+                    sources.first_foreign));
   }
   switch (format) {
     case Format::kHtml:
@@ -189,21 +193,28 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
   }
   const bool to_file = !options.output.empty() && options.output != "-";
   const Style style = StyleFor(env, !to_file && env.out_is_terminal, options.color);
+  const auto print_notes = [&] {
+    for (const JudgedRun& run : sources.runs) PrintRunNotes(run, env);
+  };
+  if (*format == Format::kText && !to_file) {
+    print_notes();
+    env.out(TextOf(sources, style));
+    return ExitCode::kSuccess;
+  }
   const Result<std::string> report = ReportOf(sources, *format, style);
   if (!report) return PrintError(env, report.error());
-  for (const JudgedRun& run : sources.runs) PrintRunNotes(run, env);
+  print_notes();
   if (!to_file) {
-    const bool data = *format != Format::kText && env.out_is_terminal;  // text is safe already, and may be coloured
-    env.out(data ? SafeForTerminal(*report) : *report);
+    PrintDocument(env, *report);
     return ExitCode::kSuccess;
   }
   if (const Status written = WriteFileAtomically(options.output, *report); !written)
     return PrintError(env, written.error());
   std::size_t answers = 0;
   for (const JudgedRun& run : sources.runs) answers += run.summary.answered;
-  env.out(fmt::format("{} written: {} run{}, {} answers, {}\n", SafeForTerminalLine(options.output),
-                      std::max<std::size_t>(1, sources.runs.size()), sources.runs.size() > 1 ? "s" : "",
-                      WithThousands(static_cast<long long>(answers)), SizeText(report->size())));
+  env.out(TerminalText::Format("{} written: {} run{}, {} answers, {}\n", options.output,
+                               std::max<std::size_t>(1, sources.runs.size()), sources.runs.size() > 1 ? "s" : "",
+                               WithThousands(static_cast<long long>(answers)), SizeText(report->size())));
   return ExitCode::kSuccess;
 }
 

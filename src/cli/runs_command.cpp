@@ -19,7 +19,6 @@
 #include "report/python_files.h"
 #include "report/runs_text.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -55,10 +54,10 @@ struct Found {
 void CollectPythonRun(const RunsOptions& options, const fs::path& folder, Env& env, Found& found) {
   Result<PythonRun> run = ReadPythonRun(folder);
   if (!run) {
-    env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(run.error().message)));
+    PrintWarning(env, "skipped: " + run.error().message);
     return;
   }
-  for (const std::string& warning : run->warnings) env.error(fmt::format("warning: {}\n", SafeForTerminal(warning)));
+  for (const std::string& warning : run->warnings) PrintWarning(env, warning);
   for (RunRow& row : run->rows) {
     const Student& student = row.student.student;
     if (!Wanted(options.skills, row.skill) ||
@@ -69,17 +68,14 @@ void CollectPythonRun(const RunsOptions& options, const fs::path& folder, Env& e
 }
 
 void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Found& found) {
-  const auto skip = [&](const Error& error) {
-    env.error(fmt::format("warning: skipped: {}\n", SafeForTerminal(error.message)));
-  };
+  const auto skip = [&](const Error& error) { PrintWarning(env, "skipped: " + error.message); };
   const Result<Plan> plan = LoadPlan(folder);
   if (!plan) return skip(plan.error());
   if (!Wanted(options.skills, plan->skill.name)) return;
   Result<RunData> data = RunData::Read(folder);
   if (!data) return skip(data.error());
   if (data->skipped_lines() > 0) {
-    env.error(fmt::format("warning: {}: {} lines of samples.jsonl could not be read\n", SafeForTerminalLine(plan->run),
-                          data->skipped_lines()));
+    PrintWarning(env, fmt::format("{}: {} lines of samples.jsonl could not be read", plan->run, data->skipped_lines()));
   }
   JudgedRun run = Judge(std::move(data).value());
   KeepWantedResults(options, run);
@@ -109,11 +105,11 @@ Json RunsToJson(const std::vector<JudgedRun>& runs) {
 ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, Env& env) {
   const std::string csv = RunCsv(rows);
   if (options.csv == "-") {
-    env.out(env.out_is_terminal ? SafeForTerminal(csv) : csv);
+    PrintDocument(env, csv);
     return ExitCode::kSuccess;
   }
   if (const Status written = WriteFileAtomically(options.csv, csv); !written) return PrintError(env, written.error());
-  env.out(fmt::format("{} rows written to {}\n", rows.size(), SafeForTerminalLine(options.csv)));
+  env.out(TerminalText::Format("{} rows written to {}\n", rows.size(), options.csv));
   return ExitCode::kSuccess;
 }
 
@@ -161,20 +157,20 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
   std::error_code code;
   if (!fs::is_directory(runs_dir, code)) {
-    env.error(fmt::format("error: no runs folder {}; `upskill eval SKILL` creates one, --runs-dir names another\n",
-                          SafeForTerminalLine(runs_dir.string())));
+    env.error(TerminalText::Format(
+        "error: no runs folder {}; `upskill eval SKILL` creates one, --runs-dir names another\n", runs_dir.string()));
     return ExitCode::kFailed;
   }
   const Found found = Collect(options, runs_dir, env);
   const double tolerance = options.within_points / 100.0;
   if (options.json) {
-    env.out(
-        DumpJsonIndented(options.matrix ? MatrixToJson(MakeMatrix(found.runs), tolerance) : RunsToJson(found.runs)) +
-        "\n");
+    PrintDocument(env, DumpJsonIndented(options.matrix ? MatrixToJson(MakeMatrix(found.runs), tolerance)
+                                                       : RunsToJson(found.runs)) +
+                           "\n");
     return ExitCode::kSuccess;
   }
   if (found.rows.empty() || (options.matrix && found.runs.empty())) {
-    env.error(fmt::format("error: no runs in {}\n", SafeForTerminalLine(runs_dir.string())));
+    env.error(TerminalText::Format("error: no runs in {}\n", runs_dir.string()));
     return ExitCode::kFailed;
   }
   if (!options.csv.empty()) return WriteCsv(options, found.rows, env);

@@ -167,15 +167,15 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   Json lines = Json::array();
   bool sound = true;
   if (!options.json) {
-    env.out(
-        fmt::format("{} runs per line, through the whole program with simulated students · {} case{} · at most {} "
-                    "round{}, ended when decided\n",
-                    WithThousands(options.runs), options.cases, options.cases == 1 ? "" : "s", options.rounds,
-                    options.rounds == 1 ? "" : "s"));
+    env.out(TerminalText::Format(
+        "{} runs per line, through the whole program with simulated students · {} case{} · at most {} "
+        "round{}, ended when decided\n",
+        WithThousands(options.runs), options.cases, options.cases == 1 ? "" : "s", options.rounds,
+        options.rounds == 1 ? "" : "s"));
   }
   std::size_t done = 0;
   for (const Truth& truth : kTruths) {
-    if (env.error_is_terminal) env.error(fmt::format("\r{} of {} lines measured ", done++, kTruths.size()));
+    if (env.error_is_terminal) env.error(TerminalText::Format("\r{} of {} lines measured ", done++, kTruths.size()));
     const Result<Tally> tally = Measure(options, truth, folder->path(), env);
     if (!tally) return PrintError(env, tally.error());
     if (Stopped(env)) return ExitCode::kInterrupted;
@@ -197,19 +197,19 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   }
   if (env.error_is_terminal) env.error("\r\x1b[K");
   if (options.json) {
-    env.out(DumpJsonIndented({{"alpha", options.alpha},
-                              {"cases", options.cases},
-                              {"rounds", options.rounds},
-                              {"lines", lines},
-                              {"sound", sound}}) +
-            "\n");
+    PrintDocument(env, DumpJsonIndented({{"alpha", options.alpha},
+                                         {"cases", options.cases},
+                                         {"rounds", options.rounds},
+                                         {"lines", lines},
+                                         {"sound", sound}}) +
+                           "\n");
   } else {
     env.out(table.Render(StyleFor(env, env.out_is_terminal, options.color)));
     env.out("pass rates without → with the skill; 95 % intervals in brackets; rounds and cells are means\n");
-    env.out(fmt::format("{} {:.4g} % of the runs (alpha)\n",
-                        sound ? "sound: false `helps` and `hurts` verdicts in at most"
-                              : "FAILED: false `helps` or `hurts` verdicts in more than",
-                        options.alpha * 100.0));
+    env.out(TerminalText::Format("{} {:.4g} % of the runs (alpha)\n",
+                                 sound ? "sound: false `helps` and `hurts` verdicts in at most"
+                                       : "FAILED: false `helps` or `hurts` verdicts in more than",
+                                 options.alpha * 100.0));
   }
   return sound ? ExitCode::kSuccess : ExitCode::kFailed;
 }

@@ -15,7 +15,6 @@
 #include "model/model_spec.h"
 #include "model/network_model.h"
 #include "model/sim.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -30,8 +29,7 @@ Result<int> TakeNumber(ModelSpec& spec, const std::string& key, int fallback) {
   const std::string& text = found->second;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size() || number < 1) {
-    return InputError(
-        fmt::format("model '{}': {} must be a whole number of at least 1", SafeForTerminalLine(spec.text), key));
+    return InputError(fmt::format("model '{}': {} must be a whole number of at least 1", spec.text, key));
   }
   spec.query.erase(found);
   return number;
@@ -52,9 +50,8 @@ Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) 
   ASSIGN_OR_RETURN(const GgufName name, ParseGgufName(text));
   Result<std::filesystem::path> found = FindCachedGguf(HubCacheOf(env.variable), name);
   if (found) return found;
-  const std::string safe = SafeForTerminalLine(text);
   return found.error().With(
-      fmt::format("model 'llama:{}' (no such file; `upskill models pull {}` downloads it by name)", safe, safe));
+      fmt::format("model 'llama:{}' (no such file; `upskill models pull {}` downloads it by name)", text, text));
 }
 
 }  // namespace
@@ -64,7 +61,7 @@ Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
   return InputError(
       fmt::format("the price of model '{}' is unknown, so --max-cost can't be enforced; add it to your models.toml "
                   "(upskill models shows where)",
-                  SafeForTerminalLine(spec)));
+                  spec));
 }
 
 Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOptions& options, const Env& env) {
@@ -83,17 +80,16 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
       return OpenBatchModel(spec, network, options.batches->notes, options.batches->use, options.batches->shared);
     return OpenNetworkModel(spec, network);
   }
-  if (options.batches)
-    return InputError(fmt::format("model '{}' has no Batch API: leave out --batch", SafeForTerminalLine(text)));
+  if (options.batches) return InputError(fmt::format("model '{}' has no Batch API: leave out --batch", text));
   if (spec.provider == "sim" && !spec.query.empty()) {
-    return InputError(fmt::format("model '{}': a simulated student takes its settings after the colon, without ?",
-                                  SafeForTerminalLine(text)));
+    return InputError(
+        fmt::format("model '{}': a simulated student takes its settings after the colon, without ?", text));
   }
   if (spec.provider == "sim") return MakeSimModel(spec.rest, options.parallel > 0 ? options.parallel : kSimWindow);
   ASSIGN_OR_RETURN(LlamaOptions llama, LlamaOptionsOf(spec, options));
   if (!spec.query.empty()) {
-    return InputError(fmt::format("model '{}': unknown setting '{}'; expected parallel, threads or context",
-                                  SafeForTerminalLine(text), SafeForTerminalLine(spec.query.begin()->first)));
+    return InputError(fmt::format("model '{}': unknown setting '{}'; expected parallel, threads or context", text,
+                                  spec.query.begin()->first));
   }
   if (spec.provider == "embedded") {
     ASSIGN_OR_RETURN(llama.path, PrepareEmbeddedModel(env));

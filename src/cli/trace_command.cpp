@@ -13,7 +13,6 @@
 #include "trace/load/load_traces.h"
 #include "util/files.h"
 #include "util/json.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -55,16 +54,17 @@ void ShowOne(const LoadedTrace& loaded, const TraceOptions& options, bool severa
   const Trace& trace = loaded.trace;
   if (options.events) {
     for (std::size_t i = 0; i < trace.events.size(); ++i) {
-      env.out(options.json ? DumpJson(EventJson(trace, i)) + "\n" : EventLine(trace, i, env.columns) + "\n");
+      if (options.json) {
+        PrintDocument(env, DumpJson(EventJson(trace, i)) + "\n");
+      } else {
+        env.out(EventLine(trace, i, env.columns) + "\n");
+      }
     }
     return;
   }
-  if (several) env.out(fmt::format("{}\n", SafeForTerminalLine(trace.source)));
+  if (several) env.out(TerminalText::Format("{}\n", trace.source));
   env.out(TraceShowText(trace, RedactionSummary(loaded.redactions, "would be redacted")));
 }
-
-// Of several traces, one that can't be read does not stop the others.
-void WarnOf(const Error& error, Env& env) { env.error(fmt::format("warning: {}\n", SafeForTerminal(error.message))); }
 
 ExitCode RunShow(const TraceOptions& options, Env& env) {
   const Result<TraceLoadOptions> load = LoadOptionsOf(options);
@@ -78,7 +78,7 @@ ExitCode RunShow(const TraceOptions& options, Env& env) {
     const Result<LoadedTrace> loaded = LoadTrace(name, *load, redactor);
     if (!loaded) {
       if (names->size() == 1) return PrintError(env, loaded.error());
-      WarnOf(loaded.error(), env);
+      PrintWarning(env, loaded.error().message);  // the other traces are shown all the same
       ++failed;
       continue;
     }
@@ -88,7 +88,8 @@ ExitCode RunShow(const TraceOptions& options, Env& env) {
       ShowOne(*loaded, options, names->size() > 1, env);
     }
   }
-  if (options.json && !options.events) env.out(DumpJsonIndented(names->size() == 1 ? list.at(0) : list) + "\n");
+  if (options.json && !options.events)
+    PrintDocument(env, DumpJsonIndented(names->size() == 1 ? list.at(0) : list) + "\n");
   return failed == 0 ? ExitCode::kSuccess : ExitCode::kFailed;
 }
 
@@ -97,17 +98,17 @@ ExitCode RunDigest(const TraceOptions& options, Env& env) {
   if (!load) return PrintError(env, load.error());
   const Result<LoadedTraces> loaded = LoadTraces(options.files, env.variable, *load);
   if (!loaded) return PrintError(env, loaded.error());
-  for (const Error& error : loaded->unread) WarnOf(error, env);
+  for (const Error& error : loaded->unread) PrintWarning(env, error.message);
   const Digest digest = MakeDigest(loaded->traces, {options.budget});
   if (options.output.empty()) {
     // What is piped on stays as it is; the empty line keeps the summary apart from it.
-    env.out(env.out_is_terminal ? SafeForTerminal(digest.text) + "\n" : digest.text);
+    PrintDocument(env, env.out_is_terminal ? digest.text + "\n" : digest.text);
   } else if (const Status written = WriteFileAtomically(options.output, digest.text); !written) {
     return PrintError(env, written.error());
   }
   if (!options.quiet) {
     const std::string secrets = RedactionSummary(loaded->redactions, "redacted");
-    env.error(fmt::format("digest {}{}\n", KeptLine(digest), secrets.empty() ? "" : " · " + secrets));
+    env.error(TerminalText::Format("digest {}{}\n", KeptLine(digest), secrets.empty() ? "" : " · " + secrets));
   }
   return loaded->unread.empty() ? ExitCode::kSuccess : ExitCode::kFailed;
 }
@@ -125,13 +126,13 @@ ExitCode RunFind(const TraceOptions& options, Env& env) {
       continue;
     }
     const std::string size = ShortCount(static_cast<long long>(trace.bytes)) + (trace.bytes < 1000 ? " B" : "B");
-    env.out(fmt::format("{} {}  {:<11} {:>9}  {}\n", time.substr(0, 10), time.substr(11, 5), trace.agent, size,
-                        SafeForTerminalLine(trace.path.string())));
+    env.out(TerminalText::Format("{} {}  {:<11} {:>9}  {}\n", time.substr(0, 10), time.substr(11, 5), trace.agent, size,
+                                 trace.path.string()));
   }
-  if (options.json) env.out(DumpJsonIndented(list) + "\n");
+  if (options.json) PrintDocument(env, DumpJsonIndented(list) + "\n");
   if (found->empty()) env.error("no traces in the agents' folders\n");
   if (found->size() > options.most)
-    env.error(fmt::format("and {} more; -n shows more\n", found->size() - options.most));
+    env.error(TerminalText::Format("and {} more; -n shows more\n", found->size() - options.most));
   return ExitCode::kSuccess;
 }
 

@@ -71,36 +71,36 @@ std::string CommandsWith(const CLI::App& app, const std::string& option) {
 
 std::string UnknownOption(const CLI::App& app, const Unknown& unknown) {
   const std::string name = unknown.word.substr(0, unknown.word.find('='));
-  const std::string shown = SafeForTerminalLine(name);
   const CLI::App& command = *unknown.command;
   const std::vector<std::string> own = OptionsOf(command);
   if (&command != &app) {
     const std::string path = CommandPath(command);
     const std::vector<std::string> global = OptionsOf(app);
     if (Contains(global, name))
-      return fmt::format("'{0}' goes before the command: upskill {0} ... {1}", shown, path.substr(path.find(' ') + 1));
-    if (NearestName(name, own)) return fmt::format("unknown option '{}' for {}{}", shown, path, DidYouMean(name, own));
+      return fmt::format("'{0}' goes before the command: upskill {0} ... {1}", name, path.substr(path.find(' ') + 1));
+    if (NearestName(name, own)) return fmt::format("unknown option '{}' for {}{}", name, path, DidYouMean(name, own));
     if (const std::string others = CommandsWith(app, name); !others.empty())
-      return fmt::format("unknown option '{}' for {}; it is an option of {}", shown, path, others);
+      return fmt::format("unknown option '{}' for {}; it is an option of {}", name, path, others);
     if (NearestName(name, global))
-      return fmt::format("unknown option '{}' for {}{} (before the command)", shown, path, DidYouMean(name, global));
-    return fmt::format("unknown option '{}' for {}", shown, path);
+      return fmt::format("unknown option '{}' for {}{} (before the command)", name, path, DidYouMean(name, global));
+    return fmt::format("unknown option '{}' for {}", name, path);
   }
   if (const CLI::App& named = NamedCommand(app); &named != &app && Contains(OptionsOf(named), name))
-    return fmt::format("'{}' goes after the command: {} {}", shown, CommandPath(named), shown);
-  if (NearestName(name, own)) return fmt::format("unknown option '{}'{}", shown, DidYouMean(name, own));
+    return fmt::format("'{}' goes after the command: {} {}", name, CommandPath(named), name);
+  if (NearestName(name, own)) return fmt::format("unknown option '{}'{}", name, DidYouMean(name, own));
   if (const std::string others = CommandsWith(app, name); !others.empty())
-    return fmt::format("'{}' goes after a command: it is an option of {}", shown, others);
-  return fmt::format("unknown option '{}'", shown);
+    return fmt::format("'{}' goes after a command: it is an option of {}", name, others);
+  return fmt::format("unknown option '{}'", name);
 }
 
 std::string UnknownArgument(const CLI::App& app, const Unknown& unknown) {
   if (IsOption(unknown.word)) return UnknownOption(app, unknown);
-  const std::string shown = SafeForTerminalLine(unknown.word);
   const std::vector<std::string> commands = NamesOf(VisibleCommands(*unknown.command));
-  if (commands.empty()) return fmt::format("unexpected argument '{}' for {}", shown, CommandPath(*unknown.command));
-  if (unknown.command == &app) return fmt::format("unknown command '{}'{}", shown, DidYouMean(unknown.word, commands));
-  return fmt::format("unknown command '{}' for {}{}", shown, CommandPath(*unknown.command),
+  if (commands.empty())
+    return fmt::format("unexpected argument '{}' for {}", unknown.word, CommandPath(*unknown.command));
+  if (unknown.command == &app)
+    return fmt::format("unknown command '{}'{}", unknown.word, DidYouMean(unknown.word, commands));
+  return fmt::format("unknown command '{}' for {}{}", unknown.word, CommandPath(*unknown.command),
                      DidYouMean(unknown.word, commands));
 }
 
@@ -134,7 +134,7 @@ UsageProblem ExplainUsage(const CLI::App& app, const CLI::ParseError& error) {
     if (const std::optional<Unknown> unknown = FirstUnknown(app))
       return {unknown->command, UnknownArgument(app, *unknown)};
   }
-  const std::string text = SafeForTerminalLine(error.what());
+  const std::string text = error.what();
   if (is(CLI::ExitCodes::RequiredError)) return {&command, MissingArgument(command, text)};
   if (is(CLI::ExitCodes::ExcludesError)) {
     if (const auto names = Split(text, " excludes "))

@@ -11,7 +11,6 @@
 #include "report/derived_file.h"
 #include "report/figures.h"
 #include "report/table.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -305,21 +304,21 @@ Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& 
   return benchmark;
 }
 
-std::string BenchmarkText(const BenchmarkSummary& benchmark, const Style& style) {
+TerminalText BenchmarkText(const BenchmarkSummary& benchmark, const Style& style) {
   Table table({{"configuration", Table::Align::kLeft, true},
                {"checks passed", Table::Align::kRight},
                {"seconds", Table::Align::kRight},
                {"tokens", Table::Align::kRight}});
   for (const auto& [name, values] : benchmark.configurations) {
-    table.AddRow({SafeForTerminalLine(name), MeanText(values, "pass_rate", 100.0, " %"),
-                  MeanText(values, "time_seconds", 1.0, ""), MeanText(values, "tokens", 1.0, "")});
+    table.AddRow({name, MeanText(values, "pass_rate", 100.0, " %"), MeanText(values, "time_seconds", 1.0, ""),
+                  MeanText(values, "tokens", 1.0, "")});
   }
-  std::string out =
+  TerminalText out =
       Tinted(style, Tint::kBold,
-             SafeForTerminalLine(benchmark.skill.empty() ? "a benchmark.json without a name" : benchmark.skill)) +
-      (benchmark.model.empty() ? "" : "   " + SafeForTerminalLine(benchmark.model)) + "\n" + table.Render(style);
+             TerminalText::EscapeLine(benchmark.skill.empty() ? "a benchmark.json without a name" : benchmark.skill)) +
+      TerminalText::Format("{}{}\n", benchmark.model.empty() ? "" : "   ", benchmark.model) + table.Render(style);
   if (benchmark.pass_rate_delta)
-    out += fmt::format("difference  {} points of checks passed\n", PointsText(*benchmark.pass_rate_delta));
+    out += TerminalText::Format("difference  {} points of checks passed\n", PointsText(*benchmark.pass_rate_delta));
   return out;
 }
 

@@ -49,6 +49,6 @@ struct BenchmarkSummary {
 Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& source);
 
 // Its configurations as a table: mean ± standard deviation.
-std::string BenchmarkText(const BenchmarkSummary& benchmark, const Style& style);
+TerminalText BenchmarkText(const BenchmarkSummary& benchmark, const Style& style);
 
 }  // namespace upskill

@@ -123,7 +123,7 @@ TEST(BenchmarkText, SummaryOfAnyConfigurations) {
   const Json json = Json::parse(R"({"run_summary": {
     "new_skill": {"pass_rate": {"mean": 0.85, "stddev": 0.05}, "tokens": {"mean": 1200, "stddev": 30}},
     "old_skill": {"pass_rate": {"mean": 0.5, "stddev": 0.1}}, "delta": {"pass_rate": "+0.35"}}})");
-  EXPECT_EQ(BenchmarkText(*BenchmarkFromJson(json, "b"), {false, 100}),
+  EXPECT_EQ(BenchmarkText(*BenchmarkFromJson(json, "b"), {false, 100}).text(),
             "a benchmark.json without a name\n"
             "configuration  checks passed  seconds     tokens\n"
             "new_skill           85 % ± 5        –  1200 ± 30\n"

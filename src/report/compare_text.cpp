@@ -12,7 +12,6 @@
 
 #include "report/figures.h"
 #include "report/table.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -118,13 +117,14 @@ Json SideToJson(const ComparedSide& side) {
           {"cost_usd", JsonOrNull(side.cost_usd)}};
 }
 
-std::string ChangeLines(const StudentComparison& student, const Style& style) {
-  std::string out;
+TerminalText ChangeLines(const StudentComparison& student, const Style& style) {
+  TerminalText out;
   for (const CaseChange& change : student.changed) {
     const bool better = change.after > change.before;
-    out += fmt::format("  {} {}  {} → {}\n", Tinted(style, better ? Tint::kGood : Tint::kBad, better ? "▲" : "▼"),
-                       CutToColumns(SafeForTerminalLine(change.case_id), style.columns > 40 ? style.columns - 24 : 16),
-                       PercentText(change.before), PercentText(change.after));
+    out +=
+        TerminalText::Format("  {} {}  {} → {}\n", Tinted(style, better ? Tint::kGood : Tint::kBad, better ? "▲" : "▼"),
+                             TerminalText::EscapeLine(change.case_id).Cut(style.columns > 40 ? style.columns - 24 : 16),
+                             PercentText(change.before), PercentText(change.after));
   }
   return out;
 }
@@ -154,7 +154,7 @@ Result<RunComparison> CompareRuns(const JudgedRun& a, const JudgedRun& b) {
   return comparison;
 }
 
-std::string CompareText(const RunComparison& comparison, const Style& style) {
+TerminalText CompareText(const RunComparison& comparison, const Style& style) {
   Table table({{"model", Table::Align::kLeft, true},
                {"without", Table::Align::kLeft},
                {"with skill", Table::Align::kLeft},
@@ -162,7 +162,7 @@ std::string CompareText(const RunComparison& comparison, const Style& style) {
                {"tokens with prompt", Table::Align::kLeft},
                {"$ per answer", Table::Align::kLeft},
                {"verdict", Table::Align::kLeft}});
-  std::string changes;
+  TerminalText changes;
   bool shared = false;  // by some model
   for (const StudentComparison& student : comparison.students) {
     shared = shared || (student.a.verdict && student.b.verdict);
@@ -170,22 +170,20 @@ std::string CompareText(const RunComparison& comparison, const Style& style) {
     const auto tokens = [](double value) { return fmt::format("{:.0f}", value); };
     const auto money = [](double value) { return fmt::format("{:.5f}", value); };
     const bool same = student.a.verdict == student.b.verdict;
-    table.AddRow({SafeForTerminalLine(student.model),
-                  Pair(student.a.reference_rate, student.b.reference_rate, PercentText),
+    table.AddRow({student.model, Pair(student.a.reference_rate, student.b.reference_rate, PercentText),
                   Pair(student.a.skill_rate, student.b.skill_rate, PercentText),
                   Pair(student.a.lift, student.b.lift, PointsText), Pair(student.a.tokens, student.b.tokens, tokens),
                   Pair(student.a.cost_usd, student.b.cost_usd, money),
                   same ? std::string(word(student.a.verdict))
                        : fmt::format("{} → {}", word(student.a.verdict), word(student.b.verdict))});
-    const std::string lines = ChangeLines(student, style);
+    const TerminalText lines = ChangeLines(student, style);
     if (!lines.empty())
-      changes += "\n" + Tinted(style, Tint::kBold, SafeForTerminalLine(student.model)) + " with the skill\n" + lines;
+      changes +=
+          "\n" + Tinted(style, Tint::kBold, TerminalText::EscapeLine(student.model)) + " with the skill\n" + lines;
   }
-  return fmt::format("A {}\nB {}\n\n", SafeForTerminalLine(comparison.a), SafeForTerminalLine(comparison.b)) +
-         table.Render(style) +
-         (!changes.empty() ? changes
-          : shared         ? "\nno case changed\n"
-                           : "\nthe runs have no model in common, so no case can be compared\n");
+  if (changes.empty() && shared) changes = "\nno case changed\n";
+  if (changes.empty()) changes = "\nthe runs have no model in common, so no case can be compared\n";
+  return TerminalText::Format("A {}\nB {}\n\n", comparison.a, comparison.b) + table.Render(style) + changes;
 }
 
 Json CompareToJson(const RunComparison& comparison) {

@@ -46,7 +46,7 @@ struct RunComparison {
 // message names the first difference. Answers to different questions can't be compared.
 Result<RunComparison> CompareRuns(const JudgedRun& a, const JudgedRun& b);
 
-std::string CompareText(const RunComparison& comparison, const Style& style);
+TerminalText CompareText(const RunComparison& comparison, const Style& style);
 Json CompareToJson(const RunComparison& comparison);
 
 }  // namespace upskill

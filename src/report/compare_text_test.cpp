@@ -54,7 +54,7 @@ TEST(CompareRuns, SideBySide) {
 TEST(CompareText, Golden) {
   const ReportRun a;
   const ReportRun b = Worse();
-  EXPECT_EQ(CompareText(*CompareRuns(a.judged(), b.judged()), kPlain),
+  EXPECT_EQ(CompareText(*CompareRuns(a.judged(), b.judged()), kPlain).text(),
             "A 2026_11_21_10_12_33-abcd\n"
             "B 2026_11_22_10_12_33-ef01\n\n"
             "model    without      with skill    lift       tokens with prompt  $ per answer  verdict\n"
@@ -62,10 +62,10 @@ TEST(CompareText, Golden) {
             "other    – → –        – → –         – → –      – → –               – → –         – → undecided\n"
             "\nstudent with the skill\n"
             "  ▼ easy  100 % → 0 %\n");
-  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), a.judged()), kPlain), HasSubstr("no case changed"));
+  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), a.judged()), kPlain).text(), HasSubstr("no case changed"));
   ReportRun stranger;
   stranger.plan.students[0] = {"b", "b", "b"};
-  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), stranger.judged()), kPlain), HasSubstr("no model in common"));
+  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), stranger.judged()), kPlain).text(), HasSubstr("no model in common"));
 }
 
 TEST(CompareRuns, RefusesOtherSuitesAndNamesTheDifference) {
@@ -105,7 +105,7 @@ TEST(CompareText, HostileNames) {
       if (sample.case_id == "easy") sample.case_id = kHostile;
     }
   }
-  const std::string text = CompareText(*CompareRuns(a.judged(), b.judged()), kPlain);
+  const std::string text = CompareText(*CompareRuns(a.judged(), b.judged()), kPlain).text();
   EXPECT_THAT(text, HasSubstr("evil\\x1b[2J"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }

@@ -9,27 +9,27 @@
 namespace upskill {
 
 // "name · about 431 tokens · 12 cases × 3 rounds × 2 arms = 72 cells"
-std::string EvalHead(const Plan& plan, const Style& style);
+TerminalText EvalHead(const Plan& plan, const Style& style);
 
 // For each student its bars for each arm, the lift with its interval, the verdict, tokens and cost.
-std::string EvalBars(const JudgedRun& run, const Style& style);
+TerminalText EvalBars(const JudgedRun& run, const Style& style);
 
 // One row a student: pass rate, lift, average checks passed, tokens of an answer, cost per solved case, verdict.
-std::string EvalTable(const JudgedRun& run, const Style& style);
+TerminalText EvalTable(const JudgedRun& run, const Style& style);
 
 // For a table without bars: errors, what the verdicts leave out, and the sweet spot among several models.
-std::string EvalTableNotes(const JudgedRun& run);
+TerminalText EvalTableNotes(const JudgedRun& run);
 
 // "+42 points (95 %: +27 … +56)   helps"
-std::string LiftLine(const StudentVerdict& verdict, double lift, const Style& style);
+TerminalText LiftLine(const StudentVerdict& verdict, double lift, const Style& style);
 
 // "helps", "undecided, about 4 more rounds", "no effect, 37 % more tokens".
 std::string VerdictText(const StudentVerdict& verdict);
 
 // Cases that no student ever passed (floor) and that always passed in every arm (ceiling); one line each.
-std::string EvalCaseNotes(const JudgedRun& run);
+TerminalText EvalCaseNotes(const JudgedRun& run);
 
 // Every case: in each arm how its answers fared and which check failed on what (-v).
-std::string EvalCases(const RunData& data, const Style& style);
+TerminalText EvalCases(const RunData& data, const Style& style);
 
 }  // namespace upskill

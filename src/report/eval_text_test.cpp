@@ -28,11 +28,12 @@ std::vector<std::string> KeysOf(const Json& object) {
 
 TEST(EvalHead, CountsTheCells) {
   TestRun run;
-  EXPECT_EQ(EvalHead(run.plan, kPlain), "manifests · about 234 tokens · 2 cases × 2 rounds × 2 arms = 8 cells\n");
+  EXPECT_EQ(EvalHead(run.plan, kPlain).text(),
+            "manifests · about 234 tokens · 2 cases × 2 rounds × 2 arms = 8 cells\n");
   run.plan.students.push_back({"b", "b", "b"});
   run.plan.rounds = 1;
   run.plan.arms = {Arm::kSkill};
-  EXPECT_EQ(EvalHead(run.plan, kPlain),
+  EXPECT_EQ(EvalHead(run.plan, kPlain).text(),
             "manifests · about 234 tokens · 2 cases × 1 round × 1 arm × 2 models = 4 cells\n");
 }
 
@@ -56,7 +57,7 @@ TestRun ClearRun() {
 
 // The case with an error counts for nothing, which leaves one that passes everywhere: pass rates are of all answers.
 TEST(EvalBars, Golden) {
-  EXPECT_EQ(EvalBars(TestRun().judged(), kPlain),
+  EXPECT_EQ(EvalBars(TestRun().judged(), kPlain).text(),
             "student\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   0 points (95 %: -100 … +100)   undecided   1 error\n"
@@ -66,7 +67,7 @@ TEST(EvalBars, Golden) {
 }
 
 TEST(EvalBars, AVerdict) {
-  const std::string bars = EvalBars(ClearRun().judged(), kPlain);
+  const std::string bars = EvalBars(ClearRun().judged(), kPlain).text();
   EXPECT_THAT(bars, HasSubstr("  baseline    ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"
                               "  with skill  ████████████████████  100 %   16/16   +100 points (95 %: "));
   EXPECT_THAT(bars, HasSubstr(" … +100)   helps\n"));
@@ -76,7 +77,7 @@ TEST(EvalBars, AVerdict) {
 }
 
 TEST(EvalBars, NarrowPlacesPutTheLiftBelow) {
-  const std::string bars = EvalBars(ClearRun().judged(), {false, 60});
+  const std::string bars = EvalBars(ClearRun().judged(), {false, 60}).text();
   EXPECT_THAT(bars, HasSubstr("  with skill  ██████████  100 %   16/16\n  lift        +100 points (95 %: "));
   for (const std::string_view line : SplitLines(bars)) EXPECT_LE(DisplayColumns(line), 66U) << line;
 }
@@ -89,7 +90,7 @@ TEST(EvalBars, CostAndOtherArms) {
       run.Add("case-" + std::to_string(i), Arm::kPlacebo, round, "edition = 2 " + std::to_string(round));
   }
   for (Sample& sample : run.samples) sample.response.cost_usd = sample.arm == Arm::kSkill ? 0.002 : 0.001;
-  const std::string bars = EvalBars(run.judged(), kPlain);
+  const std::string bars = EvalBars(run.judged(), kPlain).text();
   EXPECT_THAT(bars, HasSubstr("  placebo     ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"));
   EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points (95 %: "));
   EXPECT_THAT(
@@ -102,35 +103,35 @@ TEST(EvalBars, RepeatingAnswersOfASingleRound) {
   TestRun run;
   run.plan.rounds = 1;
   run.plan.sampling.temperature = 0.0;
-  EXPECT_THAT(EvalBars(run.judged(), kPlain), HasSubstr("  the answers repeat at temperature 0: more rounds"));
+  EXPECT_THAT(EvalBars(run.judged(), kPlain).text(), HasSubstr("  the answers repeat at temperature 0: more rounds"));
 }
 
 TEST(EvalBars, ShorterInANarrowPlace) {
-  EXPECT_THAT(EvalBars(TestRun().judged(), {false, 60}), HasSubstr("  baseline    █████░░░░░   50 %   2/4"));
+  EXPECT_THAT(EvalBars(TestRun().judged(), {false, 60}).text(), HasSubstr("  baseline    █████░░░░░   50 %   2/4"));
 }
 
 TEST(EvalBars, WithoutABaselineOrAnyAnswer) {
   TestRun run;
   run.plan.arms = {Arm::kSkill};
-  EXPECT_EQ(EvalBars(run.judged(), kPlain),
+  EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
             "student\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
             "  tokens      12 per answer\n\n");
   run.samples.clear();
-  EXPECT_EQ(EvalBars(run.judged(), kPlain),
+  EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
             "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 not done\n\n");
 }
 
 TEST(EvalBars, AShorterPromptWithTheSkill) {  // as when long cases of one arm are left undone
   TestRun run;
   for (Sample& sample : run.samples) sample.response.usage.input = sample.arm == Arm::kSkill ? 10 : 30;
-  EXPECT_THAT(EvalBars(run.judged(), kPlain), HasSubstr("prompt -20\n"));
+  EXPECT_THAT(EvalBars(run.judged(), kPlain).text(), HasSubstr("prompt -20\n"));
 }
 
 TEST(EvalBars, ALossIsTintedAsOne) {
   TestRun run = ClearRun();
   for (Sample& sample : run.samples) sample.arm = sample.arm == Arm::kSkill ? Arm::kBaseline : Arm::kSkill;
-  const std::string bars = EvalBars(run.judged(), {true, 100});
+  const std::string bars = EvalBars(run.judged(), {true, 100}).text();
   EXPECT_THAT(bars, HasSubstr("-100 points"));
   EXPECT_THAT(bars, HasSubstr("\x1b[31mhurts\x1b[0m"));
 }
@@ -138,7 +139,7 @@ TEST(EvalBars, ALossIsTintedAsOne) {
 TEST(EvalTable, Golden) {
   TestRun run;
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_EQ(EvalTable(run.judged(), kPlain),
+  EXPECT_EQ(EvalTable(run.judged(), kPlain).text(),
             "model    pass rate     lift (95 %)      checks passed  tokens   verdict\n"
             "student  50 % → 100 %  0 (-100 … +100)  0.5 → 1.0      16 → 12  undecided\n"
             "another  – → –         –                – → –          – → –    –\n");
@@ -149,7 +150,7 @@ TEST(EvalTable, CostOfASolvedCaseWhereKnown) {
   run.samples.back().error.reset();
   run.plan.students.push_back({"b", "another", "b"});
   for (Sample& sample : run.samples) sample.response.cost_usd = 0.001;
-  const std::string table = EvalTable(run.judged(), {false, 120});
+  const std::string table = EvalTable(run.judged(), {false, 120}).text();
   EXPECT_THAT(table, HasSubstr("  $ / solved         verdict\n"));
   EXPECT_THAT(table, HasSubstr("  $0.0020 → $0.0010  undecided\n"));  // two answers for one solved case, then one
   EXPECT_THAT(table, HasSubstr("another  "));
@@ -158,7 +159,7 @@ TEST(EvalTable, CostOfASolvedCaseWhereKnown) {
 TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   TestRun run;
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_EQ(EvalTableNotes(run.judged()),
+  EXPECT_EQ(EvalTableNotes(run.judged()).text(),
             "student, baseline:   1 truncated\n"
             "student, with skill:   1 error\n"
             "student: the answers repeat exactly from round to round: more rounds would add nothing, more cases would\n"
@@ -170,17 +171,17 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
   TestRun run;
-  EXPECT_EQ(EvalCaseNotes(run.judged()), "1 case always passed in every arm: easy\n");
+  EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case always passed in every arm: easy\n");
   run.plan.arms = {Arm::kBaseline};
-  EXPECT_EQ(EvalCaseNotes(run.judged()),
+  EXPECT_EQ(EvalCaseNotes(run.judged()).text(),
             "1 case never passed (-v shows why): hard\n1 case always passed in every arm: easy\n");
   run.samples.clear();
-  EXPECT_THAT(EvalCaseNotes(run.judged()), IsEmpty());
+  EXPECT_THAT(EvalCaseNotes(run.judged()).text(), IsEmpty());
 }
 
 TEST(EvalCases, Golden) {
   const TestRun run;
-  EXPECT_EQ(EvalCases(run.judged().data, kPlain),
+  EXPECT_EQ(EvalCases(run.judged().data, kPlain).text(),
             "student\n"
             "easy · What is 2 + 2?\n"
             "  baseline    2 of 2 passed\n"
@@ -199,7 +200,7 @@ TEST(EvalCases, LongAnswersAreCut) {
   std::string text;
   for (int i = 0; i < 20; ++i) text += std::string(200, 'a') + "\n";
   run.samples[2].response.text = text;
-  const std::string shown = EvalCases(run.judged().data, {false, 60});
+  const std::string shown = EvalCases(run.judged().data, {false, 60}).text();
   EXPECT_LT(shown.size(), 1500U);
   for (const std::string_view line : SplitLines(shown)) EXPECT_LE(DisplayColumns(line), 60U) << line;
 }
@@ -217,15 +218,16 @@ TEST(EvalText, HostileStringsNeverReachATerminal) {
     if (sample.error) sample.error->message = kHostile;
   }
   const JudgedRun judged = run.judged();
-  for (const std::string& text : {EvalHead(run.plan, kPlain), EvalBars(judged, kPlain), EvalTable(judged, kPlain),
-                                  EvalCaseNotes(judged), EvalCases(run.judged().data, kPlain)}) {
+  for (const std::string& text :
+       {EvalHead(run.plan, kPlain).text(), EvalBars(judged, kPlain).text(), EvalTable(judged, kPlain).text(),
+        EvalCaseNotes(judged).text(), EvalCases(run.judged().data, kPlain).text()}) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     EXPECT_THAT(text, Not(HasSubstr("\r")));
     EXPECT_THAT(text, Not(HasSubstr("\x07")));
     EXPECT_THAT(text, Not(HasSubstr("\u202E")));
   }
-  EXPECT_THAT(EvalTable(judged, kPlain), HasSubstr("evil\\x1b[2J"));
-  EXPECT_EQ(SplitLines(EvalTable(judged, kPlain)).size(), 2U);
+  EXPECT_THAT(EvalTable(judged, kPlain).text(), HasSubstr("evil\\x1b[2J"));
+  EXPECT_EQ(SplitLines(EvalTable(judged, kPlain).text()).size(), 2U);
 }
 
 TEST(EvalToJson, DocumentedKeys) {

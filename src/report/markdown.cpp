@@ -135,7 +135,8 @@ std::string RunSection(const JudgedRun& run) {
 
 std::string MarkdownText(std::string_view text) {
   std::string out;
-  for (const char c : CutToColumns(SafeForTerminalLine(text), kLongestName)) {
+  const TerminalText name = TerminalText::EscapeLine(text).Cut(kLongestName);
+  for (const char c : name.text()) {
     switch (c) {
       case '&':
         out += "&amp;";

@@ -89,17 +89,17 @@ const char* WorthName(Worth worth) {
 }
 
 std::string ChoiceText(const Choice& choice) {
-  return fmt::format("{} {} the skill", SafeForTerminalLine(choice.cell->name), choice.with_skill ? "with" : "without");
+  return fmt::format("{} {} the skill", choice.cell->name, choice.with_skill ? "with" : "without");
 }
 
 // "haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its price"
-std::string SweetSpotLine(const SweetSpot& spot) {
+TerminalText SweetSpotLine(const SweetSpot& spot) {
   if (!spot.sweet_spot || !spot.best) return "";
   const Choice& sweet = spot.choices[*spot.sweet_spot];
   const Choice& best = spot.choices[*spot.best];
   if (*spot.sweet_spot == *spot.best) {
-    return fmt::format("sweet spot: {}: the best, and {} than any near it\n", ChoiceText(sweet),
-                       spot.by_cost ? "cheaper" : "with fewer tokens");
+    return TerminalText::Format("sweet spot: {}: the best, and {} than any near it\n", ChoiceText(sweet),
+                                spot.by_cost ? "cheaper" : "with fewer tokens");
   }
   const double points = std::round((best.rate - sweet.rate) * 100.0);
   const double before = spot.by_cost ? *best.cost_usd : best.tokens;
@@ -109,13 +109,13 @@ std::string SweetSpotLine(const SweetSpot& spot) {
   const char* what = spot.by_cost ? "price" : "tokens";
   const std::string at = std::lround(share * 100.0) == 100 ? fmt::format("for the same {}", what)
                                                            : fmt::format("at {} of its {}", PercentText(share), what);
-  return fmt::format("sweet spot: {}: {} ({}) {}\n", ChoiceText(sweet), rate, ChoiceText(best), at);
+  return TerminalText::Format("sweet spot: {}: {} ({}) {}\n", ChoiceText(sweet), rate, ChoiceText(best), at);
 }
 
 std::string MoneyText(const std::optional<double>& usd) { return usd ? fmt::format("${:.5f}", *usd) : "unknown"; }
 
 // Each choice for one skill: its rate, tokens, cost, whether another is better in everything.
-std::string ChoicesTable(const SweetSpot& spot, const Style& style) {
+TerminalText ChoicesTable(const SweetSpot& spot, const Style& style) {
   Table table({{"model", Table::Align::kLeft, true},
                {"", Table::Align::kLeft},
                {"pass rate", Table::Align::kRight},
@@ -127,8 +127,8 @@ std::string ChoicesTable(const SweetSpot& spot, const Style& style) {
     const Choice& choice = spot.choices[i];
     const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
     const std::string note = spot.sweet_spot == i ? "sweet spot" : spot.best == i ? "best" : on_front ? "front" : "";
-    table.AddRow({SafeForTerminalLine(choice.cell->name), choice.with_skill ? "with" : "without",
-                  PercentText(choice.rate), WithThousands(std::llround(choice.tokens)), MoneyText(choice.cost_usd),
+    table.AddRow({choice.cell->name, choice.with_skill ? "with" : "without", PercentText(choice.rate),
+                  WithThousands(std::llround(choice.tokens)), MoneyText(choice.cost_usd),
                   choice.with_skill ? WorthName(WorthItsTokens(*choice.cell)) : "", note});
   }
   return table.Render(style);
@@ -217,31 +217,31 @@ Worth WorthItsTokens(const MatrixCell& cell) {
   return *after / *cell.skill_rate <= *before / *cell.baseline_rate ? Worth::kYes : Worth::kCostsMore;
 }
 
-std::string SweetSpotNote(const JudgedRun& run, double tolerance) {
+TerminalText SweetSpotNote(const JudgedRun& run, double tolerance) {
   if (run.plan().students.size() < 2) return "";
   const Matrix matrix = MakeMatrix({&run, 1});
   return SweetSpotLine(FindSweetSpot(matrix, run.plan().skill.name, tolerance));
 }
 
-std::string MatrixText(const Matrix& matrix, const Style& style, double tolerance) {
+TerminalText MatrixText(const Matrix& matrix, const Style& style, double tolerance) {
   std::vector<Table::Column> columns = {{"skill", Table::Align::kLeft, true}};
   for (const std::string& model : matrix.models) {
     const auto cell = std::find_if(matrix.cells.begin(), matrix.cells.end(),
                                    [&](const MatrixCell& entry) { return entry.model == model; });
     columns.push_back(
-        {CutToColumns(SafeForTerminalLine(cell == matrix.cells.end() ? model : cell->name), 24), Table::Align::kLeft});
+        {TerminalText::EscapeLine(cell == matrix.cells.end() ? model : cell->name).Cut(24), Table::Align::kLeft});
   }
   Table table(std::move(columns));
   for (const std::string& skill : matrix.skills) {
-    std::vector<std::string> row = {SafeForTerminalLine(skill)};
+    std::vector<std::string> row = {skill};
     for (const std::string& model : matrix.models) row.push_back(CellText(matrix.at(skill, model)));
-    table.AddRow(std::move(row));
+    table.AddRow(row);
   }
-  std::string out = table.Render(style) + "▲ helps  ▼ hurts  = no effect  ? undecided  · not run   lift in points\n";
+  TerminalText out = table.Render(style) + "▲ helps  ▼ hurts  = no effect  ? undecided  · not run   lift in points\n";
   for (const std::string& skill : matrix.skills) {
     const SweetSpot spot = FindSweetSpot(matrix, skill, tolerance);
     if (spot.choices.empty()) continue;
-    out += "\n" + Tinted(style, Tint::kBold, SafeForTerminalLine(skill)) + "\n" + ChoicesTable(spot, style) +
+    out += "\n" + Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill)) + "\n" + ChoicesTable(spot, style) +
            SweetSpotLine(spot);
   }
   return out;

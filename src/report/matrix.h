@@ -70,10 +70,10 @@ Worth WorthItsTokens(const MatrixCell& cell);
 
 // "sweet spot: haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its price" of one run;
 // nothing for a single model.
-std::string SweetSpotNote(const JudgedRun& run, double tolerance = 0.05);
+TerminalText SweetSpotNote(const JudgedRun& run, double tolerance = 0.05);
 
 // The table of verdicts and lifts, then for each skill its sweet spot and for each model whether the skill is worth it.
-std::string MatrixText(const Matrix& matrix, const Style& style, double tolerance = 0.05);
+TerminalText MatrixText(const Matrix& matrix, const Style& style, double tolerance = 0.05);
 Json MatrixToJson(const Matrix& matrix, double tolerance = 0.05);
 
 }  // namespace upskill

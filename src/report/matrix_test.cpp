@@ -113,7 +113,7 @@ TEST(WorthItsTokens, TheCostOfASolvedCase) {
 
 TEST(MatrixText, Golden) {
   EXPECT_EQ(
-      MatrixText(Made(), kPlain),
+      MatrixText(Made(), kPlain).text(),
       "skill  haiku  opus  tiny\n"
       "s      ▲ +36  = 0   ▲ +40\n"
       "▲ helps  ▼ hurts  = no effect  ? undecided  · not run   lift in points\n"
@@ -132,7 +132,7 @@ TEST(MatrixText, HostileNames) {
   ReportRun run;
   run.plan.skill.name = kHostile;
   run.plan.students[0].name = kHostile;
-  const std::string text = MatrixText(MakeMatrix(Runs(run.judged())), kPlain);
+  const std::string text = MatrixText(MakeMatrix(Runs(run.judged())), kPlain).text();
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("evil\\x1b"));
 }

@@ -57,7 +57,7 @@ void ProgressLine::OnProgress(const RunProgress& progress) {
   if (live_) {
     if (progress.seconds - last_seconds_ < kLiveInterval && finished < progress.total) return;
     last_seconds_ = progress.seconds;
-    write_("\r\x1b[K" + ProgressText(progress, style_, true));
+    write_(TerminalText::Format("\r\x1b[K{}", ProgressText(progress, style_, true)));
     shown_ = true;
     return;
   }
@@ -65,7 +65,7 @@ void ProgressLine::OnProgress(const RunProgress& progress) {
   if (!tenth || finished == progress.total || progress.seconds - last_seconds_ < kPlainInterval) return;
   last_seconds_ = progress.seconds;
   last_done_ = finished;
-  write_(ProgressText(progress, style_, false) + "\n");
+  write_(TerminalText::Format("{}\n", ProgressText(progress, style_, false)));
 }
 
 void ProgressLine::OnStopping(const RunProgress& progress, bool now) {
@@ -73,8 +73,9 @@ void ProgressLine::OnStopping(const RunProgress& progress, bool now) {
   if (now) {
     write_("stopping now: requests in flight are dropped\n");
   } else {
-    write_(fmt::format("stopping: finishing {} request{} in flight (Ctrl-C again to drop {})\n", progress.in_flight,
-                       progress.in_flight == 1 ? "" : "s", progress.in_flight == 1 ? "it" : "them"));
+    write_(TerminalText::Format("stopping: finishing {} request{} in flight (Ctrl-C again to drop {})\n",
+                                progress.in_flight, progress.in_flight == 1 ? "" : "s",
+                                progress.in_flight == 1 ? "it" : "them"));
   }
 }
 

@@ -3,10 +3,10 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "eval/runner.h"
 #include "report/style.h"
+#include "util/terminal_text.h"
 
 namespace upskill {
 
@@ -14,7 +14,7 @@ namespace upskill {
 // every two seconds. Not thread-safe.
 class ProgressLine : public RunObserver {
  public:
-  using Write = std::function<void(std::string_view)>;
+  using Write = std::function<void(const TerminalText&)>;
 
   // `live`: stderr is a terminal.
   ProgressLine(Style style, bool live, Write write) : style_(style), live_(live), write_(std::move(write)) {}

@@ -11,7 +11,6 @@
 #include "report/eval_text.h"
 #include "report/figures.h"
 #include "report/table.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -56,11 +55,11 @@ std::string MetricText(const ArmSummary& arm, RunMetric metric) {
   return "";
 }
 
-std::string MetricLine(const ArmSummary& arm, const char* label, RunMetric metric, double most, const Style& style) {
+TerminalText MetricLine(const ArmSummary& arm, const char* label, RunMetric metric, double most, const Style& style) {
   const std::size_t cells = style.columns >= 70 ? 20 : 10;
   const double full = metric == RunMetric::kSuccess ? 1.0 : most;
   const double share = full > 0 ? MetricOf(arm, metric).value_or(0.0) / full : 0.0;
-  return fmt::format("  {:<10}  {} {}\n", label, Bar(share, cells), MetricText(arm, metric));
+  return TerminalText::Format("  {:<10}  {} {}\n", label, Bar(share, cells), MetricText(arm, metric));
 }
 
 std::string VerdictCell(const RunRow& row) { return row.verdict.lift ? VerdictName(row.verdict.word) : "–"; }
@@ -81,32 +80,33 @@ std::vector<RunRow> RowsOf(const JudgedRun& run) {
   return rows;
 }
 
-std::string RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style) {
+TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style) {
   std::map<std::pair<std::string, std::string>, const RunRow*> newest;
   double most = 0.0;
   for (const RunRow& row : rows) newest[{row.skill, row.student.student.spec}] = &row;
   for (const auto& [key, row] : newest) {
     for (const auto& [arm, entry] : row->student.arms) most = std::max(most, MetricOf(entry, metric).value_or(0.0));
   }
-  std::string out;
+  TerminalText out;
   std::string skill;
   for (const auto& [key, row] : newest) {
     if (key.first != skill || out.empty()) {
       skill = key.first;
-      out += (out.empty() ? "" : "\n") + Tinted(style, Tint::kBold, SafeForTerminalLine(skill)) + "\n";
+      if (!out.empty()) out += "\n";
+      out += Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill)) + "\n";
     }
-    out += fmt::format("{}   {}\n", SafeForTerminalLine(row->student.student.name),
-                       Tinted(style, Tint::kDim, "run " + SafeForTerminalLine(row->run)));
+    out += TerminalText::Format("{}   {}\n", row->student.student.name,
+                                Tinted(style, Tint::kDim, TerminalText::Format("run {}", row->run)));
     if (const ArmSummary* arm = ArmOf(row->student, Arm::kBaseline))
       out += MetricLine(*arm, "baseline", metric, most, style);
     if (const ArmSummary* arm = ArmOf(row->student, Arm::kSkill))
       out += MetricLine(*arm, "with skill", metric, most, style);
-    if (row->lift()) out += fmt::format("  {:<10}  {}\n", "lift", LiftLine(row->verdict, *row->lift(), style));
+    if (row->lift()) out += TerminalText::Format("  {:<10}  {}\n", "lift", LiftLine(row->verdict, *row->lift(), style));
   }
   return out;
 }
 
-std::string RunTable(const std::vector<RunRow>& rows, const Style& style) {
+TerminalText RunTable(const std::vector<RunRow>& rows, const Style& style) {
   Table table({{"run", Table::Align::kLeft},
                {"skill", Table::Align::kLeft, true},
                {"model", Table::Align::kLeft, true},
@@ -116,8 +116,7 @@ std::string RunTable(const std::vector<RunRow>& rows, const Style& style) {
                {"verdict", Table::Align::kLeft},
                {"cells", Table::Align::kRight}});
   for (const RunRow& row : rows) {
-    table.AddRow({SafeForTerminalLine(row.run), SafeForTerminalLine(row.skill),
-                  SafeForTerminalLine(row.student.student.name), RateText(ArmOf(row.student, Arm::kBaseline)),
+    table.AddRow({row.run, row.skill, row.student.student.name, RateText(ArmOf(row.student, Arm::kBaseline)),
                   RateText(ArmOf(row.student, Arm::kSkill)), LiftText(row.lift()), VerdictCell(row),
                   fmt::format("{}/{}", row.answered, row.cells)});
   }

@@ -29,10 +29,10 @@ enum class RunMetric { kSuccess, kTokens, kCost, kTime };
 std::vector<RunRow> RowsOf(const JudgedRun& run);
 
 // For each skill and model (by its model string) the newest of `rows` (given oldest first), as bars of the metric.
-std::string RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style);
+TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style);
 
 // Every row in one table.
-std::string RunTable(const std::vector<RunRow>& rows, const Style& style);
+TerminalText RunTable(const std::vector<RunRow>& rows, const Style& style);
 
 // RFC 4180 with CRLF and a head line. Text that a spreadsheet would take for a formula gets a leading apostrophe.
 std::string RunCsv(const std::vector<RunRow>& rows);

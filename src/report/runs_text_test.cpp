@@ -41,13 +41,13 @@ TEST(RowsOf, OneForEachStudent) {
 
 // One win in the only round; seven without a loss decide.
 TEST(RunBars, TheNewestOfEachSkillAndModel) {
-  EXPECT_EQ(RunBars(Rows(), RunMetric::kSuccess, kPlain),
+  EXPECT_EQ(RunBars(Rows(), RunMetric::kSuccess, kPlain).text(),
             "manifests\n"
             "student   run 2026_11_22_10_12_33-0001\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   1/2\n"
             "  with skill  ████████████████████  100 %   2/2\n"
             "  lift        +50 points (95 %: -67 … +100)   undecided, about 6 more rounds\n");
-  EXPECT_EQ(RunBars(Rows(), RunMetric::kTokens, {false, 60}),
+  EXPECT_EQ(RunBars(Rows(), RunMetric::kTokens, {false, 60}).text(),
             "manifests\n"
             "student   run 2026_11_22_10_12_33-0001\n"
             "  baseline    ██████████     16   tokens per answer\n"
@@ -58,11 +58,11 @@ TEST(RunBars, TheNewestOfEachSkillAndModel) {
 TEST(RunBars, SkillsApart) {
   std::vector<RunRow> rows = Rows();
   rows[1].skill = "another";
-  EXPECT_THAT(RunBars(rows, RunMetric::kSuccess, kPlain), testing::ContainsRegex("^another\n.*\n\nmanifests\n"));
+  EXPECT_THAT(RunBars(rows, RunMetric::kSuccess, kPlain).text(), testing::ContainsRegex("^another\n.*\n\nmanifests\n"));
 }
 
 TEST(RunTable, Golden) {
-  EXPECT_EQ(RunTable(Rows(), kPlain),
+  EXPECT_EQ(RunTable(Rows(), kPlain).text(),
             "run                       skill      model      baseline   with skill  lift  verdict    cells\n"
             "2026_11_21_10_12_33-abcd  manifests  student  50 % (2/4)  100 % (3/3)     0  undecided    7/8\n"
             "2026_11_22_10_12_33-0001  manifests  student  50 % (1/2)  100 % (2/2)   +50  undecided    4/8\n");
@@ -113,7 +113,7 @@ TEST(RunsText, HostileStringsNeverReachATerminal) {
     row.skill = kHostile;
     row.student.student.name = kHostile;
   }
-  for (const std::string& text : {RunBars(rows, RunMetric::kSuccess, kPlain), RunTable(rows, kPlain)}) {
+  for (const std::string& text : {RunBars(rows, RunMetric::kSuccess, kPlain).text(), RunTable(rows, kPlain).text()}) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     EXPECT_THAT(text, Not(HasSubstr("\r")));
     EXPECT_THAT(text, Not(HasSubstr("\u202E")));

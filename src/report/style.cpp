@@ -26,9 +26,9 @@ const char* CodeOf(Tint tint) {
 
 }  // namespace
 
-std::string Tinted(const Style& style, Tint tint, std::string_view text) {
-  if (!style.color) return std::string(text);
-  return fmt::format("\x1b[{}m{}\x1b[0m", CodeOf(tint), text);
+TerminalText Tinted(const Style& style, Tint tint, const TerminalText& text) {
+  if (!style.color) return text;
+  return TerminalText::Format("\x1b[{}m{}\x1b[0m", CodeOf(tint), text);
 }
 
 std::string PercentText(double fraction) { return fmt::format("{:.0f} %", std::round(fraction * 100.0)); }

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
+
+#include "util/terminal_text.h"
 
 namespace upskill {
 
@@ -15,8 +16,8 @@ struct Style {
 
 enum class Tint { kGood, kBad, kDim, kBold };
 
-// `text` in the tint when the style allows colours. Never applied to text of unknown origin before SafeForTerminal.
-std::string Tinted(const Style& style, Tint tint, std::string_view text);
+// `text` in the tint when the style allows colours.
+TerminalText Tinted(const Style& style, Tint tint, const TerminalText& text);
 
 // "47 %", or "–" for nothing.
 std::string PercentText(double fraction);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/style.h"
+#include "util/terminal_text.h"
 
 namespace upskill {
 
@@ -14,24 +17,24 @@ class Table {
  public:
   enum class Align { kLeft, kRight };
   struct Column {
-    std::string head;
+    TerminalText head;
     Align align = Align::kLeft;
     bool may_be_cut = false;
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // As many cells as columns; plain text that is safe for a terminal.
-  void AddRow(std::vector<std::string> cells);
-  std::string Render(const Style& style) const;
+  // As many cells as columns. They may be text of unknown origin.
+  void AddRow(const std::vector<std::string>& cells);
+  TerminalText Render(const Style& style) const;
   bool empty() const { return rows_.empty(); }
 
  private:
   std::vector<std::size_t> Widths() const;
-  std::string RenderAsList(const Style& style) const;
+  TerminalText RenderAsList(const Style& style) const;
 
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<TerminalText>> rows_;
 };
 
 }  // namespace upskill

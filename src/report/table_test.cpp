@@ -19,7 +19,7 @@ Table MakeTable() {
   return table;
 }
 
-std::string Render(const Table& table, std::size_t columns) { return table.Render({false, columns}); }
+std::string Render(const Table& table, std::size_t columns) { return table.Render({false, columns}).text(); }
 
 TEST(Table, AlignsColumns) {
   EXPECT_EQ(Render(MakeTable(), 100),
@@ -68,7 +68,7 @@ TEST(Table, OnlyTheHead) {
 }
 
 TEST(Table, TintsTheHeadOnly) {
-  const std::string text = MakeTable().Render({true, 100});
+  const std::string text = MakeTable().Render({true, 100}).text();
   EXPECT_THAT(text, testing::StartsWith("\x1b[2mname                       count  note\x1b[0m\n"));
   EXPECT_EQ(text.find("\x1b[", 10), text.find("\x1b[0m"));
   EXPECT_EQ(text.find("\x1b[", text.find("\x1b[0m") + 1), std::string::npos);
@@ -99,9 +99,9 @@ TEST(PercentText, RoundsHalvesUp) {
 }
 
 TEST(Tinted, OnlyWhereColoursAreAllowed) {
-  EXPECT_EQ(Tinted({false, 80}, Tint::kGood, "x"), "x");
-  EXPECT_EQ(Tinted({true, 80}, Tint::kGood, "x"), "\x1b[32mx\x1b[0m");
-  EXPECT_EQ(Tinted({true, 80}, Tint::kBad, "x"), "\x1b[31mx\x1b[0m");
+  EXPECT_EQ(Tinted({false, 80}, Tint::kGood, "x").text(), "x");
+  EXPECT_EQ(Tinted({true, 80}, Tint::kGood, "x").text(), "\x1b[32mx\x1b[0m");
+  EXPECT_EQ(Tinted({true, 80}, Tint::kBad, "x").text(), "\x1b[31mx\x1b[0m");
 }
 
 }  // namespace

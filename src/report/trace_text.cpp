@@ -22,16 +22,6 @@ Json TokensJson(const TokenUsage& tokens) {
                        {"output", JsonOrNull(tokens.output)}});
 }
 
-std::string Joined(const std::vector<std::string>& parts, const std::string& between) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (part.empty()) continue;
-    if (!text.empty()) text += between;
-    text += part;
-  }
-  return text;
-}
-
 // "2026-01-12 14:02 – 15:31", UTC.
 std::string TimeSpan(const Trace& trace) {
   if (!trace.first_ms || !trace.last_ms) return "";
@@ -41,14 +31,15 @@ std::string TimeSpan(const Trace& trace) {
   return fmt::format("{} {} – {}{} UTC", first.substr(0, 10), first.substr(11, 5), end, last.substr(11, 5));
 }
 
-std::string ToolList(const TraceCounts& counts) {
+TerminalText ToolList(const TraceCounts& counts) {
   std::vector<std::pair<std::string, std::size_t>> tools(counts.tool_calls_by_name.begin(),
                                                          counts.tool_calls_by_name.end());
   std::stable_sort(tools.begin(), tools.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (tools.empty()) return "no tools";
   std::vector<std::string> parts;
   parts.reserve(tools.size());
-  for (const auto& [name, count] : tools) parts.push_back(fmt::format("{} {}", SafeForTerminalLine(name), count));
-  return parts.empty() ? "no tools" : "tools: " + Joined(parts, ", ");
+  for (const auto& [name, count] : tools) parts.push_back(fmt::format("{} {}", name, count));
+  return "tools: " + TerminalText::Join(parts, ", ");
 }
 
 std::string TokenLine(const TokenUsage& tokens) {
@@ -134,7 +125,7 @@ Json EventJson(const Trace& trace, std::size_t index) {
   return json;
 }
 
-std::string EventLine(const Trace& trace, std::size_t index, std::size_t columns) {
+TerminalText EventLine(const Trace& trace, std::size_t index, std::size_t columns) {
   const Event& event = trace.events.at(index);
   std::string text = event.kind == EventKind::kToolCall && !event.command.empty() ? event.command : event.text;
   if (event.kind == EventKind::kFileChange) text = event.path;
@@ -144,51 +135,48 @@ std::string EventLine(const Trace& trace, std::size_t index, std::size_t columns
   if (event.kind == EventKind::kToolResult && event.status != CallStatus::kOk)
     label += fmt::format(" ({})", CallStatusName(event.status));
   const std::string side = event.agent.empty() ? "" : "  | ";
-  return CutToColumns(SafeForTerminalLine(fmt::format("{:>5} {}{:<12} {}", index + 1, side, label, Trim(text))),
-                      columns);
+  return TerminalText::Format("{:>5} {}{:<12} {}", index + 1, side, label, Trim(text)).Cut(columns);
 }
 
-std::string TraceShowText(const Trace& trace, const std::string& redactions) {
+TerminalText TraceShowText(const Trace& trace, const std::string& redactions) {
   const TraceCounts counts = CountTrace(trace);
-  const std::string agent = Joined({trace.agent_name, trace.agent_version}, " ");
-  std::string text =
-      Joined({SafeForTerminalLine(agent), SafeForTerminalLine(Joined(trace.models, ", ")), TimeSpan(trace)}, " · ");
+  const TerminalText agent = TerminalText::Join(std::vector{trace.agent_name, trace.agent_version}, " ");
+  TerminalText text = TerminalText::Join(
+      std::vector{agent, TerminalText::Join(trace.models, ", "), TerminalText::EscapeLine(TimeSpan(trace))}, " · ");
   text += "\n";
-  std::vector<std::string> facts = {fmt::format("you {}", Counted(counts.human_turns, "turn")),
-                                    fmt::format("assistant {}", Counted(counts.assistant_messages, "message")),
-                                    ToolList(counts), Counted(counts.tool_errors, "error")};
-  facts.push_back(counts.subagents == 0 ? "no subagents" : Counted(counts.subagents, "subagent"));
-  std::vector<std::string> skills;
-  skills.reserve(counts.skills_used.size());
-  for (const std::string& skill : counts.skills_used) skills.push_back(SafeForTerminalLine(skill));
-  facts.push_back(skills.empty() ? "no skills" : "skills: " + Joined(skills, ", "));
-  text += Joined(facts, " · ") + "\n";
-  text += Joined({TokenLine(counts.tokens),
-                  trace.cost_usd.value_or(0) > 0 ? fmt::format("${:.4f}", *trace.cost_usd) : "", redactions},
-                 " · ") +
-          "\n";
-  if (counts.shortened_outputs > 0 || trace.lossy) {
-    text += counts.shortened_outputs == 0
-                ? std::string("lossy: this kind of export leaves things out\n")
-                : fmt::format(
-                      "lossy: {} shortened {}\n",
-                      Counted(counts.shortened_outputs, "output") + (counts.shortened_outputs == 1 ? " was" : " were"),
-                      trace.format == TraceFormat::kClaudeCodeExport
-                          ? "by the export; the JSONL of this conversation would have them whole"
-                          : "in the recording");
+  std::vector<TerminalText> facts = {
+      TerminalText::Format("you {}", Counted(counts.human_turns, "turn")),
+      TerminalText::Format("assistant {}", Counted(counts.assistant_messages, "message")), ToolList(counts),
+      TerminalText::Format("{}", Counted(counts.tool_errors, "error"))};
+  facts.push_back(
+      TerminalText::Format("{}", counts.subagents == 0 ? "no subagents" : Counted(counts.subagents, "subagent")));
+  facts.push_back(counts.skills_used.empty() ? TerminalText("no skills")
+                                             : "skills: " + TerminalText::Join(counts.skills_used, ", "));
+  text += TerminalText::Join(facts, " · ") + "\n";
+  const std::string cost = trace.cost_usd.value_or(0) > 0 ? fmt::format("${:.4f}", *trace.cost_usd) : "";
+  text += TerminalText::Join(std::vector{TokenLine(counts.tokens), cost, redactions}, " · ") + "\n";
+  if (counts.shortened_outputs > 0) {
+    text += TerminalText::Format("lossy: {} {} shortened {}\n", Counted(counts.shortened_outputs, "output"),
+                                 counts.shortened_outputs == 1 ? "was" : "were",
+                                 trace.format == TraceFormat::kClaudeCodeExport
+                                     ? "by the export; the JSONL of this conversation would have them whole"
+                                     : "in the recording");
+  } else if (trace.lossy) {
+    text += "lossy: this kind of export leaves things out\n";
   }
   if (counts.unknown_records > 0) {
     std::vector<std::string> kinds;
     kinds.reserve(trace.unknown_records.size());
     for (const auto& [kind, count] : trace.unknown_records) kinds.push_back(fmt::format("{} {}", kind, count));
     if (kinds.size() > 8) kinds.resize(8);
-    text += fmt::format("not understood: {} ({})\n", Counted(counts.unknown_records, "record"), Joined(kinds, ", "));
+    text += TerminalText::Format("not understood: {} ({})\n", Counted(counts.unknown_records, "record"),
+                                 TerminalText::Join(kinds, ", "));
   }
   for (const TraceProblem& problem : trace.problems) {
     const std::string line = problem.line == 0 ? "" : fmt::format("{}:", problem.line);
-    text += fmt::format("damaged: {}:{} {}\n", SafeForTerminalLine(trace.source), line, problem.message);
+    text += TerminalText::Format("damaged: {}:{} {}\n", trace.source, line, problem.message);
   }
-  for (const std::string& caveat : trace.caveats) text += "note: " + caveat + "\n";
+  for (const std::string& caveat : trace.caveats) text += TerminalText::Format("note: {}\n", caveat);
   return text;
 }
 

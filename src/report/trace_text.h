@@ -6,6 +6,7 @@
 
 #include "trace/trace.h"
 #include "util/json.h"
+#include "util/terminal_text.h"
 
 namespace upskill {
 
@@ -16,10 +17,10 @@ Json TraceShowJson(const Trace& trace);
 Json EventJson(const Trace& trace, std::size_t event);
 
 // What `trace show` prints for people; `redactions` as RedactionSummary gives it, or empty.
-std::string TraceShowText(const Trace& trace, const std::string& redactions);
+TerminalText TraceShowText(const Trace& trace, const std::string& redactions);
 
-// One event on one line of at most `columns` columns, safe for a terminal.
-std::string EventLine(const Trace& trace, std::size_t event, std::size_t columns);
+// One event on one line of at most `columns` columns.
+TerminalText EventLine(const Trace& trace, std::size_t event, std::size_t columns);
 
 // 1234567 → "1.2 M".
 std::string ShortCount(long long number);

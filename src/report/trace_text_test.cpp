@@ -30,7 +30,7 @@ TEST(TraceTextTest, DamageNamesALineOnlyWhereThereIsOne) {
   Trace trace;
   trace.source = "a.eval";
   trace.problems = {{0, "an entry is damaged"}, {7, "not JSON"}};
-  const std::string text = TraceShowText(trace, "");
+  const std::string text = TraceShowText(trace, "").text();
   EXPECT_NE(text.find("damaged: a.eval: an entry is damaged\n"), std::string::npos) << text;
   EXPECT_NE(text.find("damaged: a.eval:7: not JSON\n"), std::string::npos) << text;
 }

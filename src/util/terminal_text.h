@@ -28,6 +28,8 @@ class TerminalText {
       return EscapeLine(argument.string()).text_;
     } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
       return EscapeLine(argument).text_;
+    } else if constexpr (std::is_same_v<T, char>) {
+      return EscapeLine(std::string_view(&argument, 1)).text_;
     } else {
       static_assert(std::is_arithmetic_v<T>, "format it to a string or TerminalText first");
       return argument;
@@ -51,6 +53,9 @@ class TerminalText {
   // One line: newlines and tabs become spaces.
   static TerminalText EscapeLine(std::string_view text);
 
+  // Several lines, of which all but the first are indented by two spaces, so that none looks like the program's own.
+  static TerminalText EscapeIndented(std::string_view text);
+
   // Safe by construction, which the caller answers for: escape sequences and drawings of our own, encoded JSON.
   static TerminalText Trusted(std::string text) {
     TerminalText trusted;
@@ -64,8 +69,24 @@ class TerminalText {
     return Trusted(fmt::format(format, Formatted(arguments)...));
   }
 
+  // The parts that aren't empty in a row, escaped as by Format.
+  template <typename Parts>
+  static TerminalText Join(const Parts& parts, const TerminalText& between) {
+    TerminalText joined;
+    for (const auto& part : parts) {
+      const TerminalText escaped = Format("{}", part);
+      if (!joined.empty() && !escaped.empty()) joined += between;
+      joined += escaped;
+    }
+    return joined;
+  }
+
   const std::string& text() const { return text_; }
   bool empty() const { return text_.empty(); }
+
+  // Width on the terminal, and the text cut to a width. Both take escape sequences of our own for visible text.
+  std::size_t columns() const;
+  TerminalText Cut(std::size_t columns) const;
 
   TerminalText& operator+=(const TerminalText& more) {
     text_ += more.text_;

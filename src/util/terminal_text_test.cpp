@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace upskill {
 namespace {
@@ -26,6 +27,31 @@ TEST(TerminalText, FormatTakesTerminalTextsAsTheyAre) {
 TEST(TerminalText, EscapeKeepsLines) {
   EXPECT_EQ(TerminalText::Escape("one\n\ttwo\r").text(), "one\n\ttwo\\x0d");
   EXPECT_EQ(TerminalText::EscapeLine("one\n\ttwo\r").text(), "one  two\\x0d");
+}
+
+TEST(TerminalText, FormatEscapesSingleCharacters) {
+  EXPECT_EQ(TerminalText::Format("{}{}", '\x1b', 'a').text(), "\\x1ba");
+}
+
+TEST(TerminalText, EscapeIndentedMarksLinesThatBelongToTheFirst) {
+  EXPECT_EQ(TerminalText::EscapeIndented("{\nerror: all is well\n\n}\n\x1b").text(),
+            "{\n  error: all is well\n\n  }\n  \\x1b");
+  EXPECT_EQ(TerminalText::EscapeIndented("\nerror: first\n").text(), "\n  error: first\n");
+  EXPECT_EQ(TerminalText::EscapeIndented("bad JSON\n  1 | {\n    | ^").text(), "bad JSON\n  1 | {\n    | ^");
+  EXPECT_EQ(TerminalText::EscapeIndented("").text(), "");
+}
+
+TEST(TerminalText, JoinEscapesEveryPart) {
+  EXPECT_EQ(TerminalText::Join(std::vector<std::string>{"a\nb", "\x07"}, ", ").text(), "a b, \\x07");
+  EXPECT_EQ(TerminalText::Join(std::vector<TerminalText>{"one\n", "two\n"}, "\n").text(), "one\n\ntwo\n");
+  EXPECT_TRUE(TerminalText::Join(std::vector<std::string>{}, ", ").empty());
+}
+
+TEST(TerminalText, CutsToColumns) {
+  const TerminalText text = TerminalText::EscapeLine("漢字\x1b");
+  EXPECT_EQ(text.columns(), 8U);
+  EXPECT_EQ(text.Cut(5).text(), "漢字…");
+  EXPECT_EQ(text.Cut(8), text);
 }
 
 TEST(TerminalText, OnlyLiteralsConvert) {

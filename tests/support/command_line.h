@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/env.h"
@@ -30,9 +29,9 @@ class CommandLineTest : public testing::Test {
     out.clear();
     error.clear();
     Env env;
-    env.out = [this](std::string_view text) { out += text; };
-    env.error = [this](std::string_view text) {
-      error += text;
+    env.out = [this](const TerminalText& text) { out += text.text(); };
+    env.error = [this](const TerminalText& text) {
+      error += text.text();
       if (on_error) on_error();
     };
     env.out_is_terminal = terminal;
