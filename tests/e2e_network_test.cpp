@@ -245,7 +245,7 @@ TEST_F(Network, TheTokenLimitHolds) {
   EXPECT_LE(requests, 40);  // of 15 tokens each
   EXPECT_GE(requests, 25) << "all is used up but what a single request might take";
   EXPECT_THAT(outcome.error,
-              AllOf(HasSubstr("of 600 tokens are used and the next answer may take"), HasSubstr("--resume")));
+              AllOf(HasSubstr("of 600 tokens used, and the next answer may take"), HasSubstr("--resume")));
 }
 
 TEST_F(Network, TheTimeLimitHolds) {
