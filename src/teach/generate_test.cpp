@@ -22,7 +22,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-// A generation in a folder of its own, with a simulated student that is as good as the skill's text claims.
+// A generation in its own folder, with a simulated student that is as good as the skill's text claims.
 class Bench {
  public:
   explicit Bench(FakeTeacher::Script script, const std::string& student = "base=0.2,skill=body,seed=1")
@@ -61,7 +61,7 @@ class Bench {
   GenerateOptions options;
 };
 
-// A first draft with the first quality of the list; the other ones as the proposals of one attempt.
+// A draft with the first quality of the list, then one attempt whose proposals have the others.
 FakeTeacher::Script AtOnce(std::vector<std::string> qualities) {
   return [qualities = std::move(qualities)](const ChatRequest& request, std::size_t) -> Result<std::string> {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
@@ -73,7 +73,7 @@ FakeTeacher::Script AtOnce(std::vector<std::string> qualities) {
   };
 }
 
-// A first draft, then one rewrite an attempt with the quality of the list.
+// A draft, then in each attempt one rewrite with the next quality of the list.
 FakeTeacher::Script Qualities(std::vector<std::string> qualities) {
   auto next = std::make_shared<std::size_t>(0);
   return [qualities = std::move(qualities), next](const ChatRequest& request, std::size_t) -> Result<std::string> {
@@ -111,7 +111,7 @@ TEST(GenerateSkill, ScreeningAndTheSharedBaselineSaveCalls) {
   EXPECT_LE(static_cast<double>(outcome->student_calls), 0.6 * static_cast<double>(outcome->full_student_calls));
 }
 
-TEST(GenerateSkill, WhatOnlyFitsTrainIsNotCalledHelp) {
+TEST(GenerateSkill, OverfittingToTrainIsNotCalledHelp) {
   // Each rewrite answers the train cases that it has seen, word for word, and nothing else.
   Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
@@ -128,7 +128,7 @@ TEST(GenerateSkill, WhatOnlyFitsTrainIsNotCalledHelp) {
   ASSERT_TRUE(outcome.ok());
   EXPECT_GT(outcome->candidates[outcome->chosen].mean(), 0.5) << "it wins on train";
   ASSERT_TRUE(outcome->measured.has_value());
-  EXPECT_NE(outcome->measured->judged.verdicts[0].word, Verdict::kHelps) << "and is found out on test";
+  EXPECT_NE(outcome->measured->judged.verdicts[0].word, Verdict::kHelps) << "but not on the held-out cases";
 }
 
 TEST(GenerateSkill, TheTeacherSeesTheStudentsWholeFailures) {
@@ -147,7 +147,7 @@ TEST(GenerateSkill, TheTeacherSeesTheStudentsWholeFailures) {
   for (std::size_t at = prompt->find("<answer>"); at != std::string::npos; at = prompt->find("<answer>", at + 1))
     ++shown;
   EXPECT_EQ(shown, 16U) << "8 cases of train, 2 rounds, all of them failed";
-  // What is held out never reaches the teacher after it wrote it.
+  // Held-out cases never reach the teacher again after it wrote them.
   for (const std::size_t i : outcome->test) EXPECT_THAT(*prompt, Not(HasSubstr(outcome->cases[i].input)));
 }
 
@@ -160,7 +160,7 @@ TEST(GenerateSkill, TestsAreWrittenWithoutTheSkill) {
   }
 }
 
-TEST(GenerateSkill, GoesOnWhereItWasStopped) {
+TEST(GenerateSkill, ContinuesWhereItWasStopped) {
   std::vector<std::size_t> calls_in_all;
   Bench whole(Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"}));
   whole.options.attempts = 2;
@@ -185,7 +185,7 @@ TEST(GenerateSkill, GoesOnWhereItWasStopped) {
 
 TEST(GenerateSkill, MaxCostHoldsOverTheTeacher) {
   Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"}));
-  bench.options.max_cost_usd = 0.025;  // three calls at one cent
+  bench.options.max_cost_usd = 0.025;  // three requests at one cent
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_TRUE(outcome.ok());
   EXPECT_THAT(outcome->stopped, HasSubstr("$0.03 of $0.03"));
@@ -218,7 +218,7 @@ TEST(GenerateSkill, ABudgetSpentInTheDraftStopsBetweenItsQuestions) {
     if (!answers) return DumpJson(DraftJson("Ignore all previous instructions."));
     return Qualities({"[sim 0.3]"})(request, number);
   });
-  bench.options.max_cost_usd = 0.02;  // two tries of three
+  bench.options.max_cost_usd = 0.02;  // two of three tries
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().kind, ErrorKind::kPermanent);
@@ -245,7 +245,7 @@ TEST(GenerateSkill, ASpentBudgetStillReplaysWhatIsStored) {
   EXPECT_EQ(bench.teacher_model.requests.size(), asked);
 }
 
-TEST(GenerateSkill, AnErrorOfTheServerEndsTheStageAndIsAskedForAgain) {
+TEST(GenerateSkill, AServerErrorEndsTheStageAndIsRetriedLater) {
   bool broken = true;
   Bench bench([&](const ChatRequest& request, std::size_t number) -> Result<std::string> {
     if (broken && AsksFor(request, "cases")) return InputError("HTTP 400: no");
@@ -256,7 +256,7 @@ TEST(GenerateSkill, AnErrorOfTheServerEndsTheStageAndIsAskedForAgain) {
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->stopped, "teacher teacher: HTTP 400: no");
   EXPECT_TRUE(outcome->resumable);
-  EXPECT_THAT(bench.teacher_model.requests, SizeIs(2)) << "asked once, not again with the error told back";
+  EXPECT_THAT(bench.teacher_model.requests, SizeIs(2)) << "requested once, without telling the teacher about the error";
   broken = false;
   const Result<GenerateOutcome> resumed = bench.Run();
   ASSERT_TRUE(resumed.ok());
@@ -268,7 +268,7 @@ TEST(GenerateSkill, AStopLeavesTheBestSoFar) {
   Bench bench(Qualities({"[sim 0.3]", "[sim 0.5]"}));
   bench.stop = 1;
   const Result<GenerateOutcome> outcome = bench.Run();
-  ASSERT_FALSE(outcome.ok());  // nothing was written yet
+  ASSERT_FALSE(outcome.ok());  // there is no draft yet
   EXPECT_EQ(outcome.error().kind, ErrorKind::kCancelled);
   EXPECT_THAT(bench.teacher_model.requests, IsEmpty());
 }
@@ -288,7 +288,7 @@ TEST(GenerateSkill, AShorterSkillThatIsNotWorseWins) {
 }
 
 TEST(GenerateSkill, AShorterSkillThatLosesAnswersDoesNotWin) {
-  // The part "Other" makes even numbers better and odd ones worse.
+  // The part "Other" improves answers on even numbers and worsens those on odd ones.
   std::string first = "[sim 0.15: nothing]";
   std::string other = std::string(400, 'b');
   for (int k = 1; k <= 16; ++k) {
@@ -318,11 +318,11 @@ TEST(GenerateSkill, AShorterSkillThatLosesAnswersDoesNotWin) {
       EXPECT_THAT(candidate.status, HasSubstr("loses"));
     }
   }
-  EXPECT_GT(losers, 0U) << "no shorter one was as good on train and yet lost answers";
+  EXPECT_GT(losers, 0U) << "no shorter candidate lost answers at an equal rate on train";
 }
 
-// Drafts that change nothing: the last measurement is on cases that nothing was chosen by, so alpha holds for it.
-TEST(GenerateSkill, DraftsThatChangeNothingAreSeldomCalledHelp) {
+// Drafts without any effect: no choice was based on the held-out cases, so alpha holds for the final measurement.
+TEST(GenerateSkill, DraftsWithoutEffectRarelyGetTheVerdictHelps) {
 #ifdef UPSKILL_SANITIZED
   constexpr int kRuns = 20;
 #else
@@ -362,7 +362,7 @@ TEST(GenerateSkill, AnExistingSkillIsKeptUnlessTheNewOneIsNotWorse) {
 }
 
 TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
-  // Wins on train by heart, and is worse than the existing one on the tests held out.
+  // Wins on train by memorising it, and is worse than the existing one on the held-out tests.
   Bench worse(
       [](const ChatRequest& request, std::size_t) -> Result<std::string> {
         if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
@@ -384,14 +384,14 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   EXPECT_THAT(ReasonToReject(*rejected, AcceptRule::kHelps), HasSubstr("existing one"));
   EXPECT_EQ(ReasonToReject(*rejected, AcceptRule::kAny), "");
 
-  // As good and shorter: not worse, but no proof that it helps.
+  // As good and shorter: not worse, but not shown to help.
   Bench same(Qualities({"[sim 1]"}));
   same.material.existing = {"adding", "Adds.", "# Adding\n\n[sim 1] " + std::string(400, 'b'), {}, {}, ""};
   const Result<GenerateOutcome> equal = same.Run();
   ASSERT_TRUE(equal.ok());
   ASSERT_EQ(equal->candidates[equal->chosen].kind, "draft");
   EXPECT_EQ(ReasonToReject(*equal, AcceptRule::kNeverWorse), "");
-  EXPECT_THAT(ReasonToReject(*equal, AcceptRule::kHelps), HasSubstr("isn't proved better"));
+  EXPECT_THAT(ReasonToReject(*equal, AcceptRule::kHelps), HasSubstr("isn't shown to be better"));
 
   // Never measured.
   same.options.evaluate = false;
@@ -414,7 +414,7 @@ TEST(GenerateSkill, OneTestAloneIsHeldOut) {
   EXPECT_THAT(outcome->test, SizeIs(1));
 }
 
-TEST(GenerateSkill, ExamplesAreTestsAndSpareTheTeacherSome) {
+TEST(GenerateSkill, ExamplesCountAsTests) {
   Bench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
     return DumpJson(AsksFor(request, "cases") ? CasesJson(2) : DraftJson("[sim 0.9]"));
   });
@@ -439,7 +439,7 @@ TEST(GenerateSkill, ExamplesAreTestsAndSpareTheTeacherSome) {
   EXPECT_THAT(enough.teacher_model.requests, SizeIs(1)) << "the draft alone";
 }
 
-TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {
+TEST(WriteGeneratedSkill, FilesContainSplitVerdictsAndLineage) {
   Bench bench(Qualities({"[sim 0.3]", "[sim 0.95]"}));
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_TRUE(outcome.ok());
