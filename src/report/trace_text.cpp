@@ -180,13 +180,15 @@ std::string TraceShowText(const Trace& trace, const std::string& redactions) {
   if (counts.unknown_records > 0) {
     std::vector<std::string> kinds;
     kinds.reserve(trace.unknown_records.size());
-    for (const auto& [kind, count] : trace.unknown_records) kinds.push_back(fmt::format("{} {}", kind, count));
+    for (const auto& [kind, count] : trace.unknown_records)
+      kinds.push_back(fmt::format("{} {}", SafeForTerminalLine(kind), count));
     if (kinds.size() > 8) kinds.resize(8);
     text += fmt::format("not understood: {} ({})\n", Counted(counts.unknown_records, "record"), Joined(kinds, ", "));
   }
   for (const TraceProblem& problem : trace.problems) {
     const std::string line = problem.line == 0 ? "" : fmt::format("{}:", problem.line);
-    text += fmt::format("damaged: {}:{} {}\n", SafeForTerminalLine(trace.source), line, problem.message);
+    text += fmt::format("damaged: {}:{} {}\n", SafeForTerminalLine(trace.source), line,
+                        SafeForTerminalLine(problem.message));
   }
   for (const std::string& caveat : trace.caveats) text += "note: " + caveat + "\n";
   return text;

@@ -280,7 +280,7 @@ TEST(DigestTest, WhatWorksWhenTheCommandStays) {
     if (sandbox) again["escalated"] = true;
     session.Call("Bash", again, "ok");
     const std::string text = MakeDigest({session.Read("s.jsonl")}, {}).text;
-    EXPECT_NE(text.find(sandbox ? R"("escalated":true)" : "Works: the same again"), std::string::npos) << text;
+    EXPECT_NE(text.find(sandbox ? R"("escalated":true)" : "Works: the same call again"), std::string::npos) << text;
   }
 }
 
