@@ -170,10 +170,8 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
       "{}The skill:\n<skill>\n{}\n</skill>\n\n{}{}{}Propose {}, the most promising first; each is tried on its own. "
       "In `why`, name the mistake and its cause in one sentence. For a small change, fill `edits` and leave `body` "
       "empty: `find` is text copied from the skill that occurs in it exactly once, for example `capability is 9.0`, "
-      "and "
-      "`replace` is what takes its place. For a rewrite, leave `edits` empty and give the complete new `body`. Keep "
-      "the "
-      "skill within about {} tokens, because every token is paid for in every request.\n",
+      "and `replace` is what takes its place. For a rewrite, leave `edits` empty and give the complete new `body`. "
+      "Keep the skill within about {} tokens, because every token is paid for in every request.\n",
       TaskText(material), candidate.skill.body, failures, Tried(known),
       items.empty() ? "" : "Material, with each item's id in brackets:\n\n" + items,
       Counted(options.candidates, "different change"), options.target.tokens);

@@ -24,8 +24,7 @@ enum class DigestKind {
   kDeadEnd,     // what didn't work, was rejected or abandoned
 };
 
-// An item's content as data. Texts are complete, except outputs, of which only the informative lines are kept
-// (Excerpt).
+// An item's content as data. Texts are complete, except outputs: only their informative lines are kept (Excerpt).
 struct EpisodeDetail {
   std::string request;                       // the user's own words; empty if not recorded
   std::map<std::string, std::size_t> tools;  // calls of the main thread
