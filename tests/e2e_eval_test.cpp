@@ -116,14 +116,14 @@ TEST(Eval, TheEmbeddedModelStopsAtItsTokenLimit) {
   const TempFolder folder;
   const ProcessOutcome outcome = EvalWithLimit("--max-tokens-total 400", folder);
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: "), HasSubstr(" of 400 tokens are used and the next answer may"),
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: "), HasSubstr(" of 400 tokens used, and the next answer may"),
                                    HasSubstr("--resume")));
   const std::size_t answers = AnswersOf(folder.path() / "runs").size();
   EXPECT_GT(answers, 0U);
   EXPECT_LT(answers, 16U);
   const ProcessOutcome none = EvalWithLimit("--max-tokens-total 50", folder);
   EXPECT_EQ(none.exit_code, 3);
-  EXPECT_THAT(none.error, HasSubstr("stopped: 0 of 50 tokens are used and the next answer may take"));
+  EXPECT_THAT(none.error, HasSubstr("stopped: 0 of 50 tokens used, and the next answer may take"));
 }
 
 TEST(Eval, LibraryMessagesGoToTheLog) {

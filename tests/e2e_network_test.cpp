@@ -218,7 +218,7 @@ TEST_F(Network, TheCostLimitHolds) {
   const ProcessOutcome outcome = Eval(server.url(), {"--max-cost", "0.155"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_EQ(requests, 15);
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.1500 of $0.1550 are spent"),
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.1500 of $0.1550 spent"),
                                    HasSubstr("15 of 80 cells saved, 65 left"), HasSubstr("--resume")));
   EXPECT_EQ(Eval(server.url(), {"--resume"}).exit_code, 0);
   EXPECT_EQ(requests, 80) << "paid answers are not requested again";
@@ -245,7 +245,7 @@ TEST_F(Network, TheTokenLimitHolds) {
   EXPECT_LE(requests, 40);  // of 15 tokens each
   EXPECT_GE(requests, 25) << "all is used up but what a single request might take";
   EXPECT_THAT(outcome.error,
-              AllOf(HasSubstr("of 600 tokens are used and the next answer may take"), HasSubstr("--resume")));
+              AllOf(HasSubstr("of 600 tokens used, and the next answer may take"), HasSubstr("--resume")));
 }
 
 TEST_F(Network, TheTimeLimitHolds) {

@@ -32,7 +32,7 @@ std::size_t Admission::in_flight() const {
 
 void Admission::SendWhatFits(Clock::Steady now) {
   if (!exhausted_.empty()) return;
-  if (deadline_ && now >= *deadline_) return EndBy(fmt::format("the time limit of {} is over", time_limit_));
+  if (deadline_ && now >= *deadline_) return EndBy(fmt::format("the time limit of {} was reached", time_limit_));
   denied_ = false;
   bool machine_taken = false;
   for (std::size_t student = 0; student < lanes_.size(); ++student) {
@@ -45,7 +45,7 @@ void Admission::SendWhatFits(Clock::Steady now) {
     lane.TakeDueRetries(now);
     SendFrom(student);
   }
-  // While anything is in flight it may turn out cheaper than what is reserved for it.
+  // A request in flight may turn out cheaper than its reservation.
   const bool waits = in_flight() > 0 || std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
                        return lane.next.has_value() || lane.waits_for_retries();
                      });
@@ -79,8 +79,8 @@ std::optional<Admitted> Admission::AdmitNext(std::size_t student) {
   return Admitted{lane.TakeFront(), std::move(request), *std::move(reservation)};
 }
 
-// Whether the next attempt belongs to an open round: the rounds before it are whole and leave the verdict open. A known
-// verdict drops what is left.
+// Whether the next attempt belongs to an open round: all earlier rounds are complete and leave the verdict open. Once
+// the verdict is known, the rest of the lane is dropped.
 bool Admission::RoundIsOpen(std::size_t student) {
   Lane& lane = lanes_[student];
   while (cells_[lane.front()->cell].round > lane.open_round) {
@@ -96,7 +96,7 @@ bool Admission::RoundIsOpen(std::size_t student) {
 }
 
 // A model with warm_up gets one cell of each arm first: they fill the provider's prompt cache, and a wrong key or name
-// shows before everything else is sent.
+// shows up before the rest is sent.
 std::size_t Admission::WindowNow(const Lane& lane) const {
   if (lane.model().info().warm_up && !lane.answered()) return plan_.arms.size();
   return static_cast<std::size_t>(lane.model().Window());
@@ -107,7 +107,7 @@ void Admission::Settle(const Answer& answer) {
   budget_.Settle(answer.reservation, answer.response);
 }
 
-// The limits are reached: what models work on is finished and kept, what waits is not begun.
+// A limit is reached: requests that models are working on finish and are kept; waiting ones are dropped.
 void Admission::EndBy(std::string reason) {
   exhausted_ = std::move(reason);
   DropAll(Model::CancelScope::kWaiting);

@@ -18,9 +18,9 @@
 namespace upskill {
 
 // Decides which attempts at a run's cells are sent, and when. An attempt is admitted once its round is open and its
-// share of the budget is reserved; it is sent as soon as its model's window has room, and nothing takes that back but
-// Drop, which tells the model. So `more_follows`, which is set where the next attempt is admitted already, is a promise
-// that holds. Not thread-safe.
+// share of the budget is reserved. It is sent as soon as its model's window has room, and only Drop, which tells the
+// model, revokes that. So `more_follows`, which is set when the next attempt is already admitted, is a promise that is
+// kept. Not thread-safe.
 class Admission {
  public:
   struct Hooks {
@@ -29,30 +29,30 @@ class Admission {
     std::function<bool(std::size_t student, int round)> verdict_known;
   };
 
-  // All of them outlive it. `models`: by student.
+  // The arguments outlive it. `models`: by student.
   Admission(const Plan& plan, const std::vector<Cell>& cells, const std::vector<Model*>& models, Budget& budget,
             Hooks hooks);
 
-  // The run's time begins.
+  // Starts the run's time limit.
   void Begin(const RunLimits& limits, Clock::Steady now);
 
   void Add(const Attempt& attempt) { lanes_[cells_[attempt.cell].student].Add(attempt); }
 
-  // Sends what models have room for. Models in process take turns, all others work at once. Ends the run when a limit
-  // lets nothing more through (`exhausted`).
+  // Sends what models have room for. Models in process take turns; all others work concurrently. Ends the run when a
+  // limit admits nothing more (`exhausted`).
   void SendWhatFits(Clock::Steady now);
 
-  // An answer or error is there: its request is in flight no more.
+  // An answer or error arrived: its request is no longer in flight.
   void Settle(const Answer& answer);
 
-  // Nothing that isn't sent will be; models give up what they haven't begun, or everything.
+  // Sends nothing more. Models abandon what they haven't started, or everything, by `scope`.
   void DropAll(Model::CancelScope scope);
   void Drop(Lane& lane, Model::CancelScope scope);
 
   Lane& lane(std::size_t student) { return lanes_[student]; }
   bool finished() const;
   std::size_t in_flight() const;
-  std::size_t saved() const { return saved_; }  // cells not needed: the verdict was known
+  std::size_t saved() const { return saved_; }  // cells skipped because the verdict was known
   const std::string& exhausted() const { return exhausted_; }
 
  private:
@@ -69,7 +69,7 @@ class Admission {
   std::vector<Lane> lanes_;  // by student
   std::optional<Clock::Steady> deadline_;
   std::string time_limit_;
-  bool denied_ = false;  // the budget had no room for an attempt in this pass
+  bool denied_ = false;  // in this pass, the budget had no room for an attempt
   std::size_t saved_ = 0;
   std::string exhausted_;
 };

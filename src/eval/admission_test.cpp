@@ -31,7 +31,7 @@ TEST(Admission, MoreFollowsOnAllButTheLastRequest) {
   }
 }
 
-// A local model would wait for ever for what the verdict on this round may make needless.
+// A local model would wait forever for requests that the verdict on this round may make unnecessary.
 TEST(Admission, TheLastRequestOfAJudgedRoundPromisesNothing) {
   FakeModel model("fake", 100, [](const ChatRequest& request, std::size_t number) {
     return number % 3 == 0 ? Text("wrong") : Right(request);
@@ -44,7 +44,7 @@ TEST(Admission, TheLastRequestOfAJudgedRoundPromisesNothing) {
   EXPECT_THAT(flags, ElementsAre(true, true, true, true, true, false, true, true, true, true, true, false));
 }
 
-TEST(Admission, ARetryThatStandsAlonePromisesNothing) {
+TEST(Admission, ALoneRetryPromisesNothing) {
   FakeModel model("fake", 1, [](const ChatRequest& request, std::size_t number) {
     return number == 0 ? Result<ChatResponse>(Overloaded()) : Right(request);
   });
@@ -54,8 +54,8 @@ TEST(Admission, ARetryThatStandsAlonePromisesNothing) {
   EXPECT_FALSE(model.requests.back().more_follows);
 }
 
-// What is left of the budget decides, not what is left of the run.
-TEST(Admission, NothingIsPromisedThatTheBudgetHasNoRoomFor) {
+// The rest of the budget decides, not the rest of the run.
+TEST(Admission, PromisesOnlyWhatTheBudgetHasRoomFor) {
   FakeModel model("fake", 100, Hold());
   RunnerBench bench(MakeTestPlan(3), {&model});
   const ChatRequest request = RequestFor(bench.plan, CellsOf(bench.plan)[0], 0);
@@ -67,8 +67,8 @@ TEST(Admission, NothingIsPromisedThatTheBudgetHasNoRoomFor) {
   EXPECT_FALSE(model.requests[1].more_follows);
 }
 
-// Such a model's window opens after its first answer, for which it must not wait.
-TEST(Admission, NothingIsPromisedBeyondTheWarmUp) {
+// With warm_up, a model's window opens after its first answer, so it must not wait for more requests before that.
+TEST(Admission, PromisesNothingBeyondTheWarmUp) {
   FakeModel model("fake", 100, Hold());
   model.set_warm_up();
   RunnerBench bench(MakeTestPlan(3), {&model});
@@ -90,7 +90,7 @@ TEST(Admission, KeepsTheWindowFull) {
   EXPECT_EQ(model.max_held, 4U);
 }
 
-TEST(Admission, ModelsOfThisMachineRunOneAfterTheOther) {
+TEST(Admission, ModelsInProcessRunOneAfterTheOther) {
   std::string order;
   const auto note = [&order](char letter) {
     return [&order, letter](const ChatRequest& request, std::size_t) {

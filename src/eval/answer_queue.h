@@ -23,16 +23,16 @@ struct Answer {
   Result<ChatResponse> response;
 };
 
-// The models' threads put, the runner takes. Thread-safe.
+// Carries answers from the models' threads to the runner. Thread-safe.
 class AnswerQueue {
  public:
   void Put(Answer answer) {
     const std::lock_guard lock(mutex_);
     answers_.push_back(std::move(answer));
-    wake_.notify_one();  // under the lock: once it is free, the runner may take the last answer and end the queue
+    wake_.notify_one();  // under the lock: after unlocking, the runner may take the last answer and destroy the queue
   }
 
-  // All answers there are, waiting up to `limit` for the first.
+  // All queued answers; waits up to `limit` for the first.
   std::deque<Answer> Take(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, limit, [this] { return !answers_.empty(); });

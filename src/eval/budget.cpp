@@ -15,13 +15,14 @@
 namespace upskill {
 namespace {
 
-// Of a model that costs an unknown amount: no more than this many are risked before the first answer tells.
+// Requests sent to a model of unknown cost before its first answer shows the cost.
 constexpr std::size_t kBlindRequests = 2;
-// Chat templates add a preamble, and marks around every message.
+// Chat templates add a preamble, and markers around every message.
 constexpr std::int64_t kTokensOfTemplate = 64;
 constexpr std::int64_t kTokensOfMarks = 8;
-constexpr std::int64_t kTokensOfRepair = 256;  // what is wrong with an answer, besides the schema
-constexpr double kRounding = 1e-9;             // sums of costs aren't exact
+constexpr std::int64_t kTokensOfRepair =
+    256;  // the description of what was wrong with the answer; the schema is counted separately
+constexpr double kRounding = 1e-9;  // floating-point sums of costs aren't exact
 
 std::int64_t CountOrEstimate(const Model& model, const std::string& text) {
   if (text.empty()) return 0;
@@ -47,7 +48,7 @@ Spending WorstCase(const Model& model, const ChatRequest& request) {
   std::int64_t prompt = PromptTokens(model, request);
   std::int64_t output = std::max(1, model.MaxOutputTokens(request));
   if (request.answer_schema) {
-    // Every repair sends the answers before it and the schema once more.
+    // Every repair sends all earlier answers and the schema again.
     const std::int64_t schema = CountOrEstimate(model, DumpJson(*request.answer_schema));
     const std::int64_t repair = output + schema + kTokensOfRepair;
     prompt = (kMaxRepairs + 1) * (prompt + schema) + repair * kMaxRepairs * (kMaxRepairs + 1) / 2;
@@ -64,7 +65,7 @@ Spending WorstCase(const Model& model, const ChatRequest& request) {
   return worst;
 }
 
-// What a model's answers turned out to use beyond their estimates counts for those in flight, too.
+// The largest excess of a model's answers over their estimates counts for each of its requests in flight, too.
 Spending Budget::reserved() const {
   Spending sum = estimated_;
   for (const auto& [model, account] : accounts_) {
@@ -78,12 +79,12 @@ bool Budget::Fits(const Spending& amount) {
   const Spending in_flight = reserved();
   const double usd = spent_.usd + in_flight.usd + amount.usd;
   if (limits_.max_cost_usd && usd > *limits_.max_cost_usd * (1.0 + kRounding)) {
-    shortage_ = fmt::format("${:.4f} of ${:.4f} are spent and the next answer may cost ${:.4f}", spent_.usd,
+    shortage_ = fmt::format("${:.4f} of ${:.4f} spent, and the next answer may cost ${:.4f}", spent_.usd,
                             *limits_.max_cost_usd, amount.usd);
     return false;
   }
   if (limits_.max_tokens && spent_.tokens + in_flight.tokens + amount.tokens > *limits_.max_tokens) {
-    shortage_ = fmt::format("{} of {} tokens are used and the next answer may take {}", WithThousands(spent_.tokens),
+    shortage_ = fmt::format("{} of {} tokens used, and the next answer may take {}", WithThousands(spent_.tokens),
                             WithThousands(*limits_.max_tokens), WithThousands(amount.tokens));
     return false;
   }
@@ -98,7 +99,7 @@ std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const Cha
   account.is_local = info.local || info.in_process;
   account.has_price = info.price.has_value() || info.in_process;
   if (limits_.max_cost_usd && !account.has_price && !account.answered && account.unanswered >= kBlindRequests) {
-    shortage_ = fmt::format("what {} costs isn't known before its first answer", info.name);
+    shortage_ = fmt::format("the cost of {} is unknown until its first answer", info.name);
     return std::nullopt;
   }
   Reservation reservation;
@@ -122,7 +123,7 @@ void Budget::Release(const Reservation& reservation) {
   estimated_.usd -= reservation.estimate.usd;
   const bool none_left =
       std::all_of(accounts_.begin(), accounts_.end(), [](const auto& entry) { return entry.second.unanswered == 0; });
-  if (none_left) estimated_ = {};  // sums of costs aren't exact
+  if (none_left) estimated_ = {};  // floating-point sums of costs aren't exact
 }
 
 void Budget::Settle(const Reservation& reservation, const Result<ChatResponse>& answer) {
@@ -143,23 +144,23 @@ void Budget::Settle(const Reservation& reservation, const Result<ChatResponse>& 
   account.excess.usd = std::max(account.excess.usd, used.usd - reservation.estimate.usd);
 }
 
-// What an answer used. Where it doesn't say, it used all that was reserved.
+// What an answer used. An answer without usage counts as the whole reservation.
 Spending Budget::UsedBy(const Reservation& reservation, const ChatResponse& response, Account& account) {
   Spending used{response.usage.prompt() + response.usage.output, response.cost_usd.value_or(0.0)};
   const bool counts_tokens = used.tokens > 0;
   if (!counts_tokens) used.tokens = reservation.amount.tokens;
-  // Of no tokens the price is 0, which then says nothing.
+  // A cost of 0 computed from missing token counts says nothing.
   if (used.usd <= 0.0 && (!response.cost_usd || !counts_tokens)) used.usd = reservation.amount.usd;
   if (limits_.max_tokens && !counts_tokens && !account.has_token_caveat) {
     account.has_token_caveat = true;
     caveats_.push_back(
-        fmt::format("{}: no token counts in its answers: --max-tokens-total counts the most that each may have used",
+        fmt::format("{}: answers without token counts; --max-tokens-total counts the maximum that each may have used",
                     account.name));
   }
   const bool has_cost = response.cost_usd || account.has_price || account.is_local;
   if (limits_.max_cost_usd && !has_cost && !account.has_cost_caveat) {
     account.has_cost_caveat = true;
-    caveats_.push_back(fmt::format("{}: no price known: --max-cost does not count it", account.name));
+    caveats_.push_back(fmt::format("{}: price unknown; --max-cost doesn't count it", account.name));
   }
   return used;
 }

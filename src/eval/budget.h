@@ -15,7 +15,7 @@
 
 namespace upskill {
 
-// What a run may use up. Answers taken from a cache or an earlier run cost nothing.
+// What a run may use. Answers taken from a cache or an earlier run cost nothing.
 struct RunLimits {
   std::optional<double> max_cost_usd;
   std::optional<std::int64_t> max_tokens;  // prompt and answer, over all requests
@@ -33,28 +33,28 @@ struct Spending {
   }
 };
 
-// Holds runs and single requests to their limits on cost and tokens (not on time). The most that a request may use is
-// reserved before it is sent, and replaced by what it did use when it is answered: as long as no answer uses more than
-// was reserved for it, the limits are never exceeded, whatever is in flight. Not thread-safe.
+// Enforces limits on cost and tokens (not on time) for runs and single requests. The most that a request may use is
+// reserved before it is sent, and replaced by its actual use when it is answered: as long as no answer uses more than
+// was reserved for it, the limits are never exceeded, however many requests are in flight. Not thread-safe.
 //
-// A model that runs in process costs nothing. Of any other model without a known price at most two requests are out
-// until its first answer says what it costs; from then on each counts as much as the most expensive answer so far.
+// A model that runs in process costs nothing. Any other model without a known price has at most two requests in flight
+// until its first answer shows what it costs; from then on each counts as much as the most expensive answer so far.
 class Budget {
  public:
   explicit Budget(const RunLimits& limits) : limits_(limits) {}
 
   // What is set aside for one request. Settle or release each exactly once.
   struct Reservation {
-    std::string model;           // ModelInfo::identity; empty: there is no limit to hold to
-    Spending estimate;           // the most the request may use, by its own size
-    Spending amount;             // set aside: the same with what this model's answers used beyond their estimates
-    bool paid_on_error = false;  // repeated until the answer fits its schema; all of that is paid when none does
+    std::string model;           // ModelInfo::identity; empty: there are no limits
+    Spending estimate;           // the most that a request of this size may use
+    Spending amount;             // set aside: the estimate plus the largest excess of this model's answers
+    bool paid_on_error = false;  // the answer must fit a schema: if no attempt does, all attempts are paid for
   };
 
-  // Nothing: the request doesn't fit. It may fit later unless nothing is reserved now; shortage() says what is missing.
+  // Nothing if the request doesn't fit; shortage() says why. It may fit later, unless nothing is reserved now.
   std::optional<Reservation> Reserve(const Model& model, const ChatRequest& request);
 
-  // The request was answered. Errors cost nothing, except that of an answer that never fitted its schema.
+  // The request was answered. Errors cost nothing, except when no answer fit the schema.
   void Settle(const Reservation& reservation, const Result<ChatResponse>& answer);
 
   void Release(const Reservation& reservation);  // the request was not sent
@@ -64,13 +64,13 @@ class Budget {
 
   const Spending& spent() const { return spent_; }
   Spending reserved() const;
-  // Why the last request didn't fit: "$0.98 of $1.00 are spent and the next answer may cost $0.03".
+  // Why the last request didn't fit: "$0.98 of $1.00 spent, and the next answer may cost $0.03".
   const std::string& shortage() const { return shortage_; }
-  // One for each model whose cost or tokens can't be counted: "haiku: no price known: --max-cost does not count it".
+  // One for each model whose cost or tokens can't be counted: "haiku: price unknown; --max-cost doesn't count it".
   const std::vector<std::string>& caveats() const { return caveats_; }
 
  private:
-  // What is known of one model.
+  // What is known about one model.
   struct Account {
     std::string name;
     bool is_local = false;

@@ -55,13 +55,13 @@ TEST(WorstCase, CoversThePromptAndTheLongestAnswer) {
   const PricedModel model;
   const Spending worst = WorstCase(model, Question());
   EXPECT_GE(worst.tokens, 110 + 100);
-  EXPECT_LE(worst.tokens, 110 + 100 + 100);  // the marks of a chat template
+  EXPECT_LE(worst.tokens, 110 + 100 + 100);  // the chat template's markers
   // Every token of the prompt may be written to the cache, the most expensive way to send it.
   EXPECT_DOUBLE_EQ(worst.usd, (static_cast<double>(worst.tokens - 100) * 1.25 + 100 * 10.0) / 1e6);
   EXPECT_EQ(WorstCase(FakeModel("free", 1, nullptr), Question()).usd, 0.0);
 }
 
-TEST(WorstCase, TakesTheModelsOwnCountsWhereItHasThem) {
+TEST(WorstCase, UsesTheModelsOwnCountsWhereAvailable) {
   class Counting : public FakeModel {
    public:
     Counting() : FakeModel("counting", 1, nullptr) {}
@@ -73,7 +73,7 @@ TEST(WorstCase, TakesTheModelsOwnCountsWhereItHasThem) {
   EXPECT_LE(worst.tokens, 330'000 + 7'000'100 + 100);
 }
 
-TEST(WorstCase, AnAnswerThatMustFitASchemaMayBeAskedForAgain) {
+TEST(WorstCase, IncludesRepairsOfAnAnswerThatMustFitASchema) {
   ChatRequest request = Question();
   const Spending once = WorstCase(PricedModel(), request);
   request.answer_schema = Json{{"type", "object"}};
@@ -92,7 +92,7 @@ TEST(Budget, WithoutLimitsEverythingFits) {
   EXPECT_EQ(budget.spent().usd, 0.5);
 }
 
-TEST(Budget, ReservesTheWorstCaseAndSettlesWhatWasUsed) {
+TEST(Budget, ReservesTheWorstCaseAndSettlesActualUse) {
   const PricedModel model;
   const std::int64_t worst = WorstCase(model, Question()).tokens;
   Budget budget = ForTokens(2 * worst + 50);
@@ -106,11 +106,10 @@ TEST(Budget, ReservesTheWorstCaseAndSettlesWhatWasUsed) {
   EXPECT_EQ(budget.reserved().tokens, worst);
   EXPECT_TRUE(budget.Reserve(model, Question())) << "exactly the limit";
   EXPECT_FALSE(budget.Reserve(model, Question()));
-  EXPECT_THAT(budget.shortage(),
-              AllOf(HasSubstr("50 of "), HasSubstr(" tokens are used and the next answer may take ")));
+  EXPECT_THAT(budget.shortage(), AllOf(HasSubstr("50 of "), HasSubstr(" tokens used, and the next answer may take ")));
 }
 
-TEST(Budget, TheCostIsHeldToLikewise) {
+TEST(Budget, TheCostLimitHoldsToo) {
   const PricedModel model;
   const double worst = WorstCase(model, Question()).usd;
   Budget budget = ForDollars(3 * worst);
@@ -118,8 +117,7 @@ TEST(Budget, TheCostIsHeldToLikewise) {
   const auto second = budget.Reserve(model, Question());
   ASSERT_TRUE(first && second && budget.Reserve(model, Question())) << "sums of floating-point costs aren't exact";
   EXPECT_FALSE(budget.Reserve(model, Question()));
-  EXPECT_THAT(budget.shortage(),
-              AllOf(HasSubstr("$0.0000 of $"), HasSubstr("are spent and the next answer may cost $")));
+  EXPECT_THAT(budget.shortage(), AllOf(HasSubstr("$0.0000 of $"), HasSubstr("spent, and the next answer may cost $")));
   budget.Settle(*first, Used(10, 10, worst / 4));
   EXPECT_FALSE(budget.Reserve(model, Question()));
   budget.Settle(*second, Used(10, 10, worst / 4));
@@ -127,7 +125,7 @@ TEST(Budget, TheCostIsHeldToLikewise) {
   EXPECT_NEAR(budget.spent().usd, worst / 2, 1e-12);
 }
 
-TEST(Budget, WhatIsNotSentAndWhatFailsCostsNothing) {
+TEST(Budget, UnsentAndFailedRequestsCostNothing) {
   const PricedModel model;
   Budget budget = ForTokens(WorstCase(model, Question()).tokens);
   for (int i = 0; i < 3; ++i) {
@@ -140,7 +138,7 @@ TEST(Budget, WhatIsNotSentAndWhatFailsCostsNothing) {
   EXPECT_EQ(budget.reserved().usd, 0.0);
 }
 
-TEST(Budget, AnswersThatNeverFittedTheirSchemaArePaid) {
+TEST(Budget, AnswersThatNeverFitTheirSchemaArePaidFor) {
   const PricedModel model;
   Budget budget = ForDollars(1.0);
   ChatRequest request = Question();
@@ -153,12 +151,12 @@ TEST(Budget, AnswersThatNeverFittedTheirSchemaArePaid) {
   EXPECT_DOUBLE_EQ(budget.spent().usd, reservation->amount.usd);
 }
 
-TEST(Budget, WhatWasSpentBeforeCounts) {
+TEST(Budget, EarlierSpendingCounts) {
   const PricedModel model;
   Budget budget = ForDollars(1.0);
   budget.Charge({1000, 0.9999});
   EXPECT_FALSE(budget.Reserve(model, Question()));
-  EXPECT_EQ(budget.reserved().usd, 0.0) << "nothing else is out: it never fits";
+  EXPECT_EQ(budget.reserved().usd, 0.0) << "nothing else is in flight: it never fits";
 }
 
 TEST(Budget, AModelThatUsesMoreThanEstimatedIsEstimatedHigher) {
@@ -171,7 +169,7 @@ TEST(Budget, AModelThatUsesMoreThanEstimatedIsEstimatedHigher) {
   EXPECT_EQ(budget.Reserve(other, Question())->amount.tokens, WorstCase(other, Question()).tokens);
 }
 
-TEST(Budget, AnUnknownCostIsLearntFromTheFirstAnswer) {
+TEST(Budget, AnUnknownCostIsLearnedFromTheFirstAnswer) {
   FakeModel model("local-server", 4, nullptr);
   model.set_local();
   Budget budget = ForDollars(0.1);
@@ -185,7 +183,7 @@ TEST(Budget, AnUnknownCostIsLearntFromTheFirstAnswer) {
   EXPECT_FALSE(budget.Reserve(model, Question()));
 }
 
-TEST(Budget, ModelsInProcessCostNothingAndWaitForNothing) {
+TEST(Budget, ModelsInProcessCostNothingAndNeverWait) {
   FakeModel model("smollm2", 4, nullptr);
   model.set_in_process();
   Budget budget = ForDollars(0.01);
@@ -195,23 +193,23 @@ TEST(Budget, ModelsInProcessCostNothingAndWaitForNothing) {
   EXPECT_THAT(budget.caveats(), IsEmpty());
 }
 
-TEST(Budget, SaysOncePerModelWhatItCanNotCount) {
+TEST(Budget, ReportsOncePerModelWhatItCannotCount) {
   const FakeModel unknown("remote", 4, nullptr);
   Budget dollars = ForDollars(1.0);
   for (int i = 0; i < 3; ++i) dollars.Settle(*dollars.Reserve(unknown, Question()), Used(10, 10));
-  EXPECT_THAT(dollars.caveats(), ElementsAre("remote: no price known: --max-cost does not count it"));
+  EXPECT_THAT(dollars.caveats(), ElementsAre("remote: price unknown; --max-cost doesn't count it"));
 
   Budget tokens = ForTokens(10'000);
   for (int i = 0; i < 3; ++i) tokens.Settle(*tokens.Reserve(unknown, Question()), Used(0, 0));
-  EXPECT_THAT(tokens.caveats(), ElementsAre(HasSubstr("remote: no token counts in its answers")));
-  EXPECT_EQ(tokens.spent().tokens, 3 * WorstCase(unknown, Question()).tokens) << "never taken for none";
+  EXPECT_THAT(tokens.caveats(), ElementsAre(HasSubstr("remote: answers without token counts")));
+  EXPECT_EQ(tokens.spent().tokens, 3 * WorstCase(unknown, Question()).tokens) << "unknown usage never counts as zero";
 }
 
-TEST(Budget, AnUnknownUsageOfAPricedModelCostsAllThatWasReserved) {
+TEST(Budget, UnknownUsageOfAPricedModelCostsTheWholeReservation) {
   const PricedModel model;
   const double worst = WorstCase(model, Question()).usd;
   Budget budget = ForDollars(1.0);
-  budget.Settle(*budget.Reserve(model, Question()), Used(0, 0, 0.0));  // the price of no tokens
+  budget.Settle(*budget.Reserve(model, Question()), Used(0, 0, 0.0));  // zero tokens at a price
   EXPECT_DOUBLE_EQ(budget.spent().usd, worst);
   budget.Settle(*budget.Reserve(model, Question()), Used(10, 10, 0.0));  // free, as the server says
   EXPECT_DOUBLE_EQ(budget.spent().usd, worst);

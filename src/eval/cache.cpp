@@ -13,7 +13,7 @@ namespace upskill {
 namespace {
 
 // The cell key of a journal line, without parsing it: keys are 64 hex digits, written near its start. Empty if there
-// is none. A wrong guess costs nothing, since a wanted line is parsed and its key compared.
+// is none. A wrong guess does no harm, since a wanted line is parsed and its key compared.
 std::string_view KeyOfLine(std::string_view line) {
   constexpr std::string_view kMark = "\"key\":\"";
   constexpr std::size_t kKeyLength = 64;
@@ -22,7 +22,7 @@ std::string_view KeyOfLine(std::string_view line) {
   return line.substr(at + kMark.size(), kKeyLength);
 }
 
-// Whether the run may serve others. A plan that can't be read says nothing against it.
+// Whether other runs may take answers from this one. An unreadable plan doesn't forbid it.
 bool OffersCache(const std::filesystem::path& run) {
   const Result<std::string> text = ReadFile(run / "plan.json");
   return !text || text->find("\"offers_cache\": false") == std::string::npos;
@@ -45,7 +45,7 @@ Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::fil
       if (sample->cached_from.empty()) sample->cached_from = name;
       found.emplace(key, std::move(sample).value());
     };
-    // A run that can't be read only means that its answers are asked for again.
+    // If a run can't be read, its answers are simply requested again.
     if (const Status read = VisitJournalLines(run, consider); !read) continue;
     if (found.size() == wanted.size()) break;
   }

@@ -13,13 +13,12 @@
 
 namespace upskill {
 
-// Answers that earlier runs hold for the wanted cell keys. `cached_from` names the run in which the model gave each.
-// The newest answer counts.
-// Only lines with a wanted key are parsed; samples with errors, and runs that don't offer theirs, are left out.
+// The newest answers in earlier runs for the wanted cell keys. `cached_from` names the run in which the model gave
+// each. Only lines with a wanted key are parsed. Errors, and runs that don't offer their answers, are skipped.
 Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::filesystem::path& runs_dir,
                                                                   const std::unordered_set<std::string>& wanted);
 
-// The answers that earlier runs hold for the cells of a plan.
+// The answers in earlier runs for the cells of a plan.
 Result<std::vector<Sample>> CachedSamplesOf(const Plan& plan, const std::filesystem::path& runs_dir);
 
 }  // namespace upskill

@@ -25,10 +25,10 @@ Json SimulationOf(const Arm arm, int attempt, const Case& test_case) {
   return {{"arm", ArmName(arm)}, {"attempt", attempt}, {"passing_answer", PassingAnswer(test_case)}};
 }
 
-// Makes cells' keys. A key holds what reaches the model and nothing else: a baseline's key knows no skill, so its
-// sample serves every skill; checks are not in it, so a sample outlives a change of its checks. (A simulated student's
-// answer depends on its case's passing answer, which is in its request.) It is the hash of a canonical JSON text, put
-// together from parts that many cells share.
+// Makes the keys of cells. A key covers what reaches the model and nothing else: a baseline's key leaves out the skill,
+// so that its sample serves every skill, and the checks, so that a sample outlives a change of its checks. (A simulated
+// student's answer depends on its case's passing answer, which is part of its request.) The key is the hash of
+// canonical JSON, assembled from parts that many cells share.
 class KeyMaker {
  public:
   explicit KeyMaker(const Plan& plan) : plan_(plan) {

@@ -19,14 +19,14 @@ struct Cell {
   std::string key;  // SHA-256 of everything that determines the answer
 };
 
-// All cells of a plan's shard in the order in which they are sent: student by student, round by round, case by case,
-// the arms of a case next to each other, so that drift of a provider hits both alike.
+// All cells of a plan's shard in sending order: student by student, round by round, case by case, the arms of a case
+// next to each other, so that a provider's drift affects both alike.
 std::vector<Cell> CellsOf(const Plan& plan);
 
-// Whether the plan's shard works on a case in a round.
+// Whether a case and round belong to the plan's shard.
 bool InShard(const Plan& plan, std::size_t student, int round, std::size_t case_index);
 
-// What a cell asks of its model. Both arms of a (case, round) get equal sampling and seed.
+// The request of a cell. Both arms of a (case, round) get the same sampling settings and seed.
 ChatRequest RequestFor(const Plan& plan, const Cell& cell, int attempt);
 
 }  // namespace upskill

@@ -56,11 +56,11 @@ TEST(CellsOf, KeysDifferWithinAPlan) {
 }
 
 TEST(CellKey, IsPersisted) {
-  // Changing what goes into a key makes every stored answer worthless: raise its version and this value on purpose.
+  // Changing what goes into a key invalidates every stored answer: only ever do it on purpose, with a new key version.
   EXPECT_EQ(KeyOf(MakeTestPlan(1), Arm::kBaseline), "6c103d99963eb891ee27b8b04384ef48fe4efdb7c4a2551b46422056b03ab52e");
 }
 
-TEST(CellKey, TheBaselineKnowsNoSkill) {
+TEST(CellKey, TheBaselineLeavesOutTheSkill) {
   const Plan plan = MakeTestPlan(1);
   Plan other = plan;
   other.skill = {"another", "elsewhere", "Another body.", "0"};
@@ -71,7 +71,7 @@ TEST(CellKey, TheBaselineKnowsNoSkill) {
   EXPECT_EQ(KeyOf(plan, Arm::kSkill), KeyOf(other, Arm::kSkill));
 }
 
-TEST(CellKey, KnowsAllThatReachesTheModel) {
+TEST(CellKey, CoversAllThatReachesTheModel) {
   const Plan plan = MakeTestPlan(2);
   std::vector<Plan> others(7, plan);
   others[0].sampling.temperature = 0.8;
@@ -88,7 +88,7 @@ TEST(CellKey, KnowsAllThatReachesTheModel) {
   }
 }
 
-TEST(CellKey, DoesNotKnowWhatTheModelNeverSees) {
+TEST(CellKey, LeavesOutWhatTheModelNeverSees) {
   const Plan plan = MakeTestPlan(2);
   Plan other = plan;
   other.students[0].spec = "fake?threads=2";
@@ -152,10 +152,10 @@ TEST(RequestFor, TheAttemptReachesTheSimulatedStudentOnly) {
 
 TEST(UserMessage, FilesFollowAsFencedBlocks) {
   Case test_case;
-  test_case.input = "Mend it";
-  EXPECT_EQ(UserMessage(test_case), "Mend it");
+  test_case.input = "Fix it";
+  EXPECT_EQ(UserMessage(test_case), "Fix it");
   test_case.files = {{"a.toml", "x = 1"}, {"b.md", "````\ncode\n````"}};
-  EXPECT_EQ(UserMessage(test_case), "Mend it\n\n```a.toml\nx = 1\n```\n\n`````b.md\n````\ncode\n````\n`````");
+  EXPECT_EQ(UserMessage(test_case), "Fix it\n\n```a.toml\nx = 1\n```\n\n`````b.md\n````\ncode\n````\n`````");
 }
 
 TEST(PassingAnswer, FromReferenceOrExpectedTexts) {
@@ -197,7 +197,7 @@ TEST(Plan, UnknownFieldsOfCasesSurvive) {
   EXPECT_EQ(document.at("tests").at(0).at("note"), Json::array({1}));
 }
 
-TEST(Plan, RefusesOtherSchemas) {
+TEST(Plan, RejectsOtherSchemas) {
   Json json = PlanToJson(MakeTestPlan(1));
   for (const Json& schema : {Json(2), Json(0), Json(-1), Json("1"), Json(nullptr)}) {
     json["schema"] = schema;
@@ -207,7 +207,7 @@ TEST(Plan, RefusesOtherSchemas) {
   }
 }
 
-TEST(Plan, RefusesWhatIsMissingOrMalformed) {
+TEST(Plan, RejectsMissingAndMalformedFields) {
   const Json good = PlanToJson(MakeTestPlan(1));
   ASSERT_TRUE(PlanFromJson(good, "p").ok());
   for (const char* key : {"run", "skill", "suite", "students", "arms", "rounds", "sampling", "system_prompt"}) {

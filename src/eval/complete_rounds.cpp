@@ -29,7 +29,7 @@ int CompleteRounds::RoundsTriedInFull(int limit) const {
   return std::max(last, 0);
 }
 
-// Finds which cases errors take out, and which rounds are outages.
+// Finds the cases that errors exclude, and the rounds that are outages.
 void CompleteRounds::Select(int tried) {
   const std::size_t all = data_->plan().suite.cases.size();
   std::vector<std::size_t> failures(static_cast<std::size_t>(tried), 0);  // by round
@@ -43,7 +43,7 @@ void CompleteRounds::Select(int tried) {
       }
     }
   }
-  // Cases that never work fail in every round, which makes none of them an outage.
+  // Cases that never work fail in every round; that makes no round an outage.
   const auto broken = static_cast<std::size_t>(std::count(answered.begin(), answered.end(), 0));
   std::vector<bool> taken_out(all, false);
   for (int round = 0; round < tried; ++round) {

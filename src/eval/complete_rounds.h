@@ -10,36 +10,35 @@
 
 namespace upskill {
 
-// Both arms' final samples of one case in one round.
+// The final samples of both arms for one case in one round.
 struct AnswerPair {
   const FinalSample* without = nullptr;
   const FinalSample* with = nullptr;
 };
 
-// What of a student's samples a verdict may rest on.
+// The samples of a student that a verdict may rest on.
 //
-// Rounds are taken in order up to the first that hasn't been tried in full (a cell without any sample). Errors never
-// enter: a case with a cell whose final sample is an error is taken out of every round, for leaving out only the failed
-// cells would keep the answers that don't run into time-outs. A round in which more than half of the cases that
-// sometimes work failed is an outage: then the round doesn't count, and its errors take no case out.
+// Rounds count in order up to the first in which a cell has no sample. Errors never count: a case with a cell whose
+// final sample is an error is excluded from every round, because dropping only the failed cells would favour answers
+// that are fast enough to avoid a time-out. A round in which more than half of the cases that sometimes work failed is
+// an outage: the round doesn't count, and its errors exclude no case.
 //
-// Points into the RunData it was made from, which must outlive it and get no samples meanwhile.
+// Points into the RunData it was made from, which must outlive it and must not change meanwhile.
 class CompleteRounds {
  public:
-  std::vector<std::size_t> cases;     // that count, as indexes into Plan::suite.cases
-  std::vector<std::size_t> excluded;  // the others that were tried
-  std::vector<int> rounds;            // numbers of the complete rounds, in order
+  std::vector<std::size_t> cases;     // the cases that count, as indices into Plan::suite.cases
+  std::vector<std::size_t> excluded;  // the other cases that were tried
+  std::vector<int> rounds;            // the complete rounds' numbers, in order
 
-  // Every cell of every complete round has the answer that it had in the first; with a single round: the temperature
-  // is 0.
+  // Every cell has the same answer in every complete round; with a single round: the temperature is 0.
   bool answers_repeat = false;
 
-  // Of entries of `rounds` and `cases`.
+  // Takes indices into `rounds` and `cases`.
   AnswerPair pair(std::size_t round, std::size_t entry) const { return PairAt(rounds[round], cases[entry]); }
 
-  // The outcomes of one entry of `rounds`.
+  // The outcomes of rounds[round].
   PairCounts CountsOfRound(std::size_t round) const;
-  // By entry of `cases`, over the first `count` entries of `rounds`.
+  // By index into `cases`, over the first `count` entries of `rounds`.
   std::vector<PairCounts> CountsByCase(std::size_t count) const;
 
  private:

@@ -16,7 +16,7 @@ namespace upskill {
 namespace {
 
 constexpr std::string_view kGrammar =
-    "a gate is made of clauses such as helps:haiku,glm; not-hurts:*; tokens<+20%; lift>10; pass:haiku>80%";
+    "a gate consists of clauses such as helps:haiku,glm; not-hurts:*; tokens<+20%; lift>10; pass:haiku>80%";
 
 constexpr double kRounding = 1e-9;  // a change of exactly 15 % is not less than 15 %
 
@@ -57,7 +57,7 @@ std::vector<std::string> ModelsOf(std::string_view list) {
   return models;
 }
 
-// "+20%", "10": a fraction; both mean hundredths.
+// "+20%" and "20" are both 0.2.
 std::optional<double> BoundOf(std::string_view text) {
   std::string number(Trim(text));
   if (!number.empty() && number.back() == '%') number.pop_back();
@@ -69,7 +69,7 @@ std::optional<double> BoundOf(std::string_view text) {
 
 Result<GateClause> ParseClause(const std::string& text) {
   const auto bad = [&](const std::string& why) {
-    return InputError(fmt::format("gate clause '{}': {}; {}", SafeForTerminalLine(text), why, kGrammar));
+    return InputError(fmt::format("gate clause '{}': {}; {}", text, why, kGrammar));
   };
   GateClause clause;
   clause.text = text;
@@ -80,14 +80,14 @@ Result<GateClause> ParseClause(const std::string& text) {
   const bool names_models = colon != std::string_view::npos;
   if (names_models) {
     const std::string_view list = subject.substr(colon + 1);
-    if (Trim(list).empty()) return bad("no model is named behind the colon");
+    if (Trim(list).empty()) return bad("no model after the colon");
     clause.models = ModelsOf(list);
   }
   if (comparison != std::string::npos) {
     const std::optional<GateClause::Kind> quantity = ValueNamed(kQuantities, word);
-    if (!quantity) return bad(fmt::format("unknown quantity '{}'", SafeForTerminalLine(word)));
+    if (!quantity) return bad(fmt::format("unknown quantity '{}'", word));
     const std::optional<double> bound = BoundOf(std::string_view(text).substr(comparison + 1));
-    if (!bound) return bad("the bound is no number");
+    if (!bound) return bad("the bound is not a number");
     clause.kind = *quantity;
     clause.less = text[comparison] == '<';
     clause.bound = *bound;
@@ -99,8 +99,8 @@ Result<GateClause> ParseClause(const std::string& text) {
     word.remove_prefix(4);
   }
   const std::optional<Verdict> verdict = ValueNamed(kVerdicts, word);
-  if (!verdict) return bad(fmt::format("unknown verdict '{}'", SafeForTerminalLine(word)));
-  if (!names_models) return bad("name the models behind a colon, or * for all");
+  if (!verdict) return bad(fmt::format("unknown verdict '{}'", word));
+  if (!names_models) return bad("name the models after a colon, or * for all");
   clause.verdict = *verdict;
   return clause;
 }
@@ -134,7 +134,7 @@ GateResult CheckClause(const GateClause& clause, const StudentSummary& summary, 
   GateResult result{clause.text, summary.student.name, false, VerdictName(verdict.word)};
   if (clause.kind == GateClause::Kind::kVerdict || clause.kind == GateClause::Kind::kNotVerdict) {
     if (!verdict.lift) {
-      result.detail = "unknown: there is no round that both arms answered";
+      result.detail = "unknown: no round was answered in both arms";
       return result;
     }
     result.passed = (verdict.word == clause.verdict) == (clause.kind == GateClause::Kind::kVerdict);
@@ -177,8 +177,7 @@ Status CheckGateModels(const Gate& gate, const Plan& plan) {
         return model == student.name || model == student.spec;
       });
       if (!known) {
-        return InputError(fmt::format("gate clause '{}': the run has no model '{}'", SafeForTerminalLine(clause.text),
-                                      SafeForTerminalLine(model)));
+        return InputError(fmt::format("gate clause '{}': the run has no model '{}'", clause.text, model));
       }
     }
   }

@@ -10,13 +10,13 @@
 
 namespace upskill {
 
-// A condition on a run that decides an exit code, for CI: clauses parted by `;`, all of which must hold.
+// A condition on a run that decides an exit code, for CI: clauses separated by `;`, all of which must hold.
 //   helps:haiku,glm   the verdict is `helps` for these models (also hurts, no-effect, undecided)
-//   not-hurts:*       it is anything else for every model
-//   tokens<+20%       change of an answer's output tokens (also cost, prompt included; seconds): the estimate
+//   not-hurts:*       the verdict is anything but `hurts` for every model
+//   tokens<+20%       change in an answer's output tokens (also cost, including the prompt; seconds), as estimated
 //   lift>10           in points
 //   pass>80%          pass rate with the skill
-//   lift:haiku>10     a comparison for some models only
+//   lift:haiku>10     a comparison for only some models
 struct GateClause {
   enum class Kind { kVerdict, kNotVerdict, kTokens, kCost, kSeconds, kLift, kPass };
   std::string text;
@@ -40,10 +40,10 @@ struct GateResult {
 
 Result<Gate> ParseGate(const std::string& text);
 
-// An error when a clause names a model that the plan doesn't have.
+// Error: a clause names a model that isn't in the plan.
 Status CheckGateModels(const Gate& gate, const Plan& plan);
 
-// Which clauses hold for which student. What is unknown (a cost without prices) doesn't pass.
+// The result of each clause for each student it names. An unknown quantity (a cost without prices) doesn't pass.
 std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run);
 
 }  // namespace upskill

@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::size_t kLongestLine = 64U << 20U;
-constexpr std::size_t kLinesToGuess = 1000;  // read before the number of lines is guessed
+constexpr std::size_t kLinesToGuess = 1000;  // read before the total is estimated
 
-// What puts runs in the order of their beginnings: the second that the name tells, then when the plan was written.
+// Sort key for the order in which runs started: the second in the name, then the time at which the plan was written.
 using RunAge = std::tuple<std::string, fs::file_time_type, std::string>;
 
 RunAge AgeOf(const fs::path& run) {
@@ -45,7 +45,7 @@ Result<Journal> Journal::Create(const fs::path& runs_dir, Plan& plan, const Cloc
   Result<AppendFile> file = written ? AppendFile::Open(folder / "samples.jsonl", false) : written.error();
   if (!file) {
     std::error_code code;
-    fs::remove_all(folder, code);  // nothing half-written stays behind
+    fs::remove_all(folder, code);  // leave nothing half-written behind
     return file.error();
   }
   return Journal(folder, std::move(file).value(), clock);
@@ -60,7 +60,7 @@ Result<fs::path> MakeStampedFolder(const fs::path& parent, Clock::Wall time) {
     if (fs::create_directory(folder, code)) return folder;
     if (code) return ErrnoError("creating run folder", folder, code.value());
   }
-  return Error{ErrorKind::kIo, fmt::format("creating run folder in {}: no free name", parent.string())};
+  return Error{ErrorKind::kIo, fmt::format("creating a run folder in {}: no free name found", parent.string())};
 }
 
 Result<Journal> Journal::Reopen(const fs::path& run_folder, const Clock& clock) {
@@ -97,7 +97,7 @@ Status VisitJournalLines(const fs::path& run_folder, const std::function<void(st
       if (errno == EINTR) continue;
       return ErrnoError("reading", path, errno);
     }
-    if (got == 0) return {};  // a torn last line is left in `pending`
+    if (got == 0) return {};  // a torn last line stays in `pending`
     std::string_view rest(block.data(), static_cast<std::size_t>(got));
     for (std::size_t newline = rest.find('\n'); newline != std::string_view::npos; newline = rest.find('\n')) {
       if (pending.empty()) {
@@ -121,7 +121,7 @@ Result<JournalContent> ReadJournal(const fs::path& run_folder) {
   std::size_t read = 0;
   RETURN_IF_ERROR(VisitJournalLines(run_folder, [&](std::string_view line) {
     read += line.size() + 1;
-    // Room for all by the lines so far: growing step by step would need it twice.
+    // Reserve by the lines so far: growing step by step would need the memory twice.
     if (!unknown && content.samples.size() == kLinesToGuess)
       content.samples.reserve(bytes / (read / kLinesToGuess) * 21 / 20);
     Result<Sample> sample = SampleFromLine(line);
@@ -157,7 +157,7 @@ Result<std::optional<fs::path>> PickStampedFolder(const std::vector<fs::path>& f
     if (name.size() >= 4 && folder.ends_with("-" + name)) matches.push_back(path);
   }
   if (matches.size() > 1) {
-    return InputError(fmt::format("run '{}' is ambiguous: {} and {}", SafeForTerminalLine(name),
+    return InputError(fmt::format("run '{}' is ambiguous: it matches {} and {}; give the full name", name,
                                   matches[0].filename().string(), matches[1].filename().string()));
   }
   return matches.empty() ? std::nullopt : std::optional(matches.front());
@@ -169,8 +169,8 @@ Result<fs::path> ResolveRun(const fs::path& runs_dir, const std::string& name) {
     return fs::path(name);
   ASSIGN_OR_RETURN(const std::optional<fs::path> run, PickStampedFolder(FindRuns(runs_dir), name));
   if (run) return *run;
-  return Error{ErrorKind::kNotFound, fmt::format("no run '{}' in {}; `upskill runs` lists them",
-                                                 SafeForTerminalLine(name), SafeForTerminalLine(runs_dir.string()))};
+  return Error{ErrorKind::kNotFound,
+               fmt::format("no run '{}' in {}; `upskill runs` lists them", name, runs_dir.string())};
 }
 
 }  // namespace upskill

@@ -22,13 +22,13 @@ namespace upskill {
 // (SyncWhenDue) and at the end. One owner, not thread-safe; any process may read the file meanwhile.
 class Journal {
  public:
-  // A new run: makes runs_dir/<time>-<4 hex>, fills in plan.run and plan.created and writes plan.json.
+  // A new run: creates runs_dir/<time>-<4 hex>, fills in plan.run and plan.created and writes plan.json.
   static Result<Journal> Create(const std::filesystem::path& runs_dir, Plan& plan, const Clock& clock);
   // Goes on with a run; a line torn by a crash is cut off.
   static Result<Journal> Reopen(const std::filesystem::path& run_folder, const Clock& clock);
 
   Status Append(const Sample& sample);
-  Status SyncWhenDue();  // when the last time was a second ago and lines were written since
+  Status SyncWhenDue();  // if lines are unsynced and the last sync was at least a second ago
   Status Sync();
   const std::filesystem::path& folder() const { return folder_; }
 
@@ -57,15 +57,15 @@ Status VisitJournalLines(const std::filesystem::path& run_folder, const std::fun
 // The run folders below `runs_dir` (those with a plan.json), oldest first. A missing folder has none.
 std::vector<std::filesystem::path> FindRuns(const std::filesystem::path& runs_dir);
 
-// Makes parent/<time>-<4 hex>, a name that is not taken.
+// Creates parent/<time>-<4 hex> under an unused name.
 Result<std::filesystem::path> MakeStampedFolder(const std::filesystem::path& parent, Clock::Wall time);
 
-// The one of such folders, oldest first, that `name` means: its name, the 4 hex digits at its end, or `latest`. Nothing
-// when none is meant; the error says that several are.
+// The folder that `name` refers to, by its name, the 4 hex digits at its end, or `latest`. `folders`: oldest first.
+// Nothing if none matches; an error if several do.
 Result<std::optional<std::filesystem::path>> PickStampedFolder(const std::vector<std::filesystem::path>& folders,
                                                                const std::string& name);
 
-// The run that `name` means: a folder, its name, or the 4 hex digits at its end. `latest` is the newest.
+// The run that `name` refers to: a folder, its name, the 4 hex digits at its end, or `latest`, the newest.
 Result<std::filesystem::path> ResolveRun(const std::filesystem::path& runs_dir, const std::string& name);
 
 }  // namespace upskill

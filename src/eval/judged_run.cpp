@@ -7,7 +7,7 @@
 namespace upskill {
 namespace {
 
-// Where the verdict is settled, the cells that were not asked for are not missing.
+// Once the verdict is settled, cells that were never requested don't count as missing.
 void LeaveOutSavedCells(const std::vector<StudentVerdict>& verdicts, RunSummary& summary) {
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     if (!IsSettled(verdicts[i])) continue;

@@ -11,7 +11,7 @@
 
 namespace upskill {
 
-// A run with what is said of it. Owns all of it; reports take it by reference.
+// A run with its summary and verdicts. Owns all of it; reports take it by reference.
 struct JudgedRun {
   RunData data;
   RunSummary summary;
@@ -21,7 +21,7 @@ struct JudgedRun {
   const Plan& plan() const { return data.plan(); }
 };
 
-// With Plan::stop_when_decided the cells that a settled verdict made unnecessary are not counted as missing.
+// With Plan::stop_when_decided, cells that a settled verdict made unnecessary don't count as missing.
 JudgedRun Judge(RunData data);
 
 }  // namespace upskill

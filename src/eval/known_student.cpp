@@ -63,7 +63,7 @@ Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, con
                                       const Suite& suite) {
   Sums sums;
   sums.baseline.resize(suite.cases.size());
-  std::map<std::string, std::size_t> wanted;  // by what the model is asked
+  std::map<std::string, std::size_t> wanted;  // by user message
   for (std::size_t i = 0; i < suite.cases.size(); ++i) wanted.emplace(UserMessage(suite.cases[i]), i);
   for (const std::filesystem::path& run : FindRuns(runs_dir)) {
     Result<Plan> plan = LoadPlan(run);

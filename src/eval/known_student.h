@@ -12,22 +12,22 @@
 
 namespace upskill {
 
-// What earlier runs tell of a student, for planning. Means are over its answers to the suite's cases in all arms.
+// What earlier runs show about a student, for planning. Means are over its answers to the suite's cases in all arms.
 struct KnownStudent {
   std::size_t answers = 0;
   double prompt_tokens = 0.0;
   double output_tokens = 0.0;
   double seconds = 0.0;
-  std::optional<double> usd;  // of an answer; absent while one has no known cost
+  std::optional<double> usd;  // per answer; absent if the cost of any answer is unknown
   std::size_t baseline_answers = 0;
   double baseline_rate = 0.0;
-  // By case: its pass rate without the skill, drawn towards the mean of all cases (one answer's worth), since few
-  // answers say little of one case. Empty without baseline answers.
+  // By case: its pass rate without the skill, shrunk towards the mean of all cases by the weight of one answer, since a
+  // few answers say little about one case. Empty without baseline answers.
   std::vector<double> baseline;
 };
 
-// Looks through the runs below `runs_dir` for the student with this model string and the suite's cases (told by their
-// inputs). Runs that can't be read are left out.
+// Searches the runs below `runs_dir` for answers of the student with this model string to the suite's cases (identified
+// by their inputs). Unreadable runs are skipped.
 Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, const std::string& model,
                                       const Suite& suite);
 

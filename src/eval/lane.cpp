@@ -14,8 +14,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstBackoff{500};
 constexpr milliseconds kLongestBackoff{8000};
 constexpr milliseconds kLongestRetryAfter{120'000};
-constexpr std::size_t kPermanentErrorsBeforeStop = 3;  // in a row, without an answer between
-constexpr std::size_t kRejectedBeforeStop = 20;        // requests that a model rejects which never answered any
+constexpr std::size_t kPermanentErrorsBeforeStop = 3;  // in a row
+constexpr std::size_t kRejectedBeforeStop = 20;        // requests rejected by a model that has never answered
 
 milliseconds Backoff(int attempt, const Error& error) {
   if (error.retry_after && *error.retry_after <= kLongestRetryAfter) return *error.retry_after;

@@ -18,7 +18,7 @@ namespace upskill {
 struct Attempt {
   std::size_t cell = 0;
   int number = 0;  // 0: the first
-  int last = 0;    // after which the cell is given up
+  int last = 0;    // the last attempt before the cell is abandoned
   Clock::Steady not_before;
 };
 
@@ -29,7 +29,7 @@ struct Admitted {
   Budget::Reservation reservation;
 };
 
-// The work left for one student, and how its model fares. Not thread-safe.
+// The remaining work of one student, and the record of its model's answers and errors. Not thread-safe.
 class Lane {
  public:
   explicit Lane(Model& model) : model_(&model) {}
@@ -37,12 +37,12 @@ class Lane {
   Model& model() const { return *model_; }
   void Add(const Attempt& attempt) { pending_.push_back(attempt); }
 
-  // Retries whose time has come go before everything else.
+  // Moves retries that are due to the front.
   void TakeDueRetries(Clock::Steady now);
-  // Tries again later if the error may go away and attempts are left. False: the cell is given up.
+  // Schedules a retry if the error may be temporary and attempts are left. False: the cell is abandoned.
   bool Retry(const Attempt& attempt, const Error& error, Clock::Steady now);
 
-  // An answer came. / A cell was given up: true when the model is to be given up as a whole, said once.
+  // CountFailure counts an abandoned cell; it returns true, once, when the model should be stopped altogether.
   void CountAnswer();
   bool CountFailure(const Error& error);
 
@@ -51,7 +51,7 @@ class Lane {
   std::size_t pending() const { return pending_.size(); }
   bool waits_for_retries() const { return !retries_.empty(); }
   Attempt TakeFront();
-  // Everything that is not sent yet, but `next`.
+  // Drops all unsent attempts except `next`.
   void Clear();
 
   bool answered() const { return answered_; }
@@ -60,7 +60,7 @@ class Lane {
 
   std::optional<Admitted> next;  // admitted: sent as soon as the model has room
   std::size_t in_flight = 0;
-  int open_round = 0;  // later rounds wait until this one is whole and judged (Plan::stop_when_decided)
+  int open_round = 0;  // later rounds wait until this one is complete and judged (Plan::stop_when_decided)
 
  private:
   Model* model_;

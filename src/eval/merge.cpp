@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A plan without what differs between runs of it.
+// A plan without the fields that differ between its runs.
 Json ComparedPart(Plan plan) {
   plan.run.clear();
   plan.created.clear();
@@ -39,20 +39,18 @@ Status CheckSamePlan(const Json& first, const fs::path& first_folder, const Json
     const auto found = other.find(key);
     if (found == other.end() || *found != value) {
       return InputError(fmt::format("{} and {} are not parts of one run: their plans differ in '{}'",
-                                    SafeForTerminalLine(first_folder.string()),
-                                    SafeForTerminalLine(other_folder.string()), key));
+                                    first_folder.string(), other_folder.string(), key));
     }
   }
   if (other.size() != first.size()) {
-    return InputError(fmt::format("{} and {} are not parts of one run: their plans have different parts",
-                                  SafeForTerminalLine(first_folder.string()),
-                                  SafeForTerminalLine(other_folder.string())));
+    return InputError(fmt::format("{} and {} are not parts of one run: their plans have different fields",
+                                  first_folder.string(), other_folder.string()));
   }
   return {};
 }
 
-// An answer beats an error; of two answers or two errors the earlier counts, then the smaller line, whatever the order
-// of the runs.
+// An answer beats an error. Of two answers the earlier attempt counts, of two errors the later one; ties go to the
+// earlier time, then the smaller line. So the order of the runs makes no difference.
 bool Beats(const Sample& a, const Sample& b) {
   if (a.ok() != b.ok()) return a.ok();
   if (a.attempt != b.attempt) return a.ok() ? a.attempt < b.attempt : a.attempt > b.attempt;
@@ -60,10 +58,10 @@ bool Beats(const Sample& a, const Sample& b) {
   return DumpJson(SampleToJson(a)) < DumpJson(SampleToJson(b));
 }
 
-// What the runs hold together.
+// Collects the samples of the runs.
 class Merger {
  public:
-  // Errors: the run can't be read, or its plan isn't that of the runs before it.
+  // Errors: the run can't be read, or its plan differs from that of the earlier runs.
   Status Take(const fs::path& run) {
     ASSIGN_OR_RETURN(Plan plan, LoadPlan(run));
     if (first_.empty()) {
@@ -87,7 +85,8 @@ class Merger {
     const std::string journal = JournalOf(outcome);
     if (outcome.samples == 0 && !best_.empty()) {
       return InputError(
-          "the runs hold samples, but none belongs to a cell of their plan: were they written by another version?");
+          "the runs contain samples, but none belongs to a cell of their plan; they may be from another upskill "
+          "version");
     }
     RETURN_IF_ERROR(MakeFolders(target));
     RETURN_IF_ERROR(WriteFileAtomically(target / "samples.jsonl", journal));
@@ -137,7 +136,7 @@ class Merger {
     return journal;
   }
 
-  fs::path first_;  // of the runs: the one whose plan the others must have
+  fs::path first_;  // the first run; the others must have the same plan
   Plan plan_;
   Json compared_;
   std::unordered_map<std::string, Sample> best_;  // by CellName
@@ -151,7 +150,7 @@ Result<MergeOutcome> MergeRuns(const std::vector<fs::path>& runs, const fs::path
   std::vector<fs::path> sources = runs;
   std::error_code code;
   if (fs::exists(target / "plan.json", code)) sources.push_back(target);
-  std::optional<AppendFile> lock;  // of the journal that is replaced: no run may be writing to it
+  std::optional<AppendFile> lock;  // on the journal to be replaced, so that no run is writing to it
   if (fs::exists(target / "samples.jsonl", code)) {
     ASSIGN_OR_RETURN(lock, AppendFile::Open(target / "samples.jsonl", true));
   }

@@ -13,14 +13,14 @@ namespace upskill {
 struct MergeOutcome {
   std::filesystem::path folder;
   std::size_t samples = 0;     // in the merged run
-  std::size_t duplicates = 0;  // that several runs had
-  std::size_t missing = 0;     // cells of the whole plan that none of the runs answered
+  std::size_t duplicates = 0;  // in several runs
+  std::size_t missing = 0;     // cells of the whole plan that no run answered
 };
 
-// Joins the journals of runs of one plan (shards of it, or runs that were cut off) into one run folder. Cells are told
-// apart by student, arm, case and round and checked by their keys, so shards may overlap and merging the result again
-// changes nothing: equal samples give a byte-identical journal. `target`: a folder to write; it may be one of the runs,
-// or an earlier result. Errors: nothing to merge, or plans that differ (the message says in what).
+// Joins the journals of runs of one plan (its shards, or interrupted runs) into one run folder. Cells are identified by
+// student, arm, case and round and checked by their keys, so shards may overlap and merging the result again changes
+// nothing: equal samples give a byte-identical journal. `target`: the folder to write; it may be one of the runs, or an
+// earlier result. Errors: nothing to merge, or plans that differ (the message says where).
 Result<MergeOutcome> MergeRuns(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& target,
                                const Clock& clock);
 

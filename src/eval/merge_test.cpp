@@ -31,9 +31,9 @@ using Change = std::function<void(Sample&)>;
 
 void Fail(Sample& sample) { sample.error = Error{ErrorKind::kUnavailable, "overloaded"}; }
 
-// Runs of one plan of 3 cases, 2 rounds and 2 arms, and what they are joined into.
+// Runs of one plan of 3 cases, 2 rounds and 2 arms, and the run they are merged into.
 struct MergeBench {
-  // A run with a sample of each of its plan's cells, as `change` makes it.
+  // A run with a sample of each cell of its plan, modified by `change`.
   fs::path Run(const std::string& name, const Plan& of, const Change& change = [](Sample&) {}) const {
     std::string lines;
     for (const Cell& cell : CellsOf(of)) {
@@ -66,7 +66,7 @@ struct MergeBench {
 
   std::string Journal() const { return *ReadFile(target() / "samples.jsonl"); }
 
-  // The answers (of errors the message) in the merged run, by how often they are there.
+  // How often each answer (for errors, the message) occurs in the merged run.
   std::map<std::string, int> Answers() const {
     std::map<std::string, int> counts;
     const Result<JournalContent> content = ReadJournal(target());
@@ -113,7 +113,7 @@ TEST(MergeRuns, MergingAgainChangesNothing) {
   ASSERT_TRUE(bench.Merge({a, b}).ok());
   const std::string journal = bench.Journal();
   const std::string plan = *ReadFile(bench.target() / "plan.json");
-  const Result<MergeOutcome> again = bench.Merge({b, a});  // the target is one of the sources now
+  const Result<MergeOutcome> again = bench.Merge({b, a});  // now the target is one of the sources
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->samples, 12U);
   EXPECT_EQ(again->duplicates, 12U);
@@ -123,7 +123,7 @@ TEST(MergeRuns, MergingAgainChangesNothing) {
   EXPECT_EQ(bench.Journal(), journal);
 }
 
-TEST(MergeRuns, PlansThatDifferAreNamedByTheDifference) {
+TEST(MergeRuns, NamesWhatDiffersBetweenPlans) {
   const MergeBench bench;
   const fs::path a = bench.Run("a", bench.plan);
   const std::vector<std::pair<std::string, std::function<void(Plan&)>>> differences = {
@@ -150,7 +150,7 @@ TEST(MergeRuns, PlansThatDifferAreNamedByTheDifference) {
   EXPECT_FALSE(fs::exists(bench.target())) << "nothing is written";
 }
 
-TEST(MergeRuns, WhereARunWasMadeMakesNoDifference) {
+TEST(MergeRuns, TheFoldersOfSkillAndSuiteMakeNoDifference) {
   const MergeBench bench;
   const fs::path a = bench.Run("a", bench.plan);
   Plan elsewhere = bench.plan;
@@ -163,7 +163,7 @@ TEST(MergeRuns, WhereARunWasMadeMakesNoDifference) {
   EXPECT_EQ(LoadPlan(bench.target())->created, "2026-11-22T01:00:00Z") << "when the first of them began";
 }
 
-TEST(MergeRuns, ADamagedLineIsACellLess) {
+TEST(MergeRuns, ADamagedLineLeavesACellMissing) {
   const MergeBench bench;
   const fs::path run = bench.Run("a", bench.plan);
   std::string lines = *ReadFile(run / "samples.jsonl");
@@ -189,10 +189,10 @@ TEST(MergeRuns, AnAnswerBeatsAnError) {
   const Result<MergeOutcome> errors = bench.Merge({failed});
   ASSERT_TRUE(errors.ok());
   EXPECT_EQ(errors->samples, 12U);
-  EXPECT_EQ(errors->missing, 12U) << "an error is no answer";
+  EXPECT_EQ(errors->missing, 12U) << "an error isn't an answer";
 }
 
-TEST(MergeRuns, OfErrorsTheLaterAttemptAndOfAnswersTheEarlier) {
+TEST(MergeRuns, TheLaterErrorAndTheEarlierAnswerWin) {
   const MergeBench bench;
   const auto attempt = [](int number, bool fails) {
     return [=](Sample& sample) {
@@ -257,7 +257,7 @@ TEST(MergeRuns, NothingToMergeOrNoPlan) {
   EXPECT_THAT(bench.Merge({bench.folder.path() / "broken"}).error().message, HasSubstr("plan.json"));
 }
 
-TEST(MergeRuns, ARunThatIsBeingWrittenIsNotReplaced) {
+TEST(MergeRuns, ARunInProgressIsNotReplaced) {
   const MergeBench bench;
   const fs::path run = bench.Run("a", bench.plan);
   ASSERT_TRUE(bench.Merge({run}).ok());

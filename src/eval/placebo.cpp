@@ -10,30 +10,30 @@ namespace {
 constexpr std::array<std::string_view, 24> kLines = {
     "# Baking a country loaf",
     "",
-    "Follow these steps when a loaf is baked at home in an ordinary oven.",
+    "Follow these steps to bake a loaf at home in an ordinary oven.",
     "",
-    "- Weigh everything; a cup of flour can differ by a fifth.",
-    "- Mix the flour and three quarters of the water, then wait half an hour before the salt goes in.",
-    "- A dough that sticks to the hand is not too wet; fold it four times, a quarter of an hour apart.",
+    "- Weigh everything: the weight of a cup of flour can vary by a fifth.",
+    "- Mix the flour with three quarters of the water, then wait half an hour before adding the salt.",
+    "- Dough that sticks to your hands is not too wet; fold it four times, a quarter of an hour apart.",
     "- Keep it between 24 and 26 degrees; in a cold kitchen it takes twice as long.",
-    "- It is ready when it has grown by half and trembles as the bowl is moved.",
+    "- It is ready when it has grown by half and wobbles when you move the bowl.",
     "",
     "## Shaping",
     "",
-    "Flour the table thinly, turn the dough out, pull each edge to the middle and roll it over. Let it rest for twenty "
-    "minutes, then tighten it once more.",
-    "The basket is dusted with rice flour, since wheat flour sticks. Overnight in the refrigerator the crust gets its "
+    "Dust the table with flour, turn the dough out, pull each edge to the middle and roll it over. Let it rest for "
+    "twenty minutes, then tighten it once more.",
+    "Dust the basket with rice flour, since wheat flour sticks. A night in the refrigerator gives the crust its "
     "colour.",
     "",
     "## In the oven",
     "",
     "- Heat a cast-iron pot for a full hour; the first minutes decide how far the loaf opens.",
-    "- Cut the top once, at a flat angle, as deep as a finger nail.",
-    "- Bake for twenty minutes with the lid and twenty-five without it.",
-    "- A knock on the underside sounds hollow when it is done; 96 degrees inside is a surer sign.",
-    "- Let it cool on a rack for two hours: cut warm, the crumb smears.",
+    "- Score the top once, at a shallow angle, as deep as a fingernail.",
+    "- Bake for twenty minutes with the lid on and twenty-five without it.",
+    "- A finished loaf sounds hollow when you knock on its base; 96 degrees inside is a surer sign.",
+    "- Let it cool on a rack for two hours: the crumb smears if it is cut warm.",
     "",
-    "A stale loaf comes back if it is sprinkled with water and put in the oven for eight minutes.",
+    "To revive a stale loaf, sprinkle it with water and put it in the oven for eight minutes.",
 };
 
 }  // namespace

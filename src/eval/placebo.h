@@ -6,9 +6,9 @@
 
 namespace upskill {
 
-// Instructions about a subject that no suite asks about (baking bread), as Markdown, `bytes` long within a word: what a
-// model gets in the arm kPlacebo in place of the skill, so that "any text of this length helps" shows. The same for the
-// same length.
+// Instructions about a subject that no suite asks about (baking bread), in Markdown, `bytes` long to within a word. In
+// the arm kPlacebo a model gets them instead of the skill, which shows whether any text of that length would help.
+// Depends on the length alone.
 std::string PlaceboText(std::size_t bytes);
 
 }  // namespace upskill

@@ -94,7 +94,7 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
                                   UPSKILL_VERSION, kPlanSchema));
   }
   const auto malformed = [&](const std::string& why) {
-    return InputError(fmt::format("{}: not a plan of upskill: {}", source, why));
+    return InputError(fmt::format("{}: not an upskill plan: {}", source, why));
   };
   try {
     Plan plan;
@@ -111,12 +111,13 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     for (const Json& arm : json.at("arms")) {
       ASSIGN_OR_RETURN(const Arm known, ArmFromName(arm.get<std::string>()));
       if (std::find(plan.arms.begin(), plan.arms.end(), known) != plan.arms.end())
-        return malformed("an arm stands twice");
+        return malformed("an arm is listed twice");
       plan.arms.push_back(known);
     }
     if (plan.students.empty() || plan.arms.empty()) return malformed("it has no students or no arms");
     plan.rounds = json.at("rounds").get<int>();
-    if (plan.rounds < 1 || plan.rounds > kMaxRounds) return malformed(fmt::format("{} rounds", plan.rounds));
+    if (plan.rounds < 1 || plan.rounds > kMaxRounds)
+      return malformed(fmt::format("{} rounds; expected 1 to {}", plan.rounds, kMaxRounds));
     const Json& sampling = json.at("sampling");
     if (const Json& temperature = sampling.at("temperature"); !temperature.is_null())
       plan.sampling.temperature = temperature.get<double>();
@@ -130,7 +131,8 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     }
     if (const auto shard = json.find("shard"); shard != json.end()) {
       plan.shard = {shard->at("index").get<int>(), shard->at("of").get<int>()};
-      if (plan.shard.of < 1 || plan.shard.index < 0 || plan.shard.index >= plan.shard.of) return malformed("shard");
+      if (plan.shard.of < 1 || plan.shard.index < 0 || plan.shard.index >= plan.shard.of)
+        return malformed(fmt::format("shard {} of {}", plan.shard.index, plan.shard.of));
     }
     plan.offers_cache = JsonGet(json, "offers_cache", true);
     plan.stop_when_decided = JsonGet(json, "stop_when_decided", false);

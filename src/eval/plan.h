@@ -27,15 +27,15 @@ enum class Arm {
 const char* ArmName(Arm arm);
 Result<Arm> ArmFromName(std::string_view name);
 
-// The skill as it was when the run began.
+// The skill as it was when the run started.
 struct SkillSnapshot {
   std::string name;
-  std::string folder;  // where it came from, for people
+  std::string folder;  // where it came from; only shown
   std::string body;
   std::string sha256;  // of the body
 };
 
-// A model under test, as resolved when the run began.
+// A model under test, as resolved when the run started.
 struct Student {
   std::string spec;      // the model string as given: what `--resume` and the resume line use
   std::string name;      // for tables
@@ -44,7 +44,7 @@ struct Student {
 
 struct VerdictOptions {
   double alpha = 0.05;    // chance of a false "helps", and of a false "hurts", over all looks and all students
-  double margin = 0.05;   // "no effect": the lift is surely within ±margin (a fraction)
+  double margin = 0.05;   // "no effect": the confidence sequence of the lift is within ±margin (a fraction)
   double min_lift = 0.0;  // "helps" claims a lift above this
 };
 
@@ -55,7 +55,7 @@ struct Shard {
   int of = 1;
 };
 
-// Everything that is needed to repeat a run; plan.json. Fields persisted by the names in ToJson.
+// Everything needed to repeat a run, stored as plan.json. PlanToJson has the persisted names of the fields.
 struct Plan {
   std::string run;  // name of the run's folder
   std::string created;
@@ -64,7 +64,7 @@ struct Plan {
   std::vector<Student> students;
   std::vector<Arm> arms;
   int rounds = 1;
-  Sampling sampling;  // seed: of the whole run; each cell's is derived from it
+  Sampling sampling;  // seed: of the whole run; the seed of each cell is derived from it
   std::string system_prompt;
   SkillSnapshot previous;  // of the arm kPrevious; empty without it
   std::string placebo;     // text of the arm kPlacebo; empty without it
@@ -87,6 +87,6 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source);
 Result<Plan> LoadPlan(const std::filesystem::path& run_folder);
 
 SkillSnapshot Snapshot(const Skill& skill);
-SkillSnapshot Snapshot(const std::string& name, const std::string& body);  // of a skill that is no folder
+SkillSnapshot Snapshot(const std::string& name, const std::string& body);  // of a skill without a folder
 
 }  // namespace upskill

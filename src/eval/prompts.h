@@ -12,15 +12,15 @@ namespace upskill {
 // The system prompt of every arm.
 inline constexpr std::string_view kSystemPrompt = "You are a helpful assistant. Answer the request.";
 
-// The system prompt of an arm: the common one, in the skill arm followed by <skill name="…">body</skill> and nothing
-// else (design: fair arms).
+// The system prompt of an arm: the common one, followed in the arms with a skill (or placebo) by
+// <skill name="…">body</skill> and nothing else, so that the arms differ in the skill alone.
 std::string SystemPrompt(const Plan& plan, Arm arm);
 
-// What the person says: the input, then each context file as a fenced block whose info string is the file's name.
+// The user's message: the input, then each context file as a fenced block whose info string is the file's name.
 std::string UserMessage(const Case& test_case);
 
-// An answer that passes the case, for the simulated student: the reference, else one made from the expected texts.
-// Empty when neither is there.
+// An answer that passes the case, for the simulated student: the reference, else one made from the expected texts;
+// empty if there are neither.
 std::string PassingAnswer(const Case& test_case);
 
 }  // namespace upskill

@@ -17,7 +17,7 @@ std::size_t FirstAtLeast(const std::vector<double>& values, double threshold) {
                                   values.begin());
 }
 
-// Evidence begins at 1.
+// Evidence starts at 1.
 double Most(const std::vector<double>& logarithms) {
   return logarithms.empty() ? 0.0 : std::max(0.0, *std::max_element(logarithms.begin(), logarithms.end()));
 }

@@ -10,12 +10,11 @@
 
 namespace upskill {
 
-// The evidence on one student after each of its complete rounds. It may be brought up to date while the run grows, and
-// then computes anew only from the first round whose outcomes are not what they were: evidence is an integral, the
-// confidence sequence some dozens of them.
+// The evidence on one student after each of its complete rounds. Updates while the run grows recompute only from the
+// first round whose outcomes changed, because evidence is an integral and a confidence sequence takes dozens of them.
 class RoundEvidence {
  public:
-  // Copies of a round are no evidence: when the answers repeat, only the first round counts.
+  // Repeated answers add no evidence: if they repeat, only the first round counts.
   void Update(const CompleteRounds& complete, double min_lift);
 
   std::size_t rounds() const { return totals_.size(); }
@@ -27,14 +26,14 @@ class RoundEvidence {
   // Whether the evidence for `helps` was at least `threshold` (a logarithm) no later than that for `hurts`.
   bool HelpsFirst(double threshold) const;
 
-  // The confidence sequence after all rounds, of which there is at least one. `alpha` must always be the same.
+  // The confidence sequence after all rounds; there must be at least one. `alpha` must be the same in every call.
   const LiftSequence& Sequence(double alpha);
 
  private:
   std::vector<PairCounts> totals_;  // after each round
   std::vector<double> helps_;       // logarithms
   std::vector<double> hurts_;
-  std::vector<LiftSequence> sequences_;  // after each round, as far as it was asked for
+  std::vector<LiftSequence> sequences_;  // after each round, as far as computed
 };
 
 }  // namespace upskill

@@ -15,7 +15,7 @@
 
 namespace upskill {
 
-// The final sample of a cell: its first answer, or else the last error. `answered` and `passed` are false without one.
+// The final sample of a cell: its first answer, or else its last error. Without one, `answered` and `passed` are false.
 struct FinalSample {
   const Sample* sample = nullptr;  // null: the cell has no sample yet
   bool answered = false;
@@ -27,7 +27,7 @@ struct FinalSample {
 //
 // Owns the plan and the samples. Neither moves in memory when more samples come or when the RunData itself is moved:
 // pointers into them are valid while it lives. It can't be copied, since samples hold whole answers.
-// Not thread-safe while samples are added; afterwards several threads may read it.
+// Not thread-safe while samples are added; afterwards, several threads may read it.
 class RunData {
  public:
   RunData() : RunData(Plan()) {}  // of an empty plan
@@ -39,16 +39,18 @@ class RunData {
   RunData& operator=(const RunData&) = delete;
   ~RunData() = default;
 
-  // A run's folder: plan.json and samples.jsonl, also while the run is going on.
+  // Reads plan.json and samples.jsonl of a run's folder, also while the run is in progress.
   static Result<RunData> Read(const std::filesystem::path& run_folder);
 
   // In amortised constant time.
   void Add(Sample sample);
 
   const Plan& plan() const { return plan_; }
-  std::size_t skipped_lines() const { return skipped_lines_; }  // of samples.jsonl: torn, damaged or of a newer version
+  std::size_t skipped_lines() const {
+    return skipped_lines_;
+  }  // of samples.jsonl: torn, damaged or from a newer version
 
-  // No sample of the student is of this round or a later one.
+  // The student has no samples in this round or later.
   int rounds(std::size_t student) const { return static_cast<int>(rows_[student].size()); }
 
   const FinalSample& at(std::size_t student, Arm arm, std::size_t case_index, int round) const {
@@ -68,7 +70,7 @@ class RunData {
   std::vector<const Sample*> samples() const;
 
  private:
-  // The cells of one student and round: case by case, the arms of a case next to each other. Empty: no sample is of it.
+  // The cells of one student and round: case by case, the arms of a case next to each other. Empty without samples.
   using Row = std::vector<FinalSample>;
 
   static constexpr std::size_t kArms = 4;
@@ -79,10 +81,10 @@ class RunData {
   static void Put(const Sample& sample, FinalSample& entry);
 
   Plan plan_;
-  std::vector<Sample> first_;  // what the run began with
+  std::vector<Sample> first_;  // the samples the run started with
   std::deque<Sample> added_;
   std::size_t skipped_lines_ = 0;
-  std::array<std::size_t, kArms> places_{};                     // by arm: where it is in plan_.arms
+  std::array<std::size_t, kArms> places_{};                     // by arm: its position in plan_.arms
   std::unordered_map<std::string_view, std::size_t> students_;  // by model string; the keys are in plan_
   std::unordered_map<std::string_view, std::size_t> cases_;     // by id
   std::vector<std::vector<Row>> rows_;                          // by student and round

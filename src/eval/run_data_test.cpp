@@ -43,7 +43,7 @@ std::vector<std::string> Texts(const std::vector<const Sample*>& samples) {
   return texts;
 }
 
-TEST(RunData, AnAnswerStandsAndAnErrorGivesWay) {
+TEST(RunData, TheFirstAnswerElseTheLastErrorIsFinal) {
   const std::vector<Sample> samples = {
       ErrorOf("case-1", Arm::kSkill, 0, "first"), ErrorOf("case-2", Arm::kSkill, 0, "second"),
       SampleOf("case-1", Arm::kSkill, 0, "third"), ErrorOf("case-2", Arm::kSkill, 0, "fourth"),
@@ -60,7 +60,7 @@ TEST(RunData, AnAnswerStandsAndAnErrorGivesWay) {
   EXPECT_THAT(RunData(MakeTestPlan(2)).samples(), IsEmpty());
 }
 
-TEST(RunData, ChecksTellWhatPassed) {
+TEST(RunData, ChecksDecideWhatPassed) {
   Sample failed = SampleOf("case-1", Arm::kSkill, 0, "wrong");
   failed.checks = {{"contains", Outcome::kFail, ""}};
   Sample passed = SampleOf("case-2", Arm::kSkill, 0, "right");
@@ -83,7 +83,7 @@ TEST(RunData, SamplesOfOtherCellsAreIgnored) {
   EXPECT_EQ(data.at(0, Arm::kSkill, 0, 99999).sample, nullptr);
 }
 
-TEST(RunData, OrdersItsSamplesLikeThePlansCells) {
+TEST(RunData, OrdersSamplesLikeThePlansCells) {
   const Plan plan = MakeTestPlan(2, 2, {"a", "b"});
   std::vector<Sample> samples;
   std::vector<std::string> names;
@@ -102,7 +102,7 @@ TEST(RunData, OrdersItsSamplesLikeThePlansCells) {
               ElementsAre("a\nbaseline\ncase-2\n0", "a\nbaseline\ncase-2\n1"));
 }
 
-// What reports and judgements hold on to while the run grows or changes hands.
+// Reports and verdicts keep pointers into the run while it grows or is moved.
 TEST(RunData, SamplesStayWhereTheyAre) {
   RunData data(MakeTestPlan(1, 1000), {SampleOf("case-1", Arm::kSkill, 0, "short")});
   data.Add(SampleOf("case-1", Arm::kSkill, 1, "one"));

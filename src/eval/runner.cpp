@@ -47,7 +47,7 @@ class Runner {
     while (status.ok() && !admission_.finished()) {
       FollowStopFlag();
       admission_.SendWhatFits(input_.clock->Now());
-      if (admission_.finished()) break;  // nothing was left that may be sent
+      if (admission_.finished()) break;  // nothing left to send
       status = Receive();
       Report();
     }
@@ -61,7 +61,7 @@ class Runner {
   }
 
  private:
-  // Sorts the cells into those that are answered already and those to ask for.
+  // Divides the cells into answered ones and those to request.
   Status TakeOver() {
     const std::unordered_map<std::string, int> tried = TakeOverResumed();
     std::unordered_map<std::string_view, const Sample*> cached;
@@ -92,8 +92,8 @@ class Runner {
     return {};
   }
 
-  // Keeps the answers of the run that is resumed: not those to other questions, nor errors, whose cells are asked
-  // again. Returns how many attempts at a cell were in vain, by CellName.
+  // Keeps the resumed run's answers, except those to other requests. Cells with errors are requested again. Returns
+  // the number of failed attempts at each cell, by CellName.
   std::unordered_map<std::string, int> TakeOverResumed() {
     std::unordered_map<std::string, int> tried;
     std::unordered_set<std::string_view> keys;
@@ -152,7 +152,7 @@ class Runner {
     Status status;
     for (Answer& answer : answers_.Take(kTick)) {
       admission_.Settle(answer);
-      if (!status) continue;  // only counted: nothing more can be kept
+      if (!status) continue;  // only counted: nothing more can be stored
       status = answer.response.ok() ? HandleAnswer(answer) : HandleError(answer);
       if (status) Report();
     }
@@ -176,7 +176,7 @@ class Runner {
 
   Status HandleError(const Answer& answer) {
     const Error& error = answer.response.error();
-    if (error.kind == ErrorKind::kCancelled) return {};  // asked for by the person: the cell is left undone
+    if (error.kind == ErrorKind::kCancelled) return {};  // at the user's request: the cell stays open
     Sample sample = Describe(cells_[answer.attempt.cell], answer.attempt.number);
     sample.error = error;
     RETURN_IF_ERROR(Store(sample));
@@ -189,14 +189,14 @@ class Runner {
     ++progress_.errors;
     data_.Add(std::move(sample));
     if (lane.CountFailure(error)) {
-      // What one permanent error after the other says won't change: spare the rest.
+      // Several permanent errors in a row: the remaining requests would fail as well.
       admission_.Drop(lane, Model::CancelScope::kWaiting);
       stopped_models_.push_back(fmt::format("{}: {}", plan_.students[answer.student].name, error.message));
     }
     return {};
   }
 
-  // After the journal failed: nothing more can be kept, so nothing more is computed.
+  // After a failure of the journal: nothing more can be stored, so nothing more is requested.
   void EndAll() {
     admission_.DropAll(Model::CancelScope::kRunning);
     while (!admission_.finished()) {

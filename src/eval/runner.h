@@ -20,21 +20,21 @@
 
 namespace upskill {
 
-// How far a run has come; handed to RunObserver.
+// Progress of a run, passed to RunObserver.
 struct RunProgress {
   std::size_t total = 0;   // cells of the plan
-  std::size_t done = 0;    // with an answer, reused ones included
-  std::size_t reused = 0;  // of these: from the cache or from the run that is resumed
-  std::size_t errors = 0;  // cells given up with an error
+  std::size_t done = 0;    // answered, including reused answers
+  std::size_t reused = 0;  // of these: from the cache or the resumed run
+  std::size_t errors = 0;  // cells abandoned with an error
   std::size_t retries = 0;
   std::size_t in_flight = 0;
   std::int64_t output_tokens = 0;  // generated in this run
   double cost_usd = 0.0;           // of this run's own answers whose cost is known
-  std::size_t saved = 0;           // cells not asked for because the verdict was known
+  std::size_t saved = 0;           // cells skipped because the verdict was known
   double seconds = 0.0;            // since the first request
 };
 
-// Told of what happens, on the runner's thread.
+// Called on the runner's thread.
 class RunObserver {
  public:
   RunObserver() = default;
@@ -43,19 +43,19 @@ class RunObserver {
   RunObserver& operator=(const RunObserver&) = delete;
 
   virtual void OnProgress(const RunProgress& /*progress*/) {}  // after every sample, and at least 5 times a second
-  virtual void OnStopping(const RunProgress& /*progress*/, bool /*now*/) {}  // the person asked for the end
+  virtual void OnStopping(const RunProgress& /*progress*/, bool /*now*/) {}  // the user asked to stop
 };
 
 struct RunInput {
   const Plan* plan = nullptr;
   std::vector<Model*> models;  // one for each of plan->students, in their order
-  Journal* journal = nullptr;  // may be null: nothing is stored
-  // Samples that are there already: of the resumed run (kept as they are) and of the cache (written to the journal).
+  Journal* journal = nullptr;  // null: nothing is stored
+  // Existing samples: of the resumed run (kept as they are) and from the cache (written to the journal).
   std::vector<Sample> resumed;
   std::vector<Sample> cached;
-  int attempts = 4;  // of a cell, before it is given up with an error
+  int attempts = 4;  // per cell, before it is abandoned with an error
   RunLimits limits;
-  Budget* budget = nullptr;  // shared with others, instead of the limits on cost and tokens; may be null
+  Budget* budget = nullptr;  // a shared budget, in place of the limits on cost and tokens; may be null
   const StopFlag* stop = nullptr;
   const Clock* clock = nullptr;
   RunObserver* observer = nullptr;
@@ -65,13 +65,13 @@ struct RunOutcome {
   RunData data;  // with the final sample of each cell that has one
   RunProgress progress;
   bool interrupted = false;
-  std::vector<std::string> stopped_models;  // "NAME: reason": given up as a whole, their errors don't go away
-  std::string exhausted;                    // why the limits ended the run; empty: they didn't
-  std::vector<std::string> caveats;         // what the limits don't count, by model (Budget::caveats)
+  std::vector<std::string> stopped_models;  // "NAME: reason": stopped because of permanent errors
+  std::string exhausted;                    // which limit ended the run; empty: none did
+  std::vector<std::string> caveats;         // what the limits can't count, by model (Budget::caveats)
 };
 
-// Does the work of a plan: sends cells to the models, checks the answers, writes the journal. An error is returned only
-// when the journal can't be written; whatever was stored by then stays usable.
+// Carries out a plan: sends cells to the models, checks the answers, writes the journal. Errors: a check is invalid, or
+// the journal can't be written; everything stored until then stays usable.
 Result<RunOutcome> RunPlan(RunInput input);
 
 }  // namespace upskill

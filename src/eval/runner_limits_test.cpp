@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run keeps its limits with models of every kind, and always comes to an end.
+// A run keeps to its limits with every kind of model, and always ends.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -39,7 +39,7 @@ Result<ChatResponse> Sized(const ChatRequest& request) {
   return response;
 }
 
-// The same without a cost, as models in process answer.
+// The same without a cost, like models in process.
 Result<ChatResponse> SizedAndFree(const ChatRequest& request) {
   Result<ChatResponse> response = Sized(request);
   response->cost_usd.reset();
@@ -70,7 +70,7 @@ class Watchdog {
   bool bit_ = false;
 };
 
-// A model that a run is tried with, and how its requests get their answers.
+// A kind of model, and how its requests get their answers.
 struct Subject {
   std::unique_ptr<Model> model;
   std::function<void(const RunProgress&)> on_progress;  // on the runner's thread; may be empty
@@ -83,7 +83,7 @@ Subject EngineSubject() {
   return {std::move(model), {}, false};
 }
 
-// No such model exists yet, but nothing forbids it.
+// There is no such model yet, but nothing forbids one.
 Subject PricedEngineSubject() {
   auto model = std::make_unique<EngineLikeModel>(4, Sized);
   model->set_price(kPrice);
@@ -102,7 +102,7 @@ Subject NetworkSubject() {
   return {std::move(model), answer, true};
 }
 
-// Collects requests until no more come, then answers all of them, the last one first.
+// Collects requests until no more follow, then answers all of them, the last one first.
 Subject BatchSubject() {
   auto model = std::make_unique<FakeModel>("batch", 100'000, Hold());
   model->set_price(kPrice);
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(EveryKind, RunLimitsOf,
                                          Kind{"simulated", SimulatedSubject}),
                          KindName);
 
-TEST_P(RunLimitsOf, LimitsThatAreNotReachedChangeNothing) {
+TEST_P(RunLimitsOf, UnreachedLimitsChangeNothing) {
   RunLimits tokens;
   tokens.max_tokens = 1'000'000;
   RunLimits dollars;
@@ -190,7 +190,7 @@ TEST_P(RunLimitsOf, TheTokenLimitIsUsedUpAndNeverExceeded) {
     EXPECT_LE(used.tokens, *limits.max_tokens);
     EXPECT_GT(used.tokens, *limits.max_tokens - kWorstTokens);
     EXPECT_LT(used.outcome.progress.done, kCells);
-    EXPECT_THAT(used.outcome.exhausted, HasSubstr("tokens are used and the next answer may take"));
+    EXPECT_THAT(used.outcome.exhausted, HasSubstr("tokens used, and the next answer may take"));
     EXPECT_FALSE(used.outcome.interrupted);
   }
 }
@@ -209,20 +209,20 @@ TEST_P(RunLimitsOf, TheCostLimitIsUsedUpAndNeverExceeded) {
     EXPECT_LE(used.usd, *limits.max_cost_usd * (1 + 1e-9));  // sums of floating-point numbers
     EXPECT_GT(used.usd, *limits.max_cost_usd - 0.003);
     EXPECT_LT(used.outcome.progress.done, kCells);
-    EXPECT_THAT(used.outcome.exhausted, HasSubstr("are spent and the next answer may cost"));
+    EXPECT_THAT(used.outcome.exhausted, HasSubstr("spent, and the next answer may cost"));
   }
 }
 
-TEST_P(RunLimitsOf, ALimitTooSmallForOneRequestSendsNone) {
+TEST_P(RunLimitsOf, ALimitBelowOneRequestSendsNone) {
   RunLimits limits;
   limits.max_tokens = 20;
   const Used used = RunWithin(GetParam(), limits);
   EXPECT_FALSE(used.hung);
   EXPECT_EQ(used.outcome.progress.done, 0U);
-  EXPECT_THAT(used.outcome.exhausted, HasSubstr("0 of 20 tokens are used"));
+  EXPECT_THAT(used.outcome.exhausted, HasSubstr("0 of 20 tokens used"));
 }
 
-TEST_P(RunLimitsOf, RoundsThatAreJudgedKeepTheLimitsToo) {
+TEST_P(RunLimitsOf, LimitsHoldWhenRoundsAreJudged) {
   for (const std::int64_t limit : {500, 1'000'000}) {
     RunLimits limits;
     limits.max_tokens = limit;
@@ -230,7 +230,7 @@ TEST_P(RunLimitsOf, RoundsThatAreJudgedKeepTheLimitsToo) {
     EXPECT_FALSE(used.hung);
     EXPECT_LE(used.tokens, limit);
     if (limit == 500) {
-      EXPECT_THAT(used.outcome.exhausted, HasSubstr("of 500 tokens are used"));
+      EXPECT_THAT(used.outcome.exhausted, HasSubstr("of 500 tokens used"));
     }
     if (limit == 1'000'000) {
       EXPECT_EQ(used.outcome.exhausted, "");
@@ -241,10 +241,10 @@ TEST_P(RunLimitsOf, RoundsThatAreJudgedKeepTheLimitsToo) {
 TEST_P(RunLimitsOf, TheTimeLimitEndsARun) {
   RunLimits limits;
   limits.max_tokens = 1'000'000;
-  limits.timeout = std::chrono::minutes(4);  // of a clock that goes on by 10 seconds with every look
+  limits.timeout = std::chrono::minutes(4);  // the clock advances by 10 seconds with every reading
   const Used used = RunWithin(GetParam(), limits);
   EXPECT_FALSE(used.hung);
-  EXPECT_THAT(used.outcome.exhausted, AnyOf("", "the time limit of 4:00 is over"));
+  EXPECT_THAT(used.outcome.exhausted, AnyOf("", "the time limit of 4:00 was reached"));
 }
 
 // With the limits that make the engine wait for requests that may never come.
@@ -272,7 +272,7 @@ TEST(RunPlanLimits, AnEngineIsNotKeptWaitingWhileRequestsFail) {
     return SizedAndFree(request);
   });
   RunnerBench bench(MakeTestPlan(kCases, kRounds), {&model});
-  bench.plan.students[0].identity = "sim:";  // such students are told the number of the attempt
+  bench.plan.students[0].identity = "sim:";  // such students see the number of the attempt
   bool hung = false;
   const RunOutcome outcome = RunEngine(model, bench, hung);
   EXPECT_FALSE(hung);
@@ -295,7 +295,7 @@ TEST(RunPlanLimits, AnEngineIsNotKeptWaitingByTheUser) {
   }
 }
 
-TEST(RunPlanLimits, AnEngineThatIsGivenUpIsNotKeptWaiting) {
+TEST(RunPlanLimits, AStoppedEngineIsNotKeptWaiting) {
   EngineLikeModel model(4, [](const ChatRequest&) { return Error{ErrorKind::kPermanent, "no memory"}; });
   RunnerBench bench(MakeTestPlan(kCases, kRounds), {&model});
   bool hung = false;
@@ -303,7 +303,7 @@ TEST(RunPlanLimits, AnEngineThatIsGivenUpIsNotKeptWaiting) {
   EXPECT_FALSE(hung);
 }
 
-TEST(RunPlanLimits, AnEngineIsNotKeptWaitingForCellsThatAreThereAlready) {
+TEST(RunPlanLimits, AnEngineIsNotKeptWaitingForReusedCells) {
   EngineLikeModel first(4, SizedAndFree);
   bool hung = false;
   RunnerBench before(MakeTestPlan(kCases, kRounds), {&first});
@@ -314,10 +314,10 @@ TEST(RunPlanLimits, AnEngineIsNotKeptWaitingForCellsThatAreThereAlready) {
   for (const Sample* sample : part.data.samples()) bench.input.resumed.push_back(*sample);
   const RunOutcome outcome = RunEngine(second, bench, hung);
   EXPECT_FALSE(hung);
-  EXPECT_GT(outcome.progress.done, part.progress.done) << "the limit is of each run alone";
+  EXPECT_GT(outcome.progress.done, part.progress.done) << "each run has the whole limit";
 }
 
-// A run and others, such as the teacher of a generation, out of one purse.
+// Several runs, or a run and the teacher of a generation, can share one budget.
 TEST(RunPlanLimits, ABudgetIsSharedByRuns) {
   RunLimits limits;
   limits.max_tokens = 3'000;
@@ -338,7 +338,7 @@ TEST(RunPlanLimits, ABudgetIsSharedByRuns) {
   FakeModel model("fake", 4, AlwaysRight());
   RunnerBench bench(MakeTestPlan(6), {&model});
   bench.input.budget = &budget;
-  EXPECT_THAT(bench.Run().exhausted, HasSubstr("3,000 of 3,000 tokens are used"));
+  EXPECT_THAT(bench.Run().exhausted, HasSubstr("3,000 of 3,000 tokens used"));
   EXPECT_THAT(model.requests, IsEmpty());
 }
 
@@ -353,7 +353,7 @@ TEST(RunPlanLimits, ASmallerRequestOfAnotherModelStillFits) {
   const RunOutcome outcome = bench.Run();
   EXPECT_THAT(large.requests, IsEmpty());
   EXPECT_EQ(outcome.progress.done, 6U);
-  EXPECT_THAT(outcome.exhausted, HasSubstr("are spent and the next answer may cost"));
+  EXPECT_THAT(outcome.exhausted, HasSubstr("spent, and the next answer may cost"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run makes of errors.
+// How a run handles errors.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Scope = Model::CancelScope;
 
-TEST(RunPlanErrors, ErrorsAreRetriedAndNeverFailedAnswers) {
+TEST(RunPlanErrors, ErrorsAreRetriedAndNeverCountAsFailedAnswers) {
   const TempFolder folder;
   FakeModel model("fake", 1, [](const ChatRequest& request, std::size_t) {
     return request.messages[0].text == "question 1" ? Result<ChatResponse>(Overloaded()) : Right(request);
@@ -66,7 +66,7 @@ TEST(RunPlanErrors, ARetryCanSucceed) {
   EXPECT_EQ(outcome.progress.retries, 2U);
 }
 
-// When each request of a model that always fails like this was sent, in seconds.
+// The times, in seconds, of a model's requests if all fail with this error.
 std::vector<double> TimesOfAttempts(const Error& error, std::chrono::milliseconds step) {
   FakeModel model("fake", 1, [&](const ChatRequest&, std::size_t) { return error; });
   RunnerBench bench(MakeTestPlan(1), {&model});
@@ -93,7 +93,7 @@ TEST(RunPlanErrors, WaitsAsLongAsTheServerSays) {
   std::vector<double> times = TimesOfAttempts(error, seconds(30));
   ASSERT_THAT(times, SizeIs(4));
   EXPECT_GE(times[1] - times[0], 60.0);
-  error.retry_after = std::chrono::hours(1);  // nobody waits for that
+  error.retry_after = std::chrono::hours(1);  // capped: nobody waits that long
   times = TimesOfAttempts(error, seconds(10));
   ASSERT_THAT(times, SizeIs(4));
   EXPECT_LT(times[3] - times[0], 3600.0);
@@ -111,7 +111,7 @@ TEST(RunPlanErrors, OtherErrorsAreNotRetried) {
   }
 }
 
-TEST(RunPlanErrors, PermanentErrorsStopOneModelWhileAnotherGoesOn) {
+TEST(RunPlanErrors, PermanentErrorsStopOneModelWhileAnotherContinues) {
   FakeModel refusing("a", 1, [](const ChatRequest&, std::size_t) { return Error{ErrorKind::kPermanent, "no key"}; });
   FakeModel answering("b", 1, AlwaysRight());
   RunnerBench bench(MakeTestPlan(5, 1, {"a", "b"}), {&refusing, &answering});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run ends early: by its user, or by a journal that can't be written.
+// A run that ends early: stopped by the user, or by a journal that can't be written.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -37,7 +37,7 @@ TEST(RunPlanStop, TheFirstStopFinishesWhatIsInFlight) {
   EXPECT_THAT(model.cancels, ElementsAre(Scope::kWaiting));
   EXPECT_THAT(bench.observer.stopping, ElementsAre(false));
   EXPECT_EQ(bench.observer.in_flight_when_stopping, 4U);
-  ASSERT_THAT(outcome.data.samples(), SizeIs(2));  // the two cancelled ones are left undone
+  ASSERT_THAT(outcome.data.samples(), SizeIs(2));  // the two cancelled ones stay open
   EXPECT_TRUE(outcome.data.samples()[0]->ok());
   EXPECT_TRUE(outcome.data.samples()[1]->ok());
   EXPECT_EQ(outcome.progress.done, 2U);
@@ -85,10 +85,10 @@ TEST(RunPlanStop, NoRetriesWhileStopping) {
   EXPECT_TRUE(outcome.interrupted);
 }
 
-TEST(RunPlanStop, AJournalThatFailsEndsTheRun) {
+TEST(RunPlanStop, AFailingJournalEndsTheRun) {
   const TempFolder folder;
   std::filesystem::create_symlink("/dev/full", folder.path() / "samples.jsonl");
-  FakeModel answering("a", 4, AlwaysRight());  // four answers wait to be taken when the first can't be stored
+  FakeModel answering("a", 4, AlwaysRight());  // four answers are queued when storing the first fails
   FakeModel holding("b", 4, Hold());
   RunnerBench bench(MakeTestPlan(5, 1, {"a", "b"}), {&answering, &holding});
   Result<Journal> journal = Journal::Reopen(folder.path(), bench.clock);
@@ -102,7 +102,7 @@ TEST(RunPlanStop, AJournalThatFailsEndsTheRun) {
   EXPECT_EQ(holding.held(), 0U);
 }
 
-TEST(RunPlanStop, AJournalThatFailsForErrorsAndCachedSamplesToo) {
+TEST(RunPlanStop, AFailingJournalEndsTheRunForErrorsAndCachedSamplesToo) {
   const TempFolder folder;
   std::filesystem::create_symlink("/dev/full", folder.path() / "samples.jsonl");
   FakeModel model("fake", 4, [](const ChatRequest&, std::size_t) { return Overloaded(); });

@@ -75,7 +75,7 @@ TEST(RunPlan, SendsCellsInOrder) {
   EXPECT_THAT(sent, ElementsAre("question 1", "question 1 +", "question 2", "question 2 +"));
 }
 
-TEST(RunPlan, ResumedAndCachedCellsAreNotAskedAgain) {
+TEST(RunPlan, ResumedAndCachedCellsAreNotRequestedAgain) {
   const TempFolder folder;
   FakeModel model("fake", 4, AlwaysRight());
   RunnerBench bench(MakeTestPlan(3), {&model});
@@ -85,8 +85,8 @@ TEST(RunPlan, ResumedAndCachedCellsAreNotAskedAgain) {
 
   const std::vector<const Sample*> known = before.data.samples();
   bench.input.resumed = {*known[0], *known[1], *known[2]};
-  bench.input.resumed[1].error = Overloaded();        // asked again
-  bench.input.resumed[2].key = std::string(64, '0');  // of another question: asked again
+  bench.input.resumed[1].error = Overloaded();        // requested again
+  bench.input.resumed[2].key = std::string(64, '0');  // of another request: requested again
   bench.input.resumed[0].response.text = "as it was";
   bench.input.cached = {*known[3], *known[4]};
   for (Sample& sample : bench.input.cached) {
@@ -104,18 +104,18 @@ TEST(RunPlan, ResumedAndCachedCellsAreNotAskedAgain) {
   EXPECT_EQ(outcome.data.samples()[0]->response.text, "as it was");
   EXPECT_EQ(outcome.data.samples()[3]->cached_from, "earlier");
   EXPECT_EQ(outcome.data.samples()[3]->case_id, "case-2");
-  EXPECT_TRUE(outcome.data.samples()[3]->passed());  // checked anew
+  EXPECT_TRUE(outcome.data.samples()[3]->passed());  // checked again
   EXPECT_FALSE(outcome.data.samples()[4]->passed());
   EXPECT_EQ(outcome.progress.reused, 3U);
   EXPECT_EQ(outcome.progress.done, 6U);
   EXPECT_EQ(outcome.progress.output_tokens, 9);  // reused answers cost none
   const std::vector<Sample> stored = ReadJournal(journal->folder())->samples;
-  EXPECT_THAT(stored, SizeIs(5));  // all but the resumed one, which stands there already
+  EXPECT_THAT(stored, SizeIs(5));  // all but the resumed one, which is already in the journal
   EXPECT_EQ(stored[0].cached_from, "earlier");
   EXPECT_TRUE(stored[2].cached_from.empty());
 }
 
-TEST(RunPlan, NothingIsAskedWhenAllIsThere) {
+TEST(RunPlan, NothingIsRequestedWhenAllIsAnswered) {
   FakeModel model("fake", 4, AlwaysRight());
   RunnerBench bench(MakeTestPlan(2), {&model});
   const RunOutcome before = RunnerBench(MakeTestPlan(2), {&model}).Run();
@@ -127,7 +127,7 @@ TEST(RunPlan, NothingIsAskedWhenAllIsThere) {
   EXPECT_EQ(outcome.progress.reused, 4U);
 }
 
-TEST(RunPlan, CasesWithEqualInputsAreBothAsked) {
+TEST(RunPlan, CasesWithEqualInputsAreBothRequested) {
   FakeModel model("fake", 4, AlwaysRight());
   RunnerBench bench(MakeTestPlan(2), {&model});
   bench.plan.suite.cases[1].input = bench.plan.suite.cases[0].input;
@@ -136,7 +136,7 @@ TEST(RunPlan, CasesWithEqualInputsAreBothAsked) {
   EXPECT_TRUE(Summarize(outcome.data).complete());
 }
 
-TEST(RunPlan, UnknownChecksAreFoundBeforeAnythingIsAsked) {
+TEST(RunPlan, UnknownChecksAreFoundBeforeAnythingIsSent) {
   FakeModel model("fake", 1, AlwaysRight());
   RunnerBench bench(MakeTestPlan(2), {&model});
   bench.plan.suite.cases[1].checks[0].type = "telepathy";
@@ -146,7 +146,7 @@ TEST(RunPlan, UnknownChecksAreFoundBeforeAnythingIsAsked) {
   EXPECT_THAT(model.requests, IsEmpty());
 }
 
-// With a model that has a thread of its own; this share of its attempts fails.
+// A run with a model on its own thread; this share of its attempts fails.
 RunOutcome RunThreaded(double error, int cases, int rounds) {
   ThreadedModel model(64, [error](const ChatRequest& request) -> Result<ChatResponse> {
     const std::string draw = fmt::format("{} {}", WithSkill(request), request.simulation.at("attempt").get<int>());
@@ -155,7 +155,7 @@ RunOutcome RunThreaded(double error, int cases, int rounds) {
     return Right(request);
   });
   Plan plan = MakeTestPlan(cases, rounds);
-  plan.students[0].identity = "sim:";  // such students are told the number of the attempt
+  plan.students[0].identity = "sim:";  // such students see the number of the attempt
   RunnerBench bench(plan, {&model});
   bench.input.attempts = 20;
   return bench.Run();
@@ -183,7 +183,7 @@ TEST(RunPlan, ManyAnswersFromAnotherThread) {
   }
 }
 
-TEST(RunPlan, EndsWhileTheModelsThreadIsStillHandingOver) {
+TEST(RunPlan, EndsWhileTheModelsThreadStillDelivers) {
   for (int i = 0; i < 200; ++i) EXPECT_EQ(RunThreaded(0.0, 1, 1).progress.done, 2U);
 }
 

@@ -29,7 +29,7 @@ ErrorKind KindFromName(const std::string& name) {
                                ErrorKind::kPermanent, ErrorKind::kCancelled}) {
     if (name == ErrorKindName(kind)) return kind;
   }
-  if (name == "refused") return ErrorKind::kPermanent;  // its name in journals of upskill 0.1 before it had this one
+  if (name == "refused") return ErrorKind::kPermanent;  // the former name of kPermanent in journals of upskill 0.1
   return ErrorKind::kUnavailable;
 }
 
@@ -67,7 +67,7 @@ Json SampleToJson(const Sample& sample) {
 
 Result<Sample> SampleFromJson(const Json& json) {
   const int schema = JsonGet(json, "schema", 0);
-  if (schema < 1 || schema > kSampleSchema) return InputError(fmt::format("sample of unknown schema {}", schema));
+  if (schema < 1 || schema > kSampleSchema) return InputError(fmt::format("unknown sample schema {}", schema));
   try {
     Sample sample;
     sample.key = json.at("key").get<std::string>();

@@ -14,7 +14,7 @@
 
 namespace upskill {
 
-// The stored outcome of a cell: an answer with its checks, or an error. One line of samples.jsonl.
+// The stored result of one attempt at a cell: an answer with its checks, or an error. One line of samples.jsonl.
 struct Sample {
   std::string key;      // of the cell
   std::string student;  // Student::spec
@@ -23,11 +23,11 @@ struct Sample {
   int round = 0;
   int attempt = 0;          // 0: the first
   std::string time;         // UTC
-  std::string cached_from;  // the run whose sample answered this cell; empty: the model did
+  std::string cached_from;  // the run that the answer comes from; empty: the model gave it in this run
 
   // Either an error …
   std::optional<Error> error;
-  // … or an answer. A model that declined or ran into the token limit has answered.
+  // … or an answer. Refusals and truncated answers count as answers.
   ChatResponse response;
   std::vector<CheckResult> checks;
 
@@ -35,14 +35,14 @@ struct Sample {
   bool passed() const { return ok() && AllPass(checks); }
 };
 
-// The cell of a plan that a sample belongs to: student, arm, case and round in one text. (Keys don't tell cells apart:
-// two cases with the same input have the same one.)
+// The cell of a plan that a sample belongs to: student, arm, case and round in one text. (Keys don't identify cells:
+// two cases with the same input have the same key.)
 std::string CellName(const Sample& sample);
 
 inline constexpr int kSampleSchema = 1;
 
 Json SampleToJson(const Sample& sample);
-// Unknown fields are skipped; a line of a newer schema or without the needed fields is an error.
+// Unknown fields are skipped; a newer schema or a missing required field is an error.
 Result<Sample> SampleFromJson(const Json& json);
 
 }  // namespace upskill

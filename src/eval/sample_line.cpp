@@ -13,7 +13,7 @@
 namespace upskill {
 namespace {
 
-// Reads JSON without white space. Whatever it doesn't expect sets `failed`, which stays; then nothing it gave counts.
+// Reads JSON without white space. Anything unexpected sets `failed` for good, which makes all its results void.
 class Reader {
  public:
   explicit Reader(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
@@ -57,7 +57,7 @@ class Reader {
     return text;
   }
 
-  // A name that needs no unescaping.
+  // A name without escapes.
   std::string_view Name() {
     Expect('"');
     const char* from = at_;
@@ -97,8 +97,7 @@ class Reader {
     if (!failed_) {
       const auto [end, code] = std::from_chars(from, at_, value);
       if (end != at_ || code != std::errc()) failed_ = true;
-      if (std::string_view(from, static_cast<std::size_t>(at_ - from)) == "-0")
-        failed_ = true;  // a whole number: no sign
+      if (std::string_view(from, static_cast<std::size_t>(at_ - from)) == "-0") failed_ = true;  // not a whole number
     }
     return value;
   }
@@ -185,7 +184,7 @@ Usage TakeUsage(Reader& reader) {
   return usage;
 }
 
-// In the order in which they are written.
+// Members in the order in which they are written.
 CheckResult TakeCheck(Reader& reader) {
   CheckResult check;
   const auto name = [&](std::string_view expected) {
@@ -247,7 +246,7 @@ class SampleReader {
     kNeeded = kSchema | kKey | kModel | kArm | kCase | kRound | kStatus | kAnswer | kStop | kChecks,
   };
 
-  // A member that comes twice is left to the slow reader.
+  // Duplicate members are left to the slow reader.
   bool Is(std::string_view name, std::string_view expected, Member member) {
     if (name != expected) return false;
     if ((seen_ & member) != 0) reader_.Fail();

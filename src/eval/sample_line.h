@@ -9,11 +9,11 @@
 
 namespace upskill {
 
-// A sample from its line of samples.jsonl: what ParseJson and SampleFromJson say of it, sooner.
+// A sample from its line of samples.jsonl: the same result as ParseJson and SampleFromJson, but faster.
 Result<Sample> SampleFromLine(std::string_view line);
 
-// The same for an answer in the very form in which the journal writes it, which is nearly every line; nothing for any
-// other line, valid or not.
+// The same for an answer in exactly the form that the journal writes, which is nearly every line; nothing for any other
+// line, valid or not.
 std::optional<Sample> PlainSampleFromLine(std::string_view line);
 
 }  // namespace upskill

@@ -14,7 +14,7 @@ namespace {
 
 std::string LineOf(const Sample& sample) { return DumpJson(SampleToJson(sample)); }
 
-// What the slow way makes of a line: the line of the sample, or "error".
+// The slow reader's result for a line: the sample as a line, or "error".
 std::string Slow(const std::string& line) {
   const Result<Json> json = ParseJson(line, "x");
   if (!json) return "error";
@@ -38,7 +38,7 @@ TEST(SampleLine, ReadsWhatTheJournalWrites) {
   }
 }
 
-TEST(SampleLine, ErrorsTakeTheSlowWay) {
+TEST(SampleLine, ErrorsAreLeftToTheSlowReader) {
   Sample failed = FullSample();
   failed.error = Error{ErrorKind::kUnavailable, "no answer"};
   EXPECT_FALSE(PlainSampleFromLine(LineOf(failed)).has_value());
@@ -47,8 +47,8 @@ TEST(SampleLine, ErrorsTakeTheSlowWay) {
   EXPECT_EQ(read->error->message, "no answer");
 }
 
-// Every small change of a line means the same to both ways.
-TEST(SampleLine, AgreesWithTheSlowWay) {
+// Both readers agree on every small change of a line.
+TEST(SampleLine, AgreesWithTheSlowReader) {
   const std::string line = LineOf(FullSample());
   for (std::size_t i = 0; i <= line.size(); ++i) {
     std::vector<std::string> changed = {line.substr(0, i)};

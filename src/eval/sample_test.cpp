@@ -51,7 +51,7 @@ TEST(Sample, RoundTripOfAnError) {
   }
 }
 
-TEST(Sample, TheKeyStandsNearTheStartOfTheLine) {  // the cache looks for it there
+TEST(Sample, TheKeyIsNearTheStartOfTheLine) {  // where the cache looks for it
   EXPECT_THAT(DumpJson(SampleToJson(FullSample())).substr(0, 40), HasSubstr("\"key\":\"aaaa"));
 }
 
@@ -72,7 +72,7 @@ TEST(Sample, SkipsUnknownFieldsAndFillsMissingOnes) {
   EXPECT_THAT(sample->cached_from, IsEmpty());
 }
 
-TEST(Sample, UnknownErrorKindsMayBeTriedAgain) {
+TEST(Sample, UnknownErrorKindsMayBeRetried) {
   Json json = {{"schema", 1}, {"key", "k"}, {"model", "m"},      {"arm", "skill"},
                {"case", "c"}, {"round", 0}, {"status", "error"}, {"error", {{"kind", "meltdown"}}}};
   EXPECT_EQ(Read(json)->error->kind, ErrorKind::kUnavailable);
@@ -120,7 +120,7 @@ TEST(Sample, AnAnswerWithoutChecksHasNotPassed) {
   EXPECT_TRUE(sample.passed());
 }
 
-TEST(CellName, TellsCellsApart) {
+TEST(CellName, IdentifiesCells) {
   const Sample sample = FullSample();
   std::vector<Sample> others(4, sample);
   others[0].student = "other";

@@ -56,7 +56,7 @@ std::optional<double> Lift(const StudentSummary& student) {
   return sum / static_cast<double>(cases);
 }
 
-// How many (round, case) the plan's shard holds for a student.
+// The number of (round, case) pairs in the plan's shard for a student.
 std::size_t PairsInShard(const Plan& plan, std::size_t student) {
   std::size_t pairs = 0;
   for (int round = 0; round < plan.rounds; ++round) {

@@ -21,17 +21,17 @@ struct ArmSummary {
   std::size_t passed = 0;
   std::size_t checks_passed = 0;
   std::size_t checks_total = 0;
-  std::size_t truncated = 0;  // answers that ran into the token limit
+  std::size_t truncated = 0;  // answers cut off at the token limit
   std::size_t refusals = 0;
   std::int64_t prompt_tokens = 0;
-  std::int64_t evaluated_tokens = 0;  // of the prompt tokens: not taken from a cache
+  std::int64_t evaluated_tokens = 0;  // prompt tokens that were not read from a cache
   std::int64_t output_tokens = 0;
   std::size_t from_cache = 0;
-  double cost_usd = 0.0;       // of the answers with a known cost, whichever run paid them
+  double cost_usd = 0.0;       // of the answers with a known cost, in whichever run they were paid for
   std::size_t cost_known = 0;  // answers with a known cost
   double seconds = 0.0;        // sum over answers
 
-  // Of all answers; absent while one of them has no known cost.
+  // Of all answers; absent if the cost of any answer is unknown.
   std::optional<double> total_cost_usd() const {
     if (answered == 0 || cost_known < answered) return std::nullopt;
     return cost_usd;
@@ -70,11 +70,11 @@ struct StudentSummary {
   Student student;
   std::map<Arm, ArmSummary> arms;
   std::map<Arm, std::vector<CaseTally>> cases;  // by index in Plan::suite.cases
-  int rounds = 0;                               // planned, or until the verdict was known when the plan stops then
-  std::size_t cells_saved = 0;                  // not needed because the verdict was known (Judge counts them)
+  int rounds = 0;                               // planned; with stop_when_decided, until the verdict was known
+  std::size_t cells_saved = 0;                  // skipped because the verdict was known; set by Judge
 
-  // Mean over cases of (pass rate with skill − pass rate without), as a fraction, over the cases answered in both
-  // arms; absent when there is none or an arm wasn't run.
+  // Mean of (pass rate with skill − pass rate without) over the cases answered in both arms, as a fraction; absent
+  // without such cases.
   std::optional<double> lift;
 };
 

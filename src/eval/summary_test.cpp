@@ -90,7 +90,7 @@ TEST(Summarize, NothingAnswered) {
 }
 
 TEST(Summarize, LiftIsTheMeanOverCasesOfDifferences) {
-  // case-1: 0 of 3 → 3 of 3; case-2: 1 of 1 → 0 of 1 (the rest left undone); case-3: baseline only.
+  // case-1: 0 of 3 → 3 of 3; case-2: 1 of 1 → 0 of 1 (the rest open); case-3: baseline only.
   std::vector<Sample> samples = {Graded("case-2", Arm::kBaseline, true), Graded("case-2", Arm::kSkill, false),
                                  Graded("case-3", Arm::kBaseline, true)};
   for (int round = 0; round < 3; ++round) {
@@ -122,7 +122,7 @@ TEST(Summarize, IgnoresSamplesOfOtherPlans) {
   EXPECT_EQ(ArmOf(summary, Arm::kSkill).answered, 0U);
 }
 
-TEST(Summarize, StudentsApart) {
+TEST(Summarize, KeepsStudentsApart) {
   const RunSummary summary = Of(MakeTestPlan(1, 1, {"a", "b"}), {Graded("case-1", Arm::kSkill, true, 0, "b"),
                                                                  Graded("case-1", Arm::kBaseline, false, 0, "b")});
   ASSERT_EQ(summary.students.size(), 2U);

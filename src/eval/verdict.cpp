@@ -14,9 +14,9 @@
 namespace upskill {
 namespace {
 
-constexpr int kMaxMoreRounds = 10000;  // a forecast beyond that is none
+constexpr int kMaxMoreRounds = 10000;  // a longer forecast isn't reported
 
-// Which students Holm's rule decides, by student. It depends on all of them.
+// The students whose verdict Holm's rule decides. It takes all students into account.
 struct Rejections {
   std::vector<bool> helps;
   std::vector<bool> hurts;
@@ -37,8 +37,8 @@ double AlphaOfSequence(const Plan& plan) {
   return plan.verdict.alpha / static_cast<double>(std::max<std::size_t>(plan.students.size(), 1));
 }
 
-// The word where Holm's rule has rejected one side or both; of both, the one that was reached first (who stops at a
-// decision sees no other). `evidence` has at least one round.
+// The word if Holm's rule has rejected one side or both; if both, the one reached first (a user who stops at a decision
+// never sees the other). `evidence` has at least one round.
 Verdict WordOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan& plan) {
   if (helps && hurts) helps = evidence.HelpsFirst(std::log(1.0 / plan.verdict.alpha));
   if (helps) return Verdict::kHelps;
@@ -48,7 +48,7 @@ Verdict WordOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan& plan
   return range.low > -margin && range.high < margin ? Verdict::kNoEffect : Verdict::kUndecided;
 }
 
-// What must be reached for each of the words.
+// The evidence needed for each word.
 struct Thresholds {
   double helps = 0.0;  // logarithms
   double hurts = 0.0;
@@ -62,7 +62,7 @@ bool WouldDecide(const PairCounts& totals, const VerdictOptions& options, const 
          LogEvidence(totals.Mirrored(), -options.margin) >= thresholds.rules_out;
 }
 
-// How many more rounds would decide if they went like those so far.
+// How many more rounds like those so far would decide.
 std::optional<int> ForecastRounds(const RoundEvidence& evidence, const VerdictOptions& options,
                                   const Thresholds& thresholds) {
   const auto rounds = static_cast<double>(evidence.rounds());
@@ -85,8 +85,8 @@ std::optional<int> ForecastRounds(const RoundEvidence& evidence, const VerdictOp
   return high;
 }
 
-// Mean of a quantity over the pairs, with the interval of the change from the means of the cases (of the rounds, when
-// there is only one case). Nothing when the quantity of one answer is unknown.
+// Mean of a quantity over the pairs, with the interval of the change computed from the means of the cases (of the
+// rounds if there is only one case). Nothing if the quantity is unknown for any answer.
 template <typename Quantity>
 std::optional<PairedChange> ChangeOf(const CompleteRounds& complete, Quantity quantity) {
   const std::size_t cases = complete.cases.size();
@@ -159,7 +159,7 @@ void AddLift(const CompleteRounds& complete, RoundEvidence& evidence, double alp
   verdict.sequence_high = range.high;
 }
 
-// The cases that count of which every answer in every arm passed, and those of which none did.
+// Counting cases that every answer in every arm passed, and those that none passed.
 void AddCeilingAndFloor(const RunData& data, std::size_t student, const CompleteRounds& complete,
                         StudentVerdict& verdict) {
   std::vector<std::size_t> answered(complete.cases.size(), 0);

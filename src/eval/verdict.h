@@ -11,12 +11,12 @@
 
 namespace upskill {
 
-// What a run says of a skill for one student. Persisted by VerdictName: never rename.
+// The result of a run for one student. Persisted by VerdictName: never rename.
 enum class Verdict { kHelps, kHurts, kNoEffect, kUndecided };
 
 const char* VerdictName(Verdict verdict);  // "helps", "hurts", "no effect", "undecided"
 
-// A quantity per answer without and with the skill, over the same cells; interval of the paired change (95 %).
+// Mean of a quantity per answer without and with the skill, over the same cells; 95 % interval of the paired change.
 struct PairedChange {
   double without = 0.0;
   double with = 0.0;
@@ -28,47 +28,47 @@ struct PairedChange {
 
 struct StudentVerdict {
   Verdict word = Verdict::kUndecided;
-  // The most evidence at the end of any round for lift > min_lift; 1/alpha or more decides (by Holm's rule over
-  // students). Its inverse is a p-value that holds however often one looks.
+  // The highest evidence at the end of any round for lift > min_lift; 1/alpha or more decides (by Holm's rule over
+  // students). Its inverse is a p-value that stays valid however often it is looked at.
   double e_helps = 1.0;
   double e_hurts = 1.0;  // the same for lift < 0
-  // Fixed cases: these tests. Fractions.
-  std::optional<double> lift;  // over complete rounds (the first, when answers repeat) and the cases that count
+  // For these tests. Fractions.
+  std::optional<double> lift;  // over complete rounds (only the first if answers repeat) and counting cases
   std::optional<double> low;   // 95 % interval of the lift at this number of rounds
   std::optional<double> high;
-  // Confidence sequence: holds (1 − alpha) at every look, for all students together.
+  // Confidence sequence at level 1 − alpha: valid at every look, for all students together.
   std::optional<double> sequence_low;
   std::optional<double> sequence_high;
-  // New cases like these; not claimed below 6 cases.
+  // For new cases like these; absent with fewer than 6 cases.
   std::optional<double> new_cases_low;
   std::optional<double> new_cases_high;
   int complete_rounds = 0;             // rounds in which every counting case was answered in both arms
-  std::vector<std::string> excluded;   // cases taken out of every round: they keep failing with errors
-  bool answers_repeat = false;         // further rounds say nothing new; only the first is evidence
+  std::vector<std::string> excluded;   // cases excluded from every round because they keep failing with errors
+  bool answers_repeat = false;         // only the first round is evidence; more would add none
   std::optional<int> more_rounds;      // undecided: about this many more rounds would decide
   std::optional<PairedChange> tokens;  // prompt + output tokens of an answer
   std::optional<PairedChange> output_tokens;
   std::optional<PairedChange> cost_usd;  // only when every cell's cost is known
   std::optional<PairedChange> seconds;
-  std::optional<double> cost_per_solved_without;  // USD for one passed cell; nothing when none passed or unknown
+  std::optional<double> cost_per_solved_without;  // USD per passed cell; absent if none passed or a cost is unknown
   std::optional<double> cost_per_solved_with;
-  std::vector<std::string> ceiling;  // cases that passed always in every arm
+  std::vector<std::string> ceiling;  // cases that always passed in every arm
   std::vector<std::string> floor;    // cases that never passed
 };
 
-// What a plan's skill is compared with: the baseline where there is one, else the previous version.
+// What a plan's skill is compared with: the baseline if the plan has it, else the previous version.
 Arm ComparedArm(const Plan& plan);
 
 // One verdict for each student of the plan, in its order, by the rule of plan.verdict (docs/verdicts.md). `against` is
-// the arm that the skill is compared with. Without it or without the skill's arm every verdict is undecided and empty.
-// Which samples count: complete_rounds.h.
+// the arm that the skill is compared with. If the plan lacks it or the skill's arm, every verdict is undecided and
+// empty. See complete_rounds.h for which samples count.
 std::vector<StudentVerdict> JudgeRun(const RunData& data, Arm against = Arm::kBaseline);
 
-// Whether more rounds are of no use: the word is known, or the answers repeat.
+// Whether more rounds would change nothing: the word is known, or the answers repeat.
 bool IsSettled(const StudentVerdict& verdict);
 
-// Tells of a run that grows when to stop. Remembers the evidence of the rounds that it has seen, so that a further look
-// costs one pass over the index. `data` must outlive it. Not thread-safe.
+// Decides when a growing run can stop. Remembers the evidence of the rounds it has seen, so that another look costs one
+// pass over the index. `data` must outlive it. Not thread-safe.
 class VerdictWatch {
  public:
   explicit VerdictWatch(const RunData& data);

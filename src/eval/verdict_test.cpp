@@ -97,7 +97,7 @@ TEST(JudgeRun, SevenLossesHurt) {
   EXPECT_THAT(verdict.lift, Optional(-1.0));
 }
 
-TEST(JudgeRun, ADecisionStandsWhenLaterRoundsWeakenIt) {
+TEST(JudgeRun, ADecisionIsFinalEvenIfLaterRoundsWeakenIt) {
   const Passes first_round = [](int, int round) { return round == 0; };
   const Passes later_rounds = [](int, int round) { return round > 0; };
   const StudentVerdict verdict = JudgeOne(7, 2, Answers(7, 2, later_rounds, first_round));
@@ -115,7 +115,7 @@ TEST(JudgeRun, SeveralStudentsNeedMoreEvidence) {
   EXPECT_FALSE(IsSettled(verdicts[1]));
 }
 
-TEST(JudgeRun, WhatOneStudentDecidesEasesTheOthers) {
+TEST(JudgeRun, ADecidedStudentLowersTheBarForTheOthers) {
   std::vector<Sample> samples = Answers(8, 1, Never, Always, "one");  // 56.8
   for (const Sample& sample : Answers(8, 1, [](int i, int) { return i == 1; }, Always, "two"))
     samples.push_back(sample);  // 31.9
@@ -148,7 +148,7 @@ TEST(JudgeRun, ForecastsTheRounds) {
   EXPECT_EQ(JudgeOne(8, 100, Answers(8, 2 + *verdict.more_rounds, half, most)).word, Verdict::kHelps);
 }
 
-TEST(JudgeRun, AnErrorTakesItsCaseOutOfEveryRound) {
+TEST(JudgeRun, AnErrorExcludesItsCaseFromEveryRound) {
   std::vector<Sample> samples = Answers(8, 3, Never, Always);
   Put(samples, Failure(2, Arm::kSkill, 1));
   const StudentVerdict verdict = JudgeOne(8, 3, samples);
@@ -163,7 +163,7 @@ TEST(JudgeRun, AnAnswerAfterAnErrorCounts) {
   EXPECT_THAT(JudgeOne(8, 1, samples).excluded, IsEmpty());
 }
 
-TEST(JudgeRun, AnOutageCostsItsRoundAndNoCase) {
+TEST(JudgeRun, AnOutageExcludesItsRoundAndNoCase) {
   std::vector<Sample> samples = Answers(8, 3, Never, Always);
   for (int i = 1; i <= 6; ++i) Put(samples, Failure(i, Arm::kBaseline, 1));
   const StudentVerdict verdict = JudgeOne(8, 3, samples);
@@ -182,7 +182,7 @@ TEST(JudgeRun, CasesThatNeverWorkDontMakeEveryRoundAnOutage) {
   EXPECT_THAT(verdict.lift, Optional(1.0));
 }
 
-TEST(JudgeRun, NothingIsLeftWhenEveryCaseFails) {
+TEST(JudgeRun, NothingCountsWhenEveryCaseFails) {
   std::vector<Sample> samples = Answers(2, 1, Never, Always);
   Put(samples, Failure(1, Arm::kSkill, 0));
   Put(samples, Failure(2, Arm::kBaseline, 0));
@@ -193,7 +193,7 @@ TEST(JudgeRun, NothingIsLeftWhenEveryCaseFails) {
   EXPECT_FALSE(verdict.lift.has_value());
 }
 
-TEST(JudgeRun, AnUnfinishedRoundAndWhatComesAfterDontCount) {
+TEST(JudgeRun, AnUnfinishedRoundAndLaterOnesDontCount) {
   std::vector<Sample> samples = Answers(8, 3, Never, Always);
   samples.erase(samples.begin() + 20);  // case 3 of round 1
   const StudentVerdict verdict = JudgeOne(8, 3, samples);
@@ -201,14 +201,14 @@ TEST(JudgeRun, AnUnfinishedRoundAndWhatComesAfterDontCount) {
   EXPECT_THAT(verdict.excluded, IsEmpty());
 }
 
-TEST(JudgeRun, ErrorsInAnUnfinishedRoundTakeNoCaseOut) {
+TEST(JudgeRun, ErrorsInAnUnfinishedRoundExcludeNoCase) {
   std::vector<Sample> samples = Answers(8, 2, Never, Always);
   Put(samples, Failure(1, Arm::kBaseline, 1));
   samples.pop_back();
   EXPECT_THAT(JudgeOne(8, 2, samples).excluded, IsEmpty());
 }
 
-TEST(JudgeRun, CopiesOfARoundAreNoEvidence) {
+TEST(JudgeRun, RepeatedAnswersAddNoEvidence) {
   std::vector<Sample> samples = Answers(4, 10, Never, Always);
   for (Sample& sample : samples) sample.response.text = sample.case_id;
   const StudentVerdict verdict = JudgeOne(4, 10, samples);
@@ -220,7 +220,7 @@ TEST(JudgeRun, CopiesOfARoundAreNoEvidence) {
   EXPECT_TRUE(IsSettled(verdict));
 }
 
-TEST(JudgeRun, OneOtherAnswerShowsThatTheyVary) {
+TEST(JudgeRun, OneDifferentAnswerShowsThatTheyVary) {
   std::vector<Sample> samples = Answers(4, 10, Never, Always);
   for (Sample& sample : samples) sample.response.text = sample.case_id;
   samples.back().response.text = "another";
@@ -272,11 +272,11 @@ TEST(JudgeRun, AnUnknownCostMakesTheCostUnknown) {
   EXPECT_TRUE(verdict.tokens.has_value());
 }
 
-TEST(JudgeRun, NobodySolvedHasNoCostPerSolved) {
+TEST(JudgeRun, WithoutASolvedCellThereIsNoCostPerSolved) {
   EXPECT_FALSE(JudgeOne(4, 2, Answers(4, 2, Never, Always)).cost_per_solved_without.has_value());
 }
 
-TEST(JudgeRun, ComparesWithTheArmAskedFor) {
+TEST(JudgeRun, ComparesWithTheGivenArm) {
   Plan plan = MakeTestPlan(7);
   plan.arms = {Arm::kSkill, Arm::kPrevious};
   EXPECT_EQ(ComparedArm(plan), Arm::kPrevious);
@@ -299,7 +299,7 @@ TEST(JudgeRun, IgnoresSamplesOfOtherPlans) {
   EXPECT_EQ(JudgeOne(7, 1, samples).word, Verdict::kHelps);
 }
 
-TEST(JudgeRun, NoSamplesSayNothing) {
+TEST(JudgeRun, WithoutSamplesItIsUndecided) {
   const StudentVerdict verdict = JudgeOne(7, 1, {});
   EXPECT_EQ(verdict.word, Verdict::kUndecided);
   EXPECT_EQ(verdict.e_helps, 1.0);
@@ -307,7 +307,7 @@ TEST(JudgeRun, NoSamplesSayNothing) {
   EXPECT_FALSE(IsSettled(verdict));
 }
 
-TEST(JudgeRun, SeldomErrsWhenLookedAtAfterEveryRound) {
+TEST(JudgeRun, RarelyErrsWhenCheckedAfterEveryRound) {
   Rng rng(5);
   int helps = 0;
   int hurts = 0;
@@ -331,8 +331,8 @@ bool SettledBy(const Plan& plan, const std::vector<Sample>& samples, int rounds,
   return IsSettled(JudgeRun(data, ComparedArm(plan)).at(student));
 }
 
-// A run that grows round by round: errors take cases out of earlier rounds, an answer after an error brings one back.
-TEST(VerdictWatch, SaysWhatAFreshJudgementSays) {
+// A run that grows round by round: errors exclude cases from earlier rounds, an answer after an error restores one.
+TEST(VerdictWatch, AgreesWithAFreshJudgement) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Rng rng(seed);
     Plan plan = MakeTestPlan(6, 12, {"one", "two"});
@@ -354,7 +354,7 @@ TEST(VerdictWatch, SaysWhatAFreshJudgementSays) {
           }
         }
       }
-      if (round == 6) {  // all is tried again
+      if (round == 6) {  // everything is tried again
         for (std::size_t i = 0, count = samples.size(); i < count; ++i) {
           if (samples[i].ok()) continue;
           Sample again = samples[i];
@@ -369,7 +369,7 @@ TEST(VerdictWatch, SaysWhatAFreshJudgementSays) {
         settled = settled || expected;
       }
     }
-    // A look back at fewer rounds says what it said.
+    // Looking back at fewer rounds gives the same result as before.
     for (const int rounds : {3, 12, 1, 8}) {
       EXPECT_EQ(watch.IsSettledAfter(rounds, 0), SettledBy(plan, samples, rounds, 0)) << "seed " << seed;
     }

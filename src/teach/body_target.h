@@ -9,10 +9,10 @@
 
 namespace upskill {
 
-// How long a skill's body should be, in the tokens of the student that reads it.
+// How long a skill's body should be, in tokens of the student.
 struct BodyTarget {
   std::size_t tokens = 600;
-  bool estimated = true;  // by the length of the text; false: `count` is the tokenizer of a student
+  bool estimated = true;  // from the length of the text; false: `count` uses a student's tokenizer
   std::function<std::size_t(const std::string& text)> count = EstimateTokens;
 };
 

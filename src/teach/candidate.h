@@ -12,31 +12,31 @@ namespace upskill {
 
 inline constexpr double kSameRate = 1e-9;  // pass rates that differ by less are equal
 
-// A version of the skill on the way to the chosen one.
+// A version of the skill that was considered.
 struct Candidate {
   int id = 0;
-  int parent = -1;   // the candidate that it changes; -1: none
+  int parent = -1;   // the candidate it was made from; -1: none
   std::string kind;  // "draft", "existing", "edit", "rewrite", "shorter"
-  std::string why;   // the teacher's reason; data, may say anything
+  std::string why;   // the teacher's reason; untrusted text
   SkillText skill;
   std::size_t tokens = 0;     // of the body, estimated
   bool measured = false;      // on all of train
   std::vector<double> train;  // by student: pass rate on train
-  std::size_t lost = 0;       // of a shorter one: answers on train that its parent had right and it hasn't
+  std::size_t lost = 0;       // of a shorter one: passing answers of its parent on train that fail with it
   std::string status;  // "chosen", "not measured", "screened out: …", "beaten on train", "loses 2 answers on train"
-  std::string run;     // of its trial on train
+  std::string run;     // the run of its trial on train
 
   double mean() const;
 };
 
-// Indices of the measured candidates that no other beats in one of (a student's rate, tokens) without losing in
-// another.
+// Indices of the measured candidates on the Pareto front of the students' rates and the number of tokens.
 std::vector<std::size_t> ParetoFront(const std::vector<Candidate>& candidates);
 
 // All candidates with their scores, for lineage.json.
 Json LineageToJson(const std::vector<Candidate>& candidates, const std::vector<std::string>& students);
 
-// Headings of level 1 or 2 that stand outside code cut a body into parts; text before the first is part of none.
+// A part of a body: a heading of level 1 or 2 outside code, and the text up to the next. Text before the first heading
+// belongs to no part.
 struct BodyPart {
   std::string title;
   std::size_t begin = 0;  // byte offsets in the body

@@ -17,7 +17,7 @@ std::vector<std::string> TitlesOf(const std::string& body) {
   return titles;
 }
 
-TEST(PartsOf, CommentsInCodeAreNoHeadings) {
+TEST(PartsOf, CommentsInCodeAreNotHeadings) {
   EXPECT_THAT(TitlesOf("# A\n\n```sh\n# no\n```\n## B\n"), ElementsAre("A", "B"));
   EXPECT_THAT(TitlesOf("# A\n\n~~~sh\n# no\n~~~\n## B\n"), ElementsAre("A", "B"));
   EXPECT_THAT(TitlesOf("# A\n\n````md\n```sh\n# no\n```\n# no\n````\n## B\n"), ElementsAre("A", "B"));

@@ -45,7 +45,7 @@ Result<AcceptRule> AcceptRuleFromName(const std::string& name) {
   if (name == "helps") return AcceptRule::kHelps;
   if (name == "never-worse") return AcceptRule::kNeverWorse;
   if (name == "any") return AcceptRule::kAny;
-  return InputError(fmt::format("--accept {}: helps, never-worse or any is expected", SafeForTerminalLine(name)));
+  return InputError(fmt::format("--accept {}: must be helps, never-worse or any", name));
 }
 
 std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule) {
@@ -55,7 +55,7 @@ std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule) {
   if (!outcome.measured) return "it was not measured";
   const JudgedRun& judged = outcome.measured->judged;
   const auto against = judged.others.find(Arm::kPrevious);
-  if (against == judged.others.end()) return "";  // its body is that of the existing one
+  if (against == judged.others.end()) return "";  // its body equals the existing one
   bool helps = false;
   for (std::size_t i = 0; i < against->second.size(); ++i) {
     const StudentVerdict& verdict = against->second[i];
@@ -67,7 +67,7 @@ std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule) {
                          name);
     }
   }
-  if (rule == AcceptRule::kHelps && !helps) return "it isn't proved better than the existing one for any student";
+  if (rule == AcceptRule::kHelps && !helps) return "it isn't shown to be better than the existing one for any student";
   return "";
 }
 

@@ -36,12 +36,12 @@ TEST(BestOnTrain, TheHigherMeanRateOverStudents) {
   EXPECT_EQ(BestOnTrain({Measured({0.4, 0.4}, 10), Measured({0.9, 0.1}, 500), Measured({0.3, 0.4}, 1)}), 1U);
 }
 
-TEST(BestOnTrain, AtEqualRatesTheShorterAndOfEqualsTheFirst) {
+TEST(BestOnTrain, TiesGoToTheShorterThenTheFirst) {
   EXPECT_EQ(BestOnTrain({Measured({0.5}, 100), Measured({0.5}, 90), Measured({0.5}, 90)}), 1U);
-  EXPECT_EQ(BestOnTrain({Measured({0.5}, 90), Measured({0.5 + 1e-12}, 100)}), 0U) << "a rounding error is no lead";
+  EXPECT_EQ(BestOnTrain({Measured({0.5}, 90), Measured({0.5 + 1e-12}, 100)}), 0U) << "a rounding error isn't a lead";
 }
 
-TEST(BestOnTrain, OneThatWasNotMeasuredOrLostAnswersIsBeaten) {
+TEST(BestOnTrain, UnmeasuredAndLossyCandidatesAreBeaten) {
   Candidate loser = Measured({0.9}, 10);
   loser.kind = "shorter";
   loser.lost = 1;
@@ -55,7 +55,7 @@ TEST(ChosenCandidate, TheLatestWhenNoneWasMeasured) {
   EXPECT_EQ(ChosenCandidate({NotMeasured(), Measured({0.1}, 5), NotMeasured()}), 1U);
 }
 
-TEST(StatusAfterChoice, SaysWhatBecameOfEach) {
+TEST(StatusAfterChoice, DescribesEachOutcome) {
   Candidate loser = Measured({0.9}, 10);
   loser.lost = 2;
   EXPECT_EQ(StatusAfterChoice(loser, false), "loses 2 answers on train");
@@ -66,7 +66,7 @@ TEST(StatusAfterChoice, SaysWhatBecameOfEach) {
   EXPECT_EQ(StatusAfterChoice(NotMeasured("screened out: 0 of 3"), false), "screened out: 0 of 3");
 }
 
-TEST(Screening, AChangeMustWinAndAShorterSkillMustNotLose) {
+TEST(Screening, AChangeMustGainAndAShorterSkillMustNotLose) {
   EXPECT_FALSE(IsWorthMeasuring({2, 2}));
   EXPECT_TRUE(IsWorthMeasuring({3, 2}));
   EXPECT_FALSE(LosesNothing({2, 3}));
@@ -78,7 +78,7 @@ TEST(AcceptRule, ByName) {
   EXPECT_THAT(AcceptRuleFromName("maybe").error().message, HasSubstr("--accept maybe"));
 }
 
-// An existing skill and a draft that was chosen, compared with it for two students.
+// A chosen draft compared with the existing skill for two students.
 GenerateOutcome Compared(const std::vector<std::pair<Verdict, double>>& against) {
   GenerateOutcome outcome;
   outcome.candidates = {Measured({0.5}, 10), Measured({0.6}, 10)};
@@ -111,7 +111,7 @@ TEST(ReasonToReject, ASkillThatReplacesAnother) {
   const GenerateOutcome lower = Compared({{Verdict::kUndecided, -0.04}});
   EXPECT_EQ(ReasonToReject(lower, AcceptRule::kNeverWorse),
             "its pass rate is 4 points below the existing one's for student-0");
-  EXPECT_THAT(ReasonToReject(lower, AcceptRule::kHelps), HasSubstr("isn't proved better"));
+  EXPECT_THAT(ReasonToReject(lower, AcceptRule::kHelps), HasSubstr("isn't shown to be better"));
 }
 
 TEST(ReasonToReject, NothingIsReplacedWithoutAnExistingSkill) {

@@ -19,13 +19,13 @@ bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Whether a word or number goes on at `at`; a full stop does when a character of it follows.
+// Whether a word or number continues at `at`, possibly after a full stop.
 bool GoesOn(std::string_view text, std::size_t at) {
   if (at < text.size() && text[at] == '.') ++at;
   return at < text.size() && IsWordCharacter(text[at]);
 }
 
-// Whether `part` stands in `text` and neither begins nor ends inside a word or number.
+// Whether `text` contains `part` as whole words and numbers.
 bool HoldsWord(std::string_view text, std::string_view part) {
   for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
     const std::size_t end = at + part.size();
@@ -68,7 +68,7 @@ std::string Joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-// What a fix took away and what it left as right.
+// What a fix removed and what it put in place.
 struct FixTexts {
   std::string removed;
   std::string added;
@@ -85,7 +85,7 @@ FixTexts FixTextsOf(const FixDetail& fix) {
   return texts;
 }
 
-// What the item says that holds: of a fix what came in, nothing of what may speak of the wrong way.
+// The text of an item that states what is right: of a fix, what it added; empty for items that may describe mistakes.
 std::string Upheld(const MaterialItem& item) {
   switch (item.kind) {
     case MaterialKind::kEpisode:
@@ -117,12 +117,12 @@ std::string Upheld(const MaterialItem& item) {
 std::string ContradictedBy(const std::string& rule, const Material& material) {
   if (Warns(rule)) return "";
   for (const std::string& text : CodeTextsOf(rule)) {
-    const auto stands = [&](const MaterialItem& item) { return HoldsWord(Upheld(item), text); };
+    const auto upholds = [&](const MaterialItem& item) { return HoldsWord(Upheld(item), text); };
     const auto removed = std::find_if(material.items.begin(), material.items.end(), [&](const MaterialItem& item) {
       const auto* fix = std::get_if<FixDetail>(&item.detail);
       return fix != nullptr && HoldsWord(FixTextsOf(*fix).removed, text);
     });
-    if (removed != material.items.end() && std::none_of(material.items.begin(), material.items.end(), stands))
+    if (removed != material.items.end() && std::none_of(material.items.begin(), material.items.end(), upholds))
       return removed->id;
   }
   return "";

@@ -7,10 +7,9 @@
 
 namespace upskill {
 
-// The id of the error → fix item whose fix took away what the rule states as right, empty: none. Looked for are the
-// rule's code texts (in backticks or fences): one that stands in what a fix removed, in nothing that came in its place
-// and in no other item that says how things are. A rule that warns of it ("never", "instead of", …) doesn't contradict
-// the fix.
+// The id of the error → fix item whose fix removed what the rule recommends; empty: none. A rule contradicts a fix if
+// one of its code texts (in backticks or fences) is in what the fix removed, but neither in what replaced it nor in any
+// other item that states facts. A rule that warns against it ("never", "instead of", …) is fine.
 std::string ContradictedBy(const std::string& rule, const Material& material);
 
 }  // namespace upskill

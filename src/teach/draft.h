@@ -15,9 +15,9 @@
 
 namespace upskill {
 
-// A sentence of a skill with its proof.
+// A sentence of a skill with its evidence.
 struct Rule {
-  std::string text;                // Markdown; may hold a fenced block
+  std::string text;                // Markdown; may contain a fenced block
   std::vector<std::string> cites;  // ids of material items
 };
 
@@ -26,54 +26,53 @@ struct Section {
   std::vector<Rule> rules;
 };
 
-// A skill in parts, so that parts can be left out, proved and counted.
+// A skill in parts, each of which can be checked, counted and left out.
 struct Draft {
   std::string name;
   std::string description;
   std::vector<Section> sections;
   std::vector<std::pair<std::string, std::string>> references;
   std::vector<std::pair<std::string, std::string>> scripts;
-  std::size_t uncited = 0;                // rules that were left out because they cite nothing that there is
-  std::vector<std::string> contradicted;  // rules that were left out because the material says otherwise: "RULE (ID)"
+  std::size_t uncited = 0;                // rules left out because they cite no item of the material
+  std::vector<std::string> contradicted;  // rules left out because the material contradicts them: "RULE (ID)"
 };
 
-// The body is one `# title` a section with its rules below, a line each.
+// The body has a `# title` for each section, followed by its rules, one per line.
 SkillText DraftToSkill(const Draft& draft);
 
-// JSON schema of a draft as a teacher gives it. `tight_tokens` above 0: a few short rules only, about so many tokens in
-// all, each with cites that there are, for a teacher that found no end or no id.
+// JSON schema of a teacher's draft. `tight_tokens` above 0: only a few short rules, about that many tokens in all,
+// which cite existing ids. For a teacher whose first answer was cut off or cited nothing.
 Json DraftSchema(const Material& material, std::size_t tight_tokens = 0);
 
-// A string of at most `most` characters, in a schema; 0: of any length. Servers that make a grammar of a schema refuse
-// long repetitions (llama.cpp: about 2,000), so long texts are bounded by the checks on the answer instead.
+// Schema of a string of at most `most` characters; 0: of any length. Servers that compile a schema to a grammar reject
+// long repetitions (llama.cpp: about 2,000), so the length of long texts is checked in the answer instead.
 Json StringSchema(std::size_t most);
 
-// A teacher's answer as a draft. Rules that cite no item of the material are left out and counted, when the material
-// has items, and so are rules that a fix in it contradicts (ContradictedBy). Errors (kInput) say what makes it
-// unusable: no valid skill (FindSkillProblems), a body above `target` twice over, a secret, or instructions that no
-// skill may hold (FindHarm).
+// A teacher's answer as a draft. If the material has items, rules that cite none of them are left out and counted; so
+// are rules that contradict a fix in it (ContradictedBy). Errors (kInput) say why the answer is unusable: not a valid
+// skill (FindSkillProblems), a body of more than twice `target`, a secret, or dangerous instructions (FindHarm).
 Result<Draft> DraftFromJson(const Json& json, const Material& material, const BodyTarget& target);
 
-// The same rules for a finished text, for example after edits.
+// The same checks for a finished text, for example after edits.
 Status CheckSkillText(const SkillText& skill, const Material& material, const BodyTarget& target);
 
-// Instructions that a teacher may not bring in by itself: a download run by a shell, a deleted home or root folder,
-// orders to ignore instructions. Empty: none, or what the material itself holds.
+// The first dangerous instruction in `text` that isn't in the material: piping a download into a shell, deleting the
+// home or root folder, ignoring earlier instructions. Empty: none.
 std::string FindHarm(const std::string& text, const Material& material);
 
 struct DraftOptions {
-  std::string name;  // wanted; empty: the teacher's
+  std::string name;  // empty: the teacher chooses
   BodyTarget target;
-  // Of material that one question may hold; more is read in pieces first.
+  // Of material in one request; more is condensed to notes first.
   std::size_t context_tokens = kDefaultDigestTokens;
   int tries = 3;
 };
 
-// Asks the teacher for a skill from the material; an unusable answer is told back to it.
+// Asks the teacher for a skill from the material. After an unusable answer it is asked again and told the problem.
 Result<Draft> WriteDraft(Teacher& teacher, const Material& material, const DraftOptions& options);
 
-// Items of the material that fit into one question: all of them, or for a larger material the notes that the teacher
-// made of each piece, which keep the ids.
+// The material in a form that fits into one request: all items, or, if there are too many, the teacher's notes on them,
+// under the same ids.
 Result<std::string> FitItems(Teacher& teacher, const Material& material, std::size_t context_tokens);
 
 }  // namespace upskill

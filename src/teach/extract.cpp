@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "skill/case_reader.h"
+#include "teach/one_line.h"
 #include "trace/digest/excerpt.h"
 #include "util/fences.h"
 #include "util/text.h"
@@ -17,13 +18,13 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMaxRequestBytes = 1500;  // a longer request is a whole brief, not a question to replay
+constexpr std::size_t kMaxRequestBytes = 1500;  // a longer request is a briefing rather than a question to replay
 
 bool StartsWithAny(const std::string& lower, std::initializer_list<std::string_view> starts) {
   return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return lower.starts_with(start); });
 }
 
-// What the agent says of itself and of what it is about to do teaches nobody.
+// What the agent says about itself and its next steps teaches nothing.
 bool IsTalk(const std::string& sentence) {
   const std::string lower = ToLowerAscii(sentence);
   return StartsWithAny(lower, {"i ",
@@ -110,7 +111,7 @@ bool Holds(const std::string& text, const std::string& part) {
 // Whether a bare word can't be guessed: a path, a file name, an identifier, a time, a version.
 bool IsTellingWord(std::string_view word) {
   constexpr std::size_t kShortest = 4;
-  bool joined = false;  // letters or digits on both sides of a sign, or a capital inside
+  bool joined = false;  // punctuation between letters or digits, or a capital inside
   for (std::size_t i = 0; i + 1 < word.size(); ++i) {
     const bool sign = word[i] == '/' || word[i] == '_' || word[i] == '.' || word[i] == ':';
     const bool next = (word[i + 1] >= 'a' && word[i + 1] <= 'z') || (word[i + 1] >= 'A' && word[i + 1] <= 'Z') ||
@@ -120,7 +121,7 @@ bool IsTellingWord(std::string_view word) {
   return joined && word.size() >= kShortest;
 }
 
-// What settles something in a statement: its code texts, else its bare words that can't be guessed.
+// The texts that make a statement specific: its code spans, else its bare words that can't be guessed.
 std::vector<std::string> TellingTextsOf(const std::string& statement) {
   std::vector<std::string> texts = CodeSpansOf(statement);
   if (!texts.empty()) return texts;
@@ -139,7 +140,7 @@ std::vector<std::string> TellingTextsOf(const std::string& statement) {
   return texts;
 }
 
-// A code text that settles a question: short, and not given away by it.
+// Whether a code span can answer a question: it is short, and the question doesn't contain it.
 bool Settles(const std::string& span, const std::string& request) {
   const bool tells = span.size() >= 3 && span.size() <= 60 && span.find('\n') == std::string::npos &&
                      std::any_of(span.begin(), span.end(), [](char c) {
@@ -148,7 +149,7 @@ bool Settles(const std::string& span, const std::string& request) {
   return tells && !Holds(request, span) && span.find("[redacted:") == std::string::npos;
 }
 
-// The statements of an answer, nearest to the request's words first.
+// The statements of an answer, those closest to the wording of the request first.
 std::vector<std::string> ByNearness(const UserRequest& request) {
   std::vector<std::string> statements = StatementsOf(request.answer);
   const std::set<std::string> words = WordsOf(request.text);
@@ -158,8 +159,8 @@ std::vector<std::string> ByNearness(const UserRequest& request) {
   return statements;
 }
 
-// The part of a request that asks: its last question and what follows. What comes before speaks of the session, which a
-// student doesn't see. A request without a question is replayed whole.
+// The part of a request that asks: its last question and what follows. What comes before refers to the session, which
+// students don't see. A request without a question is replayed whole.
 std::string QuestionOf(const std::string& request) {
   constexpr std::size_t kShortest = 25;
   std::string question;
@@ -182,7 +183,7 @@ bool IsReplayable(const std::string& text) {
                                 "commit", "[redacted"});
 }
 
-// The line of an error that says most: the one with "error", else the last.
+// The most informative line of an error: the first with "error", else the last.
 std::string ErrorLine(const std::string& text) {
   std::string last;
   for (const std::string_view line : SplitLines(text)) {
@@ -194,7 +195,7 @@ std::string ErrorLine(const std::string& text) {
   return CutToColumns(last, 200);
 }
 
-// What a fix brought in: the lines that its edits added to files that were there before, else the command that worked.
+// What a fix introduced: the lines that its edits added to existing files, else the command that worked.
 std::vector<std::string> AddedLines(const FixDetail& fix) {
   std::vector<std::string> added;
   for (const FixStep& step : fix.steps) {
@@ -208,12 +209,12 @@ std::vector<std::string> AddedLines(const FixDetail& fix) {
   return added;
 }
 
-// One line of code in backticks; code that holds some itself stands as it is.
+// One line of code in backticks; code that contains backticks stays as it is.
 std::string Code(const std::string& text) { return text.find('`') == std::string::npos ? "`" + text + "`" : text; }
 
 std::string FirstPlace(const MaterialItem& item) { return item.places.empty() ? "" : item.places.front(); }
 
-// Collects rules until the tokens are used up.
+// Collects rules as long as the token target allows. `target` outlives it.
 class Sections {
  public:
   explicit Sections(const BodyTarget& target) : target_(target), left_(target.tokens) {}
@@ -247,7 +248,7 @@ void AddAnswers(const Material& material, Sections& sections) {
   }
 }
 
-// Whether a command that worked is worth keeping: one line, and no looking or moving around.
+// Whether a command that worked is worth keeping: one line, and not just inspecting or moving files.
 bool IsTelling(const CommandDetail& worked) {
   const std::string command(Trim(worked.command));
   return !command.empty() && command.size() <= 120 && command.find('\n') == std::string::npos &&
@@ -257,7 +258,7 @@ bool IsTelling(const CommandDetail& worked) {
 
 std::string PurposeOf(const CommandDetail& command) {
   constexpr std::size_t kMaxColumns = 120;
-  std::string purpose = CutToColumns(SafeForTerminalLine(command.purpose), kMaxColumns);
+  std::string purpose = CutToColumns(OneLine(command.purpose), kMaxColumns);
   while (purpose.ends_with('.') || purpose.ends_with(':')) purpose.pop_back();
   return purpose;
 }
@@ -293,7 +294,7 @@ void AddItems(const Material& material, Sections& sections) {
   }
 }
 
-// Files and corrections as they are: too long for the skill's body.
+// Files and corrections in full, which are too long for the skill's body.
 void AddReference(const Material& material, Draft& draft) {
   constexpr std::size_t kMaxItems = 20;
   std::string text;
@@ -308,11 +309,11 @@ void AddReference(const Material& material, Draft& draft) {
   if (number > 0) draft.references.emplace_back("trace.md", "# From the trace\n" + text);
 }
 
-// For a trace without any of that: what was asked and what came of it, in the digest's words.
+// For a trace without any of that: the requests and their outcomes, as the digest words them.
 void AddWhatThereIs(const Material& material, Sections& sections) {
   constexpr std::size_t kMaxColumns = 300;
   for (const MaterialItem& item : material.items) {
-    const std::string text(Trim(CutToColumns(SafeForTerminalLine(item.text), kMaxColumns)));
+    const std::string text(Trim(CutToColumns(OneLine(item.text), kMaxColumns)));
     if (!text.empty()) sections.Add("Notes", text, item.places);
   }
 }
@@ -350,7 +351,7 @@ std::vector<std::string> StatementsOf(const std::string& text) {
   constexpr std::size_t kShortest = 12;
   constexpr std::size_t kLongest = 240;
   std::vector<std::string> statements;
-  std::vector<std::string> plain;  // without code; they count where there are no others
+  std::vector<std::string> plain;  // without code; used if there are no others
   FenceScanner scanner;
   for (const std::string_view line : SplitLines(text)) {
     if (scanner.Take(line) != FenceScanner::Line::kText || Trim(line).starts_with("#") || Trim(line).starts_with("|"))
@@ -375,7 +376,7 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
                             : material.requests.empty() ? std::string()
                                                         : material.requests.front().text;
   draft.name = name.empty() ? SkillNameFrom(about) : name;
-  std::string subject = CutToColumns(SafeForTerminalLine(std::string(Trim(about))), 300);
+  std::string subject = CutToColumns(OneLine(about), 300);
   while (subject.find("---") != std::string::npos) subject.erase(subject.find("---"), 2);
   draft.description =
       fmt::format("Lessons from an expert's recorded session: {} Use this skill for the same kind of work.",
@@ -398,7 +399,7 @@ VettedCases ExtractCases(const Material& material, std::size_t most) {
     const std::string question = QuestionOf(request.text);
     bool taken = false;
     for (const std::string& statement : ByNearness(request)) {
-      if (CommonWords(WordsOf(question), statement) == 0) continue;  // it says something else
+      if (CommonWords(WordsOf(question), statement) == 0) continue;  // it is about something else
       for (const std::string& span : TellingTextsOf(statement)) {
         if (taken || !Settles(span, question)) continue;
         Offer(MakeCase(question, span, statement, request.place), most, vetted);
@@ -417,7 +418,7 @@ VettedCases ExtractCases(const Material& material, std::size_t most) {
   }
   for (const auto& [item, worked] : DetailsOf<CommandDetail>(material)) {
     if (!IsTelling(*worked) || worked->purpose.empty()) continue;
-    const std::string input = PurposeOf(*worked) + ": which command does it?";
+    const std::string input = PurposeOf(*worked) + ". What is the command?";
     const std::string command(Trim(worked->command));
     if (Settles(command, input)) Offer(MakeCase(input, command, Code(command), FirstPlace(*item)), most, vetted);
   }

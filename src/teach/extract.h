@@ -13,21 +13,20 @@
 
 namespace upskill {
 
-// The teacher without a model: extracts what the trace itself says, word for word. Rules cite places (`file#event`).
-// Answers to the user's requests first, then findings, error → fix pairs and commands that worked, as far as `target`
-// allows; corrections and files as they were in the end go into references/.
-// A trace without any of that gives what was asked and what came of it.
-// Error (kInput): there is nothing to extract.
+// The teacher without a model: extracts what the trace says, word for word. Rules cite places (`file#event`).
+// Answers to the user's requests come first, then findings, error → fix pairs and commands that worked, as far as
+// `target` allows; corrections and the final versions of files go into references/. A trace without any of these gives
+// its requests and their outcomes. Error (kInput): there is nothing to extract.
 Result<Draft> ExtractDraft(const Material& material, const std::string& name, const BodyTarget& target);
 
-// Cases that replay the user's requests and the failures that were fixed: the answer must hold the name, value or
-// command that settled it then. At most `most`.
+// At most `most` cases that replay the user's requests and the failures that were fixed: the answer must contain the
+// name, value or command that was the solution in the trace.
 VettedCases ExtractCases(const Material& material, std::size_t most);
 
-// Parts, for tests. Sentences with code in backticks that state something, in order; where there are none, those with a
-// bare path, identifier, version or time.
+// Exposed for tests. The sentences that state something with code in backticks, in order; if there are none, those with
+// a bare path, identifier, version or time.
 std::vector<std::string> StatementsOf(const std::string& text);
-// The texts in backticks of one line.
+// The texts in backticks in one line.
 std::vector<std::string> CodeSpansOf(const std::string& text);
 
 }  // namespace upskill

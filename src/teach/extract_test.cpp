@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(StatementsOf, TakesWhatStatesSomethingWithCode) {
+TEST(StatementsOf, TakesStatementsWithCode) {
   EXPECT_THAT(StatementsOf("I'll look.\n- The header is `a.h`. Nothing here.\n```\nThe code is `x`.\n```\n**Note** the "
                            "key is `k = 1.5`.\n# The title `t`\nWhat is `y`?"),
               ElementsAre("The header is `a.h`.", "Note the key is `k = 1.5`."));
@@ -33,7 +33,7 @@ TEST(StatementsOf, LeavesOutFencedCodeOfEveryKind) {
               ElementsAre("The header is `a.h`."));
 }
 
-TEST(StatementsOf, WithoutCodeTakesWhatHoldsATellingWord) {
+TEST(StatementsOf, WithoutCodeTakesStatementsWithATellingWord) {
   EXPECT_THAT(
       StatementsOf("Fine.\nIt is 15:00 UTC. The workspace is /workspace.\nNothing e.g. this. There are 2 of them."),
       ElementsAre("It is 15:00 UTC.", "The workspace is /workspace."));
@@ -53,7 +53,7 @@ Material OneTalk() {
   return material;
 }
 
-TEST(ExtractDraft, EveryRuleHasItsPlace) {
+TEST(ExtractDraft, EveryRuleCitesAPlace) {
   const Result<Draft> draft = ExtractDraft(OneTalk(), "", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   for (const Section& section : draft->sections) {
@@ -63,7 +63,7 @@ TEST(ExtractDraft, EveryRuleHasItsPlace) {
   EXPECT_EQ(draft->name, "port-it-all");
 }
 
-TEST(ExtractDraft, ATraceWithoutCodeGivesWhatWasAskedAndAnswered) {
+TEST(ExtractDraft, ATraceWithoutCodeGivesRequestsAndAnswers) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl#1"});
   material.items.push_back(
@@ -73,7 +73,7 @@ TEST(ExtractDraft, ATraceWithoutCodeGivesWhatWasAskedAndAnswered) {
   EXPECT_EQ(DraftToSkill(*draft).body, "# Notes\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
 }
 
-TEST(ExtractDraft, NothingToExtractIsSaid) {
+TEST(ExtractDraft, NothingToExtractIsAnError) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl#1"});
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
@@ -81,9 +81,9 @@ TEST(ExtractDraft, NothingToExtractIsSaid) {
   EXPECT_THAT(draft.error().message, HasSubstr("nothing to extract"));
 }
 
-TEST(ExtractCases, ReplaysQuestionsWithWhatSettledThem) {
+TEST(ExtractCases, ReplaysQuestionsWithTheirSolution) {
   const VettedCases vetted = ExtractCases(OneTalk(), 16);
-  ASSERT_THAT(vetted.cases, SizeIs(1));  // no answer that the question gives away, no "yes"
+  ASSERT_THAT(vetted.cases, SizeIs(1));  // not the answer that the question gives away, not "yes"
   EXPECT_EQ(vetted.cases[0].input, "What is the header for bfloat16?");
   EXPECT_THAT(vetted.cases[0].checks, ElementsAre(Field(&CheckSpec::values, ElementsAre("cuda_bf16.h"))));
 }
@@ -111,7 +111,7 @@ TEST(ExtractCases, ReplaysFixedFailures) {
   EXPECT_EQ(vetted.cases[0].reference, "Fix it with `#include <cuda_fp16.h>`.");
 }
 
-TEST(ExtractDraft, AFixSaysTheErrorAndTheLine) {
+TEST(ExtractDraft, AFixNamesTheErrorAndTheLine) {
   const Result<Draft> draft = ExtractDraft(OneFix(), "fixes", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   EXPECT_EQ(DraftToSkill(*draft).body,
@@ -128,7 +128,7 @@ TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
   const VettedCases vetted = ExtractCases(material, 16);
   ASSERT_THAT(vetted.cases, SizeIs(2));
   EXPECT_THAT(vetted.cases[0].checks[0].values, ElementsAre("15:00"));
-  EXPECT_EQ(vetted.cases[1].input, "Install the dependencies: which command does it?");
+  EXPECT_EQ(vetted.cases[1].input, "Install the dependencies. What is the command?");
   EXPECT_THAT(vetted.cases[1].checks[0].values, ElementsAre("mix deps.get"));
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok());
@@ -147,14 +147,14 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
   EXPECT_THAT(vetted.cases, Contains(Field(&Case::input, "What is the launch stream?")));
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok());
-  // What was wrong first and corrected then.
+  // Facts that were wrong at first and then corrected.
   const std::string body = DraftToSkill(*draft).body;
   for (const char* fact :
        {"`9.0`", "`TORCH_LIBRARY_EXPAND`", "`torch-ext/fast_norm`", "`edition = 5`", "`from ._ops import ops`"})
     EXPECT_THAT(body, HasSubstr(fact));
 }
 
-// The fixtures of all formats, and the recorded sessions where they are beside the source tree.
+// The fixtures of all formats, and the recorded sessions if they are beside the source tree.
 TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
   namespace fs = std::filesystem;
   const fs::path source = UPSKILL_SOURCE_DIR;
@@ -220,7 +220,7 @@ TEST(Material, GoesThroughJson) {
   EXPECT_THAT(ParseExample("alone").output, IsEmpty());
 }
 
-TEST(Material, TheEarlierFormIsRead) {
+TEST(Material, ReadsTheEarlierForm) {
   const Json item = {{"id", "d1"},
                      {"kind", "Errors and what fixed them"},
                      {"text", "whole"},

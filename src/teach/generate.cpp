@@ -21,10 +21,10 @@
 namespace upskill {
 namespace {
 
-constexpr int kFruitlessAttempts = 2;   // in a row, then the refinement ends
-constexpr std::size_t kMaxShorter = 4;  // parts that are tried to be left out
+constexpr int kFruitlessAttempts = 2;   // in a row, before the refinement ends
+constexpr std::size_t kMaxShorter = 4;  // attempts at leaving out a part
 
-// The stages in their order. What wins is decided in choice.h, what is told comes from stage_lines.h.
+// Runs the stages in order. choice.h decides which candidate wins; stage_lines.h words the progress lines.
 class Generation {
  public:
   explicit Generation(const GenerateInput& input)
@@ -63,13 +63,13 @@ class Generation {
     }
   }
 
-  // A question can't be stopped on its way.
+  // A request in flight can't be stopped, so the user's stop and the budget are checked before each.
   Status MayAskTeacher() const {
     if (input_.trials.stop != nullptr && input_.trials.stop->load() > 0) return Error{ErrorKind::kCancelled, "stopped"};
     return budget_.MayAsk();
   }
 
-  // A limit, the user or a model ended it: the best so far stands. Anything else is an error of the whole.
+  // Whether a limit, the user or a model ended the generation; then the best candidate so far is the outcome.
   bool EndEarly(const Error& error) {
     if (error.kind != ErrorKind::kCancelled && error.kind != ErrorKind::kPermanent &&
         error.kind != ErrorKind::kUnavailable)
@@ -119,7 +119,7 @@ class Generation {
     const Result<Draft> draft = MakeDraft();
     if (!draft) {
       if (!material_.has_existing() || draft.error().kind != ErrorKind::kInput) return draft.error();
-      Say("draft", "none: " + draft.error().message);
+      Say("draft", "no draft: " + draft.error().message);
       return {};
     }
     out_.uncited_rules = draft->uncited;
@@ -159,7 +159,7 @@ class Generation {
     }
   }
 
-  // The user's cases as they are; else examples, then written or extracted ones.
+  // The user's cases as they are; otherwise examples, then written or extracted cases.
   Status CollectCases() {
     if (input_.given) {
       out_.cases = input_.given->cases;
@@ -202,7 +202,7 @@ class Generation {
     return 2 * train_.size() * static_cast<std::size_t>(options_.train_rounds) * input_.trials.students.size();
   }
 
-  // On all of train, with the baseline the first time (later it comes from the cache, and nothing needs it).
+  // On all of train; with the baseline the first time only, since nothing needs it later.
   Status MeasureOnTrain(std::size_t index) {
     TrialSpec spec;
     spec.stage = "train";
@@ -227,7 +227,7 @@ class Generation {
     return {};
   }
 
-  // Cases of train that some answer to `index` failed, or with `passing` those that every answer passed.
+  // Cases of train that some answer with candidate `index` failed, or, with `passing`, that all answers passed.
   std::vector<std::size_t> CasesBy(std::size_t index, bool passing) const {
     const std::set<std::string> failing = FailedCases(trials_.at(index));
     std::vector<std::size_t> found;
@@ -237,7 +237,7 @@ class Generation {
     return found;
   }
 
-  // One round on a few cases of train.
+  // One round on some cases of train.
   Result<Screening> Screen(std::size_t index, std::size_t best, const std::vector<std::size_t>& cases) {
     std::set<std::string> ids;
     for (const std::size_t i : cases) ids.insert(out_.cases[i].id);
@@ -294,8 +294,7 @@ class Generation {
       Say("refine", "no usable proposal: " + proposed.error().message);
       return {};
     }
-    for (const std::string& reason : proposed->discarded)
-      Say("refine", "proposal discarded: " + SafeForTerminalLine(reason));
+    for (const std::string& reason : proposed->discarded) Say("refine", "proposal discarded: " + reason);
     for (const Proposal& proposal : proposed->proposals) RETURN_IF_ERROR(TryProposal(proposal, best, failing));
     return {};
   }
@@ -311,7 +310,7 @@ class Generation {
     return {};
   }
 
-  // The longest part of the body that was not left out yet; none: too few parts, or all were.
+  // The longest part of the body that hasn't been left out yet; nothing if there are too few parts or all were tried.
   std::optional<BodyPart> NextToLeaveOut(const std::string& body) const {
     std::vector<BodyPart> parts = PartsOf(body);
     if (parts.size() < 2) return std::nullopt;
@@ -322,8 +321,8 @@ class Generation {
     return untried == parts.end() ? std::nullopt : std::optional(*untried);
   }
 
-  // A shorter skill that loses nothing wins (with few tests an equal rate says little): each of the longest parts is
-  // tried to be left out.
+  // Tries to leave out each of the longest parts. A shorter skill wins only if it loses no answer, because with few
+  // tests an equal pass rate says little.
   Status LeaveOut() {
     for (std::size_t tried = 0; tried < kMaxShorter; ++tried) {
       const std::size_t best = BestOnTrain(out_.candidates);
@@ -334,7 +333,7 @@ class Generation {
       skill.body = std::string(Trim(skill.body.erase(part->begin, part->end - part->begin)));
       if (skill.body.empty()) continue;
       const std::size_t index = AddCandidate("shorter", out_.candidates[best].id,
-                                             fmt::format("without the part \"{}\"", part->title), std::move(skill));
+                                             fmt::format("without \"{}\"", part->title), std::move(skill));
       out_.full_student_calls += FullCalls();
       const std::vector<std::size_t> passing = CasesBy(best, true);
       if (!passing.empty()) {
@@ -355,7 +354,7 @@ class Generation {
       out_.candidates[i].status = StatusAfterChoice(out_.candidates[i], i == out_.chosen);
   }
 
-  // Once, on cases that nothing above has looked at.
+  // Once, on the held-out cases, which no earlier stage has seen.
   Status Measure() {
     const Candidate& chosen = out_.candidates[out_.chosen];
     Say("test", VerdictLine(chosen, out_.test.size()) + budget_.Text());
@@ -365,7 +364,9 @@ class Generation {
     spec.rounds = options_.runs;
     if (material_.has_existing() && Trim(chosen.skill.body) != Trim(material_.existing.body))
       spec.previous = &material_.existing;
-    spec.stop_when_decided = spec.previous == nullptr;  // else the comparison with the baseline would end the other one
+    spec.stop_when_decided =
+        spec.previous ==
+        nullptr;  // otherwise the verdict against the baseline would end the comparison with the previous version
     ASSIGN_OR_RETURN(Trial trial, Try(chosen.skill, std::move(spec)));
     out_.measured = std::move(trial);
     return {};

@@ -41,7 +41,7 @@ TEST(GenerateSkill, ScreeningAndTheSharedBaselineSaveCalls) {
   EXPECT_LE(static_cast<double>(outcome->student_calls), 0.6 * static_cast<double>(outcome->full_student_calls));
 }
 
-TEST(GenerateSkill, WhatOnlyFitsTrainIsNotCalledHelp) {
+TEST(GenerateSkill, OverfittingToTrainIsNotCalledHelp) {
   // Each rewrite answers the train cases that it has seen, word for word, and nothing else.
   GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
@@ -58,7 +58,7 @@ TEST(GenerateSkill, WhatOnlyFitsTrainIsNotCalledHelp) {
   ASSERT_TRUE(outcome.ok());
   EXPECT_GT(outcome->candidates[outcome->chosen].mean(), 0.5) << "it wins on train";
   ASSERT_TRUE(outcome->measured.has_value());
-  EXPECT_NE(outcome->measured->judged.verdicts[0].word, Verdict::kHelps) << "and is found out on test";
+  EXPECT_NE(outcome->measured->judged.verdicts[0].word, Verdict::kHelps) << "but not on the held-out cases";
 }
 
 TEST(GenerateSkill, TheTeacherSeesTheStudentsWholeFailures) {
@@ -77,7 +77,7 @@ TEST(GenerateSkill, TheTeacherSeesTheStudentsWholeFailures) {
   for (std::size_t at = prompt->find("<answer>"); at != std::string::npos; at = prompt->find("<answer>", at + 1))
     ++shown;
   EXPECT_EQ(shown, 16U) << "8 cases of train, 2 rounds, all of them failed";
-  // What is held out never reaches the teacher after it wrote it.
+  // Held-out cases never reach the teacher again after it wrote them.
   for (const std::size_t i : outcome->test) EXPECT_THAT(*prompt, Not(HasSubstr(outcome->cases[i].input)));
 }
 
@@ -105,7 +105,7 @@ TEST(GenerateSkill, AShorterSkillThatIsNotWorseWins) {
 }
 
 TEST(GenerateSkill, AShorterSkillThatLosesAnswersDoesNotWin) {
-  // The part "Other" makes even numbers better and odd ones worse.
+  // The part "Other" improves answers on even numbers and worsens those on odd ones.
   std::string first = "[sim 0.15: nothing]";
   std::string other = std::string(400, 'b');
   for (int k = 1; k <= 16; ++k) {
@@ -135,11 +135,11 @@ TEST(GenerateSkill, AShorterSkillThatLosesAnswersDoesNotWin) {
       EXPECT_THAT(candidate.status, HasSubstr("loses"));
     }
   }
-  EXPECT_GT(losers, 0U) << "no shorter one was as good on train and yet lost answers";
+  EXPECT_GT(losers, 0U) << "no shorter candidate lost answers at an equal rate on train";
 }
 
-// Drafts that change nothing: the last measurement is on cases that nothing was chosen by, so alpha holds for it.
-TEST(GenerateSkill, DraftsThatChangeNothingAreSeldomCalledHelp) {
+// Drafts without any effect: no choice was based on the held-out cases, so alpha holds for the final measurement.
+TEST(GenerateSkill, DraftsWithoutEffectRarelyGetTheVerdictHelps) {
 #ifdef UPSKILL_SANITIZED
   constexpr int kRuns = 20;
 #else
@@ -208,7 +208,7 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   ASSERT_TRUE(equal.ok());
   ASSERT_EQ(equal->candidates[equal->chosen].kind, "draft");
   EXPECT_EQ(ReasonToReject(*equal, AcceptRule::kNeverWorse), "");
-  EXPECT_THAT(ReasonToReject(*equal, AcceptRule::kHelps), HasSubstr("isn't proved better"));
+  EXPECT_THAT(ReasonToReject(*equal, AcceptRule::kHelps), HasSubstr("isn't shown to be better"));
 
   // Never measured.
   same.options.evaluate = false;

@@ -11,12 +11,12 @@
 
 namespace upskill {
 
-// The error (kPermanent) of a generation that may spend no more, and how it is told from others.
+// The error (kPermanent) of a generation that has spent its budget, and the test for it.
 Error BudgetExceeded(const std::string& what);
 bool IsBudgetExceeded(std::string_view message);
 
 // What a generation has spent over all its stages and sessions, and what is left of its limit. The teachers, which
-// count their own answers, outlive it; they may be null or the same. Not thread-safe.
+// track their own costs, must outlive it; they may be null or the same. Not thread-safe.
 class GenerationBudget {
  public:
   GenerationBudget(std::optional<double> max_usd, double spent_on_trials, const Teacher* teacher,
@@ -26,12 +26,12 @@ class GenerationBudget {
   void AddTrial(double usd) { trials_usd_ += usd; }
   double spent_usd() const;
 
-  // Whether a teacher may be asked once more.
+  // An error once the budget is spent.
   Status MayAsk() const;
   // The limits of the next trial.
   RunLimits Left() const;
 
-  // For a line of progress: " · $0.12 spent, $0.88 left"; empty when nothing costs.
+  // For a progress line: " · $0.12 spent, $0.88 left"; empty if nothing was spent.
   std::string Text() const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxDocumentBytes = 400'000;
 
-// Pieces of at most about `most` bytes, cut at lines.
+// Pieces of about `most` bytes at most, cut at line ends.
 std::vector<std::string> Pieces(const std::string& text, std::size_t most) {
   std::vector<std::string> pieces;
   std::string piece;
@@ -122,7 +122,7 @@ void AddDocument(const std::string& name, const std::string& text, Material& mat
 
 Status AddTool(const Json& schema, const std::string& source, Material& material) {
   const std::string name = JsonGet<std::string>(schema, "name", "");
-  if (name.empty()) return InputError(source + ": a tool without a name");
+  if (name.empty()) return InputError(source + ": a tool has no name");
   Json input = Json::object();
   for (const char* key : {"inputSchema", "input_schema", "parameters"}) {
     if (schema.contains(key)) input = schema.at(key);

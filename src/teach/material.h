@@ -29,22 +29,23 @@ enum class MaterialKind {
 };
 const char* MaterialKindTitle(MaterialKind kind);
 
-// What rules are held against and cases are made from, as the digest has it; nothing where the text says all.
+// An item's data from the digest, against which rules are checked and from which cases are made; empty if the text is
+// enough.
 using MaterialDetail = std::variant<std::monostate, FixDetail, CommandDetail, FileDetail>;
 
-// One piece of what the teacher knows, by which a rule is proved: a digest item, a document, a tool.
+// A digest item, a piece of a document or a tool: a source that rules can cite.
 struct MaterialItem {
-  std::string id;  // "d7"; what a rule cites
+  std::string id;  // "d7"; rules cite it
   MaterialKind kind = MaterialKind::kDocument;
   std::string text;                 // as the teacher reads it
   std::vector<std::string> places;  // `file#event`, or the document's name
   MaterialDetail detail = {};       // of fixes, commands and files
 };
 
-// A request of the user and what came of it.
+// A request of the user and its outcome.
 struct UserRequest {
   std::string text;
-  std::string answer;  // what the agent said on it, up to the next request
+  std::string answer;  // the agent's answer, up to the next request
   std::string place;
 };
 
@@ -53,9 +54,9 @@ struct Example {
   std::string output;
 };
 
-// Everything that a skill is made from. Redacted before it gets here.
+// Everything that a skill is made from, already redacted.
 struct Material {
-  std::string task;  // may be empty when there are traces
+  std::string task;  // may be empty if there are traces
   std::vector<MaterialItem> items;
   std::vector<UserRequest> requests;
   std::vector<Example> examples;
@@ -64,14 +65,14 @@ struct Material {
   bool has_existing() const { return !existing.name.empty(); }
 };
 
-// Digest items and requests of redacted traces, the most useful ones that fit into `budget_tokens`.
-// Returns the digest's KeptLine.
+// Adds the requests of redacted traces and the most useful digest items that fit into `budget_tokens`. Returns the
+// digest's KeptLine.
 std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material);
 void AddDocument(const std::string& name, const std::string& text, Material& material);
 // `schema`: one tool of an MCP `tools/list` ({name, description, inputSchema}).
 Status AddTool(const Json& schema, const std::string& source, Material& material);
 
-// "input -> output"; an example without an arrow is an input alone.
+// "input -> output"; without an arrow, all of it is the input.
 Example ParseExample(const std::string& text);
 
 // For prompts: the task, the examples and the items [first, last), each under its id.

@@ -15,7 +15,7 @@ namespace {
 struct KindName {
   MaterialKind kind;
   const char* name;     // persisted
-  const char* earlier;  // in the form before this one
+  const char* earlier;  // in the earlier form
 };
 constexpr std::array<KindName, 10> kKindNames = {{
     {MaterialKind::kEpisode, "request", "Requests and how they ended"},
@@ -134,7 +134,7 @@ FileDetail FileFromJson(const Json& json) {
   return file;
 }
 
-// The form before this one had the parts of all kinds as texts of the item itself.
+// In the earlier form the details of all kinds were texts of the item itself.
 MaterialDetail EarlierDetail(MaterialKind kind, const Json& item) {
   const auto text = [&](const char* key) { return JsonGet<std::string>(item, key, ""); };
   if (kind == MaterialKind::kFix) return FixDetail{true, text("failed"), text("error"), {}, 0, "", text("works"), ""};

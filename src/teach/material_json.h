@@ -9,9 +9,9 @@
 
 namespace upskill {
 
-// Materials are kept in the folder of their generation, so that it goes on with what it began with.
+// The material is stored in the generation's folder, so that a resumed generation continues with the same material.
 Json MaterialToJson(const Material& material);
-// Also reads the form before this one, in which the edits of a fix are part of the text only.
+// Also reads the earlier form, in which the edits of a fix are only part of the text.
 Result<Material> MaterialFromJson(const Json& json, const std::string& source);
 
 }  // namespace upskill

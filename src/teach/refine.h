@@ -16,9 +16,9 @@
 
 namespace upskill {
 
-// The students' failing answers to the cases of a trial, whole, with the checks they failed, then a few that passed;
-// as many as `budget_tokens` hold. What doesn't fit is left out as a whole and counted; only an answer that is longer
-// than the budget by itself is shortened in its middle.
+// The students' failing answers in a trial, in full, with the checks they failed, followed by a few passing answers, as
+// far as `budget_tokens` allow. Answers that don't fit are left out and counted; only an answer that exceeds the budget
+// by itself is shortened in the middle.
 std::string FailuresText(const Trial& trial, std::size_t budget_tokens);
 
 // A change that the teacher proposes.
@@ -29,22 +29,23 @@ struct Proposal {
 };
 
 struct RefineOptions {
-  std::size_t candidates = 2;  // proposals wanted of one attempt
+  std::size_t candidates = 2;  // proposals per attempt
   BodyTarget target;
   std::size_t context_tokens = kDefaultDigestTokens;
 };
 
 struct ProposalsOutcome {
   std::vector<Proposal> proposals;
-  std::vector<std::string> discarded;  // why others can't be tried
+  std::vector<std::string> discarded;  // why other proposals were discarded
 };
 
-// Asks the teacher for changes to `candidate` by what the students got wrong. Bodies in `known` are not proposed again.
+// Asks the teacher for changes to `candidate` based on the students' mistakes. Proposals equal to a body in `known` are
+// discarded.
 Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& material, const Candidate& candidate,
                                         const std::string& failures, const std::vector<Candidate>& known,
                                         const RefineOptions& options, int attempt);
 
-// The body with edits put in: each `find` stands exactly once. Error (kInput): it doesn't.
+// The body with the edits applied. Error (kInput): a `find` doesn't occur exactly once.
 Result<std::string> ApplyEdits(std::string body, const Json& edits);
 
 }  // namespace upskill

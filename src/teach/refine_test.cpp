@@ -30,7 +30,7 @@ Json EditJson(const std::string& find, const std::string& replace) {
 
 Result<std::string> Proposals(const std::vector<Json>& proposals) { return DumpJson({{"proposals", proposals}}); }
 
-// A skill to refine, and a teacher that answers with a text, or an error.
+// A skill to refine, and a teacher that answers with a given text or error.
 class Refinement {
  public:
   explicit Refinement(Result<std::string> answer)
@@ -64,7 +64,7 @@ class Refinement {
   RefineOptions options;
 };
 
-TEST(ProposeChanges, EditsAndRewritesThatCanBeTried) {
+TEST(ProposeChanges, AcceptsEditsAndRewrites) {
   Refinement refinement(
       Proposals({EditJson("`9.0`", "`9.0`, never `9.1`"), ProposalJson("rewrite", "# Cards\n\nOther.\n")}));
   const Result<ProposalsOutcome> outcome = refinement.Propose();
@@ -77,7 +77,7 @@ TEST(ProposeChanges, EditsAndRewritesThatCanBeTried) {
   EXPECT_THAT(outcome->discarded, IsEmpty());
 }
 
-TEST(ProposeChanges, EveryProposalMayBeDiscardedEachWithItsReason) {
+TEST(ProposeChanges, EachDiscardedProposalHasAReason) {
   Refinement refinement(
       Proposals({EditJson("not there", "x"), EditJson("Use it.", "x"), ProposalJson("same", kBody),
                  ProposalJson("wrong", "# Cards\n\nThe capability is `8.0`.\n"),
@@ -90,7 +90,7 @@ TEST(ProposeChanges, EveryProposalMayBeDiscardedEachWithItsReason) {
               ElementsAre("the text to replace is not in the skill: not there",
                           "the text to replace is in the skill more than once: Use it.", "it was tried before",
                           AllOf(HasSubstr("d3 of the material contradicts it"), HasSubstr("`8.0`")),
-                          HasSubstr("it holds a secret"), HasSubstr("isn't in the material")));
+                          HasSubstr("it contains a secret"), HasSubstr("isn't in the material")));
 }
 
 TEST(ProposeChanges, ABodyThatIsTooLongIsDiscarded) {
@@ -100,7 +100,7 @@ TEST(ProposeChanges, ABodyThatIsTooLongIsDiscarded) {
   const Result<ProposalsOutcome> outcome = refinement.Propose();
   ASSERT_TRUE(outcome.ok());
   EXPECT_THAT(outcome->proposals, IsEmpty());
-  EXPECT_THAT(outcome->discarded, ElementsAre(HasSubstr("10 are wanted")));
+  EXPECT_THAT(outcome->discarded, ElementsAre(HasSubstr("the target is 10")));
 }
 
 TEST(ProposeChanges, TheSameProposalTwiceAndMoreThanWanted) {
@@ -115,7 +115,7 @@ TEST(ProposeChanges, TheSameProposalTwiceAndMoreThanWanted) {
   EXPECT_THAT(outcome->discarded, ElementsAre("it was tried before"));
 }
 
-TEST(ProposeChanges, AMalformedAnswerIsNoProposal) {
+TEST(ProposeChanges, AMalformedAnswerIsAnInputError) {
   for (const char* answer : {"I would rather not.", "{}", R"({"proposals": []})", R"({"proposals": [{"why": 1}]})"}) {
     Refinement refinement{Result<std::string>(std::string(answer))};
     const Result<ProposalsOutcome> outcome = refinement.Propose();
@@ -126,18 +126,18 @@ TEST(ProposeChanges, AMalformedAnswerIsNoProposal) {
   }
 }
 
-TEST(ProposeChanges, AnErrorOfTheTeacherEndsIt) {
+TEST(ProposeChanges, ATeacherErrorEndsTheRefinement) {
   for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kPermanent, ErrorKind::kUnavailable}) {
     Refinement refinement{Result<std::string>(Error{kind, "HTTP 400"})};
     const Result<ProposalsOutcome> outcome = refinement.Propose();
     ASSERT_FALSE(outcome.ok());
-    EXPECT_NE(outcome.error().kind, ErrorKind::kInput) << "not an answer: another attempt would not help";
+    EXPECT_NE(outcome.error().kind, ErrorKind::kInput) << "an error, not an answer: another attempt would not help";
     EXPECT_THAT(outcome.error().message, HasSubstr("HTTP 400"));
     EXPECT_THAT(refinement.model.requests, SizeIs(1));
   }
 }
 
-TEST(ProposeChanges, NothingIsAskedOverTheBudget) {
+TEST(ProposeChanges, NothingIsRequestedOverTheBudget) {
   Refinement refinement(Proposals({ProposalJson("rewrite", "# Cards\n\nOther.\n")}));
   const Result<ProposalsOutcome> outcome =
       refinement.Propose([] { return Status(BudgetExceeded("$1.00 of $1.00 spent")); });

@@ -91,9 +91,9 @@ Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts
   }
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   std::error_code code;
-  const bool stands =
-      chosen.kind == "existing" && fs::exists(folder / "SKILL.md", code);  // its text and layout stay as they are
-  if (!stands) RETURN_IF_ERROR(WriteSkillFolder(chosen.skill, folder));
+  const bool unchanged =
+      chosen.kind == "existing" && fs::exists(folder / "SKILL.md", code);  // keep its text and layout
+  if (!unchanged) RETURN_IF_ERROR(WriteSkillFolder(chosen.skill, folder));
   RETURN_IF_ERROR(
       WriteFileAtomically(folder / "skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
   return WriteFileAtomically(folder / "lineage.json",

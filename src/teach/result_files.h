@@ -11,9 +11,9 @@
 
 namespace upskill {
 
-// What is told of a generation beside its outcome.
+// Facts about a generation besides its outcome.
 struct GenerationFacts {
-  std::string id;              // of its folder
+  std::string id;              // the name of its folder
   std::string version;         // of the program
   std::string generated_by;    // the teacher's model string, "extract" without one
   std::string test_gen_model;  // the same for the cases; "given" when the user gave them
@@ -24,10 +24,10 @@ struct GenerationFacts {
   std::map<std::string, StageCost> students;  // the same
 };
 
-// skill_meta.json: the fields of the Python tool of the same name, ours beside, and the cases with their split.
+// skill_meta.json: the fields of the Python tool of the same name, additional fields, and the cases with their split.
 Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& facts);
 
-// SKILL.md, references/, scripts/, skill_meta.json and lineage.json below `folder`, which is made when absent.
+// Writes SKILL.md, references/, scripts/, skill_meta.json and lineage.json below `folder`, which is created if absent.
 Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts,
                            const std::filesystem::path& folder);
 

@@ -6,15 +6,16 @@
 #include <algorithm>
 #include <set>
 
+#include "teach/one_line.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
 std::string EvidenceText(const Draft& draft, const Material& material) {
-  if (material.items.empty()) return "no material to hold them against";
+  if (material.items.empty()) return "no material to check them against";
   if (draft.uncited == 0 && draft.contradicted.empty()) return "all with evidence";
-  return fmt::format("{} without evidence and {} against it left out", draft.uncited, draft.contradicted.size());
+  return fmt::format("{} without evidence and {} contradicted left out", draft.uncited, draft.contradicted.size());
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejecte
 }
 
 std::string SplitLine(std::size_t train, std::size_t held_out) {
-  if (train == 0) return "one alone: it is held out, and nothing is refined";
+  if (train == 0) return "only one: it is held out, so nothing is refined";
   return fmt::format("{} to refine on, {} held out", train, held_out);
 }
 
@@ -59,13 +60,12 @@ std::string ScreenedOutStatus(const Candidate& candidate, const Screening& scree
   if (candidate.kind == "shorter") {
     return fmt::format("screened out: {} of {} answers that passed still do", screening.passed, screening.best_passed);
   }
-  return fmt::format("screened out: {} answers to the failing cases pass, {} did before", screening.passed,
+  return fmt::format("screened out: {} answers to the failing tests pass; {} did before", screening.passed,
                      screening.best_passed);
 }
 
 std::string ScreenedOutLine(const Candidate& candidate) {
-  return fmt::format("candidate {} ({}) {}", candidate.id,
-                     candidate.kind == "shorter" ? SafeForTerminalLine(candidate.why) : candidate.kind,
+  return fmt::format("candidate {} ({}) {}", candidate.id, candidate.kind == "shorter" ? candidate.why : candidate.kind,
                      candidate.status);
 }
 
@@ -89,7 +89,7 @@ std::string ProvenanceLine(const Rule& rule, const Material& material) {
       places.insert(item->places.begin(), item->places.end());
     }
   }
-  std::string text = CutToColumns(SafeForTerminalLine(rule.text), 80) + ":";
+  std::string text = CutToColumns(OneLine(rule.text), 80) + ":";
   for (const std::string& place : places) text += " " + place;
   return text;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user is told while a generation goes through its stages: one line each, without the stage's label.
+// Progress lines of a generation's stages, without the stage's label.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,11 @@ std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejecte
 // "8 to refine on, 8 held out".
 std::string SplitLine(std::size_t train, std::size_t held_out);
 
-// "candidate 3 (edit, 480 tokens)  haiku 40 → 65 %  best so far". `without`: by student, the rate without a skill.
+// "candidate 3 (edit, 480 tokens)  haiku 40 → 65 %  best so far". `without`: the rate without a skill, by student.
 std::string TrainLine(const Candidate& candidate, const std::vector<std::string>& students,
                       const std::vector<double>& without, bool best, const BodyTarget& target);
 
-// What is recorded of a candidate that was not worth measuring on all of train, and what is told of it.
+// The recorded status of a candidate that was screened out, and its progress line.
 std::string ScreenedOutStatus(const Candidate& candidate, const Screening& screening);
 std::string ScreenedOutLine(const Candidate& candidate);
 
@@ -41,7 +41,7 @@ std::string AttemptLine(int attempt, int attempts, const std::string& teacher, s
 // "candidate 3 (edit) once on the 8 held-out tests".
 std::string VerdictLine(const Candidate& candidate, std::size_t held_out);
 
-// Where a rule of the draft comes from: "RULE: PLACE PLACE".
+// The sources of a rule of the draft: "RULE: PLACE PLACE".
 std::string ProvenanceLine(const Rule& rule, const Material& material);
 
 }  // namespace upskill

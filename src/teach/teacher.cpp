@@ -14,18 +14,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Why an answer isn't one in the schema.
+// Why a response has no answer within the schema.
 std::string ProblemOf(const ChatResponse& response) {
-  if (response.stop == StopReason::kRefusal) return "the model declined";
+  if (response.stop == StopReason::kRefusal) return "the model refused to answer";
   if (response.stop != StopReason::kEnd)
-    return "the answer ran into its limit of tokens (NAME?max_tokens=N sets another)";
+    return "the answer was cut off at the token limit (NAME?max_tokens=N sets another)";
   return response.schema_problem;
 }
 
-// What a server says of a request is no fault of the material or the options.
+// A server that rejects a request doesn't mean that the material or the options are wrong.
 Error ErrorOfModel(const std::string& name, Error error) {
   if (error.kind == ErrorKind::kInput) error.kind = ErrorKind::kPermanent;
-  return error.With("teacher " + SafeForTerminalLine(name));
+  return error.With("teacher " + name);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
     if (!found->second.contains("answer"))
       return InputError(JsonGet<std::string>(found->second, "problem", "the teacher's answer can't be used"));
     const Json& answer = found->second.at("answer");
-    if (CheckJsonSchema(call.schema, answer)) return answer;  // else the file was edited
+    if (CheckJsonSchema(call.schema, answer)) return answer;  // otherwise the file was edited
   }
   if (may_ask_) RETURN_IF_ERROR(may_ask_());
   ChatRequest request;

@@ -18,36 +18,36 @@
 
 namespace upskill {
 
-// What a stage of a generation used up, over all its sessions.
+// What a stage of a generation has used, over all its sessions.
 struct StageCost {
   std::size_t calls = 0;
   std::int64_t prompt_tokens = 0;
   std::int64_t output_tokens = 0;
-  std::optional<double> usd = 0.0;  // absent once a call's cost is unknown
+  std::optional<double> usd = 0.0;  // absent if the cost of any call is unknown
 };
 
 struct TeacherCall {
-  std::string stage;  // "draft", "cases", "refine"; for the sums and the log
+  std::string stage;  // "draft", "digest", "cases" or "refine"; for costs and the log
   std::string system;
   std::string prompt;
   Json schema;      // of the answer
-  int attempt = 0;  // tells equal questions apart
+  int attempt = 0;  // distinguishes equal requests
   int max_tokens = 4096;
 };
 
-// A model that answers in JSON schemas. Every answer is stored before it is used, and an equal call is answered from
-// the store: a generation that is started again pays nothing twice. Not thread-safe.
+// A model that answers according to JSON schemas. Every answer is stored before it is used, and equal calls are
+// answered from the store, so that a resumed generation pays for nothing twice. Not thread-safe.
 class Teacher {
  public:
-  // `calls`: the store, made when absent. `model` and `stop` outlive the teacher; `stop` as for Generate.
+  // `calls`: the file of stored answers, created if absent. `model` and `stop` must outlive the teacher.
   static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const StopFlag* stop = nullptr);
 
-  // Asked before each question that is not answered from the store; an error of it is the answer then.
+  // Called before each request that isn't answered from the store; its error is then the result of Ask.
   void set_may_ask(std::function<Status()> may_ask) { may_ask_ = std::move(may_ask); }
 
-  // Errors: kInput when the model answered, but not within the schema (after two more requests), declined or was cut
-  // off: that is stored as well. Errors of the model or of its server (never kInput) are not stored: the question is
-  // put again when the generation goes on.
+  // Errors: kInput if the model's answer didn't fit the schema (after two repairs), was a refusal or was cut off; that
+  // is stored as well. Errors of the model or its server (never kInput) are not stored, so that a resumed generation
+  // sends the request again.
   Result<Json> Ask(const TeacherCall& call);
 
   const ModelInfo& info() const { return model_->info(); }

@@ -21,7 +21,7 @@ const Json kSchema = {{"type", "object"}, {"properties", {{"n", {{"type", "integ
 
 TeacherCall Call(const std::string& prompt, int attempt = 0) { return {"stage", "system", prompt, kSchema, attempt}; }
 
-TEST(Teacher, AnEqualCallIsPaidOnce) {
+TEST(Teacher, AnEqualCallIsPaidForOnce) {
   const TempFolder folder;
   const auto file = folder.path() / "calls.jsonl";
   FakeTeacher model([](const ChatRequest&, std::size_t number) { return fmt::format("{{\"n\": {}}}", number); });
@@ -43,7 +43,7 @@ TEST(Teacher, AnEqualCallIsPaidOnce) {
   EXPECT_EQ(again->costs().at("stage").prompt_tokens, 2000);
 }
 
-TEST(Teacher, AnAnswerThatDoesNotFitIsAskedForAgain) {
+TEST(Teacher, AnAnswerOutsideTheSchemaIsRequestedAgain) {
   const TempFolder folder;
   FakeTeacher model([](const ChatRequest&, std::size_t number) {
     return std::string(number < 2 ? "{\"m\": 1}" : "Here: {\"n\": 5}");
@@ -94,7 +94,8 @@ TEST(Teacher, AnErrorOfTheServerIsNeverStored) {
     ASSERT_TRUE(teacher.ok());
     const Result<Json> answer = teacher->Ask(Call("a"));
     ASSERT_FALSE(answer.ok());
-    EXPECT_EQ(answer.error().kind, ErrorKind::kPermanent) << "not an answer that another question would mend";
+    EXPECT_EQ(answer.error().kind, ErrorKind::kPermanent)
+        << "an error of the server, which another attempt at the answer can't fix";
     EXPECT_THAT(answer.error().message, HasSubstr("teacher teacher: HTTP 400: the request is too long"));
     EXPECT_EQ(*ReadFile(file), "");
     EXPECT_EQ(teacher->answers(), 0U);
@@ -104,7 +105,7 @@ TEST(Teacher, AnErrorOfTheServerIsNeverStored) {
   EXPECT_EQ(again->Ask(Call("a"))->at("n"), 1);
 }
 
-TEST(Teacher, AStoredAnswerOutsideTheSchemaIsAskedForAgain) {
+TEST(Teacher, AStoredAnswerOutsideTheSchemaIsRequestedAgain) {
   const TempFolder folder;
   const auto file = folder.path() / "calls.jsonl";
   FakeTeacher model([](const ChatRequest&, std::size_t number) { return fmt::format("{{\"n\": {}}}", number); });
@@ -125,7 +126,7 @@ TEST(Teacher, AStoredAnswerOutsideTheSchemaIsAskedForAgain) {
   EXPECT_EQ(*asked, Json({{"n", 1}}));
 }
 
-TEST(Teacher, LeaveToAskIsNeededForNewQuestionsOnly) {
+TEST(Teacher, PermissionIsNeededForNewRequestsOnly) {
   const TempFolder folder;
   FakeTeacher model([](const ChatRequest&, std::size_t number) { return fmt::format("{{\"n\": {}}}", number); });
   Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");

@@ -58,7 +58,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   if (!outcome.stopped_models.empty()) return Error{ErrorKind::kPermanent, outcome.stopped_models.front()};
   if (outcome.progress.errors > 0) {
     return Error{ErrorKind::kPermanent,
-                 fmt::format("run {}: {} cells are left with errors", plan.run, outcome.progress.errors)};
+                 fmt::format("run {}: {} left with errors", plan.run, Counted(outcome.progress.errors, "cell"))};
   }
   trial.judged = Judge(std::move(outcome.data));
   return trial;

@@ -19,17 +19,17 @@
 
 namespace upskill {
 
-// The students of a generation and what they may use up.
+// The students of a generation, and the settings of their trials.
 struct TrialContext {
   std::vector<Model*> models;
-  std::vector<Student> students;  // as models
+  std::vector<Student> students;  // parallel to models
   std::filesystem::path runs_dir;
   Sampling sampling;
   VerdictOptions verdict;
   const Clock* clock = nullptr;
   const StopFlag* stop = nullptr;
   RunObserver* observer = nullptr;
-  // Told the stage and the name of each run's folder as it begins; may be empty.
+  // Called with the stage and the name of the run's folder when a run starts; may be empty.
   std::function<void(const std::string& stage, const std::string& run)> on_run;
 };
 
@@ -44,20 +44,19 @@ struct TrialSpec {
   RunLimits limits;
 };
 
-// What students made of a skill: an ordinary run, which `runs`, `report` and the cache know.
+// The students' answers with a skill: an ordinary run, which `runs`, `report` and the cache can use.
 struct Trial {
   std::string run;
   JudgedRun judged;
-  std::size_t asked = 0;  // cells that a model answered now, not the cache
+  std::size_t asked = 0;  // cells answered by a model, not from the cache
   double cost_usd = 0.0;
 };
 
-// Answers that the runs folder holds already are not asked for again. Errors: kCancelled when the user stopped it,
-// kPermanent when a limit is reached or cells are left with errors (a message for people); all that was answered is
-// kept.
+// Answers that are already in the runs folder are not requested again. Errors: kCancelled if the user stopped it,
+// kPermanent if a limit is reached or cells are left with errors; all answers are kept.
 Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec);
 
-// By student: the share of answers of an arm that passed; 0 without any.
+// By student: the share of an arm's answers that passed; 0 without answers.
 std::vector<double> PassRates(const Trial& trial, Arm arm = Arm::kSkill);
 
 }  // namespace upskill

@@ -9,13 +9,13 @@
 
 namespace upskill {
 
-// Ids of the cases that some answer with the skill failed.
+// Ids of the cases that at least one answer with the skill failed.
 std::set<std::string> FailedCases(const Trial& trial);
 
-// Answers of the first round with the skill that passed, over students, of some cases.
+// Number of passing answers with the skill to the given cases in the first round, over all students.
 std::size_t PassedInFirstRound(const Trial& trial, const std::set<std::string>& case_ids);
 
-// Answers that passed in one trial and don't in another: the same case and round of the same student.
+// Number of answers that passed in one trial and not in another, matched by student, case and round.
 std::size_t LostAnswers(const Trial& before, const Trial& after);
 
 }  // namespace upskill

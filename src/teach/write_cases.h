@@ -16,32 +16,32 @@
 
 namespace upskill {
 
-// Cases that may enter a generated suite, and why others may not.
+// Cases for a generated suite, and the reasons why others were rejected.
 struct VettedCases {
   std::vector<Case> cases;
   std::vector<std::string> rejected;  // "INPUT: reason"
 };
 
-// Takes a case in if it is sound by FindCaseWeaknesses and no duplicate (the same input but for case and white space);
-// else says why not. Its id becomes unique.
+// Adds a case if FindCaseWeaknesses finds none and it isn't a duplicate (the same input apart from case and white
+// space); otherwise records why it was rejected. Makes its id unique.
 void TakeCase(Case test_case, VettedCases& vetted);
 
-// {input, contains, any_of, not_contains, reference} as a teacher gives a case. `tight`: short ones with `contains`
-// alone, for a teacher that found no end.
+// Schema of a teacher's cases: {input, contains, any_of, not_contains, reference}. `tight`: short cases with `contains`
+// alone, after an answer that was cut off or unusable.
 Json CasesSchema(std::size_t most, bool tight = false);
 Result<Case> CaseFromTeacher(const Json& json);
 
 struct CaseOptions {
   std::size_t cases = 16;
   std::size_t context_tokens = kDefaultDigestTokens;
-  int tries = 3;  // times that rejected cases are written again
+  int tries = 3;  // requests for replacements of rejected cases
 };
 
-// Asks the teacher for cases from the task and the material. It is not shown any skill.
+// Asks the teacher for cases from the task and the material, without showing it a skill.
 Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options);
 
-// Indices of the cases that are held out: `holdout` of them (a fraction), drawn by `seed` and the inputs; at least one
-// and never all of two or more cases.
+// Indices of the held-out cases: the fraction `holdout`, drawn by `seed` and the inputs; at least one, and never all of
+// two or more cases.
 std::vector<std::size_t> HeldOut(const std::vector<Case>& cases, double holdout, std::uint64_t seed);
 
 // A suite of some of the cases.

@@ -5,7 +5,7 @@
 
 namespace upskill {
 
-// What a call does to a file, as far as its arguments tell.
+// What a call does to a file, according to its arguments.
 struct FileEdit {
   enum class Kind { kWrite, kReplace, kPatch, kDelete };
   Kind kind = Kind::kWrite;

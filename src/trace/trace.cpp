@@ -19,7 +19,7 @@ void RaiseTokens(std::optional<long long>& largest, const std::optional<long lon
   if (value) largest = std::max(largest.value_or(*value), *value);
 }
 
-// The digits at the front of `text`, at least one and at most `most`; they are taken off.
+// Removes `least` to `most` digits from the front of `text`.
 std::optional<int> TakeNumber(std::string_view& text, std::size_t least, std::size_t most) {
   int value = 0;
   std::size_t count = 0;

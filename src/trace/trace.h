@@ -23,8 +23,8 @@ enum class EventKind {
   kToolResult,  // text: the output
   kFileChange,  // path; the content is in the call that `partner` names, or in `text`
   kSystem,      // system prompts, injected context, notices of the program
-  kSummary,     // what a compaction left, or a title
-  kUnknown,     // a record of a kind that the reader doesn't know, as JSON
+  kSummary,     // the result of a compaction, or a title
+  kUnknown,     // a record of unknown kind, as JSON
 };
 const char* EventKindName(EventKind kind);
 
@@ -32,8 +32,8 @@ enum class CallStatus {
   kUnknown,
   kOk,
   kError,      // the tool failed
-  kRejected,   // the user did not allow it
-  kCancelled,  // stopped before it ended
+  kRejected,   // the user didn't allow it
+  kCancelled,  // stopped before it finished
 };
 const char* CallStatusName(CallStatus status);
 
@@ -46,7 +46,7 @@ struct TokenUsage {
   std::optional<long long> reasoning;
 
   void Add(const TokenUsage& other);
-  // Per field the larger value: recordings repeat a message with growing, never shrinking, figures.
+  // The larger value of each field: recordings repeat a message with figures that only ever grow.
   void RaiseTo(const TokenUsage& other);
 };
 
@@ -55,8 +55,8 @@ inline constexpr std::size_t kNoIndex = std::numeric_limits<std::size_t>::max();
 struct Event {
   EventKind kind = EventKind::kSystem;
   CallStatus status = CallStatus::kUnknown;  // of a result
-  bool shortened = false;                    // the recording holds only a part of the text
-  bool abandoned = false;                    // on a branch of the conversation that was given up
+  bool shortened = false;                    // the recording contains only part of the text
+  bool abandoned = false;                    // on an abandoned branch of the conversation
   std::string text;
   std::string tool;                     // of a call, its result and its file change: the tool's name as recorded
   std::string call_id;                  // may be empty: not every format has ids
@@ -89,13 +89,13 @@ struct SkillUse {
   std::size_t event = kNoIndex;
 };
 
-// Something in the source that could not be read.
+// A part of the source that couldn't be read.
 struct TraceProblem {
   std::size_t line = 0;
   std::string message;
 };
 
-// One agent session, whole. Events stand in the order of the conversation.
+// One whole agent session. Events are in the order of the conversation.
 struct Trace {
   std::string source;  // file name for messages and provenance
   TraceFormat format = TraceFormat::kNotes;
@@ -104,24 +104,24 @@ struct Trace {
   std::string session_id;
   std::string cwd;
   std::string title;
-  std::deque<Event> events;  // no vector: growing one would hold them twice for a moment
+  std::deque<Event> events;  // not a vector, because growing one would briefly hold them twice
   std::deque<ApiMessage> messages;
   std::vector<std::string> models;  // of the main thread, in order of appearance
   std::vector<Subagent> subagents;
   std::vector<SkillUse> skills;
-  std::optional<TokenUsage> session_usage;  // where the format gives totals; they win over the sum of the messages
+  std::optional<TokenUsage> session_usage;  // totals, if the format has them; they override the sum of the messages
   std::optional<double> cost_usd;
-  std::optional<bool> succeeded;  // where the recording itself says how it ended (score, exit status)
+  std::optional<bool> succeeded;  // if the recording says how it ended (score, exit status)
   std::optional<std::int64_t> first_ms;
   std::optional<std::int64_t> last_ms;
   std::map<std::string, std::size_t> unknown_records;  // kind → count; never fatal
   std::vector<TraceProblem> problems;
-  std::vector<std::string> caveats;  // what a reader of the figures must know
-  bool lossy = false;                // the format itself drops text (screen copies, exports)
-  std::size_t dropped_lines = 0;     // as far as the format says how many
+  std::vector<std::string> caveats;  // notes for reading the figures
+  bool lossy = false;                // the format omits text (screen copies, exports)
+  std::size_t dropped_lines = 0;     // if the format says how many
 };
 
-// What `trace show` counts. Calls, messages and tokens are those of the main thread.
+// The figures that `trace show` prints. Calls, messages and tokens are those of the main thread.
 struct TraceCounts {
   std::size_t human_turns = 0;
   std::size_t assistant_messages = 0;
@@ -140,13 +140,13 @@ struct TraceCounts {
 };
 TraceCounts CountTrace(const Trace& trace);
 
-// Where something was recorded: an event of a trace.
+// The place of an event in a trace.
 struct EventPlace {
   std::string source;      // of the trace
   std::size_t number = 0;  // of the event, from 1
 };
 EventPlace PlaceOf(const Trace& trace, std::size_t event);
-// "a.jsonl#17"; a colon would make it a line.
+// "a.jsonl#17"; with a colon it would look like a line number.
 std::string ToText(const EventPlace& place);
 
 // Milliseconds since 1970 from ISO 8601 ("2026-01-02T03:04:05.6Z", an offset, a space instead of T).

@@ -12,7 +12,7 @@
 
 namespace upskill {
 
-// What `trace digest` shows and `generate` sends to the teacher, unless --budget says otherwise.
+// The default size of what `trace digest` shows and `generate` sends to the teacher.
 inline constexpr std::size_t kDefaultDigestTokens = 24'000;
 
 struct DigestOptions {
@@ -22,12 +22,12 @@ struct DigestOptions {
 struct Digest {
   std::string text;  // Markdown
   std::size_t tokens = 0;
-  std::vector<DigestItem> items;  // what stands in the text, in its order
+  std::vector<DigestItem> items;  // the items in the text, in order
   std::map<DigestKind, std::size_t> kept;
   std::map<DigestKind, std::size_t> dropped;
 };
 
-// Condenses one trace, or several of the same task. Redact first. The same traces give the same digest.
+// Condenses one trace, or several of the same task, which must be redacted already. Deterministic.
 Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options);
 
 // "6,900 tokens: 6 error → fix pairs, 5 files, 9 commands, 3 corrections".

@@ -24,14 +24,14 @@ struct Attempt {
   std::size_t call = kNoIndex;
   std::size_t result = kNoIndex;
   bool failed = false;
-  bool rejected = false;           // rejected or cancelled: says nothing about whether it works
+  bool rejected = false;           // rejected or cancelled, which says nothing about whether it works
   std::string shown;               // the command, or tool and arguments
   std::string key;                 // equal for attempts at the same thing
   std::string program;             // first word of the key
   std::vector<std::string> words;  // of the key, sorted, each once
 };
 
-// Many tools report success although what they ran has failed; then the output says so.
+// Many tools report success although the command they ran failed; then only the output shows it.
 bool OutputSaysFailure(std::string_view text) {
   static const RE2 success_pattern(R"((?m)^Exit [Cc]ode:? 0\s*$)");
   static const RE2 failure_pattern(
@@ -69,7 +69,7 @@ std::vector<std::string> WordsOf(std::string_view command) {
   return words;
 }
 
-// What a command is about: without the folder change, environment and output filters around it.
+// The core of a command, without folder changes, environment variables and output filters around it.
 std::string CommandKey(std::string command) {
   static const RE2 folder_pattern(R"(^\s*cd\s+\S+\s*(?:&&|;)\s*)");
   static const RE2 environment_pattern(R"(^\s*(?:export\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+)+)");
@@ -80,7 +80,7 @@ std::string CommandKey(std::string command) {
   return std::string(Trim(command));
 }
 
-// Looking around: worth nothing as knowledge when it works.
+// Commands that only inspect things teach nothing if they work.
 bool IsLookingAround(const std::string& key) {
   static const RE2 looking_pattern(
       R"(^(?:ls|cat|cd|pwd|echo|head|tail|sed -n|grep|rg|find|which|wc|file|stat|tree|env|date|whoami|)"
@@ -106,7 +106,7 @@ std::vector<Attempt> AttemptsOf(const Trace& trace) {
     if (!attempt.words.empty()) attempt.program = attempt.words.front();
     std::sort(attempt.words.begin(), attempt.words.end());
     attempt.words.erase(std::unique(attempt.words.begin(), attempt.words.end()), attempt.words.end());
-    // What a search or a listing shows may speak of errors without being one.
+    // The output of a search or listing may mention errors without being one.
     const bool may_hide_failure = !call.command.empty() && !attempt.rejected && !IsLookingAround(attempt.key);
     attempt.failed = result.status == CallStatus::kError || (may_hide_failure && OutputSaysFailure(result.text));
     attempts.push_back(std::move(attempt));
@@ -142,7 +142,7 @@ bool MayHaveWorked(const Trace& trace, const Event& call) {
   return status == CallStatus::kOk || status == CallStatus::kUnknown;
 }
 
-// What was done between the failure and the success: edits, other commands, what the user said.
+// The steps between the failure and the success: edits, other commands, the user's messages.
 std::vector<FixStep> StepsBetween(const Trace& trace, std::size_t from, std::size_t to) {
   constexpr std::size_t kMaxEditBytes = 65'536;
   std::vector<FixStep> steps;
@@ -152,7 +152,7 @@ std::vector<FixStep> StepsBetween(const Trace& trace, std::size_t from, std::siz
     if (event.kind != EventKind::kToolCall || !MayHaveWorked(trace, event)) continue;
     if (MayWriteFile(event)) {
       for (FileEdit& edit : EditsOfCall(event)) {
-        // One large file may stand in many fixes.
+        // One large file may occur in many fixes.
         for (std::string* text : {&edit.before, &edit.after})
           if (text->size() > kMaxEditBytes) *text = HeadAndTail(*text, kMaxEditBytes);
         steps.push_back({FixStep::Kind::kEdit, std::move(edit), ""});
@@ -164,7 +164,7 @@ std::vector<FixStep> StepsBetween(const Trace& trace, std::size_t from, std::siz
   return steps;
 }
 
-// What the agent said last.
+// The agent's last message.
 std::string ReasonBetween(const Trace& trace, std::size_t from, std::size_t to) {
   for (std::size_t i = to; i-- > from + 1;) {
     const Event& event = trace.events[i];
@@ -173,7 +173,7 @@ std::string ReasonBetween(const Trace& trace, std::size_t from, std::size_t to) 
   return "";
 }
 
-// Arguments that differ in nothing but what the agent called the call.
+// Whether arguments differ only in the agent's description of the call.
 bool SameCall(const std::string& a, const std::string& b) {
   if (a == b) return true;
   ParsedRecord left = ParseRecord(a);
@@ -184,7 +184,7 @@ bool SameCall(const std::string& a, const std::string& b) {
   return *left.value == *right.value;
 }
 
-constexpr std::size_t kOutputBytes = 4000;  // of telling lines
+constexpr std::size_t kOutputBytes = 4000;  // of informative lines
 
 DigestItem FixItem(const Trace& trace, const Attempt& failure, const Attempt& success) {
   const std::string& error = trace.events[failure.result].text;
@@ -198,7 +198,7 @@ DigestItem FixItem(const Trace& trace, const Attempt& failure, const Attempt& su
   fix.steps.erase(fix.steps.begin(), fix.steps.begin() + static_cast<std::ptrdiff_t>(fix.earlier_steps));
   fix.reason = ReasonBetween(trace, failure.result, success.call);
   fix.works = success.shown;
-  // The same command: what else the call says may be what counts, such as leaving a sandbox.
+  // The same command: other arguments of the call may matter, such as leaving a sandbox.
   if (success.shown == failure.shown && !SameCall(call.text, trace.events[failure.call].text)) fix.call = call.text;
   DigestItem item;
   item.kind = DigestKind::kFix;
@@ -225,7 +225,7 @@ DigestItem DeadEndItem(const Trace& trace, const Attempt& attempt) {
   return item;
 }
 
-// A branch of the conversation that was given up; `first` is its first event.
+// An abandoned branch of the conversation; `first` is its first event.
 DigestItem RewoundItem(const Trace& trace, std::size_t first) {
   constexpr std::size_t kTriedBytes = 4000;
   const std::string& text = trace.events[first].text;
@@ -239,7 +239,7 @@ DigestItem RewoundItem(const Trace& trace, std::size_t first) {
   return item;
 }
 
-// The attempt after `from` that most likely fixed it: the same command, or one much like it soon after.
+// The attempt after `from` that most likely fixed it: the same command, or a similar one soon after.
 std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempts, std::size_t from) {
   constexpr std::size_t kLookAhead = 400;
   constexpr std::size_t kNear = 30;
@@ -260,7 +260,7 @@ std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempt
   return best;
 }
 
-// Claude Code and Gemini CLI have their agents describe a command beside it.
+// In Claude Code and Gemini CLI, agents describe each command.
 std::string PurposeOf(const Event& call) {
   const Result<Json> arguments = ParseJson(call.text, "arguments");
   return arguments && arguments->is_object() ? std::string(Trim(JsonGet<std::string>(*arguments, "description", "")))

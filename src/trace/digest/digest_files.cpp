@@ -9,19 +9,19 @@
 namespace upskill {
 namespace {
 
-// What became of one file.
+// The history of one file.
 struct FileHistory {
-  bool whole = false;  // its content is known from a write
+  bool whole = false;  // the content is known from a write
   bool deleted = false;
   std::string first;
   std::string last;
-  std::vector<FileEdit> edits;  // of a file whose content is not known, or that don't match it
+  std::vector<FileEdit> edits;  // if the content is unknown, or doesn't match them
   std::size_t versions = 0;
   std::size_t event = kNoIndex;  // of the last change
 };
 
 bool Worked(const Trace& trace, const Event& call) {
-  if (call.partner == kNoIndex) return false;  // no result: not known to have happened
+  if (call.partner == kNoIndex) return false;  // without a result it may not have happened
   const CallStatus status = trace.events[call.partner].status;
   return status == CallStatus::kOk || status == CallStatus::kUnknown;
 }

@@ -11,7 +11,7 @@
 namespace upskill {
 namespace {
 
-// One request of the user up to the next one.
+// The events from one request of the user up to the next.
 struct Span {
   std::size_t begin = 0;  // the user's event
   std::size_t end = 0;
@@ -56,7 +56,7 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
   return item;
 }
 
-// Words behind "the user said:" in a refusal, or all of a later prompt.
+// The words after "the user said:" in a rejected call, or all of a later prompt.
 std::string CorrectionOf(const Event& event) {
   if (event.kind == EventKind::kUser) return event.text;
   for (const std::string_view mark :
@@ -75,14 +75,14 @@ bool SaysNo(const std::string& text) {
   const std::string lower = ToLowerAscii(text.substr(0, 2000));
   return std::any_of(kCues.begin(), kCues.end(), [&](std::string_view cue) {
     std::size_t at = lower.find(cue);
-    // At the beginning of a word: "because " doesn't hold "use ".
+    // Only at the start of a word, so that "because " doesn't match "use ".
     while (at != std::string::npos && at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z')
       at = lower.find(cue, at + 1);
     return at != std::string::npos;
   });
 }
 
-// The user stopped the agent, or refused what it wanted to do, and then said this.
+// Whether the user said this after stopping the agent or rejecting a call.
 bool FollowsRefusal(const Trace& trace, std::size_t message) {
   for (std::size_t i = message; i-- > 0;) {
     const Event& event = trace.events[i];
@@ -118,12 +118,12 @@ DigestItem TextItem(const Trace& trace, std::size_t i, DigestKind kind, std::str
   return item;
 }
 
-// Between 0 for the first and 1 for the last event.
+// From 0 for the first event to 1 for the last.
 double Late(const Trace& trace, std::size_t i) {
   return static_cast<double>(i + 1) / static_cast<double>(trace.events.size());
 }
 
-// A looked-up text without the lines that search tools put around it: lists of links, reminders to the model.
+// A looked-up text without the lines that search tools add: lists of links, reminders to the model.
 std::string WithoutFraming(std::string_view text) {
   std::string out;
   for (const std::string_view line : SplitLines(text)) {

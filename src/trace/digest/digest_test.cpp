@@ -76,7 +76,7 @@ void AddNoise(Session& session, Rng& rng, std::size_t bytes) {
       case 4:
         session.Say(fmt::format("Part {} is longer because of its table; note that I need to read all of it.", n));
         break;
-      case 5:  // an error that comes and goes, worth little
+      case 5:  // a passing error, of little value
         session.Run(fmt::format("make part_{}", n), "error: no space in table\n" + dump, true);
         session.Run(fmt::format("make part_{}", n), "ok\n" + dump);
         break;
@@ -137,7 +137,7 @@ Trace PlantedTrace(std::vector<std::string>& planted) {
   return session.Read("planted.jsonl");
 }
 
-TEST(DigestTest, WhatDecidesTheOutcomeIsRecalled) {
+TEST(DigestTest, DecisiveFactsAreKept) {
   std::vector<std::string> planted;
   std::vector<Trace> traces;
   traces.push_back(PlantedTrace(planted));
@@ -156,7 +156,7 @@ TEST(DigestTest, WhatDecidesTheOutcomeIsRecalled) {
   EXPECT_EQ(digest.text, MakeDigest(traces, {8000}).text);
 }
 
-TEST(DigestTest, BudgetIsKept) {
+TEST(DigestTest, StaysWithinTheBudget) {
   std::vector<std::string> planted;
   std::vector<Trace> traces;
   traces.push_back(PlantedTrace(planted));
@@ -280,11 +280,11 @@ TEST(DigestTest, WhatWorksWhenTheCommandStays) {
     if (sandbox) again["escalated"] = true;
     session.Call("Bash", again, "ok");
     const std::string text = MakeDigest({session.Read("s.jsonl")}, {}).text;
-    EXPECT_NE(text.find(sandbox ? R"("escalated":true)" : "Works: the same again"), std::string::npos) << text;
+    EXPECT_NE(text.find(sandbox ? R"("escalated":true)" : "Works: the same call again"), std::string::npos) << text;
   }
 }
 
-TEST(DigestTest, WhatFollowsARefusalIsACorrection) {
+TEST(DigestTest, TheMessageAfterARejectedCallIsACorrection) {
   Session session;
   session.User("move the button");
   session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "x"}, {"new_string", "y"}}),
@@ -311,7 +311,7 @@ TEST(DigestTest, SeveralTracesAgree) {
   EXPECT_NE(text.find("1.jsonl: Claude Code · x · 1 turn, 1 tool call, 1 error · failed"), std::string::npos) << text;
 }
 
-TEST(ExcerptTest, KeepsTheTellingLines) {
+TEST(ExcerptTest, KeepsTheInformativeLines) {
   std::string text = "first\n";
   for (int i = 0; i < 500; ++i) text += "noise noise noise\n";
   text += "fatal error: no such file\n";

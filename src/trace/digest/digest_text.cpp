@@ -61,7 +61,7 @@ std::string StepText(const FixStep& step, std::size_t max_bytes) {
   return "";
 }
 
-// The steps that fit, from the last one back: the last changes before the success are the ones that count.
+// The steps that fit, counted from the last: the last changes before the success matter most.
 std::vector<std::string> LastSteps(const std::vector<FixStep>& steps, std::size_t max_bytes) {
   std::vector<std::string> texts;
   std::size_t used = 0;
@@ -89,7 +89,7 @@ std::string Times(const CommandDetail& command) {
   return tried == 1 ? "" : fmt::format("  (worked {} of {} times)", command.worked, tried);
 }
 
-// A file's head line and what the digest shows of its content.
+// A file's heading and the part of its content that the digest shows.
 struct FileView {
   std::string head;
   std::string body;
@@ -101,12 +101,12 @@ FileView ViewOf(const FileDetail& file) {
   std::string how = file.whole ? "last version, " : "";
   std::string body = file.whole ? file.content : edits;
   if (file.whole && !edits.empty()) body += "\n" + edits;
-  // The first version shows what the agent thought, the difference what it learnt.
+  // The first version shows what the agent assumed, the difference what it learned.
   if (file.whole && file.versions > 1) {
     std::string diff = DiffLines(file.first, file.content);
     if (!diff.empty() && diff.size() < file.content.size() / 2) {
       body = std::move(diff);
-      how = "last version against the first, ";
+      how = "last version compared with the first, ";
     }
   }
   if (file.deleted) how = "deleted, ";
@@ -129,7 +129,7 @@ const char* DeadEndWords(DeadEndDetail::Kind kind) {
     case DeadEndDetail::Kind::kRejected:
       return "Not allowed";
     case DeadEndDetail::Kind::kRewound:
-      return "Given up (the conversation was rewound)";
+      return "Abandoned (the conversation was rewound)";
   }
   return "";
 }
@@ -153,7 +153,7 @@ class ItemWriter {
     const bool again = fix.works == fix.failed;
     text += "Works: ";
     if (again && fix.call.empty()) {
-      text += "the same again";
+      text += "the same call again";
     } else {
       text += again ? HeadAndTail(fix.call, kFixBytes[0]) : HeadAndTail(fix.works, bytes);
     }
@@ -200,7 +200,7 @@ std::string ItemText(const DigestItem& item, ItemForm form) { return std::visit(
 
 std::size_t CountStepsToKeep(const std::vector<FixStep>& steps) {
   constexpr std::size_t kDetailBytes = 4000;
-  // Steps are excerpted further in shorter forms, so that one of those may have room for more of them.
+  // Shorter forms excerpt steps more, so a shorter form may have room for more of them.
   return std::max({LastSteps(steps, kFixBytes[0]).size(), LastSteps(steps, kFixBytes[1]).size(),
                    LastSteps(steps, kDetailBytes).size()});
 }
@@ -208,7 +208,7 @@ std::size_t CountStepsToKeep(const std::vector<FixStep>& steps) {
 std::string PlacesText(const std::vector<EventPlace>& places) {
   constexpr std::size_t kMaxPlaces = 6;
   std::string text;
-  std::string_view file;  // of the place before: it is not repeated
+  std::string_view file;  // of the previous place, which isn't repeated
   for (std::size_t i = 0; i < std::min(places.size(), kMaxPlaces); ++i) {
     const EventPlace& place = places[i];
     text += i == 0 ? "" : ", ";

@@ -9,7 +9,7 @@
 
 namespace upskill {
 
-// The only place where items become text, for a teacher and for `trace digest`.
+// Turns items into text, both for a teacher and for `trace digest`.
 
 const char* DigestKindTitle(DigestKind kind);  // "Errors and what fixed them"
 // "2 commands", "1 error and fix", "3 error and fix pairs".
@@ -18,10 +18,10 @@ std::string CountedItems(std::size_t count, DigestKind kind);
 enum class ItemForm { kBrief, kFull };
 std::string ItemText(const DigestItem& item, ItemForm form);
 
-// The steps that an item should keep: the last ones, as many as a text of a few thousand bytes has room for.
+// The number of steps, counted from the last, that fit into a text of a few thousand bytes.
 std::size_t CountStepsToKeep(const std::vector<FixStep>& steps);
 
-// "a.jsonl#3, #9, b.jsonl#2"; of many the first ones and their number.
+// "a.jsonl#3, #9, b.jsonl#2"; if there are many, the first ones and the number of others.
 std::string PlacesText(const std::vector<EventPlace>& places);
 
 }  // namespace upskill

@@ -11,7 +11,7 @@
 namespace upskill {
 namespace {
 
-// `text` up to `bytes`, not inside a character.
+// The first `bytes` of `text`, without splitting a character.
 std::string_view CutAt(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80) --bytes;
@@ -30,7 +30,7 @@ struct Scored {
   int weight = 0;
 };
 
-// How much a line says about failure or success: 0 for most lines.
+// How informative a line is about failure or success: 0 for most lines.
 int LineWeight(std::string_view line) {
   struct Cue {
     std::string_view word;
@@ -51,24 +51,24 @@ int LineWeight(std::string_view line) {
   return weight;
 }
 
-// A line of the difference between two texts; `text` is a part of one of them.
+// A line of a diff; `text` is part of one of the two texts.
 struct DiffLine {
-  enum class Kind { kSame, kRemoved, kAdded, kGap };  // kGap: lines left out, without a text
+  enum class Kind { kSame, kRemoved, kAdded, kGap };  // kGap: omitted lines, without text
   Kind kind = Kind::kSame;
   std::string_view text;
 };
 
-// The difference of two lists that begin and end with different lines.
+// The diff of two lists that begin and end with different lines.
 void AppendMiddle(std::span<const std::string_view> a, std::span<const std::string_view> b,
                   std::vector<DiffLine>& diff) {
-  // For very different texts the whole is replaced.
+  // Very different texts are replaced as a whole.
   constexpr std::size_t kMaxCells = 4'000'000;
   if (a.size() * b.size() > kMaxCells) {
     for (const std::string_view line : a) diff.push_back({DiffLine::Kind::kRemoved, line});
     for (const std::string_view line : b) diff.push_back({DiffLine::Kind::kAdded, line});
     return;
   }
-  // Lengths of the longest common subsequences of what follows.
+  // Lengths of the longest common subsequences of the suffixes.
   std::vector<std::vector<unsigned>> common(a.size() + 1, std::vector<unsigned>(b.size() + 1, 0));
   for (std::size_t i = a.size(); i-- > 0;) {
     for (std::size_t k = b.size(); k-- > 0;)
@@ -124,7 +124,7 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes) {
   std::vector<Scored> order;
   order.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    // The mark of an earlier excerpt is set again where it is needed.
+    // Marks of an earlier excerpt are dropped; they are added again where needed.
     const bool says_nothing = Trim(lines[i]).empty() || lines[i] == "…";
     int weight = says_nothing ? -1 : LineWeight(lines[i]);
     if (i == 0) weight += 4;
@@ -139,7 +139,7 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes) {
     const std::size_t cost = std::min(lines[scored.index].size(), max_line) + 5;
     if (scored.weight < 0) continue;
     if (used + cost > max_bytes) {
-      // Of the lines that say nothing of their own, the first ones in one piece: not the headings without their text.
+      // Uninformative lines are taken from the front in one piece, so that headings keep their text.
       if (scored.weight == 0) break;
       continue;
     }

@@ -10,17 +10,17 @@
 
 namespace upskill {
 
-// The lines of a long text that tell most (errors, expectations, results), with its beginning and its end, in their
-// order; at most about `max_bytes`. What is left out is marked with `…`.
+// The most informative lines of a long text (errors, expectations, results), with its beginning and end, in order; at
+// most about `max_bytes`. Gaps are marked with `…`.
 std::string Excerpt(std::string_view text, std::size_t max_bytes);
 
-// Head and tail of one piece of text, cut at characters.
+// The head and tail of a text, cut at characters.
 std::string HeadAndTail(std::string_view text, std::size_t max_bytes);
 
-// The lines that differ, as a unified diff without file names and with one line of context.
+// The lines that differ, as a unified diff without file names, with one line of context.
 std::string DiffLines(std::string_view before, std::string_view after);
 
-// The lines that an edit took out and brought in.
+// The lines that an edit removed and added.
 struct EditedLines {
   std::vector<std::string> removed;
   std::vector<std::string> added;

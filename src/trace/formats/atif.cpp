@@ -8,7 +8,7 @@
 namespace upskill {
 namespace {
 
-// `cached_tokens` is inside `prompt_tokens`.
+// `prompt_tokens` includes `cached_tokens`.
 TokenUsage AtifUsage(const Json& metrics, const char* prompt, const char* cached, const char* completion) {
   TokenUsage usage;
   usage.cache_read = NumberAt(metrics, cached);
@@ -29,7 +29,7 @@ class AtifReader : public RecordReader {
     builder_.NoteModel(StringAt(agent, "model_name"));
     AddSteps(record, "", line);
     const Json& totals = Member(record, "final_metrics");
-    // The totals may already contain the subagents: they are never added up.
+    // The totals may already include the subagents, so these are never added.
     if (NumberAt(totals, "total_prompt_tokens") || NumberAt(totals, "total_completion_tokens")) {
       builder_.SetSessionUsage(
           AtifUsage(totals, "total_prompt_tokens", "total_cached_tokens", "total_completion_tokens"));
@@ -64,7 +64,7 @@ class AtifReader : public RecordReader {
       builder_.NoteUnknown("step that is not an object", step, line);
       return;
     }
-    if (Member(step, "is_copied_context") == true) return;  // counted where it first stood
+    if (Member(step, "is_copied_context") == true) return;  // counted at its first occurrence
     EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(step, "timestamp");

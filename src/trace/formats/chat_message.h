@@ -5,11 +5,11 @@
 
 namespace upskill {
 
-// Adds one message of the OpenAI or Anthropic chat APIs, or of a format that is built on them: roles, contents, tool
-// calls and results in any of their forms. True if it was understood.
+// Adds one message of the OpenAI or Anthropic chat APIs, or of a format based on them: roles, contents, tool calls and
+// results in any of their forms. Returns whether it was understood.
 bool AddChatMessage(TraceBuilder& builder, Json& message, EventContext stamp);
 
-// Usage of a chat response of either API.
+// The usage in a chat response of either API.
 TokenUsage ChatUsageOf(const Json& usage);
 
 }  // namespace upskill

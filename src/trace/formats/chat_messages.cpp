@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Message lists of the OpenAI and Anthropic APIs: a list, an object with `messages`, one conversation a line, or a log
-// of requests with their responses.
+// Message lists of the OpenAI and Anthropic APIs: a list, an object with `messages`, one conversation per line, or a
+// log of requests with their responses.
 #include "trace/formats/chat_message.h"
 #include "trace/formats/readers.h"
 
@@ -38,7 +38,7 @@ class ChatMessagesReader : public RecordReader {
     Json* messages = FindMember(record, "messages");
     if (messages == nullptr) messages = FindMember(record, "conversations");
     if (messages == nullptr || !messages->is_array()) return;
-    // The next request of a log repeats the messages of the one before.
+    // Each request in a log repeats the messages of the previous one.
     const bool log = record.contains("model");
     for (Json& message : *messages) {
       if (log && !builder_.IsNew("message " + DumpJson(message))) continue;

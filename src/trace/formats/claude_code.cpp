@@ -49,7 +49,7 @@ CallStatus StatusOf(bool is_error, std::string_view text) {
   return is_error ? CallStatus::kError : CallStatus::kOk;
 }
 
-// Bytes of the record's first text; cheap, and different where two contents differ in practice.
+// Size in bytes of the record's first text; cheap, and in practice differs if two contents differ.
 std::size_t ContentSize(const Json& record) {
   const Json* content = &Member(Member(record, "message"), "content");
   if (content->is_array() && !content->empty()) content = &(*content)[0];
@@ -84,8 +84,8 @@ class ClaudeCodeReader : public RecordReader {
       if (stamp.agent.empty()) stamp.agent = "sidechain";
       builder_.NoteSubagent(stamp.agent, "", "");
     }
-    // A resumed session repeats the lines of the old one under the same uuid.
-    // Damaged files have one uuid on different lines, so that the size of the content counts too.
+    // A resumed session repeats the lines of the old one under the same uuid. Damaged files have the same uuid on
+    // different lines, so the size of the content is compared too.
     const std::string uuid = StringAt(record, "uuid");
     if (!uuid.empty() && !builder_.IsNew(fmt::format("line {} {} {}", uuid, type, ContentSize(record)))) {
       ++duplicates_;
@@ -98,7 +98,7 @@ class ClaudeCodeReader : public RecordReader {
     DropPendingCommand();
     AddQueuedPrompts();
     NameSubagents();
-    if (duplicates_ > 0) builder_.NoteCaveat(fmt::format("{} repeated lines were left out", duplicates_));
+    if (duplicates_ > 0) builder_.NoteCaveat(fmt::format("{} repeated lines were skipped", duplicates_));
   }
 
  private:
@@ -278,8 +278,8 @@ class ClaudeCodeReader : public RecordReader {
     pending_command_ = kNoIndex;
   }
 
-  // A slash command that printed something was carried out by the program itself; one without a body and without
-  // arguments asked nothing of the model.
+  // A slash command that printed something was carried out by the program itself; one without a body and arguments
+  // asked nothing of the model.
   void DropPendingCommand(bool local = false) {
     if (pending_command_ == kNoIndex) return;
     if (local || !pending_has_arguments_) builder_.MarkAsSystem(pending_command_);
@@ -308,7 +308,7 @@ class ClaudeCodeReader : public RecordReader {
     builder_.NoteSubagent(stamp.agent, "", StringAt(record, "parentToolUseID"));
     const std::string uuid = StringAt(*inner, "uuid");
     if (!uuid.empty() && !builder_.IsNew("line " + uuid + StringAt(*inner, "type"))) return;
-    builder_.NoteCaveat("tokens of subagents are what was known while they ran, not their totals");
+    builder_.NoteCaveat("subagent tokens are figures from while they ran, not totals");
     if (StringAt(*inner, "type") == "assistant") AddAssistant(*inner, stamp);
     if (StringAt(*inner, "type") == "user") AddUser(*inner, stamp);
   }
@@ -318,12 +318,12 @@ class ClaudeCodeReader : public RecordReader {
     if (operation == "enqueue") {
       queue_.push_back({stamp, TakeString(record, "content")});
     } else if (operation == "remove" || operation == "popAll") {
-      // Taken back into the input box, or handed over with the next result: no message of its own.
+      // Moved back into the input box, or delivered with the next result: not a message of its own.
       queue_.clear();
     }
   }
 
-  // What was typed while the agent worked and never became a message of its own.
+  // Text typed while the agent worked that never became a message of its own.
   void AddQueuedPrompts() {
     if (queue_.empty()) return;
     std::unordered_set<std::string_view> typed = {""};
@@ -340,7 +340,7 @@ class ClaudeCodeReader : public RecordReader {
     queue_.clear();
   }
 
-  // Two prompts behind the same line: the conversation was rewound, and what followed the first was given up.
+  // Two prompts after the same line: the conversation was rewound, and what followed the first was abandoned.
   void Fork(const Json& record) {
     if (Member(record, "isSidechain") == true || !Member(record, "toolUseResult").is_null()) return;
     const std::string parent = StringAt(record, "parentUuid");
@@ -376,11 +376,11 @@ class ClaudeCodeReader : public RecordReader {
   };
 
   TraceBuilder& builder_;
-  std::size_t pending_command_ = kNoIndex;  // event of a slash command whose kind the next record tells
+  std::size_t pending_command_ = kNoIndex;  // event of a slash command whose kind the next record shows
   std::string pending_name_;
   bool pending_has_arguments_ = false;
   std::vector<Queued> queue_;
-  std::map<std::string, std::size_t> prompts_;  // parent uuid → first event behind it
+  std::map<std::string, std::size_t> prompts_;  // parent uuid → first event after it
   std::size_t duplicates_ = 0;
 };
 

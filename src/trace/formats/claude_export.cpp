@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text that Claude Code's /export writes: a picture of the screen, wrapped at its width, with outputs cut.
+// The text that Claude Code's /export writes: the screen's content, wrapped at its width, with shortened outputs.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -66,7 +66,7 @@ bool IsKnownTool(const std::string& name) {
          name.find("(MCP)") != std::string::npos;
 }
 
-// One entry of the screen: what stands behind the glyph, and the results below it.
+// One entry of the screen: the text after the glyph, and the results below it.
 struct Entry {
   TerminalMark::Kind kind = TerminalMark::Kind::kNotice;
   std::size_t line = 0;
@@ -111,7 +111,8 @@ class ExportReader {
     }
     Close(entry);
     if (builder_.trace().dropped_lines > 0) {
-      builder_.NoteCaveat(fmt::format("{} lines of output are missing in the export", builder_.trace().dropped_lines));
+      builder_.NoteCaveat(
+          fmt::format("{} lines of output are missing from the export", builder_.trace().dropped_lines));
     }
   }
 
@@ -163,8 +164,8 @@ class ExportReader {
     return true;
   }
 
-  // Wrapped lines put together again: a guess. A full line that breaks inside a path, URL or token is joined without a
-  // space, a nearly full one with a space, others keep their line end.
+  // Joins wrapped lines, by guessing: a full line that breaks inside a path, URL or token is joined without a space, a
+  // nearly full one with a space; others keep their line end.
   std::string Unwrap(const std::vector<std::string_view>& lines) const {
     std::string text;
     std::size_t previous_columns = 0;
@@ -180,7 +181,7 @@ class ExportReader {
         text += inside ? "" : wrapped ? " " : "\n";
       }
       text += line;
-      // The first line stood behind a glyph and a space.
+      // The first line follows a glyph and a space.
       previous_columns = DisplayColumns(StripRight(raw)) + (&raw == &lines.front() ? 2 : 0);
     }
     return std::string(Trim(text));
@@ -235,7 +236,7 @@ class ExportReader {
     if (shaped && (IsKnownTool(name) || !entry.results.empty())) {
       if (!arguments.empty() && arguments.back() == ')') arguments.pop_back();
     } else if (!RE2::FullMatch(text, bare_pattern, &name)) {
-      // Consecutive texts of one answer can't be told apart from answers of their own.
+      // Consecutive texts of one answer can't be distinguished from separate answers.
       stamp.message = builder_.Message("", "", "");
       builder_.Add(stamp, EventKind::kAssistant, std::move(text));
       for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
@@ -291,7 +292,7 @@ class ExportReader {
     return shown;
   }
 
-  // Success is never said, so that anything else stays unknown.
+  // Success isn't shown, so anything else stays unknown.
   static CallStatus StatusOf(std::string_view text) {
     if (text.find("User rejected") != std::string_view::npos ||
         text.find("doesn't want to proceed") != std::string_view::npos) {

@@ -6,10 +6,10 @@
 
 namespace upskill {
 
-// Claude Code writes into the user's messages what the user did not type. This takes it apart.
+// Separates what the user typed from what Claude Code injects into the user's messages.
 struct ClaudeUserText {
   enum class Kind {
-    kTyped,         // `typed` holds the user's words, `injected` what stood around them
+    kTyped,         // `typed` has the user's words, `injected` the text around them
     kInjected,      // nothing typed
     kInterrupt,     // "[Request interrupted by user…]"
     kCommand,       // a slash command: `command` (with the slash) and `typed`, its arguments
@@ -22,7 +22,7 @@ struct ClaudeUserText {
 };
 ClaudeUserText SplitClaudeUserText(std::string text);
 
-// The text between <tag> and </tag>, empty if it isn't there.
+// The text between <tag> and </tag>; empty if absent.
 std::string_view TextInTag(std::string_view text, std::string_view tag);
 
 }  // namespace upskill

@@ -16,8 +16,8 @@ struct CodexOutput {
 };
 CodexOutput TakeCodexOutput(Json& output);
 
-// The user's words in a Codex user message: empty for injected context; behind "## My request for Codex:" where an
-// IDE put its context in front.
+// The user's words in a Codex user message: empty for injected context; the text after "## My request for Codex:" if an
+// IDE put its context before it.
 std::string_view CodexRequest(std::string_view text);
 
 }  // namespace upskill

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event stream of `codex exec --json`. It holds no prompt, no times and no model.
+// The event stream of `codex exec --json`, which has no prompt, no times and no model.
 #include <algorithm>
 
 #include "trace/formats/readers.h"
@@ -18,7 +18,7 @@ CallStatus StatusOfItem(const Json& item) {
 class CodexExecReader : public RecordReader {
  public:
   explicit CodexExecReader(TraceBuilder& builder) : builder_(builder) {
-    builder_.NoteCaveat("this stream does not record the prompt, times or the model");
+    builder_.NoteCaveat("this stream doesn't record the prompt, times or model");
   }
 
   void Add(Json& record, std::size_t line) override {
@@ -92,7 +92,7 @@ class CodexExecReader : public RecordReader {
     builder_.AddResult(stamp, id, std::move(text), status);
   }
 
-  // `cached_input_tokens` is inside `input_tokens`.
+  // `input_tokens` includes `cached_input_tokens`.
   void AddUsage(const Json& usage) {
     TokenUsage turn;
     turn.cache_read = NumberAt(usage, "cached_input_tokens");

@@ -10,7 +10,7 @@
 namespace upskill {
 namespace {
 
-// `cached` and `cache_write` are inside `input`.
+// `input` includes `cached` and `cache_write`.
 TokenUsage CodexUsage(const Json& usage) {
   TokenUsage tokens;
   const auto input = NumberAt(usage, "input_tokens");
@@ -127,7 +127,7 @@ class CodexRolloutReader : public RecordReader {
       std::string& target = request.empty() ? injected : typed;
       if (!target.empty()) target += '\n';
       target += request.empty() ? std::string_view(text) : request;
-      // What an IDE put in front of the request.
+      // Context that an IDE put before the request.
       if (!request.empty() && request.size() + 2 < text.size())
         injected += text.substr(0, text.size() - request.size());
     };
@@ -152,7 +152,7 @@ class CodexRolloutReader : public RecordReader {
         arguments = std::move(*member);
     }
     std::string call_id = StringAt(item, "call_id");
-    // A search made by the service has no output of its own; its status stands on the call.
+    // A search by the service has no separate output; its status is part of the call.
     const bool answers_itself = type == "web_search_call" || type == "image_generation_call";
     const std::string status = StringAt(item, "status");
     const std::size_t call = builder_.AddCall(stamp, std::move(name), std::move(call_id), std::move(arguments));
@@ -196,7 +196,7 @@ class CodexRolloutReader : public RecordReader {
     if (has_items_) shown_.clear();
   }
 
-  // The interface knows better than the output's text how a call ended.
+  // Interface events tell more reliably than the output's text how a call ended.
   void NoteCallEnd(const Json& event) {
     const std::size_t call = builder_.FindCall(StringAt(event, "call_id"));
     if (call == kNoIndex) return;
@@ -212,7 +212,7 @@ class CodexRolloutReader : public RecordReader {
     if (result != kNoIndex && events[result].status == CallStatus::kUnknown) builder_.SetStatus(result, status);
   }
 
-  // Totals restart inside a file and events are repeated, so that each call's own figures are added, once.
+  // Totals restart within a file and events are repeated, so the figures of each call are added once instead.
   void AddTokenCount(const Json& info) {
     if (!info.is_object()) return;
     const std::string total = DumpJson(Member(info, "total_token_usage"));
@@ -264,7 +264,7 @@ class CodexRolloutReader : public RecordReader {
   std::string model_;
   std::string last_total_;
   bool has_items_ = false;
-  std::vector<Shown> shown_;  // interface events, until the first item makes them repetitions
+  std::vector<Shown> shown_;  // interface events; discarded at the first item, which they would repeat
 };
 
 }  // namespace

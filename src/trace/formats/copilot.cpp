@@ -25,7 +25,7 @@ class CopilotReader : public RecordReader {
     stamp.agent = StringAt(*data, "parentToolCallId");
     if (!stamp.agent.empty()) builder_.NoteSubagent(stamp.agent, "", stamp.agent);
     if (type == "user.message") {
-      // `transformedContent` has injected context in it.
+      // `transformedContent` contains injected context.
       builder_.Add(stamp, EventKind::kUser, TakeString(*data, "content"));
     } else if (type == "assistant.message") {
       AddAssistant(*data, stamp);
@@ -87,7 +87,7 @@ class CopilotReader : public RecordReader {
     }
   }
 
-  // Repeats the request of the message; alone only in damaged files.
+  // Repeats the request in the message; occurs alone only in damaged files.
   void AddStart(Json& data, const EventContext& stamp) {
     const std::string id = StringAt(data, "toolCallId");
     if (builder_.FindCall(id) != kNoIndex) return;

@@ -92,7 +92,7 @@ class FastAgentReader : public RecordReader {
     builder_.SetModel(stamp.message, StringAt(turn, "model"));
     builder_.NoteTime(TimeAt(turn, "timestamp"));
     const Json& cache = Member(turn, "cache_usage");
-    // Reads and writes are outside `input_tokens`, hits inside.
+    // `input_tokens` excludes cache reads and writes, but includes hits.
     const auto read = NumberAt(cache, "cache_read_tokens");
     const auto hit = NumberAt(cache, "cache_hit_tokens");
     TokenUsage usage;
@@ -107,7 +107,7 @@ class FastAgentReader : public RecordReader {
   TraceBuilder& builder_;
 };
 
-// One message of the text form: lines behind ---USER or ---ASSISTANT, with attachments as JSON behind ---RESOURCE.
+// One message of the text form: lines after ---USER or ---ASSISTANT, with attachments as JSON after ---RESOURCE.
 class TextMessage {
  public:
   TextMessage(bool user, std::size_t line) : user_(user), line_(line) {}
@@ -121,7 +121,7 @@ class TextMessage {
     std::string& target = in_resource_ ? resource_ : text_;
     target += line;
     target += '\n';
-    // Attachments are written indented, so that only the end of one stands at the front of a line.
+    // Attachments are indented, so only the end of one is at the start of a line.
     if (in_resource_ && line == "}") EndResource();
   }
 
@@ -160,7 +160,7 @@ class TextMessage {
 
 void ReadFastAgentText(std::string_view text, TraceBuilder& builder) {
   builder.SetLossy();
-  builder.NoteCaveat("tool calls, models and tokens are not in the text form of a history");
+  builder.NoteCaveat("the text form of a history has no tool calls, models or tokens");
   std::optional<TextMessage> message;
   std::size_t number = 0;
   for (const std::string_view line : SplitLines(text)) {

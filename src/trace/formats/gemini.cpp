@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gemini CLI sessions (~/.gemini/tmp/*/chats): one JSON object, or since 2026 JSON lines in which a message may come
-// again with more in it; and the older checkpoints, a list of {role, parts}.
+// Gemini CLI sessions (~/.gemini/tmp/*/chats): one JSON object, or since 2026 JSON lines in which a message may recur
+// with more content; and the older checkpoints, a list of {role, parts}.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace upskill {
 namespace {
 
-// `cached` is inside `input`; `thoughts` are outside `output`.
+// `input` includes `cached`; `output` excludes `thoughts`.
 TokenUsage GeminiUsage(const Json& tokens) {
   TokenUsage usage;
   usage.cache_read = NumberAt(tokens, "cached");
@@ -98,7 +98,7 @@ class GeminiReader : public RecordReader {
     builder_.SetTitle(StringAt(record, "summary"));
   }
 
-  // The same id may come again with more data: the last one wins, in the place of the first.
+  // An id may recur with more data: the last one wins, in the place of the first.
   void Keep(Json& message, std::size_t line) {
     if (!message.is_object()) {
       builder_.NoteUnknown("not an object", message, line);

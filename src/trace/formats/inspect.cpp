@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inspect logs: a whole log in one JSON object, or header and samples of an .eval archive one after another.
+// Inspect logs: a whole log in one JSON object, or the header and samples of an .eval archive one by one.
 #include <map>
 
 #include "trace/formats/chat_message.h"
@@ -11,7 +11,7 @@ namespace {
 
 using Attachments = std::map<std::string, std::string>;
 
-// Puts the text of `attachment://<hash>` references in their place.
+// Replaces `attachment://<hash>` references by their text.
 void ResolveAttachments(Json& value, const Attachments& attachments) {
   constexpr std::string_view kScheme = "attachment://";
   if (value.is_string()) {

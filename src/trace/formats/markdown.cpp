@@ -14,11 +14,11 @@
 namespace upskill {
 namespace {
 
-// A part of the text that one side said, with the line where it begins.
+// A part of the text by one side, with the line where it begins.
 struct Block {
   bool user = false;
   bool sidechain = false;
-  std::string detail;  // what stands in brackets behind the role
+  std::string detail;  // the text in brackets after the role
   std::size_t line = 0;
   std::string text;
 };
@@ -99,7 +99,7 @@ class SpecStoryReader {
   void AddUser(Block& block, const std::string& time, const EventContext& stamp) {
     ClaudeUserText split = SplitClaudeUserText(block.text);
     const EventKind typed = stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem;
-    // The body of a slash command is a second message of the same second.
+    // The body of a slash command is a second message with the same time.
     const bool body = after_command_ && time == command_time_;
     after_command_ = false;
     if (split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/")) {
@@ -175,7 +175,7 @@ class SpecStoryReader {
   std::size_t tools_ = 0;
 };
 
-// The role that a line gives in free text ("User:", "## Assistant"), nothing for other lines.
+// The role that a line names in free text ("User:", "## Assistant"); nothing for other lines.
 std::optional<bool> RoleOfNoteLine(std::string_view line, std::string& rest) {
   static const RE2 role_pattern(R"(^(?:#+ +)?(?:\*\*)?(User|Human|You|Me|Assistant|AI|Claude|ChatGPT|Agent|Model))"
                                 R"((?:\*\*)?:(?:\*\*)?(?:\s+(.*))?$)");
@@ -212,7 +212,7 @@ void ReadCursorMarkdown(std::string_view text, TraceBuilder& builder) {
   }
   builder.SetLossy();
   builder.SetAgent("Cursor");
-  builder.NoteCaveat("tool calls and outputs are not in this export");
+  builder.NoteCaveat("this export has no tool calls or outputs");
   for (Block& block : blocks) {
     DropDivider(block.text);
     EventContext stamp;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mini-swe-agent trajectories: chat messages in which an action is a fenced block of the answer and its output a user
-// message, or (since 2.0) tool calls.
+// message, or (since 2.0) with tool calls.
 #include "trace/formats/chat_message.h"
 #include "trace/formats/claude_text.h"
 #include "trace/formats/readers.h"
@@ -9,7 +9,7 @@
 namespace upskill {
 namespace {
 
-// The command in the one fenced block of an answer; empty if there is none.
+// The command in the only fenced block of an answer; empty if there is none.
 std::string ActionOf(std::string_view text) {
   for (const std::string_view fence : {"```mswea_bash_command\n", "```bash\n"}) {
     const std::size_t begin = text.find(fence);

@@ -140,7 +140,7 @@ class OpenCodeReader : public RecordReader {
     usage.reasoning = NumberAt(tokens, "reasoning");
     if (const auto output = NumberAt(tokens, "output")) usage.output = *output + usage.reasoning.value_or(0);
     if (usage.cache_read.value_or(0) > 0 && usage.input.value_or(0) >= *usage.cache_read) {
-      builder_.NoteCaveat("input tokens may contain those read from the cache: providers differ here");
+      builder_.NoteCaveat("input tokens may include cached ones, depending on the provider");
     }
     return usage;
   }

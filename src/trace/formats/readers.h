@@ -11,8 +11,7 @@
 namespace upskill {
 
 // Turns the records of one format into events. A record is a line of a JSONL file, an element of a JSON list, or a
-// whole JSON document; readers move texts out of it. Nothing in a record is an error: what is not understood is
-// counted.
+// whole JSON document; readers move texts out of it. No record is an error: unknown ones are counted.
 class RecordReader {
  public:
   RecordReader() = default;
@@ -42,7 +41,7 @@ RecordReaderPtr MakeMiniSweAgentReader(TraceBuilder& builder);
 RecordReaderPtr MakeChatMessagesReader(TraceBuilder& builder);  // OpenAI and Anthropic
 RecordReaderPtr MakeHfStsReader(TraceBuilder& builder);
 
-// Formats that are text.
+// Text formats.
 void ReadClaudeCodeExport(std::string_view text, TraceBuilder& builder);
 void ReadFastAgentText(std::string_view text, TraceBuilder& builder);
 void ReadCursorMarkdown(std::string_view text, TraceBuilder& builder);

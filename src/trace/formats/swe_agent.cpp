@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SWE-agent trajectories (.traj): `history` has the messages; `trajectory` is used where there is no history.
+// SWE-agent trajectories (.traj): `history` has the messages; `trajectory` is used if there is no history.
 #include "trace/formats/chat_message.h"
 #include "trace/formats/readers.h"
 #include "util/text.h"
@@ -73,7 +73,7 @@ class SweAgentReader : public RecordReader {
     NoteFailure(builder_.AddResult(stamp, id, std::move(text), CallStatus::kUnknown));
   }
 
-  // The format has no error flag; these are the environment's own words.
+  // The format has no error flag; these are the environment's messages.
   void NoteFailure(std::size_t result) {
     const Event& event = builder_.trace().events[result];
     if (event.kind != EventKind::kToolResult || event.status != CallStatus::kUnknown) return;
@@ -107,7 +107,7 @@ class SweAgentReader : public RecordReader {
       usage.input = sent;
       usage.output = received;
       builder_.SetSessionUsage(usage);
-      builder_.NoteCaveat("input tokens are totals of the run, cached ones included");
+      builder_.NoteCaveat("input tokens are totals of the run, including cached ones");
     }
     const std::string status = StringAt(info, "exit_status");
     if (status.empty()) return;

@@ -104,7 +104,7 @@ Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const
   if (!agent.empty() && std::find(agents.begin(), agents.end(), agent) == agents.end()) {
     std::string names;
     for (const std::string& name : agents) names += (names.empty() ? "" : ", ") + name;
-    return InputError(fmt::format("unknown agent '{}'; known: {}", SafeForTerminalLine(agent), names));
+    return InputError(fmt::format("unknown agent '{}'; known: {}", agent, names));
   }
   const auto home = variable("HOME");
   if (!home || home->empty())
@@ -140,14 +140,12 @@ Result<std::vector<fs::path>> ExpandTraceArgument(const std::string& argument) {
   if (fs::is_directory(path, code)) {
     AddTracesOfFolder(path, files);
     if (files.empty()) {
-      return InputError(
-          fmt::format("{}: no traces in this folder (files named *.jsonl, *.json, *.eval, *.traj, *.yaml, *.md, *.txt)",
-                      SafeForTerminalLine(argument)));
+      return InputError(fmt::format(
+          "{}: no traces in this folder (files named *.jsonl, *.json, *.eval, *.traj, *.yaml, *.md, *.txt)", argument));
     }
   } else if (!fs::exists(path, code) && argument.find_first_of("*?[") != std::string::npos) {
     AddMatches(argument, files);
-    if (files.empty())
-      return Error{ErrorKind::kNotFound, fmt::format("{}: no file matches", SafeForTerminalLine(argument))};
+    if (files.empty()) return Error{ErrorKind::kNotFound, fmt::format("{}: no file matches", argument)};
   } else {
     files.push_back(path);
   }

@@ -23,17 +23,17 @@ struct FoundTrace {
 // Names of the agents whose folders are known.
 std::vector<std::string> KnownTraceAgents();
 
-// Value of an environment variable.
+// The value of an environment variable.
 using VariableLookup = std::function<std::optional<std::string>(const std::string&)>;
 
-// The traces that the agents keep below the user's home folder, newest first; `agent` empty: of all agents.
-// `variable` gives HOME and what moves an agent's folder (CLAUDE_CONFIG_DIR, CODEX_HOME, …). Symbolic links to folders
-// are not followed. Errors: an unknown agent, no HOME.
+// The traces in the agents' folders below the user's home, newest first; with an empty `agent`, those of all agents.
+// `variable` gives HOME and the variables that move an agent's folder (CLAUDE_CONFIG_DIR, CODEX_HOME, …). Symbolic
+// links to folders are not followed. Errors: an unknown agent, no HOME.
 Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const std::string& agent);
 
-// Files that an argument of the command line means: itself, the traces of a folder (not hidden ones, and no subagents
-// that are read with their session), or the matches of a pattern with `*`, `?` and `[…]`. Sorted. Inside a folder
-// symbolic links to folders are not followed.
+// The files that a command-line argument refers to: the file itself, the traces in a folder (without hidden files and
+// subagents, which are read with their session), or the matches of a pattern with `*`, `?` and `[…]`. Sorted. Symbolic
+// links to folders inside a folder are not followed.
 Result<std::vector<std::filesystem::path>> ExpandTraceArgument(const std::string& argument);
 
 }  // namespace upskill

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged and malicious input: bounded memory, a message with file and line, the readable part kept when asked.
+// Damaged and malicious input: bounded memory, an error with file and line; with --lenient, the readable part is kept.
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::string LastText(const Result<Trace>& trace) {
   return trace.ok() && !trace->events.empty() ? trace->events.back().text : std::string("(no event)");
 }
 
-TEST(HostileTest, TornLastLineIsForgiven) {
+TEST(HostileTest, TornLastLineIsTolerated) {
   for (const char* end : {"", "\n"}) {
     const Result<Trace> trace = ReadText(UserLine("one", 1) + R"({"type":"user","uuid":"u2","mess)" + end);
     ASSERT_TRUE(trace.ok()) << trace.error().message;
@@ -102,7 +102,7 @@ TEST(HostileTest, EmptyAndStrange) {
   EXPECT_EQ(numbers->format, TraceFormat::kNotes);
 }
 
-TEST(HostileTest, BinaryIsNoText) {
+TEST(HostileTest, BinaryIsNotText) {
   std::string bytes;
   for (int i = 0; i < 2000; ++i) bytes += static_cast<char>((i * 7919) % 256);
   const Result<Trace> refused = ReadText(bytes);
@@ -172,7 +172,7 @@ std::size_t PeakBytes() {
   return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
-// Runs `work` in a process of its own, so that its peak is its own; the growth of the peak while it ran.
+// The growth of the peak memory while `work` runs, in a separate process.
 std::size_t PeakGrowth(const std::function<bool()>& work) {
   std::array<int, 2> ends{};
   EXPECT_EQ(::pipe(ends.data()), 0);
@@ -235,7 +235,7 @@ TEST(HostileTest, LargestAllowedRecordIsHeldLessThanThreeTimes) {
     const Result<Trace> trace = ReadTrace(path, {});
     return trace.ok() && trace->events.size() == 3;
   });
-  // Three times the record and the kept event.
+  // Three times the record, plus the event that is kept.
   EXPECT_LT(growth, 4 * kRecord);
   fs::remove(path);
 #endif

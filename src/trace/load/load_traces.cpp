@@ -25,7 +25,7 @@ std::string TailOf(const fs::path& path, std::size_t parts) {
   return tail.string();
 }
 
-// Agents that name all their files alike ("<session>/events.jsonl") need the folder for a place to mean something.
+// Some agents give all files the same name ("<session>/events.jsonl"), so that only the folder identifies them.
 void TellApart(std::vector<TraceName>& names) {
   constexpr std::size_t kMaxParts = 8;
   for (std::size_t parts = 1; parts <= kMaxParts; ++parts) {

@@ -12,18 +12,18 @@
 
 namespace upskill {
 
-// Traces as the user names them on a command line, read and without their secrets.
+// Reads the traces named on a command line and removes their secrets.
 
 struct TraceLoadOptions {
   TraceReadOptions read;
   RedactOptions redact;
-  bool keep_secrets = false;  // only for what stays on this machine: AllowWithoutRedaction
+  bool keep_secrets = false;  // only for use on this machine: AllowWithoutRedaction
 };
 
-// A trace that an argument stands for.
+// A trace that an argument refers to.
 struct TraceName {
   std::string path;   // or `-`: standard input
-  std::string shown;  // its file name, with as many folders in front as tell it from the others
+  std::string shown;  // its file name, with as many folders as distinguish it from the others
 };
 
 // Each trace once, in the order of the arguments: files, folders, patterns, `-` for standard input, `latest` for the
@@ -35,7 +35,7 @@ struct LoadedTrace {
   Trace trace;
   std::vector<Redaction> redactions;
 };
-// With the redactor's numbers, which are the same for all traces that go through it.
+// The redactor numbers secrets consistently over all traces it sees.
 Result<LoadedTrace> LoadTrace(const TraceName& name, const TraceLoadOptions& options, Redactor& redactor);
 
 struct LoadedTraces {
@@ -43,7 +43,7 @@ struct LoadedTraces {
   std::vector<Redaction> redactions;
   std::vector<Error> unread;  // of the others
 };
-// All of them; those that can't be read are left out. Errors: an argument that stands for nothing; none could be read.
+// Reads all traces; unreadable ones are listed in `unread`. Errors: an argument without traces; none could be read.
 Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
                                 const TraceLoadOptions& options);
 

@@ -28,7 +28,7 @@ std::vector<std::string> Shown(const Result<std::vector<TraceName>>& names) {
   return shown;
 }
 
-TEST(LoadTracesTest, NamesTellTracesApart) {
+TEST(LoadTracesTest, NamesIdentifyTraces) {
   const TempFolder folder;
   for (const char* file : {"t/a/x/events.jsonl", "t/b/x/events.jsonl", "t/c/events.jsonl", "t/other.jsonl"})
     folder.Write(file, Session("go"));
@@ -51,7 +51,7 @@ TEST(LoadTracesTest, PatternsInFoldersAndStandardInput) {
   const std::string root = folder.path().string();
   EXPECT_EQ(Shown(ExpandTraceArguments({root + "/t/*/*.jsonl"}, kNoVariables)),
             (std::vector<std::string>{"one.jsonl", "two.jsonl"}));
-  // A folder that matches stands for its traces.
+  // A matching folder gives its traces.
   EXPECT_EQ(Shown(ExpandTraceArguments({root + "/t/[b]"}, kNoVariables)),
             (std::vector<std::string>{"three.jsonl", "two.jsonl"}));
   EXPECT_EQ(Shown(ExpandTraceArguments({"-", "-"}, kNoVariables)), std::vector<std::string>{"stdin"});
@@ -102,7 +102,7 @@ TEST(LoadTracesTest, WhatCannotBeReadIsNamed) {
   EXPECT_NE(none.error().message.find("\n  reading /no/such: No such file"), std::string::npos) << none.error().message;
 }
 
-// A session that another process goes on writing: what stood there at the time of reading, without the line in work.
+// A session that another process is still writing: only the complete lines at the time of reading.
 TEST(LoadTracesTest, SessionThatIsStillWritten) {
   const TempFolder folder;
   const fs::path file = folder.Write("live.jsonl", Session("first"));

@@ -65,7 +65,7 @@ bool IsTextFormat(TraceFormat format) {
          format == TraceFormat::kSpecStory || format == TraceFormat::kNotes;
 }
 
-// More than a tenth of it is nothing that text in UTF-8 has.
+// Whether more than a tenth consists of bytes that don't occur in UTF-8 text.
 bool LooksBinary(std::string_view front) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   const auto replacements = [&](std::string_view text) {
@@ -97,11 +97,10 @@ void ReadText(TraceFormat format, std::string_view raw, TraceBuilder& builder) {
 }
 
 Error FaultAt(const std::string& name, std::size_t line, const std::string& reason) {
-  return InputError(
-      fmt::format("{}:{}: {}; --lenient reads the rest without it", SafeForTerminalLine(name), line, reason));
+  return InputError(fmt::format("{}:{}: {}; --lenient skips it and reads the rest", name, line, reason));
 }
 
-// JSON lines, one after another, without ever holding more than one.
+// Reads JSON lines, holding only one at a time.
 Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordReader& reader, TraceBuilder& builder) {
   std::optional<std::pair<std::size_t, std::string>> fault;
   const auto settle = [&]() -> Status {
@@ -132,7 +131,7 @@ Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordRead
       fault = {line->number, fmt::format("not JSON at byte {}: {}", parsed.fault.offset + 1, parsed.fault.reason)};
     }
   }
-  // A torn last line belongs to a session that is still being written.
+  // A torn last line means that the session is still being written.
   if (fault) builder.NoteProblem(fault->first, fault->second + " (the last line; the session may still be running)");
   return {};
 }
@@ -151,12 +150,12 @@ Result<Json> ParseDocument(std::string_view text, const std::string& name, bool 
     const auto closed = CloseTruncatedJson(text, parsed.fault.offset);
     ParsedRecord rest = closed ? ParseRecord(*closed) : ParsedRecord{};
     if (rest.value) {
-      builder.NoteProblem(place.line, parsed.fault.reason + "; what stands before it was read");
+      builder.NoteProblem(place.line, parsed.fault.reason + "; everything before it was read");
       return std::move(*rest.value);
     }
   }
-  return InputError(fmt::format("{}:{}:{}: not JSON: {}; --lenient reads what stands before it",
-                                SafeForTerminalLine(name), place.line, place.column, parsed.fault.reason));
+  return InputError(fmt::format("{}:{}:{}: not JSON: {}; --lenient reads everything before it", name, place.line,
+                                place.column, parsed.fault.reason));
 }
 
 void FeedDocument(Json& document, RecordReader& reader) {
@@ -188,16 +187,16 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
     return {};
   };
   const ArchiveLimits limits{options.max_document_bytes, options.max_document_bytes * 4};
-  const Result<std::size_t> refused = ReadZipEntries(bytes, source.name(), limits, wanted, use);
-  if (!refused && !(options.lenient && is_log)) return refused.error();
-  if (!refused) builder.NoteProblem(0, refused.error().message);
-  if (refused && *refused > 0)
-    builder.NoteProblem(0, fmt::format("{} entries with names outside the archive were left out", *refused));
+  const Result<std::size_t> skipped = ReadZipEntries(bytes, source.name(), limits, wanted, use);
+  if (!skipped && !(options.lenient && is_log)) return skipped.error();
+  if (!skipped) builder.NoteProblem(0, skipped.error().message);
+  if (skipped && *skipped > 0)
+    builder.NoteProblem(0, fmt::format("{} entries with paths outside the archive were skipped", *skipped));
   if (!is_log) {
     return InputError(
         fmt::format("{}: a zip archive without header.json and _journal/start.json is not an Inspect log; "
                     "unpack it and give the files inside",
-                    SafeForTerminalLine(source.name())));
+                    source.name()));
   }
   reader->Finish();
   return builder.Finish();
@@ -237,7 +236,7 @@ Result<Trace> ReadYaml(LineSource& source, TraceFormat format, const TraceReadOp
   return builder.Finish();
 }
 
-// Claude Code keeps subagents in files of their own: <session>/subagents/agent-<id>.jsonl.
+// Claude Code stores subagents in separate files: <session>/subagents/agent-<id>.jsonl.
 std::vector<std::filesystem::path> SubagentFiles(const std::filesystem::path& session) {
   std::vector<std::filesystem::path> files;
   std::error_code code;
@@ -257,7 +256,7 @@ Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options,
                        const std::vector<std::filesystem::path>& more) {
   ASSIGN_OR_RETURN(const std::string_view front, source.Peek(kFrontBytes, options.max_record_bytes));
   if (Trim(front).empty()) {
-    return InputError(fmt::format("{}: empty; there is nothing to read", SafeForTerminalLine(source.name())));
+    return InputError(fmt::format("{}: the trace is empty", source.name()));
   }
   TraceDetection detected = DetectTrace(front);
   if (options.format && IsTextFormat(*options.format) && detected.shape != TraceShape::kArchive) {
@@ -273,8 +272,7 @@ Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options,
   if (detected.shape == TraceShape::kYaml) return ReadYaml(source, detected.format, options);
   if (!options.format && detected.format == TraceFormat::kNotes && LooksBinary(front.substr(0, kFrontBytes))) {
     return InputError(
-        fmt::format("{}: neither text in UTF-8 nor one of the known formats; --format notes reads it as text",
-                    SafeForTerminalLine(source.name())));
+        fmt::format("{}: neither UTF-8 text nor a known format; --format notes reads it as text", source.name()));
   }
   TraceBuilder builder(source.name(), detected.format);
   if (detected.shape == TraceShape::kText) {
@@ -319,7 +317,7 @@ Trace ReadTraceAs(TraceFormat format, std::string text) {
   LineSource source = LineSource::FromText(std::move(text), "fuzz");
   TraceReadOptions options;
   options.lenient = true;
-  // Reading from memory, leniently, has no errors; what was damaged stands in the trace.
+  // Lenient reading from memory never fails; the trace lists what was damaged.
   const Status status = ReadLines(source, options, *reader, builder);
   CHECK(status.ok());
   reader->Finish();

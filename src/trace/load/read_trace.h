@@ -14,15 +14,16 @@
 namespace upskill {
 
 struct TraceReadOptions {
-  // Keeps what is readable of a damaged trace; each damaged record becomes a problem of the trace. Without it only a
-  // torn last line is forgiven: the session may still be running.
+  // Keeps the readable part of a damaged trace; each damaged record becomes a TraceProblem. Otherwise only a torn last
+  // line is tolerated, because the session may still be running.
   bool lenient = false;
-  std::optional<TraceFormat> format = std::nullopt;          // instead of detection
-  std::size_t max_record_bytes = std::size_t{64} << 20U;     // of one JSONL line
-  std::size_t max_document_bytes = std::size_t{256} << 20U;  // of a file that must be read as one, or unpacked
+  std::optional<TraceFormat> format = std::nullopt;       // overrides detection
+  std::size_t max_record_bytes = std::size_t{64} << 20U;  // of one JSONL line
+  std::size_t max_document_bytes = std::size_t{256}
+                                   << 20U;  // of a file that must be read as a whole, or of unpacked data
 };
 
-// Reads one trace of any known format. Errors name file and line and say what to do.
+// Reads one trace of any known format. Error messages name file and line and say what to do.
 Result<Trace> ReadTrace(const std::filesystem::path& path, const TraceReadOptions& options);
 Result<Trace> ReadTrace(LineSource source, const TraceReadOptions& options);
 

@@ -31,7 +31,7 @@ TEST(ReadersTest, ClaudeCode) {
   EXPECT_EQ(trace.events[trace.events[change].partner].status, CallStatus::kOk);
   EXPECT_EQ(trace.subagents.at(0).name, "Explore");
   EXPECT_EQ(trace.title, "Repair of the date parser");
-  // Text injected into a typed message is no part of it.
+  // Text injected into a typed message isn't part of it.
   const std::size_t correction = FindText(trace, "keep the old name");
   EXPECT_EQ(trace.events.at(correction).text, "no, keep the old name of the function");
   EXPECT_EQ(trace.events.at(correction).line, 23U);
@@ -48,7 +48,7 @@ TEST(ReadersTest, ClaudeCodeResumedAndRewound) {
   EXPECT_TRUE(trace.events.at(FindText(trace, "first wording")).abandoned);
   EXPECT_TRUE(trace.events.at(FindText(trace, "answer one")).abandoned);
   EXPECT_FALSE(trace.events.at(FindText(trace, "second wording")).abandoned);
-  EXPECT_EQ(trace.caveats.at(0), "1 repeated lines were left out");
+  EXPECT_EQ(trace.caveats.at(0), "1 repeated lines were skipped");
 }
 
 TEST(ReadersTest, ClaudeCodeResult) {
@@ -105,7 +105,7 @@ TEST(ReadersTest, FormatCanBeForced) {
   const Result<Trace> trace = ReadTrace(FixtureFolder() / "cursor.md", options);
   ASSERT_TRUE(trace.ok());
   EXPECT_EQ(trace->format, TraceFormat::kNotes);
-  // Also what begins like JSON, or is JSON.
+  // Even if the text begins like JSON, or is JSON.
   for (const char* text : {"{\"a\": 1}\nnot JSON\n", R"([{"role":"user","content":"x"}])"}) {
     const Result<Trace> notes = ReadTrace(LineSource::FromText(text, "n"), options);
     ASSERT_TRUE(notes.ok()) << notes.error().message;
@@ -298,7 +298,7 @@ TEST(ReadersTest, Benchmarks) {
                                 "2026-03-01T10:00:02.000Z"});
 }
 
-// Every recording format of the documentation has a fixture, and every fixture its figures in a test.
+// Every documented format has a fixture, and every fixture has its figures in a test.
 TEST(ReadersTest, EveryFormatAndFixtureIsCovered) {
   std::string figures;
   for (const char* test : {"readers_test.cpp", "format_versions_test.cpp"}) {
@@ -349,7 +349,7 @@ TEST(ReadersTest, MessageLists) {
                                 {"hm"},
                                 "2026-03-01T10:00:00.000Z",
                                 "2026-03-01T10:00:05.000Z"});
-  // Results in another order than the calls.
+  // Results in a different order from the calls.
   const Trace trace = ReadFixture("anthropic-messages.json");
   const std::size_t down = FindText(trace, "down");
   ASSERT_NE(down, kNoIndex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded sessions beside the source tree. The figures were worked out by recorded_figures.py, which shares nothing
-// with the readers, and from the descriptions that came with the recordings (subagents, skills, longest outputs).
+// Recorded sessions beside the source tree. The figures come from recorded_figures.py, which shares no
+// code with the readers, and from the descriptions that came with the recordings (subagents, skills, longest outputs).
 #include <gtest/gtest.h>
 
 #include "support/trace_expectation.h"
@@ -267,7 +267,7 @@ TEST_F(RecordedTraces, PiAndCopilot) {
                         {"pi-fixture-model"},
                         "2026-05-12T01:02:27.657Z",
                         "2026-05-12T01:02:45.843Z"});
-  // Behind the one real turn stands a catalogue of event kinds: a second user message, two answers, a subagent.
+  // The one real turn is followed by a catalogue of event kinds: a second user message, two answers, a subagent.
   ExpectTrace(folder_, {"copilot/agent-sessions-copilot_small.jsonl",
                         TraceFormat::kCopilot,
                         2,

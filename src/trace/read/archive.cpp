@@ -20,7 +20,7 @@ using ArchivePtr = std::unique_ptr<struct archive, CloseArchive>;
 
 std::string ReasonOf(struct archive* handle) {
   const char* const reason = archive_error_string(handle);
-  return SafeForTerminalLine(reason == nullptr ? "unknown error" : reason);
+  return reason == nullptr ? "unknown error" : reason;
 }
 
 Result<std::string> ReadEntry(struct archive* handle, const std::string& place, std::size_t most) {
@@ -28,10 +28,10 @@ Result<std::string> ReadEntry(struct archive* handle, const std::string& place, 
   std::string block(std::size_t{256} * 1024, '\0');
   while (true) {
     const la_ssize_t got = archive_read_data(handle, block.data(), block.size());
-    if (got < 0) return InputError(fmt::format("{}: cannot be unpacked: {}", place, ReasonOf(handle)));
+    if (got < 0) return InputError(fmt::format("{}: can't be unpacked: {}", place, ReasonOf(handle)));
     if (got == 0) return content;
     if (content.size() + static_cast<std::size_t>(got) > most) {
-      return InputError(fmt::format("{}: unpacks to more than {} bytes; the archive is damaged or made to harm", place,
+      return InputError(fmt::format("{}: unpacks to more than {} bytes; the archive is damaged or malicious", place,
                                     WithThousands(static_cast<long long>(most))));
     }
     content.append(block, 0, static_cast<std::size_t>(got));
@@ -49,12 +49,12 @@ Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& so
   if (archive_read_open_memory(handle.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
     return InputError(fmt::format("{}: not a readable zip archive: {}", source, ReasonOf(handle.get())));
   }
-  std::size_t refused = 0;
+  std::size_t skipped = 0;
   std::size_t total = 0;
   while (true) {
     struct archive_entry* entry = nullptr;
     const int status = archive_read_next_header(handle.get(), &entry);
-    if (status == ARCHIVE_EOF) return refused;
+    if (status == ARCHIVE_EOF) return skipped;
     if (status < ARCHIVE_WARN) {
       return InputError(fmt::format("{}: damaged zip archive: {}", source, ReasonOf(handle.get())));
     }
@@ -63,11 +63,11 @@ Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& so
     const bool regular = archive_entry_filetype(entry) == AE_IFREG && archive_entry_symlink(entry) == nullptr;
     if (archive_entry_filetype(entry) == AE_IFDIR) continue;
     if (!regular || !ContainedPath(".", name)) {
-      ++refused;
+      ++skipped;
       continue;
     }
     if (!wanted(name)) continue;
-    const std::string place = fmt::format("{}:{}", source, SafeForTerminalLine(name));
+    const std::string place = fmt::format("{}:{}", source, name);
     ASSIGN_OR_RETURN(std::string content,
                      ReadEntry(handle.get(), place, std::min(limits.entry_bytes, limits.total_bytes - total)));
     total += content.size();

@@ -15,10 +15,10 @@ struct ArchiveLimits {
   std::size_t total_bytes = 0;  // of all entries that are read
 };
 
-// Goes through the entries of a zip archive in memory, in their order; nothing is written to disk. `wanted` says by its
-// name whether an entry is unpacked, `use` takes its content. Names that leave their folder (absolute, `..`) and
-// entries that are no regular files are never asked for; the count of those is the result.
-// Errors: damaged archive, unknown compression, an entry or the whole larger than the limits.
+// Visits the entries of a zip archive in memory, in order; nothing is written to disk. Entries for whose name `wanted`
+// returns true are unpacked and passed to `use`. Entries whose path leaves the archive (absolute, `..`) or that aren't
+// regular files are skipped; returns their number.
+// Errors: damaged archive, unknown compression, an entry or the total larger than the limits.
 Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& source, const ArchiveLimits& limits,
                                    const std::function<bool(const std::string&)>& wanted,
                                    const std::function<Status(const std::string&, std::string)>& use);

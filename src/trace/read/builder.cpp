@@ -102,7 +102,7 @@ std::size_t TraceBuilder::Add(const EventContext& stamp, EventKind kind, std::st
   const bool words = kind == EventKind::kUser || kind == EventKind::kAssistant || kind == EventKind::kReasoning ||
                      kind == EventKind::kSystem || kind == EventKind::kSummary;
   if (words && Trim(text).empty()) return kNoIndex;
-  // The parser reserves for the escaped form. A trace has too many texts to carry what that leaves over.
+  // The parser reserves space for the escaped form; a trace has too many texts to keep the excess.
   if (text.capacity() - text.size() > 16 + text.size() / 64) text.shrink_to_fit();
   Event event;
   event.kind = kind;
@@ -219,7 +219,7 @@ std::size_t TraceBuilder::Message(const std::string& id, const std::string& agen
 
 void TraceBuilder::NoteModel(const std::string& model) {
   if (model.empty() || model == "<synthetic>") return;
-  // "gemma3" is the same model as "ollama/gemma3" before it.
+  // "gemma3" is the same model as an earlier "ollama/gemma3".
   const auto same = [&](const std::string& known) { return known == model || known.ends_with("/" + model); };
   if (std::any_of(trace_.models.begin(), trace_.models.end(), same)) return;
   constexpr std::size_t kMaxModels = 200;
@@ -248,9 +248,9 @@ void TraceBuilder::NoteSkill(const std::string& name, const std::string& how, st
 }
 
 void TraceBuilder::NoteUnknown(std::string_view kind, const Json& record, std::size_t line) {
-  // A damaged file may have a new kind in every record; the list stays short.
+  // A damaged file may have a new kind in every record; this keeps the list short.
   constexpr std::size_t kMaxKinds = 200;
-  std::string name = kind.empty() ? "(no type)" : CutToColumns(SafeForTerminalLine(kind), 60);
+  std::string name = kind.empty() ? "(no type)" : CutToColumns(ReplaceInvalidUtf8(kind), 60);
   if (trace_.unknown_records.size() >= kMaxKinds && trace_.unknown_records.count(name) == 0) name = "(others)";
   ++trace_.unknown_records[name];
   if (record.is_null()) return;
@@ -301,7 +301,7 @@ std::size_t TraceBuilder::FindCall(const std::string& call_id) {
 }
 
 std::size_t TraceBuilder::FindUnanswered(const std::string& agent) const {
-  // Calls without ids are answered before the next ones are made, so that a short look back is enough.
+  // Calls without ids are answered before the next ones are made, so a short look back is enough.
   constexpr std::size_t kLookBack = 256;
   std::size_t found = kNoIndex;
   const std::size_t from = trace_.events.size() > kLookBack ? trace_.events.size() - kLookBack : 0;

@@ -13,7 +13,7 @@
 
 namespace upskill {
 
-// What a reader knows about the events it adds next.
+// What a reader knows about the next events it adds.
 struct EventContext {
   std::size_t line = 0;
   std::optional<std::int64_t> time_ms = std::nullopt;
@@ -21,16 +21,16 @@ struct EventContext {
   std::size_t message = kNoIndex;
 };
 
-// Collects a Trace while a reader goes through its records: pairs calls with results, notes models, times, skills and
-// subagents, and cleans the texts. One owner, not thread-safe.
+// Builds a Trace while a reader goes through its records: pairs calls with results, records models, times, skills and
+// subagents, and cleans the texts. Not thread-safe.
 class TraceBuilder {
  public:
   TraceBuilder(std::string source, TraceFormat format);
 
-  // What was added so far.
+  // The trace so far.
   const Trace& trace() const { return trace_; }
 
-  // What the recording says about the session as a whole. Empty texts, and costs that are not numbers, change nothing.
+  // Facts about the session as a whole. Empty texts, and costs that aren't numbers, are ignored.
   void SetSession(const std::string& id);
   void SetTitle(const std::string& title);
   void SetFolder(const std::string& cwd);
@@ -44,19 +44,19 @@ class TraceBuilder {
   void SetLossy() { trace_.lossy = true; }
   void CountDroppedLines(std::size_t count) { trace_.dropped_lines += count; }
 
-  // Index of the event. Empty texts of people and models are left out (kNoIndex).
+  // Returns the event's index, or kNoIndex: empty texts of users and models are left out.
   std::size_t Add(const EventContext& stamp, EventKind kind, std::string text);
 
   // `arguments`: an object, or a text (which may itself be JSON).
   std::size_t AddCall(const EventContext& stamp, std::string tool, std::string call_id, Json arguments);
 
-  // The result of the call with this id; with an empty id, of the oldest call of the agent that has none yet.
+  // The result of the call with this id or, if the id is empty, of the agent's oldest call without a result.
   std::size_t AddResult(const EventContext& stamp, const std::string& call_id, std::string text, CallStatus status);
 
-  // A change that the recording tells by itself. `tool` may be empty.
+  // A change that is recorded separately from a call. `tool` may be empty.
   std::size_t AddFileChange(const EventContext& stamp, const std::string& tool, std::string path, std::string text);
 
-  // What later records tell about an event.
+  // Facts about an event from later records.
   void MarkShortened(std::size_t event) { trace_.events.at(event).shortened = true; }
   void MarkAbandoned(std::size_t first, std::size_t end);
   void MarkAsSystem(std::size_t event) { trace_.events.at(event).kind = EventKind::kSystem; }
@@ -73,14 +73,13 @@ class TraceBuilder {
   void NoteSubagent(const std::string& id, const std::string& name, const std::string& call_id);
   void NameSubagent(std::size_t index, const std::string& name) { trace_.subagents.at(index).name = name; }
   void NoteSkill(const std::string& name, const std::string& how, std::size_t event);
-  // Counts a record, or a part of one, whose kind the reader doesn't know, and keeps it as an event; null is only
-  // counted.
+  // Counts a record, or part of one, of unknown kind and keeps it as an event, unless it is null.
   void NoteUnknown(std::string_view kind, const Json& record, std::size_t line);
   void NoteProblem(std::size_t line, std::string message);
   void NoteCaveat(const std::string& caveat);  // each one once
   void NoteTime(const std::optional<std::int64_t>& time_ms);
 
-  // False if the same text was noted before: for records that a recording repeats.
+  // Whether the text is new; false for records that a recording repeats.
   bool IsNew(std::string_view identity);
 
   std::size_t FindCall(const std::string& call_id);            // the last call with this id, or kNoIndex

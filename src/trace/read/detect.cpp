@@ -74,7 +74,7 @@ std::optional<TraceFormat> FormatOfTypedLine(const Json& record, const std::stri
   if (record.contains("properties") && type.find('.') != std::string::npos) return TraceFormat::kOpenCode;
   if (type == "session") return FormatOfSessionLine(record);
   if (type == "message" && record.contains("message")) {
-    // The first version of Pi's format has no ids; its lines have a time of their own.
+    // The first version of Pi's format has no ids; each line has its own time.
     return record.contains("parentId") || timed ? TraceFormat::kPi : TraceFormat::kHfSts;
   }
   if (record.contains("parentId") && IsOneOf(type, {"model_change", "thinking_level_change", "compaction", "custom"})) {
@@ -123,7 +123,7 @@ std::optional<TraceFormat> FormatOfLine(const Json& record) {
   return std::nullopt;
 }
 
-// The format that most of the records have. Equal votes: the one that was seen first.
+// The format of most of the records; of equally frequent ones, the first seen.
 template <typename Records>
 std::optional<TraceFormat> VoteOf(const Records& records, std::size_t count) {
   std::vector<std::pair<TraceFormat, std::size_t>> votes;
@@ -259,7 +259,7 @@ TraceDetection DetectTrace(std::string_view front) {
   if (const auto text = DetectText(front)) return *text;
   const std::string_view trimmed = Trim(front);
   if (trimmed.starts_with("{") || trimmed.starts_with("[")) return {TraceFormat::kNotes, TraceShape::kDocument};
-  // `opencode export` may print a line about its progress in front of the document.
+  // `opencode export` may print a progress line before the document.
   const std::size_t second = trimmed.find("\n{");
   if (second < 400 && trimmed.substr(0, 4096).find("\"info\"") != std::string_view::npos) {
     return {TraceFormat::kOpenCode, TraceShape::kDocument};

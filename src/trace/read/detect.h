@@ -11,7 +11,7 @@
 
 namespace upskill {
 
-// How the bytes of a trace are cut into records.
+// How a trace is divided into records.
 enum class TraceShape { kLines, kDocument, kText, kArchive, kYaml };
 
 struct TraceDetection {
@@ -19,14 +19,14 @@ struct TraceDetection {
   TraceShape shape = TraceShape::kText;
 };
 
-// Looks at the front of a trace, never at its name. For JSON that is one document (kDocument) the format is decided by
-// DetectDocument, once it is parsed.
+// Detects the format from the front of a trace, never from its name. For a single JSON document (kDocument),
+// DetectDocument decides once it is parsed.
 TraceDetection DetectTrace(std::string_view front);
 
-// The format of a whole JSON document; nothing if it is none of the known ones.
+// The format of a whole JSON document; nothing if it is unknown.
 std::optional<TraceDetection> DetectDocument(const Json& document);
 
-// The JSON of a line: without the "data:" of an event stream.
+// The JSON in a line, without the "data:" of an event stream.
 std::string_view RecordInLine(std::string_view line);
 
 }  // namespace upskill

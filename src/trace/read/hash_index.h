@@ -9,9 +9,9 @@
 
 namespace upskill {
 
-// Finds numbers by a hash; what a number stands for, such as the element with this index whose id is looked for, only
-// the caller knows. Takes 11 to 21 bytes a number, a fifth of std::unordered_map: a session has hundreds of thousands
-// of records. Holds no number equal to the largest std::size_t. Not thread-safe.
+// Finds numbers by a hash. The meaning of a number (for example, the index of an element whose id is looked up) is up
+// to the caller. Takes 11 to 21 bytes per number, a fifth of std::unordered_map, because a session has hundreds of
+// thousands of records. Can't store the largest std::size_t. Not thread-safe.
 class HashIndex {
  public:
   // The number with this hash for which `same(number)` holds, to read or replace; null if there is none.
@@ -24,7 +24,7 @@ class HashIndex {
     }
   }
 
-  // Adds a number that is not in yet. `hash_of(number)` gives the hash of any number that was added.
+  // Adds a number that isn't in the index yet. `hash_of(number)` gives the hash of any number in it.
   template <typename HashOf>
   void Insert(std::size_t number, HashOf hash_of) {
     if ((count_ + 1) * 4 > slots_.size() * 3) {
@@ -52,7 +52,7 @@ class HashIndex {
     slots_[at] = number;
   }
 
-  std::vector<std::size_t> slots_;  // a power of two, at most three quarters in use
+  std::vector<std::size_t> slots_;  // the size is a power of two; at most three quarters are in use
   std::size_t count_ = 0;
 };
 

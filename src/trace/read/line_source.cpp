@@ -25,8 +25,7 @@ Result<LineSource> LineSource::OpenFile(const std::filesystem::path& path) {
   if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
   if (S_ISDIR(info.st_mode)) return ErrnoError("reading", path, EISDIR);
   if (!S_ISREG(info.st_mode)) {
-    return InputError(
-        fmt::format("reading {}: not a regular file; give - to read from a pipe", SafeForTerminalLine(path.string())));
+    return InputError(fmt::format("reading {}: not a regular file; give - to read from a pipe", path.string()));
   }
   return FromDescriptor(std::move(fd), path.filename().string());
 }
@@ -47,7 +46,7 @@ LineSource LineSource::FromText(std::string text, std::string name) {
 }
 
 Status LineSource::Fill() {
-  // What was read is given up only when it makes up most of the buffer, so that moving costs a constant per byte.
+  // Consumed bytes are discarded only once they fill most of the buffer, so that moving costs a constant per byte.
   if (start_ > kBlock && start_ > buffer_.size() / 2) {
     buffer_.erase(0, start_);
     start_ = 0;
@@ -137,7 +136,7 @@ Result<std::string> LineSource::ReadAll(std::size_t max_bytes) {
   while (!at_end_) {
     RETURN_IF_ERROR(Fill());
     if (buffer_.size() - start_ > max_bytes) {
-      return InputError(fmt::format("{}: larger than {} bytes, the most that a file of this kind may have", name_,
+      return InputError(fmt::format("{}: larger than {} bytes, the maximum for a file of this kind", name_,
                                     WithThousands(static_cast<long long>(max_bytes))));
     }
   }

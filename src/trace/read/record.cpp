@@ -20,7 +20,7 @@ void AppendPart(std::string& text, std::string part) {
   text += part;
 }
 
-// Text of one content block of any of the APIs; blocks that hold no text are named in brackets.
+// The text of a content block of any of the APIs; blocks without text become a name in brackets.
 std::string TakeBlockText(Json& block) {
   for (const char* key : {"text", "thinking", "output", "refusal", "reasoning"}) {
     std::string text = TakeString(block, key);
@@ -75,7 +75,7 @@ std::string TakeString(Json& object, const char* key) {
 std::optional<long long> NumberAt(const Json& object, const char* key) {
   const Json& member = Member(object, key);
   if (!member.is_number()) return std::nullopt;
-  // Larger figures are damage; sums of what is left stay far from overflow.
+  // Larger figures are damage; sums of valid ones stay far from overflow.
   const double value = member.get<double>();
   if (!std::isfinite(value) || std::fabs(value) > 9e15) return std::nullopt;
   return member.is_number_float() ? static_cast<long long>(value) : member.get<long long>();

@@ -35,7 +35,7 @@ void AppendUtf8(std::string& out, std::uint32_t c) {
   }
 }
 
-// Recursive descent over one text; the first fault ends it. Each string is allocated once, in its size.
+// Recursive descent over one text; stops at the first fault. Allocates each string once, in its final size.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -43,7 +43,7 @@ class Parser {
   ParsedRecord Run() {
     Json value = ParseValue(0);
     SkipSpace();
-    if (reason_.empty() && at_ < text_.size()) Fail("text behind the end of the record");
+    if (reason_.empty() && at_ < text_.size()) Fail("text after the end of the record");
     if (!reason_.empty()) return {std::nullopt, {reason_, std::min(fault_, text_.size())}};
     return {std::move(value), {}};
   }
@@ -73,7 +73,7 @@ class Parser {
   Json ParseValue(std::size_t depth) {
     SkipSpace();
     if (at_ >= text_.size()) {
-      Fail("the record ends too early");
+      Fail("unexpected end of the record");
       return nullptr;
     }
     const char c = text_[at_];
@@ -95,7 +95,7 @@ class Parser {
     while (reason_.empty()) {
       SkipSpace();
       if (at_ >= text_.size() || text_[at_] != '"') {
-        Fail(at_ >= text_.size() ? "the record ends too early" : "expected a key");
+        Fail(at_ >= text_.size() ? "unexpected end of the record" : "expected a key");
         break;
       }
       std::string key = ParseString();
@@ -104,7 +104,7 @@ class Parser {
       // The last of several equal keys wins, as in the library. push_back of ordered_json would keep the first.
       object[std::move(key)] = ParseValue(depth);
       if (Take('}')) break;
-      if (!Take(',')) Fail(at_ >= text_.size() ? "the record ends too early" : "expected ',' or '}'");
+      if (!Take(',')) Fail(at_ >= text_.size() ? "unexpected end of the record" : "expected ',' or '}'");
     }
     return object;
   }
@@ -115,7 +115,7 @@ class Parser {
     while (reason_.empty()) {
       list.push_back(ParseValue(depth));
       if (Take(']')) break;
-      if (!Take(',')) Fail(at_ >= text_.size() ? "the record ends too early" : "expected ',' or ']'");
+      if (!Take(',')) Fail(at_ >= text_.size() ? "unexpected end of the record" : "expected ',' or ']'");
     }
     return list;
   }
@@ -125,7 +125,7 @@ class Parser {
     const std::size_t end = FindQuote(begin);
     if (end == std::string_view::npos) {
       at_ = text_.size();
-      Fail("the record ends inside a text");
+      Fail("the record ends inside a string");
       return "";
     }
     const std::string_view raw = text_.substr(begin, end - begin);
@@ -142,12 +142,12 @@ class Parser {
     return value;
   }
 
-  // The quote that ends the text which begins at `from`.
+  // The closing quote of the string that begins at `from`.
   std::size_t FindQuote(std::size_t from) const {
     while (from < text_.size()) {
       const std::size_t quote = text_.find('"', from);
       if (quote == std::string_view::npos) return quote;
-      // An escaped quote has an odd number of backslashes in front.
+      // An escaped quote is preceded by an odd number of backslashes.
       std::size_t slashes = 0;
       while (quote - slashes > from && text_[quote - slashes - 1] == '\\') ++slashes;
       if (slashes % 2 == 0) return quote;
@@ -202,7 +202,7 @@ class Parser {
           i += AppendEscaped(raw.substr(i + 1), out);
           break;
         default:
-          Fail("unknown escape in a text");
+          Fail("unknown escape sequence in a string");
       }
     }
     return out;
@@ -217,11 +217,11 @@ class Parser {
     return value;
   }
 
-  // Appends the character whose digits follow `\u`; the count of bytes taken from `rest`.
+  // Appends the character whose digits follow `\u`; returns the number of bytes used of `rest`.
   std::size_t AppendEscaped(std::string_view rest, std::string& out) {
     const auto first = FourHexDigits(rest);
     if (!first) {
-      Fail("'\\u' without four hex digits in a text");
+      Fail("'\\u' without four hex digits in a string");
       return 0;
     }
     if (*first < 0xD800 || *first > 0xDFFF) {
@@ -263,7 +263,7 @@ class Parser {
     const bool starts_well = !word.empty() && (word[0] == '-' || (word[0] >= '0' && word[0] <= '9'));
     if (starts_well && stop_real == end && fault_real == std::errc()) return number;
     if (starts_well && stop_real == end && fault_real == std::errc::result_out_of_range) return nullptr;
-    Fail("expected a value");  // the text itself may be a secret
+    Fail("expected a value");  // without quoting the text, which may be a secret
     return nullptr;
   }
 

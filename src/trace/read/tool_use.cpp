@@ -80,7 +80,7 @@ std::vector<FileEdit> EditsOfPatch(std::string_view patch) {
     if (opens || edits.empty()) continue;
     if (line.substr(0, 4) == "*** ") continue;
     FileEdit& edit = edits.back();
-    // In an added file every line has a plus in front.
+    // In an added file, every line starts with a plus.
     const bool added = edit.kind == FileEdit::Kind::kWrite;
     if (added && !line.empty() && line.front() != '+') continue;
     edit.after += added && !line.empty() ? line.substr(1) : line;

@@ -12,13 +12,13 @@
 
 namespace upskill {
 
-// The shell command in a call's arguments, if it is one: a text, or a list like ["bash", "-lc", "make"].
+// The shell command in a call's arguments, if any: a text, or a list like ["bash", "-lc", "make"].
 std::string CommandOf(std::string_view tool, const Json& arguments);
 
-// The file that a call reads or writes, empty if it names none.
+// The file that a call reads or writes; empty if it names none.
 std::string PathOf(const Json& arguments);
 
-// Name of the skill that a call loads, and how; nothing if it loads none.
+// The name of the skill that a call loads, and how; nothing if it loads none.
 struct SkillMention {
   std::string name;
   std::string how;
@@ -26,7 +26,7 @@ struct SkillMention {
 std::optional<SkillMention> SkillOf(std::string_view tool, const Json& arguments, const std::string& command,
                                     const std::string& path);
 
-// Edits of a tool call: Write, Edit, apply_patch and their relatives in every format, and files that a shell command
+// The edits of a tool call: Write, Edit, apply_patch and similar tools of all formats, and files that a shell command
 // writes from a here-document.
 std::vector<FileEdit> EditsOfCall(const Event& call);
 

@@ -54,7 +54,7 @@ class Converter {
   }
 
   void Spend(std::size_t bytes) {
-    if (bytes > left_) throw std::length_error("its aliases unfold to more than the file holds");
+    if (bytes > left_) throw std::length_error("its aliases expand to more than the size of the file");
     left_ -= bytes;
   }
 
@@ -64,14 +64,13 @@ class Converter {
 }  // namespace
 
 Result<Json> ParseYamlRecord(const std::string& text, const std::string& name) {
-  const std::string shown = SafeForTerminalLine(name);
   try {
     return Converter(text.size() + 1024).Convert(YAML::Load(text), 0);
   } catch (const YAML::Exception& error) {
-    return InputError(fmt::format("{}:{}:{}: not YAML: {}", shown, error.mark.line + 1, error.mark.column + 1,
-                                  SafeForTerminalLine(error.msg)));
+    return InputError(
+        fmt::format("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1, error.msg));
   } catch (const std::exception& error) {
-    return InputError(fmt::format("{}: {}", shown, error.what()));
+    return InputError(fmt::format("{}: {}", name, error.what()));
   }
 }
 

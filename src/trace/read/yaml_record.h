@@ -11,8 +11,8 @@ namespace upskill {
 
 inline constexpr std::size_t kMaxYamlBytes = std::size_t{16} << 20U;
 
-// One YAML document as a record: scalars are texts, except unquoted true, false, null. Refuses what unfolds by aliases
-// to more than it has bytes, and nesting deeper than kMaxRecordDepth. Errors name `name`, line and column.
+// One YAML document as a record: scalars are texts, except unquoted true, false and null. Errors: aliases that expand
+// to more than the document's size, nesting deeper than kMaxRecordDepth, a syntax error (with `name`, line and column).
 Result<Json> ParseYamlRecord(const std::string& text, const std::string& name);
 
 }  // namespace upskill

@@ -40,7 +40,7 @@ std::vector<int> CueSet::In(std::string_view text) const {
   RE2::Set::ErrorInfo error{};
   if (!expressions_->set.Match(re2::StringPiece(text.data(), text.size()), &found, &error) &&
       error.kind != RE2::Set::kNoError) {
-    // Out of memory for its automaton: everything may be there.
+    // The automaton ran out of memory: any cue may occur.
     found.resize(static_cast<std::size_t>(count_));
     std::iota(found.begin(), found.end(), 0);
   }

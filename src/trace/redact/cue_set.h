@@ -7,13 +7,13 @@
 
 namespace upskill {
 
-// Short expressions that are looked for in one pass over a text, so that slow patterns run only where their cue occurs.
-// Upper and lower case are the same. Immutable after construction: any thread may use it.
+// Finds short expressions in one pass over a text, so that slow patterns run only where their cue occurs. Ignores case.
+// Immutable after construction, hence thread-safe.
 class CueSet {
  public:
   explicit CueSet(const std::vector<std::string_view>& cues);
 
-  // Indexes of the cues that occur, in order.
+  // Indices of the cues that occur, in order.
   std::vector<int> In(std::string_view text) const;
 
  private:

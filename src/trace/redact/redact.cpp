@@ -16,7 +16,7 @@
 namespace upskill {
 namespace {
 
-// Mostly: a few bytes in front may be no part of what was encoded.
+// Mostly, because a few bytes at the front may not belong to the encoded text.
 bool IsPrintable(std::string_view text) {
   const auto printable = std::count_if(
       text.begin(), text.end(), [](char c) { return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t'; });
@@ -33,7 +33,8 @@ bool MayBeEncodedText(std::string_view run) {
   return false;
 }
 
-// Kind of the first secret in what `run` encodes, or empty. Signs in front that base64 knows too ("data/…") shift it.
+// The kind of the first secret in the text that `run` encodes, or empty. Preceding characters that are also
+// valid base64 ("data/…") shift it.
 std::string KindInBase64(std::string_view run) {
   for (std::size_t shift = 0; shift < 4; ++shift) {
     if (!IsPrintable(DecodeBase64(run.substr(shift, kProbe)))) continue;
@@ -47,7 +48,7 @@ std::string KindInBase64(std::string_view run) {
   return "";
 }
 
-// Lines that a run of base64 is broken into, each with its place in the run.
+// The lines of a wrapped run of base64, each with its place in the run.
 std::vector<std::pair<std::size_t, std::string_view>> LinesOfRun(std::string_view run) {
   std::vector<std::pair<std::size_t, std::string_view>> lines;
   std::size_t begin = 0;
@@ -55,7 +56,7 @@ std::vector<std::pair<std::size_t, std::string_view>> LinesOfRun(std::string_vie
     const std::size_t end = std::min(run.find_first_of("\\\n", begin), run.size());
     if (end > begin) lines.emplace_back(begin, run.substr(begin, end - begin));
     if (end == run.size()) break;
-    // `\n` as two signs, or a line end behind an optional backslash, and the indentation.
+    // `\n` as two characters, or a line end after an optional backslash, and the indentation.
     std::size_t next = end + (run[end] == '\\' ? 2 : 1);
     while (next < run.size() && (run[next] == ' ' || run[next] == '\t')) ++next;
     begin = next;
@@ -63,7 +64,7 @@ std::vector<std::pair<std::size_t, std::string_view>> LinesOfRun(std::string_vie
   return lines;
 }
 
-// Base64 text in which a secret is hidden. Lines in front that only look like base64 are left alone.
+// Base64 text that contains a secret. Preceding lines that only look like base64 are left alone.
 std::vector<SecretSpan> FindEncodedSecrets(std::string_view text) {
   static const RE2 run_pattern(R"(((?:[A-Za-z0-9+/_-]{20,}(?:\\?\n[ \t]*|\\n))*[A-Za-z0-9+/_-]{20,}={0,2}))");
   constexpr std::size_t kMaxBytes = 1U << 20U;
@@ -115,7 +116,7 @@ std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& 
     static const RE2 email_pattern(R"(\b([A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}))");
     AddMatches(text, email_pattern, "email", spans);
   }
-  // What begins first wins, then what is longer; equal ones keep the order of the finders: shapes name it best.
+  // The first to begin wins, then the longer; ties keep the order of the finders, since shapes give the best name.
   std::stable_sort(spans.begin(), spans.end(), [](const SecretSpan& a, const SecretSpan& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });
@@ -160,7 +161,7 @@ void RedactTrace(Trace& trace, Redactor& redactor) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     Event& event = trace.events[i];
     event.text = redactor.Apply(std::move(event.text), i, event.line);
-    // Repetitions of what stands in the text of this event or of its call.
+    // Repetitions of the text of this event or of its call.
     for (std::string* field : {&event.command, &event.path, &event.tool, &event.call_id, &event.agent}) {
       *field = redactor.ApplyQuietly(std::move(*field));
     }
@@ -190,7 +191,7 @@ std::string RedactionSummary(const std::vector<Redaction>& redactions, std::stri
   struct Kind {
     std::set<std::size_t> values;
     std::size_t line = 0;
-    std::size_t event = kNoIndex;  // where there is no line
+    std::size_t event = kNoIndex;  // if there is no line
   };
   std::map<std::string, Kind> kinds;
   for (const Redaction& redaction : redactions) {
@@ -217,7 +218,7 @@ std::string RedactionSummary(const std::vector<Redaction>& redactions, std::stri
 Status AllowWithoutRedaction(bool teacher_is_local) {
   if (teacher_is_local) return {};
   return InputError(
-      "--no-redact would send the secrets of the trace to another machine: leave it out, or choose a local teacher "
+      "--no-redact would send the secrets of the trace to another machine: omit it, or choose a local teacher "
       "(-m llama:FILE.gguf)");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Secrets that are known by what stands around them: fields, environment lines, URLs, headers, flags.
+// Secrets recognised by their context: fields, environment lines, URLs, headers, flags.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace upskill {
 namespace {
 
-// Bits per character of the distribution of characters in `text` (Shannon).
+// Shannon entropy of the characters in `text`, in bits per character.
 double Entropy(std::string_view text) {
   std::array<double, 256> counts{};
   for (const char c : text) counts.at(static_cast<unsigned char>(c)) += 1;
@@ -26,7 +26,7 @@ double Entropy(std::string_view text) {
   return bits;
 }
 
-// Values that only stand for one: references, examples, code.
+// Placeholders for a secret: references, examples, code.
 bool IsStandIn(std::string_view value) {
   const std::string lower = ToLowerAscii(value);
   if (value.find_first_of("${}<>()[]*") != std::string_view::npos) return true;
@@ -53,7 +53,7 @@ bool HasLetter(std::string_view value) {
                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
 }
 
-// A path, a number, a sentence's word: no secret even in a secret's field.
+// Paths, numbers and words, which aren't secrets even in a secret's field.
 bool IsPlainValue(std::string_view value) {
   if (value.front() == '/' || value.front() == '~' || value.substr(0, 2) == "./" ||
       value.find("://") != std::string_view::npos) {
@@ -70,7 +70,7 @@ struct FieldPattern {
   const char* kind;
   const char* cue;         // occurs wherever the expression matches
   const char* expression;  // group 1: the value
-  // kRandomLong: long and no digest either
+  // kRandomLong: also long and not a digest
   enum class Test { kAlways, kPassword, kRandom, kRandomLong } test;
 };
 
@@ -147,15 +147,15 @@ constexpr std::array<FieldPattern, 26> kFields = {{
 #undef UPSKILL_SEPARATOR
 #undef UPSKILL_VALUE
 
-// A digest, a commit or a UUID: random, and no secret.
+// Digests, commits and UUIDs are random, but not secret.
 bool IsDigest(std::string_view value) {
   return std::all_of(value.begin(), value.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '-';
   });
 }
 
-// End of the quoted value that begins at `begin` and was found up to `end`: passwords may hold any sign. `end` where no
-// quote stands in front or none closes it on the same line.
+// The end of the quoted value that begins at `begin` and was matched up to `end`, since passwords may contain any
+// character. `end` itself if the value isn't quoted or the quote isn't closed on the same line.
 std::size_t EndOfQuoted(std::string_view text, std::size_t begin, std::size_t end) {
   constexpr std::size_t kMax = 200;
   if (begin == 0 || (text[begin - 1] != '"' && text[begin - 1] != '\'')) return end;
@@ -168,7 +168,7 @@ std::size_t EndOfQuoted(std::string_view text, std::size_t begin, std::size_t en
                                                                                                        : end + close;
 }
 
-// Columns of the line in front of `at`.
+// The number of columns before `at` in its line.
 std::size_t ColumnOf(std::string_view text, std::size_t at) {
   constexpr std::size_t kMax = 400;
   const std::string_view front = text.substr(at - std::min(at, kMax), std::min(at, kMax));
@@ -180,8 +180,8 @@ std::size_t ColumnOf(std::string_view text, std::size_t at) {
   return from == std::string_view::npos ? front.size() : front.size() - from - 1;
 }
 
-// End of a value that a screen or an editor broke at the end of a long line: what stands in the next line, if it looks
-// as random as a key and is no name of the next field.
+// The end of a value that a terminal or editor wrapped at the end of a long line: it continues on the next line if that
+// looks as random as a key and isn't the name of the next field.
 std::size_t EndOfWrapped(std::string_view text, std::size_t end) {
   constexpr std::size_t kLongLine = 60;
   constexpr std::size_t kMin = 6;
@@ -209,7 +209,7 @@ bool IsMemberAccess(std::string_view value) {
   return words && value.find('.') != std::string_view::npos;
 }
 
-// `strong`: a quote or an equals sign stands in front, so that this is no word of a sentence.
+// `strong`: preceded by a quote or an equals sign, so that it isn't a word of a sentence.
 bool IsPassword(std::string_view value, bool strong) {
   if (value.size() < 4 || IsStandIn(value) || IsPlainValue(value) || IsMemberAccess(value)) return false;
   const bool word = std::all_of(value.begin(), value.end(), [](char c) { return HasLetter(std::string_view(&c, 1)); });
@@ -254,7 +254,7 @@ std::vector<SecretSpan> FindSecretFields(std::string_view text) {
     while (RE2::FindAndConsume(&input, *patterns[i], &value)) {
       const auto begin = static_cast<std::size_t>(value.data() - text.data());
       const std::string_view quoted = text.substr(begin, EndOfQuoted(text, begin, begin + value.size()) - begin);
-      // Of several words in quotes the first one tells whether this is a secret.
+      // If several words are quoted, the first decides whether this is a secret.
       const bool sentence = quoted.find_first_of(" \t") != std::string_view::npos;
       std::string_view found = sentence ? std::string_view(value.data(), value.size()) : quoted;
       while (!found.empty() && std::string_view(".:)]}").find(found.back()) != std::string_view::npos)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens that are known by their shape. Prefixes and lengths are those that the issuers publish for secret scanning.
+// Tokens recognised by their shape. Prefixes and lengths are those that issuers publish for secret scanning.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct Shape {
   std::string_view prefix;
   std::string_view kind;
   Charset charset;
-  std::size_t least;  // characters behind the prefix
-  std::size_t most;   // equal to `least`: exactly so many
+  std::size_t least;  // characters after the prefix
+  std::size_t most;   // equal to `least`: exactly that many
 };
 
 constexpr std::size_t kAny = 400;
@@ -134,8 +134,8 @@ std::size_t RunLength(std::string_view text, Charset charset) {
   return length;
 }
 
-// End of the token whose body begins at `at`, or npos. A body may go on behind a line end when it is too short, or
-// when what follows looks as random as a key does.
+// The end of the token whose body begins at `at`, or npos. A body may continue after a line end if it is too short, or
+// if what follows looks as random as a key.
 std::size_t TokenEnd(std::string_view text, std::size_t at, const Shape& shape) {
   std::size_t have = 0;
   std::string body;
@@ -224,15 +224,15 @@ std::vector<SecretSpan> FindTokenShapes(std::string_view text) {
   while (RE2::FindAndConsume(&rest, PrefixPattern(), &found)) {
     const auto begin = static_cast<std::size_t>(found.data() - text.data());
     if (begin > 0 && (IsAlnum(text[begin - 1]) || text[begin - 1] == '_')) {
-      // `\n` and `\t` of a JSON text look like a letter in front.
+      // In a JSON string, a preceding `\n` or `\t` looks like a letter.
       const bool escape = begin > 1 && text[begin - 2] == '\\' &&
                           std::string_view("nrt").find(text[begin - 1]) != std::string_view::npos;
       if (!escape) continue;
     }
-    // The alternation takes the first prefix; a longer one of the same start comes before it in the list.
+    // The alternation takes the first matching prefix, so longer prefixes come before their own beginnings.
     for (const Shape& shape : kShapes) {
       if (text.substr(begin, shape.prefix.size()) != shape.prefix) continue;
-      // "cache-key-<digest>" is no key of Mailgun.
+      // "cache-key-<digest>" isn't a Mailgun key.
       if (shape.prefix == "key-" && begin > 0 && text[begin - 1] == '-') continue;
       const std::size_t end = TokenEnd(text, begin + shape.prefix.size(), shape);
       if (end == std::string_view::npos) continue;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace upskill {
+
+// `text` on one line, for prompts and skills: each run of white space and control characters becomes one space, none at
+// the ends.
+std::string OneLine(std::string_view text);
+
+}  // namespace upskill
