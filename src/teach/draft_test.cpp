@@ -130,7 +130,7 @@ TEST(DraftFromJson, HostileTeachers) {
   };
   Json json = DraftJson("x", {"d1"});
   json["name"] = "../../x";
-  refused(json, "may hold lowercase letters");
+  refused(json, "may only contain lowercase letters");
   refused(DraftJson("", {"d1"}), "no rules");
   refused(DraftJson("no proof"), "no rule cites");
   refused(DraftJson(std::string(200'000, 'x'), {"d1"}), "tokens");
