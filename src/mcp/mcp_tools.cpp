@@ -128,7 +128,7 @@ class Conversation {
       std::array<pollfd, 1> more = {{{process_.error(), POLLIN, 0}}};
       if (::poll(more.data(), more.size(), 0) <= 0) break;
     }
-    return InputError(fmt::format("it exited with code {} before responding", code));
+    return InputError(fmt::format("it ended with exit code {} before responding", code));
   }
 
   ChildProcess& process_;

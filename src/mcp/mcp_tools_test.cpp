@@ -72,8 +72,8 @@ TEST(ListMcpTools, CommandsThatAreNotServers) {
     EXPECT_FALSE(found.ok()) << command;
     return found ? "" : found.error().message;
   };
-  EXPECT_THAT(error("/none/there"),
-              AllOf(HasSubstr("MCP server `/none/there`: it exited with code 127"), HasSubstr("its standard error: ")));
+  EXPECT_THAT(error("/none/there"), AllOf(HasSubstr("MCP server `/none/there`: it ended with exit code 127"),
+                                          HasSubstr("its standard error: ")));
   EXPECT_THAT(error("echo hello; echo 'no \033[31mkey' >&2; exit 3"),
               AllOf(HasSubstr("exit code 3"), HasSubstr("no "), Not(HasSubstr("\033"))));
   EXPECT_THAT(error("sleep 60", milliseconds(1000)), HasSubstr("no response within 1 s"));

@@ -283,7 +283,7 @@ TEST_F(GgufHub, EndlessRedirectsAreAnError) {
   EXPECT_THAT(PullError().message, HasSubstr("more than 5 redirects"));
   EXPECT_EQ(hub.hub().request_count(), 6U);
   hub.OnHub([](const Request&) -> std::optional<Script> { return loopback::Redirect("file:///etc/passwd"); });
-  EXPECT_THAT(PullError().message, HasSubstr("leads nowhere"));
+  EXPECT_THAT(PullError().message, HasSubstr("invalid redirect"));
 }
 
 TEST_F(GgufHub, FilesWithoutAccessSayWhatToDo) {
