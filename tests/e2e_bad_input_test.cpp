@@ -103,7 +103,7 @@ TEST_F(BadInput, CaseFileLeavesItsFolder) {
   MakeSkill(
       kSkill,
       R"({"tests": [{"input": "a", "context": {"files": {"../../etc/passwd": "x"}}, "expected": {"contains": "b"}}]})");
-  ExpectRefused(Eval(), "leaves its folder");
+  ExpectRefused(Eval(), "points outside its folder");
 }
 
 TEST_F(BadInput, OutputFileLeavesItsFolder) {

@@ -47,20 +47,20 @@ Result<Outcome> OutcomeFromName(std::string_view name) {
   for (const Outcome outcome : {Outcome::kPass, Outcome::kFail, Outcome::kSkip}) {
     if (name == OutcomeName(outcome)) return outcome;
   }
-  return InputError(fmt::format("\"{}\" is no outcome of a check: pass, fail or skip", SafeForTerminalLine(name)));
+  return InputError(fmt::format("unknown check outcome \"{}\"; expected pass, fail or skip", name));
 }
 
 Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec) {
   const CheckType* const type = FindCheckType(spec.type);
   if (type == nullptr) {
-    return InputError(fmt::format("unknown check type \"{}\"", SafeForTerminalLine(spec.type)));
+    return InputError(fmt::format("unknown check type \"{}\"", spec.type));
   }
   return MakeOfKind(type->kind, spec);
 }
 
 Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
-  const std::string label = fmt::format("case \"{}\"", SafeForTerminalLine(test_case.id));
-  if (test_case.checks.empty()) return InputError(label + ": no check");
+  const std::string label = fmt::format("case \"{}\"", test_case.id);
+  if (test_case.checks.empty()) return InputError(label + ": no checks");
   CaseChecks made;
   made.output_file_ = test_case.output_file;
   for (const CheckSpec& spec : test_case.checks) {
@@ -80,7 +80,7 @@ std::vector<CheckResult> CaseChecks::Run(std::string_view answer) const {
 }
 
 bool AllPass(const std::vector<CheckResult>& results) {
-  // Nothing checked is nothing shown.
+  // Without any check, nothing has been shown.
   if (results.empty()) return false;
   return std::all_of(results.begin(), results.end(), [](const CheckResult& r) { return r.outcome == Outcome::kPass; });
 }

@@ -18,9 +18,9 @@ const char* OutcomeName(Outcome outcome);
 Result<Outcome> OutcomeFromName(std::string_view name);
 
 struct CheckResult {
-  std::string name;  // what was asserted, for people: contains "edition = 5"
+  std::string name;  // the assertion, for display: contains "edition = 5"
   Outcome outcome = Outcome::kFail;
-  std::string detail;  // why it failed or was skipped; empty on a pass
+  std::string detail;  // why it failed or was skipped; empty if it passed
 };
 
 // One assertion on an answer. Immutable and thread-safe after construction.
@@ -34,7 +34,7 @@ class Check {
   virtual CheckResult Run(std::string_view answer) const = 0;
 };
 
-// Errors: an unknown type, no values, a pattern that RE2 refuses (with its reason).
+// Errors: an unknown type, no values, a pattern that RE2 rejects (with its reason).
 Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec);
 
 // All checks of one case, ready to run. Thread-safe.
@@ -42,8 +42,8 @@ class CaseChecks {
  public:
   static Result<CaseChecks> Make(const Case& test_case);
 
-  // One result per check, in order. With an `output_file`, the checks look at the part of the answer that gives that
-  // file (OutputFileContent), else at the whole answer.
+  // One result per check, in order. With an `output_file`, the checks look at the part of the answer with that file's
+  // content (OutputFileContent), else at the whole answer.
   std::vector<CheckResult> Run(std::string_view answer) const;
   std::size_t size() const { return checks_.size(); }
 
@@ -52,19 +52,19 @@ class CaseChecks {
   std::string output_file_;
 };
 
-// A case passes when every check passes; a skipped check is no pass.
+// A case passes if every check passes; a skipped check doesn't pass.
 bool AllPass(const std::vector<CheckResult>& results);
 
-// The content of `file` as an answer without tools gives it: the last fenced code block whose info string or the line
-// before it names the file, else the only fenced block, else the whole answer.
+// The content of `file` in an answer written without tools: the last fenced code block whose info string or preceding
+// line names the file, else the only fenced block, else the whole answer.
 std::string OutputFileContent(std::string_view answer, const std::string& file);
 
-// What is wrong with a suite as a measuring instrument (design: cases worth trusting): a reference that fails its own
-// checks, a case that the empty answer, the echoed input or a plain refusal passes, an expected string that stands in
-// the input, two cases with the same input. One line each, naming the case.
+// What makes a suite unreliable as a measure: a reference that fails its own checks, a case that an empty answer, an
+// echo of the input or a plain refusal passes, an expected string that occurs in the input, two cases with the same
+// input. One line each, naming the case.
 Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite);
 
-// The same of one case, without its name and without a look at others.
+// The same for one case, without its name and without comparing it with others.
 Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case);
 
 }  // namespace upskill

@@ -30,7 +30,7 @@ std::vector<Outcome> OutcomesOf(const Case& test_case, std::string_view answer) 
   return outcomes;
 }
 
-TEST(Outcome, NamesGoBothWays) {
+TEST(Outcome, NamesRoundTrip) {
   EXPECT_STREQ(OutcomeName(Outcome::kPass), "pass");
   EXPECT_STREQ(OutcomeName(Outcome::kFail), "fail");
   EXPECT_STREQ(OutcomeName(Outcome::kSkip), "skip");
@@ -48,7 +48,7 @@ TEST(MakeCheck, UnknownTypes) {
   }
 }
 
-TEST(MakeCheck, KnowsEveryTypeThatASuiteMayState) {
+TEST(MakeCheck, KnowsEveryTypeInSuites) {
   const Result<Suite> suite = ParseSuite(R"([{"input": "i", "checks": [
     {"type": "contains", "values": "a"}, {"type": "not-contains", "values": "a"}, {"type": "any-of", "values": "a"},
     {"type": "equals", "values": "a"}, {"type": "regex", "pattern": "a"}]}])",
@@ -75,7 +75,7 @@ TEST(CaseChecks, ErrorsNameTheCase) {
   EXPECT_THAT(bad.error().message, HasSubstr("case \"c\": regex \"(\": missing )"));
 }
 
-TEST(CaseChecks, LookAtTheOutputFile) {
+TEST(CaseChecks, UseTheOutputFile) {
   const Case test_case = MakeCase({{"equals", {"a = 1"}, ""}, {"not_contains", {"explain"}, ""}}, "x.toml");
   EXPECT_THAT(OutcomesOf(test_case, "I explain:\n```toml x.toml\na = 1\n```\nI explain more."),
               ElementsAre(Outcome::kPass, Outcome::kPass));
@@ -83,7 +83,7 @@ TEST(CaseChecks, LookAtTheOutputFile) {
   EXPECT_THAT(OutcomesOf(test_case, ""), ElementsAre(Outcome::kFail, Outcome::kPass));
 }
 
-TEST(AllPass, ASkipIsNoPassAndNothingIsNoPass) {
+TEST(AllPass, NeitherASkipNorNoCheckPasses) {
   const CheckResult pass{"p", Outcome::kPass, ""};
   EXPECT_TRUE(AllPass({pass}));
   EXPECT_TRUE(AllPass({pass, pass}));

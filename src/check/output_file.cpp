@@ -29,7 +29,7 @@ bool EndsName(std::string_view after) {
   return after.empty() || !IsNameCharacter(after.front());
 }
 
-// Whether `file` stands in the line as a name of its own: not inside of "my-build.toml" or "old/build.toml".
+// Whether the line contains `file` as a whole name, not as a part of "my-build.toml" or "old/build.toml".
 bool NamesFile(std::string_view line, std::string_view file) {
   for (std::size_t at = line.find(file); at != std::string_view::npos; at = line.find(file, at + 1)) {
     if (StartsName(line.substr(0, at)) && EndsName(line.substr(at + file.size()))) return true;

@@ -15,7 +15,7 @@ TEST(OutputFileContent, TheLastBlockThatNamesTheFile) {
   EXPECT_EQ(OutputFileContent(answer, "build.toml"), "b\n");
 }
 
-TEST(OutputFileContent, NamesInManyShapes) {
+TEST(OutputFileContent, ManyFormsOfNames) {
   for (const char* opening : {"```build.toml\n", "```toml:build.toml\n", "~~~ {file=\"build.toml\"}\n",
                               "**build.toml**\n\n```toml\n", "### `build.toml`\n```\n", "Here is build.toml.\n```\n",
                               "(build.toml)\n```\n", "./build.toml\n```\n", "old/build.toml and build.toml:\n```\n"}) {
@@ -24,7 +24,7 @@ TEST(OutputFileContent, NamesInManyShapes) {
   }
 }
 
-TEST(OutputFileContent, PartsOfOtherNamesDoNotCount) {
+TEST(OutputFileContent, PartsOfOtherNamesDoNotMatch) {
   for (const char* line :
        {"my-build.toml", "build.toml.bak", "old/build.toml", "build.tomlx", "../build.toml", "übuild.toml"}) {
     const std::string answer = std::string(line) + "\n```\nx\n```\n\nother\n```\ny\n```\n";

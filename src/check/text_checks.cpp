@@ -17,12 +17,10 @@ namespace {
 
 constexpr std::size_t kShownColumns = 80;
 constexpr std::size_t kMaxValueBytes = std::size_t{16} * 1024;
-// Room for the longest value in the script that takes RE2 most instructions to fold.
+// Enough for the longest value in the script that takes RE2 the most instructions to fold.
 constexpr int kLiteralMemoryBytes = 64 << 20;
 
-std::string Quoted(std::string_view text) {
-  return "\"" + CutToColumns(SafeForTerminalLine(text), kShownColumns) + "\"";
-}
+std::string Quoted(std::string_view text) { return "\"" + Excerpt(text, kShownColumns) + "\""; }
 
 std::string QuotedList(const std::vector<std::string>& values) {
   std::string out;
@@ -33,12 +31,12 @@ std::string QuotedList(const std::vector<std::string>& values) {
 Result<std::unique_ptr<RE2>> Compile(const std::string& pattern, const RE2::Options& options) {
   auto compiled = std::make_unique<RE2>(pattern, options);
   if (!compiled->ok()) {
-    return InputError(fmt::format("regex {}: {}", Quoted(pattern), SafeForTerminalLine(compiled->error())));
+    return InputError(fmt::format("regex {}: {}", Quoted(pattern), compiled->error()));
   }
   return compiled;
 }
 
-// A string to look for, whatever its case.
+// A string to search for, ignoring case.
 struct Literal {
   std::string value;
   std::unique_ptr<RE2> search;
@@ -81,7 +79,7 @@ class TextCheck : public Check {
   }
 
  private:
-  // Why this answer, which is valid UTF-8, fails; empty when it passes.
+  // Why this answer, which is valid UTF-8, fails; empty if it passes.
   virtual std::string FindProblem(std::string_view answer) const = 0;
 
   std::string name_;

@@ -17,9 +17,9 @@ namespace {
 
 constexpr const char* kRefusal = "I'm sorry, but I can't help with that.";
 
-std::string Shown(std::string_view text) { return CutToColumns(SafeForTerminalLine(text), 80); }
+std::string Shown(std::string_view text) { return Excerpt(text, 80); }
 
-// What the user sends, files included, as a model would echo it.
+// The user's message, files included, as a model would echo it.
 std::string Echo(const Case& test_case) {
   std::string echo = test_case.input;
   for (const auto& [name, text] : test_case.files) {
@@ -31,8 +31,8 @@ std::string Echo(const Case& test_case) {
 
 std::vector<std::string> FindTrivialAnswers(const Case& test_case, const CaseChecks& checks) {
   std::vector<std::string> found;
-  if (AllPass(checks.Run(""))) found.emplace_back("the empty answer passes");
-  if (AllPass(checks.Run(Echo(test_case)))) found.emplace_back("the input, echoed back, passes");
+  if (AllPass(checks.Run(""))) found.emplace_back("an empty answer passes");
+  if (AllPass(checks.Run(Echo(test_case)))) found.emplace_back("an echo of the input passes");
   if (AllPass(checks.Run(kRefusal))) found.push_back(fmt::format("a plain refusal passes (\"{}\")", kRefusal));
   return found;
 }
@@ -42,7 +42,7 @@ std::vector<std::string> FindReferenceFailures(const Case& test_case, const Case
   if (test_case.reference.empty()) return found;
   for (const CheckResult& result : checks.Run(test_case.reference)) {
     if (result.outcome == Outcome::kPass) continue;
-    found.push_back(fmt::format("its reference fails {}: {}", result.name, result.detail));
+    found.push_back(fmt::format("the reference fails {}: {}", result.name, result.detail));
   }
   return found;
 }
@@ -59,7 +59,7 @@ Result<std::vector<std::string>> FindGivenAwayStrings(const Case& test_case) {
     for (const std::string& value : spec.values) {
       ASSIGN_OR_RETURN(const std::unique_ptr<Check> in_input, MakeCheck({"contains", {value}, ""}));
       if (in_input->Run(test_case.input).outcome != Outcome::kPass) continue;
-      found.push_back(fmt::format("the expected string \"{}\" stands in the input", Shown(value)));
+      found.push_back(fmt::format("the expected string \"{}\" occurs in the input", Shown(value)));
     }
   }
   return found;

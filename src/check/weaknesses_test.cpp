@@ -24,7 +24,7 @@ std::vector<std::string> WeaknessesOf(const std::string& text) {
   return weaknesses ? *weaknesses : std::vector<std::string>{};
 }
 
-TEST(SuiteWeaknesses, NoneInASoundCase) {
+TEST(SuiteWeaknesses, NoneInAValidCase) {
   EXPECT_THAT(WeaknessesOf(R"([{"id": "a", "input": "Which line?", "expected": {"contains": "edition = 5"},
                               "reference": "Add edition = 5."}])"),
               IsEmpty());
@@ -33,13 +33,13 @@ TEST(SuiteWeaknesses, NoneInASoundCase) {
 TEST(SuiteWeaknesses, ReferenceThatFails) {
   EXPECT_THAT(WeaknessesOf(R"([{"id": "a", "input": "Which line?", "expected": {"contains": ["edition = 5", "Add"]},
                               "reference": "Add edition=5."}])"),
-              ElementsAre("case 1 (\"a\"): its reference fails contains \"edition = 5\": missing \"edition = 5\""));
+              ElementsAre("case 1 (\"a\"): the reference fails contains \"edition = 5\": missing \"edition = 5\""));
 }
 
 TEST(SuiteWeaknesses, TrivialAnswersThatPass) {
   EXPECT_THAT(
       WeaknessesOf(R"([{"id": "a", "input": "Do it", "checks": [{"type": "not_contains", "values": ["x9"]}]}])"),
-      ElementsAre("case 1 (\"a\"): the empty answer passes", "case 1 (\"a\"): the input, echoed back, passes",
+      ElementsAre("case 1 (\"a\"): an empty answer passes", "case 1 (\"a\"): an echo of the input passes",
                   AllOf(StartsWith("case 1 (\"a\"): a plain refusal passes"), HasSubstr("I'm sorry"))));
   EXPECT_THAT(WeaknessesOf(R"([{"input": "Do it", "checks": [{"type": "regex", "pattern": "(?i)can't"}]}])"),
               ElementsAre(HasSubstr("a plain refusal passes")));
@@ -47,7 +47,7 @@ TEST(SuiteWeaknesses, TrivialAnswersThatPass) {
 
 TEST(SuiteWeaknesses, ExpectedStringInTheInput) {
   EXPECT_THAT(WeaknessesOf(R"([{"input": "Is it sm_90a?", "expected": {"contains": ["SM_90A", "yes9"]}}])"),
-              ElementsAre("case 1 (\"case-1\"): the expected string \"SM_90A\" stands in the input"));
+              ElementsAre("case 1 (\"case-1\"): the expected string \"SM_90A\" occurs in the input"));
   EXPECT_THAT(WeaknessesOf(R"([{"input": "A or B?", "checks": [{"type": "equals", "text": "B"}]}])"), IsEmpty());
   EXPECT_THAT(WeaknessesOf(R"([{"input": "mend pybind11", "expected": {"contains": "x9"},
                               "checks": [{"type": "not_contains", "text": "pybind11"}]}])"),
@@ -57,7 +57,7 @@ TEST(SuiteWeaknesses, ExpectedStringInTheInput) {
 TEST(SuiteWeaknesses, EchoIncludesTheFiles) {
   EXPECT_THAT(WeaknessesOf(R"([{"input": "Mend a.py", "context": {"files": {"a.py": "answer9"}}, "output_file": "a.py",
                               "expected": {"contains": "answer9"}}])"),
-              ElementsAre("case 1 (\"case-1\"): the input, echoed back, passes"));
+              ElementsAre("case 1 (\"case-1\"): an echo of the input passes"));
 }
 
 TEST(SuiteWeaknesses, CasesWithTheSameInput) {

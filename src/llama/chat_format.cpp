@@ -32,8 +32,7 @@ Result<ChatFormat> ChatFormat::Make(const llama_model* model) {
     }
     return ChatFormat(std::move(impl));
   } catch (const std::exception& e) {
-    return Error{ErrorKind::kPermanent,
-                 fmt::format("its chat template can't be read: {}", SafeForTerminalLine(e.what()))};
+    return Error{ErrorKind::kPermanent, fmt::format("its chat template can't be read: {}", e.what())};
   }
 }
 
@@ -65,7 +64,7 @@ Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const s
     return prompt;
   } catch (const std::exception& e) {
     return Error{ErrorKind::kPermanent,
-                 fmt::format("the model's chat template refuses this conversation: {}", SafeForTerminalLine(e.what()))};
+                 fmt::format("the model's chat template rejects this conversation: {}", e.what())};
   }
 }
 

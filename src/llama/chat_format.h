@@ -14,11 +14,11 @@
 
 namespace upskill {
 
-// A model's own chat template (Jinja, from the GGUF) both ways: messages → prompt, generated text → answer.
-// Not thread-safe; used by the engine's thread only.
+// A model's own chat template (Jinja, from the GGUF) in both directions: messages → prompt, generated text → answer.
+// Not thread-safe; used only by the engine's thread.
 class ChatFormat {
  public:
-  // Error (kPermanent) when the file has no chat template, or one that llama.cpp can't read.
+  // Error (kPermanent) if the file has no chat template, or one that llama.cpp can't parse.
   static Result<ChatFormat> Make(const llama_model* model);
   ~ChatFormat();
   ChatFormat(ChatFormat&&) noexcept;
@@ -26,18 +26,18 @@ class ChatFormat {
   ChatFormat(const ChatFormat&) = delete;
   ChatFormat& operator=(const ChatFormat&) = delete;
 
-  // A prompt with what is needed to read its answer.
+  // A prompt with everything needed to parse its answer.
   struct Prompt {
     std::string text;
-    std::vector<std::string> stops;             // texts that end the answer besides the end token
-    std::vector<std::string> preserved_tokens;  // special tokens the parser wants to see as text
-    std::string parser;                         // llama-common's own form
-    std::string generation_prompt;              // the end of the text, which begins the answer
-    std::string grammar;                        // GBNF of generation_prompt and answer; empty: the answer is free
+    std::vector<std::string> stops;             // texts that end the answer, in addition to the end token
+    std::vector<std::string> preserved_tokens;  // special tokens that the parser needs as text
+    std::string parser;                         // in llama-common's format
+    std::string generation_prompt;              // the end of the text, which starts the answer
+    std::string grammar;                        // GBNF of generation_prompt and answer; empty: no grammar
     int format = 0;
   };
-  // With a schema, the grammar holds the answer to it. Error (kPermanent): the template refuses the conversation, or
-  // llama.cpp the schema.
+  // With a schema, the grammar constrains the answer to it. Error (kPermanent): the template rejects the conversation,
+  // or llama.cpp rejects the schema.
   Result<Prompt> Render(const std::string& system, const std::vector<Message>& messages,
                         const std::optional<Json>& answer_schema = std::nullopt) const;
 
@@ -45,7 +45,7 @@ class ChatFormat {
     std::string text;
     std::string reasoning;
   };
-  // Separates reasoning from the answer. Text that the parser can't read is returned as it is.
+  // Separates reasoning from the answer. Text that the parser can't parse is returned as is.
   static Answer Parse(const Prompt& prompt, const std::string& generated);
 
  private:

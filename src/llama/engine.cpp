@@ -14,8 +14,8 @@
 namespace upskill {
 namespace {
 
-constexpr int kPromptEntries = 96;           // sequences that hold shared prefixes and repeated prompts
-constexpr std::size_t kSmallestPrefix = 16;  // shorter ones aren't worth a sequence
+constexpr int kPromptEntries = 96;      // sequences that hold shared prefixes and repeated prompts
+constexpr std::size_t kMinPrefix = 16;  // shorter ones aren't worth a sequence
 constexpr std::size_t kKnownPrefixes = 256;
 
 }  // namespace
@@ -83,13 +83,13 @@ Result<Engine::Tokens> Engine::Tokenize(const std::string& text) const {
   const auto length = static_cast<std::int32_t>(text.size());
   const std::int32_t count =
       llama_tokenize(vocab_, text.data(), length, tokens.data(), static_cast<std::int32_t>(tokens.size()), true, true);
-  if (count <= 0) return Error{ErrorKind::kPermanent, "the prompt can't be turned into tokens"};
+  if (count <= 0) return Error{ErrorKind::kPermanent, "the prompt can't be tokenized"};
   tokens.resize(static_cast<std::size_t>(count));
   return tokens;
 }
 
 std::optional<std::size_t> Engine::CountTokens(const std::string& text) const {
-  // Without room for any token the function says how many there would be, as a negative number.
+  // If there isn't room, the function returns the number of tokens needed as a negative number.
   const std::int32_t count =
       llama_tokenize(vocab_, text.data(), static_cast<std::int32_t>(text.size()), nullptr, 0, false, false);
   return count > 0 ? std::nullopt : std::optional(static_cast<std::size_t>(-count));
@@ -102,8 +102,8 @@ Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
   ASSIGN_OR_RETURN(work.tokens, Tokenize(work.prompt.text));
   const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   if (work.tokens.size() + 1 > trained) {
-    return Error{ErrorKind::kPermanent,
-                 fmt::format("the prompt has {} tokens, the model's context {}", work.tokens.size(), trained)};
+    return Error{ErrorKind::kPermanent, fmt::format("the prompt has {} tokens, but the model's context has only {}",
+                                                    work.tokens.size(), trained)};
   }
   work.max_output = std::min(std::max(1, request.sampling.max_tokens), static_cast<int>(trained - work.tokens.size()));
   ASSIGN_OR_RETURN(work.prefix, PrefixOf(request, work.tokens));
@@ -111,31 +111,31 @@ Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
   return work;
 }
 
-// The prompt's grammar, past what the prompt has of the answer already; null without one.
+// The prompt's grammar, advanced past the part of the answer that the prompt contains; null without one.
 Result<LlamaSamplerHandle> Engine::GrammarOf(const ChatFormat::Prompt& prompt) const {
   if (prompt.grammar.empty()) return LlamaSamplerHandle();
-  const auto refuse = [](const std::string& why) {
-    return Error{ErrorKind::kPermanent, fmt::format("answers can't be held to the schema: {}", why)};
+  const auto failed = [](const std::string& why) {
+    return Error{ErrorKind::kPermanent, fmt::format("answers can't be constrained to the schema: {}", why)};
   };
   TakeLibraryError();
   try {
     LlamaSamplerHandle grammar(llama_sampler_init_grammar(vocab_, prompt.grammar.c_str(), "root"));
-    if (!grammar) return refuse(TakeLibraryError());
+    if (!grammar) return failed(TakeLibraryError());
     Tokens begun;
     if (!prompt.generation_prompt.empty()) {
       ASSIGN_OR_RETURN(begun, Tokenize(prompt.generation_prompt));
     }
     for (const llama_token token : begun) {
-      if (llama_vocab_is_eog(vocab_, token)) return refuse("the chat template begins answers with an end token");
+      if (llama_vocab_is_eog(vocab_, token)) return failed("the chat template begins answers with an end token");
       llama_sampler_accept(grammar.get(), token);
     }
     return grammar;
   } catch (const std::exception& e) {
-    return refuse(SafeForTerminalLine(e.what()));
+    return failed(e.what());
   }
 }
 
-// The tokens before the first place where the person's message matters, found by rendering another message.
+// The tokens before the first place where the user's message matters, found by rendering another message.
 Result<Engine::Tokens> Engine::PrefixOf(const ChatRequest& chat, const Tokens& tokens) {
   auto known = prefixes_.find(chat.system);
   if (known == prefixes_.end()) {
@@ -168,29 +168,29 @@ bool Engine::MakeRoom(std::size_t cells) {
   return true;
 }
 
-// False: no room until others finish.
+// False: no room until other requests finish.
 bool Engine::MakeRoomFor(const Prepared& work) {
   const auto output = static_cast<std::size_t>(work.max_output);
-  // What is shared already needs no room, and must not be evicted to make some.
+  // What is already shared needs no room, and must not be evicted to make some.
   const PromptCache::Match present = prompts_.Find(work.tokens, work.tokens.size() - 1);
   prompts_.Retain(present.entry);
   const bool fits = MakeRoom(work.tokens.size() - present.length + output);
   prompts_.Release(present.entry);
   if (fits) return true;
   if (scheduler_.AnyRunning()) return false;
-  // Alone it always fits (EnsureContext), but perhaps not beside the prompt that it shares a part with.
+  // Alone it always fits (EnsureContext), but perhaps not next to the prompt that it shares a prefix with.
   CHECK(MakeRoom(work.tokens.size() + output));
   return true;
 }
 
-// Starts the sequence of a request that is ready, sharing what is evaluated already, or has it wait for room.
+// Starts the sequence of a ready request, sharing what has been evaluated already, or makes it wait for room.
 void Engine::TryToAdmit(std::size_t index) {
   Slot& slot = slots_[index];
   Prepared& work = slot.work;
   if (const Status ready = EnsureContext(work); !ready) return scheduler_.Finish(index, ready.error());
   const std::int64_t now = llama_time_us();
   if (!MakeRoomFor(work)) return scheduler_.Hold(index);
-  if (work.prefix.size() >= kSmallestPrefix) {
+  if (work.prefix.size() >= kMinPrefix) {
     const Result<std::int64_t> evaluated = EvaluatePrefix(work.prefix);
     if (!evaluated) return FailAll(evaluated.error());
     slot.prefix_cost = *evaluated;
@@ -210,8 +210,8 @@ void Engine::TryToAdmit(std::size_t index) {
   scheduler_.Admit(index);
 }
 
-// Has `prefix` in the KV cache as an entry of its own. Value: how many tokens had to be evaluated for that. After an
-// error the cache may hold half of it: everything is to fail.
+// Puts `prefix` into the KV cache as an entry of its own. Returns how many tokens had to be evaluated. After an error
+// the cache may hold a part of it: every request must fail.
 Result<std::int64_t> Engine::EvaluatePrefix(const Tokens& prefix) {
   const PromptCache::Match parent = prompts_.Find(prefix, prefix.size());
   if (parent.length == prefix.size()) return std::int64_t{0};
@@ -247,7 +247,7 @@ void Engine::AddToBatch(llama_token token, std::size_t position, int sequence, b
   batch_.logits[i] = wants_logits ? 1 : 0;
 }
 
-// One token of each answering sequence, then prompt tokens while there is room.
+// One token per answering sequence, then prompt tokens while there is room.
 void Engine::FillBatch() {
   batch_.n_tokens = 0;
   for (Slot& slot : slots_) {
@@ -269,7 +269,7 @@ void Engine::FillBatch() {
   }
 }
 
-// Evaluates the batch; llama_decode's code.
+// Evaluates the batch; returns llama_decode's code.
 int Engine::Decode() {
   llama_set_n_threads(context_.get(), governor_.threads(), governor_.threads());
   const std::int64_t wall = llama_time_us();
@@ -285,7 +285,7 @@ void Engine::Step() {
   FillBatch();
   if (batch_.n_tokens == 0) return;
   const int code = Decode();
-  if (code == 2) return;  // aborted: the scheduler has the sequences ended next
+  if (code == 2) return;  // aborted: the scheduler ends the sequences next
   if (code != 0) {
     FailAll(Error{ErrorKind::kUnavailable,
                   fmt::format("evaluating a batch failed (code {}) {}", code, TakeLibraryError())});
@@ -309,7 +309,7 @@ void Engine::AfterStep(Slot& slot) {
   slot.next = token;
 }
 
-// Keeps the evaluated prompt for later rounds of the same case. Costs no cells: they change their owner.
+// Keeps the evaluated prompt for later rounds of the same case. Uses no additional cells: they change their owner.
 void Engine::RememberPrompt(Slot& slot) {
   if (stateful_) return;
   const Tokens& tokens = slot.work.tokens;
@@ -324,7 +324,7 @@ void Engine::RememberPrompt(Slot& slot) {
   slot.shared.entry = place->entry;
 }
 
-// Adds the token's text to the answer. True when a stop text of the chat format is complete.
+// Appends the token's text to the answer. True when a stop text of the chat format is complete.
 bool Engine::Append(Slot& slot, llama_token token) {
   std::string piece(64, '\0');
   const auto render = [&](bool special) {
@@ -379,7 +379,7 @@ void Engine::FreeSlot(std::size_t index) {
   slots_[index] = Slot{};
 }
 
-// Ends every request that was begun and empties the KV cache, which may hold half a batch.
+// Ends every request that was started and clears the KV cache, which may hold a part of a batch.
 void Engine::FailAll(const Error& error) {
   for (std::size_t index = 0; index < slots_.size(); ++index) {
     if (scheduler_.IsFree(index)) continue;

@@ -22,10 +22,10 @@
 
 namespace upskill {
 
-// Evaluates many conversations at once on one loaded GGUF (continuous batching). One thread owns the context and does
-// what the scheduler says, so equal requests in equal order give equal answers at the same `parallel`. Prefixes that
-// requests share (system prompt and skill, repeated prompts) are evaluated once; all sequences that need them share
-// their KV cells.
+// Evaluates many conversations at once on one loaded GGUF (continuous batching). One thread owns the context and
+// carries out the scheduler's decisions, so equal requests in equal order give equal answers with the same `parallel`.
+// Prefixes that requests share (system prompt and skill, repeated prompts) are evaluated once; all sequences that need
+// them share their KV cells.
 class Engine : public Model {
  public:
   struct Settings {
@@ -44,31 +44,31 @@ class Engine : public Model {
   void Start(ChatRequest request, Done done) override;
   void Cancel(CancelScope scope) override;
   std::optional<std::size_t> CountTokens(const std::string& text) const override;
-  // Twice the batch: the engine never waits for the sender.
+  // Twice the batch, so that the engine never waits for the caller.
   int Window() const override { return 2 * settings_.parallel; }
 
  private:
   using Tokens = std::vector<llama_token>;
 
-  // A request made ready: rendered, tokenised, measured.
+  // A prepared request: rendered, tokenized, measured.
   struct Prepared {
     Sampling sampling;
     ChatFormat::Prompt prompt;
     Tokens tokens;
-    Tokens prefix;               // the tokens that every request with this system prompt begins with
-    LlamaSamplerHandle grammar;  // of the request's answer_schema; may be null
+    Tokens prefix;               // the tokens that every request with this system prompt starts with
+    LlamaSamplerHandle grammar;  // for the request's answer_schema; may be null
     int max_output = 0;
   };
 
-  // One sequence. Its id in the KV cache is the slot's index.
+  // One sequence. Its ID in the KV cache is the slot's index.
   struct Slot {
     Prepared work;
-    bool running = false;  // else the slot is free, or its request waits for room
+    bool running = false;  // false: the slot is free, or its request waits for room
     std::optional<TokenSampler> sampler;
     PromptCache::Match shared;
-    std::size_t evaluated = 0;     // prompt tokens in the KV cache, shared ones included
-    std::size_t reserved = 0;      // cells kept for it
-    std::int64_t prefix_cost = 0;  // tokens evaluated for the shared prefix on behalf of this request
+    std::size_t evaluated = 0;     // prompt tokens in the KV cache, including shared ones
+    std::size_t reserved = 0;      // cells reserved for it
+    std::int64_t prefix_cost = 0;  // tokens of the shared prefix evaluated for this request
     llama_token next = 0;          // token to evaluate in the next step
     int output_tokens = 0;
     int logits_index = -1;  // row of its logits in the current batch
@@ -122,8 +122,8 @@ class Engine : public Model {
   std::vector<Slot> slots_;
   std::map<std::string, Tokens> prefixes_;  // by system prompt
 
-  Scheduler scheduler_;  // shared with the senders
-  std::thread thread_;   // last: it uses all of the above
+  Scheduler scheduler_;  // shared with the callers
+  std::thread thread_;   // last: uses everything above
 };
 
 }  // namespace upskill

@@ -17,7 +17,7 @@ constexpr std::size_t kCellGranularity = 256;
 
 std::size_t RoundUp(std::size_t cells) { return (cells + kCellGranularity - 1) / kCellGranularity * kCellGranularity; }
 
-// Bytes that the system can still give out, by the kernel's own estimate; 0 when unknown.
+// Bytes available according to the kernel's estimate; 0 if unknown.
 std::size_t AvailableMemory() {
   std::ifstream info("/proc/meminfo");
   std::string key;
@@ -29,7 +29,7 @@ std::size_t AvailableMemory() {
   return 0;
 }
 
-// Bytes of one KV cell at 16 bits: keys and values of every layer. An upper bound for models with odd layers.
+// Bytes of one KV cell at 16 bits: keys and values of every layer. An upper bound for models with unusual layers.
 std::size_t BytesPerCell(const llama_model* model) {
   const auto layers = static_cast<std::size_t>(llama_model_n_layer(model));
   const auto heads = static_cast<std::size_t>(std::max(1, llama_model_n_head(model)));
@@ -40,15 +40,15 @@ std::size_t BytesPerCell(const llama_model* model) {
 
 }  // namespace
 
-// Has a context that the request fits into, alone at least. Grows it between batches when it must.
+// Ensures a context that the request fits into when it is alone. Grows it between batches if necessary.
 Status Engine::EnsureContext(const Prepared& work) {
   const auto output = static_cast<std::size_t>(work.max_output);
   const std::size_t alone = work.tokens.size() + work.prefix.size() + output;
   if (context_ && alone <= cells_) return {};
-  if (context_ && scheduler_.AnyRunning()) return {};  // TryToAdmit holds the request back until the others are done
+  if (context_ && scheduler_.AnyRunning()) return {};  // TryToAdmit makes the request wait for the others
   std::size_t wanted = alone;
   if (!context_) {
-    // The first request tells the shape of the rest: all sequences at once, the prefixes of both arms, repeated
+    // The first request shows what the others will be like: all sequences at once, the prefixes of both arms, repeated
     // prompts.
     const std::size_t own = work.tokens.size() - work.prefix.size();
     wanted = static_cast<std::size_t>(settings_.parallel) * (output + 2 * own + 64) + 2 * work.prefix.size() + 2048;
@@ -63,8 +63,8 @@ Status Engine::CreateContext(std::size_t cells) {
   const std::size_t bytes = cells * BytesPerCell(model_.get());
   if (const std::size_t available = AvailableMemory(); available > 0 && bytes > available) {
     return Error{ErrorKind::kPermanent,
-                 fmt::format("not enough memory: the KV cache for {} tokens needs about {} MB, {} MB are free; run "
-                             "fewer requests at once, or allow fewer tokens per answer",
+                 fmt::format("not enough memory: the KV cache for {} tokens needs about {} MB, but {} MB are free; use "
+                             "fewer concurrent requests or fewer tokens per answer",
                              cells, bytes >> 20U, available >> 20U)};
   }
   prompts_.Clear();
@@ -75,12 +75,12 @@ Status Engine::CreateContext(std::size_t cells) {
   params.n_batch = kBatchTokens;
   params.n_ubatch = kBatchTokens;
   params.n_seq_max = static_cast<std::uint32_t>(settings_.parallel + static_cast<int>(prompts_.capacity()));
-  params.n_outputs_max = params.n_seq_max;  // llama.cpp reserves one for each sequence; the default is the batch size
+  params.n_outputs_max = params.n_seq_max;  // llama.cpp reserves one per sequence; the default is the batch size
   params.n_threads = settings_.threads;
   params.n_threads_batch = settings_.threads;
   params.kv_unified = true;  // the sequences share the cells of their common prefix
   params.swa_full = true;    // a sliding window would drop the prefix that later sequences share
-  // Flash attention skips the cells of other sequences, which the plain products would compute and throw away.
+  // Flash attention skips the cells of other sequences; without it they would be computed and thrown away.
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_AUTO;
   params.no_perf = true;
   params.abort_callback = [](void* flag) { return static_cast<std::atomic<bool>*>(flag)->load(); };

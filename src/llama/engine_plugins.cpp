@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 fs::path PluginFolder() {
   const char* const named =
-      std::getenv("UPSKILL_ENGINE_DIR");  // NOLINT(concurrency-mt-unsafe): nobody in this program sets variables
+      std::getenv("UPSKILL_ENGINE_DIR");  // NOLINT(concurrency-mt-unsafe): this program never sets variables
   if (named != nullptr && *named != '\0') return named;
   std::error_code code;
   const fs::path self = fs::read_symlink("/proc/self/exe", code);
@@ -50,7 +50,7 @@ std::string ProcessorName() {
   for (std::string line; std::getline(in, line);) {
     const std::size_t colon = line.find(':');
     if (line.starts_with("model name") && colon != std::string::npos)
-      return SafeForTerminalLine(Trim(std::string_view(line).substr(colon + 1)));
+      return Trim(std::string_view(line).substr(colon + 1));
   }
   return "";
 }
@@ -58,26 +58,25 @@ std::string ProcessorName() {
 }  // namespace
 
 Error NoEngineError(const fs::path& folder, bool processor_fits) {
-  const std::string shown = SafeForTerminalLine(folder.string());
+  const std::string shown = folder.string();
   if (!HasPlugins(folder)) {
     return Error{
         ErrorKind::kNotFound,
         fmt::format(
-            "no engine for models in process in {}: install upskill again, or unset UPSKILL_ENGINE_DIR if it is set",
+            "no engine for in-process models in {}; reinstall upskill, or unset UPSKILL_ENGINE_DIR if it is set",
             shown)};
   }
   if (processor_fits) {
     const std::string reason = TakeLibraryError();
     return Error{ErrorKind::kPermanent,
-                 fmt::format("the engine for models in process in {} can't be loaded{}: install upskill again", shown,
+                 fmt::format("the engine for in-process models in {} can't be loaded{}; reinstall upskill", shown,
                              reason.empty() ? "" : " (" + reason + ")")};
   }
   const std::string name = ProcessorName();
-  return Error{ErrorKind::kPermanent,
-               fmt::format("this processor{} can't run models in process, which needs AVX2, FMA, "
-                           "F16C and BMI2; models over the network work "
-                           "(upskill models lists them)",
-                           name.empty() ? "" : " (" + name + ")")};
+  return Error{ErrorKind::kPermanent, fmt::format("this processor{} can't run in-process models, which need AVX2, FMA, "
+                                                  "F16C and BMI2; use a model over the network "
+                                                  "(upskill models lists them)",
+                                                  name.empty() ? "" : " (" + name + ")")};
 }
 
 Status LoadEnginePlugins() {

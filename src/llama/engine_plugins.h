@@ -7,12 +7,12 @@
 
 namespace upskill {
 
-// Packages carry the engine once for each kind of processor, as plug-ins in a folder: lib/upskill beside the folder of
-// the program, or $UPSKILL_ENGINE_DIR. The first call loads the one that fits best; where the engine is linked in,
-// nothing is loaded. Thread-safe. Error: no plug-in there, or none that this processor can run.
+// Packages contain one build of the engine for each kind of processor, as plug-ins in a folder: lib/upskill next to the
+// program's folder, or $UPSKILL_ENGINE_DIR. The first call loads the best one for this processor; if the engine is
+// linked in, nothing is loaded. Thread-safe. Error: no plug-in there, or none that this processor can run.
 Status LoadEnginePlugins();
 
-// What is wrong with a folder from which no plug-in could be used, on a processor that has what they need or lacks it.
+// Why no plug-in of a folder could be used, on a processor that has the required instructions or lacks them.
 Error NoEngineError(const std::filesystem::path& folder, bool processor_fits);
 
 }  // namespace upskill

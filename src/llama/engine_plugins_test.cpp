@@ -11,7 +11,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Where the engine is linked in, as in these tests, nothing is looked for.
+// Where the engine is linked in, as in these tests, no plug-in is searched for.
 TEST(EnginePlugins, NothingToLoadWhereTheEngineIsLinkedIn) { EXPECT_TRUE(LoadEnginePlugins().ok()); }
 
 TEST(EnginePlugins, AnEmptyFolderIsADamagedInstallation) {
@@ -21,7 +21,7 @@ TEST(EnginePlugins, AnEmptyFolderIsADamagedInstallation) {
   EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path().string()), HasSubstr("install upskill again")));
 }
 
-TEST(EnginePlugins, PluginsOfWhichNoneFitsSayWhatTheProcessorLacks) {
+TEST(EnginePlugins, PluginsThatDoNotFitNameTheMissingInstructions) {
   const TempFolder folder;
   folder.Write("libggml-cpu-haswell.so", "");
   const Error error = NoEngineError(folder.path(), false);

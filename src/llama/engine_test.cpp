@@ -30,7 +30,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// Two threads that wait for each other are slow beside other busy programs, such as other tests.
+// Two threads that wait for each other are slow when other programs, such as other tests, are busy.
 constexpr int kThreads = 1;
 
 std::unique_ptr<Model> Load(int parallel, int threads = kThreads, int context_tokens = 0) {
@@ -141,7 +141,7 @@ TEST(LoadLlamaModel, CountsTokensByItsOwnTokenizer) {
   EXPECT_EQ(model->CountTokens(""), 0U);
   EXPECT_EQ(model->CountTokens("hello"), 1U);
   EXPECT_EQ(model->CountTokens("hello hello"), 2U);
-  EXPECT_GT(model->CountTokens("<|im_start|>"), 1U);  // text, no mark of the chat
+  EXPECT_GT(model->CountTokens("<|im_start|>"), 1U);  // text, not chat markup
 }
 
 std::string LoadError(const fs::path& path) {
@@ -155,7 +155,7 @@ std::string LoadError(const fs::path& path) {
   return model.error().message;
 }
 
-TEST(LoadLlamaModel, FilesThatAreNoModel) {
+TEST(LoadLlamaModel, FilesThatAreNotModels) {
   const TempFolder folder;
   EXPECT_THAT(LoadError(folder.path() / "none.gguf"), HasSubstr("No such file"));
   EXPECT_THAT(LoadError(folder.Write("text.gguf", "some text")), HasSubstr("not a GGUF"));
@@ -207,8 +207,8 @@ TEST(Engine, AnswersWithText) {
   EXPECT_GT(response->seconds, 0.0);
 }
 
-// A model of this size doesn't know what it is asked; bound to the schema its answer is one.
-TEST(Engine, AnswersAreHeldToTheirSchema) {
+// A model of this size doesn't understand the question; constrained to the schema, it still answers one.
+TEST(Engine, AnswersMatchTheirSchema) {
   const auto model = Load(2);
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     ChatRequest request = Ask("How many legs has a dog?", 60, seed == 1 ? 0.0 : 0.8);
@@ -226,7 +226,7 @@ TEST(Engine, AnswersAreHeldToTheirSchema) {
   EXPECT_FALSE(Generate(*model, Ask("Name a colour.", 5))->text.empty());
 }
 
-TEST(Engine, TheTokenLimitIsKept) {
+TEST(Engine, TheTokenLimitIsObserved) {
   const auto model = Load(1);
   const Result<ChatResponse> response = Generate(*model, Ask("Count from one to a hundred.", 3));
   ASSERT_TRUE(response.ok());
@@ -269,7 +269,7 @@ TEST(Engine, SharedPromptsAreEvaluatedOnce) {
   const std::vector<ChatResponse> second = AskAll(*model, requests);
   const std::int64_t prompt = first[0].usage.prompt();
   EXPECT_GT(prompt, 100);
-  // Once the prefix, and of each request its own few tokens.
+  // The prefix once, and the few tokens of each request.
   EXPECT_EQ(first[0].usage.cache_read, 0);
   EXPECT_LT(sum(first, &Usage::input), prompt + 3 * 30);
   EXPECT_GT(first[1].usage.cache_read, 100);
@@ -296,7 +296,7 @@ std::string Words(const std::string& word, int count) {
   return text;
 }
 
-TEST(Engine, APromptThatIsTooLongIsRefused) {
+TEST(Engine, APromptThatIsTooLongIsAnError) {
   const auto model = Load(2);
   const Result<ChatResponse> response = Generate(*model, Ask(Words("word", 9000)));
   ASSERT_FALSE(response.ok());
@@ -314,7 +314,7 @@ TEST(Engine, ALongerPromptMakesTheContextGrow) {
   EXPECT_GT(response->usage.prompt(), 400);
 }
 
-TEST(Engine, AStoredPromptGivesWayToALongOneThatBeginsLikeIt) {
+TEST(Engine, AStoredPromptIsEvictedForALongOneThatStartsLikeIt) {
   const auto model = Load(1, kThreads, 256);
   const std::string begin = "Sum up:" + Words("word", 40);
   for (const char* word : {"red", "blue", "green"}) {
@@ -354,7 +354,7 @@ TEST(Engine, CancelMidway) {
     request.more_follows = i < 7;
     model->Start(std::move(request), answers.Expect(i));
   }
-  answers.WaitFor(1);  // the first is through, so others are being answered
+  answers.WaitFor(1);  // the first has finished, so others are being answered
   model->Cancel(Model::CancelScope::kRunning);
   answers.WaitFor(8);
   EXPECT_EQ(answers.kinds()[0], "ok");
@@ -405,7 +405,7 @@ TEST(Engine, APromiseThatIsNotKeptDelaysTheBatchOnly) {
   EXPECT_THAT(answers.TakeAll(), SizeIs(1));
 }
 
-TEST(Engine, DestructionGivesUpWhatIsInFlight) {
+TEST(Engine, DestructionCancelsWhatIsInFlight) {
   Answers answers(7);
   {
     const auto model = Load(2);

@@ -16,7 +16,7 @@ namespace {
 
 struct LastError {
   std::mutex mutex;
-  std::string first;  // the first one since it was taken: later ones only repeat that loading failed
+  std::string first;  // the first one since it was last taken: later ones only repeat that loading failed
 };
 
 LastError& TheLastError() {
@@ -33,7 +33,7 @@ std::string WithoutFunctionName(std::string_view message) {
   const std::size_t colon = message.find(": ");
   const std::string_view head = message.substr(0, colon);
   if (colon != std::string_view::npos && head.find(' ') == std::string_view::npos) message.remove_prefix(colon + 2);
-  return SafeForTerminalLine(Trim(message));
+  return std::string(Trim(message));
 }
 
 void OnMessage(ggml_log_level level, const char* text, void* /*user_data*/) {
@@ -53,7 +53,7 @@ void CaptureLibraryLog() {
   static std::once_flag once;
   std::call_once(once, [] {
     llama_log_set(&OnMessage, nullptr);
-    common_log_set_verbosity_thold(-1);  // llama-common has a log of its own, which writes to stderr
+    common_log_set_verbosity_thold(-1);  // llama-common has its own log, which writes to stderr
   });
 }
 

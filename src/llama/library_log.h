@@ -5,10 +5,11 @@
 
 namespace upskill {
 
-// Sends llama.cpp's own messages to our log instead of the terminal, for the rest of the process. Idempotent.
+// Sends llama.cpp's messages to our log instead of the terminal, for the rest of the process. Idempotent.
 void CaptureLibraryLog();
 
-// The last error that llama.cpp reported since the previous call, on one line; empty if there was none. Thread-safe.
+// Returns and clears the first error that llama.cpp has reported since the previous call; empty if there is none.
+// Thread-safe.
 std::string TakeLibraryError();
 
 }  // namespace upskill

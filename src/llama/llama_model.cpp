@@ -20,7 +20,7 @@
 namespace upskill {
 namespace {
 
-// Increased whenever the same request would be answered in another way by a newer engine.
+// Increase when a newer engine would answer the same request differently.
 constexpr int kEngineVersion = 1;
 
 int AvailableProcessors() {
@@ -37,7 +37,7 @@ Status LooksLikeGguf(const std::filesystem::path& path) {
   const ssize_t got = ::read(fd.get(), magic.data(), magic.size());
   if (got < 0) return ErrnoError("reading model", path, errno);
   if (got != 4 || std::string_view(magic.data(), 4) != "GGUF") {
-    return InputError(fmt::format("model {} is not a GGUF file", SafeForTerminalLine(path.string())));
+    return InputError(fmt::format("model {} is not a GGUF file", path.string()));
   }
   return {};
 }
@@ -48,8 +48,8 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   CaptureLibraryLog();
   RETURN_IF_ERROR(LoadEnginePlugins());
   RETURN_IF_ERROR(LooksLikeGguf(options.path));
-  const std::string shown = SafeForTerminalLine(options.path.string());
-  const auto refuse = [&](const std::string& why) {
+  const std::string shown = options.path.string();
+  const auto failed = [&](const std::string& why) {
     return Error{ErrorKind::kPermanent, fmt::format("model {}: {}", shown, why)};
   };
   ASSIGN_OR_RETURN(const std::string fingerprint, FingerprintFile(options.path));
@@ -59,17 +59,17 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
     llama_backend_init();
     model.reset(llama_model_load_from_file(options.path.c_str(), llama_model_default_params()));
   } catch (const std::exception& e) {
-    return refuse(SafeForTerminalLine(e.what()));
+    return failed(e.what());
   }
   if (!model) {
     const std::string reason = TakeLibraryError();
-    return refuse(reason.empty() ? "llama.cpp can't load it" : reason);
+    return failed(reason.empty() ? "llama.cpp can't load it" : reason);
   }
   if (llama_model_has_encoder(model.get()) || !llama_model_has_decoder(model.get())) {
-    return refuse("it has an encoder, so it is not a chat model");
+    return failed("it has an encoder, so it is not a chat model");
   }
   Result<ChatFormat> format = ChatFormat::Make(model.get());
-  if (!format) return refuse(format.error().message);
+  if (!format) return failed(format.error().message);
 
   Engine::Settings settings;
   settings.parallel = options.parallel > 0 ? std::min(options.parallel, 128) : kDefaultParallel;

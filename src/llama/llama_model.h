@@ -14,18 +14,18 @@ namespace upskill {
 
 struct LlamaOptions {
   std::filesystem::path path;  // a GGUF
-  std::string name;            // for tables; empty: the file's name without ".gguf"
+  std::string name;            // for tables; empty: the file name without ".gguf"
   int parallel = 0;            // sequences evaluated at once; 0: kDefaultParallel
-  int threads = 0;             // 0: one per processor this process may use
+  int threads = 0;             // 0: one per processor available to this process
   int context_tokens = 0;      // KV cells for all sequences together; 0: sized by the first request
-  std::chrono::milliseconds promise_patience = Scheduler::kPatience;  // for a request that was promised
+  std::chrono::milliseconds promise_patience = Scheduler::kPatience;  // how long to wait for a promised request
 };
 
-// Measured on two cores with the default model (bench/README.md): more sequences gain nothing there.
+// Measured on two cores with the default model (bench/README.md): more sequences aren't faster there.
 inline constexpr int kDefaultParallel = 32;
 
-// Loads a GGUF for evaluation in process (llama.cpp). Errors: file absent or unreadable, no or a truncated GGUF, no
-// chat model, not enough memory; each with the reason.
+// Loads a GGUF for evaluation in process (llama.cpp). Errors: file missing or unreadable, not a GGUF or truncated, not
+// a chat model, not enough memory; each with the reason.
 Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options);
 
 }  // namespace upskill

@@ -28,7 +28,7 @@ PromptCache::Match PromptCache::Find(const std::vector<Token>& tokens, std::size
 
 std::optional<PromptCache::Insertion> PromptCache::Insert(std::vector<Token> tokens, const Match& parent) {
   Insertion insertion;
-  Retain(parent.entry);  // the parent must not be the one that makes room
+  Retain(parent.entry);  // the parent must not be the one that is evicted
   auto place = std::find_if(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.used; });
   if (place == entries_.end()) {
     const std::optional<std::size_t> oldest = OldestFree();

@@ -8,11 +8,11 @@
 
 namespace upskill {
 
-// Which token prefixes lie evaluated in the KV cache, and how many cells each holds beyond its parent. Pure
-// bookkeeping: the engine does the copying and removing of sequences that the answers ask for. Not thread-safe.
+// Which token prefixes are evaluated in the KV cache, and how many cells each holds beyond its parent. Pure
+// bookkeeping: the engine copies and removes the sequences that the return values name. Not thread-safe.
 //
-// Invariant: an entry is evicted only while nothing refers to it (no child entry, no running sequence), so the cells
-// of what is in use are never counted as free.
+// Invariant: an entry is evicted only if nothing refers to it (no child entry, no running sequence), so the cells in
+// use are never counted as free.
 class PromptCache {
  public:
   using Token = std::int32_t;
@@ -20,18 +20,18 @@ class PromptCache {
   struct Match {
     int entry = -1;          // -1: nothing shared
     int sequence = -1;       // the sequence that holds the tokens
-    std::size_t length = 0;  // how many leading tokens it shares
+    std::size_t length = 0;  // number of leading tokens that it shares
   };
 
-  // Entries use the sequences first_sequence … first_sequence + count − 1. With `exact_only` (models whose state can't
-  // be cut back to a shorter prefix) a match is all of an entry's tokens or none.
+  // Entries use the sequences first_sequence … first_sequence + count − 1. With `exact_only` (for models whose state
+  // can't be cut back to a shorter prefix), either all tokens of an entry match or none.
   PromptCache(int first_sequence, int count, bool exact_only);
 
-  // The entry that shares the longest prefix with `tokens`, at most `limit` tokens of it. Marks it as used now.
+  // The entry that shares the longest prefix with `tokens`, up to `limit` tokens. Marks it as used now.
   Match Find(const std::vector<Token>& tokens, std::size_t limit);
 
   // A place for a new entry made of `tokens`, whose first `parent.length` tokens are shared with `parent` (or nothing).
-  // Evicts the entry unused for longest when all places are taken; no value when none can go.
+  // Evicts the least recently used entry if all places are taken; no value if none can be evicted.
   struct Insertion {
     int entry = -1;
     int sequence = -1;
@@ -39,11 +39,11 @@ class PromptCache {
   };
   std::optional<Insertion> Insert(std::vector<Token> tokens, const Match& parent);
 
-  // Evicts the entry unused for longest; its sequence, or nothing when none can go.
+  // Evicts the least recently used entry; returns its sequence, or nothing if none can be evicted.
   std::optional<int> EvictOne();
 
   void Retain(int entry);   // a running sequence shares this entry's cells (−1: no effect)
-  void Release(int entry);  // … no more
+  void Release(int entry);  // … no longer
 
   std::size_t cells() const { return cells_; }  // held by all entries
   std::size_t capacity() const { return entries_.size(); }

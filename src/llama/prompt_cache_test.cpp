@@ -22,7 +22,7 @@ Match Find(PromptCache& cache, const std::string& text, std::size_t limit = 1000
   return cache.Find(FromText(text), limit);
 }
 
-// Inserts `text` below whatever it shares its beginning with; the entry, or −1.
+// Inserts `text` below the entry with which it shares a prefix. Returns the entry, or −1.
 int Insert(PromptCache& cache, const std::string& text) {
   const auto insertion = cache.Insert(FromText(text), Find(cache, text));
   return insertion ? insertion->entry : -1;
@@ -72,7 +72,7 @@ TEST(PromptCache, CountsTheCellsBeyondTheParent) {
   EXPECT_EQ(cache.capacity(), 4U);
 }
 
-TEST(PromptCache, EvictsWhatWasUnusedForLongest) {
+TEST(PromptCache, EvictsTheLeastRecentlyUsed) {
   PromptCache cache(kFirst, 3, false);
   const int a = Insert(cache, "a1");
   const int b = Insert(cache, "b1");
@@ -106,7 +106,7 @@ TEST(PromptCache, KeepsWhatIsInUse) {
   cache.Release(-1);
 }
 
-TEST(PromptCache, KeepsParentsOfWhatIsThere) {
+TEST(PromptCache, KeepsParentsOfEntries) {
   PromptCache cache(kFirst, 3, false);
   const int parent = Insert(cache, "ab");
   const int child = Insert(cache, "abcd");

@@ -26,9 +26,9 @@ Status Quantize(const std::filesystem::path& source, const std::string& temporar
     if (llama_model_quantize(source.c_str(), temporary.c_str(), &params) == 0) return {};
     reason = TakeLibraryError();
   } catch (const std::exception& e) {
-    reason = SafeForTerminalLine(e.what());
+    reason = e.what();
   }
-  return Error{ErrorKind::kPermanent, fmt::format("converting {} to Q8_0: {}", SafeForTerminalLine(source.string()),
+  return Error{ErrorKind::kPermanent, fmt::format("converting {} to Q8_0: {}", source.string(),
                                                   reason.empty() ? "llama.cpp can't read or write it" : reason)};
 }
 

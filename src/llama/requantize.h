@@ -7,8 +7,8 @@
 
 namespace upskill {
 
-// Writes the model `source` (a GGUF) as Q8_0 to `target`, whose folder must be there. `target` is replaced at once when
-// all of it is written; on an error nothing is left behind. The same source gives the same bytes on every machine.
+// Writes the model `source` (a GGUF) as Q8_0 to `target`, whose folder must exist. `target` is replaced atomically once
+// complete; an error leaves no file behind. The same source gives the same bytes on every machine.
 Status RequantizeToQ8(const std::filesystem::path& source, const std::filesystem::path& target);
 
 }  // namespace upskill

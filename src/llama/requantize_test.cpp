@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// As llama-quantize makes it.
+// As written by llama-quantize.
 constexpr const char* kConvertedSha256 = "7b46609d11703c058397e5cfe4cc6e4b2508cb1eb4c80ddc472a5d421fbdb508";
 
 std::size_t FilesIn(const fs::path& folder) {
@@ -47,7 +47,7 @@ TEST(Requantize, LeavesNothingBehindWhenTheSourceIsDamaged) {
   EXPECT_EQ(FilesIn(folder.path() / "target"), 0U);
 }
 
-TEST(Requantize, AFolderThatIsNotThereIsAnError) {
+TEST(Requantize, AMissingFolderIsAnError) {
   const TempFolder folder;
   const Status status = RequantizeToQ8(UPSKILL_ORIGINAL_MODEL, folder.path() / "none" / "model.gguf");
   ASSERT_FALSE(status.ok());

@@ -51,7 +51,7 @@ void Scheduler::Stop() {
   wake_.notify_all();
 }
 
-void Scheduler::GiveUpPromise() {
+void Scheduler::AbandonPromise() {
   const std::lock_guard lock(mutex_);
   promised_ = false;
 }
@@ -68,7 +68,7 @@ Scheduler::Move Scheduler::Next() {
       wake_.wait(lock);
     } else if (wake_.wait_for(lock, patience_) == std::cv_status::timeout && queue_.empty() && promised_) {
       promised_ = false;
-      Log("llama", "a request that was promised did not come; the batch goes on without it");
+      Log("llama", "a promised request did not arrive; evaluating the batch without it");
     }
   }
 }
@@ -83,7 +83,7 @@ std::optional<Scheduler::Move> Scheduler::TryNext() {
   return move;
 }
 
-// Under the mutex. What Cancel asked for comes first: it must not hit a request that was submitted after it.
+// Requires the mutex. A Cancel comes first: it must not affect requests submitted after it.
 std::optional<Scheduler::Move> Scheduler::Decide() {
   if (stopping_) return Move{Action::kStop, 0, {}};
   if (std::exchange(withdraw_held_, false) && held_ && !aborted_) return Move{Action::kForget, *held_, {}};

@@ -19,14 +19,14 @@ namespace upskill {
 Error CancelledError();
 
 // Decides what an engine does next: which request gets which slot of its batch and when, whether a batch waits for
-// requests that were promised, what a Cancel ends. Knows nothing of how answers are computed. Calls the `done` of every
-// request exactly once.
+// promised requests, which requests a Cancel ends. Knows nothing about how answers are computed. Calls the `done` of
+// every request exactly once.
 //
-// Requests begin in the order in which they were submitted, each in the free slot with the lowest number, so equal
+// Requests start in the order in which they were submitted, each in the free slot with the lowest number, so equal
 // requests submitted in equal order share equal batches. While a slot is free and a request is promised
-// (ChatRequest::more_follows) no batch is evaluated; a promise that isn't kept is given up after a while.
+// (ChatRequest::more_follows), no batch is evaluated; a promise that isn't kept is abandoned after a while.
 //
-// Submit, Cancel and Stop may be called by any thread, the rest by the engine's thread.
+// Submit, Cancel and Stop may be called by any thread, everything else by the engine's thread.
 class Scheduler {
  public:
   static constexpr std::chrono::milliseconds kPatience{60'000};
@@ -40,15 +40,15 @@ class Scheduler {
   void Cancel(Model::CancelScope scope);
   void Stop();
 
-  // Set while a Cancel of the running requests is not carried out: the batch that is being evaluated can be aborted.
+  // Set while a Cancel of the running requests is pending: the batch being evaluated can be aborted.
   std::atomic<bool>& aborted() { return aborted_; }
 
   enum class Action {
-    kBegin,     // make `request` ready and give it `slot`: Admit, Hold or Finish
+    kBegin,     // prepare `request` and assign it to `slot`: Admit, Hold or Finish
     kTryAgain,  // there may be room now for the request held in `slot`: Admit, Hold or Finish
     kEvaluate,  // evaluate a batch of all running slots
-    kForget,    // the request held in `slot` was cancelled and has been told
-    kEndAll,    // fail every request that was begun
+    kForget,    // the request held in `slot` was cancelled and its `done` called
+    kEndAll,    // fail every request that was started
     kStop,      // the same, and then no more
   };
   struct Move {
@@ -57,15 +57,15 @@ class Scheduler {
     ChatRequest request;  // of kBegin
   };
 
-  // The next move; waits until there is one.
+  // The next move; blocks until there is one.
   Move Next();
   // The next move if there is one now.
   std::optional<Move> TryNext();
 
   void Admit(std::size_t slot);  // its request is part of the batches from now on
-  void Hold(std::size_t slot);   // no room for it until a running request ends, of which there must be one
-  void Finish(std::size_t slot, Result<ChatResponse> answer);  // the slot is free
-  void GiveUpPromise();                                        // nothing more is waited for until the next promise
+  void Hold(std::size_t slot);   // no room for it until a running request ends; there must be one
+  void Finish(std::size_t slot, Result<ChatResponse> answer);  // the slot becomes free
+  void AbandonPromise();                                       // don't wait for requests until the next promise
 
   bool AnyRunning() const { return running_ > 0; }
   bool IsFree(std::size_t slot) const { return slots_[slot].state == State::kFree; }
@@ -89,8 +89,8 @@ class Scheduler {
   // Owned by the engine's thread.
   std::vector<Slot> slots_;
   std::size_t running_ = 0;
-  std::optional<std::size_t> held_;  // begun, waiting for room; nothing overtakes it
-  bool room_may_be_free_ = false;    // a request ended since `held_` was tried
+  std::optional<std::size_t> held_;  // started, waiting for room; no request overtakes it
+  bool room_may_be_free_ = false;    // a request has ended since `held_` was last tried
 
   std::mutex mutex_;
   std::condition_variable wake_;

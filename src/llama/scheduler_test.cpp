@@ -115,17 +115,17 @@ TEST(Scheduler, TheLastPromiseCounts) {
   EXPECT_THAT(desk.Batch(), ElementsAre("a", "b", "c", "d"));
 }
 
-TEST(Scheduler, APromiseThatIsNotKeptIsGivenUp) {
+TEST(Scheduler, APromiseThatIsNotKeptIsAbandoned) {
   Desk desk(3);
   desk.Submit("a", true);
   EXPECT_THAT(desk.Batch(), IsEmpty());
-  desk.scheduler.GiveUpPromise();
+  desk.scheduler.AbandonPromise();
   EXPECT_THAT(desk.Batch(), ElementsAre("a"));
   desk.Submit("b", true);
   EXPECT_THAT(desk.Batch(), IsEmpty()) << "a new promise is waited for again";
 }
 
-TEST(Scheduler, NextGivesUpAPromiseAfterAWhile) {
+TEST(Scheduler, NextAbandonsAPromiseAfterAWhile) {
   Desk desk(3, std::chrono::milliseconds(1));
   desk.Submit("a", true);
   const Scheduler::Move move = desk.scheduler.Next();
@@ -312,7 +312,7 @@ TEST(Scheduler, NextWakesUpForEveryChange) {
   EXPECT_EQ(desk.scheduler.Next().action, Action::kStop);
 }
 
-// What a sender keeps to (a window, promises that hold, now and then a Cancel) always comes to an end, each request
+// With a sender that follows the rules (a window, promises kept, now and then a Cancel), every request ends exactly
 // once, and every batch is full unless nothing more was promised.
 void RunToTheEnd(std::uint32_t seed, std::size_t slots) {
   std::mt19937 random(seed);
@@ -362,7 +362,7 @@ void RunToTheEnd(std::uint32_t seed, std::size_t slots) {
   for (const auto& [name, how] : desk.ended) EXPECT_THAT(how, ElementsAre(AnyOf("answered", "cancelled"))) << name;
 }
 
-TEST(Scheduler, AlwaysComesToAnEnd) {
+TEST(Scheduler, EveryRequestEnds) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) RunToTheEnd(seed, 1 + seed % 5);
 }
 

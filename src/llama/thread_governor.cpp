@@ -6,9 +6,9 @@
 namespace upskill {
 namespace {
 
-constexpr double kShortestBatch = 0.005;  // seconds; shorter ones say little
-constexpr double kEnoughShare = 0.8;      // of the processor time that threads without competition get
-constexpr double kLongestRest = 30.0;     // seconds
+constexpr double kMinBatchSeconds = 0.005;  // shorter batches say little
+constexpr double kMinShare = 0.8;           // of the processor time of threads without competition
+constexpr double kMaxRestSeconds = 30.0;
 
 }  // namespace
 
@@ -18,14 +18,14 @@ void ThreadGovernor::Record(double wall_seconds, double processor_seconds) {
     if (rest_seconds_ <= 0.0) current_ = most_;
     return;
   }
-  if (current_ == 1 || wall_seconds < kShortestBatch) return;
-  if (processor_seconds >= kEnoughShare * wall_seconds * current_) {
+  if (current_ == 1 || wall_seconds < kMinBatchSeconds) return;
+  if (processor_seconds >= kMinShare * wall_seconds * current_) {
     next_rest_seconds_ = std::max(2.0, next_rest_seconds_ * 0.9);
     return;
   }
   current_ = std::clamp(static_cast<int>(processor_seconds / wall_seconds), 1, most_ - 1);
   rest_seconds_ = next_rest_seconds_;
-  next_rest_seconds_ = std::min(kLongestRest, next_rest_seconds_ * 2.0);
+  next_rest_seconds_ = std::min(kMaxRestSeconds, next_rest_seconds_ * 2.0);
 }
 
 }  // namespace upskill

@@ -8,7 +8,7 @@
 namespace upskill {
 namespace {
 
-// Seconds on the wall, in batches of a tenth, until the governor tries `threads` again.
+// Wall-clock seconds, in batches of a tenth, until the governor tries `threads` again.
 double RestUntil(ThreadGovernor& governor, int threads) {
   int batches = 0;
   while (governor.threads() != threads && batches < 1000) {
@@ -34,7 +34,7 @@ TEST(ThreadGovernor, TakesAsManyAsThereWasTimeFor) {
   }
 }
 
-TEST(ThreadGovernor, AlwaysGivesUpAtLeastOne) {
+TEST(ThreadGovernor, AlwaysReleasesAtLeastOne) {
   ThreadGovernor governor(8);
   governor.Record(0.1, 0.63);  // of 0.8
   EXPECT_EQ(governor.threads(), 6);

@@ -14,7 +14,7 @@ constexpr std::size_t kTopK = 40;
 constexpr float kTopP = 0.95F;
 constexpr float kMinP = 0.05F;
 constexpr double kDefaultTemperature = 0.7;
-constexpr float kRejected = -std::numeric_limits<float>::infinity();  // the logit of what a grammar doesn't take
+constexpr float kRejected = -std::numeric_limits<float>::infinity();  // the logit of a token that the grammar rejects
 constexpr std::uint64_t kSeedMask = 0x7FFFFFFF;                       // 0xFFFFFFFF would mean a random seed
 
 bool Better(const llama_token_data& a, const llama_token_data& b) {
@@ -38,14 +38,15 @@ TokenSampler::TokenSampler(const Sampling& sampling, LlamaSamplerHandle grammar)
 llama_token TokenSampler::Draw(std::span<const float> logits) {
   llama_token token = DrawFreely(logits);
   if (!grammar_) return token;
-  // As llama.cpp does: the grammar looks at one token first, and at the whole vocabulary only if it doesn't take that.
+  // Like llama.cpp: checks one token against the grammar first, and the whole vocabulary only if that token is
+  // rejected.
   llama_token_data one{token, 1.0F, 0.0F};
   llama_token_data_array drawn{&one, 1, -1, false};
   llama_sampler_apply(grammar_.get(), &drawn);
   if (one.logit == kRejected) {
     const std::vector<float> allowed = LogitsByGrammar(logits);
     if (std::all_of(allowed.begin(), allowed.end(), [](float logit) { return logit == kRejected; })) {
-      grammar_.reset();  // the vocabulary can't go on with it: the answer's reader finds out
+      grammar_.reset();  // no token can continue it; the answer's parser will report that
       return token;
     }
     token = DrawFreely(allowed);
@@ -54,7 +55,7 @@ llama_token TokenSampler::Draw(std::span<const float> logits) {
   return token;
 }
 
-// The logits with those of the tokens that the grammar doesn't take at kRejected.
+// The logits, with kRejected for tokens that the grammar rejects.
 std::vector<float> TokenSampler::LogitsByGrammar(std::span<const float> logits) const {
   std::vector<llama_token_data> all;
   all.reserve(logits.size());

@@ -11,12 +11,12 @@
 
 namespace upskill {
 
-// Draws the tokens of one answer: top-k 40, top-p 0.95, min-p 0.05, temperature, seeded (llama.cpp's defaults and
+// Samples the tokens of one answer: top-k 40, top-p 0.95, min-p 0.05, temperature, seeded (llama.cpp's defaults and
 // order). Temperature 0 picks the likeliest token. Equal logits and seed give equal tokens. Not thread-safe.
 class TokenSampler {
  public:
-  // `grammar`, a sampler of llama.cpp that stands where the answer begins: only tokens that it takes are drawn; may be
-  // null.
+  // `grammar`, which may be null, is a llama.cpp sampler positioned at the start of the answer: only tokens that it
+  // accepts are sampled.
   explicit TokenSampler(const Sampling& sampling, LlamaSamplerHandle grammar = nullptr);
 
   // `logits`: one value per vocabulary entry.

@@ -20,20 +20,20 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr const char* kProtocolVersion = "2025-06-18";  // servers answer with the one that they speak
-constexpr std::size_t kMaxBytes = 16U << 20U;           // of all that the server says
+constexpr const char* kProtocolVersion = "2025-06-18";  // servers answer with the version that they speak
+constexpr std::size_t kMaxBytes = 16U << 20U;           // of the server's whole output
 constexpr std::size_t kMaxTools = 10'000;
 constexpr std::size_t kKeptErrorBytes = 2000;
 constexpr int kMethodNotFound = -32601;
 
-// One conversation with a server.
+// A conversation with a server.
 class Conversation {
  public:
   Conversation(ChildProcess& process, milliseconds limit, const StopFlag* stop)
       : process_(process), end_(steady_clock::now() + limit), limit_(limit), stop_(stop) {}
 
-  // The answer to a request: {"result": …} or {"error": …}.
-  Result<Json> Ask(const std::string& method, const Json& params) {
+  // The response to a request: {"result": …} or {"error": …}.
+  Result<Json> Request(const std::string& method, const Json& params) {
     const int id = next_id_++;
     RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}));
     while (true) {
@@ -48,10 +48,10 @@ class Conversation {
     }
   }
 
-  Status Tell(const std::string& method) { return Send({{"jsonrpc", "2.0"}, {"method", method}}); }
+  Status Notify(const std::string& method) { return Send({{"jsonrpc", "2.0"}, {"method", method}}); }
 
-  // What the server wrote to standard error last, on one line; empty: nothing.
-  std::string LastWords() const { return SafeForTerminalLine(std::string(Trim(error_))); }
+  // The end of the server's standard error on one line; empty: nothing.
+  std::string StandardErrorTail() const { return Excerpt(Trim(error_), kKeptErrorBytes); }
 
  private:
   Status Send(const Json& message) {
@@ -87,17 +87,19 @@ class Conversation {
     }
   }
 
-  // Waits for output of the server and takes it in; with POLLOUT also until it takes input.
+  // Waits for output of the server and reads it; with POLLOUT, returns as soon as the server accepts input.
   Status WaitFor(short input_events) {
     while (true) {
       if (stop_ != nullptr && stop_->load() > 0) return Error{ErrorKind::kCancelled, "stopped"};
       const auto left = std::chrono::duration_cast<milliseconds>(end_ - steady_clock::now()).count();
-      if (left <= 0) return Error{ErrorKind::kUnavailable, fmt::format("no answer within {} s", limit_.count() / 1000)};
-      constexpr std::int64_t kLook = 100;  // how often `stop` is looked at, ms
+      if (left <= 0)
+        return Error{ErrorKind::kUnavailable, fmt::format("no response within {} s", limit_.count() / 1000)};
+      constexpr std::int64_t kStopCheckMs = 100;  // how often `stop` is checked
       std::array<pollfd, 3> polled = {{{closed_ ? -1 : process_.output(), POLLIN, 0},
                                        {error_closed_ ? -1 : process_.error(), POLLIN, 0},
                                        {input_events != 0 ? process_.input() : -1, input_events, 0}}};
-      const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(std::min<std::int64_t>(left, kLook)));
+      const int ready =
+          ::poll(polled.data(), polled.size(), static_cast<int>(std::min<std::int64_t>(left, kStopCheckMs)));
       if (ready < 0 && errno != EINTR) return ErrnoError("waiting for", "the MCP server", errno);
       if (ready <= 0) continue;
       if (polled[1].revents != 0) {
@@ -105,12 +107,12 @@ class Conversation {
         if (error_.size() > kKeptErrorBytes) error_.erase(0, error_.size() - kKeptErrorBytes);
       }
       if (polled[0].revents != 0) closed_ = !Take(process_.output(), output_);
-      if (total_ > kMaxBytes) return InputError(fmt::format("it says more than {}", BytesText(kMaxBytes)));
+      if (total_ > kMaxBytes) return InputError(fmt::format("its output exceeds {}", BytesText(kMaxBytes)));
       if (polled[0].revents != 0 || polled[2].revents != 0) return {};
     }
   }
 
-  // Appends what there is to read; false at the end.
+  // Appends the available output; false at its end.
   bool Take(int fd, std::string& text) {
     std::array<char, 65536> buffer{};
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());
@@ -126,7 +128,7 @@ class Conversation {
       std::array<pollfd, 1> more = {{{process_.error(), POLLIN, 0}}};
       if (::poll(more.data(), more.size(), 0) <= 0) break;
     }
-    return InputError(fmt::format("it ended with exit code {} before it answered", code));
+    return InputError(fmt::format("it ended with exit code {} before responding", code));
   }
 
   ChildProcess& process_;
@@ -135,7 +137,7 @@ class Conversation {
   const StopFlag* stop_;
   int next_id_ = 1;
   std::string output_;
-  std::size_t taken_ = 0;  // bytes of output_ that are read already
+  std::size_t taken_ = 0;  // bytes of output_ already parsed
   std::string error_;
   bool closed_ = false;
   bool error_closed_ = false;
@@ -144,38 +146,37 @@ class Conversation {
 
 std::string ErrorOf(const Json& answer) {
   const Json error = answer.value("error", Json::object());
-  return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0),
-                     SafeForTerminalLine(JsonGet<std::string>(error, "message", "")));
+  return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0), JsonGet<std::string>(error, "message", ""));
 }
 
 Result<McpTools> List(Conversation& server) {
   McpTools found;
   ASSIGN_OR_RETURN(const Json hello,
-                   server.Ask("initialize", {{"protocolVersion", kProtocolVersion},
-                                             {"capabilities", Json::object()},
-                                             {"clientInfo", {{"name", "upskill"}, {"version", "1"}}}}));
+                   server.Request("initialize", {{"protocolVersion", kProtocolVersion},
+                                                 {"capabilities", Json::object()},
+                                                 {"clientInfo", {{"name", "upskill"}, {"version", "1"}}}}));
   if (const auto result = hello.find("result"); result != hello.end() && result->is_object()) {
     const Json info = result->value("serverInfo", Json::object());
     found.server = JsonGet<std::string>(info, "name", "") + " " + JsonGet<std::string>(info, "version", "");
-    RETURN_IF_ERROR(server.Tell("notifications/initialized"));
+    RETURN_IF_ERROR(server.Notify("notifications/initialized"));
   } else if (JsonGet<int>(hello.value("error", Json::object()), "code", 0) !=
-             kMethodNotFound) {  // newer servers need no greeting
+             kMethodNotFound) {  // newer servers need no handshake
     return InputError("initialize: " + ErrorOf(hello));
   }
   Json params = Json::object();
   std::set<std::string> cursors;
   while (true) {
-    ASSIGN_OR_RETURN(const Json answer, server.Ask("tools/list", params));
+    ASSIGN_OR_RETURN(const Json answer, server.Request("tools/list", params));
     const Json result = answer.value("result", Json());
     if (!result.is_object() || !result.contains("tools") || !result.at("tools").is_array()) {
       return InputError("tools/list: " +
-                        (answer.contains("error") ? ErrorOf(answer) : "its answer has no array `tools`"));
+                        (answer.contains("error") ? ErrorOf(answer) : "the response has no `tools` array"));
     }
     for (const Json& tool : result.at("tools")) found.tools.push_back(tool);
     if (found.tools.size() > kMaxTools) return InputError(fmt::format("it has more than {} tools", kMaxTools));
     const auto cursor = JsonGet<std::string>(result, "nextCursor", "");
     if (cursor.empty()) return found;
-    if (!cursors.insert(cursor).second) return InputError("tools/list: it gives the same page again and again");
+    if (!cursors.insert(cursor).second) return InputError("tools/list: it repeats the same page");
     params["cursor"] = cursor;
   }
 }
@@ -189,9 +190,9 @@ Result<McpTools> ListMcpTools(const std::string& command, milliseconds limit, co
   process.End(milliseconds(found ? 2000 : 0));
   if (found) return found;
   Error error = found.error();
-  const std::string words = server.LastWords();
-  error.message = fmt::format("MCP server `{}`: {}{}", SafeForTerminalLine(command), error.message,
-                              words.empty() ? "" : "; it says: " + words);
+  const std::string error_output = server.StandardErrorTail();
+  error.message = fmt::format("MCP server `{}`: {}{}", command, error.message,
+                              error_output.empty() ? "" : "; its standard error: " + error_output);
   return error;
 }
 

@@ -10,17 +10,17 @@
 
 namespace upskill {
 
-// What an MCP server offers: the tools of `tools/list`, all its pages, as it gave them.
+// What an MCP server offers: the tools of `tools/list`, all pages, unchanged.
 struct McpTools {
-  std::string server;  // its name and version, as it says; data
+  std::string server;  // its own name and version; untrusted
   Json tools = Json::array();
 };
 
-// Starts an MCP server with `command` (a command line of the person, run by /bin/sh), asks for its tools over its
-// standard input and output, one JSON-RPC message a line (modelcontextprotocol.io, transport stdio), and ends it.
-// Requests of the server are refused, notifications and lines that are no JSON skipped. `stop`: given up when it
-// becomes more than 0; may be null. Errors name the command and tell the last lines of its standard error: kInput when
-// it is no MCP server or breaks the protocol, kUnavailable when `limit` is over, kCancelled.
+// Starts an MCP server with `command` (a command line of the user, run by /bin/sh), requests its tools over its
+// standard input and output, one JSON-RPC message per line (modelcontextprotocol.io, transport stdio), and ends it.
+// Requests from the server are rejected; notifications and lines that aren't JSON are skipped. `stop`, which may be
+// null: cancels when greater than 0. Errors name the command and quote the end of its standard error: kInput if it
+// isn't an MCP server or breaks the protocol, kUnavailable after `limit`, kCancelled.
 Result<McpTools> ListMcpTools(const std::string& command, std::chrono::milliseconds limit, const StopFlag* stop);
 
 }  // namespace upskill

@@ -57,7 +57,7 @@ TEST(ListMcpTools, AllPages) {
   EXPECT_EQ(found->tools[1]["name"], "lend");
 }
 
-TEST(ListMcpTools, AServerThatNeedsNoGreeting) {
+TEST(ListMcpTools, AServerWithoutHandshake) {
   const Server server(R"(
     *initialize*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}";;
     *tools/list*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"find\"}]}}";;)");
@@ -66,19 +66,19 @@ TEST(ListMcpTools, AServerThatNeedsNoGreeting) {
   EXPECT_EQ(found->tools.size(), 1U);
 }
 
-TEST(ListMcpTools, WhatIsNoServer) {
+TEST(ListMcpTools, CommandsThatAreNotServers) {
   const auto error = [](const std::string& command, milliseconds limit = kLimit) {
     const Result<McpTools> found = ListMcpTools(command, limit, nullptr);
     EXPECT_FALSE(found.ok()) << command;
     return found ? "" : found.error().message;
   };
-  EXPECT_THAT(error("/none/there"),
-              AllOf(HasSubstr("MCP server `/none/there`: it ended with exit code 127"), HasSubstr("it says: ")));
+  EXPECT_THAT(error("/none/there"), AllOf(HasSubstr("MCP server `/none/there`: it ended with exit code 127"),
+                                          HasSubstr("its standard error: ")));
   EXPECT_THAT(error("echo hello; echo 'no \033[31mkey' >&2; exit 3"),
               AllOf(HasSubstr("exit code 3"), HasSubstr("no "), Not(HasSubstr("\033"))));
-  EXPECT_THAT(error("sleep 60", milliseconds(1000)), HasSubstr("no answer within 1 s"));
-  EXPECT_THAT(error("yes " + std::string(5000, 'x')), HasSubstr("says more than 16"));
-  EXPECT_THAT(error("tr -d '\\n' < /dev/zero"), HasSubstr("says more than 16"));
+  EXPECT_THAT(error("sleep 60", milliseconds(1000)), HasSubstr("no response within 1 s"));
+  EXPECT_THAT(error("yes " + std::string(5000, 'x')), HasSubstr("output exceeds 16"));
+  EXPECT_THAT(error("tr -d '\\n' < /dev/zero"), HasSubstr("output exceeds 16"));
 }
 
 TEST(ListMcpTools, ServersThatBreakTheProtocol) {
@@ -94,8 +94,8 @@ TEST(ListMcpTools, ServersThatBreakTheProtocol) {
   EXPECT_THAT(error(R"(*) echo "{\"id\":$id,\"error\":{\"code\":-32602,\"message\":\"bad version\"}}";;)"),
               HasSubstr("initialize: error -32602: bad version"));
   EXPECT_THAT(error(lists(R"(\"error\":\"text\")")), HasSubstr("tools/list: error 0"));
-  EXPECT_THAT(error(lists(R"(\"result\":[])")), HasSubstr("has no array `tools`"));
-  EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":{}})")), HasSubstr("has no array `tools`"));
+  EXPECT_THAT(error(lists(R"(\"result\":[])")), HasSubstr("has no `tools` array"));
+  EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":{}})")), HasSubstr("has no `tools` array"));
   EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":[],\"nextCursor\":\"a\"})")), HasSubstr("same page"));
 }
 

@@ -10,15 +10,15 @@
 
 namespace upskill {
 
-// The JSON value in a model's answer that fits the schema: the whole answer, a fenced block of it, or what stands
-// between its first and last bracket. The error (kInput) says what is wrong with the likeliest one.
+// The JSON value in a model's answer that matches the schema: the whole answer, one of its fenced blocks, or the text
+// from its first to its last bracket. The error (kInput) describes the problem with the likeliest of these.
 Result<Json> AnswerJson(std::string_view text, const Json& schema);
 
-// Tells a model that has no structured output of its own about the request's answer_schema, at the end of the last
-// message, where that is not said already.
+// Describes the request's answer_schema, for a model without structured output, at the end of the last message if it
+// isn't there yet.
 void AddSchemaInstruction(ChatRequest& request);
 
-// What to tell a model whose answer didn't fit, the schema included.
+// The message to a model whose answer didn't match, including the schema.
 std::string RepairRequest(const std::string& problem, const Json& schema);
 
 }  // namespace upskill

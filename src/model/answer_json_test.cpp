@@ -13,7 +13,7 @@ const Json& Schema() {
   return schema;
 }
 
-TEST(AnswerJson, WhereverItStands) {
+TEST(AnswerJson, AnywhereInTheAnswer) {
   for (const char* text : {R"({"n":1})", "  {\"n\":1}\n", "Here you are:\n```json\n{\"n\":1}\n```\nAnything else?",
                            "```\n{\"n\":1}\n```", "Sure: {\"n\":1} – done.", "<think>{\"n\":9} no</think>\n{\"n\":1}",
                            "```json\n{\"n\":1}", "```text\nno\n```\n```json\n{\"n\":1}\n```"}) {
@@ -33,10 +33,10 @@ TEST(AnswerJson, InFencesOfEveryKind) {
   }
 }
 
-TEST(AnswerJson, TheErrorSaysWhatIsWrong) {
+TEST(AnswerJson, TheErrorDescribesTheProblem) {
   EXPECT_THAT(AnswerJson(R"(Sure: {"n":"one"})", Schema()).error().message,
               HasSubstr("/n: must be of type \"integer\""));
-  EXPECT_THAT(AnswerJson("{}", Schema()).error().message, HasSubstr("lacks the key \"n\""));
+  EXPECT_THAT(AnswerJson("{}", Schema()).error().message, HasSubstr("is missing the key \"n\""));
   EXPECT_THAT(AnswerJson("{\"n\":", Schema()).error().message, HasSubstr("the answer:1:"));
   EXPECT_FALSE(AnswerJson("", Schema()).ok());
   EXPECT_FALSE(AnswerJson("``````json\n```{[}]", Schema()).ok());

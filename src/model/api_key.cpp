@@ -24,14 +24,14 @@ std::string ValueOf(const VariableLookup& variable, const std::string& name) {
   return std::string(Trim(variable(name).value_or("")));
 }
 
-// Keys stand in a header line: printable ASCII without spaces.
+// Keys are sent in a header line: printable ASCII without spaces.
 Result<Secret> Checked(const std::string& key, const std::string& source) {
   const bool clean = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!clean) return InputError(fmt::format("the key in {} has a space or another character that no key has", source));
+  if (!clean) return InputError(fmt::format("the key in {} contains a space or another invalid character", source));
   return Secret(key);
 }
 
-// Where the Hub's own tools keep the token of `hf auth login`.
+// Where the Hub's own tools store the token of `hf auth login`.
 std::string SavedHubToken(const VariableLookup& variable) {
   const std::string named = ValueOf(variable, "HF_TOKEN_PATH");
   const std::string hub_home = ValueOf(variable, "HF_HOME");
@@ -64,9 +64,9 @@ fs::path KeysFile(const VariableLookup& variable) {
 Result<std::optional<Secret>> KeyFromFile(const fs::path& file, const std::string& provider) {
   struct stat status{};
   if (file.empty() || ::stat(file.c_str(), &status) != 0) return std::optional<Secret>();
-  const std::string name = SafeForTerminalLine(file.string());
+  const std::string name = file.string();
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return InputError(fmt::format("others may read the keys in {}: run chmod 600 {}", name, name));
+    return InputError(fmt::format("{} can be read by other users; run chmod 600 {}", name, name));
   }
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxBytes));
   try {
@@ -76,16 +76,16 @@ Result<std::optional<Secret>> KeyFromFile(const fs::path& file, const std::strin
     const auto value = node->value<std::string>();
     if (!node->is_string() || !value || value->empty()) {
       const toml::source_position at = node->source().begin;
-      return InputError(fmt::format("{}:{}:{}: '{}' must be a key in quotes", name, at.line, at.column, provider));
+      return InputError(fmt::format("{}:{}:{}: '{}' must be a quoted key", name, at.line, at.column, provider));
     }
     ASSIGN_OR_RETURN(Secret key, Checked(*value, name));
     return std::optional<Secret>(std::move(key));
   } catch (const toml::parse_error& e) {
-    // Without the parser's words, which may repeat a key.
+    // Without the parser's message, which may repeat a key.
     const toml::source_position at = e.source().begin;
-    return InputError(fmt::format("{}:{}:{}: not of the form  provider = \"key\"", name, at.line, at.column));
+    return InputError(fmt::format("{}:{}:{}: expected provider = \"key\"", name, at.line, at.column));
   } catch (const std::exception&) {
-    return InputError(fmt::format("{}: not of the form  provider = \"key\"", name));
+    return InputError(fmt::format("{}: expected provider = \"key\"", name));
   }
 }
 
@@ -107,7 +107,7 @@ Result<Secret> FindApiKey(const Provider& provider, const std::string& model, co
                                                            : "set " + provider.key_variables.front();
   return Error{ErrorKind::kPermanent,
                fmt::format("no key for provider '{}' (model '{}'): {}, or use a local model such as llama:model.gguf",
-                           provider.name, SafeForTerminalLine(model), named)};
+                           provider.name, model, named)};
 }
 
 }  // namespace upskill

@@ -15,9 +15,9 @@ namespace upskill {
 using VariableLookup = std::function<std::optional<std::string>(const std::string&)>;
 
 // The key for a provider: from the variables that the catalogue names, for `hf` also from the saved login of the
-// Hugging Face Hub, else from the person's keys file ($XDG_CONFIG_HOME or ~/.config)/upskill/keys.toml with lines such
-// as `anthropic = "…"`, else the provider's default. `model` is for the message. Errors: kPermanent when there is none,
-// kInput when the keys file can be read by others or is broken.
+// Hugging Face Hub, else from the user's keys file ($XDG_CONFIG_HOME or ~/.config)/upskill/keys.toml, with lines such
+// as `anthropic = "…"`, else the provider's default. `model` is for the message. Errors: kPermanent if there is none,
+// kInput if the keys file is readable by others or malformed.
 Result<Secret> FindApiKey(const Provider& provider, const std::string& model, const VariableLookup& variable);
 
 }  // namespace upskill

@@ -90,10 +90,10 @@ TEST(FindApiKey, KeysFile) {
   EXPECT_EQ(KeyOf("anthropic", {{"HOME", home}, {"ANTHROPIC_API_KEY", "variable"}}), "variable");
   EXPECT_EQ(KeyOf("generic", {{"HOME", home}}), "local");
   EXPECT_THAT(ErrorOf("groq", {{"HOME", home}}).message, HasSubstr("no key"));
-  EXPECT_THAT(ErrorOf("xai", {{"HOME", home}}).message, HasSubstr("keys.toml:2:7: 'xai' must be a key in quotes"));
+  EXPECT_THAT(ErrorOf("xai", {{"HOME", home}}).message, HasSubstr("keys.toml:2:7: 'xai' must be a quoted key"));
 }
 
-TEST(FindApiKey, KeysFileThatOthersReadIsRefused) {
+TEST(FindApiKey, KeysFileReadableByOthersIsAnError) {
   const TempFolder folder;
   const fs::path file = folder.Write("upskill/keys.toml", "anthropic = \"from-file\"\n");
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);

@@ -15,7 +15,7 @@
 namespace upskill {
 namespace {
 
-// Reads one catalogue file into a catalogue that may have entries already.
+// Reads one catalogue file into a catalogue that may already have entries.
 class Reader {
  public:
   Reader(Catalog& catalog, const std::string& file) : catalog_(catalog), file_(file) {}
@@ -38,8 +38,7 @@ class Reader {
         RETURN_IF_ERROR(EachElement(node, name, [&](const toml::table& t) { return ReadPrice(t, prices); }));
         catalog_.prices.insert(catalog_.prices.begin(), prices.begin(), prices.end());
       } else {
-        return ErrorAt(
-            node, fmt::format("unknown entry '{}'; known are provider, alias, name, price", SafeForTerminalLine(name)));
+        return ErrorAt(node, fmt::format("unknown entry '{}'; expected provider, alias, name or price", name));
       }
     }
     return {};
@@ -56,8 +55,7 @@ class Reader {
     const toml::table* table = node.as_table();
     if (table == nullptr) return ErrorAt(node, fmt::format("'{}' must be a table", name));
     for (const auto& [key, value] : *table) {
-      if (value.as_table() == nullptr)
-        return ErrorAt(value, fmt::format("'{}.{}' must be a table", name, SafeForTerminalLine(key.str())));
+      if (value.as_table() == nullptr) return ErrorAt(value, fmt::format("'{}.{}' must be a table", name, key.str()));
       RETURN_IF_ERROR(work(std::string(key.str()), *value.as_table()));
     }
     return {};
@@ -79,7 +77,7 @@ class Reader {
     const auto value = node.value<std::string>();
     if (!node.is_string() || !value) return ErrorAt(node, fmt::format("'{}' must be a string", key));
     if (std::any_of(value->begin(), value->end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
-      return ErrorAt(node, fmt::format("'{}' has a control character", key));
+      return ErrorAt(node, fmt::format("'{}' contains a control character", key));
     }
     out = *value;
     return {};
@@ -94,7 +92,7 @@ class Reader {
   Status Take(const toml::node& node, std::string_view key, double& out) {
     const double number = node.value<double>().value_or(-1.0);
     if (!node.is_number() || std::isnan(number) || number < 0.0 || number >= 1e6)
-      return ErrorAt(node, fmt::format("'{}' must be a number from 0", key));
+      return ErrorAt(node, fmt::format("'{}' must be a non-negative number", key));
     out = number;
     return {};
   }
@@ -124,7 +122,7 @@ class Reader {
       }
       known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
     }
-    return ErrorAt(node, fmt::format("'{}' is '{}'; it must be one of {}", key, SafeForTerminalLine(text), known));
+    return ErrorAt(node, fmt::format("'{}' is '{}'; it must be one of {}", key, text, known));
   }
 
   Status TakeHeaders(const toml::node& node, std::vector<std::pair<std::string, std::string>>& out) {
@@ -137,7 +135,7 @@ class Reader {
       const std::string_view name = key.str();
       if (name.empty() ||
           !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; })) {
-        return ErrorAt(value, fmt::format("'{}' is no name of a header", SafeForTerminalLine(name)));
+        return ErrorAt(value, fmt::format("'{}' is not a valid header name", name));
       }
       out.emplace_back(std::string(name), std::move(text));
     }
@@ -187,11 +185,10 @@ class Reader {
     if (key == "base_url_option") return Take(node, key, provider.base_url_option);
     if (key == "budget_models") return Take(node, key, provider.budget_models);
     return ErrorAt(
-        node,
-        fmt::format(
-            "unknown key '{}' of a provider; known are wire, base_url, base_url_variables, key_variables, "
-            "default_key, headers, token_limit, effort, cache, structured, seed, base_url_option, batch, budget_models",
-            SafeForTerminalLine(key)));
+        node, fmt::format("unknown key '{}' in a provider; expected wire, base_url, base_url_variables, key_variables, "
+                          "default_key, headers, token_limit, effort, cache, structured, seed, base_url_option, batch "
+                          "or budget_models",
+                          key));
   }
 
   Status ReadProvider(const std::string& name, const toml::table& table) {
@@ -199,8 +196,7 @@ class Reader {
     if (const Provider* known = catalog_.FindProvider(name)) provider = *known;
     provider.name = name;
     for (const auto& [key, node] : table) RETURN_IF_ERROR(ReadProviderKey(provider, key.str(), node));
-    if (provider.base_url.empty())
-      return ErrorAt(table, fmt::format("provider '{}' needs a base_url", SafeForTerminalLine(name)));
+    if (provider.base_url.empty()) return ErrorAt(table, fmt::format("provider '{}' needs a base_url", name));
     catalog_.providers[name] = std::move(provider);
     return {};
   }
@@ -213,11 +209,10 @@ class Reader {
       } else if (key.str() == "previous") {
         RETURN_IF_ERROR(Take(node, "previous", alias.previous));
       } else {
-        return ErrorAt(node, fmt::format("unknown key '{}' of an alias; known are model, previous",
-                                         SafeForTerminalLine(key.str())));
+        return ErrorAt(node, fmt::format("unknown key '{}' in an alias; expected model or previous", key.str()));
       }
     }
-    if (alias.model.empty()) return ErrorAt(table, fmt::format("alias '{}' names no model", SafeForTerminalLine(name)));
+    if (alias.model.empty()) return ErrorAt(table, fmt::format("alias '{}' needs a model", name));
     catalog_.aliases[name] = std::move(alias);
     return {};
   }
@@ -231,8 +226,7 @@ class Reader {
       } else if (key.str() == "patterns") {
         RETURN_IF_ERROR(Take(node, "patterns", patterns));
       } else {
-        return ErrorAt(node, fmt::format("unknown key '{}' of a name; known are provider, patterns",
-                                         SafeForTerminalLine(key.str())));
+        return ErrorAt(node, fmt::format("unknown key '{}' in a name; expected provider or patterns", key.str()));
       }
     }
     if (provider.empty() || patterns.empty()) return ErrorAt(table, "a name needs 'provider' and 'patterns'");
@@ -262,9 +256,9 @@ class Reader {
         RETURN_IF_ERROR(Take(node, name, target));
       } else {
         return ErrorAt(
-            node, fmt::format("unknown key '{}' of a price; known are providers, models, input, output, cache_read, "
-                              "cache_write, date, source",
-                              SafeForTerminalLine(name)));
+            node, fmt::format("unknown key '{}' in a price; expected providers, models, input, output, cache_read, "
+                              "cache_write, date or source",
+                              name));
       }
     }
     if (entry.providers.empty() || entry.models.empty() || price.input < 0.0 || price.output < 0.0) {
@@ -285,10 +279,9 @@ Status ReadCatalog(std::string_view text, const std::string& file, Catalog& cata
     return Reader(catalog, file).Read(toml::parse(text));
   } catch (const toml::parse_error& e) {
     const toml::source_position at = e.source().begin;
-    return InputError(
-        fmt::format("{}:{}:{}: {}", file, at.line, at.column, CutToColumns(SafeForTerminalLine(e.description()), 200)));
+    return InputError(fmt::format("{}:{}:{}: {}", file, at.line, at.column, Excerpt(e.description(), 200)));
   } catch (const std::exception& e) {
-    return InputError(fmt::format("{}: {}", file, CutToColumns(SafeForTerminalLine(e.what()), 200)));
+    return InputError(fmt::format("{}: {}", file, Excerpt(e.what(), 200)));
   }
 }
 
@@ -334,7 +327,7 @@ bool MatchesPattern(std::string_view pattern, std::string_view text) {
   if (!text.starts_with(pattern.substr(0, star))) return false;
   text.remove_prefix(star);
   pattern.remove_prefix(star + 1);
-  // The leftmost place of each middle part is as good as any other.
+  // The leftmost match of each middle part is as good as any other.
   while (true) {
     const std::size_t next = pattern.find('*');
     if (next == std::string_view::npos) return text.ends_with(pattern);
@@ -358,8 +351,7 @@ Result<Catalog> LoadCatalog(const std::optional<CatalogText>& own) {
   for (const NameRule& rule : catalog.names) {
     if (catalog.FindProvider(rule.provider) == nullptr) {
       return InputError(fmt::format("{}: the pattern '{}' names the unknown provider '{}'",
-                                    own ? own->name : "assets/models.toml", SafeForTerminalLine(rule.pattern),
-                                    SafeForTerminalLine(rule.provider)));
+                                    own ? own->name : "assets/models.toml", rule.pattern, rule.provider));
     }
   }
   return catalog;

@@ -18,14 +18,14 @@ enum class EffortStyle { kNone, kOutputConfig, kReasoningEffort, kReasoning };
 enum class CacheStyle { kNone, kCacheControl, kPromptCacheKey };
 enum class BatchStyle { kNone, kAnthropic, kOpenAi };
 
-// A host of models, as assets/models.toml describes it.
+// A provider of models, as described in assets/models.toml.
 struct Provider {
   std::string name;
   Wire wire = Wire::kChat;
   std::string base_url;
   std::vector<std::string> base_url_variables;
   std::vector<std::string> key_variables;
-  std::optional<std::string> default_key;  // there: a key isn't needed, and this one is sent (empty: none is)
+  std::optional<std::string> default_key;  // if set, no key is needed and this one is sent (empty: none)
   std::vector<std::pair<std::string, std::string>> headers;
   std::string token_limit = "max_tokens";
   EffortStyle effort = EffortStyle::kNone;
@@ -38,12 +38,12 @@ struct Provider {
 };
 
 struct Alias {
-  std::string model;     // a model string without an alias in it
-  std::string previous;  // what fast-agent 0.4.53 meant by the name; empty: the same
+  std::string model;     // a model string without an alias
+  std::string previous;  // the meaning of the name in fast-agent 0.4.53; empty: the same
 };
 
 struct NameRule {
-  std::string pattern;  // `*` stands for any text
+  std::string pattern;  // `*` matches any text
   std::string provider;
 };
 
@@ -54,7 +54,7 @@ struct PriceEntry {
   std::string source;
 };
 
-// What is known about network models: a value, without access to files or the environment.
+// What is known about network models. A value; it doesn't access files or the environment.
 struct Catalog {
   std::map<std::string, Provider, std::less<>> providers;
   std::map<std::string, Alias, std::less<>> aliases;
@@ -62,7 +62,7 @@ struct Catalog {
   std::vector<PriceEntry> prices;
 
   const Provider* FindProvider(std::string_view name) const;     // null: unknown
-  const Provider* ProviderOfName(std::string_view model) const;  // of a bare model name; null: no rule fits
+  const Provider* ProviderOfName(std::string_view model) const;  // of a bare model name; null: no rule matches
   std::optional<Price> PriceOf(std::string_view provider, std::string_view model) const;
 };
 
@@ -72,10 +72,10 @@ struct CatalogText {
   std::string name;  // for messages
 };
 
-// The built-in catalogue with a person's own file laid over it. Errors name file, line and column.
+// The built-in catalogue, overridden by the user's own file. Errors name file, line and column.
 Result<Catalog> LoadCatalog(const std::optional<CatalogText>& own = std::nullopt);
 
-// Whether `text` fits a pattern in which `*` stands for any text.
+// Whether `text` matches a pattern in which `*` matches any text.
 bool MatchesPattern(std::string_view pattern, std::string_view text);
 
 // The content of assets/models.toml.

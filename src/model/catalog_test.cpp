@@ -58,13 +58,13 @@ TEST(Catalog, Prices) {
   EXPECT_FALSE(haiku->date.empty());
   const std::optional<Price> mini = catalog.PriceOf("responses", "gpt-5-mini-2025-08-07");
   ASSERT_TRUE(mini.has_value());
-  EXPECT_EQ(mini->cache_write, mini->input);  // not told apart
+  EXPECT_EQ(mini->cache_write, mini->input);  // not distinguished
   EXPECT_FALSE(catalog.PriceOf("openrouter", "gpt-5-mini").has_value());
   EXPECT_FALSE(catalog.PriceOf("anthropic", "claude-haiku-4-5-preview").has_value());
   EXPECT_FALSE(catalog.PriceOf("generic", "x").has_value());
 }
 
-TEST(Catalog, OwnFileIsLaidOver) {
+TEST(Catalog, TheUsersFileTakesPrecedence) {
   const Catalog catalog = Load(R"(
 [provider.generic]
 token_limit = "max_completion_tokens"
@@ -97,17 +97,17 @@ TEST(Catalog, ErrorsNameThePlace) {
   EXPECT_THAT(ErrorOf("[provider.a\n"), StartsWith("own.toml:1:"));
   EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = 7"), StartsWith("own.toml:2:12: 'base_url' must be a string"));
   EXPECT_THAT(ErrorOf("[provider.a]\nwire = \"carrier\""), HasSubstr("it must be one of anthropic, chat, responses"));
-  EXPECT_THAT(ErrorOf("[provider.a]\ncolour = 1"), HasSubstr("unknown key 'colour' of a provider"));
+  EXPECT_THAT(ErrorOf("[provider.a]\ncolour = 1"), HasSubstr("unknown key 'colour' in a provider"));
   EXPECT_THAT(ErrorOf("[provider.a]\nwire = \"chat\""), HasSubstr("provider 'a' needs a base_url"));
   EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = \"x\"\nheaders = { \"a b\" = \"c\" }"),
-              HasSubstr("is no name of a header"));
+              HasSubstr("is not a valid header name"));
   EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = \"x\"\nheaders = { a = \"c\\r\\nd\" }"),
               HasSubstr("control character"));
   EXPECT_THAT(ErrorOf("[alias]\na = 1"), HasSubstr("'alias.a' must be a table"));
-  EXPECT_THAT(ErrorOf("[alias]\na = {}"), HasSubstr("names no model"));
+  EXPECT_THAT(ErrorOf("[alias]\na = {}"), HasSubstr("needs a model"));
   EXPECT_THAT(ErrorOf("[[price]]\nproviders = [\"a\"]"), HasSubstr("a price needs"));
   EXPECT_THAT(ErrorOf("[[price]]\nproviders = [\"a\"]\nmodels = [\"b\"]\ninput = -1\noutput = 1"),
-              StartsWith("own.toml:4:9: 'input' must be a number from 0"));
+              StartsWith("own.toml:4:9: 'input' must be a non-negative number"));
   EXPECT_THAT(ErrorOf("[[name]]\nprovider = \"nobody\"\npatterns = [\"a\"]"), HasSubstr("unknown provider 'nobody'"));
   EXPECT_THAT(ErrorOf("a = \"\xff\""), HasSubstr("own.toml:1:6: not UTF-8"));
 }

@@ -24,7 +24,7 @@ struct Tool {
 struct ToolCall {
   std::string id;
   std::string name;
-  Json arguments;             // an object; null when the model's text is not one
+  Json arguments;             // an object; null if the model's text isn't one
   std::string raw_arguments;  // as the model wrote them
 };
 
@@ -38,47 +38,48 @@ struct Message {
   Role role = Role::kUser;
   std::string text;
   // NOLINTBEGIN(readability-redundant-member-init): without them GCC warns of Message{role, text}
-  std::vector<ToolCall> tool_calls = {};      // of an assistant
-  std::vector<ToolResult> tool_results = {};  // of a user: answers to the calls of the message before
+  std::vector<ToolCall> tool_calls = {};      // in an assistant message
+  std::vector<ToolResult> tool_results = {};  // in a user message: results of the previous message's calls
   // NOLINTEND(readability-redundant-member-init)
-  Json provider_blocks = nullptr;  // ChatResponse::provider_blocks of that answer, given back unchanged
+  Json provider_blocks = nullptr;  // ChatResponse::provider_blocks of that answer, returned unchanged
 };
 
 struct Sampling {
-  std::optional<double> temperature;  // 0 picks the likeliest token; absent: the model's own default
-  int max_tokens = 512;               // most tokens of an answer
-  std::uint64_t seed = 0;             // for models that can be seeded
+  std::optional<double> temperature;  // 0 picks the likeliest token; absent: the model's default
+  int max_tokens = 512;               // maximum tokens per answer
+  std::uint64_t seed = 0;             // for models that support seeds
 };
 
 // One question to a model.
 struct ChatRequest {
-  std::string id;      // 40 hex digits of what is asked, by which a batch finds it again; may be empty
-  std::string system;  // the stable prefix: equal for many requests, so providers and the engine can share it
+  std::string id;      // 40 hex digits of a hash of the question, by which a batch finds it again; may be empty
+  std::string system;  // the stable prefix: equal for many requests, so that providers and the engine can share it
   std::vector<Message> messages;
   Sampling sampling;
   std::vector<Tool> tools;
-  // JSON schema that the model binds the answer's text to if it can, else is told of. GenerateStructured sees to it
-  // that the answer fits.
+  // The JSON schema that the answer must match. The model enforces it if it can, and is told about it otherwise;
+  // GenerateStructured checks the answer.
   std::optional<Json> answer_schema;
-  Json simulation;  // read by the simulated student only, never sent anywhere: {"arm", "attempt", "passing_answer"}
-  // The sender promises another request as soon as Model::Window has room for it, or Model::Cancel. A local model then
-  // fills its batch before it goes on, which makes the composition of batches, and so its answers, repeatable.
+  Json simulation;  // for the simulated student only, never sent: {"arm", "attempt", "passing_answer"}
+  // The caller promises another request as soon as Model::Window has room for it, or a Model::Cancel. A local model
+  // then fills its batch before it continues, which makes the composition of batches, and therefore its answers,
+  // repeatable.
   bool more_follows = false;
 };
 
 // Why an answer ended. Journaled by name (StopReasonName): never rename.
 enum class StopReason {
   kEnd,
-  kLength,   // ran into max_tokens
+  kLength,   // reached max_tokens
   kRefusal,  // the model or its provider's filter declined
   kToolUse,  // waits for the results of ChatResponse::tool_calls
-  kContext,  // ran into the end of the context window while answering
+  kContext,  // reached the end of the context window while answering
 };
 
 const char* StopReasonName(StopReason reason);
 Result<StopReason> StopReasonFromName(std::string_view name);
 
-// Tokens of one answer, the same meaning for every provider (design: models).
+// Tokens of one answer, with the same meaning for every provider.
 struct Usage {
   std::int64_t input = 0;       // prompt tokens that were evaluated for this answer
   std::int64_t cache_read = 0;  // prompt tokens taken from a cache
@@ -98,16 +99,16 @@ struct Usage {
 
 struct ChatResponse {
   std::string text;       // valid UTF-8
-  std::string reasoning;  // what the model thought aloud before, if it is told apart
+  std::string reasoning;  // the model's reasoning before the answer, if separate
   std::vector<ToolCall> tool_calls;
-  Json parsed;  // of GenerateStructured: the text as JSON, valid under ChatRequest::answer_schema; else null
-  std::string schema_problem;  // of GenerateStructured: why no answer that ended by itself fits; else empty
+  Json parsed;  // from GenerateStructured: the text as JSON, valid under ChatRequest::answer_schema; else null
+  std::string schema_problem;  // from GenerateStructured: why no complete answer matches the schema; else empty
   Json provider_blocks;  // what the provider wants back unchanged in a tool loop (signed reasoning); null: nothing
   StopReason stop = StopReason::kEnd;
   Usage usage;
   std::optional<double> cost_usd;  // of this answer; absent: the price is unknown, or the model is local
-  std::string served_model;        // the model's name as the provider tells it; may be empty
-  std::string request_id;          // the provider's, for its support; may be empty
+  std::string served_model;        // the model's name in the provider's response; may be empty
+  std::string request_id;          // the provider's, for its support team; may be empty
   double seconds = 0.0;            // from the start of work on the request to the last token
 };
 

@@ -12,7 +12,7 @@
 namespace upskill {
 namespace {
 
-// A base URL as people write it, in the form that paths are put behind.
+// A base URL as users write it, in the form that paths are appended to.
 Result<std::string> CleanBaseUrl(const std::string& text, const Provider& provider) {
   std::string url(Trim(text));
   while (url.ends_with('/')) url.pop_back();
@@ -22,7 +22,7 @@ Result<std::string> CleanBaseUrl(const std::string& text, const Provider& provid
   if (!parsed) return InputError("the base URL: " + parsed.error().message);
   const bool has_path = url.find('/', url.find("://") + 3) != std::string::npos;
   if (provider.wire == Wire::kAnthropic && url.ends_with("/v1")) url.resize(url.size() - 3);
-  // Every such server has its API there.
+  // All such servers have their API there.
   if (provider.base_url_option && !has_path) url += "/v1";
   return url;
 }
@@ -49,12 +49,12 @@ bool IsOAuthToken(const Secret& key) { return key.reveal().starts_with("sk-ant-o
 Result<Connection> ConnectionOf(const ModelSpec& spec, const NetworkOptions& options) {
   CHECK(options.catalog != nullptr && options.clock != nullptr && options.client != nullptr && spec.network());
   const Provider* provider = options.catalog->FindProvider(spec.provider);
-  if (provider == nullptr) return InputError(fmt::format("unknown provider '{}'", SafeForTerminalLine(spec.provider)));
+  if (provider == nullptr) return InputError(fmt::format("unknown provider '{}'", spec.provider));
   Connection connection;
   connection.provider = *provider;
   connection.long_context = spec.settings.long_context;
   Result<std::vector<std::string>> urls = BaseUrls(*provider, options);
-  if (!urls) return urls.error().With(fmt::format("model '{}'", SafeForTerminalLine(spec.text)));
+  if (!urls) return urls.error().With(fmt::format("model '{}'", spec.text));
   connection.base_urls = *std::move(urls);
   connection.local = true;
   for (const std::string& url : connection.base_urls) {

@@ -15,22 +15,22 @@
 
 namespace upskill {
 
-// What network models need of the world.
+// The environment of network models.
 struct NetworkOptions {
   std::vector<std::string>
-      base_urls;                 // of --base-url: for the providers `generic` and `openresponses`; several form a pool
-  int parallel = 0;              // -j: most requests at once; 0: the default
-  const Clock* clock = nullptr;  // must outlive the models
+      base_urls;     // from --base-url: for the providers `generic` and `openresponses`; several form a pool
+  int parallel = 0;  // -j: maximum of concurrent requests; 0: the default
+  const Clock* clock = nullptr;        // must outlive the models
   std::shared_ptr<HttpClient> client;  // shared by all models of the process: one thread for all of them
-  const Catalog* catalog = nullptr;    // needed while a model is opened only
+  const Catalog* catalog = nullptr;    // needed only while a model is opened
   VariableLookup variable;             // the environment
-  bool needs_key = true;               // false: nothing will be asked of the model, only its ModelInfo is wanted
+  bool needs_key = true;               // false: no request will be sent, only ModelInfo is needed
 };
 
-// Where the requests of a model go and what opens the door.
+// Where the requests of a model are sent, and its key.
 struct Connection {
   Provider provider;
-  std::vector<std::string> base_urls;  // without a slash at the end
+  std::vector<std::string> base_urls;  // without a trailing slash
   Secret key;
   bool local = false;  // all of them are on this machine
   std::string hosts;   // of base URLs other than the provider's own: "localhost:8080"; else empty

@@ -27,9 +27,9 @@ struct ModelInfo {
   std::string name;         // short, for tables: smollm2-135m
   std::string identity;     // determines the answers: provider and model name, or the fingerprint of a GGUF
   std::string detail;       // for the head line: "in process, 24 sequences"
-  bool in_process = false;  // it computes on this machine: one such model runs at a time, and cost does not apply
+  bool in_process = false;  // runs on this machine: only one such model runs at a time, and it has no cost
   bool local = false;       // nothing leaves this machine: in process, simulated, or a server on a loopback address
-  // The first answer should be there before others are asked for: it fills the provider's prompt cache and tells
+  // The first answer should arrive before other requests are sent: it fills the provider's prompt cache and shows
   // whether the key and the model's name are right.
   bool warm_up = false;
   std::optional<Price> price = std::nullopt;  // absent: unknown, or local
@@ -41,34 +41,34 @@ class Model {
   using Done = std::function<void(Result<ChatResponse>)>;
 
   Model() = default;
-  virtual ~Model() = default;  // gives up what is still running, as Cancel(kRunning) does
+  virtual ~Model() = default;  // cancels everything, like Cancel(kRunning)
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
   virtual const ModelInfo& info() const = 0;
 
-  // Doesn't block. `done` is called exactly once, on the model's own thread (or on the caller's when the request is
-  // refused at once, or on that of the caller of Cancel); it must return quickly and may not call back into the model.
+  // Doesn't block. `done` is called exactly once, on the model's own thread (or on the caller's if the request is
+  // rejected at once, or on the thread that calls Cancel); it must return quickly and may not call back into the model.
   // Thread-safe.
   virtual void Start(ChatRequest request, Done done) = 0;
 
   enum class CancelScope { kWaiting, kRunning };  // only requests not yet worked on, or all of them
-  // The `done` of each request concerned gets an error of kind kCancelled. Thread-safe.
+  // The `done` of each affected request gets an error of kind kCancelled. Thread-safe.
   virtual void Cancel(CancelScope scope) = 0;
 
-  // Tokens of a text by the model's own tokenizer, marks of the chat not counted; absent: unknown. Thread-safe.
+  // Tokens of a text according to the model's own tokenizer, without chat markup; absent: unknown. Thread-safe.
   virtual std::optional<std::size_t> CountTokens(const std::string& /*text*/) const { return std::nullopt; }
 
-  // The most tokens that the answer to a request may have, reasoning included. Thread-safe.
+  // Maximum tokens of the answer to a request, reasoning included. Thread-safe.
   virtual int MaxOutputTokens(const ChatRequest& request) const { return request.sampling.max_tokens; }
 
-  // How many requests the sender should keep started and unanswered to keep this model busy. With fewer than that
-  // unanswered, a model may wait for a request that `more_follows` promised.
+  // How many unanswered requests the caller should keep started to keep this model busy. With fewer, a model may wait
+  // for a request that `more_follows` promised.
   virtual int Window() const = 0;
 };
 
-// Starts one request and waits for its answer. `stop`: once it is 2 or more all requests of the model are given up
-// (kCancelled); may be null.
+// Starts one request and waits for its answer. `stop`, which may be null: when it is 2 or more, all requests of the
+// model are cancelled (kCancelled).
 Result<ChatResponse> Generate(Model& model, ChatRequest request, const StopFlag* stop = nullptr);
 
 }  // namespace upskill

@@ -15,8 +15,8 @@ namespace upskill {
 namespace {
 
 constexpr std::string_view kKnownForms =
-    "known are smollm2-135m (embedded), llama:PATH.gguf (in process), sim:base=0.4,skill=0.85 (simulated), short names "
-    "such as haiku, PROVIDER.MODEL, and, with a server's base URL, any name that the server knows";
+    "use smollm2-135m (embedded), llama:PATH.gguf (in process), sim:base=0.4,skill=0.85 (simulated), a short name "
+    "such as haiku, PROVIDER.MODEL, or, with a server's base URL, any name that the server knows";
 constexpr std::array<std::string_view, 8> kEfforts = {"auto",   "none", "minimal", "low",
                                                       "medium", "high", "xhigh",   "max"};
 
@@ -29,8 +29,7 @@ Result<Query> ParseQuery(std::string_view query, const std::string& text) {
     const std::string_view pair = query.substr(0, end);
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      return InputError(
-          fmt::format("model '{}': '{}' is not key=value", SafeForTerminalLine(text), SafeForTerminalLine(pair)));
+      return InputError(fmt::format("model '{}': '{}' is not key=value", text, pair));
     }
     out[std::string(pair.substr(0, equals))] = std::string(pair.substr(equals + 1));
     if (end == std::string_view::npos) break;
@@ -41,7 +40,7 @@ Result<Query> ParseQuery(std::string_view query, const std::string& text) {
 
 bool IsEffort(std::string_view word) { return std::find(kEfforts.begin(), kEfforts.end(), word) != kEfforts.end(); }
 
-// Edit distance (Levenshtein), for names of ordinary length only.
+// Edit distance (Levenshtein), only for names of ordinary length.
 std::size_t Distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -71,10 +70,10 @@ Error UnknownModel(const std::string& text, std::string_view name, const Catalog
   std::string hint;
   for (std::size_t i = 0; i < near.size() && i < 3; ++i) hint += (i == 0 ? "did you mean " : ", ") + near[i].second;
   if (!hint.empty()) hint += "? ";
-  return InputError(fmt::format("unknown model or provider '{}'; {}{}", SafeForTerminalLine(text), hint, kKnownForms));
+  return InputError(fmt::format("unknown model or provider '{}'; {}{}", text, hint, kKnownForms));
 }
 
-// The provider at the front of `name` (`provider/` or `provider.`, the latter also of two dotted parts), cut off it.
+// Splits off the provider at the start of `name` (`provider/` or `provider.`, the latter also with two dotted parts).
 const Provider* TakeProvider(std::string_view& name, const Catalog& catalog, bool dots_only) {
   const auto take = [&](std::size_t length) -> const Provider* {
     if (length == std::string_view::npos || length + 1 >= name.size()) return nullptr;
@@ -92,7 +91,7 @@ const Provider* TakeProvider(std::string_view& name, const Catalog& catalog, boo
   return take(dot);
 }
 
-// The effort at the end of `name`, cut off it.
+// Splits off the effort at the end of `name`.
 std::string TakeEffort(std::string_view& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || !IsEffort(name.substr(dot + 1))) return "";
@@ -107,7 +106,7 @@ struct Parts {
   std::string effort;
 };
 
-// Name, effort, suffix and query of a network model, its aliases replaced.
+// Name, effort, suffix and query of a network model, with aliases replaced.
 Result<Parts> TakeApart(std::string_view name, const std::string& text, const Catalog& catalog, Query& query) {
   Parts parts;
   std::string suffix;
@@ -144,7 +143,7 @@ Result<Parts> TakeApart(std::string_view name, const std::string& text, const Ca
   return parts;
 }
 
-// Reads the values of the query, each with the words that it may have.
+// Parses the values of the query, each with its allowed words.
 class SettingsReader {
  public:
   explicit SettingsReader(const ModelSpec& spec) : spec_(spec) {}
@@ -175,8 +174,7 @@ class SettingsReader {
 
  private:
   Error Bad(const std::string& key, const std::string& value, const std::string& wanted) const {
-    return InputError(fmt::format("model '{}': {} must be {}, not '{}'", SafeForTerminalLine(spec_.text), key, wanted,
-                                  SafeForTerminalLine(value)));
+    return InputError(fmt::format("model '{}': {} must be {}, not '{}'", spec_.text, key, wanted, value));
   }
 
   const ModelSpec& spec_;
@@ -212,9 +210,9 @@ Status ReadSettings(ModelSpec& spec) {
       RETURN_IF_ERROR(read.Word(key, value, {"sse", "auto"}));
     } else {
       return InputError(fmt::format(
-          "model '{}': unknown setting '{}'; known are reasoning, temperature, top_p, top_k, min_p, max_tokens, "
-          "verbosity, structured, stream, context, transport",
-          SafeForTerminalLine(spec.text), SafeForTerminalLine(key)));
+          "model '{}': unknown setting '{}'; expected reasoning, temperature, top_p, top_k, min_p, max_tokens, "
+          "verbosity, structured, stream, context or transport",
+          spec.text, key));
     }
   }
   if (spec.effort == "auto") spec.effort.clear();
@@ -222,20 +220,19 @@ Status ReadSettings(ModelSpec& spec) {
 }
 
 Status CheckSettings(const ModelSpec& spec, const Provider& provider) {
-  const auto refuse = [&](const char* key) {
-    return InputError(
-        fmt::format("model '{}': {} is no setting of provider {}", SafeForTerminalLine(spec.text), key, provider.name));
+  const auto unsupported = [&](const char* key) {
+    return InputError(fmt::format("model '{}': {} is not a setting of provider {}", spec.text, key, provider.name));
   };
-  if (!spec.settings.verbosity.empty() && provider.wire == Wire::kAnthropic) return refuse("verbosity");
-  if (spec.settings.long_context && provider.wire != Wire::kAnthropic) return refuse("context");
-  if (spec.settings.min_p && provider.wire == Wire::kAnthropic) return refuse("min_p");
+  if (!spec.settings.verbosity.empty() && provider.wire == Wire::kAnthropic) return unsupported("verbosity");
+  if (spec.settings.long_context && provider.wire != Wire::kAnthropic) return unsupported("context");
+  if (spec.settings.min_p && provider.wire == Wire::kAnthropic) return unsupported("min_p");
   return {};
 }
 
 std::string CanonicalText(const ModelSpec& spec) {
   Query settings = spec.query;
   settings.erase("reasoning");
-  settings.erase("stream");  // the same answers either way
+  settings.erase("stream");  // doesn't change the answers
   settings.erase("transport");
   if (!spec.effort.empty()) settings["reasoning"] = spec.effort;
   std::string text = fmt::format("{}.{}", spec.provider, spec.model);
@@ -247,13 +244,13 @@ std::string CanonicalText(const ModelSpec& spec) {
   return text;
 }
 
-// A name that means a file even when --base-url is given.
+// A name that means a file even with --base-url.
 bool IsPath(std::string_view name) {
   return name.ends_with(".gguf") &&
          (name.starts_with('/') || name.starts_with("./") || name.starts_with("../") || name.starts_with('~'));
 }
 
-// llama, sim and the embedded model; false: it is none of them.
+// llama, sim and the embedded model; false: none of them.
 Result<bool> TakeLocal(std::string_view rest, bool base_url, ModelSpec& spec) {
   if (rest == kEmbeddedModel) {
     spec.provider = "embedded";
@@ -270,7 +267,7 @@ Result<bool> TakeLocal(std::string_view rest, bool base_url, ModelSpec& spec) {
     return false;
   }
   if (spec.provider == "llama" && spec.rest.empty()) {
-    return InputError(fmt::format("model '{}' names no file: llama:PATH.gguf", SafeForTerminalLine(spec.text)));
+    return InputError(fmt::format("model '{}' names no file; use llama:PATH.gguf", spec.text));
   }
   return true;
 }

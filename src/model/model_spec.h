@@ -11,7 +11,7 @@
 
 namespace upskill {
 
-// Settings that a model string gives behind `?`; they win over those of a request.
+// Settings after the `?` of a model string; they take precedence over those of a request.
 struct ModelSettings {
   std::optional<double> temperature;
   std::optional<double> top_p;
@@ -19,35 +19,34 @@ struct ModelSettings {
   std::optional<double> min_p;
   std::optional<int> max_tokens;
   std::string verbosity;   // low, medium or high
-  std::string structured;  // json: the provider's own structured output; tool_use: a tool that must be called; prompt:
-                           // words only
+  std::string structured;  // json: the provider's structured output; tool_use: a required tool call; prompt: only words
   std::optional<bool> stream;
   bool long_context = false;  // context=1m
 };
 
-// A model string taken apart: `[provider.|provider/]model[.effort][:suffix][?key=value&…]` for network models, and
+// A parsed model string: `[provider.|provider/]model[.effort][:suffix][?key=value&…]` for network models;
 // `llama:PATH.gguf`, `llama:org/repo:QUANT`, a path ending in `.gguf`, `smollm2-135m` and `sim:…` for the others.
 struct ModelSpec {
   std::string text;                          // as given
-  std::string provider;                      // "llama", "sim", "embedded", or a provider of the catalogue
+  std::string provider;                      // "llama", "sim", "embedded", or a provider in the catalogue
   std::string rest;                          // llama: the path or org/repo:QUANT; sim: the simulation's settings
-  std::map<std::string, std::string> query;  // as given, an alias's own included
+  std::map<std::string, std::string> query;  // as given, including that of an alias
 
   // Of a network model:
-  std::string model;   // its name on the wire
+  std::string model;   // its name in requests
   std::string effort;  // none, minimal, low, medium, high, xhigh or max; empty: the provider's default
   ModelSettings settings;
-  std::string canonical;  // provider.model?settings, the same for every way to write it
+  std::string canonical;  // provider.model?settings, the same for every spelling
 
   bool network() const { return !model.empty(); }
 };
 
-// The model that is used when none is named.
+// The model that is used by default.
 inline constexpr std::string_view kEmbeddedModel = "smollm2-135m";
 
 struct ModelSpecOptions {
   const Catalog* catalog = nullptr;  // null: the built-in one
-  // --base-url is given: a plain name, whatever slashes, colons and dots are in it, is a model of provider `generic`.
+  // With --base-url, a plain name is a model of provider `generic`, whatever slashes, colons and dots it contains.
   bool base_url = false;
 };
 

@@ -23,8 +23,8 @@ constexpr int kStreamFromTokens = 4'000;
 constexpr int kMaxAdaptations = 8;
 constexpr const char* kAnswerTool = "answer";
 
-// Without streaming nothing comes before the whole answer is there. A server on this machine may be slow and may keep
-// requests waiting for a slot.
+// Without streaming, nothing arrives before the whole answer is ready. A server on this machine may be slow and may
+// keep requests waiting for a slot.
 void SetTimeouts(bool stream, bool local, HttpRequest& request) {
   constexpr milliseconds kHour{3'600'000};
   constexpr milliseconds kWhole{600'000};
@@ -34,30 +34,30 @@ void SetTimeouts(bool stream, bool local, HttpRequest& request) {
 
 std::string RequestIdOf(const HttpResponse& response) {
   for (const char* name : {"request-id", "x-request-id"}) {
-    if (const auto id = HeaderOf(response, name)) return CutToColumns(SafeForTerminalLine(*id), 100);
+    if (const auto id = HeaderOf(response, name)) return Excerpt(*id, 100);
   }
   return "";
 }
 
 }  // namespace
 
-// One request on its way; belongs to the thread of the client once it is sent.
+// A request in flight; once sent, it belongs to the client's thread.
 struct NetworkModel::Job {
   ChatRequest request;
   Done done;
-  std::uint64_t cancel_count = 0;     // as it was when the job began
-  std::uint64_t dialect_version = 0;  // that the last attempt spoke
+  std::uint64_t cancel_count = 0;     // when the job started
+  std::uint64_t dialect_version = 0;  // used by the last attempt
   bool streamed = false;              // the last attempt
   int adaptations = 0;
 };
 
-// The body of one streamed answer as it comes. A server that doesn't stream sends the body as a whole.
+// Reads the body of a streamed answer as it arrives. A server that doesn't stream sends the body as a whole.
 class NetworkModel::Reading {
  public:
   explicit Reading(const WireFormat& format)
       : assembler_(format.assembler()), parser_([this](const SseEvent& event) { TakeEvent(event); }) {}
 
-  // False: give up, there is an error.
+  // False: stop, there is an error.
   bool Feed(std::string_view piece) {
     if (has_event_) {
       raw_.clear();
@@ -73,7 +73,7 @@ class NetworkModel::Reading {
 
   Result<Json> Body() {
     if (!has_event_ && Trim(raw_).starts_with('{')) return ParseBody(raw_);
-    // The last event may lack the empty line behind it.
+    // The last event may lack the empty line after it.
     Feed("\n\n");
     if (error_) return *error_;
     if (!has_event_ && !Trim(raw_).empty()) return ParseBody(raw_);
@@ -108,7 +108,7 @@ NetworkModel::~NetworkModel() {
   NetworkModel::Cancel(CancelScope::kRunning);
   std::unique_lock lock(mutex_);
   while (pending_ > 0) {
-    // A job that was being continued while Cancel ran is caught the next time.
+    // Cancel may miss a job that was being continued at that moment; the next round cancels it.
     if (idle_.wait_for(lock, milliseconds(50)) == std::cv_status::timeout) {
       lock.unlock();
       endpoint_.CancelAll();
@@ -150,7 +150,8 @@ WireOptions NetworkModel::OptionsFor(const ChatRequest& request, const Dialect& 
   return options;
 }
 
-// By the body that would be sent: settings of the model string win, and some formats add room for reasoning.
+// Computed from the request body: settings of the model string take precedence, and some formats add room for
+// reasoning.
 int NetworkModel::MaxOutputTokens(const ChatRequest& request) const {
   Dialect dialect;
   {
@@ -209,14 +210,14 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
   }
   const Result<Json> body = reading ? reading->Body() : ParseBody(result->body);
   if (!body) {
-    const std::string type = SafeForTerminalLine(HeaderOf(*result, "content-type").value_or("no content type"));
+    const std::string type = HeaderOf(*result, "content-type").value_or("no content type");
     return OnError(job, Error{body.error().kind,
                               fmt::format("{} ({}, {})", body.error().message, result->status, CutToColumns(type, 60)),
                               body.error().retry_after});
   }
   Result<ChatResponse> response = format_.parse(*body);
   if (!response) return OnError(job, response.error());
-  // llama-server calls every answer of its Responses API completed, also one that was cut.
+  // llama-server reports every answer of its Responses API as completed, even a truncated one.
   const WireOptions options = OptionsFor(job->request, {});
   if (connection_.provider.wire == Wire::kResponses && response->stop == StopReason::kEnd &&
       response->usage.output >= MaxTokensOf(job->request, options)) {
@@ -227,10 +228,10 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
   OnResponse(job, *std::move(response));
 }
 
-// Leaves out what the server refused. False: the error names no such parameter.
+// Leaves out a parameter that the server rejected. False: the error names none.
 bool NetworkModel::AdaptTo(const Job& job, const Error& error) {
   const std::lock_guard lock(mutex_);
-  if (job.dialect_version != dialect_version_) return true;  // another answer has taught us already
+  if (job.dialect_version != dialect_version_) return true;  // another response has already changed it
   std::optional<Dialect> changed = WithoutRejectedParameter(dialect_, connection_.provider.wire, error.message);
   if (!changed) return false;
   dialect_ = *std::move(changed);
@@ -241,7 +242,7 @@ bool NetworkModel::AdaptTo(const Job& job, const Error& error) {
 void NetworkModel::OnError(const std::shared_ptr<Job>& job, const Error& error) {
   if (error.kind == ErrorKind::kInput && job->adaptations < kMaxAdaptations && AdaptTo(*job, error)) {
     ++job->adaptations;
-    Log("model", fmt::format("{}: a parameter is left out from now on: {}", info_.name, error.message));
+    Log("model", fmt::format("{}: leaving out a rejected parameter from now on: {}", info_.name, error.message));
     return Send(job);
   }
   Finish(job, error);
@@ -262,7 +263,7 @@ void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse resp
 void NetworkModel::Finish(const std::shared_ptr<Job>& job, Result<ChatResponse> result) {
   const Done done = std::move(job->done);
   done(std::move(result));
-  // Under the lock to its end: the destructor may go on as soon as it is released.
+  // Notify under the lock: the destructor may continue as soon as it is released.
   const std::lock_guard lock(mutex_);
   --pending_;
   idle_.notify_all();

@@ -18,9 +18,9 @@ namespace upskill {
 
 // A model behind HTTP: a model string, its wire format, its key and the endpoint that queues its requests.
 //
-// An answer is bound to the request's answer_schema by the provider where that is possible, else the model is told. A
-// parameter that the server refuses by name is left out from then on. Long answers are streamed, so that a connection
-// that went silent is noticed. Errors: see http_error.h; kUnavailable also for answers that break off or can't be read.
+// The provider enforces the request's answer_schema where possible; otherwise the model is told about it. A parameter
+// that the server rejects by name is left out from then on. Long answers are streamed, so that a silent connection is
+// noticed. Errors: see http_error.h; also kUnavailable for answers that are cut off or can't be read.
 //
 // Thread-safe. `done` is called on the thread of the HttpClient; the destructor waits for the last one, so it may not
 // run on that thread.
@@ -58,13 +58,13 @@ class NetworkModel : public Model {
   std::condition_variable idle_;
   Dialect dialect_;
   std::uint64_t dialect_version_ = 0;
-  std::uint64_t cancel_count_ = 0;  // of Cancel(kRunning): jobs from before it are not continued
+  std::uint64_t cancel_count_ = 0;  // of Cancel(kRunning): jobs started before it are not continued
   int pending_ = 0;
 
-  Endpoint endpoint_;  // last: the callbacks use what is above
+  Endpoint endpoint_;  // last: its callbacks use the members above
 };
 
-// Opens the model of a string that names a network model. Errors: kPermanent without a key, kInput for a bad base URL.
+// Opens the network model that a model string names. Errors: kPermanent without a key, kInput for a bad base URL.
 Result<std::unique_ptr<Model>> OpenNetworkModel(const ModelSpec& spec, const NetworkOptions& options);
 
 }  // namespace upskill

@@ -46,7 +46,7 @@ ChatRequest Question(const std::string& text, int max_tokens = 100) {
   return request;
 }
 
-// A server with a handler, and a model that asks it.
+// A server with a handler, and a model that sends requests to it.
 struct Rig {
   explicit Rig(Server::Handler handler, const std::string& text = "generic.m")
       : server(std::move(handler)), network(server) {
@@ -116,7 +116,7 @@ TEST(NetworkModel, RemoteModelsHaveAPriceAndWarmUp) {
   EXPECT_EQ((*model)->Window(), 7);
 }
 
-TEST(NetworkModel, TellsTheLongestAnswerItAsksFor) {
+TEST(NetworkModel, ReportsTheMaximumOutputTokens) {
   const Server server([](const Request&) { return Script{}; });
   const TestNetwork network(server);
   const auto longest = [&](const char* text) {
@@ -181,7 +181,7 @@ TEST(NetworkModel, StreamsThatEndEarlyAreUnavailable) {
   const Result<ChatResponse> response = rig.Ask();
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
-  EXPECT_THAT(response.error().message, HasSubstr("ended before its last event"));
+  EXPECT_THAT(response.error().message, HasSubstr("ended before the answer was complete"));
 }
 
 TEST(NetworkModel, ErrorsInAStreamKeepTheirKind) {
@@ -203,7 +203,7 @@ TEST(NetworkModel, AServerThatDoesNotStreamIsUnderstood) {
   EXPECT_EQ(response->text, "whole");
 }
 
-TEST(NetworkModel, AnswersThatAreNoJson) {
+TEST(NetworkModel, AnswersThatAreNotJson) {
   for (const char* text : {"generic.m", "generic.m?stream=true"}) {
     Rig rig(
         [](const Request&) {
@@ -236,7 +236,7 @@ TEST(NetworkModel, HttpErrorsKeepTheKeyOut) {
               AllOf(HasSubstr("401"), HasSubstr("Incorrect API key"), Not(HasSubstr("sk-test"))));
 }
 
-TEST(NetworkModel, ARefusedParameterIsLeftOutFromThenOn) {
+TEST(NetworkModel, ARejectedParameterIsLeftOutFromThenOn) {
   Rig rig([](const Request& request) {
     const Json body = Json::parse(request.body);
     if (body.contains("max_tokens")) {
@@ -258,7 +258,7 @@ TEST(NetworkModel, ARefusedParameterIsLeftOutFromThenOn) {
   EXPECT_EQ(rig.Body(3)["max_completion_tokens"], 100);
 }
 
-TEST(NetworkModel, ManyAtOnceLearnTogether) {
+TEST(NetworkModel, ConcurrentRequestsLearnTogether) {
   Rig rig([](const Request& request) {
     if (Json::parse(request.body).contains("seed"))
       return Answer(400, R"({"error":{"message":"Unknown parameter: 'seed'."}})");
@@ -274,7 +274,7 @@ TEST(NetworkModel, ManyAtOnceLearnTogether) {
   for (std::future<bool>& answer : answers) EXPECT_TRUE(answer.get());
 }
 
-TEST(NetworkModel, ACutResponseThatIsCalledCompletedWasCut) {
+TEST(NetworkModel, ATruncatedResponseReportedAsCompleted) {
   Rig rig(
       [](const Request&) {
         return Answer(
@@ -309,7 +309,7 @@ TEST(NetworkModel, SchemaByTheProvider) {
   EXPECT_EQ(rig.Body(0)["messages"][0]["content"], "how many?");
 }
 
-TEST(NetworkModel, AnswersThatDoNotFitAreAskedForAgain) {
+TEST(NetworkModel, AnswersThatDoNotMatchAreRequestedAgain) {
   std::atomic<int> count = 0;  // on the server's thread
   Rig rig([&count](const Request&) { return Answer(200, ChatBody(++count < 3 ? R"({"n":"four"})" : R"({"n":4})")); },
           "generic.m?structured=prompt");
@@ -326,7 +326,7 @@ TEST(NetworkModel, AnswersThatDoNotFitAreAskedForAgain) {
   EXPECT_THAT(messages[2]["content"].get<std::string>(), HasSubstr("/n: must be of type \"integer\""));
 }
 
-TEST(NetworkModel, AfterTwoRepairsTheAnswerIsGivenAsItIs) {
+TEST(NetworkModel, AfterTwoRepairsTheAnswerIsReturnedAsIs) {
   Rig rig([](const Request&) { return Answer(200, ChatBody("no json")); });
   const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok());
@@ -337,7 +337,7 @@ TEST(NetworkModel, AfterTwoRepairsTheAnswerIsGivenAsItIs) {
   EXPECT_EQ(rig.server.request_count(), 3U);
 }
 
-TEST(NetworkModel, ACutAnswerIsNotAskedForAgain) {
+TEST(NetworkModel, ATruncatedAnswerIsNotRequestedAgain) {
   Rig rig([](const Request&) { return Answer(200, ChatBody(R"({"n":)", "length")); });
   const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
   ASSERT_TRUE(response.ok());
@@ -373,7 +373,7 @@ TEST(NetworkModel, CostIsAddedUp) {
   EXPECT_EQ(response->cost_usd, 0.5);
 }
 
-TEST(NetworkModel, CancelGivesEveryRequestItsError) {
+TEST(NetworkModel, CancelEndsEveryRequest) {
   Rig rig([](const Request&) { return loopback::Silence(); });
   std::vector<std::future<ErrorKind>> ends;
   for (int i = 0; i < 100; ++i) {
@@ -384,7 +384,7 @@ TEST(NetworkModel, CancelGivesEveryRequestItsError) {
       promise->set_value(response ? ErrorKind::kInput : response.error().kind);
     });
   }
-  rig.model->Cancel(Model::CancelScope::kWaiting);  // 64 at most are on the wire
+  rig.model->Cancel(Model::CancelScope::kWaiting);  // at most 64 are on the wire
   rig.model->Cancel(Model::CancelScope::kRunning);
   for (std::future<ErrorKind>& end : ends) EXPECT_EQ(end.get(), ErrorKind::kCancelled);
 }

@@ -25,10 +25,9 @@ using SteadyClock = std::chrono::steady_clock;
 Result<double> ParseNumber(std::string_view key, std::string_view text, double low, double high) {
   double number = 0.0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool in_range = number >= low && number <= high;  // false for not-a-number, too
+  const bool in_range = number >= low && number <= high;  // false for NaN, too
   if (code != std::errc() || end != text.data() + text.size() || !in_range) {
-    return InputError(
-        fmt::format("sim: {}={} is not a number from {} to {}", key, SafeForTerminalLine(text), low, high));
+    return InputError(fmt::format("sim: {}={} is not a number from {} to {}", key, text, low, high));
   }
   return number;
 }
@@ -36,13 +35,12 @@ Result<double> ParseNumber(std::string_view key, std::string_view text, double l
 Result<double> ParseWholeNumber(std::string_view key, std::string_view text, double high) {
   ASSIGN_OR_RETURN(const double number, ParseNumber(key, text, 0.0, high));
   if (number != std::floor(number)) {
-    return InputError(
-        fmt::format("sim: {}={} is not a whole number from 0 to {}", key, SafeForTerminalLine(text), high));
+    return InputError(fmt::format("sim: {}={} is not a whole number from 0 to {}", key, text, high));
   }
   return number;
 }
 
-// The chance that a skill's text claims for a request (SimSettings::skill_in_body).
+// The pass rate that a skill's text claims for a request (SimSettings::skill_in_body).
 double ChanceInBody(std::string_view system, std::string_view request, double base) {
   constexpr std::string_view kMark = "[sim ";
   double best = -1.0;
@@ -60,7 +58,7 @@ double ChanceInBody(std::string_view system, std::string_view request, double ba
   return best < 0 ? base : best;
 }
 
-// What becomes of one attempt, drawn from the settings and the request alone.
+// The outcome of one attempt, drawn from the settings and the request alone.
 Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& request) {
   const std::string arm = JsonGet<std::string>(request.simulation, "arm", "baseline");
   const auto attempt = JsonGet<std::int64_t>(request.simulation, "attempt", 0);
@@ -84,7 +82,7 @@ Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& requ
   if (rng.Uniform() < chance) {
     response.text = JsonGet<std::string>(request.simulation, "passing_answer", "");
     if (response.text.empty()) {
-      return Error{ErrorKind::kPermanent, "sim: no passing answer is known for this case; give it a \"reference\""};
+      return Error{ErrorKind::kPermanent, "sim: no passing answer is known for this case; add a \"reference\" to it"};
     }
   } else {
     response.text = "I do not know.";
@@ -125,7 +123,7 @@ class SimModel : public Model {
   }
 
   void Cancel(CancelScope scope) override {
-    // Every request is under way from its start: only the wider scope concerns any.
+    // Every request is in flight from the start, so kWaiting affects none.
     if (scope == CancelScope::kWaiting) return;
     std::multimap<SteadyClock::time_point, Pending> dropped;
     {
@@ -167,7 +165,7 @@ class SimModel : public Model {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::multimap<SteadyClock::time_point, Pending> due_;  // guarded by mutex_
-  std::jthread thread_;                                  // last: it uses all of the above
+  std::jthread thread_;                                  // last: uses everything above
 };
 
 }  // namespace
@@ -202,8 +200,7 @@ Result<SimSettings> ParseSimSettings(const std::string& text) {
       settings.latency_ms = static_cast<int>(latency);
     } else {
       return InputError(fmt::format(
-          "sim: unknown setting '{}'; known are base, skill, placebo, previous, error, seed, latency-ms, cost",
-          SafeForTerminalLine(pair)));
+          "sim: unknown setting '{}'; expected base, skill, placebo, previous, error, seed, latency-ms or cost", pair));
     }
   }
   return settings;

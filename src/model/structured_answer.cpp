@@ -14,7 +14,7 @@
 namespace upskill {
 namespace {
 
-// Adds what an answer used up to what those before it did.
+// Adds the usage of earlier answers to an answer.
 void AddUp(ChatResponse& sum, const ChatResponse& response) {
   sum.usage.Add(response.usage);
   sum.cost_usd = sum.cost_usd && response.cost_usd ? std::optional(*sum.cost_usd + *response.cost_usd) : std::nullopt;
@@ -24,7 +24,7 @@ void AddUp(ChatResponse& sum, const ChatResponse& response) {
 // The request that tells the model what is wrong with its answer.
 ChatRequest RepairOf(ChatRequest request, const std::string& answer, const std::string& problem) {
   constexpr std::size_t kIdDigits = 40;
-  // Another question needs another id, the same whenever it is asked.
+  // Another question needs another ID, which is the same each time.
   if (!request.id.empty()) request.id = Sha256Hex(request.id + "\n" + answer).substr(0, kIdDigits);
   request.messages.push_back({Role::kAssistant, answer});
   request.messages.push_back({Role::kUser, RepairRequest(problem, *request.answer_schema)});
@@ -48,7 +48,7 @@ Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const
     if (parsed || response.stop != StopReason::kEnd) return response;
     const std::string& problem = parsed.error().message;
     if (repair == kMaxRepairs) {
-      response.schema_problem = fmt::format("it doesn't fit its schema, asked {} times: {}", repair + 1, problem);
+      response.schema_problem = fmt::format("no answer matches the schema after {} attempts: {}", repair + 1, problem);
       return response;
     }
     request = RepairOf(std::move(request), response.text, problem);

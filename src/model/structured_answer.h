@@ -8,14 +8,14 @@
 
 namespace upskill {
 
-// Requests that GenerateStructured may add to the first one until an answer fits the schema.
+// Maximum number of times that GenerateStructured requests an answer again if it doesn't match the schema.
 inline constexpr int kMaxRepairs = 2;
 
-// Generate for a request with an answer_schema: sets ChatResponse::parsed. The model holds its answers to the schema as
-// far as it can; every answer is checked here, and one that doesn't fit is requested again up to twice, with what is
-// wrong with it. The last one is returned as it is, with ChatResponse::schema_problem, as is one that ended because of
-// its length, a refusal or the context window: `parsed` is set only if it fits. Usage, cost and time are those of all
-// answers.
+// Like Generate, for a request with an answer_schema; sets ChatResponse::parsed. The model enforces the schema as far
+// as it can; every answer is validated here, and one that doesn't match is requested again up to kMaxRepairs times,
+// with a description of the problem. The last answer is returned as is, with ChatResponse::schema_problem. So is one
+// that ended because of its length, a refusal or the context window; `parsed` is then set only if it matches. Usage,
+// cost and time are the sum over all answers.
 Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop = nullptr);
 
 }  // namespace upskill

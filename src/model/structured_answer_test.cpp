@@ -52,7 +52,7 @@ ChatRequest NumberQuestion() {
   return request;
 }
 
-TEST(GenerateStructured, AnAnswerThatFits) {
+TEST(GenerateStructured, AMatchingAnswer) {
   ScriptedModel model({AnswerOf("```json\n{\"n\":4}\n```")});
   const Result<ChatResponse> response = GenerateStructured(model, NumberQuestion());
   ASSERT_TRUE(response.ok());
@@ -60,7 +60,7 @@ TEST(GenerateStructured, AnAnswerThatFits) {
   EXPECT_THAT(model.requests, SizeIs(1));
 }
 
-TEST(GenerateStructured, AsksAgainWithWhatIsWrong) {
+TEST(GenerateStructured, RequestsAgainWithTheProblem) {
   ScriptedModel model({AnswerOf("four"), AnswerOf(R"({"n":"four"})"), AnswerOf(R"({"n":4})")});
   const Result<ChatResponse> response = GenerateStructured(model, NumberQuestion());
   ASSERT_TRUE(response.ok());
@@ -73,18 +73,18 @@ TEST(GenerateStructured, AsksAgainWithWhatIsWrong) {
   ASSERT_THAT(model.requests[2].messages, SizeIs(5));
   EXPECT_EQ(model.requests[2].messages[3].text, R"({"n":"four"})");
   EXPECT_THAT(model.requests[2].messages[4].text, HasSubstr("/n: must be of type \"integer\""));
-  // A batch finds a question again by its id.
+  // A batch finds a question again by its ID.
   std::set<std::string> ids;
   for (const ChatRequest& request : model.requests) ids.insert(request.id);
   EXPECT_THAT(ids, SizeIs(3));
 }
 
-TEST(GenerateStructured, AfterTwoRepairsTheAnswerIsGivenAsItIs) {
+TEST(GenerateStructured, AfterTwoRepairsTheAnswerIsReturnedAsIs) {
   ScriptedModel model({AnswerOf("no"), AnswerOf("no"), AnswerOf("no")});
   const Result<ChatResponse> response = GenerateStructured(model, NumberQuestion());
   ASSERT_TRUE(response.ok());
   EXPECT_TRUE(response->parsed.is_null());
-  EXPECT_THAT(response->schema_problem, HasSubstr("asked 3 times"));
+  EXPECT_THAT(response->schema_problem, HasSubstr("after 3 attempts"));
   EXPECT_EQ(response->usage.prompt(), 30) << "of all three";
 }
 
@@ -95,7 +95,7 @@ TEST(GenerateStructured, AnUnknownCostStaysUnknown) {
   EXPECT_FALSE(GenerateStructured(model, NumberQuestion())->cost_usd.has_value());
 }
 
-TEST(GenerateStructured, CutAndDeclinedAnswersComeAsTheyAre) {
+TEST(GenerateStructured, TruncatedAnswersAndRefusalsAreReturnedAsIs) {
   for (const StopReason stop : {StopReason::kLength, StopReason::kRefusal, StopReason::kContext}) {
     ScriptedModel model({AnswerOf(R"({"n":)", stop)});
     const Result<ChatResponse> response = GenerateStructured(model, NumberQuestion());

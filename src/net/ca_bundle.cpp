@@ -28,7 +28,7 @@ CaBundle FirstCaBundle(std::span<const fs::path> places) {
 
 CaBundle FindCaBundle() {
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
-    const char* path = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody in this program sets variables
+    const char* path = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): this program never sets variables
     if (path != nullptr && *path != '\0') return {path};
   }
   if (LibcurlHasDefault()) return {};
@@ -45,7 +45,7 @@ CaBundle FindCaBundle() {
 
 Error NoCaBundleError() {
   return Error{ErrorKind::kPermanent,
-               "no CA certificates found, so no https server can be trusted: install the package ca-certificates, or "
+               "no CA certificates found, so no https server can be verified; install the package ca-certificates, or "
                "set SSL_CERT_FILE to a file of CA certificates"};
 }
 

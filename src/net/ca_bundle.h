@@ -9,14 +9,14 @@
 
 namespace upskill {
 
-// The certificates by which servers are known.
+// The CA certificates that servers are verified with.
 struct CaBundle {
-  std::string file;      // empty: libcurl's own default
-  bool missing = false;  // none was found, so no server can be trusted
+  std::string file;      // empty: libcurl's default
+  bool missing = false;  // none was found, so no https server can be verified
 };
 
-// $CURL_CA_BUNDLE, $SSL_CERT_FILE, else what libcurl was built with, else (packages: libcurl is linked in and was built
-// for no particular system) the first of the places where Linux systems keep them.
+// $CURL_CA_BUNDLE, $SSL_CERT_FILE, else libcurl's built-in path, else (packages: the linked-in libcurl isn't built for
+// a particular system) the first of the usual places on Linux.
 CaBundle FindCaBundle();
 
 // The first of `places` that is a file.

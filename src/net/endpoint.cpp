@@ -20,13 +20,13 @@ using std::chrono::milliseconds;
 Error CancelledError() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
 
 void Mask(std::string& text, std::string_view secret) {
-  constexpr std::size_t kShortest = 8;  // shorter ones are no keys but words such as "local"
-  if (secret.size() < kShortest) return;
+  constexpr std::size_t kMinKeyLength = 8;  // shorter values aren't keys but words such as "local"
+  if (secret.size() < kMinKeyLength) return;
   for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at))
     text.replace(at, secret.size(), "***");
 }
 
-// Takes out of an answer what a server may repeat of the request's keys.
+// Masks the request's keys where the server repeats them in a response.
 void MaskSecrets(HttpResponse& response, const HttpRequest& request) {
   for (const auto& [name, secret] : request.secret_headers) {
     const std::string_view value = secret.reveal();
@@ -39,8 +39,8 @@ void MaskSecrets(HttpResponse& response, const HttpRequest& request) {
 
 }  // namespace
 
-// The queue and what is on the wire. Locking: mutex_ is held while the client is called (which only takes a message)
-// and never while a `done` is.
+// The queue and the requests on the wire. Locking: mutex_ is held while the client is called (which only queues a
+// message), but never while a `done` is called.
 class Endpoint::State : public std::enable_shared_from_this<State> {
  public:
   State(std::shared_ptr<HttpClient> client, EndpointOptions options, const Clock& clock)
@@ -67,11 +67,11 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
   struct Entry {
     std::string path;
     std::shared_ptr<HttpRequest> request;  // shared with the client while it is on the wire
-    std::shared_ptr<bool> connected;       // whether a server has seen it; belongs to the client's thread
+    std::shared_ptr<bool> connected;       // whether a server has received it; belongs to the client's thread
     Done done;
-    std::set<std::size_t> tried;               // members that it couldn't reach
-    std::optional<Clock::Steady> pushed_back;  // first
-    std::optional<Flight> flight;              // absent: it waits
+    std::set<std::size_t> tried;  // members that couldn't be reached
+    std::optional<Clock::Steady> first_rate_limit;
+    std::optional<Flight> flight;  // absent: waiting
     bool cancelled = false;
   };
 
@@ -87,8 +87,8 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
   void OnDone(Ticket ticket, Result<HttpResponse> result);
 
   const EndpointOptions options_;
-  const Clock& clock_;                        // not used once closed
-  std::shared_ptr<HttpClient> owned_client_;  // until closed: the client must not end on its own thread
+  const Clock& clock_;                        // not used after closing
+  std::shared_ptr<HttpClient> owned_client_;  // until closing: the client must not be destroyed on its own thread
 
   mutable std::mutex mutex_;
   HttpClient* const client_;  // alive whenever the endpoint or a callback uses it
@@ -129,7 +129,7 @@ void Endpoint::State::Pump() {
       Send(*next, entry, *member);
       next = waiting_.erase(next);
     } else if (entry.tried.empty()) {
-      return;  // none behind it has a wider choice
+      return;  // no request after it has a wider choice
     } else {
       ++next;
     }
@@ -167,7 +167,7 @@ void Endpoint::State::OnDone(Ticket ticket, Result<HttpResponse> result) {
   if (answer) done(*std::move(answer));
 }
 
-// What its caller gets, or nothing when the request goes back into the queue.
+// The caller's result, or nothing if the request goes back into the queue.
 std::optional<Result<HttpResponse>> Endpoint::State::Judge(Entry& entry, const Flight& flight,
                                                            Result<HttpResponse> result) {
   if (!result) return JudgeFailure(entry, flight, result.error());
@@ -212,15 +212,16 @@ std::optional<Result<HttpResponse>> Endpoint::State::JudgeLimit(Entry& entry, co
   const milliseconds wait = pool_.Limited(flight.member, flight.window, RetryAfter(response, clock_.WallNow()));
   After(wait, &Pool::EndPause, flight.member);
   if (pool_.concurrency() != before) {
-    Log("net", fmt::format("HTTP {}: waiting {} ms, then {} requests at once", response.status, wait.count(),
+    Log("net", fmt::format("HTTP {}: waiting {} ms, then at most {} concurrent requests", response.status, wait.count(),
                            pool_.concurrency()));
   }
   const Clock::Steady now = clock_.Now();
-  if (!entry.pushed_back) entry.pushed_back = now;
-  const Clock::Steady hope = last_answer_ ? std::max(*entry.pushed_back, *last_answer_) : *entry.pushed_back;
-  if (now - hope + wait <= options_.patience) return std::nullopt;
+  if (!entry.first_rate_limit) entry.first_rate_limit = now;
+  const Clock::Steady last_progress =
+      last_answer_ ? std::max(*entry.first_rate_limit, *last_answer_) : *entry.first_rate_limit;
+  if (now - last_progress + wait <= options_.patience) return std::nullopt;
   Error error = ErrorOfResponse(response, clock_.WallNow());
-  error.message += fmt::format("; nothing but such answers for {:.0f} s", SecondsBetween(hope, now));
+  error.message += fmt::format("; rate limited for {:.0f} s", SecondsBetween(last_progress, now));
   return Result<HttpResponse>(std::move(error));
 }
 

@@ -21,7 +21,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
-// Its steady time moves only when told: patience runs out at once or never.
+// Its steady time moves only when told: the time limit is reached at once or never.
 class TestClock : public Clock {
  public:
   Steady Now() const override { return Steady(milliseconds(now_ms_.load())); }
@@ -34,15 +34,15 @@ class TestClock : public Clock {
 
 class EndpointTest : public testing::Test {
  protected:
-  static EndpointOptions Options(std::vector<std::string> urls, int most = 8) {
+  static EndpointOptions Options(std::vector<std::string> urls, int max_in_flight = 8) {
     EndpointOptions options;
     options.base_urls = std::move(urls);
-    options.max_in_flight = most;
+    options.max_in_flight = max_in_flight;
     options.backoff_unit = milliseconds(10);
     return options;
   }
-  Endpoint Make(std::vector<std::string> urls, int most = 8) {
-    return {client_, Options(std::move(urls), most), clock_};
+  Endpoint Make(std::vector<std::string> urls, int max_in_flight = 8) {
+    return {client_, Options(std::move(urls), max_in_flight), clock_};
   }
 
   static HttpRequest Question() {
@@ -67,7 +67,7 @@ class EndpointTest : public testing::Test {
   std::shared_ptr<HttpClient> client_ = std::make_shared<HttpClient>();
 };
 
-TEST_F(EndpointTest, PutsThePathBehindTheBase) {
+TEST_F(EndpointTest, AppendsThePathToTheBaseUrl) {
   const loopback::Server server([](const Request&) { return loopback::Answer(200, "ok"); });
   Endpoint endpoint = Make({server.url() + "/v1"});
   TestOutcomes outcomes;
@@ -110,7 +110,7 @@ TEST_F(EndpointTest, LeavesOtherErrorsToTheCaller) {
             ErrorKind::kPermanent);
 }
 
-TEST_F(EndpointTest, PassesTheServersWishWithAnError) {
+TEST_F(EndpointTest, PassesTheRequestedDelayWithAnError) {
   const auto result = AskOnce(loopback::Answer(500, "", {{"Retry-After", "3"}}));
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().retry_after, milliseconds(3000));
@@ -133,7 +133,7 @@ TEST_F(EndpointTest, MasksKeysThatTheServerRepeats) {
   EXPECT_THAT(result.error().message, HasSubstr("bad key ***!"));
 }
 
-TEST_F(EndpointTest, LosesPatienceWithAServerThatOnlyAsksToWait) {
+TEST_F(EndpointTest, FailsWhenAServerOnlyAsksToWait) {
   const loopback::Server server([&](const Request&) {
     clock_.Advance(std::chrono::seconds(200));
     return loopback::RateLimit({{"Retry-After-Ms", "1"}});
@@ -144,11 +144,11 @@ TEST_F(EndpointTest, LosesPatienceWithAServerThatOnlyAsksToWait) {
   const auto result = outcomes.Get();
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::kUnavailable);
-  EXPECT_THAT(result.error().message, HasSubstr("nothing but such answers for"));
+  EXPECT_THAT(result.error().message, HasSubstr("rate limited for"));
   EXPECT_EQ(server.request_count(), 6U);  // pushed back at 0, 200, 400, 600 and 800 s; over at 1000 s
 }
 
-TEST_F(EndpointTest, AnswersToOthersKeepPatience) {
+TEST_F(EndpointTest, ResponsesToOthersExtendTheLimit) {
   // One request is pushed back six times, as above, but another one is answered between.
   std::atomic<int> count = 0;
   const loopback::Server server([&](const Request&) {
@@ -163,7 +163,7 @@ TEST_F(EndpointTest, AnswersToOthersKeepPatience) {
   for (std::size_t i = 0; i < 16; ++i) EXPECT_TRUE(outcomes.Get(i).ok()) << i;
 }
 
-TEST_F(EndpointTest, HoldsItsCeiling) {
+TEST_F(EndpointTest, NeverExceedsItsMaximum) {
   const loopback::Server server(
       [](const Request&) { return Script{loopback::Wait(milliseconds(5)), loopback::Answer(200, "x").front()}; });
   Endpoint endpoint = Make({server.url()}, 7);
@@ -174,7 +174,7 @@ TEST_F(EndpointTest, HoldsItsCeiling) {
   EXPECT_EQ(endpoint.concurrency(), 7);
 }
 
-TEST_F(EndpointTest, AdaptsToWhatTheServerBears) {
+TEST_F(EndpointTest, AdaptsToTheServersCapacity) {
   // More than four at once are turned away.
   std::atomic<int> busy = 0;
   const loopback::Server server([&](const Request&) {
@@ -193,7 +193,7 @@ TEST_F(EndpointTest, AdaptsToWhatTheServerBears) {
   client_.reset();  // the endpoint ends it then, and with it the timers that use `busy`
 }
 
-TEST_F(EndpointTest, PoolGoesOnWithoutADeadMember) {
+TEST_F(EndpointTest, PoolContinuesWithoutADeadMember) {
   const loopback::Server server([](const Request&) { return loopback::Answer(200, "x"); });
   Endpoint endpoint = Make({loopback::DeadUrl(), server.url(), loopback::DeadUrl()}, 9);
   TestOutcomes outcomes;
@@ -206,7 +206,7 @@ TEST_F(EndpointTest, PoolGoesOnWithoutADeadMember) {
   EXPECT_EQ(server.request_count(), 60U);
 }
 
-TEST_F(EndpointTest, PoolOfTheDeadTellsEachRequest) {
+TEST_F(EndpointTest, PoolOfDeadMembersFailsEachRequest) {
   Endpoint endpoint = Make({loopback::DeadUrl(), loopback::DeadUrl()});
   TestOutcomes outcomes;
   for (std::size_t i = 0; i < 20; ++i) endpoint.Start("/v1", Question(), outcomes.Take(i));
@@ -228,7 +228,7 @@ TEST_F(EndpointTest, PoolSpreadsItsLoad) {
   EXPECT_GE(second.request_count(), 25U);
 }
 
-TEST_F(EndpointTest, AFailingMemberIsNoMagnet) {
+TEST_F(EndpointTest, AFailingMemberDoesNotAttractRequests) {
   // It fails at once, so it always has the fewest requests in flight.
   const loopback::Server broken([](const Request&) { return loopback::Answer(500, ""); });
   const loopback::Server good(
@@ -240,7 +240,7 @@ TEST_F(EndpointTest, AFailingMemberIsNoMagnet) {
   EXPECT_LT(broken.request_count(), 20U);
 }
 
-TEST_F(EndpointTest, CancelsWaitingAndFlying) {
+TEST_F(EndpointTest, CancelsWaitingAndSentRequests) {
   const loopback::Server server([](const Request&) { return loopback::Silence(); });
   Endpoint endpoint = Make({server.url()}, 2);
   TestOutcomes outcomes;
@@ -263,7 +263,7 @@ TEST_F(EndpointTest, CancelsWaitingAndFlying) {
   EXPECT_THAT(outcomes.calls(), Each(1U));
 }
 
-TEST_F(EndpointTest, CancelsWhatWaitsForARateLimitToPass) {
+TEST_F(EndpointTest, CancelsRequestsWaitingForARateLimit) {
   const loopback::Server server([](const Request&) { return loopback::RateLimit({{"Retry-After", "60"}}); });
   Endpoint endpoint = Make({server.url()}, 4);
   TestOutcomes outcomes;
@@ -293,7 +293,7 @@ TEST_F(EndpointTest, CallbacksMayStartAndCancel) {
   EXPECT_TRUE(outcomes.Get().ok());
 }
 
-TEST_F(EndpointTest, EndingTellsEveryRequestOnce) {
+TEST_F(EndpointTest, DestructionEndsEveryRequestOnce) {
   const loopback::Server server(
       [](const Request& request) { return request.path == "/limit" ? loopback::RateLimit() : loopback::Silence(); });
   TestOutcomes outcomes;

@@ -37,10 +37,11 @@ Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"};
 
 }  // namespace
 
-// The thread, and what it alone touches: all but the inbox. libcurl tells which sockets to watch and when it wants to
-// be called; our own alarms serve time-outs and After. The sockets are watched with epoll: curl_multi_poll looks at
-// every connection on every turn. With answers that come one by one, as providers give them, it took 1.8 to 6 times the
-// processor time per request (64 to 1,000 at once, libcurl 7.88); with answers that come all at once, the same.
+// The thread, and the state that only it uses: everything except the inbox. libcurl says which sockets to watch and
+// when it wants to be called; our own alarms serve time-outs and After. The sockets are watched with epoll, because
+// curl_multi_poll looks at every connection on every turn: with responses that arrive one by one, as from providers, it
+// took 1.8 to 6 times the processor time per request (64 to 1,000 concurrent requests, libcurl 7.88); with responses
+// that arrive all at once, the same.
 class HttpClient::Loop {
  public:
   Loop();
@@ -99,9 +100,9 @@ class HttpClient::Loop {
   std::unordered_map<Ticket, Active> active_;
   std::unordered_map<CURL*, Ticket> tickets_;
   std::unordered_map<Ticket, Timer> timers_;
-  std::set<std::pair<SteadyTime, Ticket>> alarms_;  // one for each of active_ and timers_
+  std::set<std::pair<SteadyTime, Ticket>> alarms_;  // one for each entry of active_ and timers_
   std::optional<SteadyTime> curl_alarm_;
-  std::unordered_set<curl_socket_t> watched_;  // the sockets that epoll_ knows
+  std::unordered_set<curl_socket_t> watched_;  // sockets registered with epoll_
   std::vector<CURL*> spare_handles_;
   bool stopping_ = false;
 
@@ -109,7 +110,7 @@ class HttpClient::Loop {
   std::mutex mutex_;
   std::vector<Message> inbox_;  // guarded by mutex_
 
-  std::jthread thread_;  // last: it uses all of the above
+  std::jthread thread_;  // last: uses everything above
 };
 
 HttpClient::Loop::Loop()
@@ -149,7 +150,7 @@ void HttpClient::Loop::Send(Message message) {
   }
   if (was_empty) {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof one);  // fails only when it is set already
+    [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof one);  // fails only if already set
   }
 }
 
@@ -168,8 +169,8 @@ int HttpClient::Loop::WatchSocket(CURL*, curl_socket_t socket, int what, void* l
   return 0;
 }
 
-// libcurl may say only after it has closed a socket that it need not be watched; by then another thread can have got
-// the same descriptor. So watching ends here.
+// libcurl may report only after closing a socket that it no longer needs to be watched; by then another thread may have
+// got the same descriptor. So watching ends here.
 int HttpClient::Loop::CloseSocket(void* loop, curl_socket_t socket) noexcept {
   static_cast<Loop*>(loop)->Unwatch(socket);
   return close(socket);
@@ -205,7 +206,7 @@ void HttpClient::Loop::Run() {
   Drain();
 }
 
-// Sleeps until something happens and lets libcurl work on the sockets that are ready.
+// Sleeps until something happens, then lets libcurl work on the sockets that are ready.
 void HttpClient::Loop::Wait() {
   std::optional<SteadyTime> next = curl_alarm_;
   if (!alarms_.empty() && (!next || alarms_.begin()->first < *next)) next = alarms_.begin()->first;
@@ -276,7 +277,7 @@ CURL* HttpClient::Loop::TakeHandle() {
 void HttpClient::Loop::StartTransfer(Message message) {
   if (stopping_) return message.done(Cancelled());
   CURL* easy = TakeHandle();
-  if (easy == nullptr) return message.done(Error{ErrorKind::kUnavailable, "no memory for the request"});
+  if (easy == nullptr) return message.done(Error{ErrorKind::kUnavailable, "out of memory"});
   Active& active = active_[message.ticket];
   active.transfer = std::make_unique<Transfer>(std::move(message.request));
   active.easy = easy;
@@ -289,8 +290,7 @@ void HttpClient::Loop::StartTransfer(Message message) {
   tickets_.emplace(easy, message.ticket);
   if (!prepared) return FinishTransfer(message.ticket, prepared.error());
   active.in_multi = curl_multi_add_handle(multi_, easy) == CURLM_OK;
-  if (!active.in_multi)
-    FinishTransfer(message.ticket, Error{ErrorKind::kUnavailable, "libcurl did not take the request"});
+  if (!active.in_multi) FinishTransfer(message.ticket, Error{ErrorKind::kUnavailable, "libcurl rejected the request"});
 }
 
 void HttpClient::Loop::FinishTransfer(Ticket ticket, Result<HttpResponse> result) {
@@ -299,7 +299,7 @@ void HttpClient::Loop::FinishTransfer(Ticket ticket, Result<HttpResponse> result
   alarms_.erase({active.alarm, ticket});
   tickets_.erase(active.easy);
   if (active.in_multi) curl_multi_remove_handle(multi_, active.easy);
-  curl_easy_reset(active.easy);  // before the transfer goes, whose memory it points to
+  curl_easy_reset(active.easy);  // before the transfer is destroyed, whose memory it points to
   if (spare_handles_.size() < kMaxSpareHandles) {
     spare_handles_.push_back(active.easy);
   } else {
@@ -352,7 +352,7 @@ void HttpClient::Loop::RunTimer(Ticket ticket) {
   node.mapped().work();
 }
 
-// Ends all that is left. Callbacks may still ask for more, which ends at once.
+// Ends everything that is left. Callbacks may still start requests, which end at once.
 void HttpClient::Loop::Drain() {
   timers_.clear();
   for (;;) {

@@ -20,9 +20,9 @@ namespace upskill {
 
 struct HttpRequest {
   std::string method = "POST";
-  std::string url;  // http or https, nothing else
+  std::string url;  // http or https only
   std::vector<std::pair<std::string, std::string>> headers;
-  std::vector<std::pair<std::string, Secret>> secret_headers;  // sent to the url's own host only, never logged
+  std::vector<std::pair<std::string, Secret>> secret_headers;  // sent only to the URL's own host, never logged
   std::string body;
   // A multipart/form-data body instead of `body`: name, file name (empty: a plain field), content.
   struct Part {
@@ -33,36 +33,37 @@ struct HttpRequest {
   std::vector<Part> parts;
 
   std::chrono::milliseconds connect_timeout{10'000};
-  std::chrono::milliseconds idle_timeout{120'000};  // without a byte in either direction, after the connection is there
-  std::chrono::milliseconds total_timeout{600'000};  // from the first byte sent to the last received
-  // Of the answer after decompression; more is an error. An answer that is no 2xx is cut at 1 MiB instead.
+  std::chrono::milliseconds idle_timeout{120'000};   // without a byte in either direction, once connected
+  std::chrono::milliseconds total_timeout{600'000};  // from the first byte sent to the last one received
+  // Maximum size of the body after decompression; exceeding it is an error. Bodies of responses other than 2xx are cut
+  // at 1 MiB instead.
   std::size_t max_body_bytes = 64U << 20U;
-  bool http2_prior_knowledge = false;  // HTTP/2 at once on http://, a connection each (for tests)
+  bool http2_prior_knowledge = false;  // HTTP/2 without negotiation on http://, one connection per request (for tests)
 
-  // Called on the client's thread when there is a connection and the request is about to be sent; again when it is sent
-  // anew because the server had closed a connection that was kept alive.
+  // Called on the client's thread when a connection is established and the request is about to be sent, and again when
+  // it is resent because the server had closed a kept-alive connection.
   std::function<void()> on_connected;
 
-  // Called on the client's thread with each piece of a 2xx answer's body as it comes, decompressed; such an answer's
-  // HttpResponse::body stays empty. Returning false ends the transfer with an error of kind kPermanent.
+  // Called on the client's thread with each piece of a 2xx response's body as it arrives, decompressed;
+  // HttpResponse::body then stays empty. Returning false ends the transfer with an error of kind kPermanent.
   std::function<bool(std::string_view)> on_data;
 };
 
-// An answer with whatever status; only a transfer that failed is an Error.
+// A response of any status; only a failed transfer is an Error.
 struct HttpResponse {
   int status = 0;
-  std::map<std::string, std::string> headers;  // names in lower case; the last one of equal names
+  std::map<std::string, std::string> headers;  // names in lower case; of equal names, the last one
   std::string body;
   double seconds = 0.0;  // of the transfer
 };
 
-// Sends requests on one thread with one curl-multi handle: keep-alive, HTTP/2, gzip; thousands in flight need no thread
-// each. No redirects are followed. Thread-safe. The destructor cancels what is still in flight and joins; it must not
-// run on the client's own thread, so no callback may hold the last reference.
+// Sends requests on one thread with one curl-multi handle: keep-alive, HTTP/2, gzip; thousands in flight don't need a
+// thread each. Redirects aren't followed. Thread-safe. The destructor cancels what is in flight and joins the thread;
+// it must not run on the client's own thread, so no callback may hold the last reference.
 class HttpClient {
  public:
   using Done = std::function<void(Result<HttpResponse>)>;
-  using Ticket = std::uint64_t;  // of a request or timer; 0 is none
+  using Ticket = std::uint64_t;  // of a request or timer; 0 is invalid
 
   HttpClient();
   ~HttpClient();
@@ -70,19 +71,19 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   // Doesn't block. `done` is called exactly once on the client's thread. Errors: kUnavailable (connection, time-out,
-  // broken transfer), kInput (an answer over max_body_bytes: this request's own trouble), kPermanent (a bad URL,
-  // on_data said no), kCancelled. Messages name the host and never a header.
+  // broken transfer), kInput (a body over max_body_bytes: this request alone is at fault), kPermanent (a bad URL,
+  // on_data returned false), kCancelled. Messages name the host, but never a header.
   Ticket Start(HttpRequest request, Done done);
-  // The same without a copy, for a request that may be sent again. It must not change until `done`.
+  // The same without a copy, for a request that may be resent. It must not change until `done` is called.
   Ticket Start(std::shared_ptr<const HttpRequest> request, Done done);
 
   // Calls `work` once on the client's thread after the delay.
   Ticket After(std::chrono::milliseconds delay, std::function<void()> work);
 
-  // Calls `work` on the client's thread soon, and in any case before the destructor returns.
+  // Calls `work` soon on the client's thread, in any case before the destructor returns.
   void Post(std::function<void()> work);
 
-  // `done` gets kCancelled; a timer's work is dropped. A ticket that is over is ignored.
+  // `done` gets kCancelled; a timer's work is dropped. A ticket that has finished is ignored.
   void Cancel(Ticket ticket);
 
  private:

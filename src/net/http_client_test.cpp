@@ -100,7 +100,7 @@ TEST(HttpClient, KeepsConnectionsAlive) {
   EXPECT_EQ(server.connections(), 1U);
 }
 
-TEST(HttpClient, RepeatsOnANewConnectionWhatAClosedOneDidNotTake) {
+TEST(HttpClient, ResendsWhatAClosedConnectionDidNotAccept) {
   // The server closes each connection when its second request comes in, as if it had been idle for too long.
   std::map<std::size_t, int> seen;
   const loopback::Server server([&](const Request& request) {
@@ -116,7 +116,7 @@ TEST(HttpClient, RepeatsOnANewConnectionWhatAClosedOneDidNotTake) {
   EXPECT_EQ(server.connections(), 4U);
 }
 
-TEST(HttpClient, TakesChunkedAndCompressedAnswers) {
+TEST(HttpClient, ReadsChunkedAndCompressedResponses) {
   const loopback::Server server([](const Request& request) {
     return request.path == "/gzip" ? loopback::Gzip(200, "packed text")
                                    : loopback::Chunked(200, {"one ", "two ", "three"});
@@ -125,7 +125,7 @@ TEST(HttpClient, TakesChunkedAndCompressedAnswers) {
   EXPECT_EQ(Fetch(Post(server.url() + "/chunked"))->body, "one two three");
 }
 
-TEST(HttpClient, TakesTheFinalAnswerAfterInterimOnes) {
+TEST(HttpClient, ReadsTheFinalResponseAfterInterimOnes) {
   const loopback::Server server([](const Request&) {
     return loopback::Script{loopback::Send("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n"),
                             loopback::Send("HTTP/1.1 200 OK\r\nX-Late: 2\r\nContent-Length: 1\r\n\r\ny")};
@@ -162,7 +162,7 @@ TEST(HttpClient, StreamsNothingOfAnError) {
   EXPECT_EQ(Fetch(std::move(request))->body, "bad");
 }
 
-TEST(HttpClient, EndsAStreamThatItsReaderRefuses) {
+TEST(HttpClient, EndsAStreamThatItsReaderCancels) {
   const loopback::Server server([](const Request&) { return loopback::Sse({"1", "2"}, milliseconds(5)); });
   HttpRequest request = Post(server.url());
   int pieces = 0;
@@ -176,7 +176,7 @@ TEST(HttpClient, EndsAStreamThatItsReaderRefuses) {
 TEST(HttpClient, UsesAProxyButNotForThisMachine) {
   const loopback::Server proxy([](const Request&) { return loopback::Answer(200, "by proxy"); });
   const loopback::Server server([](const Request&) { return loopback::Answer(200, "direct"); });
-  setenv("http_proxy", proxy.url().c_str(), 1);  // NOLINT(concurrency-mt-unsafe): no client is there yet
+  setenv("http_proxy", proxy.url().c_str(), 1);  // NOLINT(concurrency-mt-unsafe): no client exists yet
   const auto direct = Fetch(Post(server.url()));
   const auto far = Fetch(Post("http://far.invalid/v1"));
   unsetenv("http_proxy");  // NOLINT(concurrency-mt-unsafe)
@@ -185,7 +185,7 @@ TEST(HttpClient, UsesAProxyButNotForThisMachine) {
   EXPECT_EQ(proxy.requests().at(0).path, "http://far.invalid/v1");
 }
 
-TEST(HttpClient, TellsWhenARequestGoesOut) {
+TEST(HttpClient, ReportsWhenARequestIsSent) {
   const loopback::Server server([](const Request&) { return loopback::Answer(200, "x"); });
   int connected = 0;
   HttpRequest request = Post(server.url());
@@ -206,7 +206,7 @@ TEST(HttpClient, CallsTimersUnlessCancelled) {
   EXPECT_NE(called.get_future().get(), std::this_thread::get_id());
 }
 
-TEST(HttpClient, DoesWhatWasPostedBeforeItEnds) {
+TEST(HttpClient, RunsPostedWorkBeforeItEnds) {
   int called = 0;
   {
     HttpClient client;
@@ -266,7 +266,7 @@ TEST(HttpClient, DestructorEndsRequestsThatCallbacksStart) {
   EXPECT_EQ(outcomes.Get(1).error().kind, ErrorKind::kCancelled);
 }
 
-TEST(HttpClient, RefusesWhatIsNoWebAddress) {
+TEST(HttpClient, RejectsInvalidUrls) {
   for (const char* url : {"", "file:///etc/passwd", "ftp://x/", "127.0.0.1 x", "http://", "http://a b/", "gopher://x",
                           "http://x:99999/"}) {
     const auto response = Fetch(Post(url));
@@ -275,7 +275,7 @@ TEST(HttpClient, RefusesWhatIsNoWebAddress) {
   }
 }
 
-TEST(HttpClient, RefusesHeadersThatSmuggleOthers) {
+TEST(HttpClient, RejectsHeadersThatSmuggleOthers) {
   HttpRequest request = Post(loopback::DeadUrl());
   request.secret_headers = {{"x-api-key", Secret("sk-secret\r\nX-Evil: 1")}};
   const auto response = Fetch(std::move(request));

@@ -19,63 +19,64 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLongestWait{120'000};
-constexpr std::size_t kMaxJson = 256U << 10U;  // nobody explains an error at greater length
+constexpr milliseconds kMaxWait{120'000};
+constexpr std::size_t kMaxJson = 256U << 10U;  // error messages are never this long
 
-// What a provider says about an error, in whatever shape.
-struct ProviderWords {
+// A provider's description of an error, whatever its format.
+struct ProviderError {
   std::string type;  // machine-readable: error.type and error.code
   std::string text;
 };
 
-void AddType(ProviderWords& words, const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end()) return;
-  const std::string type = found->is_string() ? found->get<std::string>() : "";
-  if (!type.empty()) words.type += (words.type.empty() ? "" : ", ") + type;
+void AddType(ProviderError& found, const Json& object, const char* key) {
+  const auto member = object.find(key);
+  if (member == object.end()) return;
+  const std::string type = member->is_string() ? member->get<std::string>() : "";
+  if (!type.empty()) found.type += (found.type.empty() ? "" : ", ") + type;
 }
 
-ProviderWords WordsOfJson(const Json& body) {
-  ProviderWords words;
+ProviderError ProviderErrorInJson(const Json& body) {
+  ProviderError found;
   if (!body.is_object()) {
-    if (body.is_array() && !body.empty()) return WordsOfJson(body.front());  // Google wraps its errors in a list
-    return words;
+    if (body.is_array() && !body.empty())
+      return ProviderErrorInJson(body.front());  // Google wraps its errors in a list
+    return found;
   }
   const auto error = body.find("error");
   const Json& object = error != body.end() && error->is_object() ? *error : body;
-  if (&object != &body) AddType(words, object, "type");
-  AddType(words, object, "code");
-  if (error != body.end() && error->is_string()) words.text = error->get<std::string>();
+  if (&object != &body) AddType(found, object, "type");
+  AddType(found, object, "code");
+  if (error != body.end() && error->is_string()) found.text = error->get<std::string>();
   for (const char* key : {"message", "detail", "error_description"}) {
-    if (words.text.empty()) words.text = JsonGet<std::string>(object, key, "");
+    if (found.text.empty()) found.text = JsonGet<std::string>(object, key, "");
   }
-  if (words.text.empty()) words.text = DumpJson(body);
-  return words;
+  if (found.text.empty()) found.text = DumpJson(body);
+  return found;
 }
 
-ProviderWords WordsOf(const HttpResponse& response) {
+ProviderError ProviderErrorOf(const HttpResponse& response) {
   const std::string_view body = Trim(response.body);
   if (body.empty()) return {};
-  if (body.front() == '<') return {"", "(a web page, not an answer of an API; is the address right?)"};
+  if (body.front() == '<') return {"", "(a web page, not an API response; check the base URL)"};
   if (body.size() <= kMaxJson && (body.front() == '{' || body.front() == '[')) {
-    if (const Result<Json> json = ParseJson(body, "answer")) return WordsOfJson(*json);
+    if (const Result<Json> json = ParseJson(body, "answer")) return ProviderErrorInJson(*json);
   }
   return {"", std::string(body)};
 }
 
-// Money is missing: waiting doesn't help. Providers say "billing" and "quota" about plain rate limits too, so the text
-// counts only where no type says rate limit and no time to wait is given.
-bool IsOutOfMoney(const HttpResponse& response, const ProviderWords& words) {
+// Payment is required: waiting doesn't help. Providers also say "billing" and "quota" about plain rate limits, so the
+// text counts only if no type says rate limit and no delay is given.
+bool IsOutOfMoney(const HttpResponse& response, const ProviderError& found) {
   if (response.status == 402) return true;
-  const std::string type = ToLowerAscii(words.type);
-  const std::string text = ToLowerAscii(std::string_view(words.text).substr(0, 4096));
+  const std::string type = ToLowerAscii(found.type);
+  const std::string text = ToLowerAscii(std::string_view(found.text).substr(0, 4096));
   if (ContainsAny(type, {"insufficient_quota", "billing", "credit"}) ||
       ContainsAny(text, {"insufficient_quota", "credit balance"})) {
     return response.status >= 400 && response.status < 500;
   }
   if (response.status != 429 && response.status != 403) return false;
-  const bool has_wish = response.headers.contains("retry-after") || response.headers.contains("retry-after-ms");
-  return !has_wish && !ContainsAny(type, {"rate_limit"}) && ContainsAny(text, {"credit", "billing"});
+  const bool has_delay = response.headers.contains("retry-after") || response.headers.contains("retry-after-ms");
+  return !has_delay && !ContainsAny(type, {"rate_limit"}) && ContainsAny(text, {"credit", "billing"});
 }
 
 std::optional<bool> ShouldRetry(const HttpResponse& response) {
@@ -85,9 +86,9 @@ std::optional<bool> ShouldRetry(const HttpResponse& response) {
   return std::nullopt;
 }
 
-ErrorKind KindOf(const HttpResponse& response, const ProviderWords& words) {
+ErrorKind KindOf(const HttpResponse& response, const ProviderError& found) {
   const int status = response.status;
-  if (IsOutOfMoney(response, words)) return ErrorKind::kPermanent;
+  if (IsOutOfMoney(response, found)) return ErrorKind::kPermanent;
   const std::optional<bool> should_retry = ShouldRetry(response);
   if (should_retry == true) return ErrorKind::kUnavailable;
   if (status == 408 || status == 409 || status == 429 || status >= 500) {
@@ -107,7 +108,7 @@ std::optional<double> NumberOf(const std::string& text) {
 }
 
 milliseconds Capped(double ms) {
-  return milliseconds(static_cast<std::int64_t>(std::min(ms, static_cast<double>(kLongestWait.count()))));
+  return milliseconds(static_cast<std::int64_t>(std::min(ms, static_cast<double>(kMaxWait.count()))));
 }
 
 std::optional<std::time_t> DateOf(const std::string& text) {
@@ -143,7 +144,7 @@ std::optional<milliseconds> RetryAfter(const HttpResponse& response, Clock::Wall
   if (const auto seconds = NumberOf(*after)) return Capped(*seconds * 1000.0);
   const std::optional<std::time_t> then = DateOf(*after);
   if (!then) return std::nullopt;
-  // The server's own clock tells how far away its date is; ours may be hours off.
+  // The server's own clock says how far away its date is; ours may be hours off.
   const std::optional<std::time_t> server_now = DateOf(HeaderOf(response, "date").value_or(""));
   const std::time_t from = server_now.value_or(Clock::Wall::clock::to_time_t(now));
   return Capped(std::max(0.0, std::difftime(*then, from)) * 1000.0);
@@ -154,22 +155,22 @@ bool IsRateLimit(const HttpResponse& response) {
   if (status != 429 && status != 503 && status != 529) return false;
   if (status == 503 && !response.headers.contains("retry-after") && !response.headers.contains("retry-after-ms"))
     return false;
-  return KindOf(response, WordsOf(response)) == ErrorKind::kUnavailable;
+  return KindOf(response, ProviderErrorOf(response)) == ErrorKind::kUnavailable;
 }
 
 Error ErrorOfResponse(const HttpResponse& response, Clock::Wall now) {
   if (response.status >= 300 && response.status < 400) return {ErrorKind::kPermanent, RedirectMessage(response)};
-  const ProviderWords words = WordsOf(response);
+  const ProviderError found = ProviderErrorOf(response);
   std::string message = fmt::format("HTTP {}", response.status);
-  if (const std::string type = ServerText(words.type); !type.empty()) message += " (" + type + ")";
-  if (const std::string text = ServerText(words.text); !text.empty()) message += ": " + text;
+  if (const std::string type = ServerText(found.type); !type.empty()) message += " (" + type + ")";
+  if (const std::string text = ServerText(found.text); !text.empty()) message += ": " + text;
   for (const char* name : {"request-id", "x-request-id"}) {
     if (const auto id = HeaderOf(response, name); id && !id->empty()) {
       message += " [request " + ServerText(*id) + "]";
       break;
     }
   }
-  return {KindOf(response, words), std::move(message), RetryAfter(response, now)};
+  return {KindOf(response, found), std::move(message), RetryAfter(response, now)};
 }
 
 }  // namespace upskill

@@ -38,7 +38,7 @@ Result<HttpResponse> Fetch(HttpRequest request) {
   return outcomes.Get();
 }
 
-// What a request to a server of this one script ends in.
+// The outcome of a request to a server with this script.
 Error ErrorOf(const Script& script, const std::function<void(HttpRequest&)>& change = {}) {
   const loopback::Server server([&](const Request&) { return script; });
   HttpRequest request = Post(server.url() + "/v1?token=query-secret");
@@ -109,7 +109,7 @@ TEST(HostileServer, SaysNothing) {
   const Error error =
       ErrorOf(loopback::Silence(), [](HttpRequest& request) { request.idle_timeout = milliseconds(40); });
   EXPECT_EQ(error.kind, ErrorKind::kUnavailable);
-  EXPECT_THAT(error.message, HasSubstr("nothing from 127.0.0.1"));
+  EXPECT_THAT(error.message, HasSubstr("no data from 127.0.0.1"));
   EXPECT_THAT(error.message, HasSubstr("0.04 s"));
 }
 
@@ -117,19 +117,19 @@ TEST(HostileServer, FallsSilentInTheBody) {
   Script script = loopback::WrongLength(100, "some");
   script.back() = loopback::Wait(std::chrono::hours(1));
   const Error error = ErrorOf(script, [](HttpRequest& request) { request.idle_timeout = milliseconds(40); });
-  EXPECT_THAT(error.message, HasSubstr("nothing from 127.0.0.1"));
+  EXPECT_THAT(error.message, HasSubstr("no data from 127.0.0.1"));
 }
 
-TEST(HostileServer, DripsForEver) {
+TEST(HostileServer, DripsForever) {
   const Error error = ErrorOf(loopback::Drip(std::string(1000, 'x'), milliseconds(5)), [](HttpRequest& request) {
     request.idle_timeout = milliseconds(2000);
     request.total_timeout = milliseconds(80);
   });
   EXPECT_EQ(error.kind, ErrorKind::kUnavailable);
-  EXPECT_THAT(error.message, HasSubstr("is not complete after 0.08 s"));
+  EXPECT_THAT(error.message, HasSubstr("is incomplete after 0.08 s"));
 }
 
-TEST(HostileServer, DripsWithinItsTime) {
+TEST(HostileServer, DripsWithinTheTimeLimit) {
   const loopback::Server server([](const Request&) { return loopback::Drip(std::string(30, 'x'), milliseconds(20)); });
   HttpRequest request = Post(server.url());
   request.idle_timeout = milliseconds(400);  // shorter than the whole answer, longer than each pause
@@ -178,7 +178,7 @@ TEST(HostileServer, SendsBrokenGzip) {
   EXPECT_EQ(ErrorOf(script).kind, ErrorKind::kUnavailable);
 }
 
-TEST(HostileServer, SpeaksNoHttp) { EXPECT_EQ(ErrorOf(loopback::Garbage()).kind, ErrorKind::kUnavailable); }
+TEST(HostileServer, DoesNotSpeakHttp) { EXPECT_EQ(ErrorOf(loopback::Garbage()).kind, ErrorKind::kUnavailable); }
 
 TEST(HostileServer, SendsHeadersWithoutEnd) {
   EXPECT_EQ(ErrorOf(loopback::EndlessHeaders()).kind, ErrorKind::kUnavailable);
@@ -196,7 +196,7 @@ TEST(HostileServer, SendsMoreThanTheLimit) {
   EXPECT_THAT(error.message, HasSubstr("larger than 1048576 bytes"));
 }
 
-TEST(HostileServer, SendsABombThatStaysSmall) {
+TEST(HostileServer, SendsACompressionBomb) {
   const Script script = loopback::GzipBomb(200);
   const std::size_t before = PeakMegabytes();
   const Error error = ErrorOf(script, [](HttpRequest& request) { request.max_body_bytes = 1U << 20U; });
@@ -228,7 +228,7 @@ TEST(HostileServer, ExplainsAnErrorWithoutEnd) {
   EXPECT_EQ(response->body.size(), 1U << 20U);
 }
 
-TEST(HostileServer, RedirectsAndGetsNoKeyThere) {
+TEST(HostileServer, RedirectsWithoutGettingTheKey) {
   const loopback::Server thief([](const Request&) { return loopback::Answer(200, "{}"); });
   const loopback::Server server([&](const Request&) { return loopback::Redirect(thief.url() + "/steal"); });
   const auto response = Fetch(Post(server.url()));

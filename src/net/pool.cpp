@@ -18,7 +18,7 @@ Pool::Pool(std::size_t members, int max_in_flight, milliseconds backoff_unit, st
 }
 
 int Pool::LimitOf(const Member& member) const {
-  // A member that failed is tried with one request before it gets its share again; a lone server has no stand-in.
+  // A member that failed is tried with one request before it gets its share again; a single server has no replacement.
   if (member.failed_in_row > 0 && members_.size() > 1) return 1;
   return static_cast<int>(member.limit);
 }
@@ -79,7 +79,7 @@ milliseconds Pool::Backoff(int doublings) {
   return milliseconds(std::llround(full * (1.0 - 0.25 * rng_.Uniform())));
 }
 
-milliseconds Pool::Limited(std::size_t member, std::uint64_t window, std::optional<milliseconds> wish) {
+milliseconds Pool::Limited(std::size_t member, std::uint64_t window, std::optional<milliseconds> requested) {
   Member& target = members_[member];
   End(target);
   if (window == target.window) {
@@ -89,9 +89,9 @@ milliseconds Pool::Limited(std::size_t member, std::uint64_t window, std::option
   }
   ++target.pauses;
   const milliseconds own = Backoff(target.limited_in_row - 1);
-  if (!wish) return own;
-  // A server that keeps asking for less than it needs is not believed for ever.
-  return target.limited_in_row > 1 ? std::max(*wish, own) : *wish;
+  if (!requested) return own;
+  // Don't trust a server that keeps asking for less time than it needs.
+  return target.limited_in_row > 1 ? std::max(*requested, own) : *requested;
 }
 
 std::optional<milliseconds> Pool::Failed(std::size_t member) {

@@ -12,40 +12,40 @@
 
 namespace upskill {
 
-// How many requests each of an endpoint's servers ("members") may have on the wire, and which gets the next one. Knows
-// no clock: it says how long a member is to be left alone, and is told when that time is over. Not thread-safe.
+// How many concurrent requests each of an endpoint's servers ("members") may have, and which member gets the next one.
+// Has no clock: it says how long a member must be left alone, and is told when that time is over. Not thread-safe.
 class Pool {
  public:
   Pool(std::size_t members, int max_in_flight, std::chrono::milliseconds backoff_unit, std::uint64_t seed);
 
-  // Who should get a request that couldn't reach the members in `tried`; nothing: it has to wait.
+  // The member for a request that couldn't reach the members in `tried`; nothing: the request has to wait.
   std::optional<std::size_t> Choose(const std::set<std::size_t>& tried) const;
-  // Whether a member outside of `tried` is worth waiting for.
+  // Whether a member outside `tried` is worth waiting for.
   bool HasOther(const std::set<std::size_t>& tried) const;
   bool full() const { return in_flight_ >= max_in_flight_; }
   int concurrency() const;
 
-  // A request goes to the member; the window it belongs to comes back with its outcome.
+  // A request is sent to the member; its outcome is reported with the window returned here.
   std::uint64_t Sent(std::size_t member);
-  // Exactly one of these for each Sent. Limited and Failed say how long the member is to be left alone.
+  // Exactly one of these for each Sent. Limited and Failed return how long the member must be left alone.
   void Succeeded(std::size_t member);
   void Cancelled(std::size_t member);
   std::chrono::milliseconds Limited(std::size_t member, std::uint64_t window,
-                                    std::optional<std::chrono::milliseconds> wish);
+                                    std::optional<std::chrono::milliseconds> requested);
   std::optional<std::chrono::milliseconds> Failed(std::size_t member);
 
-  void EndPause(std::size_t member);    // the time of one Limited is over
-  void EndAbsence(std::size_t member);  // the time of one Failed is over
+  void EndPause(std::size_t member);    // the time returned by one Limited is over
+  void EndAbsence(std::size_t member);  // the time returned by one Failed is over
 
  private:
   struct Member {
     double limit = 1.0;
     int in_flight = 0;
-    int pauses = 0;            // that have not ended
-    bool absent = false;       // left out while others are there
+    int pauses = 0;            // that haven't ended
+    bool absent = false;       // left out while others are available
     int limited_in_row = 0;    // windows since the last success
     int failed_in_row = 0;     // since the last success
-    std::uint64_t window = 0;  // requests sent between two cuts of the limit: they count as one sign of overload
+    std::uint64_t window = 0;  // requests sent between two cuts of the limit count as one sign of overload
   };
 
   void End(Member& member);

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Pool MakePool(std::size_t members, int most) { return Pool(members, most, milliseconds(100), 7); }
+Pool MakePool(std::size_t members, int max_in_flight) { return Pool(members, max_in_flight, milliseconds(100), 7); }
 
 // Sends until all slots are taken; how many went out.
 int Fill(Pool& pool) {
@@ -20,7 +20,7 @@ int Fill(Pool& pool) {
   return sent;
 }
 
-TEST(Pool, StartsAtItsCeilingAndGoesNoFurther) {
+TEST(Pool, StartsAtItsMaximumAndStaysThere) {
   Pool pool = MakePool(1, 8);
   EXPECT_EQ(pool.concurrency(), 8);
   for (int i = 0; i < 100; ++i) {
@@ -90,14 +90,14 @@ TEST(Pool, BacksOffExponentiallyWithJitter) {
   EXPECT_LE(pool.Limited(0, pool.Sent(0), std::nullopt).count(), 100);
 }
 
-TEST(Pool, TakesTheServersWish) {
+TEST(Pool, UsesTheRequestedDelay) {
   Pool pool = MakePool(1, 16);
   EXPECT_EQ(pool.Limited(0, pool.Sent(0), milliseconds(5)), milliseconds(5));
   pool.EndPause(0);
   EXPECT_EQ(pool.Limited(0, pool.Sent(0), milliseconds(7000)), milliseconds(7000));
 }
 
-TEST(Pool, StopsBelievingAWishThatIsNeverEnough) {
+TEST(Pool, StopsTrustingADelayThatIsNeverEnough) {
   Pool pool = MakePool(1, 16);
   milliseconds wait{0};
   for (int i = 0; i < 5; ++i) {

@@ -19,8 +19,7 @@ Status SseParser::Feed(std::string_view piece) {
     const std::size_t end = piece.find_first_of("\r\n");
     const std::string_view text = piece.substr(0, end);
     if (line_.size() + text.size() + event_.data.size() + event_.name.size() > max_event_bytes_) {
-      return Error{ErrorKind::kPermanent,
-                   fmt::format("one event of the stream is larger than {} bytes", max_event_bytes_)};
+      return Error{ErrorKind::kPermanent, fmt::format("a streamed event is larger than {} bytes", max_event_bytes_)};
     }
     if (end == std::string_view::npos) {
       line_.append(text);

@@ -14,14 +14,14 @@ struct SseEvent {
   std::string data;  // the `data:` lines, joined by newlines
 };
 
-// Takes a stream of server-sent events apart (WHATWG HTML, "event stream interpretation"): pieces may be cut anywhere,
-// lines may end in LF, CRLF or CR; comments, `id` and `retry` are skipped. Not thread-safe.
+// Parses a stream of server-sent events (WHATWG HTML, "event stream interpretation"). Pieces may be cut anywhere; lines
+// may end in LF, CRLF or CR; comments, `id` and `retry` are skipped. Not thread-safe.
 class SseParser {
  public:
   using OnEvent = std::function<void(const SseEvent&)>;
   explicit SseParser(OnEvent on_event, std::size_t max_event_bytes = 32U << 20U);
 
-  // Error: one event is larger than the limit.
+  // Error: an event is larger than the limit.
   Status Feed(std::string_view piece);
 
  private:

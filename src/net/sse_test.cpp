@@ -28,7 +28,7 @@ TEST(Sse, ReadsNamesAndData) {
                    {{"message_start", "{\"a\":1}"}, {"", "[DONE]"}});
 }
 
-TEST(Sse, TakesAllLineEnds) {
+TEST(Sse, ReadsAllLineEndings) {
   ExpectHoweverCut("event: a\r\ndata: 1\r\n\r\nevent: b\rdata: 2\r\rdata: 3\n\n", {{"a", "1"}, {"b", "2"}, {"", "3"}});
 }
 
@@ -51,13 +51,13 @@ TEST(Sse, DropsEventsWithoutData) { ExpectHoweverCut("event: ping\n\ndata: 1\n\n
 
 TEST(Sse, KeepsEventsWithEmptyData) { ExpectHoweverCut("data:\n\n", {{"", ""}}); }
 
-TEST(Sse, DropsWhatIsCutOff) { ExpectHoweverCut("data: 1\n\ndata: 2\n", {{"", "1"}}); }
+TEST(Sse, DropsAnIncompleteEvent) { ExpectHoweverCut("data: 1\n\ndata: 2\n", {{"", "1"}}); }
 
-TEST(Sse, PassesOddBytesOn) {
+TEST(Sse, PassesOddBytesThrough) {
   ExpectHoweverCut(std::string_view("data: \xff\0x\n\n", 11), {{"", std::string("\xff\0x", 3)}});
 }
 
-TEST(Sse, RefusesALineWithoutEnd) {
+TEST(Sse, RejectsAnEndlessLine) {
   SseParser parser([](const SseEvent&) { ADD_FAILURE(); }, 1000);
   Status status;
   for (int i = 0; i < 100 && status.ok(); ++i) status = parser.Feed("data: no end in sight ");
@@ -65,14 +65,14 @@ TEST(Sse, RefusesALineWithoutEnd) {
   EXPECT_EQ(status.error().kind, ErrorKind::kPermanent);
 }
 
-TEST(Sse, RefusesAnEventWithoutEnd) {
+TEST(Sse, RejectsAnEndlessEvent) {
   SseParser parser([](const SseEvent&) { ADD_FAILURE(); }, 1000);
   Status status;
   for (int i = 0; i < 1000 && status.ok(); ++i) status = parser.Feed("data: x\n");
   EXPECT_FALSE(status.ok());
 }
 
-TEST(Sse, TakesAnyNumberOfEventsWithinTheLimit) {
+TEST(Sse, AcceptsAnyNumberOfEventsWithinTheLimit) {
   int events = 0;
   SseParser parser([&](const SseEvent&) { ++events; }, 100);
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(parser.Feed("event: delta\ndata: some text\n\n").ok());

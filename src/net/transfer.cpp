@@ -36,7 +36,7 @@ std::string SecondsText(std::chrono::milliseconds time) {
 
 }  // namespace
 
-// libcurl's callbacks: C functions that find their transfer behind the pointer.
+// libcurl's callbacks: C functions that find their transfer through a pointer.
 struct TransferCallbacks {
   static std::size_t Header(char* data, std::size_t size, std::size_t count, void* transfer) noexcept {
     return static_cast<Transfer*>(transfer)->TakeHeaderLine({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
@@ -52,7 +52,7 @@ struct TransferCallbacks {
     static_cast<Transfer*>(transfer)->TakeConnection();
     return CURL_PREREQFUNC_OK;
   }
-  // Programs that are started meanwhile must not inherit the connections.
+  // Child processes started meanwhile must not inherit the connections.
   static curl_socket_t OpenSocket(void*, curlsocktype, curl_sockaddr* address) noexcept {
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   }
@@ -106,9 +106,9 @@ void Transfer::SetConnection(const std::string& ca_file) {
   curl_easy_setopt(easy_, CURLOPT_URL, request_->url.c_str());
   curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can undo
+  curl_easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING, "");  // all encodings that libcurl supports
   curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);  // a name that is still being looked up must not hold up the thread
+  curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);  // a pending name lookup must not hold up the thread
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, &TransferCallbacks::OpenSocket);
@@ -122,21 +122,21 @@ void Transfer::SetConnection(const std::string& ca_file) {
   if (url_.secure) version = CURL_HTTP_VERSION_2TLS;
   if (request_->http2_prior_knowledge) {
     version = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
-    curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);  // libcurl 7.88 sends the preface again on one that is reused
+    curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);  // libcurl 7.88 resends the preface on a reused connection
     curl_easy_setopt(easy_, CURLOPT_FORBID_REUSE, 1L);
   }
   curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, version);
-  // Many requests at once to a new host: see first whether one connection can carry them all.
+  // With many concurrent requests to a new host, find out first whether one connection can carry them all.
   curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);
 }
 
 Status Transfer::AddHeader(const std::string& name, const std::string& value) {
-  if (!IsToken(name)) return Error{ErrorKind::kPermanent, "a header's name has characters that HTTP doesn't allow"};
+  if (!IsToken(name)) return Error{ErrorKind::kPermanent, "a header name contains characters that HTTP doesn't allow"};
   if (!IsHeaderValue(value)) {
     return Error{ErrorKind::kPermanent,
-                 "the header " + name + " has a line break or control character in its value (is the key right?)"};
+                 "the value of the header " + name + " contains a line break or control character; check the API key"};
   }
-  // `Name;` is libcurl's way to send a header without a value.
+  // `Name;` makes libcurl send a header without a value.
   curl_slist* longer = curl_slist_append(header_list_, (value.empty() ? name + ";" : name + ": " + value).c_str());
   if (longer != nullptr) header_list_ = longer;
   return {};
@@ -152,7 +152,8 @@ Status Transfer::SetHeaders() {
     RETURN_IF_ERROR(AddHeader(name, value));
   }
   for (const auto& [name, secret] : request_->secret_headers) RETURN_IF_ERROR(AddHeader(name, secret.reveal()));
-  // Left to itself, libcurl calls every body a form and asks servers for leave to send a large one, which many ignore.
+  // By default, libcurl declares every body a form and asks servers for permission to send a large one, which many
+  // ignore.
   header_list_ = curl_slist_append(header_list_, "Expect:");
   if (!has_type && request_->parts.empty()) header_list_ = curl_slist_append(header_list_, "Content-Type:");
   if (!has_agent) header_list_ = curl_slist_append(header_list_, "User-Agent: upskill");
@@ -163,7 +164,7 @@ Status Transfer::SetHeaders() {
 Status Transfer::SetMethod() {
   const std::string& method = request_->method;
   if (!IsToken(method))
-    return Error{ErrorKind::kPermanent, "a request's method has characters that HTTP doesn't allow"};
+    return Error{ErrorKind::kPermanent, "the request method contains characters that HTTP doesn't allow"};
   if (!request_->parts.empty()) {
     RETURN_IF_ERROR(SetParts());
   } else if (method == "POST" || !request_->body.empty()) {
@@ -182,7 +183,7 @@ Status Transfer::SetMethod() {
 
 Status Transfer::SetParts() {
   mime_ = curl_mime_init(easy_);
-  readers_.reserve(request_->parts.size());  // libcurl keeps pointers to them
+  readers_.reserve(request_->parts.size());  // libcurl keeps pointers to its elements
   for (const HttpRequest::Part& part : request_->parts) {
     PartReader& reader = readers_.emplace_back(PartReader{part.content});
     curl_mimepart* added = curl_mime_addpart(mime_);
@@ -191,7 +192,7 @@ Status Transfer::SetParts() {
     const CURLcode code =
         curl_mime_data_cb(added, static_cast<curl_off_t>(part.content.size()), &TransferCallbacks::ReadPart,
                           &TransferCallbacks::SeekPart, nullptr, &reader);
-    if (code != CURLE_OK) return Error{ErrorKind::kUnavailable, "no memory for the request"};
+    if (code != CURLE_OK) return Error{ErrorKind::kUnavailable, "out of memory"};
   }
   curl_easy_setopt(easy_, CURLOPT_MIMEPOST, mime_);
   return {};
@@ -213,12 +214,12 @@ bool Transfer::TakeHeaderLine(std::string_view line) {
   last_progress_ = std::chrono::steady_clock::now();
   header_bytes_ += line.size();
   if (header_bytes_ > kMaxHeaderBytes) {
-    failure_ = Error{ErrorKind::kUnavailable, url_.authority + " answers with more than 256 KiB of headers"};
+    failure_ = Error{ErrorKind::kUnavailable, url_.authority + " sent more than 256 KiB of headers"};
     return false;
   }
   if (headers_done_) return true;  // a trailer
   if (line.starts_with("HTTP/")) {
-    response_.headers.clear();  // those of an interim answer (1xx)
+    response_.headers.clear();  // those of an interim response (1xx)
     return true;
   }
   const std::size_t colon = line.find(':');
@@ -243,8 +244,8 @@ bool Transfer::TakeBody(std::string_view piece) {
   }
   body_bytes_ += piece.size();
   if (body_bytes_ > request_->max_body_bytes) {
-    failure_ = Error{ErrorKind::kInput,
-                     fmt::format("the answer of {} is larger than {} bytes", url_.authority, request_->max_body_bytes)};
+    failure_ = Error{ErrorKind::kInput, fmt::format("the response from {} is larger than {} bytes", url_.authority,
+                                                    request_->max_body_bytes)};
     return false;
   }
   if (!request_->on_data) {
@@ -252,14 +253,14 @@ bool Transfer::TakeBody(std::string_view piece) {
     return true;
   }
   if (request_->on_data(piece)) return true;
-  failure_ = Error{ErrorKind::kPermanent, "the answer of " + url_.authority + " was broken off by its reader"};
+  failure_ = Error{ErrorKind::kPermanent, "the response from " + url_.authority + " was cancelled by its reader"};
   return false;
 }
 
 Transfer::Time Transfer::NextLook(Time now) const {
   const auto shorter = std::min(request_->idle_timeout, request_->total_timeout);
   if (connected_) return std::min(last_progress_ + request_->idle_timeout, *connected_ + request_->total_timeout);
-  // The connection may come at any moment from now; looking again after the shorter time-out can't be late.
+  // The connection may be established at any moment; checking again after the shorter time-out can't be late.
   return std::min(started_ + request_->connect_timeout, now + shorter);
 }
 
@@ -270,18 +271,18 @@ std::optional<Error> Transfer::TimedOut(Time now) const {
                  fmt::format("no connection to {} within {}", url_.authority, SecondsText(request_->connect_timeout))};
   }
   if (now >= *connected_ + request_->total_timeout) {
-    return Error{ErrorKind::kUnavailable, fmt::format("the answer of {} is not complete after {}", url_.authority,
+    return Error{ErrorKind::kUnavailable, fmt::format("the response from {} is incomplete after {}", url_.authority,
                                                       SecondsText(request_->total_timeout))};
   }
   if (now < last_progress_ + request_->idle_timeout) return std::nullopt;
   return Error{ErrorKind::kUnavailable,
-               fmt::format("nothing from {} for {}", url_.authority, SecondsText(request_->idle_timeout))};
+               fmt::format("no data from {} for {}", url_.authority, SecondsText(request_->idle_timeout))};
 }
 
 Error Transfer::ErrorOfCode(int curl_code) const {
   const auto code = static_cast<CURLcode>(curl_code);
-  const std::string own_words(error_text_.data());
-  const std::string words = ServerText(own_words.empty() ? curl_easy_strerror(code) : own_words);
+  const std::string curl_message(error_text_.data());
+  const std::string reason = ServerText(curl_message.empty() ? curl_easy_strerror(code) : curl_message);
   ErrorKind kind = ErrorKind::kUnavailable;
   switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -293,14 +294,14 @@ Error Transfer::ErrorOfCode(int curl_code) const {
     default:
       break;
   }
-  return Error{kind,
-               fmt::format("{} {}: {}", connected_ ? "the transfer with" : "no connection to", url_.authority, words)};
+  return Error{
+      kind, fmt::format("{} {}: {}", connected_ ? "transfer error with" : "no connection to", url_.authority, reason)};
 }
 
 Result<HttpResponse> Transfer::Finish(int curl_code) {
   if (failure_) return *failure_;
   if (!cut_ && curl_code != CURLE_OK) return ErrorOfCode(curl_code);
-  if (!headers_done_) return Error{ErrorKind::kUnavailable, "the transfer with " + url_.authority + ": no answer"};
+  if (!headers_done_) return Error{ErrorKind::kUnavailable, "no response from " + url_.authority};
   curl_off_t total = 0;
   curl_easy_getinfo(easy_, CURLINFO_TOTAL_TIME_T, &total);
   response_.seconds = static_cast<double>(total) * 1e-6;

@@ -13,13 +13,13 @@
 #include "net/url.h"
 #include "util/result.h"
 
-struct curl_slist;  // NOLINT(readability-identifier-naming): libcurl's
+struct curl_slist;  // NOLINT(readability-identifier-naming): a type of libcurl
 struct curl_mime;   // NOLINT(readability-identifier-naming)
 
 namespace upskill {
 
-// One request on its way and what has come of its answer. Sets up an easy handle of libcurl and is what the handle's
-// callbacks see, so it must outlive the handle's work and stay where it is. Used on the client's thread only.
+// One request in flight and the response received so far. Sets up an easy handle of libcurl, whose callbacks point
+// here, so it must outlive the handle's work and must not be moved. Used on the client's thread only.
 class Transfer {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -29,13 +29,13 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  // Puts the request into a fresh or reset easy handle (CURL*), which stays the caller's.
+  // Puts the request into a fresh or reset easy handle (CURL*), which the caller owns.
   Status Prepare(void* easy, const CaBundle& ca_bundle);
 
-  // The answer, or what went wrong, once libcurl says that the handle is through (CURLcode).
+  // The response, or the error, once libcurl reports that the handle is done (CURLcode).
   Result<HttpResponse> Finish(int curl_code);
 
-  // When to look at the time-outs next, and the error when one has passed.
+  // When to check the time-outs next, and the error if one has passed.
   Time NextLook(Time now) const;
   std::optional<Error> TimedOut(Time now) const;
 
@@ -63,13 +63,13 @@ class Transfer {
   curl_slist* header_list_ = nullptr;
   curl_mime* mime_ = nullptr;
   std::vector<PartReader> readers_;
-  std::vector<char> error_text_;  // libcurl's own words
+  std::vector<char> error_text_;  // libcurl's message
 
   HttpResponse response_;
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   bool headers_done_ = false;
-  bool cut_ = false;              // the rest of a long error page is not wanted
+  bool cut_ = false;              // the rest of a long error page is dropped
   std::optional<Error> failure_;  // why a callback ended the transfer
 
   Time started_;

@@ -44,7 +44,7 @@ Result<HttpUrl> ParseHttpUrl(const std::string& url) {
 
   HttpUrl result;
   result.secure = *scheme == "https";
-  result.authority = SafeForTerminalLine(ToLowerAscii(*host));
+  result.authority = ToLowerAscii(*host);
   if (const auto port = Part(parsed.get(), CURLUPART_PORT)) result.authority += ":" + *port;
   result.host = ToLowerAscii(*host);
   if (result.host.starts_with('[') && result.host.ends_with(']'))
@@ -54,9 +54,9 @@ Result<HttpUrl> ParseHttpUrl(const std::string& url) {
 }
 
 std::string ServerText(std::string_view text) {
-  // Of 300 columns, each of at most four bytes: what comes behind can't be shown.
+  // More bytes than 300 columns can show.
   constexpr std::size_t kMaxBytes = 4 * kMaxServerText;
-  return CutToColumns(SafeForTerminalLine(Trim(text.substr(0, kMaxBytes))), kMaxServerText);
+  return Excerpt(Trim(text.substr(0, kMaxBytes)), kMaxServerText);
 }
 
 }  // namespace upskill

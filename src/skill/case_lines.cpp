@@ -6,7 +6,7 @@
 namespace upskill {
 namespace {
 
-// Offset of the quote that closes the string opened at `open`.
+// Offset of the closing quote of the string opened at `open`.
 std::size_t ClosingQuote(std::string_view text, std::size_t open) {
   std::size_t i = open + 1;
   while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;

@@ -7,8 +7,8 @@
 
 namespace upskill {
 
-// The line (from 1) on which each element of a list starts, in text that is known to be valid JSON: the list under
-// `key` of the outermost object, or the outermost list itself when `key` is empty.
+// The line (from 1) on which each element of a list starts, in text known to be valid JSON: the list under `key` of the
+// outermost object, or the outermost list itself if `key` is empty.
 std::vector<std::size_t> CaseLines(std::string_view text, std::string_view key);
 
 }  // namespace upskill

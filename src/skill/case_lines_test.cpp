@@ -33,7 +33,7 @@ TEST(CaseLines, TheLastOfEqualKeysCounts) {
   EXPECT_THAT(CaseLines("{\"tests\":[1,2,3],\n\"tests\":[4]}", "tests"), ElementsAre(2));
 }
 
-TEST(CaseLines, TextThatIsNoJsonDoesNoHarm) {
+TEST(CaseLines, TextOtherThanJsonIsHarmless) {
   for (const char* text : {"", "\"", "[\"\\", "]]]]", "{[}]", "[[[["}) {
     EXPECT_LE(CaseLines(text, "").size(), 4U);
     EXPECT_LE(CaseLines(text, "tests").size(), 4U);

@@ -22,7 +22,7 @@ std::string SupportedTypes() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Types that other tools or later versions know: worth another message than a typing error.
+// Types of other tools or later versions, which get another message than a typo.
 constexpr std::array<std::string_view, 10> kLaterTypes = {"file_exists",    "file_contains", "command", "validator",
                                                           "judge",          "json_schema",   "number",  "nvcc",
                                                           "kernel_builder", "tool_call"};
@@ -44,7 +44,8 @@ Result<std::vector<std::string>> ReadExpectedStrings(const Json& value, const st
   for (const Json& item : value.is_array() ? value : Json::array({value})) {
     if (!item.is_string()) return WrongType(key, "a string or a list of strings", item);
     strings.push_back(item.get<std::string>());
-    if (strings.back().empty()) return InputError(fmt::format("an empty string in \"{}\": every answer has it", key));
+    if (strings.back().empty())
+      return InputError(fmt::format("\"{}\" has an empty string, which every answer contains", key));
   }
   if (strings.empty()) return InputError(fmt::format("\"{}\" is an empty list", key));
   return strings;
@@ -70,7 +71,7 @@ Result<std::string> ReadInput(const Json& raw) {
     if (Trim(input).empty()) return InputError(fmt::format("\"{}\" is empty", key));
     return input;
   }
-  return InputError("no \"input\": the text that the model is asked");
+  return InputError("no \"input\"; add the text to send to the model");
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> ReadContextFiles(const Json& raw) {
@@ -84,7 +85,7 @@ Result<std::vector<std::pair<std::string, std::string>>> ReadContextFiles(const 
   for (const auto& [name, text] : listed->items()) {
     RETURN_IF_ERROR(ContainedPath("", name).With("\"context.files\""));
     if (!text.is_string()) {
-      return WrongType("context.files[" + SafeForTerminalLine(name) + "]", "a string", text);
+      return WrongType("context.files[" + name + "]", "a string", text);
     }
     files.emplace_back(name, text.get<std::string>());
   }
@@ -104,8 +105,7 @@ Result<std::string> ReadCheckType(const Json& item) {
   std::replace(type.begin(), type.end(), '-', '_');
   if (FindCheckType(type) != nullptr) return type;
   const bool later = std::find(kLaterTypes.begin(), kLaterTypes.end(), type) != kLaterTypes.end();
-  return InputError(fmt::format("{} \"{}\"{}; supported: {}", later ? "type" : "unknown type",
-                                CutToColumns(SafeForTerminalLine(stated), 60),
+  return InputError(fmt::format("{} \"{}\"{}; supported: {}", later ? "type" : "unknown type", Excerpt(stated, 60),
                                 later ? " is not supported by this version" : "", SupportedTypes()));
 }
 
@@ -163,7 +163,7 @@ Result<std::vector<CheckSpec>> ReadExpected(const Json& raw) {
   return checks;
 }
 
-// Assertions in prose, which evals.json files have, and which only a judge could decide.
+// Assertions in prose, as in evals.json files, which only a judge could decide.
 const char* ProseKey(const Json& raw) {
   for (const char* key : {"assertions", "expectations"}) {
     const Json* list = FindMember(raw, key);
@@ -191,17 +191,16 @@ Result<std::vector<CheckSpec>> ReadChecks(const Json& raw) {
 std::vector<std::string> FindWarnings(const Json& raw) {
   std::vector<std::string> warnings;
   if (const char* prose = ProseKey(raw)) {
-    warnings.push_back(fmt::format("\"{}\" are prose and not checked", prose));
+    warnings.push_back(fmt::format("\"{}\" are prose, which is not checked", prose));
   }
   if (const Json* files = FindMember(raw, "files"); files != nullptr && !files->empty()) {
-    warnings.emplace_back("\"files\" are not given to the model; put them into \"context\": {\"files\": {name: text}}");
+    warnings.emplace_back("\"files\" are not sent to the model; move them to \"context\": {\"files\": {name: text}}");
   }
   const Json* expected = FindMember(raw, "expected");
   if (expected == nullptr) return warnings;
   for (const auto& item : expected->items()) {
     if (item.key() == "contains") continue;
-    warnings.push_back(fmt::format("\"expected.{}\" is not checked; write it under \"checks\"",
-                                   CutToColumns(SafeForTerminalLine(item.key()), 60)));
+    warnings.push_back(fmt::format("\"expected.{}\" is not checked; put it under \"checks\"", Excerpt(item.key(), 60)));
   }
   return warnings;
 }
@@ -231,7 +230,7 @@ std::string CaseLabel(const Json& raw, std::size_t number) {
   if (!raw.is_object() || (FindMember(raw, "id") == nullptr && FindMember(raw, "name") == nullptr)) return unnamed;
   const Result<std::string> id = ReadId(raw, number);
   if (!id) return unnamed;
-  return fmt::format("{} (\"{}\")", unnamed, CutToColumns(SafeForTerminalLine(*id), 60));
+  return fmt::format("{} (\"{}\")", unnamed, Excerpt(*id, 60));
 }
 
 }  // namespace upskill

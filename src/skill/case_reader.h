@@ -13,13 +13,13 @@ namespace upskill {
 
 struct CaseReading {
   Case test_case;
-  std::vector<std::string> warnings;  // what the case states but nothing will check or use
+  std::vector<std::string> warnings;  // things the case states that nothing will check or use
 };
 
-// One element of a suite's list; `number` is its position from 1. Errors don't name the case, the caller does.
+// Reads one element of a suite's list; `number` is its position from 1. Errors don't name the case; the caller adds it.
 Result<CaseReading> ReadCase(const Json& raw, std::size_t number);
 
-// `case 3 ("edition-line")`, or `case 3` when it states no id that can be read.
+// `case 3 ("edition-line")`, or `case 3` if the case has no readable id.
 std::string CaseLabel(const Json& raw, std::size_t number);
 
 }  // namespace upskill

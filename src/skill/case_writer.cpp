@@ -21,7 +21,7 @@ bool SameChecks(const std::vector<CheckSpec>& a, const std::vector<CheckSpec>& b
   });
 }
 
-// Writes under `other` if the case as read used that spelling.
+// Writes under `other` if the case used that spelling when it was read.
 void PutText(Json& out, const std::string& key, const std::string& other, const std::string& value) {
   const bool use_other = !Has(out, key.c_str()) && Has(out, other.c_str());
   if (value.empty()) {
@@ -53,7 +53,7 @@ Json CheckToJson(const CheckSpec& check) {
   return out;
 }
 
-// Leading `contains` checks go to `expected`, where every tool finds them; the order of checks stays.
+// Leading `contains` checks go to `expected`, where every tool finds them; the order of checks is kept.
 void PutChecks(Json& out, const std::vector<CheckSpec>& checks) {
   Json contains = Json::array();
   Json others = Json::array();
@@ -83,7 +83,7 @@ void PutChecks(Json& out, const std::vector<CheckSpec>& checks) {
 
 Json WriteCase(const Case& test_case, std::size_t number) {
   Json out = test_case.raw.is_object() ? test_case.raw : Json::object();
-  // Nothing to compare with when the case was made by the program: every field then counts as changed.
+  // A case made by the program has nothing to compare with: every field counts as changed.
   std::optional<Case> read;
   if (Result<CaseReading> reading = ReadCase(out, number)) read = std::move(reading->test_case);
   if (!test_case.id.empty() && (!read || read->id != test_case.id)) out["id"] = test_case.id;

@@ -8,7 +8,7 @@
 
 namespace upskill {
 
-// The case as it was read (`raw`), with those fields put in whose value reading `raw` would not give.
+// The case as it was read (`raw`), updated only with fields whose value differs from what reading `raw` gives.
 Json WriteCase(const Case& test_case, std::size_t number);
 
 }  // namespace upskill

@@ -6,28 +6,28 @@
 
 namespace upskill {
 
-// The types of checks that a suite may state. Everything that depends on the type is here, or switches over the kind.
+// The types of checks that a suite may state. Everything that depends on the type is here or switches over the kind.
 enum class CheckKind { kContains, kNotContains, kAnyOf, kEquals, kRegex };
 
 struct CheckType {
   enum class Operand { kValues, kOneValue, kPattern };
 
   CheckKind kind;
-  std::string_view name;  // in suites: never rename
+  std::string_view name;  // as in suites: never rename
   Operand operand;
-  bool wants_value;  // an answer that passes has at least one of the values in it, whatever else it says
+  bool wants_value;  // a passing answer contains at least one of the values, whatever else it says
 };
 
 inline constexpr std::array<CheckType, 5> kCheckTypes = {{
     {CheckKind::kContains, "contains", CheckType::Operand::kValues, true},
     {CheckKind::kNotContains, "not_contains", CheckType::Operand::kValues, false},
     {CheckKind::kAnyOf, "any_of", CheckType::Operand::kValues, true},
-    // It may choose among words of the input, and an answer that says more than the word fails.
+    // Its value may be one of the words in the input, and an answer that says more than the value fails.
     {CheckKind::kEquals, "equals", CheckType::Operand::kOneValue, false},
     {CheckKind::kRegex, "regex", CheckType::Operand::kPattern, false},
 }};
 
-// nullptr for a name that is none of them.
+// nullptr for an unknown name.
 constexpr const CheckType* FindCheckType(std::string_view name) {
   for (const CheckType& type : kCheckTypes) {
     if (type.name == name) return &type;

@@ -22,12 +22,12 @@ Error ErrorAt(const std::string& source, const YAML::Mark& mark, const std::stri
 }
 
 std::string ReasonOf(const YAML::Exception& e) {
-  std::string reason = SafeForTerminalLine(e.msg);
-  if (reason == "illegal map value") reason += "; a value with ': ' in it must stand in quotes";
+  std::string reason = e.msg;
+  if (reason == "illegal map value") reason += "; a value that contains ': ' must be quoted";
   return reason;
 }
 
-// yaml-cpp takes an EOT for the end of the text, so a control character could hide what follows it.
+// yaml-cpp treats an EOT as the end of the text, so a control character could hide what follows it.
 std::optional<std::size_t> FindControlCharacter(std::string_view yaml) {
   const auto* const found = std::find_if(yaml.begin(), yaml.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -37,20 +37,20 @@ std::optional<std::size_t> FindControlCharacter(std::string_view yaml) {
   return static_cast<std::size_t>(found - yaml.begin());
 }
 
-// A field that must be one scalar; absent and null are the empty string.
+// A field that must be a scalar; absent and null give an empty string.
 Result<std::string> TextField(const YAML::Node& root, const std::string& key, const std::string& source) {
   const YAML::Node node = root[key];
   if (!node.IsDefined() || node.IsNull()) return std::string();
   if (!node.IsScalar()) return ErrorAt(source, node.Mark(), fmt::format("\"{}\" must be text, not a list or map", key));
   const std::string text(Trim(node.Scalar()));
-  // An escape in a quoted scalar ("\0", "\e") gets past the check of the raw text.
+  // An escape in a quoted scalar ("\0", "\e") isn't caught by the check of the raw text.
   if (FindControlCharacter(text)) {
-    return ErrorAt(source, node.Mark(), fmt::format("\"{}\" has a control character", key));
+    return ErrorAt(source, node.Mark(), fmt::format("\"{}\" contains a control character", key));
   }
   return text;
 }
 
-// The lines of all top-level fields but name and description.
+// The lines of all top-level fields except name and description.
 std::string OtherFields(const YAML::Node& root, std::string_view yaml) {
   struct Field {
     std::size_t line;
@@ -85,10 +85,10 @@ std::vector<std::string> FindWarnings(const Frontmatter& fields, const std::stri
   std::vector<std::string> warnings;
   const std::string& name = fields.name;
   if (name.empty()) {
-    warnings.push_back(fmt::format("{}: no \"name\" in the frontmatter; the folder's name stands in for it", source));
+    warnings.push_back(fmt::format("{}: no \"name\" in the frontmatter; using the folder's name", source));
   } else if (!IsSpecifiedName(name) || name.size() > 64) {
     warnings.push_back(fmt::format("{}: name \"{}\" should be 1 to 64 lowercase letters, digits and single hyphens",
-                                   source, CutToColumns(SafeForTerminalLine(name), 80)));
+                                   source, Excerpt(name, 80)));
   }
   if (CountCodePoints(fields.description) > 1024) {
     warnings.push_back(fmt::format("{}: the description is longer than 1,024 characters", source));
@@ -131,7 +131,7 @@ Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& so
 Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& source) {
   if (const auto bad = FindControlCharacter(yaml)) {
     const TextPosition position = PositionAt(yaml, *bad);
-    return InputError(fmt::format("{}:{}:{}: a control character in the frontmatter", source,
+    return InputError(fmt::format("{}:{}:{}: control character in the frontmatter", source,
                                   position.line + kFirstLine - 1, position.column));
   }
   try {
@@ -149,7 +149,7 @@ Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& s
   } catch (const YAML::Exception& e) {
     return ErrorAt(source, e.mark, ReasonOf(e));
   } catch (const std::exception& e) {
-    return InputError(fmt::format("{}: {}", source, SafeForTerminalLine(e.what())));
+    return InputError(fmt::format("{}: {}", source, e.what()));
   }
 }
 

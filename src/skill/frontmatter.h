@@ -9,24 +9,24 @@
 
 namespace upskill {
 
-// A SKILL.md cut at its two `---` lines. Views into the text.
+// A SKILL.md split at its two `---` lines. The views point into the text.
 struct SkillParts {
   std::string_view frontmatter;  // starts on line 2 of the file
   std::string_view body;
 };
 
-// Errors: a byte order mark, not UTF-8, no `---` line first, no closing one, more than 64 KiB between them.
+// Errors: a byte order mark, invalid UTF-8, no `---` on the first line, no closing `---`, more than 64 KiB in between.
 Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& source);
 
-// The two fields that the program reads, white space at their ends removed, empty when absent; and the others.
+// The two fields that the program reads, trimmed, empty if absent; and the others.
 struct Frontmatter {
   std::string name;
   std::string description;
-  std::string others;                 // whole lines as they stand; empty: none, or they share a line with those two
-  std::vector<std::string> warnings;  // where a field breaks the specification
+  std::string others;                 // whole lines, unchanged; empty: none, or they share a line with those two
+  std::vector<std::string> warnings;  // where a field violates the specification
 };
 
-// `yaml` starts on line 2 of `source`; errors name line and column of the file.
+// `yaml` starts on line 2 of `source`; errors name line and column in the file.
 Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& source);
 
 }  // namespace upskill

@@ -40,14 +40,14 @@ TEST(SplitFrontmatter, CutsAtDelimiterLines) {
   EXPECT_EQ(parts->body, "Body\n---\nmore");
 }
 
-TEST(SplitFrontmatter, CrLfAndSpacesBehindDelimiters) {
+TEST(SplitFrontmatter, CrLfAndSpacesAfterDelimiters) {
   const Result<SkillParts> parts = SplitFrontmatter("---\r\nname: a\r\n--- \t\r\nBody\r\n", "f");
   ASSERT_TRUE(parts.ok());
   EXPECT_EQ(parts->frontmatter, "name: a\r\n");
   EXPECT_EQ(parts->body, "Body");
 }
 
-TEST(SplitFrontmatter, DelimiterStandsOnALineOfItsOwn) {
+TEST(SplitFrontmatter, DelimiterIsALineOfItsOwn) {
   const Result<SkillParts> parts = SplitFrontmatter("---\nd: one --- two\n----\n --- \n---\nB", "f");
   ASSERT_TRUE(parts.ok());
   EXPECT_EQ(parts->frontmatter, "d: one --- two\n----\n --- \n");
@@ -61,7 +61,7 @@ TEST(SplitFrontmatter, EmptyFrontmatterOrBody) {
   EXPECT_EQ(parts->body, "");
 }
 
-TEST(SplitFrontmatter, Refuses) {
+TEST(SplitFrontmatter, Rejects) {
   for (const char* text :
        {"", "\n---\na: b\n---\nB", "# Title\n", "----\na: b\n---\n", " ---\na: b\n---\n", "--", "--- x\n"}) {
     EXPECT_THAT(SplitError(text), AllOf(StartsWith("s/SKILL.md:1: "), HasSubstr("must start with YAML frontmatter")));
@@ -107,7 +107,7 @@ TEST(ParseFrontmatter, AbsentAndNullAreEmpty) {
 TEST(ParseFrontmatter, YamlErrorsCountLinesInTheFile) {
   EXPECT_THAT(ParseError("name: a\ndescription: [open\n"), StartsWith("s/SKILL.md:4:1: "));
   EXPECT_THAT(ParseError("name: a\ndescription: Use it: always\n"),
-              AllOf(StartsWith("s/SKILL.md:3:20: "), HasSubstr("must stand in quotes")));
+              AllOf(StartsWith("s/SKILL.md:3:20: "), HasSubstr("must be quoted")));
   EXPECT_THAT(ParseError("name: a\n\tb: c\n"), StartsWith("s/SKILL.md:3:"));
   EXPECT_THAT(ParseError("name: *unknown\n"), StartsWith("s/SKILL.md:2:"));
 }
@@ -121,7 +121,7 @@ TEST(ParseFrontmatter, MustBeAMapOfText) {
   EXPECT_THAT(ParseError("name: {a: b}\n"), AllOf(StartsWith("s/SKILL.md:2:7: "), HasSubstr("\"name\" must be text")));
 }
 
-TEST(ParseFrontmatter, ControlCharactersAreRefused) {
+TEST(ParseFrontmatter, ControlCharactersAreErrors) {
   EXPECT_THAT(ParseError(std::string("name: a\nb: \0\n", 12)), StartsWith("s/SKILL.md:3:4: a control character"));
   // yaml-cpp would end the text here and never see the rest.
   EXPECT_THAT(ParseError("description: d\n\x04\nname: a\n"), StartsWith("s/SKILL.md:3:1: a control character"));
@@ -130,7 +130,7 @@ TEST(ParseFrontmatter, ControlCharactersAreRefused) {
   EXPECT_THAT(ParseError("name: \"a\\0b\"\n"), HasSubstr("control character"));
 }
 
-TEST(ParseFrontmatter, WarnsWhereTheSpecificationIsBroken) {
+TEST(ParseFrontmatter, WarnsAboutViolationsOfTheSpecification) {
   for (const char* name : {"Upper", "a_b", "-a", "a-", "a--b", "ä", "a b", "../x"}) {
     const Frontmatter fields = Parse(std::string("description: d\nname: '") + name + "'\n");
     EXPECT_EQ(fields.name, name);
@@ -144,7 +144,7 @@ TEST(ParseFrontmatter, WarnsWhereTheSpecificationIsBroken) {
   EXPECT_THAT(Parse("name: a\ndescription: x" + umlauts).warnings, ElementsAre(HasSubstr("1,024")));
 }
 
-TEST(ParseFrontmatter, OtherFieldsStayAsTheyStand) {
+TEST(ParseFrontmatter, OtherFieldsStayUnchanged) {
   EXPECT_EQ(Parse("name: a\ndescription: d\n").others, "");
   EXPECT_EQ(Parse("# top\nlicense: MIT  # free\nname: a\nmetadata:\n  author: me\n  # by hand\ndescription: >\n  d\n  "
                   "e\nallowed-tools: Bash\n")

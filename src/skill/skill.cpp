@@ -21,27 +21,25 @@ constexpr std::uint64_t kMaxSkillBytes = std::uint64_t{1} << 20U;
 constexpr std::size_t kMaxListedFiles = 2000;
 constexpr std::size_t kMaxVisitedEntries = 10 * kMaxListedFiles;
 
-std::string Shown(const fs::path& path) { return SafeForTerminalLine(path.string()); }
-
 bool IsSkillFileName(const fs::path& name) { return name == "SKILL.md" || name == "skill.md"; }
 
 Result<fs::path> FindSkillFile(const fs::path& path) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (!fs::exists(status)) {
-    return Error{ErrorKind::kNotFound, fmt::format("{}: no such file or folder", Shown(path))};
+    return Error{ErrorKind::kNotFound, fmt::format("{}: no such file or folder", path.string())};
   }
   if (!fs::is_directory(status)) {
     if (IsSkillFileName(path.filename())) return path;
-    return InputError(fmt::format("{}: not a skill; give the skill's folder or its SKILL.md", Shown(path)));
+    return InputError(fmt::format("{}: not a skill; give the skill's folder or its SKILL.md", path.string()));
   }
   for (const char* name : {"SKILL.md", "skill.md"}) {
     if (fs::exists(path / name, code)) return path / name;
   }
-  return Error{ErrorKind::kNotFound, fmt::format("{}: no SKILL.md in this folder", Shown(path))};
+  return Error{ErrorKind::kNotFound, fmt::format("{}: no SKILL.md in this folder", path.string())};
 }
 
-// "." and a slash at the end have no name of their own.
+// "." and a trailing slash have no name of their own.
 std::string FolderName(const fs::path& folder) {
   std::error_code code;
   const fs::path absolute = fs::absolute(folder, code).lexically_normal();
@@ -86,12 +84,12 @@ Result<Skill> ParseSkill(const std::string& text, const std::string& source) {
   ASSIGN_OR_RETURN(Frontmatter fields, ParseFrontmatter(parts.frontmatter, source));
   if (fields.description.empty()) {
     return InputError(
-        fmt::format("{}: \"description\" is missing or empty; say there what the skill does and when to "
+        fmt::format("{}: \"description\" is missing or empty; state what the skill does and when to "
                     "use it",
                     source));
   }
   if (parts.body.empty()) {
-    return InputError(fmt::format("{}: nothing stands below the frontmatter; write the instructions there", source));
+    return InputError(fmt::format("{}: nothing follows the frontmatter; write the instructions there", source));
   }
   Skill skill;
   skill.name = std::move(fields.name);
@@ -105,23 +103,22 @@ Result<Skill> ParseSkill(const std::string& text, const std::string& source) {
 Result<Skill> LoadSkill(const fs::path& path) {
   ASSIGN_OR_RETURN(const fs::path file, FindSkillFile(path));
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxSkillBytes));
-  ASSIGN_OR_RETURN(Skill skill, ParseSkill(text, Shown(file)));
+  ASSIGN_OR_RETURN(Skill skill, ParseSkill(text, file.string()));
   skill.file = file;
   skill.folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const std::string folder_name = FolderName(skill.folder);
   if (skill.name.empty()) {
     skill.name = folder_name;
   } else if (skill.name != folder_name) {
-    skill.warnings.push_back(fmt::format("{}: name \"{}\" differs from its folder \"{}\"", Shown(file),
-                                         CutToColumns(SafeForTerminalLine(skill.name), 80),
-                                         SafeForTerminalLine(folder_name)));
+    skill.warnings.push_back(fmt::format("{}: name \"{}\" differs from its folder \"{}\"", file.string(),
+                                         Excerpt(skill.name, 80), folder_name));
   }
   for (const auto& [name, list] : {std::pair{"references", &skill.references}, std::pair{"scripts", &skill.scripts}}) {
     Listing listing = ListFiles(skill.folder, name);
     *list = std::move(listing.files);
     if (listing.complete) continue;
     skill.warnings.push_back(
-        fmt::format("{}: not every file could be listed; {} were", Shown(skill.folder / name), list->size()));
+        fmt::format("{}: only {} files could be listed", (skill.folder / name).string(), list->size()));
   }
   return skill;
 }

@@ -16,14 +16,15 @@ struct Skill {
   std::string name;            // frontmatter `name`, else the folder's name with a warning
   std::string description;
   std::string other_fields;             // of the frontmatter, as YAML lines; empty: none
-  std::string body;                     // Markdown behind the frontmatter, stripped of white space at both ends
-  std::vector<std::string> references;  // relative paths of the files below references/ and scripts/, sorted
+  std::string body;                     // Markdown after the frontmatter, trimmed
+  std::vector<std::string> references;  // relative paths of the files under references/ and scripts/, sorted
   std::vector<std::string> scripts;
-  std::vector<std::string> warnings;  // what a lenient reader accepts but a person should mend
+  std::vector<std::string> warnings;  // what a lenient reader accepts but the user should fix
 };
 
-// Reads a skill folder, or the SKILL.md itself. Errors name the file, line and what to do: no folder, no SKILL.md, not
-// UTF-8, frontmatter missing, not closed, not YAML (line and column), not a mapping, empty description, empty body.
+// Reads a skill folder, or the SKILL.md itself. Errors name the file, the line and the fix: no folder, no SKILL.md,
+// invalid UTF-8, frontmatter missing, not closed, not YAML (line and column) or not a mapping, empty description, empty
+// body.
 Result<Skill> LoadSkill(const std::filesystem::path& path);
 
 // The same from text; `source` names it in messages.

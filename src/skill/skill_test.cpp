@@ -43,7 +43,7 @@ TEST(ParseSkill, ReadsFieldsAndBody) {
   EXPECT_THAT(skill->warnings, IsEmpty());
 }
 
-TEST(ParseSkill, Refuses) {
+TEST(ParseSkill, Rejects) {
   const auto error = [](const std::string& text) {
     const Result<Skill> skill = ParseSkill(text, "draft");
     EXPECT_FALSE(skill.ok()) << text;
@@ -52,7 +52,7 @@ TEST(ParseSkill, Refuses) {
   EXPECT_THAT(error("---\nname: a\n---\nB"),
               AllOf(StartsWith("draft: "), HasSubstr("\"description\" is missing or empty")));
   EXPECT_THAT(error("---\nname: a\ndescription: ''\n---\nB"), HasSubstr("\"description\" is missing or empty"));
-  EXPECT_THAT(error("---\nname: a\ndescription: d\n---\n \n\t\n"), HasSubstr("nothing stands below the frontmatter"));
+  EXPECT_THAT(error("---\nname: a\ndescription: d\n---\n \n\t\n"), HasSubstr("nothing follows the frontmatter"));
   EXPECT_THAT(error("---\nname: [\n---\nB"), StartsWith("draft:3:1: "));
   EXPECT_THAT(error(""), HasSubstr("must start with"));
 }
@@ -102,7 +102,7 @@ TEST_F(LoadSkillTest, NameThatDiffersFromTheFolderIsAWarning) {
   EXPECT_THAT(skill->warnings, ElementsAre(HasSubstr("name \"pdf-tools\" differs from its folder \"other\"")));
 }
 
-TEST_F(LoadSkillTest, WhatIsNoSkill) {
+TEST_F(LoadSkillTest, PathsThatAreNotSkills) {
   const Result<Skill> absent = LoadSkill(folder_.path() / "absent");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().kind, ErrorKind::kNotFound);
@@ -160,10 +160,10 @@ TEST_F(LoadSkillTest, ListingIsCapped) {
   const Result<Skill> capped = LoadSkill(Root());
   ASSERT_TRUE(capped.ok());
   EXPECT_THAT(capped->references, SizeIs(2000));
-  EXPECT_THAT(capped->warnings, Contains(HasSubstr("not every file could be listed; 2000 were")));
+  EXPECT_THAT(capped->warnings, Contains(HasSubstr("only 2000 files could be listed")));
 }
 
-TEST(LoadSkill, ExampleIsInOrder) {
+TEST(LoadSkill, ExampleIsValid) {
   const fs::path folder = fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels";
   const Result<Skill> skill = LoadSkill(folder);
   ASSERT_TRUE(skill.ok()) << skill.error().message;

@@ -21,11 +21,11 @@ std::string NameProblem(const std::string& name) {
   if (name.empty()) return "the name is empty";
   if (name.size() > kMaxNameCharacters)
     return fmt::format("the name has {} characters, at most {} are allowed", name.size(), kMaxNameCharacters);
-  bool hyphen = true;  // none first
+  bool hyphen = true;  // no hyphen at the start
   for (const char c : name) {
     if (c == '-' ? hyphen : !IsNameCharacter(c)) {
-      return fmt::format("the name '{}' may hold lowercase letters, digits and single hyphens between them only",
-                         SafeForTerminalLine(name));
+      return fmt::format("the name '{}' may only contain lowercase letters, digits and single hyphens between them",
+                         name);
     }
     hyphen = c == '-';
   }
@@ -44,14 +44,13 @@ void FindFileProblems(const std::vector<std::pair<std::string, std::string>>& fi
                       std::vector<std::string>& problems) {
   std::set<std::string> names;
   for (const auto& [name, text] : files) {
-    const std::string shown = SafeForTerminalLine(name.substr(0, kMaxFileNameBytes));
+    const std::string shown = name.substr(0, kMaxFileNameBytes);
     const bool plain = !name.empty() && name.size() <= kMaxFileNameBytes && name.front() != '.' &&
                        name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
                            std::string::npos;
-    if (!plain) problems.push_back(fmt::format("{}/: '{}' is no plain file name", folder, shown));
-    if (!names.insert(ToLowerAscii(name)).second)
-      problems.push_back(fmt::format("{}/{}: stands there twice", folder, shown));
-    if (FindInvalidUtf8(text)) problems.push_back(fmt::format("{}/{}: the text is not valid UTF-8", folder, shown));
+    if (!plain) problems.push_back(fmt::format("{}/: '{}' is not a plain file name", folder, shown));
+    if (!names.insert(ToLowerAscii(name)).second) problems.push_back(fmt::format("{}/{}: listed twice", folder, shown));
+    if (FindInvalidUtf8(text)) problems.push_back(fmt::format("{}/{}: not valid UTF-8", folder, shown));
   }
 }
 
@@ -77,14 +76,14 @@ std::vector<std::string> FindSkillProblems(const SkillText& skill) {
     problems.push_back(fmt::format("the description has {} characters, at most {} are allowed",
                                    CountCodePoints(skill.description), kMaxDescriptionCharacters));
   }
-  // Readers that cut at `---` wherever it stands would take the rest for the body.
+  // Readers that split at any `---` would take the rest for the body.
   if (skill.description.find("---") != std::string::npos)
-    problems.emplace_back("the description holds '---', which ends the frontmatter");
+    problems.emplace_back("the description contains '---', which ends the frontmatter");
   if (HasControlCharacters(skill.description) || HasControlCharacters(skill.body))
-    problems.emplace_back("there are control characters in the text");
+    problems.emplace_back("the text contains control characters");
   const std::string_view body = Trim(skill.body);
   if (body.empty()) problems.emplace_back("the body is empty");
-  if (body.starts_with("---")) problems.emplace_back("the body begins with a frontmatter of its own");
+  if (body.starts_with("---")) problems.emplace_back("the body starts with frontmatter of its own");
   FindFileProblems(skill.references, "references", problems);
   FindFileProblems(skill.scripts, "scripts", problems);
   return problems;

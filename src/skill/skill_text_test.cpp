@@ -18,7 +18,7 @@ using testing::Not;
 
 SkillText Sound() { return {"fast-norm", "Writes norms. Use it for norms.", "Use `x`.", {}, {}, ""}; }
 
-TEST(FindSkillProblems, ASoundSkillHasNone) { EXPECT_THAT(FindSkillProblems(Sound()), IsEmpty()); }
+TEST(FindSkillProblems, AValidSkillHasNone) { EXPECT_THAT(FindSkillProblems(Sound()), IsEmpty()); }
 
 TEST(FindSkillProblems, Names) {
   for (const std::string name :
@@ -70,7 +70,7 @@ TEST(SkillNameFrom, MakesNames) {
   EXPECT_EQ(SkillNameFrom(std::string(100, 'a')).size(), 64U);
 }
 
-TEST(WriteSkillFolder, IsReadBackAsItWas) {
+TEST(WriteSkillFolder, RoundTrips) {
   const TempFolder folder;
   SkillText skill = Sound();
   skill.description = "Says \"x: y\" and a \\ backslash: it\nruns on";
@@ -88,7 +88,7 @@ TEST(WriteSkillFolder, IsReadBackAsItWas) {
   EXPECT_EQ(*ReadFile(folder.path() / "fast-norm/scripts/run.sh"), "echo 1\n");
 }
 
-TEST(WriteSkillFolder, RefusesWhatIsNoSkill) {
+TEST(WriteSkillFolder, RejectsInvalidSkills) {
   const TempFolder folder;
   SkillText skill = Sound();
   skill.references = {{"../../out.md", "x"}};

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMaxSuiteBytes = std::uint64_t{64} << 20U;
 constexpr std::array<const char*, 3> kListKeys = {"tests", "cases", "evals"};
 
-// The key of the cases in an object: the first with cases in it, else the first there is, else nullptr.
+// The key of the cases in an object: the first one that has cases, else the first one present, else nullptr.
 const char* ListKey(const Json& object) {
   const char* first = nullptr;
   for (const char* key : kListKeys) {
@@ -76,8 +76,8 @@ Result<Suite> SuiteFromDocument(const std::string& text, const std::string& sour
     ASSIGN_OR_RETURN(CaseReading reading, ReadCase(list.cases[i], number).With(place));
     const auto [other, is_new] = number_of_id.emplace(reading.test_case.id, number);
     if (!is_new) {
-      return InputError(fmt::format("{}: has the same id \"{}\" as case {}", place,
-                                    CutToColumns(SafeForTerminalLine(reading.test_case.id), 60), other->second));
+      return InputError(fmt::format("{}: has the same id \"{}\" as case {}", place, Excerpt(reading.test_case.id, 60),
+                                    other->second));
     }
     for (const std::string& warning : reading.warnings) suite.warnings.push_back(fmt::format("{}: {}", place, warning));
     suite.cases.push_back(std::move(reading.test_case));
@@ -93,7 +93,7 @@ struct SuiteText {
 
 Result<SuiteText> ReadSuiteText(const fs::path& path) {
   SuiteText read;
-  read.source = SafeForTerminalLine(path.string());
+  read.source = path.string();
   ASSIGN_OR_RETURN(read.text, ReadFile(path, kMaxSuiteBytes));
   ASSIGN_OR_RETURN(read.document, ParseJson(read.text, read.source));
   return read;
@@ -126,14 +126,14 @@ Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
     ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path));
     ASSIGN_OR_RETURN(const CaseList list, FindCases(read.document, read.source));
     if (!list.cases.empty()) return SuiteFromFile(std::move(read), path);
-    // A skill_meta.json is often written with an empty list while the tests stand in a file of their own.
+    // skill_meta.json is often written with an empty list while the tests are in a separate file.
     if (empty_source.empty()) empty_source = read.source;
   }
   if (!empty_source.empty()) return NoCases(empty_source);
   return Error{ErrorKind::kNotFound,
                fmt::format("{}: no skill_meta.json, tests.json or evals/evals.json with cases; write one, or name a "
                            "file of cases",
-                           SafeForTerminalLine(folder.string()))};
+                           folder.string())};
 }
 
 Json SuiteToJson(const Suite& suite) {

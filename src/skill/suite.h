@@ -12,44 +12,44 @@
 
 namespace upskill {
 
-// One assertion as the suite states it; check/check.h turns it into something that can be run.
+// One assertion as stated in the suite; check/check.h turns it into something that can be run.
 struct CheckSpec {
   std::string type;                 // CheckType::name
-  std::vector<std::string> values;  // for all but regex
+  std::vector<std::string> values;  // for all types except regex
   std::string pattern;              // regex only (RE2)
 };
 
 // One test of a skill.
 struct Case {
-  std::string id;                                          // stated, else "case-1", "case-2", … by position
-  std::string input;                                       // what the user asks
-  std::vector<std::pair<std::string, std::string>> files;  // context.files, in the order of the file
-  std::string output_file;        // the file the answer should give; checks look at its content. May be empty
+  std::string id;                                          // as stated, else "case-1", "case-2", … by position
+  std::string input;                                       // the user's request
+  std::vector<std::pair<std::string, std::string>> files;  // context.files, in file order
+  std::string output_file;        // the file that the answer should contain; checks look at its content. May be empty
   std::string reference;          // an answer that passes, for validating the case. May be empty
   std::vector<CheckSpec> checks;  // at least one
-  Json raw;                       // the case as it was read, unknown fields included
+  Json raw;                       // the case as read, including unknown fields
 };
 
 // The cases of a skill_meta.json, tests.json or evals file.
 struct Suite {
   std::filesystem::path source;
-  Json document;  // the whole file as it was read
+  Json document;  // the whole file as read
   std::vector<Case> cases;
   std::vector<std::string> warnings;
 };
 
 // Accepts {"tests": […]} (skill_meta.json), {"cases": […]}, {"evals": […]} and a bare list.
 // Errors: unreadable, malformed JSON (file, line, column), no cases, a case without `input` or without any check, a
-// value of the wrong type, a check type this version does not know, a file name that leaves its folder, equal ids.
-// Every error names the file and the case.
+// value of the wrong type, an unknown check type, a file name that points outside its folder, duplicate ids. Every
+// error names the file and the case.
 Result<Suite> ParseSuite(const std::string& text, const std::string& source);
 Result<Suite> LoadSuite(const std::filesystem::path& path);
 
 // The suite of a skill folder: skill_meta.json, else tests.json, else evals/evals.json.
 Result<Suite> LoadSuiteOfSkill(const std::filesystem::path& folder);
 
-// The document with the cases' present values put in. Reading and writing back changes nothing, whatever the form and
-// whatever unknown fields there were.
+// The document updated with the current values of the cases. Reading and writing back changes nothing, whatever the
+// form and its unknown fields.
 Json SuiteToJson(const Suite& suite);
 Status SaveSuite(const Suite& suite, const std::filesystem::path& path);
 

@@ -22,7 +22,7 @@ Suite Parse(const std::string& text) {
   return suite ? *suite : Suite{};
 }
 
-// What another reader makes of the suite as written.
+// The suite written and read again.
 Suite WrittenAndRead(const Suite& suite) { return Parse(DumpJson(SuiteToJson(suite))); }
 
 TEST(SuiteRoundTrip, EveryFormWithUnknownFields) {
@@ -125,7 +125,7 @@ TEST(SuiteRoundTrip, RemovedAndReorderedCasesKeepTheirIds) {
   ASSERT_THAT(read.cases, SizeIs(2));
   EXPECT_EQ(read.cases[0].id, "c");
   EXPECT_EQ(read.cases[1].id, "case-2");
-  EXPECT_FALSE(read.cases[1].raw.contains("id"));  // its place gives it again
+  EXPECT_FALSE(read.cases[1].raw.contains("id"));  // derived from its position
   suite.cases.erase(suite.cases.begin());
   EXPECT_EQ(WrittenAndRead(suite).cases[0].id, "case-2");
 }

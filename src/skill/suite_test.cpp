@@ -34,7 +34,7 @@ std::string ErrorOf(const std::string& text) {
   return suite.error().message;
 }
 
-// The error of a suite whose only case has these members beside its id and input.
+// The error of a suite whose only case has these members besides its id and input.
 std::string CaseError(const std::string& members) {
   return ErrorOf("[\n{\"id\": \"x\", \"input\": \"i\", " + members + "}]");
 }
@@ -90,7 +90,7 @@ TEST(ParseSuite, EvalsForm) {
   EXPECT_EQ(suite.cases[0].reference, "good");
   EXPECT_THAT(suite.cases[0].checks, SizeIs(1));
   EXPECT_THAT(suite.warnings, ElementsAre(AllOf(StartsWith("t.json:1: case 1 (\"12\"): "), HasSubstr("prose")),
-                                          HasSubstr("\"files\" are not given to the model")));
+                                          HasSubstr("\"files\" are not sent to the model")));
   EXPECT_THAT(ErrorOf(R"({"evals": [{"id": 1, "prompt": "p", "expectations": ["is right"]}]})"),
               HasSubstr("no check (\"expectations\" are prose)"));
 }
@@ -189,17 +189,17 @@ TEST(ParseSuite, NothingToCheck) {
 }
 
 TEST(ParseSuite, EmptyExpectedStrings) {
-  EXPECT_THAT(CaseError(R"("expected": {"contains": ""})"), HasSubstr("an empty string in \"expected.contains\""));
+  EXPECT_THAT(CaseError(R"("expected": {"contains": ""})"), HasSubstr("\"expected.contains\" has an empty string"));
   EXPECT_THAT(CaseError(R"("expected": {"contains": ["a", ""]})"), HasSubstr("an empty string"));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "any_of", "values": ["a", ""]}])"),
-              HasSubstr("an empty string in \"values\""));
+              HasSubstr("\"values\" has an empty string"));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "contains", "values": []}])"), HasSubstr("\"values\" is an empty list"));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "contains", "pattern": "a"}])"), HasSubstr("contains needs \"values\""));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "regex", "values": ["a"]}])"), HasSubstr("regex needs a \"pattern\""));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "equals", "values": ["a", "b"]}])"), HasSubstr("one value only"));
 }
 
-TEST(ParseSuite, CheckTypesOfOtherToolsAndTypingErrors) {
+TEST(ParseSuite, CheckTypesOfOtherToolsAndTypos) {
   for (const char* type : {"file_exists", "file-contains", "command", "validator", "judge"}) {
     EXPECT_THAT(
         CaseError(std::string(R"("verifiers": [{"type": ")") + type + R"(", "path": "a"}])"),
@@ -226,9 +226,9 @@ TEST(ParseSuite, FileNamesStayInTheirFolder) {
   }
 }
 
-TEST(ParseSuite, MessagesAreSafeForATerminal) {
+TEST(ParseSuite, MessagesQuoteIdsOnOneLine) {
   const std::string message = ErrorOf("[{\"id\": \"\\u001b[2J\\n\\u202e\"}]");
-  EXPECT_THAT(message, StartsWith("t.json:1: case 1 (\"\\x1b[2J \\u202e\"): no \"input\""));
+  EXPECT_THAT(message, StartsWith("t.json:1: case 1 (\"\x1b[2J \u202E\"): no \"input\""));
   EXPECT_LT(ErrorOf("[{\"id\": \"" + std::string(100000, 'x') + "\"}]").size(), 300U);
 }
 

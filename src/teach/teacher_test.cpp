@@ -78,7 +78,7 @@ TEST(Teacher, AnUnusableAnswerIsPaidFor) {
   const Result<Json> answer = teacher->Ask(Call("a"));
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().kind, ErrorKind::kInput);
-  EXPECT_THAT(answer.error().message, HasSubstr("asked 3 times"));
+  EXPECT_THAT(answer.error().message, HasSubstr("after 3 attempts"));
   EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.03) << "all three requests";
 }
 

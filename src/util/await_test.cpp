@@ -20,7 +20,7 @@ TEST(Await, AnAnswerBeforeStartReturns) {
   EXPECT_EQ(*answer, "at once");
 }
 
-TEST(Await, AnAnswerOfAnotherThread) {
+TEST(Await, AnAnswerFromAnotherThread) {
   std::jthread thread;
   const auto answer = Await<Result<std::string>>(
       [&](const Done& done) { thread = std::jthread([done] { done(InputError("no")); }); }, {});
@@ -35,8 +35,8 @@ TEST(Await, AStopCancelsOnceAndTheAnswerIsStillAwaited) {
   AwaitHooks hooks;
   hooks.stopped = [&] { return stop.load() > 0; };
   hooks.cancel = [&] { ++cancelled; };
-  // What was cancelled takes two looks to end.
-  hooks.on_look = [&] {
+  // The cancelled work takes two ticks to end.
+  hooks.on_tick = [&] {
     if (++looks == 2) answer(Error{ErrorKind::kCancelled, "stopped"});
   };
   const auto ended = Await<Result<std::string>>([&](const Done& done) { answer = done; }, hooks);

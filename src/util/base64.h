@@ -6,8 +6,8 @@
 
 namespace upskill {
 
-// The whole bytes that a piece of base64 (RFC 4648, standard or URL-safe) holds. It may be cut anywhere; line ends,
-// padding and whatever else is no digit are skipped.
+// Decodes the whole bytes of a piece of base64 (RFC 4648, standard or URL-safe alphabet). The piece may be cut
+// anywhere; line ends, padding and all other characters outside the alphabet are skipped.
 std::string DecodeBase64(std::string_view text);
 
 }  // namespace upskill

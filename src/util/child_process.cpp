@@ -19,9 +19,9 @@ namespace {
 using std::chrono::milliseconds;
 using Pair = std::array<int, 2>;
 
-// The command and, in the same process group, a watcher that ends the group when this process has ended, even if it was
-// killed: nobody writes to the pipe at file descriptor 3, and reading it returns when its only writer is gone. The
-// watcher's parent exits at once, so that the command has no child that it didn't start.
+// Runs the command and, in the same process group, a watcher that ends the group when this process has exited, even if
+// it was killed: nothing is ever written to the pipe at file descriptor 3, and reading it returns when its only writer
+// is gone. The watcher's parent exits at once, so that the command has no child that it didn't start.
 constexpr int kWatchedFd = 3;
 constexpr const char* kWatchAndRun =
     "( (read -r end; trap '' TERM; kill -TERM 0; sleep 1; kill -KILL 0) <&3 3<&- >/dev/null 2>&1 & ); "
@@ -101,7 +101,7 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
       error_(std::move(other.error_)),
       alive_(std::move(other.alive_)) {}
 
-bool ChildProcess::WaitedFor(milliseconds patience) {
+bool ChildProcess::WaitedFor(milliseconds limit) {
   constexpr milliseconds kStep{10};
   for (milliseconds waited{0};; waited += kStep) {
     int status = 0;
@@ -110,17 +110,17 @@ bool ChildProcess::WaitedFor(milliseconds patience) {
       code_ = got == pid_ ? WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status) : -1;
       return true;
     }
-    if (waited >= patience) return false;
+    if (waited >= limit) return false;
     std::this_thread::sleep_for(kStep);
   }
 }
 
-int ChildProcess::End(milliseconds patience) {
+int ChildProcess::End(milliseconds grace) {
   if (pid_ < 0) return code_;
   constexpr milliseconds kGrace{500};
   input_.Close();
-  const bool ended = WaitedFor(patience);
-  // The group may have members left when its leader is gone.
+  const bool ended = WaitedFor(grace);
+  // The group may still have members after its leader has exited.
   ::kill(-pid_, SIGTERM);
   if (!ended && !WaitedFor(kGrace)) {
     ::kill(-pid_, SIGKILL);

@@ -11,9 +11,9 @@
 
 namespace upskill {
 
-// A command of the user's, run by /bin/sh in its own process group with the environment of this process; its three
-// standard streams are ours. The group ends with this process, even when that is killed. Move-only, not thread-safe.
-// Not for commands that come from a model, a case or a skill.
+// A command of the user, run by /bin/sh in its own process group with the environment of this process; this class owns
+// the other ends of its three standard streams. The group ends with this process, even if this process is killed.
+// Move-only, not thread-safe. Not for commands from a model, a case or a skill.
 class ChildProcess {
  public:
   static Result<ChildProcess> Start(const std::string& command);
@@ -23,14 +23,15 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // A socket, so that send(2) with MSG_NOSIGNAL reports that the child is gone. Never blocks.
+  // A socket, so that send(2) with MSG_NOSIGNAL reports that the child has exited. Never blocks.
   int input() const { return input_.get(); }
   int output() const { return output_.get(); }
   int error() const { return error_.get(); }
 
-  // Closes its input and waits for its end; after `patience` the whole group gets SIGTERM, and half a second later
-  // SIGKILL. Returns the exit code, 128 + signal when it was killed. A second call returns the same code.
-  int End(std::chrono::milliseconds patience);
+  // Closes the command's standard input and waits for it to exit; after `grace` the whole group gets SIGTERM, and half
+  // a second later SIGKILL. Returns the exit code, or 128 + signal if it was killed. A second call returns the same
+  // code.
+  int End(std::chrono::milliseconds grace);
 
  private:
   ChildProcess(pid_t pid, Fd input, Fd output, Fd error, Fd alive)
@@ -39,9 +40,9 @@ class ChildProcess {
         output_(std::move(output)),
         error_(std::move(error)),
         alive_(std::move(alive)) {}
-  bool WaitedFor(std::chrono::milliseconds patience);
+  bool WaitedFor(std::chrono::milliseconds limit);
 
-  pid_t pid_;  // -1: ended
+  pid_t pid_;  // -1: exited
   int code_ = -1;
   Fd input_;
   Fd output_;

@@ -101,7 +101,7 @@ TEST(ChildProcess, ACommandMayWaitForItsChildren) {
   EXPECT_EQ(child->End(milliseconds(10'000)), 0);
 }
 
-TEST(ChildProcess, ACommandThatIsNotThere) {
+TEST(ChildProcess, AMissingCommand) {
   Result<ChildProcess> child = ChildProcess::Start("exec /none/there 2>/dev/null");
   ASSERT_TRUE(child.ok());
   EXPECT_EQ(child->End(milliseconds(10'000)), 127);

@@ -8,7 +8,7 @@
 
 namespace upskill {
 
-// Time as the program sees it; tests put their own in its place. Thread-safe.
+// The program's source of time; tests substitute their own. Thread-safe.
 class Clock {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -22,7 +22,7 @@ class Clock {
   virtual Steady Now() const = 0;
   virtual Wall WallNow() const = 0;
 
-  // Waits until `changed` is notified or it is `until`; wakes now and then for no reason, as condition variables do.
+  // Waits until `changed` is notified or the time is `until`. May wake up spuriously, as condition variables do.
   virtual void WaitUntil(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Steady until) const {
     changed.wait_until(lock, until);
   }

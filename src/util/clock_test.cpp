@@ -47,7 +47,7 @@ TEST(Clock, DurationText) {
   EXPECT_EQ(DurationText(360000), "100:00:00");
 }
 
-TEST(Clock, DurationTextOfNoSensibleNumber) {
+TEST(Clock, DurationTextOfInvalidNumbers) {
   EXPECT_EQ(DurationText(-5), "0:00");
   EXPECT_EQ(DurationText(std::numeric_limits<double>::quiet_NaN()), "0:00");
   EXPECT_EQ(DurationText(std::numeric_limits<double>::infinity()), "277777777:46:40");

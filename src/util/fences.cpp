@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kMaxIndent = 3;  // four columns make an indented code block
 constexpr std::size_t kTabColumns = 4;
-constexpr std::size_t kShortestFence = 3;
+constexpr std::size_t kMinFence = 3;
 
-// Takes spaces and tabs off the front, at most `max_columns` of them and no part of a tab. The columns taken;
-// `column` is where the text begins.
+// Removes up to `max_columns` of leading spaces and tabs, but never a part of a tab, and returns the number of columns
+// removed. `column` is the column where the text starts.
 std::size_t TakeIndent(std::string_view& text, std::size_t max_columns, std::size_t column = 0) {
   std::size_t taken = 0;
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
@@ -27,7 +27,7 @@ std::size_t TakeIndent(std::string_view& text, std::size_t max_columns, std::siz
 
 std::size_t RunLength(std::string_view text, char mark) { return std::min(text.find_first_not_of(mark), text.size()); }
 
-// Length of the marker of a list item at the front (`-`, `12.`), 0 if there is none. What follows it is white space.
+// Length of a list item's marker at the start of the text (`-`, `12.`), or 0. A marker is followed by white space.
 std::size_t ListMarkerLength(std::string_view text) {
   constexpr std::size_t kMaxDigits = 9;
   if (text.empty()) return 0;
@@ -49,8 +49,8 @@ bool FenceScanner::Opens(std::string_view rest, std::size_t indent) {
   if (rest.empty() || (rest.front() != '`' && rest.front() != '~') || indent > item_indent_ + kMaxIndent) return false;
   const std::size_t length = RunLength(rest, rest.front());
   const std::string_view info = Trim(rest.substr(length));
-  if (length < kShortestFence) return false;
-  // ```this``` is code within a line.
+  if (length < kMinFence) return false;
+  // ```this``` is inline code.
   if (rest.front() == '`' && info.find('`') != std::string_view::npos) return false;
   mark_ = rest.front();
   length_ = length;
@@ -67,9 +67,10 @@ bool FenceScanner::Closes(std::string_view rest, std::size_t indent) const {
   return length >= length_ && Trim(rest.substr(length)).empty();
 }
 
-// Takes the markers of list items off the front of a line of text, and forgets items that the line isn't part of.
+// Removes the markers of list items from the start of a line of text, and drops the items that the line doesn't belong
+// to.
 void FenceScanner::FollowList(std::string_view& rest, std::size_t& indent) {
-  // Without an empty line between, it may go on with the paragraph of an item however it is indented.
+  // Without a blank line in between, the line may continue an item's paragraph, whatever its indentation.
   if (after_blank_line_) item_indent_ = std::min(item_indent_, indent);
   while (indent <= item_indent_ + kMaxIndent) {
     const std::size_t marker = ListMarkerLength(rest);
@@ -77,7 +78,7 @@ void FenceScanner::FollowList(std::string_view& rest, std::size_t& indent) {
     rest.remove_prefix(marker);
     std::string_view behind = rest;
     const std::size_t gap = TakeIndent(behind, std::string_view::npos, indent + marker);
-    // An item that begins with indented code, or with nothing: one column belongs to the marker.
+    // An item that starts with indented code, or is empty: one column belongs to the marker.
     const bool one = gap > kTabColumns || Trim(behind).empty();
     item_indent_ = indent + marker + (one ? 1 : gap);
     indent += marker + gap;
@@ -91,7 +92,7 @@ FenceScanner::Line FenceScanner::Take(std::string_view line) {
   if (open_) {
     if (!Closes(line, indent)) return Line::kCode;
     open_ = false;
-    after_blank_line_ = true;  // a paragraph doesn't go on behind a block
+    after_blank_line_ = true;  // a paragraph doesn't continue after a block
     return Line::kClosing;
   }
   if (line.empty()) {
@@ -134,7 +135,7 @@ std::vector<FencedBlock> FindFencedBlocks(std::string_view text) {
 }
 
 std::string FenceFor(std::string_view content) {
-  std::size_t longest = kShortestFence - 1;
+  std::size_t longest = kMinFence - 1;
   std::size_t run = 0;
   for (const char c : content) {
     run = c == '`' ? run + 1 : 0;

@@ -8,18 +8,18 @@
 
 namespace upskill {
 
-// Tells the fenced code blocks of Markdown (CommonMark 0.31, section 4.5) from the text around them, line by line. Of
-// containers only list items are known, by their indentation, and there more is taken than CommonMark allows: neither
-// the code nor the closing fence has to be indented as the item is. Quotes (`>`) are not looked into.
+// Separates the fenced code blocks of Markdown (CommonMark 0.31, section 4.5) from the text around them, line by line.
+// Of the container blocks it handles only list items, by their indentation, and more leniently than CommonMark: neither
+// the code nor the closing fence has to be indented like the item. Block quotes (`>`) are not handled.
 class FenceScanner {
  public:
   enum class Line { kText, kOpening, kCode, kClosing };
 
-  // The next line, with or without its line end.
+  // The next line, with or without its line ending.
   Line Take(std::string_view line);
 
-  // Of the block that was opened last.
-  const std::string& info() const { return info_; }  // what follows the opening fence, trimmed
+  // Of the block opened last.
+  const std::string& info() const { return info_; }  // text after the opening fence, trimmed
   std::size_t indent() const { return indent_; }     // columns before the opening fence
 
  private:
@@ -32,21 +32,22 @@ class FenceScanner {
   std::size_t length_ = 0;
   std::size_t indent_ = 0;
   std::string info_;
-  std::size_t item_indent_ = 0;  // column where the text of the list item begins; 0: in no list
-  std::size_t fence_limit_ = 3;  // most columns before a closing fence
+  std::size_t item_indent_ = 0;  // column where the text of the list item starts; 0: not in a list
+  std::size_t fence_limit_ = 3;  // maximum indentation of a closing fence, in columns
   bool after_blank_line_ = true;
 };
 
 struct FencedBlock {
-  std::string_view info;         // what follows the opening fence, trimmed
-  std::string_view line_before;  // the last line with text before the fence, outside any block, trimmed; may be empty
-  std::string content;  // the lines between, each with its line end and without the indentation of the opening fence
+  std::string_view info;  // text after the opening fence, trimmed
+  std::string_view
+      line_before;      // the last non-blank line before the fence and outside any block, trimmed; may be empty
+  std::string content;  // the lines in between, with line endings, without the indentation of the opening fence
 };
 
-// All blocks in order; an unclosed one ends with the text. The views are into the text.
+// All blocks in order; an unclosed block ends with the text. The views point into `text`.
 std::vector<FencedBlock> FindFencedBlocks(std::string_view text);
 
-// A fence of backticks that is longer than every run of them in the content.
+// A fence of backticks longer than any run of backticks in the content.
 std::string FenceFor(std::string_view content);
 
 }  // namespace upskill

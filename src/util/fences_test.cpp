@@ -19,8 +19,8 @@ std::vector<std::string> ContentsOf(std::string_view text) {
   return contents;
 }
 
-// The examples of CommonMark 0.31.2, section 4.5, with what its HTML holds in <pre><code>. Left out: 128, a block in a
-// quote.
+// The examples of CommonMark 0.31.2, section 4.5, with the content of <pre><code> in their HTML. Left out: 128, a block
+// in a quote.
 TEST(FindFencedBlocks, CommonMarkExamples) {
   struct Example {
     int number;
@@ -78,12 +78,12 @@ TEST(FindFencedBlocks, InfoContentAndLineBefore) {
   EXPECT_EQ(blocks[0].content, "x = 1\n\ny = 2\n");
 }
 
-TEST(FindFencedBlocks, FencesCloseWithTheSameMarkAndNoFewer) {
+TEST(FindFencedBlocks, ClosingFencesAreAtLeastAsLong) {
   EXPECT_THAT(ContentsOf("````md\n```py\nx\n```\n~~~\n`````\n~~~\ny\n```\n~~~~\n"),
               ElementsAre("```py\nx\n```\n~~~\n", "y\n```\n"));
 }
 
-TEST(FindFencedBlocks, AFenceWithTextBehindItClosesNothing) {
+TEST(FindFencedBlocks, AFenceFollowedByTextDoesNotClose) {
   EXPECT_THAT(ContentsOf("```\na\n``` b\nc\n```"), ElementsAre("a\n``` b\nc\n"));
 }
 
@@ -112,7 +112,7 @@ TEST(FindFencedBlocks, InListsIndentedAsModelsDo) {
   EXPECT_THAT(ContentsOf("- x\n\nno list\n\n    ```\n    a\n    ```\n"), IsEmpty());
 }
 
-TEST(FindFencedBlocks, WhatIsNoFence) {
+TEST(FindFencedBlocks, LinesThatAreNotFences) {
   for (const char* text : {"", "``\na\n``\n", "```inline``` code\n", "text ```\n", "`` `\n", "\n\n"}) {
     EXPECT_THAT(FindFencedBlocks(text), IsEmpty()) << text;
   }

@@ -34,7 +34,7 @@ std::filesystem::path FolderOf(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-// Offset just behind the last newline of the file, 0 if there is none.
+// Offset just after the last newline of the file, 0 if there is none.
 Result<off_t> EndOfLastLine(int fd, off_t size, const std::filesystem::path& path) {
   std::array<char, 65536> block{};
   off_t end = size;
@@ -54,8 +54,7 @@ Result<off_t> EndOfLastLine(int fd, off_t size, const std::filesystem::path& pat
 
 Error ErrnoError(const std::string& action, const std::filesystem::path& path, int error_number) {
   const ErrorKind kind = error_number == ENOENT || error_number == ENOTDIR ? ErrorKind::kNotFound : ErrorKind::kIo;
-  return Error{kind, fmt::format("{} {}: {}", action, SafeForTerminalLine(path.string()),
-                                 std::generic_category().message(error_number))};
+  return Error{kind, fmt::format("{} {}: {}", action, path.string(), std::generic_category().message(error_number))};
 }
 
 Fd& Fd::operator=(Fd&& other) noexcept {
@@ -84,7 +83,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
   if (S_ISDIR(info.st_mode)) return ErrnoError("reading", path, EISDIR);
   if (!S_ISREG(info.st_mode)) {
-    return InputError(fmt::format("reading {}: not a regular file", SafeForTerminalLine(path.string())));
+    return InputError(fmt::format("reading {}: not a regular file", path.string()));
   }
   std::string content;
   std::array<char, 65536> block{};
@@ -97,7 +96,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
     if (got == 0) break;
     content.append(block.data(), static_cast<std::size_t>(got));
     if (content.size() > max_bytes) {
-      return InputError(fmt::format("reading {}: larger than {} bytes", SafeForTerminalLine(path.string()),
+      return InputError(fmt::format("reading {}: larger than {} bytes", path.string(),
                                     WithThousands(static_cast<long long>(max_bytes))));
     }
   }
@@ -111,7 +110,7 @@ Status PublishFile(const Fd& fd, const std::filesystem::path& temporary, const s
   if (::rename(temporary.c_str(), target.c_str()) != 0) return ErrnoError("writing", target, errno);
   if (!synced) return {};
   const Fd folder(::open(FolderOf(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems can't sync folders, and a folder may be written without being readable.
+  // Some file systems can't sync folders, and a folder may be writable without being readable.
   if (folder.valid() && ::fsync(folder.get()) != 0 && errno != EINVAL) return ErrnoError("writing", target, errno);
   return {};
 }
@@ -152,20 +151,18 @@ Status MakeFolders(const std::filesystem::path& path) {
 }
 
 Result<std::filesystem::path> ContainedPath(const std::filesystem::path& folder, const std::string& name) {
-  const auto refuse = [&](const std::string& why) {
-    return InputError(fmt::format("file name '{}' {}", SafeForTerminalLine(name), why));
-  };
-  if (name.empty()) return refuse("is empty");
+  const auto invalid = [&](const std::string& why) { return InputError(fmt::format("file name '{}' {}", name, why)); };
+  if (name.empty()) return invalid("is empty");
   for (const char c : name) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return refuse("has a control character");
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return invalid("contains a control character");
   }
   const std::filesystem::path relative(name);
-  if (relative.is_absolute()) return refuse("is absolute; it must stay in its folder");
+  if (relative.is_absolute()) return invalid("is absolute; use a relative path");
   for (const auto& part : relative) {
-    if (part == "..") return refuse("leaves its folder");
+    if (part == "..") return invalid("points outside its folder");
   }
   const std::filesystem::path normal = relative.lexically_normal();
-  if (normal == "." || !normal.has_filename()) return refuse("names a folder");
+  if (normal == "." || !normal.has_filename()) return invalid("is a folder");
   return folder / normal;
 }
 
@@ -173,8 +170,7 @@ Result<AppendFile> AppendFile::Open(const std::filesystem::path& path, bool drop
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!fd.valid()) return ErrnoError("opening", path, errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return InputError(
-        fmt::format("{} is being written by another process; wait for its end", SafeForTerminalLine(path.string())));
+    return InputError(fmt::format("{} is being written by another process; wait until it has finished", path.string()));
   }
   if (drop_torn_line) {
     struct stat info{};
@@ -194,7 +190,7 @@ Status AppendFile::Append(std::string_view record) {
   } while (written < 0 && errno == EINTR);
   if (written == static_cast<ssize_t>(record.size())) return {};
   const int cause = written < 0 ? errno : ENOSPC;
-  // A short write leaves half a record: take it back. Readers drop a torn last line in any case.
+  // A short write leaves a partial record: undo it. Readers drop an incomplete last line in any case.
   if (written > 0 && ::ftruncate(fd_.get(), before.st_size) != 0) return ErrnoError("writing", path_, errno);
   return ErrnoError("writing", path_, cause);
 }

@@ -12,21 +12,21 @@
 
 namespace upskill {
 
-// The whole file as bytes. Refuses folders, devices and files larger than `max_bytes`.
+// Reads a whole file as bytes. Folders, devices and files larger than `max_bytes` are errors.
 Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t max_bytes = 256ULL << 20U);
 
-// Whether a file is on the disk before it gets its name, so that it survives a crash of the machine.
+// Whether a file is synced to the disk before it gets its name, so that it survives a crash of the machine.
 enum class Durability { kSynced, kNotSynced };
 
-// Writes a file so that a reader sees the old content or the new, never a part: a TemporaryFile, published. On an error
-// nothing is left behind.
+// Writes a file in such a way that readers see either the old or the new content, never a part of it (see
+// TemporaryFile). An error leaves no file behind.
 Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content,
                            Durability durability = Durability::kSynced);
 
 Status MakeFolders(const std::filesystem::path& path);
 
 // Joins `name`, which comes from a model, a case or an archive, to `folder`. An empty or absolute name, a `..`
-// component, a NUL or other control character is an error; the result never leaves the folder by its text.
+// component, a NUL or another control character is an error; the resulting path is always inside the folder.
 Result<std::filesystem::path> ContainedPath(const std::filesystem::path& folder, const std::string& name);
 
 // Move-only owner of a file descriptor.
@@ -49,12 +49,13 @@ class Fd {
   int fd_ = -1;
 };
 
-// Renames a complete file, open as `fd`, to its final name in the same folder; with kSynced the file is on the disk
-// before and the name after.
+// Renames a complete file, open as `fd`, to its final name in the same folder. With kSynced, the file is synced to the
+// disk before the rename and the folder after it.
 Status PublishFile(const Fd& fd, const std::filesystem::path& temporary, const std::filesystem::path& target,
                    Durability durability = Durability::kSynced);
 
-// A new file beside `target`, readable by all, that gets its name when it is complete; else it is removed. Move-only.
+// A new file next to `target`, readable by all users, that is renamed to `target` when complete and removed otherwise.
+// Move-only.
 class TemporaryFile {
  public:
   static Result<TemporaryFile> MakeFor(const std::filesystem::path& target);
@@ -66,23 +67,23 @@ class TemporaryFile {
 
   const Fd& fd() const { return fd_; }
   const std::string& path() const { return path_; }
-  Status Publish(Durability durability = Durability::kSynced);  // once
+  Status Publish(Durability durability = Durability::kSynced);  // at most once
 
  private:
   TemporaryFile(Fd fd, std::string path, std::filesystem::path target)
       : fd_(std::move(fd)), path_(std::move(path)), target_(std::move(target)) {}
   Fd fd_;
-  std::string path_;  // empty once published
+  std::string path_;  // empty after publishing
   std::filesystem::path target_;
 };
 
 // An append-only file. Each Append is one write(2) of a whole record, so that readers and other writers never see
-// records mixed; a failed or short write is cut off again. One owner, not thread-safe.
+// interleaved records; a failed or short write is undone. One owner, not thread-safe.
 class AppendFile {
  public:
-  // Creates the file if it is absent. Refused while another AppendFile has it open, in whatever process (flock; a file
-  // system without locks allows it). With `drop_torn_line`, bytes after the last newline (a record torn by a crash)
-  // are cut off first.
+  // Creates the file if it doesn't exist. Fails while another AppendFile, in any process, has it open (flock; not
+  // detected on file systems without locks). With `drop_torn_line`, bytes after the last newline (a record cut off by a
+  // crash) are removed first.
   static Result<AppendFile> Open(const std::filesystem::path& path, bool drop_torn_line);
 
   Status Append(std::string_view record);

@@ -13,7 +13,7 @@ namespace upskill {
 // SHA-256 (FIPS 180-4) as 64 lowercase hex digits.
 std::string Sha256Hex(std::string_view bytes);
 
-// A hash over bytes that come in pieces. SHA-1 only for names that git gives. Not thread-safe.
+// A hash over bytes that arrive in pieces. SHA-1 is only for names that git assigns. Not thread-safe.
 class StreamingHash {
  public:
   enum class Kind { kSha256, kSha1 };
@@ -26,15 +26,15 @@ class StreamingHash {
   StreamingHash& operator=(const StreamingHash&) = delete;
 
   void Add(std::string_view bytes);
-  std::string Hex();  // lowercase; once, nothing can be added after it
+  std::string Hex();  // lowercase; call once, nothing can be added afterwards
 
  private:
   struct Context;
   std::unique_ptr<Context> context_;
 };
 
-// Identity of a large file without reading all of it: SHA-256 over its size and 64 blocks of 64 KiB spread evenly
-// from its first to its last byte (the whole file when it is smaller). 64 hex digits.
+// Identifies a large file without reading all of it: SHA-256 over its size and 64 blocks of 64 KiB, spread evenly from
+// its first to its last byte (over the whole file if it is smaller). 64 hex digits.
 Result<std::string> FingerprintFile(const std::filesystem::path& path);
 
 }  // namespace upskill

@@ -62,7 +62,7 @@ TEST_F(FingerprintTest, StableAndHex) {
   EXPECT_THAT(Fingerprint(""), MatchesRegex("[0-9a-f]{64}"));
 }
 
-TEST_F(FingerprintTest, SizeMattersEvenWhenTheBytesAreAlike) {
+TEST_F(FingerprintTest, DependsOnTheSizeOfEqualBytes) {
   EXPECT_NE(Fingerprint(std::string(100 * kBlock, 'x')), Fingerprint(std::string(100 * kBlock + 1, 'x')));
   EXPECT_NE(Fingerprint(""), Fingerprint(std::string(1, '\0')));
 }
@@ -90,14 +90,14 @@ TEST_F(FingerprintTest, FirstMiddleAndLastBlocksOfALargeFileCount) {
   }
 }
 
-TEST_F(FingerprintTest, ReadsAPartOfALargeFileOnly) {
+TEST_F(FingerprintTest, ReadsOnlyAPartOfALargeFile) {
   const std::string content(200 * kBlock, 'x');
   std::string changed = content;
   changed[kBlock + 10] = 'y';  // between the first two blocks
   EXPECT_EQ(Fingerprint(changed), Fingerprint(content));
 }
 
-TEST_F(FingerprintTest, WhatIsNoFile) {
+TEST_F(FingerprintTest, PathsThatAreNotFiles) {
   const Result<std::string> absent = FingerprintFile(folder_.path() / "absent");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().kind, ErrorKind::kNotFound);

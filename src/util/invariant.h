@@ -8,6 +8,6 @@ namespace upskill {
 
 }  // namespace upskill
 
-// A condition that only a bug of ours can break. Always on; never used on input.
+// A condition that only a bug in this program can violate. Always checked; never used on input.
 #define CHECK(condition) \
   (static_cast<bool>(condition) ? static_cast<void>(0) : ::upskill::FailInvariant(#condition, __FILE__, __LINE__))

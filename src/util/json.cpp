@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kMaxNesting = 200;
 
-// Offset of the first bracket nested too deep. Done before parsing: a parser callback could stop there as well, but
-// with one nlohmann-json takes time quadratic in the length of a list of objects.
+// Offset of the first bracket that is nested too deeply. Checked before parsing: a parser callback could do it too, but
+// makes nlohmann-json take quadratic time for a list of objects.
 std::optional<std::size_t> FindTooDeep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -36,7 +36,8 @@ std::optional<std::size_t> FindTooDeep(std::string_view text) {
   return std::nullopt;
 }
 
-// The line at `offset` with a caret under the column, for messages.
+// The line at `offset` with a caret under the column, for messages. Escaped here, because the caret's place depends on
+// it.
 std::string MarkPlace(std::string_view text, std::size_t offset) {
   const TextPosition position = PositionAt(text, offset);
   const std::size_t start = std::min(offset, text.size()) - (position.column - 1);
@@ -53,7 +54,7 @@ std::string MarkPlace(std::string_view text, std::size_t offset) {
                      std::string(DisplayColumns(SafeForTerminalLine(line.substr(0, column))), ' '));
 }
 
-// The parser reports the last byte of a token that it did not expect; people look for its first.
+// The parser reports the last byte of an unexpected token; readers look for its first.
 std::size_t TokenStart(std::string_view text, std::size_t last, std::string_view message) {
   std::size_t start = last;
   if (message.find("unexpected string literal") != std::string_view::npos) {
@@ -66,18 +67,18 @@ std::size_t TokenStart(std::string_view text, std::size_t last, std::string_view
   return start;
 }
 
-// The parser's own words without its prefix "[json.exception…] parse error at line 1, column 2: ".
+// The parser's message without its prefix "[json.exception…] parse error at line 1, column 2: ".
 std::string ShortReason(std::string message) {
   for (const std::string_view prefix : {"[json.exception", "parse error"}) {
     const std::size_t end = message.find(prefix == "parse error" ? ": " : "] ");
     if (message.starts_with(prefix) && end != std::string::npos) message.erase(0, end + 2);
   }
-  // The marked place shows it, and what was read may be of any length.
+  // MarkPlace shows it, and its length is unbounded.
   if (const std::size_t last_read = message.find("; last read: '"); last_read != std::string::npos) {
     const std::size_t expected_at = std::max(std::min(message.rfind("; expected "), message.size()), last_read);
     message.erase(last_read, expected_at - last_read);
   }
-  return CutToColumns(SafeForTerminalLine(message), 200);
+  return Excerpt(message, 200);
 }
 
 Json Sorted(const Json& value) {
@@ -127,8 +128,9 @@ Result<Json> ParseJson(std::string_view text, const std::string& source) {
   };
   if (const auto bad = FindInvalidUtf8(text)) return error_at(*bad, "not UTF-8 text");
   if (text.substr(0, 3) == "\xEF\xBB\xBF") return error_at(0, "starts with a byte order mark; save it without one");
-  // The parser would take a NUL for the end of the text and ignore what follows.
-  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) return error_at(nul, "a NUL character");
+  // The parser would treat a NUL as the end of the text and ignore the rest.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
+    return error_at(nul, "unexpected NUL character");
   if (const auto deep = FindTooDeep(text)) {
     return error_at(*deep, fmt::format("nested deeper than {} levels", kMaxNesting));
   }

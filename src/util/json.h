@@ -11,14 +11,14 @@
 
 namespace upskill {
 
-// Keeps the order of keys, so that files written back look as they were read.
+// Keeps the order of keys, so that rewritten files look like the originals.
 using Json = nlohmann::ordered_json;
 
-// Parses one JSON document. The error names `source:line:column`, shows the line and marks the place.
-// A leading byte order mark and nesting deeper than 200 levels are refused.
+// Parses one JSON document. The error names `source:line:column`, shows the line and marks the position. A leading byte
+// order mark and nesting deeper than 200 levels are errors.
 Result<Json> ParseJson(std::string_view text, const std::string& source);
 
-// Compact JSON; invalid UTF-8 in strings becomes U+FFFD instead of an exception.
+// Compact JSON; invalid UTF-8 in strings is replaced with U+FFFD instead of throwing an exception.
 std::string DumpJson(const Json& value);
 // The same, indented by two spaces.
 std::string DumpJsonIndented(const Json& value);
@@ -29,16 +29,16 @@ std::string CanonicalJson(const Json& value);
 // "an object", "a string", … for messages.
 std::string JsonTypeName(const Json& value);
 
-// Lenient access, for files of other programs. The member `key` of an object; null where there is none or `object` is
-// something else.
+// Lenient access, for files of other programs: the member `key` of an object; null if it is absent or `object` isn't an
+// object.
 const Json& Member(const Json& object, const char* key);
 // The same as a pointer; nullptr also for a member that is null.
 const Json* FindMember(const Json& object, const char* key);
 Json* FindMember(Json& object, const char* key);
-// The member if it is a string, else an empty one.
+// The member if it is a string, else an empty string.
 std::string StringAt(const Json& object, const char* key);
 
-// The value under `key` if it is there and of the type, else `fallback`.
+// The value under `key` if it is present and has the type, else `fallback`.
 template <typename T>
 T JsonGet(const Json& object, const char* key, T fallback) {
   const Json& member = Member(object, key);
@@ -51,7 +51,7 @@ T JsonGet(const Json& object, const char* key, T fallback) {
   }
 }
 
-// The value, or null where there is none.
+// The value, or null if there is none.
 template <typename T>
 Json JsonOrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);

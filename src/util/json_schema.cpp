@@ -13,8 +13,8 @@
 namespace upskill {
 namespace {
 
-constexpr int kMaxSchemaDepth = 100;  // of nested schemas; a value is at most 200 deep (ParseJson)
-constexpr int kMaxSteps = 200'000;    // schemas applied to values: bounds what nested anyOf can cost
+constexpr int kMaxSchemaDepth = 100;  // of nested schemas; values are at most 200 levels deep (ParseJson)
+constexpr int kMaxSteps = 200'000;    // schemas applied to values: bounds the cost of nested anyOf
 
 bool IsInteger(const Json& value) {
   if (value.is_number_integer()) return true;
@@ -33,23 +33,23 @@ bool HasType(const Json& value, std::string_view type) {
   return false;
 }
 
-// Equal whatever the order of keys.
+// Equal regardless of the order of keys.
 bool SameValue(const Json& a, const Json& b) { return a == b || CanonicalJson(a) == CanonicalJson(b); }
 
-std::string Short(const Json& value) { return CutToColumns(SafeForTerminalLine(DumpJson(value)), 80); }
+std::string Short(const Json& value) { return Excerpt(DumpJson(value), 80); }
 
-// One value against one schema. Not reusable.
+// Validates one value against one schema. Not reusable.
 class Validator {
  public:
   explicit Validator(const Json& root) : root_(root) {}
 
   Status Check(const Json& schema, const Json& value, const std::string& pointer, int depth) {
     if (depth > kMaxSchemaDepth || ++steps_ > kMaxSteps) return Bad(pointer, "the schema is nested too deep");
-    if (schema.is_boolean()) return schema.get<bool>() ? Status() : Bad(pointer, "nothing is allowed here");
+    if (schema.is_boolean()) return schema.get<bool>() ? Status() : Bad(pointer, "no value is allowed here");
     if (!schema.is_object()) return Bad(pointer, "the schema is not an object");
     if (const auto reference = schema.find("$ref"); reference != schema.end()) {
       const Json* target = Resolve(*reference);
-      if (target == nullptr) return Bad(pointer, "the schema has a $ref that leads nowhere");
+      if (target == nullptr) return Bad(pointer, "the schema has an unresolvable $ref");
       RETURN_IF_ERROR(Check(*target, value, pointer, depth + 1));
     }
     RETURN_IF_ERROR(CheckType(schema, value, pointer));
@@ -62,8 +62,7 @@ class Validator {
 
  private:
   static Error Bad(const std::string& pointer, const std::string& reason) {
-    return InputError(fmt::format(
-        "{}: {}", pointer.empty() ? "the answer" : CutToColumns(SafeForTerminalLine(pointer), 120), reason));
+    return InputError(fmt::format("{}: {}", pointer.empty() ? "the answer" : Excerpt(pointer, 120), reason));
   }
 
   static std::string Below(const std::string& pointer, const std::string& key) {
@@ -109,14 +108,14 @@ class Validator {
     return Bad(pointer, fmt::format("must be one of {}, but is {}", Short(*choices), Short(value)));
   }
 
-  static Status CheckSize(const Json& schema, const std::string& pointer, const char* least, const char* most,
+  static Status CheckSize(const Json& schema, const std::string& pointer, const char* min_key, const char* max_key,
                           std::size_t size, const char* what) {
     const double number = static_cast<double>(size);
-    if (const auto bound = schema.find(least);
+    if (const auto bound = schema.find(min_key);
         bound != schema.end() && bound->is_number() && number < bound->get<double>()) {
       return Bad(pointer, fmt::format("has {} {}, but must have at least {}", size, what, Short(*bound)));
     }
-    if (const auto bound = schema.find(most);
+    if (const auto bound = schema.find(max_key);
         bound != schema.end() && bound->is_number() && number > bound->get<double>()) {
       return Bad(pointer, fmt::format("has {} {}, but must have at most {}", size, what, Short(*bound)));
     }
@@ -146,7 +145,7 @@ class Validator {
     if (const auto required = schema.find("required"); required != schema.end() && required->is_array()) {
       for (const Json& key : *required) {
         if (key.is_string() && !value.contains(key.get_ref<const std::string&>()))
-          return Bad(pointer, fmt::format("lacks the key {}", Short(key)));
+          return Bad(pointer, fmt::format("is missing the key {}", Short(key)));
       }
     }
     const auto properties = schema.find("properties");
@@ -160,7 +159,7 @@ class Validator {
         }
       }
       if (others == schema.end()) continue;
-      if (others->is_boolean() && !others->get<bool>()) return Bad(below, "no such key is allowed");
+      if (others->is_boolean() && !others->get<bool>()) return Bad(below, "unknown key");
       if (others->is_object()) RETURN_IF_ERROR(Check(*others, item.value(), below, depth + 1));
     }
     return {};
@@ -191,8 +190,9 @@ class Validator {
           reasons += (reasons.empty() ? "" : "; ") + status.error().message;
         }
       }
-      if (fitting == 0) return Bad(pointer, fmt::format("fits none of the forms of {} ({})", key, reasons));
-      if (fitting > 1 && std::string_view(key) == "oneOf") return Bad(pointer, "fits more than one form of oneOf");
+      if (fitting == 0) return Bad(pointer, fmt::format("matches none of the alternatives of {} ({})", key, reasons));
+      if (fitting > 1 && std::string_view(key) == "oneOf")
+        return Bad(pointer, "matches more than one alternative of oneOf");
     }
     return {};
   }

@@ -6,10 +6,10 @@
 
 namespace upskill {
 
-// Checks a value against a JSON schema. Understood: type, properties, required, additionalProperties, items, enum,
-// const, minLength, maxLength (in code points), minItems, maxItems, minimum, maximum, anyOf, oneOf, allOf and `$ref`
-// into the same schema; other keywords, `pattern` among them, are not looked at. The error (kInput) names the place in
-// the value as a JSON pointer.
+// Validates a value against a JSON schema. Supported keywords: type, properties, required, additionalProperties, items,
+// enum, const, minLength, maxLength (in code points), minItems, maxItems, minimum, maximum, anyOf, oneOf, allOf and
+// `$ref` within the same schema; all others, `pattern` included, are ignored. The error (kInput) names the place in the
+// value as a JSON pointer.
 Status CheckJsonSchema(const Json& schema, const Json& value);
 
 }  // namespace upskill

@@ -48,11 +48,11 @@ TEST(ParseJson, ErrorNamesTheStartOfATokenThatIsOutOfPlace) {
   EXPECT_THAT(MessageOf("[1 -2.5e7]"), StartsWith("f.json:1:4: "));
 }
 
-TEST(ParseJson, CaretStandsRightBehindWideCharacters) {
+TEST(ParseJson, CaretIsRightAfterWideCharacters) {
   EXPECT_THAT(MessageOf("[\"漢\" x]"), HasSubstr("\n  1 | [\"漢\" x]\n    |       ^"));
 }
 
-TEST(ParseJson, ErrorInALongLineShowsTheNeighbourhoodOnly) {
+TEST(ParseJson, ErrorInALongLineShowsOnlyItsSurroundings) {
   const std::string message = MessageOf("[" + std::string(5000, ' ') + "x" + std::string(5000, ' ') + "]");
   EXPECT_THAT(message, StartsWith("f.json:1:5002: "));
   EXPECT_LT(message.size(), 400U);
@@ -65,7 +65,7 @@ TEST(ParseJson, ErrorAtTheEnd) {
   EXPECT_THAT(MessageOf("{\"a\""), StartsWith("f.json:1:5: "));
 }
 
-TEST(ParseJson, WhatIsNoJson) {
+TEST(ParseJson, InvalidJson) {
   for (const char* text : {"{'a': 1}", "[1,]", "nul", "01", "[1] 2", "\"\x01\"", "\"\\x\"", "\"\\ud800\"", "// no\n1",
                            "[NaN]", "{\"a\":1,}", "\t"}) {
     EXPECT_THAT(MessageOf(text), StartsWith("f.json:")) << text;
@@ -76,16 +76,16 @@ TEST(ParseJson, MessagesAreSafeForATerminal) {
   EXPECT_THAT(MessageOf("[\x1b[31m]"), AllOf(HasSubstr("\\x1b"), Not(HasSubstr("\x1b"))));
 }
 
-TEST(ParseJson, RefusesByteOrderMark) {
+TEST(ParseJson, RejectsAByteOrderMark) {
   EXPECT_THAT(MessageOf("\xEF\xBB\xBF[]"), AllOf(StartsWith("f.json:1:1: "), HasSubstr("byte order mark")));
 }
 
-TEST(ParseJson, RefusesInvalidUtf8WithItsPlace) {
+TEST(ParseJson, RejectsInvalidUtf8WithItsPosition) {
   EXPECT_THAT(MessageOf("[\n\"a\xFF\"]"), AllOf(StartsWith("f.json:2:3: not UTF-8"), HasSubstr("\uFFFD")));
 }
 
-TEST(ParseJson, NulIsNoEnd) {
-  EXPECT_THAT(MessageOf(std::string("[]\0x", 4)), StartsWith("f.json:1:3: a NUL character"));
+TEST(ParseJson, NulDoesNotEndTheText) {
+  EXPECT_THAT(MessageOf(std::string("[]\0x", 4)), StartsWith("f.json:1:3: unexpected NUL character"));
   EXPECT_FALSE(ParseJson(std::string_view("[\0]", 3), "f").ok());
 }
 
@@ -99,7 +99,7 @@ TEST(ParseJson, DepthIsLimited) {
   EXPECT_THAT(MessageOf(objects), HasSubstr("nested deeper"));
 }
 
-TEST(ParseJson, BracketsInStringsAreNoDepth) {
+TEST(ParseJson, BracketsInStringsDoNotNest) {
   const std::string text = R"(["\"\\)" + std::string(1000, '[') + R"("])";
   EXPECT_TRUE(ParseJson(text, "f").ok());
 }
@@ -153,7 +153,7 @@ TEST(JsonTypeName, Names) {
   EXPECT_EQ(JsonTypeName(1.5), "a number");
 }
 
-TEST(JsonGet, FallsBackOnAnotherType) {
+TEST(JsonGet, FallsBackForOtherTypes) {
   const Json object = {{"s", "text"}, {"n", 3}, {"d", 2.5}, {"b", true}, {"null", nullptr}};
   EXPECT_EQ(JsonGet<std::string>(object, "s", "no"), "text");
   EXPECT_EQ(JsonGet<std::string>(object, "n", "no"), "no");

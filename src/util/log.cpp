@@ -34,7 +34,8 @@ void Log(std::string_view source, std::string_view message) {
   LogState& state = State();
   const std::lock_guard lock(state.mutex);
   if (!state.file.is_open()) return;
-  state.file << fmt::format("{} {}: {}\n", UtcTimestamp(SystemClock().WallNow()), source, Trim(message));
+  state.file << fmt::format("{} {}: {}\n", UtcTimestamp(SystemClock().WallNow()), source,
+                            SafeForTerminalLine(Trim(message)));
   state.file.flush();
 }
 

@@ -6,9 +6,9 @@
 
 namespace upskill {
 
-// The program's log: the one global. Silent until a file is set; lines then go there with a UTC time. Never to the
-// terminal. Thread-safe.
-void SetLogFile(const std::filesystem::path& path);  // an unwritable file leaves the log silent
+// The program's log, its only global. Writes nothing until a file is set; then one line per entry, with a UTC time and
+// escaped as for a terminal, to that file. Never writes to the terminal. Thread-safe.
+void SetLogFile(const std::filesystem::path& path);  // an unwritable file disables the log
 void Log(std::string_view source, std::string_view message);
 
 }  // namespace upskill

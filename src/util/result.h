@@ -13,12 +13,12 @@ namespace upskill {
 
 // What a caller can do about an error. Journaled by name (ErrorKindName): never rename.
 enum class ErrorKind {
-  kInput,        // bad file, value or flag: the user must change something
-  kNotFound,     // a file, folder or model that does not exist
+  kInput,        // bad file, value or option: the user must change something
+  kNotFound,     // a file, folder or model that doesn't exist
   kIo,           // reading or writing failed (full disk, permissions)
-  kUnavailable,  // may work when tried again: time-out, overload, broken connection
-  kPermanent,    // will not work when tried again: no key, unknown model, too long
-  kCancelled,    // given up on request
+  kUnavailable,  // may succeed on a retry: time-out, overload, broken connection
+  kPermanent,    // will fail again on a retry: no key, unknown model, too long
+  kCancelled,    // cancelled on request
 };
 
 const char* ErrorKindName(ErrorKind kind);
@@ -28,13 +28,13 @@ struct Error {
   std::string message;
   std::optional<std::chrono::milliseconds> retry_after = std::nullopt;
 
-  // The same error with `context: ` put before its message.
+  // The same error with `context: ` prepended to its message.
   [[nodiscard]] Error With(const std::string& context) const {
     return Error{kind, context + ": " + message, retry_after};
   }
 };
 
-// A value or the reason why there is none.
+// A value, or the error why there is none.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -67,7 +67,7 @@ class [[nodiscard]] Result {
     return *error;
   }
 
-  // Puts `context: ` before the message of an error; a value passes unchanged.
+  // Prepends `context: ` to the message of an error; a value is returned unchanged.
   Result With(const std::string& context) && {
     if (ok()) return std::move(*this);
     return error().With(context);
@@ -77,7 +77,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// Success, or the reason why not.
+// Success or an error.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -105,7 +105,7 @@ inline Error InputError(std::string message) { return Error{ErrorKind::kInput, s
 
 }  // namespace upskill
 
-// Returns the error of `expression` (a Result) from the enclosing function, or goes on.
+// Returns the error of `expression` (a Result) from the enclosing function if there is one.
 #define RETURN_IF_ERROR(expression)                                 \
   do {                                                              \
     auto status_of_expression = (expression);                       \

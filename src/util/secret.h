@@ -6,8 +6,7 @@
 
 namespace upskill {
 
-// A key or token. It can't be printed, logged or compared by accident: `reveal` is called where it goes on the wire and
-// nowhere else.
+// A key or token. It can't be printed, logged or compared by accident: `reveal` is called only where it is sent.
 class Secret {
  public:
   Secret() = default;
@@ -20,7 +19,7 @@ class Secret {
   std::string value_;
 };
 
-// What a Secret looks like to people and files: fmt::format("{}", secret) gives ***.
+// How a Secret is shown to users and in files: fmt::format("{}", secret) gives ***.
 inline std::string format_as(const Secret& secret) { return secret.empty() ? "" : "***"; }
 
 }  // namespace upskill

@@ -5,7 +5,8 @@
 
 namespace upskill {
 
-// How the user or a signal handler ends work early. 0: go on; 1: finish what is in flight; 2 or more: drop that too.
+// How the user or a signal handler stops work early. 0: continue; 1: finish what is in flight; 2 or more: cancel that
+// too.
 using StopFlag = std::atomic<int>;
 
 }  // namespace upskill

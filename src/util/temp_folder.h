@@ -16,17 +16,17 @@
 
 namespace upskill {
 
-// A folder of its own under the system's temporary one, removed with all its content at the end. Move-only.
+// Owns a new folder under the system's temporary folder and removes it with all its content. Move-only.
 class TempFolder {
  public:
-  // `prefix` begins its name. The error says why there is none.
+  // The folder's name starts with `prefix`.
   static Result<TempFolder> Make(const std::string& prefix) {
     std::error_code code;
     std::string name = (std::filesystem::temp_directory_path(code) / (prefix + "XXXXXX")).string();
     if (::mkdtemp(name.data()) == nullptr) return ErrnoError("making a temporary folder", name, errno);
     return TempFolder(name);
   }
-  // For tests, which can't go on without one.
+  // For tests, which can't continue without the folder.
   TempFolder() : TempFolder(Make("upskill-test-").value()) {}
   ~TempFolder() {
     std::error_code code;
@@ -39,7 +39,7 @@ class TempFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Writes a file below the folder, making the folders it needs.
+  // Writes a file in the folder, creating the folders on its path.
   std::filesystem::path Write(const std::string& name, std::string_view content) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

@@ -13,13 +13,12 @@
 
 namespace upskill {
 
-// Text that is safe to write to a terminal. Text of unknown origin (names in files, answers of models, error messages)
-// becomes one only through Escape, EscapeLine or Format, which make control characters visible. What takes a
-// TerminalText, like Env::out, therefore never moves the cursor, sets a title or starts a line that somebody else
-// wrote.
+// Text that is safe to write to a terminal. Untrusted text (names in files, answers of models, error messages) becomes
+// TerminalText only through Escape, EscapeLine or Format, which make control characters visible. Functions that take a
+// TerminalText, like Env::out, therefore never move the cursor or set a title.
 class TerminalText {
  private:
-  // What Format hands to fmt for an argument.
+  // What Format passes to fmt for an argument.
   template <typename T>
   static auto Formatted(const T& argument) {
     if constexpr (std::is_same_v<T, TerminalText>) {
@@ -41,13 +40,13 @@ class TerminalText {
  public:
   TerminalText() = default;
 
-  // A literal of the program's own.
+  // A literal of the program itself.
   template <std::size_t N>
   TerminalText(const char (&literal)[N]) : text_(literal) {}  // NOLINT: implicit by design
   template <std::size_t N>
   TerminalText(char (&buffer)[N]) = delete;
 
-  // Several lines: newlines and tabs stay.
+  // Several lines: keeps newlines and tabs.
   static TerminalText Escape(std::string_view text);
 
   // One line: newlines and tabs become spaces.
@@ -56,14 +55,15 @@ class TerminalText {
   // Several lines, of which all but the first are indented by two spaces, so that none looks like the program's own.
   static TerminalText EscapeIndented(std::string_view text);
 
-  // Safe by construction, which the caller answers for: escape sequences and drawings of our own, encoded JSON.
+  // For text that is safe by construction: our own escape sequences and drawings, encoded JSON. The caller is
+  // responsible.
   static TerminalText Trusted(std::string text) {
     TerminalText trusted;
     trusted.text_ = std::move(text);
     return trusted;
   }
 
-  // fmt::format, with EscapeLine applied to every string and path among `arguments`; a TerminalText is taken as it is.
+  // fmt::format with EscapeLine applied to every string and path in `arguments`; TerminalText is used as is.
   template <typename... Arguments>
   static TerminalText Format(fmt::format_string<FormattedAs<Arguments>...> format, const Arguments&... arguments) {
     return Trusted(fmt::format(format, Formatted(arguments)...));

@@ -19,7 +19,7 @@ TEST(TerminalText, FormatEscapesEveryText) {
             "\\x1b]0;owned\\x07|a b");
 }
 
-TEST(TerminalText, FormatTakesTerminalTextsAsTheyAre) {
+TEST(TerminalText, FormatUsesTerminalTextAsIs) {
   const TerminalText red = TerminalText::Trusted("\x1b[31mno\x1b[0m");
   EXPECT_EQ(TerminalText::Format("<{}>\n", red).text(), "<\x1b[31mno\x1b[0m>\n");
 }

@@ -11,7 +11,7 @@
 
 namespace upskill {
 
-// Byte offset of the first byte that is not valid UTF-8 (RFC 3629: no surrogates, no overlong forms), or nothing.
+// Byte offset of the first byte that isn't valid UTF-8 (RFC 3629: no surrogates, no overlong forms), or nothing.
 std::optional<std::size_t> FindInvalidUtf8(std::string_view text);
 
 // `text` with every invalid byte replaced by U+FFFD.
@@ -20,26 +20,31 @@ std::string ReplaceInvalidUtf8(std::string_view text);
 // Number of code points in valid UTF-8.
 std::size_t CountCodePoints(std::string_view text);
 
-// At most `columns` terminal columns of `text` (one column a code point, two for wide East Asian and emoji),
-// ending in `…` when something was cut.
+// At most `columns` terminal columns of `text` (one column per code point, two for wide East Asian characters and
+// emoji), ending in `…` if something was cut.
 std::string CutToColumns(std::string_view text, std::size_t columns);
 std::size_t DisplayColumns(std::string_view text);
 
-// `text` with ASCII white space removed at both ends.
+// `text` without ASCII white space at either end.
 std::string_view Trim(std::string_view text);
 
-std::vector<std::string_view> SplitLines(std::string_view text);  // without the line ends; CRLF and LF
+std::vector<std::string_view> SplitLines(std::string_view text);  // without line endings; CRLF and LF
 
 std::string ToLowerAscii(std::string_view text);
 
-// Text of unknown origin made safe for a terminal: control characters (C0 except newline and tab, DEL, C1, and
-// the bidirectional overrides) become visible escapes such as `\x1b`. Invalid UTF-8 is replaced.
+// Makes untrusted text safe for a terminal: control characters (C0 except newline and tab, DEL, C1, and the
+// bidirectional controls) become visible escapes such as `\x1b`. Invalid UTF-8 is replaced. Idempotent. Called once,
+// where the text is printed (TerminalText).
 std::string SafeForTerminal(std::string_view text);
 
 // The same on one line: newlines and tabs become spaces.
 std::string SafeForTerminalLine(std::string_view text);
 
-// A word of a command line as a shell reads it back.
+// Untrusted text for quoting in a message: valid UTF-8 on one line (newlines and tabs become spaces), at most `columns`
+// wide. Not escaped for a terminal.
+std::string Excerpt(std::string_view text, std::size_t columns);
+
+// A word of a command line, quoted for a shell.
 std::string ShellWord(const std::string& word);
 
 // Line and column (both from 1, columns in bytes) of a byte offset.
@@ -49,7 +54,7 @@ struct TextPosition {
 };
 TextPosition PositionAt(std::string_view text, std::size_t offset);
 
-// Whether any of the words is in the text, byte for byte.
+// Whether any of the words occurs in the text, byte for byte.
 bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> words);
 
 // 1234567 → "1,234,567".

@@ -93,7 +93,7 @@ TEST(Text, SplitLines) {
 
 TEST(Text, ToLowerAsciiLeavesOtherBytes) { EXPECT_EQ(ToLowerAscii("AZaz09@[É"), "azaz09@[É"); }
 
-TEST(SafeForTerminal, EscapesWhatATerminalObeys) {
+TEST(SafeForTerminal, EscapesControlCharacters) {
   EXPECT_EQ(SafeForTerminal("\x1b[31mred\x1b[0m"), "\\x1b[31mred\\x1b[0m");
   EXPECT_EQ(SafeForTerminal("a\rb\bc\x07"), "a\\x0db\\x08c\\x07");
   EXPECT_EQ(SafeForTerminal("\x7F"), "\\x7f");
@@ -112,6 +112,12 @@ TEST(SafeForTerminal, LeavesOrdinaryText) {
   const std::string text = "line 1\n\tline 2: äöü 漢字 😀 \u00A0";
   EXPECT_EQ(SafeForTerminal(text), text);
   EXPECT_EQ(SafeForTerminalLine("a\nb\tc\x1b"), "a b c\\x1b");
+}
+
+TEST(Text, ExcerptIsOneValidLine) {
+  EXPECT_EQ(Excerpt("a\r\nb\tc\xFF", 80), "a  b c\uFFFD");
+  EXPECT_EQ(Excerpt("\x1b[2J", 80), "\x1b[2J");  // escaped where it is printed
+  EXPECT_EQ(Excerpt("abcdef", 4), "abc…");
 }
 
 TEST(Text, PositionAt) {

@@ -11,7 +11,7 @@ namespace upskill {
 // Markdown documentation, 2.6 to 3.7 in C++, 2.3 to 3.0 in an agent's JSON trace, 2.3 to 6.4 in Chinese and Japanese.
 inline constexpr std::size_t kBytesPerToken = 3;
 
-// Tokens that a text takes, rounded up.
+// Estimated number of tokens of a text, rounded up.
 constexpr std::size_t EstimateTokens(std::string_view text) {
   return (text.size() + kBytesPerToken - 1) / kBytesPerToken;
 }

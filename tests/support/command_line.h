@@ -17,7 +17,7 @@
 
 namespace upskill {
 
-// For tests: whole command lines in process, with a home, a configuration and variables of their own.
+// For tests: runs whole command lines in process, with their own home, configuration and variables.
 class CommandLineTest : public testing::Test {
  protected:
   CommandLineTest() {

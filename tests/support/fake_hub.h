@@ -20,7 +20,7 @@
 
 namespace upskill {
 
-// For tests: the Hub with one repository, org/repo, on one port of this machine and its storage host on another.
+// For tests: a Hub with one repository, org/repo, on one port of this machine, and its storage host on another.
 class FakeHub {
  public:
   using Hook = std::function<std::optional<loopback::Script>(const loopback::Request&)>;
@@ -43,7 +43,7 @@ class FakeHub {
     const std::lock_guard lock(mutex_);
     files_[path] = {content, sha1.Hex(), content.size(), false};
   }
-  // What the list says of a file that is there.
+  // The list entry of an existing file.
   void Claim(const std::string& path, const std::string& hash, std::uint64_t size) {
     const std::lock_guard lock(mutex_);
     files_.at(path).hash = hash;
@@ -53,7 +53,7 @@ class FakeHub {
     const std::lock_guard lock(mutex_);
     commit_ = commit;
   }
-  // Answers in the place of the usual ones, as long as they give any.
+  // Used instead of the normal responses, as long as they return any.
   void OnStorage(Hook hook) {
     const std::lock_guard lock(mutex_);
     storage_hook_ = std::move(hook);
@@ -119,16 +119,16 @@ class FakeHub {
                             {{"Content-Range", fmt::format("bytes {}-{}/{}", from, to, content.size())}});
   }
 
-  std::mutex mutex_;  // guards all but the servers
+  std::mutex mutex_;  // guards everything except the servers
   std::string commit_ = std::string(40, 'a');
   std::map<std::string, File> files_;
   Hook hub_hook_;
   Hook storage_hook_;
-  loopback::Server storage_;  // these last: their threads use what is above
+  loopback::Server storage_;  // last: their threads use everything above
   loopback::Server hub_;
 };
 
-// Bytes that begin as a GGUF does.
+// Bytes that start like a GGUF.
 inline std::string GgufBytes(std::size_t size, char fill = 'x') {
   return ("GGUF" + std::string(size, fill)).substr(0, size);
 }

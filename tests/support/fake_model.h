@@ -17,8 +17,8 @@
 
 namespace upskill {
 
-// For tests: a model that answers as a script says, on the sender's thread. A request for which the script has nothing
-// is held until AnswerHeld or Cancel; of the held ones the first `running` count as being worked on. Not thread-safe.
+// For tests: a model with scripted answers, on the caller's thread. A request without a scripted answer is held until
+// AnswerHeld or Cancel; the first `running` held requests count as being worked on. Not thread-safe.
 class FakeModel : public Model {
  public:
   using Script = std::function<std::optional<Result<ChatResponse>>(const ChatRequest& request, std::size_t number)>;
@@ -57,7 +57,7 @@ class FakeModel : public Model {
     for (auto& [request, done] : std::exchange(held_, {})) done(answer);
   }
 
-  // The held request at `index` alone, answered by `answer`.
+  // Answers only the held request at `index`, with `answer`.
   void AnswerHeldAt(std::size_t index, const std::function<Result<ChatResponse>(const ChatRequest& request)>& answer) {
     const auto at = held_.begin() + static_cast<std::ptrdiff_t>(index);
     const std::pair<ChatRequest, Done> request = std::move(*at);
@@ -85,7 +85,7 @@ class FakeModel : public Model {
   std::vector<std::pair<ChatRequest, Done>> held_;
 };
 
-// For tests: a model that answers as a script says, on a thread of its own. Thread-safe.
+// For tests: a model with scripted answers, on its own thread. Thread-safe.
 class ThreadedModel : public Model {
  public:
   using Script = std::function<Result<ChatResponse>(const ChatRequest& request)>;
@@ -130,12 +130,12 @@ class ThreadedModel : public Model {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<std::pair<ChatRequest, Done>> queue_;  // guarded by mutex_
-  std::jthread thread_;                             // last: it uses all of the above
+  std::jthread thread_;                             // last: uses everything above
 };
 
-// For tests: a model that fills its batch as the engine does. It has `slots` places; while one of them is free and
-// another request is promised, it answers nothing. Otherwise it answers a part of what is in them, as a script says, on
-// a thread of its own. Thread-safe.
+// For tests: a model that fills its batch like the engine. It has `slots` slots; while one of them is free and another
+// request is promised, it answers nothing. Otherwise it answers some of the requests in them, as scripted, on its own
+// thread. Thread-safe.
 class EngineLikeModel : public Model {
  public:
   using Script = std::function<Result<ChatResponse>(const ChatRequest& request)>;
@@ -180,7 +180,7 @@ class EngineLikeModel : public Model {
         running_.push_back(std::move(queue_.front()));
         queue_.pop_front();
       }
-      // Sometimes one sequence is done, sometimes all.
+      // Sometimes one sequence finishes, sometimes all do.
       const std::size_t count = step % 3 == 0 ? running_.size() : std::size_t{1};
       std::deque<std::pair<ChatRequest, Done>> answered;
       for (std::size_t i = 0; i < count; ++i) {
@@ -206,7 +206,7 @@ class EngineLikeModel : public Model {
   bool promised_ = false;                             // guarded by mutex_
   std::deque<std::pair<ChatRequest, Done>> queue_;    // guarded by mutex_
   std::deque<std::pair<ChatRequest, Done>> running_;  // guarded by mutex_
-  std::jthread thread_;                               // last: it uses all of the above
+  std::jthread thread_;                               // last: uses everything above
 };
 
 }  // namespace upskill

@@ -13,7 +13,7 @@
 
 namespace upskill {
 
-// What models need to speak with a scripted server.
+// The environment that models need to talk to a scripted server.
 struct TestNetwork {
   explicit TestNetwork(const loopback::Server& server) {
     Result<Catalog> loaded = LoadCatalog();

@@ -11,7 +11,7 @@
 
 namespace upskill {
 
-// For tests: a teacher that answers with what a script makes of the request.
+// For tests: a teacher whose script computes an answer from the request.
 class FakeTeacher : public Model {
  public:
   using Script = std::function<Result<std::string>(const ChatRequest&, std::size_t number)>;
@@ -44,7 +44,7 @@ class FakeTeacher : public Model {
   Script script_;
 };
 
-// What a request asks for, told by its schema.
+// Identifies a request by its schema.
 inline bool AsksFor(const ChatRequest& request, const char* property) {
   return request.answer_schema && request.answer_schema->at("properties").contains(property);
 }
@@ -58,7 +58,7 @@ inline Json DraftJson(const std::string& body_rule, const std::vector<std::strin
           {"scripts", Json::array()}};
 }
 
-// `count` sound cases: "What is the sum number K?" → "total-K".
+// `count` valid cases: "What is the sum number K?" → "total-K".
 inline Json CasesJson(int count) {
   Json cases = Json::array();
   for (int k = 1; k <= count; ++k) {

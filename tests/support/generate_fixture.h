@@ -13,7 +13,7 @@
 
 namespace upskill {
 
-// For tests: `generate` command lines, with skills and runs in a folder of the test's own.
+// For tests: `generate` command lines, with their own folder for skills and runs.
 class GenerateCli : public CommandLineTest {
  protected:
   GenerateCli() {
@@ -28,7 +28,7 @@ class GenerateCli : public CommandLineTest {
   std::filesystem::path skill(const std::string& name) const { return folder.path() / "skills" / name; }
 };
 
-// For tests: an OpenAI-shaped server whose teacher answers by the schema that it is asked for.
+// For tests: a server like OpenAI's whose teacher answers according to the requested schema.
 class TeacherServer {
  public:
   explicit TeacherServer(std::string mark)

@@ -28,13 +28,13 @@ class TestOutcomes {
     };
   }
 
-  // Waits until `count` outcomes are there; a test that waits for half a minute has failed.
+  // Waits for `count` outcomes; fails the test after half a minute.
   void Wait(std::size_t count = 1) {
     std::unique_lock lock(mutex_);
     CHECK(changed_.wait_for(lock, std::chrono::seconds(30), [&] { return count_ >= count; }));
   }
 
-  // The outcome of a request, waiting for the first of all.
+  // The outcome of a request; waits for the first outcome.
   Result<HttpResponse> Get(std::size_t number = 0) {
     Wait(1);
     const std::lock_guard lock(mutex_);

@@ -59,7 +59,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// The request at the front of `bytes`, which loses it; nothing while it is incomplete.
+// Takes the request at the start of `bytes`; nothing if it is incomplete.
 std::optional<Request> TakeRequest(std::string& bytes) {
   constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
   if (bytes.starts_with(kPreface)) {
@@ -122,7 +122,7 @@ class Server::Loop {
   int port() const { return port_; }
 
   mutable std::mutex mutex;
-  std::vector<Request> requests;  // these three guarded by mutex
+  std::vector<Request> requests;  // guarded by mutex, as are the next two
   std::size_t connections = 0;
   std::size_t max_concurrent = 0;
 
@@ -133,7 +133,7 @@ class Server::Loop {
     std::string in;
     std::deque<Action> script;
     std::size_t sent = 0;      // bytes of the first action
-    std::optional<Time> wake;  // while it waits
+    std::optional<Time> wake;  // while it is waiting
     std::uint32_t watching = 0;
     bool answering = false;
     bool peer_done = false;
@@ -223,7 +223,7 @@ void Server::Loop::Read(int fd) {
       continue;
     }
     if (count < 0 && errno == EAGAIN) return;
-    End(fd, false);  // the client is gone, and what is left of the script with it
+    End(fd, false);  // the client has disconnected: drop the rest of the script
     return;
   }
 }
@@ -245,7 +245,7 @@ void Server::Loop::End(int fd, bool reset) {
   open_.erase(fd);
 }
 
-// Asks the handler about the next whole request; false when there is none.
+// Passes the next complete request to the handler; false if there is none.
 bool Server::Loop::NextRequest(Connection& connection) {
   if (connection.answering) {
     --answering_;
@@ -266,7 +266,7 @@ bool Server::Loop::NextRequest(Connection& connection) {
   return !connection.script.empty();
 }
 
-// Sends from the first action; false when the socket takes no more.
+// Sends from the first action; false if the socket accepts no more.
 bool Server::Loop::SendSome(Connection& connection) {
   Action& action = connection.script.front();
   while (action.times > 0) {
@@ -274,7 +274,7 @@ bool Server::Loop::SendSome(Connection& connection) {
     const ssize_t count = send(connection.fd->get(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (count < 0) {
       if (errno == EAGAIN) return false;
-      action.times = 0;  // the client is gone; reading will tell
+      action.times = 0;  // the client has disconnected; reading will report it
       break;
     }
     connection.sent += static_cast<std::size_t>(count);

@@ -14,44 +14,44 @@
 namespace upskill::loopback {
 
 struct Request {
-  std::size_t connection = 0;                  // counted from 0 in the order of their coming
+  std::size_t connection = 0;                  // counted from 0 in order of arrival
   std::string method;                          // PRI for a client that speaks HTTP/2 from the start
-  std::string path;                            // with the query
+  std::string path;                            // including the query
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
 };
 
-// One thing that the server does with the connection of a request.
+// One action of the server on the connection of a request.
 struct Action {
   enum class Kind { kSend, kWait, kClose, kReset, kHalfClose } kind = Kind::kSend;
   std::string bytes = {};             // kSend
-  std::size_t times = 1;              // kSend: how often, without keeping all of it in memory
+  std::size_t times = 1;              // kSend: repetitions, without storing all of it in memory
   std::chrono::milliseconds time{0};  // kWait
 };
-using Script = std::vector<Action>;  // without a close at its end the connection is kept alive
+using Script = std::vector<Action>;  // without a close at the end, the connection is kept alive
 
 Action Send(std::string bytes, std::size_t times = 1);
 Action Wait(std::chrono::milliseconds time);
 Action Close();
 Action Reset();      // RST instead of FIN
-Action HalfClose();  // no more from the server; it goes on reading
+Action HalfClose();  // the server stops sending, but still reads
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-// Whole answers.
+// Complete responses.
 Script Answer(int status, std::string_view body, const Headers& headers = {});  // application/json
-// An OpenAI-shaped chat completion that says `content`.
+// A chat completion in OpenAI's format with `content` as the answer.
 Script ChatCompletion(std::string_view content, int prompt_tokens = 10, int output_tokens = 5);
 Script Chunked(int status, const std::vector<std::string>& pieces, const Headers& headers = {});
 Script Gzip(int status, std::string_view body);
 Script Sse(const std::vector<std::string>& pieces,
            std::chrono::milliseconds between = {});  // chunked text/event-stream
 Script Redirect(std::string_view url);
-Script RateLimit(const Headers& headers = {});  // 429 as OpenAI words it
+Script RateLimit(const Headers& headers = {});  // 429 in OpenAI's wording
 
-// Broken ones.
+// Broken responses.
 Script Drip(std::string_view body, std::chrono::milliseconds between);  // byte by byte
-Script Silence();                                                       // never a byte
+Script Silence();                                                       // never sends a byte
 Script CutBeforeHeaders();
 Script CutInBody(std::string_view body);                         // half of it, then RST
 Script Garbage();                                                // not HTTP
@@ -59,12 +59,12 @@ Script WrongLength(std::size_t claimed, std::string_view body);  // then FIN
 Script Endless(std::size_t megabytes);                           // a 200 that long
 Script GzipBomb(std::size_t megabytes);                          // that long when unpacked
 Script EndlessHeaders();
-Script Http2GoAway();  // for a PRI request: SETTINGS, GOAWAY that took no stream, FIN
+Script Http2GoAway();  // for a PRI request: SETTINGS, GOAWAY that accepted no stream, FIN
 
 std::string GzipBytes(std::string_view bytes);
 
-// A scripted HTTP/1.1 server on 127.0.0.1 with one thread of its own. The handler is called on that thread, once for
-// each request that has come in whole. Thread-safe. The destructor cuts all connections.
+// A scripted HTTP/1.1 server on 127.0.0.1 with its own thread. The handler is called on that thread, once for each
+// complete request. Thread-safe. The destructor closes all connections.
 class Server {
  public:
   using Handler = std::function<Script(const Request&)>;
@@ -79,15 +79,15 @@ class Server {
 
   std::vector<Request> requests() const;
   std::size_t request_count() const;
-  std::size_t connections() const;     // ever
-  std::size_t max_concurrent() const;  // requests being answered at the same time
+  std::size_t connections() const;     // since the start
+  std::size_t max_concurrent() const;  // maximum of requests being answered at the same time
 
  private:
   class Loop;
   std::unique_ptr<Loop> loop_;
 };
 
-// An address on which nobody listens.
+// A URL on which nothing listens.
 std::string DeadUrl();
 
 }  // namespace upskill::loopback

@@ -37,7 +37,7 @@ std::string Base64(std::string_view text) {
 
 }  // namespace
 
-// A table: each line is one kind of secret with what stands around it.
+// A table: each line is one kind of secret with the text around it.
 std::vector<Planted> PlantedSecrets() {
   Rng rng(20260301);
   std::vector<Planted> all;
@@ -122,7 +122,7 @@ std::vector<Planted> PlantedSecrets() {
                    "  set these before the first call of the service, please: " +
                        std::string(i == 1 ? "Bearer " : "CI_JOB_TOKEN=") + broken.substr(0, 24) + line_end +
                        broken.substr(24) + " then call it"});
-    // As a file dump shows it: lines of 76 signs, behind a line that only looks like base64.
+    // As in a file dump: lines of 76 characters, after a line that only looks like base64.
     const std::string key = std::string("-----BEGIN PRIVATE ") + "KEY-----\n" + Random(rng, kAlnum, 64) + "\n" +
                             Random(rng, kAlnum, 64) + "\n";
     const std::string encoded = Base64(key);

@@ -10,7 +10,7 @@
 
 namespace upskill {
 
-// For tests: the run of run_fixture.h with a verdict that somebody gave.
+// For tests: the run of run_fixture.h with a given verdict.
 struct ReportRun : TestRun {
   ReportRun() {
     StudentVerdict verdict;
@@ -36,7 +36,7 @@ struct ReportRun : TestRun {
   std::vector<StudentVerdict> verdicts;
 };
 
-// What reports of several runs take.
+// The input of reports on several runs.
 template <typename... Run>
 std::vector<JudgedRun> Runs(Run... runs) {
   std::vector<JudgedRun> all;
@@ -44,7 +44,7 @@ std::vector<JudgedRun> Runs(Run... runs) {
   return all;
 }
 
-// Text of a model that tries to leave its place in every format.
+// A model's text that tries to break out of every format.
 inline const std::string kAttack =
     std::string("</script><!--<img src=x onerror=1>]]>&\"'|`@you =1+1\x1b[2J\u2028\u202E") + '\0' + "\xFF";
 

@@ -12,8 +12,8 @@
 
 namespace upskill {
 
-// For tests: a small run. In the baseline case "easy" passes and "hard" fails; with the skill both pass, but one answer
-// of "hard" is an error.
+// For tests: a small run. In the baseline, case "easy" passes and "hard" fails; with the skill both pass, but one
+// answer of "hard" is an error.
 struct TestRun {
   TestRun() {
     Result<Suite> suite = ParseSuite(R"([
@@ -61,7 +61,7 @@ struct TestRun {
   std::vector<Sample> samples;
 };
 
-// Text that must never reach a terminal as it is.
+// Text that must never reach a terminal unescaped.
 inline constexpr const char* kHostile = "evil\x1b[2J\r\nname\x07\u202E";
 
 }  // namespace upskill

@@ -16,7 +16,7 @@
 
 namespace upskill {
 
-// For tests: what a run told, for a test to look at.
+// For tests: records what a run reports.
 class RecordingObserver : public RunObserver {
  public:
   void OnProgress(const RunProgress& progress) override {
@@ -58,7 +58,7 @@ inline FakeModel::Script Hold() {
   return [](const ChatRequest&, std::size_t) { return std::nullopt; };
 }
 
-// For tests: what a run needs, with defaults that a test changes.
+// For tests: the parameters of a run, with defaults that a test can change.
 struct RunnerBench {
   RunnerBench(Plan the_plan, std::vector<Model*> models) : plan(std::move(the_plan)) {
     input.plan = &plan;

@@ -7,7 +7,7 @@
 
 namespace upskill {
 
-// For tests: an answer with every field set, with characters that a line must escape.
+// For tests: an answer with every field set, with characters that must be escaped in a line.
 inline Sample FullSample() {
   Sample sample;
   sample.key = std::string(64, 'a');

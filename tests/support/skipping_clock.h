@@ -12,8 +12,8 @@
 
 namespace upskill {
 
-// For tests of what waits by the clock: nobody waits, the time goes on to the one that is waited for. While it is held
-// it stands still, so that all that is to happen before can be made to happen before. Thread-safe.
+// For testing waits: nothing really waits, the time jumps to the end of the wait. While the clock is held, it stands
+// still, so that everything due earlier can happen first. Thread-safe.
 class SkippingClock : public Clock {
  public:
   Steady Now() const override { return Steady(std::chrono::nanoseconds(now_ns_.load())); }
@@ -26,7 +26,7 @@ class SkippingClock : public Clock {
     }
     const std::int64_t until_ns = std::chrono::nanoseconds(until.time_since_epoch()).count();
     now_ns_ = std::max(now_ns_.load(), until_ns);
-    lock.unlock();  // others get their turn, as in a wait
+    lock.unlock();  // lets others run, as a real wait would
     lock.lock();
   }
 

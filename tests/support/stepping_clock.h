@@ -7,7 +7,7 @@
 
 namespace upskill {
 
-// For tests: time that goes on by `step` whenever someone looks, so that nothing has to be waited for.
+// For tests: the time advances by `step` on every reading, so that nothing has to wait.
 class SteppingClock : public Clock {
  public:
   explicit SteppingClock(std::chrono::milliseconds step = std::chrono::seconds(10)) : step_(step) {}

@@ -15,17 +15,17 @@ struct ProcessOutcome {
   std::string error;
 };
 
-// The real binary with these arguments, in `folder`, with an environment of its own (no configuration of the machine's
-// user is seen). Waits for its end.
+// Runs the real binary with these arguments in `folder`, with its own environment (the machine's user configuration
+// isn't visible), and waits for it to exit.
 ProcessOutcome RunUpskill(const std::vector<std::string>& arguments, const std::filesystem::path& folder);
 
-// A command for the shell in the same environment; "$UPSKILL" is the binary.
+// Runs a shell command in the same environment; "$UPSKILL" is the binary.
 ProcessOutcome RunShell(const std::string& command, const std::filesystem::path& folder);
 
-// Starts the binary without waiting; its output goes to /dev/null. The caller waits for the pid.
+// Starts the binary without waiting; its output goes to /dev/null. The caller waits for the PID.
 pid_t StartUpskill(const std::vector<std::string>& arguments, const std::filesystem::path& folder);
 
-// Exit code of a started binary, 128 + signal when it was killed.
+// Waits for a started binary and returns its exit code, or 128 + signal if it was killed.
 int WaitFor(pid_t pid);
 
 }  // namespace upskill

@@ -10,7 +10,7 @@
 
 namespace upskill {
 
-// Figures of one trace, for tests. Tokens: input (uncached), cache read, cache write, output; -1 means unknown.
+// Figures of one trace. Tokens: input (uncached), cache read, cache write, output; -1 means unknown.
 struct TraceExpectation {
   std::string file;
   TraceFormat format = TraceFormat::kNotes;
@@ -27,17 +27,17 @@ struct TraceExpectation {
   std::size_t unknown_records = 0;
 };
 
-// Reads the file and compares, with gtest's EXPECT_*.
+// Reads the file and compares it, with gtest's EXPECT_*.
 void ExpectTrace(const std::filesystem::path& folder, const TraceExpectation& expected);
 
 inline std::filesystem::path FixtureFolder() {
   return std::filesystem::path(UPSKILL_SOURCE_DIR) / "tests" / "fixtures" / "traces";
 }
 
-// A trace of that folder; an empty one, with a failure, where it can't be read.
+// A trace in that folder; an empty one, with a test failure, if it can't be read.
 Trace ReadFixture(const std::string& name);
 
-// The first event whose text holds `text`; kNoIndex for none.
+// The first event whose text contains `text`; kNoIndex if there is none.
 std::size_t FindText(const Trace& trace, const std::string& text);
 
 }  // namespace upskill

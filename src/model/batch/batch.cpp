@@ -26,16 +26,16 @@ constexpr std::size_t kMaxResultBytes = 4ULL << 30U;
 constexpr std::size_t kMaxLineBytes = 64U << 20U;
 constexpr std::size_t kMaxIdBytes = 200;
 
-// Batch ids become parts of paths: nothing but letters, digits, `_` and `-`.
-Status CheckId(const std::string& id, std::size_t most) {
-  const bool clean = !id.empty() && id.size() <= most && std::all_of(id.begin(), id.end(), [](unsigned char c) {
+// Batch IDs become parts of paths, so they are limited to letters, digits, `_` and `-`.
+Status CheckId(const std::string& id, std::size_t max_bytes) {
+  const bool clean = !id.empty() && id.size() <= max_bytes && std::all_of(id.begin(), id.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-';
   });
   if (clean) return {};
-  return InputError(fmt::format("'{}' is no batch or request id", CutToColumns(SafeForTerminalLine(id), 80)));
+  return InputError(fmt::format("'{}' is not a valid batch or request ID", Excerpt(id, 80)));
 }
 
-// Cuts a body that comes in pieces into lines.
+// Splits a body that arrives in pieces into lines.
 class LineReader {
  public:
   explicit LineReader(std::function<void(std::string_view)> on_line) : on_line_(std::move(on_line)) {}
@@ -61,7 +61,7 @@ class LineReader {
   std::string line_;
 };
 
-// What both providers' batches share: the blocking calls and the bodies of requests and answers.
+// Shared by the batches of both providers: the blocking calls, and the bodies of requests and answers.
 class BatchBase : public BatchApi {
  public:
   BatchBase(ModelSpec spec, Connection connection, const NetworkOptions& options)
@@ -86,7 +86,7 @@ class BatchBase : public BatchApi {
       bytes += lines.back().size() + 1;
     }
     if (bytes > MaxBytes())
-      return InputError(fmt::format("a batch of {} bytes is too large; at most {} are taken", bytes, MaxBytes()));
+      return InputError(fmt::format("the batch has {} bytes; the maximum is {}", bytes, MaxBytes()));
     return SubmitLines(lines);
   }
 
@@ -111,7 +111,7 @@ class BatchBase : public BatchApi {
     return response;
   }
 
-  // Sends one request and waits; anything but a success is an error.
+  // Sends one request and waits; any response without success is an error.
   Result<HttpResponse> Call(HttpRequest request) const {
     HttpClient::Ticket ticket = 0;
     AwaitHooks hooks;
@@ -130,14 +130,14 @@ class BatchBase : public BatchApi {
     request.method = method;
     request.url = Url(path);
     request.body = std::move(body);
-    // Handing in hundreds of megabytes takes its time.
+    // Submitting hundreds of megabytes takes time.
     request.idle_timeout = std::chrono::milliseconds{600'000};
     request.total_timeout = std::chrono::milliseconds{3'600'000};
     ASSIGN_OR_RETURN(const HttpResponse response, Call(std::move(request)));
     return ParseBody(response.body);
   }
 
-  // A file of JSON lines, taken line by line as it comes.
+  // A file of JSON lines, read line by line as it arrives.
   Status ReadLines(const std::string& path, const std::function<void(const Json&)>& on_line) const {
     HttpRequest request = NewRequest(connection_);
     request.method = "GET";
@@ -163,7 +163,7 @@ class BatchBase : public BatchApi {
 
   Result<std::string> IdIn(const Json& body) const {
     std::string id = JsonGet<std::string>(body, "id", "");
-    if (!CheckId(id, kMaxIdBytes)) return Error{ErrorKind::kUnavailable, "the provider's answer has no batch id"};
+    if (!CheckId(id, kMaxIdBytes)) return Error{ErrorKind::kUnavailable, "the provider's response has no batch ID"};
     return id;
   }
 
@@ -178,13 +178,12 @@ class BatchBase : public BatchApi {
   Status CheckItems(const std::vector<BatchItem>& items) const {
     if (items.empty()) return InputError("a batch needs at least one request");
     if (items.size() > MaxPerBatch())
-      return InputError(
-          fmt::format("a batch of {} requests is too large; at most {} are taken", items.size(), MaxPerBatch()));
+      return InputError(fmt::format("the batch has {} requests; the maximum is {}", items.size(), MaxPerBatch()));
     std::set<std::string_view> ids;
     for (const BatchItem& item : items) {
       RETURN_IF_ERROR(CheckId(item.custom_id, 64));
       if (!ids.insert(item.custom_id).second)
-        return InputError(fmt::format("the request id '{}' is there twice", item.custom_id));
+        return InputError(fmt::format("duplicate request ID '{}'", item.custom_id));
     }
     return {};
   }
@@ -209,8 +208,8 @@ class AnthropicBatch : public BatchBase {
     RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     ASSIGN_OR_RETURN(const Json body, CallJson("GET", std::string(kPath) + "/" + id));
     BatchState state;
-    state.status = CutToColumns(SafeForTerminalLine(JsonGet<std::string>(body, "processing_status", "")), 40);
-    if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's answer has no status of the batch"};
+    state.status = Excerpt(JsonGet<std::string>(body, "processing_status", ""), 40);
+    if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's response has no batch status"};
     state.ended = state.status == "ended";
     const Json& counts = Member(body, "request_counts");
     state.waiting = TokensOf(counts, "processing");
@@ -225,7 +224,7 @@ class AnthropicBatch : public BatchBase {
     return {};
   }
 
-  // From the API's own path rather than from results_url: the key goes to no address that an answer names.
+  // Built from the API's path instead of results_url: the key is never sent to an address named in an answer.
   Result<Answers> Results(const std::string& id) override {
     RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     Answers answers;
@@ -253,13 +252,13 @@ class AnthropicBatch : public BatchBase {
     const std::string type = JsonGet<std::string>(result, "type", "");
     if (type == "succeeded") return Answer(Member(result, "message"));
     if (type == "errored") {
-      // The error stands in an object of the form of an error answer.
+      // The error is in an object like an error response.
       const Json& error = Member(result, "error");
-      if (std::optional<Error> told = ErrorInBody(error)) return *std::move(told);
-      if (std::optional<Error> told = ErrorInBody(Json{{"error", error}})) return *std::move(told);
+      if (std::optional<Error> reported = ErrorInBody(error)) return *std::move(reported);
+      if (std::optional<Error> reported = ErrorInBody(Json{{"error", error}})) return *std::move(reported);
     }
-    return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}",
-                                                      CutToColumns(SafeForTerminalLine(type), 40))};
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("the batch has no answer to this request: {}", Excerpt(type, 40))};
   }
 };
 
@@ -280,8 +279,8 @@ class OpenAiBatch : public BatchBase {
     state.succeeded = TokensOf(counts, "completed");
     state.failed = TokensOf(counts, "failed");
     state.waiting = std::max<std::int64_t>(0, TokensOf(counts, "total") - state.succeeded - state.failed);
-    state.status = CutToColumns(SafeForTerminalLine(state.status), 40);
-    if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's answer has no status of the batch"};
+    state.status = Excerpt(state.status, 40);
+    if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's response has no batch status"};
     return state;
   }
 
@@ -338,18 +337,17 @@ class OpenAiBatch : public BatchBase {
     return CallJson("GET", "/batches/" + id);
   }
 
-  // A batch without any file: it runs still, or was refused as a whole.
+  // A batch without any file: it is still running, or was rejected as a whole.
   static Error WholeError(const Json& body) {
     const std::string status = JsonGet<std::string>(body, "status", "unknown");
     const Json& list = Member(Member(body, "errors"), "data");
     if (list.is_array() && !list.empty()) {
-      return InputError(
-          fmt::format("the provider refused the batch: {} (line {})",
-                      CutToColumns(SafeForTerminalLine(JsonGet<std::string>(list.front(), "message", "")), 300),
-                      TokensOf(list.front(), "line")));
+      return InputError(fmt::format("the provider rejected the batch: {} (line {})",
+                                    Excerpt(JsonGet<std::string>(list.front(), "message", ""), 300),
+                                    TokensOf(list.front(), "line")));
     }
-    return Error{ErrorKind::kUnavailable, fmt::format("the batch has no results; its status is '{}'",
-                                                      CutToColumns(SafeForTerminalLine(status), 40))};
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("the batch has no results; its status is '{}'", Excerpt(status, 40))};
   }
 
   Result<ChatResponse> OneResult(const Json& line) const {
@@ -365,8 +363,8 @@ class OpenAiBatch : public BatchBase {
     }
     const Json& error = Member(line, "error");
     const std::string code = JsonGet<std::string>(error, "code", "no answer");
-    return Error{ErrorKind::kUnavailable, fmt::format("the batch gave no answer to this request: {}",
-                                                      CutToColumns(SafeForTerminalLine(code), 80))};
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("the batch has no answer to this request: {}", Excerpt(code, 80))};
   }
 };
 
@@ -376,9 +374,9 @@ Result<std::unique_ptr<BatchApi>> OpenBatchApi(const ModelSpec& spec, const Netw
   const Provider* provider = options.catalog->FindProvider(spec.provider);
   if (provider == nullptr || provider->batch == BatchStyle::kNone) {
     return InputError(
-        fmt::format("model '{}': provider '{}' has no Batch API that this program speaks; known are those of "
-                    "anthropic, openai and responses",
-                    SafeForTerminalLine(spec.text), spec.provider));
+        fmt::format("model '{}': no Batch API is supported for provider '{}'; supported providers: "
+                    "anthropic, openai, responses",
+                    spec.text, spec.provider));
   }
   ASSIGN_OR_RETURN(Connection connection, ConnectionOf(spec, options));
   if (provider->batch == BatchStyle::kAnthropic)

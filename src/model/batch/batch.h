@@ -16,22 +16,22 @@
 namespace upskill {
 
 struct BatchItem {
-  std::string custom_id;  // 1 to 64 of letters, digits, `_` and `-`; unique within the batch
+  std::string custom_id;  // 1 to 64 letters, digits, `_` and `-`; unique within the batch
   ChatRequest request;
 };
 
 struct BatchState {
-  bool ended = false;  // results can be read
-  std::string status;  // the provider's word
+  bool ended = false;  // the results can be read
+  std::string status;  // in the provider's words
   std::int64_t waiting = 0;
   std::int64_t succeeded = 0;
   std::int64_t failed = 0;  // errored, cancelled or expired
 };
 
-// A provider's Batch API: many requests submitted at once and answered within a day at half the price. The calls block
-// and may be made from any thread but that of the HttpClient. A batch lives at the provider: its id can be polled by
-// another process. Answers are not checked against answer_schema here, and parameters that the provider refuses are not
-// left out: such requests come back as errors.
+// A provider's Batch API: many requests submitted together and answered within a day at half the price. The calls block
+// and may be made from any thread except the HttpClient's. A batch lives at the provider: another process can poll it
+// by its ID. Answers aren't checked against answer_schema here, and parameters that the provider rejects aren't left
+// out: those requests end with an error.
 class BatchApi {
  public:
   using Answers = std::map<std::string, Result<ChatResponse>>;
@@ -43,19 +43,20 @@ class BatchApi {
 
   virtual std::size_t MaxPerBatch() const = 0;
   virtual std::size_t MaxBytes() const = 0;
-  // What the item adds to the size of a batch, for splitting.
+  // What the item adds to the size of a batch; for splitting.
   virtual std::size_t BytesOf(const BatchItem& item) const = 0;
 
-  // The id of the new batch. Refused (kInput) when it is empty, too large, or has ids that are malformed or not unique.
+  // Returns the ID of the new batch. An error (kInput) if it is empty or too large, or if request IDs are malformed or
+  // not unique.
   virtual Result<std::string> Submit(const std::vector<BatchItem>& items) = 0;
   virtual Result<BatchState> Poll(const std::string& id) = 0;
   virtual Status Cancel(const std::string& id) = 0;
-  // By custom_id, whatever order they come in; cost_usd is at half price. Errors of single requests: kInput where the
-  // request is to blame, kUnavailable (worth handing in again) for expired, cancelled and failed ones. Requests that
-  // the provider lost are missing. An error of the whole call: the batch hasn't ended, or its results can't be read.
+  // Answers by custom_id, in any order; cost_usd is at half price. Errors of single requests: kInput if the request is
+  // at fault, kUnavailable (worth resubmitting) if it expired, was cancelled or failed. Requests that the provider lost
+  // are missing. An error of the whole call: the batch hasn't ended, or its results can't be read.
   virtual Result<Answers> Results(const std::string& id) = 0;
 
-  // Ends the call that is under way and all later ones with kCancelled. Thread-safe.
+  // Ends the current call and all later ones with kCancelled. Thread-safe.
   virtual void Abort() = 0;
 };
 

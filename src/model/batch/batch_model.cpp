@@ -14,8 +14,8 @@ namespace upskill {
 namespace {
 
 constexpr int kWindow = 100'000;
-constexpr int kMaxSubmissions = 5;  // of the same requests, while the provider can't be reached
-constexpr std::chrono::milliseconds kLongestWait{120'000};
+constexpr int kMaxSubmissions = 5;  // of the same requests while the provider is unavailable
+constexpr std::chrono::milliseconds kMaxWait{120'000};
 
 Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
 
@@ -80,19 +80,19 @@ void BatchModel::Run() {
     if (!inbox_.empty() && clock_.Now() >= last_arrival_ + times_.quiet) Assign(lock);
     for (auto batch = batches_.begin(); batch != batches_.end() && !stopping_;) {
       const auto next = std::next(batch);
-      if (!batch->waiting.empty() && clock_.Now() >= batch->look) Poll(batch, lock);
+      if (!batch->waiting.empty() && clock_.Now() >= batch->next_poll) Poll(batch, lock);
       if (batch->waiting.empty()) batches_.erase(batch);
       batch = next;
     }
   }
 }
 
-// Waits until something is to be done; false at the end.
+// Waits until there is something to do; false when stopping.
 bool BatchModel::WaitForWork(std::unique_lock<std::mutex>& lock) {
   while (!stopping_) {
     std::optional<Time> next;
     if (!inbox_.empty()) next = last_arrival_ + times_.quiet;
-    for (const Batch& batch : batches_) next = next ? std::min(*next, batch.look) : batch.look;
+    for (const Batch& batch : batches_) next = next ? std::min(*next, batch.next_poll) : batch.next_poll;
     if (next && *next <= clock_.Now()) return true;
     if (next) {
       clock_.WaitUntil(changed_, lock, *next);
@@ -103,7 +103,7 @@ bool BatchModel::WaitForWork(std::unique_lock<std::mutex>& lock) {
   return false;
 }
 
-// Puts what was collected to the batches that hold it already, or hands it in.
+// Assigns the collected requests to earlier batches that contain them; submits the others.
 void BatchModel::Assign(std::unique_lock<std::mutex>& lock) {
   if (!notes_read_) {
     noted_ = notes_.Read();
@@ -120,8 +120,8 @@ void BatchModel::Assign(std::unique_lock<std::mutex>& lock) {
         batch = &batches_.emplace_back();
         batch->id = noted->second;
         batch->found = true;
-        batch->look = clock_.Now();
-        batch->pause = times_.first_look;
+        batch->next_poll = clock_.Now();
+        batch->pause = times_.first_poll;
       }
       batch->waiting.emplace(id, std::move(waiting));
       continue;
@@ -153,9 +153,9 @@ void BatchModel::Submit(std::list<Batch>::iterator batch, std::unique_lock<std::
   lock.unlock();
   Result<std::string> submitted = api_->Submit(items);
   for (int i = 1; !submitted && submitted.error().kind == ErrorKind::kUnavailable && i < kMaxSubmissions; ++i) {
-    const auto pause = submitted.error().retry_after.value_or(times_.first_look * (1 << i));
+    const auto pause = submitted.error().retry_after.value_or(times_.first_poll * (1 << i));
     lock.lock();
-    const Time end = clock_.Now() + std::min(pause, kLongestWait);
+    const Time end = clock_.Now() + std::min(pause, kMaxWait);
     while (!stopping_ && clock_.Now() < end) clock_.WaitUntil(changed_, lock, end);
     const bool stop = stopping_ || batch->waiting.empty();
     lock.unlock();
@@ -165,21 +165,21 @@ void BatchModel::Submit(std::list<Batch>::iterator batch, std::unique_lock<std::
   Status noted;
   if (submitted) noted = notes_.Add(*submitted, ids);
   if (!noted) {
-    // Nobody could find it again: it must not cost anything.
+    // Nobody could find the batch again, so it must not cost anything.
     [[maybe_unused]] const Status cancelled = api_->Cancel(*submitted);
   }
   lock.lock();
-  if (!submitted) return EndAll(batch, submitted.error().With("handing in a batch"), lock);
-  if (!noted) return EndAll(batch, noted.error().With("noting a batch"), lock);
+  if (!submitted) return EndAll(batch, submitted.error().With("submitting a batch"), lock);
+  if (!noted) return EndAll(batch, noted.error().With("recording a batch"), lock);
   batch->id = *submitted;
-  batch->pause = times_.first_look;
-  batch->look = clock_.Now() + batch->pause;
-  Log("batch", fmt::format("{}: batch {} of {} requests is submitted", info_.name, batch->id, ids.size()));
+  batch->pause = times_.first_poll;
+  batch->next_poll = clock_.Now() + batch->pause;
+  Log("batch", fmt::format("{}: submitted batch {} with {} requests", info_.name, batch->id, ids.size()));
 }
 
 void BatchModel::PauseFor(Batch& batch) const {
-  batch.pause = std::min(batch.pause + batch.pause / 2, times_.longest_look);
-  batch.look = clock_.Now() + batch.pause;
+  batch.pause = std::min(batch.pause + batch.pause / 2, times_.max_pause);
+  batch.next_poll = clock_.Now() + batch.pause;
 }
 
 void BatchModel::Poll(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock) {
@@ -211,8 +211,8 @@ void BatchModel::TakeResults(std::list<Batch>::iterator batch, std::unique_lock<
   lock.lock();
 }
 
-// A batch that can't be looked at: waits, hands its requests in anew where it is a batch of old that is gone, or gives
-// up.
+// Handles a batch that can't be polled: waits, or resubmits its requests if it is an earlier batch that is gone, or
+// ends them with the error.
 void BatchModel::HandleFailure(std::list<Batch>::iterator batch, const Error& error,
                                std::unique_lock<std::mutex>& lock) {
   if (error.kind == ErrorKind::kUnavailable) {
@@ -220,7 +220,7 @@ void BatchModel::HandleFailure(std::list<Batch>::iterator batch, const Error& er
     if (!batch->failing_since) batch->failing_since = now;
     if (now - *batch->failing_since < times_.patience) return PauseFor(*batch);
   } else if (batch->found) {
-    Log("batch", fmt::format("{}: {}; its requests are resubmitted", info_.name, error.message));
+    Log("batch", fmt::format("{}: {}; resubmitting its requests", info_.name, error.message));
     std::erase_if(noted_, [&](const auto& entry) { return entry.second == batch->id; });
     for (auto& [id, waiting] : std::exchange(batch->waiting, {})) inbox_.emplace(id, std::move(waiting));
     return;
@@ -237,8 +237,7 @@ void BatchModel::EndAll(std::list<Batch>::iterator batch, const Error& error, st
 
 Result<std::unique_ptr<Model>> OpenBatchModel(const ModelSpec& spec, const NetworkOptions& options,
                                               const std::filesystem::path& notes, BatchNotes::Use use, bool shared) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Model> one_by_one,
-                   OpenNetworkModel(spec, options));  // tells what the model is called
+  ASSIGN_OR_RETURN(const std::unique_ptr<Model> one_by_one, OpenNetworkModel(spec, options));  // for the model's name
   ASSIGN_OR_RETURN(std::unique_ptr<BatchApi> api, OpenBatchApi(spec, options));
   ModelInfo info = one_by_one->info();
   info.detail += ", in batches";

@@ -25,20 +25,20 @@
 namespace upskill {
 
 struct BatchTimes {
-  std::chrono::milliseconds quiet{500};         // without a further request: what is there is submitted
-  std::chrono::milliseconds first_look{1'000};  // at a batch; each time half as long again
-  std::chrono::milliseconds longest_look{60'000};
-  std::chrono::milliseconds patience{3'600'000};  // with a provider that can't be reached
+  std::chrono::milliseconds quiet{500};         // submits when no further request has arrived for this long
+  std::chrono::milliseconds first_poll{1'000};  // after submitting; each later pause is half as long again
+  std::chrono::milliseconds max_pause{60'000};
+  std::chrono::milliseconds patience{3'600'000};  // how long the provider may be unavailable
 };
 
-// A model behind a provider's Batch API. Requests are collected, submitted together, noted (BatchNotes) and waited for
-// on a thread of its own. A request that an earlier batch holds, by ChatRequest::id, is waited for there and not handed
-// in again. Both scopes of Cancel let go of everything at once and leave the batches running at the provider, so a
-// later process can take up their results. Requests that a batch gave no answer to end in kUnavailable: the sender
-// tries again. Thread-safe.
+// A model behind a provider's Batch API. Requests are collected, submitted together, recorded (BatchNotes) and waited
+// for on a thread of its own. A request that an earlier batch contains, by ChatRequest::id, is waited for there and
+// isn't submitted again. Both scopes of Cancel release all requests at once and leave the batches running at the
+// provider, so a later process can use their results. Requests without an answer in their batch end in kUnavailable;
+// the caller retries. Thread-safe.
 class BatchModel : public Model {
  public:
-  // `clock` outlives the model.
+  // `clock` must outlive the model.
   BatchModel(std::unique_ptr<BatchApi> api, ModelInfo info, BatchNotes notes, const Clock& clock,
              BatchTimes times = {});
   ~BatchModel() override;
@@ -58,11 +58,11 @@ class BatchModel : public Model {
   };
   using WaitingById = std::map<std::string, Waiting>;
   struct Batch {
-    std::string id;  // empty while it is submitted
+    std::string id;  // empty while it is being submitted
     WaitingById waiting;
-    bool found = false;  // noted by an earlier process
+    bool found = false;  // recorded by an earlier process
     std::chrono::milliseconds pause{0};
-    Time look;
+    Time next_poll;
     std::optional<Time> failing_since;
   };
 
@@ -88,11 +88,11 @@ class BatchModel : public Model {
   Time last_arrival_;
   bool stopping_ = false;
   std::uint64_t unnamed_ = 0;
-  std::list<Batch> batches_;                            // elements are removed by the thread alone
-  std::unordered_map<std::string, std::string> noted_;  // read when the first requests come
+  std::list<Batch> batches_;                            // only the thread removes elements
+  std::unordered_map<std::string, std::string> noted_;  // read when the first requests arrive
   bool notes_read_ = false;
 
-  std::jthread thread_;  // last: it uses all of the above
+  std::jthread thread_;  // last: uses everything above
 };
 
 // Errors: those of OpenNetworkModel, kInput for a provider without a Batch API.

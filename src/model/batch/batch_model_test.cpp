@@ -35,7 +35,7 @@ class FakeProvider {
   std::map<std::string, int> answered;                      // how often each request was paid
   int submit_failures = 0;
   int polls_until_end = 1;
-  std::size_t most = 100;
+  std::size_t max_per_batch = 100;
   int polls = 0;
   std::condition_variable polled;
   std::deque<std::string> texts;  // of the next answers; then "answer to ID"
@@ -44,7 +44,7 @@ class FakeProvider {
 class FakeApi : public BatchApi {
  public:
   explicit FakeApi(FakeProvider& provider) : provider_(provider) {}
-  std::size_t MaxPerBatch() const override { return provider_.most; }
+  std::size_t MaxPerBatch() const override { return provider_.max_per_batch; }
   std::size_t MaxBytes() const override { return 1000; }
   std::size_t BytesOf(const BatchItem& item) const override { return item.request.messages.front().text.size(); }
   Result<std::string> Submit(const std::vector<BatchItem>& items) override {
@@ -105,7 +105,7 @@ class BatchModels : public testing::Test {
     return std::make_unique<BatchModel>(std::make_unique<FakeApi>(provider), info, BatchNotes(notes, "m", use, shared),
                                         clock);
   }
-  // All the questions are there before the model looks.
+  // All requests arrive before the model collects them.
   std::vector<std::future<Result<ChatResponse>>> Ask(BatchModel& model, const std::vector<std::string>& ids) {
     std::vector<std::future<Result<ChatResponse>>> answers;
     clock.Hold();
@@ -124,7 +124,7 @@ class BatchModels : public testing::Test {
   SkippingClock clock;
 };
 
-TEST_F(BatchModels, CollectsNotesAndAnswers) {
+TEST_F(BatchModels, CollectsRecordsAndAnswers) {
   provider.polls_until_end = 3;
   const auto model = Open();
   auto answers = Ask(*model, {"r1", "r2", "r3"});
@@ -136,20 +136,20 @@ TEST_F(BatchModels, CollectsNotesAndAnswers) {
 }
 
 TEST_F(BatchModels, SplitsWhatIsTooLarge) {
-  provider.most = 2;
+  provider.max_per_batch = 2;
   const auto model = Open();
   for (auto& answer : Ask(*model, {"r1", "r2", "r3"})) EXPECT_TRUE(answer.get().ok());
   EXPECT_THAT(provider.batches, SizeIs(2));
 }
 
-TEST_F(BatchModels, ABusyProviderIsTriedAgain) {
+TEST_F(BatchModels, ABusyProviderIsRetried) {
   provider.submit_failures = 3;
   const auto model = Open();
   EXPECT_TRUE(Ask(*model, {"r1"})[0].get().ok());
   EXPECT_THAT(provider.batches, SizeIs(1));
 }
 
-TEST_F(BatchModels, ExpiredRequestsAreErrorsThatMayBeTriedAgain) {
+TEST_F(BatchModels, ExpiredRequestsAreRetriableErrors) {
   provider.expired = {"r2"};
   const auto model = Open();
   auto answers = Ask(*model, {"r1", "r2"});
@@ -158,14 +158,14 @@ TEST_F(BatchModels, ExpiredRequestsAreErrorsThatMayBeTriedAgain) {
   EXPECT_TRUE(Ask(*model, {"r2-again"})[0].get().ok());
 }
 
-TEST_F(BatchModels, ALaterProcessTakesUpTheBatch) {
+TEST_F(BatchModels, ALaterProcessContinuesTheBatch) {
   provider.polls_until_end = std::numeric_limits<int>::max();
   {
     const auto model = Open();
     auto answers = Ask(*model, {"r1", "r2"});
     {
       std::unique_lock lock(provider.mutex);
-      provider.polled.wait(lock, [this] { return provider.polls > 0; });  // a batch is noted before
+      provider.polled.wait(lock, [this] { return provider.polls > 0; });  // a batch is recorded before
     }
     model->Cancel(Model::CancelScope::kWaiting);
     EXPECT_EQ(answers[0].get().error().kind, ErrorKind::kCancelled);
@@ -179,7 +179,7 @@ TEST_F(BatchModels, ALaterProcessTakesUpTheBatch) {
   EXPECT_THAT(provider.batches, SizeIs(2));
 }
 
-TEST_F(BatchModels, WhoWantsNewAnswersGetsThem) {
+TEST_F(BatchModels, NewAnswersOnRequest) {
   ASSERT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
   ASSERT_TRUE(Ask(*Open(BatchNotes::Use::kIgnored, false), {"r1"})[0].get().ok());
   EXPECT_EQ(provider.answered["r1"], 2);
@@ -187,14 +187,14 @@ TEST_F(BatchModels, WhoWantsNewAnswersGetsThem) {
   EXPECT_EQ(provider.answered["r1"], 2);
 }
 
-TEST_F(BatchModels, ABatchThatIsGoneIsResubmitted) {
+TEST_F(BatchModels, AMissingBatchIsResubmitted) {
   ASSERT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
   provider.batches.clear();
   EXPECT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
   EXPECT_EQ(provider.answered["r1"], 2);
 }
 
-TEST_F(BatchModels, AnswersAreHeldToTheirSchema) {
+TEST_F(BatchModels, AnswersMatchTheirSchema) {
   provider.texts = {"four", R"({"n":4})"};
   ChatRequest request = Request("r1");
   request.answer_schema = Json::parse(R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}})");
@@ -202,7 +202,7 @@ TEST_F(BatchModels, AnswersAreHeldToTheirSchema) {
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   EXPECT_EQ(answer->parsed["n"], 4);
   EXPECT_THAT(provider.batches, SizeIs(2));
-  // Asked again, by another process perhaps, both answers are there.
+  // Requested again, perhaps by another process, both answers are available.
   provider.texts = {"four", R"({"n":4})"};
   EXPECT_TRUE(GenerateStructured(*Open(), request).ok());
   EXPECT_THAT(provider.batches, SizeIs(2));
@@ -213,7 +213,7 @@ TEST_F(BatchModels, NotesThatCannotBeWrittenEndTheRequests) {
   const auto model = Open();
   const Result<ChatResponse> answer = Ask(*model, {"r1"})[0].get();
   ASSERT_FALSE(answer.ok());
-  EXPECT_THAT(answer.error().message, HasSubstr("noting a batch"));
+  EXPECT_THAT(answer.error().message, HasSubstr("recording a batch"));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace upskill {
 namespace {
 
 constexpr int kSchema = 1;
-constexpr int kMaxTries = 100;  // to write while another process does
+constexpr int kMaxTries = 100;  // to write while another process is writing
 constexpr std::chrono::milliseconds kPause{50};
 
 }  // namespace
@@ -21,7 +21,7 @@ std::unordered_map<std::string, std::string> BatchNotes::Read() const {
   std::unordered_map<std::string, std::string> batches;
   if (use_ == Use::kIgnored) return batches;
   const Result<std::string> text = ReadFile(file_, 4ULL << 30U);
-  if (!text) return batches;  // none yet, or unreadable: then it is asked anew
+  if (!text) return batches;  // none yet, or unreadable: requests are submitted again
   std::string_view rest = *text;
   for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
     const Result<Json> line = ParseJson(rest.substr(0, end), "batches.jsonl");

@@ -169,7 +169,7 @@ TEST(OpenAiBatches, ResultsOfBothFiles) {
   EXPECT_EQ(answers->at("d").error().kind, ErrorKind::kUnavailable);
 }
 
-TEST(OpenAiBatches, ABatchRefusedAsAWhole) {
+TEST(OpenAiBatches, ABatchRejectedAsAWhole) {
   Rig rig(
       [](const Request&) {
         return Answer(200, R"({"status":"failed","errors":{"data":[{"message":"duplicate id","line":3}]}})");
@@ -182,10 +182,10 @@ TEST(OpenAiBatches, ABatchRefusedAsAWhole) {
   EXPECT_THAT(answers.error().message, HasSubstr("duplicate id (line 3)"));
 }
 
-TEST(Batches, WhatIsRefusedBeforeAnythingIsSent) {
+TEST(Batches, RejectsInvalidBatchesBeforeSending) {
   Rig rig([](const Request&) { return Answer(200, "{}"); }, "haiku");
   EXPECT_EQ(rig.api->Submit({}).error().kind, ErrorKind::kInput);
-  EXPECT_THAT(rig.api->Submit({Item("a"), Item("a")}).error().message, HasSubstr("'a' is there twice"));
+  EXPECT_THAT(rig.api->Submit({Item("a"), Item("a")}).error().message, HasSubstr("duplicate request ID 'a'"));
   EXPECT_EQ(rig.api->Submit({Item("a b")}).error().kind, ErrorKind::kInput);
   EXPECT_EQ(rig.api->Submit({Item(std::string(65, 'a'))}).error().kind, ErrorKind::kInput);
   EXPECT_EQ(rig.api->Poll("../models").error().kind, ErrorKind::kInput);
@@ -214,8 +214,8 @@ TEST(Batches, ProvidersWithoutThem) {
   const TestNetwork network(server);
   const auto api = OpenBatchApi(network.Spec("generic.m"), network.options);
   ASSERT_FALSE(api.ok());
-  EXPECT_THAT(api.error().message,
-              AllOf(HasSubstr("provider 'generic' has no Batch API"), HasSubstr("anthropic, openai and responses")));
+  EXPECT_THAT(api.error().message, AllOf(HasSubstr("no Batch API is supported for provider 'generic'"),
+                                         HasSubstr("anthropic, openai, responses")));
 }
 
 }  // namespace

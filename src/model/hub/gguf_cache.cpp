@@ -17,17 +17,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kRepoPrefix = "models--";
-constexpr std::size_t kMaxFiles = 100'000;  // of a snapshot that are looked at
+constexpr std::size_t kMaxFiles = 100'000;  // maximum number of files examined in a snapshot
 
 std::string Value(const VariableLookup& variable, const std::string& name) { return variable(name).value_or(""); }
 
-// `~` at the start as a shell reads it.
+// Expands a leading `~` like a shell.
 fs::path Expanded(const std::string& path, const std::string& home) {
   if (path == "~" || path.starts_with("~/")) return fs::path(home) / (path.size() > 2 ? path.substr(2) : "");
   return path;
 }
 
-// The snapshots of a repository: that of refs/main, then the others, the newest first.
+// The snapshots of a repository: refs/main first, then the others from the newest on.
 std::vector<fs::path> SnapshotsOf(const fs::path& repo_folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   const fs::path snapshots = repo_folder / "snapshots";
@@ -47,7 +47,7 @@ std::vector<fs::path> SnapshotsOf(const fs::path& repo_folder) {
   return paths;
 }
 
-// The GGUFs of a snapshot as paths in the repository; links without a file behind them are left out.
+// The GGUF files of a snapshot as paths in the repository; broken links are left out.
 std::vector<std::string> GgufsIn(const fs::path& snapshot) {
   std::vector<std::string> files;
   std::error_code code;
@@ -61,7 +61,7 @@ std::vector<std::string> GgufsIn(const fs::path& snapshot) {
   return files;
 }
 
-// "models--org--repo" → "org/repo"; empty: no folder of a model.
+// "models--org--repo" → "org/repo"; empty: not the folder of a model.
 std::string RepoOfFolder(std::string_view folder) {
   if (!folder.starts_with(kRepoPrefix)) return {};
   std::string repo(folder.substr(kRepoPrefix.size()));
@@ -107,8 +107,7 @@ fs::path RepoFolder(const fs::path& cache, const std::string& repo) {
 }
 
 Result<fs::path> FindCachedGguf(const fs::path& cache, const GgufName& name) {
-  Error first{ErrorKind::kNotFound, fmt::format("{} is not in the cache {}", SafeForTerminalLine(name.text()),
-                                                SafeForTerminalLine(cache.string()))};
+  Error first{ErrorKind::kNotFound, fmt::format("{} is not in the cache {}", name.text(), cache.string())};
   if (cache.empty()) return first;
   for (const fs::path& snapshot : SnapshotsOf(RepoFolder(cache, name.repo))) {
     const Result<GgufModel> model = ChooseGguf(GgufsIn(snapshot), name);

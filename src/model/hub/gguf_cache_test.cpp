@@ -75,7 +75,7 @@ TEST_F(GgufCacheFolder, FindsFilesOfOlderSnapshots) {
   EXPECT_EQ(Found("Q8_0"), "c2/m-Q8_0.gguf");
 }
 
-TEST_F(GgufCacheFolder, WhatIsNotThere) {
+TEST_F(GgufCacheFolder, MissingModels) {
   EXPECT_THAT(Found("Q8_0"), HasSubstr("org/repo:Q8_0 is not in the cache"));
   Put("c1", "m-Q8_0-00001-of-00002.gguf");
   EXPECT_THAT(Found("Q8_0"), HasSubstr("is not in the cache"));
@@ -86,7 +86,7 @@ TEST_F(GgufCacheFolder, WhatIsNotThere) {
   EXPECT_EQ(FindCachedGguf("", {"org/repo", ""}).error().kind, ErrorKind::kNotFound);
 }
 
-TEST_F(GgufCacheFolder, SeveralThatFitAreAnError) {
+TEST_F(GgufCacheFolder, SeveralMatchesAreAnError) {
   Put("c1", "m-Q2_K.gguf");
   Put("c1", "m-Q3_K.gguf");
   const Result<fs::path> file = FindCachedGguf(folder.path(), {"org/repo", ""});

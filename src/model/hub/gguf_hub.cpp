@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 44U;  // 16 TiB
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 44U;  // 16 TiB
 
 // A revision of a repository.
 struct Listing {
@@ -35,7 +35,7 @@ bool IsHex(const std::string& text, std::size_t length) {
   return text.size() == length && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// A file as `siblings` of the Hub's API describes it. Its fields are checked when the file is chosen.
+// A file as described in `siblings` by the Hub's API. Its fields are checked when the file is chosen.
 HubFile FileFrom(const Json& sibling) {
   HubFile file;
   file.path = JsonGet<std::string>(sibling, "rfilename", "");
@@ -60,8 +60,7 @@ Result<Listing> ListRepository(const HubHttp& http, const std::string& repo) {
   Listing listing{JsonGet<std::string>(json, "sha", ""), {}};
   const auto siblings = json.is_object() ? json.find("siblings") : json.end();
   if (!IsHex(listing.commit, 40) || siblings == json.end() || !siblings->is_array()) {
-    return InputError(
-        fmt::format("{}: {} answers with no list of files as the Hugging Face Hub gives it", repo, http.endpoint()));
+    return InputError(fmt::format("{}: {} returned no valid list of files", repo, http.endpoint()));
   }
   for (const Json& sibling : *siblings) {
     if (!sibling.is_object()) continue;
@@ -71,7 +70,7 @@ Result<Listing> ListRepository(const HubHttp& http, const std::string& repo) {
   return listing;
 }
 
-// The files of the chosen model, each safe to be written.
+// The files of the chosen model, each with a path that is safe to write.
 Result<std::vector<HubFile>> ChooseFiles(const Listing& listing, const GgufName& name, const fs::path& snapshot) {
   std::vector<std::string> paths;
   paths.reserve(listing.files.size());
@@ -82,16 +81,15 @@ Result<std::vector<HubFile>> ChooseFiles(const Listing& listing, const GgufName&
     const HubFile& file = listing.files.at(part);
     const Result<fs::path> contained = ContainedPath(snapshot, part);
     if (!contained) return contained.error().With(name.repo);
-    if (!IsHex(file.hash, file.lfs ? 64 : 40) || file.size == 0 || file.size > kLargestFile) {
-      return InputError(
-          fmt::format("{}: the Hub lists no proper size and hash for {}", name.repo, SafeForTerminalLine(part)));
+    if (!IsHex(file.hash, file.lfs ? 64 : 40) || file.size == 0 || file.size > kMaxFileBytes) {
+      return InputError(fmt::format("{}: the Hub lists no valid size and hash for {}", name.repo, part));
     }
     files.push_back(file);
   }
   return files;
 }
 
-// Makes `pointer` a relative link to the blob, in one step for readers.
+// Makes `pointer` a relative link to the blob, atomically for readers.
 Status LinkTo(const fs::path& blob, const fs::path& pointer) {
   RETURN_IF_ERROR(MakeFolders(pointer.parent_path()));
   const fs::path target = blob.lexically_relative(pointer.parent_path());
@@ -102,7 +100,7 @@ Status LinkTo(const fs::path& blob, const fs::path& pointer) {
   fs::create_symlink(target, temporary, code);
   if (code == std::errc::operation_not_permitted || code == std::errc::operation_not_supported ||
       code == std::errc::function_not_supported) {
-    // No links on this file system: as huggingface_hub does there, the file itself.
+    // No links on this file system: like huggingface_hub, store the file itself.
     code.clear();
     fs::rename(blob, pointer, code);
   } else if (!code) {
@@ -129,8 +127,9 @@ Status CheckRoom(const HubDownload& download, const std::vector<HubFile>& files,
   if (code || needed <= space.available) return {};
   return Error{
       ErrorKind::kIo,
-      fmt::format("{} are needed in {}, {} are free: make room, or name another cache with HF_HUB_CACHE",
-                  BytesText(needed), SafeForTerminalLine(download.options.cache.string()), BytesText(space.available))};
+      fmt::format(
+          "not enough disk space in {}: {} needed, {} available; free some space or set HF_HUB_CACHE to another folder",
+          download.options.cache.string(), BytesText(needed), BytesText(space.available))};
 }
 
 Status FetchFiles(HubDownload& download, const std::vector<HubFile>& files, const fs::path& snapshot,
@@ -139,7 +138,7 @@ Status FetchFiles(HubDownload& download, const std::vector<HubFile>& files, cons
   for (const HubFile& file : files) total += file.size;
   std::uint64_t before = 0;
   for (const HubFile& file : files) {
-    const std::string name = SafeForTerminalLine(file.path);
+    const std::string name = file.path;
     download.progress = [&](std::uint64_t done) {
       if (progress) progress(before + done, total, name);
     };
@@ -162,10 +161,10 @@ Result<HubOptions> HubOptionsOf(const VariableLookup& variable) {
   while (options.endpoint.ends_with('/')) options.endpoint.pop_back();
   if (options.endpoint.find_first_of("?#@") != std::string::npos || !ParseHttpUrl(options.endpoint) ||
       options.endpoint.find("://") == std::string::npos) {
-    return InputError("HF_ENDPOINT is not an address such as https://huggingface.co");
+    return InputError("HF_ENDPOINT is not a valid URL; expected one such as https://huggingface.co");
   }
   options.cache = HubCacheOf(variable);
-  if (options.cache.empty()) return InputError("there is no folder for models: set HOME, HF_HOME or HF_HUB_CACHE");
+  if (options.cache.empty()) return InputError("no folder for models; set HOME, HF_HOME or HF_HUB_CACHE");
   const std::string offline = ToLowerAscii(variable("HF_HUB_OFFLINE").value_or(""));
   options.offline = offline == "1" || offline == "on" || offline == "yes" || offline == "true";
   Provider hub;
@@ -178,10 +177,10 @@ Result<HubOptions> HubOptionsOf(const VariableLookup& variable) {
 
 Result<fs::path> PullGguf(HttpClient& client, const HubOptions& options, const GgufName& name,
                           const PullProgress& progress, const StopFlag* stop) {
-  RETURN_IF_ERROR(ParseGgufName(name.text()));  // the names of folders and addresses are made of it
+  RETURN_IF_ERROR(ParseGgufName(name.text()));  // the names of folders and URLs are made from it
   if (options.offline) {
-    return Error{ErrorKind::kNotFound, fmt::format("{} is not in the cache, and HF_HUB_OFFLINE forbids to fetch it",
-                                                   SafeForTerminalLine(name.text()))};
+    return Error{ErrorKind::kNotFound,
+                 fmt::format("{} is not in the cache, and HF_HUB_OFFLINE forbids downloading it", name.text())};
   }
   const HubHttp http(client, options.endpoint, options.token, stop);
   ASSIGN_OR_RETURN(const Listing listing, ListRepository(http, name.repo));

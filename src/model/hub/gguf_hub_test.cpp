@@ -37,7 +37,7 @@ using ::testing::SizeIs;
 
 const std::string kName = "m-Q4_K_M.gguf";
 
-// The start of an answer of which no more comes; the connection is then kept open or cut.
+// The start of a response that is never completed; the connection is then kept open or closed.
 Script StartOnly(const std::string& content, std::size_t size, bool cut) {
   Script script{loopback::Send(
       fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", content.size(), content.substr(0, size)))};
@@ -62,7 +62,7 @@ class GgufHub : public testing::Test {
     EXPECT_FALSE(file.ok());
     return file ? Error{} : file.error();
   }
-  // Pulls the file and expects it in the cache as the Hub's own clients lay it out.
+  // Pulls the file and expects it in the cache with the layout of the Hub's own clients.
   void ExpectPulled(const std::string& bytes) {
     const Result<fs::path> file = Pull();
     ASSERT_TRUE(file.ok()) << file.error().message;
@@ -85,7 +85,7 @@ class GgufHub : public testing::Test {
   void LeavePart(const std::string& bytes, const std::string& start) const {
     folder.Write(fs::relative(PartPath(bytes), folder.path()).string(), start);
   }
-  // The first answer of the storage host ends after `size` bytes.
+  // The first response of the storage host ends after `size` bytes.
   void CutFirstAnswer(std::size_t size) {
     hub.OnStorage([this, size, first = true](const Request&) mutable -> std::optional<Script> {
       if (!std::exchange(first, false)) return std::nullopt;
@@ -118,7 +118,7 @@ TEST_F(GgufHub, PullsAWholeFile) {
   const Result<fs::path> cached = FindCachedGguf(options.cache, {"org/repo", ""});
   ASSERT_TRUE(cached.ok());
   EXPECT_EQ(*cached, *file);
-  // What is there is not fetched again.
+  // Files in the cache are not downloaded again.
   ExpectPulled(content);
   EXPECT_EQ(hub.storage().request_count(), 1U);
 }
@@ -149,13 +149,13 @@ TEST_F(GgufHub, PullsAllParts) {
   EXPECT_THAT(parts, SizeIs(3));
 }
 
-TEST_F(GgufHub, GoesOnAfterABrokenConnection) {
+TEST_F(GgufHub, ContinuesAfterABrokenConnection) {
   CutFirstAnswer(100'000);
   ExpectPulled(content);
   EXPECT_THAT(Ranges(), ElementsAre("", "bytes=100000-100000", "bytes=100000-"));
 }
 
-TEST_F(GgufHub, GoesOnWithWhatAnEarlierDownloadLeft) {
+TEST_F(GgufHub, ContinuesAPartialDownload) {
   CutFirstAnswer(100'000);
   options.attempts = 1;
   const Error error = PullError();
@@ -166,27 +166,27 @@ TEST_F(GgufHub, GoesOnWithWhatAnEarlierDownloadLeft) {
   EXPECT_THAT(Ranges(), ElementsAre("", "bytes=100000-100000", "bytes=100000-"));
 }
 
-TEST_F(GgufHub, GivesUpWhenNothingComes) {
+TEST_F(GgufHub, FailsWithoutProgress) {
   hub.OnStorage([](const Request&) -> std::optional<Script> { return loopback::CutBeforeHeaders(); });
   options.attempts = 3;
   EXPECT_EQ(PullError().kind, ErrorKind::kUnavailable);
   EXPECT_GE(hub.storage().request_count(), 3U);
 }
 
-TEST_F(GgufHub, AllThereBeforeNeedsNoTransfer) {
+TEST_F(GgufHub, ACompleteDownloadNeedsNoTransfer) {
   LeavePart(content, content);
   ExpectPulled(content);
   EXPECT_EQ(hub.storage().request_count(), 0U);
 }
 
-TEST_F(GgufHub, ServersWithoutRangesGiveTheWholeFile) {
+TEST_F(GgufHub, ServersWithoutRangesSendTheWholeFile) {
   LeavePart(content, content.substr(0, 5000));
   hub.OnStorage([this](const Request&) -> std::optional<Script> { return loopback::Answer(200, content); });
   ExpectPulled(content);
   EXPECT_THAT(Ranges(), ElementsAre("bytes=5000-5000", ""));
 }
 
-TEST_F(GgufHub, AnswersFromAnotherPlaceAreNotAppended) {
+TEST_F(GgufHub, OtherRangesAreNotAppended) {
   LeavePart(content, content.substr(0, 5000));
   hub.OnStorage([this](const Request& request) -> std::optional<Script> {
     if (request.headers.count("range") == 0 || request.headers.at("range") != "bytes=5000-") return std::nullopt;
@@ -197,13 +197,13 @@ TEST_F(GgufHub, AnswersFromAnotherPlaceAreNotAppended) {
   EXPECT_THAT(Ranges(), ElementsAre("bytes=5000-5000", "bytes=5000-", ""));
 }
 
-TEST_F(GgufHub, WrongBytesFromBeforeAreFetchedAnew) {
+TEST_F(GgufHub, WrongEarlierBytesAreDownloadedAgain) {
   LeavePart(content, GgufBytes(5000, 'y'));
   ExpectPulled(content);
   EXPECT_THAT(Ranges(), ElementsAre("bytes=5000-5000", "bytes=5000-", ""));
 }
 
-TEST_F(GgufHub, WhatIsNoStartOfTheFileIsDropped) {
+TEST_F(GgufHub, OtherBytesThanTheStartOfTheFileAreDropped) {
   LeavePart(content, "<html>");
   ExpectPulled(content);
   EXPECT_THAT(Ranges(), ElementsAre(""));
@@ -213,12 +213,12 @@ TEST_F(GgufHub, AWrongHashDeletesTheFile) {
   hub.Claim(kName, std::string(64, 'b'), content.size());
   const Error error = PullError();
   EXPECT_EQ(error.kind, ErrorKind::kInput);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("org/repo/m-Q4_K_M.gguf"), HasSubstr("does not have the hash")));
+  EXPECT_THAT(error.message, AllOf(HasSubstr("org/repo/m-Q4_K_M.gguf"), HasSubstr("doesn't match the hash")));
   EXPECT_TRUE(fs::is_empty(repo() / "blobs"));
   EXPECT_FALSE(fs::exists(repo() / "refs/main"));
 }
 
-TEST_F(GgufHub, WhatIsNoGgufIsRefusedAtOnce) {
+TEST_F(GgufHub, OtherFilesThanGgufFailAtOnce) {
   hub.OnStorage([](const Request&) -> std::optional<Script> {
     return loopback::Answer(200, "<!doctype html>" + std::string(10'000, 'x'));
   });
@@ -226,13 +226,13 @@ TEST_F(GgufHub, WhatIsNoGgufIsRefusedAtOnce) {
   EXPECT_TRUE(fs::is_empty(repo() / "blobs"));
 }
 
-TEST_F(GgufHub, MoreBytesThanListedAreRefused) {
+TEST_F(GgufHub, MoreBytesThanListedAreAnError) {
   hub.OnStorage([this](const Request&) -> std::optional<Script> { return loopback::Answer(200, content + content); });
   EXPECT_THAT(PullError().message, HasSubstr("more than the 300,000 bytes"));
   EXPECT_TRUE(fs::is_empty(repo() / "blobs"));
 }
 
-TEST_F(GgufHub, AnotherFileUnderTheNameStartsAnew) {
+TEST_F(GgufHub, AnotherFileOfTheSameNameStartsOver) {
   CutFirstAnswer(100'000);
   options.attempts = 1;
   EXPECT_EQ(PullError().kind, ErrorKind::kUnavailable);
@@ -244,19 +244,19 @@ TEST_F(GgufHub, AnotherFileUnderTheNameStartsAnew) {
   EXPECT_EQ(*ReadFile(repo() / "refs/main"), std::string(40, 'c'));
 }
 
-TEST_F(GgufHub, AFileThatChangesMeanwhileIsNotTaken) {
+TEST_F(GgufHub, AFileThatChangesMeanwhileIsAnError) {
   hub.OnHub([this](const Request& request) -> std::optional<Script> {
     if (request.path.find("/resolve/") == std::string::npos) return std::nullopt;
     return loopback::Answer(
         302, "",
         {{"Location", hub.storage().url() + "/" + kName}, {"X-Linked-Etag", "\"" + std::string(64, '0') + "\""}});
   });
-  EXPECT_THAT(PullError().message, HasSubstr("another file than it listed"));
+  EXPECT_THAT(PullError().message, HasSubstr("has changed on the Hub since"));
   EXPECT_EQ(hub.storage().request_count(), 0U);
   EXPECT_FALSE(fs::exists(repo() / "refs/main"));
 }
 
-TEST_F(GgufHub, TheTokenGoesToTheHubAlone) {
+TEST_F(GgufHub, TheTokenIsSentOnlyToTheHub) {
   options.token = Secret("hf_secret");
   ExpectPulled(content);
   for (const Request& request : hub.hub().requests())
@@ -278,15 +278,15 @@ TEST_F(GgufHub, RepositoriesThatMovedAreFollowed) {
   EXPECT_THAT(file->string(), HasSubstr("models--org--old"));
 }
 
-TEST_F(GgufHub, RedirectsWithoutEndAreAnError) {
+TEST_F(GgufHub, EndlessRedirectsAreAnError) {
   hub.OnHub([](const Request& request) -> std::optional<Script> { return loopback::Redirect(request.path); });
   EXPECT_THAT(PullError().message, HasSubstr("more than 5 redirects"));
   EXPECT_EQ(hub.hub().request_count(), 6U);
   hub.OnHub([](const Request&) -> std::optional<Script> { return loopback::Redirect("file:///etc/passwd"); });
-  EXPECT_THAT(PullError().message, HasSubstr("leads nowhere"));
+  EXPECT_THAT(PullError().message, HasSubstr("invalid redirect"));
 }
 
-TEST_F(GgufHub, WhatCannotBeReadSaysWhatToDo) {
+TEST_F(GgufHub, FilesWithoutAccessSayWhatToDo) {
   for (const int status : {401, 403, 404}) {
     hub.OnHub([status](const Request&) -> std::optional<Script> { return loopback::Answer(status, "{}"); });
     options.token = Secret();
@@ -300,12 +300,12 @@ TEST_F(GgufHub, WhatCannotBeReadSaysWhatToDo) {
   hub.OnHub([](const Request&) -> std::optional<Script> {
     return loopback::Answer(403, "{}", {{"X-Error-Code", "GatedRepo"}});
   });
-  EXPECT_THAT(PullError().message, HasSubstr("asks for your consent"));
+  EXPECT_THAT(PullError().message, HasSubstr("accept the conditions"));
   hub.OnHub([](const Request&) -> std::optional<Script> { return loopback::Answer(500, "oh"); });
   EXPECT_EQ(PullError().kind, ErrorKind::kUnavailable);
 }
 
-TEST_F(GgufHub, ListsThatAreNoneAreAnError) {
+TEST_F(GgufHub, InvalidListsAreAnError) {
   for (const char* body :
        {"", "[]", "{}", "<html>", R"({"sha":"../../x","siblings":[]})",
         R"({"sha":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})",
@@ -316,7 +316,7 @@ TEST_F(GgufHub, ListsThatAreNoneAreAnError) {
   EXPECT_FALSE(fs::exists(options.cache));
 }
 
-TEST_F(GgufHub, NamesThatLeaveTheFolderAreRefused) {
+TEST_F(GgufHub, NamesOutsideTheFolderAreAnError) {
   for (const std::string name : {"../../../x-Q5_0.gguf", "/tmp/x-Q5_0.gguf", "a/../../x-Q5_0.gguf", "a\nb-Q5_0.gguf"}) {
     FakeHub hostile;
     hostile.Set(name, content);
@@ -332,14 +332,14 @@ TEST_F(GgufHub, HashesAndSizesAreChecked) {
   for (const std::string& hash :
        {std::string("../../../../x"), std::string(), std::string(63, 'a'), std::string(64, 'G')}) {
     hub.Claim(kName, hash, content.size());
-    EXPECT_THAT(PullError().message, HasSubstr("no proper size and hash"));
+    EXPECT_THAT(PullError().message, HasSubstr("no valid size and hash"));
   }
   hub.Claim(kName, std::string(64, 'a'), 0);
-  EXPECT_THAT(PullError().message, HasSubstr("no proper size and hash"));
+  EXPECT_THAT(PullError().message, HasSubstr("no valid size and hash"));
   hub.Claim(kName, std::string(64, 'a'), ~std::uint64_t{0});
-  EXPECT_THAT(PullError().message, HasSubstr("no proper size and hash"));
+  EXPECT_THAT(PullError().message, HasSubstr("no valid size and hash"));
   hub.Claim(kName, std::string(64, 'a'), std::uint64_t{1} << 44U);
-  EXPECT_THAT(PullError().message, AllOf(HasSubstr("17.6 TB are needed"), HasSubstr("free: make room")));
+  EXPECT_THAT(PullError().message, AllOf(HasSubstr("17.6 TB needed"), HasSubstr("free some space")));
   EXPECT_EQ(hub.storage().request_count(), 0U);
 }
 
@@ -353,7 +353,7 @@ TEST_F(GgufHub, SeveralQuantsAreListed) {
   EXPECT_THAT(PullError("Q8_0").message, HasSubstr("no GGUF 'Q8_0'"));
 }
 
-TEST_F(GgufHub, StoppedKeepsThePart) {
+TEST_F(GgufHub, AStopKeepsThePartialDownload) {
   hub.OnStorage([this](const Request&) -> std::optional<Script> { return StartOnly(content, 100'000, false); });
   const Result<fs::path> file = Pull("", [this](std::uint64_t done, std::uint64_t, const std::string&) {
     if (done == 100'000) stop = 1;
@@ -374,9 +374,9 @@ TEST_F(GgufHub, ABlobThatAnotherProcessWritesIsWaitedFor) {
   int looks = 0;
   const Result<fs::path> file = Pull("", [&](std::uint64_t done, std::uint64_t, const std::string&) {
     if (++looks > 1) return;
-    EXPECT_EQ(done, 7000U);  // the other's progress
+    EXPECT_EQ(done, 7000U);  // the other process's progress
     EXPECT_EQ(hub.storage().request_count(), 0U);
-    // The other one comes to its end.
+    // The other process finishes.
     fs::remove(PartPath(content));
     folder.Write("hub/models--org--repo/blobs/" + Sha256Hex(content), content);
     EXPECT_EQ(::flock(lock.get(), LOCK_UN), 0);
@@ -386,8 +386,8 @@ TEST_F(GgufHub, ABlobThatAnotherProcessWritesIsWaitedFor) {
   EXPECT_EQ(hub.storage().request_count(), 0U);
 }
 
-// A disk that takes no more, as the largest size of a file stands in for it.
-TEST_F(GgufHub, AFullDiskKeepsThePart) {
+// A full disk, simulated with the maximum file size.
+TEST_F(GgufHub, AFullDiskKeepsThePartialDownload) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -397,7 +397,8 @@ TEST_F(GgufHub, AFullDiskKeepsThePart) {
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(error.kind, ErrorKind::kIo);
-  EXPECT_THAT(error.message, AllOf(HasSubstr(".incomplete: File too large"), HasSubstr("what came is kept")));
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr(".incomplete: File too large"), HasSubstr("the partial download is kept")));
   EXPECT_EQ(fs::file_size(PartPath(content)), 100'000U);
   ExpectPulled(content);
   EXPECT_THAT(Ranges(), ElementsAre("", "bytes=100000-100000", "bytes=100000-"));
@@ -410,7 +411,7 @@ TEST_F(GgufHub, AFolderThatCannotBeWrittenIsNamed) {
   EXPECT_THAT(error.message, HasSubstr("file/hub"));
 }
 
-TEST_F(GgufHub, OfflineAsksNobody) {
+TEST_F(GgufHub, OfflineSendsNoRequest) {
   options.offline = true;
   EXPECT_THAT(PullError().message, HasSubstr("HF_HUB_OFFLINE"));
   EXPECT_EQ(hub.hub().request_count(), 0U);

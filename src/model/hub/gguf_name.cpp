@@ -73,7 +73,7 @@ bool IsModel(std::string_view path) {
                       [&](const char* mark) { return base.find(mark) != std::string::npos; });
 }
 
-// Whether a word of a file's name, in capitals, is that of a quantisation or number format of llama.cpp.
+// Whether a word of a file name, in upper case, is a quantization or number format of llama.cpp.
 bool IsQuant(std::string_view word) {
   for (const std::string_view whole : {"F16", "F32", "F64", "BF16", "FP16", "FP32"}) {
     if (word == whole) return true;
@@ -92,7 +92,7 @@ std::string ToUpperAscii(std::string_view text) {
   return upper;
 }
 
-// The quant at the end of a file's or folder's name, or nothing.
+// The quantization at the end of a file's or folder's name, or nothing.
 std::string QuantAtEnd(std::string_view name) {
   const std::size_t mark = name.find_last_of("-.");
   const std::size_t start = mark == std::string_view::npos ? 0 : mark + 1;
@@ -133,27 +133,27 @@ std::vector<GgufModel> Fitting(const std::vector<GgufModel>& models, const std::
   return fitting;
 }
 
-// "Q4_K_M, Q8_0": quants where each names one model, else file names.
+// "Q4_K_M, Q8_0": quantizations if each identifies one model, else file names.
 std::string Names(const std::vector<GgufModel>& models) {
   std::map<std::string, int> count;
   for (const GgufModel& model : models) ++count[model.quant];
   std::set<std::string> names;
   for (const GgufModel& model : models) {
     const bool by_quant = !model.quant.empty() && count[model.quant] == 1;
-    names.insert(SafeForTerminalLine(by_quant ? model.quant : std::string(BaseName(model.shown()))));
+    names.insert(by_quant ? model.quant : std::string(BaseName(model.shown())));
   }
   std::string text;
   std::size_t shown = 0;
   for (const std::string& name : names) {
     if (shown++ == kMaxShown) return text + fmt::format(" and {} more", names.size() - kMaxShown);
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", CutToColumns(name, 120));
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", Excerpt(name, 120));
   }
   return text;
 }
 
 Error Ambiguous(const std::vector<GgufModel>& models, const GgufName& name) {
-  return InputError(fmt::format("{}: {} GGUFs fit; name one of them behind the colon ({}:…): {}",
-                                SafeForTerminalLine(name.text()), models.size(), name.repo, Names(models)));
+  return InputError(fmt::format("{}: {} GGUF files match; name one of them after the colon ({}:…): {}", name.text(),
+                                models.size(), name.repo, Names(models)));
 }
 
 }  // namespace
@@ -166,23 +166,23 @@ std::size_t GgufModel::missing() const {
 }
 
 Result<GgufName> ParseGgufName(const std::string& text) {
-  const auto refuse = [&](const std::string& why) {
-    return InputError(fmt::format("'{}' {}; a model of the Hugging Face Hub is named org/repo:QUANT",
-                                  CutToColumns(SafeForTerminalLine(text), 200), why));
+  const auto invalid = [&](const std::string& why) {
+    return InputError(
+        fmt::format("'{}' {}; models of the Hugging Face Hub are named org/repo:QUANT", Excerpt(text, 200), why));
   };
   const std::size_t colon = text.find(':');
   GgufName name{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
   const std::size_t slash = name.repo.find('/');
   if (slash == std::string::npos || !IsNamePart(std::string_view(name.repo).substr(0, slash)) ||
       !IsNamePart(std::string_view(name.repo).substr(slash + 1))) {
-    return refuse("names no repository");
+    return invalid("doesn't name a repository");
   }
-  if (ToLowerAscii(name.repo).ends_with(".gguf")) return refuse("is the name of a file");
-  if (name.repo.ends_with(".git")) return refuse("names no repository");
-  if (colon != std::string::npos && name.quant.empty()) return refuse("has nothing behind its colon");
+  if (ToLowerAscii(name.repo).ends_with(".gguf")) return invalid("is a file name");
+  if (name.repo.ends_with(".git")) return invalid("doesn't name a repository");
+  if (colon != std::string::npos && name.quant.empty()) return invalid("has nothing after the colon");
   const bool clean =
       std::all_of(name.quant.begin(), name.quant.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
-  if (!clean || name.quant.size() > kMaxQuant) return refuse("has no quant behind its colon");
+  if (!clean || name.quant.size() > kMaxQuant) return invalid("has no valid quantization after the colon");
   return name;
 }
 
@@ -205,7 +205,7 @@ std::vector<GgufModel> GgufModelsIn(const std::vector<std::string>& files) {
 
 Result<GgufModel> ChooseGguf(const std::vector<std::string>& files, const GgufName& name) {
   const std::vector<GgufModel> models = GgufModelsIn(files);
-  if (models.empty()) return Error{ErrorKind::kNotFound, fmt::format("{} has no GGUF", name.repo)};
+  if (models.empty()) return Error{ErrorKind::kNotFound, fmt::format("{} has no GGUF file", name.repo)};
   std::vector<GgufModel> fitting;
   if (name.quant.empty()) {
     for (const char* usual : {"Q4_K_M", "Q8_0"}) {
@@ -216,14 +216,14 @@ Result<GgufModel> ChooseGguf(const std::vector<std::string>& files, const GgufNa
     fitting = Fitting(models, name.quant);
   }
   if (fitting.empty()) {
-    return Error{ErrorKind::kNotFound, fmt::format("{} has no GGUF '{}'; there is {}", name.repo,
-                                                   SafeForTerminalLine(name.quant), Names(models))};
+    return Error{ErrorKind::kNotFound,
+                 fmt::format("{} has no GGUF file '{}'; available: {}", name.repo, name.quant, Names(models))};
   }
   if (fitting.size() > 1) return Ambiguous(fitting, name);
   const GgufModel& chosen = fitting.front();
   if (const std::size_t part = chosen.missing()) {
-    return Error{ErrorKind::kNotFound, fmt::format("{}: part {} of {} is missing beside {}", name.repo, part,
-                                                   chosen.parts.size(), SafeForTerminalLine(chosen.shown()))};
+    return Error{ErrorKind::kNotFound, fmt::format("{}: part {} of {} is missing next to {}", name.repo, part,
+                                                   chosen.parts.size(), chosen.shown())};
   }
   return chosen;
 }

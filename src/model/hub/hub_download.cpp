@@ -30,7 +30,7 @@ bool HasBlob(const HubDownload& download, const HubFile& file) {
   return fs::file_size(BlobPath(download, file), code) == file.size && !code;
 }
 
-// Characters that have a meaning in an address are written as %XX.
+// Percent-encodes characters that have a meaning in a URL.
 std::string UrlPath(const std::string& path) {
   std::string url;
   for (const char c : path) {
@@ -41,7 +41,8 @@ std::string UrlPath(const std::string& path) {
   return url;
 }
 
-// The lock under which huggingface_hub writes the same blob. While another process has it, shows how far that one is.
+// The lock under which huggingface_hub writes the same blob. While another process holds it, reports that process's
+// progress.
 Result<Fd> TakeLock(const HubDownload& download, const HubFile& file) {
   const fs::path folder =
       download.options.cache / ".locks" / RepoFolder(download.options.cache, download.repo).filename();
@@ -72,12 +73,12 @@ std::optional<std::uint64_t> RangeStart(const HttpResponse& response) {
 
 Status CheckAnswer(const HubDownload& download, const HubFile& file, const HubAnswer& answer) {
   if (answer.response.status < 200 || answer.response.status > 299) {
-    return HubError(answer, download.http, download.repo + "/" + SafeForTerminalLine(file.path));
+    return HubError(answer, download.http, download.repo + "/" + file.path);
   }
   return {};
 }
 
-// Asks for the one byte behind those that are there. The address that gives it; empty: no server that can go on there.
+// Requests the first missing byte. Returns the URL that sent it; empty: the server can't continue a download there.
 Result<std::string> AddressToResume(const HubDownload& download, const HubFile& file, const std::string& url,
                                     std::uint64_t from) {
   std::size_t received = 0;
@@ -95,7 +96,7 @@ Result<std::string> AddressToResume(const HubDownload& download, const HubFile& 
   return answer->url;
 }
 
-// One attempt to get the bytes that are not there yet.
+// One attempt to download the missing bytes.
 Status FetchRest(const HubDownload& download, const HubFile& file, HubFilePart& part) {
   HubHttp::HubRequest request;
   request.hash = file.hash;
@@ -118,7 +119,7 @@ Status FetchRest(const HubDownload& download, const HubFile& file, HubFilePart& 
     return written.ok();
   };
   request.on_tick = [&] { download.progress(part.size()); };
-  download.progress(part.size());  // what is there before this attempt, so that its speed is told right
+  download.progress(part.size());  // bytes of earlier attempts, so that the displayed speed is right
   const Result<HubAnswer> answer = download.http.Get(request);
   download.progress(part.size());
   if (!written) return written.error();
@@ -126,26 +127,26 @@ Status FetchRest(const HubDownload& download, const HubFile& file, HubFilePart& 
   RETURN_IF_ERROR(CheckAnswer(download, file, *answer));
   if (!request.range.empty() && RangeStart(answer->response) != from) {
     RETURN_IF_ERROR(part.Restart());
-    return Error{ErrorKind::kUnavailable, "the server answers with another part of the file than it was asked for"};
+    return Error{ErrorKind::kUnavailable, "the server sent a different part of the file than requested"};
   }
   if (part.size() < file.size) {
     return Error{ErrorKind::kUnavailable,
-                 fmt::format("the server ends after {} of {}", BytesText(part.size()), BytesText(file.size))};
+                 fmt::format("the download ended after {} of {}", BytesText(part.size()), BytesText(file.size))};
   }
   return {};
 }
 
-// Attempts until all bytes are there; the count of attempts starts anew when one brought something.
+// Attempts until all bytes are present; the count of attempts starts over after one that brought new bytes.
 Status FetchAll(const HubDownload& download, const HubFile& file, HubFilePart& part) {
   int attempt = 0;
-  std::uint64_t most = part.size();
+  std::uint64_t max_size = part.size();
   std::chrono::milliseconds pause = download.options.pause;
   while (part.size() < file.size) {
     const Status fetched = FetchRest(download, file, part);
     if (fetched) break;
     const Error& error = fetched.error();
-    if (part.size() > most) {
-      most = part.size();
+    if (part.size() > max_size) {
+      max_size = part.size();
       attempt = 0;
       pause = download.options.pause;
     }
@@ -168,22 +169,23 @@ Status FetchBlob(const HubDownload& download, const HubFile& file) {
   ASSIGN_OR_RETURN(const Fd lock, TakeLock(download, file));
   if (HasBlob(download, file)) return {};
   ASSIGN_OR_RETURN(HubFilePart part, HubFilePart::Open(PartPath(download, file), file));
-  const std::string name = fmt::format("{}/{}", download.repo, SafeForTerminalLine(file.path));
+  const std::string name = fmt::format("{}/{}", download.repo, file.path);
   for (bool resumed = part.size() > 0;; resumed = false) {
     if (const Status fetched = FetchAll(download, file, part); !fetched) {
       Error error = fetched.error().With(name);
-      if (error.kind == ErrorKind::kInput) part.Remove();  // not this file: nothing to go on with
-      if (error.kind == ErrorKind::kIo) error.message += "; what came is kept: make room, then run this again";
+      if (error.kind == ErrorKind::kInput) part.Remove();  // not this file: nothing to continue from
+      if (error.kind == ErrorKind::kIo)
+        error.message += "; the partial download is kept; free some space and run this again";
       return error;
     }
     if (part.HasRightHash()) return part.Finish(blob);
     if (!resumed) break;
-    // The bytes from before may have been the wrong ones.
+    // The bytes from an earlier download may be wrong.
     RETURN_IF_ERROR(part.Restart());
   }
   part.Remove();
   return InputError(fmt::format(
-      "{}: what came does not have the hash that the Hub lists ({}); it was deleted, try again", name, file.hash));
+      "{}: the download doesn't match the hash that the Hub lists ({}) and was deleted; try again", name, file.hash));
 }
 
 }  // namespace upskill

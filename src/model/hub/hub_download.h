@@ -13,7 +13,7 @@
 
 namespace upskill {
 
-// What a download needs to know; refers to what outlives it.
+// The parameters of a download; the references must outlive it.
 struct HubDownload {
   const HubHttp& http;
   const HubOptions& options;
@@ -22,10 +22,10 @@ struct HubDownload {
   std::function<void(std::uint64_t done)> progress;  // bytes of this file
 };
 
-// Makes sure that the file's blob is in the cache: fetches it, or waits for another process that does.
+// Makes sure that the file's blob is in the cache: downloads it, or waits for another process that does.
 Status FetchBlob(const HubDownload& download, const HubFile& file);
 
-// Where the blob of a file is.
+// Where the blob of a file is stored.
 std::filesystem::path BlobPath(const HubDownload& download, const HubFile& file);
 
 }  // namespace upskill

@@ -45,8 +45,7 @@ Result<HubFilePart> HubFilePart::Open(const std::filesystem::path& path, const H
   if (!fd.valid()) return ErrnoError("writing", path, errno);
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
-  if (!S_ISREG(info.st_mode))
-    return InputError(fmt::format("writing {}: not a regular file", SafeForTerminalLine(path.string())));
+  if (!S_ISREG(info.st_mode)) return InputError(fmt::format("writing {}: not a regular file", path.string()));
   HubFilePart part(std::move(fd), path, file);
   bool usable = static_cast<std::uint64_t>(info.st_size) <= file.size;
   if (usable) {
@@ -69,7 +68,7 @@ Result<bool> HubFilePart::TakeUp() {
 
 Status HubFilePart::Append(std::string_view bytes) {
   if (bytes.size() > file_.size - size()) {
-    return InputError(fmt::format("the server sends more than the {} bytes that it lists",
+    return InputError(fmt::format("the server sent more than the {} bytes that it lists",
                                   WithThousands(static_cast<long long>(file_.size))));
   }
   while (!bytes.empty()) {
@@ -79,7 +78,7 @@ Status HubFilePart::Append(std::string_view bytes) {
     Count(bytes.substr(0, static_cast<std::size_t>(written)));
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (!kMagic.starts_with(magic_)) return InputError("what the server sends is not a GGUF");
+  if (!kMagic.starts_with(magic_)) return InputError("the server's file is not a GGUF file");
   return {};
 }
 

@@ -14,7 +14,7 @@
 
 namespace upskill {
 
-// A file of a repository as the Hub lists it.
+// A file of a repository as listed by the Hub.
 struct HubFile {
   std::string path;  // in the repository
   std::uint64_t size = 0;
@@ -22,23 +22,23 @@ struct HubFile {
   bool lfs = false;
 };
 
-// The start of a file's bytes, kept at `BLOB.incomplete` until all are there. Owns the file while it is open. One
-// thread at a time; size() from any.
+// The first bytes of a file, stored at `BLOB.incomplete` until all are present. Owns the file while it is open. One
+// thread at a time; size() from any thread.
 class HubFilePart {
  public:
-  // Takes up what an earlier download left behind; what can't be the start of this GGUF is dropped.
+  // Opens a partial download; drops bytes that can't be the start of this GGUF.
   static Result<HubFilePart> Open(const std::filesystem::path& path, const HubFile& file);
 
-  // Errors: kIo when the disk doesn't take it, kInput when it is no GGUF or longer than it should be.
+  // Errors: kIo if the disk fails, kInput if it isn't a GGUF file or is longer than listed.
   Status Append(std::string_view bytes);
   Status Restart();  // drops all bytes
   void Remove();     // deletes the file
 
   std::uint64_t size() const { return size_->load(); }
 
-  // Whether the bytes, which are all there, have the hash they should have.
+  // Whether the bytes, which must be complete, have the listed hash.
   bool HasRightHash();
-  // Syncs them to the disk and gives them their name.
+  // Syncs the file to the disk and renames it to its final name.
   Status Finish(const std::filesystem::path& blob);
 
  private:

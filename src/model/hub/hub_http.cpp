@@ -27,20 +27,20 @@ bool IsRedirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-// The scheme and host of an address; the same for two of them: the same server.
+// The scheme and host of a URL, which identify a server.
 Result<std::string> OriginOf(const std::string& url) {
   ASSIGN_OR_RETURN(const HttpUrl parsed, ParseHttpUrl(url));
   return (parsed.secure ? "https://" : "http://") + parsed.authority;
 }
 
-// RFC 3986, section 5.2, for what servers send: an address, or a path on the same host.
+// RFC 3986, section 5.2, for what servers send: a URL, or a path on the same host.
 Result<std::string> Joined(const std::string& from, const std::string& location) {
   const std::string lower = ToLowerAscii(location);
   if (lower.starts_with("https://") || lower.starts_with("http://")) return location;
   const std::size_t host = from.find("://") + 3;
   if (location.starts_with("//")) return from.substr(0, host - 2) + location;
   if (location.starts_with('/')) return from.substr(0, from.find_first_of("/?#", host)) + location;
-  return Error{ErrorKind::kPermanent, fmt::format("the redirect to '{}' leads nowhere", ServerText(location))};
+  return Error{ErrorKind::kPermanent, fmt::format("invalid redirect to '{}'", ServerText(location))};
 }
 
 std::string WithoutQuotes(std::string_view etag) {
@@ -57,7 +57,7 @@ Result<HttpResponse> HubHttp::Send(HttpRequest request, const std::function<void
   AwaitHooks hooks;
   hooks.stopped = [this] { return stopped(); };
   hooks.cancel = [&] { client_.Cancel(ticket); };
-  hooks.on_look = on_tick;
+  hooks.on_tick = on_tick;
   Result<HttpResponse> answer = Await<Result<HttpResponse>>(
       [&](HttpClient::Done done) { ticket = client_.Start(std::move(request), std::move(done)); }, hooks);
   if (!answer && stopped()) return Stopped();
@@ -94,7 +94,7 @@ Result<HubAnswer> HubHttp::Get(const HubRequest& wanted) const {
     ASSIGN_OR_RETURN(answer.response, Send(std::move(request), wanted.on_tick));
     const std::optional<std::string> etag = HeaderOf(answer.response, "x-linked-etag");
     if (etag && !wanted.hash.empty() && WithoutQuotes(*etag) != wanted.hash) {
-      return Error{ErrorKind::kPermanent, "the Hub has another file than it listed; try again"};
+      return Error{ErrorKind::kPermanent, "the file has changed on the Hub since it was listed; try again"};
     }
     const std::optional<std::string> location = HeaderOf(answer.response, "location");
     if (!IsRedirect(answer.response.status) || !location) return answer;
@@ -124,9 +124,9 @@ Error HubError(const HubAnswer& answer, const HubHttp& http, const std::string& 
   const Result<std::string> origin = OriginOf(answer.url);
   const bool from_hub = own && origin && *own == *origin;
   if (from_hub && HeaderOf(response, "x-error-code") == "GatedRepo") {
-    return Error{ErrorKind::kPermanent,
-                 fmt::format("{}: its owner asks for your consent first: give it on {}, then set HF_TOKEN", what,
-                             http.endpoint())};
+    return Error{
+        ErrorKind::kPermanent,
+        fmt::format("{}: access is restricted; accept the conditions on {}, then set HF_TOKEN", what, http.endpoint())};
   }
   if (from_hub && (response.status == 401 || response.status == 403 || response.status == 404)) {
     return Error{
@@ -135,7 +135,7 @@ Error HubError(const HubAnswer& answer, const HubHttp& http, const std::string& 
                     http.has_token() ? "the token (HF_TOKEN or the saved login) has no access to it" : "set HF_TOKEN")};
   }
   const Error error = ErrorOfResponse(response, SystemClock().WallNow()).With(what);
-  // Signed addresses of a storage host run out: a new one from the Hub may work.
+  // Signed URLs of a storage host expire: a new one from the Hub may work.
   if (!from_hub && error.kind == ErrorKind::kPermanent) return Error{ErrorKind::kUnavailable, error.message};
   return error.kind == ErrorKind::kInput ? Error{ErrorKind::kPermanent, error.message} : error;
 }

@@ -15,30 +15,30 @@
 
 namespace upskill {
 
-// An answer behind up to five redirects.
+// A response after up to five redirects.
 struct HubAnswer {
   HttpResponse response;
-  std::string url;  // that gave it
+  std::string url;  // the URL it came from
 };
 
-// GET requests to a Hub: follows redirects, sends the token to the Hub's own host only, waits for the answer and gives
-// up when told to. Not thread-safe; `client` and `stop` must outlive it.
+// GET requests to a Hub: follows redirects, sends the token only to the Hub's own host, and waits for the response
+// unless stopped. Not thread-safe; `client` and `stop` must outlive it.
 class HubHttp {
  public:
-  // `endpoint` without a slash at its end. `stop`, which may be null: any value but 0 ends what is under way.
+  // `endpoint` has no trailing slash. `stop`, which may be null: any value other than 0 ends the current request.
   HubHttp(HttpClient& client, std::string endpoint, Secret token, const StopFlag* stop)
       : client_(client), endpoint_(std::move(endpoint)), token_(std::move(token)), stop_(stop) {}
 
   struct HubRequest {
     std::string url;
-    std::string range;                              // value of the header Range; empty: none
-    std::string hash;                               // that the Hub must name for the file; empty: any
+    std::string range;                              // value of the Range header; empty: none
+    std::string hash;                               // the hash that the Hub must report for the file; empty: any
     std::function<bool(std::string_view)> on_data;  // as in HttpRequest; null: the body is kept, up to 16 MiB
-    std::function<void()> on_tick;                  // called now and then on the calling thread while it waits
+    std::function<void()> on_tick;                  // called now and then on the calling thread while waiting
   };
 
-  // Any answer that is no redirect, whatever its status. Errors: those of the transfer, kCancelled after a stop,
-  // kPermanent for a redirect that leads nowhere, from https to http, or to another file than the requested one.
+  // Any response other than a redirect, whatever its status. Errors: those of the transfer, kCancelled after a stop,
+  // kPermanent for a redirect that is invalid, from https to http, or to another file than requested.
   Result<HubAnswer> Get(const HubRequest& request) const;
 
   // Waits, unless told to stop.
@@ -58,7 +58,7 @@ class HubHttp {
   const StopFlag* stop_;
 };
 
-// What a status other than 2xx of the Hub means for `what`, a repository or a file in it.
+// The error for a Hub response other than 2xx; `what` is a repository or a file in it.
 Error HubError(const HubAnswer& answer, const HubHttp& http, const std::string& what);
 
 }  // namespace upskill

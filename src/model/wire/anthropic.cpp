@@ -11,9 +11,9 @@
 namespace upskill {
 namespace {
 
-// Shorter prefixes are below the least that any model caches (1,024 tokens).
+// Shorter prefixes are below the minimum that any model caches (1,024 tokens).
 constexpr std::size_t kCachedFromBytes = 3'000;
-// No model with a thinking budget answers with more tokens than this.
+// No model with a thinking budget has a higher limit on answer tokens.
 constexpr int kMaxWithBudget = 64'000;
 
 Json TextBlock(const std::string& text) { return {{"type", "text"}, {"text", text}}; }
@@ -45,7 +45,7 @@ Json AssistantContent(const Message& message) {
   return content;
 }
 
-// Roles alternate: neighbours of one role become one message.
+// Roles alternate: adjacent messages of one role are merged.
 Json AnthropicMessages(const ChatRequest& request) {
   Json messages = Json::array();
   for (const Message& message : request.messages) {
@@ -60,8 +60,8 @@ Json AnthropicMessages(const ChatRequest& request) {
   return messages;
 }
 
-// The form of a schema that the provider accepts: no bounds, no further properties. It admits more than the original;
-// the answer is checked against the original afterwards.
+// The form of a schema that the provider accepts: without bounds and additional properties. It admits more than the
+// original; the answer is checked against the original afterwards.
 Json ProviderSchema(const Json& schema) {
   static constexpr std::array<std::string_view, 8> kDropped = {"minLength", "maxLength", "minimum", "maximum",
                                                                "minItems",  "maxItems",  "pattern", "$schema"};
@@ -164,7 +164,7 @@ class AnthropicAssembler : public StreamAssembler {
     for (auto& [index, block] : blocks_) {
       if (!block.json.is_object()) block.json = Json::object();
       if (JsonGet<std::string>(block.json, "type", "") == "tool_use") {
-        // A string stands for arguments that are no JSON.
+        // A string represents arguments that aren't JSON.
         const ToolCall call = MakeToolCall("", "", block.partial_json);
         block.json["input"] = call.arguments.is_object() ? call.arguments : Json(block.partial_json);
       }
@@ -200,7 +200,7 @@ class AnthropicAssembler : public StreamAssembler {
     if (type == "input_json_delta") block.partial_json += JsonGet<std::string>(delta, "partial_json", "");
   }
 
-  // The last word counts: output tokens are cumulative, and newer servers repeat the input side.
+  // The last value counts: output tokens are cumulative, and newer servers repeat the input side.
   void TakeUsage(const Json& usage) {
     if (!usage.is_object()) return;
     if (!Member(message_, "usage").is_object()) message_["usage"] = Json::object();
@@ -231,7 +231,7 @@ Json BuildAnthropic(const ChatRequest& request, const WireOptions& options) {
     body["system"] = Json::array({std::move(block)});
   }
   body["messages"] = AnthropicMessages(request);
-  // A tool loop sends its history again and again: the mark moves along with its end.
+  // A tool loop sends its history again each time: the cache mark moves with its end.
   if (cached && body["messages"].size() > 2) body["messages"].back()["content"].back()["cache_control"] = CacheMark();
   if (const auto temperature = TemperatureOf(request, options)) body["temperature"] = *temperature;
   if (options.settings.top_p) body["top_p"] = *options.settings.top_p;
@@ -248,7 +248,7 @@ Result<ChatResponse> ParseAnthropic(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(body)) return *std::move(error);
   const Json& content = Member(body, "content");
   if (!content.is_array())
-    return Error{ErrorKind::kUnavailable, "the answer has no content: it isn't one of the Messages API"};
+    return Error{ErrorKind::kUnavailable, "the response has no content; does the server have the Messages API?"};
   ChatResponse response;
   Json blocks = Json::array();
   bool has_thinking = false;

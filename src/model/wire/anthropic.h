@@ -7,8 +7,8 @@
 
 namespace upskill {
 
-// Anthropic Messages. A reasoning effort becomes adaptive thinking, or a budget of tokens on top of max_tokens for the
-// models that the catalogue lists under budget_models.
+// Anthropic Messages. A reasoning effort becomes adaptive thinking; for the models that the catalogue lists under
+// budget_models, it becomes a token budget on top of max_tokens.
 Json BuildAnthropic(const ChatRequest& request, const WireOptions& options);
 Result<ChatResponse> ParseAnthropic(const Json& body);
 std::unique_ptr<StreamAssembler> MakeAnthropicAssembler();

@@ -73,10 +73,10 @@ TEST(AnthropicRequest, RolesAlternate) {
   const Json messages = BuildAnthropic(request, OptionsOf("haiku"))["messages"];
   ASSERT_EQ(messages.size(), 2U);
   EXPECT_EQ(messages[0]["content"].size(), 2U);
-  EXPECT_EQ(messages[1]["content"][0]["text"], "(empty)");  // empty text blocks are refused
+  EXPECT_EQ(messages[1]["content"][0]["text"], "(empty)");  // empty text blocks are rejected
 }
 
-TEST(AnthropicRequest, SchemaInTheFormThatIsAccepted) {
+TEST(AnthropicRequest, SchemaInTheAcceptedForm) {
   ChatRequest request = Question("hi");
   request.answer_schema = Json::parse(R"({"type":"object","properties":{"minimum":{"type":"string","minLength":3},
       "l":{"type":"array","minItems":2,"items":{"type":"object","properties":{}}}}})");
@@ -165,7 +165,7 @@ TEST(AnthropicStream, EndsEarly) {
   EXPECT_EQ(cut.error().kind, ErrorKind::kUnavailable);
 }
 
-TEST(AnthropicStream, ArgumentsThatAreNoJson) {
+TEST(AnthropicStream, ArgumentsThatAreNotJson) {
   const auto response = Replay(
       Format(),
       {R"({"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}})",
@@ -184,7 +184,7 @@ TEST(AnthropicStream, ArgumentsThatAreNoJson) {
   EXPECT_TRUE(response->tool_calls[0].arguments.is_null());
   EXPECT_EQ(response->tool_calls[0].raw_arguments, "{\"city\": \"Par");
   EXPECT_EQ(response->tool_calls[1].arguments, Json::object());
-  EXPECT_EQ(response->provider_blocks[1]["input"], Json::object());  // the API takes objects only
+  EXPECT_EQ(response->provider_blocks[1]["input"], Json::object());  // the API accepts only objects
 }
 
 }  // namespace

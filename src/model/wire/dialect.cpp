@@ -16,14 +16,14 @@ Dialect DialectOf(const Provider& provider) {
 }
 
 std::optional<Dialect> WithoutRejectedParameter(const Dialect& dialect, Wire wire, std::string_view message) {
-  const std::string words = ToLowerAscii(message);
+  const std::string text = ToLowerAscii(message);
   Dialect changed = dialect;
-  const bool refuses = ContainsAny(
-      words, {"unsupported", "not support", "n't support", "unknown", "unrecognized", "unexpected", "extra ",
-              "not permitted", "not allowed", "deprecated", "instead", "not available", "invalid parameter"});
-  // The name must be what is refused, not its value: "max_tokens is too large" stays an error.
-  if (wire == Wire::kChat && refuses && !dialect.token_limit_switched &&
-      words.find(dialect.token_limit) != std::string::npos) {
+  const bool rejects = ContainsAny(
+      text, {"unsupported", "not support", "n't support", "unknown", "unrecognized", "unexpected", "extra ",
+             "not permitted", "not allowed", "deprecated", "instead", "not available", "invalid parameter"});
+  // The parameter itself must be rejected, not its value: "max_tokens is too large" stays an error.
+  if (wire == Wire::kChat && rejects && !dialect.token_limit_switched &&
+      text.find(dialect.token_limit) != std::string::npos) {
     changed.token_limit = dialect.token_limit == "max_tokens" ? "max_completion_tokens" : "max_tokens";
     changed.token_limit_switched = true;
     return changed;
@@ -33,20 +33,20 @@ std::optional<Dialect> WithoutRejectedParameter(const Dialect& dialect, Wire wir
     changed.*flag = false;
     return true;
   };
-  // An effort that this model doesn't have is for the person to change.
-  const bool about_value = ContainsAny(words, {"supported values", "must be one of", "expected one of"});
-  const bool about_format = ContainsAny(words, {"response_format", "json_schema", "output_config.format", "text.format",
-                                                "structured output", "output_format"});
-  const bool only_default = ContainsAny(words, {"may only be", "only the default"});
-  if (drop(&Dialect::temperature, (refuses || only_default) && words.find("temperature") != std::string::npos) ||
+  // An effort that this model doesn't have is for the user to change.
+  const bool about_value = ContainsAny(text, {"supported values", "must be one of", "expected one of"});
+  const bool about_format = ContainsAny(text, {"response_format", "json_schema", "output_config.format", "text.format",
+                                               "structured output", "output_format"});
+  const bool only_default = ContainsAny(text, {"may only be", "only the default"});
+  if (drop(&Dialect::temperature, (rejects || only_default) && text.find("temperature") != std::string::npos) ||
       drop(&Dialect::schema, about_format) ||
-      drop(&Dialect::encrypted_reasoning, ContainsAny(words, {"encrypted content", "encrypted_content"})) ||
+      drop(&Dialect::encrypted_reasoning, ContainsAny(text, {"encrypted content", "encrypted_content"})) ||
       drop(&Dialect::effort,
-           refuses && !about_value &&
-               ContainsAny(words, {"reasoning_effort", "reasoning.effort", "output_config", "effort", "thinking"})) ||
-      drop(&Dialect::seed, ContainsAny(words, {"'seed'", "\"seed\"", "`seed`", " seed ", "seed:"})) ||
-      drop(&Dialect::cache_key, words.find("prompt_cache_key") != std::string::npos) ||
-      drop(&Dialect::stream_usage, words.find("stream_options") != std::string::npos)) {
+           rejects && !about_value &&
+               ContainsAny(text, {"reasoning_effort", "reasoning.effort", "output_config", "effort", "thinking"})) ||
+      drop(&Dialect::seed, ContainsAny(text, {"'seed'", "\"seed\"", "`seed`", " seed ", "seed:"})) ||
+      drop(&Dialect::cache_key, text.find("prompt_cache_key") != std::string::npos) ||
+      drop(&Dialect::stream_usage, text.find("stream_options") != std::string::npos)) {
     return changed;
   }
   return std::nullopt;

@@ -11,9 +11,9 @@ std::optional<Dialect> After(const std::string& model, const char* message, Wire
 }
 
 TEST(WithoutRejectedParameter, TokenLimit) {
-  const char* refusal =
+  const char* rejection =
       "400: Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-  const std::optional<Dialect> switched = After("generic.x", refusal);
+  const std::optional<Dialect> switched = After("generic.x", rejection);
   ASSERT_TRUE(switched.has_value());
   EXPECT_EQ(switched->token_limit, "max_completion_tokens");
   EXPECT_FALSE(WithoutRejectedParameter(*switched, Wire::kChat, "Unsupported parameter: 'max_completion_tokens'")

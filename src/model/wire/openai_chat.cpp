@@ -62,7 +62,7 @@ void AddSettings(const ChatRequest& request, const WireOptions& options, Json& b
   if (settings.top_k) body["top_k"] = *settings.top_k;
   if (settings.min_p) body["min_p"] = *settings.min_p;
   if (!settings.verbosity.empty()) body["verbosity"] = settings.verbosity;
-  // Servers hold seeds in 31 bits and more.
+  // Servers store seeds in 31 bits or more.
   if (options.dialect.seed) body["seed"] = request.sampling.seed & 0x7FFFFFFFU;
   if (!options.effort.empty() && options.dialect.effort) {
     if (options.provider.effort == EffortStyle::kReasoningEffort) body["reasoning_effort"] = options.effort;
@@ -102,14 +102,14 @@ Usage ChatUsage(const Json& body) {
   const Json& prompt_details = Member(usage, "prompt_tokens_details");
   Usage out;
   const std::int64_t prompt = TokensOf(usage, "prompt_tokens");
-  // OpenAI's place, DeepSeek's, llama-server's.
+  // The fields of OpenAI, DeepSeek and llama-server.
   out.cache_read = std::max({TokensOf(prompt_details, "cached_tokens"), TokensOf(usage, "prompt_cache_hit_tokens"),
                              TokensOf(Member(body, "timings"), "cache_n")});
   out.cache_read = std::min(out.cache_read, prompt);
   out.cache_write = std::min(TokensOf(prompt_details, "cache_write_tokens"), prompt - out.cache_read);
   out.input = prompt - out.cache_read - out.cache_write;
   out.reasoning = TokensOf(Member(usage, "completion_tokens_details"), "reasoning_tokens");
-  // Gemini and Grok leave the reasoning out of completion_tokens, but not out of the total.
+  // Gemini and Grok exclude the reasoning from completion_tokens, but not from the total.
   out.output = std::max(TokensOf(usage, "completion_tokens"), TokensOf(usage, "total_tokens") - prompt);
   return out;
 }
@@ -120,7 +120,8 @@ StopReason StopOf(const std::string& reason, const ChatResponse& response) {
   return response.tool_calls.empty() ? StopReason::kEnd : StopReason::kToolUse;
 }
 
-// What has to come back with the tool results: signatures and reasoning that the next turn goes on from. Null: nothing.
+// What must be returned with the tool results: signatures and reasoning that the next turn continues from. Null:
+// nothing.
 Json BlocksOf(const Json& message, const ChatResponse& response) {
   const Json& calls = Member(message, "tool_calls");
   if (response.tool_calls.empty() || !calls.is_array()) return nullptr;
@@ -190,7 +191,7 @@ class ChatAssembler : public StreamAssembler {
 
  private:
   struct Call {
-    std::int64_t index = -1;  // as the server numbers it; -1: it doesn't
+    std::int64_t index = -1;  // the server's number; -1: none
     std::string id;
     std::string name;
     std::string arguments;
@@ -217,10 +218,10 @@ class ChatAssembler : public StreamAssembler {
   void TakeDetails(const Json& pieces) {
     if (!pieces.is_array()) return;
     for (const Json& piece : pieces) {
-      const bool goes_on = !details_.empty() && Member(details_.back(), "index") == Member(piece, "index") &&
-                           !Member(piece, "index").is_null() &&
-                           Member(details_.back(), "type") == Member(piece, "type");
-      if (!goes_on) {
+      const bool continues_last = !details_.empty() && Member(details_.back(), "index") == Member(piece, "index") &&
+                                  !Member(piece, "index").is_null() &&
+                                  Member(details_.back(), "type") == Member(piece, "type");
+      if (!continues_last) {
         details_.push_back(piece);
         continue;
       }
@@ -236,7 +237,7 @@ class ChatAssembler : public StreamAssembler {
     }
   }
 
-  // Servers number calls, or name them, or neither and send each whole.
+  // Servers number calls, or give them IDs, or do neither and send each call whole.
   Call& CallOf(const Json& piece, const std::string& id) {
     const Json& index = Member(piece, "index");
     const std::int64_t number = index.is_number_integer() ? TokensOf(piece, "index") : -1;
@@ -286,12 +287,12 @@ Result<ChatResponse> ParseChat(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(body)) return *std::move(error);
   const Json& choices = Member(body, "choices");
   if (!choices.is_array() || choices.empty() || !choices.front().is_object()) {
-    return Error{ErrorKind::kUnavailable, "the provider answered without a choice"};
+    return Error{ErrorKind::kUnavailable, "the response has no choices"};
   }
   const Json& choice = choices.front();
   if (std::optional<Error> error = ErrorInBody(choice)) return *std::move(error);
   const std::string reason = JsonGet<std::string>(choice, "finish_reason", "");
-  if (reason == "error") return Error{ErrorKind::kUnavailable, "the provider broke off the answer with an error"};
+  if (reason == "error") return Error{ErrorKind::kUnavailable, "the provider ended the answer with an error"};
   const Json& message = Member(choice, "message");
   ChatResponse response;
   response.text = ContentText(Member(message, "content"));

@@ -7,7 +7,7 @@
 
 namespace upskill {
 
-// OpenAI Chat Completions and the many servers that speak it.
+// OpenAI Chat Completions, also used by many other servers.
 Json BuildChat(const ChatRequest& request, const WireOptions& options);
 Result<ChatResponse> ParseChat(const Json& body);
 std::unique_ptr<StreamAssembler> MakeChatAssembler();

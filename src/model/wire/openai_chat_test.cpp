@@ -22,7 +22,7 @@ TEST(ChatRequestBody, Plain) {
       R"({"model":"x","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"max_tokens":100,"seed":7})");
 }
 
-TEST(ChatRequestBody, OpenAiOwn) {
+TEST(ChatRequestBody, OpenAi) {
   ChatRequest request = Question("hi");
   request.system = "s";
   WireOptions options = OptionsOf("openai.gpt-5-mini.low?verbosity=high");
@@ -88,7 +88,7 @@ TEST(ChatAnswer, ToolCallsAndUsage) {
   EXPECT_TRUE(response.provider_blocks.is_null());
 }
 
-TEST(ChatAnswer, UsageInTheFormsOfOthers) {
+TEST(ChatAnswer, UsageInOtherFormats) {
   const auto usage = [](const std::string& fields) {
     return ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],)" + fields + "}").usage;
   };
@@ -106,7 +106,7 @@ TEST(ChatAnswer, UsageInTheFormsOfOthers) {
   EXPECT_EQ(usage(R"("usage":null)").prompt(), 0);
 }
 
-TEST(ChatAnswer, CostAsTheProviderTellsIt) {
+TEST(ChatAnswer, CostReportedByTheProvider) {
   EXPECT_EQ(ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],"usage":{"cost":0.25}})").cost_usd, 0.25);
   EXPECT_FALSE(
       ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],"usage":{"cost":-1}})").cost_usd.has_value());
@@ -119,7 +119,7 @@ TEST(ChatAnswer, Reasoning) {
             "r");
 }
 
-TEST(ChatAnswer, WhatALoopHasToGiveBack) {
+TEST(ChatAnswer, WhatALoopMustReturn) {
   const ChatResponse response =
       ParseOk(Format(), R"({"choices":[{"finish_reason":"tool_calls","message":{"content":"","reasoning_content":"r",
       "tool_calls":[{"id":"c","function":{"name":"f","arguments":"nonsense"},"extra_content":{"google":{"thought_signature":"s"}}}]}}]})");
@@ -243,7 +243,7 @@ TEST(ChatStream, OddEventsAreHarmless) {
   EXPECT_TRUE(Replay(Format(), events).ok());
 }
 
-TEST(ChatStream, EndlessCallsAreStopped) {
+TEST(ChatStream, EndlessCallsAreAnError) {
   const std::unique_ptr<StreamAssembler> assembler = Format().assembler();
   Status status;
   for (int i = 0; i < 2000 && status; ++i) {
@@ -260,7 +260,7 @@ TEST(ParseBody, InvalidUtf8IsReplaced) {
   EXPECT_EQ(Format().parse(*body)->text, "a\xEF\xBF\xBD");
   const Result<Json> page = ParseBody("<html>\x1b[2J" + std::string(500, 'x'));
   EXPECT_EQ(page.error().kind, ErrorKind::kUnavailable);
-  EXPECT_THAT(page.error().message, HasSubstr("<html>\\x1b[2J"));
+  EXPECT_THAT(page.error().message, HasSubstr("<html>\x1b[2J"));
   EXPECT_LT(page.error().message.size(), 200U);
 }
 

@@ -49,7 +49,7 @@ void AddResponsesTools(const ChatRequest& request, const WireOptions& options, J
   if (request.tools.empty()) return;
   Json& tools = body["tools"] = Json::array();
   for (const Tool& tool : request.tools) {
-    // Without the word, the API would make optional arguments required.
+    // Without `strict`, the API would make optional arguments required.
     tools.push_back({{"type", "function"},
                      {"name", tool.name},
                      {"description", tool.description},
@@ -57,7 +57,7 @@ void AddResponsesTools(const ChatRequest& request, const WireOptions& options, J
                      {"strict", false}});
   }
   if (!options.forced_tool.empty()) body["tool_choice"] = {{"type", "function"}, {"name", options.forced_tool}};
-  // Nothing is stored, so the reasoning has to come back to us for the next turn of a tool loop.
+  // Nothing is stored, so the reasoning must be returned to us for the next turn of a tool loop.
   if (options.dialect.encrypted_reasoning) body["include"] = Json::array({"reasoning.encrypted_content"});
 }
 
@@ -92,12 +92,11 @@ Usage ResponsesUsage(const Json& usage) {
   return out;
 }
 
-// The status of the whole answer, where it is no success.
+// The error for the status of the whole answer, if it isn't a success.
 std::optional<Error> ErrorOfStatus(const Json& body) {
   const std::string status = JsonGet<std::string>(body, "status", "completed");
   if (status == "completed" || status == "incomplete") return std::nullopt;
-  return Error{ErrorKind::kUnavailable,
-               fmt::format("the provider ended the answer as '{}'", CutToColumns(SafeForTerminalLine(status), 40))};
+  return Error{ErrorKind::kUnavailable, fmt::format("the provider ended the answer as '{}'", Excerpt(status, 40))};
 }
 
 class ResponsesAssembler : public StreamAssembler {
@@ -124,7 +123,7 @@ class ResponsesAssembler : public StreamAssembler {
 
   bool complete() const override { return final_.is_object(); }
 
-  // Finished items are what counts. A server that sends fewer of them than its last event lists has them there.
+  // Only finished items count. If the server sent fewer of them than its last event lists, those listed there are used.
   Json MakeBody() override {
     const Json& listed = Member(final_, "output");
     const auto done = static_cast<std::size_t>(
@@ -143,18 +142,18 @@ class ResponsesAssembler : public StreamAssembler {
 
  private:
   struct Slot {
-    std::int64_t index = -1;  // output_index; -1: the server sends none
+    std::int64_t index = -1;  // output_index; -1: not sent
     std::string type;
     std::string id;
     std::string call_id;
-    Json item;  // as its last event gave it
+    Json item;  // from its last event
     std::string text;
     std::string arguments;
     bool done = false;
   };
 
-  // The slot that an event is about: by output_index; without one by an id, else the youngest of the type. Ids alone
-  // are no help: on some servers they differ between the events of an item.
+  // The slot that an event belongs to: by output_index; without one by an ID, else the newest of the type. IDs alone
+  // don't suffice: on some servers they differ between the events of an item.
   Slot& SlotOf(const Json& event, const Json& item, bool whole_item) {
     const Json& index = Member(event, "output_index");
     const std::int64_t number = index.is_number_integer() ? TokensOf(event, "output_index") : -1;
@@ -225,7 +224,7 @@ Result<ChatResponse> ParseResponses(const Json& body) {
   if (std::optional<Error> error = ErrorOfStatus(body)) return *std::move(error);
   const Json& output = Member(body, "output");
   if (!output.is_array())
-    return Error{ErrorKind::kUnavailable, "the answer has no output: it isn't one of the Responses API"};
+    return Error{ErrorKind::kUnavailable, "the response has no output; does the server have the Responses API?"};
   ChatResponse response;
   std::string refusal;
   bool has_reasoning = false;

@@ -7,7 +7,7 @@
 
 namespace upskill {
 
-// OpenAI Responses, without storage at the provider.
+// OpenAI Responses, without storage by the provider.
 Json BuildResponses(const ChatRequest& request, const WireOptions& options);
 Result<ChatResponse> ParseResponses(const Json& body);
 std::unique_ptr<StreamAssembler> MakeResponsesAssembler();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real streams of several providers; expected values are those that the recording client noted beside them.
+// Real streams of several providers; the expected values are those that the recording client stored with them.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
 
-// The events of a recording as they are on the wire; none when the recordings aren't there.
+// The events of a recording as they are on the wire; none if the recordings are missing.
 std::vector<std::string> Recording(const std::string& name) {
   std::ifstream in(fs::path(UPSKILL_SOURCE_DIR) / ".." / "shared" / "wire" / name / "stream.jsonl");
   std::vector<std::string> events;
@@ -108,7 +108,7 @@ TEST(Recordings, ReasoningTextOfOpenModels) {
             "We need to call the tool. No natural language answer. Use functions.weather with city \"Paris\".");
 }
 
-// Whatever is missing at the end, the answer is an error and never half an answer.
+// Whatever is missing at the end, the result is an error and never a partial answer.
 TEST(Recordings, CutStreamsAreErrors) {
   for (const auto& [name, wire] : {std::pair{"anthropic/sonnet/tool_use_weather", Wire::kAnthropic},
                                    {"responses/gpt-5-mini/plain_text", Wire::kResponses}}) {

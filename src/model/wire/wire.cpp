@@ -19,16 +19,16 @@ namespace {
 
 constexpr std::int64_t kMaxTokens = 1'000'000'000'000;
 constexpr std::size_t kShownColumns = 300;
-constexpr std::size_t kMaxParts = 1'000;  // blocks, items or calls of one answer
+constexpr std::size_t kMaxParts = 1'000;  // maximum of blocks, items or calls per answer
 
-ErrorKind KindOfCode(std::int64_t code, const std::string& words) {
-  if (ContainsAny(words,
+ErrorKind KindOfCode(std::int64_t code, const std::string& type) {
+  if (ContainsAny(type,
                   {"insufficient_quota", "billing", "authentication", "permission", "invalid_api_key", "not_found"}))
     return ErrorKind::kPermanent;
   if (code == 401 || code == 402 || code == 404) return ErrorKind::kPermanent;
-  // The server had begun to answer, so the key is right: 403 is a filter that objects to this one request.
+  // The server had started to answer, so the key is right: 403 is a filter that rejects this one request.
   if (code == 400 || code == 403 || code == 413 || code == 422) return ErrorKind::kInput;
-  if (code == 0 && ContainsAny(words, {"invalid", "context_length", "exceed_context", "too_large", "policy"}))
+  if (code == 0 && ContainsAny(type, {"invalid", "context_length", "exceed_context", "too_large", "policy"}))
     return ErrorKind::kInput;
   return ErrorKind::kUnavailable;
 }
@@ -70,7 +70,7 @@ Status StreamAssembler::Take(const SseEvent& event) {
 }
 
 Result<Json> StreamAssembler::Body() {
-  if (!complete()) return Error{ErrorKind::kUnavailable, "the answer's stream ended before its last event"};
+  if (!complete()) return Error{ErrorKind::kUnavailable, "the stream ended before the answer was complete"};
   return MakeBody();
 }
 
@@ -79,8 +79,7 @@ Result<Json> ParseBody(std::string_view body) {
   if (json) return json;
   const std::string start = ReplaceInvalidUtf8(body.substr(0, 400));
   return Error{ErrorKind::kUnavailable,
-               fmt::format("the server's answer isn't JSON: {}",
-                           body.empty() ? "(empty)" : CutToColumns(SafeForTerminalLine(start), 100))};
+               fmt::format("the server's response isn't JSON: {}", body.empty() ? "(empty)" : Excerpt(start, 100))};
 }
 
 std::optional<Error> ErrorInBody(const Json& body) {
@@ -93,14 +92,14 @@ std::optional<Error> ErrorInBody(const Json& body) {
                              : error == Json(true);
   if (!has_error && !is_error_event) return std::nullopt;
   const Json& object = error.is_object() ? error : body;
-  const std::string words = JsonGet<std::string>(object, "type", "") + " " + JsonGet<std::string>(object, "code", "");
+  const std::string type = JsonGet<std::string>(object, "type", "") + " " + JsonGet<std::string>(object, "code", "");
   std::string text = error.is_string() ? error.get<std::string>() : JsonGet<std::string>(object, "message", "");
   if (text.empty()) text = DumpJson(error.is_null() ? body : error).substr(0, 4 * kShownColumns);
   const std::int64_t code = CodeOf(Member(object, "code"));
-  const std::string shown = CutToColumns(SafeForTerminalLine(text), kShownColumns);
-  return Error{KindOfCode(code, words),
-               code != 0 ? fmt::format("the provider reports an error in its answer ({}): {}", code, shown)
-                         : fmt::format("the provider reports an error in its answer: {}", shown)};
+  const std::string shown = Excerpt(text, kShownColumns);
+  return Error{KindOfCode(code, type),
+               code != 0 ? fmt::format("the provider reported an error in its response ({}): {}", code, shown)
+                         : fmt::format("the provider reported an error in its response: {}", shown)};
 }
 
 std::int64_t TokensOf(const Json& object, const char* key) {
@@ -140,8 +139,8 @@ std::optional<double> TemperatureOf(const ChatRequest& request, const WireOption
 }
 
 bool UsesNativeSchema(const ChatRequest& request, const WireOptions& options) {
-  const std::string& wish = options.settings.structured;
-  return request.answer_schema && options.dialect.schema && (wish.empty() || wish == "json");
+  const std::string& requested = options.settings.structured;
+  return request.answer_schema && options.dialect.schema && (requested.empty() || requested == "json");
 }
 
 std::string CacheKeyOf(const ChatRequest& request) { return "upskill-" + Sha256Hex(request.system).substr(0, 32); }

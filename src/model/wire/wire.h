@@ -15,20 +15,21 @@
 
 namespace upskill {
 
-// Which optional parameters a server takes. Begins with what the catalogue says and loses what the server refuses.
+// Which optional parameters a server accepts. Starts with those in the catalogue and loses those that the server
+// rejects.
 struct Dialect {
   std::string token_limit;
   bool token_limit_switched = false;
   bool temperature = true;
   bool effort = true;
-  bool schema = true;  // structured output of the provider's own
+  bool schema = true;  // the provider's structured output
   bool seed = false;
   bool cache_key = true;
   bool stream_usage = true;
   bool encrypted_reasoning = true;
 };
 
-// What a request body has besides the request itself.
+// What a request body depends on besides the request itself.
 struct WireOptions {
   Provider provider;
   std::string model;
@@ -36,17 +37,17 @@ struct WireOptions {
   ModelSettings settings;
   Dialect dialect;
   bool stream = false;
-  std::string forced_tool;  // the tool that the model must call; empty: as it likes
+  std::string forced_tool;  // the tool that the model must call; empty: any or none
 };
 
 Dialect DialectOf(const Provider& provider);
 
-// The dialect without the parameter that the message of a refused request (400) names; nothing when it names none that
-// could be left out.
+// The dialect without the parameter named in the error message of a rejected request (400); nothing if the message
+// names no parameter that can be left out.
 std::optional<Dialect> WithoutRejectedParameter(const Dialect& dialect, Wire wire, std::string_view message);
 
-// Puts the events of one streamed answer together to the body that the server would have sent without streaming.
-// Not thread-safe.
+// Assembles the events of one streamed answer into the body that the server would have sent without streaming. Not
+// thread-safe.
 class StreamAssembler {
  public:
   StreamAssembler() = default;
@@ -54,7 +55,7 @@ class StreamAssembler {
   StreamAssembler(const StreamAssembler&) = delete;
   StreamAssembler& operator=(const StreamAssembler&) = delete;
 
-  // Error: the event tells of one, or isn't JSON. Unknown events are skipped.
+  // Error: the event reports one, or isn't JSON. Unknown events are skipped.
   Status Take(const SseEvent& event);
 
   // Error (kUnavailable): the stream ended before its last event.
@@ -63,43 +64,43 @@ class StreamAssembler {
  protected:
   virtual Status TakeJson(const Json& event) = 0;
   virtual void TakeDone() {}          // the `[DONE]` event
-  virtual bool complete() const = 0;  // the last event was there
+  virtual bool complete() const = 0;  // the last event has arrived
   virtual Json MakeBody() = 0;
   virtual std::size_t parts() const = 0;  // of the answer so far
 };
 
-// One way to speak with a server, as pure functions.
+// A provider's API format, as pure functions.
 struct WireFormat {
-  std::string_view path;  // behind the base URL
+  std::string_view path;  // appended to the base URL
   Json (*build)(const ChatRequest& request, const WireOptions& options);
-  // The answer in the body of a success. Errors that stand in such a body come out as errors. Cost is set only where
-  // the server tells it; request_id and seconds are not set.
+  // Parses the body of a successful response. Errors reported in it are returned as errors. Cost is set only if the
+  // server reports it; request_id and seconds are not set.
   Result<ChatResponse> (*parse)(const Json& body);
   std::unique_ptr<StreamAssembler> (*assembler)();
 };
 
 const WireFormat& WireFormatOf(Wire wire);
 
-// JSON of a body or an event, invalid UTF-8 replaced. Error (kUnavailable) with its first 100 characters.
+// Parses a body or an event, with invalid UTF-8 replaced. Error (kUnavailable) with its first 100 characters.
 Result<Json> ParseBody(std::string_view body);
 
-// The error that a body or event tells of, if it does.
+// The error that a body or event reports, if any.
 std::optional<Error> ErrorInBody(const Json& body);
 
 // --- for the wire formats ---
 
-// Tokens under `key`: whole and from 0; 0 for anything else.
+// Tokens under `key`, a whole number of at least 0; 0 for anything else.
 std::int64_t TokensOf(const Json& object, const char* key);
 ToolCall MakeToolCall(std::string id, std::string name, std::string raw_arguments);
-// Arguments of a call in its history as JSON text; `{}` for those that are none.
+// Arguments of a call in the history as JSON text; `{}` if they aren't JSON.
 std::string ArgumentsText(const ToolCall& call);
 int MaxTokensOf(const ChatRequest& request, const WireOptions& options);
 std::optional<double> TemperatureOf(const ChatRequest& request, const WireOptions& options);
-// Whether the answer is bound to its schema by the provider.
+// Whether the provider enforces the answer's schema.
 bool UsesNativeSchema(const ChatRequest& request, const WireOptions& options);
-// Names the stable prefix for the provider's cache.
+// Identifies the stable prefix for the provider's cache.
 std::string CacheKeyOf(const ChatRequest& request);
-// Whether a schema fulfils what OpenAI's strict mode asks: every property required, no others.
+// Whether a schema meets the requirements of OpenAI's strict mode: every property required, no others.
 bool IsStrictSchema(const Json& schema);
 
 }  // namespace upskill

@@ -10,7 +10,7 @@
 
 namespace upskill {
 
-// Options as a model of the built-in catalogue has them.
+// Options of a model in the built-in catalogue.
 inline WireOptions OptionsOf(const std::string& model) {
   const Result<Catalog> catalog = LoadCatalog();
   EXPECT_TRUE(catalog.ok());
