@@ -241,7 +241,8 @@ const std::vector<StoredOption>& StoredOptions() {
 
 std::string StoredValueText(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
-  if (value.is_null() || value == "" || value == Json::array()) return "none";
+  if (value.is_null() || (value.is_string() && value.get<std::string>().empty()) || (value.is_array() && value.empty()))
+    return "none";
   std::string text;
   if (value.is_array()) {
     for (const Json& entry : value) text += (text.empty() ? "" : ", ") + entry.get<std::string>();
@@ -266,7 +267,7 @@ Status CheckServers(const char* key, const char* flag, const std::vector<std::st
 
 std::string AbsolutePath(const std::string& path) {
   std::error_code code;
-  fs::path absolute = fs::absolute(path, code).lexically_normal();
+  const fs::path absolute = fs::absolute(path, code).lexically_normal();
   if (code) return path;
   return absolute.has_filename() || !absolute.has_relative_path() ? absolute.string() : absolute.parent_path().string();
 }
@@ -315,7 +316,7 @@ Result<GivenOptions> OptionsToResume(const GivenOptions& now, const GivenOptions
     if (!now.given.contains(option.flag)) continue;
     const Json before = option.get(stored);
     const Json value = option.get(now);
-    const bool is_new_output = std::string_view(option.key) == "output" && before == "";
+    const bool is_new_output = std::string_view(option.key) == "output" && before.get<std::string>().empty();
     if (option.on_resume == OnResume::kMayChange || is_new_output) {
       RETURN_IF_ERROR(option.set(value, options).With(option.flag));
     } else if (value != before) {

@@ -114,7 +114,7 @@ TerminalText FooterLine(std::string_view line, const Style& style) {
   } else {
     const std::size_t columns = style.columns - std::min(indent + 2, style.columns);
     for (const std::string& part : Wrapped(line, columns, is_command ? " \\" : ""))
-      out += (out.empty() ? space : "\n" + space + (indent > 0 ? "  " : "")) + part;
+      out += fmt::format("{}{}{}{}", out.empty() ? "" : "\n", space, out.empty() || indent == 0 ? "" : "  ", part);
   }
   const TerminalText text = TerminalText::Escape(out);
   return (indent == 0 && line.ends_with(':') ? Tinted(style, Tint::kBold, text) : text) + "\n";

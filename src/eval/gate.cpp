@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kGrammar =
     "a gate consists of clauses such as helps:haiku,glm; not-hurts:*; tokens<+20%; lift>10; pass:haiku>80%";
 
-constexpr double kRounding = 1e-9;  // a change of exactly 15 % is not less than 15 %
+constexpr double kTolerance = 1e-9;  // a change of exactly 15 % is not less than 15 %
 
 constexpr std::array<std::pair<std::string_view, Verdict>, 4> kVerdicts = {{{"helps", Verdict::kHelps},
                                                                             {"hurts", Verdict::kHurts},
@@ -148,7 +148,7 @@ GateResult CheckClause(const GateClause& clause, const StudentSummary& summary, 
   const bool is_change = clause.kind != GateClause::Kind::kPass;
   result.detail = fmt::format("{}{:.1f} {}", is_change && *value >= 0 ? "+" : "", *value * 100.0,
                               clause.kind == GateClause::Kind::kLift ? "points" : "%");
-  result.passed = clause.less ? *value < clause.bound - kRounding : *value > clause.bound + kRounding;
+  result.passed = clause.less ? *value < clause.bound - kTolerance : *value > clause.bound + kTolerance;
   return result;
 }
 

@@ -33,8 +33,8 @@ class RunData {
   RunData() : RunData(Plan()) {}  // of an empty plan
   // Samples of cells that the plan doesn't have are ignored.
   explicit RunData(Plan plan, std::vector<Sample> samples = {});
-  RunData(RunData&&) = default;
-  RunData& operator=(RunData&&) = default;
+  RunData(RunData&&) noexcept = default;
+  RunData& operator=(RunData&&) noexcept = default;
   RunData(const RunData&) = delete;
   RunData& operator=(const RunData&) = delete;
   ~RunData() = default;

@@ -24,6 +24,7 @@ std::vector<std::string> FencedContents(std::string_view text) {
   std::stable_partition(blocks.begin(), blocks.end(),
                         [](const FencedBlock& block) { return ToLowerAscii(block.info) == "json"; });
   std::vector<std::string> contents;
+  contents.reserve(blocks.size());
   for (FencedBlock& block : blocks) contents.push_back(std::move(block.content));
   return contents;
 }

@@ -44,8 +44,11 @@ Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const
     response.cost_usd = sum.cost_usd;
     response.seconds = sum.seconds;
     Result<Json> parsed = AnswerJson(response.text, *request.answer_schema);
-    if (parsed) response.parsed = *std::move(parsed);
-    if (parsed || response.stop != StopReason::kEnd) return response;
+    if (parsed) {
+      response.parsed = *std::move(parsed);
+      return response;
+    }
+    if (response.stop != StopReason::kEnd) return response;
     const std::string& problem = parsed.error().message;
     if (repair == kMaxRepairs) {
       response.schema_problem = fmt::format("no answer matches the schema after {} attempts: {}", repair + 1, problem);

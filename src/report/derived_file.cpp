@@ -6,7 +6,7 @@
 namespace upskill {
 
 Status WriteDerivedFile(const std::filesystem::path& path, std::string_view content) {
-  const Status written = WriteFileAtomically(path, content, Durability::kNotSynced);
+  Status written = WriteFileAtomically(path, content, Durability::kNotSynced);
   if (written || written.error().kind != ErrorKind::kNotFound) return written;
   // Most files go where others already are, so folders are made only where one is missing.
   RETURN_IF_ERROR(MakeFolders(path.parent_path()));

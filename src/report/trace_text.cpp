@@ -167,8 +167,7 @@ TerminalText TraceShowText(const Trace& trace, const std::string& redactions) {
   if (counts.unknown_records > 0) {
     std::vector<std::string> kinds;
     kinds.reserve(trace.unknown_records.size());
-    for (const auto& [kind, count] : trace.unknown_records)
-      kinds.push_back(fmt::format("{} {}", kind, count));
+    for (const auto& [kind, count] : trace.unknown_records) kinds.push_back(fmt::format("{} {}", kind, count));
     if (kinds.size() > 8) kinds.resize(8);
     text += TerminalText::Format("not understood: {} ({})\n", Counted(counts.unknown_records, "record"),
                                  TerminalText::Join(kinds, ", "));

@@ -18,6 +18,7 @@ namespace {
 
 std::string SupportedTypes() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(kCheckTypes));
   for (const CheckType& type : kCheckTypes) names.push_back(type.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -221,6 +221,7 @@ class Generation {
     if (candidate.kind == "shorter")
       candidate.lost = LostAnswers(trials_.at(static_cast<std::size_t>(candidate.parent)), trials_.at(index));
     std::vector<std::string> students;
+    students.reserve(input_.trials.students.size());
     for (const Student& student : input_.trials.students) students.push_back(student.name);
     Say("train", TrainLine(candidate, students, without_, BestOnTrain(out_.candidates) == index, options_.target) +
                      budget_.Text());

@@ -39,7 +39,7 @@ struct MaterialItem {
   MaterialKind kind = MaterialKind::kDocument;
   std::string text;                 // as the teacher reads it
   std::vector<std::string> places;  // `file#event`, or the document's name
-  MaterialDetail detail = {};       // of fixes, commands and files
+  MaterialDetail detail;            // of fixes, commands and files
 };
 
 // A request of the user and its outcome.

@@ -209,7 +209,7 @@ std::string RedactionSummary(const std::vector<Redaction>& redactions, std::stri
     if (kind.line != 0) {
       list += fmt::format(" line {}", WithThousands(static_cast<long long>(kind.line)));
     } else if (kind.event != kNoIndex) {
-      list += fmt::format(" event {}", WithThousands(static_cast<long long>(kind.event + 1)));
+      list += fmt::format(" event {}", WithThousands(static_cast<long long>(kind.event) + 1));
     }
   }
   return fmt::format("{} secret{} {} ({})", total, total == 1 ? "" : "s", done, list);
