@@ -69,7 +69,7 @@ TEST(CaseChecks, OneResultPerCheckInOrder) {
 TEST(CaseChecks, ErrorsNameTheCase) {
   const Result<CaseChecks> none = CaseChecks::Make(MakeCase({}));
   ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().message, "case \"c\": no check");
+  EXPECT_EQ(none.error().message, "case \"c\": no checks");
   const Result<CaseChecks> bad = CaseChecks::Make(MakeCase({{"contains", {"a"}, ""}, {"regex", {}, "("}}));
   ASSERT_FALSE(bad.ok());
   EXPECT_THAT(bad.error().message, HasSubstr("case \"c\": regex \"(\": missing )"));

@@ -194,7 +194,7 @@ TEST_F(Cli, QuietSaysNothingOnStderr) {
   folder.Write("skills/arithmetic/tests.json", R"([{"input": "say yes", "expected": {"contains": "yes"}}])");
   terminal = true;
   ASSERT_EQ(Eval({}), 0);
-  EXPECT_THAT(error, AllOf(HasSubstr("warning: "), HasSubstr("stands in the input"), HasSubstr("\r\x1b[K")));
+  EXPECT_THAT(error, AllOf(HasSubstr("warning: "), HasSubstr("occurs in the input"), HasSubstr("\r\x1b[K")));
   ASSERT_EQ(Eval({"-q"}), 0);
   EXPECT_THAT(error, IsEmpty());
 }

@@ -162,7 +162,7 @@ TEST_F(PullCli, ErrorsSayWhatToDo) {
   EXPECT_EQ(Run({"models", "pull", "org/none:Q8_0"}), 2);
   EXPECT_THAT(error, HasSubstr("org/none: not found, or private: set HF_TOKEN"));
   EXPECT_EQ(Run({"models", "pull", "org/repo:Q5_0"}), 2);
-  EXPECT_THAT(error, HasSubstr("there is Q2_K, Q8_0"));
+  EXPECT_THAT(error, HasSubstr("available: Q2_K, Q8_0"));
   EXPECT_EQ(Run({"models", "pull", "repo"}), 2);
   EXPECT_THAT(error, HasSubstr("org/repo:QUANT"));
   EXPECT_EQ(Run({"models", "pull"}), 2);

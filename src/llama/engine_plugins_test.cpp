@@ -18,7 +18,7 @@ TEST(EnginePlugins, AnEmptyFolderIsADamagedInstallation) {
   const TempFolder folder;
   const Error error = NoEngineError(folder.path(), true);
   EXPECT_EQ(error.kind, ErrorKind::kNotFound);
-  EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path().string()), HasSubstr("install upskill again")));
+  EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path().string()), HasSubstr("reinstall upskill")));
 }
 
 TEST(EnginePlugins, PluginsThatDoNotFitNameTheMissingInstructions) {
@@ -34,8 +34,8 @@ TEST(EnginePlugins, PluginsThatFitButCannotBeLoadedAreADamagedInstallation) {
   folder.Write("libggml-cpu-haswell.so", "no library");
   const Error error = NoEngineError(folder.path(), true);
   EXPECT_EQ(error.kind, ErrorKind::kPermanent);
-  EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path().string()), HasSubstr("can't be loaded"),
-                                   HasSubstr("install upskill again")));
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr(folder.path().string()), HasSubstr("can't be loaded"), HasSubstr("reinstall upskill")));
 }
 
 }  // namespace

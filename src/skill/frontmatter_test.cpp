@@ -122,9 +122,9 @@ TEST(ParseFrontmatter, MustBeAMapOfText) {
 }
 
 TEST(ParseFrontmatter, ControlCharactersAreErrors) {
-  EXPECT_THAT(ParseError(std::string("name: a\nb: \0\n", 12)), StartsWith("s/SKILL.md:3:4: a control character"));
+  EXPECT_THAT(ParseError(std::string("name: a\nb: \0\n", 12)), StartsWith("s/SKILL.md:3:4: control character"));
   // yaml-cpp would end the text here and never see the rest.
-  EXPECT_THAT(ParseError("description: d\n\x04\nname: a\n"), StartsWith("s/SKILL.md:3:1: a control character"));
+  EXPECT_THAT(ParseError("description: d\n\x04\nname: a\n"), StartsWith("s/SKILL.md:3:1: control character"));
   EXPECT_THAT(ParseError("name: \"a\\e[2J\"\n"),
               AllOf(StartsWith("s/SKILL.md:2:7: "), HasSubstr("control character"), Not(HasSubstr("\x1b"))));
   EXPECT_THAT(ParseError("name: \"a\\0b\"\n"), HasSubstr("control character"));

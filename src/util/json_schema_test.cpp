@@ -52,7 +52,7 @@ TEST(CheckJsonSchema, Keywords) {
            Case{R"({"$ref":"#/nowhere"})", "1", "unresolvable"},
            Case{R"({"$ref":"https://example.org/x"})", "1", "unresolvable"},
            Case{"true", "1", nullptr},
-           Case{"false", "1", "nothing is allowed"},
+           Case{"false", "1", "no value is allowed"},
        }) {
     const Status status = CheckJsonSchema(Json::parse(c.schema), Json::parse(c.value));
     if (c.error == nullptr) {

@@ -349,7 +349,7 @@ TEST_F(GgufHub, SeveralQuantsAreListed) {
   several.Set("m-Q3_K_S.gguf", content);
   several.Set("mmproj-m-Q8_0.gguf", content);
   options.endpoint = several.endpoint();
-  EXPECT_THAT(PullError().message, AllOf(HasSubstr("2 GGUFs fit"), HasSubstr("Q2_K, Q3_K_S")));
+  EXPECT_THAT(PullError().message, AllOf(HasSubstr("2 GGUF files match"), HasSubstr("Q2_K, Q3_K_S")));
   EXPECT_THAT(PullError("Q8_0").message, HasSubstr("no GGUF 'Q8_0'"));
 }
 

@@ -82,14 +82,14 @@ TEST(GgufChoice, WithoutQuantTheDefaults) {
   EXPECT_EQ(Chosen({"model.gguf"}, ""), "model.gguf");
   const Error error = ChoiceError({"m-Q2_K.gguf", "m-Q3_K_S.gguf", "m-UD-IQ1_S.gguf", "other.gguf"}, "");
   EXPECT_EQ(error.kind, ErrorKind::kInput);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("4 GGUFs fit"), HasSubstr(": Q2_K, Q3_K_S, UD-IQ1_S, other.gguf")));
+  EXPECT_THAT(error.message, AllOf(HasSubstr("4 GGUF files match"), HasSubstr(": Q2_K, Q3_K_S, UD-IQ1_S, other.gguf")));
 }
 
 TEST(GgufChoice, ListsTheAvailableModels) {
   const Error error = ChoiceError({"m-Q2_K.gguf", "m-Q8_0.gguf"}, "Q4_K");
   EXPECT_EQ(error.kind, ErrorKind::kNotFound);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("org/repo has no GGUF 'Q4_K'"), HasSubstr("Q2_K, Q8_0")));
-  EXPECT_EQ(ChoiceError({"model.safetensors"}, "").message, "org/repo has no GGUF");
+  EXPECT_THAT(error.message, AllOf(HasSubstr("org/repo has no GGUF file 'Q4_K'"), HasSubstr("Q2_K, Q8_0")));
+  EXPECT_EQ(ChoiceError({"model.safetensors"}, "").message, "org/repo has no GGUF file");
   // A quant is a whole word.
   EXPECT_EQ(ChoiceError({"m-IQ4_NL.gguf"}, "Q4_NL").kind, ErrorKind::kNotFound);
   EXPECT_EQ(ChoiceError({"m-Q4_K_M.gguf"}, "K_M").kind, ErrorKind::kNotFound);
@@ -98,7 +98,7 @@ TEST(GgufChoice, ListsTheAvailableModels) {
 TEST(GgufChoice, SeveralModelsOfOneQuantAreNamedByFile) {
   const Files files = {"a-Q4_K_M.gguf", "b-Q4_K_M.gguf"};
   EXPECT_THAT(ChoiceError(files, "Q4_K_M").message,
-              AllOf(HasSubstr("2 GGUFs fit"), HasSubstr("a-Q4_K_M.gguf, b-Q4_K_M.gguf")));
+              AllOf(HasSubstr("2 GGUF files match"), HasSubstr("a-Q4_K_M.gguf, b-Q4_K_M.gguf")));
   EXPECT_EQ(Chosen(files, "b-Q4_K_M.gguf"), "b-Q4_K_M.gguf");
 }
 
