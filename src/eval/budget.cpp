@@ -20,9 +20,8 @@ constexpr std::size_t kBlindRequests = 2;
 // Chat templates add a preamble, and markers around every message.
 constexpr std::int64_t kTokensOfTemplate = 64;
 constexpr std::int64_t kTokensOfMarks = 8;
-constexpr std::int64_t kTokensOfRepair =
-    256;  // the description of what was wrong with the answer; the schema is counted separately
-constexpr double kRounding = 1e-9;  // floating-point sums of costs aren't exact
+constexpr std::int64_t kTokensOfRepair = 256;  // what was wrong with the answer; the schema is counted separately
+constexpr double kRounding = 1e-9;             // floating-point sums of costs aren't exact
 
 std::int64_t CountOrEstimate(const Model& model, const std::string& text) {
   if (text.empty()) return 0;

@@ -14,7 +14,6 @@
 
 #include "eval/sample_line.h"
 #include "util/json.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

@@ -13,7 +13,6 @@
 #include "eval/plan.h"
 #include "util/files.h"
 #include "util/json.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

@@ -46,9 +46,8 @@ class RunData {
   void Add(Sample sample);
 
   const Plan& plan() const { return plan_; }
-  std::size_t skipped_lines() const {
-    return skipped_lines_;
-  }  // of samples.jsonl: torn, damaged or from a newer version
+  // Lines of samples.jsonl that were torn, damaged or from a newer version.
+  std::size_t skipped_lines() const { return skipped_lines_; }
 
   // The student has no samples in this round or later.
   int rounds(std::size_t student) const { return static_cast<int>(rows_[student].size()); }

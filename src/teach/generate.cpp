@@ -365,9 +365,8 @@ class Generation {
     spec.rounds = options_.runs;
     if (material_.has_existing() && Trim(chosen.skill.body) != Trim(material_.existing.body))
       spec.previous = &material_.existing;
-    spec.stop_when_decided =
-        spec.previous ==
-        nullptr;  // otherwise the verdict against the baseline would end the comparison with the previous version
+    // A verdict against the baseline must not end the comparison with the previous version.
+    spec.stop_when_decided = spec.previous == nullptr;
     ASSIGN_OR_RETURN(Trial trial, Try(chosen.skill, std::move(spec)));
     out_.measured = std::move(trial);
     return {};

@@ -57,11 +57,10 @@ struct GenerateOutcome {
   std::vector<std::string> provenance;          // "RULE: PLACE, …" of the draft
   std::optional<Trial> measured;                // the chosen one on the held-out cases
   std::size_t student_calls = 0;                // answers requested from models in trials on train
-  std::size_t full_student_calls =
-      0;                     // answers that measuring every candidate in full, each with a baseline, would need
-  std::string stopped;       // why it ended early with the best candidate so far; empty: it completed
-  bool interrupted = false;  // by the user
-  bool resumable = false;    // it ended early, and a further session would continue it
+  std::size_t full_student_calls = 0;  // that measuring every candidate in full, each with a baseline, would need
+  std::string stopped;                 // why it ended early with the best candidate so far; empty: it completed
+  bool interrupted = false;            // by the user
+  bool resumable = false;              // it ended early, and a further session would continue it
 };
 
 // Writes a skill and tests, refines the skill by the students' failures on the train cases and measures the best

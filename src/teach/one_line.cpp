@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "teach/one_line.h"
 
+#include "util/text.h"
+
 namespace upskill {
 
 std::string OneLine(std::string_view text) {
+  if (FindInvalidUtf8(text)) return OneLine(ReplaceInvalidUtf8(text));
   std::string line;
   bool space = false;
   for (const char c : text) {

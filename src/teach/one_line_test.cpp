@@ -10,6 +10,7 @@ TEST(OneLine, WhiteSpaceAndControlCharactersBecomeOneSpace) {
   EXPECT_EQ(OneLine("  run\r\n\tmake \x1b[2J now\x7f\n"), "run make [2J now");
   EXPECT_EQ(OneLine("größer → 9.0"), "größer → 9.0");
   EXPECT_EQ(OneLine(" \n"), "");
+  EXPECT_EQ(OneLine("a\xFF\n"), "a\uFFFD");
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {

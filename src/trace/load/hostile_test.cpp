@@ -105,9 +105,9 @@ TEST(HostileTest, EmptyAndStrange) {
 TEST(HostileTest, BinaryIsNotText) {
   std::string bytes;
   for (int i = 0; i < 2000; ++i) bytes += static_cast<char>((i * 7919) % 256);
-  const Result<Trace> refused = ReadText(bytes);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("--format notes"), std::string::npos) << refused.error().message;
+  const Result<Trace> rejected = ReadText(bytes);
+  ASSERT_FALSE(rejected.ok());
+  EXPECT_NE(rejected.error().message.find("--format notes"), std::string::npos) << rejected.error().message;
   TraceReadOptions options;
   options.format = TraceFormat::kNotes;
   EXPECT_TRUE(ReadTrace(LineSource::FromText(bytes, "x"), options).ok());
@@ -307,15 +307,15 @@ TEST(HostileTest, ZipNamesThatLeaveTheArchive) {
   zip.Add("../../etc/passwd", "x", 0, 1, 0x8cdc1683);
   zip.Add("/samples/1.json", "x", 0, 1, 0x8cdc1683);
   std::vector<std::string> asked;
-  const Result<std::size_t> refused = ReadZipEntries(
+  const Result<std::size_t> skipped = ReadZipEntries(
       zip.Finish(), "z.eval", {1000, 1000},
       [&](const std::string& name) {
         asked.push_back(name);
         return false;
       },
       [](const std::string&, const std::string&) -> Status { return {}; });
-  ASSERT_TRUE(refused.ok()) << refused.error().message;
-  EXPECT_EQ(*refused, 2U);
+  ASSERT_TRUE(skipped.ok()) << skipped.error().message;
+  EXPECT_EQ(*skipped, 2U);
   EXPECT_EQ(asked, (std::vector<std::string>{"header.json"}));
 }
 

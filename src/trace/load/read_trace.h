@@ -17,10 +17,9 @@ struct TraceReadOptions {
   // Keeps the readable part of a damaged trace; each damaged record becomes a TraceProblem. Otherwise only a torn last
   // line is tolerated, because the session may still be running.
   bool lenient = false;
-  std::optional<TraceFormat> format = std::nullopt;       // overrides detection
-  std::size_t max_record_bytes = std::size_t{64} << 20U;  // of one JSONL line
-  std::size_t max_document_bytes = std::size_t{256}
-                                   << 20U;  // of a file that must be read as a whole, or of unpacked data
+  std::optional<TraceFormat> format = std::nullopt;          // overrides detection
+  std::size_t max_record_bytes = std::size_t{64} << 20U;     // of one JSONL line
+  std::size_t max_document_bytes = std::size_t{256} << 20U;  // of a file read as a whole, or of unpacked data
 };
 
 // Reads one trace of any known format. Error messages name file and line and say what to do.

@@ -33,8 +33,8 @@ bool MayBeEncodedText(std::string_view run) {
   return false;
 }
 
-// The kind of the first secret in the text that `run` encodes, or empty. Preceding characters that are also
-// valid base64 ("data/…") shift it.
+// The kind of the first secret in the text that `run` encodes, or empty. Preceding characters that are also valid
+// base64 ("data/…") shift it.
 std::string KindInBase64(std::string_view run) {
   for (std::size_t shift = 0; shift < 4; ++shift) {
     if (!IsPrintable(DecodeBase64(run.substr(shift, kProbe)))) continue;
