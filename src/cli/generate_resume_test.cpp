@@ -200,7 +200,8 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
   const std::vector<Edit> all = {
       {"/options/output", elsewhere.string(), "options.output: " + elsewhere.string() + " is outside"},
       {"/options/output", "../elsewhere", "options.output: expected an absolute path without"},
-      {"/options/output", (folder.path() / "skills/../elsewhere").string(), "options.output: expected an absolute path without"},
+      {"/options/output", (folder.path() / "skills/../elsewhere").string(),
+       "options.output: expected an absolute path without"},
       {"/options/output", Json::array(), "options.output: expected a string"},
       {"/options/output", "/" + std::string(5000, 'x'), "options.output: expected a text of at most 4096 bytes"},
       {"/options/skills_dir", elsewhere.string(), "options.skills_dir: " + elsewhere.string() + " is outside"},
