@@ -20,7 +20,7 @@ constexpr std::size_t kMaxValueBytes = std::size_t{16} * 1024;
 // Enough for the longest value in the script that takes RE2 the most instructions to fold.
 constexpr int kLiteralMemoryBytes = 64 << 20;
 
-std::string Quoted(std::string_view text) { return "\"" + Excerpt(text, kShownColumns) + "\""; }
+std::string Quoted(std::string_view text) { return "\"" + ExcerptLine(text, kShownColumns) + "\""; }
 
 std::string QuotedList(const std::vector<std::string>& values) {
   std::string out;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kRefusal = "I'm sorry, but I can't help with that.";
 
-std::string Shown(std::string_view text) { return Excerpt(text, 80); }
+std::string Shown(std::string_view text) { return ExcerptLine(text, 80); }
 
 // The user's message, files included, as a model would echo it.
 std::string Echo(const Case& test_case) {

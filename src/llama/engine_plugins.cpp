@@ -50,7 +50,7 @@ std::string ProcessorName() {
   for (std::string line; std::getline(in, line);) {
     const std::size_t colon = line.find(':');
     if (line.starts_with("model name") && colon != std::string::npos)
-      return Trim(std::string_view(line).substr(colon + 1));
+      return std::string(Trim(std::string_view(line).substr(colon + 1)));
   }
   return "";
 }

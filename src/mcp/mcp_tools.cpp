@@ -51,7 +51,7 @@ class Conversation {
   Status Notify(const std::string& method) { return Send({{"jsonrpc", "2.0"}, {"method", method}}); }
 
   // The end of the server's standard error on one line; empty: nothing.
-  std::string StandardErrorTail() const { return Excerpt(Trim(error_), kKeptErrorBytes); }
+  std::string StandardErrorTail() const { return ExcerptLine(Trim(error_), kKeptErrorBytes); }
 
  private:
   Status Send(const Json& message) {

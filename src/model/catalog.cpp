@@ -279,9 +279,9 @@ Status ReadCatalog(std::string_view text, const std::string& file, Catalog& cata
     return Reader(catalog, file).Read(toml::parse(text));
   } catch (const toml::parse_error& e) {
     const toml::source_position at = e.source().begin;
-    return InputError(fmt::format("{}:{}:{}: {}", file, at.line, at.column, Excerpt(e.description(), 200)));
+    return InputError(fmt::format("{}:{}:{}: {}", file, at.line, at.column, ExcerptLine(e.description(), 200)));
   } catch (const std::exception& e) {
-    return InputError(fmt::format("{}: {}", file, Excerpt(e.what(), 200)));
+    return InputError(fmt::format("{}: {}", file, ExcerptLine(e.what(), 200)));
   }
 }
 

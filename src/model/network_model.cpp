@@ -34,7 +34,7 @@ void SetTimeouts(bool stream, bool local, HttpRequest& request) {
 
 std::string RequestIdOf(const HttpResponse& response) {
   for (const char* name : {"request-id", "x-request-id"}) {
-    if (const auto id = HeaderOf(response, name)) return Excerpt(*id, 100);
+    if (const auto id = HeaderOf(response, name)) return ExcerptLine(*id, 100);
   }
   return "";
 }

@@ -56,7 +56,7 @@ Result<HttpUrl> ParseHttpUrl(const std::string& url) {
 std::string ServerText(std::string_view text) {
   // More bytes than 300 columns can show.
   constexpr std::size_t kMaxBytes = 4 * kMaxServerText;
-  return Excerpt(Trim(text.substr(0, kMaxBytes)), kMaxServerText);
+  return ExcerptLine(Trim(text.substr(0, kMaxBytes)), kMaxServerText);
 }
 
 }  // namespace upskill

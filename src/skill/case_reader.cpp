@@ -106,7 +106,7 @@ Result<std::string> ReadCheckType(const Json& item) {
   std::replace(type.begin(), type.end(), '-', '_');
   if (FindCheckType(type) != nullptr) return type;
   const bool later = std::find(kLaterTypes.begin(), kLaterTypes.end(), type) != kLaterTypes.end();
-  return InputError(fmt::format("{} \"{}\"{}; supported: {}", later ? "type" : "unknown type", Excerpt(stated, 60),
+  return InputError(fmt::format("{} \"{}\"{}; supported: {}", later ? "type" : "unknown type", ExcerptLine(stated, 60),
                                 later ? " is not supported by this version" : "", SupportedTypes()));
 }
 
@@ -201,7 +201,8 @@ std::vector<std::string> FindWarnings(const Json& raw) {
   if (expected == nullptr) return warnings;
   for (const auto& item : expected->items()) {
     if (item.key() == "contains") continue;
-    warnings.push_back(fmt::format("\"expected.{}\" is not checked; put it under \"checks\"", Excerpt(item.key(), 60)));
+    warnings.push_back(
+        fmt::format("\"expected.{}\" is not checked; put it under \"checks\"", ExcerptLine(item.key(), 60)));
   }
   return warnings;
 }
@@ -231,7 +232,7 @@ std::string CaseLabel(const Json& raw, std::size_t number) {
   if (!raw.is_object() || (FindMember(raw, "id") == nullptr && FindMember(raw, "name") == nullptr)) return unnamed;
   const Result<std::string> id = ReadId(raw, number);
   if (!id) return unnamed;
-  return fmt::format("{} (\"{}\")", unnamed, Excerpt(*id, 60));
+  return fmt::format("{} (\"{}\")", unnamed, ExcerptLine(*id, 60));
 }
 
 }  // namespace upskill

@@ -88,7 +88,7 @@ std::vector<std::string> FindWarnings(const Frontmatter& fields, const std::stri
     warnings.push_back(fmt::format("{}: no \"name\" in the frontmatter; using the folder's name", source));
   } else if (!IsSpecifiedName(name) || name.size() > 64) {
     warnings.push_back(fmt::format("{}: name \"{}\" should be 1 to 64 lowercase letters, digits and single hyphens",
-                                   source, Excerpt(name, 80)));
+                                   source, ExcerptLine(name, 80)));
   }
   if (CountCodePoints(fields.description) > 1024) {
     warnings.push_back(fmt::format("{}: the description is longer than 1,024 characters", source));

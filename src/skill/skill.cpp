@@ -111,7 +111,7 @@ Result<Skill> LoadSkill(const fs::path& path) {
     skill.name = folder_name;
   } else if (skill.name != folder_name) {
     skill.warnings.push_back(fmt::format("{}: name \"{}\" differs from its folder \"{}\"", file.string(),
-                                         Excerpt(skill.name, 80), folder_name));
+                                         ExcerptLine(skill.name, 80), folder_name));
   }
   for (const auto& [name, list] : {std::pair{"references", &skill.references}, std::pair{"scripts", &skill.scripts}}) {
     Listing listing = ListFiles(skill.folder, name);

@@ -76,8 +76,8 @@ Result<Suite> SuiteFromDocument(const std::string& text, const std::string& sour
     ASSIGN_OR_RETURN(CaseReading reading, ReadCase(list.cases[i], number).With(place));
     const auto [other, is_new] = number_of_id.emplace(reading.test_case.id, number);
     if (!is_new) {
-      return InputError(fmt::format("{}: has the same id \"{}\" as case {}", place, Excerpt(reading.test_case.id, 60),
-                                    other->second));
+      return InputError(fmt::format("{}: has the same id \"{}\" as case {}", place,
+                                    ExcerptLine(reading.test_case.id, 60), other->second));
     }
     for (const std::string& warning : reading.warnings) suite.warnings.push_back(fmt::format("{}: {}", place, warning));
     suite.cases.push_back(std::move(reading.test_case));

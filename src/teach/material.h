@@ -37,9 +37,9 @@ using MaterialDetail = std::variant<std::monostate, FixDetail, CommandDetail, Fi
 struct MaterialItem {
   std::string id;  // "d7"; rules cite it
   MaterialKind kind = MaterialKind::kDocument;
-  std::string text;                 // as the teacher reads it
-  std::vector<std::string> places;  // `file#event`, or the document's name
-  MaterialDetail detail;            // of fixes, commands and files
+  std::string text;                          // as the teacher reads it
+  std::vector<std::string> places;           // `file#event`, or the document's name
+  MaterialDetail detail = std::monostate{};  // of fixes, commands and files
 };
 
 // A request of the user and its outcome.

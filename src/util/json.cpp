@@ -78,7 +78,7 @@ std::string ShortReason(std::string message) {
     const std::size_t expected_at = std::max(std::min(message.rfind("; expected "), message.size()), last_read);
     message.erase(last_read, expected_at - last_read);
   }
-  return Excerpt(message, 200);
+  return ExcerptLine(message, 200);
 }
 
 Json Sorted(const Json& value) {

@@ -36,7 +36,7 @@ bool HasType(const Json& value, std::string_view type) {
 // Equal regardless of the order of keys.
 bool SameValue(const Json& a, const Json& b) { return a == b || CanonicalJson(a) == CanonicalJson(b); }
 
-std::string Short(const Json& value) { return Excerpt(DumpJson(value), 80); }
+std::string Short(const Json& value) { return ExcerptLine(DumpJson(value), 80); }
 
 // Validates one value against one schema. Not reusable.
 class Validator {
@@ -62,7 +62,7 @@ class Validator {
 
  private:
   static Error Bad(const std::string& pointer, const std::string& reason) {
-    return InputError(fmt::format("{}: {}", pointer.empty() ? "the answer" : Excerpt(pointer, 120), reason));
+    return InputError(fmt::format("{}: {}", pointer.empty() ? "the answer" : ExcerptLine(pointer, 120), reason));
   }
 
   static std::string Below(const std::string& pointer, const std::string& key) {

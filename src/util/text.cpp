@@ -189,7 +189,7 @@ std::string SafeForTerminalLine(std::string_view text) {
   return out;
 }
 
-std::string Excerpt(std::string_view text, std::size_t columns) {
+std::string ExcerptLine(std::string_view text, std::size_t columns) {
   std::string line = ReplaceInvalidUtf8(text);
   std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
   return CutToColumns(line, columns);

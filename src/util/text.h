@@ -42,7 +42,7 @@ std::string SafeForTerminalLine(std::string_view text);
 
 // Untrusted text for quoting in a message: valid UTF-8 on one line (newlines and tabs become spaces), at most `columns`
 // wide. Not escaped for a terminal.
-std::string Excerpt(std::string_view text, std::size_t columns);
+std::string ExcerptLine(std::string_view text, std::size_t columns);
 
 // A word of a command line, quoted for a shell.
 std::string ShellWord(const std::string& word);

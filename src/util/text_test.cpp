@@ -114,10 +114,10 @@ TEST(SafeForTerminal, LeavesOrdinaryText) {
   EXPECT_EQ(SafeForTerminalLine("a\nb\tc\x1b"), "a b c\\x1b");
 }
 
-TEST(Text, ExcerptIsOneValidLine) {
-  EXPECT_EQ(Excerpt("a\r\nb\tc\xFF", 80), "a  b c\uFFFD");
-  EXPECT_EQ(Excerpt("\x1b[2J", 80), "\x1b[2J");  // escaped where it is printed
-  EXPECT_EQ(Excerpt("abcdef", 4), "abc…");
+TEST(Text, ExcerptLineIsValid) {
+  EXPECT_EQ(ExcerptLine("a\r\nb\tc\xFF", 80), "a  b c\uFFFD");
+  EXPECT_EQ(ExcerptLine("\x1b[2J", 80), "\x1b[2J");  // escaped where it is printed
+  EXPECT_EQ(ExcerptLine("abcdef", 4), "abc…");
 }
 
 TEST(Text, PositionAt) {

@@ -32,7 +32,7 @@ Status CheckId(const std::string& id, std::size_t max_bytes) {
     return std::isalnum(c) != 0 || c == '_' || c == '-';
   });
   if (clean) return {};
-  return InputError(fmt::format("'{}' is not a valid batch or request ID", Excerpt(id, 80)));
+  return InputError(fmt::format("'{}' is not a valid batch or request ID", ExcerptLine(id, 80)));
 }
 
 // Splits a body that arrives in pieces into lines.
@@ -208,7 +208,7 @@ class AnthropicBatch : public BatchBase {
     RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     ASSIGN_OR_RETURN(const Json body, CallJson("GET", std::string(kPath) + "/" + id));
     BatchState state;
-    state.status = Excerpt(JsonGet<std::string>(body, "processing_status", ""), 40);
+    state.status = ExcerptLine(JsonGet<std::string>(body, "processing_status", ""), 40);
     if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's response has no batch status"};
     state.ended = state.status == "ended";
     const Json& counts = Member(body, "request_counts");
@@ -258,7 +258,7 @@ class AnthropicBatch : public BatchBase {
       if (std::optional<Error> reported = ErrorInBody(Json{{"error", error}})) return *std::move(reported);
     }
     return Error{ErrorKind::kUnavailable,
-                 fmt::format("the batch has no answer to this request: {}", Excerpt(type, 40))};
+                 fmt::format("the batch has no answer to this request: {}", ExcerptLine(type, 40))};
   }
 };
 
@@ -279,7 +279,7 @@ class OpenAiBatch : public BatchBase {
     state.succeeded = TokensOf(counts, "completed");
     state.failed = TokensOf(counts, "failed");
     state.waiting = std::max<std::int64_t>(0, TokensOf(counts, "total") - state.succeeded - state.failed);
-    state.status = Excerpt(state.status, 40);
+    state.status = ExcerptLine(state.status, 40);
     if (state.status.empty()) return Error{ErrorKind::kUnavailable, "the provider's response has no batch status"};
     return state;
   }
@@ -343,11 +343,11 @@ class OpenAiBatch : public BatchBase {
     const Json& list = Member(Member(body, "errors"), "data");
     if (list.is_array() && !list.empty()) {
       return InputError(fmt::format("the provider rejected the batch: {} (line {})",
-                                    Excerpt(JsonGet<std::string>(list.front(), "message", ""), 300),
+                                    ExcerptLine(JsonGet<std::string>(list.front(), "message", ""), 300),
                                     TokensOf(list.front(), "line")));
     }
     return Error{ErrorKind::kUnavailable,
-                 fmt::format("the batch has no results; its status is '{}'", Excerpt(status, 40))};
+                 fmt::format("the batch has no results; its status is '{}'", ExcerptLine(status, 40))};
   }
 
   Result<ChatResponse> OneResult(const Json& line) const {
@@ -364,7 +364,7 @@ class OpenAiBatch : public BatchBase {
     const Json& error = Member(line, "error");
     const std::string code = JsonGet<std::string>(error, "code", "no answer");
     return Error{ErrorKind::kUnavailable,
-                 fmt::format("the batch has no answer to this request: {}", Excerpt(code, 80))};
+                 fmt::format("the batch has no answer to this request: {}", ExcerptLine(code, 80))};
   }
 };
 

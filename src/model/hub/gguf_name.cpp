@@ -146,7 +146,7 @@ std::string Names(const std::vector<GgufModel>& models) {
   std::size_t shown = 0;
   for (const std::string& name : names) {
     if (shown++ == kMaxShown) return text + fmt::format(" and {} more", names.size() - kMaxShown);
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", Excerpt(name, 120));
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", ExcerptLine(name, 120));
   }
   return text;
 }
@@ -168,7 +168,7 @@ std::size_t GgufModel::missing() const {
 Result<GgufName> ParseGgufName(const std::string& text) {
   const auto invalid = [&](const std::string& why) {
     return InputError(
-        fmt::format("'{}' {}; models of the Hugging Face Hub are named org/repo:QUANT", Excerpt(text, 200), why));
+        fmt::format("'{}' {}; models of the Hugging Face Hub are named org/repo:QUANT", ExcerptLine(text, 200), why));
   };
   const std::size_t colon = text.find(':');
   GgufName name{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};

@@ -96,7 +96,7 @@ Usage ResponsesUsage(const Json& usage) {
 std::optional<Error> ErrorOfStatus(const Json& body) {
   const std::string status = JsonGet<std::string>(body, "status", "completed");
   if (status == "completed" || status == "incomplete") return std::nullopt;
-  return Error{ErrorKind::kUnavailable, fmt::format("the provider ended the answer as '{}'", Excerpt(status, 40))};
+  return Error{ErrorKind::kUnavailable, fmt::format("the provider ended the answer as '{}'", ExcerptLine(status, 40))};
 }
 
 class ResponsesAssembler : public StreamAssembler {

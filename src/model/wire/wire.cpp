@@ -79,7 +79,7 @@ Result<Json> ParseBody(std::string_view body) {
   if (json) return json;
   const std::string start = ReplaceInvalidUtf8(body.substr(0, 400));
   return Error{ErrorKind::kUnavailable,
-               fmt::format("the server's response isn't JSON: {}", body.empty() ? "(empty)" : Excerpt(start, 100))};
+               fmt::format("the server's response isn't JSON: {}", body.empty() ? "(empty)" : ExcerptLine(start, 100))};
 }
 
 std::optional<Error> ErrorInBody(const Json& body) {
@@ -96,7 +96,7 @@ std::optional<Error> ErrorInBody(const Json& body) {
   std::string text = error.is_string() ? error.get<std::string>() : JsonGet<std::string>(object, "message", "");
   if (text.empty()) text = DumpJson(error.is_null() ? body : error).substr(0, 4 * kShownColumns);
   const std::int64_t code = CodeOf(Member(object, "code"));
-  const std::string shown = Excerpt(text, kShownColumns);
+  const std::string shown = ExcerptLine(text, kShownColumns);
   return Error{KindOfCode(code, type),
                code != 0 ? fmt::format("the provider reported an error in its response ({}): {}", code, shown)
                          : fmt::format("the provider reported an error in its response: {}", shown)};
