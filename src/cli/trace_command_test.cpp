@@ -164,7 +164,7 @@ TEST_F(TraceCli, ShowOfSeveral) {
   folder.Write("t/c.jsonl", "");
   EXPECT_EQ(Show(folder.path() / "t"), kFailed);
   EXPECT_THAT(out, AllOf(HasSubstr("a.jsonl\nClaude Code"), HasSubstr("b.jsonl\nClaude Code")));
-  EXPECT_THAT(error, StartsWith("warning: c.jsonl: empty"));
+  EXPECT_THAT(error, StartsWith("warning: c.jsonl: the trace is empty"));
 }
 
 TEST_F(TraceCli, SecretsStayUnlessAskedFor) {
@@ -251,7 +251,7 @@ TEST_F(TraceCli, DigestLeavesOutWhatCannotBeRead) {
   const fs::path empty = folder.Write("empty.jsonl", "\n");
   EXPECT_EQ(Digest({good, empty}), kFailed);
   EXPECT_THAT(out, StartsWith("# Digest of 1 trace\n"));
-  EXPECT_THAT(error, StartsWith("warning: empty.jsonl: empty"));
+  EXPECT_THAT(error, StartsWith("warning: empty.jsonl: the trace is empty"));
   EXPECT_EQ(Digest({empty, folder.path() / "none.jsonl"}), kUsage);
   EXPECT_THAT(out, IsEmpty());
 }
@@ -261,7 +261,7 @@ TEST_F(TraceCli, DigestOfStandardInput) {
   EXPECT_THAT(out, HasSubstr("Goal: from a pipe"));
   EXPECT_THAT(out, HasSubstr("[stdin#1"));
   EXPECT_EQ(RunWithInput("", {"trace", "show", "-"}), kUsage);
-  EXPECT_THAT(error, HasSubstr("stdin: empty"));
+  EXPECT_THAT(error, HasSubstr("stdin: the trace is empty"));
 }
 
 TEST_F(TraceCli, DigestKeepsItsBudget) {
@@ -349,12 +349,12 @@ TEST_F(TraceCli, FilesThatAreNoTraces) {
   for (int i = 0; i < 4000; ++i) bytes += static_cast<char>((i * 7919) % 256);
   const std::vector<Case> cases = {
       {folder.path() / "none.jsonl", "No such file"},
-      {folder.Write("empty.jsonl", ""), "empty.jsonl: empty"},
-      {folder.Write("blank.jsonl", "\n \n"), "blank.jsonl: empty"},
+      {folder.Write("empty.jsonl", ""), "empty.jsonl: the trace is empty"},
+      {folder.Write("blank.jsonl", "\n \n"), "blank.jsonl: the trace is empty"},
       {folder.path() / "loop-a", "symbolic links"},
       {folder.path() / "pipe", "not a regular file"},
       {folder.path() / "bare", "no traces in this folder"},
-      {folder.Write("program", bytes), "neither text in UTF-8 nor"},
+      {folder.Write("program", bytes), "neither UTF-8 text nor"},
       {folder.Write("torn.json", R"({"messages": [{"role": "user", "content": "x"})"), "--lenient"}};
   for (const Case& item : cases) {
     EXPECT_EQ(Show(item.file), kUsage) << item.file;

@@ -301,8 +301,7 @@ TEST(Engine, APromptThatIsTooLongIsAnError) {
   const Result<ChatResponse> response = Generate(*model, Ask(Words("word", 9000)));
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
-  EXPECT_THAT(response.error().message,
-              testing::ContainsRegex("90[0-9][0-9] tokens.*context 8192|90[0-9][0-9] tokens.*context 2048"));
+  EXPECT_THAT(response.error().message, testing::ContainsRegex("90[0-9][0-9] tokens.*context has only (8192|2048)"));
   EXPECT_TRUE(Generate(*model, Ask("Say hello.", 1)).ok());
 }
 

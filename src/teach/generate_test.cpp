@@ -187,8 +187,7 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
         std::string body = "# Adding\n\nLearnt by heart.\n";
         for (int k = 1; k <= 16; ++k) {
           const std::string input = "What is the sum number " + std::to_string(k) + "?";
-          if (request.messages[0].text.find("request:\n" + input) != std::string::npos)
-            body += "[sim 1: " + input + "]\n";
+          if (request.messages[0].text.find(":\n" + input) != std::string::npos) body += "[sim 1: " + input + "]\n";
         }
         return DumpJson({{"proposals", Json::array({ProposalJson("by heart", body)})}});
       },

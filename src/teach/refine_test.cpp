@@ -87,8 +87,8 @@ TEST(ProposeChanges, EachDiscardedProposalHasAReason) {
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
   EXPECT_THAT(outcome->proposals, IsEmpty());
   EXPECT_THAT(outcome->discarded,
-              ElementsAre("the text to replace is not in the skill: not there",
-                          "the text to replace is in the skill more than once: Use it.", "it was tried before",
+              ElementsAre("the text to replace isn't in the skill: not there",
+                          "the text to replace occurs in the skill more than once: Use it.", "it was tried before",
                           AllOf(HasSubstr("d3 of the material contradicts it"), HasSubstr("`8.0`")),
                           HasSubstr("it contains a secret"), HasSubstr("isn't in the material")));
 }

@@ -93,11 +93,12 @@ TEST(LoadTracesTest, WhatCannotBeReadIsNamed) {
   ASSERT_TRUE(loaded.ok());
   EXPECT_EQ(loaded->traces.size(), 1U);
   ASSERT_EQ(loaded->unread.size(), 1U);
-  EXPECT_NE(loaded->unread[0].message.find("empty.jsonl: empty"), std::string::npos);
+  EXPECT_NE(loaded->unread[0].message.find("empty.jsonl: the trace is empty"), std::string::npos);
   const Result<LoadedTraces> none =
       LoadTraces({(folder.path() / "empty.jsonl").string(), "/no/such"}, kNoVariables, {});
   ASSERT_FALSE(none.ok());
-  EXPECT_NE(none.error().message.find("none of the 2 traces could be read:\n  empty.jsonl: empty"), std::string::npos)
+  EXPECT_NE(none.error().message.find("none of the 2 traces could be read:\n  empty.jsonl: the trace is empty"),
+            std::string::npos)
       << none.error().message;
   EXPECT_NE(none.error().message.find("\n  reading /no/such: No such file"), std::string::npos) << none.error().message;
 }
