@@ -87,7 +87,7 @@ Status Download(const fs::path& folder, const Env& env) {
 Status Unpack(const fs::path& archive, const fs::path& target) {
   ASSIGN_OR_RETURN(const std::string bytes, ReadFile(archive));
   bool found = false;
-  ASSIGN_OR_RETURN([[maybe_unused]] const std::size_t refused,
+  ASSIGN_OR_RETURN([[maybe_unused]] const std::size_t rejected,
                    ReadZipEntries(
                        bytes, archive.string(), {kMaxBytes, kMaxBytes},
                        [](const std::string& name) { return name == UPSKILL_MODEL_MEMBER; },

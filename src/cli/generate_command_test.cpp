@@ -119,7 +119,7 @@ TEST_F(GenerateCli, TestsOfTheTraceForATeachersSkill) {
     EXPECT_THAT(request.body, Not(HasSubstr("You write tests")));
 }
 
-// Over HTTP: every bad answer is refused with its reason, asked for again a few times, and nothing is written but the
+// Over HTTP: every bad answer is rejected with its reason, requested again a few times, and nothing is written but the
 // generation's own folder.
 TEST_F(GenerateCli, HostileTeachersWriteNothing) {
   const auto draft = [](const char* key, const Json& value) {

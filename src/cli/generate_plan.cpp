@@ -282,7 +282,7 @@ GivenOptions ResolveOptions(GivenOptions options, const Config& config) {
   if (options.test_gen_model.empty()) options.test_gen_model = config.test_gen_model;
   if (options.test_gen_model.empty()) options.test_gen_model = options.model;
   Config students = config;
-  students.skill_generation_model.clear();  // a teacher is no student
+  students.skill_generation_model.clear();  // a teacher is not a student
   options.eval_models = ChooseModels(options.eval_models, students);
   options.how.attempts = options.max_attempts.value_or(config.max_refine_attempts.value_or(options.how.attempts));
   options.skills_dir = config.skills_dir.string();

@@ -30,7 +30,7 @@ Result<GenerateCommandOptions> OptionsToResume(const GenerateCommandOptions& now
 // Without '.', '..' and a slash at the end.
 std::string AbsolutePath(const std::string& path);
 
-// A name that is no path.
+// A name, not a path.
 bool IsPlainName(const std::string& name);
 
 // Whether it lies below the current folder or the configuration's skills folder, links followed.

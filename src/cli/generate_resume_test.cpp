@@ -175,7 +175,7 @@ TEST_F(GenerateResume, WhatConflictsIsNamed) {
     EXPECT_THAT(error, HasSubstr(conflict.says));
   }
   EXPECT_EQ(teacher.requests().size(), asked);
-  // The same again is no conflict, and some may change.
+  // The same value again is not a conflict, and some may change.
   EXPECT_EQ(Generate({"Add numbers", "--max-tokens", "512", "-m", "generic.teacher", "--base-url", teacher.url(),
                       "--max-cost", "9", "-j", "3", "--accept", "any", "-q", "--json", "--resume", "latest"}),
             0)

@@ -175,7 +175,7 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
   Json json = {{"generation", session.id},
                {"skill", placing.target.string()},
                {"accepted", placing.reason.empty()},
-               {"refused_because", placing.reason.empty() ? Json(nullptr) : Json(placing.reason)},
+               {"rejected_because", placing.reason.empty() ? Json(nullptr) : Json(placing.reason)},
                {"generated_by", session.options.model},
                {"cases", outcome.cases.size()},
                {"test_cases", outcome.test.size()},

@@ -10,7 +10,7 @@
 namespace upskill {
 
 // The file of a GGUF that is named as on the Hugging Face Hub: from the cache, without asking anybody, else downloaded,
-// with a live line on stderr (plain lines when that is no terminal). With `update` the Hub is asked in any case. A
+// with a live line on stderr (plain lines if that is not a terminal). With `update` the Hub is asked in any case. A
 // download that was interrupted is kCancelled and says how it goes on.
 Result<std::filesystem::path> FindOrPullGguf(const GgufName& name, bool update, const Env& env);
 

@@ -19,7 +19,7 @@ struct PlanOptions {
   std::string tests;
   std::string runs_dir;                    // empty: from the configuration
   std::optional<double> baseline_percent;  // stated pass rate without the skill; absent: from earlier runs
-  std::optional<int> rounds;               // also say what so many rounds can detect
+  std::optional<int> rounds;               // also show what this number of rounds can detect
   double alpha = 0.05;
   int max_tokens = 512;
   int parallel = 0;

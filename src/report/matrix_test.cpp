@@ -88,7 +88,7 @@ TEST(FindSweetSpot, TheParetoFront) {
   std::vector<std::string> front;
   for (const std::size_t i : spot.pareto)
     front.push_back(spot.choices[i].cell->model + (spot.choices[i].with_skill ? "+" : "-"));
-  // opus with the skill costs more and is no better; haiku and tiny are cheaper than all better ones.
+  // opus with the skill costs more and is not better; haiku and tiny are cheaper than all better ones.
   EXPECT_THAT(front, ElementsAre("haiku-", "haiku+", "opus-", "tiny-", "tiny+"));
 }
 

@@ -5,7 +5,7 @@
 usage: src/trace/load/recorded_figures.py FOLDER [UPSKILL]
 Prints one line of JSON a file. With the program given, compares them with `trace show --json` and exits 1 on a difference.
 A file whose format this script doesn't know is an error. What no rule can tell (which texts of a stress file a person
-typed) stands in PERSON, read by eye.
+typed) is in USER, read by eye.
 """
 import collections
 import datetime
@@ -20,7 +20,7 @@ import zipfile
 INJECTED = ("<local-command", "<command-name>/clear", "<command-name>/mcp", "<command-name>/exit", "[Request interrupted", "Caveat:",
             "<environment_context>", "<user_instructions>", "# AGENTS.md", "<system-reminder>", "<permissions")
 # Sessions whose user records need a reader's judgement: trimmed or made-up files.
-PERSON = {"claude-code/daaain-edge_cases.jsonl": 4, "codex-rollout/agent-sessions-codex_small.jsonl": 1,
+USER = {"claude-code/daaain-edge_cases.jsonl": 4, "codex-rollout/agent-sessions-codex_small.jsonl": 1,
           "specstory/2026-02-10_21-49-42Z-command-message-insights-command.md": 1}
 
 
@@ -262,7 +262,7 @@ def main(folder, program=None):
     for path in sorted(p for p in folder.glob("*/*") if p.parent.name != "LICENSES"):
         name = str(path.relative_to(folder))
         ours = READERS[path.parent.name](path, name)
-        ours["human_turns"] = PERSON.get(name, ours["human_turns"])
+        ours["human_turns"] = USER.get(name, ours["human_turns"])
         ours["tool_calls_by_name"] = dict(sorted(ours["tool_calls_by_name"].items()))
         print(json.dumps({"file": name, **ours}))
         if not program:
