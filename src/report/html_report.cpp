@@ -171,7 +171,7 @@ Json OthersToJson(const JudgedRun& run, std::size_t student) {
   return others;
 }
 
-Json StudentToJson(const JudgedRun& run, std::size_t index) {
+Json StudentPageJson(const JudgedRun& run, std::size_t index) {
   const StudentSummary& student = run.summary.students[index];
   Json arms = Json::object();
   for (const auto& [arm, summary] : student.arms) {
@@ -200,7 +200,7 @@ Json RunToJson(const JudgedRun& run, TextTable& texts) {
     cases.push_back({{"id", test_case.id}, {"input", texts.Add(test_case.input)}, {"files", std::move(files)}});
   }
   Json students = Json::array();
-  for (std::size_t i = 0; i < plan.students.size(); ++i) students.push_back(StudentToJson(run, i));
+  for (std::size_t i = 0; i < plan.students.size(); ++i) students.push_back(StudentPageJson(run, i));
   const std::optional<Arm> reference = ReferenceArm(plan);
   return {{"run", plan.run},
           {"reference", reference ? Json(ArmName(*reference)) : Json(nullptr)},
