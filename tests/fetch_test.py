@@ -3,9 +3,7 @@
 """scripts/fetch against package indexes of the test's own on the loopback interface; no network is used."""
 import concurrent.futures
 import hashlib
-import multiprocessing
 import os
-import runpy
 import signal
 import subprocess
 import sys
@@ -15,52 +13,11 @@ import unittest
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = os.path.join(os.path.dirname(TESTS), "scripts")
-FETCH = os.path.join(SCRIPTS, "fetch")
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(TESTS, "support"), SCRIPTS]
+from fetch_run import FETCH, Run
 from fetching import messages
 from package_index import CONTENT, FILE, MARKER, SHA256, WRONG, Index
-
-
-# Most of a run's time is Python's start and the import of pip: a process that has done both is forked.
-RUNS = multiprocessing.get_context("forkserver")
-RUNS.set_forkserver_preload(["__main__", "pip._internal.commands.download", "pip._internal.index.package_finder",
-                             "pip._internal.network.session"])
-
-
-def run_script(arguments, environment, folder, output):
-    """In the forked process: scripts/fetch as a program, its output in files."""
-    os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(folder)
-    for name, descriptor in ((os.devnull, 0), (output + ".out", 1), (output + ".err", 2)):
-        os.dup2(os.open(name, os.O_RDWR | os.O_CREAT, 0o600), descriptor)
-    sys.argv = [FETCH, *arguments]
-    runpy.run_path(FETCH, run_name="__main__")
-
-
-class Run:
-    """A run of scripts/fetch with the methods of subprocess.Popen that are needed here."""
-
-    def __init__(self, arguments, environment, folder):
-        self.output = tempfile.mktemp(dir=folder)
-        self.process = RUNS.Process(target=run_script, args=(arguments, environment, folder, self.output), daemon=True)
-        self.process.start()
-
-    def send_signal(self, number):
-        os.kill(self.process.pid, number)
-
-    def communicate(self, timeout):
-        self.process.join(timeout)
-        texts = []
-        for ending in (".out", ".err"):
-            with open(self.output + ending) as file:
-                texts.append(file.read())
-        return texts
-
-    @property
-    def returncode(self):
-        return self.process.exitcode
 
 
 class Fetch(unittest.TestCase):
