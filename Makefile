@@ -13,7 +13,7 @@ run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2
 # One target at a time: they share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
-.PHONY: all model demo test test-asan test-tsan test-release test-bare bench format install packages wheel deb setup setup-check clean
+.PHONY: all model demo test test-asan test-tsan test-release test-bare bench fuzz format install packages wheel deb setup setup-check clean
 
 # Without the tests, unless `make test` has configured them: build/release keeps the setting.
 all: setup
@@ -55,6 +55,12 @@ bench: setup-check model
 	@scripts/build bench
 	@scripts/build plain upskill
 	@bench/run build/bench
+
+# Each fuzzer for FUZZ_SECONDS (fuzz/CMakeLists.txt); needs clang-19 and libclang-rt-19-dev.
+FUZZ_SECONDS ?= 60
+fuzz: setup-check
+	@scripts/build fuzz fuzzers
+	@fuzz/run build/fuzz $(FUZZ_SECONDS)
 
 format:
 	@scripts/format

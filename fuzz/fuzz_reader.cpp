@@ -44,9 +44,9 @@ void UseTrace(Trace trace) {
 void FuzzReader(TraceFormat format, std::string_view input) { UseTrace(ReadTraceAs(format, std::string(input))); }
 
 void FuzzDetected(std::string_view input) {
-  for (const bool lenient : {false, true}) {
+  for (const bool strict : {false, true}) {
     TraceReadOptions options;
-    options.lenient = lenient;
+    options.strict = strict;
     options.max_document_bytes = std::size_t{4} << 20U;
     Result<Trace> trace = ReadTrace(LineSource::FromText(std::string(input), "fuzz"), options);
     if (trace) {

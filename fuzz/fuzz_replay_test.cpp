@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays a corpus through the fuzzer of every reader: all fixtures, complete, cut in half and damaged.
+// Replays a corpus through every fuzzer: all fixtures and seeds, complete, cut and damaged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "fuzz/damage.h"
+#include "fuzz/fuzz_parser.h"
 #include "fuzz/fuzz_reader.h"
 #include "support/trace_expectation.h"
 #include "util/files.h"
@@ -34,34 +36,6 @@ std::vector<std::string> Corpus() {
   return corpus;
 }
 
-// A damaged copy: bytes changed or inserted, parts duplicated or removed.
-std::string Damage(const std::string& input, Rng& rng) {
-  std::string text = input;
-  for (int i = 0; i < 6 && !text.empty(); ++i) {
-    const std::size_t at = rng.Next() % text.size();
-    const std::size_t length = std::min<std::size_t>(rng.Next() % 40, text.size() - at);
-    constexpr std::string_view kBytes(
-        "\"{}[]:,\\\n\0\xFF"
-        "019aeu",
-        17);
-    switch (rng.Next() % 4) {
-      case 0:
-        text[at] = kBytes[rng.Next() % kBytes.size()];
-        break;
-      case 1:
-        text.erase(at, length);
-        break;
-      case 2:
-        text.insert(at, text.substr(at, length));
-        break;
-      default:
-        text.insert(at, 1, kBytes[rng.Next() % kBytes.size()]);
-        break;
-    }
-  }
-  return text;
-}
-
 // Runs `fuzz` on every input of the corpus, its first half and damaged copies of it.
 template <typename Fuzz>
 std::size_t Replay(std::uint64_t seed, Fuzz fuzz) {
@@ -90,6 +64,26 @@ TEST(FuzzReplay, Detected) {
 TEST(FuzzReplay, Redaction) {
   EXPECT_GE(Replay(2, [](const std::string& input) { FuzzRedaction(input); }), 150U);
 }
+
+class ParserReplayTest : public testing::TestWithParam<FuzzedParser> {};
+
+TEST_P(ParserReplayTest, EveryInputIsParsed) {
+  const FuzzedParser& parser = GetParam();
+  Rng rng(SeedFromText(parser.name));
+  for (const std::string& input : {std::string(), std::string("{"), std::string("[[[["), std::string("\0", 1)})
+    parser.run(input);
+  for (const std::string& seed : parser.seeds) {
+    parser.run(seed);
+    for (std::size_t size = 0; size < seed.size(); size += 7) parser.run(seed.substr(0, size));
+    for (int i = 0; i < 400; ++i) parser.run(Damage(seed, rng));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllParsers, ParserReplayTest, testing::ValuesIn(FuzzedParsers()), [](const auto& parameter) {
+  std::string name(parameter.param.name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 INSTANTIATE_TEST_SUITE_P(AllFormats, FuzzReplayTest, testing::ValuesIn(AllTraceFormats()), [](const auto& parameter) {
   std::string name = TraceFormatName(parameter.param);
