@@ -39,12 +39,15 @@ struct AllOptions {
   TraceOptions trace;
   HelpOptions help;
   std::string log_file;
+  bool trust_config = false;
 };
 
 void Declare(CLI::App& app, AllOptions& options) {
   app.set_help_flag("-h,--help", "Print this help");
   app.set_version_flag("--version", std::string("upskill ") + UPSKILL_VERSION, "Print the version");
   app.add_option("--log", options.log_file, "Append diagnostics to this file")->type_name("FILE");
+  app.add_flag("--trust-config", options.trust_config,
+               "Let ./upskill.config.yaml name model files, servers and folders elsewhere");
   app.require_subcommand(1);
   AddEvalCommand(app, options.eval);
   AddBenchmarkCommand(app, options.benchmark);
@@ -64,6 +67,7 @@ void Declare(CLI::App& app, AllOptions& options) {
 
 ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (!options.log_file.empty()) SetLogFile(options.log_file);
+  env.trust_config = options.trust_config;
   if (app.got_subcommand("help")) return RunHelp(app, options.help, env);
   if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "cli/config_trust.h"
 #include "util/files.h"
 
 namespace upskill {
@@ -11,10 +12,9 @@ Result<Catalog> LoadCatalogOf(const Env& env) {
   std::filesystem::path file;
   if (const auto named = env.variable("UPSKILL_MODELS"); named && !named->empty()) {
     file = *named;
-  } else if (const auto home = env.variable("HOME"); home && !home->empty()) {
+  } else if (const std::filesystem::path folder = UserConfigFolder(env); !folder.empty()) {
     std::error_code code;
-    const std::filesystem::path own = std::filesystem::path(*home) / ".config/upskill/models.toml";
-    if (std::filesystem::exists(own, code)) file = own;
+    if (std::filesystem::exists(folder / "models.toml", code)) file = folder / "models.toml";
   }
   if (file.empty()) return LoadCatalog();
   ASSIGN_OR_RETURN(std::string text, ReadFile(file, 1U << 20U));

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include "cli/config_trust.h"
 #include "util/files.h"
 
 namespace upskill {
 namespace {
 
 constexpr int kMaxRefineAttempts = 50;
+constexpr const char* kProjectConfig = "upskill.config.yaml";
 
 Result<std::string> ConfigFile(const Env& env) {
   std::error_code code;
@@ -19,10 +21,10 @@ Result<std::string> ConfigFile(const Env& env) {
     }
     return *named;
   }
-  if (std::filesystem::exists("upskill.config.yaml", code)) return std::string("upskill.config.yaml");
-  if (const auto home = env.variable("HOME"); home && !home->empty()) {
-    const std::string file = *home + "/.config/upskill/config.yaml";
-    if (std::filesystem::exists(file, code)) return file;
+  if (std::filesystem::exists(kProjectConfig, code)) return std::string(kProjectConfig);
+  if (const std::filesystem::path folder = UserConfigFolder(env); !folder.empty()) {
+    const std::filesystem::path file = folder / "config.yaml";
+    if (std::filesystem::exists(file, code)) return file.string();
   }
   return std::string();
 }
@@ -39,16 +41,21 @@ Result<Config> LoadConfig(const Env& env) {
     const YAML::Node root = YAML::Load(text);
     if (root.IsNull()) return config;
     if (!root.IsMap()) return InputError(fmt::format("{}: expected a mapping of keys to values", file));
-    const auto take = [&](const char* key, auto& target) {
+    const auto take = [&](const char* key, auto& target) -> Status {
       const YAML::Node node = root[key];
-      if (node && node.IsScalar() && !node.Scalar().empty()) target = node.Scalar();
+      if (!node || node.IsNull()) return {};
+      if (!node.IsScalar())
+        return InputError(
+            fmt::format("{}:{}:{}: {} must be a string", file, node.Mark().line + 1, node.Mark().column + 1, key));
+      if (!node.Scalar().empty()) target = node.Scalar();
+      return {};
     };
-    take("model", config.skill_generation_model);
-    take("skill_generation_model", config.skill_generation_model);
-    take("eval_model", config.eval_model);
-    take("test_gen_model", config.test_gen_model);
-    take("skills_dir", config.skills_dir);
-    take("runs_dir", config.runs_dir);
+    RETURN_IF_ERROR(take("model", config.skill_generation_model));
+    RETURN_IF_ERROR(take("skill_generation_model", config.skill_generation_model));
+    RETURN_IF_ERROR(take("eval_model", config.eval_model));
+    RETURN_IF_ERROR(take("test_gen_model", config.test_gen_model));
+    RETURN_IF_ERROR(take("skills_dir", config.skills_dir));
+    RETURN_IF_ERROR(take("runs_dir", config.runs_dir));
     if (const YAML::Node node = root["max_refine_attempts"]; node && !node.IsNull()) {
       int attempts = 0;
       if (!YAML::convert<int>::decode(node, attempts) || attempts < 1 || attempts > kMaxRefineAttempts) {
@@ -57,6 +64,7 @@ Result<Config> LoadConfig(const Env& env) {
       }
       config.max_refine_attempts = attempts;
     }
+    if (file == kProjectConfig) RETURN_IF_ERROR(CheckProjectConfig(config, env));
     return config;
   } catch (const YAML::Exception& e) {
     return InputError(fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, e.msg));

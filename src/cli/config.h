@@ -22,7 +22,9 @@ struct Config {
 };
 
 // Reads $UPSKILL_CONFIG (an error if it doesn't exist), else ./upskill.config.yaml, else
-// ~/.config/upskill/config.yaml, else the defaults. Errors name file, line and column.
+// ~/.config/upskill/config.yaml (or below $XDG_CONFIG_HOME), else the defaults. Errors name file, line and column;
+// also:
+// ./upskill.config.yaml names what it may not without the user's consent (CheckProjectConfig).
 Result<Config> LoadConfig(const Env& env);
 
 // Where the runs are: `given` (--runs-dir), else the configuration's folder.

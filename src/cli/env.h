@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "eval/runner.h"
 #include "report/style.h"
 #include "util/clock.h"
 #include "util/result.h"
+#include "util/stop_flag.h"
 #include "util/terminal_text.h"
 
 namespace upskill {
@@ -34,6 +34,7 @@ struct Env {
   std::function<std::optional<std::string>(const std::string&)> variable;  // environment variables
   std::filesystem::path data_dir;                                          // share/upskill beside the program
   std::filesystem::path set_up_model;  // where scripts/setup puts the embedded model; empty in packages
+  bool trust_config = false;           // --trust-config: use a project's configuration file whatever it names
   const Clock* clock = nullptr;
   const StopFlag* stop = nullptr;
 };

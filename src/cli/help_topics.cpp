@@ -74,6 +74,13 @@ constexpr std::string_view kConfig = R"(Settings are read from the first of thes
 
 Options win over the file. Unknown keys are ignored.
 
+./upskill.config.yaml comes with a project, so it may not name model files,
+servers or folders outside the project unless you give --trust-config or list
+it in your own ~/.config/upskill/config.yaml:
+
+  trusted_configs:
+    - /home/you/project/upskill.config.yaml
+
 Environment variables:
 
   ANTHROPIC_API_KEY, OPENAI_API_KEY, HF_TOKEN, ...   keys of providers
