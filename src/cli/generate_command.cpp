@@ -30,7 +30,7 @@ void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
   command.add_option("--docs", options.docs, "Text that the teacher should know (repeatable)")
       ->allow_extra_args(false)
       ->type_name("FILE");
-  command.add_flag("--lenient", options.lenient, "Keep what is readable of damaged traces");
+  command.add_flag("--strict", options.strict, "Stop at a damaged record instead of skipping it");
   command.add_flag("--no-redact", options.no_redact, "Leave secrets in; only with a teacher on this machine");
 }
 

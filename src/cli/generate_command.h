@@ -43,7 +43,7 @@ struct GenerateCommandOptions {
   bool log_runs = true;
   bool dry_run = false;
   bool no_redact = false;
-  bool lenient = false;
+  bool strict = false;
   bool json = false;
   bool quiet = false;
   int parallel = 0;

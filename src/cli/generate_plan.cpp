@@ -233,7 +233,7 @@ const std::vector<StoredOption>& StoredOptions() {
           "seed", "--seed", [](auto& o) -> auto& { return o.how.seed; }, 0, std::numeric_limits<std::uint64_t>::max()),
       WholeOption(
           "parallel", "--jobs", [](auto& o) -> auto& { return o.parallel; }, 0, 100'000, OnResume::kMayChange),
-      SwitchOption("lenient", "--lenient", [](auto& o) -> auto& { return o.lenient; }),
+      SwitchOption("strict", "--strict", [](auto& o) -> auto& { return o.strict; }),
       SwitchOption("no_redact", "--no-redact", [](auto& o) -> auto& { return o.no_redact; }),
   };
   return all;

@@ -112,10 +112,13 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
   std::vector<Redaction> redactions;
   if (!trace_names.empty()) {
     TraceLoadOptions load;
-    load.read.lenient = options.lenient;
+    load.read.strict = options.strict;
     load.keep_secrets = keep_secrets;
     ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(trace_names, env.variable, load));
     for (const Error& error : loaded.unread) sources.warnings.push_back(error.message);
+    for (const Trace& trace : loaded.traces) {
+      for (std::string& warning : DamageWarnings(trace)) sources.warnings.push_back(std::move(warning));
+    }
     redactions = std::move(loaded.redactions);
     for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
     sources.told.push_back("digest   " + AddTraces(loaded.traces, options.how.context_tokens, material));

@@ -32,7 +32,7 @@ void AddReadOptions(CLI::App& command, TraceOptions& options) {
   command.add_option("--format", options.format, "Read as this format instead of detecting it")
       ->transform(OneOf(FormatNames()))
       ->type_name("FORMAT");
-  command.add_flag("--lenient", options.lenient, "Keep what is readable of a damaged trace");
+  command.add_flag("--strict", options.strict, "Stop at a damaged record instead of skipping it");
   BeginGroup(command, "Redaction");
   command.add_flag("--no-redact", options.no_redact, "Leave secrets in this output");
   command.add_flag("--redact-home", options.hide_home, "Also hide the names of home folders");
@@ -42,7 +42,7 @@ void AddReadOptions(CLI::App& command, TraceOptions& options) {
 
 Result<TraceLoadOptions> LoadOptionsOf(const TraceOptions& options) {
   TraceLoadOptions load;
-  load.read.lenient = options.lenient;
+  load.read.strict = options.strict;
   load.redact = {options.hide_home, options.hide_emails};
   load.keep_secrets = options.no_redact;
   if (options.format.empty()) return load;
@@ -73,13 +73,11 @@ ExitCode RunShow(const TraceOptions& options, Env& env) {
   if (!names) return PrintError(env, names.error());
   Redactor redactor(load->redact);
   Json list = Json::array();
-  std::size_t failed = 0;
+  std::vector<Error> unread;
   for (const TraceName& name : *names) {
     const Result<LoadedTrace> loaded = LoadTrace(name, *load, redactor);
     if (!loaded) {
-      if (names->size() == 1) return PrintError(env, loaded.error());
-      PrintWarning(env, loaded.error().message);  // the other traces are shown all the same
-      ++failed;
+      unread.push_back(loaded.error());  // the other traces are shown all the same
       continue;
     }
     if (options.json && !options.events) {
@@ -88,9 +86,11 @@ ExitCode RunShow(const TraceOptions& options, Env& env) {
       ShowOne(*loaded, options, names->size() > 1, env);
     }
   }
+  if (unread.size() == names->size()) return PrintError(env, NoTraceRead(unread));
+  for (const Error& error : unread) PrintWarning(env, error.message);
   if (options.json && !options.events)
     PrintDocument(env, DumpJsonIndented(names->size() == 1 ? list.at(0) : list) + "\n");
-  return failed == 0 ? ExitCode::kSuccess : ExitCode::kFailed;
+  return unread.empty() ? ExitCode::kSuccess : ExitCode::kFailed;
 }
 
 ExitCode RunDigest(const TraceOptions& options, Env& env) {
@@ -99,6 +99,9 @@ ExitCode RunDigest(const TraceOptions& options, Env& env) {
   const Result<LoadedTraces> loaded = LoadTraces(options.files, env.variable, *load);
   if (!loaded) return PrintError(env, loaded.error());
   for (const Error& error : loaded->unread) PrintWarning(env, error.message);
+  for (const Trace& trace : loaded->traces) {
+    for (const std::string& warning : DamageWarnings(trace)) PrintWarning(env, warning);
+  }
   const Digest digest = MakeDigest(loaded->traces, {options.budget});
   if (options.output.empty()) {
     // What is piped on stays as it is; the empty line keeps the summary apart from it.

@@ -23,7 +23,7 @@ struct TraceOptions {
   std::size_t most = 20;  // traces that `find` lists
   bool json = false;
   bool events = false;
-  bool lenient = false;
+  bool strict = false;
   bool no_redact = false;
   bool hide_home = false;
   bool hide_emails = false;

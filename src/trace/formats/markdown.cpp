@@ -102,11 +102,13 @@ class SpecStoryReader {
     // The body of a slash command is a second message with the same time.
     const bool body = after_command_ && time == command_time_;
     after_command_ = false;
-    if (split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/")) {
+    if (split.kind == ClaudeUserText::Kind::kCommand)
+      split.typed = std::string(Trim(split.command + " " + split.typed));
+    if (split.kind == ClaudeUserText::Kind::kCommand && split.typed.empty()) {
+      builder_.Add(stamp, EventKind::kSystem, std::move(block.text));
+    } else if (split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/")) {
       after_command_ = true;
       command_time_ = time;
-      if (split.kind == ClaudeUserText::Kind::kCommand)
-        split.typed = std::string(Trim(split.command + " " + split.typed));
       const std::size_t event = builder_.Add(stamp, typed, split.typed);
       builder_.NoteSkill(split.typed.substr(1, split.typed.find_first_of(" \n") - 1), "slash command", event);
     } else if (body || split.kind != ClaudeUserText::Kind::kTyped) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "util/files.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -40,14 +41,6 @@ void TellApart(std::vector<TraceName>& names) {
     }
     if (!changed && parts > 1) return;
   }
-}
-
-Error NoneRead(const std::vector<Error>& errors) {
-  constexpr std::size_t kMax = 5;
-  std::string reasons;
-  for (std::size_t i = 0; i < std::min(errors.size(), kMax); ++i) reasons += "\n  " + errors[i].message;
-  if (errors.size() > kMax) reasons += fmt::format("\n  and {} more", errors.size() - kMax);
-  return InputError(fmt::format("none of the {} traces could be read:{}", errors.size(), reasons));
 }
 
 }  // namespace
@@ -98,15 +91,36 @@ Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const
     Result<LoadedTrace> trace = LoadTrace(name, options, redactor);
     if (trace) {
       loaded.traces.push_back(std::move(trace->trace));
-    } else if (names.size() == 1) {
-      return trace.error();
     } else {
       loaded.unread.push_back(trace.error());
     }
   }
-  if (loaded.traces.empty()) return NoneRead(loaded.unread);
+  if (loaded.traces.empty()) return NoTraceRead(loaded.unread);
   loaded.redactions = redactor.redactions();
   return loaded;
+}
+
+Error NoTraceRead(const std::vector<Error>& errors) {
+  constexpr std::size_t kMax = 5;
+  if (errors.size() == 1) return errors.front();
+  std::string reasons;
+  for (std::size_t i = 0; i < std::min(errors.size(), kMax); ++i) reasons += "\n  " + errors[i].message;
+  if (errors.size() > kMax) reasons += fmt::format("\n  and {} more", errors.size() - kMax);
+  return InputError(fmt::format("none of the {} traces could be read:{}", errors.size(), reasons));
+}
+
+std::vector<std::string> DamageWarnings(const Trace& trace) {
+  constexpr std::size_t kMax = 3;
+  std::vector<std::string> warnings;
+  for (const TraceProblem& problem : trace.problems) {
+    if (warnings.size() == kMax) break;
+    const std::string line = problem.line == 0 ? "" : fmt::format(":{}", problem.line);
+    warnings.push_back(fmt::format("{}{}: {}; the rest was read", trace.source, line, problem.message));
+  }
+  if (trace.problems.size() > kMax)
+    warnings.push_back(
+        fmt::format("{}: {} more damaged", trace.source, Counted(trace.problems.size() - kMax, "record")));
+  return warnings;
 }
 
 }  // namespace upskill

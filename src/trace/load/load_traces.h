@@ -47,4 +47,10 @@ struct LoadedTraces {
 Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
                                 const TraceLoadOptions& options);
 
+// Why there is nothing to read: the error of a single trace, or the first few of several. `errors` isn't empty.
+Error NoTraceRead(const std::vector<Error>& errors);
+
+// What was skipped of a trace because it is damaged, with lines: the first few records and the number of the others.
+std::vector<std::string> DamageWarnings(const Trace& trace);
+
 }  // namespace upskill

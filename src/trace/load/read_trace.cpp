@@ -10,6 +10,7 @@
 #include "trace/formats/readers.h"
 #include "trace/read/archive.h"
 #include "trace/read/detect.h"
+#include "trace/read/known_file.h"
 #include "trace/read/record_parser.h"
 #include "trace/read/yaml_record.h"
 #include "util/text.h"
@@ -96,8 +97,50 @@ void ReadText(TraceFormat format, std::string_view raw, TraceBuilder& builder) {
   }
 }
 
+// "name, version and 3 more": the keys of an object, to tell the user what a record holds.
+std::string KeysOf(const Json& record) {
+  constexpr std::size_t kMaxShown = 4;
+  if (!record.is_object() || record.empty()) return "no keys";
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [key, value] : record.items()) {
+    if (shown == kMaxShown) break;
+    text += (shown++ == 0 ? "" : ", ") + CutToColumns(key, 40);
+  }
+  if (record.size() > shown) text += fmt::format(" and {} more", record.size() - shown);
+  return (record.size() == 1 ? "key " : "keys ") + text;
+}
+
+Error NotATrace(const std::string& name, const std::string& what) {
+  return InputError(fmt::format("{}: not a trace: it seems to be {}", name, what));
+}
+
+Error UnknownRecords(const std::string& name, std::string_view kind, const Json& record) {
+  return NotATrace(name, fmt::format("{} of an unknown kind ({}), not messages of an agent; the format 'notes' takes "
+                                     "it as text",
+                                     kind, KeysOf(record)));
+}
+
+// What the front shows not to be a trace, for which no format was given.
+Status CheckIsTrace(const std::string& name, std::string_view front, const TraceDetection& detected) {
+  if (const auto other = KnownOtherFile(front)) return NotATrace(name, *other);
+  if (detected.format != TraceFormat::kNotes || detected.shape != TraceShape::kText) return {};
+  if (detected.unknown_records) {
+    const ParsedRecord first = ParseRecord(RecordInLine(front.substr(0, front.find('\n'))));
+    return UnknownRecords(name, "JSON lines", first.value.value_or(Json()));
+  }
+  if (LooksBinary(front.substr(0, kFrontBytes)))
+    return InputError(
+        fmt::format("{}: neither UTF-8 text nor a known format; the format 'notes' takes it as text", name));
+  // The shortest note that tells anything: a few words.
+  constexpr std::size_t kMinNoteBytes = 16;
+  if (const std::size_t bytes = Trim(front).size(); bytes < kMinNoteBytes)
+    return InputError(fmt::format("{}: not a trace: only {} of text", name, Counted(bytes, "byte")));
+  return {};
+}
+
 Error FaultAt(const std::string& name, std::size_t line, const std::string& reason) {
-  return InputError(fmt::format("{}:{}: {}; --lenient skips it and reads the rest", name, line, reason));
+  return InputError(fmt::format("{}:{}: {}", name, line, reason));
 }
 
 // Reads JSON lines, holding only one at a time.
@@ -105,7 +148,7 @@ Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordRead
   std::optional<std::pair<std::size_t, std::string>> fault;
   const auto settle = [&]() -> Status {
     if (!fault) return {};
-    if (!options.lenient) return FaultAt(source.name(), fault->first, fault->second);
+    if (options.strict) return FaultAt(source.name(), fault->first, fault->second);
     builder.NoteProblem(fault->first, fault->second);
     fault.reset();
     return {};
@@ -136,7 +179,7 @@ Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordRead
   return {};
 }
 
-Result<Json> ParseDocument(std::string_view text, const std::string& name, bool lenient, TraceBuilder& builder) {
+Result<Json> ParseDocument(std::string_view text, const std::string& name, bool strict, TraceBuilder& builder) {
   const std::size_t front_line = text.substr(0, 4096).find("\n{");
   if (!text.empty() && text.front() != '{' && text.front() != '[' && front_line != std::string_view::npos &&
       front_line < 400) {
@@ -146,7 +189,7 @@ Result<Json> ParseDocument(std::string_view text, const std::string& name, bool 
   ParsedRecord parsed = ParseRecord(text);
   if (parsed.value) return std::move(*parsed.value);
   const TextPosition place = PositionAt(text, parsed.fault.offset);
-  if (lenient) {
+  if (!strict) {
     const auto closed = CloseTruncatedJson(text, parsed.fault.offset);
     ParsedRecord rest = closed ? ParseRecord(*closed) : ParsedRecord{};
     if (rest.value) {
@@ -154,8 +197,7 @@ Result<Json> ParseDocument(std::string_view text, const std::string& name, bool 
       return std::move(*rest.value);
     }
   }
-  return InputError(fmt::format("{}:{}:{}: not JSON: {}; --lenient reads everything before it", name, place.line,
-                                place.column, parsed.fault.reason));
+  return InputError(fmt::format("{}:{}:{}: not JSON: {}", name, place.line, place.column, parsed.fault.reason));
 }
 
 void FeedDocument(Json& document, RecordReader& reader) {
@@ -177,8 +219,8 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
     return name == "header.json" || name == "_journal/start.json" || name.rfind("samples/", 0) == 0;
   };
   const auto use = [&](const std::string& name, const std::string& content) -> Status {
-    Result<Json> document = ParseDocument(content, source.name() + ":" + name, options.lenient, builder);
-    if (!document && !options.lenient) return document.error();
+    Result<Json> document = ParseDocument(content, source.name() + ":" + name, options.strict, builder);
+    if (!document && options.strict) return document.error();
     if (!document) {
       builder.NoteProblem(0, document.error().message);
       return {};
@@ -188,9 +230,8 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
   };
   const ArchiveLimits limits{options.max_document_bytes, options.max_document_bytes * 4};
   const Result<std::size_t> skipped = ReadZipEntries(bytes, source.name(), limits, wanted, use);
-  if (!skipped && !(options.lenient && is_log)) return skipped.error();
-  if (!skipped) builder.NoteProblem(0, skipped.error().message);
-  if (skipped && *skipped > 0)
+  if (!skipped) return skipped.error();
+  if (*skipped > 0)
     builder.NoteProblem(0, fmt::format("{} entries with paths outside the archive were skipped", *skipped));
   if (!is_log) {
     return InputError(
@@ -205,7 +246,12 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
 Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) {
   ASSIGN_OR_RETURN(std::string text, source.ReadAll(options.max_document_bytes));
   TraceBuilder trial(source.name(), TraceFormat::kNotes);
-  Result<Json> document = ParseDocument(text, source.name(), options.lenient, trial);
+  Result<Json> document = ParseDocument(text, source.name(), true, trial);
+  if (!document && !options.strict) {
+    // What precedes the damage must be a trace; otherwise closing the brackets of any text would make one.
+    Result<Json> front = ParseDocument(text, source.name(), false, trial);
+    if (front && (options.format || DetectDocument(*front))) document = std::move(front);
+  }
   if (!document) {
     // Text that merely begins with a bracket, such as a log line "[12:00] started".
     const bool like_json =
@@ -213,6 +259,9 @@ Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) 
     if (like_json) return document.error();
   }
   const auto detected = document ? DetectDocument(*document) : std::nullopt;
+  if (document && !detected && !options.format)
+    return UnknownRecords(source.name(), document->is_array() ? "a JSON list" : "a JSON document",
+                          document->is_array() && !document->empty() ? document->front() : *document);
   const TraceFormat format = options.format.value_or(detected ? detected->format : TraceFormat::kNotes);
   TraceBuilder builder(source.name(), format);
   for (const TraceProblem& problem : trial.trace().problems) builder.NoteProblem(problem.line, problem.message);
@@ -259,6 +308,7 @@ Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options,
     return InputError(fmt::format("{}: the trace is empty", source.name()));
   }
   TraceDetection detected = DetectTrace(front);
+  if (!options.format) RETURN_IF_ERROR(CheckIsTrace(source.name(), front, detected));
   if (options.format && IsTextFormat(*options.format) && detected.shape != TraceShape::kArchive) {
     detected.format = *options.format;
     detected.shape = TraceShape::kText;
@@ -270,10 +320,6 @@ Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options,
   if (detected.shape == TraceShape::kArchive) return ReadArchive(source, options);
   if (detected.shape == TraceShape::kDocument) return ReadDocument(source, options);
   if (detected.shape == TraceShape::kYaml) return ReadYaml(source, detected.format, options);
-  if (!options.format && detected.format == TraceFormat::kNotes && LooksBinary(front.substr(0, kFrontBytes))) {
-    return InputError(
-        fmt::format("{}: neither UTF-8 text nor a known format; --format notes reads it as text", source.name()));
-  }
   TraceBuilder builder(source.name(), detected.format);
   if (detected.shape == TraceShape::kText) {
     ASSIGN_OR_RETURN(const std::string text, source.ReadAll(options.max_document_bytes));
@@ -315,8 +361,7 @@ Trace ReadTraceAs(TraceFormat format, std::string text) {
     return builder.Finish();
   }
   LineSource source = LineSource::FromText(std::move(text), "fuzz");
-  TraceReadOptions options;
-  options.lenient = true;
+  const TraceReadOptions options;
   // Lenient reading from memory never fails; the trace lists what was damaged.
   const Status status = ReadLines(source, options, *reader, builder);
   CHECK(status.ok());

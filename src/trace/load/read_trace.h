@@ -14,9 +14,9 @@
 namespace upskill {
 
 struct TraceReadOptions {
-  // Keeps the readable part of a damaged trace; each damaged record becomes a TraceProblem. Otherwise only a torn last
-  // line is tolerated, because the session may still be running.
-  bool lenient = false;
+  // A damaged record is an error. Otherwise it becomes a TraceProblem and the rest is read. A torn last line is never
+  // an error, because the session may still be running.
+  bool strict = false;
   std::optional<TraceFormat> format = std::nullopt;          // overrides detection
   std::size_t max_record_bytes = std::size_t{64} << 20U;     // of one JSONL line
   std::size_t max_document_bytes = std::size_t{256} << 20U;  // of a file read as a whole, or of unpacked data

@@ -257,6 +257,7 @@ TraceDetection DetectTrace(std::string_view front) {
   const auto voted = mostly_records ? VoteOf(records, records.size()) : std::nullopt;
   if (voted) return {*voted, TraceShape::kLines};
   if (const auto text = DetectText(front)) return *text;
+  if (mostly_records && lines > 1) return {TraceFormat::kNotes, TraceShape::kText, true};
   const std::string_view trimmed = Trim(front);
   if (trimmed.starts_with("{") || trimmed.starts_with("[")) return {TraceFormat::kNotes, TraceShape::kDocument};
   // `opencode export` may print a progress line before the document.

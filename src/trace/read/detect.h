@@ -17,6 +17,7 @@ enum class TraceShape { kLines, kDocument, kText, kArchive, kYaml };
 struct TraceDetection {
   TraceFormat format = TraceFormat::kNotes;
   TraceShape shape = TraceShape::kText;
+  bool unknown_records = false;  // JSON lines, but of no known format; `format` is kNotes
 };
 
 // Detects the format from the front of a trace, never from its name. For a single JSON document (kDocument),
