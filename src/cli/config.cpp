@@ -67,7 +67,10 @@ Result<Config> LoadConfig(const Env& env) {
     if (file == kProjectConfig) RETURN_IF_ERROR(CheckProjectConfig(config, env));
     return config;
   } catch (const YAML::Exception& e) {
-    return InputError(fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, e.msg));
+    // An unknown anchor is named after this text, and may be any word of a file that isn't the configuration.
+    constexpr std::string_view kUnknownAnchor = "the referenced anchor is not defined";
+    const std::string reason = e.msg.starts_with(kUnknownAnchor) ? std::string(kUnknownAnchor) : e.msg;
+    return InputError(fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, reason));
   }
 }
 

@@ -24,6 +24,7 @@
 #include "report/python_files.h"
 #include "util/files.h"
 #include "util/json.h"
+#include "util/json_file.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -67,7 +68,7 @@ Status Load(const std::string& name, const fs::path& runs_dir, Env& env, Sources
   std::error_code code;
   if (fs::path(name).extension() == ".json" && fs::is_regular_file(name, code)) {
     ASSIGN_OR_RETURN(const std::string text, ReadFile(name));
-    ASSIGN_OR_RETURN(const Json json, ParseJson(text, name));
+    ASSIGN_OR_RETURN(const Json json, ParseJsonFile(text, name));
     ASSIGN_OR_RETURN(BenchmarkSummary benchmark, BenchmarkFromJson(json, name));
     sources.benchmarks.push_back(std::move(benchmark));
     if (sources.first_foreign.empty()) sources.first_foreign = name;

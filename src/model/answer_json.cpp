@@ -55,7 +55,7 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
   std::optional<Error> parse_error;
   std::optional<Error> schema_error;
   for (const std::string_view candidate : candidates) {
-    Result<Json> json = ParseJson(candidate, "the answer");
+    Result<Json> json = ParseJsonShowingLine(candidate, "the answer");
     if (!json) {
       if (!parse_error || candidate.starts_with('{')) parse_error = json.error();
       continue;

@@ -274,12 +274,19 @@ class Reader {
   const std::string& file_;
 };
 
+// The parser's reason without the words that it found, which may come from a file that isn't a catalogue.
+std::string ReasonOf(const toml::parse_error& error) {
+  const std::string_view reason = error.description();
+  const std::string_view before = reason.substr(0, reason.find(", saw "));
+  return ExcerptLine(before.starts_with("cannot redefine") ? before.substr(0, before.find(" '")) : before, 200);
+}
+
 Status ReadCatalog(std::string_view text, const std::string& file, Catalog& catalog) {
   try {
     return Reader(catalog, file).Read(toml::parse(text));
   } catch (const toml::parse_error& e) {
     const toml::source_position at = e.source().begin;
-    return InputError(fmt::format("{}:{}:{}: {}", file, at.line, at.column, ExcerptLine(e.description(), 200)));
+    return InputError(fmt::format("{}:{}:{}: {}", file, at.line, at.column, ReasonOf(e)));
   } catch (const std::exception& e) {
     return InputError(fmt::format("{}: {}", file, ExcerptLine(e.what(), 200)));
   }

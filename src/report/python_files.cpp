@@ -18,6 +18,7 @@
 #include "report/figures.h"
 #include "util/files.h"
 #include "util/json.h"
+#include "util/json_file.h"
 
 namespace upskill {
 namespace {
@@ -127,7 +128,7 @@ std::vector<fs::path> RunFolders(const fs::path& folder) {
 
 Result<Json> ReadObject(const fs::path& file) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxResultBytes));
-  ASSIGN_OR_RETURN(Json json, ParseJson(text, file.string()));
+  ASSIGN_OR_RETURN(Json json, ParseJsonFile(text, file));
   if (!json.is_object()) return InputError(file.string() + ": expected an object");
   return json;
 }

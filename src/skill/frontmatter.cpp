@@ -23,6 +23,9 @@ Error ErrorAt(const std::string& source, const YAML::Mark& mark, const std::stri
 
 std::string ReasonOf(const YAML::Exception& e) {
   std::string reason = e.msg;
+  // The name follows, which may be any word of a file that isn't a skill.
+  constexpr std::string_view kUnknownAnchor = "the referenced anchor is not defined";
+  if (reason.starts_with(kUnknownAnchor)) reason = kUnknownAnchor;
   if (reason == "illegal map value") reason += "; a value that contains ': ' must be quoted";
   return reason;
 }

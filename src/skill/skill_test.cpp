@@ -17,6 +17,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -120,6 +121,18 @@ TEST_F(LoadSkillTest, ErrorsNameFileAndLine) {
   EXPECT_THAT(LoadError(Root()), StartsWith(file.string() + ":3:15: "));
   folder_.Write("pdf-tools/SKILL.md", std::string("---\nname: \xFF\n---\nB"));
   EXPECT_THAT(LoadError(Root()), StartsWith(file.string() + ":2:7: not UTF-8"));
+}
+
+// Behind a link, SKILL.md may be any file.
+TEST_F(LoadSkillTest, ErrorsRepeatNothingOfALinkedFile) {
+  fs::create_directories(Root());
+  fs::create_symlink("../secret", Root() / "SKILL.md");
+  for (const std::string text :
+       {"SECRET", "---\nSECRET\n---\nB", "---\n*SECRET\n---\nB", "---\n- SECRET\n---\nB", "---\nSECRET: [\n---\nB",
+        "---\nname: \"\\SECRET\"\n---\nB", "---\nname: {SECRET: 1}\n---\nB", "---\nname: a\n---\nSECRET"}) {
+    folder_.Write("secret", text);
+    EXPECT_THAT(LoadError(Root()), Not(HasSubstr("SECRET"))) << text;
+  }
 }
 
 TEST_F(LoadSkillTest, ListsReferencesAndScripts) {

@@ -11,6 +11,7 @@
 #include "skill/case_reader.h"
 #include "skill/case_writer.h"
 #include "util/files.h"
+#include "util/json_file.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -91,11 +92,12 @@ struct SuiteText {
   Json document;
 };
 
-Result<SuiteText> ReadSuiteText(const fs::path& path) {
+// `folder`: that of the skill, if the file was found in it.
+Result<SuiteText> ReadSuiteText(const fs::path& path, const fs::path& folder) {
   SuiteText read;
   read.source = path.string();
   ASSIGN_OR_RETURN(read.text, ReadFile(path, kMaxSuiteBytes));
-  ASSIGN_OR_RETURN(read.document, ParseJson(read.text, read.source));
+  ASSIGN_OR_RETURN(read.document, ParseJsonFile(read.text, path, folder));
   return read;
 }
 
@@ -113,7 +115,7 @@ Result<Suite> ParseSuite(const std::string& text, const std::string& source) {
 }
 
 Result<Suite> LoadSuite(const fs::path& path) {
-  ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path));
+  ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path, {}));
   return SuiteFromFile(std::move(read), path);
 }
 
@@ -123,7 +125,7 @@ Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
     const fs::path path = folder / name;
     std::error_code code;
     if (!fs::exists(path, code)) continue;
-    ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path));
+    ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path, folder));
     ASSIGN_OR_RETURN(const CaseList list, FindCases(read.document, read.source));
     if (!list.cases.empty()) return SuiteFromFile(std::move(read), path);
     // skill_meta.json is often written with an empty list while the tests are in a separate file.

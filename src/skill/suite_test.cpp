@@ -16,6 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -255,6 +256,23 @@ TEST_F(SuiteFilesTest, LoadSuiteOfSkillPrefersSkillMeta) {
   EXPECT_EQ(IdOfFirstCase(), "tests");
   folder_.Write("skill_meta.json", "{broken");
   EXPECT_THAT(IdOfFirstCase(), HasSubstr("skill_meta.json:1:2: "));
+}
+
+TEST_F(SuiteFilesTest, AnErrorShowsTheLineUnlessALinkLeadsToIt) {
+  const fs::path token = folder_.Write("token", "hf_0123456789abcdef");
+  folder_.Write("skill/skill_meta.json", "hf_own");
+  EXPECT_THAT(LoadSuiteOfSkill(folder_.path() / "skill").error().message, HasSubstr("1 | hf_own"));
+  for (const char* name : {"skill_meta.json", "tests.json", "evals/evals.json"}) {
+    const TempFolder skill;
+    fs::create_directories((skill.path() / name).parent_path());
+    fs::create_symlink(token, skill.path() / name);
+    const Result<Suite> suite = LoadSuiteOfSkill(skill.path());
+    ASSERT_FALSE(suite.ok());
+    EXPECT_THAT(suite.error().message, AllOf(HasSubstr(std::string(name) + ":1:"), Not(HasSubstr("hf_"))));
+    const Result<Suite> named = LoadSuite(skill.path() / name);
+    ASSERT_FALSE(named.ok());
+    EXPECT_THAT(named.error().message, AllOf(HasSubstr(std::string(name) + ":1:"), Not(HasSubstr("hf_"))));
+  }
 }
 
 TEST_F(SuiteFilesTest, NoCasesAnywhere) {

@@ -120,11 +120,13 @@ Json* FindMember(Json& object, const char* key) {
 
 std::string StringAt(const Json& object, const char* key) { return JsonGet(object, key, std::string()); }
 
-Result<Json> ParseJson(std::string_view text, const std::string& source) {
+namespace {
+
+Result<Json> Parsed(std::string_view text, const std::string& source, bool shows_line) {
   const auto error_at = [&](std::size_t offset, const std::string& reason) {
     const TextPosition position = PositionAt(text, offset);
-    return InputError(
-        fmt::format("{}:{}:{}: {}{}", source, position.line, position.column, reason, MarkPlace(text, offset)));
+    return InputError(fmt::format("{}:{}:{}: {}{}", source, position.line, position.column, reason,
+                                  shows_line ? MarkPlace(text, offset) : ""));
   };
   if (const auto bad = FindInvalidUtf8(text)) return error_at(*bad, "not UTF-8 text");
   if (text.substr(0, 3) == "\xEF\xBB\xBF") return error_at(0, "starts with a byte order mark; save it without one");
@@ -140,8 +142,17 @@ Result<Json> ParseJson(std::string_view text, const std::string& source) {
     const std::size_t offset = e.byte > 0 ? e.byte - 1 : 0;
     return error_at(TokenStart(text, std::min(offset, text.size()), e.what()), ShortReason(e.what()));
   } catch (const std::exception& e) {
-    return InputError(fmt::format("{}: {}", source, ShortReason(e.what())));
+    const std::string reason = ShortReason(e.what());  // "number overflow parsing '1e999'"
+    return InputError(fmt::format("{}: {}", source, shows_line ? reason : reason.substr(0, reason.find(" '"))));
   }
+}
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text, const std::string& source) { return Parsed(text, source, false); }
+
+Result<Json> ParseJsonShowingLine(std::string_view text, const std::string& source) {
+  return Parsed(text, source, true);
 }
 
 std::string DumpJson(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }

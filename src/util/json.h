@@ -14,9 +14,13 @@ namespace upskill {
 // Keeps the order of keys, so that rewritten files look like the originals.
 using Json = nlohmann::ordered_json;
 
-// Parses one JSON document. The error names `source:line:column`, shows the line and marks the position. A leading byte
-// order mark and nesting deeper than 200 levels are errors.
+// Parses one JSON document. The error names `source:line:column` and repeats nothing of the text, which may be a file
+// of keys that the program was led to. A leading byte order mark and nesting deeper than 200 levels are errors.
 Result<Json> ParseJson(std::string_view text, const std::string& source);
+
+// The same; the error also shows the line and marks the position. For texts of the user's own choice (util/json_file.h)
+// and answers of models.
+Result<Json> ParseJsonShowingLine(std::string_view text, const std::string& source);
 
 // Compact JSON; invalid UTF-8 in strings is replaced with U+FFFD instead of throwing an exception.
 std::string DumpJson(const Json& value);

@@ -16,7 +16,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string MessageOf(const std::string& text) {
-  const Result<Json> parsed = ParseJson(text, "f.json");
+  const Result<Json> parsed = ParseJsonShowingLine(text, "f.json");
   EXPECT_FALSE(parsed.ok()) << text;
   if (parsed) return "";
   EXPECT_EQ(parsed.error().kind, ErrorKind::kInput);
@@ -39,6 +39,17 @@ TEST(ParseJson, ErrorNamesLineAndColumnAndMarksThePlace) {
   EXPECT_THAT(message, StartsWith("f.json:3:7: "));
   EXPECT_THAT(message, HasSubstr("\n  3 |   \"b\" 2\n    |       ^"));
   EXPECT_THAT(message, Not(HasSubstr("json.exception")));
+}
+
+TEST(ParseJson, ErrorRepeatsNothingOfTheText) {
+  for (const std::string text :
+       {"SECRET", "{\"SECRET\"", "[\"SECRET\" \"SECRET\"]", "\"SECRET", "1SECRET", "[1e9999]", "-SECRET",
+        "{\"SECRET\": nulSECRET}", "\"SECRET\xff\"", "SECRET = 1", "token: SECRET"}) {
+    const Result<Json> parsed = ParseJson(text, "f.json");
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_THAT(parsed.error().message,
+                AllOf(StartsWith("f.json"), Not(HasSubstr("SECRET")), Not(HasSubstr("9999")), Not(HasSubstr("\n"))));
+  }
 }
 
 TEST(ParseJson, ErrorNamesTheStartOfATokenThatIsOutOfPlace) {
