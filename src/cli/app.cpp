@@ -19,6 +19,7 @@
 #include "cli/selftest_command.h"
 #include "cli/trace_command.h"
 #include "cli/usage_errors.h"
+#include "util/known_secrets.h"
 #include "util/log.h"
 
 namespace upskill {
@@ -83,9 +84,17 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   return RunRuns(options.runs, env);
 }
 
-}  // namespace
+// What is printed holds no known secret, wherever it comes from.
+Env WithoutPrintedSecrets(Env env) {
+  for (auto* const print : {&env.out, &env.error}) {
+    *print = [inner = *print](const TerminalText& text) {
+      inner(HasKnownSecret(text.text()) ? TerminalText::Trusted(MaskSecrets(text.text())) : text);
+    };
+  }
+  return env;
+}
 
-ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
+ExitCode RunArguments(const std::vector<std::string>& arguments, Env& env) {
   if (arguments.empty()) {
     PrintFirstSteps(env);
     return ExitCode::kUsage;
@@ -112,6 +121,13 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
     env.error(TerminalText::Format("error: {}\n", error.what()));
     return ExitCode::kUsage;
   }
+}
+
+}  // namespace
+
+ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
+  Env masking = WithoutPrintedSecrets(env);
+  return RunArguments(arguments, masking);
 }
 
 }  // namespace upskill

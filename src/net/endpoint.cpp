@@ -19,24 +19,6 @@ using std::chrono::milliseconds;
 
 Error CancelledError() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
 
-void Mask(std::string& text, std::string_view secret) {
-  constexpr std::size_t kMinKeyLength = 8;  // shorter values aren't keys but words such as "local"
-  if (secret.size() < kMinKeyLength) return;
-  for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at))
-    text.replace(at, secret.size(), "***");
-}
-
-// Masks the request's keys where the server repeats them in a response.
-void MaskSecrets(HttpResponse& response, const HttpRequest& request) {
-  for (const auto& [name, secret] : request.secret_headers) {
-    const std::string_view value = secret.reveal();
-    const std::size_t space = value.find(' ');  // "Bearer KEY"
-    const std::string_view key = space == std::string_view::npos ? value : value.substr(space + 1);
-    Mask(response.body, key);
-    for (auto& [header, text] : response.headers) Mask(text, key);
-  }
-}
-
 }  // namespace
 
 // The queue and the requests on the wire. Locking: mutex_ is held while the client is called (which only queues a
@@ -176,7 +158,6 @@ std::optional<Result<HttpResponse>> Endpoint::State::Judge(Entry& entry, const F
     if (!closed_) last_answer_ = clock_.Now();
     return result;
   }
-  MaskSecrets(*result, *entry.request);
   if (closed_ || entry.cancelled) {
     pool_.Cancelled(flight.member);
     return Result<HttpResponse>(CancelledError());

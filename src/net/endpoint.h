@@ -34,7 +34,7 @@ class Endpoint {
  public:
   // `path` is appended to the chosen base URL; request.url is ignored. `done` gets any response with a 2xx status, or
   // an Error from ErrorOfResponse (net/http_error.h) or the transfer. It is called exactly once, on the client's
-  // thread, and may call the endpoint. Secrets of the request that the server repeats in an error are masked.
+  // thread, and may call the endpoint.
   using Done = HttpClient::Done;
   using Ticket = std::uint64_t;
 

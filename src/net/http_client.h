@@ -22,8 +22,8 @@ struct HttpRequest {
   std::string method = "POST";
   std::string url;  // http or https only
   std::vector<std::pair<std::string, std::string>> headers;
-  std::vector<std::pair<std::string, Secret>> secret_headers;  // sent only to the URL's own host, never logged
-  std::string body;
+  std::vector<std::pair<std::string, Secret>> secret_headers;  // sent only to the URL's own host
+  std::string body;                                            // known secrets in it and in the parts are masked
   // A multipart/form-data body instead of `body`: name, file name (empty: a plain field), content.
   struct Part {
     std::string name;
@@ -47,9 +47,11 @@ struct HttpRequest {
   // Called on the client's thread with each piece of a 2xx response's body as it arrives, decompressed;
   // HttpResponse::body then stays empty. Returning false ends the transfer with an error of kind kPermanent.
   std::function<bool(std::string_view)> on_data;
+  bool is_binary = false;  // on_data gets the bytes as they were sent: they may hold known secrets
 };
 
-// A response of any status; only a failed transfer is an Error.
+// A response of any status; only a failed transfer is an Error. Known secrets (util/known_secrets.h) are masked in
+// headers and bodies, whoever sent them; those of a request are known from its start.
 struct HttpResponse {
   int status = 0;
   std::map<std::string, std::string> headers;  // names in lower case; of equal names, the last one

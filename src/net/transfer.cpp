@@ -30,6 +30,24 @@ bool IsHeaderValue(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7F; });
 }
 
+// Without the scheme: "Bearer KEY".
+Secret CredentialsOf(const Secret& header) {
+  const std::string& value = header.reveal();
+  return Secret(value.substr(value.find(' ') + 1));
+}
+
+// Secrets are sent in headers only, and each in its own.
+std::shared_ptr<const HttpRequest> WithoutSecretsInBody(std::shared_ptr<const HttpRequest> request) {
+  const bool clean = !HasKnownSecret(request->body) &&
+                     std::none_of(request->parts.begin(), request->parts.end(),
+                                  [](const HttpRequest::Part& part) { return HasKnownSecret(part.content); });
+  if (clean) return request;
+  auto masked = std::make_shared<HttpRequest>(*request);
+  masked->body = MaskSecrets(std::move(masked->body));
+  for (HttpRequest::Part& part : masked->parts) part.content = MaskSecrets(std::move(part.content));
+  return masked;
+}
+
 std::string SecondsText(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000.0);
 }
@@ -84,6 +102,9 @@ Status Transfer::Prepare(void* easy, const CaBundle& ca_bundle) {
   easy_ = easy;
   started_ = last_progress_ = std::chrono::steady_clock::now();
   ASSIGN_OR_RETURN(url_, ParseHttpUrl(request_->url));
+  RememberSecret(url_.password);
+  for (const auto& [name, secret] : request_->secret_headers) RememberSecret(CredentialsOf(secret));
+  request_ = WithoutSecretsInBody(std::move(request_));
   RETURN_IF_ERROR(SetHeaders());
   RETURN_IF_ERROR(SetMethod());
   if (url_.secure && ca_bundle.missing) return NoCaBundleError();
@@ -210,9 +231,11 @@ void Transfer::TakeProgress(long long bytes) {
   last_progress_ = std::chrono::steady_clock::now();
 }
 
-bool Transfer::TakeHeaderLine(std::string_view line) {
+bool Transfer::TakeHeaderLine(std::string_view received) {
   last_progress_ = std::chrono::steady_clock::now();
-  header_bytes_ += line.size();
+  header_bytes_ += received.size();
+  const std::string masked = MaskSecrets(std::string(received));
+  const std::string_view line = masked;
   if (header_bytes_ > kMaxHeaderBytes) {
     failure_ = Error{ErrorKind::kUnavailable, url_.authority + " sent more than 256 KiB of headers"};
     return false;
@@ -252,7 +275,11 @@ bool Transfer::TakeBody(std::string_view piece) {
     response_.body.append(piece);
     return true;
   }
-  if (request_->on_data(piece)) return true;
+  return PassOn(request_->is_binary ? piece : mask_.Feed(piece));
+}
+
+bool Transfer::PassOn(std::string_view piece) {
+  if (piece.empty() || request_->on_data(piece)) return true;
   failure_ = Error{ErrorKind::kPermanent, "the response from " + url_.authority + " was cancelled by its reader"};
   return false;
 }
@@ -302,6 +329,10 @@ Result<HttpResponse> Transfer::Finish(int curl_code) {
   if (failure_) return *failure_;
   if (!cut_ && curl_code != CURLE_OK) return ErrorOfCode(curl_code);
   if (!headers_done_) return Error{ErrorKind::kUnavailable, "no response from " + url_.authority};
+  const bool passes_on = request_->on_data && response_.status >= 200 && response_.status <= 299;
+  if (passes_on && !PassOn(mask_.Rest())) return *failure_;
+  // What a cut body ends with may be the start of a secret.
+  response_.body = cut_ ? std::string(mask_.Feed(response_.body)) : MaskSecrets(std::move(response_.body));
   curl_off_t total = 0;
   curl_easy_getinfo(easy_, CURLINFO_TOTAL_TIME_T, &total);
   response_.seconds = static_cast<double>(total) * 1e-6;

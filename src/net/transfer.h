@@ -11,6 +11,7 @@
 #include "net/ca_bundle.h"
 #include "net/http_client.h"
 #include "net/url.h"
+#include "util/known_secrets.h"
 #include "util/result.h"
 
 struct curl_slist;  // NOLINT(readability-identifier-naming): a type of libcurl
@@ -18,8 +19,9 @@ struct curl_mime;   // NOLINT(readability-identifier-naming)
 
 namespace upskill {
 
-// One request in flight and the response received so far. Sets up an easy handle of libcurl, whose callbacks point
-// here, so it must outlive the handle's work and must not be moved. Used on the client's thread only.
+// One request in flight and the response received so far, without the secrets that the process knows, whoever sent
+// them. Sets up an easy handle of libcurl, whose callbacks point here, so it must outlive the handle's work and must
+// not be moved. Used on the client's thread only.
 class Transfer {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -54,6 +56,7 @@ class Transfer {
   void TakeConnection();
   bool TakeHeaderLine(std::string_view line);
   bool TakeBody(std::string_view piece);
+  bool PassOn(std::string_view piece);
   void TakeProgress(long long bytes);
   Error ErrorOfCode(int curl_code) const;
 
@@ -66,6 +69,7 @@ class Transfer {
   std::vector<char> error_text_;  // libcurl's message
 
   HttpResponse response_;
+  SecretStreamMask mask_;  // of the body
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   bool headers_done_ = false;

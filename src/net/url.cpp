@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -18,9 +19,9 @@ struct UrlDeleter {
   void operator()(CURLU* url) const { curl_url_cleanup(url); }
 };
 
-std::optional<std::string> Part(CURLU* url, CURLUPart part) {
+std::optional<std::string> Part(CURLU* url, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;
-  if (curl_url_get(url, part, &text, 0) != CURLUE_OK || text == nullptr) return std::nullopt;
+  if (curl_url_get(url, part, &text, flags) != CURLUE_OK || text == nullptr) return std::nullopt;
   std::string copy(text);
   curl_free(text);
   return copy;
@@ -50,13 +51,18 @@ Result<HttpUrl> ParseHttpUrl(const std::string& url) {
   if (result.host.starts_with('[') && result.host.ends_with(']'))
     result.host = result.host.substr(1, result.host.size() - 2);
   result.loopback = IsLoopback(result.host);
+  std::optional<std::string> password = Part(parsed.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
+  if (!password || password->empty()) password = Part(parsed.get(), CURLUPART_USER, CURLU_URLDECODE);
+  if (password) result.password = Secret(*std::move(password));
   return result;
 }
 
 std::string ServerText(std::string_view text) {
   // More bytes than 300 columns can show.
   constexpr std::size_t kMaxBytes = 4 * kMaxServerText;
-  return ExcerptLine(Trim(text.substr(0, kMaxBytes)), kMaxServerText);
+  // First, because what is cut off in the middle of a secret can't be found any more.
+  const std::string masked = MaskSecrets(std::string(text));
+  return ExcerptLine(Trim(std::string_view(masked).substr(0, kMaxBytes)), kMaxServerText);
 }
 
 }  // namespace upskill

@@ -7,6 +7,16 @@
 
 namespace upskill {
 
+std::string EncodeBase64(std::string_view bytes) {
+  std::string digits((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP_EncodeBlock ends it with a NUL
+  const int length =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(digits.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  CHECK(length + 1 == static_cast<int>(digits.size()));
+  digits.pop_back();
+  return digits;
+}
+
 std::string DecodeBase64(std::string_view text) {
   constexpr std::size_t kDigits = 4;  // of three bytes
   std::string digits;

@@ -7,6 +7,15 @@ namespace upskill {
 namespace {
 
 // RFC 4648, section 10.
+TEST(EncodeBase64, TestVectors) {
+  EXPECT_EQ(EncodeBase64(""), "");
+  EXPECT_EQ(EncodeBase64("f"), "Zg==");
+  EXPECT_EQ(EncodeBase64("fo"), "Zm8=");
+  EXPECT_EQ(EncodeBase64("foo"), "Zm9v");
+  EXPECT_EQ(EncodeBase64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(EncodeBase64("\xFB\xFF\xBF"), "+/+/");
+}
+
 TEST(DecodeBase64, TestVectors) {
   EXPECT_EQ(DecodeBase64(""), "");
   EXPECT_EQ(DecodeBase64("Zg=="), "f");

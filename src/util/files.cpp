@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -139,7 +140,8 @@ Status TemporaryFile::Publish(Durability durability) {
 
 Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content, Durability durability) {
   ASSIGN_OR_RETURN(TemporaryFile file, TemporaryFile::MakeFor(path));
-  RETURN_IF_ERROR(WriteAll(file.fd().get(), content, path));
+  RETURN_IF_ERROR(HasKnownSecret(content) ? WriteAll(file.fd().get(), MaskSecrets(std::string(content)), path)
+                                          : WriteAll(file.fd().get(), content, path));
   return file.Publish(durability);
 }
 
@@ -182,6 +184,7 @@ Result<AppendFile> AppendFile::Open(const std::filesystem::path& path, bool drop
 }
 
 Status AppendFile::Append(std::string_view record) {
+  if (HasKnownSecret(record)) return Append(MaskSecrets(std::string(record)));
   struct stat before{};
   if (::fstat(fd_.get(), &before) != 0) return ErrnoError("writing", path_, errno);
   ssize_t written = -1;

@@ -19,7 +19,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
 enum class Durability { kSynced, kNotSynced };
 
 // Writes a file in such a way that readers see either the old or the new content, never a part of it (see
-// TemporaryFile). An error leaves no file behind.
+// TemporaryFile). An error leaves no file behind. Known secrets are masked (util/known_secrets.h).
 Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content,
                            Durability durability = Durability::kSynced);
 
@@ -77,8 +77,8 @@ class TemporaryFile {
   std::filesystem::path target_;
 };
 
-// An append-only file. Each Append is one write(2) of a whole record, so that readers and other writers never see
-// interleaved records; a failed or short write is undone. One owner, not thread-safe.
+// An append-only file. Each Append is one write(2) of a whole record without known secrets, so that readers and other
+// writers never see interleaved records; a failed or short write is undone. One owner, not thread-safe.
 class AppendFile {
  public:
   // Creates the file if it doesn't exist. Fails while another AppendFile, in any process, has it open (flock; not

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "util/clock.h"
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -35,7 +36,7 @@ void Log(std::string_view source, std::string_view message) {
   const std::lock_guard lock(state.mutex);
   if (!state.file.is_open()) return;
   state.file << fmt::format("{} {}: {}\n", UtcTimestamp(SystemClock().WallNow()), source,
-                            SafeForTerminalLine(Trim(message)));
+                            SafeForTerminalLine(MaskSecrets(std::string(Trim(message)))));
   state.file.flush();
 }
 

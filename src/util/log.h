@@ -6,8 +6,8 @@
 
 namespace upskill {
 
-// The program's log, its only global. Writes nothing until a file is set; then one line per entry, with a UTC time and
-// escaped as for a terminal, to that file. Never writes to the terminal. Thread-safe.
+// The program's log, a global. Writes nothing until a file is set; then one line per entry, with a UTC time, escaped as
+// for a terminal and without known secrets, to that file. Never writes to the terminal. Thread-safe.
 void SetLogFile(const std::filesystem::path& path);  // an unwritable file disables the log
 void Log(std::string_view source, std::string_view message);
 

@@ -18,6 +18,7 @@ using loopback::Script;
 using loopback::Server;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Rig {
   Rig(Server::Handler handler, const std::string& model) : server(std::move(handler)), network(server) {
@@ -207,6 +208,28 @@ TEST(Batches, BrokenAnswers) {
   const Result<BatchApi::Answers> answers = rig.api->Results("b");
   ASSERT_FALSE(answers.ok());
   EXPECT_THAT(answers.error().message, HasSubstr("not json"));
+}
+
+TEST(Batches, NothingRepeatsTheKey) {
+  Rig rig(
+      [](const Request& request) -> Script {
+        const std::string key = request.headers.at("x-api-key");
+        if (request.path.ends_with("/results")) {
+          const std::string error = R"({"custom_id":"a","result":{"type":"errored","error":{"error":{"message":")";
+          const std::string text =
+              R"({"custom_id":"b","result":{"type":"succeeded","message":{"content":[{"type":"text",)";
+          return loopback::Chunked(200, {error + key.substr(0, 5), key.substr(5) + "\"}}}}\n" + text,
+                                         R"("text":"\u0073)" + key.substr(1) + R"("}],"stop_reason":"end_turn"}}})"});
+        }
+        return Answer(401, R"({"error":{"message":"invalid x-api-key )" + key + "\"}}");
+      },
+      "haiku");
+  EXPECT_THAT(rig.api->Submit({Item("a")}).error().message, AllOf(HasSubstr("***"), Not(HasSubstr("sk-test"))));
+  EXPECT_THAT(rig.api->Poll("b").error().message, AllOf(HasSubstr("***"), Not(HasSubstr("sk-test"))));
+  const Result<BatchApi::Answers> answers = rig.api->Results("b");
+  ASSERT_TRUE(answers.ok()) << answers.error().message;
+  EXPECT_THAT(answers->at("a").error().message, AllOf(HasSubstr("***"), Not(HasSubstr("sk-test"))));
+  EXPECT_EQ(answers->at("b")->text, "***");
 }
 
 TEST(Batches, ProvidersWithoutThem) {

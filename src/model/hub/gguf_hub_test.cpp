@@ -266,6 +266,14 @@ TEST_F(GgufHub, TheTokenIsSentOnlyToTheHub) {
     EXPECT_THAT(request.headers, Not(Contains(Key("authorization"))));
 }
 
+TEST_F(GgufHub, ErrorsDoNotRepeatTheToken) {
+  options.token = Secret("hf_repeated");
+  hub.OnHub([](const Request& request) -> std::optional<Script> {
+    return loopback::Answer(400, R"({"error":"bad token )" + request.headers.at("authorization").substr(7) + "\"}");
+  });
+  EXPECT_THAT(PullError().message, AllOf(HasSubstr("bad token ***"), Not(HasSubstr("hf_repeated"))));
+}
+
 TEST_F(GgufHub, RepositoriesThatMovedAreFollowed) {
   options.token = Secret("hf_secret");
   hub.OnHub([](const Request& request) -> std::optional<Script> {

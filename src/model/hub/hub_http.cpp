@@ -81,6 +81,7 @@ Result<HttpRequest> HubHttp::RequestFor(const HubRequest& wanted, const std::str
     request.idle_timeout = std::chrono::seconds(60);
     request.total_timeout = kLongestDownload;
     request.on_data = wanted.on_data;
+    request.is_binary = true;
   }
   return request;
 }

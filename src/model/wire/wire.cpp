@@ -12,6 +12,7 @@
 #include "model/wire/openai_responses.h"
 #include "util/hash.h"
 #include "util/invariant.h"
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -31,6 +32,17 @@ ErrorKind KindOfCode(std::int64_t code, const std::string& type) {
   if (code == 0 && ContainsAny(type, {"invalid", "context_length", "exceed_context", "too_large", "policy"}))
     return ErrorKind::kInput;
   return ErrorKind::kUnavailable;
+}
+
+// The HTTP client masks secrets as they were sent; in strings they may have been escaped ("\u0073k-…").
+Json WithoutKnownSecrets(Json value) {
+  if (value.is_string()) {
+    std::string& text = value.get_ref<std::string&>();
+    if (HasKnownSecret(text)) text = MaskSecrets(std::move(text));
+  } else if (value.is_structured()) {
+    for (Json& member : value) member = WithoutKnownSecrets(std::move(member));
+  }
+  return value;
 }
 
 std::int64_t CodeOf(const Json& code) {
@@ -71,12 +83,13 @@ Status StreamAssembler::Take(const SseEvent& event) {
 
 Result<Json> StreamAssembler::Body() {
   if (!complete()) return Error{ErrorKind::kUnavailable, "the stream ended before the answer was complete"};
-  return MakeBody();
+  // A secret may have arrived in several events.
+  return WithoutKnownSecrets(MakeBody());
 }
 
 Result<Json> ParseBody(std::string_view body) {
   Result<Json> json = FindInvalidUtf8(body) ? ParseJson(ReplaceInvalidUtf8(body), "answer") : ParseJson(body, "answer");
-  if (json) return json;
+  if (json) return WithoutKnownSecrets(*std::move(json));
   const std::string start = ReplaceInvalidUtf8(body.substr(0, 400));
   return Error{ErrorKind::kUnavailable,
                fmt::format("the server's response isn't JSON: {}", body.empty() ? "(empty)" : ExcerptLine(start, 100))};
@@ -94,7 +107,7 @@ std::optional<Error> ErrorInBody(const Json& body) {
   const Json& object = error.is_object() ? error : body;
   const std::string type = JsonGet<std::string>(object, "type", "") + " " + JsonGet<std::string>(object, "code", "");
   std::string text = error.is_string() ? error.get<std::string>() : JsonGet<std::string>(object, "message", "");
-  if (text.empty()) text = DumpJson(error.is_null() ? body : error).substr(0, 4 * kShownColumns);
+  if (text.empty()) text = MaskSecrets(DumpJson(error.is_null() ? body : error)).substr(0, 4 * kShownColumns);
   const std::int64_t code = CodeOf(Member(object, "code"));
   const std::string shown = ExcerptLine(text, kShownColumns);
   return Error{KindOfCode(code, type),
@@ -119,7 +132,7 @@ ToolCall MakeToolCall(std::string id, std::string name, std::string raw_argument
   if (Trim(call.raw_arguments).empty()) {
     call.arguments = Json::object();
   } else if (Result<Json> json = ParseJson(call.raw_arguments, "arguments"); json && json->is_object()) {
-    call.arguments = *std::move(json);
+    call.arguments = WithoutKnownSecrets(*std::move(json));
   }
   return call;
 }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "util/known_secrets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "util/base64.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMinLength = 8;
+constexpr std::string_view kMask = "***";
+
+using Patterns = std::vector<std::string>;  // longest first
+
+struct KnownSecrets {
+  std::mutex mutex;
+  std::set<std::string, std::less<>> values;
+  std::shared_ptr<const Patterns> patterns =
+      std::make_shared<Patterns>();  // replaced as a whole, so readers can keep it
+};
+
+KnownSecrets& Known() {
+  static KnownSecrets known;
+  return known;
+}
+
+std::shared_ptr<const Patterns> KnownPatterns() {
+  KnownSecrets& known = Known();
+  const std::lock_guard lock(known.mutex);
+  return known.patterns;
+}
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// `e` alone makes no word: 1e10 is a number.
+bool IsSearchedFor(std::string_view text) {
+  return text.size() >= kMinLength &&
+         std::any_of(text.begin(), text.end(), [](char c) { return IsLetter(c) && c != 'e' && c != 'E'; });
+}
+
+std::string PercentEncoded(std::string_view text, bool upper_case) {
+  constexpr std::string_view kPlain = "-._~";  // RFC 3986, section 2.3
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (IsLetter(c) || (c >= '0' && c <= '9') || kPlain.find(c) != std::string_view::npos) {
+      encoded += c;
+    } else {
+      encoded += upper_case ? fmt::format("%{:02X}", byte) : fmt::format("%{:02x}", byte);
+    }
+  }
+  return encoded;
+}
+
+std::string JsonEscaped(std::string_view text, bool with_slash) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\' || (with_slash && c == '/')) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string HtmlEscaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    constexpr std::array<std::pair<char, std::string_view>, 4> kEntities = {
+        {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}}};
+    const auto* const entity =
+        std::find_if(kEntities.begin(), kEntities.end(), [c](const auto& e) { return e.first == c; });
+    escaped += entity == kEntities.end() ? std::string(1, c) : std::string(entity->second);
+  }
+  return escaped;
+}
+
+// The digits that `text` certainly gives when it is encoded with `before` other bytes in front of it, whatever they and
+// the bytes after it are.
+std::string Base64Digits(std::string_view text, std::size_t before) {
+  const std::string digits = EncodeBase64(std::string(before, '\0') + std::string(text));
+  const std::size_t first = (before * 8 + 5) / 6;
+  const std::size_t end = (before + text.size()) * 8 / 6;
+  return digits.substr(first, end - first);
+}
+
+void AddForms(const std::string& value, std::set<std::string>& forms) {
+  forms.insert({value, PercentEncoded(value, true), PercentEncoded(value, false), JsonEscaped(value, false),
+                JsonEscaped(value, true), HtmlEscaped(value)});
+  for (const std::size_t before : {0U, 1U, 2U}) {
+    std::string digits = Base64Digits(value, before);
+    forms.insert(digits);
+    std::replace(digits.begin(), digits.end(), '+', '-');  // the URL-safe alphabet
+    std::replace(digits.begin(), digits.end(), '/', '_');
+    forms.insert(std::move(digits));
+  }
+}
+
+std::size_t Find(std::string_view text, std::string_view pattern, std::size_t from) {
+  if (text.size() - from < pattern.size()) return std::string_view::npos;
+  const void* const found = ::memmem(text.data() + from, text.size() - from, pattern.data(), pattern.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
+bool HasAny(std::string_view text, const Patterns& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return Find(text, pattern, 0) != std::string_view::npos; });
+}
+
+std::string Masked(std::string text, const Patterns& patterns) {
+  for (const std::string& pattern : patterns) {
+    std::size_t at = Find(text, pattern, 0);
+    if (at == std::string_view::npos) continue;
+    std::string masked;
+    std::size_t from = 0;
+    for (; at != std::string_view::npos; at = Find(text, pattern, from)) {
+      masked.append(text, from, at - from).append(kMask);
+      from = at + pattern.size();
+    }
+    text = std::move(masked.append(text, from));
+  }
+  return text;
+}
+
+// How many bytes at the end of `text` may be the start of a secret.
+std::size_t StartAtEnd(std::string_view text, const Patterns& patterns) {
+  std::size_t longest = 0;
+  for (const std::string& pattern : patterns) {
+    for (std::size_t length = std::min(pattern.size() - 1, text.size()); length > longest; --length) {
+      if (pattern[length - 1] == text.back() && text.ends_with(std::string_view(pattern).substr(0, length)))
+        longest = length;
+    }
+  }
+  return longest;
+}
+
+}  // namespace
+
+void RememberSecret(const Secret& secret) {
+  const std::string& value = secret.reveal();
+  if (!IsSearchedFor(value)) return;
+  KnownSecrets& known = Known();
+  const std::lock_guard lock(known.mutex);
+  if (!known.values.insert(value).second) return;
+  std::set<std::string> forms(known.patterns->begin(), known.patterns->end());
+  AddForms(value, forms);
+  auto patterns = std::make_shared<Patterns>(forms.begin(), forms.end());
+  std::stable_sort(patterns->begin(), patterns->end(),
+                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+  known.patterns = std::move(patterns);
+}
+
+bool HasKnownSecret(std::string_view text) { return HasAny(text, *KnownPatterns()); }
+
+std::string MaskSecrets(std::string text) { return Masked(std::move(text), *KnownPatterns()); }
+
+std::string_view SecretStreamMask::Feed(std::string_view piece) {
+  const std::shared_ptr<const Patterns> patterns = KnownPatterns();
+  if (piece.empty()) return piece;
+  if (kept_.empty() && !HasAny(piece, *patterns) && StartAtEnd(piece, *patterns) == 0) return piece;
+  shown_ = Masked(std::exchange(kept_, {}) + std::string(piece), *patterns);
+  const std::size_t kept = StartAtEnd(shown_, *patterns);
+  kept_ = shown_.substr(shown_.size() - kept);
+  shown_.resize(shown_.size() - kept);
+  return shown_;
+}
+
+std::string_view SecretStreamMask::Rest() {
+  shown_ = std::exchange(kept_, {});
+  return shown_;
+}
+
+}  // namespace upskill
