@@ -84,6 +84,8 @@ it in your own ~/.config/upskill/config.yaml:
 Environment variables:
 
   ANTHROPIC_API_KEY, OPENAI_API_KEY, HF_TOKEN, ...   keys of providers
+  UPSKILL_ALLOW_INSECURE_HTTP
+                            1: send keys to other machines over http://
   UPSKILL_MODELS            file with your own models and prices
                             [default: ~/.config/upskill/models.toml]
   UPSKILL_CACHE             folder of the default model

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/api_key.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <toml++/toml.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <exception>
 #include <filesystem>
 
 #include "util/files.h"
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -28,7 +33,9 @@ std::string ValueOf(const VariableLookup& variable, const std::string& name) {
 Result<Secret> Checked(const std::string& key, const std::string& source) {
   const bool clean = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
   if (!clean) return InputError(fmt::format("the key in {} contains a space or another invalid character", source));
-  return Secret(key);
+  Secret secret(key);
+  RememberSecret(secret);
+  return secret;
 }
 
 // Where the Hub's own tools store the token of `hf auth login`.
@@ -60,17 +67,41 @@ fs::path KeysFile(const VariableLookup& variable) {
   return home.empty() ? fs::path() : fs::path(home) / ".config" / "upskill" / "keys.toml";
 }
 
+// The text of a file that is this user's alone, or nothing if there is none. It is opened once, so that what is checked
+// is what is read. It may be a symbolic link, as some users manage their settings.
+Result<std::optional<std::string>> ReadPrivateFile(const fs::path& file) {
+  const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const int open_error = errno;
+  if (!fd.valid() && ::access(file.c_str(), F_OK) != 0) return std::optional<std::string>();
+  if (!fd.valid()) return ErrnoError("reading", file, open_error);
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return ErrnoError("reading", file, errno);
+  const std::string name = file.string();
+  if (!S_ISREG(status.st_mode)) return InputError(fmt::format("{} is not a regular file", name));
+  if (status.st_uid != ::geteuid() && status.st_uid != 0)
+    return InputError(fmt::format("{} belongs to another user; replace it with a file of your own", name));
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    return InputError(fmt::format("{} can be read or changed by other users; run chmod 600 {}", name, name));
+  std::string text;
+  std::array<char, 4096> block{};
+  while (true) {
+    const ssize_t got = ::read(fd.get(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ErrnoError("reading", file, errno);
+    if (got == 0) return std::optional(std::move(text));
+    text.append(block.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMaxBytes) return InputError(fmt::format("{} is larger than {} bytes", name, kMaxBytes));
+  }
+}
+
 // The provider's entry, or nothing.
 Result<std::optional<Secret>> KeyFromFile(const fs::path& file, const std::string& provider) {
-  struct stat status{};
-  if (file.empty() || ::stat(file.c_str(), &status) != 0) return std::optional<Secret>();
+  if (file.empty()) return std::optional<Secret>();
   const std::string name = file.string();
-  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return InputError(fmt::format("{} can be read by other users; run chmod 600 {}", name, name));
-  }
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxBytes));
+  ASSIGN_OR_RETURN(const std::optional<std::string> text, ReadPrivateFile(file));
+  if (!text) return std::optional<Secret>();
   try {
-    const toml::table table = toml::parse(text);
+    const toml::table table = toml::parse(*text);
     const toml::node* node = table.get(provider);
     if (node == nullptr) return std::optional<Secret>();
     const auto value = node->value<std::string>();
@@ -90,6 +121,14 @@ Result<std::optional<Secret>> KeyFromFile(const fs::path& file, const std::strin
 }
 
 }  // namespace
+
+Status CheckUrlKeepsSecrets(const HttpUrl& url, const std::string& whose, const VariableLookup& variable) {
+  if (url.secure || url.loopback || ValueOf(variable, "UPSKILL_ALLOW_INSECURE_HTTP") == "1") return {};
+  return InputError(
+      fmt::format("the {} would be sent to {} unencrypted; use https://, or set UPSKILL_ALLOW_INSECURE_HTTP=1 if you "
+                  "trust the network in between",
+                  whose, url.authority));
+}
 
 Result<Secret> FindApiKey(const Provider& provider, const std::string& model, const VariableLookup& variable) {
   for (const std::string& name : provider.key_variables) {

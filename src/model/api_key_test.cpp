@@ -2,11 +2,14 @@
 #include "model/api_key.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <map>
 #include <string>
 
+#include "util/known_secrets.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -100,6 +103,43 @@ TEST(FindApiKey, KeysFileReadableByOthersIsAnError) {
   const Error error = ErrorOf("anthropic", {{"XDG_CONFIG_HOME", folder.path().string()}});
   EXPECT_EQ(error.kind, ErrorKind::kInput);
   EXPECT_THAT(error.message, AllOf(HasSubstr("chmod 600 " + file.string()), Not(HasSubstr("from-file"))));
+}
+
+TEST(FindApiKey, KeysFileOfAnotherUserIsAnError) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  const TempFolder folder;
+  const fs::path file = folder.Write("upskill/keys.toml", "anthropic = \"from-file\"\n");
+  OnlyForMe(file);
+  ASSERT_EQ(::chown(file.c_str(), 12345, 12345), 0);
+  const Error error = ErrorOf("anthropic", {{"XDG_CONFIG_HOME", folder.path().string()}});
+  EXPECT_EQ(error.kind, ErrorKind::kInput);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("keys.toml belongs to another user"), Not(HasSubstr("from-file"))));
+}
+
+TEST(FindApiKey, KeysFileBehindALinkIsCheckedItself) {
+  const TempFolder folder;
+  const fs::path file = folder.Write("dotfiles/keys.toml", "anthropic = \"from-file\"\n");
+  fs::create_directory(folder.path() / "upskill");
+  fs::create_symlink("../dotfiles/keys.toml", folder.path() / "upskill/keys.toml");
+  const std::string config = folder.path().string();
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
+  EXPECT_THAT(ErrorOf("anthropic", {{"XDG_CONFIG_HOME", config}}).message, HasSubstr("chmod 600"));
+  OnlyForMe(file);
+  EXPECT_EQ(KeyOf("anthropic", {{"XDG_CONFIG_HOME", config}}), "from-file");
+}
+
+// Opening a pipe would wait for its other end.
+TEST(FindApiKey, KeysFileThatIsNoFile) {
+  const TempFolder folder;
+  fs::create_directory(folder.path() / "upskill");
+  ASSERT_EQ(::mkfifo((folder.path() / "upskill/keys.toml").c_str(), 0600), 0);
+  EXPECT_THAT(ErrorOf("anthropic", {{"XDG_CONFIG_HOME", folder.path().string()}}).message,
+              HasSubstr("keys.toml is not a regular file"));
+}
+
+TEST(FindApiKey, AFoundKeyIsMaskedFromThenOn) {
+  EXPECT_EQ(KeyOf("anthropic", {{"ANTHROPIC_API_KEY", "sk-found-here-1"}}), "sk-found-here-1");
+  EXPECT_EQ(MaskSecrets("a sk-found-here-1"), "a ***");
 }
 
 TEST(FindApiKey, ABrokenKeysFileIsNotQuoted) {

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "net/url.h"
 #include "util/invariant.h"
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -20,6 +22,7 @@ Result<std::string> CleanBaseUrl(const std::string& text, const Provider& provid
     return InputError("the base URL must not have a query (?) or a fragment (#)");
   const Result<HttpUrl> parsed = ParseHttpUrl(url);
   if (!parsed) return InputError("the base URL: " + parsed.error().message);
+  RememberSecret(parsed->password);
   const bool has_path = url.find('/', url.find("://") + 3) != std::string::npos;
   if (provider.wire == Wire::kAnthropic && url.ends_with("/v1")) url.resize(url.size() - 3);
   // All such servers have their API there.
@@ -40,6 +43,20 @@ Result<std::vector<std::string>> BaseUrls(const Provider& provider, const Networ
     ASSIGN_OR_RETURN(url, CleanBaseUrl(url, provider));
   }
   return urls;
+}
+
+Status CheckUrlsKeepSecrets(const Connection& connection, const NetworkOptions& options) {
+  const std::optional<std::string>& default_key = connection.provider.default_key;
+  const bool has_key = !connection.key.empty() && !(default_key && connection.key.reveal() == *default_key);
+  for (const std::string& base_url : connection.base_urls) {
+    ASSIGN_OR_RETURN(const HttpUrl url, ParseHttpUrl(base_url));
+    if (has_key) {
+      RETURN_IF_ERROR(
+          CheckUrlKeepsSecrets(url, fmt::format("key for '{}'", connection.provider.name), options.variable));
+    }
+    if (!url.password.empty()) RETURN_IF_ERROR(CheckUrlKeepsSecrets(url, "password in the base URL", options.variable));
+  }
+  return {};
 }
 
 bool IsOAuthToken(const Secret& key) { return key.reveal().starts_with("sk-ant-oat"); }
@@ -65,6 +82,8 @@ Result<Connection> ConnectionOf(const ModelSpec& spec, const NetworkOptions& opt
   }
   if (!options.needs_key) return connection;
   ASSIGN_OR_RETURN(connection.key, FindApiKey(*provider, spec.text, options.variable));
+  if (const Status safe = CheckUrlsKeepSecrets(connection, options); !safe)
+    return safe.error().With(fmt::format("model '{}'", spec.text));
   return connection;
 }
 

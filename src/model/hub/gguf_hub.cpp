@@ -172,6 +172,10 @@ Result<HubOptions> HubOptionsOf(const VariableLookup& variable) {
   hub.key_variables = {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"};
   hub.default_key = "";
   ASSIGN_OR_RETURN(options.token, FindApiKey(hub, "", variable));
+  if (!options.token.empty()) {
+    ASSIGN_OR_RETURN(const HttpUrl url, ParseHttpUrl(options.endpoint));
+    RETURN_IF_ERROR(CheckUrlKeepsSecrets(url, "token for the Hub", variable));
+  }
   return options;
 }
 

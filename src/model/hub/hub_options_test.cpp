@@ -11,7 +11,9 @@
 namespace upskill {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Result<HubOptions> OptionsOf(const std::map<std::string, std::string>& variables) {
   return HubOptionsOf([&](const std::string& name) -> std::optional<std::string> {
@@ -37,6 +39,22 @@ TEST(HubOptionsOf, TokenOfTheVariableOrTheSavedLogin) {
   const std::string home = folder.path().string();
   EXPECT_EQ(OptionsOf({{"HF_HOME", home}})->token.reveal(), "hf_saved");
   EXPECT_EQ(OptionsOf({{"HF_HOME", home}, {"HF_TOKEN", "hf_set"}})->token.reveal(), "hf_set");
+}
+
+TEST(HubOptionsOf, NoTokenIsSentUnencryptedToAnotherMachine) {
+  const std::map<std::string, std::string> variables = {{"HOME", "/h"}, {"HF_ENDPOINT", "http://hub.example"}};
+  EXPECT_TRUE(OptionsOf(variables).ok());
+  std::map<std::string, std::string> with_token = variables;
+  with_token["HF_TOKEN"] = "hf_insecure";
+  ASSERT_FALSE(OptionsOf(with_token).ok());
+  EXPECT_THAT(OptionsOf(with_token).error().message,
+              AllOf(HasSubstr("the token for the Hub would be sent to hub.example unencrypted"),
+                    Not(HasSubstr("hf_insecure"))));
+  with_token["UPSKILL_ALLOW_INSECURE_HTTP"] = "1";
+  EXPECT_TRUE(OptionsOf(with_token).ok());
+  with_token.erase("UPSKILL_ALLOW_INSECURE_HTTP");
+  with_token["HF_ENDPOINT"] = "http://localhost:8080";
+  EXPECT_TRUE(OptionsOf(with_token).ok());
 }
 
 TEST(HubOptionsOf, Endpoints) {
