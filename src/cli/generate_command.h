@@ -24,6 +24,7 @@ struct GenerateCommandOptions {
   std::vector<std::string> from;      // traces, folders of traces, `latest`, or one skill folder to improve
   std::vector<std::string> examples;  // "input -> output"
   std::vector<std::string> tools;     // FILE#NAME or mcp:COMMAND#NAME
+  std::vector<std::string> mcp_env;   // NAME or NAME=VALUE, for the servers of `tools`; never stored
   std::vector<std::string> docs;
   std::string model;
   std::string test_gen_model;

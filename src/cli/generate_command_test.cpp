@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "skill/skill.h"
 #include "skill/suite.h"
@@ -245,6 +248,27 @@ TEST_F(GenerateCli, ToolsOfALiveMcpServer) {
   EXPECT_THAT(error, HasSubstr("available: find_book, lend"));
   EXPECT_EQ(Generate({"x", "--tool", "mcp:TOKEN=" + secret + " /none/there"}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("/none/there"), HasSubstr("exit code 127"), Not(HasSubstr(secret))));
+}
+
+TEST_F(GenerateCli, VariablesOfAnMcpServer) {
+  const std::string server = "mcp:echo \"env: $OPENAI_API_KEY, $SERVER_TOKEN, $MODE\" >&2; exit 1";
+  ::setenv("OPENAI_API_KEY", "sk-not-for-servers", 1);  // NOLINT(concurrency-mt-unsafe): no other thread
+  variables["SERVER_TOKEN"] = "for-the-server-7";
+  const auto error_with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"x", "--tool", server});
+    EXPECT_EQ(Generate(more), 2);
+    return error;
+  };
+  EXPECT_THAT(error_with({}), HasSubstr("its standard error: env: , ,\n"));
+  EXPECT_THAT(error_with({"--mcp-env", "MODE=a=b"}), HasSubstr("env: , , a=b"));
+  // What the server repeats of it is masked.
+  EXPECT_THAT(error_with({"--mcp-env", "SERVER_TOKEN", "--mcp-env", "MODE=tests"}), HasSubstr("env: , ***, tests"));
+  EXPECT_THAT(error_with({"--mcp-env", "NOT_SET"}), HasSubstr("--mcp-env NOT_SET: this variable is not set"));
+  EXPECT_THAT(error_with({"--mcp-env", "A-B=some-value"}),
+              AllOf(HasSubstr("expected NAME or NAME=VALUE"), Not(HasSubstr("some-value"))));
+  ::unsetenv("OPENAI_API_KEY");  // NOLINT(concurrency-mt-unsafe)
+  EXPECT_EQ(Generate({"x", "--mcp-env", "MODE=a"}), 2);
+  EXPECT_THAT(error, HasSubstr("give --tool mcp:COMMAND"));
 }
 
 TEST_F(GenerateCli, ErrorsSayWhatToDo) {

@@ -3,13 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "mcp/mcp_tools.h"
 #include "skill/skill.h"
 #include "trace/load/load_traces.h"
+#include "util/child_environment.h"
 #include "util/files.h"
+#include "util/json_file.h"
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -44,17 +51,45 @@ Status AddSkill(const std::string& path, GenerateSources& sources) {
 constexpr std::string_view kServer = "mcp:";
 constexpr std::chrono::minutes kServerLimit{2};  // npx and uvx fetch the server first
 
+bool IsVariableName(std::string_view name) {
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::all_of(name.begin(), name.end(), is_plain);
+}
+
+bool IsNameOfSecret(std::string_view name) {
+  return ContainsAny(ToLowerAscii(name), {"key", "token", "secret", "pass", "credential", "auth"});
+}
+
+// The environment of MCP servers: no variable that may hold a key, unless --mcp-env names it.
+Result<std::vector<std::string>> ServerEnvironment(const std::vector<std::string>& given, const Env& env) {
+  std::vector<std::string> environment = ChildEnvironment();
+  for (const std::string& variable : given) {
+    const std::size_t equals = variable.find('=');
+    const std::string name = variable.substr(0, equals);
+    if (!IsVariableName(name)) return InputError("--mcp-env: expected NAME or NAME=VALUE, with a variable's name");
+    const std::optional<std::string> value =
+        equals == std::string::npos ? env.variable(name) : std::optional(variable.substr(equals + 1));
+    if (!value) return InputError(fmt::format("--mcp-env {}: this variable is not set", name));
+    if (IsNameOfSecret(name)) RememberSecret(Secret(*value));
+    environment = WithVariable(std::move(environment), name, *value);
+  }
+  return environment;
+}
+
 // The tools that are at `place`: a server's command line after kServer, or a file with a `tools/list`. `source` becomes
 // their name for people: that of the server itself, whose command line may hold keys, or the file's.
-Result<Json> ToolsAt(const std::string& place, std::string& source, const Env& env) {
+Result<Json> ToolsAt(const std::string& place, const std::vector<std::string>& variables, std::string& source,
+                     const Env& env) {
   if (place.starts_with(kServer)) {
-    ASSIGN_OR_RETURN(McpTools server, ListMcpTools(place.substr(kServer.size()), kServerLimit, env.stop));
+    ASSIGN_OR_RETURN(const std::vector<std::string> environment, ServerEnvironment(variables, env));
+    ASSIGN_OR_RETURN(McpTools server, ListMcpTools(place.substr(kServer.size()), environment, kServerLimit, env.stop));
     source = OneLine(Trim("mcp: " + server.server));
     return std::move(server.tools);
   }
   source = OneLine(place);
   ASSIGN_OR_RETURN(const std::string text, ReadFile(place));
-  ASSIGN_OR_RETURN(const Json json, ParseJson(text, place));
+  ASSIGN_OR_RETURN(const Json json, ParseJsonFile(text, place));
   const Json* list = &json;
   for (const char* key : {"result", "tools"}) {
     if (list->is_object() && list->contains(key)) list = &list->at(key);
@@ -63,11 +98,12 @@ Result<Json> ToolsAt(const std::string& place, std::string& source, const Env& e
 }
 
 // FILE#NAME or mcp:COMMAND#NAME; without a name every tool there.
-Status AddToolsOf(const std::string& argument, GenerateSources& sources, const Env& env) {
+Status AddToolsOf(const std::string& argument, const std::vector<std::string>& variables, GenerateSources& sources,
+                  const Env& env) {
   const std::size_t hash = argument.rfind('#');
   const std::string name = hash == std::string::npos ? "" : argument.substr(hash + 1);
   std::string source;
-  ASSIGN_OR_RETURN(const Json tools, ToolsAt(argument.substr(0, hash), source, env));
+  ASSIGN_OR_RETURN(const Json tools, ToolsAt(argument.substr(0, hash), variables, source, env));
   sources.names.push_back(name.empty() ? source : source + "#" + OneLine(name));
   std::vector<std::string> names;
   bool found = false;
@@ -123,11 +159,14 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
     for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
     sources.told.push_back("digest   " + AddTraces(loaded.traces, options.how.context_tokens, material));
   }
+  const auto is_server = [](const std::string& tool) { return tool.starts_with(kServer); };
+  if (!options.mcp_env.empty() && std::none_of(options.tools.begin(), options.tools.end(), is_server))
+    return InputError("--mcp-env sets variables of MCP servers: give --tool mcp:COMMAND");
   for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
   Redactor redactor({});
   const std::size_t before_tools = material.items.size();
   for (const std::string& tool : options.tools) {
-    if (const Status added = AddToolsOf(tool, sources, env); !added) {
+    if (const Status added = AddToolsOf(tool, options.mcp_env, sources, env); !added) {
       Error error = added.error();
       if (!keep_secrets) RedactItem(error.message, redactor);  // it may tell the server's command line
       return error;

@@ -183,8 +183,9 @@ Result<McpTools> List(Conversation& server) {
 
 }  // namespace
 
-Result<McpTools> ListMcpTools(const std::string& command, milliseconds limit, const StopFlag* stop) {
-  ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command));
+Result<McpTools> ListMcpTools(const std::string& command, const std::vector<std::string>& environment,
+                              milliseconds limit, const StopFlag* stop) {
+  ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command, environment));
   Conversation server(process, limit, stop);
   Result<McpTools> found = List(server);
   process.End(milliseconds(found ? 2000 : 0));

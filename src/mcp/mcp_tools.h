@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "util/json.h"
 #include "util/result.h"
@@ -16,11 +17,12 @@ struct McpTools {
   Json tools = Json::array();
 };
 
-// Starts an MCP server with `command` (a command line of the user, run by /bin/sh), requests its tools over its
-// standard input and output, one JSON-RPC message per line (modelcontextprotocol.io, transport stdio), and ends it.
-// Requests from the server are rejected; notifications and lines that aren't JSON are skipped. `stop`, which may be
-// null: cancels when greater than 0. Errors name the command and quote the end of its standard error: kInput if it
-// isn't an MCP server or breaks the protocol, kUnavailable after `limit`, kCancelled.
-Result<McpTools> ListMcpTools(const std::string& command, std::chrono::milliseconds limit, const StopFlag* stop);
+// Starts an MCP server with `command` (a command line of the user, run by /bin/sh) and `environment`, requests its
+// tools over its standard input and output, one JSON-RPC message per line (modelcontextprotocol.io, transport stdio),
+// and ends it. Requests from the server are rejected; notifications and lines that aren't JSON are skipped. `stop`,
+// which may be null: cancels when greater than 0. Errors name the command and quote the end of its standard error:
+// kInput if it isn't an MCP server or breaks the protocol, kUnavailable after `limit`, kCancelled.
+Result<McpTools> ListMcpTools(const std::string& command, const std::vector<std::string>& environment,
+                              std::chrono::milliseconds limit, const StopFlag* stop);
 
 }  // namespace upskill

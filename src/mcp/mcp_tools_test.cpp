@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
+#include "util/child_environment.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -48,7 +50,7 @@ TEST(ListMcpTools, AllPages) {
 {\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"roots/list\"}"
       read -r refused; case "$refused" in *-32601*) ;; *) exit 9;; esac
       echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"find\",\"inputSchema\":{\"type\":\"object\"}}],\"nextCursor\":\"page-2\"}}";;)");
-  const Result<McpTools> found = ListMcpTools(server.command, kLimit, nullptr);
+  const Result<McpTools> found = ListMcpTools(server.command, ChildEnvironment(), kLimit, nullptr);
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->server, "books 1.2");
   ASSERT_EQ(found->tools.size(), 2U);
@@ -61,14 +63,14 @@ TEST(ListMcpTools, AServerWithoutHandshake) {
   const Server server(R"(
     *initialize*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}";;
     *tools/list*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"find\"}]}}";;)");
-  const Result<McpTools> found = ListMcpTools(server.command, kLimit, nullptr);
+  const Result<McpTools> found = ListMcpTools(server.command, ChildEnvironment(), kLimit, nullptr);
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->tools.size(), 1U);
 }
 
 TEST(ListMcpTools, CommandsThatAreNotServers) {
   const auto error = [](const std::string& command, milliseconds limit = kLimit) {
-    const Result<McpTools> found = ListMcpTools(command, limit, nullptr);
+    const Result<McpTools> found = ListMcpTools(command, ChildEnvironment(), limit, nullptr);
     EXPECT_FALSE(found.ok()) << command;
     return found ? "" : found.error().message;
   };
@@ -84,7 +86,7 @@ TEST(ListMcpTools, CommandsThatAreNotServers) {
 TEST(ListMcpTools, ServersThatBreakTheProtocol) {
   const auto error = [](const std::string& answers) {
     const Server server(answers);
-    const Result<McpTools> found = ListMcpTools(server.command, kLimit, nullptr);
+    const Result<McpTools> found = ListMcpTools(server.command, ChildEnvironment(), kLimit, nullptr);
     EXPECT_FALSE(found.ok()) << answers;
     return found ? "" : found.error().message;
   };
@@ -99,9 +101,21 @@ TEST(ListMcpTools, ServersThatBreakTheProtocol) {
   EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":[],\"nextCursor\":\"a\"})")), HasSubstr("same page"));
 }
 
+TEST(ListMcpTools, TheServerGetsOnlyItsEnvironment) {
+  ::setenv("OPENAI_API_KEY", "sk-not-for-servers", 1);  // NOLINT(concurrency-mt-unsafe): no other thread
+  const std::string command = "echo \"key: $OPENAI_API_KEY, home: $HOME, mine: $MINE\" >&2; exit 1";
+  const Result<McpTools> found =
+      ListMcpTools(command, WithVariable({"HOME=/h", "PATH=/usr/bin:/bin"}, "MINE", "m"), kLimit, nullptr);
+  const Result<McpTools> usual = ListMcpTools(command, ChildEnvironment(), kLimit, nullptr);
+  ::unsetenv("OPENAI_API_KEY");  // NOLINT(concurrency-mt-unsafe)
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(found.error().message, HasSubstr("its standard error: key: , home: /h, mine: m"));
+  EXPECT_THAT(usual.error().message, HasSubstr("its standard error: key: , home: "));
+}
+
 TEST(ListMcpTools, StopsWhenAsked) {
   const std::atomic<int> stop = 1;
-  const Result<McpTools> found = ListMcpTools("sleep 60", kLimit, &stop);
+  const Result<McpTools> found = ListMcpTools("sleep 60", ChildEnvironment(), kLimit, &stop);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().kind, ErrorKind::kCancelled);
 }

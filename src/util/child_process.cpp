@@ -46,7 +46,7 @@ struct SpawnSettings {
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::Start(const std::string& command) {
+Result<ChildProcess> ChildProcess::Start(const std::string& command, std::vector<std::string> environment) {
   Pair in{-1, -1};
   Pair out{-1, -1};
   Pair err{-1, -1};
@@ -86,8 +86,13 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command) {
   std::array<std::string, 5> words = {"sh", "-c", kWatchAndRun, "sh", command};
   std::array<char*, 6> argv{};
   for (std::size_t i = 0; i < words.size(); ++i) argv.at(i) = words.at(i).data();
+  std::vector<char*> variables;
+  variables.reserve(environment.size() + 1);
+  for (std::string& variable : environment) variables.push_back(variable.data());
+  variables.push_back(nullptr);
   pid_t pid = -1;
-  if (const int code = ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, argv.data(), environ);
+  if (const int code =
+          ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, argv.data(), variables.data());
       code != 0)
     return failed(code);
   return ChildProcess(pid, std::move(input), std::move(output), std::move(error), std::move(alive));

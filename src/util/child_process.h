@@ -5,18 +5,20 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "util/files.h"
 #include "util/result.h"
 
 namespace upskill {
 
-// A command of the user, run by /bin/sh in its own process group with the environment of this process; this class owns
-// the other ends of its three standard streams. The group ends with this process, even if this process is killed.
+// A command of the user, run by /bin/sh in its own process group; this class owns the other ends of its three standard
+// streams. The group ends with this process, even if this process is killed.
 // Move-only, not thread-safe. Not for commands from a model, a case or a skill.
 class ChildProcess {
  public:
-  static Result<ChildProcess> Start(const std::string& command);
+  // `environment`: NAME=VALUE (util/child_environment.h).
+  static Result<ChildProcess> Start(const std::string& command, std::vector<std::string> environment);
   ~ChildProcess() { End(std::chrono::milliseconds(0)); }
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;

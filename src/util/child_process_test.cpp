@@ -11,6 +11,8 @@
 #include <array>
 #include <string>
 
+#include "util/child_environment.h"
+
 namespace upskill {
 namespace {
 
@@ -37,7 +39,8 @@ std::string ReadLine(int fd) {
 }
 
 TEST(ChildProcess, StreamsAndExitCode) {
-  Result<ChildProcess> child = ChildProcess::Start("read line; echo \"got $line\"; echo oops >&2; exit 7");
+  Result<ChildProcess> child =
+      ChildProcess::Start("read line; echo \"got $line\"; echo oops >&2; exit 7", ChildEnvironment());
   ASSERT_TRUE(child.ok());
   ASSERT_EQ(::send(child->input(), "a\n", 2, MSG_NOSIGNAL), 2);
   EXPECT_EQ(ReadAll(child->output()), "got a\n");
@@ -47,13 +50,13 @@ TEST(ChildProcess, StreamsAndExitCode) {
 }
 
 TEST(ChildProcess, EndsWithItsInput) {
-  Result<ChildProcess> child = ChildProcess::Start("exec cat");
+  Result<ChildProcess> child = ChildProcess::Start("exec cat", ChildEnvironment());
   ASSERT_TRUE(child.ok());
   EXPECT_EQ(child->End(milliseconds(10'000)), 0);
 }
 
 TEST(ChildProcess, TheWholeGroupEnds) {
-  Result<ChildProcess> child = ChildProcess::Start("sleep 600 & echo $!; wait");
+  Result<ChildProcess> child = ChildProcess::Start("sleep 600 & echo $!; wait", ChildEnvironment());
   ASSERT_TRUE(child.ok());
   std::array<char, 32> buffer{};
   pollfd polled{child->output(), POLLIN, 0};
@@ -65,7 +68,8 @@ TEST(ChildProcess, TheWholeGroupEnds) {
 }
 
 TEST(ChildProcess, OneThatIgnoresSignalsIsKilled) {
-  Result<ChildProcess> child = ChildProcess::Start("trap '' TERM; echo ready; while :; do sleep 0.1; done");
+  Result<ChildProcess> child =
+      ChildProcess::Start("trap '' TERM; echo ready; while :; do sleep 0.1; done", ChildEnvironment());
   ASSERT_TRUE(child.ok());
   pollfd polled{child->output(), POLLIN, 0};
   ASSERT_EQ(::poll(&polled, 1, 10'000), 1);
@@ -80,7 +84,8 @@ TEST(ChildProcess, TheWholeGroupEndsWithThisProcess) {
   ASSERT_GE(parent, 0);
   if (parent == 0) {
     ::close(report[0]);
-    const Result<ChildProcess> child = ChildProcess::Start("trap '' TERM; sleep 600 & echo ready; wait");
+    const Result<ChildProcess> child =
+        ChildProcess::Start("trap '' TERM; sleep 600 & echo ready; wait", ChildEnvironment());
     if (child.ok() && ReadLine(child->output()) == "ready\n") (void)::write(report[1], "ready\n", 6);
     ::pause();
     ::_exit(0);
@@ -95,14 +100,14 @@ TEST(ChildProcess, TheWholeGroupEndsWithThisProcess) {
 
 // The watcher isn't a child of the command, which may wait for all its children.
 TEST(ChildProcess, ACommandMayWaitForItsChildren) {
-  Result<ChildProcess> child = ChildProcess::Start("true & wait; echo done");
+  Result<ChildProcess> child = ChildProcess::Start("true & wait; echo done", ChildEnvironment());
   ASSERT_TRUE(child.ok());
   EXPECT_EQ(ReadAll(child->output()), "done\n");
   EXPECT_EQ(child->End(milliseconds(10'000)), 0);
 }
 
 TEST(ChildProcess, AMissingCommand) {
-  Result<ChildProcess> child = ChildProcess::Start("exec /none/there 2>/dev/null");
+  Result<ChildProcess> child = ChildProcess::Start("exec /none/there 2>/dev/null", ChildEnvironment());
   ASSERT_TRUE(child.ok());
   EXPECT_EQ(child->End(milliseconds(10'000)), 127);
 }
