@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <future>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/loopback_server.h"
@@ -152,13 +154,23 @@ TEST_F(Secrets, NoFileBehindALinkIsQuoted) {
   expect_silent("ln -s ../token s/linked.json; \"$UPSKILL\" eval s -t s/linked.json" + student);
   expect_silent("ln -sf ../token s/skill_meta.json; \"$UPSKILL\" eval s" + student);
   expect_silent("ln -sf ../token s/SKILL.md; \"$UPSKILL\" eval s" + student);
-  expect_silent("ln -s token upskill.config.yaml; \"$UPSKILL\" eval s" + student + "; code=$?; rm upskill.config.yaml; exit $code");
+  expect_silent("ln -s token upskill.config.yaml; \"$UPSKILL\" eval s" + student +
+                "; code=$?; rm upskill.config.yaml; exit $code");
   expect_silent("UPSKILL_MODELS=token \"$UPSKILL\" models");
   expect_silent("ln -s token result.json; \"$UPSKILL\" report result.json -o x.html");
   expect_silent("ln -s token tool.json; \"$UPSKILL\" generate x --tool tool.json");
   expect_silent(
       "mkdir -p h/.config/upskill; cp token h/.config/upskill/keys.toml; chmod 600 h/.config/upskill/*; "
       "mv token t; HOME=$PWD/h \"$UPSKILL\" eval s -m gpt-4o; code=$?; rm -r h; mv t token; exit $code");
+}
+
+TEST_F(Secrets, AnMcpServerCannotReadThem) {
+  const auto generate = [&](const std::string& server) {
+    return Shell("OPENAI_API_KEY='" + kKey + "' \"$UPSKILL\" generate x --no-eval --tool 'mcp:" + server + "'").error;
+  };
+  EXPECT_THAT(generate("echo \"key: $OPENAI_API_KEY.\" >&2; exit 1"), HasSubstr("its standard error: key: ."));
+  if (::geteuid() == 0) GTEST_SKIP() << "root can read every environment";
+  EXPECT_THAT(generate("cat /proc/$PPID/environ >&2; exit 1"), HasSubstr("Permission denied"));
 }
 
 // A process that is killed while it holds a key leaves no image of its memory.
