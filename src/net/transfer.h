@@ -54,6 +54,7 @@ class Transfer {
   void TakeConnection();
   bool TakeHeaderLine(std::string_view line);
   bool TakeBody(std::string_view piece);
+  bool IsInflated() const;
   void TakeProgress(long long bytes);
   Error ErrorOfCode(int curl_code) const;
 
