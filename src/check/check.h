@@ -6,8 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "check/literal_search.h"
 #include "skill/suite.h"
 #include "util/result.h"
+#include "util/stop_flag.h"
 
 namespace upskill {
 
@@ -23,6 +25,12 @@ struct CheckResult {
   std::string detail;  // why it failed or was skipped; empty if it passed
 };
 
+// An answer as checks see it.
+struct CheckedAnswer {
+  std::string_view text;           // valid UTF-8
+  const std::vector<bool>& found;  // for each string of the case's LiteralSearch, whether it occurs in the text
+};
+
 // One assertion on an answer. Immutable and thread-safe after construction.
 class Check {
  public:
@@ -31,15 +39,18 @@ class Check {
   Check(const Check&) = delete;
   Check& operator=(const Check&) = delete;
 
-  virtual CheckResult Run(std::string_view answer) const = 0;
+  virtual CheckResult Run(const CheckedAnswer& answer) const = 0;
 };
 
-// Errors: an unknown type, no values, a pattern that RE2 rejects (with its reason).
-Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec);
+// Adds the strings that the check looks for to `strings`, which all checks of a case share. Errors: an unknown type, no
+// values, a pattern that RE2 rejects (with its reason).
+Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, LiteralSearch& strings);
 
-// All checks of one case, ready to run. Thread-safe.
+// All checks of one case, ready to run. Thread-safe. Takes time for the size of the answer and the number of checks,
+// not for their product; only patterns are searched for one by one.
 class CaseChecks {
  public:
+  // Errors also: more than 20,000 checks or strings to look for, 1 MiB of such strings, or 500 patterns.
   static Result<CaseChecks> Make(const Case& test_case);
 
   // One result per check, in order. With an `output_file`, the checks look at the part of the answer with that file's
@@ -49,6 +60,7 @@ class CaseChecks {
 
  private:
   std::vector<std::unique_ptr<Check>> checks_;
+  LiteralSearch strings_;
   std::string output_file_;
 };
 
@@ -61,8 +73,8 @@ std::string OutputFileContent(std::string_view answer, const std::string& file);
 
 // What makes a suite unreliable as a measure: a reference that fails its own checks, a case that an empty answer, an
 // echo of the input or a plain refusal passes, an expected string that occurs in the input, two cases with the same
-// input. One line each, naming the case.
-Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite);
+// input. One line each, naming the case. `stop`, which may be null: greater than 0 ends it with kCancelled.
+Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const StopFlag* stop = nullptr);
 
 // The same for one case, without its name and without comparing it with others.
 Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case);

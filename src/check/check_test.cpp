@@ -42,7 +42,8 @@ TEST(Outcome, NamesRoundTrip) {
 
 TEST(MakeCheck, UnknownTypes) {
   for (const char* type : {"", "Contains", "not-contains", "judge"}) {
-    const Result<std::unique_ptr<Check>> check = MakeCheck({type, {"a"}, "a"});
+    LiteralSearch strings;
+    const Result<std::unique_ptr<Check>> check = MakeCheck({type, {"a"}, "a"}, strings);
     ASSERT_FALSE(check.ok());
     EXPECT_THAT(check.error().message, StartsWith("unknown check type"));
   }
@@ -73,6 +74,22 @@ TEST(CaseChecks, ErrorsNameTheCase) {
   const Result<CaseChecks> bad = CaseChecks::Make(MakeCase({{"contains", {"a"}, ""}, {"regex", {}, "("}}));
   ASSERT_FALSE(bad.ok());
   EXPECT_THAT(bad.error().message, HasSubstr("case \"c\": regex \"(\": missing )"));
+}
+
+TEST(CaseChecks, LimitWhatACaseChecks) {
+  const auto error_of = [](std::vector<CheckSpec> checks) {
+    const Result<CaseChecks> made = CaseChecks::Make(MakeCase(std::move(checks)));
+    return made ? "" : made.error().message;
+  };
+  std::vector<CheckSpec> checks(20'000, CheckSpec{"contains", {"a"}, ""});
+  EXPECT_EQ(error_of(checks), "");
+  checks.push_back(checks.front());
+  EXPECT_THAT(error_of(checks), HasSubstr("case \"c\": more than 20,000 checks, the maximum for a case"));
+  EXPECT_THAT(error_of({{"any_of", std::vector<std::string>(20'001, "a"), ""}}), HasSubstr("more than 20,000 strings"));
+  EXPECT_THAT(error_of({{"any_of", std::vector<std::string>(70, std::string(16'000, 'a')), ""}}),
+              HasSubstr("more than 1,048,576 bytes of strings"));
+  EXPECT_THAT(error_of(std::vector<CheckSpec>(501, CheckSpec{"regex", {}, "a"})),
+              HasSubstr("more than 500 regex checks"));
 }
 
 TEST(CaseChecks, UseTheOutputFile) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -16,15 +17,17 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kShownColumns = 80;
+constexpr std::size_t kShownValues = 20;
 constexpr std::size_t kMaxValueBytes = std::size_t{16} * 1024;
-// Enough for the longest value in the script that takes RE2 the most instructions to fold.
-constexpr int kLiteralMemoryBytes = 64 << 20;
 
 std::string Quoted(std::string_view text) { return "\"" + ExcerptLine(text, kShownColumns) + "\""; }
 
 std::string QuotedList(const std::vector<std::string>& values) {
   std::string out;
-  for (const std::string& value : values) out += (out.empty() ? "" : ", ") + Quoted(value);
+  for (std::size_t i = 0; i < std::min(values.size(), kShownValues); ++i)
+    out += (out.empty() ? "" : ", ") + Quoted(values[i]);
+  if (values.size() > kShownValues)
+    out += fmt::format(" and {} more", WithThousands(static_cast<long long>(values.size() - kShownValues)));
   return out;
 }
 
@@ -39,27 +42,20 @@ Result<std::unique_ptr<RE2>> Compile(const std::string& pattern, const RE2::Opti
 // A string to search for, ignoring case.
 struct Literal {
   std::string value;
-  std::unique_ptr<RE2> search;
+  std::size_t number = 0;  // in the case's LiteralSearch
 
-  bool IsIn(std::string_view answer) const {
-    return RE2::PartialMatch(re2::StringPiece(answer.data(), answer.size()), *search);
-  }
+  bool IsIn(const CheckedAnswer& answer) const { return answer.found[number]; }
 };
 
-Result<std::vector<Literal>> MakeLiterals(const CheckSpec& spec) {
+Result<std::vector<Literal>> MakeLiterals(const CheckSpec& spec, LiteralSearch& strings) {
   if (spec.values.empty()) return InputError(fmt::format("{} needs at least one value", spec.type));
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_case_sensitive(false);
-  options.set_max_mem(kLiteralMemoryBytes);
   std::vector<Literal> literals;
   for (const std::string& value : spec.values) {
     if (value.empty()) return InputError(fmt::format("{} has an empty value", spec.type));
     if (value.size() > kMaxValueBytes) {
       return InputError(fmt::format("{} has a value longer than 16 KiB: {}", spec.type, Quoted(value)));
     }
-    ASSIGN_OR_RETURN(std::unique_ptr<RE2> search, Compile(RE2::QuoteMeta(ReplaceInvalidUtf8(value)), options));
-    literals.push_back({value, std::move(search)});
+    literals.push_back({value, strings.Add(ReplaceInvalidUtf8(value))});
   }
   return literals;
 }
@@ -68,19 +64,14 @@ class TextCheck : public Check {
  public:
   explicit TextCheck(std::string name) : name_(std::move(name)) {}
 
-  CheckResult Run(std::string_view answer) const final {
-    std::string mended;
-    if (FindInvalidUtf8(answer)) {
-      mended = ReplaceInvalidUtf8(answer);
-      answer = mended;
-    }
+  CheckResult Run(const CheckedAnswer& answer) const final {
     std::string problem = FindProblem(answer);
     return {name_, problem.empty() ? Outcome::kPass : Outcome::kFail, std::move(problem)};
   }
 
  private:
-  // Why this answer, which is valid UTF-8, fails; empty if it passes.
-  virtual std::string FindProblem(std::string_view answer) const = 0;
+  // Why this answer fails; empty if it passes.
+  virtual std::string FindProblem(const CheckedAnswer& answer) const = 0;
 
   std::string name_;
 };
@@ -91,7 +82,7 @@ class Contains : public TextCheck {
       : TextCheck(std::move(name)), literals_(std::move(literals)) {}
 
  private:
-  std::string FindProblem(std::string_view answer) const override {
+  std::string FindProblem(const CheckedAnswer& answer) const override {
     std::vector<std::string> missing;
     for (const Literal& literal : literals_) {
       if (!literal.IsIn(answer)) missing.push_back(literal.value);
@@ -108,7 +99,7 @@ class NotContains : public TextCheck {
       : TextCheck(std::move(name)), literals_(std::move(literals)) {}
 
  private:
-  std::string FindProblem(std::string_view answer) const override {
+  std::string FindProblem(const CheckedAnswer& answer) const override {
     std::vector<std::string> found;
     for (const Literal& literal : literals_) {
       if (literal.IsIn(answer)) found.push_back(literal.value);
@@ -124,7 +115,7 @@ class AnyOf : public TextCheck {
   AnyOf(std::string name, std::vector<Literal> literals) : TextCheck(std::move(name)), literals_(std::move(literals)) {}
 
  private:
-  std::string FindProblem(std::string_view answer) const override {
+  std::string FindProblem(const CheckedAnswer& answer) const override {
     std::vector<std::string> missing;
     for (const Literal& literal : literals_) {
       if (literal.IsIn(answer)) return "";
@@ -141,8 +132,8 @@ class Equals : public TextCheck {
   Equals(std::string name, std::string value) : TextCheck(std::move(name)), value_(std::move(value)) {}
 
  private:
-  std::string FindProblem(std::string_view answer) const override {
-    const std::string_view trimmed = Trim(answer);
+  std::string FindProblem(const CheckedAnswer& answer) const override {
+    const std::string_view trimmed = Trim(answer.text);
     return trimmed == value_ ? "" : "the answer is " + Quoted(trimmed);
   }
 
@@ -154,8 +145,8 @@ class Regex : public TextCheck {
   Regex(std::string name, std::unique_ptr<RE2> search) : TextCheck(std::move(name)), search_(std::move(search)) {}
 
  private:
-  std::string FindProblem(std::string_view answer) const override {
-    const bool found = RE2::PartialMatch(re2::StringPiece(answer.data(), answer.size()), *search_);
+  std::string FindProblem(const CheckedAnswer& answer) const override {
+    const bool found = RE2::PartialMatch(re2::StringPiece(answer.text.data(), answer.text.size()), *search_);
     return found ? "" : "no match for " + Quoted(search_->pattern());
   }
 
@@ -163,17 +154,23 @@ class Regex : public TextCheck {
 };
 
 template <typename LiteralCheck>
-Result<std::unique_ptr<Check>> MakeLiteralCheck(const CheckSpec& spec) {
-  ASSIGN_OR_RETURN(std::vector<Literal> literals, MakeLiterals(spec));
+Result<std::unique_ptr<Check>> MakeLiteralCheck(const CheckSpec& spec, LiteralSearch& strings) {
+  ASSIGN_OR_RETURN(std::vector<Literal> literals, MakeLiterals(spec, strings));
   return std::unique_ptr<Check>(
       std::make_unique<LiteralCheck>(spec.type + " " + QuotedList(spec.values), std::move(literals)));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Check>> MakeContains(const CheckSpec& spec) { return MakeLiteralCheck<Contains>(spec); }
-Result<std::unique_ptr<Check>> MakeNotContains(const CheckSpec& spec) { return MakeLiteralCheck<NotContains>(spec); }
-Result<std::unique_ptr<Check>> MakeAnyOf(const CheckSpec& spec) { return MakeLiteralCheck<AnyOf>(spec); }
+Result<std::unique_ptr<Check>> MakeContains(const CheckSpec& spec, LiteralSearch& strings) {
+  return MakeLiteralCheck<Contains>(spec, strings);
+}
+Result<std::unique_ptr<Check>> MakeNotContains(const CheckSpec& spec, LiteralSearch& strings) {
+  return MakeLiteralCheck<NotContains>(spec, strings);
+}
+Result<std::unique_ptr<Check>> MakeAnyOf(const CheckSpec& spec, LiteralSearch& strings) {
+  return MakeLiteralCheck<AnyOf>(spec, strings);
+}
 
 Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec) {
   if (spec.values.size() != 1) return InputError("equals needs exactly one value");

@@ -10,10 +10,10 @@
 namespace upskill {
 
 // Checks that need only the answer's text. `contains`, `not_contains` and `any_of` ignore case (Unicode simple
-// folding); invalid UTF-8 in the answer counts as U+FFFD.
-Result<std::unique_ptr<Check>> MakeContains(const CheckSpec& spec);
-Result<std::unique_ptr<Check>> MakeNotContains(const CheckSpec& spec);
-Result<std::unique_ptr<Check>> MakeAnyOf(const CheckSpec& spec);
+// folding).
+Result<std::unique_ptr<Check>> MakeContains(const CheckSpec& spec, LiteralSearch& strings);
+Result<std::unique_ptr<Check>> MakeNotContains(const CheckSpec& spec, LiteralSearch& strings);
+Result<std::unique_ptr<Check>> MakeAnyOf(const CheckSpec& spec, LiteralSearch& strings);
 
 // Compares the whole answer exactly, except for white space at its ends.
 Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <new>
 
 #include "cli/compare_command.h"
 #include "cli/env.h"
@@ -116,6 +117,9 @@ ExitCode RunArguments(const std::vector<std::string>& arguments, Env& env) {
     const UsageProblem problem = ExplainUsage(app, error);
     env.error(TerminalText::Format("error: {}\nusage: {}\nsee `{} --help`\n", problem.message,
                                    UsageOf(*problem.command), CommandPath(*problem.command)));
+    return ExitCode::kUsage;
+  } catch (const std::bad_alloc&) {
+    env.error("error: not enough memory\n");
     return ExitCode::kUsage;
   } catch (const std::exception& error) {
     env.error(TerminalText::Format("error: {}\n", error.what()));

@@ -71,7 +71,7 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
     if (plan.stop_when_decided)
       return InputError("--stop-when-decided needs complete rounds, which a shard doesn't have");
   }
-  ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite));
+  ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop));
   if (!options.quiet) {
     for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
     for (const std::string& warning : plan.suite.warnings) PrintWarning(env, warning);
@@ -181,6 +181,10 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   ASSIGN_OR_RETURN(session.journal, Journal::Reopen(folder, *env.clock));
   ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
   session.resumed = std::move(content.samples);
+  if (content.skipped_lines > 0 && !options.quiet) {
+    PrintWarning(env, fmt::format("{} of {} could not be read; cells without another answer are requested again",
+                                  Counted(content.skipped_lines, "line"), (folder / "samples.jsonl").string()));
+  }
   return {};
 }
 

@@ -149,6 +149,7 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
   if (!trace_names.empty()) {
     TraceLoadOptions load;
     load.read.strict = options.strict;
+    load.read.stop = env.stop;
     load.keep_secrets = keep_secrets;
     ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(trace_names, env.variable, load));
     for (const Error& error : loaded.unread) sources.warnings.push_back(error.message);

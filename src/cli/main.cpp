@@ -21,7 +21,11 @@ namespace {
 // Raised by SIGINT and SIGTERM: once to drain, twice to stop at once. The one thing a signal handler may touch.
 upskill::StopFlag stop_flag = 0;
 
-void OnSignal(int /*signal*/) { stop_flag.fetch_add(1); }
+// The third signal doesn't wait for whatever ignores the flag. Files are complete or absent at any moment.
+void OnSignal(int /*signal*/) {
+  constexpr int kInterrupted = 130;
+  if (stop_flag.fetch_add(1) >= 2) ::_exit(kInterrupted);
+}
 
 // Writes all of it, or gives up for good once the reader is gone (a closed pipe) or the disk is full.
 std::function<void(const upskill::TerminalText&)> WriterTo(int fd) {

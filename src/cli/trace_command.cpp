@@ -40,9 +40,10 @@ void AddReadOptions(CLI::App& command, TraceOptions& options) {
   BeginGroup(command, "Output");
 }
 
-Result<TraceLoadOptions> LoadOptionsOf(const TraceOptions& options) {
+Result<TraceLoadOptions> LoadOptionsOf(const TraceOptions& options, const Env& env) {
   TraceLoadOptions load;
   load.read.strict = options.strict;
+  load.read.stop = env.stop;
   load.redact = {options.hide_home, options.hide_emails};
   load.keep_secrets = options.no_redact;
   if (options.format.empty()) return load;
@@ -67,7 +68,7 @@ void ShowOne(const LoadedTrace& loaded, const TraceOptions& options, bool severa
 }
 
 ExitCode RunShow(const TraceOptions& options, Env& env) {
-  const Result<TraceLoadOptions> load = LoadOptionsOf(options);
+  const Result<TraceLoadOptions> load = LoadOptionsOf(options, env);
   if (!load) return PrintError(env, load.error());
   const Result<std::vector<TraceName>> names = ExpandTraceArguments(options.files, env.variable);
   if (!names) return PrintError(env, names.error());
@@ -77,6 +78,7 @@ ExitCode RunShow(const TraceOptions& options, Env& env) {
   for (const TraceName& name : *names) {
     const Result<LoadedTrace> loaded = LoadTrace(name, *load, redactor);
     if (!loaded) {
+      if (loaded.error().kind == ErrorKind::kCancelled) return PrintError(env, loaded.error());
       unread.push_back(loaded.error());  // the other traces are shown all the same
       continue;
     }
@@ -94,7 +96,7 @@ ExitCode RunShow(const TraceOptions& options, Env& env) {
 }
 
 ExitCode RunDigest(const TraceOptions& options, Env& env) {
-  const Result<TraceLoadOptions> load = LoadOptionsOf(options);
+  const Result<TraceLoadOptions> load = LoadOptionsOf(options, env);
   if (!load) return PrintError(env, load.error());
   const Result<LoadedTraces> loaded = LoadTraces(options.files, env.variable, *load);
   if (!loaded) return PrintError(env, loaded.error());

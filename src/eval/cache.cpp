@@ -46,7 +46,7 @@ Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::fil
       found.emplace(key, std::move(sample).value());
     };
     // If a run can't be read, its answers are simply requested again.
-    if (const Status read = VisitJournalLines(run, consider); !read) continue;
+    if (const Result<std::size_t> read = VisitJournalLines(run, consider); !read) continue;
     if (found.size() == wanted.size()) break;
   }
   return found;

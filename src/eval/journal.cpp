@@ -19,7 +19,6 @@ namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t kLongestLine = 64U << 20U;
 constexpr std::size_t kLinesToGuess = 1000;  // read before the total is estimated
 
 // Sort key for the order in which runs started: the second in the name, then the time at which the plan was written.
@@ -84,11 +83,66 @@ Status Journal::Sync() {
   return file_.Sync();
 }
 
-Status VisitJournalLines(const fs::path& run_folder, const std::function<void(std::string_view)>& visit) {
+namespace {
+
+// Splits what is read into lines and skips those that are too long, without holding them.
+class LineSplitter {
+ public:
+  LineSplitter(const std::function<void(std::string_view)>& visit, std::size_t max_bytes)
+      : visit_(visit), max_bytes_(max_bytes) {}
+
+  void Take(std::string_view block) {
+    for (std::size_t newline = block.find('\n'); newline != std::string_view::npos; newline = block.find('\n')) {
+      Add(block.substr(0, newline));
+      End();
+      block.remove_prefix(newline + 1);
+    }
+    // What follows the last newline stays in `pending_`: a torn line if nothing comes.
+    const std::string_view rest = block;
+    Add(rest);
+    if (!pending_view_.empty()) pending_ = pending_view_;
+    pending_view_ = {};
+  }
+  std::size_t skipped() const { return skipped_; }
+
+ private:
+  void Add(std::string_view part) {
+    if (too_long_ || part.size() > max_bytes_ - pending_.size()) {
+      too_long_ = true;
+      pending_ = std::string();
+    } else if (pending_.empty()) {
+      pending_view_ = part;
+    } else {
+      pending_ += part;
+    }
+  }
+  void End() {
+    if (too_long_) {
+      ++skipped_;
+    } else {
+      visit_(pending_.empty() ? pending_view_ : std::string_view(pending_));
+    }
+    too_long_ = false;
+    pending_.clear();
+    pending_view_ = {};
+  }
+
+  const std::function<void(std::string_view)>& visit_;
+  const std::size_t max_bytes_;
+  std::string pending_;            // the front of a line, from earlier blocks
+  std::string_view pending_view_;  // the same, if it is all in this block
+  std::size_t skipped_ = 0;
+  bool too_long_ = false;
+};
+
+}  // namespace
+
+Result<std::size_t> VisitJournalLines(const fs::path& run_folder, const std::function<void(std::string_view)>& visit,
+                                      std::size_t max_line_bytes) {
   const fs::path path = run_folder / "samples.jsonl";
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return errno == ENOENT ? Status() : Status(ErrnoError("reading", path, errno));
-  std::string pending;
+  if (!fd.valid()) return errno == ENOENT ? Result<std::size_t>(0) : ErrnoError("reading", path, errno);
+  LineSplitter lines(visit, max_line_bytes);
   std::vector<char> block(1U << 20U);
   while (true) {
     const ssize_t got = ::read(fd.get(), block.data(), block.size());
@@ -96,29 +150,17 @@ Status VisitJournalLines(const fs::path& run_folder, const std::function<void(st
       if (errno == EINTR) continue;
       return ErrnoError("reading", path, errno);
     }
-    if (got == 0) return {};  // a torn last line stays in `pending`
-    std::string_view rest(block.data(), static_cast<std::size_t>(got));
-    for (std::size_t newline = rest.find('\n'); newline != std::string_view::npos; newline = rest.find('\n')) {
-      if (pending.empty()) {
-        visit(rest.substr(0, newline));
-      } else {
-        pending += rest.substr(0, newline);
-        visit(pending);
-        pending.clear();
-      }
-      rest.remove_prefix(newline + 1);
-    }
-    pending += rest;
-    if (pending.size() > kLongestLine) return InputError(fmt::format("{}: a line is longer than 64 MB", path.string()));
+    if (got == 0) return lines.skipped();
+    lines.Take({block.data(), static_cast<std::size_t>(got)});
   }
 }
 
-Result<JournalContent> ReadJournal(const fs::path& run_folder) {
+Result<JournalContent> ReadJournal(const fs::path& run_folder, std::size_t max_line_bytes) {
   JournalContent content;
   std::error_code unknown;
   const std::uintmax_t bytes = fs::file_size(run_folder / "samples.jsonl", unknown);
   std::size_t read = 0;
-  RETURN_IF_ERROR(VisitJournalLines(run_folder, [&](std::string_view line) {
+  const auto take = [&](std::string_view line) {
     read += line.size() + 1;
     // Reserve by the lines so far: growing step by step would need the memory twice.
     if (!unknown && content.samples.size() == kLinesToGuess)
@@ -129,7 +171,9 @@ Result<JournalContent> ReadJournal(const fs::path& run_folder) {
     } else {
       ++content.skipped_lines;
     }
-  }));
+  };
+  ASSIGN_OR_RETURN(const std::size_t too_long, VisitJournalLines(run_folder, take, max_line_bytes));
+  content.skipped_lines += too_long;
   return content;
 }
 

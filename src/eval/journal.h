@@ -45,14 +45,21 @@ class Journal {
 
 struct JournalContent {
   std::vector<Sample> samples;
-  std::size_t skipped_lines = 0;  // torn, of a newer version, or damaged
+  std::size_t skipped_lines = 0;  // torn, of a newer version, damaged, or too long
 };
 
-// Reads the samples of a run, also while it is being written. A missing samples.jsonl is an empty journal.
-Result<JournalContent> ReadJournal(const std::filesystem::path& run_folder);
+// Longer lines of samples.jsonl are skipped. Those that this program writes are shorter (CutAnswer).
+inline constexpr std::size_t kMaxJournalLineBytes = std::size_t{128} << 20U;
 
-// Calls `visit` with the text of every whole line of a run's samples.jsonl, in order, in bounded memory.
-Status VisitJournalLines(const std::filesystem::path& run_folder, const std::function<void(std::string_view)>& visit);
+// Reads the samples of a run, also while it is being written. A missing samples.jsonl is an empty journal.
+Result<JournalContent> ReadJournal(const std::filesystem::path& run_folder,
+                                   std::size_t max_line_bytes = kMaxJournalLineBytes);
+
+// Calls `visit` with the text of every whole line of a run's samples.jsonl, in order, in bounded memory. Returns the
+// number of lines that were skipped because they are too long.
+Result<std::size_t> VisitJournalLines(const std::filesystem::path& run_folder,
+                                      const std::function<void(std::string_view)>& visit,
+                                      std::size_t max_line_bytes = kMaxJournalLineBytes);
 
 // The run folders below `runs_dir` (those with a plan.json), oldest first. A missing folder has none.
 std::vector<std::filesystem::path> FindRuns(const std::filesystem::path& runs_dir);

@@ -142,6 +142,23 @@ TEST(Journal, DamagedLinesAreSkippedAndCounted) {
   EXPECT_EQ(ReadJournal(run)->skipped_lines, 7U);
 }
 
+TEST(Journal, OverlongLinesAreSkippedAndCounted) {
+  const TempFolder folder;
+  const auto answer = [](char key, std::size_t size) { return LineOf(Answer(Key(key), std::string(size, 'x'))); };
+  constexpr std::size_t kMost = std::size_t{3} << 20U;
+  // Longer than a block, than the limit and several times the limit; at the start, next to each other, and at the end.
+  const fs::path run = WriteRun(folder, "r",
+                                answer('a', 2 * kMost) + answer('b', 5) + answer('c', kMost) + answer('d', 4 * kMost) +
+                                    answer('e', kMost / 2) + answer('f', 7) + answer('g', kMost));
+  const Result<JournalContent> content = ReadJournal(run, kMost);
+  ASSERT_TRUE(content.ok()) << content.error().message;
+  std::vector<std::size_t> sizes;
+  for (const Sample& sample : content->samples) sizes.push_back(sample.response.text.size());
+  EXPECT_THAT(sizes, ElementsAre(5U, kMost / 2, 7U));
+  EXPECT_EQ(content->skipped_lines, 4U);
+  EXPECT_THAT(ReadJournal(run)->samples, SizeIs(7));
+}
+
 TEST(Journal, LinesLongerThanABlock) {
   const TempFolder folder;
   const SteppingClock clock;

@@ -76,6 +76,7 @@ class Runner {
         Sample sample = Describe(cell, 0);
         sample.cached_from = hit->second->cached_from;
         sample.response = hit->second->response;
+        sample.cut_from = hit->second->cut_from;
         sample.checks = checks_[cell.case_index].Run(sample.response.text);
         RETURN_IF_ERROR(Store(sample));
         data_.Add(std::move(sample));
@@ -164,6 +165,7 @@ class Runner {
     const Cell& cell = cells_[answer.attempt.cell];
     Sample sample = Describe(cell, answer.attempt.number);
     sample.response = std::move(answer.response).value();
+    sample = CutAnswer(std::move(sample));
     sample.checks = checks_[cell.case_index].Run(sample.response.text);
     progress_.output_tokens += sample.response.usage.output;
     progress_.cost_usd += sample.response.cost_usd.value_or(0.0);

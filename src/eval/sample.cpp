@@ -3,8 +3,28 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "util/text.h"
+
 namespace upskill {
 namespace {
+
+struct StoredText {
+  std::string text;
+  bool cut = false;
+};
+
+StoredText Cut(std::string text, std::size_t most) {
+  constexpr std::size_t kReplacementBytes = 3;  // for each invalid byte (DumpJson)
+  if (text.size() <= most / kReplacementBytes) return {std::move(text), false};
+  if (FindInvalidUtf8(text)) text = ReplaceInvalidUtf8(text);
+  if (text.size() <= most) return {std::move(text), false};
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+  text.resize(most);
+  text.shrink_to_fit();
+  return {std::move(text), true};
+}
 
 Json UsageToJson(const Usage& usage) {
   return {{"input", usage.input},
@@ -39,6 +59,15 @@ std::string CellName(const Sample& sample) {
   return fmt::format("{}\n{}\n{}\n{}", sample.student, ArmName(sample.arm), sample.case_id, sample.round);
 }
 
+Sample CutAnswer(Sample sample) {
+  const std::size_t bytes = sample.response.text.size();
+  StoredText answer = Cut(std::move(sample.response.text), kMaxAnswerBytes);
+  sample.response.text = std::move(answer.text);
+  if (answer.cut) sample.cut_from = bytes;
+  sample.response.reasoning = Cut(std::move(sample.response.reasoning), kMaxReasoningBytes).text;
+  return sample;
+}
+
 Json SampleToJson(const Sample& sample) {
   Json json = {{"schema", kSampleSchema},    {"key", sample.key},      {"model", sample.student},
                {"arm", ArmName(sample.arm)}, {"case", sample.case_id}, {"round", sample.round},
@@ -50,6 +79,7 @@ Json SampleToJson(const Sample& sample) {
   }
   json["passed"] = sample.passed();
   json["answer"] = sample.response.text;
+  if (sample.cut_from > 0) json["cut_from_bytes"] = sample.cut_from;
   if (!sample.response.reasoning.empty()) json["reasoning"] = sample.response.reasoning;
   json["stop"] = StopReasonName(sample.response.stop);
   json["usage"] = UsageToJson(sample.response.usage);
@@ -85,6 +115,7 @@ Result<Sample> SampleFromJson(const Json& json) {
       return sample;
     }
     sample.response.text = json.at("answer").get<std::string>();
+    sample.cut_from = JsonGet<std::size_t>(json, "cut_from_bytes", 0);
     sample.response.reasoning = JsonGet<std::string>(json, "reasoning", "");
     ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
     if (const auto usage = json.find("usage"); usage != json.end()) sample.response.usage = UsageFromJson(*usage);

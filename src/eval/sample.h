@@ -29,6 +29,7 @@ struct Sample {
   std::optional<Error> error;
   // … or an answer. Refusals and truncated answers count as answers.
   ChatResponse response;
+  std::size_t cut_from = 0;  // bytes of the answer before CutAnswer cut it; 0: it is whole
   std::vector<CheckResult> checks;
 
   bool ok() const { return !error.has_value(); }
@@ -38,6 +39,14 @@ struct Sample {
 // The cell of a plan that a sample belongs to: student, arm, case and round in one text. (Keys don't identify cells:
 // two cases with the same input have the same key.)
 std::string CellName(const Sample& sample);
+
+// The longest answer and reasoning that are stored. A line of the journal has up to six bytes for each of theirs.
+inline constexpr std::size_t kMaxAnswerBytes = std::size_t{8} << 20U;
+inline constexpr std::size_t kMaxReasoningBytes = std::size_t{2} << 20U;
+
+// The sample with its answer and reasoning in valid UTF-8 and cut to these sizes. Before its checks run: they must see
+// what is stored, because they run on it again.
+Sample CutAnswer(Sample sample);
 
 inline constexpr int kSampleSchema = 1;
 

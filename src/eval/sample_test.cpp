@@ -6,7 +6,10 @@
 #include <limits>
 #include <string>
 
+#include "eval/journal.h"
+#include "eval/sample_line.h"
 #include "support/sample_fixture.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -132,6 +135,48 @@ TEST(CellName, IdentifiesCells) {
   later.attempt = 3;
   later.key = "other";
   EXPECT_EQ(CellName(later), CellName(sample));
+}
+
+TEST(CutAnswer, KeepsWhatFits) {
+  Sample sample = FullSample();
+  sample.response.text = std::string(kMaxAnswerBytes, 'x');
+  sample.response.reasoning = std::string(kMaxReasoningBytes, 'y');
+  const Sample kept = CutAnswer(sample);
+  EXPECT_EQ(kept.response.text, sample.response.text);
+  EXPECT_EQ(kept.response.reasoning, sample.response.reasoning);
+  EXPECT_EQ(kept.cut_from, 0U);
+  EXPECT_EQ(SampleToJson(kept), SampleToJson(sample));
+}
+
+TEST(CutAnswer, CutsBetweenCharactersAndSaysSo) {
+  Sample sample = FullSample();
+  sample.response.text = "x";
+  while (sample.response.text.size() <= kMaxAnswerBytes) sample.response.text += "日";
+  sample.response.reasoning = std::string(kMaxReasoningBytes + 1, 'y');
+  const Sample cut = CutAnswer(sample);
+  EXPECT_EQ(cut.cut_from, sample.response.text.size());
+  EXPECT_LE(cut.response.text.size(), kMaxAnswerBytes);
+  EXPECT_GT(cut.response.text.size(), kMaxAnswerBytes - 3);
+  EXPECT_EQ(FindInvalidUtf8(cut.response.text), std::nullopt);
+  EXPECT_EQ(cut.response.reasoning.size(), kMaxReasoningBytes);
+  const Result<Sample> read = SampleFromJson(SampleToJson(cut));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->cut_from, cut.cut_from);
+}
+
+// 26 MB of invalid bytes became a line of 78 MB, which made the whole run unreadable.
+TEST(CutAnswer, TheWorstAnswerMakesALineThatCanBeRead) {
+  for (const char byte : {'\xFF', '\x01'}) {
+    Sample sample = FullSample();
+    sample.response.text = std::string(26'000'000, byte);
+    sample.response.reasoning = std::string(26'000'000, byte);
+    sample.checks.assign(20'000, {std::string(60, byte), Outcome::kFail, std::string(60, byte)});
+    const Sample cut = CutAnswer(sample);
+    EXPECT_EQ(cut.cut_from, 26'000'000U);
+    const std::string line = DumpJson(SampleToJson(cut));
+    EXPECT_LT(line.size(), kMaxJournalLineBytes);
+    EXPECT_TRUE(SampleFromLine(line).ok());
+  }
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
       static_cast<std::size_t>(std::count_if(sample.checks.begin(), sample.checks.end(),
                                              [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
   if (sample.response.stop == StopReason::kLength) ++arm.truncated;
+  if (sample.cut_from > 0) ++arm.cut;
   if (sample.response.stop == StopReason::kRefusal) ++arm.refusals;
   arm.prompt_tokens += sample.response.usage.prompt();
   arm.evaluated_tokens += sample.response.usage.prompt() - sample.response.usage.cache_read;

@@ -39,6 +39,7 @@ TEST(Summarize, CountsAndRates) {
   std::vector<Sample> samples = {Graded("case-1", Arm::kBaseline, true), Graded("case-2", Arm::kBaseline, false),
                                  Graded("case-1", Arm::kSkill, true), Graded("case-2", Arm::kSkill, true)};
   samples[1].response.stop = StopReason::kLength;
+  samples[1].cut_from = kMaxAnswerBytes + 1;
   samples[2].response.stop = StopReason::kRefusal;
   samples[3].cached_from = "earlier";
   const RunSummary summary = Of(MakeTestPlan(2), samples);
@@ -51,6 +52,7 @@ TEST(Summarize, CountsAndRates) {
   EXPECT_EQ(baseline.checks_passed, 3U);
   EXPECT_EQ(baseline.checks_total, 4U);
   EXPECT_EQ(baseline.truncated, 1U);
+  EXPECT_EQ(baseline.cut, 1U);
   EXPECT_EQ(baseline.refusals, 0U);
   EXPECT_EQ(baseline.prompt_tokens, 34);
   EXPECT_EQ(baseline.evaluated_tokens, 24);

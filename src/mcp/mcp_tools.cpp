@@ -73,16 +73,17 @@ class Conversation {
   // The next line that is a JSON object.
   Result<Json> Receive() {
     while (true) {
-      const std::size_t newline = output_.find('\n', taken_);
+      const std::size_t newline = output_.find('\n', searched_);
       if (newline != std::string::npos) {
         const Result<Json> message = ParseJson(std::string_view(output_).substr(taken_, newline - taken_), "stdout");
-        taken_ = newline + 1;
+        taken_ = searched_ = newline + 1;
         if (message && message->is_object()) return *message;
         continue;
       }
       if (closed_) return Ended();
       output_.erase(0, taken_);
       taken_ = 0;
+      searched_ = output_.size();
       RETURN_IF_ERROR(WaitFor(0));
     }
   }
@@ -137,7 +138,8 @@ class Conversation {
   const StopFlag* stop_;
   int next_id_ = 1;
   std::string output_;
-  std::size_t taken_ = 0;  // bytes of output_ already parsed
+  std::size_t taken_ = 0;     // bytes of output_ already parsed
+  std::size_t searched_ = 0;  // bytes of output_ without a line end, from taken_
   std::string error_;
   bool closed_ = false;
   bool error_closed_ = false;

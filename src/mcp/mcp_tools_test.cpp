@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <string>
 
+#include "support/work_meter.h"
 #include "util/child_environment.h"
 #include "util/temp_folder.h"
 
@@ -111,6 +114,34 @@ TEST(ListMcpTools, TheServerGetsOnlyItsEnvironment) {
   ASSERT_FALSE(found.ok());
   EXPECT_THAT(found.error().message, HasSubstr("its standard error: key: , home: /h, mine: m"));
   EXPECT_THAT(usual.error().message, HasSubstr("its standard error: key: , home: "));
+}
+
+TEST(ListMcpTools, WorkGrowsInStepWithTheTools) {
+  const TempFolder folder;
+  const auto growth = [&](const std::function<std::string(std::size_t)>& tools_of) {
+    return GrowthPerDoubling(1000, [&](std::size_t count) {
+      const auto file = folder.Write("tools-" + std::to_string(count), tools_of(count));
+      const auto server = std::make_shared<Server>(
+          kHello + "*tools/list*) printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"tools\":[' $id; cat " +
+          file.string() + "; echo ']}}';;");
+      return [server] {
+        const Result<McpTools> found = ListMcpTools(server->command, ChildEnvironment(), kLimit, nullptr);
+        ASSERT_TRUE(found.ok()) << found.error().message;
+      };
+    });
+  };
+  EXPECT_LT(growth([](std::size_t count) {
+              std::string tools = R"({"name":"t"})";
+              for (std::size_t i = 1; i < count; ++i) tools += R"(,{"name":"t)" + std::to_string(i) + "\"}";
+              return tools;
+            }),
+            kMaxGrowthPerDoubling);
+  EXPECT_LT(growth([](std::size_t count) {
+              std::string keys;
+              for (std::size_t i = 0; i < count; ++i) keys += ",\"key " + std::to_string(i) + "\":1";
+              return R"({"name":"t")" + keys + "}";
+            }),
+            kMaxGrowthPerDoubling);
 }
 
 TEST(ListMcpTools, StopsWhenAsked) {

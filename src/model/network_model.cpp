@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include "model/answer_json.h"
 #include "net/sse.h"
+#include "util/json_builder.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -22,6 +24,8 @@ constexpr int kDefaultInFlight = 64;
 constexpr int kStreamFromTokens = 4'000;
 constexpr int kMaxAdaptations = 8;
 constexpr const char* kAnswerTool = "answer";
+constexpr std::size_t kMaxEventBytes = std::size_t{16} << 20U;
+constexpr std::size_t kLongAnswerBytes = std::size_t{1} << 20U;  // about 10 ms of parsing
 
 // Without streaming, nothing arrives before the whole answer is ready. A server on this machine may be slow and may
 // keep requests waiting for a slot.
@@ -55,7 +59,7 @@ struct NetworkModel::Job {
 class NetworkModel::Reading {
  public:
   explicit Reading(const WireFormat& format)
-      : assembler_(format.assembler()), parser_([this](const SseEvent& event) { TakeEvent(event); }) {}
+      : assembler_(format.assembler()), parser_([this](const SseEvent& event) { TakeEvent(event); }, kMaxEventBytes) {}
 
   // False: stop, there is an error.
   bool Feed(std::string_view piece) {
@@ -64,12 +68,15 @@ class NetworkModel::Reading {
     } else {
       raw_ += piece;
     }
+    if (raw_.size() > kMaxAnswerBodyBytes && !error_)
+      error_ = InputError(fmt::format("the response has more than {} bytes", kMaxAnswerBodyBytes));
     if (const Status status = parser_.Feed(piece); !status && !error_)
       error_ = Error{ErrorKind::kUnavailable, status.error().message};
     return !error_;
   }
 
   const std::optional<Error>& error() const { return error_; }
+  std::size_t unread_bytes() const { return raw_.size(); }
 
   Result<Json> Body() {
     if (!has_event_ && Trim(raw_).starts_with('{')) return ParseBody(raw_);
@@ -191,6 +198,8 @@ void NetworkModel::Send(const std::shared_ptr<Job>& job) {
   HttpRequest http = NewRequest(connection_);
   http.body = DumpJson(format_.build(request, options));
   SetTimeouts(options.stream, connection_.local, http);
+  // A stream repeats names and IDs with each token, but is parsed little by little.
+  http.max_body_bytes = options.stream ? 4 * kMaxAnswerBodyBytes : kMaxAnswerBodyBytes;
   job->streamed = options.stream;
   std::shared_ptr<Reading> reading;
   if (options.stream) {
@@ -208,14 +217,34 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
     if (!cancelled && reading && reading->error()) return OnError(job, *reading->error());
     return OnError(job, result.error());
   }
-  const Result<Json> body = reading ? reading->Body() : ParseBody(result->body);
+  if ((reading ? reading->unread_bytes() : result->body.size()) < kLongAnswerBytes)
+    return ReadAnswer(job, reading, *result);
+  // The client's thread serves the other requests meanwhile.
+  const auto shared = std::make_shared<const HttpResponse>(*std::move(result));  // std::function must be copyable
+  parser_.Post([this, job, reading, shared] { ReadAnswer(job, reading, *shared); });
+}
+
+Result<ChatResponse> NetworkModel::ParseAnswer(Reading* reading, const HttpResponse& result) const {
+  Result<Json> body = reading != nullptr ? reading->Body() : ParseBody(result.body);
   if (!body) {
-    const std::string type = HeaderOf(*result, "content-type").value_or("no content type");
-    return OnError(job, Error{body.error().kind,
-                              fmt::format("{} ({}, {})", body.error().message, result->status, CutToColumns(type, 60)),
-                              body.error().retry_after});
+    const std::string type = HeaderOf(result, "content-type").value_or("no content type");
+    return Error{body.error().kind,
+                 fmt::format("{} ({}, {})", body.error().message, result.status, CutToColumns(type, 60)),
+                 body.error().retry_after};
   }
   Result<ChatResponse> response = format_.parse(*body);
+  DiscardJson(*body);
+  return response;
+}
+
+void NetworkModel::ReadAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading,
+                              const HttpResponse& result) {
+  Result<ChatResponse> response = InputError("the response is too large for the available memory");
+  try {
+    response = ParseAnswer(reading.get(), result);
+  } catch (const std::bad_alloc&) {
+    // Keeps the error from above.
+  }
   if (!response) return OnError(job, response.error());
   // llama-server reports every answer of its Responses API as completed, even a truncated one.
   const WireOptions options = OptionsFor(job->request, {});
@@ -223,8 +252,8 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
       response->usage.output >= MaxTokensOf(job->request, options)) {
     response->stop = StopReason::kLength;
   }
-  response->request_id = RequestIdOf(*result);
-  response->seconds = result->seconds;
+  response->request_id = RequestIdOf(result);
+  response->seconds = result.seconds;
   OnResponse(job, *std::move(response));
 }
 

@@ -13,6 +13,7 @@
 #include "model/wire/wire.h"
 #include "net/endpoint.h"
 #include "util/result.h"
+#include "util/work_thread.h"
 
 namespace upskill {
 
@@ -22,8 +23,8 @@ namespace upskill {
 // that the server rejects by name is left out from then on. Long answers are streamed, so that a silent connection is
 // noticed. Errors: see http_error.h; also kUnavailable for answers that are cut off or can't be read.
 //
-// Thread-safe. `done` is called on the thread of the HttpClient; the destructor waits for the last one, so it may not
-// run on that thread.
+// Thread-safe. `done` is called on the thread of the HttpClient or, for an answer that takes long to parse, on a thread
+// of the model; the destructor waits for the last one, so it may not run on these threads.
 class NetworkModel : public Model {
  public:
   NetworkModel(ModelSpec spec, Connection connection, ModelInfo info, const NetworkOptions& options);
@@ -43,6 +44,8 @@ class NetworkModel : public Model {
 
   void Send(const std::shared_ptr<Job>& job);
   void OnAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading, Result<HttpResponse> result);
+  Result<ChatResponse> ParseAnswer(Reading* reading, const HttpResponse& result) const;
+  void ReadAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading, const HttpResponse& result);
   void OnError(const std::shared_ptr<Job>& job, const Error& error);
   void OnResponse(const std::shared_ptr<Job>& job, ChatResponse response);
   void Finish(const std::shared_ptr<Job>& job, Result<ChatResponse> result);
@@ -61,6 +64,7 @@ class NetworkModel : public Model {
   std::uint64_t cancel_count_ = 0;  // of Cancel(kRunning): jobs started before it are not continued
   int pending_ = 0;
 
+  WorkThread parser_;  // of long answers
   Endpoint endpoint_;  // last: its callbacks use the members above
 };
 

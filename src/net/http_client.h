@@ -35,8 +35,8 @@ struct HttpRequest {
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds idle_timeout{120'000};   // without a byte in either direction, once connected
   std::chrono::milliseconds total_timeout{600'000};  // from the first byte sent to the last one received
-  // Maximum size of the body after decompression; exceeding it is an error. Bodies of responses other than 2xx are cut
-  // at 1 MiB instead.
+  // Maximum size of the body after decompression; exceeding it is an error, and so is a body of more than 4 MiB that
+  // unpacks to more than 100 times what was received. Bodies of responses other than 2xx are cut at 1 MiB instead.
   std::size_t max_body_bytes = 64U << 20U;
   bool http2_prior_knowledge = false;  // HTTP/2 without negotiation on http://, one connection per request (for tests)
 
@@ -73,8 +73,8 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   // Doesn't block. `done` is called exactly once on the client's thread. Errors: kUnavailable (connection, time-out,
-  // broken transfer), kInput (a body over max_body_bytes: this request alone is at fault), kPermanent (a bad URL,
-  // on_data returned false), kCancelled. Messages name the host, but never a header.
+  // broken transfer), kInput (a body over max_body_bytes, or one that unpacks to too much: this request alone is at
+  // fault), kPermanent (a bad URL, on_data returned false), kCancelled. Messages name the host, but never a header.
   Ticket Start(HttpRequest request, Done done);
   // The same without a copy, for a request that may be resent. It must not change until `done` is called.
   Ticket Start(std::shared_ptr<const HttpRequest> request, Done done);

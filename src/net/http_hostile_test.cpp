@@ -204,6 +204,29 @@ TEST(HostileServer, SendsACompressionBomb) {
   EXPECT_LT(PeakMegabytes() - before, 100U);
 }
 
+TEST(HostileServer, UnpacksToManyTimesItsSize) {
+  const std::size_t before = PeakMegabytes();
+  const Error error = ErrorOf(loopback::GzipBomb(60));  // less than max_body_bytes
+  EXPECT_EQ(error.kind, ErrorKind::kInput);
+  EXPECT_THAT(error.message, HasSubstr("unpacks to more than 100 times its size"));
+  EXPECT_LT(PeakMegabytes() - before, 60U);
+}
+
+TEST(HostileServer, MayCompressWhatItSends) {
+  // 4 MiB may be packed as well as can be; beyond that, to a hundredth.
+  const loopback::Server server([](const Request& request) {
+    if (request.path == "/small") return loopback::Gzip(200, std::string(std::size_t{4} << 20U, 'x'));
+    std::string lines;
+    for (int i = 0; lines.size() < std::size_t{6} << 20U; ++i) lines += "{\"number\":" + std::to_string(i) + "}\n";
+    return loopback::Gzip(200, lines);
+  });
+  for (const char* path : {"/small", "/large"}) {
+    const auto response = Fetch(Post(server.url() + path));
+    ASSERT_TRUE(response.ok()) << response.error().message;
+    EXPECT_GE(response->body.size(), std::size_t{4} << 20U);
+  }
+}
+
 TEST(HostileServer, StreamsMoreThanTheLimit) {
   std::size_t taken = 0;
   const Error error = ErrorOf(loopback::Endless(64), [&](HttpRequest& request) {

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "util/text.h"
@@ -17,6 +18,10 @@ namespace {
 
 constexpr std::size_t kMaxHeaderBytes = 256U << 10U;
 constexpr std::size_t kMaxErrorBody = 1U << 20U;
+// A body beyond the free size may be this many times as large as what was received of it. JSON and text compress to a
+// tenth; gzip can reach 1,032 times, other encodings, or several of them, much more.
+constexpr std::size_t kFreeUnpackedBytes = 4U << 20U;
+constexpr std::size_t kMaxUnpackRatio = 100;
 
 bool IsToken(std::string_view text) {  // RFC 9110, section 5.6.2
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
@@ -60,7 +65,13 @@ struct TransferCallbacks {
     return static_cast<Transfer*>(transfer)->TakeHeaderLine({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
   }
   static std::size_t Body(char* data, std::size_t size, std::size_t count, void* transfer) noexcept {
-    return static_cast<Transfer*>(transfer)->TakeBody({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
+    auto* const self = static_cast<Transfer*>(transfer);
+    try {
+      return self->TakeBody({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
+    } catch (const std::bad_alloc&) {
+      self->failure_ = Error{ErrorKind::kInput, "not enough memory for the response"};
+      return CURL_WRITEFUNC_ERROR;
+    }
   }
   static int Progress(void* transfer, curl_off_t, curl_off_t down, curl_off_t, curl_off_t up) noexcept {
     static_cast<Transfer*>(transfer)->TakeProgress(down + up);
@@ -257,6 +268,14 @@ bool Transfer::TakeHeaderLine(std::string_view received) {
   return true;
 }
 
+// Whether the body unpacks to far more than what was sent.
+bool Transfer::IsInflated() const {
+  if (body_bytes_ <= kFreeUnpackedBytes) return false;
+  curl_off_t received = 0;
+  curl_easy_getinfo(easy_, CURLINFO_SIZE_DOWNLOAD_T, &received);
+  return body_bytes_ / kMaxUnpackRatio > static_cast<std::size_t>(std::max<curl_off_t>(received, 0));
+}
+
 bool Transfer::TakeBody(std::string_view piece) {
   last_progress_ = std::chrono::steady_clock::now();
   if (response_.status < 200 || response_.status > 299) {
@@ -269,6 +288,12 @@ bool Transfer::TakeBody(std::string_view piece) {
   if (body_bytes_ > request_->max_body_bytes) {
     failure_ = Error{ErrorKind::kInput, fmt::format("the response from {} is larger than {} bytes", url_.authority,
                                                     request_->max_body_bytes)};
+    return false;
+  }
+  if (IsInflated()) {
+    failure_ = Error{ErrorKind::kInput,
+                     fmt::format("the response from {} is compressed and unpacks to more than {} times its size",
+                                 url_.authority, kMaxUnpackRatio)};
     return false;
   }
   if (!request_->on_data) {

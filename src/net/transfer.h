@@ -57,6 +57,7 @@ class Transfer {
   bool TakeHeaderLine(std::string_view line);
   bool TakeBody(std::string_view piece);
   bool PassOn(std::string_view piece);
+  bool IsInflated() const;
   void TakeProgress(long long bytes);
   Error ErrorOfCode(int curl_code) const;
 

@@ -16,6 +16,7 @@ Json ArmToJson(const StudentSummary& student, Arm arm) {
           {"checks_passed", summary.checks_passed},
           {"checks_total", summary.checks_total},
           {"truncated", summary.truncated},
+          {"cut", summary.cut},
           {"refused", summary.refusals}};
 }
 

@@ -50,6 +50,7 @@ std::string Extras(const ArmSummary& arm) {
   if (arm.answered + arm.errors < arm.cells)
     text += fmt::format("   {} not done", arm.cells - arm.answered - arm.errors);
   if (arm.truncated > 0) text += fmt::format("   {} truncated", arm.truncated);
+  if (arm.cut > 0) text += fmt::format("   {} cut at {}", arm.cut, kMaxAnswerText);
   if (arm.refusals > 0) text += fmt::format("   {} refused", arm.refusals);
   return text;
 }

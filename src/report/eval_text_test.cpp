@@ -258,8 +258,9 @@ TEST(EvalToJson, DocumentedKeys) {
   for (const char* unknown : {"lift_new_cases", "more_rounds", "cost_usd"})
     EXPECT_TRUE(student.at(unknown).is_null()) << unknown;
   EXPECT_EQ(student.at("cells_saved"), 0);
-  EXPECT_THAT(KeysOf(student.at("baseline")), ElementsAre("passed", "total", "rate", "errors", "missing",
-                                                          "checks_passed", "checks_total", "truncated", "refused"));
+  EXPECT_THAT(KeysOf(student.at("baseline")),
+              ElementsAre("passed", "total", "rate", "errors", "missing", "checks_passed", "checks_total", "truncated",
+                          "cut", "refused"));
   EXPECT_EQ(student.at("baseline").at("passed"), 2);
   EXPECT_EQ(student.at("baseline").at("total"), 4);
   EXPECT_EQ(student.at("baseline").at("rate"), 0.5);

@@ -10,6 +10,10 @@
 
 namespace upskill {
 
+// kMaxAnswerBytes, for people.
+inline constexpr const char* kMaxAnswerText = "8 MiB";
+static_assert(kMaxAnswerBytes == std::size_t{8} << 20U);
+
 // The final samples by case, student, arm and round, each in the plan's order.
 std::vector<const Sample*> SamplesByCase(const RunData& data);
 

@@ -85,8 +85,9 @@ int StateOf(const Sample& sample) {
   return sample.passed() ? 1 : 0;
 }
 
-int StopOf(StopReason reason) {
-  switch (reason) {
+int StopOf(const Sample& sample) {
+  if (sample.cut_from > 0) return 5;
+  switch (sample.response.stop) {
     case StopReason::kEnd:
       return 0;
     case StopReason::kLength:
@@ -121,7 +122,7 @@ std::string SamplesToJson(const JudgedRun& run, TextTable& texts, CheckSets& che
     columns.Add("checks", sample->ok() ? checks.Add(sample->checks) : -1);
     const bool has_reasoning = sample->ok() && !response.reasoning.empty();
     columns.Add("reasoning", has_reasoning ? static_cast<long long>(texts.Add(response.reasoning)) : -1LL);
-    columns.Add("stop", StopOf(response.stop));
+    columns.Add("stop", StopOf(*sample));
     columns.Add("prompt", response.usage.prompt());
     columns.Add("output", response.usage.output);
     columns.Add("ms", static_cast<long long>(response.seconds * 1000.0));
@@ -180,6 +181,7 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
                           {"errors", summary.errors},
                           {"passed", summary.passed},
                           {"truncated", summary.truncated},
+                          {"cut", summary.cut},
                           {"refused", summary.refusals},
                           {"prompt_tokens", summary.prompt_tokens},
                           {"output_tokens", summary.output_tokens}};

@@ -96,6 +96,7 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
     std::vector<std::string> notes;
     if (summary.errors > 0) notes.push_back(Counted(summary.errors, "error"));
     if (summary.truncated > 0) notes.push_back(fmt::format("{} truncated", summary.truncated));
+    if (summary.cut > 0) notes.push_back(fmt::format("{} cut at {}", summary.cut, kMaxAnswerText));
     if (summary.refusals > 0) notes.push_back(fmt::format("{} refused", summary.refusals));
     if (!notes.empty()) out += fmt::format("- {}, {}: {}\n", name, ArmLabel(arm), fmt::join(notes, ", "));
   }

@@ -44,6 +44,7 @@ function cardFacts(student) {
     if (arm.errors) notes.push(plural(arm.errors, 'error'));
     if (arm.cells > arm.answered + arm.errors) notes.push(number(arm.cells - arm.answered - arm.errors) + ' not done');
     if (arm.truncated) notes.push(number(arm.truncated) + ' truncated');
+    if (arm.cut) notes.push(number(arm.cut) + ' cut at 8 MiB');
     if (arm.refused) notes.push(plural(arm.refused, 'refusal'));
     add(ARM_LABELS[key], notes.join(', '));
   }

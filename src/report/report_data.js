@@ -8,7 +8,7 @@ const data = embedded('data');
 const checkSets = embedded('checks');
 
 const PASS = 1, ERROR = 2;  // values of samples.state; 0: failed
-const STOPS = ['', 'truncated', 'refusal', 'stopped at a tool call', 'context full'];
+const STOPS = ['', 'truncated', 'refusal', 'stopped at a tool call', 'context full', 'cut at 8 MiB by upskill'];
 const ARM_LABELS = {baseline: 'baseline', skill: 'with skill', placebo: 'placebo', previous: 'previous version'};
 const SIGNS = {helps: '▲', hurts: '▼', 'no effect': '＝', undecided: '?'};
 const SVG = 'http://www.w3.org/2000/svg';

@@ -45,7 +45,7 @@ function hasOutcome(i, outcome) {
     case 'passed': return state === PASS;
     case 'failed': return state === 0;
     case 'error': return state === ERROR;
-    case 'truncated': return state !== ERROR && (samples.stop[i] === 1 || samples.stop[i] === 4);
+    case 'truncated': return state !== ERROR && [1, 4, 5].includes(samples.stop[i]);
     case 'refused': return state !== ERROR && samples.stop[i] === 2;
     case 'skipped': return samples.checks[i] >= 0 && checkSets[samples.checks[i]].some((check) => check[1] === 2);
     case 'fixed': case 'broken': {

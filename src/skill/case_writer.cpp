@@ -9,6 +9,7 @@
 #include "skill/case_reader.h"
 #include "skill/check_types.h"
 #include "util/json.h"
+#include "util/json_builder.h"
 
 namespace upskill {
 namespace {
@@ -37,10 +38,10 @@ void PutFiles(Json& out, const std::vector<std::pair<std::string, std::string>>&
     if (Has(out, "context")) out["context"].erase("files");
     return;
   }
-  Json listed = Json::object();
-  for (const auto& [name, text] : files) listed[name] = text;
+  JsonObjectBuilder listed;
+  for (const auto& [name, text] : files) listed.Add(name) = text;
   if (!out.contains("context") || !out["context"].is_object()) out["context"] = Json::object();
-  out["context"]["files"] = std::move(listed);
+  out["context"]["files"] = listed.Take();
 }
 
 Json CheckToJson(const CheckSpec& check) {

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "util/json_builder.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -81,19 +85,129 @@ std::string ShortReason(std::string message) {
   return ExcerptLine(message, 200);
 }
 
-Json Sorted(const Json& value) {
+// Builds the document from the parser's events (nlohmann's json_sax). Its own builder looks at all members of an object
+// for each new key, and runs out of memory in a destructor, which ends the process.
+class DocumentBuilder {
+ public:
+  explicit DocumentBuilder(const JsonLimits& limits) : limits_(limits) {}
+  ~DocumentBuilder() { DiscardJson(root_); }
+  DocumentBuilder(const DocumentBuilder&) = delete;
+  DocumentBuilder& operator=(const DocumentBuilder&) = delete;
+
+  Json Take() { return std::exchange(root_, nullptr); }
+  // Why the parser stopped.
+  const std::string& reason() const { return reason_; }
+  std::optional<std::size_t> fault_byte() const { return fault_byte_; }  // from 1; nothing: a limit, or unknown
+  bool exceeds_limit() const { return exceeds_limit_; }
+
+  // NOLINTBEGIN(readability-identifier-naming): names that the library calls
+  bool null() { return Put(nullptr); }
+  bool boolean(bool value) { return Put(value); }
+  bool number_integer(Json::number_integer_t value) { return Put(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return Put(value); }
+  bool number_float(Json::number_float_t value, const std::string& /*text*/) { return Put(value); }
+  bool string(std::string& value) {
+    if (value.size() > limits_.string_bytes) return Exceed("a string is longer", limits_.string_bytes, "bytes");
+    return Put(std::move(value));
+  }
+  bool binary(Json::binary_t& /*value*/) { return Put(nullptr); }  // not in JSON text
+  bool key(std::string& value) {
+    Open& object = open_.back();
+    if (value.size() > limits_.string_bytes) return Exceed("a key is longer", limits_.string_bytes, "bytes");
+    if (object.members.size() >= limits_.keys) return Exceed("an object has more", limits_.keys, "keys");
+    object.slot = &object.members.Add(std::move(value));
+    return true;
+  }
+  bool start_object(std::size_t /*size*/) { return Start(true); }
+  bool start_array(std::size_t /*size*/) { return Start(false); }
+  bool end_object() { return End(open_.back().members.Take()); }
+  bool end_array() { return End(open_.back().items.Take()); }
+
+  template <typename Exception>
+  bool parse_error(std::size_t position, const std::string& /*last_token*/, const Exception& fault) {
+    reason_ = fault.what();
+    if constexpr (std::is_same_v<Exception, Json::parse_error>) fault_byte_ = position;
+    return false;
+  }
+  // NOLINTEND(readability-identifier-naming)
+
+ private:
+  // A list or object whose end hasn't come yet.
+  struct Open {
+    bool is_object = false;
+    JsonObjectBuilder members;
+    JsonListBuilder items;
+    Json* slot = nullptr;  // of the next value in an object
+  };
+
+  bool Exceed(const char* what, std::size_t limit, const char* unit) {
+    reason_ = fmt::format("{} than {} {}, the maximum", what, WithThousands(static_cast<long long>(limit)), unit);
+    exceeds_limit_ = true;
+    return false;
+  }
+
+  Json& Slot() {
+    if (open_.empty()) return root_;
+    Open& parent = open_.back();
+    return parent.is_object ? *parent.slot : parent.items.Add();
+  }
+
+  template <typename Value>
+  bool Put(Value&& value) {
+    if (++values_ > limits_.values) return Exceed("it has more", limits_.values, "values");
+    Slot() = std::forward<Value>(value);
+    return true;
+  }
+
+  bool Start(bool is_object) {
+    if (++values_ > limits_.values) return Exceed("it has more", limits_.values, "values");
+    open_.emplace_back().is_object = is_object;
+    return true;
+  }
+
+  bool End(Json value) {
+    open_.pop_back();
+    // If there is no memory for the place, `value` must not be destroyed by unwinding.
+    try {
+      Json& slot = Slot();  // before the value is moved
+      slot = std::move(value);
+    } catch (...) {
+      DiscardJson(value);
+      throw;
+    }
+    return true;
+  }
+
+  const JsonLimits& limits_;
+  Json root_;
+  std::vector<Open> open_;
+  std::size_t values_ = 0;
+  std::string reason_;
+  std::optional<std::size_t> fault_byte_;
+  bool exceeds_limit_ = false;
+};
+
+Json Sorted(const Json& value) {  // NOLINT(misc-no-recursion): values are at most 200 levels deep (ParseJson)
   if (value.is_object()) {
-    std::vector<std::string> keys;
-    for (const auto& item : value.items()) keys.push_back(item.key());
-    std::sort(keys.begin(), keys.end());
-    Json out = Json::object();
-    for (const std::string& key : keys) out[key] = Sorted(value.at(key));
-    return out;
+    const auto& object = value.get_ref<const Json::object_t&>();
+    std::vector<const Json::object_t::value_type*> members;
+    members.reserve(object.size());
+    for (const auto& member : object) members.push_back(&member);
+    std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+    JsonObjectBuilder out;
+    for (const auto* member : members) {
+      Json& slot = out.Add(member->first);
+      slot = Sorted(member->second);
+    }
+    return out.Take();
   }
   if (value.is_array()) {
-    Json out = Json::array();
-    for (const Json& item : value) out.push_back(Sorted(item));
-    return out;
+    JsonListBuilder out;
+    for (const Json& item : value) {
+      Json& slot = out.Add();
+      slot = Sorted(item);
+    }
+    return out.Take();
   }
   return value;
 }
@@ -122,11 +236,22 @@ std::string StringAt(const Json& object, const char* key) { return JsonGet(objec
 
 namespace {
 
-Result<Json> Parsed(std::string_view text, const std::string& source, bool shows_line) {
+Result<Json> Parsed(std::string_view text, const std::string& source, const JsonLimits& limits, bool shows_line) {
+  const auto too_large = [&](const std::string& reason) {
+    return Error{limits.error_kind, fmt::format("{}: {}", source, reason)};
+  };
+  if (text.size() > limits.bytes) {
+    return too_large(fmt::format("too large: more than {} bytes, the maximum for JSON",
+                                 WithThousands(static_cast<long long>(limits.bytes))));
+  }
   const auto error_at = [&](std::size_t offset, const std::string& reason) {
     const TextPosition position = PositionAt(text, offset);
     return InputError(fmt::format("{}:{}:{}: {}{}", source, position.line, position.column, reason,
                                   shows_line ? MarkPlace(text, offset) : ""));
+  };
+  const auto error_without_place = [&](const std::string& what) {
+    const std::string reason = ShortReason(what);  // "number overflow parsing '1e999'"
+    return InputError(fmt::format("{}: {}", source, shows_line ? reason : reason.substr(0, reason.find(" '"))));
   };
   if (const auto bad = FindInvalidUtf8(text)) return error_at(*bad, "not UTF-8 text");
   if (text.substr(0, 3) == "\xEF\xBB\xBF") return error_at(0, "starts with a byte order mark; save it without one");
@@ -137,22 +262,27 @@ Result<Json> Parsed(std::string_view text, const std::string& source, bool shows
     return error_at(*deep, fmt::format("nested deeper than {} levels", kMaxNesting));
   }
   try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& e) {
-    const std::size_t offset = e.byte > 0 ? e.byte - 1 : 0;
-    return error_at(TokenStart(text, std::min(offset, text.size()), e.what()), ShortReason(e.what()));
+    DocumentBuilder builder(limits);
+    if (Json::sax_parse(text, &builder)) return builder.Take();
+    if (builder.exceeds_limit()) return too_large("too large: " + builder.reason());
+    if (!builder.fault_byte()) return error_without_place(builder.reason());
+    const std::size_t offset = *builder.fault_byte() > 0 ? *builder.fault_byte() - 1 : 0;
+    return error_at(TokenStart(text, std::min(offset, text.size()), builder.reason()), ShortReason(builder.reason()));
+  } catch (const std::bad_alloc&) {
+    return too_large("too large for the available memory");
   } catch (const std::exception& e) {
-    const std::string reason = ShortReason(e.what());  // "number overflow parsing '1e999'"
-    return InputError(fmt::format("{}: {}", source, shows_line ? reason : reason.substr(0, reason.find(" '"))));
+    return error_without_place(e.what());
   }
 }
 
 }  // namespace
 
-Result<Json> ParseJson(std::string_view text, const std::string& source) { return Parsed(text, source, false); }
+Result<Json> ParseJson(std::string_view text, const std::string& source, const JsonLimits& limits) {
+  return Parsed(text, source, limits, false);
+}
 
-Result<Json> ParseJsonShowingLine(std::string_view text, const std::string& source) {
-  return Parsed(text, source, true);
+Result<Json> ParseJsonShowingLine(std::string_view text, const std::string& source, const JsonLimits& limits) {
+  return Parsed(text, source, limits, true);
 }
 
 std::string DumpJson(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }

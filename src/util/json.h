@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -14,13 +15,24 @@ namespace upskill {
 // Keeps the order of keys, so that rewritten files look like the originals.
 using Json = nlohmann::ordered_json;
 
+// The size that a document may have. Parsing takes time in proportion to the bytes, and memory for them and for about
+// 100 bytes per value.
+struct JsonLimits {
+  std::size_t bytes = std::size_t{256} << 20U;
+  std::size_t values = 2'000'000;  // at all levels: strings, numbers, lists, objects, …
+  std::size_t keys = 1'000'000;    // of one object
+  std::size_t string_bytes = std::size_t{64} << 20U;
+  ErrorKind error_kind = ErrorKind::kInput;  // of the error if one of them is exceeded
+};
+
 // Parses one JSON document. The error names `source:line:column` and repeats nothing of the text, which may be a file
-// of keys that the program was led to. A leading byte order mark and nesting deeper than 200 levels are errors.
-Result<Json> ParseJson(std::string_view text, const std::string& source);
+// of keys that the program was led to. A leading byte order mark, nesting deeper than 200 levels and a document beyond
+// the limits or the available memory are errors. Of equal keys, the last value counts.
+Result<Json> ParseJson(std::string_view text, const std::string& source, const JsonLimits& limits = {});
 
 // The same; the error also shows the line and marks the position. For texts of the user's own choice (util/json_file.h)
 // and answers of models.
-Result<Json> ParseJsonShowingLine(std::string_view text, const std::string& source);
+Result<Json> ParseJsonShowingLine(std::string_view text, const std::string& source, const JsonLimits& limits = {});
 
 // Compact JSON; invalid UTF-8 in strings is replaced with U+FFFD instead of throwing an exception.
 std::string DumpJson(const Json& value);

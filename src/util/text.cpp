@@ -190,9 +190,19 @@ std::string SafeForTerminalLine(std::string_view text) {
 }
 
 std::string ExcerptLine(std::string_view text, std::size_t columns) {
+  // Marks take no column, so that columns alone don't limit the size.
+  constexpr std::size_t kBytesPerColumn = 16;
+  const std::size_t most = (columns + 1) * kBytesPerColumn;
+  const bool is_long = text.size() > most;
+  if (is_long) {
+    std::size_t end = most;
+    while (end > most - 3 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text = text.substr(0, end);
+  }
   std::string line = ReplaceInvalidUtf8(text);
   std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
-  return CutToColumns(line, columns);
+  if (!is_long || columns == 0 || DisplayColumns(line) > columns) return CutToColumns(line, columns);
+  return CutToColumns(line, columns - 1) + "…";
 }
 
 TextPosition PositionAt(std::string_view text, std::size_t offset) {

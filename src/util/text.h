@@ -41,7 +41,7 @@ std::string SafeForTerminal(std::string_view text);
 std::string SafeForTerminalLine(std::string_view text);
 
 // Untrusted text for quoting in a message: valid UTF-8 on one line (newlines and tabs become spaces), at most `columns`
-// wide. Not escaped for a terminal.
+// wide, in at most 16 bytes per column. Not escaped for a terminal.
 std::string ExcerptLine(std::string_view text, std::size_t columns);
 
 // A word of a command line, quoted for a shell.

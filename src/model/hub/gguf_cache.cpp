@@ -76,10 +76,10 @@ void AddModelsOf(const fs::path& repo_folder, const std::string& repo, std::vect
   for (const fs::path& snapshot : SnapshotsOf(repo_folder)) {
     for (const GgufModel& model : GgufModelsIn(GgufsIn(snapshot))) {
       if (!seen.insert(model.shown()).second) continue;
-      CachedGguf cached{repo, model.quant, snapshot / model.shown(), 0, model.missing() == 0};
+      CachedGguf cached{repo, model.quant, snapshot / model.shown(), 0, model.missing == 0};
       for (const std::string& part : model.parts) {
         std::error_code code;
-        const std::uintmax_t size = part.empty() ? 0 : fs::file_size(snapshot / part, code);
+        const std::uintmax_t size = fs::file_size(snapshot / part, code);
         if (!code) cached.bytes += size;
       }
       list.push_back(std::move(cached));

@@ -23,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 44U;  // 16 TiB
+constexpr JsonLimits kListLimits = {16U << 20U, 500'000, 10'000, 1U << 20U};  // about 50,000 files
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 44U;              // 16 TiB
 
 // A revision of a repository.
 struct Listing {
@@ -56,7 +57,8 @@ Result<Listing> ListRepository(const HubHttp& http, const std::string& repo) {
       {fmt::format("{}/api/models/{}/revision/main?blobs=true", http.endpoint(), repo), "", "", nullptr, nullptr});
   if (!answer) return answer.error().With(repo);
   if (answer->response.status < 200 || answer->response.status > 299) return HubError(*answer, http, repo);
-  ASSIGN_OR_RETURN(const Json json, ParseJson(answer->response.body, http.endpoint() + "'s list of files"));
+  ASSIGN_OR_RETURN(const Json json,
+                   ParseJson(answer->response.body, http.endpoint() + "'s list of files", kListLimits));
   Listing listing{JsonGet<std::string>(json, "sha", ""), {}};
   const auto siblings = json.is_object() ? json.find("siblings") : json.end();
   if (!IsHex(listing.commit, 40) || siblings == json.end() || !siblings->is_array()) {

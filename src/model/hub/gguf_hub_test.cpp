@@ -11,10 +11,12 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "support/fake_hub.h"
+#include "support/work_meter.h"
 #include "util/files.h"
 #include "util/temp_folder.h"
 
@@ -36,6 +38,7 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 const std::string kName = "m-Q4_K_M.gguf";
+const std::string kCommit(40, 'c');
 
 // The start of a response that is never completed; the connection is then kept open or closed.
 Script StartOnly(const std::string& content, std::size_t size, bool cut) {
@@ -100,6 +103,39 @@ class GgufHub : public testing::Test {
   HubOptions options;
   std::atomic<int> stop = 0;
 };
+
+TEST_F(GgufHub, WorkGrowsInStepWithTheListing) {
+  std::string list;
+  hub.OnHub([&](const Request&) { return loopback::Answer(200, list); });
+  const auto growth = [&](const std::function<std::string(std::size_t)>& listing_of) {
+    return GrowthPerDoubling(1500, [&](std::size_t count) {
+      return [&, text = listing_of(count)] {
+        list = text;
+        EXPECT_NE(PullError().kind, ErrorKind::kUnavailable);
+      };
+    });
+  };
+  EXPECT_LT(growth([](std::size_t count) {
+              std::string files;
+              for (std::size_t i = 0; i < count; ++i)
+                files += fmt::format(R"({}{{"rfilename":"m{}-00001-of-04096.gguf"}})", i == 0 ? "" : ",", i);
+              return fmt::format(R"({{"sha":"{}","siblings":[{}]}})", kCommit, files);
+            }),
+            kMaxGrowthPerDoubling);
+  EXPECT_LT(growth([](std::size_t count) {
+              std::string keys;
+              for (std::size_t i = 0; i < count; ++i) keys += fmt::format(R"(,"key {}":1)", i);
+              return fmt::format(R"({{"sha":"{}","siblings":[]{}}})", kCommit, keys);
+            }),
+            kMaxGrowthPerDoubling);
+}
+
+TEST_F(GgufHub, AListOfCountlessValuesIsRejected) {
+  std::string list = R"({"sha":")" + kCommit + R"(","siblings":[)";
+  for (int i = 0; i < 500'000; ++i) list += "{},";
+  hub.OnHub([&](const Request&) { return loopback::Answer(200, list + "{}]}"); });
+  EXPECT_THAT(PullError().message, HasSubstr("list of files: too large: it has more than 500,000 values"));
+}
 
 TEST_F(GgufHub, PullsAWholeFile) {
   std::uint64_t last = 0;

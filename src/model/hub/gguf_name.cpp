@@ -158,13 +158,6 @@ Error Ambiguous(const std::vector<GgufModel>& models, const GgufName& name) {
 
 }  // namespace
 
-std::size_t GgufModel::missing() const {
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].empty()) return i + 1;
-  }
-  return 0;
-}
-
 Result<GgufName> ParseGgufName(const std::string& text) {
   const auto invalid = [&](const std::string& why) {
     return InputError(
@@ -187,19 +180,25 @@ Result<GgufName> ParseGgufName(const std::string& text) {
 }
 
 std::vector<GgufModel> GgufModelsIn(const std::vector<std::string>& files) {
-  std::map<std::pair<std::string, std::size_t>, GgufModel> models;
+  std::map<std::pair<std::string, std::size_t>, std::map<std::size_t, std::string>> parts_of;
   for (const std::string& path : files) {
     if (!IsModel(path)) continue;
     const std::optional<SplitName> name = TakeApart(path);
     if (!name) continue;
-    GgufModel& model = models[{name->stem, name->parts}];
-    model.parts.resize(name->parts);
-    model.parts[name->part - 1] = path;
-    model.quant = QuantOf(name->stem);
+    parts_of[{name->stem, name->parts}][name->part] = path;
   }
   std::vector<GgufModel> list;
-  list.reserve(models.size());
-  for (auto& [key, model] : models) list.push_back(std::move(model));
+  list.reserve(parts_of.size());
+  for (auto& [key, parts] : parts_of) {
+    GgufModel model{QuantOf(key.first), {}, key.second, 0};
+    model.parts.reserve(parts.size());
+    for (auto& [number, path] : parts) {
+      model.parts.push_back(std::move(path));
+      if (model.missing == 0 && number != model.parts.size()) model.missing = model.parts.size();
+    }
+    if (model.missing == 0 && parts.size() < model.part_count) model.missing = parts.size() + 1;
+    list.push_back(std::move(model));
+  }
   return list;
 }
 
@@ -221,9 +220,9 @@ Result<GgufModel> ChooseGguf(const std::vector<std::string>& files, const GgufNa
   }
   if (fitting.size() > 1) return Ambiguous(fitting, name);
   const GgufModel& chosen = fitting.front();
-  if (const std::size_t part = chosen.missing()) {
-    return Error{ErrorKind::kNotFound, fmt::format("{}: part {} of {} is missing next to {}", name.repo, part,
-                                                   chosen.parts.size(), chosen.shown())};
+  if (chosen.missing > 0) {
+    return Error{ErrorKind::kNotFound, fmt::format("{}: part {} of {} is missing next to {}", name.repo, chosen.missing,
+                                                   chosen.part_count, chosen.shown())};
   }
   return chosen;
 }

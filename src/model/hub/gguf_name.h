@@ -24,10 +24,11 @@ Result<GgufName> ParseGgufName(const std::string& text);
 // A model among the files of a repository: one file, or the parts `…-00001-of-00003.gguf`.
 struct GgufModel {
   std::string quant;               // "Q4_K_M", "UD-Q2_K_XL", "BF16"; empty: not part of the name
-  std::vector<std::string> parts;  // paths in the repository, in order; empty for a missing part
+  std::vector<std::string> parts;  // paths in the repository of the parts that exist, in order; not empty
+  std::size_t part_count = 1;      // that it should have; names may claim any number
+  std::size_t missing = 0;         // number of the first missing part, from 1; 0: none
 
-  const std::string& shown() const { return parts.at(0).empty() ? parts.back() : parts.at(0); }
-  std::size_t missing() const;  // number of the first missing part, from 1; 0: none
+  const std::string& shown() const { return parts.at(0); }
 };
 
 // The models among `files`, sorted by name. Files that belong to a model (image projectors, importance matrices, draft

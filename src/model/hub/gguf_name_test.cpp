@@ -117,8 +117,24 @@ TEST(GgufChoice, Parts) {
   const Error error = ChoiceError({"m-Q8_0-00001-of-00003.gguf", "m-Q8_0-00003-of-00003.gguf"}, "Q8_0");
   EXPECT_EQ(error.kind, ErrorKind::kNotFound);
   EXPECT_THAT(error.message, HasSubstr("part 2 of 3 is missing"));
+  EXPECT_THAT(ChoiceError({"m-Q8_0-00001-of-00003.gguf"}, "Q8_0").message, HasSubstr("part 2 of 3 is missing"));
+  EXPECT_THAT(ChoiceError({"m-Q8_0-00003-of-00003.gguf"}, "Q8_0").message,
+              HasSubstr("part 1 of 3 is missing next to m-Q8_0-00003-of-00003.gguf"));
   // Not parts: impossible numbers.
   EXPECT_THAT(GgufModelsIn({"m-00004-of-00003.gguf", "m-00000-of-00001.gguf", "m-00001-of-99999.gguf"}), IsEmpty());
+}
+
+// A name that claims thousands of parts costs no more than another: 20,000 of them took 2.6 GB.
+TEST(GgufChoice, MemoryGrowsWithTheFilesAndNotWithTheirClaims) {
+  Files files;
+  for (int i = 0; i < 2000; ++i) files.push_back("m" + std::to_string(i) + "-00001-of-04096.gguf");
+  const std::vector<GgufModel> models = GgufModelsIn(files);
+  ASSERT_EQ(models.size(), 2000U);
+  for (const GgufModel& model : models) {
+    EXPECT_EQ(model.parts.capacity(), 1U);
+    EXPECT_EQ(model.missing, 2U);
+    EXPECT_EQ(model.part_count, 4096U);
+  }
 }
 
 TEST(GgufChoice, NamesFromServersStayOnOneLine) {

@@ -204,8 +204,10 @@ class AnthropicAssembler : public StreamAssembler {
   void TakeUsage(const Json& usage) {
     if (!usage.is_object()) return;
     if (!Member(message_, "usage").is_object()) message_["usage"] = Json::object();
+    Json& known = message_["usage"];
     for (const auto& item : usage.items()) {
-      if (item.value().is_number()) message_["usage"][item.key()] = item.value();
+      if (known.size() >= kMaxMergedKeys) return;
+      if (item.value().is_number()) known[item.key()] = item.value();
     }
   }
 

@@ -211,7 +211,10 @@ class ChatAssembler : public StreamAssembler {
     TakeDetails(Member(delta, "reasoning_details"));
     const Json& calls = Member(delta, "tool_calls");
     if (!calls.is_array()) return;
-    for (const Json& piece : calls) TakeCall(piece);
+    for (const Json& piece : calls) {
+      if (calls_.size() > kMaxParts) return;  // an error (StreamAssembler::Take)
+      TakeCall(piece);
+    }
   }
 
   // Pieces of one entry (same index and type) are joined.
@@ -220,7 +223,8 @@ class ChatAssembler : public StreamAssembler {
     for (const Json& piece : pieces) {
       const bool continues_last = !details_.empty() && Member(details_.back(), "index") == Member(piece, "index") &&
                                   !Member(piece, "index").is_null() &&
-                                  Member(details_.back(), "type") == Member(piece, "type");
+                                  Member(details_.back(), "type") == Member(piece, "type") &&
+                                  details_.back().size() + piece.size() <= kMaxMergedKeys;
       if (!continues_last) {
         details_.push_back(piece);
         continue;

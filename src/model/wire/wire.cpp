@@ -20,7 +20,10 @@ namespace {
 
 constexpr std::int64_t kMaxTokens = 1'000'000'000'000;
 constexpr std::size_t kShownColumns = 300;
-constexpr std::size_t kMaxParts = 1'000;  // maximum of blocks, items or calls per answer
+constexpr std::size_t kMaxEvents = 1'000'000;  // of one streamed answer
+// Invalid bytes become three.
+constexpr JsonLimits kBodyLimits = {3 * kMaxAnswerBodyBytes, 250'000, 100'000, 3 * kMaxAnswerBodyBytes,
+                                    ErrorKind::kPermanent};
 
 ErrorKind KindOfCode(std::int64_t code, const std::string& type) {
   if (ContainsAny(type,
@@ -70,15 +73,18 @@ const WireFormat& WireFormatOf(Wire wire) {
 Status StreamAssembler::Take(const SseEvent& event) {
   const std::string_view data = Trim(event.data);
   if (data.empty()) return {};
+  if (++events_ > kMaxEvents)
+    return InputError(fmt::format("the answer has more than {} events", WithThousands(kMaxEvents)));
   if (data == "[DONE]") {
     TakeDone();
     return {};
   }
   ASSIGN_OR_RETURN(const Json json, ParseBody(data));
   if (std::optional<Error> error = ErrorInBody(json)) return *std::move(error);
+  RETURN_IF_ERROR(TakeJson(json));
   if (parts() > kMaxParts)
     return Error{ErrorKind::kUnavailable, fmt::format("the answer has more than {} parts", kMaxParts)};
-  return TakeJson(json);
+  return {};
 }
 
 Result<Json> StreamAssembler::Body() {
@@ -88,8 +94,10 @@ Result<Json> StreamAssembler::Body() {
 }
 
 Result<Json> ParseBody(std::string_view body) {
-  Result<Json> json = FindInvalidUtf8(body) ? ParseJson(ReplaceInvalidUtf8(body), "answer") : ParseJson(body, "answer");
+  Result<Json> json = FindInvalidUtf8(body) ? ParseJson(ReplaceInvalidUtf8(body), "the server's response", kBodyLimits)
+                                            : ParseJson(body, "the server's response", kBodyLimits);
   if (json) return WithoutKnownSecrets(*std::move(json));
+  if (json.error().kind == kBodyLimits.error_kind) return InputError(json.error().message);
   const std::string start = ReplaceInvalidUtf8(body.substr(0, 400));
   return Error{ErrorKind::kUnavailable,
                fmt::format("the server's response isn't JSON: {}", body.empty() ? "(empty)" : ExcerptLine(start, 100))};
@@ -131,7 +139,7 @@ ToolCall MakeToolCall(std::string id, std::string name, std::string raw_argument
   ToolCall call{std::move(id), std::move(name), nullptr, std::move(raw_arguments)};
   if (Trim(call.raw_arguments).empty()) {
     call.arguments = Json::object();
-  } else if (Result<Json> json = ParseJson(call.raw_arguments, "arguments"); json && json->is_object()) {
+  } else if (Result<Json> json = ParseJson(call.raw_arguments, "arguments", kBodyLimits); json && json->is_object()) {
     call.arguments = WithoutKnownSecrets(*std::move(json));
   }
   return call;

@@ -67,6 +67,9 @@ class StreamAssembler {
   virtual bool complete() const = 0;  // the last event has arrived
   virtual Json MakeBody() = 0;
   virtual std::size_t parts() const = 0;  // of the answer so far
+
+ private:
+  std::size_t events_ = 0;
 };
 
 // A provider's API format, as pure functions.
@@ -81,7 +84,13 @@ struct WireFormat {
 
 const WireFormat& WireFormatOf(Wire wire);
 
-// Parses a body or an event, with invalid UTF-8 replaced. Error (kUnavailable) with its first 100 characters.
+inline constexpr std::size_t kMaxParts = 1'000;       // of an answer: blocks, items or calls
+inline constexpr std::size_t kMaxMergedKeys = 1'000;  // of an object whose members arrive in several events
+// The largest answer, unless it is streamed.
+inline constexpr std::size_t kMaxAnswerBodyBytes = std::size_t{32} << 20U;
+
+// Parses a body or an event, with invalid UTF-8 replaced. Errors: kUnavailable with its first 100 characters if it
+// isn't JSON, kInput if it is too large.
 Result<Json> ParseBody(std::string_view body);
 
 // The error that a body or event reports, if any.

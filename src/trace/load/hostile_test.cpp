@@ -328,6 +328,32 @@ TEST(HostileTest, ZipNamesThatLeaveTheArchive) {
   EXPECT_EQ(asked, (std::vector<std::string>{"header.json"}));
 }
 
+TEST(HostileTest, ZipDirectoriesThatLie) {
+  ZipWriter zip;
+  zip.Add("header.json", R"({"eval":{"model":"m"},"status":"success"})", 0, 41, 0x0d0bd32a);
+  zip.Add("notes.txt", "x", 0, 1, 0x8cdc1683);
+  const std::string bytes = zip.Finish();
+  const std::size_t end = bytes.size() - 22;
+  const auto error_with = [&](std::size_t at, const std::string& changed) {
+    std::string damaged = bytes;
+    damaged.replace(at, changed.size(), changed);
+    TraceReadOptions strictly;
+    strictly.strict = true;
+    const Result<Trace> trace = ReadTrace(LineSource::FromText(damaged, "z.eval"), strictly);
+    return trace ? "" : trace.error().message;
+  };
+  EXPECT_TRUE(CheckZipDirectory(bytes, "z.eval").ok());
+  EXPECT_TRUE(CheckZipDirectory("#!/bin/sh\n" + bytes, "z.eval").ok());  // offsets count from the archive's start
+  EXPECT_NE(error_with(end + 16, "\xFF\xFF\xFF\x7F").find("its directory lies outside the file"), std::string::npos);
+  EXPECT_NE(error_with(end + 12, "\xFF\xFF\xFF\x7F").find("its directory lies outside the file"), std::string::npos);
+  EXPECT_NE(error_with(end + 10, "\x09").find("its directory ends after 2 of 9 entries"), std::string::npos);
+  const std::size_t first = bytes.find("PK\x01\x02");
+  EXPECT_NE(error_with(first + 42, "\xFF\xFF\x01").find("entry 1 of its directory lies outside the file"),
+            std::string::npos);
+  EXPECT_NE(error_with(first + 20, "\xFF\xFF\x01").find("entry 1 of its directory lies outside the file"),
+            std::string::npos);
+}
+
 TEST(HostileTest, ZipBomb) {
   // The deflated fixture, read with limits below what its entries unpack to.
   const Result<std::string> bytes = ReadFile(FixtureFolder() / "inspect-deflate.eval");
@@ -346,8 +372,14 @@ TEST(HostileTest, ZipBomb) {
   EXPECT_NE(read.error().message.find("unpacks to more than 100 bytes"), std::string::npos) << read.error().message;
 }
 
-// A few kB that unpack to 300 MB, in a file that looks like a log.
-std::string BombArchive() {
+struct ArchiveText {
+  std::string block;
+  std::size_t block_repeats = 1;
+  std::size_t blocks = 1;
+};
+
+// An archive that looks like a log, with one sample, which consists of this text.
+std::string MakeArchive(const ArchiveText& text) {
   std::string bytes(std::size_t{4} << 20U, '\0');
   std::size_t used = 0;
   struct archive* const writer = archive_write_new();
@@ -363,7 +395,9 @@ std::string BombArchive() {
     archive_entry_free(entry);
   };
   put("header.json", R"({"eval":{"model":"m"},"status":"success"})", 1);
-  put("samples/1_epoch_1.json", std::string(1'000'000, ' '), 300);
+  std::string block;
+  for (std::size_t i = 0; i < text.block_repeats; ++i) block += text.block;
+  put("samples/1_epoch_1.json", block, text.blocks);
   EXPECT_EQ(archive_write_close(writer), ARCHIVE_OK);
   archive_write_free(writer);
   bytes.resize(used);
@@ -371,7 +405,8 @@ std::string BombArchive() {
 }
 
 TEST(HostileTest, ZipBombIsNotUnpacked) {
-  const std::string bytes = BombArchive();
+  // A few hundred kB that unpack to 300 MB.
+  const std::string bytes = MakeArchive({std::string(1'000'000, ' '), 1, 300});
   EXPECT_LT(bytes.size(), 1'000'000U);
   const std::size_t growth = PeakGrowth([&] {
     TraceReadOptions options;
@@ -381,6 +416,42 @@ TEST(HostileTest, ZipBombIsNotUnpacked) {
            trace.error().message.find("bomb.eval:samples/1_epoch_1.json: unpacks to more than 20,000,000 bytes") == 0;
   });
   EXPECT_LT(growth, std::size_t{150} << 20U);
+}
+
+// The limits for files of a known size don't help with a small one: it must not unpack to hundreds of times its size.
+TEST(HostileTest, SmallArchivesUnpackToLittle) {
+  ArchiveText text;
+  text.block = "[],";
+  text.blocks = 20'000;
+  text.block_repeats = 1000;  // 60 MB, and as JSON some gigabytes
+  const std::string bytes = MakeArchive(text);
+  EXPECT_LT(bytes.size(), 100'000U);
+  for (const bool strict : {false, true}) {
+    const std::size_t growth = PeakGrowth([&] {
+      TraceReadOptions options;
+      options.strict = strict;
+      const Result<Trace> trace = ReadTrace(LineSource::FromText(bytes, "bomb.eval"), options);
+      return !trace && trace.error().message.find("bomb.eval: its entries unpack to more than ") == 0;
+    });
+    EXPECT_LT(growth, std::size_t{100} << 20U);
+  }
+}
+
+TEST(HostileTest, RecordsOfCountlessValues) {
+  std::string list = "[";
+  for (int i = 0; i < 2'000'000; ++i) list += "[],";
+  const std::string record = R"({"type":"user","uuid":"u9","sessionId":"s","message":)" + list + "0]}\n";
+  const Result<Trace> strict = ReadText(UserLine("one", 1) + record + UserLine("three", 3));
+  ASSERT_FALSE(strict.ok());
+  EXPECT_NE(strict.error().message.find("x.jsonl:2: "), std::string::npos);
+  EXPECT_NE(strict.error().message.find("too large: more than 2,000,000 values, the maximum"), std::string::npos)
+      << strict.error().message;
+  std::string yaml = "history:\n- role: user\n  content: first\n- role: assistant\n  content: x\nmore: [";
+  for (int i = 0; i < 300'000; ++i) yaml += "a,";
+  const Result<Trace> document = ReadText(yaml + "]\n");
+  ASSERT_FALSE(document.ok());
+  EXPECT_NE(document.error().message.find("more than 300,000 values, the maximum for YAML"), std::string::npos)
+      << document.error().message;
 }
 
 TEST(HostileTest, LinkLoops) {
@@ -397,15 +468,26 @@ TEST(HostileTest, LinkLoops) {
 }
 
 TEST(HostileTest, DamagedArchives) {
+  TraceReadOptions strictly;
+  strictly.strict = true;
   for (const char* file : {"inspect-deflate.eval", "inspect-zstd.eval"}) {
     const Result<std::string> bytes = ReadFile(FixtureFolder() / file);
     ASSERT_TRUE(bytes.ok());
     for (std::size_t size = 4; size < bytes->size(); size += 37) {
-      const Result<Trace> trace = ReadTrace(LineSource::FromText(bytes->substr(0, size), "cut.eval"), {});
-      if (!trace) {
-        EXPECT_NE(trace.error().message.find("cut.eval"), std::string::npos) << trace.error().message;
-      }
+      const Result<Trace> trace = ReadTrace(LineSource::FromText(bytes->substr(0, size), "cut.eval"), strictly);
+      ASSERT_FALSE(trace.ok()) << size;
+      EXPECT_EQ(trace.error().message.find("cut.eval: damaged zip archive: its end, where its directory should be, is "
+                                           "missing; the file is incomplete"),
+                0U)
+          << trace.error().message;
     }
+    // What is whole is read, and the trace says that the rest is missing.
+    const std::string cut = bytes->substr(0, bytes->size() - 30);
+    const Result<Trace> trace = ReadTrace(LineSource::FromText(cut, "cut.eval"), {});
+    ASSERT_TRUE(trace.ok()) << trace.error().message;
+    EXPECT_FALSE(trace->events.empty());
+    ASSERT_FALSE(trace->problems.empty());
+    EXPECT_NE(trace->problems.front().message.find("the file is incomplete"), std::string::npos);
   }
   const Result<Trace> other = ReadTrace(LineSource::FromText("PK\x03\x04nonsense", "n.zip"), {});
   ASSERT_FALSE(other.ok());

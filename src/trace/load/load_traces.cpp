@@ -91,6 +91,8 @@ Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const
     Result<LoadedTrace> trace = LoadTrace(name, options, redactor);
     if (trace) {
       loaded.traces.push_back(std::move(trace->trace));
+    } else if (trace.error().kind == ErrorKind::kCancelled) {
+      return trace.error();
     } else {
       loaded.unread.push_back(trace.error());
     }

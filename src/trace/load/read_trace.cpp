@@ -143,6 +143,11 @@ Error FaultAt(const std::string& name, std::size_t line, const std::string& reas
   return InputError(fmt::format("{}:{}: {}", name, line, reason));
 }
 
+Status CheckStop(const TraceReadOptions& options) {
+  if (options.stop == nullptr || options.stop->load() <= 0) return {};
+  return Error{ErrorKind::kCancelled, "stopped"};
+}
+
 // Reads JSON lines, holding only one at a time.
 Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordReader& reader, TraceBuilder& builder) {
   std::optional<std::pair<std::size_t, std::string>> fault;
@@ -156,6 +161,7 @@ Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordRead
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<LineSource::Line> line, source.Next(options.max_record_bytes));
     if (!line) break;
+    RETURN_IF_ERROR(CheckStop(options));
     const std::string_view text = RecordInLine(line->text);
     if (text.empty()) continue;
     RETURN_IF_ERROR(settle());
@@ -219,6 +225,7 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
     return name == "header.json" || name == "_journal/start.json" || name.rfind("samples/", 0) == 0;
   };
   const auto use = [&](const std::string& name, const std::string& content) -> Status {
+    RETURN_IF_ERROR(CheckStop(options));
     Result<Json> document = ParseDocument(content, source.name() + ":" + name, options.strict, builder);
     if (!document && options.strict) return document.error();
     if (!document) {
@@ -228,11 +235,16 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
     reader->Add(*document, 0);
     return {};
   };
+  const Status whole = CheckZipDirectory(bytes, source.name());
+  if (!whole && options.strict) return whole.error();
+  if (!whole) builder.NoteProblem(0, whole.error().message);
   const ArchiveLimits limits{options.max_document_bytes, options.max_document_bytes * 4};
   const Result<std::size_t> skipped = ReadZipEntries(bytes, source.name(), limits, wanted, use);
-  if (!skipped) return skipped.error();
-  if (*skipped > 0)
+  if (!skipped && (options.strict || whole || skipped.error().kind == ErrorKind::kCancelled)) return skipped.error();
+  if (!skipped) builder.NoteProblem(0, skipped.error().message);
+  if (skipped && *skipped > 0)
     builder.NoteProblem(0, fmt::format("{} entries with paths outside the archive were skipped", *skipped));
+  if (!is_log && !whole) return whole.error();
   if (!is_log) {
     return InputError(
         fmt::format("{}: a zip archive without header.json and _journal/start.json is not an Inspect log; "

@@ -10,6 +10,7 @@
 #include "trace/read/line_source.h"
 #include "trace/trace.h"
 #include "util/result.h"
+#include "util/stop_flag.h"
 
 namespace upskill {
 
@@ -20,6 +21,7 @@ struct TraceReadOptions {
   std::optional<TraceFormat> format = std::nullopt;          // overrides detection
   std::size_t max_record_bytes = std::size_t{64} << 20U;     // of one JSONL line
   std::size_t max_document_bytes = std::size_t{256} << 20U;  // of a file read as a whole, or of unpacked data
+  const StopFlag* stop = nullptr;                            // greater than 0: ends with kCancelled
 };
 
 // Reads one trace of any known format. Error messages name file and line and say what to do.

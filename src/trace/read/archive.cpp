@@ -5,6 +5,7 @@
 #include <archive_entry.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "util/files.h"
@@ -23,22 +24,32 @@ std::string ReasonOf(struct archive* handle) {
   return reason == nullptr ? "unknown error" : reason;
 }
 
-Result<std::string> ReadEntry(struct archive* handle, const std::string& place, std::size_t most) {
+Error TooLarge(const std::string& place, const char* what, std::size_t most) {
+  return InputError(fmt::format("{}: {} more than {} bytes; the archive is damaged or malicious", place, what,
+                                WithThousands(static_cast<long long>(most))));
+}
+
+Result<std::string> ReadEntry(struct archive* handle, std::size_t most, const Error& too_large,
+                              const std::string& place) {
   std::string content;
   std::string block(std::size_t{256} * 1024, '\0');
   while (true) {
     const la_ssize_t got = archive_read_data(handle, block.data(), block.size());
     if (got < 0) return InputError(fmt::format("{}: can't be unpacked: {}", place, ReasonOf(handle)));
     if (got == 0) return content;
-    if (content.size() + static_cast<std::size_t>(got) > most) {
-      return InputError(fmt::format("{}: unpacks to more than {} bytes; the archive is damaged or malicious", place,
-                                    WithThousands(static_cast<long long>(most))));
-    }
+    if (content.size() + static_cast<std::size_t>(got) > most) return too_large;
     content.append(block, 0, static_cast<std::size_t>(got));
   }
 }
 
 }  // namespace
+
+// Deflate reaches 1,032 times, JSON of real sessions up to about 50 times.
+std::size_t MaxUnpackedBytes(std::size_t archive_bytes) {
+  constexpr std::size_t kFree = std::size_t{4} << 20U;
+  constexpr std::size_t kRatio = 200;
+  return kFree + kRatio * archive_bytes;
+}
 
 Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& source, const ArchiveLimits& limits,
                                    const std::function<bool(const std::string&)>& wanted,
@@ -51,6 +62,7 @@ Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& so
   }
   std::size_t skipped = 0;
   std::size_t total = 0;
+  const std::size_t most = std::min(limits.total_bytes, MaxUnpackedBytes(bytes.size()));
   while (true) {
     struct archive_entry* entry = nullptr;
     const int status = archive_read_next_header(handle.get(), &entry);
@@ -68,8 +80,12 @@ Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& so
     }
     if (!wanted(name)) continue;
     const std::string place = fmt::format("{}:{}", source, name);
+    const std::size_t left = most - total;
+    const bool by_entry = limits.entry_bytes <= left;
+    const Error too_large =
+        by_entry ? TooLarge(place, "unpacks to", limits.entry_bytes) : TooLarge(source, "its entries unpack to", most);
     ASSIGN_OR_RETURN(std::string content,
-                     ReadEntry(handle.get(), place, std::min(limits.entry_bytes, limits.total_bytes - total)));
+                     ReadEntry(handle.get(), std::min(limits.entry_bytes, left), too_large, place));
     total += content.size();
     RETURN_IF_ERROR(use(name, std::move(content)));
   }

@@ -15,10 +15,17 @@ struct ArchiveLimits {
   std::size_t total_bytes = 0;  // of all entries that are read
 };
 
+// Entries of an archive that unpack to more than this together are an error, whatever the limits.
+std::size_t MaxUnpackedBytes(std::size_t archive_bytes);
+
+// Whether a zip archive is whole: its directory, and all entries that the directory lists, lie inside the file.
+Status CheckZipDirectory(std::string_view bytes, const std::string& source);
+
 // Visits the entries of a zip archive in memory, in order; nothing is written to disk. Entries for whose name `wanted`
 // returns true are unpacked and passed to `use`. Entries whose path leaves the archive (absolute, `..`) or that aren't
 // regular files are skipped; returns their number.
-// Errors: damaged archive, unknown compression, an entry or the total larger than the limits.
+// Errors: damaged archive, unknown compression, an entry or the total larger than the limits. An archive without its
+// end is read as far as it goes; CheckZipDirectory tells.
 Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& source, const ArchiveLimits& limits,
                                    const std::function<bool(const std::string&)>& wanted,
                                    const std::function<Status(const std::string&, std::string)>& use);

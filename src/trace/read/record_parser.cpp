@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <new>
 
+#include "util/json_builder.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -38,14 +40,20 @@ void AppendUtf8(std::string& out, std::uint32_t c) {
 // Recursive descent over one text; stops at the first fault. Allocates each string once, in its final size.
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, const JsonLimits& limits) : text_(text), limits_(limits) {}
 
   ParsedRecord Run() {
-    Json value = ParseValue(0);
-    SkipSpace();
-    if (reason_.empty() && at_ < text_.size()) Fail("text after the end of the record");
-    if (!reason_.empty()) return {std::nullopt, {reason_, std::min(fault_, text_.size())}};
-    return {std::move(value), {}};
+    JsonListBuilder root;  // of one value
+    try {
+      Json& value = root.Add();
+      value = ParseValue(0);
+      SkipSpace();
+      if (reason_.empty() && at_ < text_.size()) Fail("text after the end of the record");
+      if (reason_.empty()) return {std::move(value), {}};
+    } catch (const std::bad_alloc&) {
+      return {std::nullopt, {"too large for the available memory", std::min(at_, text_.size())}};
+    }
+    return {std::nullopt, {reason_, std::min(fault_, text_.size())}};
   }
 
  private:
@@ -76,6 +84,11 @@ class Parser {
       Fail("unexpected end of the record");
       return nullptr;
     }
+    if (++values_ > limits_.values) {
+      Fail(fmt::format("too large: more than {} values, the maximum",
+                       WithThousands(static_cast<long long>(limits_.values))));
+      return nullptr;
+    }
     const char c = text_[at_];
     if (c == '"') return ParseString();
     if (c == '{' || c == '[') {
@@ -89,35 +102,41 @@ class Parser {
     return ParseWord();
   }
 
+  // The last of several equal keys wins, as in the library.
   Json ParseObject(std::size_t depth) {
-    Json object = Json::object();
-    if (Take('}')) return object;
+    JsonObjectBuilder object;
+    if (Take('}')) return object.Take();
     while (reason_.empty()) {
       SkipSpace();
       if (at_ >= text_.size() || text_[at_] != '"') {
         Fail(at_ >= text_.size() ? "unexpected end of the record" : "expected a key");
         break;
       }
-      std::string key = ParseString();
+      if (object.size() >= limits_.keys) {
+        Fail(fmt::format("too large: an object with more than {} keys, the maximum",
+                         WithThousands(static_cast<long long>(limits_.keys))));
+        break;
+      }
+      Json& value = object.Add(ParseString());
       if (!Take(':')) Fail("expected ':'");
       if (!reason_.empty()) break;
-      // The last of several equal keys wins, as in the library. push_back of ordered_json would keep the first.
-      object[std::move(key)] = ParseValue(depth);
+      value = ParseValue(depth);
       if (Take('}')) break;
       if (!Take(',')) Fail(at_ >= text_.size() ? "unexpected end of the record" : "expected ',' or '}'");
     }
-    return object;
+    return reason_.empty() ? object.Take() : Json();
   }
 
   Json ParseList(std::size_t depth) {
-    Json list = Json::array();
-    if (Take(']')) return list;
+    JsonListBuilder list;
+    if (Take(']')) return list.Take();
     while (reason_.empty()) {
-      list.push_back(ParseValue(depth));
+      Json& value = list.Add();
+      value = ParseValue(depth);
       if (Take(']')) break;
       if (!Take(',')) Fail(at_ >= text_.size() ? "unexpected end of the record" : "expected ',' or ']'");
     }
-    return list;
+    return reason_.empty() ? list.Take() : Json();
   }
 
   std::string ParseString() {
@@ -268,6 +287,8 @@ class Parser {
   }
 
   std::string_view text_;
+  const JsonLimits& limits_;
+  std::size_t values_ = 0;
   std::size_t at_ = 0;
   std::size_t fault_ = 0;
   std::string reason_;
@@ -275,6 +296,6 @@ class Parser {
 
 }  // namespace
 
-ParsedRecord ParseRecord(std::string_view text) { return Parser(text).Run(); }
+ParsedRecord ParseRecord(std::string_view text, const JsonLimits& limits) { return Parser(text, limits).Run(); }
 
 }  // namespace upskill

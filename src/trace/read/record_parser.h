@@ -22,12 +22,13 @@ struct RecordFault {
 
 // Parses one record: RFC 8259, plus deviations that are common and unambiguous. Invalid UTF-8, NUL and lone surrogates
 // (`\ud83d`) become U+FFFD, control characters are allowed in strings, NaN and Infinity are null. Not the library's
-// parser, because that one holds a long string four times while reading it.
+// parser, because that one holds a long string four times while reading it. A record with more values or keys than
+// `limits` allow, or larger than the available memory, is a fault. Takes time in proportion to the record's size.
 struct ParsedRecord {
   std::optional<Json> value;
   RecordFault fault;  // if there is no value
 };
-ParsedRecord ParseRecord(std::string_view text);
+ParsedRecord ParseRecord(std::string_view text, const JsonLimits& limits = {});
 
 // The longest prefix of a damaged document that is complete JSON once its open lists and objects are closed. Nothing if
 // it has no complete member. `offset`: where the damage begins.

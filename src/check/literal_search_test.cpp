@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/literal_search.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <re2/re2.h>
+
+#include <string>
+#include <vector>
+
+#include "check/fold_case.h"
+#include "util/rng.h"
+
+namespace upskill {
+namespace {
+
+std::vector<bool> Find(const std::vector<std::string>& literals, const std::string& text) {
+  LiteralSearch search;
+  for (const std::string& literal : literals) search.Add(literal);
+  search.Finish();
+  return search.FindIn(text);
+}
+
+// Strings of few letters overlap, contain each other and repeat in every way.
+TEST(LiteralSearch, FindsTheSameAsOneByOne) {
+  Rng rng(1);
+  const auto word = [&](std::size_t longest) {
+    std::string text;
+    for (std::size_t left = 1 + rng.Next() % longest; left > 0; --left) text += "abAé"[rng.Next() % 3];
+    return text;
+  };
+  for (int attempt = 0; attempt < 300; ++attempt) {
+    std::vector<std::string> literals;
+    for (std::size_t left = 1 + rng.Next() % 30; left > 0; --left) literals.push_back(word(8));
+    const std::string text = word(40);
+    const std::vector<bool> found = Find(literals, text);
+    for (std::size_t i = 0; i < literals.size(); ++i)
+      EXPECT_EQ(found[i], FoldCase(text).find(FoldCase(literals[i])) != std::string::npos)
+          << literals[i] << " " << text;
+  }
+}
+
+TEST(LiteralSearch, SuffixesOfOtherStrings) {
+  const std::vector<std::string> literals = {"abcdef", "bcde", "cd", "d", "abcx", "xyz", "ef", "f", "ABCDEF", "zz"};
+  EXPECT_EQ(Find(literals, "..abcde.."),
+            (std::vector<bool>{false, true, true, true, false, false, false, false, false, false}));
+  EXPECT_EQ(Find(literals, "abcdef"),
+            (std::vector<bool>{true, true, true, true, false, false, true, true, true, false}));
+  EXPECT_EQ(Find(literals, ""), std::vector<bool>(10, false));
+}
+
+// The table agrees with RE2's, for every character that folds.
+TEST(FoldCase, FoldsAsRe2Does) {
+  int folded = 0;
+  for (char32_t c = 0; c < 0x110000; ++c) {
+    if (c >= 0xD800 && c <= 0xDFFF) continue;
+    const auto put = [](unsigned value) { return static_cast<char>(static_cast<unsigned char>(value)); };
+    std::string text;
+    if (c < 0x80) {
+      text = put(c);
+    } else if (c < 0x800) {
+      text = {put(0xC0 | c >> 6), put(0x80 | (c & 0x3F))};
+    } else if (c < 0x10000) {
+      text = {put(0xE0 | c >> 12), put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F))};
+    } else {
+      text = {put(0xF0 | c >> 18), put(0x80 | (c >> 12 & 0x3F)), put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F))};
+    }
+    const std::string other = FoldCase(text);
+    if (other == text) continue;
+    ++folded;
+    EXPECT_EQ(FoldCase(other), other);
+    RE2::Options options;
+    options.set_case_sensitive(false);
+    EXPECT_TRUE(RE2::FullMatch(text, RE2(RE2::QuoteMeta(other), options))) << fmt::format("U+{:04X}", unsigned{c});
+  }
+  EXPECT_EQ(folded, 1454);
+}
+
+}  // namespace
+}  // namespace upskill
