@@ -231,8 +231,10 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
   const ArchiveLimits limits{options.max_document_bytes, options.max_document_bytes * 4};
   const Result<std::size_t> skipped = ReadZipEntries(bytes, source.name(), limits, wanted, use);
   if (!skipped) return skipped.error();
-  if (*skipped > 0)
-    builder.NoteProblem(0, fmt::format("{} entries with paths outside the archive were skipped", *skipped));
+  if (*skipped > 0) {
+    builder.NoteProblem(0, fmt::format("skipped because of paths outside the archive: {}",
+                                       *skipped == 1 ? "1 entry" : fmt::format("{} entries", *skipped)));
+  }
   if (!is_log) {
     return InputError(
         fmt::format("{}: a zip archive without header.json and _journal/start.json is not an Inspect log; "
