@@ -62,8 +62,8 @@ TEST(EvalBars, Golden) {
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   0 points (95 %: -100 … +100)   undecided   1 error\n"
             "  tokens      16 → 12 per answer (-25 %) · prompt +200\n"
-            "  the answers repeat exactly from round to round: more rounds would add nothing, more cases would\n"
-            "  1 case with errors left out of lift and verdict: hard\n\n");
+            "  the answers are identical in every round: add cases, not rounds\n"
+            "  1 case is excluded from lift and verdict because of errors: hard\n\n");
 }
 
 TEST(EvalBars, AVerdict) {
@@ -96,14 +96,15 @@ TEST(EvalBars, CostAndOtherArms) {
   EXPECT_THAT(
       bars,
       HasSubstr(
-          "  cost        $0.0010 → $0.0020 per answer · – → $0.0020 per solved case\n"));  // nothing solved without
+          "  cost        $0.0010 → $0.0020 per answer · – → $0.0020 per passed answer\n"));  // none passed without
 }
 
 TEST(EvalBars, RepeatingAnswersOfASingleRound) {
   TestRun run;
   run.plan.rounds = 1;
   run.plan.sampling.temperature = 0.0;
-  EXPECT_THAT(EvalBars(run.judged(), kPlain).text(), HasSubstr("  the answers repeat at temperature 0: more rounds"));
+  EXPECT_THAT(EvalBars(run.judged(), kPlain).text(),
+              HasSubstr("  at temperature 0 the answers are identical in every round: add cases"));
 }
 
 TEST(EvalBars, ShorterInANarrowPlace) {
@@ -119,7 +120,7 @@ TEST(EvalBars, WithoutABaselineOrAnyAnswer) {
             "  tokens      12 per answer\n\n");
   run.samples.clear();
   EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
-            "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 not done\n\n");
+            "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 unanswered\n\n");
 }
 
 TEST(EvalBars, AShorterPromptWithTheSkill) {  // as when long cases of one arm are left undone
@@ -145,14 +146,14 @@ TEST(EvalTable, Golden) {
             "another  – → –         –                – → –          – → –    –\n");
 }
 
-TEST(EvalTable, CostOfASolvedCaseWhereKnown) {
+TEST(EvalTable, CostOfAPassedAnswerWhereKnown) {
   TestRun run;
   run.samples.back().error.reset();
   run.plan.students.push_back({"b", "another", "b"});
   for (Sample& sample : run.samples) sample.response.cost_usd = 0.001;
   const std::string table = EvalTable(run.judged(), {false, 120}).text();
-  EXPECT_THAT(table, HasSubstr("  $ / solved         verdict\n"));
-  EXPECT_THAT(table, HasSubstr("  $0.0020 → $0.0010  undecided\n"));  // two answers for one solved case, then one
+  EXPECT_THAT(table, HasSubstr("  $ / pass           verdict\n"));
+  EXPECT_THAT(table, HasSubstr("  $0.0020 → $0.0010  undecided\n"));  // two answers for one that passed, then one
   EXPECT_THAT(table, HasSubstr("another  "));
 }
 
@@ -162,10 +163,10 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   EXPECT_EQ(EvalTableNotes(run.judged()).text(),
             "student, baseline:   1 truncated\n"
             "student, with skill:   1 error\n"
-            "student: the answers repeat exactly from round to round: more rounds would add nothing, more cases would\n"
-            "student: 1 case with errors left out of lift and verdict: hard\n"
-            "another, baseline:   4 not done\n"
-            "another, with skill:   4 not done\n"
+            "student: the answers are identical in every round: add cases, not rounds\n"
+            "student: 1 case is excluded from lift and verdict because of errors: hard\n"
+            "another, baseline:   4 unanswered\n"
+            "another, with skill:   4 unanswered\n"
             "sweet spot: student with the skill: the best, and with fewer tokens than any near it\n");
 }
 
@@ -244,7 +245,7 @@ TEST(EvalToJson, DocumentedKeys) {
               ElementsAre("model", "name", "verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high",
                           "lift_new_cases", "lift_sequence", "complete_rounds", "more_rounds", "answers_repeat",
                           "excluded_cases", "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd",
-                          "cells_saved", "cells_from_cache", "ceiling_cases", "floor_cases", "cases"));
+                          "cells_skipped", "cells_from_cache", "ceiling_cases", "floor_cases", "cases"));
   EXPECT_EQ(student.at("model"), "sim:base=0.4");
   EXPECT_EQ(student.at("verdict"), "undecided");
   EXPECT_EQ(student.at("e_value"), 1.0);  // two ties are evidence for nothing
@@ -257,9 +258,9 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(student.at("compared_with"), "baseline");
   for (const char* unknown : {"lift_new_cases", "more_rounds", "cost_usd"})
     EXPECT_TRUE(student.at(unknown).is_null()) << unknown;
-  EXPECT_EQ(student.at("cells_saved"), 0);
+  EXPECT_EQ(student.at("cells_skipped"), 0);
   EXPECT_THAT(KeysOf(student.at("baseline")), ElementsAre("passed", "total", "rate", "errors", "missing",
-                                                          "checks_passed", "checks_total", "truncated", "refused"));
+                                                          "checks_passed", "checks_total", "truncated", "refusals"));
   EXPECT_EQ(student.at("baseline").at("passed"), 2);
   EXPECT_EQ(student.at("baseline").at("total"), 4);
   EXPECT_EQ(student.at("baseline").at("rate"), 0.5);
@@ -297,7 +298,7 @@ TEST(EvalToJson, ReusedCellsAreCounted) {
   run.samples[1].cached_from = "earlier";
   const Json student = EvalToJson(run.judged()).at("students").at(0);
   EXPECT_EQ(student.at("cells_from_cache"), 2);
-  EXPECT_EQ(student.at("cells_saved"), 0);  // those that a known verdict made needless
+  EXPECT_EQ(student.at("cells_skipped"), 0);  // those that a known verdict made needless
 }
 
 }  // namespace
