@@ -90,6 +90,15 @@ bool PrintGate(const EvalOptions& options, const EvalSession& session, const Jud
   return all;
 }
 
+// Why requests failed, unless a model's end has said so. Counts alone help nobody.
+TerminalText FirstError(const EvalOptions& options, const RunOutcome& outcome, const JudgedRun& run) {
+  if (outcome.progress.errors == 0 || !outcome.stopped_models.empty()) return "";
+  const std::vector<const Sample*> samples = run.data.samples();
+  const auto first = std::find_if(samples.begin(), samples.end(), [](const Sample* sample) { return !sample->ok(); });
+  if (first == samples.end()) return "";
+  return TerminalText::Format("first error: {}{}\n", (*first)->error->message, options.verbose ? "" : "; -v shows all");
+}
+
 ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
                   const JudgedRun& run, Env& env) {
   for (const std::string& stopped : outcome.stopped_models) {
@@ -113,15 +122,6 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
   if (session.journal) text += TerminalText::Format(". Continue with:\n  {}", ResumeLine(options, session));
   env.error(text + "\n");
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
-}
-
-// Why requests failed, unless a model's end has said so. Counts alone help nobody.
-TerminalText FirstError(const EvalOptions& options, const RunOutcome& outcome, const JudgedRun& run) {
-  if (outcome.progress.errors == 0 || !outcome.stopped_models.empty()) return "";
-  const std::vector<const Sample*> samples = run.data.samples();
-  const auto first = std::find_if(samples.begin(), samples.end(), [](const Sample* sample) { return !sample->ok(); });
-  if (first == samples.end()) return "";
-  return TerminalText::Format("first error: {}{}\n", (*first)->error->message, options.verbose ? "" : "; -v shows all");
 }
 
 RunLimits LimitsOf(const EvalOptions& options) {

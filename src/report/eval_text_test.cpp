@@ -167,7 +167,7 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
             "student: 1 case is excluded from lift and verdict because of errors: hard\n"
             "another, baseline:   4 unanswered\n"
             "another, with skill:   4 unanswered\n"
-            "sweet spot: student with the skill: the best, and with fewer tokens than any near it\n");
+            "sweet spot: student with the skill (the best; no choice near it uses fewer tokens)\n");
 }
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
@@ -175,7 +175,8 @@ TEST(EvalCaseNotes, FloorAndCeiling) {
   EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case always passed in every arm: easy\n");
   run.plan.arms = {Arm::kBaseline};
   EXPECT_EQ(EvalCaseNotes(run.judged()).text(),
-            "1 case never passed (-v shows why): hard\n1 case always passed in every arm: easy\n");
+            "1 case never passed (`upskill eval -v` shows why): hard\n1 case always passed in every arm: easy\n");
+  EXPECT_THAT(EvalCaseNotes(run.judged(), false).text(), HasSubstr("1 case never passed: hard\n"));
   run.samples.clear();
   EXPECT_THAT(EvalCaseNotes(run.judged()).text(), IsEmpty());
 }
@@ -259,7 +260,7 @@ TEST(EvalToJson, DocumentedKeys) {
   for (const char* unknown : {"lift_new_cases", "more_rounds", "cost_usd"})
     EXPECT_TRUE(student.at(unknown).is_null()) << unknown;
   EXPECT_EQ(student.at("cells_skipped"), 0);
-  EXPECT_THAT(KeysOf(student.at("baseline")), ElementsAre("passed", "total", "rate", "errors", "missing",
+  EXPECT_THAT(KeysOf(student.at("baseline")), ElementsAre("passed", "total", "rate", "errors", "unanswered",
                                                           "checks_passed", "checks_total", "truncated", "refusals"));
   EXPECT_EQ(student.at("baseline").at("passed"), 2);
   EXPECT_EQ(student.at("baseline").at("total"), 4);
@@ -267,7 +268,7 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(student.at("baseline").at("truncated"), 1);
   EXPECT_EQ(student.at("with_skill").at("rate"), 1.0);
   EXPECT_EQ(student.at("with_skill").at("errors"), 1);
-  EXPECT_EQ(student.at("with_skill").at("missing"), 1);
+  EXPECT_EQ(student.at("with_skill").at("unanswered"), 1);
   EXPECT_EQ(student.at("tokens").at("baseline").at("output"), 64);
   EXPECT_EQ(student.at("tokens").at("with_skill").at("output_mean"), 12.0);
   EXPECT_EQ(student.at("cases").at(1), Json({{"id", "hard"},
@@ -289,7 +290,7 @@ TEST(EvalToJson, WhatIsUnknownIsNull) {
     EXPECT_TRUE(student.at(key).is_null()) << key;
   EXPECT_TRUE(student.at("with_skill").at("rate").is_null());
   EXPECT_TRUE(student.at("tokens").at("with_skill").at("output_mean").is_null());
-  EXPECT_EQ(student.at("with_skill").at("missing"), 4);
+  EXPECT_EQ(student.at("with_skill").at("unanswered"), 4);
 }
 
 TEST(EvalToJson, ReusedCellsAreCounted) {

@@ -238,7 +238,7 @@ TerminalText MatrixText(const Matrix& matrix, const Style& style, double toleran
     table.AddRow(row);
   }
   TerminalText out =
-      table.Render(style) + "▲ helps  ▼ hurts  = no effect  ? undecided  – no lift known  · not run   lift in points\n";
+      table.Render(style) + "▲ helps  ▼ hurts  = no effect  ? undecided  – no lift  · not run   lift in points\n";
   for (const std::string& skill : matrix.skills) {
     const SweetSpot spot = FindSweetSpot(matrix, skill, tolerance);
     if (spot.choices.empty()) continue;

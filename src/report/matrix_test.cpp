@@ -115,7 +115,7 @@ TEST(MatrixText, Golden) {
   EXPECT_EQ(MatrixText(Made(), kPlain).text(),
             "skill  haiku  opus  tiny\n"
             "s      ▲ +36  = 0   ▲ +40\n"
-            "▲ helps  ▼ hurts  = no effect  ? undecided  · not run   lift in points\n"
+            "▲ helps  ▼ hurts  = no effect  ? undecided  – no lift  · not run   lift in points\n"
             "\ns\n"
             "model           pass rate  tokens with prompt  $ per answer  worth it\n"
             "haiku  without       58 %                 100      $0.00100            front\n"

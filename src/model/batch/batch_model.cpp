@@ -9,6 +9,7 @@
 
 #include "model/network_model.h"
 #include "util/log.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
