@@ -19,7 +19,7 @@ run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2
 all: setup
 	@scripts/build release upskill
 
-# The default model in the format that the program uses, converted from the file that set-up has downloaded.
+# The default model in the format that the program uses, converted from the file that setup has downloaded.
 model: all
 	@$(release) models pull default >/dev/null
 

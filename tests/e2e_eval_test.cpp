@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main job through the real binary: the embedded model on the example skill, determinism, the cache.
+// The main job through the real binary: the default model on the example skill, determinism, the cache.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(Eval, EmbeddedModelAnswersAndRepeats) {
   const ProcessOutcome first = RunUpskill(command, folder.path());
   ASSERT_EQ(first.exit_code, 0) << first.error;
   EXPECT_THAT(first.out, AllOf(HasSubstr("smollm2-135m"), HasSubstr("baseline"), HasSubstr("with skill"),
-                               HasSubstr("the embedded model is used")));
+                               HasSubstr("the default model is used")));
   const auto answers = AnswersOf(folder.path() / "runs");
   ASSERT_GE(answers.size(), 24U);
 
@@ -56,7 +56,7 @@ TEST(Eval, SecondRunAsksNothing) {
   ASSERT_EQ(first.exit_code, 0) << first.error;
   const ProcessOutcome second = RunUpskill(command, folder.path());
   EXPECT_EQ(second.exit_code, 0);
-  EXPECT_THAT(second.out, HasSubstr("nothing was asked of the model"));
+  EXPECT_THAT(second.out, HasSubstr("no requests were sent"));
   const auto result = [](const std::string& text) {
     const std::size_t from = text.find("  baseline");
     return text.substr(from, text.find("\nrun ") - from);
@@ -86,10 +86,10 @@ TEST(Eval, TheEmbeddedModelEndsWhenDecided) {
   const Result<Json> json = ParseJson(outcome.out, "stdout");
   ASSERT_TRUE(json.ok());
   EXPECT_EQ((*json)["students"][0]["verdict"], "helps");
-  EXPECT_GT((*json)["students"][0]["cells_saved"], 0);
+  EXPECT_GT((*json)["students"][0]["cells_skipped"], 0);
 }
 
-// Evaluates a small skill (16 cells) with the embedded model, which must come to its end by itself; exit code 124: it
+// Evaluates a small skill (16 cells) with the default model, which must come to its end by itself; exit code 124: it
 // doesn't.
 ProcessOutcome EvalWithLimit(const std::string& limit, const TempFolder& folder) {
   folder.Write("s/SKILL.md", "---\nname: s\ndescription: For the test.\n---\n\nSay ok.\n");

@@ -298,7 +298,7 @@ class Fetch(unittest.TestCase):
         self.assertIn("0.5 of 1.0 MB are kept", error)
 
     def test_invalid_settings(self):
-        for settings, words in (({"PIP_DEFAULT_TIMEOUT": "-1"}, "pip's time-out is -1"),
+        for settings, words in (({"PIP_DEFAULT_TIMEOUT": "-1"}, "pip's timeout is -1"),
                                 ({"PIP_RETRIES": "some-secret"}, "pip rejects its configuration"),
                                 ({"PIP_INDEX_URL": "http://[::1/"}, "the package index failed: Invalid IPv6 URL"),
                                 ({"PIP_NO_INDEX": "1"}, "pip is told to ask no package index"),

@@ -25,7 +25,7 @@ MAX_PAGE_SECONDS = 120  # for all index pages together, and for a server's answe
 
 @contextlib.contextmanager
 def at_most(seconds, what):
-    """Limits the total time; a time-out is between two bytes, and a server that sends one now and then never reaches it."""
+    """Limits the total time; a timeout is between two bytes, and a server that sends one now and then never reaches it."""
     def expired(*_):
         raise TooSlow(f"{what} took longer than {seconds} s")
 
@@ -104,7 +104,7 @@ class Index:
         self.retries = max(0, min(int(self.options.retries), MAX_RETRIES))
         self.options.retries = 0
         if not 0 <= self.options.timeout < float("inf"):
-            raise Failed(f"pip's time-out is {self.options.timeout:g}; set PIP_DEFAULT_TIMEOUT (or timeout in pip.conf) to "
+            raise Failed(f"pip's timeout is {self.options.timeout:g}; set PIP_DEFAULT_TIMEOUT (or timeout in pip.conf) to "
                          "a number of seconds above 0")
         self.options.timeout = min(self.options.timeout or MAX_TIMEOUT, MAX_TIMEOUT)
         self.session = self.command.get_default_session(self.options)

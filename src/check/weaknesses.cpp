@@ -43,7 +43,7 @@ std::vector<std::string> FindReferenceFailures(const Case& test_case, const Case
   if (test_case.reference.empty()) return found;
   for (const CheckResult& result : checks.Run(test_case.reference)) {
     if (result.outcome == Outcome::kPass) continue;
-    found.push_back(fmt::format("the reference fails {}: {}", result.name, result.detail));
+    found.push_back(fmt::format("the reference fails the check {}: {}", result.name, result.detail));
   }
   return found;
 }

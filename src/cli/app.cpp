@@ -68,7 +68,10 @@ void Declare(CLI::App& app, AllOptions& options) {
 }
 
 ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
-  if (!options.log_file.empty()) SetLogFile(options.log_file);
+  if (!options.log_file.empty()) {
+    if (const Status opened = SetLogFile(options.log_file); !opened)
+      return PrintError(env, {opened.error().kind, opened.error().message + "; name another with --log"});
+  }
   env.trust_config = options.trust_config;
   if (app.got_subcommand("help")) return RunHelp(app, options.help, env);
   if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);

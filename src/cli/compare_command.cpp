@@ -37,8 +37,9 @@ Result<JudgedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
 void AddCompareCommand(CLI::App& app, CompareOptions& options) {
   CLI::App* command =
       app.add_subcommand("compare", "Compare two runs of the same cases: what got better or worse")->group("Results");
-  command->add_option("A", options.a, "Run: a folder, a name, its last 4 digits, or latest")->required();
-  command->add_option("B", options.b, "Run to compare it with")->required();
+  command->add_option("A", options.a, "Earlier run: a folder, a name, the last 4 characters of its name, or latest")
+      ->required();
+  command->add_option("B", options.b, "Later run; ▲ marks cases that improved from A to B")->required();
   command
       ->add_option("-d,--runs-dir,--dir", options.runs_dir,
                    "Folder of runs given by name [default: the configured one, else ./runs]")

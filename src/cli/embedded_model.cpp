@@ -69,7 +69,7 @@ void RemoveUnfinished(const fs::path& target) {
 }
 
 Status Convert(const fs::path& original, const fs::path& target, const Env& env) {
-  if (target.empty()) return Error{ErrorKind::kNotFound, "neither HOME nor UPSKILL_CACHE is set"};
+  if (target.empty()) return Error{ErrorKind::kNotFound, "none of UPSKILL_CACHE, XDG_CACHE_HOME and HOME is set"};
   RETURN_IF_ERROR(MakeFolders(target.parent_path()));
   ASSIGN_OR_RETURN(const Fd lock, LockModels(target.parent_path()));
   std::error_code code;

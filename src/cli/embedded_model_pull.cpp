@@ -124,7 +124,7 @@ Status Unpack(const fs::path& archive, const fs::path& target) {
 }
 
 // The download and the original, once the converted model is in the cache. In a development build they belong to
-// set-up.
+// setup.
 void RemoveSources(const fs::path& ready, const Env& env) {
   if (!env.set_up_model.empty() || ready != ConvertedModelInCache(env)) return;
   std::error_code code;
@@ -148,7 +148,8 @@ Result<fs::path> FindOrPullEmbeddedModel(bool renew, const Env& env) {
     return ready;
   }
   if (cache.empty())
-    return Error{ErrorKind::kNotFound, "no place for the default model: neither HOME nor UPSKILL_CACHE is set"};
+    return Error{ErrorKind::kNotFound,
+                 "no folder for the default model: none of UPSKILL_CACHE, XDG_CACHE_HOME and HOME is set"};
   RETURN_IF_ERROR(MakeFolders(cache / "downloads"));
   RETURN_IF_ERROR(MakeFolders(original.parent_path()));
   RETURN_IF_ERROR(Download(cache / "downloads", env));

@@ -58,7 +58,7 @@ TEST_F(EmbeddedModelTest, TheOriginalIsFoundBesideTheProgramInTheCacheAndInThePy
   EXPECT_TRUE(FindEmbeddedModel(env).value().original);
   const fs::path converted = folder.Write("home/.cache/upskill/models/smollm2-135m-instruct-q8_0.gguf", "GGUF");
   EXPECT_EQ(FindEmbeddedModel(env).value().file, converted);
-  env.set_up_model = folder.Write("set-up.gguf", "GGUF");
+  env.set_up_model = folder.Write("setup.gguf", "GGUF");
   EXPECT_EQ(FindEmbeddedModel(env).value().file, env.set_up_model);
   EXPECT_FALSE(FindEmbeddedModel(env).value().original);
 }

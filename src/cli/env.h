@@ -18,9 +18,9 @@ namespace upskill {
 // Exit codes of the program; scripts rely on them, never renumber.
 enum class ExitCode {
   kSuccess = 0,
-  kFailed = 1,      // ran, but a validation, gate or threshold failed
+  kFailed = 1,      // a gate or threshold failed, some traces could not be read, or a folder to list doesn't exist
   kUsage = 2,       // usage or configuration error
-  kIncomplete = 3,  // cells left with errors, or a budget spent
+  kIncomplete = 3,  // unanswered cells, or a limit reached
   kInterrupted = 130,
 };
 
@@ -33,7 +33,7 @@ struct Env {
   std::size_t columns = 100;
   std::function<std::optional<std::string>(const std::string&)> variable;  // environment variables
   std::filesystem::path data_dir;                                          // share/upskill beside the program
-  std::filesystem::path set_up_model;  // where scripts/setup puts the embedded model; empty in packages
+  std::filesystem::path set_up_model;  // where scripts/setup puts the default model; empty in packages
   bool trust_config = false;           // --trust-config: use a project's configuration file whatever it names
   const Clock* clock = nullptr;
   const StopFlag* stop = nullptr;

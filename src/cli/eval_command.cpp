@@ -25,7 +25,7 @@ void PrintHead(const EvalOptions& options, const Config& config, const EvalSessi
   }
   if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
       config.skill_generation_model.empty()) {
-    env.out("       no -m given: the embedded model is used\n");
+    env.out("       no -m given: the default model is used\n");
   }
 }
 
@@ -43,7 +43,7 @@ void PrintReuse(const EvalOptions& options, const EvalSession& session, const Ru
     where = fmt::format("the cache ({})", where);
   }
   env.out(TerminalText::Format("{} of {} cells from {}{}\n", progress.reused, progress.total, where,
-                               progress.reused == progress.total ? ", nothing was asked of the model" : ""));
+                               progress.reused == progress.total ? ", no requests were sent" : ""));
 }
 
 void PrintResult(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
@@ -59,10 +59,11 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
   const TerminalText table = several || options.table_first ? EvalTable(run, style) : TerminalText();
   const TerminalText bars = several && !options.table_first ? TerminalText() : EvalBars(run, style);
   env.out("\n" + TerminalText::Join(std::vector{table, bars}, "\n"));
-  const TerminalText notes = (bars.empty() ? EvalTableNotes(run) : TerminalText()) + EvalCaseNotes(run);
+  const TerminalText notes =
+      (bars.empty() ? EvalTableNotes(run) : TerminalText()) + EvalCaseNotes(run, !options.verbose);
   if (!notes.empty()) env.out(TerminalText::Format("{}{}", bars.empty() ? "\n" : "", notes));
   if (outcome.progress.saved > 0) {
-    env.out(TerminalText::Format("{} of {} cells were not needed: the verdicts were known before\n",
+    env.out(TerminalText::Format("skipped {} of {} cells: the verdict was already known\n",
                                  WithThousands(static_cast<long long>(outcome.progress.saved)),
                                  WithThousands(static_cast<long long>(outcome.progress.total))));
   }
@@ -89,6 +90,15 @@ bool PrintGate(const EvalOptions& options, const EvalSession& session, const Jud
   return all;
 }
 
+// Why requests failed, unless a model's end has said so. Counts alone help nobody.
+TerminalText FirstError(const EvalOptions& options, const RunOutcome& outcome, const JudgedRun& run) {
+  if (outcome.progress.errors == 0 || !outcome.stopped_models.empty()) return "";
+  const std::vector<const Sample*> samples = run.data.samples();
+  const auto first = std::find_if(samples.begin(), samples.end(), [](const Sample* sample) { return !sample->ok(); });
+  if (first == samples.end()) return "";
+  return TerminalText::Format("first error: {}{}\n", (*first)->error->message, options.verbose ? "" : "; -v shows all");
+}
+
 ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
                   const JudgedRun& run, Env& env) {
   for (const std::string& stopped : outcome.stopped_models) {
@@ -102,11 +112,12 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
     return ExitCode::kSuccess;
   }
   if (!outcome.exhausted.empty()) env.error(TerminalText::Format("stopped: {}\n", outcome.exhausted));
+  env.error(FirstError(options, outcome, run));
   if (session.gate) env.error("gate not evaluated: the run is incomplete\n");
-  const std::size_t left = run.summary.cells - run.summary.answered;
+  const std::size_t unanswered = run.summary.cells - run.summary.answered;
   TerminalText text = TerminalText::Format(
-      "{} of {} cells saved, {} left", WithThousands(static_cast<long long>(run.summary.answered)),
-      WithThousands(static_cast<long long>(run.summary.cells)), WithThousands(static_cast<long long>(left)));
+      "{} of {} cells answered, {} unanswered", WithThousands(static_cast<long long>(run.summary.answered)),
+      WithThousands(static_cast<long long>(run.summary.cells)), WithThousands(static_cast<long long>(unanswered)));
   if (outcome.progress.errors > 0) text += TerminalText::Format(" ({} with errors)", outcome.progress.errors);
   if (session.journal) text += TerminalText::Format(". Continue with:\n  {}", ResumeLine(options, session));
   env.error(text + "\n");

@@ -6,7 +6,9 @@
 #include "cli/color_option.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "eval/gate.h"
 #include "eval/plan.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -23,7 +25,7 @@ void AddModelOptions(CLI::App& command, EvalOptions& options) {
   if (options.table_first) {
     models->required();
   } else {
-    models->default_str("the configured one, else the embedded model");
+    models->default_str("the configured one, else the default model");
   }
   command
       .add_option("--base-url", options.base_urls,
@@ -46,7 +48,7 @@ void AddCaseOptions(CLI::App& command, EvalOptions& options) {
   if (!options.table_first) command.add_flag("--no-baseline", options.no_baseline, "Leave out the arm without a skill");
   command.add_flag("--placebo", options.placebo, "Add an arm with an unrelated text of the skill's length");
   command.add_option("--against", options.against, "Add an arm with another version of the skill")->type_name("DIR");
-  command.add_option("--shard", options.shard, "Run only the K-th of N parts; `upskill merge` joins them")
+  command.add_option("--shard", options.shard, "Run only the K-th of N parts; `upskill merge` merges them")
       ->type_name("K/N");
 }
 
@@ -61,6 +63,12 @@ void AddSamplingOptions(CLI::App& command, EvalOptions& options) {
       ->default_str("the model's own, 0.7 in process")
       ->type_name("T");
   command.add_option("--seed", options.seed, "Random seed of the run")->capture_default_str()->type_name("N");
+}
+
+// The others are looked at with the run's models; an empty one would be taken for none.
+std::string NotAnEmptyGate(const std::string& text) {
+  if (!Trim(text).empty()) return "";
+  return ParseGate(text).error().message;
 }
 
 void AddVerdictOptions(CLI::App& command, EvalOptions& options) {
@@ -79,7 +87,11 @@ void AddVerdictOptions(CLI::App& command, EvalOptions& options) {
       ->capture_default_str()
       ->check(Number(0.1, 99.0))
       ->type_name("POINTS");
-  command.add_option("--gate", options.gate, "Exit with 1 unless these hold, such as 'helps:*; tokens<+20%'")
+  command
+      .add_option("--gate", options.gate,
+                  "Exit with 1 unless these clauses, separated by ;, hold: helps, hurts, no-effect, undecided (or "
+                  "not-...) :MODELS or :*; lift, pass, tokens, cost, seconds < or > a number")
+      ->check(CLI::Validator(NotAnEmptyGate, ""))
       ->type_name("CLAUSES");
 }
 
@@ -100,17 +112,19 @@ void AddBudgetOptions(CLI::App& command, EvalOptions& options) {
 
 void AddStorageOptions(CLI::App& command, EvalOptions& options) {
   BeginGroup(command, "Runs and cache");
-  CLI::Option* resume =
-      command.add_option("--resume", options.resume, "Continue a run: its name, its last 4 digits, or latest")
-          ->expected(0, 1)
-          ->default_str("latest")
-          ->type_name("RUN");
-  command.add_flag("--refresh", options.refresh, "Ask again for what is cached; later runs use the new answers");
-  command.add_flag("!--no-cache", options.use_cache, "Use no cached answers, and keep these out of the cache");
+  CLI::Option* resume = command
+                            .add_option("--resume", options.resume,
+                                        "Continue a run: its name, the last 4 characters of its name, or latest")
+                            ->expected(0, 1)
+                            ->default_str("latest")
+                            ->type_name("RUN");
+  command.add_flag("--refresh", options.refresh, "Request cached answers again; later runs use the new ones");
+  command.add_flag("!--no-cache", options.use_cache,
+                   "Don't use cached answers, and don't add this run's answers to the cache");
   if (!options.table_first)
     command.add_flag("!--no-log-runs,--log-runs", options.log_runs, "Keep nothing of the run in the runs folder");
   command
-      .add_option(options.table_first ? "-o,--output,--runs-dir" : "--runs-dir", options.runs_dir,
+      .add_option(options.table_first ? "-o,--runs-dir,--output" : "--runs-dir", options.runs_dir,
                   "Runs folder [default: the configured one, else ./runs]")
       ->type_name("DIR");
   for (const char* decided_by_plan :
@@ -123,7 +137,7 @@ void AddStorageOptions(CLI::App& command, EvalOptions& options) {
 void AddOutputOptions(CLI::App& command, EvalOptions& options) {
   BeginGroup(command, "Output");
   command.add_flag("-v,--verbose", options.verbose, "Show every case: outcomes, failed checks, a failing answer");
-  command.add_flag("-q,--quiet", options.quiet, "Print no progress and no notes");
+  command.add_flag("-q,--quiet", options.quiet, "Print no progress, notes or warnings about the suite");
   command.add_flag("--json", options.json, "Print the result as JSON");
   AddColorOption(command, options.color);
 }
@@ -151,11 +165,13 @@ void AddEvalCommand(CLI::App& app, EvalOptions& options) {
   CLI::App* command =
       app.add_subcommand("eval", "Measure a skill: ask its cases with and without it")->group("Measure skills");
   AddOptions(*command, options);
-  AddExamples(*command, {{"Measure a skill on the embedded model", "upskill eval path/to/skill --runs 3"},
+  AddExamples(*command, {{"Measure a skill on the default model", "upskill eval path/to/skill --runs 3"},
                          {"Compare two models, for at most 2 dollars",
                           "upskill eval path/to/skill -m haiku -m sonnet --runs 5 --max-cost 2"},
                          {"Continue the latest run", "upskill eval path/to/skill --resume"}});
-  AddHelpNote(*command, "See also: upskill help model-strings, upskill help verdicts, upskill help exit-codes");
+  AddHelpNote(
+      *command,
+      "See also: upskill help model-strings, upskill help files, upskill help verdicts, upskill help exit-codes");
 }
 
 void AddBenchmarkCommand(CLI::App& app, EvalOptions& options) {
@@ -167,7 +183,9 @@ void AddBenchmarkCommand(CLI::App& app, EvalOptions& options) {
   AddExamples(*command,
               {{"Compare three models", "upskill benchmark path/to/skill -m haiku -m sonnet -m kimi"},
                {"Keep the run elsewhere", "upskill benchmark path/to/skill -m haiku --runs 10 -o /tmp/runs"}});
-  AddHelpNote(*command, "See also: upskill help model-strings, upskill help verdicts, upskill help exit-codes");
+  AddHelpNote(
+      *command,
+      "See also: upskill help model-strings, upskill help files, upskill help verdicts, upskill help exit-codes");
 }
 
 }  // namespace upskill

@@ -38,7 +38,7 @@ struct EvalOptions {
   bool batch = false;
   std::string shard;     // "K/N"
   std::string runs_dir;  // empty: from the configuration
-  std::string resume;    // run to go on with; empty: a new one
+  std::string resume;    // run to resume; empty: a new one
   std::optional<double> max_cost_usd;
   std::optional<std::int64_t> max_tokens_total;
   std::optional<double> timeout_seconds;

@@ -11,6 +11,7 @@
 #include "eval/cache.h"
 #include "eval/placebo.h"
 #include "eval/prompts.h"
+#include "eval/verdict.h"
 #include "model/model_spec.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
@@ -41,7 +42,7 @@ Result<Shard> ParseShard(const std::string& text) {
 Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   Plan plan;
-  ASSIGN_OR_RETURN(plan.suite, options.tests.empty() ? LoadSuiteOfSkill(skill.folder) : LoadSuite(options.tests));
+  ASSIGN_OR_RETURN(plan.suite, LoadCases(options.tests, skill.folder));
   plan.skill = Snapshot(skill);
   if (!options.no_baseline) plan.arms.push_back(Arm::kBaseline);
   plan.arms.push_back(Arm::kSkill);
@@ -70,6 +71,9 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
     ASSIGN_OR_RETURN(plan.shard, ParseShard(options.shard));
     if (plan.stop_when_decided)
       return InputError("--stop-when-decided needs complete rounds, which a shard doesn't have");
+  }
+  if (plan.stop_when_decided && !plan.has_arm(ComparedArm(plan))) {
+    return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
   }
   ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop));
   if (!options.quiet) {
@@ -135,7 +139,7 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
   return {};
 }
 
-// What is given with --resume must be what the run began with: its plan decides.
+// What is given with --resume must be what the run was started with: its plan decides.
 Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
   for (const std::string& model : options.models) {
     const bool known = std::any_of(plan.students.begin(), plan.students.end(),
@@ -145,14 +149,14 @@ Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
     }
   }
   if (options.rounds && *options.rounds != plan.rounds) {
-    return InputError(
-        fmt::format("run {} has {} rounds, not {}; a new run with --runs {} takes its answers from the cache", plan.run,
-                    plan.rounds, *options.rounds, *options.rounds));
+    return InputError(fmt::format("run {} has {}, not {}; a new run with --runs {} takes its answers from the cache",
+                                  plan.run, Counted(static_cast<std::size_t>(plan.rounds), "round"), *options.rounds,
+                                  *options.rounds));
   }
   return {};
 }
 
-// Goes on with a run as its plan.json says; the skill on disk may have changed since.
+// Resumes a run as its plan.json says; the skill on disk may have changed since.
 Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   ASSIGN_OR_RETURN(const fs::path folder, ResolveRun(session.runs_dir, options.resume));
   ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
@@ -190,6 +194,14 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
 
 }  // namespace
 
+Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder) {
+  if (!tests.empty()) return LoadSuite(tests);
+  Result<Suite> suite = LoadSuiteOfSkill(skill_folder);
+  if (suite || suite.error().kind != ErrorKind::kNotFound) return suite;
+  return Error{ErrorKind::kNotFound,
+               suite.error().message + "; write one (`upskill help files` shows the format), or name one with -t FILE"};
+}
+
 std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config) {
   if (!given.empty()) return given;
   if (!config.eval_model.empty()) return {config.eval_model};
@@ -209,6 +221,10 @@ std::string ResumeLine(const EvalOptions& options, const EvalSession& session) {
   for (const Student& student : session.plan.students) line += " -m " + ShellWord(student.spec);
   for (const std::string& url : options.base_urls) line += " --base-url " + ShellWord(url);
   if (options.batch) line += " --batch";
+  if (options.max_cost_usd) line += fmt::format(" --max-cost {}", *options.max_cost_usd);
+  if (options.max_tokens_total) line += fmt::format(" --max-tokens-total {}", *options.max_tokens_total);
+  if (options.timeout_seconds) line += fmt::format(" --timeout {}s", *options.timeout_seconds);
+  if (!options.gate.empty()) line += " --gate " + ShellWord(options.gate);
   if (!options.runs_dir.empty()) line += " --runs-dir " + ShellWord(options.runs_dir);
   return line + " --resume " + ShellWord(session.plan.run);
 }

@@ -15,11 +15,12 @@
 #include "eval/plan.h"
 #include "eval/sample.h"
 #include "model/model.h"
+#include "skill/suite.h"
 #include "util/result.h"
 
 namespace upskill {
 
-// What a run needs, whether it is new or goes on.
+// What a run needs, whether new or resumed.
 struct EvalSession {
   Plan plan;
   std::vector<std::unique_ptr<Model>> models;  // as plan.students
@@ -30,14 +31,17 @@ struct EvalSession {
   std::filesystem::path runs_dir;
 };
 
-// Reads the skill and its cases, opens the models and begins a run, or goes on with one (--resume). Everything that can
-// be wrong is looked at before a model is loaded or asked.
+// Reads the skill and its cases, opens the models, and starts or resumes a run (--resume). All input is validated
+// before a model is loaded or a request sent.
 Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& config, Env& env);
 
-// The models of -m, else of the configuration, else the embedded one.
+// The cases of -t, else the skill's own. The error says how to give some.
+Result<Suite> LoadCases(const std::string& tests, const std::filesystem::path& skill_folder);
+
+// The models of -m, else of the configuration, else the default one.
 std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config);
 
-// The command that goes on with the session's run.
+// The command that resumes the session's run, with the same limits and gate.
 std::string ResumeLine(const EvalOptions& options, const EvalSession& session);
 
 }  // namespace upskill

@@ -6,6 +6,7 @@
 #include "cli/color_option.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "skill/skill_text.h"
 
 namespace upskill {
 namespace {
@@ -43,17 +44,17 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
   BeginGroup(command, "Models");
   command
       .add_option("-m,--model", options.model,
-                  "Teacher that writes the skill; extract: none, it is taken from the trace word for word")
+                  "Teacher that writes the skill; extract: none, it is extracted from the trace without a model")
       ->default_str("the configured one, else extract")
       ->type_name("MODEL");
   command
       .add_option("--test-gen-model", options.test_gen_model,
-                  "Model that writes the tests; extract: none, they are taken from the trace")
+                  "Model that writes the tests; extract: none, they are extracted from the trace")
       ->default_str("the configured one, else the teacher")
       ->type_name("MODEL");
   command.add_option("--eval-model", options.eval_models, "Student to measure the skill on (repeatable)")
       ->allow_extra_args(false)
-      ->default_str("the configured one, else the embedded model")
+      ->default_str("the configured one, else the default model")
       ->type_name("MODEL");
   command.add_option("--base-url", options.base_urls, "OpenAI-compatible server of the teacher")
       ->allow_extra_args(false)
@@ -70,7 +71,12 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
 void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
   BeginGroup(command, "Skill");
   command.add_option("-o,--output", options.output, "Folder of the skill [default: skills_dir/NAME]")->type_name("DIR");
-  command.add_option("--name", options.how.name, "Name of the skill")->type_name("NAME");
+  command
+      .add_option("--name", options.how.name,
+                  "Name of the skill: lowercase letters, digits and hyphens [default: chosen by the teacher, or taken "
+                  "from the task]")
+      ->check(CLI::Validator(SkillNameProblem, ""))
+      ->type_name("NAME");
   command
       .add_option("--skill-tokens", options.how.target.tokens,
                   "Target length of the skill's text, in tokens of the student if it runs in process")
@@ -87,7 +93,7 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
 
 void AddTestOptions(CLI::App& command, GenerateCommandOptions& options) {
   BeginGroup(command, "Tests");
-  command.add_option("-t,--tests", options.tests, "Cases to use as they are, instead of writing tests")
+  command.add_option("-t,--tests", options.tests, "Tests to use as they are, instead of writing some")
       ->type_name("FILE");
   command.add_option("--cases", options.how.cases, "Tests to write")
       ->capture_default_str()
@@ -110,7 +116,7 @@ void AddRefinementOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->capture_default_str()
       ->check(WholeNumber(1, 20))
       ->type_name("N");
-  command.add_option("--train-runs", options.how.train_rounds, "Rounds per candidate on the tests to refine on")
+  command.add_option("--train-runs", options.how.train_rounds, "Rounds per candidate on the train tests")
       ->capture_default_str()
       ->check(WholeNumber(1, 100))
       ->type_name("N");
@@ -146,7 +152,9 @@ void AddGenerateBudgetOptions(CLI::App& command, GenerateCommandOptions& options
 
 void AddGenerationOptions(CLI::App& command, GenerateCommandOptions& options) {
   BeginGroup(command, "Runs and output");
-  command.add_option("--resume", options.resume, "Continue a generation: its name, its last 4 digits, or latest")
+  command
+      .add_option("--resume", options.resume,
+                  "Continue a generation: its name, the last 4 characters of its name, or latest")
       ->expected(0, 1)
       ->default_str("latest")
       ->type_name("ID");
@@ -171,12 +179,12 @@ void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
   AddRefinementOptions(*command, options);
   AddGenerateBudgetOptions(*command, options);
   AddGenerationOptions(*command, options);
-  AddExamples(*command, {{"Take a skill from a session word for word, without a teacher",
-                          "upskill generate --from session.jsonl -m extract"},
-                         {"Let a teacher write it, for at most 2 dollars",
-                          "upskill generate --from session.jsonl -m sonnet --eval-model haiku --max-cost 2"},
-                         {"Improve a skill", "upskill generate --from skills/my-skill -m sonnet --eval-model haiku"},
-                         {"Continue the latest generation", "upskill generate --resume"}});
+  AddExamples(*command,
+              {{"Extract a skill from a session without a model", "upskill generate --from session.jsonl -m extract"},
+               {"Let a teacher write it, for at most 2 dollars",
+                "upskill generate --from session.jsonl -m sonnet --eval-model haiku --max-cost 2"},
+               {"Improve a skill", "upskill generate --from skills/my-skill -m sonnet --eval-model haiku"},
+               {"Continue the latest generation", "upskill generate --resume"}});
   AddHelpNote(*command, "See also: upskill help model-strings, upskill help config, upskill help files");
 }
 

@@ -24,12 +24,15 @@ Status CheckSchema(const Json& json, const std::string& file) {
   if (schema == 1) {
     return InputError(
         fmt::format("{}: written by an earlier upskill, which kept the command line (schema 1; upskill {} reads schema "
-                    "{}): start a new generation with the same command, or resume this one with the version that began "
-                    "it",
+                    "{}): start a new generation with the same command, or resume this one with the version that "
+                    "started it",
                     file, UPSKILL_VERSION, kGenerationSchema));
   }
-  return InputError(fmt::format("{}: schema {} is not known to upskill {} (it reads {})", file, schema, UPSKILL_VERSION,
-                                kGenerationSchema));
+  if (schema > kGenerationSchema) {
+    return InputError(fmt::format("{}: written by a newer upskill (schema {}; upskill {} reads schema {})", file,
+                                  schema, UPSKILL_VERSION, kGenerationSchema));
+  }
+  return InputError(fmt::format("{}: not the generation.json of a generation: unknown schema {}", file, schema));
 }
 
 Result<std::vector<Student>> StudentsFromJson(const Json& json, const std::string& file) {
@@ -61,7 +64,8 @@ Status CheckExisting(const StoredGeneration& generation, const std::string& file
   if (!folder.empty() && (!folder.is_absolute() || folder.lexically_normal() != folder))
     return InputError(fmt::format("{}: existing_folder: expected an absolute path without '.' and '..'", file));
   if (generation.material.has_existing() == folder.empty())
-    return InputError(fmt::format("{}: existing_folder: it belongs to material.existing, one is missing", file));
+    return InputError(
+        fmt::format("{}: existing_folder and material.existing must both be present or both absent", file));
   if (generation.material.has_existing() && !IsPlainName(generation.material.existing.name))
     return InputError(fmt::format("{}: material.existing.name: expected a name without folders", file));
   return {};
@@ -80,7 +84,11 @@ Result<fs::path> FindGeneration(const fs::path& generations, const std::string& 
   std::sort(all.begin(), all.end());
   ASSIGN_OR_RETURN(const std::optional<fs::path> found, PickStampedFolder(all, name));
   if (found) return *found;
-  return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' below {}", name, generations.string())};
+  if (all.empty()) {
+    return Error{ErrorKind::kNotFound,
+                 fmt::format("no generations in {}; `upskill generate` starts one", generations.string())};
+  }
+  return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' in {}", name, generations.string())};
 }
 
 Status WriteGeneration(const fs::path& folder, const StoredGeneration& generation) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// generation.json: what a generation was begun with, in its folder.
+// generation.json: what a generation was started with, in its folder.
 #pragma once
 
 #include <filesystem>

@@ -239,17 +239,18 @@ const std::vector<StoredOption>& StoredOptions() {
   return all;
 }
 
-std::string StoredValueText(const Json& value) {
-  if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
+// "with --max-tokens 512", "without --no-eval".
+std::string StartedWith(const std::string& flag, const Json& value) {
+  if (value.is_boolean()) return (value.get<bool>() ? "with " : "without ") + flag;
   if (value.is_null() || (value.is_string() && value.get<std::string>().empty()) || (value.is_array() && value.empty()))
-    return "none";
+    return "without " + flag;
   std::string text;
   if (value.is_array()) {
     for (const Json& entry : value) text += (text.empty() ? "" : ", ") + entry.get<std::string>();
   } else {
     text = value.is_string() ? value.get<std::string>() : DumpJson(value);
   }
-  return CutToColumns(text, 200);
+  return fmt::format("with {} {}", flag, CutToColumns(text, 200));
 }
 
 Status CheckServers(const char* key, const char* flag, const std::vector<std::string>& urls, const GivenOptions& now,
@@ -257,8 +258,10 @@ Status CheckServers(const char* key, const char* flag, const std::vector<std::st
   if (now.given.contains(flag)) return {};
   for (const std::string& url : urls) {
     if (IsOnThisMachine(url)) continue;
-    return InputError(fmt::format("{}: {}: {} is not on this machine: to send it requests give {} {} again", source,
-                                  key, url, flag, ShellWord(url)));
+    return InputError(
+        fmt::format("{}: {}: {} is not on this machine; to confirm that requests may be sent there, "
+                    "repeat {} {}",
+                    source, key, url, flag, ShellWord(url)));
   }
   return {};
 }
@@ -320,8 +323,8 @@ Result<GivenOptions> OptionsToResume(const GivenOptions& now, const GivenOptions
     if (option.on_resume == OnResume::kMayChange || is_new_output) {
       RETURN_IF_ERROR(option.set(value, options).With(option.flag));
     } else if (value != before) {
-      return InputError(fmt::format("{} conflicts with the resumed generation ({}): leave it out or start a new one",
-                                    option.flag, StoredValueText(before)));
+      return InputError(fmt::format("the generation was started {}: leave the option out, or start a new generation",
+                                    StartedWith(option.flag, before)));
     }
   }
   if (now.given.contains("--base-url")) options.base_urls = now.base_urls;  // with a password, which isn't stored

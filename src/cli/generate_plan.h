@@ -11,20 +11,20 @@
 
 namespace upskill {
 
-// The options with everything filled in that the configuration decides: models, attempts, the skills folder. What a
-// generation was begun with is not looked up again when it goes on.
+// The options, with the configuration's defaults filled in: models, attempts, the skills folder. A resumed generation
+// uses the stored values and doesn't read the configuration again.
 GenerateCommandOptions ResolveOptions(GenerateCommandOptions options, const Config& config);
 
 // The options that a generation keeps, by the names in generation.json: all but those that concern one command only
 // (what is printed, where the runs are). Secrets are taken out of texts, unless --no-redact; paths are absolute.
 Json OptionsToJson(const GenerateCommandOptions& options);
 
-// The same back. The file may have been edited: every key must be there with a value that the command line would take.
-// Errors name `source` and the key.
+// The inverse of OptionsToJson. The file may have been edited: every key must be there with a value that the command
+// line would take. Errors name `source` and the key.
 Result<GenerateCommandOptions> OptionsFromJson(const Json& json, const std::string& source);
 
-// The options of a generation that goes on: the stored ones, with what `now` (resolved) gives and may change. Errors:
-// an option of `now` that conflicts with them.
+// The options of a resumed generation: the stored ones, with what `now` (resolved) gives and may change. Errors: an
+// option of `now` that conflicts with them.
 Result<GenerateCommandOptions> OptionsToResume(const GenerateCommandOptions& now, const GenerateCommandOptions& stored);
 
 // Without '.', '..' and a slash at the end.
@@ -36,7 +36,7 @@ bool IsPlainName(const std::string& name);
 // Whether it lies below the current folder or the configuration's skills folder, links followed.
 bool IsBelowOwnFolders(const std::filesystem::path& path, const Config& config);
 
-// An address that only generation.json names is asked if it is on this machine.
+// Whether requests may be sent to an address that only generation.json names: it must be on this machine.
 bool IsOnThisMachine(const std::string& url);
 
 // A generation.json may have come from elsewhere, so this command must vouch for what it names: a folder that is

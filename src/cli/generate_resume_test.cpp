@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a generation keeps in generation.json and how it goes on.
+// What a generation keeps in generation.json and how it is resumed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST_F(GenerateResume, ADryRunAsksNothing) {
   const std::size_t asked = teacher.requests().size();
   fs::remove_all(skill("adding"));
   ASSERT_EQ(Generate({"--resume", "--dry-run"}), 0) << error;
-  EXPECT_THAT(out, HasSubstr("nothing was asked of any model"));
+  EXPECT_THAT(out, HasSubstr("no requests were sent"));
   EXPECT_EQ(teacher.requests().size(), asked);
   EXPECT_FALSE(fs::exists(skill("adding")));
   EXPECT_EQ(*ReadFile(generation() / "trials.txt"), "") << "no trial has begun";
@@ -156,17 +156,17 @@ TEST_F(GenerateResume, WhatConflictsIsNamed) {
     const char* says;
   };
   const std::vector<Conflict> all = {
-      {{"--max-tokens", "64"}, "--max-tokens conflicts with the resumed generation (512): leave it out or start a new"},
-      {{"--eval-base-url", "http://127.0.0.1:9/v1"}, "--eval-base-url conflicts with the resumed generation (none)"},
-      {{"--base-url", "http://127.0.0.1:9/v1"}, "--base-url conflicts with the resumed generation (http://127.0.0.1:"},
-      {{"-m", "sonnet"}, "--model conflicts with the resumed generation (generic.teacher)"},
-      {{"--eval-model", "sim:base=0.2"},
-       "--eval-model conflicts with the resumed generation (sim:base=0.1,skill=body)"},
-      {{"--no-eval"}, "--no-eval conflicts with the resumed generation (off)"},
-      {{"--temperature", "0"}, "--temperature conflicts with the resumed generation (none)"},
-      {{"--max-attempts", "3"}, "--max-attempts conflicts with the resumed generation (1)"},
-      {{"--holdout", "0.3"}, "--holdout conflicts with the resumed generation (0.5)"},
-      {{"Another task"}, "TASK conflicts with the resumed generation (Add numbers)"}};
+      {{"--max-tokens", "64"},
+       "the generation was started with --max-tokens 512: leave the option out, or start a new generation"},
+      {{"--eval-base-url", "http://127.0.0.1:9/v1"}, "started without --eval-base-url:"},
+      {{"--base-url", "http://127.0.0.1:9/v1"}, "started with --base-url http://127.0.0.1:"},
+      {{"-m", "sonnet"}, "started with --model generic.teacher:"},
+      {{"--eval-model", "sim:base=0.2"}, "started with --eval-model sim:base=0.1,skill=body:"},
+      {{"--no-eval"}, "started without --no-eval:"},
+      {{"--temperature", "0"}, "started without --temperature:"},
+      {{"--max-attempts", "3"}, "started with --max-attempts 1:"},
+      {{"--holdout", "0.3"}, "started with --holdout 0.5:"},
+      {{"Another task"}, "started with TASK Add numbers:"}};
   const std::size_t asked = teacher.requests().size();
   for (const Conflict& conflict : all) {
     std::vector<std::string> command = conflict.given;
@@ -213,7 +213,7 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
       {"/options/eval_models", Json::array({1}), "options.eval_models: expected a string"},
       {"/options/eval_models", Json::array(), "eval_models and skills_dir can't be empty"},
       {"/options/accept", "whatever", "options.accept: expected helps, never-worse or any"},
-      {"/options/base_urls", Json::array({"https://evil.example/v1"}), "give --base-url https://evil.example/v1 again"},
+      {"/options/base_urls", Json::array({"https://evil.example/v1"}), "repeat --base-url https://evil.example/v1"},
       {"/options", nullptr, "options: expected an object"},
       {"/students", "x", "students: expected a list of objects"},
       {"/students", Json::array(), "has changed since generation"},
@@ -221,7 +221,7 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
       {"/existing_folder", elsewhere.string(), "existing_folder: it belongs to material.existing"},
       {"/existing_folder", 5, "existing_folder: expected a string"},
       {"/material", 5, "not the material of a generation"},
-      {"/schema", 3, "schema 3 is not known"},
+      {"/schema", 3, "written by a newer upskill (schema 3; "},
       {"/schema", 1, "written by an earlier upskill"}};
   const auto refuses = [&](const Json& edited, const std::string& says) {
     Store(edited);
@@ -256,7 +256,7 @@ TEST_F(GenerateResume, AFolderElsewhereIsConfirmedByTheCommandLine) {
   EXPECT_EQ(Generate({"--resume"}), 2);
   EXPECT_THAT(error, HasSubstr("give -o " + elsewhere.string() + " to confirm it"));
   EXPECT_EQ(Generate({"--resume", "latest", "-o", (folder.path() / "other").string()}), 2);
-  EXPECT_THAT(error, HasSubstr("--output conflicts with the resumed generation (" + elsewhere.string() + ")"));
+  EXPECT_THAT(error, HasSubstr("started with --output " + elsewhere.string() + ":"));
   EXPECT_EQ(Generate({"--resume", "latest", "-o", elsewhere.string()}), 0) << error;
   EXPECT_THAT(*ReadFile(elsewhere / "SKILL.md"), HasSubstr("[sim 0.95]"));
 }
@@ -314,7 +314,7 @@ TEST_F(GenerateResume, ABudgetSpentOnTheDraftKeepsItAndGoesOnWithMore) {
   EXPECT_EQ(Generate({"--resume", "latest", "--base-url", Elsewhere()}), 3) << "no more money";
   EXPECT_THAT(teacher.requests(), SizeIs(1));
   EXPECT_EQ(Generate({"--resume", "latest", "--max-cost", "9"}), 2) << "a server elsewhere is not asked by itself";
-  EXPECT_THAT(error, HasSubstr("give --base-url " + Elsewhere() + " again"));
+  EXPECT_THAT(error, HasSubstr("repeat --base-url " + Elsewhere()));
   ASSERT_EQ(Generate({"--resume", "latest", "--base-url", Elsewhere(), "--max-cost", "9"}), 0) << error;
   EXPECT_THAT(teacher.requests(), SizeIs(3)) << "tests and refinement; the draft was paid for";
   EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("[sim 0.95]"));
@@ -329,7 +329,7 @@ TEST_F(GenerateResume, ABudgetSpentBeforeADraftGoesOnWithMore) {
             3)
       << error;
   EXPECT_THAT(error, AllOf(HasSubstr("stopped early: budget exceeded: $0.30 of $0.20 spent"),
-                           HasSubstr("kept: no draft yet, and 2 answers from teachers"),
+                           HasSubstr("kept: 2 answers from teachers and 0 from students in "),
                            HasSubstr("--base-url " + Elsewhere() + " --resume"), HasSubstr("--max-cost 0.60")));
   EXPECT_THAT(teacher.requests(), SizeIs(2)) << "not all three tries";
   EXPECT_FALSE(fs::exists(folder.path() / "skills"));

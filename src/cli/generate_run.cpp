@@ -81,7 +81,7 @@ ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, 
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 
-// Without a draft. A limit, the user or a model that gives up leaves something to go on with; a teacher that wrote
+// Without a draft. A limit, the user or a model that gives up leaves something to resume; a teacher that wrote
 // nothing usable doesn't.
 ExitCode FinishWithoutDraft(const GenerateSession& session, const Error& error, Env& env) {
   const bool gave_up = error.kind == ErrorKind::kPermanent || error.kind == ErrorKind::kUnavailable;

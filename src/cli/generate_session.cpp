@@ -124,7 +124,7 @@ Status ChooseTests(GenerateSession& session, bool asks_for_tests) {
   return {};
 }
 
-// Takes the options and the sources from the generation that goes on.
+// Takes the options and the sources from the resumed generation.
 Status Resume(GenerateSession& session) {
   const GenerateCommandOptions now = session.options;
   ASSIGN_OR_RETURN(session.folder,
@@ -184,9 +184,10 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   }
   RETURN_IF_ERROR(ChooseTests(session, asks_for_tests));
   if (options.model == kExtract && session.sources.material.items.empty()) {
-    return InputError(
-        "without a teacher model (-m, or skill_generation_model in the configuration) a skill can only be taken from "
-        "a trace: give --from");
+    return InputError(session.sources.material.has_existing()
+                          ? "improving a skill needs a teacher model: give -m MODEL"
+                          : "without a teacher model, a skill can only be extracted from a trace: give a teacher "
+                            "(-m MODEL), or a trace with --from");
   }
   if (options.output.empty() && options.how.name.empty()) return {};
   const fs::path output = OutputFolder(session, options.how.name);
@@ -208,7 +209,7 @@ bool IsTaken(const GenerateSession& session, const fs::path& folder) {
   std::error_code code;
   if (!fs::exists(folder / "SKILL.md", code)) return false;
   if (fs::equivalent(session.sources.existing_folder, folder, code)) return false;
-  // A generation that goes on may find its own skill there.
+  // A resumed generation may find its own skill there.
   const Result<std::string> meta = ReadFile(folder / "skill_meta.json");
   return !meta || session.id.empty() || meta->find(session.id) == std::string::npos;
 }

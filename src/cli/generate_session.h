@@ -25,7 +25,7 @@ inline constexpr const char* kTrialsFile = "trials.txt";  // "STAGE RUN" a line,
 
 // Everything that a generation works with.
 struct GenerateSession {
-  GenerateCommandOptions options;  // resolved, and of a generation that goes on the stored ones
+  GenerateCommandOptions options;  // resolved; of a resumed generation, the stored ones
   Config config;
   std::optional<TempFolder> scratch;  // with --no-log-runs: in place of the runs folder
   std::filesystem::path runs_dir;
@@ -37,12 +37,12 @@ struct GenerateSession {
   std::optional<Teacher> teacher;
   std::optional<Teacher> test_teacher;
   std::vector<std::unique_ptr<Model>> student_models;  // of options.eval_models; none with --no-eval
-  std::vector<Student> students_before;                // of a generation that goes on
+  std::vector<Student> students_before;                // of a resumed generation
   std::optional<Suite> given;
 };
 
-// Reads the sources, opens the models and makes the generation's folder, or goes on with one (--resume). Everything
-// that can be wrong is looked at before a model is asked. `session.options` are those of the command line. With
+// Reads the sources, opens the models and makes the generation's folder, or resumes a generation (--resume). All input
+// is validated before a request is sent. `session.options` are those of the command line. With
 // --dry-run nothing is written, and the models can't be asked anything.
 Status OpenGeneration(GenerateSession& session, Env& env);
 
@@ -64,7 +64,7 @@ Status BringExistingFiles(const GenerateSession& session, const std::filesystem:
 // What the students used up by stage, over all sessions of the generation, by the journals of their runs.
 std::map<std::string, StageCost> StudentCosts(const GenerateSession& session);
 
-// The command that goes on with it; it vouches for what this session was told to use
+// The command that resumes it; it vouches for what this session was told to use
 // (CheckVouchedFor).
 std::string ResumeLine(const GenerateSession& session);
 

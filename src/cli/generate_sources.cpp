@@ -124,8 +124,8 @@ std::string TraceLine(const Trace& trace) {
   const TraceCounts counts = CountTrace(trace);
   std::string agent = trace.agent_name.empty() ? TraceFormatTitle(trace.format) : trace.agent_name;
   for (const std::string& model : trace.models) agent += ", " + model;
-  return fmt::format("trace    {} · {} · {} turns, {} tool calls, {} errors", trace.source, agent, counts.human_turns,
-                     counts.tool_calls, counts.tool_errors);
+  return fmt::format("trace    {} · {} · {}, {}, {}", trace.source, agent, Counted(counts.human_turns, "turn"),
+                     Counted(counts.tool_calls, "tool call"), Counted(counts.tool_errors, "error"));
 }
 
 void RedactItem(std::string& text, Redactor& redactor) { text = redactor.Apply(std::move(text)); }

@@ -34,8 +34,8 @@ Json CostToJson(const StageCost& cost) {
 // "1 call, 100 tokens in, 50 out, $0.0100".
 std::string CostText(const StageCost& cost, const char* one) {
   const std::string usd = !cost.usd ? ", cost unknown" : *cost.usd > 0 ? fmt::format(", ${:.4f}", *cost.usd) : "";
-  return fmt::format("{} {}{}, {} tokens in, {} out{}", WithThousands(static_cast<long long>(cost.calls)), one,
-                     cost.calls == 1 ? "" : "s", WithThousands(cost.prompt_tokens), WithThousands(cost.output_tokens),
+  return fmt::format("{}, {} in, {} out{}", Counted(cost.calls, one),
+                     Counted(static_cast<std::size_t>(cost.prompt_tokens), "token"), WithThousands(cost.output_tokens),
                      usd);
 }
 
@@ -56,8 +56,8 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
   for (const char* stage : {"train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
     env.out(TerminalText::Format(
-        "finding the best candidate took {} student answers, {:.0f} % of the {} needed to measure every one in full\n",
-        outcome.student_calls,
+        "finding the best candidate took {}, {:.0f} % of the {} needed to measure every one in full\n",
+        Counted(outcome.student_calls, "student answer"),
         100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls),
         outcome.full_student_calls));
   }
@@ -68,7 +68,7 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
 std::string Headline(const GenerateOutcome& outcome) {
   if (!outcome.measured) {
     if (outcome.resumable) return "not measured: stopped early";
-    return outcome.cases.empty() ? "not measured: no sound test case could be made from this" : "not measured";
+    return outcome.cases.empty() ? "not measured: no sound test could be made from the sources" : "not measured";
   }
   std::string text;
   const JudgedRun& judged = outcome.measured->judged;
@@ -106,8 +106,9 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const GenerateCommandOptions& options = session.options;
   const Material& material = session.sources.material;
   const std::size_t tokens = EstimateTokens(ItemsText(material, 0, material.items.size()) + TaskText(material));
-  env.out(TerminalText::Format("material  {} items, about {} tokens, {} user requests\n", material.items.size(),
-                               WithThousands(static_cast<long long>(tokens)), material.requests.size()));
+  env.out(TerminalText::Format("material  {}, about {} without headings and sources, {}\n",
+                               Counted(material.items.size(), "item"), Counted(tokens, "token"),
+                               Counted(material.requests.size(), "user request")));
   if (session.teacher_model) {
     const std::size_t context = options.how.context_tokens;
     const auto attempts = static_cast<std::size_t>(options.how.attempts);
@@ -115,10 +116,10 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     const std::size_t calls = 2 + pieces + attempts;
     const std::size_t in = calls * std::min(tokens, context) + attempts * context / 2;
     const std::size_t out = calls * 3000;
-    env.out(TerminalText::Format("teacher   {} ({}): at most about {} calls, {} tokens in, {} out",
-                                 session.options.model, PriceText(*session.teacher_model), calls,
-                                 WithThousands(static_cast<long long>(in)),
-                                 WithThousands(static_cast<long long>(out))));
+    env.out(TerminalText::Format(
+        "teacher   {} ({}): about {} requests, more if answers have to be repeated, {} tokens in, {} out",
+        session.options.model, PriceText(*session.teacher_model), calls, WithThousands(static_cast<long long>(in)),
+        WithThousands(static_cast<long long>(out))));
     if (session.teacher_model->info().price) {
       Usage usage;
       usage.input = static_cast<std::int64_t>(in);
@@ -127,7 +128,7 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     }
     env.out("\n");
   } else {
-    env.out("teacher   none: the skill is taken from the material, word for word\n");
+    env.out("teacher   none: the skill is extracted from the trace without a model\n");
   }
   const auto held_out = static_cast<std::size_t>(options.how.holdout * static_cast<double>(options.how.cases));
   const std::size_t test = std::max<std::size_t>(1, held_out);
@@ -137,10 +138,10 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
                             2 * test * static_cast<std::size_t>(options.how.runs);
   for (const auto& model : session.student_models) {
-    env.out(TerminalText::Format("student   {} ({}): at most about {} answers\n", model->info().name, PriceText(*model),
-                                 cells));
+    env.out(TerminalText::Format("student   {} ({}): about {}\n", model->info().name, PriceText(*model),
+                                 Counted(cells, "answer")));
   }
-  env.out("nothing was asked of any model\n");
+  env.out("no requests were sent\n");
 }
 
 void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts,
@@ -154,14 +155,15 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   }
   if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
   if (!placing.previous.empty()) env.out(TerminalText::Format("previous files  {}\n", placing.previous.string()));
-  if (session.options.model == kExtract)
-    env.out("no model wrote this skill: it is taken from the material, word for word\n");
-  env.out(TerminalText::Format("skill  {} · {}{} tokens · {}\n", placing.target.string(), estimated ? "about " : "",
-                               chosen.tokens, chosen.skill.name));
+  if (session.options.model == kExtract) env.out("this skill was extracted from the trace without a model\n");
+  env.out(TerminalText::Format("skill  {} · {}{} · {}\n", placing.target.string(), estimated ? "about " : "",
+                               Counted(chosen.tokens, "token"), chosen.skill.name));
   env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
                                outcome.rejected_cases.size(), outcome.test.size()));
   if (outcome.uncited_rules > 0)
-    env.out(TerminalText::Format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
+    env.out(TerminalText::Format("{} that {} no source {} left out\n", Counted(outcome.uncited_rules, "rule"),
+                                 outcome.uncited_rules == 1 ? "cites" : "cite",
+                                 outcome.uncited_rules == 1 ? "was" : "were"));
   for (const std::string& rule : outcome.contradicted_rules)
     env.out(TerminalText::Format("left out because the material contradicts it: {}\n", rule));
   if (outcome.measured)
@@ -204,9 +206,13 @@ void PrintStop(const GenerateSession& session, const std::string& reason, const 
     return;
   }
   const KeptAnswers kept = KeptAnswersOf(session);
-  env.error(TerminalText::Format("kept: {}, and {} from teachers and {} from students in {}\n",
-                                 best.empty() ? "no draft yet" : "the best skill so far in " + best,
-                                 Counted(kept.of_teachers, "answer"), kept.of_students, session.folder.string()));
+  if (best.empty() && kept.of_teachers + kept.of_students == 0) {
+    env.error(TerminalText::Format("nothing to keep yet; the generation is in {}\n", session.folder.string()));
+  } else {
+    env.error(TerminalText::Format("kept: {}{} from teachers and {} from students in {}\n",
+                                   best.empty() ? "" : "the best skill so far in " + best + ", and ",
+                                   Counted(kept.of_teachers, "answer"), kept.of_students, session.folder.string()));
+  }
   if (!resumable) return;
   const std::optional<double>& limit = session.options.how.max_cost_usd;
   if (limit && IsBudgetExceeded(reason)) {

@@ -11,7 +11,7 @@ namespace upskill {
 
 // The file of a GGUF that is named as on the Hugging Face Hub: from the cache, without asking anybody, else downloaded,
 // with a live line on stderr (plain lines if that is not a terminal). With `update` the Hub is asked in any case. A
-// download that was interrupted is kCancelled and says how it goes on.
+// download that was interrupted is kCancelled and says how to resume it.
 Result<std::filesystem::path> FindOrPullGguf(const GgufName& name, bool update, const Env& env);
 
 }  // namespace upskill

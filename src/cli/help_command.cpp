@@ -34,6 +34,25 @@ const CLI::App* CommandNamed(const CLI::App& app, const std::string& name) {
   return found.empty() ? nullptr : found.front();
 }
 
+// The commands below `command` as they are typed, "trace show".
+void CollectCommands(const CLI::App& command, const std::string& before, std::vector<std::string>& names) {
+  for (const CLI::App* sub : VisibleCommands(command)) {
+    names.push_back(before + sub->get_name());
+    CollectCommands(*sub, names.back() + " ", names);
+  }
+}
+
+// The name nearest to the words, or to as many of the first of them as are near to one.
+std::string Suggestion(const CLI::App& app, std::vector<std::string> words) {
+  std::vector<std::string> names;
+  CollectCommands(app, "", names);
+  for (const HelpTopic& topic : HelpTopics()) names.emplace_back(topic.name);
+  std::string suggestion;
+  for (; !words.empty() && suggestion.empty(); words.pop_back())
+    suggestion = DidYouMean(fmt::format("{}", fmt::join(words, " ")), names);
+  return suggestion;
+}
+
 // An example skill that is there: in the source tree or of the installed program.
 std::string ExampleSkill(const Env& env) {
   std::error_code code;
@@ -53,7 +72,7 @@ void AddHelpCommand(CLI::App& app, HelpOptions& options) {
 }
 
 void AddHelpOfAll(CLI::App& app) {
-  AddExamples(app, {{"Measure a skill on the embedded model", "upskill eval path/to/skill --runs 3"},
+  AddExamples(app, {{"Measure a skill on the default model", "upskill eval path/to/skill --runs 3"},
                     {"Compare two models", "upskill eval path/to/skill -m haiku -m sonnet --max-cost 2"},
                     {"Write a skill from a recorded session", "upskill generate --from session.jsonl"}});
   std::string topics = "Help topics:";
@@ -61,8 +80,8 @@ void AddHelpOfAll(CLI::App& app) {
   AddHelpNote(app, topics);
   AddHelpNote(
       app,
-      "Exit codes: 0 success, 1 a gate or threshold failed, 2 usage or configuration error, 3 incomplete (can be "
-      "resumed), 130 interrupted.");
+      "Exit codes: 0 success, 1 a gate or threshold failed, some traces could not be read, or a folder that was to be "
+      "listed doesn't exist, 2 usage or configuration error, 3 incomplete (can be resumed), 130 interrupted.");
   AddHelpNote(app, "`upskill COMMAND --help` lists the options of a command, `upskill help TOPIC` explains a topic.");
 }
 
@@ -82,13 +101,8 @@ ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
         return ExitCode::kSuccess;
       }
     }
-    std::vector<std::string> names;
-    for (const CLI::App* sub : VisibleCommands(*command)) names.push_back(sub->get_name());
-    if (command == &app) {
-      for (const HelpTopic& topic : HelpTopics()) names.emplace_back(topic.name);
-    }
-    env.error(TerminalText::Format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n", word,
-                                   DidYouMean(word, names)));
+    env.error(TerminalText::Format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n",
+                                   fmt::join(options.words, " "), Suggestion(app, options.words)));
     return ExitCode::kUsage;
   }
   PrintHelp(*command, env);
@@ -104,7 +118,7 @@ void PrintFirstSteps(Env& env) {
       "\n"
       "Start with one of these:\n"
       "  upskill eval {} --runs 3\n"
-      "      Measure a skill on the embedded model: no key, no network\n"
+      "      Measure a skill on the default model: no key, no network\n"
       "  upskill trace find\n"
       "      List the recordings of agents on this machine\n"
       "  upskill generate --from latest\n"

@@ -243,7 +243,10 @@ TEST_F(Help, HelpCommandAndTopics) {
     }
   }
   EXPECT_EQ(ErrorOf({"help", "verdict"}), "error: no help on 'verdict'; did you mean 'verdicts'?");
-  EXPECT_EQ(ErrorOf({"help", "trace", "shw"}), "error: no help on 'shw'; did you mean 'show'?");
+  EXPECT_EQ(ErrorOf({"help", "trace", "shw"}), "error: no help on 'trace shw'; did you mean 'trace show'?");
+  EXPECT_EQ(ErrorOf({"help", "exit-codes", "extra"}),
+            "error: no help on 'exit-codes extra'; did you mean 'exit-codes'?");
+  EXPECT_EQ(ErrorOf({"help", "tracee", "show"}), "error: no help on 'tracee show'; did you mean 'trace show'?");
   EXPECT_EQ(ErrorOf({"help", "dance\x1b"}), "error: no help on 'dance\\x1b'");
 }
 
@@ -259,7 +262,7 @@ TEST_F(Help, DidYouMean) {
       {{"evla", "x"}, "unknown command 'evla'; did you mean 'eval'?"},
       {{"dance"}, "unknown command 'dance'"},
       {{"trace", "shw", "f"}, "unknown command 'shw' for upskill trace; did you mean 'show'?"},
-      {{"trace"}, "missing command: show, digest, find"},
+      {{"trace"}, "missing command: one of show, digest, find"},
       {{"models", "pul"}, "unknown command 'pul' for upskill models; did you mean 'pull'?"},
       {{"eval", "x", "--max-cots", "2"}, "unknown option '--max-cots' for upskill eval; did you mean '--max-cost'?"},
       {{"eval", "--max-cots=2", "x"}, "unknown option '--max-cots' for upskill eval; did you mean '--max-cost'?"},
@@ -274,10 +277,10 @@ TEST_F(Help, DidYouMean) {
       {{"--csv", "f"}, "'--csv' goes after a command: it is an option of `runs`"},
       {{"--verison"}, "unknown option '--verison'; did you mean '--version'?"},
       {{"runs", "--metric", "sucess"},
-       "--metric: 'sucess' is not one of success, tokens, cost, time; did you mean 'success'?"},
-      {{"eval", "x", "--color", "pink"}, "--color: 'pink' is not one of auto, always, never"},
+       "--metric must be one of success, tokens, cost, time, not 'sucess'; did you mean 'success'?"},
+      {{"eval", "x", "--color", "pink"}, "--color must be one of auto, always, never, not 'pink'"},
       {{"generate", "x", "--accept", "nevr-worse"},
-       "--accept: 'nevr-worse' is not one of helps, never-worse, any; did you mean 'never-worse'?"},
+       "--accept must be one of helps, never-worse, any, not 'nevr-worse'; did you mean 'never-worse'?"},
       {{"list", "extra"}, "unexpected argument 'extra' for upskill list"}};
   for (const auto& [arguments, message] : cases) EXPECT_EQ(ErrorOf(arguments), "error: " + message);
 }
@@ -288,15 +291,15 @@ TEST_F(Help, OtherUsageErrorsSayWhatIsExpected) {
       {{"merge", "x"}, "missing option: --output"},
       {{"eval", "x", "-m"}, "--model needs a value: -m, --model MODEL"},
       {{"eval", "x", "--max-cost", "1", "--batch"}, "--batch can't be combined with --max-cost"},
-      {{"eval", "x", "--runs", "0"}, "--runs: '0' is not a whole number from 1 to 100000"},
-      {{"eval", "x", "--runs", "2.5"}, "--runs: '2.5' is not a whole number from 1 to 100000"},
-      {{"eval", "x", "--seed", "many"}, "--seed: 'many' is not a number"},
-      {{"eval", "x", "--temperature", "nan"}, "--temperature: 'nan' is not a number from 0 to 5"},
-      {{"eval", "x", "--max-cost", "-1"}, "--max-cost: '-1' is not a positive number"},
-      {{"eval", "x", "--max-tokens-total", "0"}, "--max-tokens-total: '0' is not a whole number of at least 1"},
-      {{"generate", "x", "--max-cost", "-1"}, "--max-cost: '-1' is not a number of at least 0"},
-      {{"eval", "x", "--timeout", "5x"}, "--timeout: '5x' is not a time such as 90s, 10m or 2h"},
-      {{"eval", "x", "--timeout", "0"}, "--timeout: '0' is not a time such as 90s, 10m or 2h"}};
+      {{"eval", "x", "--runs", "0"}, "--runs must be a whole number from 1 to 100,000, not '0'"},
+      {{"eval", "x", "--runs", "2.5"}, "--runs must be a whole number from 1 to 100,000, not '2.5'"},
+      {{"eval", "x", "--seed", "many"}, "--seed must be a number, not 'many'"},
+      {{"eval", "x", "--temperature", "nan"}, "--temperature must be a number from 0 to 5, not 'nan'"},
+      {{"eval", "x", "--max-cost", "-1"}, "--max-cost must be a positive number, not '-1'"},
+      {{"eval", "x", "--max-tokens-total", "0"}, "--max-tokens-total must be a whole number of at least 1, not '0'"},
+      {{"generate", "x", "--max-cost", "-1"}, "--max-cost must be a number of at least 0, not '-1'"},
+      {{"eval", "x", "--timeout", "5x"}, "--timeout must be a time such as 90s, 10m or 2h, not '5x'"},
+      {{"eval", "x", "--timeout", "0"}, "--timeout must be a time such as 90s, 10m or 2h, not '0'"}};
   for (const auto& [arguments, message] : cases) {
     EXPECT_EQ(ErrorOf(arguments), "error: " + message);
     EXPECT_THAT(error, AllOf(HasSubstr("\nusage: upskill "), HasSubstr("--help`\n")));

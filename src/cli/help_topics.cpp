@@ -9,7 +9,7 @@ namespace {
 // Short versions of docs/: what they say there must hold here.
 constexpr std::string_view kModelStrings = R"(A model string says which model to use:
 
-  smollm2-135m, or no -m    the embedded model: in process, no key, no network
+  smollm2-135m, or no -m    the default model: in process, no key, no network
   llama:PATH.gguf           any GGUF chat model, in process
   llama:ORG/REPO:QUANT      a GGUF file of the Hugging Face Hub
   haiku, opus, kimi         a short name; `upskill models` lists them
@@ -45,12 +45,13 @@ the pass rate without, in percentage points.
   undecided   none of these is shown; the output says about how many more
               rounds would be needed
 
-A verdict `helps`, `hurts` or `no effect` is false in at most --alpha of all
-runs (5 %), however often you look: so --stop-when-decided may end a run as
-soon as the verdict is known. Several models share that error.
+Each of `helps`, `hurts` and `no effect`, taken by itself, is false in at most
+--alpha of all runs (5 %), however often you look. --stop-when-decided may
+therefore end a run as soon as the verdict is known. All models of a run share
+this error rate.
 
 Only complete rounds count. An error is never a failed answer; a case that
-keeps an error is left out of every round and named.
+keeps an error is excluded from every round and named.
 
 The interval after the lift is about these cases. "new cases" is the interval
 for other cases like these; more cases narrow it, more rounds hardly do.
@@ -88,24 +89,35 @@ Environment variables:
                             1: send keys to other machines over http://
   UPSKILL_MODELS            file with your own models and prices
                             [default: ~/.config/upskill/models.toml]
-  UPSKILL_CACHE             folder of the default model
-                            [default: ~/.cache/upskill]
-  UPSKILL_EMBEDDED_MODEL    GGUF to use as the embedded model
+  UPSKILL_CACHE             folder of the default model [default:
+                            $XDG_CACHE_HOME/upskill, else ~/.cache/upskill]
+  UPSKILL_EMBEDDED_MODEL    GGUF to use as the default model
   NO_COLOR                  set: no colours
 )";
 
 constexpr std::string_view kExitCodes = R"(  0     success
-  1     it ran, but a gate or threshold failed, or there was nothing to show
+  1     a gate or threshold failed, some traces could not be read, or a folder
+        that was to be listed doesn't exist
   2     usage or configuration error, or a file that can't be used
-  3     incomplete: cells left with errors, a limit reached, or the disk full;
+  3     incomplete: unanswered cells, a limit reached, or the disk full;
         the message has the command that continues
-  130   interrupted; what was answered is saved
+  130   interrupted; the answers so far are saved
 
-After 3 or 130, --resume continues the run: nothing is asked or paid twice.
+After 3 or 130, --resume continues the run: no request is sent or paid for
+twice.
 
-A gate makes a verdict an exit code, for CI:
+A gate turns a verdict into an exit code, for CI:
 
   upskill eval SKILL -m haiku --runs 10 --gate 'helps:*; tokens<+20%'
+
+Its clauses are separated by semicolons, and all must hold:
+
+  helps:haiku,glm           the verdict for these models; :* for every model;
+                            also hurts, no-effect, undecided
+  not-hurts:*               any verdict but this one
+  lift>10  pass>80%         lift (points), pass rate with the skill
+  tokens<+20%  cost<0       change per answer; also seconds
+  lift:haiku>10             for these models only
 )";
 
 constexpr std::string_view kFiles = R"(A skill is a folder:
@@ -116,20 +128,22 @@ constexpr std::string_view kFiles = R"(A skill is a folder:
 
 A case needs an input and a check:
 
-  {"tests": [{"id": "colour", "input": "Which colour has the button?",
+  {"tests": [{"id": "colour", "input": "What colour is the button?",
               "expected": {"contains": ["teal"]}}]}
 
-runs/<time>-<4 digits>/ is a run. The last 4 digits, or `latest`, name it:
+runs/<time>-<4 hex digits>/ is a run. The last 4 characters of its name, or
+`latest`, name it:
 
   plan.json           all that is needed to repeat it
   samples.jsonl       one line for each answer or failed attempt, append-only
   run_N/, batch_summary.json, agentskills/      for other programs
 
-runs/generations/<time>-<4 digits>/ is a generation: its material, every answer
-of the teacher, and what a new skill has replaced (previous/).
+runs/generations/<time>-<4 hex digits>/ is a generation: its material, every
+answer of the teacher, and what a new skill has replaced (previous/).
 
 ~/.config/upskill/    config.yaml, models.toml, keys.toml
-~/.cache/upskill/     the default model
+~/.cache/upskill/     the default model, unless $UPSKILL_CACHE or
+                      $XDG_CACHE_HOME names another folder
 ~/.cache/huggingface/hub/    GGUF files of `upskill models pull`
 )";
 

@@ -10,6 +10,7 @@
 #include "report/table.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -45,8 +46,9 @@ void PrintVerbose(const std::vector<Entry>& entries, const Style& style, Env& en
     if (!entry.skill) continue;
     const Skill& skill = *entry.skill;
     env.out(Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill.name)) + "\n");
-    env.out(TerminalText::Format("  {}\n  {} · {} cases · {} references · {} scripts\n", skill.description,
-                                 entry.folder, entry.cases, skill.references.size(), skill.scripts.size()));
+    env.out(TerminalText::Format("  {}\n  {} · {} · {} · {}\n", skill.description, entry.folder,
+                                 Counted(entry.cases, "case"), Counted(skill.references.size(), "reference"),
+                                 Counted(skill.scripts.size(), "script")));
     for (const std::string& warning : skill.warnings) env.out(TerminalText::Format("  warning: {}\n", warning));
   }
 }
@@ -78,7 +80,7 @@ void AddListCommand(CLI::App& app, ListOptions& options) {
   command->add_flag("--json", options.json, "Print a JSON list");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"List the skills in ./skills", "upskill list"},
-                         {"Show what each example skill holds", "upskill list -d examples/skills -v"}});
+                         {"Show what each example skill contains", "upskill list -d examples/skills -v"}});
 }
 
 ExitCode RunList(const ListOptions& options, Env& env) {
@@ -110,7 +112,7 @@ ExitCode RunList(const ListOptions& options, Env& env) {
   for (const Entry& entry : entries) {
     if (!entry.skill) PrintWarning(env, entry.skill.error().message);
   }
-  if (entries.empty()) env.out(TerminalText::Format("no skills in {}\n", dir.string()));
+  if (entries.empty()) env.error(TerminalText::Format("no skills in {}\n", dir.string()));
   return ExitCode::kSuccess;
 }
 

@@ -23,8 +23,8 @@ void PrintRunNotes(const JudgedRun& run, Env& env) {
   }
   const RunSummary& summary = run.summary;
   if (!summary.complete()) {
-    env.error(TerminalText::Format("note: run {} is incomplete: {} of {} cells have no answer and are not counted\n",
-                                   name, WithThousands(static_cast<long long>(summary.cells - summary.answered)),
+    env.error(TerminalText::Format("note: run {} is incomplete: {} of {} cells are unanswered and not counted\n", name,
+                                   WithThousands(static_cast<long long>(summary.cells - summary.answered)),
                                    WithThousands(static_cast<long long>(summary.cells))));
   }
 }

@@ -17,7 +17,7 @@ Result<JudgedRun> LoadRun(const std::filesystem::path& folder);
 void PrintRunNotes(const JudgedRun& run, Env& env);
 
 // The folders that an argument means: a run's folder, all runs below another folder, or a run's name (its last 4
-// digits, `latest`). A folder that only the Python tool wrote is returned as it is.
+// characters, `latest`). A folder that only the Python tool wrote is returned as it is.
 Result<std::vector<std::filesystem::path>> FoldersOf(const std::string& name, const std::filesystem::path& runs_dir);
 
 // Whether the folder has results, but only those of the Python tool.

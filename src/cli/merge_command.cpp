@@ -17,17 +17,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The runs that the arguments mean, without the one that they are joined into.
+// The runs that the arguments mean, without the one that they are merged into.
 Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, const fs::path& runs_dir,
                                      const fs::path& target) {
   std::vector<fs::path> runs;
+  std::size_t found = 0;
   std::error_code code;
   for (const std::string& name : names) {
     ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
+    found += folders.size();
     for (const fs::path& run : folders) {
       if (!fs::equivalent(run, target, code)) runs.push_back(run);
     }
   }
+  if (runs.empty() && found > 0)
+    return InputError("the only run given is the output folder itself; name the shards to merge");
   if (runs.empty()) return Error{ErrorKind::kNotFound, "no runs in the given folders"};
   return runs;
 }
@@ -36,9 +40,9 @@ Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, cons
 
 void AddMergeCommand(CLI::App& app, MergeOptions& options) {
   CLI::App* command =
-      app.add_subcommand("merge", "Join the shards of a run (eval --shard) into one run")->group("Results");
+      app.add_subcommand("merge", "Merge the shards of a run (eval --shard) into one run")->group("Results");
   command->add_option("RUN", options.runs, "Shards: folders or names of runs, or folders of runs")->required();
-  command->add_option("-o,--output", options.output, "Folder of the joined run; merging into it again changes nothing")
+  command->add_option("-o,--output", options.output, "Folder of the merged run; merging into it again changes nothing")
       ->required()
       ->type_name("DIR");
   command
@@ -47,8 +51,8 @@ void AddMergeCommand(CLI::App& app, MergeOptions& options) {
       ->type_name("DIR");
   command->add_flag("--json", options.json, "Print the result as JSON, like eval --json");
   AddColorOption(*command, options.color);
-  AddExamples(*command, {{"Join the runs below shards/", "upskill merge shards/* -o runs/whole"},
-                         {"Join two runs by their last digits", "upskill merge 4f2a 91c0 -o runs/whole"}});
+  AddExamples(*command, {{"Merge the runs below shards/", "upskill merge shards/* -o runs/whole"},
+                         {"Merge two runs by the ends of their names", "upskill merge 4f2a 91c0 -o runs/whole"}});
 }
 
 ExitCode RunMerge(const MergeOptions& options, Env& env) {
@@ -67,15 +71,15 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     env.out(EvalHead(run.plan(), style));
-    env.out(TerminalText::Format("joined {} runs: {} samples, {} of them in more than one run\n\n", runs->size(),
-                                 WithThousands(static_cast<long long>(outcome->samples)),
+    env.out(TerminalText::Format("merged {}: {}, {} of them in more than one run\n\n", Counted(runs->size(), "run"),
+                                 Counted(outcome->samples, "sample"),
                                  WithThousands(static_cast<long long>(outcome->duplicates))));
     env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(TerminalText::Format("run {}\n", outcome->folder.string()));
   }
   if (outcome->missing == 0) return ExitCode::kSuccess;
-  env.error(TerminalText::Format("{} cells of the plan are missing: merge the remaining shards into {}\n",
-                                 outcome->missing, outcome->folder.string()));
+  env.error(TerminalText::Format("{}: merge the remaining shards into {}\n",
+                                 Counted(outcome->missing, "unanswered cell"), outcome->folder.string()));
   return ExitCode::kIncomplete;
 }
 

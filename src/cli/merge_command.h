@@ -13,7 +13,7 @@ class App;
 namespace upskill {
 
 struct MergeOptions {
-  std::vector<std::string> runs;  // folders, names or last digits of runs; or folders that hold runs
+  std::vector<std::string> runs;  // folders, names or ends of names of runs; or folders that hold runs
   std::string output;
   std::string runs_dir;  // empty: from the configuration
   bool json = false;

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPullDefault = "default";  // as NAME of `models pull`: the embedded model
+constexpr std::string_view kPullDefault = "default";  // as NAME of `models pull`: the default model
 
 struct ShortName {
   std::string name;
@@ -268,13 +268,13 @@ void AddModelsCommand(CLI::App& app, ModelsOptions& options) {
                          {"Download a model", "upskill models pull Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0"}});
   AddHelpNote(*command, "See also: upskill help model-strings");
   CLI::App* pull = command->add_subcommand("pull", "Download a GGUF from the Hugging Face Hub, or the default model");
-  pull->add_option("NAME", options.name, "ORG/REPO or ORG/REPO:QUANT; or default, the embedded model")->required();
+  pull->add_option("NAME", options.name, "ORG/REPO, ORG/REPO:QUANT, or default for the default model")->required();
   pull->add_flag("--update", options.update,
                  "Ask the Hub for a newer version even if it is cached; with default, replace a damaged file");
   pull->add_flag("--json", options.json, "Print a JSON object with its name and file");
   AddExamples(*pull, {{"Download a model", "upskill models pull Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0"},
                       {"Use it", "upskill eval path/to/skill -m llama:Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0"},
-                      {"Download the embedded model", "upskill models pull default"}});
+                      {"Download the default model", "upskill models pull default"}});
 }
 
 ExitCode RunModels(const CLI::App& app, const ModelsOptions& options, Env& env) {

@@ -25,8 +25,9 @@ std::optional<T> NumberOf(std::string_view text) {
   return value;
 }
 
-std::string Not(const std::string& text, const std::string& expected) {
-  return fmt::format("'{}' is not {}", text, expected);
+// ExplainUsage puts the option's name before it.
+std::string MustBe(const std::string& expected, const std::string& text) {
+  return fmt::format("must be {}, not '{}'", expected, text);
 }
 
 bool EqualIgnoringCase(std::string_view a, std::string_view b) {
@@ -41,8 +42,9 @@ CLI::Validator WholeNumber(std::int64_t min, std::int64_t max) {
     const std::optional<std::int64_t> value = NumberOf<std::int64_t>(text);
     if (value && *value >= min && *value <= max) return std::string();
     const bool bounded = max != std::numeric_limits<std::int64_t>::max();
-    return Not(text, bounded ? fmt::format("a whole number from {} to {}", min, max)
-                             : fmt::format("a whole number of at least {}", min));
+    return MustBe(bounded ? fmt::format("a whole number from {} to {}", WithThousands(min), WithThousands(max))
+                          : fmt::format("a whole number of at least {}", WithThousands(min)),
+                  text);
   };
   return {check, ""};
 }
@@ -53,8 +55,9 @@ CLI::Validator Number(double min, double max) {
   const auto check = [min, max](const std::string& text) {
     const std::optional<double> value = NumberOf<double>(text);
     if (value && *value >= min && *value <= max && std::isfinite(*value)) return std::string();
-    return Not(text, std::isfinite(max) ? fmt::format("a number from {} to {}", min, max)
-                                        : fmt::format("a number of at least {}", min));
+    return MustBe(std::isfinite(max) ? fmt::format("a number from {} to {}", min, max)
+                                     : fmt::format("a number of at least {}", min),
+                  text);
   };
   return {check, ""};
 }
@@ -64,7 +67,7 @@ CLI::Validator Number(double min) { return Number(min, std::numeric_limits<doubl
 CLI::Validator PositiveNumber() {
   const auto check = [](const std::string& text) {
     const std::optional<double> value = NumberOf<double>(text);
-    return value && *value > 0.0 && std::isfinite(*value) ? std::string() : Not(text, "a positive number");
+    return value && *value > 0.0 && std::isfinite(*value) ? std::string() : MustBe("a positive number", text);
   };
   return {check, ""};
 }
@@ -76,7 +79,7 @@ CLI::Validator OneOf(std::vector<std::string> names) {
       text = name;
       return std::string();
     }
-    return Not(text, fmt::format("one of {}{}", fmt::join(names, ", "), DidYouMean(text, names)));
+    return MustBe(fmt::format("one of {}", fmt::join(names, ", ")), text) + DidYouMean(text, names);
   };
   return {check, ""};
 }
@@ -92,7 +95,7 @@ CLI::Validator Duration() {
       break;
     }
     const std::optional<double> value = NumberOf<double>(Trim(number));
-    if (!value || !(*value > 0.0) || !std::isfinite(*value)) return Not(text, "a time such as 90s, 10m or 2h");
+    if (!value || !(*value > 0.0) || !std::isfinite(*value)) return MustBe("a time such as 90s, 10m or 2h", text);
     text = fmt::format("{}", *value * unit);
     return std::string();
   };

@@ -134,8 +134,8 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
     estimate.source = fmt::format("baseline as given: {:.0f} %", *options.baseline_percent);
   } else if (known.baseline_answers > 0) {
     estimate.baseline = known.baseline;
-    estimate.source =
-        fmt::format("baseline known from {} answers: {:.0f} %", known.baseline_answers, 100.0 * known.baseline_rate);
+    estimate.source = fmt::format("baseline known from {}: {:.0f} %", Counted(known.baseline_answers, "answer"),
+                                  100.0 * known.baseline_rate);
   } else {
     estimate.baseline.assign(cases, kUnknownBaseline);
     estimate.source = "baseline unknown, 50 % assumed, which needs the most rounds (--baseline sets it)";
@@ -218,7 +218,7 @@ TerminalText RoomText(const Estimate& estimate, const std::vector<Need>& needs) 
 }
 
 TerminalText DetectableText(int rounds, const std::optional<double>& detectable) {
-  const std::string count = fmt::format("{} round{}", rounds, rounds == 1 ? "" : "s");
+  const std::string count = Counted(static_cast<std::size_t>(rounds), "round");
   if (detectable)
     return TerminalText::Format("{} can detect a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
   return TerminalText::Format("{} can't detect any possible lift (80 % power): use more rounds or more cases\n", count);
@@ -227,8 +227,7 @@ TerminalText DetectableText(int rounds, const std::optional<double>& detectable)
 Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, const Env& env) {
   Inputs inputs;
   ASSIGN_OR_RETURN(inputs.skill, LoadSkill(options.skill));
-  ASSIGN_OR_RETURN(inputs.suite,
-                   options.tests.empty() ? LoadSuiteOfSkill(inputs.skill.folder) : LoadSuite(options.tests));
+  ASSIGN_OR_RETURN(inputs.suite, LoadCases(options.tests, inputs.skill.folder));
   ASSIGN_OR_RETURN(inputs.catalog, LoadCatalogOf(env));
   inputs.runs_dir = RunsFolder(options.runs_dir, config);
   return inputs;
@@ -243,7 +242,7 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
   command->add_option("SKILL", options.skill, "Skill folder, or its SKILL.md")->required();
   BeginGroup(*command, "Planned run");
   command->add_option("-m,--model", options.models, "Model to plan for (repeatable)")
-      ->default_str("the configured one, else the embedded model")
+      ->default_str("the configured one, else the default model")
       ->type_name("MODEL");
   command->add_option("-t,--tests", options.tests, "Cases to use instead of the skill's own")->type_name("FILE");
   command->add_option("--runs", options.rounds, "Also show the lift that this number of rounds detects")
@@ -311,10 +310,8 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
                           {"detectable_lift", detectable ? Json(*detectable) : Json(nullptr)}});
       continue;
     }
-    env.out(TerminalText::Format(
-        "{} · {} · {}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(model)),
-        estimate->baseline.size() == 1 ? "1 case" : fmt::format("{} cases", estimate->baseline.size()),
-        estimate->source));
+    env.out(TerminalText::Format("{} · {} · {}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(model)),
+                                 Counted(estimate->baseline.size(), "case"), estimate->source));
     env.out(PlanTable(*estimate, needs, style) + RoomText(*estimate, needs));
     if (options.rounds) env.out(DetectableText(*options.rounds, detectable));
     env.out("\n");

@@ -156,10 +156,11 @@ void AddReportCommand(CLI::App& app, ReportOptions& options) {
       app.add_subcommand("report", "Write a report of runs: HTML, Markdown, CSV, JSON, JUnit XML or text")
           ->group("Results");
   command
-      ->add_option(
-          "RUN", options.runs,
-          "Runs: folders, names, last 4 digits, latest, or folders of runs; also results of the Python tool and a "
-          "benchmark.json")
+      ->add_option("RUN", options.runs,
+                   "Runs: folders, names, the last 4 characters of names, latest, or folders of runs; also results of "
+                   "the Python "
+                   "tool and a "
+                   "benchmark.json")
       ->required();
   command
       ->add_option(
@@ -213,9 +214,9 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
     return PrintError(env, written.error());
   std::size_t answers = 0;
   for (const JudgedRun& run : sources.runs) answers += run.summary.answered;
-  env.out(TerminalText::Format("{} written: {} run{}, {} answers, {}\n", options.output,
-                               std::max<std::size_t>(1, sources.runs.size()), sources.runs.size() > 1 ? "s" : "",
-                               WithThousands(static_cast<long long>(answers)), SizeText(report->size())));
+  env.out(TerminalText::Format("{} written: {}, {}, {}\n", options.output,
+                               Counted(std::max<std::size_t>(1, sources.runs.size()), "run"),
+                               Counted(answers, "answer"), SizeText(report->size())));
   return ExitCode::kSuccess;
 }
 

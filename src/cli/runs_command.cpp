@@ -19,6 +19,7 @@
 #include "report/python_files.h"
 #include "report/runs_text.h"
 #include "util/files.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -75,7 +76,8 @@ void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Fo
   Result<RunData> data = RunData::Read(folder);
   if (!data) return skip(data.error());
   if (data->skipped_lines() > 0) {
-    PrintWarning(env, fmt::format("{}: {} lines of samples.jsonl could not be read", plan->run, data->skipped_lines()));
+    PrintWarning(env, fmt::format("{}: {} of samples.jsonl could not be read", plan->run,
+                                  Counted(data->skipped_lines(), "line")));
   }
   JudgedRun run = Judge(std::move(data).value());
   KeepWantedResults(options, run);
@@ -109,7 +111,7 @@ ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, E
     return ExitCode::kSuccess;
   }
   if (const Status written = WriteFileAtomically(options.csv, csv); !written) return PrintError(env, written.error());
-  env.out(TerminalText::Format("{} rows written to {}\n", rows.size(), options.csv));
+  env.out(TerminalText::Format("{} written to {}\n", Counted(rows.size(), "row"), options.csv));
   return ExitCode::kSuccess;
 }
 
@@ -169,11 +171,12 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
                            "\n");
     return ExitCode::kSuccess;
   }
-  if (found.rows.empty() || (options.matrix && found.runs.empty())) {
-    env.error(TerminalText::Format("error: no runs in {}\n", runs_dir.string()));
-    return ExitCode::kFailed;
-  }
   if (!options.csv.empty()) return WriteCsv(options, found.rows, env);
+  if (found.rows.empty() || (options.matrix && found.runs.empty())) {
+    const bool all = options.skills.empty() && options.models.empty();
+    env.error(TerminalText::Format("no runs {}in {}\n", all ? "" : "of this skill and model ", runs_dir.string()));
+    return ExitCode::kSuccess;
+  }
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   if (options.matrix) {
     env.out(MatrixText(MakeMatrix(found.runs), style, tolerance));

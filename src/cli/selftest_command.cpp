@@ -131,7 +131,7 @@ void AddSelftestCommand(CLI::App& app, SelftestOptions& options) {
   CLI::App* command =
       app.add_subcommand("selftest", "Measure how often verdicts are wrong, with simulated students (no network)")
           ->group("Measure skills");
-  command->add_option("--runs", options.runs, "Simulated runs per line")
+  command->add_option("--simulations,--runs", options.runs, "Simulated runs per line")
       ->capture_default_str()
       ->check(WholeNumber(10, 1'000'000))
       ->type_name("N");
@@ -206,10 +206,10 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   } else {
     env.out(table.Render(StyleFor(env, env.out_is_terminal, options.color)));
     env.out("pass rates without → with the skill; 95 % intervals in brackets; rounds and cells are means\n");
-    env.out(TerminalText::Format("{} {:.4g} % of the runs (alpha)\n",
-                                 sound ? "sound: false `helps` and `hurts` verdicts in at most"
-                                       : "FAILED: false `helps` or `hurts` verdicts in more than",
-                                 options.alpha * 100.0));
+    env.out(
+        TerminalText::Format("{}: false `helps` and `hurts` verdicts are {}significantly more frequent than {:.4g} % "
+                             "(alpha)\n",
+                             sound ? "passed" : "FAILED", sound ? "not " : "", options.alpha * 100.0));
   }
   return sound ? ExitCode::kSuccess : ExitCode::kFailed;
 }

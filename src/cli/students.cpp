@@ -48,10 +48,14 @@ Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) 
   std::error_code code;
   if (text.ends_with(".gguf") || std::filesystem::exists(text, code)) return std::filesystem::path(text);
   ASSIGN_OR_RETURN(const GgufName name, ParseGgufName(text));
-  Result<std::filesystem::path> found = FindCachedGguf(HubCacheOf(env.variable), name);
+  const std::filesystem::path cache = HubCacheOf(env.variable);
+  Result<std::filesystem::path> found = FindCachedGguf(cache, name);
   if (found) return found;
-  return found.error().With(
-      fmt::format("model 'llama:{}' (no such file; `upskill models pull {}` downloads it by name)", text, text));
+  if (found.error().kind != ErrorKind::kNotFound) return found.error().With(fmt::format("model 'llama:{}'", text));
+  return Error{
+      ErrorKind::kNotFound,
+      fmt::format("model 'llama:{}': neither a file nor in the cache {}; `upskill models pull {}` downloads it", text,
+                  cache.string(), text)};
 }
 
 }  // namespace

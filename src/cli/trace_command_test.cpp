@@ -104,7 +104,7 @@ TEST_F(TraceCli, ShowForPeople) {
   ASSERT_EQ(Show(folder.Write("a.jsonl", Session("the token is " + PlantedToken()))), kOk) << error;
   EXPECT_EQ(out,
             "Claude Code · claude-x · 2026-01-12 14:01 – 14:06 UTC\n"
-            "you 1 turn · assistant 3 messages · tools: Bash 2 · 1 error · no subagents · no skills\n"
+            "user 1 turn · assistant 3 messages · tools: Bash 2 · 1 error · no subagents · no skills\n"
             "tokens in 20 out 10 · 1 secret would be redacted (1 hf-token line 1)\n");
   EXPECT_THAT(error, IsEmpty());
 }
@@ -112,7 +112,7 @@ TEST_F(TraceCli, ShowForPeople) {
 TEST_F(TraceCli, ShowSaysWhatAnExportLost) {
   ASSERT_EQ(Show(Fixture("claude-code-export-2.1.txt")), kOk) << error;
   EXPECT_THAT(out, HasSubstr("\nlossy: "));
-  EXPECT_THAT(out, HasSubstr(" shortened by the export; the JSONL of this conversation would have them whole\n"));
+  EXPECT_THAT(out, HasSubstr(" shortened by the export; the session's JSONL file contains them in full\n"));
   EXPECT_THAT(out, HasSubstr("tokens unknown"));
 }
 

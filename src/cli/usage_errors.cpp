@@ -116,7 +116,7 @@ std::string MissingArgument(const CLI::App& command, const std::string& text) {
   if (parts && parts->first != "A subcommand") {
     return fmt::format("missing {}: {}", parts->first.starts_with('-') ? "option" : "argument", parts->first);
   }
-  return fmt::format("missing command: {}", fmt::join(NamesOf(VisibleCommands(command)), ", "));
+  return fmt::format("missing command: one of {}", fmt::join(NamesOf(VisibleCommands(command)), ", "));
 }
 
 }  // namespace
@@ -148,7 +148,12 @@ UsageProblem ExplainUsage(const CLI::App& app, const CLI::ParseError& error) {
   if (is(CLI::ExitCodes::ConversionError)) {
     constexpr std::string_view kPrefix = "Could not convert: ";
     if (const auto value = Split(text, " = "); value && value->first.starts_with(kPrefix))
-      return {&command, fmt::format("{}: '{}' is not a number", value->first.substr(kPrefix.size()), value->second)};
+      return {&command,
+              fmt::format("{} must be a number, not '{}'", value->first.substr(kPrefix.size()), value->second)};
+  }
+  if (is(CLI::ExitCodes::ValidationError)) {
+    if (const auto parts = Split(text, ": must be "))
+      return {&command, fmt::format("{} must be {}", parts->first, parts->second)};
   }
   return {&command, text};
 }

@@ -20,7 +20,7 @@ struct AnswerPair {
 //
 // Rounds count in order up to the first in which a cell has no sample. Errors never count: a case with a cell whose
 // final sample is an error is excluded from every round, because dropping only the failed cells would favour answers
-// that are fast enough to avoid a time-out. A round in which more than half of the cases that sometimes work failed is
+// that are fast enough to avoid a timeout. A round in which more than half of the cases that sometimes work failed is
 // an outage: the round doesn't count, and its errors exclude no case.
 //
 // Points into the RunData it was made from, which must outlive it and must not change meanwhile.

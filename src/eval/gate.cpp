@@ -130,11 +130,17 @@ std::optional<double> ValueOf(GateClause::Kind kind, const StudentSummary& summa
   return std::nullopt;
 }
 
+std::string WhyUnknown(const StudentSummary& summary) {
+  const bool comparable = summary.arms.contains(Arm::kBaseline) || summary.arms.contains(Arm::kPrevious);
+  return comparable ? "unknown: no round was answered in both arms"
+                    : "unknown: the run has no baseline to compare with";
+}
+
 GateResult CheckClause(const GateClause& clause, const StudentSummary& summary, const StudentVerdict& verdict) {
   GateResult result{clause.text, summary.student.name, false, VerdictName(verdict.word)};
   if (clause.kind == GateClause::Kind::kVerdict || clause.kind == GateClause::Kind::kNotVerdict) {
     if (!verdict.lift) {
-      result.detail = "unknown: no round was answered in both arms";
+      result.detail = WhyUnknown(summary);
       return result;
     }
     result.passed = (verdict.word == clause.verdict) == (clause.kind == GateClause::Kind::kVerdict);
@@ -142,7 +148,7 @@ GateResult CheckClause(const GateClause& clause, const StudentSummary& summary, 
   }
   const std::optional<double> value = ValueOf(clause.kind, summary, verdict);
   if (!value) {
-    result.detail = "unknown";
+    result.detail = clause.kind == GateClause::Kind::kPass || verdict.lift ? "unknown" : WhyUnknown(summary);
     return result;
   }
   const bool is_change = clause.kind != GateClause::Kind::kPass;

@@ -14,6 +14,7 @@
 
 #include "eval/sample_line.h"
 #include "util/json.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -200,7 +201,7 @@ Result<std::optional<fs::path>> PickStampedFolder(const std::vector<fs::path>& f
     if (name.size() >= 4 && folder.ends_with("-" + name)) matches.push_back(path);
   }
   if (matches.size() > 1) {
-    return InputError(fmt::format("run '{}' is ambiguous: it matches {} and {}; give the full name", name,
+    return InputError(fmt::format("'{}' is ambiguous: it matches {} and {}; give the full name", name,
                                   matches[0].filename().string(), matches[1].filename().string()));
   }
   return matches.empty() ? std::nullopt : std::optional(matches.front());
@@ -212,8 +213,9 @@ Result<fs::path> ResolveRun(const fs::path& runs_dir, const std::string& name) {
     return fs::path(name);
   ASSIGN_OR_RETURN(const std::optional<fs::path> run, PickStampedFolder(FindRuns(runs_dir), name));
   if (run) return *run;
-  return Error{ErrorKind::kNotFound,
-               fmt::format("no run '{}' in {}; `upskill runs` lists them", name, runs_dir.string())};
+  if (name == "latest") return Error{ErrorKind::kNotFound, fmt::format("no runs in {}", runs_dir.string())};
+  return Error{ErrorKind::kNotFound, fmt::format("no run '{}' in {}; `upskill runs -d {}` lists its runs", name,
+                                                 runs_dir.string(), ShellWord(runs_dir.string()))};
 }
 
 }  // namespace upskill

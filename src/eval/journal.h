@@ -24,7 +24,7 @@ class Journal {
  public:
   // A new run: creates runs_dir/<time>-<4 hex>, fills in plan.run and plan.created and writes plan.json.
   static Result<Journal> Create(const std::filesystem::path& runs_dir, Plan& plan, const Clock& clock);
-  // Goes on with a run; a line torn by a crash is cut off.
+  // Resumes a run; a line torn by a crash is cut off.
   static Result<Journal> Reopen(const std::filesystem::path& run_folder, const Clock& clock);
 
   Status Append(const Sample& sample);

@@ -7,18 +7,18 @@
 namespace upskill {
 namespace {
 
-// Once the verdict is settled, cells that were never requested don't count as missing.
-void LeaveOutSavedCells(const std::vector<StudentVerdict>& verdicts, RunSummary& summary) {
+// Once the verdict is settled, cells that were never requested don't count as unanswered.
+void LeaveOutSkippedCells(const std::vector<StudentVerdict>& verdicts, RunSummary& summary) {
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     if (!IsSettled(verdicts[i])) continue;
     StudentSummary& student = summary.students[i];
     student.rounds = std::max(verdicts[i].complete_rounds, 1);
     for (auto& [arm, entry] : student.arms) {
       const std::size_t asked = entry.answered + entry.errors;
-      student.cells_saved += entry.cells - asked;
+      student.cells_skipped += entry.cells - asked;
       entry.cells = asked;
     }
-    summary.cells -= student.cells_saved;
+    summary.cells -= student.cells_skipped;
   }
 }
 
@@ -33,7 +33,7 @@ JudgedRun Judge(RunData data) {
   for (const Arm arm : run.plan().arms) {
     if (arm != Arm::kSkill && arm != compared) run.others[arm] = JudgeRun(run.data, arm);
   }
-  if (run.plan().stop_when_decided) LeaveOutSavedCells(run.verdicts, run.summary);
+  if (run.plan().stop_when_decided) LeaveOutSkippedCells(run.verdicts, run.summary);
   return run;
 }
 

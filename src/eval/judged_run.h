@@ -21,7 +21,7 @@ struct JudgedRun {
   const Plan& plan() const { return data.plan(); }
 };
 
-// With Plan::stop_when_decided, cells that a settled verdict made unnecessary don't count as missing.
+// With Plan::stop_when_decided, cells that a settled verdict made unnecessary don't count as unanswered.
 JudgedRun Judge(RunData data);
 
 }  // namespace upskill

@@ -17,8 +17,8 @@ struct MergeOutcome {
   std::size_t missing = 0;     // cells of the whole plan that no run answered
 };
 
-// Joins the journals of runs of one plan (its shards, or interrupted runs) into one run folder. Cells are identified by
-// student, arm, case and round and checked by their keys, so shards may overlap and merging the result again changes
+// Merges the journals of runs of one plan (its shards, or interrupted runs) into one run folder. Cells are identified
+// by student, arm, case and round and checked by their keys, so shards may overlap and merging the result again changes
 // nothing: equal samples give a byte-identical journal. `target`: the folder to write; it may be one of the runs, or an
 // earlier result. Errors: nothing to merge, or plans that differ (the message says where).
 Result<MergeOutcome> MergeRuns(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& target,

@@ -90,8 +90,9 @@ Json PlanToJson(const Plan& plan) {
 Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
   const int schema = JsonGet(json, "schema", 0);
   if (schema < 1 || schema > kPlanSchema) {
-    return InputError(fmt::format("{}: schema {} is not known to upskill {} (it reads 1 to {})", source, schema,
-                                  UPSKILL_VERSION, kPlanSchema));
+    if (schema < 1) return InputError(fmt::format("{}: not an upskill plan: unknown schema {}", source, schema));
+    return InputError(fmt::format("{}: written by a newer upskill (schema {}; upskill {} reads schema {})", source,
+                                  schema, UPSKILL_VERSION, kPlanSchema));
   }
   const auto malformed = [&](const std::string& why) {
     return InputError(fmt::format("{}: not an upskill plan: {}", source, why));

@@ -72,7 +72,7 @@ struct StudentSummary {
   std::map<Arm, ArmSummary> arms;
   std::map<Arm, std::vector<CaseTally>> cases;  // by index in Plan::suite.cases
   int rounds = 0;                               // planned; with stop_when_decided, until the verdict was known
-  std::size_t cells_saved = 0;                  // skipped because the verdict was known; set by Judge
+  std::size_t cells_skipped = 0;                // skipped because the verdict was known; set by Judge
 
   // Mean of (pass rate with skill − pass rate without) over the cases answered in both arms, as a fraction; absent
   // without such cases.

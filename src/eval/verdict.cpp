@@ -134,8 +134,8 @@ void AddCosts(const CompleteRounds& complete, StudentVerdict& verdict) {
     }
   }
   const auto pairs = static_cast<double>(complete.rounds.size() * complete.cases.size());
-  if (solved_without > 0.0) verdict.cost_per_solved_without = verdict.cost_usd->without * pairs / solved_without;
-  if (solved_with > 0.0) verdict.cost_per_solved_with = verdict.cost_usd->with * pairs / solved_with;
+  if (solved_without > 0.0) verdict.cost_per_pass_without = verdict.cost_usd->without * pairs / solved_without;
+  if (solved_with > 0.0) verdict.cost_per_pass_with = verdict.cost_usd->with * pairs / solved_with;
 }
 
 void AddLift(const CompleteRounds& complete, RoundEvidence& evidence, double alpha_of_sequence,

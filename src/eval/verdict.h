@@ -50,8 +50,8 @@ struct StudentVerdict {
   std::optional<PairedChange> output_tokens;
   std::optional<PairedChange> cost_usd;  // only when every cell's cost is known
   std::optional<PairedChange> seconds;
-  std::optional<double> cost_per_solved_without;  // USD per passed cell; absent if none passed or a cost is unknown
-  std::optional<double> cost_per_solved_with;
+  std::optional<double> cost_per_pass_without;  // USD per passed cell; absent if none passed or a cost is unknown
+  std::optional<double> cost_per_pass_with;
   std::vector<std::string> ceiling;  // cases that always passed in every arm
   std::vector<std::string> floor;    // cases that never passed
 };

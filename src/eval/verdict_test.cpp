@@ -258,9 +258,9 @@ TEST(JudgeRun, PairsTokensCostAndSeconds) {
   EXPECT_NEAR(*verdict.tokens->ratio(), 200.0 / 110.5, 1e-12);
   EXPECT_EQ(verdict.output_tokens->change(), 0.0);
   EXPECT_EQ(verdict.seconds->with, 0.5);
-  ASSERT_TRUE(verdict.cost_per_solved_without.has_value());
-  EXPECT_NEAR(*verdict.cost_per_solved_without, 0.004, 1e-12);
-  EXPECT_NEAR(*verdict.cost_per_solved_with, 0.003, 1e-12);
+  ASSERT_TRUE(verdict.cost_per_pass_without.has_value());
+  EXPECT_NEAR(*verdict.cost_per_pass_without, 0.004, 1e-12);
+  EXPECT_NEAR(*verdict.cost_per_pass_with, 0.003, 1e-12);
 }
 
 TEST(JudgeRun, AnUnknownCostMakesTheCostUnknown) {
@@ -268,12 +268,12 @@ TEST(JudgeRun, AnUnknownCostMakesTheCostUnknown) {
   samples[5].response.cost_usd.reset();
   const StudentVerdict verdict = JudgeOne(4, 2, samples);
   EXPECT_FALSE(verdict.cost_usd.has_value());
-  EXPECT_FALSE(verdict.cost_per_solved_with.has_value());
+  EXPECT_FALSE(verdict.cost_per_pass_with.has_value());
   EXPECT_TRUE(verdict.tokens.has_value());
 }
 
-TEST(JudgeRun, WithoutASolvedCellThereIsNoCostPerSolved) {
-  EXPECT_FALSE(JudgeOne(4, 2, Answers(4, 2, Never, Always)).cost_per_solved_without.has_value());
+TEST(JudgeRun, WithoutAPassedCellThereIsNoCostPerPass) {
+  EXPECT_FALSE(JudgeOne(4, 2, Answers(4, 2, Never, Always)).cost_per_pass_without.has_value());
 }
 
 TEST(JudgeRun, ComparesWithTheGivenArm) {

@@ -91,7 +91,7 @@ class Conversation {
   // Waits for output of the server and reads it; with POLLOUT, returns as soon as the server accepts input.
   Status WaitFor(short input_events) {
     while (true) {
-      if (stop_ != nullptr && stop_->load() > 0) return Error{ErrorKind::kCancelled, "stopped"};
+      if (stop_ != nullptr && stop_->load() > 0) return Error{ErrorKind::kCancelled, "interrupted"};
       const auto left = std::chrono::duration_cast<milliseconds>(end_ - steady_clock::now()).count();
       if (left <= 0)
         return Error{ErrorKind::kUnavailable, fmt::format("no response within {} s", limit_.count() / 1000)};

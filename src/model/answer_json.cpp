@@ -41,6 +41,17 @@ std::string SchemaInstruction(const Json& schema) {
                      DumpJson(schema));
 }
 
+// ParseJson's message ("answer:1:7: reason") as a clause about the answer.
+Error NotJson(const std::string& message) {
+  const std::size_t line = message.find(':');
+  const std::size_t column = line == std::string::npos ? line : message.find(':', line + 1);
+  const std::size_t end = column == std::string::npos ? column : message.find(": ", column + 1);
+  if (end == std::string::npos || message[line + 1] == ' ') return InputError("it isn't valid JSON: " + message);
+  return InputError(fmt::format("it isn't valid JSON (line {}, column {}){}",
+                                message.substr(line + 1, column - line - 1),
+                                message.substr(column + 1, end - column - 1), message.substr(end)));
+}
+
 }  // namespace
 
 Result<Json> AnswerJson(std::string_view text, const Json& schema) {
@@ -55,7 +66,7 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
   std::optional<Error> parse_error;
   std::optional<Error> schema_error;
   for (const std::string_view candidate : candidates) {
-    Result<Json> json = ParseJsonShowingLine(candidate, "the answer");
+    Result<Json> json = ParseJson(candidate, "answer");
     if (!json) {
       if (!parse_error || candidate.starts_with('{')) parse_error = json.error();
       continue;
@@ -65,7 +76,7 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
     if (!schema_error || json->is_structured()) schema_error = status.error();
   }
   if (schema_error) return *std::move(schema_error);
-  return *std::move(parse_error);
+  return NotJson(parse_error->message);
 }
 
 void AddSchemaInstruction(ChatRequest& request) {

@@ -7,6 +7,7 @@ namespace upskill {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 const Json& Schema() {
   static const Json schema = Json::parse(R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}})");
@@ -37,7 +38,7 @@ TEST(AnswerJson, TheErrorDescribesTheProblem) {
   EXPECT_THAT(AnswerJson(R"(Sure: {"n":"one"})", Schema()).error().message,
               HasSubstr("/n: must be of type \"integer\""));
   EXPECT_THAT(AnswerJson("{}", Schema()).error().message, HasSubstr("is missing the key \"n\""));
-  EXPECT_THAT(AnswerJson("{\"n\":", Schema()).error().message, HasSubstr("the answer:1:"));
+  EXPECT_THAT(AnswerJson("{\"n\":", Schema()).error().message, StartsWith("it isn't valid JSON (line 1, column 6): "));
   EXPECT_FALSE(AnswerJson("", Schema()).ok());
   EXPECT_FALSE(AnswerJson("``````json\n```{[}]", Schema()).ok());
 }

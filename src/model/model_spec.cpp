@@ -14,9 +14,6 @@
 namespace upskill {
 namespace {
 
-constexpr std::string_view kKnownForms =
-    "use smollm2-135m (embedded), llama:PATH.gguf (in process), sim:base=0.4,skill=0.85 (simulated), a short name "
-    "such as haiku, PROVIDER.MODEL, or, with a server's base URL, any name that the server knows";
 constexpr std::array<std::string_view, 8> kEfforts = {"auto",   "none", "minimal", "low",
                                                       "medium", "high", "xhigh",   "max"};
 
@@ -68,9 +65,11 @@ Error UnknownModel(const std::string& text, std::string_view name, const Catalog
   for (const auto& [provider, entry] : catalog.providers) offer(provider);
   std::sort(near.begin(), near.end());
   std::string hint;
-  for (std::size_t i = 0; i < near.size() && i < 3; ++i) hint += (i == 0 ? "did you mean " : ", ") + near[i].second;
-  if (!hint.empty()) hint += "? ";
-  return InputError(fmt::format("unknown model or provider '{}'; {}{}", text, hint, kKnownForms));
+  for (std::size_t i = 0; i < near.size() && i < 3; ++i)
+    hint += fmt::format("{}'{}'", i == 0 ? "; did you mean " : ", ", near[i].second);
+  if (!hint.empty()) hint += "?";
+  return InputError(fmt::format("unknown model '{}'{}{} `upskill help model-strings` explains how models are named",
+                                text, hint, hint.empty() ? ";" : ""));
 }
 
 // Splits off the provider at the start of `name` (`provider/` or `provider.`, the latter also with two dotted parts).
@@ -211,7 +210,7 @@ Status ReadSettings(ModelSpec& spec) {
     } else {
       return InputError(fmt::format(
           "model '{}': unknown setting '{}'; expected reasoning, temperature, top_p, top_k, min_p, max_tokens, "
-          "verbosity, structured, stream, context or transport",
+          "verbosity, structured, stream or context",
           spec.text, key));
     }
   }
@@ -250,7 +249,7 @@ bool IsPath(std::string_view name) {
          (name.starts_with('/') || name.starts_with("./") || name.starts_with("../") || name.starts_with('~'));
 }
 
-// llama, sim and the embedded model; false: none of them.
+// llama, sim and the default model; false: none of them.
 Result<bool> TakeLocal(std::string_view rest, bool base_url, ModelSpec& spec) {
   if (rest == kEmbeddedModel) {
     spec.provider = "embedded";

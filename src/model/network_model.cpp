@@ -191,7 +191,8 @@ void NetworkModel::Send(const std::shared_ptr<Job>& job) {
   const WireOptions options = OptionsFor(job->request, dialect);
   ChatRequest request = job->request;
   if (!options.forced_tool.empty()) {
-    request.tools.push_back({kAnswerTool, "Gives the answer.", *request.answer_schema});
+    request.tools.push_back(
+        {kAnswerTool, "Call this tool once, with your answer as its arguments.", *request.answer_schema});
   } else if (!UsesNativeSchema(request, options)) {
     AddSchemaInstruction(request);
   }

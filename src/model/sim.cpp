@@ -67,7 +67,7 @@ Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& requ
   const std::uint64_t base_seed = settings.seed * 0x9E3779B97F4A7C15ULL + request.sampling.seed;
   Rng error_rng(base_seed ^ SeedFromText(fmt::format("error {} {} {}", attempt, arm, text_of_messages)));
   if (error_rng.Uniform() < settings.error) {
-    return Error{ErrorKind::kUnavailable, "sim: this attempt was drawn to fail"};
+    return Error{ErrorKind::kUnavailable, "sim: simulated error"};
   }
   double chance = settings.base;
   if (arm == "skill" || arm == "previous") {
@@ -200,7 +200,7 @@ Result<SimSettings> ParseSimSettings(const std::string& text) {
       settings.latency_ms = static_cast<int>(latency);
     } else {
       return InputError(fmt::format(
-          "sim: unknown setting '{}'; expected base, skill, placebo, previous, error, seed, latency-ms or cost", pair));
+          "sim: unknown setting '{}'; expected base, skill, placebo, previous, error, seed, latency-ms or cost", key));
     }
   }
   return settings;

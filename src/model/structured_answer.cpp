@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/structured_answer.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,7 +49,7 @@ Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const
     if (response.stop != StopReason::kEnd) return response;
     const std::string& problem = parsed.error().message;
     if (repair == kMaxRepairs) {
-      response.schema_problem = fmt::format("no answer matches the schema after {} attempts: {}", repair + 1, problem);
+      response.schema_problem = problem.substr(0, problem.find('\n'));  // without the text that it quotes
       return response;
     }
     request = RepairOf(std::move(request), response.text, problem);

@@ -38,7 +38,7 @@ Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"};
 }  // namespace
 
 // The thread, and the state that only it uses: everything except the inbox. libcurl says which sockets to watch and
-// when it wants to be called; our own alarms serve time-outs and After. The sockets are watched with epoll, because
+// when it wants to be called; our own alarms serve timeouts and After. The sockets are watched with epoll, because
 // curl_multi_poll looks at every connection on every turn: with responses that arrive one by one, as from providers, it
 // took 1.8 to 6 times the processor time per request (64 to 1,000 concurrent requests, libcurl 7.88); with responses
 // that arrive all at once, the same.

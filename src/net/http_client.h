@@ -72,7 +72,7 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Doesn't block. `done` is called exactly once on the client's thread. Errors: kUnavailable (connection, time-out,
+  // Doesn't block. `done` is called exactly once on the client's thread. Errors: kUnavailable (connection, timeout,
   // broken transfer), kInput (a body over max_body_bytes, or one that unpacks to too much: this request alone is at
   // fault), kPermanent (a bad URL, on_data returned false), kCancelled. Messages name the host, but never a header.
   Ticket Start(HttpRequest request, Done done);

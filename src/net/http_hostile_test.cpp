@@ -21,6 +21,7 @@ using loopback::Request;
 using loopback::Script;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 
 HttpRequest Post(const std::string& url) {
@@ -66,8 +67,7 @@ TEST(HostileServer, NobodyListens) {
   const auto result = Fetch(std::move(request));
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::kUnavailable);
-  EXPECT_THAT(result.error().message, HasSubstr("no connection to 127.0.0.1:"));
-  EXPECT_THAT(result.error().message, Not(HasSubstr("secret")));
+  EXPECT_THAT(result.error().message, MatchesRegex("no connection to 127.0.0.1:[0-9]+: connection refused"));
 }
 
 TEST(HostileServer, NameIsUnknown) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "util/text.h"
@@ -312,7 +313,7 @@ bool Transfer::PassOn(std::string_view piece) {
 Transfer::Time Transfer::NextLook(Time now) const {
   const auto shorter = std::min(request_->idle_timeout, request_->total_timeout);
   if (connected_) return std::min(last_progress_ + request_->idle_timeout, *connected_ + request_->total_timeout);
-  // The connection may be established at any moment; checking again after the shorter time-out can't be late.
+  // The connection may be established at any moment; checking again after the shorter timeout can't be late.
   return std::min(started_ + request_->connect_timeout, now + shorter);
 }
 
@@ -331,10 +332,21 @@ std::optional<Error> Transfer::TimedOut(Time now) const {
                fmt::format("no data from {} for {}", url_.authority, SecondsText(request_->idle_timeout))};
 }
 
+// Libcurl's words repeat the address and count milliseconds; the system's reason is shorter and says more.
+std::string Transfer::Reason(int curl_code) const {
+  const auto code = static_cast<CURLcode>(curl_code);
+  if (code == CURLE_COULDNT_RESOLVE_HOST) return "unknown host";
+  long error_number = 0;
+  if (code == CURLE_COULDNT_CONNECT && curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &error_number) == CURLE_OK &&
+      error_number != 0)
+    return ToLowerAscii(std::generic_category().message(static_cast<int>(error_number)));
+  const std::string message(error_text_.data());
+  return ServerText(message.empty() ? curl_easy_strerror(code) : message);
+}
+
 Error Transfer::ErrorOfCode(int curl_code) const {
   const auto code = static_cast<CURLcode>(curl_code);
-  const std::string curl_message(error_text_.data());
-  const std::string reason = ServerText(curl_message.empty() ? curl_easy_strerror(code) : curl_message);
+  const std::string reason = Reason(code);
   ErrorKind kind = ErrorKind::kUnavailable;
   switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:

@@ -37,7 +37,7 @@ class Transfer {
   // The response, or the error, once libcurl reports that the handle is done (CURLcode).
   Result<HttpResponse> Finish(int curl_code);
 
-  // When to check the time-outs next, and the error if one has passed.
+  // When to check the timeouts next, and the error if one has passed.
   Time NextLook(Time now) const;
   std::optional<Error> TimedOut(Time now) const;
 
@@ -59,6 +59,7 @@ class Transfer {
   bool PassOn(std::string_view piece);
   bool IsInflated() const;
   void TakeProgress(long long bytes);
+  std::string Reason(int curl_code) const;
   Error ErrorOfCode(int curl_code) const;
 
   std::shared_ptr<const HttpRequest> request_;

@@ -221,7 +221,7 @@ Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs) 
     const std::vector<const Sample*> answers = AnswersOf(run, student, arm);
     const ArmSummary& counts = run.summary.students[student].arms.at(arm);
     if (counts.answered < counts.cells) {
-      notes.push_back(fmt::format("{}: {} of {} cells have no answer and are left out", ConfigurationName(arm),
+      notes.push_back(fmt::format("{}: {} of {} cells are unanswered and left out", ConfigurationName(arm),
                                   counts.cells - counts.answered, counts.cells));
     }
     for (const Sample* sample : answers) {
@@ -242,7 +242,8 @@ Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs) 
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) evals.push_back(i + 1);
   if (!with_runs)
     notes.push_back("runs[] is left out: there are too many answers; samples.jsonl beside this folder has them");
-  notes.push_back(fmt::format("verdict: {}", VerdictName(run.verdicts[student].word)));
+  if (const std::optional<Verdict> word = WordOf(run, student))
+    notes.push_back(fmt::format("verdict: {}", VerdictName(*word)));
   return {{"metadata",
            {{"skill_name", plan.skill.name},
             {"skill_path", plan.skill.folder},

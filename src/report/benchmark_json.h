@@ -21,15 +21,15 @@ namespace upskill {
 Json GradingToJson(const Sample& sample);
 
 // benchmark.json of one student: run_summary as agentskills.io has it (numbers), and metadata and runs[] as
-// skill-creator's viewer wants them. Answers that are errors are no runs; `notes` says how many. Without
-// runs the file stays small however many answers there are.
+// skill-creator's viewer wants them. Errors are not listed in runs[]; `notes` counts them. Without runs[] the file
+// stays small however many answers there are.
 Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs = true);
 
 // Writes the tree of an iteration for one student into `folder`: benchmark.json, and for each case and arm
 // eval-N-<case>/<configuration>/[run-K/]grading.json, timing.json and outputs/answer.md (run-K with several rounds).
 Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const std::filesystem::path& folder);
 
-// What a file name may hold of a name: letters, digits and single dashes, at most 40. May be empty.
+// A name reduced to the characters allowed in a file name: letters, digits and single dashes, at most 40. May be empty.
 std::string FileNamePart(const std::string& id);
 
 struct MeanAndDeviation {

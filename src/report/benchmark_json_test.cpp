@@ -47,7 +47,7 @@ TEST(BenchmarkToJson, ErrorsAreNoRuns) {
   const ReportRun run;
   const Json json = BenchmarkToJson(run.judged(), 0);
   EXPECT_THAT(json.at("runs"), SizeIs(7));
-  EXPECT_THAT(json.at("notes"), Contains(Json("with_skill: 1 of 4 cells have no answer and are left out")));
+  EXPECT_THAT(json.at("notes"), Contains(Json("with_skill: 1 of 4 cells are unanswered and left out")));
 }
 
 TEST(BenchmarkToJson, WhatAReaderSumsIsTheSummary) {

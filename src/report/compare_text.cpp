@@ -44,10 +44,11 @@ std::optional<std::string> Difference(const Plan& a, const Plan& b) {
     const auto found = cases.find(test_case.id);
     if (found == cases.end()) return fmt::format("case '{}' is only in the suite of {}", test_case.id, a.run);
     const char* what = nullptr;
-    if (test_case.input != found->second->input) what = "input";
-    if (test_case.files != found->second->files) what = "files";
-    if (!SameChecks(test_case, *found->second) || test_case.output_file != found->second->output_file) what = "checks";
-    if (what != nullptr) return fmt::format("the {} of case '{}' are not the same", what, test_case.id);
+    if (test_case.input != found->second->input) what = "a different input";
+    if (test_case.files != found->second->files) what = "different files";
+    if (!SameChecks(test_case, *found->second) || test_case.output_file != found->second->output_file)
+      what = "different checks";
+    if (what != nullptr) return fmt::format("case '{}' has {}", test_case.id, what);
     cases.erase(found);
   }
   if (!cases.empty()) return fmt::format("case '{}' is only in the suite of {}", cases.begin()->first, b.run);
@@ -63,7 +64,8 @@ std::optional<std::size_t> IndexOf(const JudgedRun& run, const std::string& spec
 
 ComparedSide SideOf(const JudgedRun& run, std::size_t index) {
   ComparedSide side;
-  side.verdict = run.verdicts[index].word;
+  side.has_student = true;
+  side.verdict = WordOf(run, index);
   side.lift = LiftOf(run, index);
   const StudentSummary& student = run.summary.students[index];
   if (const std::optional<Arm> reference = ReferenceArm(run.plan())) {
@@ -134,7 +136,7 @@ TerminalText ChangeLines(const StudentComparison& student, const Style& style) {
 Result<RunComparison> CompareRuns(const JudgedRun& a, const JudgedRun& b) {
   if (const std::optional<std::string> difference = Difference(a.plan(), b.plan())) {
     return InputError(
-        fmt::format("{} and {} can't be compared, their suites differ: {}; run both with the same -t TESTS",
+        fmt::format("{} and {} can't be compared, their suites differ: {}; run both with the same -t FILE",
                     a.plan().run, b.plan().run, *difference));
   }
   RunComparison comparison{a.plan().run, b.plan().run, {}};
@@ -165,7 +167,7 @@ TerminalText CompareText(const RunComparison& comparison, const Style& style) {
   TerminalText changes;
   bool shared = false;  // by some model
   for (const StudentComparison& student : comparison.students) {
-    shared = shared || (student.a.verdict && student.b.verdict);
+    shared = shared || (student.a.has_student && student.b.has_student);
     const auto word = [](const std::optional<Verdict>& verdict) { return verdict ? VerdictName(*verdict) : "–"; };
     const auto tokens = [](double value) { return fmt::format("{:.0f}", value); };
     const auto money = [](double value) { return fmt::format("{:.5f}", value); };

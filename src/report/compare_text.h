@@ -12,7 +12,7 @@
 
 namespace upskill {
 
-// One case of one student that fared otherwise in B than in A: its pass rates with the skill.
+// One case of one student whose pass rate differs between A and B: its pass rates with the skill.
 struct CaseChange {
   std::string case_id;
   double before = 0.0;
@@ -21,10 +21,11 @@ struct CaseChange {
 
 // What one side says of a student. Absent: unknown or not run.
 struct ComparedSide {
+  bool has_student = false;
   std::optional<double> reference_rate;
   std::optional<double> skill_rate;
   std::optional<double> lift;
-  std::optional<Verdict> verdict;  // absent where the side doesn't have the student
+  std::optional<Verdict> verdict;  // absent without a lift
   std::optional<double> tokens;    // of an answer with the skill, prompt and output
   std::optional<double> cost_usd;  // of an answer with the skill
 };
@@ -42,7 +43,7 @@ struct RunComparison {
   std::vector<StudentComparison> students;  // of A, then those that only B has
 };
 
-// Errors: the runs' suites differ (a case that only one has, or one whose input, files or checks are others); the
+// Errors: the runs' suites differ (a case that only one has, or one whose input, files or checks differ); the
 // message names the first difference. Answers to different questions can't be compared.
 Result<RunComparison> CompareRuns(const JudgedRun& a, const JudgedRun& b);
 

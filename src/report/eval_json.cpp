@@ -12,12 +12,12 @@ Json ArmToJson(const StudentSummary& student, Arm arm) {
           {"total", summary.answered},
           {"rate", JsonOrNull(summary.rate())},
           {"errors", summary.errors},
-          {"missing", summary.cells - summary.answered},
+          {"unanswered", summary.cells - summary.answered},
           {"checks_passed", summary.checks_passed},
           {"checks_total", summary.checks_total},
           {"truncated", summary.truncated},
           {"cut", summary.cut},
-          {"refused", summary.refusals}};
+          {"refusals", summary.refusals}};
 }
 
 Json TokensToJson(const StudentSummary& student, Arm arm) {
@@ -43,14 +43,14 @@ Json ChangeToJson(const std::optional<PairedChange>& change) {
 Json CostToJson(const StudentVerdict& verdict) {
   if (!verdict.cost_usd) return nullptr;
   Json cost = ChangeToJson(verdict.cost_usd);
-  cost["per_solved_baseline"] = JsonOrNull(verdict.cost_per_solved_without);
-  cost["per_solved_with_skill"] = JsonOrNull(verdict.cost_per_solved_with);
+  cost["per_pass_baseline"] = JsonOrNull(verdict.cost_per_pass_without);
+  cost["per_pass_with_skill"] = JsonOrNull(verdict.cost_per_pass_with);
   return cost;
 }
 
 // What is said of one comparison; the same keys for the baseline and for other arms.
 void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<double>& lift) {
-  json["verdict"] = verdict.lift ? Json(VerdictName(verdict.word)) : Json(nullptr);
+  json["verdict"] = verdict.lift || lift ? Json(VerdictName(verdict.word)) : Json(nullptr);
   json["e_value"] = verdict.lift ? Json(verdict.e_helps) : Json(nullptr);
   json["e_value_hurts"] = verdict.lift ? Json(verdict.e_hurts) : Json(nullptr);
   json["lift"] = JsonOrNull(verdict.lift ? verdict.lift : lift);
@@ -103,7 +103,7 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
                     {"per_answer", ChangeToJson(verdict.tokens)}};
   json["seconds"] = ChangeToJson(verdict.seconds);
   json["cost_usd"] = CostToJson(verdict);
-  json["cells_saved"] = student.cells_saved;
+  json["cells_skipped"] = student.cells_skipped;
   json["cells_from_cache"] = from_cache;
   json["ceiling_cases"] = verdict.ceiling;
   json["floor_cases"] = verdict.floor;

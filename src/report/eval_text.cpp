@@ -48,10 +48,10 @@ std::string Extras(const ArmSummary& arm) {
   std::string text;
   if (arm.errors > 0) text += fmt::format("   {}", Counted(arm.errors, "error"));
   if (arm.answered + arm.errors < arm.cells)
-    text += fmt::format("   {} not done", arm.cells - arm.answered - arm.errors);
+    text += fmt::format("   {} unanswered", arm.cells - arm.answered - arm.errors);
   if (arm.truncated > 0) text += fmt::format("   {} truncated", arm.truncated);
   if (arm.cut > 0) text += fmt::format("   {} cut at {}", arm.cut, kMaxAnswerText);
-  if (arm.refusals > 0) text += fmt::format("   {} refused", arm.refusals);
+  if (arm.refusals > 0) text += "   " + Counted(arm.refusals, "refusal");
   return text;
 }
 
@@ -86,24 +86,23 @@ TerminalText TokenLine(const StudentSummary& student) {
 std::string MoneyText(double usd) { return usd < 0.995 ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd); }
 
 // "0.0031 → 0.0019", or "local".
-std::string CostPerSolvedText(const StudentVerdict& verdict) {
-  if (!verdict.cost_per_solved_without && !verdict.cost_per_solved_with) return "–";
+std::string CostPerPassText(const StudentVerdict& verdict) {
+  if (!verdict.cost_per_pass_without && !verdict.cost_per_pass_with) return "–";
   const auto text = [](const std::optional<double>& usd) { return usd ? MoneyText(*usd) : "–"; };
-  return text(verdict.cost_per_solved_without) + " → " + text(verdict.cost_per_solved_with);
+  return text(verdict.cost_per_pass_without) + " → " + text(verdict.cost_per_pass_with);
 }
 
 // What a verdict doesn't rest on, one line each.
 std::vector<TerminalText> LimitsOf(const StudentVerdict& verdict) {
   std::vector<TerminalText> limits;
   if (verdict.answers_repeat) {
-    limits.push_back(
-        TerminalText::Format("the answers repeat{}: more rounds would add nothing, more cases would",
-                             verdict.complete_rounds > 1 ? " exactly from round to round" : " at temperature 0"));
+    limits.push_back(TerminalText::Format("{}the answers are identical in every round: add cases, not rounds",
+                                          verdict.complete_rounds > 1 ? "" : "at temperature 0 "));
   }
   if (!verdict.excluded.empty()) {
-    limits.push_back(TerminalText::Format("{} with errors left out of lift and verdict: {}",
-                                          Counted(verdict.excluded.size(), "case"),
-                                          TerminalText::Join(verdict.excluded, ", ")));
+    limits.push_back(TerminalText::Format(
+        "{} {} excluded from lift and verdict because of errors: {}", Counted(verdict.excluded.size(), "case"),
+        verdict.excluded.size() == 1 ? "is" : "are", TerminalText::Join(verdict.excluded, ", ")));
   }
   return limits;
 }
@@ -116,9 +115,9 @@ TerminalText VerdictNotes(const StudentVerdict& verdict) {
                                 PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
   }
   if (verdict.cost_usd) {
-    out += TerminalText::Format("  {:<10}  {} → {} per answer · {} per solved case\n", "cost",
+    out += TerminalText::Format("  {:<10}  {} → {} per answer · {} per passed answer\n", "cost",
                                 MoneyText(verdict.cost_usd->without), MoneyText(verdict.cost_usd->with),
-                                CostPerSolvedText(verdict));
+                                CostPerPassText(verdict));
   }
   for (const TerminalText& limit : LimitsOf(verdict)) out += "  " + limit + "\n";
   return out;
@@ -208,7 +207,7 @@ TerminalText AnswerLines(const Sample& sample, const Style& style) {
     out += "      " + Tinted(style, Tint::kDim, "│ " + TerminalText::Escape(lines[i]).Cut(room)) + "\n";
   }
   if (lines.size() > kShownLines) {
-    const TerminalText more = TerminalText::Format("│ … {} more lines", lines.size() - kShownLines);
+    const TerminalText more = TerminalText::Format("│ … {}", Counted(lines.size() - kShownLines, "more line"));
     out += "      " + Tinted(style, Tint::kDim, more) + "\n";
   }
   return out;
@@ -220,9 +219,9 @@ TerminalText EvalHead(const Plan& plan, const Style& style) {
   const std::size_t cases = plan.suite.cases.size();
   const auto rounds = static_cast<std::size_t>(plan.rounds);
   return TerminalText::Format(
-      "{} · about {} tokens · {} × {} × {}{} = {}\n",
-      Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)), EstimateTokens(plan.skill.body),
-      Counted(cases, "case"), Counted(rounds, "round"), Counted(plan.arms.size(), "arm"),
+      "{} · about {} · {} × {} × {}{} = {}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)),
+      Counted(EstimateTokens(plan.skill.body), "token"), Counted(cases, "case"), Counted(rounds, "round"),
+      Counted(plan.arms.size(), "arm"),
       plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
       Counted(cases * rounds * plan.arms.size() * plan.students.size(), "cell"));
 }
@@ -262,7 +261,7 @@ TerminalText EvalTable(const JudgedRun& run, const Style& style) {
                                         {"lift (95 %)", Table::Align::kLeft},
                                         {"checks passed", Table::Align::kLeft},
                                         {"tokens", Table::Align::kLeft}};
-  if (any_cost) columns.push_back({"$ / solved", Table::Align::kLeft});
+  if (any_cost) columns.push_back({"$ / pass", Table::Align::kLeft});
   columns.push_back({"verdict", Table::Align::kLeft});
   Table table(columns);
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
@@ -280,7 +279,7 @@ TerminalText EvalTable(const JudgedRun& run, const Style& style) {
         ArrowPair(student, [](const ArmSummary& arm) {
           return arm.mean_output_tokens() ? fmt::format("{:.0f}", *arm.mean_output_tokens()) : "–";
         })};
-    if (any_cost) row.push_back(CostPerSolvedText(verdict));
+    if (any_cost) row.push_back(CostPerPassText(verdict));
     row.push_back(lift ? VerdictText(verdict) : "–");
     table.AddRow(row);
   }
@@ -300,11 +299,11 @@ TerminalText EvalTableNotes(const JudgedRun& run) {
   return out + SweetSpotNote(run);
 }
 
-TerminalText EvalCaseNotes(const JudgedRun& run) {
+TerminalText EvalCaseNotes(const JudgedRun& run, bool with_hint) {
   const Plan& plan = run.plan();
   const RunSummary& summary = run.summary;
   return NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == 0; }),
-                  "never passed (-v shows why)") +
+                  with_hint ? "never passed (`upskill eval -v` shows why)" : "never passed") +
          NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == tally.answered; }),
                   "always passed in every arm");
 }

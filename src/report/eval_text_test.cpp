@@ -62,8 +62,8 @@ TEST(EvalBars, Golden) {
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   0 points (95 %: -100 … +100)   undecided   1 error\n"
             "  tokens      16 → 12 per answer (-25 %) · prompt +200\n"
-            "  the answers repeat exactly from round to round: more rounds would add nothing, more cases would\n"
-            "  1 case with errors left out of lift and verdict: hard\n\n");
+            "  the answers are identical in every round: add cases, not rounds\n"
+            "  1 case is excluded from lift and verdict because of errors: hard\n\n");
 }
 
 TEST(EvalBars, AVerdict) {
@@ -96,14 +96,15 @@ TEST(EvalBars, CostAndOtherArms) {
   EXPECT_THAT(
       bars,
       HasSubstr(
-          "  cost        $0.0010 → $0.0020 per answer · – → $0.0020 per solved case\n"));  // nothing solved without
+          "  cost        $0.0010 → $0.0020 per answer · – → $0.0020 per passed answer\n"));  // none passed without
 }
 
 TEST(EvalBars, RepeatingAnswersOfASingleRound) {
   TestRun run;
   run.plan.rounds = 1;
   run.plan.sampling.temperature = 0.0;
-  EXPECT_THAT(EvalBars(run.judged(), kPlain).text(), HasSubstr("  the answers repeat at temperature 0: more rounds"));
+  EXPECT_THAT(EvalBars(run.judged(), kPlain).text(),
+              HasSubstr("  at temperature 0 the answers are identical in every round: add cases"));
 }
 
 TEST(EvalBars, ShorterInANarrowPlace) {
@@ -119,7 +120,7 @@ TEST(EvalBars, WithoutABaselineOrAnyAnswer) {
             "  tokens      12 per answer\n\n");
   run.samples.clear();
   EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
-            "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 not done\n\n");
+            "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 unanswered\n\n");
 }
 
 TEST(EvalBars, AShorterPromptWithTheSkill) {  // as when long cases of one arm are left undone
@@ -145,14 +146,14 @@ TEST(EvalTable, Golden) {
             "another  – → –         –                – → –          – → –    –\n");
 }
 
-TEST(EvalTable, CostOfASolvedCaseWhereKnown) {
+TEST(EvalTable, CostOfAPassedAnswerWhereKnown) {
   TestRun run;
   run.samples.back().error.reset();
   run.plan.students.push_back({"b", "another", "b"});
   for (Sample& sample : run.samples) sample.response.cost_usd = 0.001;
   const std::string table = EvalTable(run.judged(), {false, 120}).text();
-  EXPECT_THAT(table, HasSubstr("  $ / solved         verdict\n"));
-  EXPECT_THAT(table, HasSubstr("  $0.0020 → $0.0010  undecided\n"));  // two answers for one solved case, then one
+  EXPECT_THAT(table, HasSubstr("  $ / pass           verdict\n"));
+  EXPECT_THAT(table, HasSubstr("  $0.0020 → $0.0010  undecided\n"));  // two answers for one that passed, then one
   EXPECT_THAT(table, HasSubstr("another  "));
 }
 
@@ -162,11 +163,11 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   EXPECT_EQ(EvalTableNotes(run.judged()).text(),
             "student, baseline:   1 truncated\n"
             "student, with skill:   1 error\n"
-            "student: the answers repeat exactly from round to round: more rounds would add nothing, more cases would\n"
-            "student: 1 case with errors left out of lift and verdict: hard\n"
-            "another, baseline:   4 not done\n"
-            "another, with skill:   4 not done\n"
-            "sweet spot: student with the skill: the best, and with fewer tokens than any near it\n");
+            "student: the answers are identical in every round: add cases, not rounds\n"
+            "student: 1 case is excluded from lift and verdict because of errors: hard\n"
+            "another, baseline:   4 unanswered\n"
+            "another, with skill:   4 unanswered\n"
+            "sweet spot: student with the skill (the best; no choice near it uses fewer tokens)\n");
 }
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
@@ -174,7 +175,8 @@ TEST(EvalCaseNotes, FloorAndCeiling) {
   EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case always passed in every arm: easy\n");
   run.plan.arms = {Arm::kBaseline};
   EXPECT_EQ(EvalCaseNotes(run.judged()).text(),
-            "1 case never passed (-v shows why): hard\n1 case always passed in every arm: easy\n");
+            "1 case never passed (`upskill eval -v` shows why): hard\n1 case always passed in every arm: easy\n");
+  EXPECT_THAT(EvalCaseNotes(run.judged(), false).text(), HasSubstr("1 case never passed: hard\n"));
   run.samples.clear();
   EXPECT_THAT(EvalCaseNotes(run.judged()).text(), IsEmpty());
 }
@@ -244,7 +246,7 @@ TEST(EvalToJson, DocumentedKeys) {
               ElementsAre("model", "name", "verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high",
                           "lift_new_cases", "lift_sequence", "complete_rounds", "more_rounds", "answers_repeat",
                           "excluded_cases", "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd",
-                          "cells_saved", "cells_from_cache", "ceiling_cases", "floor_cases", "cases"));
+                          "cells_skipped", "cells_from_cache", "ceiling_cases", "floor_cases", "cases"));
   EXPECT_EQ(student.at("model"), "sim:base=0.4");
   EXPECT_EQ(student.at("verdict"), "undecided");
   EXPECT_EQ(student.at("e_value"), 1.0);  // two ties are evidence for nothing
@@ -257,17 +259,17 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(student.at("compared_with"), "baseline");
   for (const char* unknown : {"lift_new_cases", "more_rounds", "cost_usd"})
     EXPECT_TRUE(student.at(unknown).is_null()) << unknown;
-  EXPECT_EQ(student.at("cells_saved"), 0);
+  EXPECT_EQ(student.at("cells_skipped"), 0);
   EXPECT_THAT(KeysOf(student.at("baseline")),
-              ElementsAre("passed", "total", "rate", "errors", "missing", "checks_passed", "checks_total", "truncated",
-                          "cut", "refused"));
+              ElementsAre("passed", "total", "rate", "errors", "unanswered", "checks_passed", "checks_total",
+                          "truncated", "cut", "refusals"));
   EXPECT_EQ(student.at("baseline").at("passed"), 2);
   EXPECT_EQ(student.at("baseline").at("total"), 4);
   EXPECT_EQ(student.at("baseline").at("rate"), 0.5);
   EXPECT_EQ(student.at("baseline").at("truncated"), 1);
   EXPECT_EQ(student.at("with_skill").at("rate"), 1.0);
   EXPECT_EQ(student.at("with_skill").at("errors"), 1);
-  EXPECT_EQ(student.at("with_skill").at("missing"), 1);
+  EXPECT_EQ(student.at("with_skill").at("unanswered"), 1);
   EXPECT_EQ(student.at("tokens").at("baseline").at("output"), 64);
   EXPECT_EQ(student.at("tokens").at("with_skill").at("output_mean"), 12.0);
   EXPECT_EQ(student.at("cases").at(1), Json({{"id", "hard"},
@@ -289,7 +291,7 @@ TEST(EvalToJson, WhatIsUnknownIsNull) {
     EXPECT_TRUE(student.at(key).is_null()) << key;
   EXPECT_TRUE(student.at("with_skill").at("rate").is_null());
   EXPECT_TRUE(student.at("tokens").at("with_skill").at("output_mean").is_null());
-  EXPECT_EQ(student.at("with_skill").at("missing"), 4);
+  EXPECT_EQ(student.at("with_skill").at("unanswered"), 4);
 }
 
 TEST(EvalToJson, ReusedCellsAreCounted) {
@@ -298,7 +300,7 @@ TEST(EvalToJson, ReusedCellsAreCounted) {
   run.samples[1].cached_from = "earlier";
   const Json student = EvalToJson(run.judged()).at("students").at(0);
   EXPECT_EQ(student.at("cells_from_cache"), 2);
-  EXPECT_EQ(student.at("cells_saved"), 0);  // those that a known verdict made needless
+  EXPECT_EQ(student.at("cells_skipped"), 0);  // those that a known verdict made needless
 }
 
 }  // namespace

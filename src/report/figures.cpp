@@ -50,6 +50,11 @@ std::optional<double> LiftOf(const JudgedRun& run, std::size_t student) {
   return run.summary.students[student].lift;
 }
 
+std::optional<Verdict> WordOf(const JudgedRun& run, std::size_t student) {
+  if (!LiftOf(run, student)) return std::nullopt;
+  return run.verdicts[student].word;
+}
+
 const ArmSummary* ArmOf(const StudentSummary& student, Arm arm) {
   const auto found = student.arms.find(arm);
   return found == student.arms.end() ? nullptr : &found->second;

@@ -29,6 +29,10 @@ std::string PointsText(double fraction);
 // The lift that the verdict tells, else the summary's.
 std::optional<double> LiftOf(const JudgedRun& run, std::size_t student);
 
+// The verdict; absent where no lift is known, so that no document calls a student undecided that another has no verdict
+// for.
+std::optional<Verdict> WordOf(const JudgedRun& run, std::size_t student);
+
 // The summary of one arm of a student; null when the run has no such arm.
 const ArmSummary* ArmOf(const StudentSummary& student, Arm arm);
 

@@ -140,8 +140,10 @@ Json PairToJson(const std::optional<PairedChange>& change) {
           {"high", JsonOrNull(change->high)}};
 }
 
-Json VerdictToJson(const StudentVerdict& verdict) {
-  return {{"word", VerdictName(verdict.word)},
+Json VerdictToJson(const JudgedRun& run, std::size_t student) {
+  const StudentVerdict& verdict = run.verdicts[student];
+  const std::optional<Verdict> word = WordOf(run, student);
+  return {{"word", word ? Json(VerdictName(*word)) : Json(nullptr)},
           {"lift", JsonOrNull(verdict.lift)},
           {"low", JsonOrNull(verdict.low)},
           {"high", JsonOrNull(verdict.high)},
@@ -154,8 +156,8 @@ Json VerdictToJson(const StudentVerdict& verdict) {
           {"output_tokens", PairToJson(verdict.output_tokens)},
           {"cost", PairToJson(verdict.cost_usd)},
           {"seconds", PairToJson(verdict.seconds)},
-          {"solved_without", JsonOrNull(verdict.cost_per_solved_without)},
-          {"solved_with", JsonOrNull(verdict.cost_per_solved_with)}};
+          {"per_pass_without", JsonOrNull(verdict.cost_per_pass_without)},
+          {"per_pass_with", JsonOrNull(verdict.cost_per_pass_with)}};
 }
 
 // The skill against the plan's other arms, so that "any text helps" or "the old version did as well" is visible.
@@ -182,12 +184,12 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
                           {"passed", summary.passed},
                           {"truncated", summary.truncated},
                           {"cut", summary.cut},
-                          {"refused", summary.refusals},
+                          {"refusals", summary.refusals},
                           {"prompt_tokens", summary.prompt_tokens},
                           {"output_tokens", summary.output_tokens}};
   }
   return {{"name", student.student.name},       {"spec", student.student.spec},
-          {"lift", JsonOrNull(student.lift)},   {"verdict", VerdictToJson(run.verdicts[index])},
+          {"lift", JsonOrNull(student.lift)},   {"verdict", VerdictToJson(run, index)},
           {"others", OthersToJson(run, index)}, {"arms", std::move(arms)}};
 }
 

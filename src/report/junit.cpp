@@ -74,11 +74,11 @@ void AppendFailure(std::string& out, const CaseRounds& rounds) {
 
 void AppendError(std::string& out, const CaseRounds& rounds, std::size_t wanted) {
   std::string message =
-      fmt::format("{} of {} rounds have no answer",
+      fmt::format("{} of {} rounds are unanswered",
                   wanted - static_cast<std::size_t>(
                                std::count_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok(); })),
                   wanted);
-  std::string kind = "missing";
+  std::string kind = "unanswered";
   for (const Sample* sample : rounds) {
     if (sample->ok()) continue;
     kind = ErrorKindName(sample->error->kind);
@@ -143,11 +143,11 @@ std::string TestSuite(const JudgedRun& run, std::size_t index, std::size_t numbe
   const auto wanted = static_cast<std::size_t>(std::max(run.summary.students[index].rounds, 1));
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i)
     inner += TestCase(run, student, plan.suite.cases[i].id, run.data.samples(index, arm, i), wanted, totals);
-  const StudentVerdict& verdict = run.verdicts[index];
-  std::string properties = fmt::format(
-      "      <property name=\"run\" value=\"{}\"/>\n      <property name=\"arm\" value=\"{}\"/>\n"
-      "      <property name=\"verdict\" value=\"{}\"/>\n",
-      XmlText(plan.run), ArmName(arm), VerdictName(verdict.word));
+  std::string properties =
+      fmt::format("      <property name=\"run\" value=\"{}\"/>\n      <property name=\"arm\" value=\"{}\"/>\n",
+                  XmlText(plan.run), ArmName(arm));
+  if (const std::optional<Verdict> word = WordOf(run, index))
+    properties += fmt::format("      <property name=\"verdict\" value=\"{}\"/>\n", VerdictName(*word));
   if (const std::optional<double> lift = LiftOf(run, index))
     properties += fmt::format("      <property name=\"lift_points\" value=\"{}\"/>\n", PointsText(*lift));
   // xs:dateTime; a plan that doesn't tell its time has none.

@@ -14,7 +14,7 @@ std::string XmlText(std::string_view text);
 
 // JUnit XML (tests/schema/junit.xsd): a testsuite for each student of each run, a testcase for each case with the skill
 // (and, where the plan has no such arm, with its first arm). A case fails when one of its rounds failed a check, is an
-// error when a round has none but errors or no answer, and is skipped when nothing failed but a check could not run.
+// error if any round has no answer, and is skipped when nothing failed but a check could not run.
 std::string JUnitXml(std::span<const JudgedRun> runs);
 
 }  // namespace upskill

@@ -50,7 +50,7 @@ TEST(JUnitXml, CountsAndCases) {
   EXPECT_THAT(xml, HasSubstr("timestamp=\"2026-11-21T10:12:33Z\""));
   EXPECT_THAT(xml, HasSubstr("<property name=\"verdict\" value=\"helps\"/>"));
   EXPECT_THAT(xml, HasSubstr("<testcase name=\"easy\" classname=\"manifests.student\" time=\"3.000\"></testcase>"));
-  EXPECT_THAT(xml, HasSubstr("<error message=\"1 of 2 rounds have no answer; overloaded\" type=\"unavailable\"/>"));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"1 of 2 rounds are unanswered; overloaded\" type=\"unavailable\"/>"));
   ExpectValid(xml);
 }
 
@@ -82,7 +82,7 @@ TEST(JUnitXml, MissingRoundsAreErrors) {
   ReportRun run;
   run.samples.clear();
   const std::string xml = JUnitXml(Runs(run.judged()));
-  EXPECT_THAT(xml, HasSubstr("<error message=\"2 of 2 rounds have no answer\" type=\"missing\"/>"));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"2 of 2 rounds are unanswered\" type=\"unanswered\"/>"));
   ExpectValid(xml);
 }
 

@@ -56,9 +56,9 @@ std::string TokensCell(const JudgedRun& run, std::size_t student) {
 
 std::string CostCell(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
-  if (!verdict.cost_per_solved_without && !verdict.cost_per_solved_with) return "–";
+  if (!verdict.cost_per_pass_without && !verdict.cost_per_pass_with) return "–";
   const auto text = [](const std::optional<double>& usd) { return usd ? fmt::format("${:.4f}", *usd) : "–"; };
-  return fmt::format("{} → {}", text(verdict.cost_per_solved_without), text(verdict.cost_per_solved_with));
+  return fmt::format("{} → {}", text(verdict.cost_per_pass_without), text(verdict.cost_per_pass_with));
 }
 
 std::string NameList(const std::vector<std::string>& names) {
@@ -75,11 +75,12 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
   const std::string name = MarkdownText(run.plan().students[index].name);
   std::string out;
   if (verdict.more_rounds)
-    out += fmt::format("- {}: about {} would decide\n", name,
+    out += fmt::format("- {}: about {} needed for a verdict\n", name,
                        Counted(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
-  if (verdict.answers_repeat) out += fmt::format("- {}: all its rounds are the same; more would add nothing\n", name);
+  if (verdict.answers_repeat)
+    out += fmt::format("- {}: every round gave the same answers; more rounds would add nothing\n", name);
   if (!verdict.excluded.empty())
-    out += fmt::format("- {}: left out because of errors: {}\n", name, NameList(verdict.excluded));
+    out += fmt::format("- {}: excluded because of errors: {}\n", name, NameList(verdict.excluded));
   if (verdict.new_cases_low && verdict.new_cases_high) {
     out += fmt::format("- {}: for new cases like these {} … {} points\n", name, PointsText(*verdict.new_cases_low),
                        PointsText(*verdict.new_cases_high));
@@ -97,7 +98,7 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
     if (summary.errors > 0) notes.push_back(Counted(summary.errors, "error"));
     if (summary.truncated > 0) notes.push_back(fmt::format("{} truncated", summary.truncated));
     if (summary.cut > 0) notes.push_back(fmt::format("{} cut at {}", summary.cut, kMaxAnswerText));
-    if (summary.refusals > 0) notes.push_back(fmt::format("{} refused", summary.refusals));
+    if (summary.refusals > 0) notes.push_back(Counted(summary.refusals, "refusal"));
     if (!notes.empty()) out += fmt::format("- {}, {}: {}\n", name, ArmLabel(arm), fmt::join(notes, ", "));
   }
   if (!verdict.floor.empty()) out += fmt::format("- {}: never passed: {}\n", name, NameList(verdict.floor));
@@ -112,20 +113,21 @@ std::string RunSection(const JudgedRun& run) {
   out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"),
                      Counted(static_cast<std::size_t>(std::max(plan.rounds, 0)), "round"), MarkdownText(plan.run));
   out += fmt::format(
-      "| model | verdict | {} | with skill | lift (95 %) | tokens per answer | cost per solved case "
+      "| model | verdict | {} | with skill | lift (95 %) | tokens per answer | cost per passed answer "
       "|\n|---|---|--:|--:|--:|--:|--:|\n",
       ArmLabel(reference.value_or(Arm::kBaseline)));
   std::string notes;
   for (std::size_t i = 0; i < plan.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];
-    const Verdict word = run.verdicts[i].word;
-    out += fmt::format("| {} | {} {} | {} | {} | {} | {} | {} |\n", MarkdownText(plan.students[i].name), EmojiOf(word),
-                       VerdictName(word), RateCell(student, reference.value_or(Arm::kBaseline)),
-                       RateCell(student, Arm::kSkill), LiftCell(run, i), TokensCell(run, i), CostCell(run, i));
+    const std::optional<Verdict> word = WordOf(run, i);
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", MarkdownText(plan.students[i].name),
+                       word ? fmt::format("{} {}", EmojiOf(*word), VerdictName(*word)) : "–",
+                       RateCell(student, reference.value_or(Arm::kBaseline)), RateCell(student, Arm::kSkill),
+                       LiftCell(run, i), TokensCell(run, i), CostCell(run, i));
     notes += StudentNotes(run, i);
   }
   if (!run.summary.complete()) {
-    out += fmt::format("\n**Incomplete:** {} of {} cells have no answer and are not counted.\n",
+    out += fmt::format("\n**Incomplete:** {} of {} cells are unanswered and not counted.\n",
                        run.summary.cells - run.summary.answered, run.summary.cells);
   }
   if (!notes.empty()) out += "\n<details><summary>Notes</summary>\n\n" + notes + "\n</details>\n";

@@ -71,7 +71,7 @@ const char* SignOf(Verdict word) {
 
 std::string CellText(const MatrixCell* cell) {
   if (cell == nullptr) return "·";
-  return cell->lift ? fmt::format("{} {}", SignOf(cell->verdict), PointsText(*cell->lift)) : SignOf(cell->verdict);
+  return cell->lift ? fmt::format("{} {}", SignOf(cell->verdict), PointsText(*cell->lift)) : "–";
 }
 
 const char* WorthName(Worth worth) {
@@ -92,21 +92,21 @@ std::string ChoiceText(const Choice& choice) {
   return fmt::format("{} {} the skill", choice.cell->name, choice.with_skill ? "with" : "without");
 }
 
-// "haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its price"
+// "haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its cost"
 TerminalText SweetSpotLine(const SweetSpot& spot) {
   if (!spot.sweet_spot || !spot.best) return "";
   const Choice& sweet = spot.choices[*spot.sweet_spot];
   const Choice& best = spot.choices[*spot.best];
   if (*spot.sweet_spot == *spot.best) {
-    return TerminalText::Format("sweet spot: {}: the best, and {} than any near it\n", ChoiceText(sweet),
-                                spot.by_cost ? "cheaper" : "with fewer tokens");
+    return TerminalText::Format("sweet spot: {} (the best; no choice near it {})\n", ChoiceText(sweet),
+                                spot.by_cost ? "is cheaper" : "uses fewer tokens");
   }
   const double points = std::round((best.rate - sweet.rate) * 100.0);
   const double before = spot.by_cost ? *best.cost_usd : best.tokens;
   const double share = before > 0 ? (spot.by_cost ? *sweet.cost_usd : sweet.tokens) / before : 1.0;
   const std::string rate = points == 0 ? "as good as the best"
                                        : fmt::format("{:.0f} point{} below the best", points, points == 1 ? "" : "s");
-  const char* what = spot.by_cost ? "price" : "tokens";
+  const char* what = spot.by_cost ? "cost" : "tokens";
   const std::string at = std::lround(share * 100.0) == 100 ? fmt::format("for the same {}", what)
                                                            : fmt::format("at {} of its {}", PercentText(share), what);
   return TerminalText::Format("sweet spot: {}: {} ({}) {}\n", ChoiceText(sweet), rate, ChoiceText(best), at);
@@ -237,7 +237,8 @@ TerminalText MatrixText(const Matrix& matrix, const Style& style, double toleran
     for (const std::string& model : matrix.models) row.push_back(CellText(matrix.at(skill, model)));
     table.AddRow(row);
   }
-  TerminalText out = table.Render(style) + "▲ helps  ▼ hurts  = no effect  ? undecided  · not run   lift in points\n";
+  TerminalText out =
+      table.Render(style) + "▲ helps  ▼ hurts  = no effect  ? undecided  – no lift  · not run   lift in points\n";
   for (const std::string& skill : matrix.skills) {
     const SweetSpot spot = FindSweetSpot(matrix, skill, tolerance);
     if (spot.choices.empty()) continue;
@@ -254,7 +255,7 @@ Json MatrixToJson(const Matrix& matrix, double tolerance) {
                      {"model", cell.model},
                      {"name", cell.name},
                      {"run", cell.run},
-                     {"verdict", VerdictName(cell.verdict)},
+                     {"verdict", cell.lift ? Json(VerdictName(cell.verdict)) : Json(nullptr)},
                      {"lift", JsonOrNull(cell.lift)},
                      {"baseline",
                       {{"rate", JsonOrNull(cell.baseline_rate)},

@@ -13,13 +13,13 @@
 
 namespace upskill {
 
-// What the newest run with both of them says of a skill for a model.
+// The result of the newest run that has both the skill and the model.
 struct MatrixCell {
   std::string skill;
   std::string model;  // Student::spec
   std::string name;   // for tables
   std::string run;
-  Verdict verdict = Verdict::kUndecided;
+  Verdict verdict = Verdict::kUndecided;  // means nothing without a lift
   std::optional<double> lift;
   std::optional<double> baseline_rate;
   std::optional<double> skill_rate;
@@ -64,11 +64,11 @@ struct SweetSpot {
 SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double tolerance = 0.05);
 
 // Whether the skill pays for its tokens with a model. A skill that doesn't help isn't worth any; one that helps is
-// when a solved case costs less with it (in money where known, else in tokens), or nothing was solved without it.
-enum class Worth { kYes, kNo, kCostsMore, kUnknown };  // kCostsMore: it helps, but a solved case costs more
+// when a passed answer costs less with it (in money where known, else in tokens), or none passed without it.
+enum class Worth { kYes, kNo, kCostsMore, kUnknown };  // kCostsMore: it helps, but a passed answer costs more
 Worth WorthItsTokens(const MatrixCell& cell);
 
-// "sweet spot: haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its price" of one run;
+// "sweet spot: haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its cost" of one run;
 // nothing for a single model.
 TerminalText SweetSpotNote(const JudgedRun& run, double tolerance = 0.05);
 

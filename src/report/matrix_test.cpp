@@ -99,7 +99,7 @@ TEST(FindSweetSpot, NothingMeasured) {
   EXPECT_FALSE(spot.sweet_spot);
 }
 
-TEST(WorthItsTokens, TheCostOfASolvedCase) {
+TEST(WorthItsTokens, TheCostOfAPassedAnswer) {
   EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 1.0, 0.001, 0.0015)), Worth::kYes);
   EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.6, 0.001, 0.0015)), Worth::kCostsMore);
   EXPECT_EQ(WorthItsTokens(Cell("m", 0.0, 0.1, 0.001, 0.1)), Worth::kYes);
@@ -112,20 +112,19 @@ TEST(WorthItsTokens, TheCostOfASolvedCase) {
 }
 
 TEST(MatrixText, Golden) {
-  EXPECT_EQ(
-      MatrixText(Made(), kPlain).text(),
-      "skill  haiku  opus  tiny\n"
-      "s      ▲ +36  = 0   ▲ +40\n"
-      "▲ helps  ▼ hurts  = no effect  ? undecided  · not run   lift in points\n"
-      "\ns\n"
-      "model           pass rate  tokens with prompt  $ per answer  worth it\n"
-      "haiku  without       58 %                 100      $0.00100            front\n"
-      "haiku  with          94 %                 200      $0.00140  yes       sweet spot\n"
-      "opus   without       97 %                 100      $0.01000            best\n"
-      "opus   with          97 %                 200      $0.01100  no\n"
-      "tiny   without        0 %                 100      $0.00010            front\n"
-      "tiny   with          40 %                 200      $0.00020  yes       front\n"
-      "sweet spot: haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its price\n");
+  EXPECT_EQ(MatrixText(Made(), kPlain).text(),
+            "skill  haiku  opus  tiny\n"
+            "s      ▲ +36  = 0   ▲ +40\n"
+            "▲ helps  ▼ hurts  = no effect  ? undecided  – no lift  · not run   lift in points\n"
+            "\ns\n"
+            "model           pass rate  tokens with prompt  $ per answer  worth it\n"
+            "haiku  without       58 %                 100      $0.00100            front\n"
+            "haiku  with          94 %                 200      $0.00140  yes       sweet spot\n"
+            "opus   without       97 %                 100      $0.01000            best\n"
+            "opus   with          97 %                 200      $0.01100  no\n"
+            "tiny   without        0 %                 100      $0.00010            front\n"
+            "tiny   with          40 %                 200      $0.00020  yes       front\n"
+            "sweet spot: haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its cost\n");
 }
 
 TEST(MatrixText, HostileNames) {

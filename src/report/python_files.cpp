@@ -85,7 +85,7 @@ Json Stats(const JudgedRun& run, std::size_t student, Arm arm) {
 // What an incomplete arm says of itself, with the first error.
 Json ErrorMessage(const JudgedRun& run, std::size_t student, Arm arm, const ArmSummary& summary) {
   if (summary.answered >= summary.cells) return nullptr;
-  std::string text = fmt::format("{} of {} cells without an answer", summary.cells - summary.answered, summary.cells);
+  std::string text = fmt::format("{} of {} cells unanswered", summary.cells - summary.answered, summary.cells);
   for (const Sample* sample : run.data.samples(student, arm)) {
     if (!sample->ok()) return text + "; the first: " + sample->error->message;
   }

@@ -101,7 +101,7 @@ TEST_F(PythonFiles, TellTheRunsNumbers) {
   EXPECT_EQ(skill.at("run_type"), "with_skill");
   EXPECT_EQ(skill.at("passed"), true);  // the verdict is: helps
   EXPECT_EQ(skill.at("assertions_total"), 3);
-  EXPECT_EQ(skill.at("error_message"), "1 of 4 cells without an answer; the first: overloaded");
+  EXPECT_EQ(skill.at("error_message"), "1 of 4 cells unanswered; the first: overloaded");
   EXPECT_EQ(skill.at("stats").at("input_tokens"), 690);
   EXPECT_EQ(skill.at("stats").at("output_tokens"), 36);
   EXPECT_EQ(skill.at("stats").at("total_tokens"), 726);

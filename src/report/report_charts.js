@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdict cards, the two plots and the table of cases.
-const verdictClass = (word) => word.replace(' ', '-');
+// `word` is null where no lift is known.
+const verdictClass = (word) => (word ?? '').replace(' ', '-');
+const verdictText = (word) => word === null ? '–' : `${SIGNS[word]} ${word}`;
 
 function intervalText(low, high) {
   return low === null || high === null ? null : `95 %: ${points(low)} … ${points(high)}`;
@@ -29,9 +31,9 @@ function cardFacts(student) {
   add('tokens per answer', changeText(v.output_tokens, number));
   add('including the prompt', changeText(v.tokens, number));
   add('cost per answer', changeText(v.cost, money));
-  if (v.solved_with !== null || v.solved_without !== null) {
+  if (v.per_pass_with !== null || v.per_pass_without !== null) {
     const text = (usd) => usd === null ? '–' : money(usd);
-    add('cost per solved case', `${text(v.solved_without)} → ${text(v.solved_with)}`);
+    add('cost per passed answer', `${text(v.per_pass_without)} → ${text(v.per_pass_with)}`);
   }
   add('seconds per answer', changeText(v.seconds, (value) => value.toFixed(value < 10 ? 1 : 0)));
   add('new cases like these', v.new_low === null ? null : `${points(v.new_low)} … ${points(v.new_high)}`);
@@ -42,14 +44,14 @@ function cardFacts(student) {
   for (const [key, arm] of Object.entries(student.arms)) {
     const notes = [];
     if (arm.errors) notes.push(plural(arm.errors, 'error'));
-    if (arm.cells > arm.answered + arm.errors) notes.push(number(arm.cells - arm.answered - arm.errors) + ' not done');
+    if (arm.cells > arm.answered + arm.errors) notes.push(number(arm.cells - arm.answered - arm.errors) + ' unanswered');
     if (arm.truncated) notes.push(number(arm.truncated) + ' truncated');
     if (arm.cut) notes.push(number(arm.cut) + ' cut at 8 MiB');
-    if (arm.refused) notes.push(plural(arm.refused, 'refusal'));
+    if (arm.refusals) notes.push(plural(arm.refusals, 'refusal'));
     add(ARM_LABELS[key], notes.join(', '));
   }
   if (v.excluded.length) add('excluded cases', v.excluded.map(isolated).join(', '));
-  if (v.repeat) add('rounds', 'all identical; more would show nothing new');
+  if (v.repeat) add('rounds', 'every one gave the same answers; more would add nothing');
   return facts;
 }
 
@@ -60,7 +62,7 @@ function drawCards(run) {
     const facts = cardFacts(student);
     return el('article', {class: 'card'},
       el('div', {class: 'row'}, el('h3', null, label(student.name)),
-        el('span', {class: 'verdict ' + verdictClass(v.word)}, `${SIGNS[v.word]} ${v.word}`)),
+        el('span', {class: 'verdict ' + verdictClass(v.word)}, verdictText(v.word))),
       lift === null ? null : el('p', {class: 'lift'}, points(lift), el('small', null, ['points', intervalText(v.low, v.high)].filter(Boolean).join(' · '))),
       el('div', {class: 'meter'}, ...run.arms.flatMap((arm) => meterRow(ARM_LABELS[arm], student.arms[arm], arm))),
       facts.length ? el('dl', null, ...facts) : null);

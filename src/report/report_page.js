@@ -23,7 +23,7 @@ function drawHead(tallies) {
   $('head').replaceChildren(el('h1', null, label(run.skill)), el('p', {class: 'facts'}, ...[run.run && 'run ' + run.run, timeText(run.created), ...facts].filter(Boolean).map((fact) => el('span', null, label(fact)))));
   document.title = plainLabel(run.skill) + ' · upskill report';
   const notices = [];
-  if (run.answered < run.cells) notices.push(`Incomplete: ${plural(run.cells - run.answered, 'cell')} without an answer. Pass rates don't include errors and missing answers.`);
+  if (run.answered < run.cells) notices.push(`Incomplete: ${plural(run.cells - run.answered, 'unanswered cell')}. Pass rates count answers only.`);
   const {always, never} = steadyCases(tallies);
   const names = (list) => list.slice(0, 12).map(isolated).join(', ') + (list.length > 12 ? ', …' : '');
   if (never.length) notices.push(`${plural(never.length, 'case')} never passed: ${names(never)}`);
@@ -40,7 +40,7 @@ function drawRunsTable() {
     el('td', null, label(entry.skill)), el('td', null, label(student.name)),
     el('td', null, percent(rate(student.arms.baseline))), el('td', null, percent(rate(student.arms.skill))),
     el('td', null, student.lift === null ? '–' : points(student.verdict.lift ?? student.lift)),
-    el('td', {class: 'verdict ' + verdictClass(student.verdict.word)}, `${SIGNS[student.verdict.word]} ${student.verdict.word}`))));
+    el('td', {class: 'verdict ' + verdictClass(student.verdict.word)}, verdictText(student.verdict.word)))));
   $('runs-table').replaceChildren(el('thead', null, el('tr', null, ...['run', 'skill', 'model', 'baseline', 'with skill', 'lift', 'verdict'].map((head) => el('th', {scope: 'col'}, head)))),
     el('tbody', null, ...rows));
   fillSelect($('run'), data.runs.map((entry, index) => [index, `${isolated(entry.run || String(index + 1))} · ${isolated(entry.skill)}`]));

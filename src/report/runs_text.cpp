@@ -62,7 +62,7 @@ TerminalText MetricLine(const ArmSummary& arm, const char* label, RunMetric metr
   return TerminalText::Format("  {:<10}  {} {}\n", label, Bar(share, cells), MetricText(arm, metric));
 }
 
-std::string VerdictCell(const RunRow& row) { return row.verdict.lift ? VerdictName(row.verdict.word) : "–"; }
+std::string VerdictCell(const RunRow& row) { return row.lift() ? VerdictName(row.verdict.word) : "–"; }
 
 }  // namespace
 
@@ -135,7 +135,7 @@ std::string RunCsv(const std::vector<RunRow>& rows) {
                          entry.checks_passed, entry.checks_total, entry.prompt_tokens, entry.output_tokens,
                          CsvNumber(entry.seconds), CsvNumber(entry.total_cost_usd()), CsvNumber(row.lift()),
                          CsvNumber(row.verdict.low), CsvNumber(row.verdict.high),
-                         row.verdict.lift ? VerdictName(row.verdict.word) : "");
+                         row.lift() ? VerdictName(row.verdict.word) : "");
     }
   }
   return out;

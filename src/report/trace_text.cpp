@@ -145,7 +145,7 @@ TerminalText TraceShowText(const Trace& trace, const std::string& redactions) {
       std::vector{agent, TerminalText::Join(trace.models, ", "), TerminalText::EscapeLine(TimeSpan(trace))}, " · ");
   text += "\n";
   std::vector<TerminalText> facts = {
-      TerminalText::Format("you {}", Counted(counts.human_turns, "turn")),
+      TerminalText::Format("user {}", Counted(counts.human_turns, "turn")),
       TerminalText::Format("assistant {}", Counted(counts.assistant_messages, "message")), ToolList(counts),
       TerminalText::Format("{}", Counted(counts.tool_errors, "error"))};
   facts.push_back(
@@ -159,10 +159,10 @@ TerminalText TraceShowText(const Trace& trace, const std::string& redactions) {
     text += TerminalText::Format("lossy: {} {} shortened {}\n", Counted(counts.shortened_outputs, "output"),
                                  counts.shortened_outputs == 1 ? "was" : "were",
                                  trace.format == TraceFormat::kClaudeCodeExport
-                                     ? "by the export; the JSONL of this conversation would have them whole"
+                                     ? "by the export; the session's JSONL file contains them in full"
                                      : "in the recording");
   } else if (trace.lossy) {
-    text += "lossy: this kind of export leaves things out\n";
+    text += "lossy: this export format omits parts of the session\n";
   }
   if (counts.unknown_records > 0) {
     std::vector<std::string> kinds;

@@ -17,21 +17,6 @@ constexpr std::size_t kMaxFileNameBytes = 100;
 
 bool IsNameCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-std::string NameProblem(const std::string& name) {
-  if (name.empty()) return "the name is empty";
-  if (name.size() > kMaxNameCharacters)
-    return fmt::format("the name has {} characters, at most {} are allowed", name.size(), kMaxNameCharacters);
-  bool hyphen = true;  // no hyphen at the start
-  for (const char c : name) {
-    if (c == '-' ? hyphen : !IsNameCharacter(c)) {
-      return fmt::format("the name '{}' may only contain lowercase letters, digits and single hyphens between them",
-                         name);
-    }
-    hyphen = c == '-';
-  }
-  return hyphen ? fmt::format("the name '{}' ends in a hyphen", name) : "";
-}
-
 bool HasControlCharacters(std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -66,9 +51,24 @@ std::string YamlQuoted(std::string_view text) {
 
 }  // namespace
 
+std::string SkillNameProblem(const std::string& name) {
+  if (name.empty()) return "the name is empty";
+  if (name.size() > kMaxNameCharacters)
+    return fmt::format("the name has {} characters, at most {} are allowed", name.size(), kMaxNameCharacters);
+  bool hyphen = true;  // no hyphen at the start
+  for (const char c : name) {
+    if (c == '-' ? hyphen : !IsNameCharacter(c)) {
+      return fmt::format("the name '{}' may only contain lowercase letters, digits and single hyphens between them",
+                         name);
+    }
+    hyphen = c == '-';
+  }
+  return hyphen ? fmt::format("the name '{}' ends in a hyphen", name) : "";
+}
+
 std::vector<std::string> FindSkillProblems(const SkillText& skill) {
   std::vector<std::string> problems;
-  if (std::string problem = NameProblem(skill.name); !problem.empty()) problems.push_back(std::move(problem));
+  if (std::string problem = SkillNameProblem(skill.name); !problem.empty()) problems.push_back(std::move(problem));
   const bool readable = !FindInvalidUtf8(skill.description) && !FindInvalidUtf8(skill.body);
   if (!readable) problems.emplace_back("the text is not valid UTF-8");
   if (Trim(skill.description).empty()) problems.emplace_back("the description is empty");

@@ -24,6 +24,9 @@ struct SkillText {
 inline constexpr std::size_t kMaxNameCharacters = 64;
 inline constexpr std::size_t kMaxDescriptionCharacters = 1024;
 
+// Why a skill can't have this name; empty if it can.
+std::string SkillNameProblem(const std::string& name);
+
 // What makes the text invalid according to the Agent Skills specification, one line each; empty if it is valid. Names:
 // lowercase letters, digits and single hyphens. File names: a plain name without folders.
 std::vector<std::string> FindSkillProblems(const SkillText& skill);

@@ -133,9 +133,7 @@ Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
   }
   if (!empty_source.empty()) return NoCases(empty_source);
   return Error{ErrorKind::kNotFound,
-               fmt::format("{}: no skill_meta.json, tests.json or evals/evals.json with cases; write one, or name a "
-                           "file of cases",
-                           folder.string())};
+               fmt::format("{}: no skill_meta.json, tests.json or evals/evals.json with cases", folder.string())};
 }
 
 Json SuiteToJson(const Suite& suite) {

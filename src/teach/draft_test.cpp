@@ -15,6 +15,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
+using testing::StartsWith;
 
 Material WithItems() {
   Material material;
@@ -177,7 +178,10 @@ TEST(WriteDraft, EndsAfterAllTries) {
   ASSERT_TRUE(teacher.ok());
   const Result<Draft> draft = WriteDraft(*teacher, WithItems(), {});
   ASSERT_FALSE(draft.ok());
-  EXPECT_THAT(draft.error().message, HasSubstr("no usable skill in 3 tries"));
+  EXPECT_THAT(
+      draft.error().message,
+      StartsWith("the teacher gave no usable skill in 3 attempts; the teacher's last answer can't be used: it isn't "
+                 "valid JSON (line 1, column 1): "));
   EXPECT_THAT(model.requests, SizeIs(9));  // each try is repaired twice
 }
 

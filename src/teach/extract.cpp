@@ -263,6 +263,12 @@ std::string PurposeOf(const CommandDetail& command) {
   return purpose;
 }
 
+// "Build the kernel" → "build the kernel"; "CUDA …" stays.
+std::string WithinASentence(std::string text) {
+  if (text.size() > 1 && text[1] >= 'a' && text[1] <= 'z') text[0] = ToLowerAscii(text.substr(0, 1))[0];
+  return text;
+}
+
 std::string CommandLine(const CommandDetail& worked) {
   const std::string command = Code(std::string(Trim(worked.command)));
   return worked.purpose.empty() ? command : PurposeOf(worked) + ": " + command;
@@ -316,6 +322,10 @@ void AddWhatThereIs(const Material& material, Sections& sections) {
     const std::string text(Trim(CutToColumns(OneLine(item.text), kMaxColumns)));
     if (!text.empty()) sections.Add("Notes", text, item.places);
   }
+}
+
+bool EndsASentence(std::string_view text) {
+  return text.ends_with('.') || text.ends_with('?') || text.ends_with('!') || text.ends_with("…");
 }
 
 Result<Case> MakeCase(const std::string& input, const std::string& expected, const std::string& reference,
@@ -380,7 +390,7 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
   while (subject.find("---") != std::string::npos) subject.erase(subject.find("---"), 2);
   draft.description =
       fmt::format("Lessons from an expert's recorded session: {} Use this skill for the same kind of work.",
-                  subject.empty() ? "commands, fixes and facts." : subject + (subject.back() == '.' ? "" : "."));
+                  subject.empty() ? "commands, fixes and facts." : subject + (EndsASentence(subject) ? "" : "."));
   Sections sections(target);
   AddAnswers(material, sections);
   AddItems(material, sections);
@@ -418,7 +428,7 @@ VettedCases ExtractCases(const Material& material, std::size_t most) {
   }
   for (const auto& [item, worked] : DetailsOf<CommandDetail>(material)) {
     if (!IsTelling(*worked) || worked->purpose.empty()) continue;
-    const std::string input = PurposeOf(*worked) + ". What is the command?";
+    const std::string input = fmt::format("Which command does this: {}?", WithinASentence(PurposeOf(*worked)));
     const std::string command(Trim(worked->command));
     if (Settles(command, input)) Offer(MakeCase(input, command, Code(command), FirstPlace(*item)), most, vetted);
   }

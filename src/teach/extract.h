@@ -13,7 +13,7 @@
 
 namespace upskill {
 
-// The teacher without a model: extracts what the trace says, word for word. Rules cite places (`file#event`).
+// The teacher without a model: extracts what the trace says. Rules cite places (`file#event`).
 // Answers to the user's requests come first, then findings, error → fix pairs and commands that worked, as far as
 // `target` allows; corrections and the final versions of files go into references/. A trace without any of these gives
 // its requests and their outcomes. Error (kInput): there is nothing to extract.

@@ -73,6 +73,16 @@ TEST(ExtractDraft, ATraceWithoutCodeGivesRequestsAndAnswers) {
   EXPECT_EQ(DraftToSkill(*draft).body, "# Notes\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
 }
 
+TEST(ExtractDraft, TheDescriptionEndsItsFirstSentenceOnce) {
+  Material material = OneTalk();
+  for (const auto& [task, end] :
+       {std::pair("Why does it fail?", "fail? Use this skill"), std::pair("Port it", "Port it. Use this skill"),
+        std::pair("Port it.", "Port it. Use this skill"), std::pair("Port it…", "Port it… Use this skill")}) {
+    material.task = task;
+    EXPECT_THAT(ExtractDraft(material, "", BodyTarget{})->description, HasSubstr(end));
+  }
+}
+
 TEST(ExtractDraft, NothingToExtractIsAnError) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl#1"});
@@ -128,7 +138,7 @@ TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
   const VettedCases vetted = ExtractCases(material, 16);
   ASSERT_THAT(vetted.cases, SizeIs(2));
   EXPECT_THAT(vetted.cases[0].checks[0].values, ElementsAre("15:00"));
-  EXPECT_EQ(vetted.cases[1].input, "Install the dependencies. What is the command?");
+  EXPECT_EQ(vetted.cases[1].input, "Which command does this: install the dependencies?");
   EXPECT_THAT(vetted.cases[1].checks[0].values, ElementsAre("mix deps.get"));
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok());

@@ -65,7 +65,8 @@ class Generation {
 
   // A request in flight can't be stopped, so the user's stop and the budget are checked before each.
   Status MayAskTeacher() const {
-    if (input_.trials.stop != nullptr && input_.trials.stop->load() > 0) return Error{ErrorKind::kCancelled, "stopped"};
+    if (input_.trials.stop != nullptr && input_.trials.stop->load() > 0)
+      return Error{ErrorKind::kCancelled, "interrupted"};
     return budget_.MayAsk();
   }
 
@@ -103,10 +104,11 @@ class Generation {
 
   Result<Draft> MakeDraft() const {
     if (input_.teacher == nullptr) {
-      Say("draft", "taken from the material, word for word");
+      Say("draft", "extracted from the trace without a model");
       return ExtractDraft(material_, options_.name, options_.target);
     }
-    Say("draft", fmt::format("{} writes the skill from {} items", input_.teacher->info().name, material_.items.size()));
+    Say("draft", fmt::format("{} writes the skill from {}", input_.teacher->info().name,
+                             Counted(material_.items.size(), "item")));
     DraftOptions draft_options;
     draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
     draft_options.target = options_.target;
@@ -140,7 +142,7 @@ class Generation {
   Result<VettedCases> MoreCases(std::size_t count) const {
     Teacher* teacher = input_.test_teacher;
     if (teacher == nullptr) return ExtractCases(material_, count);
-    Say("tests", fmt::format("{} writes {} without seeing the skill", teacher->info().name, count));
+    Say("tests", fmt::format("{} writes {} without seeing the skill", teacher->info().name, Counted(count, "test")));
     CaseOptions options;
     options.cases = count;
     options.context_tokens = options_.context_tokens;

@@ -38,7 +38,7 @@ struct GenerateOptions {
 struct GenerateInput {
   const Material* material = nullptr;
   GenerateOptions options;
-  Teacher* teacher = nullptr;       // null: the skill is extracted from the trace word for word
+  Teacher* teacher = nullptr;       // null: the skill is extracted from the trace
   Teacher* test_teacher = nullptr;  // may equal `teacher`; null: the cases are extracted from the trace too
   std::optional<Suite> given;       // the user's cases; then none are written
   TrialContext trials;              // without models, nothing is measured

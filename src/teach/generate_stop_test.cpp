@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a generation ends early and goes on.
+// How a generation ends early and is resumed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

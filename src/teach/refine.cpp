@@ -138,8 +138,8 @@ std::string FailuresText(const Trial& trial, std::size_t budget_tokens) {
     ++shown;
   }
   std::string result = failed == 0 ? "No answer failed.\n\n"
-                                   : fmt::format("Answers that failed ({} of {}):\n\n", shown, failed) + failures;
-  if (!passing.empty()) result += "Answers that passed:\n\n" + passing;
+                                   : fmt::format("Failing answers ({} of {} shown):\n\n", shown, failed) + failures;
+  if (!passing.empty()) result += "Passing answers:\n\n" + passing;
   return result;
 }
 
@@ -167,14 +167,17 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
       items = HeadAndTail(items, options.context_tokens / 2 * kBytesPerToken);
   }
   const std::string prompt = fmt::format(
-      "{}The skill:\n<skill>\n{}\n</skill>\n\n{}{}{}Propose {}, the most promising first; each is tried on its own. "
+      "{}The skill:\n<skill>\n{}\n</skill>\n\n{}{}{}Propose {}. "
       "In `why`, name the mistake and its cause in one sentence. For a small change, fill `edits` and leave `body` "
       "empty: `find` is text copied from the skill that occurs in it exactly once, for example `capability is 9.0`, "
       "and `replace` is what takes its place. For a rewrite, leave `edits` empty and give the complete new `body`. "
       "Keep the skill within about {} tokens, because every token is paid for in every request.\n",
       TaskText(material), candidate.skill.body, failures, Tried(known),
       items.empty() ? "" : "Material, with each item's id in brackets:\n\n" + items,
-      Counted(options.candidates, "different change"), options.target.tokens);
+      options.candidates == 1
+          ? "one change"
+          : Counted(options.candidates, "different change") + ", the most promising first; each is tried on its own",
+      options.target.tokens);
   ASSIGN_OR_RETURN(const Json answer, teacher.Ask({"refine", std::string(kRefineSystem), prompt,
                                                    ProposalsSchema(2 * options.candidates), attempt, 8192}));
   ProposalsOutcome outcome;

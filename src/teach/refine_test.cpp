@@ -115,13 +115,20 @@ TEST(ProposeChanges, TheSameProposalTwiceAndMoreThanWanted) {
   EXPECT_THAT(outcome->discarded, ElementsAre("it was tried before"));
 }
 
+TEST(ProposeChanges, OneChangeIsAskedForInTheSingular) {
+  Refinement refinement(Proposals({EditJson("`9.0`", "`9.1`")}));
+  refinement.options.candidates = 1;
+  ASSERT_TRUE(refinement.Propose().ok());
+  EXPECT_THAT(refinement.model.requests[0].messages[0].text, HasSubstr("Propose one change. In `why`"));
+}
+
 TEST(ProposeChanges, AMalformedAnswerIsAnInputError) {
   for (const char* answer : {"I would rather not.", "{}", R"({"proposals": []})", R"({"proposals": [{"why": 1}]})"}) {
     Refinement refinement{Result<std::string>(std::string(answer))};
     const Result<ProposalsOutcome> outcome = refinement.Propose();
     ASSERT_FALSE(outcome.ok()) << answer;
     EXPECT_EQ(outcome.error().kind, ErrorKind::kInput) << "the next attempt may do better";
-    EXPECT_THAT(outcome.error().message, HasSubstr("the teacher's answer can't be used"));
+    EXPECT_THAT(outcome.error().message, HasSubstr("the teacher's last answer can't be used"));
     EXPECT_THAT(refinement.model.requests, SizeIs(3));
   }
 }

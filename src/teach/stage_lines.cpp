@@ -14,22 +14,23 @@ namespace {
 
 std::string EvidenceText(const Draft& draft, const Material& material) {
   if (material.items.empty()) return "no material to check them against";
-  if (draft.uncited == 0 && draft.contradicted.empty()) return "all with evidence";
-  return fmt::format("{} without evidence and {} contradicted left out", draft.uncited, draft.contradicted.size());
+  if (draft.uncited == 0 && draft.contradicted.empty()) return "all citing a source";
+  return fmt::format("{} that cite no source and {} contradicted by the material left out", draft.uncited,
+                     draft.contradicted.size());
 }
 
 }  // namespace
 
 std::string TokensText(std::size_t tokens, const BodyTarget& target) {
-  return fmt::format("{}{} tokens", target.estimated ? "about " : "", tokens);
+  return (target.estimated ? "about " : "") + Counted(tokens, "token");
 }
 
 std::string DraftLine(const Candidate& candidate, const Draft& draft, const Material& material,
                       const BodyTarget& target) {
   std::size_t rules = 0;
   for (const Section& section : draft.sections) rules += section.rules.size();
-  return fmt::format("{} · {} · {} rules, {}", candidate.skill.name, TokensText(candidate.tokens, target), rules,
-                     EvidenceText(draft, material));
+  return fmt::format("{} · {} · {}, {}", candidate.skill.name, TokensText(candidate.tokens, target),
+                     Counted(rules, "rule"), EvidenceText(draft, material));
 }
 
 std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejected) {
@@ -38,8 +39,8 @@ std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejecte
 }
 
 std::string SplitLine(std::size_t train, std::size_t held_out) {
-  if (train == 0) return "only one: it is held out, so nothing is refined";
-  return fmt::format("{} to refine on, {} held out", train, held_out);
+  if (train == 0) return "only one test: it is held out, so nothing is refined";
+  return fmt::format("{}, {} held out", Counted(train, "train test"), held_out);
 }
 
 std::string TrainLine(const Candidate& candidate, const std::vector<std::string>& students,
@@ -58,9 +59,12 @@ std::string TrainLine(const Candidate& candidate, const std::vector<std::string>
 
 std::string ScreenedOutStatus(const Candidate& candidate, const Screening& screening) {
   if (candidate.kind == "shorter") {
-    return fmt::format("screened out: {} of {} answers that passed still do", screening.passed, screening.best_passed);
+    if (screening.best_passed == 1) return "screened out: the only passing answer no longer passes";
+    return fmt::format("screened out: only {} of the {} passing answers still {}", screening.passed,
+                       screening.best_passed, screening.passed == 1 ? "passes" : "pass");
   }
-  return fmt::format("screened out: {} answers to the failing tests pass; {} did before", screening.passed,
+  return fmt::format("screened out: {} to the failing tests {}, {} before the change",
+                     Counted(screening.passed, "answer"), screening.passed == 1 ? "passes" : "pass",
                      screening.best_passed);
 }
 
@@ -74,8 +78,8 @@ std::string AttemptLine(int attempt, int attempts, const std::string& teacher, s
 }
 
 std::string VerdictLine(const Candidate& candidate, std::size_t held_out) {
-  return fmt::format("candidate {} ({}) once on the {}", candidate.id, candidate.kind,
-                     Counted(held_out, "held-out test"));
+  return fmt::format("candidate {} ({}), measured once on the {}", candidate.id, candidate.kind,
+                     held_out == 1 ? "held-out test" : Counted(held_out, "held-out test"));
 }
 
 std::string ProvenanceLine(const Rule& rule, const Material& material) {

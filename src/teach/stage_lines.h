@@ -17,14 +17,14 @@ namespace upskill {
 // "about 486 tokens".
 std::string TokensText(std::size_t tokens, const BodyTarget& target);
 
-// "adding · about 486 tokens · 7 rules, all with evidence".
+// "adding · about 486 tokens · 7 rules, all citing a source".
 std::string DraftLine(const Candidate& candidate, const Draft& draft, const Material& material,
                       const BodyTarget& target);
 
 // "14 sound, 2 rejected (for example …)".
 std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejected);
 
-// "8 to refine on, 8 held out".
+// "8 train tests, 8 held out".
 std::string SplitLine(std::size_t train, std::size_t held_out);
 
 // "candidate 3 (edit, 480 tokens)  haiku 40 → 65 %  best so far". `without`: the rate without a skill, by student.
@@ -38,7 +38,7 @@ std::string ScreenedOutLine(const Candidate& candidate);
 // "attempt 1 of 3: sonnet is shown 4 failing tests".
 std::string AttemptLine(int attempt, int attempts, const std::string& teacher, std::size_t failing);
 
-// "candidate 3 (edit) once on the 8 held-out tests".
+// "candidate 3 (edit), measured once on the 8 held-out tests".
 std::string VerdictLine(const Candidate& candidate, std::size_t held_out);
 
 // The sources of a rule of the draft: "RULE: PLACE PLACE".

@@ -16,9 +16,8 @@ namespace {
 
 // Why a response has no answer within the schema.
 std::string ProblemOf(const ChatResponse& response) {
-  if (response.stop == StopReason::kRefusal) return "the model refused to answer";
-  if (response.stop != StopReason::kEnd)
-    return "the answer was cut off at the token limit (NAME?max_tokens=N sets another)";
+  if (response.stop == StopReason::kRefusal) return "it is a refusal";
+  if (response.stop != StopReason::kEnd) return "it was cut off at the token limit (NAME?max_tokens=N sets another)";
   return response.schema_problem;
 }
 
@@ -105,7 +104,7 @@ Status Teacher::Store(const std::string& key, const TeacherCall& call, const Cha
   if (problem.empty()) {
     record["answer"] = answer;
   } else {
-    record["problem"] = "the teacher's answer can't be used: " + problem;
+    record["problem"] = "the teacher's last answer can't be used: " + problem;
   }
   RETURN_IF_ERROR(file_.Append(DumpJson(record) + "\n"));
   RETURN_IF_ERROR(file_.Sync());

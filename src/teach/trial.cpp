@@ -53,7 +53,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
     ++trial.asked;
     trial.cost_usd += sample->response.cost_usd.value_or(0.0);
   }
-  if (outcome.interrupted) return Error{ErrorKind::kCancelled, "stopped"};
+  if (outcome.interrupted) return Error{ErrorKind::kCancelled, "interrupted"};
   if (!outcome.exhausted.empty()) return BudgetExceeded(outcome.exhausted);
   if (!outcome.stopped_models.empty()) return Error{ErrorKind::kPermanent, outcome.stopped_models.front()};
   if (outcome.progress.errors > 0) {

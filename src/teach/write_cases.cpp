@@ -129,11 +129,13 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
     std::string prompt = TaskText(material);
     if (!items.empty()) prompt += "Material:\n\n" + items;
     prompt += fmt::format(
-        "Write {}, each about a different fact, so that together they cover the task. `input`: the request. "
+        "Write {}. `input`: the request. "
         "`contains`: texts that must all occur in a correct answer. `any_of`: texts of which at least one must occur; "
         "leave it empty if there are no alternatives. `not_contains`: texts that only a wrong answer contains; leave "
         "it empty if there are none. `reference`: a short correct answer, which has to pass the test.\n",
-        Counted(missing, "test"));
+        missing == 1
+            ? "one test"
+            : Counted(missing, "test") + ", each about a different fact, so that together they cover the task");
     if (!vetted.cases.empty()) prompt += "These requests already have a test; ask about other facts:\n";
     for (const Case& test_case : vetted.cases) prompt += "- " + CutToColumns(OneLine(test_case.input), 200) + "\n";
     if (!vetted.rejected.empty()) prompt += "These tests were rejected; avoid the problem named after each request:\n";

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 #include <mutex>
 
 #include "util/clock.h"
+#include "util/files.h"
 #include "util/known_secrets.h"
 #include "util/text.h"
 
@@ -25,10 +27,11 @@ LogState& State() {
 
 }  // namespace
 
-void SetLogFile(const std::filesystem::path& path) {
+Status SetLogFile(const std::filesystem::path& path) {
   LogState& state = State();
   const std::lock_guard lock(state.mutex);
   state.file = std::ofstream(path, std::ios::app);
+  return state.file.is_open() ? Status() : Status(ErrnoError("opening the log file", path, errno));
 }
 
 void Log(std::string_view source, std::string_view message) {

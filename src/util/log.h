@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <string_view>
 
+#include "util/result.h"
+
 namespace upskill {
 
 // The program's log, a global. Writes nothing until a file is set; then one line per entry, with a UTC time, escaped as
 // for a terminal and without known secrets, to that file. Never writes to the terminal. Thread-safe.
-void SetLogFile(const std::filesystem::path& path);  // an unwritable file disables the log
+Status SetLogFile(const std::filesystem::path& path);  // appends; error: the file can't be opened
 void Log(std::string_view source, std::string_view message);
 
 }  // namespace upskill

@@ -19,12 +19,19 @@ using testing::Not;
 
 TEST(Log, WritesOneEscapedLinePerEntry) {
   const TempFolder folder;
-  SetLogFile(folder.path() / "log");
+  ASSERT_TRUE(SetLogFile(folder.path() / "log").ok());
   Log("model", "rejected:\nfake entry \x1b[2J\n");
-  SetLogFile("/dev/null");
+  ASSERT_TRUE(SetLogFile("/dev/null").ok());
   const Result<std::string> text = ReadFile(folder.path() / "log", 1000);
   ASSERT_TRUE(text.ok()) << text.error().message;
   EXPECT_THAT(*text, AllOf(EndsWith("Z model: rejected: fake entry \\x1b[2J\n"), Not(HasSubstr("\x1b"))));
+}
+
+TEST(Log, AFileThatCannotBeOpenedIsAnError) {
+  const TempFolder folder;
+  const Status status = SetLogFile(folder.path() / "none" / "log");
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, AllOf(HasSubstr("opening the log file"), EndsWith("No such file or directory")));
 }
 
 }  // namespace

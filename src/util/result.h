@@ -16,7 +16,7 @@ enum class ErrorKind {
   kInput,        // bad file, value or option: the user must change something
   kNotFound,     // a file, folder or model that doesn't exist
   kIo,           // reading or writing failed (full disk, permissions)
-  kUnavailable,  // may succeed on a retry: time-out, overload, broken connection
+  kUnavailable,  // may succeed on a retry: timeout, overload, broken connection
   kPermanent,    // will fail again on a retry: no key, unknown model, too long
   kCancelled,    // cancelled on request
 };

@@ -9,6 +9,7 @@
 
 #include "model/network_model.h"
 #include "util/log.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -135,8 +136,8 @@ void BatchModel::Assign(std::unique_lock<std::mutex>& lock) {
     fresh.back()->waiting.emplace(id, std::move(waiting));
   }
   for (const auto& [id, batch] : found)
-    Log("batch", fmt::format("{}: waiting for {} requests of batch {}, submitted earlier", info_.name,
-                             batch->waiting.size(), id));
+    Log("batch", fmt::format("{}: waiting for {} of batch {}, submitted earlier", info_.name,
+                             Counted(batch->waiting.size(), "request"), id));
   for (const auto batch : fresh) {
     if (!stopping_) Submit(batch, lock);
   }
@@ -174,7 +175,7 @@ void BatchModel::Submit(std::list<Batch>::iterator batch, std::unique_lock<std::
   batch->id = *submitted;
   batch->pause = times_.first_poll;
   batch->next_poll = clock_.Now() + batch->pause;
-  Log("batch", fmt::format("{}: submitted batch {} with {} requests", info_.name, batch->id, ids.size()));
+  Log("batch", fmt::format("{}: submitted batch {} with {}", info_.name, batch->id, Counted(ids.size(), "request")));
 }
 
 void BatchModel::PauseFor(Batch& batch) const {

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxBody = 16U << 20U;
 constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::hours kLongestDownload{24 * 30};
 
-Error Stopped() { return {ErrorKind::kCancelled, "stopped"}; }
+Error Stopped() { return {ErrorKind::kCancelled, "interrupted"}; }
 
 bool IsRedirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;

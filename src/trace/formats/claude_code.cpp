@@ -98,7 +98,9 @@ class ClaudeCodeReader : public RecordReader {
     DropPendingCommand();
     AddQueuedPrompts();
     NameSubagents();
-    if (duplicates_ > 0) builder_.NoteCaveat(fmt::format("{} repeated lines were skipped", duplicates_));
+    if (duplicates_ > 0)
+      builder_.NoteCaveat(
+          fmt::format("{} {} skipped", Counted(duplicates_, "repeated line"), duplicates_ == 1 ? "was" : "were"));
   }
 
  private:
@@ -308,7 +310,7 @@ class ClaudeCodeReader : public RecordReader {
     builder_.NoteSubagent(stamp.agent, "", StringAt(record, "parentToolUseID"));
     const std::string uuid = StringAt(*inner, "uuid");
     if (!uuid.empty() && !builder_.IsNew("line " + uuid + StringAt(*inner, "type"))) return;
-    builder_.NoteCaveat("subagent tokens are figures from while they ran, not totals");
+    builder_.NoteCaveat("subagent token counts were recorded while the subagents were running and are not totals");
     if (StringAt(*inner, "type") == "assistant") AddAssistant(*inner, stamp);
     if (StringAt(*inner, "type") == "user") AddUser(*inner, stamp);
   }

@@ -111,8 +111,9 @@ class ExportReader {
     }
     Close(entry);
     if (builder_.trace().dropped_lines > 0) {
-      builder_.NoteCaveat(
-          fmt::format("{} lines of output are missing from the export", builder_.trace().dropped_lines));
+      builder_.NoteCaveat(fmt::format("{} of output {} missing from the export",
+                                      Counted(builder_.trace().dropped_lines, "line"),
+                                      builder_.trace().dropped_lines == 1 ? "is" : "are"));
     }
   }
 

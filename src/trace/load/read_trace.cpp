@@ -242,8 +242,10 @@ Result<Trace> ReadArchive(LineSource& source, const TraceReadOptions& options) {
   const Result<std::size_t> skipped = ReadZipEntries(bytes, source.name(), limits, wanted, use);
   if (!skipped && (options.strict || whole || skipped.error().kind == ErrorKind::kCancelled)) return skipped.error();
   if (!skipped) builder.NoteProblem(0, skipped.error().message);
-  if (skipped && *skipped > 0)
-    builder.NoteProblem(0, fmt::format("{} entries with paths outside the archive were skipped", *skipped));
+  if (skipped && *skipped > 0) {
+    builder.NoteProblem(0, fmt::format("skipped because of paths outside the archive: {}",
+                                       *skipped == 1 ? "1 entry" : fmt::format("{} entries", *skipped)));
+  }
   if (!is_log && !whole) return whole.error();
   if (!is_log) {
     return InputError(
