@@ -48,10 +48,11 @@ Status CheckSamePlan(const Json& first, const fs::path& first_folder, const Json
   return {};
 }
 
-// An answer beats an error. Of two answers the earlier attempt counts, of two errors the later one; ties go to the
-// earlier time, then the smaller line. So the order of the runs makes no difference.
+// An answer beats an error, and an error that ended a cell beats one that was to be retried. Of two answers the earlier
+// attempt counts, of two errors the later one; ties go to the earlier time, then the smaller line. So the order of the runs makes no difference.
 bool Beats(const Sample& a, const Sample& b) {
   if (a.ok() != b.ok()) return a.ok();
+  if (!a.ok() && a.will_retry != b.will_retry) return b.will_retry;
   if (a.attempt != b.attempt) return a.ok() ? a.attempt < b.attempt : a.attempt > b.attempt;
   if (a.time != b.time) return a.time < b.time;
   return DumpJson(SampleToJson(a)) < DumpJson(SampleToJson(b));

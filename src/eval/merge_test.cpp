@@ -192,6 +192,21 @@ TEST(MergeRuns, AnAnswerBeatsAnError) {
   EXPECT_EQ(errors->missing, 12U) << "an error isn't an answer";
 }
 
+TEST(MergeRuns, AnErrorThatEndedACellBeatsOneBeforeARetry) {
+  const MergeBench bench;
+  const fs::path ended = bench.Run("ended", bench.plan, Fail);
+  const fs::path stopped = bench.Run("stopped", bench.plan, [](Sample& sample) {
+    sample.error = Error{ErrorKind::kUnavailable, "to be retried"};
+    sample.attempt = 1;
+    sample.will_retry = true;
+  });
+  for (const std::vector<fs::path>& runs : {std::vector{ended, stopped}, std::vector{stopped, ended}}) {
+    ASSERT_TRUE(bench.Merge(runs).ok());
+    EXPECT_THAT(bench.Answers(), ElementsAre(std::pair("overloaded", 12)));
+    fs::remove_all(bench.target());
+  }
+}
+
 TEST(MergeRuns, TheLaterErrorAndTheEarlierAnswerWin) {
   const MergeBench bench;
   const auto attempt = [](int number, bool fails) {
