@@ -242,7 +242,7 @@ class Runner {
   std::vector<CaseChecks> checks_;  // by case
   RunData data_;
   std::vector<Sample> earlier_errors_;  // of the resumed run
-  std::optional<VerdictWatch> watch_;  // of data_
+  std::optional<VerdictWatch> watch_;   // of data_
   Budget own_budget_;
   Budget& budget_;
   Admission admission_;
