@@ -73,9 +73,9 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
     env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(TerminalText::Format("run {}\n", outcome->folder.string()));
   }
-  if (outcome->missing == 0) return ExitCode::kSuccess;
+  if (run.summary.complete()) return ExitCode::kSuccess;
   env.error(TerminalText::Format("{} cells of the plan are missing: merge the remaining shards into {}\n",
-                                 outcome->missing, outcome->folder.string()));
+                                 run.summary.cells - run.summary.answered, outcome->folder.string()));
   return ExitCode::kIncomplete;
 }
 

@@ -272,6 +272,27 @@ TEST(MergeRuns, NothingToMergeOrNoPlan) {
   EXPECT_THAT(bench.Merge({bench.folder.path() / "broken"}).error().message, HasSubstr("plan.json"));
 }
 
+TEST(MergeRuns, SeveralAttemptsInOneRunAreNoDuplicates) {
+  const MergeBench bench;
+  const fs::path a = bench.Run("a", bench.plan, [](Sample& sample) { sample.attempt = 1; });
+  std::string failed_first;
+  for (const Sample& answer : ReadJournal(a)->samples) {
+    Sample error = answer;
+    error.attempt = 0;
+    error.will_retry = true;
+    Fail(error);
+    failed_first += DumpJson(SampleToJson(error)) + "\n";
+  }
+  bench.folder.Write("a/samples.jsonl", failed_first + *ReadFile(a / "samples.jsonl"));
+  const Result<MergeOutcome> one = bench.Merge({a});
+  ASSERT_TRUE(one.ok());
+  EXPECT_EQ(one->samples, 12U);
+  EXPECT_EQ(one->duplicates, 0U);
+  const Result<MergeOutcome> both = bench.Merge({bench.ShardOf(0, 2)});  // and the target
+  ASSERT_TRUE(both.ok());
+  EXPECT_EQ(both->duplicates, 6U);
+}
+
 TEST(MergeRuns, ARunInProgressIsNotReplaced) {
   const MergeBench bench;
   const fs::path run = bench.Run("a", bench.plan);
