@@ -98,15 +98,10 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
   std::vector<std::unique_ptr<Model>> models;
   for (const std::string& spec : specs) {
     ASSIGN_OR_RETURN(std::unique_ptr<Model> model, OpenModel(spec, model_options, env));
-    const ModelInfo& info = model->info();
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      if (models[i]->info().identity == info.identity) {
-        return InputError(fmt::format("models '{}' and '{}' are the same", specs[i], spec));
-      }
-    }
     if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*model, spec));
     models.push_back(std::move(model));
   }
+  RETURN_IF_ERROR(CheckModelsDiffer(models, specs));
   return models;
 }
 

@@ -247,6 +247,12 @@ TEST_F(GenerateCli, ToolsOfALiveMcpServer) {
   EXPECT_THAT(error, AllOf(HasSubstr("/none/there"), HasSubstr("exit code 127"), Not(HasSubstr(secret))));
 }
 
+TEST_F(GenerateCli, TheSameStudentTwiceIsAnError) {
+  EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "--eval-model", "sim:base=0.1", "--eval-model", "sim:base=0.1"}),
+            2);
+  EXPECT_THAT(error, HasSubstr("models 'sim:base=0.1' and 'sim:base=0.1' are the same"));
+}
+
 TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   EXPECT_EQ(Generate({}), 2);
   EXPECT_THAT(error, HasSubstr("give a TASK"));

@@ -88,7 +88,7 @@ Status OpenModels(GenerateSession& session, const Env& env) {
     ASSIGN_OR_RETURN(std::unique_ptr<Model> model, OpenModel(spec, student_options, env));
     session.student_models.push_back(std::move(model));
   }
-  return {};
+  return CheckModelsDiffer(session.student_models, options.eval_models);
 }
 
 // In the tokens of the student that counts the most of them; estimated when none tells.
