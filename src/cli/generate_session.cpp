@@ -236,11 +236,11 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   if (!resumed) RETURN_IF_ERROR(NewFolder(session, env));
   if (session.teacher_model) {
     ASSIGN_OR_RETURN(session.teacher,
-                     Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop));
+                     Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop, env.clock));
   }
   if (session.test_teacher_model) {
-    ASSIGN_OR_RETURN(session.test_teacher,
-                     Teacher::Open(*session.test_teacher_model, session.folder / "test_teacher.jsonl", env.stop));
+    ASSIGN_OR_RETURN(session.test_teacher, Teacher::Open(*session.test_teacher_model,
+                                                         session.folder / "test_teacher.jsonl", env.stop, env.clock));
   }
   return {};
 }
@@ -272,7 +272,7 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.trials.sampling.seed = options.how.seed;
   input.trials.clock = env.clock;
   input.trials.stop = env.stop;
-  for (const auto& [stage, cost] : StudentCosts(session)) input.spent_usd += cost.usd.value_or(0.0);
+  for (const auto& [stage, cost] : StudentCosts(session)) input.spent_usd += cost.usd;
   return input;
 }
 
@@ -303,13 +303,13 @@ std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {
     const Result<JournalContent> content = run ? ReadJournal(*run) : Result<JournalContent>(run.error());
     if (!content) continue;
     StageCost& cost = costs[std::string(line.substr(0, space))];
-    if (!known) cost.usd = std::nullopt;
+    cost.all_costs_known = known;
     for (const Sample& sample : content->samples) {
       if (!sample.ok() || !sample.cached_from.empty()) continue;
       ++cost.calls;
       cost.prompt_tokens += sample.response.usage.prompt();
       cost.output_tokens += sample.response.usage.output;
-      if (cost.usd) *cost.usd += sample.response.cost_usd.value_or(0.0);
+      cost.usd += sample.response.cost_usd.value_or(0.0);
     }
   }
   return costs;

@@ -22,7 +22,7 @@ TEST(GenerateStop, GoesOnWhereItWasStopped) {
   for (std::size_t fail_at = 0; fail_at < calls; ++fail_at) {
     FakeTeacher::Script good = Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"});
     GenerationBench bench([good, fail_at](const ChatRequest& request, std::size_t number) -> Result<std::string> {
-      if (number == fail_at) return Error{ErrorKind::kUnavailable, "the connection broke"};
+      if (number == fail_at) return Error{ErrorKind::kPermanent, "the key was taken back"};
       return good(request, number);
     });
     bench.options.attempts = 2;

@@ -68,7 +68,10 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
   }
   std::optional<double> usd = 0.0;
   for (const auto* stages : {&facts.teachers, &facts.students}) {
-    for (const auto& [stage, cost] : *stages) usd = usd && cost.usd ? std::optional(*usd + *cost.usd) : std::nullopt;
+    for (const auto& [stage, cost] : *stages) {
+      const std::optional<double> of_stage = cost.total_usd();
+      usd = usd && of_stage ? std::optional(*usd + *of_stage) : std::nullopt;
+    }
   }
   metadata["cost_usd"] = OrNull(usd);
   Json tests = Json::array();
