@@ -261,6 +261,15 @@ TEST_F(Cli, ResumeRefusesWhatDoesNotFit) {
   EXPECT_THAT(error, AllOf(HasSubstr("plan.json"), HasSubstr("schema 99")));
 }
 
+TEST_F(Cli, ResumeIgnoresNoOption) {
+  ASSERT_EQ(Eval({}), 0);
+  EXPECT_EQ(Eval({"--resume", "latest", "--no-baseline"}), 2);
+  EXPECT_THAT(error, HasSubstr("--no-baseline"));
+  EXPECT_EQ(Eval({"--resume", "latest", "--no-log-runs"}), 2);
+  EXPECT_THAT(error, HasSubstr("can't be combined with --no-log-runs"));
+  EXPECT_EQ(Eval({"--resume", "latest", "--log-runs"}), 0) << error;
+}
+
 TEST_F(Cli, EvalErrors) {
   EXPECT_EQ(Run({"eval", (folder.path() / "none").string()}), 2);
   EXPECT_THAT(error, HasSubstr("no such file or folder"));

@@ -149,6 +149,7 @@ Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
 
 // Goes on with a run as its plan.json says; the skill on disk may have changed since.
 Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
+  if (!options.log_runs) return InputError("--resume continues a logged run: it can't be combined with --no-log-runs");
   ASSIGN_OR_RETURN(const fs::path folder, ResolveRun(session.runs_dir, options.resume));
   ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
   RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan));
