@@ -109,19 +109,17 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
       trace_names.push_back(from);
     }
   }
-  std::vector<Redaction> redactions;
+  Redactor redactor({});  // one for all sources: the same label means the same secret
   if (!trace_names.empty()) {
     TraceLoadOptions load;
     load.read.lenient = options.lenient;
     load.keep_secrets = keep_secrets;
-    ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(trace_names, env.variable, load));
+    ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(trace_names, env.variable, load, redactor));
     for (const Error& error : loaded.unread) sources.warnings.push_back(error.message);
-    redactions = std::move(loaded.redactions);
     for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
     sources.told.push_back("digest   " + AddTraces(loaded.traces, options.how.context_tokens, material));
   }
   for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
-  Redactor redactor({});
   const std::size_t before_tools = material.items.size();
   for (const std::string& tool : options.tools) {
     if (const Status added = AddToolsOf(tool, sources, env); !added) {
@@ -145,12 +143,11 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
       RedactItem(example.input, redactor);
       RedactItem(example.output, redactor);
     }
-    redactions.insert(redactions.end(), redactor.redactions().begin(), redactor.redactions().end());
   }
   if (material.task.empty() && material.items.empty() && !material.has_existing()) {
     return InputError("nothing to make a skill from: give a TASK, or --from with a trace or a skill");
   }
-  sources.redactions = RedactionSummary(redactions, "redacted");
+  sources.redactions = RedactionSummary(redactor.redactions(), "redacted");
   return sources;
 }
 
