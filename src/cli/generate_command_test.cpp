@@ -173,6 +173,8 @@ TEST_F(GenerateCli, ResumeAsksOnlyWhatIsLeft) {
                       "sim:base=0.1,skill=body", "--max-attempts", "1"}),
             3);
   EXPECT_THAT(error, AllOf(HasSubstr("stopped early"), HasSubstr("upskill generate --resume")));
+  EXPECT_THAT(*ReadFile(skill("adding") / "lineage.json"),
+              AllOf(HasSubstr("\"sim:base=0.1,skill=body\": "), Not(HasSubstr("student 1"))));
   const std::size_t before = teacher.requests().size();
   teacher.hook = nullptr;
   ASSERT_EQ(Generate({"--resume"}), 0) << error;

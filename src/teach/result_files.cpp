@@ -85,13 +85,6 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
 }
 
 Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts, const fs::path& folder) {
-  std::vector<std::string> students;
-  if (outcome.measured) {
-    for (const Student& student : outcome.measured->judged.plan().students) students.push_back(student.spec);
-  } else {
-    for (std::size_t i = 0; i < outcome.candidates[outcome.chosen].train.size(); ++i)
-      students.push_back(fmt::format("student {}", i + 1));
-  }
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   std::error_code code;
   const bool unchanged =
@@ -100,7 +93,7 @@ Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts
   RETURN_IF_ERROR(
       WriteFileAtomically(folder / "skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
   return WriteFileAtomically(folder / "lineage.json",
-                             DumpJsonIndented(LineageToJson(outcome.candidates, students)) + "\n");
+                             DumpJsonIndented(LineageToJson(outcome.candidates, facts.student_models)) + "\n");
 }
 
 }  // namespace upskill
