@@ -162,6 +162,8 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                                chosen.tokens, chosen.skill.name));
   env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
                                outcome.rejected_cases.size(), outcome.test.size()));
+  if (!outcome.tests_problem.empty() && !outcome.cases.empty())
+    env.out(TerminalText::Format("no tests were written: {}\n", outcome.tests_problem));
   if (outcome.uncited_rules > 0)
     env.out(TerminalText::Format("{} rules without proof in the material were left out\n", outcome.uncited_rules));
   for (const std::string& rule : outcome.contradicted_rules)
@@ -182,6 +184,7 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
                {"cases", outcome.cases.size()},
                {"test_cases", outcome.test.size()},
                {"rejected_cases", outcome.rejected_cases.size()},
+               {"tests_problem", outcome.tests_problem.empty() ? Json(nullptr) : Json(outcome.tests_problem)},
                {"candidates", outcome.candidates.size()},
                {"chosen", outcome.candidates[outcome.chosen].id},
                {"tokens", outcome.candidates[outcome.chosen].tokens},

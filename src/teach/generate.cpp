@@ -169,7 +169,11 @@ class Generation {
     TakeExamples(vetted);
     const std::size_t missing = options_.cases - std::min(options_.cases, vetted.cases.size());
     Result<VettedCases> result = missing == 0 ? VettedCases{} : MoreCases(missing);
-    if (!result && result.error().kind != ErrorKind::kInput) return result.error();
+    if (!result) {
+      if (result.error().kind != ErrorKind::kInput) return result.error();
+      out_.tests_problem = result.error().message;
+      Say("tests", "none written: " + out_.tests_problem);
+    }
     VettedCases written = result ? result.value() : VettedCases{};
     for (Case& test_case : written.cases) {
       if (vetted.cases.size() < options_.cases) TakeCase(std::move(test_case), vetted);

@@ -52,6 +52,7 @@ struct GenerateOutcome {
   std::vector<Case> cases;
   std::vector<std::size_t> test;  // indices of the held-out cases
   std::vector<std::string> rejected_cases;
+  std::string tests_problem;  // why no cases were written or extracted; empty: they were
   std::size_t uncited_rules = 0;
   std::vector<std::string> contradicted_rules;  // "RULE (ID)", left out
   std::vector<std::string> provenance;          // "RULE: PLACE, …" of the draft
