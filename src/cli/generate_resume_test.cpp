@@ -329,7 +329,7 @@ TEST_F(GenerateResume, ABudgetSpentBeforeADraftGoesOnWithMore) {
             3)
       << error;
   EXPECT_THAT(error, AllOf(HasSubstr("stopped early: budget exceeded: $0.30 of $0.20 spent"),
-                           HasSubstr("kept: no draft yet, and 2 answers from teachers"),
+                           HasSubstr("kept: no skill yet, and 2 answers from teachers"),
                            HasSubstr("--base-url " + Elsewhere() + " --resume"), HasSubstr("--max-cost 0.60")));
   EXPECT_THAT(teacher.requests(), SizeIs(2)) << "not all three tries";
   EXPECT_FALSE(fs::exists(folder.path() / "skills"));

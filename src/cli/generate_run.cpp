@@ -68,10 +68,20 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
   return placing;
 }
 
+// Without a draft, or without room for it. A limit, the user, a model that gives up or a full disk leaves something to
+// go on with; a teacher that wrote nothing usable doesn't.
+ExitCode FinishWithoutSkill(const GenerateSession& session, const Error& error, Env& env) {
+  const bool gave_up =
+      error.kind == ErrorKind::kPermanent || error.kind == ErrorKind::kUnavailable || error.kind == ErrorKind::kIo;
+  if (!gave_up && error.kind != ErrorKind::kCancelled) return PrintError(env, error);
+  PrintStop(session, error.message, {}, true, env);
+  return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
+}
+
 ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, bool estimated, Env& env) {
   const GenerationFacts facts = FactsOf(session, env);
   const Result<Placing> placing = Place(session, outcome, facts);
-  if (!placing) return PrintError(env, placing.error());
+  if (!placing) return FinishWithoutSkill(session, placing.error(), env);
   if (session.options.json) {
     PrintDocument(env, DumpJsonIndented(OutcomeToJson(session, outcome, *placing, facts)) + "\n");
   } else {
@@ -80,15 +90,6 @@ ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, 
   if (outcome.stopped.empty()) return ExitCode::kSuccess;
   PrintStop(session, outcome.stopped, placing->target, outcome.resumable, env);
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
-}
-
-// Without a draft. A limit, the user or a model that gives up leaves something to go on with; a teacher that wrote
-// nothing usable doesn't.
-ExitCode FinishWithoutDraft(const GenerateSession& session, const Error& error, Env& env) {
-  const bool gave_up = error.kind == ErrorKind::kPermanent || error.kind == ErrorKind::kUnavailable;
-  if (!gave_up && error.kind != ErrorKind::kCancelled) return PrintError(env, error);
-  PrintStop(session, error.message, {}, true, env);
-  return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
 }
 
 void PrintSources(const GenerateSession& session, Env& env) {
@@ -110,12 +111,14 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
     return ExitCode::kSuccess;
   }
   ProgressLine progress(StyleFor(env, env.error_is_terminal, session.options.color), env.error_is_terminal, env.error);
-  GenerateInput input = InputOf(session, env);
-  if (!session.options.quiet) input.trials.observer = &progress;
+  // Opening it locks it. InputOf adds up what the trials in it cost, to which another process may have added until
+  // then.
   Result<AppendFile> trials = AppendFile::Open(session.folder / kTrialsFile, true);
   if (!trials) return PrintError(env, trials.error());
+  GenerateInput input = InputOf(session, env);
+  if (!session.options.quiet) input.trials.observer = &progress;
   input.trials.on_run = [&](const std::string& stage, const std::string& run) {
-    static_cast<void>(trials->Append(stage + " " + run + "\n"));
+    return trials->Append(stage + " " + run + "\n");
   };
   input.say = [&](const std::string& line) {
     progress.Clear();
@@ -123,7 +126,7 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
   };
   const Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();
-  if (!outcome) return FinishWithoutDraft(session, outcome.error(), env);
+  if (!outcome) return FinishWithoutSkill(session, outcome.error(), env);
   return Finish(session, *outcome, input.options.target.estimated, env);
 }
 

@@ -210,7 +210,7 @@ void PrintStop(const GenerateSession& session, const std::string& reason, const 
   }
   const KeptAnswers kept = KeptAnswersOf(session);
   env.error(TerminalText::Format("kept: {}, and {} from teachers and {} from students in {}\n",
-                                 best.empty() ? "no draft yet" : "the best skill so far in " + best,
+                                 best.empty() ? "no skill yet" : "the best skill so far in " + best,
                                  Counted(kept.of_teachers, "answer"), kept.of_students, session.folder.string()));
   if (!resumable) return;
   const std::optional<double>& limit = session.options.how.max_cost_usd;

@@ -69,10 +69,11 @@ class Generation {
     return budget_.MayAsk();
   }
 
-  // Whether a limit, the user or a model ended the generation; then the best candidate so far is the outcome.
+  // Whether a limit, the user, a model or a file that can't be written ended the generation; then the best candidate so
+  // far is the outcome.
   bool EndEarly(const Error& error) {
     if (error.kind != ErrorKind::kCancelled && error.kind != ErrorKind::kPermanent &&
-        error.kind != ErrorKind::kUnavailable)
+        error.kind != ErrorKind::kUnavailable && error.kind != ErrorKind::kIo)
       return false;
     out_.stopped = error.message;
     out_.interrupted = error.kind == ErrorKind::kCancelled;

@@ -116,6 +116,24 @@ TEST(GenerateStop, AnErrorOfTheServerEndsTheStageAndIsAskedForAgain) {
   EXPECT_THAT(resumed->cases, SizeIs(16));
 }
 
+TEST(GenerateStop, AFullDiskLeavesTheBestSoFar) {
+  GenerationBench bench(Qualities({"[sim 0.3]", "[sim 0.9]"}));
+  bench.options.attempts = 1;
+  bench.on_run = [](const std::string& stage, const std::string&) {
+    return stage == "screen" ? Status(Error{ErrorKind::kIo, "No space left on device"}) : Status();
+  };
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_EQ(outcome->stopped, "No space left on device");
+  EXPECT_TRUE(outcome->resumable);
+  EXPECT_TRUE(outcome->candidates[0].measured);
+  bench.on_run = nullptr;
+  const Result<GenerateOutcome> resumed = bench.Run();
+  ASSERT_TRUE(resumed.ok());
+  EXPECT_EQ(resumed->stopped, "");
+  EXPECT_THAT(resumed->candidates[resumed->chosen].skill.body, HasSubstr("[sim 0.9]"));
+}
+
 TEST(GenerateStop, AStopLeavesTheBestSoFar) {
   GenerationBench bench(Qualities({"[sim 0.3]", "[sim 0.5]"}));
   bench.stop = 1;
