@@ -59,9 +59,18 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
   placing.reason = ReasonToReject(outcome, rule);
   if (placing.reason.empty() && IsTaken(session, folder))
     placing.reason = fmt::format("{} contains another skill (to improve it, use --from)", folder.string());
+  const bool edited = WasEdited(session, outcome, folder);
+  if (placing.reason.empty() && edited)
+    placing.reason = fmt::format("{} was edited since this generation wrote it", (folder / "SKILL.md").string());
   placing.target = placing.reason.empty() ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
+  // An earlier session may have put another candidate there.
+  std::vector<fs::path> files = SkillFilesOf(outcome);
   if (placing.reason.empty()) {
     ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));
+    RETURN_IF_ERROR(RestoreExisting(session, files, folder));
+  } else if (!edited && !session.sources.existing_folder.empty()) {
+    files.insert(files.end(), {"skill_meta.json", "lineage.json"});
+    RETURN_IF_ERROR(RestoreExisting(session, files, session.sources.existing_folder));
   }
   RETURN_IF_ERROR(BringExistingFiles(session, placing.target));
   RETURN_IF_ERROR(WriteGeneratedSkill(outcome, facts, placing.target));
