@@ -164,6 +164,14 @@ TEST_F(Cli, TheSameModelTwiceIsRefused) {
   EXPECT_FALSE(fs::exists(runs()));
 }
 
+TEST_F(Cli, MergingARunThatStoppedWhenDecidedIsComplete) {
+  ASSERT_EQ(Eval({"--stop-when-decided", "--runs", "30"}), 0) << error;
+  ASSERT_THAT(out, HasSubstr("cells were not needed"));
+  const std::string whole = (folder.path() / "whole").string();
+  EXPECT_EQ(Run({"merge", FindRuns(runs())[0].string(), "-o", whole}), 0) << error;
+  EXPECT_THAT(error, IsEmpty());
+}
+
 TEST_F(Cli, VerboseShowsFailedChecks) {
   ASSERT_EQ(Eval({"-v"}), 0);
   EXPECT_THAT(out, AllOf(HasSubstr("two · two and two"), HasSubstr("0 of 1 passed"),
@@ -251,6 +259,15 @@ TEST_F(Cli, ResumeRefusesWhatDoesNotFit) {
   folder.Write("runs/" + FindRuns(runs())[0].filename().string() + "/plan.json", "{\"schema\": 99}");
   EXPECT_EQ(Eval({"--resume", "latest"}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("plan.json"), HasSubstr("schema 99")));
+}
+
+TEST_F(Cli, ResumeIgnoresNoOption) {
+  ASSERT_EQ(Eval({}), 0);
+  EXPECT_EQ(Eval({"--resume", "latest", "--no-baseline"}), 2);
+  EXPECT_THAT(error, HasSubstr("--no-baseline"));
+  EXPECT_EQ(Eval({"--resume", "latest", "--no-log-runs"}), 2);
+  EXPECT_THAT(error, HasSubstr("can't be combined with --no-log-runs"));
+  EXPECT_EQ(Eval({"--resume", "latest", "--log-runs"}), 0) << error;
 }
 
 TEST_F(Cli, EvalErrors) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<JudgedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
+Result<fs::path> FindOne(const std::string& name, const fs::path& runs_dir) {
   ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
   if (folders.size() > 1) {
     return InputError(fmt::format("{} contains {} runs; name one of them, for example {}", name, folders.size(),
@@ -29,7 +29,23 @@ Result<JudgedRun> LoadOne(const std::string& name, const fs::path& runs_dir) {
                     "`upskill report {}` shows it",
                     name, name));
   }
-  return LoadRun(folders.front());
+  return folders.front();
+}
+
+struct ComparedRuns {
+  JudgedRun a;
+  JudgedRun b;
+};
+
+Result<ComparedRuns> LoadBoth(const CompareOptions& options, const fs::path& runs_dir) {
+  ASSIGN_OR_RETURN(const fs::path a, FindOne(options.a, runs_dir));
+  ASSIGN_OR_RETURN(const fs::path b, FindOne(options.b, runs_dir));
+  std::error_code code;
+  if (fs::equivalent(a, b, code)) return InputError(fmt::format("{} and {} are the same run", options.a, options.b));
+  ComparedRuns runs;
+  ASSIGN_OR_RETURN(runs.a, LoadRun(a));
+  ASSIGN_OR_RETURN(runs.b, LoadRun(b));
+  return runs;
 }
 
 }  // namespace
@@ -53,18 +69,12 @@ void AddCompareCommand(CLI::App& app, CompareOptions& options) {
 ExitCode RunCompare(const CompareOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
-  const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
-  const Result<JudgedRun> a = LoadOne(options.a, runs_dir);
-  if (!a) return PrintError(env, a.error());
-  const Result<JudgedRun> b = LoadOne(options.b, runs_dir);
-  if (!b) return PrintError(env, b.error());
-  if (a->plan().run == b->plan().run) {
-    return PrintError(env, InputError(fmt::format("{} and {} are the same run", options.a, options.b)));
-  }
-  const Result<RunComparison> comparison = CompareRuns(*a, *b);
+  const Result<ComparedRuns> runs = LoadBoth(options, RunsFolder(options.runs_dir, *config));
+  if (!runs) return PrintError(env, runs.error());
+  const Result<RunComparison> comparison = CompareRuns(runs->a, runs->b);
   if (!comparison) return PrintError(env, comparison.error());
-  PrintRunNotes(*a, env);
-  PrintRunNotes(*b, env);
+  PrintRunNotes(runs->a, env);
+  PrintRunNotes(runs->b, env);
   if (options.json) {
     PrintDocument(env, DumpJsonIndented(CompareToJson(*comparison)) + "\n");
   } else {

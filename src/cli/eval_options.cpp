@@ -132,6 +132,7 @@ void AddStorageOptions(CLI::App& command, EvalOptions& options) {
         "--min-lift", "--margin", "--stop-when-decided", "--no-cache", "--refresh"}) {
     resume->excludes(command.get_option(decided_by_plan));
   }
+  if (!options.table_first) resume->excludes(command.get_option("--no-baseline"));
 }
 
 void AddOutputOptions(CLI::App& command, EvalOptions& options) {

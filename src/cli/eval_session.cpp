@@ -102,15 +102,10 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
   std::vector<std::unique_ptr<Model>> models;
   for (const std::string& spec : specs) {
     ASSIGN_OR_RETURN(std::unique_ptr<Model> model, OpenModel(spec, model_options, env));
-    const ModelInfo& info = model->info();
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      if (models[i]->info().identity == info.identity) {
-        return InputError(fmt::format("models '{}' and '{}' are the same", specs[i], spec));
-      }
-    }
     if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*model, spec));
     models.push_back(std::move(model));
   }
+  RETURN_IF_ERROR(CheckModelsDiffer(models, specs));
   return models;
 }
 
@@ -158,6 +153,7 @@ Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
 
 // Resumes a run as its plan.json says; the skill on disk may have changed since.
 Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
+  if (!options.log_runs) return InputError("--resume continues a logged run: it can't be combined with --no-log-runs");
   ASSIGN_OR_RETURN(const fs::path folder, ResolveRun(session.runs_dir, options.resume));
   ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
   RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan));

@@ -176,6 +176,8 @@ TEST_F(GenerateCli, ResumeAsksOnlyWhatIsLeft) {
                       "sim:base=0.1,skill=body", "--max-attempts", "1"}),
             3);
   EXPECT_THAT(error, AllOf(HasSubstr("stopped early"), HasSubstr("upskill generate --resume")));
+  EXPECT_THAT(*ReadFile(skill("adding") / "lineage.json"),
+              AllOf(HasSubstr("\"sim:base=0.1,skill=body\": "), Not(HasSubstr("student 1"))));
   const std::size_t before = teacher.requests().size();
   teacher.hook = nullptr;
   ASSERT_EQ(Generate({"--resume"}), 0) << error;
@@ -212,6 +214,38 @@ TEST_F(GenerateCli, SecretsDoNotReachTheTeacher) {
     if (!entry.is_regular_file()) continue;
     EXPECT_THAT(*ReadFile(entry.path()), Not(HasSubstr(secret))) << entry.path();
   }
+}
+
+TEST_F(GenerateCli, OneLabelIsOneSecretInAllSources) {
+  const TeacherServer teacher("[sim 0.95]");
+  const std::string of_trace = "ghp_" + std::string("16C7e42F292c6912E7710c838347Ae178B4a");
+  const std::string of_task = "ghp_" + std::string("9Xq1e42F292c6912E7710c838347Ae178B7z");
+  const std::string trace =
+      folder
+          .Write("session.jsonl",
+                 R"({"type":"user","uuid":"u1","sessionId":"s","message":{"role":"user","content":"Push with )" +
+                     of_trace + R"( please."}})" + "\n")
+          .string();
+  Generate({"Add numbers with " + of_task + " and " + of_trace, "--from", trace, "-m", "generic.teacher", "--base-url",
+            teacher.url(), "--no-eval"});
+  ASSERT_THAT(teacher.requests(), Not(IsEmpty())) << error;
+  const std::string& body = teacher.requests()[0].body;
+  EXPECT_THAT(body, HasSubstr("Push with [redacted:github-token:1] please."));
+  EXPECT_THAT(body, HasSubstr("Add numbers with [redacted:github-token:2] and [redacted:github-token:1]"));
+}
+
+TEST_F(GenerateCli, TestsThatCannotBeWrittenAreReported) {
+  TeacherServer teacher("[sim 0.95]");
+  teacher.hook = [](const std::string& body) -> std::optional<loopback::Script> {
+    if (body.find("\"cases\"") == std::string::npos) return std::nullopt;
+    return loopback::ChatCompletion("I would rather not.");
+  };
+  ASSERT_EQ(Generate({"Add numbers", "-e", "What is the sum number 1? -> total-1.", "-m", "generic.teacher",
+                      "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "0"}),
+            0)
+      << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("tests  1 sound"), HasSubstr("no tests were written: the teacher's answer can't")));
+  EXPECT_THAT(error, HasSubstr("none written: the teacher's answer can't be used"));
 }
 
 TEST_F(GenerateCli, ToolsOfALiveMcpServer) {
@@ -269,6 +303,12 @@ TEST_F(GenerateCli, VariablesOfAnMcpServer) {
   ::unsetenv("OPENAI_API_KEY");  // NOLINT(concurrency-mt-unsafe)
   EXPECT_EQ(Generate({"x", "--mcp-env", "MODE=a"}), 2);
   EXPECT_THAT(error, HasSubstr("give --tool mcp:COMMAND"));
+}
+
+TEST_F(GenerateCli, TheSameStudentTwiceIsAnError) {
+  EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "--eval-model", "sim:base=0.1", "--eval-model", "sim:base=0.1"}),
+            2);
+  EXPECT_THAT(error, HasSubstr("models 'sim:base=0.1' and 'sim:base=0.1' are the same"));
 }
 
 TEST_F(GenerateCli, ErrorsSayWhatToDo) {

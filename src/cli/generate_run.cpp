@@ -42,6 +42,7 @@ GenerationFacts FactsOf(const GenerateSession& session, const Env& env) {
   facts.generated_at = UtcTimestamp(env.clock->WallNow());
   facts.task = session.sources.material.task;
   facts.sources = session.sources.names;
+  if (!session.options.no_eval) facts.student_models = session.options.eval_models;
   if (session.teacher) facts.teachers = session.teacher->costs();
   if (session.test_teacher) {
     for (const auto& [stage, cost] : session.test_teacher->costs()) facts.teachers["tests: " + stage] = cost;
@@ -58,19 +59,38 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
   placing.reason = ReasonToReject(outcome, rule);
   if (placing.reason.empty() && IsTaken(session, folder))
     placing.reason = fmt::format("{} contains another skill (to improve it, use --from)", folder.string());
+  const bool edited = WasEdited(session, outcome, folder);
+  if (placing.reason.empty() && edited)
+    placing.reason = fmt::format("{} was edited since this generation wrote it", (folder / "SKILL.md").string());
   placing.target = placing.reason.empty() ? folder : session.folder / skill.name;  // gone at the end with --no-log-runs
+  // An earlier session may have put another candidate there.
+  std::vector<fs::path> files = SkillFilesOf(outcome);
   if (placing.reason.empty()) {
     ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));
+    RETURN_IF_ERROR(RestoreExisting(session, files, folder));
+  } else if (!edited && !session.sources.existing_folder.empty()) {
+    files.insert(files.end(), {"skill_meta.json", "lineage.json"});
+    RETURN_IF_ERROR(RestoreExisting(session, files, session.sources.existing_folder));
   }
   RETURN_IF_ERROR(BringExistingFiles(session, placing.target));
   RETURN_IF_ERROR(WriteGeneratedSkill(outcome, facts, placing.target));
   return placing;
 }
 
+// Without a draft, or without room for it. A limit, the user, a model that gives up or a full disk leaves something to
+// go on with; a teacher that wrote nothing usable doesn't.
+ExitCode FinishWithoutSkill(const GenerateSession& session, const Error& error, Env& env) {
+  const bool gave_up =
+      error.kind == ErrorKind::kPermanent || error.kind == ErrorKind::kUnavailable || error.kind == ErrorKind::kIo;
+  if (!gave_up && error.kind != ErrorKind::kCancelled) return PrintError(env, error);
+  PrintStop(session, error.message, {}, true, env);
+  return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
+}
+
 ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, bool estimated, Env& env) {
   const GenerationFacts facts = FactsOf(session, env);
   const Result<Placing> placing = Place(session, outcome, facts);
-  if (!placing) return PrintError(env, placing.error());
+  if (!placing) return FinishWithoutSkill(session, placing.error(), env);
   if (session.options.json) {
     PrintDocument(env, DumpJsonIndented(OutcomeToJson(session, outcome, *placing, facts)) + "\n");
   } else {
@@ -79,15 +99,6 @@ ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, 
   if (outcome.stopped.empty()) return ExitCode::kSuccess;
   PrintStop(session, outcome.stopped, placing->target, outcome.resumable, env);
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
-}
-
-// Without a draft. A limit, the user or a model that gives up leaves something to resume; a teacher that wrote
-// nothing usable doesn't.
-ExitCode FinishWithoutDraft(const GenerateSession& session, const Error& error, Env& env) {
-  const bool gave_up = error.kind == ErrorKind::kPermanent || error.kind == ErrorKind::kUnavailable;
-  if (!gave_up && error.kind != ErrorKind::kCancelled) return PrintError(env, error);
-  PrintStop(session, error.message, {}, true, env);
-  return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
 }
 
 void PrintSources(const GenerateSession& session, Env& env) {
@@ -109,12 +120,14 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
     return ExitCode::kSuccess;
   }
   ProgressLine progress(StyleFor(env, env.error_is_terminal, session.options.color), env.error_is_terminal, env.error);
-  GenerateInput input = InputOf(session, env);
-  if (!session.options.quiet) input.trials.observer = &progress;
+  // Opening it locks it. InputOf adds up what the trials in it cost, to which another process may have added until
+  // then.
   Result<AppendFile> trials = AppendFile::Open(session.folder / kTrialsFile, true);
   if (!trials) return PrintError(env, trials.error());
+  GenerateInput input = InputOf(session, env);
+  if (!session.options.quiet) input.trials.observer = &progress;
   input.trials.on_run = [&](const std::string& stage, const std::string& run) {
-    static_cast<void>(trials->Append(stage + " " + run + "\n"));
+    return trials->Append(stage + " " + run + "\n");
   };
   input.say = [&](const std::string& line) {
     progress.Clear();
@@ -122,7 +135,7 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
   };
   const Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();
-  if (!outcome) return FinishWithoutDraft(session, outcome.error(), env);
+  if (!outcome) return FinishWithoutSkill(session, outcome.error(), env);
   return Finish(session, *outcome, input.options.target.estimated, env);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/generate_plan.h"
 #include "cli/students.h"
 #include "eval/journal.h"
+#include "skill/skill_text.h"
 #include "teach/choice.h"
 #include "teach/material_json.h"
 #include "trace/redact/redact.h"
@@ -25,7 +26,7 @@ constexpr const char* kTestsFile = "tests.json";  // the given ones as they were
 
 Status CopySkillFiles(const fs::path& from, const fs::path& to) {
   RETURN_IF_ERROR(MakeFolders(to));
-  for (const char* name : {"skill_meta.json", "references", "scripts", "assets", "SKILL.md"}) {
+  for (const char* name : {"skill_meta.json", "lineage.json", "references", "scripts", "assets", "SKILL.md"}) {
     std::error_code code;
     if (!fs::exists(from / name, code)) continue;
     fs::copy(from / name, to / name,
@@ -35,6 +36,16 @@ Status CopySkillFiles(const fs::path& from, const fs::path& to) {
                    fmt::format("copying {} to {}: {}", (from / name).string(), to.string(), code.message())};
   }
   return {};
+}
+
+// Where KeepPrevious puts its copy.
+fs::path PreviousFolder(const GenerateSession& session) { return session.folder / "previous"; }
+
+// Where the skill to improve is as it was, if the new one goes to `target`.
+fs::path OriginalFolder(const GenerateSession& session, const fs::path& target) {
+  const fs::path& existing = session.sources.existing_folder;
+  std::error_code code;
+  return fs::equivalent(existing, target, code) ? PreviousFolder(session) : existing;
 }
 
 // What WriteGeneration keeps of it.
@@ -88,7 +99,7 @@ Status OpenModels(GenerateSession& session, const Env& env) {
     ASSIGN_OR_RETURN(std::unique_ptr<Model> model, OpenModel(spec, student_options, env));
     session.student_models.push_back(std::move(model));
   }
-  return {};
+  return CheckModelsDiffer(session.student_models, options.eval_models);
 }
 
 // In the tokens of the student that counts the most of them; estimated when none tells.
@@ -237,11 +248,11 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   if (!resumed) RETURN_IF_ERROR(NewFolder(session, env));
   if (session.teacher_model) {
     ASSIGN_OR_RETURN(session.teacher,
-                     Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop));
+                     Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop, env.clock));
   }
   if (session.test_teacher_model) {
-    ASSIGN_OR_RETURN(session.test_teacher,
-                     Teacher::Open(*session.test_teacher_model, session.folder / "test_teacher.jsonl", env.stop));
+    ASSIGN_OR_RETURN(session.test_teacher, Teacher::Open(*session.test_teacher_model,
+                                                         session.folder / "test_teacher.jsonl", env.stop, env.clock));
   }
   return {};
 }
@@ -273,16 +284,63 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.trials.sampling.seed = options.how.seed;
   input.trials.clock = env.clock;
   input.trials.stop = env.stop;
-  for (const auto& [stage, cost] : StudentCosts(session)) input.spent_usd += cost.usd.value_or(0.0);
+  for (const auto& [stage, cost] : StudentCosts(session)) input.spent_usd += cost.usd;
   return input;
 }
 
 Result<fs::path> KeepPrevious(const GenerateSession& session, const fs::path& folder) {
-  const fs::path kept = session.folder / "previous";
+  const fs::path kept = PreviousFolder(session);
   std::error_code code;
-  if (!session.sources.material.has_existing() || !fs::exists(folder / "SKILL.md", code)) return fs::path();
-  if (!fs::exists(kept, code)) RETURN_IF_ERROR(CopySkillFiles(folder, kept));  // else by an earlier session
+  if (!fs::equivalent(session.sources.existing_folder, folder, code) || !fs::exists(folder / "SKILL.md", code))
+    return fs::path();
+  if (fs::exists(kept / "SKILL.md", code)) return kept;
+  // It gets its name when it is complete: after a crash, an incomplete copy must not pass for the skill.
+  const fs::path partial = session.folder / "previous.tmp";
+  fs::remove_all(partial, code);
+  RETURN_IF_ERROR(CopySkillFiles(folder, partial));
+  fs::remove_all(kept, code);  // an incomplete copy of an earlier version of the program
+  fs::rename(partial, kept, code);
+  if (code) return ErrnoError("renaming " + partial.string() + " to", kept, code.value());
   return kept;
+}
+
+std::vector<fs::path> SkillFilesOf(const GenerateOutcome& outcome) {
+  std::vector<fs::path> files = {"SKILL.md"};
+  for (const Candidate& candidate : outcome.candidates) {
+    for (const auto& [name, text] : candidate.skill.references) files.push_back(fs::path("references") / name);
+    for (const auto& [name, text] : candidate.skill.scripts) files.push_back(fs::path("scripts") / name);
+  }
+  return files;
+}
+
+bool WasEdited(const GenerateSession& session, const GenerateOutcome& outcome, const fs::path& folder) {
+  const Result<std::string> now = ReadFile(folder / "SKILL.md");
+  if (!now) return false;
+  if (session.sources.material.has_existing()) {
+    const Result<std::string> original = ReadFile(OriginalFolder(session, folder) / "SKILL.md");
+    if (!original || *original == *now) return false;  // it wasn't replaced yet
+  }
+  return std::none_of(outcome.candidates.begin(), outcome.candidates.end(),
+                      [&](const Candidate& candidate) { return SkillFileText(candidate.skill) == *now; });
+}
+
+Status RestoreExisting(const GenerateSession& session, const std::vector<fs::path>& files, const fs::path& target) {
+  const fs::path original = OriginalFolder(session, target);
+  std::error_code code;
+  if (!fs::exists(original / "SKILL.md", code) || !fs::exists(target, code)) return {};  // nothing was replaced
+  for (const fs::path& file : files) {
+    ASSIGN_OR_RETURN(const fs::path place, ContainedPath(target, file.string()));
+    if (fs::is_symlink(place, code)) continue;  // not from a generation
+    if (!fs::exists(original / file, code)) {
+      fs::remove(place, code);
+      if (code) return ErrnoError("removing", place, code.value());
+      continue;
+    }
+    ASSIGN_OR_RETURN(const std::string text, ReadFile(original / file));
+    const Result<std::string> now = ReadFile(place);
+    if (!now || *now != text) RETURN_IF_ERROR(WriteFileAtomically(place, text));
+  }
+  return {};
 }
 
 Status BringExistingFiles(const GenerateSession& session, const fs::path& target) {
@@ -304,13 +362,13 @@ std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {
     const Result<JournalContent> content = run ? ReadJournal(*run) : Result<JournalContent>(run.error());
     if (!content) continue;
     StageCost& cost = costs[std::string(line.substr(0, space))];
-    if (!known) cost.usd = std::nullopt;
+    cost.all_costs_known = known;
     for (const Sample& sample : content->samples) {
       if (!sample.ok() || !sample.cached_from.empty()) continue;
       ++cost.calls;
       cost.prompt_tokens += sample.response.usage.prompt();
       cost.output_tokens += sample.response.usage.output;
-      if (cost.usd) *cost.usd += sample.response.cost_usd.value_or(0.0);
+      cost.usd += sample.response.cost_usd.value_or(0.0);
     }
   }
   return costs;

@@ -54,9 +54,20 @@ std::filesystem::path OutputFolder(const GenerateSession& session, const std::st
 // Whether a skill is there that this one doesn't come from.
 bool IsTaken(const GenerateSession& session, const std::filesystem::path& folder);
 
-// Copies the skill that is improved into the generation's folder, before it is replaced; tells where. Empty: there was
-// none.
+// Copies the skill that is improved into the generation's folder, before it is replaced, if no earlier session has done
+// so; tells where. Empty: `folder` isn't its folder.
 Result<std::filesystem::path> KeepPrevious(const GenerateSession& session, const std::filesystem::path& folder);
+
+// Whether somebody changed the SKILL.md that an earlier session wrote below `folder`.
+bool WasEdited(const GenerateSession& session, const GenerateOutcome& outcome, const std::filesystem::path& folder);
+
+// The files that a generation writes below a skill's folder, apart from those that describe the generation itself.
+std::vector<std::filesystem::path> SkillFilesOf(const GenerateOutcome& outcome);
+
+// Gives files below `target` the content they had before an earlier session wrote them: that of the skill to improve.
+// Files that it doesn't have are removed.
+Status RestoreExisting(const GenerateSession& session, const std::vector<std::filesystem::path>& files,
+                       const std::filesystem::path& target);
 
 // The files of the skill that is improved, where the result goes elsewhere.
 Status BringExistingFiles(const GenerateSession& session, const std::filesystem::path& target);

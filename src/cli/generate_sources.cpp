@@ -130,6 +130,28 @@ std::string TraceLine(const Trace& trace) {
 
 void RedactItem(std::string& text, Redactor& redactor) { text = redactor.Apply(std::move(text)); }
 
+Status AddTraceFiles(const std::vector<std::string>& names, const GenerateCommandOptions& options, bool keep_secrets,
+                     const Env& env, Redactor& redactor, GenerateSources& sources) {
+  TraceLoadOptions load;
+  load.read.strict = options.strict;
+  load.read.stop = env.stop;
+  load.keep_secrets = keep_secrets;
+  ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(names, env.variable, load, redactor));
+  for (const Error& error : loaded.unread) sources.warnings.push_back(error.message);
+  for (const Trace& trace : loaded.traces) {
+    for (std::string& warning : DamageWarnings(trace)) sources.warnings.push_back(std::move(warning));
+  }
+  for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
+  sources.told.push_back("digest   " + AddTraces(loaded.traces, options.how.context_tokens, sources.material));
+  return {};
+}
+
+Status CheckServerVariables(const GenerateCommandOptions& options) {
+  const auto is_server = [](const std::string& tool) { return tool.starts_with(kServer); };
+  if (options.mcp_env.empty() || std::any_of(options.tools.begin(), options.tools.end(), is_server)) return {};
+  return InputError("--mcp-env sets variables of MCP servers: give --tool mcp:COMMAND");
+}
+
 }  // namespace
 
 Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool keep_secrets, const Env& env) {
@@ -145,26 +167,10 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
       trace_names.push_back(from);
     }
   }
-  std::vector<Redaction> redactions;
-  if (!trace_names.empty()) {
-    TraceLoadOptions load;
-    load.read.strict = options.strict;
-    load.read.stop = env.stop;
-    load.keep_secrets = keep_secrets;
-    ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(trace_names, env.variable, load));
-    for (const Error& error : loaded.unread) sources.warnings.push_back(error.message);
-    for (const Trace& trace : loaded.traces) {
-      for (std::string& warning : DamageWarnings(trace)) sources.warnings.push_back(std::move(warning));
-    }
-    redactions = std::move(loaded.redactions);
-    for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
-    sources.told.push_back("digest   " + AddTraces(loaded.traces, options.how.context_tokens, material));
-  }
-  const auto is_server = [](const std::string& tool) { return tool.starts_with(kServer); };
-  if (!options.mcp_env.empty() && std::none_of(options.tools.begin(), options.tools.end(), is_server))
-    return InputError("--mcp-env sets variables of MCP servers: give --tool mcp:COMMAND");
+  Redactor redactor({});  // one for all sources: the same label means the same secret
+  if (!trace_names.empty()) RETURN_IF_ERROR(AddTraceFiles(trace_names, options, keep_secrets, env, redactor, sources));
+  RETURN_IF_ERROR(CheckServerVariables(options));
   for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
-  Redactor redactor({});
   const std::size_t before_tools = material.items.size();
   for (const std::string& tool : options.tools) {
     if (const Status added = AddToolsOf(tool, options.mcp_env, sources, env); !added) {
@@ -188,12 +194,11 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
       RedactItem(example.input, redactor);
       RedactItem(example.output, redactor);
     }
-    redactions.insert(redactions.end(), redactor.redactions().begin(), redactor.redactions().end());
   }
   if (material.task.empty() && material.items.empty() && !material.has_existing()) {
     return InputError("nothing to make a skill from: give a TASK, or --from with a trace or a skill");
   }
-  sources.redactions = RedactionSummary(redactions, "redacted");
+  sources.redactions = RedactionSummary(redactor.redactions(), "redacted");
   return sources;
 }
 

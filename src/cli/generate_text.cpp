@@ -28,12 +28,14 @@ Json CostToJson(const StageCost& cost) {
   return {{"calls", cost.calls},
           {"prompt_tokens", cost.prompt_tokens},
           {"output_tokens", cost.output_tokens},
-          {"cost_usd", cost.usd ? Json(*cost.usd) : Json(nullptr)}};
+          {"cost_usd", cost.all_costs_known ? Json(cost.usd) : Json(nullptr)}};
 }
 
 // "1 call, 100 tokens in, 50 out, $0.0100".
 std::string CostText(const StageCost& cost, const char* one) {
-  const std::string usd = !cost.usd ? ", cost unknown" : *cost.usd > 0 ? fmt::format(", ${:.4f}", *cost.usd) : "";
+  std::string usd;
+  if (cost.usd > 0) usd = fmt::format(", {}${:.4f}", cost.all_costs_known ? "" : "at least ", cost.usd);
+  if (usd.empty() && !cost.all_costs_known) usd = ", cost unknown";
   return fmt::format("{}, {} in, {} out{}", Counted(cost.calls, one),
                      Counted(static_cast<std::size_t>(cost.prompt_tokens), "token"), WithThousands(cost.output_tokens),
                      usd);
@@ -48,8 +50,8 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
     if (found == stages.end()) return;
     const StageCost& cost = found->second;
     if (cost.calls > 0) env.out(TerminalText::Format("{} {:<7} {}\n", who, stage, CostText(cost, one)));
-    known = known && cost.usd;
-    usd += cost.usd.value_or(0.0);
+    known = known && cost.all_costs_known;
+    usd += cost.usd;
   };
   for (const char* stage : {"digest", "draft", "cases", "refine", "tests: digest", "tests: cases"})
     print("teacher", stage, "call", facts.teachers);
@@ -95,7 +97,7 @@ KeptAnswers KeptAnswersOf(const GenerateSession& session) {
   }
   for (const auto& [stage, cost] : StudentCosts(session)) {
     kept.of_students += cost.calls;
-    kept.cost_usd += cost.usd.value_or(0.0);
+    kept.cost_usd += cost.usd;
   }
   return kept;
 }
@@ -160,6 +162,8 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                                Counted(chosen.tokens, "token"), chosen.skill.name));
   env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
                                outcome.rejected_cases.size(), outcome.test.size()));
+  if (!outcome.tests_problem.empty() && !outcome.cases.empty())
+    env.out(TerminalText::Format("no tests were written: {}\n", outcome.tests_problem));
   if (outcome.uncited_rules > 0)
     env.out(TerminalText::Format("{} that {} no source {} left out\n", Counted(outcome.uncited_rules, "rule"),
                                  outcome.uncited_rules == 1 ? "cites" : "cite",
@@ -182,6 +186,7 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
                {"cases", outcome.cases.size()},
                {"test_cases", outcome.test.size()},
                {"rejected_cases", outcome.rejected_cases.size()},
+               {"tests_problem", outcome.tests_problem.empty() ? Json(nullptr) : Json(outcome.tests_problem)},
                {"candidates", outcome.candidates.size()},
                {"chosen", outcome.candidates[outcome.chosen].id},
                {"tokens", outcome.candidates[outcome.chosen].tokens},

@@ -77,9 +77,10 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
     env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(TerminalText::Format("run {}\n", outcome->folder.string()));
   }
-  if (outcome->missing == 0) return ExitCode::kSuccess;
+  if (run.summary.complete()) return ExitCode::kSuccess;
   env.error(TerminalText::Format("{}: merge the remaining shards into {}\n",
-                                 Counted(outcome->missing, "unanswered cell"), outcome->folder.string()));
+                                 Counted(run.summary.cells - run.summary.answered, "unanswered cell"),
+                                 outcome->folder.string()));
   return ExitCode::kIncomplete;
 }
 

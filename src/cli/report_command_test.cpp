@@ -192,6 +192,12 @@ TEST_F(Reports, CompareRefusesWhatCannotBeCompared) {
   const fs::path before = Eval({kGood});
   EXPECT_EQ(Run({"compare", "latest", "latest"}), 2);
   EXPECT_THAT(error, HasSubstr("the same run"));
+  EXPECT_EQ(Run({"compare", before.string(), before.filename().string()}), 2);
+  EXPECT_THAT(error, HasSubstr("the same run"));
+  fs::create_directories(folder.path() / "elsewhere");
+  const fs::path copy = folder.path() / "elsewhere" / before.filename();
+  fs::copy(before, copy, fs::copy_options::recursive);
+  EXPECT_EQ(Run({"compare", before.string(), copy.string()}), 0) << "another run of the same name: " << error;
   std::string cases = Cases();
   cases.replace(cases.find("after three"), 11, "after trois");
   folder.Write("skills/arithmetic/tests.json", cases);

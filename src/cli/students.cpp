@@ -68,6 +68,16 @@ Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
                   spec));
 }
 
+Status CheckModelsDiffer(const std::vector<std::unique_ptr<Model>>& models, const std::vector<std::string>& specs) {
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (models[k]->info().identity == models[i]->info().identity)
+        return InputError(fmt::format("models '{}' and '{}' are the same", specs[k], specs[i]));
+    }
+  }
+  return {};
+}
+
 Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const Catalog catalog, LoadCatalogOf(env));
   ASSIGN_OR_RETURN(ModelSpec spec, ParseModelSpec(text, {&catalog, !options.base_urls.empty()}));

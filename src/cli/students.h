@@ -33,6 +33,9 @@ struct ModelOptions {
 // Opens the model that a model string names. Errors say what is known or missing.
 Result<std::unique_ptr<Model>> OpenModel(const std::string& spec, const ModelOptions& options, const Env& env);
 
+// An error if two are the same: a student's answers are found by its model. `specs` are parallel to the models.
+Status CheckModelsDiffer(const std::vector<std::unique_ptr<Model>>& models, const std::vector<std::string>& specs);
+
 // A cost limit can be held only when the model's price is known, or nothing has to be paid.
 Status CheckPriceIsKnown(const Model& model, const std::string& spec);
 

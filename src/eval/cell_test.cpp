@@ -230,6 +230,9 @@ TEST(Plan, RejectsMissingAndMalformedFields) {
     json["arms"] = arms;
     EXPECT_FALSE(PlanFromJson(json, "p").ok()) << arms;
   }
+  Json twice = good;
+  twice["students"].push_back(good.at("students").at(0));
+  EXPECT_THAT(PlanFromJson(twice, "p").error().message, HasSubstr("'fake' is listed twice"));
   for (const int rounds : {0, -3, 2000000000}) {
     Json json = good;
     json["rounds"] = rounds;

@@ -2,25 +2,15 @@
 #include "eval/lane.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "eval/backoff.h"
 #include "util/invariant.h"
 
 namespace upskill {
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr milliseconds kFirstBackoff{500};
-constexpr milliseconds kLongestBackoff{8000};
-constexpr milliseconds kLongestRetryAfter{120'000};
 constexpr std::size_t kPermanentErrorsBeforeStop = 3;  // in a row
 constexpr std::size_t kRejectedBeforeStop = 20;        // requests rejected by a model that has never answered
-
-milliseconds Backoff(int attempt, const Error& error) {
-  if (error.retry_after && *error.retry_after <= kLongestRetryAfter) return *error.retry_after;
-  return std::min(kFirstBackoff * (1 << std::min(attempt, 10)), kLongestBackoff);
-}
 
 }  // namespace
 

@@ -48,10 +48,12 @@ Status CheckSamePlan(const Json& first, const fs::path& first_folder, const Json
   return {};
 }
 
-// An answer beats an error. Of two answers the earlier attempt counts, of two errors the later one; ties go to the
-// earlier time, then the smaller line. So the order of the runs makes no difference.
+// An answer beats an error, and an error that ended a cell beats one that was to be retried. Of two answers the earlier
+// attempt counts, of two errors the later one; ties go to the earlier time, then the smaller line. So the order of the
+// runs makes no difference.
 bool Beats(const Sample& a, const Sample& b) {
   if (a.ok() != b.ok()) return a.ok();
+  if (!a.ok() && a.will_retry != b.will_retry) return b.will_retry;
   if (a.attempt != b.attempt) return a.ok() ? a.attempt < b.attempt : a.attempt > b.attempt;
   if (a.time != b.time) return a.time < b.time;
   return DumpJson(SampleToJson(a)) < DumpJson(SampleToJson(b));
@@ -72,6 +74,7 @@ class Merger {
       RETURN_IF_ERROR(CheckSamePlan(compared_, first_, ComparedPart(std::move(plan)), run));
     }
     ASSIGN_OR_RETURN(JournalContent content, ReadJournal(run));
+    ++runs_;
     for (Sample& sample : content.samples) Keep(std::move(sample));
     return {};
   }
@@ -80,7 +83,6 @@ class Merger {
     NamePlan(target, clock);
     MergeOutcome outcome;
     outcome.folder = target;
-    outcome.duplicates = duplicates_;
     const std::string journal = JournalOf(outcome);
     if (outcome.samples == 0 && !best_.empty()) {
       return InputError(
@@ -94,15 +96,23 @@ class Merger {
   }
 
  private:
+  // The best sample of a cell so far. A run may have several, since failed attempts are journaled as well.
+  struct Kept {
+    Sample sample;
+    std::size_t first_run = 0;  // the number of the first run with a sample of the cell
+    bool in_several_runs = false;
+  };
+
   void Keep(Sample sample) {
     std::string name = CellName(sample);
     const auto found = best_.find(name);
     if (found == best_.end()) {
-      best_.emplace(std::move(name), std::move(sample));
+      best_.emplace(std::move(name), Kept{std::move(sample), runs_});
       return;
     }
-    ++duplicates_;
-    if (Beats(sample, found->second)) found->second = std::move(sample);
+    Kept& kept = found->second;
+    kept.in_several_runs = kept.in_several_runs || kept.first_run != runs_;
+    if (Beats(sample, kept.sample)) kept.sample = std::move(sample);
   }
 
   void NamePlan(const fs::path& target, const Clock& clock) {
@@ -124,12 +134,14 @@ class Merger {
       probe.case_id = plan_.suite.cases[cell.case_index].id;
       probe.round = cell.round;
       const auto found = best_.find(CellName(probe));
-      if (found == best_.end() || found->second.key != cell.key) {
+      if (found == best_.end() || found->second.sample.key != cell.key) {
         ++outcome.missing;
         continue;
       }
-      if (!found->second.ok()) ++outcome.missing;
-      journal += DumpJson(SampleToJson(found->second)) + "\n";
+      const Sample& sample = found->second.sample;
+      if (!sample.ok()) ++outcome.missing;
+      if (found->second.in_several_runs) ++outcome.duplicates;
+      journal += DumpJson(SampleToJson(sample)) + "\n";
       ++outcome.samples;
     }
     return journal;
@@ -138,8 +150,8 @@ class Merger {
   fs::path first_;  // the first run; the others must have the same plan
   Plan plan_;
   Json compared_;
-  std::unordered_map<std::string, Sample> best_;  // by CellName
-  std::size_t duplicates_ = 0;
+  std::unordered_map<std::string, Kept> best_;  // by CellName
+  std::size_t runs_ = 0;                        // taken so far
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace upskill {
 struct MergeOutcome {
   std::filesystem::path folder;
   std::size_t samples = 0;     // in the merged run
-  std::size_t duplicates = 0;  // in several runs
+  std::size_t duplicates = 0;  // of these, samples of cells that are in several runs
   std::size_t missing = 0;     // cells of the whole plan that no run answered
 };
 

@@ -192,6 +192,21 @@ TEST(MergeRuns, AnAnswerBeatsAnError) {
   EXPECT_EQ(errors->missing, 12U) << "an error isn't an answer";
 }
 
+TEST(MergeRuns, AnErrorThatEndedACellBeatsOneBeforeARetry) {
+  const MergeBench bench;
+  const fs::path ended = bench.Run("ended", bench.plan, Fail);
+  const fs::path stopped = bench.Run("stopped", bench.plan, [](Sample& sample) {
+    sample.error = Error{ErrorKind::kUnavailable, "to be retried"};
+    sample.attempt = 1;
+    sample.will_retry = true;
+  });
+  for (const std::vector<fs::path>& runs : {std::vector{ended, stopped}, std::vector{stopped, ended}}) {
+    ASSERT_TRUE(bench.Merge(runs).ok());
+    EXPECT_THAT(bench.Answers(), ElementsAre(std::pair("overloaded", 12)));
+    fs::remove_all(bench.target());
+  }
+}
+
 TEST(MergeRuns, TheLaterErrorAndTheEarlierAnswerWin) {
   const MergeBench bench;
   const auto attempt = [](int number, bool fails) {
@@ -255,6 +270,27 @@ TEST(MergeRuns, NothingToMergeOrNoPlan) {
   EXPECT_FALSE(bench.Merge({bench.folder.path() / "none"}).ok());
   bench.folder.Write("broken/plan.json", "{");
   EXPECT_THAT(bench.Merge({bench.folder.path() / "broken"}).error().message, HasSubstr("plan.json"));
+}
+
+TEST(MergeRuns, SeveralAttemptsInOneRunAreNoDuplicates) {
+  const MergeBench bench;
+  const fs::path a = bench.Run("a", bench.plan, [](Sample& sample) { sample.attempt = 1; });
+  std::string failed_first;
+  for (const Sample& answer : ReadJournal(a)->samples) {
+    Sample error = answer;
+    error.attempt = 0;
+    error.will_retry = true;
+    Fail(error);
+    failed_first += DumpJson(SampleToJson(error)) + "\n";
+  }
+  bench.folder.Write("a/samples.jsonl", failed_first + *ReadFile(a / "samples.jsonl"));
+  const Result<MergeOutcome> one = bench.Merge({a});
+  ASSERT_TRUE(one.ok());
+  EXPECT_EQ(one->samples, 12U);
+  EXPECT_EQ(one->duplicates, 0U);
+  const Result<MergeOutcome> both = bench.Merge({bench.ShardOf(0, 2)});  // and the target
+  ASSERT_TRUE(both.ok());
+  EXPECT_EQ(both->duplicates, 6U);
 }
 
 TEST(MergeRuns, ARunInProgressIsNotReplaced) {

@@ -106,8 +106,12 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     ASSIGN_OR_RETURN(plan.suite, ParseSuite(DumpJson(suite.at("document")), source));
     plan.suite.source = JsonGet<std::string>(suite, "source", "");
     for (const Json& student : json.at("students")) {
-      plan.students.push_back({student.at("model").get<std::string>(), student.at("name").get<std::string>(),
-                               student.at("identity").get<std::string>()});
+      Student listed{student.at("model").get<std::string>(), student.at("name").get<std::string>(),
+                     student.at("identity").get<std::string>()};
+      const bool twice = std::any_of(plan.students.begin(), plan.students.end(),
+                                     [&](const Student& other) { return other.spec == listed.spec; });
+      if (twice) return malformed(fmt::format("the student '{}' is listed twice", listed.spec));
+      plan.students.push_back(std::move(listed));
     }
     for (const Json& arm : json.at("arms")) {
       ASSIGN_OR_RETURN(const Arm known, ArmFromName(arm.get<std::string>()));

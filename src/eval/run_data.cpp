@@ -32,6 +32,7 @@ void RunData::Add(Sample sample) {
 }
 
 FinalSample* RunData::Find(const Sample& sample) {
+  if (!sample.ok() && sample.will_retry) return nullptr;
   const auto student = students_.find(sample.student);
   const auto test_case = cases_.find(sample.case_id);
   const std::size_t place = places_[static_cast<std::size_t>(sample.arm)];

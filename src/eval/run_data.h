@@ -15,7 +15,8 @@
 
 namespace upskill {
 
-// The final sample of a cell: its first answer, or else its last error. Without one, `answered` and `passed` are false.
+// The final sample of a cell: its first answer, or else its last error that wasn't to be followed by another attempt
+// (Sample::will_retry). Without one, `answered` and `passed` are false.
 struct FinalSample {
   const Sample* sample = nullptr;  // null: the cell has no sample yet
   bool answered = false;
@@ -75,7 +76,7 @@ class RunData {
   static constexpr std::size_t kArms = 4;
   static constexpr std::size_t kNoPlace = kArms;
 
-  // Null: the plan has no such cell.
+  // The cell whose final sample this may be. Null: the plan has no such cell, or the sample can't be final.
   FinalSample* Find(const Sample& sample);
   static void Put(const Sample& sample, FinalSample& entry);
 

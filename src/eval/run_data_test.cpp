@@ -60,6 +60,23 @@ TEST(RunData, TheFirstAnswerElseTheLastErrorIsFinal) {
   EXPECT_THAT(RunData(MakeTestPlan(2)).samples(), IsEmpty());
 }
 
+TEST(RunData, AnErrorBeforeARetryIsNotFinal) {
+  Sample retried = ErrorOf("case-1", Arm::kSkill, 0, "first");
+  retried.will_retry = true;
+  const Sample last = ErrorOf("case-2", Arm::kSkill, 0, "last");
+  Sample tried_again = ErrorOf("case-2", Arm::kSkill, 0, "in another session");
+  tried_again.will_retry = true;
+  const std::vector<Sample> samples = {retried, last, tried_again};
+  RunData grown(MakeTestPlan(2));
+  for (const Sample& sample : samples) grown.Add(sample);
+  const RunData at_once(MakeTestPlan(2), samples);
+  for (const RunData* data : {&at_once, &std::as_const(grown)}) {
+    EXPECT_EQ(data->at(0, Arm::kSkill, 0, 0).sample, nullptr);
+    EXPECT_THAT(Texts(data->samples()), ElementsAre("last"));
+  }
+  EXPECT_EQ(RunData(MakeTestPlan(2), {retried}).rounds(0), 0);
+}
+
 TEST(RunData, ChecksDecideWhatPassed) {
   Sample failed = SampleOf("case-1", Arm::kSkill, 0, "wrong");
   failed.checks = {{"contains", Outcome::kFail, ""}};

@@ -102,10 +102,11 @@ class Runner {
       keys.reserve(cells_.size());
       for (const Cell& cell : cells_) keys.insert(cell.key);
     }
-    std::erase_if(input_.resumed, [&](const Sample& sample) {
+    std::erase_if(input_.resumed, [&](Sample& sample) {
       if (sample.ok()) return !keys.contains(sample.key);
       int& attempts = tried[CellName(sample)];
       attempts = std::max(attempts, sample.attempt + 1);
+      earlier_errors_.push_back(std::move(sample));
       return true;
     });
     data_ = RunData(plan_, std::move(input_.resumed));
@@ -181,10 +182,11 @@ class Runner {
     if (error.kind == ErrorKind::kCancelled) return {};  // at the user's request: the cell stays open
     Sample sample = Describe(cells_[answer.attempt.cell], answer.attempt.number);
     sample.error = error;
-    RETURN_IF_ERROR(Store(sample));
     Lane& lane = admission_.lane(answer.student);
     const bool ending = stop_level_ > 0 || !admission_.exhausted().empty();
-    if (!ending && lane.Retry(answer.attempt, error, input_.clock->Now())) {
+    sample.will_retry = !ending && lane.Retry(answer.attempt, error, input_.clock->Now());
+    RETURN_IF_ERROR(Store(sample));
+    if (sample.will_retry) {
       ++progress_.retries;
       return {};
     }
@@ -213,7 +215,18 @@ class Runner {
     if (input_.observer != nullptr) input_.observer->OnProgress(progress_);
   }
 
+  // The resumed run's errors at cells that were not tried again: they are what the journal says of these cells.
+  void TakeBackEarlierErrors() {
+    if (earlier_errors_.empty()) return;
+    std::unordered_set<std::string> tried;
+    for (const Sample* sample : data_.samples()) tried.insert(CellName(*sample));
+    for (Sample& error : earlier_errors_) {
+      if (!tried.contains(CellName(error))) data_.Add(std::move(error));
+    }
+  }
+
   RunOutcome Outcome() {
+    TakeBackEarlierErrors();
     RunOutcome outcome;
     outcome.data = std::move(data_);
     progress_.saved = admission_.saved();
@@ -230,7 +243,8 @@ class Runner {
   const std::vector<Cell> cells_;
   std::vector<CaseChecks> checks_;  // by case
   RunData data_;
-  std::optional<VerdictWatch> watch_;  // of data_
+  std::vector<Sample> earlier_errors_;  // of the resumed run
+  std::optional<VerdictWatch> watch_;   // of data_
   Budget own_budget_;
   Budget& budget_;
   Admission admission_;

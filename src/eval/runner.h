@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/check.h"
+#include "eval/backoff.h"
 #include "eval/budget.h"
 #include "eval/cell.h"
 #include "eval/journal.h"
@@ -53,7 +54,7 @@ struct RunInput {
   // Existing samples: of the resumed run (kept as they are) and from the cache (written to the journal).
   std::vector<Sample> resumed;
   std::vector<Sample> cached;
-  int attempts = 4;  // per cell, before it is abandoned with an error
+  int attempts = kMaxAttempts;  // per cell, before it is abandoned with an error
   RunLimits limits;
   Budget* budget = nullptr;  // a shared budget, in place of the limits on cost and tokens; may be null
   const StopFlag* stop = nullptr;

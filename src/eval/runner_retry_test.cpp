@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "eval/runner.h"
@@ -64,6 +65,56 @@ TEST(RunPlanErrors, ARetryCanSucceed) {
   EXPECT_EQ(outcome.data.samples()[0]->attempt, 2);
   EXPECT_EQ(outcome.progress.errors, 0U);
   EXPECT_EQ(outcome.progress.retries, 2U);
+}
+
+// The cells of a run with their final samples.
+std::vector<std::string> Finals(const RunData& data) {
+  std::vector<std::string> finals;
+  for (const Sample* sample : data.samples())
+    finals.push_back(CellName(*sample) + (sample->ok() ? " answered" : " " + sample->error->message));
+  return finals;
+}
+
+// `eval` judges what it holds in memory, `report` what it reads from the folder.
+TEST(RunPlanErrors, AnInterruptedRetryLooksTheSameInTheJournal) {
+  const TempFolder folder;
+  const auto script = [](const ChatRequest& request, std::size_t) {
+    return request.messages[0].text == "question 2" ? Result<ChatResponse>(Overloaded()) : Right(request);
+  };
+  FakeModel model("fake", 1, script);
+  RunnerBench bench(MakeTestPlan(3), {&model});
+  const SteppingClock clock(std::chrono::milliseconds(1));  // no retry is due before the other cells are answered
+  bench.input.clock = &clock;
+  Result<Journal> journal = Journal::Create(folder.path(), bench.plan, bench.clock);
+  bench.input.journal = &*journal;
+  bench.observer.on_progress = [&](const RunProgress& progress) {
+    if (progress.done == 4 && progress.retries > 0) bench.stop = 1;
+  };
+  const RunOutcome outcome = bench.Run();
+  ASSERT_TRUE(outcome.interrupted);
+  ASSERT_GT(outcome.progress.retries, 0U);
+  ASSERT_EQ(outcome.progress.errors, 0U) << "the retries were dropped";
+  EXPECT_THAT(Finals(outcome.data), SizeIs(4));
+  EXPECT_EQ(Finals(RunData::Read(journal->folder()).value()), Finals(outcome.data));
+}
+
+TEST(RunPlanErrors, ErrorsOfAResumedRunStayUntilTheyAreAnswered) {
+  const TempFolder folder;
+  FakeModel model("fake", 1, [](const ChatRequest& request, std::size_t) {
+    return request.messages[0].text == "question 2" ? Result<ChatResponse>(Overloaded()) : Right(request);
+  });
+  RunnerBench bench(MakeTestPlan(3), {&model});
+  Result<Journal> journal = Journal::Create(folder.path(), bench.plan, bench.clock);
+  bench.input.journal = &*journal;
+  ASSERT_EQ(bench.Run().progress.errors, 2U);
+  bench.input.resumed = ReadJournal(journal->folder())->samples;
+  bench.observer.on_progress = [&](const RunProgress& progress) {
+    if (progress.retries > 0) bench.stop = 1;
+  };
+  const RunOutcome resumed = bench.Run();
+  ASSERT_TRUE(resumed.interrupted);
+  EXPECT_THAT(Finals(resumed.data), SizeIs(6));
+  EXPECT_EQ(Finals(RunData::Read(journal->folder()).value()), Finals(resumed.data));
 }
 
 // The times, in seconds, of a model's requests if all fail with this error.

@@ -75,6 +75,7 @@ Json SampleToJson(const Sample& sample) {
   if (!sample.cached_from.empty()) json["cached_from"] = sample.cached_from;
   if (sample.error) {
     json["error"] = {{"kind", ErrorKindName(sample.error->kind)}, {"message", sample.error->message}};
+    if (sample.will_retry) json["will_retry"] = true;
     return json;
   }
   json["passed"] = sample.passed();
@@ -112,6 +113,7 @@ Result<Sample> SampleFromJson(const Json& json) {
       const Json& error = json.at("error");
       sample.error =
           Error{KindFromName(JsonGet<std::string>(error, "kind", "")), JsonGet<std::string>(error, "message", "")};
+      sample.will_retry = JsonGet(json, "will_retry", false);
       return sample;
     }
     sample.response.text = json.at("answer").get<std::string>();

@@ -27,6 +27,7 @@ struct Sample {
 
   // Either an error …
   std::optional<Error> error;
+  bool will_retry = false;  // another attempt at the cell was scheduled, so this error is not its result
   // … or an answer. Refusals and truncated answers count as answers.
   ChatResponse response;
   std::size_t cut_from = 0;  // bytes of the answer before CutAnswer cut it; 0: it is whole

@@ -51,6 +51,10 @@ TEST(Sample, RoundTripOfAnError) {
     EXPECT_EQ(back->error->kind, kind);
     EXPECT_EQ(back->error->message, "it broke");
     EXPECT_EQ(back->attempt, 1);
+    EXPECT_FALSE(back->will_retry);
+    EXPECT_FALSE(json.contains("will_retry"));
+    sample.will_retry = true;
+    EXPECT_TRUE(Read(SampleToJson(sample))->will_retry);
   }
 }
 

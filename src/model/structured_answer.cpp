@@ -31,16 +31,10 @@ ChatRequest RepairOf(ChatRequest request, const std::string& answer, const std::
 
 }  // namespace
 
-Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop) {
+Result<ChatResponse> GenerateStructured(const StructuredHooks& hooks, ChatRequest request) {
   CHECK(request.answer_schema.has_value());
-  ChatResponse sum;
-  sum.cost_usd = 0.0;
   for (int repair = 0;; ++repair) {
-    ASSIGN_OR_RETURN(ChatResponse response, Generate(model, request, stop));
-    AddUp(sum, response);
-    response.usage = sum.usage;
-    response.cost_usd = sum.cost_usd;
-    response.seconds = sum.seconds;
+    ASSIGN_OR_RETURN(ChatResponse response, hooks.ask(request));
     Result<Json> parsed = AnswerJson(response.text, *request.answer_schema);
     if (parsed) {
       response.parsed = *std::move(parsed);
@@ -52,8 +46,26 @@ Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const
       response.schema_problem = problem.substr(0, problem.find('\n'));  // without the text that it quotes
       return response;
     }
+    RETURN_IF_ERROR(hooks.before_repair(request, response));
     request = RepairOf(std::move(request), response.text, problem);
   }
+}
+
+Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop) {
+  ChatResponse sum;
+  sum.cost_usd = 0.0;
+  StructuredHooks hooks;
+  hooks.ask = [&](const ChatRequest& each) {
+    Result<ChatResponse> response = Generate(model, each, stop);
+    if (response) AddUp(sum, *response);
+    return response;
+  };
+  hooks.before_repair = [](const ChatRequest&, const ChatResponse&) { return Status(); };
+  ASSIGN_OR_RETURN(ChatResponse response, GenerateStructured(hooks, std::move(request)));
+  response.usage = sum.usage;
+  response.cost_usd = sum.cost_usd;
+  response.seconds = sum.seconds;
+  return response;
 }
 
 }  // namespace upskill

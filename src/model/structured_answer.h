@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "model/chat.h"
 #include "model/model.h"
 #include "util/result.h"
@@ -10,6 +12,17 @@ namespace upskill {
 
 // Maximum number of times that GenerateStructured requests an answer again if it doesn't match the schema.
 inline constexpr int kMaxRepairs = 2;
+
+// How the requests for one structured answer are sent.
+struct StructuredHooks {
+  std::function<Result<ChatResponse>(const ChatRequest& request)> ask;
+  // Called with every answer that doesn't match and will be requested again, before that, so that its caller can keep
+  // what was paid for; an error ends the exchange.
+  std::function<Status(const ChatRequest& request, const ChatResponse& answer)> before_repair;
+};
+
+// As below, but usage, cost and time are those of the last answer alone.
+Result<ChatResponse> GenerateStructured(const StructuredHooks& hooks, ChatRequest request);
 
 // Like Generate, for a request with an answer_schema; sets ChatResponse::parsed. The model enforces the schema as far
 // as it can; every answer is validated here, and one that doesn't match is requested again up to kMaxRepairs times,

@@ -70,10 +70,11 @@ class Generation {
     return budget_.MayAsk();
   }
 
-  // Whether a limit, the user or a model ended the generation; then the best candidate so far is the outcome.
+  // Whether a limit, the user, a model or a file that can't be written ended the generation; then the best candidate so
+  // far is the outcome.
   bool EndEarly(const Error& error) {
     if (error.kind != ErrorKind::kCancelled && error.kind != ErrorKind::kPermanent &&
-        error.kind != ErrorKind::kUnavailable)
+        error.kind != ErrorKind::kUnavailable && error.kind != ErrorKind::kIo)
       return false;
     out_.stopped = error.message;
     out_.interrupted = error.kind == ErrorKind::kCancelled;
@@ -171,7 +172,11 @@ class Generation {
     TakeExamples(vetted);
     const std::size_t missing = options_.cases - std::min(options_.cases, vetted.cases.size());
     Result<VettedCases> result = missing == 0 ? VettedCases{} : MoreCases(missing);
-    if (!result && result.error().kind != ErrorKind::kInput) return result.error();
+    if (!result) {
+      if (result.error().kind != ErrorKind::kInput) return result.error();
+      out_.tests_problem = result.error().message;
+      Say("tests", "none written: " + out_.tests_problem);
+    }
     VettedCases written = result ? result.value() : VettedCases{};
     for (Case& test_case : written.cases) {
       if (vetted.cases.size() < options_.cases) TakeCase(std::move(test_case), vetted);

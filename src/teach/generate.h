@@ -52,6 +52,7 @@ struct GenerateOutcome {
   std::vector<Case> cases;
   std::vector<std::size_t> test;  // indices of the held-out cases
   std::vector<std::string> rejected_cases;
+  std::string tests_problem;  // why no cases were written or extracted; empty: they were
   std::size_t uncited_rules = 0;
   std::vector<std::string> contradicted_rules;  // "RULE (ID)", left out
   std::vector<std::string> provenance;          // "RULE: PLACE, …" of the draft
@@ -65,9 +66,9 @@ struct GenerateOutcome {
 
 // Writes a skill and tests, refines the skill by the students' failures on the train cases and measures the best
 // candidate once on the held-out cases. Answers of teachers and students are stored as they arrive: run again with the
-// same input, it continues where it stopped. A limit, the user or a failing model may end it early; once there is a
-// draft, that is an outcome (`stopped`). Errors: kInput if the teacher gave no usable draft; kCancelled, kPermanent or
-// kUnavailable if it ended before there was a draft.
+// same input, it continues where it stopped. A limit, the user, a failing model or a full disk may end it early; once
+// there is a draft, that is an outcome (`stopped`). Errors: kInput if the teacher gave no usable draft; kCancelled,
+// kPermanent, kUnavailable or kIo if it ended before there was a draft.
 Result<GenerateOutcome> GenerateSkill(const GenerateInput& input);
 
 }  // namespace upskill

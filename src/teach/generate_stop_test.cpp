@@ -22,7 +22,7 @@ TEST(GenerateStop, GoesOnWhereItWasStopped) {
   for (std::size_t fail_at = 0; fail_at < calls; ++fail_at) {
     FakeTeacher::Script good = Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"});
     GenerationBench bench([good, fail_at](const ChatRequest& request, std::size_t number) -> Result<std::string> {
-      if (number == fail_at) return Error{ErrorKind::kUnavailable, "the connection broke"};
+      if (number == fail_at) return Error{ErrorKind::kPermanent, "the key was taken back"};
       return good(request, number);
     });
     bench.options.attempts = 2;
@@ -114,6 +114,24 @@ TEST(GenerateStop, AnErrorOfTheServerEndsTheStageAndIsAskedForAgain) {
   ASSERT_TRUE(resumed.ok());
   EXPECT_EQ(resumed->stopped, "");
   EXPECT_THAT(resumed->cases, SizeIs(16));
+}
+
+TEST(GenerateStop, AFullDiskLeavesTheBestSoFar) {
+  GenerationBench bench(Qualities({"[sim 0.3]", "[sim 0.9]"}));
+  bench.options.attempts = 1;
+  bench.on_run = [](const std::string& stage, const std::string&) {
+    return stage == "screen" ? Status(Error{ErrorKind::kIo, "No space left on device"}) : Status();
+  };
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_EQ(outcome->stopped, "No space left on device");
+  EXPECT_TRUE(outcome->resumable);
+  EXPECT_TRUE(outcome->candidates[0].measured);
+  bench.on_run = nullptr;
+  const Result<GenerateOutcome> resumed = bench.Run();
+  ASSERT_TRUE(resumed.ok());
+  EXPECT_EQ(resumed->stopped, "");
+  EXPECT_THAT(resumed->candidates[resumed->chosen].skill.body, HasSubstr("[sim 0.9]"));
 }
 
 TEST(GenerateStop, AStopLeavesTheBestSoFar) {

@@ -134,7 +134,7 @@ TEST(ProposeChanges, AMalformedAnswerIsAnInputError) {
 }
 
 TEST(ProposeChanges, ATeacherErrorEndsTheRefinement) {
-  for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kPermanent, ErrorKind::kUnavailable}) {
+  for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kPermanent}) {
     Refinement refinement{Result<std::string>(Error{kind, "HTTP 400"})};
     const Result<ProposalsOutcome> outcome = refinement.Propose();
     ASSERT_FALSE(outcome.ok());

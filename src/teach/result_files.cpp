@@ -68,7 +68,10 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
   }
   std::optional<double> usd = 0.0;
   for (const auto* stages : {&facts.teachers, &facts.students}) {
-    for (const auto& [stage, cost] : *stages) usd = usd && cost.usd ? std::optional(*usd + *cost.usd) : std::nullopt;
+    for (const auto& [stage, cost] : *stages) {
+      const std::optional<double> of_stage = cost.total_usd();
+      usd = usd && of_stage ? std::optional(*usd + *of_stage) : std::nullopt;
+    }
   }
   metadata["cost_usd"] = OrNull(usd);
   Json tests = Json::array();
@@ -82,13 +85,6 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
 }
 
 Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts, const fs::path& folder) {
-  std::vector<std::string> students;
-  if (outcome.measured) {
-    for (const Student& student : outcome.measured->judged.plan().students) students.push_back(student.spec);
-  } else {
-    for (std::size_t i = 0; i < outcome.candidates[outcome.chosen].train.size(); ++i)
-      students.push_back(fmt::format("student {}", i + 1));
-  }
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   std::error_code code;
   const bool unchanged =
@@ -97,7 +93,7 @@ Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts
   RETURN_IF_ERROR(
       WriteFileAtomically(folder / "skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
   return WriteFileAtomically(folder / "lineage.json",
-                             DumpJsonIndented(LineageToJson(outcome.candidates, students)) + "\n");
+                             DumpJsonIndented(LineageToJson(outcome.candidates, facts.student_models)) + "\n");
 }
 
 }  // namespace upskill

@@ -20,6 +20,7 @@ struct GenerationFacts {
   std::string generated_at;    // UTC
   std::string task;
   std::vector<std::string> sources;           // traces, documents
+  std::vector<std::string> student_models;    // model strings, as in TrialContext::students
   std::map<std::string, StageCost> teachers;  // by stage, over all sessions
   std::map<std::string, StageCost> students;  // the same
 };

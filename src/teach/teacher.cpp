@@ -3,6 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "eval/backoff.h"
 #include "model/structured_answer.h"
 #include "util/hash.h"
 #include "util/json_schema.h"
@@ -17,6 +23,8 @@ namespace {
 // Why a response has no answer within the schema.
 std::string ProblemOf(const ChatResponse& response) {
   if (response.stop == StopReason::kRefusal) return "it is a refusal";
+  if (response.stop == StopReason::kContext)
+    return "it was cut off because the model's context window is full (--budget N sends less material)";
   if (response.stop != StopReason::kEnd) return "it was cut off at the token limit (NAME?max_tokens=N sets another)";
   return response.schema_problem;
 }
@@ -29,14 +37,11 @@ Error ErrorOfModel(const std::string& name, Error error) {
 
 }  // namespace
 
-Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const StopFlag* stop) {
-  std::string stored;
-  std::error_code code;
-  if (fs::exists(calls, code)) {
-    ASSIGN_OR_RETURN(stored, ReadFile(calls));
-  }
+Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const StopFlag* stop, const Clock* clock) {
+  // Opening it locks it: another process may have written to it until then.
   ASSIGN_OR_RETURN(AppendFile file, AppendFile::Open(calls, true));
-  Teacher teacher(model, std::move(file), stop);
+  ASSIGN_OR_RETURN(const std::string stored, ReadFile(calls));
+  Teacher teacher(model, std::move(file), stop, clock);
   for (const std::string_view line : SplitLines(stored)) {
     const Result<Json> record = ParseJson(line, calls.string());
     const std::string key = record ? JsonGet<std::string>(*record, "key", "") : "";
@@ -65,7 +70,6 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
     const Json& answer = found->second.at("answer");
     if (CheckJsonSchema(call.schema, answer)) return answer;  // otherwise the file was edited
   }
-  if (may_ask_) RETURN_IF_ERROR(may_ask_());
   ChatRequest request;
   request.id = key.substr(0, 40);
   request.system = call.system;
@@ -73,14 +77,52 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.sampling.max_tokens = call.max_tokens;
   request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
   request.answer_schema = call.schema;
-  const Result<ChatResponse> response = GenerateStructured(*model_, std::move(request), stop_);
-  if (!response) return ErrorOfModel(model_->info().name, response.error());
-  if (!response->parsed.is_null()) {
-    RETURN_IF_ERROR(Store(key, call, *response, response->parsed, ""));
-    return response->parsed;
+  StructuredHooks hooks;
+  hooks.ask = [this](const ChatRequest& each) -> Result<ChatResponse> {
+    const auto found = stored_.find(each.id);
+    if (found == stored_.end()) return Send(each);
+    ChatResponse rejected;  // paid for already
+    rejected.text = JsonGet<std::string>(found->second, "rejected", "");
+    return rejected;
+  };
+  hooks.before_repair = [&](const ChatRequest& each, const ChatResponse& answer) -> Status {
+    if (stored_.contains(each.id)) return {};
+    return Store(each.id, call, answer, {{"rejected", answer.text}});
+  };
+  ASSIGN_OR_RETURN(const ChatResponse response, GenerateStructured(hooks, std::move(request)));
+  if (!response.parsed.is_null()) {
+    RETURN_IF_ERROR(Store(key, call, response, {{"answer", response.parsed}}));
+    return response.parsed;
   }
-  RETURN_IF_ERROR(Store(key, call, *response, nullptr, ProblemOf(*response)));
-  return InputError(stored_.at(key).at("problem").get<std::string>());
+  const std::string problem = "the teacher's last answer can't be used: " + ProblemOf(response);
+  RETURN_IF_ERROR(Store(key, call, response, {{"problem", problem}}));
+  return InputError(problem);
+}
+
+Result<ChatResponse> Teacher::Send(const ChatRequest& request) {
+  for (int attempt = 0;; ++attempt) {
+    if (may_ask_) RETURN_IF_ERROR(may_ask_());
+    Result<ChatResponse> response = Generate(*model_, request, stop_);
+    if (response) return response;
+    if (response.error().kind != ErrorKind::kUnavailable || attempt + 1 >= kMaxAttempts)
+      return ErrorOfModel(model_->info().name, response.error());
+    RETURN_IF_ERROR(WaitBeforeNextAttempt(attempt, response.error()));
+  }
+}
+
+Status Teacher::WaitBeforeNextAttempt(int attempt, const Error& error) const {
+  constexpr std::chrono::milliseconds kLook{100};  // at the stop flag
+  const SystemClock system;
+  const Clock& clock = clock_ == nullptr ? system : *clock_;
+  std::mutex mutex;
+  std::condition_variable nothing;
+  std::unique_lock lock(mutex);
+  const Clock::Steady until = clock.Now() + Backoff(attempt, error);
+  for (Clock::Steady now = clock.Now(); now < until; now = clock.Now()) {
+    if (stop_ != nullptr && stop_->load() > 0) return Error{ErrorKind::kCancelled, "stopped"};
+    clock.WaitUntil(nothing, lock, std::min(until, now + kLook));
+  }
+  return {};
 }
 
 void Teacher::Count(const std::string& stage, const Json& record) {
@@ -88,12 +130,15 @@ void Teacher::Count(const std::string& stage, const Json& record) {
   ++cost.calls;
   cost.prompt_tokens += JsonGet<std::int64_t>(record, "prompt_tokens", 0);
   cost.output_tokens += JsonGet<std::int64_t>(record, "output_tokens", 0);
-  const bool known = record.contains("cost_usd") && record.at("cost_usd").is_number();
-  if (cost.usd) cost.usd = known ? std::optional(*cost.usd + record.at("cost_usd").get<double>()) : std::nullopt;
+  if (record.contains("cost_usd") && record.at("cost_usd").is_number()) {
+    cost.usd += record.at("cost_usd").get<double>();
+  } else {
+    cost.all_costs_known = false;
+  }
 }
 
-Status Teacher::Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer,
-                      const std::string& problem) {
+Status Teacher::Store(const std::string& key, const TeacherCall& call, const ChatResponse& response,
+                      const Json& result) {
   Json record = {{"key", key},
                  {"stage", call.stage},
                  {"attempt", call.attempt},
@@ -101,11 +146,7 @@ Status Teacher::Store(const std::string& key, const TeacherCall& call, const Cha
                  {"output_tokens", response.usage.output},
                  {"cost_usd", response.cost_usd ? Json(*response.cost_usd) : Json(nullptr)}};
   if (model_->info().local) record["cost_usd"] = 0.0;
-  if (problem.empty()) {
-    record["answer"] = answer;
-  } else {
-    record["problem"] = "the teacher's last answer can't be used: " + problem;
-  }
+  record.update(result);
   RETURN_IF_ERROR(file_.Append(DumpJson(record) + "\n"));
   RETURN_IF_ERROR(file_.Sync());
   Count(call.stage, record);
@@ -115,7 +156,7 @@ Status Teacher::Store(const std::string& key, const TeacherCall& call, const Cha
 
 double Teacher::cost_usd() const {
   double sum = 0.0;
-  for (const auto& [stage, cost] : costs_) sum += cost.usd.value_or(0.0);
+  for (const auto& [stage, cost] : costs_) sum += cost.usd;
   return sum;
 }
 

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "model/model.h"
+#include "util/clock.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/result.h"
@@ -23,7 +24,10 @@ struct StageCost {
   std::size_t calls = 0;
   std::int64_t prompt_tokens = 0;
   std::int64_t output_tokens = 0;
-  std::optional<double> usd = 0.0;  // absent if the cost of any call is unknown
+  double usd = 0.0;  // of the calls whose cost is known
+  bool all_costs_known = true;
+
+  std::optional<double> total_usd() const { return all_costs_known ? std::optional(usd) : std::nullopt; }
 };
 
 struct TeacherCall {
@@ -36,37 +40,46 @@ struct TeacherCall {
 };
 
 // A model that answers according to JSON schemas. Every answer is stored before it is used, and equal calls are
-// answered from the store, so that a resumed generation pays for nothing twice. Not thread-safe.
+// answered from the store, so that a resumed generation pays for nothing twice. A request that fails for a reason that
+// may go away is sent again, up to kMaxAttempts times in all. Not thread-safe.
 class Teacher {
  public:
-  // `calls`: the file of stored answers, created if absent. `model` and `stop` must outlive the teacher.
-  static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const StopFlag* stop = nullptr);
+  // `calls`: the file of stored answers, created if absent. `clock` times the waits between attempts; null: the
+  // system's. `model`, `stop` and `clock` must outlive the teacher.
+  static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const StopFlag* stop = nullptr,
+                              const Clock* clock = nullptr);
 
-  // Called before each request that isn't answered from the store; its error is then the result of Ask.
+  // Called before each request and each further attempt at one; its error is then the result of Ask.
   void set_may_ask(std::function<Status()> may_ask) { may_ask_ = std::move(may_ask); }
 
   // Errors: kInput if the model's answer didn't fit the schema (after two repairs), was a refusal or was cut off; that
   // is stored as well. Errors of the model or its server (never kInput) are not stored, so that a resumed generation
-  // sends the request again.
+  // sends the request again; answers before them are.
   Result<Json> Ask(const TeacherCall& call);
 
   const ModelInfo& info() const { return model_->info(); }
   const std::map<std::string, StageCost>& costs() const { return costs_; }
-  double cost_usd() const;
+  double cost_usd() const;  // as far as costs are known
   std::size_t answers() const { return stored_.size(); }
 
  private:
-  Teacher(Model& model, AppendFile file, const StopFlag* stop) : model_(&model), stop_(stop), file_(std::move(file)) {}
+  Teacher(Model& model, AppendFile file, const StopFlag* stop, const Clock* clock)
+      : model_(&model), stop_(stop), clock_(clock), file_(std::move(file)) {}
   std::string KeyOf(const TeacherCall& call) const;
+  Result<ChatResponse> Send(const ChatRequest& request);
+  Status WaitBeforeNextAttempt(int attempt, const Error& error) const;
   void Count(const std::string& stage, const Json& record);
-  Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer,
-               const std::string& problem);
+  // `result`: the member of the record that tells what came of the request.
+  Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& result);
 
   Model* model_;
   const StopFlag* stop_;
+  const Clock* clock_;
   AppendFile file_;
   std::function<Status()> may_ask_;
-  std::unordered_map<std::string, Json> stored_;  // by key: {"answer"} or {"problem"}
+  // {"answer"} or {"problem"} by the key of the call; {"rejected"}, an answer outside the schema that was requested
+  // again, by the ID of its request.
+  std::unordered_map<std::string, Json> stored_;
   std::map<std::string, StageCost> costs_;
 };
 

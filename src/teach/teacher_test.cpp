@@ -5,21 +5,29 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 
+#include "support/fake_model.h"
 #include "support/fake_teacher.h"
+#include "support/stepping_clock.h"
 #include "util/files.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 const Json kSchema = {{"type", "object"}, {"properties", {{"n", {{"type", "integer"}}}}}, {"required", {"n"}}};
 
 TeacherCall Call(const std::string& prompt, int attempt = 0) { return {"stage", "system", prompt, kSchema, attempt}; }
+
+Error Gone() { return Error{ErrorKind::kUnavailable, "gone"}; }
 
 TEST(Teacher, AnEqualCallIsPaidForOnce) {
   const TempFolder folder;
@@ -138,16 +146,118 @@ TEST(Teacher, PermissionIsNeededForNewRequestsOnly) {
   EXPECT_THAT(model.requests, SizeIs(1));
 }
 
+TEST(Teacher, ABrokenConnectionIsTriedAgain) {
+  const TempFolder folder;
+  const SteppingClock clock;
+  FakeTeacher model([](const ChatRequest&, std::size_t number) {
+    return number < 3 ? Result<std::string>(Gone()) : Result<std::string>(std::string("{\"n\": 1}"));
+  });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl", nullptr, &clock);
+  ASSERT_TRUE(teacher.ok());
+  EXPECT_EQ(teacher->Ask(Call("a"))->at("n"), 1);
+  EXPECT_THAT(model.requests, SizeIs(4));
+}
+
 TEST(Teacher, ABrokenConnectionIsNotRemembered) {
   const TempFolder folder;
+  const SteppingClock clock;
   FakeTeacher model([](const ChatRequest&, std::size_t number) {
-    return number == 0 ? Result<std::string>(Error{ErrorKind::kUnavailable, "gone"})
-                       : Result<std::string>(std::string("{\"n\": 1}"));
+    return number < 4 ? Result<std::string>(Gone()) : Result<std::string>(std::string("{\"n\": 1}"));
+  });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl", nullptr, &clock);
+  ASSERT_TRUE(teacher.ok());
+  EXPECT_EQ(teacher->Ask(Call("a")).error().kind, ErrorKind::kUnavailable);
+  EXPECT_THAT(model.requests, SizeIs(4));
+  EXPECT_TRUE(teacher->Ask(Call("a")).ok());
+}
+
+TEST(Teacher, AStopEndsTheWaitForAnotherAttempt) {
+  const TempFolder folder;
+  const SteppingClock clock(std::chrono::milliseconds(1));
+  StopFlag stop = 0;
+  FakeTeacher model([&](const ChatRequest&, std::size_t) {
+    stop = 1;
+    return Result<std::string>(Gone());
+  });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl", &stop, &clock);
+  ASSERT_TRUE(teacher.ok());
+  EXPECT_EQ(teacher->Ask(Call("a")).error().kind, ErrorKind::kCancelled);
+  EXPECT_THAT(model.requests, SizeIs(1));
+}
+
+// The first answer was paid for, whatever becomes of the request to correct it.
+TEST(Teacher, AnAnswerBeforeAFailedRepairIsKept) {
+  const TempFolder folder;
+  const auto file = folder.path() / "calls.jsonl";
+  FakeTeacher model([](const ChatRequest&, std::size_t number) {
+    if (number == 1) return Result<std::string>(Error{ErrorKind::kPermanent, "the key was taken back"});
+    return Result<std::string>(std::string(number == 0 ? "four" : "{\"n\": 4}"));
+  });
+  {
+    Result<Teacher> teacher = Teacher::Open(model, file);
+    ASSERT_TRUE(teacher.ok());
+    EXPECT_EQ(teacher->Ask(Call("a")).error().kind, ErrorKind::kPermanent);
+    EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.01);
+    EXPECT_EQ(teacher->answers(), 1U);
+  }
+  Result<Teacher> again = Teacher::Open(model, file);
+  ASSERT_TRUE(again.ok());
+  EXPECT_DOUBLE_EQ(again->cost_usd(), 0.01);
+  EXPECT_EQ(again->Ask(Call("a"))->at("n"), 4);
+  EXPECT_DOUBLE_EQ(again->cost_usd(), 0.02);
+  EXPECT_THAT(model.requests, SizeIs(3));
+  EXPECT_THAT(model.requests[2].messages, SizeIs(3)) << "the repair, not the question";
+  EXPECT_EQ(again->Ask(Call("a"))->at("n"), 4);
+  EXPECT_THAT(model.requests, SizeIs(3));
+}
+
+TEST(Teacher, RepairsNeedPermissionToo) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  teacher->set_may_ask(
+      [&] { return teacher->cost_usd() < 0.02 ? Status() : Status(Error{ErrorKind::kPermanent, "enough"}); });
+  EXPECT_EQ(teacher->Ask(Call("a")).error().message, "enough");
+  EXPECT_THAT(model.requests, SizeIs(2));
+}
+
+TEST(Teacher, AnUnknownCostLeavesTheKnownOnes) {
+  const TempFolder folder;
+  const auto file = folder.Write("calls.jsonl", R"({"key":"a","stage":"stage","prompt_tokens":1,"cost_usd":0.25}
+{"key":"b","stage":"stage","prompt_tokens":1,"cost_usd":null}
+{"key":"c","stage":"stage","prompt_tokens":1,"cost_usd":0.5}
+)");
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
+  const Result<Teacher> teacher = Teacher::Open(model, file);
+  ASSERT_TRUE(teacher.ok());
+  EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.75);
+  EXPECT_EQ(teacher->costs().at("stage").total_usd(), std::nullopt);
+}
+
+// Otherwise answers that another process adds meanwhile would be missed and paid for again.
+TEST(Teacher, TheFileIsLockedBeforeItIsRead) {
+  const TempFolder folder;
+  const auto file = folder.Write("calls.jsonl", "");
+  const Result<AppendFile> other = AppendFile::Open(file, false);
+  ASSERT_TRUE(other.ok());
+  std::filesystem::resize_file(file, std::uintmax_t{257} << 20U);  // too large to read
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
+  EXPECT_THAT(Teacher::Open(model, file).error().message, HasSubstr("being written by another process"));
+}
+
+TEST(Teacher, AFullContextWindowIsNotTheTokenLimit) {
+  const TempFolder folder;
+  FakeModel model("teacher", 1, [](const ChatRequest&, std::size_t) {
+    ChatResponse response;
+    response.text = "{\"n\":";
+    response.stop = StopReason::kContext;
+    return response;
   });
   Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
   ASSERT_TRUE(teacher.ok());
-  EXPECT_EQ(teacher->Ask(Call("a")).error().kind, ErrorKind::kUnavailable);
-  EXPECT_TRUE(teacher->Ask(Call("a")).ok());
+  EXPECT_THAT(teacher->Ask(Call("a")).error().message,
+              AllOf(HasSubstr("context window is full"), HasSubstr("--budget"), Not(HasSubstr("max_tokens"))));
 }
 
 }  // namespace

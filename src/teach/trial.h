@@ -29,8 +29,9 @@ struct TrialContext {
   const Clock* clock = nullptr;
   const StopFlag* stop = nullptr;
   RunObserver* observer = nullptr;
-  // Called with the stage and the name of the run's folder when a run starts; may be empty.
-  std::function<void(const std::string& stage, const std::string& run)> on_run;
+  // Called with the stage and the name of the run's folder before anything is asked in it; an error ends the trial. May
+  // be empty.
+  std::function<Status(const std::string& stage, const std::string& run)> on_run;
 };
 
 struct TrialSpec {
@@ -53,7 +54,7 @@ struct Trial {
 };
 
 // Answers that are already in the runs folder are not requested again. Errors: kCancelled if the user stopped it,
-// kPermanent if a limit is reached or cells are left with errors; all answers are kept.
+// kPermanent if a limit is reached or cells are left with errors, kIo; all answers are kept.
 Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec);
 
 // By student: the share of an arm's answers that passed; 0 without answers.

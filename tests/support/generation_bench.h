@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,6 +44,7 @@ class GenerationBench {
     input.trials.runs_dir = folder.path() / "runs";
     input.trials.clock = &clock;
     input.trials.stop = &stop;
+    input.trials.on_run = on_run;
     return GenerateSkill(input);
   }
 
@@ -53,6 +55,7 @@ class GenerationBench {
   std::string student_spec;
   Material material;
   GenerateOptions options;
+  std::function<Status(const std::string& stage, const std::string& run)> on_run;
 };
 
 // A first draft with the first quality of the list; the other ones as the proposals of one attempt.

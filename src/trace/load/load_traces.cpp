@@ -84,12 +84,18 @@ Result<LoadedTrace> LoadTrace(const TraceName& name, const TraceLoadOptions& opt
 
 Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
                                 const TraceLoadOptions& options) {
-  ASSIGN_OR_RETURN(const std::vector<TraceName> names, ExpandTraceArguments(arguments, variable));
   Redactor redactor(options.redact);
+  return LoadTraces(arguments, variable, options, redactor);
+}
+
+Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
+                                const TraceLoadOptions& options, Redactor& redactor) {
+  ASSIGN_OR_RETURN(const std::vector<TraceName> names, ExpandTraceArguments(arguments, variable));
   LoadedTraces loaded;
   for (const TraceName& name : names) {
     Result<LoadedTrace> trace = LoadTrace(name, options, redactor);
     if (trace) {
+      loaded.redactions.insert(loaded.redactions.end(), trace->redactions.begin(), trace->redactions.end());
       loaded.traces.push_back(std::move(trace->trace));
     } else if (trace.error().kind == ErrorKind::kCancelled) {
       return trace.error();
@@ -98,7 +104,6 @@ Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const
     }
   }
   if (loaded.traces.empty()) return NoTraceRead(loaded.unread);
-  loaded.redactions = redactor.redactions();
   return loaded;
 }
 

@@ -43,7 +43,12 @@ struct LoadedTraces {
   std::vector<Redaction> redactions;
   std::vector<Error> unread;  // of the others
 };
-// Reads all traces; unreadable ones are listed in `unread`. Errors: an argument without traces; none could be read.
+// Reads all traces; unreadable ones are listed in `unread`. Errors: an argument without traces; none could be read. The
+// redactor may be used for other texts as well, so that all labels are consistent; `redactions` are those of the
+// traces.
+Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
+                                const TraceLoadOptions& options, Redactor& redactor);
+// The same with a redactor of its own.
 Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
                                 const TraceLoadOptions& options);
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to the files of a skill, and to those of a generation, when a session fails or ends early.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/generate_fixture.h"
+#include "util/files.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kStudent = "sim:base=0.1,skill=body";
+
+// While it lives, this process can't make files larger.
+class FullDisk {
+ public:
+  FullDisk() : action_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    ::setrlimit(RLIMIT_FSIZE, &none);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, action_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  void (*action_)(int);
+  rlimit before_{};
+};
+
+class GenerateFiles : public GenerateCli {
+ protected:
+  fs::path generation() const { return fs::directory_iterator(runs() / "generations")->path(); }
+
+  // A skill written by hand, without tests.
+  void WriteSums(const std::string& body) const {
+    folder.Write("skills/sums/SKILL.md",
+                 "---\nname: sums\nlicense: MIT\ndescription: Sums.\n---\n\nBy hand " + body + "\n");
+  }
+
+  // Begins to improve it with --accept any; stops with an unmeasured draft, which becomes the skill.
+  void ReplaceByADraft(const std::string& draft) {
+    teacher.hook = [draft](const std::string& body) -> std::optional<loopback::Script> {
+      if (body.find("\"cases\"") != std::string::npos)
+        return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
+      if (body.find("\"proposals\"") != std::string::npos) return std::nullopt;
+      Json json = DraftJson(draft);
+      json["references"] = Json::array({{{"file", "draft.md"}, {"text", "Of the draft."}}});
+      return loopback::ChatCompletion(DumpJson(json), 100, 50);
+    };
+    ASSERT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(),
+                        "--eval-model", kStudent, "--max-attempts", "0", "--accept", "any"}),
+              3)
+        << error;
+    ASSERT_THAT(*ReadFile(skill("sums") / "SKILL.md"), HasSubstr(draft));
+    ASSERT_TRUE(fs::exists(skill("sums") / "references/draft.md"));
+    teacher.hook = nullptr;
+  }
+
+  TeacherServer teacher{"[sim 0.95]"};
+};
+
+TEST_F(GenerateFiles, AnIncompleteCopyOfTheSkillIsMadeAgain) {
+  WriteSums("[sim 0.1]");
+  const fs::path pipe = skill("sums") / "references/pipe";
+  fs::create_directories(pipe.parent_path());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // can't be copied
+  folder.Write("skills/sums/references/a.md", "Kept.");
+  EXPECT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(),
+                      "--eval-model", kStudent, "--max-attempts", "0", "--accept", "any"}),
+            3)
+      << error;
+  EXPECT_THAT(error, AllOf(HasSubstr("copying "), HasSubstr("upskill generate --resume")));
+  EXPECT_THAT(*ReadFile(skill("sums") / "SKILL.md"), HasSubstr("By hand"));
+  fs::remove(pipe);
+  ASSERT_EQ(Generate({"--resume"}), 0) << error;
+  EXPECT_THAT(*ReadFile(generation() / "previous/SKILL.md"), HasSubstr("By hand"));
+  EXPECT_EQ(*ReadFile(generation() / "previous/references/a.md"), "Kept.");
+}
+
+TEST_F(GenerateFiles, TheExistingSkillComesBackIfItIsBetterThanTheDraft) {
+  WriteSums("[sim 0.95]");
+  const std::string before = *ReadFile(skill("sums") / "SKILL.md");
+  ReplaceByADraft("Draft [sim 0.1]");
+  ASSERT_EQ(Generate({"--resume"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("the skill's text stays as it is"));
+  EXPECT_EQ(*ReadFile(skill("sums") / "SKILL.md"), before);
+  EXPECT_FALSE(fs::exists(skill("sums") / "references/draft.md"));
+}
+
+TEST_F(GenerateFiles, TheExistingSkillComesBackInAnotherFolderToo) {
+  WriteSums("[sim 0.95]");
+  const std::string before = *ReadFile(skill("sums") / "SKILL.md");
+  teacher.hook = [](const std::string& body) -> std::optional<loopback::Script> {
+    if (body.find("\"cases\"") == std::string::npos) return std::nullopt;
+    return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
+  };
+  ASSERT_EQ(Generate({"--from", skill("sums").string(), "-o", skill("others").string(), "-m", "generic.teacher",
+                      "--base-url", teacher.url(), "--eval-model", kStudent, "--max-attempts", "0", "--accept", "any"}),
+            3)
+      << error;
+  ASSERT_THAT(*ReadFile(skill("others") / "SKILL.md"), HasSubstr("Draft [sim 0.1]"));
+  teacher.hook = nullptr;
+  ASSERT_EQ(Generate({"--resume"}), 0) << error;
+  EXPECT_EQ(*ReadFile(skill("others") / "SKILL.md"), before);
+  EXPECT_THAT(out, Not(HasSubstr("previous files")));
+}
+
+TEST_F(GenerateFiles, TheExistingSkillComesBackIfTheDraftIsRejected) {
+  WriteSums("[sim 0.5] with many more words than anyone needs to add two numbers");
+  const std::string before = *ReadFile(skill("sums") / "SKILL.md");
+  ReplaceByADraft("Draft [sim 0.6]");
+  ASSERT_EQ(Generate({"--resume", "latest", "--accept", "helps"}), 0) << error;
+  ASSERT_THAT(out, HasSubstr("the existing skill stays as it is: it isn't shown to be better"));
+  EXPECT_EQ(*ReadFile(skill("sums") / "SKILL.md"), before);
+  for (const char* file : {"skill_meta.json", "lineage.json", "references/draft.md"})
+    EXPECT_FALSE(fs::exists(skill("sums") / file)) << file;
+}
+
+TEST_F(GenerateFiles, AnEditedDraftIsNotOverwritten) {
+  WriteSums("[sim 0.1]");
+  ReplaceByADraft("Draft [sim 0.9]");
+  const std::string edited = *ReadFile(skill("sums") / "SKILL.md") + "\nBy hand again.\n";
+  folder.Write("skills/sums/SKILL.md", edited);
+  ASSERT_EQ(Generate({"--resume"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("SKILL.md was edited since this generation wrote it"));
+  EXPECT_EQ(*ReadFile(skill("sums") / "SKILL.md"), edited);
+  EXPECT_THAT(*ReadFile(generation() / "sums/SKILL.md"), HasSubstr("Draft [sim 0.9]"));
+}
+
+TEST_F(GenerateFiles, AFullDiskBeforeTheDraftCanBeResumed) {
+  std::optional<FullDisk> full;
+  teacher.hook = [&](const std::string&) -> std::optional<loopback::Script> {
+    full.emplace();
+    return std::nullopt;
+  };
+  const int code = Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model",
+                             kStudent, "--max-attempts", "0"});
+  full.reset();
+  EXPECT_EQ(code, 3);
+  EXPECT_THAT(error, AllOf(HasSubstr("stopped early: writing "), HasSubstr("teacher.jsonl"),
+                           HasSubstr("kept: no skill yet"), HasSubstr("upskill generate --resume")));
+  teacher.hook = nullptr;
+  EXPECT_EQ(Generate({"--resume"}), 0) << error;
+}
+
+TEST_F(GenerateFiles, ATrialThatCannotBeNotedEndsTheGeneration) {
+  teacher.hook = [](const std::string& body) -> std::optional<loopback::Script> {
+    if (body.find("\"cases\"") == std::string::npos) return std::nullopt;
+    return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
+  };
+  ASSERT_EQ(Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", kStudent,
+                      "--max-attempts", "0"}),
+            3);
+  teacher.hook = nullptr;
+  const fs::path trials = generation() / "trials.txt";
+  fs::remove(trials);
+  fs::create_symlink("/dev/full", trials);
+  EXPECT_EQ(Generate({"--resume"}), 3);
+  EXPECT_THAT(error, AllOf(HasSubstr("trials.txt: No space left on device"), HasSubstr("the best skill so far in")));
+  fs::remove(trials);
+  EXPECT_EQ(Generate({"--resume"}), 0) << error;
+}
+
+}  // namespace
+}  // namespace upskill
