@@ -80,8 +80,8 @@ void AddHelpOfAll(CLI::App& app) {
   AddHelpNote(app, topics);
   AddHelpNote(
       app,
-      "Exit codes: 0 success, 1 a gate or threshold failed, some traces could not be read, or a folder that was to be "
-      "listed doesn't exist, 2 usage or configuration error, 3 incomplete (can be resumed), 130 interrupted.");
+      "Exit codes: 0 success; 1 a gate or threshold failed, some traces could not be read, or a folder that was to be "
+      "listed doesn't exist; 2 usage or configuration error; 3 incomplete (can be resumed); 130 interrupted.");
   AddHelpNote(app, "`upskill COMMAND --help` lists the options of a command, `upskill help TOPIC` explains a topic.");
 }
 
@@ -102,7 +102,7 @@ ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
       }
     }
     env.error(TerminalText::Format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n",
-                                   fmt::join(options.words, " "), Suggestion(app, options.words)));
+                                   TerminalText::Join(options.words, " "), Suggestion(app, options.words)));
     return ExitCode::kUsage;
   }
   PrintHelp(*command, env);
