@@ -164,14 +164,6 @@ TEST_F(Cli, TheSameModelTwiceIsRefused) {
   EXPECT_FALSE(fs::exists(runs()));
 }
 
-TEST_F(Cli, MergingARunThatStoppedWhenDecidedIsComplete) {
-  ASSERT_EQ(Eval({"--stop-when-decided", "--runs", "30"}), 0) << error;
-  ASSERT_THAT(out, HasSubstr("cells were not needed"));
-  const std::string whole = (folder.path() / "whole").string();
-  EXPECT_EQ(Run({"merge", FindRuns(runs())[0].string(), "-o", whole}), 0) << error;
-  EXPECT_THAT(error, IsEmpty());
-}
-
 TEST_F(Cli, VerboseShowsFailedChecks) {
   ASSERT_EQ(Eval({"-v"}), 0);
   EXPECT_THAT(out, AllOf(HasSubstr("two · two and two"), HasSubstr("0 of 1 passed"),

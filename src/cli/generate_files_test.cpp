@@ -127,7 +127,7 @@ TEST_F(GenerateFiles, TheExistingSkillComesBackInAnotherFolderToo) {
 TEST_F(GenerateFiles, TheExistingSkillComesBackIfTheDraftIsRejected) {
   WriteSums("[sim 0.5] with many more words than anyone needs to add two numbers");
   const std::string before = *ReadFile(skill("sums") / "SKILL.md");
-  ReplaceByADraft("Draft [sim 0.6]");
+  ReplaceByADraft("Draft [sim 0.5]");  // as good, and shorter
   ASSERT_EQ(Generate({"--resume", "latest", "--accept", "helps"}), 0) << error;
   ASSERT_THAT(out, HasSubstr("the existing skill stays as it is: it isn't shown to be better"));
   EXPECT_EQ(*ReadFile(skill("sums") / "SKILL.md"), before);
@@ -157,7 +157,7 @@ TEST_F(GenerateFiles, AFullDiskBeforeTheDraftCanBeResumed) {
   full.reset();
   EXPECT_EQ(code, 3);
   EXPECT_THAT(error, AllOf(HasSubstr("stopped early: writing "), HasSubstr("teacher.jsonl"),
-                           HasSubstr("kept: no skill yet"), HasSubstr("upskill generate --resume")));
+                           HasSubstr("upskill generate --resume")));
   teacher.hook = nullptr;
   EXPECT_EQ(Generate({"--resume"}), 0) << error;
 }

@@ -235,6 +235,13 @@ TEST_F(Reports, StoppingWhenDecidedSavesMostOfTheCells) {
   }
 }
 
+TEST_F(Reports, MergingARunThatStoppedWhenDecidedIsComplete) {
+  const fs::path run = Eval({"sim:base=0.2,skill=0.95"}, {"--stop-when-decided"});
+  ASSERT_GT(LoadPlan(run)->rounds * 16, static_cast<int>(ReadJournal(run)->samples.size())) << "cells were left out";
+  EXPECT_EQ(Run({"merge", run.string(), "-o", (folder.path() / "whole").string()}), 0);
+  EXPECT_EQ(error, "");
+}
+
 TEST_F(Reports, Matrix) {
   Eval({kGood, kBad}, {"--runs", "3"});
   ASSERT_EQ(Run({"runs", "--matrix"}), 0);
