@@ -32,6 +32,7 @@ void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->type_name("FILE");
   command.add_flag("--lenient", options.lenient, "Keep what is readable of damaged traces");
   command.add_flag("--no-redact", options.no_redact, "Leave secrets in; only with a teacher on this machine");
+  command.add_flag("--keep-emails", options.keep_emails, "Leave e-mail addresses of traces and documents in");
 }
 
 void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options) {

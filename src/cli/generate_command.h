@@ -43,6 +43,7 @@ struct GenerateCommandOptions {
   bool log_runs = true;
   bool dry_run = false;
   bool no_redact = false;
+  bool keep_emails = false;  // of traces and documents
   bool lenient = false;
   bool json = false;
   bool quiet = false;

@@ -85,14 +85,20 @@ Result<LoadedTrace> LoadTrace(const TraceName& name, const TraceLoadOptions& opt
   if (options.keep_secrets) return loaded;
   const auto before = static_cast<std::ptrdiff_t>(redactor.redactions().size());
   RedactTrace(loaded.trace, redactor);
+  loaded.trace.source = redactor.ApplyQuietly(std::move(loaded.trace.source));
   loaded.redactions.assign(redactor.redactions().begin() + before, redactor.redactions().end());
   return loaded;
 }
 
 Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
                                 const TraceLoadOptions& options) {
-  ASSIGN_OR_RETURN(const std::vector<TraceName> names, ExpandTraceArguments(arguments, variable));
   Redactor redactor(options.redact);
+  return LoadTraces(arguments, variable, options, redactor);
+}
+
+Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
+                                const TraceLoadOptions& options, Redactor& redactor) {
+  ASSIGN_OR_RETURN(const std::vector<TraceName> names, ExpandTraceArguments(arguments, variable));
   LoadedTraces loaded;
   for (const TraceName& name : names) {
     Result<LoadedTrace> trace = LoadTrace(name, options, redactor);

@@ -46,5 +46,8 @@ struct LoadedTraces {
 // Reads all traces; unreadable ones are listed in `unread`. Errors: an argument without traces; none could be read.
 Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
                                 const TraceLoadOptions& options);
+// The same with a redactor that sees other texts, too.
+Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
+                                const TraceLoadOptions& options, Redactor& redactor);
 
 }  // namespace upskill

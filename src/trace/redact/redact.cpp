@@ -7,8 +7,18 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 
+#include "trace/redact/anchor_scan.h"
+#include "trace/redact/email_address.h"
+#include "trace/redact/line_break.h"
+#include "trace/redact/secret_fields.h"
+#include "trace/redact/secret_patterns.h"
+#include "trace/redact/token_formats.h"
+#include "trace/redact/token_match.h"
+#include "trace/redact/unescaped_text.h"
 #include "util/base64.h"
 #include "util/hash.h"
 #include "util/text.h"
@@ -40,10 +50,8 @@ std::string KindInBase64(std::string_view run) {
     if (!IsPrintable(DecodeBase64(run.substr(shift, kProbe)))) continue;
     const std::string decoded = DecodeBase64(run.substr(shift));
     if (decoded.size() < 12 || !IsPrintable(decoded)) continue;
-    for (auto* find : {&FindTokenShapes, &FindSecretFields}) {
-      const std::vector<SecretSpan> spans = find(decoded);
-      if (!spans.empty()) return spans.front().kind;
-    }
+    const std::vector<SecretSpan> spans = FindPlainSecrets(decoded);
+    if (!spans.empty()) return spans.front().kind;
   }
   return "";
 }
@@ -100,28 +108,104 @@ void AddMatches(std::string_view text, const RE2& pattern, const char* kind, std
   }
 }
 
+// A secret without the escapes and line breaks that it is written with.
+std::string Canonical(std::string_view secret) {
+  const UnescapedText unescaped(secret);
+  const std::string_view text = unescaped.changed() ? std::string_view(unescaped.text()) : secret;
+  std::string canonical;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool may_break = std::string_view("\r\n\\ \t|").find(text[i]) != std::string_view::npos;
+    const std::size_t line_end = may_break ? LineBreakLength(text.substr(i, kMaxLineBreak)) : 0;
+    if (line_end == 0) canonical += text[i];
+    i += std::max<std::size_t>(line_end, 1);
+  }
+  return canonical;
+}
+
+// What FindSecrets looks for, in one pass: tokens' anchors, then words of fields, then cues of patterns.
+struct Anchors {
+  std::vector<std::vector<const TokenFormat*>> formats;  // by word
+  std::size_t fields = 0;                                // the first word of a field
+  std::size_t patterns = 0;                              // the first cue of a pattern
+  std::unique_ptr<AnchorScan> scan;
+};
+
+const Anchors& AllAnchors() {
+  static const Anchors all = [] {
+    Anchors anchors;
+    std::vector<std::string_view> words;
+    std::map<std::string_view, std::size_t> known;
+    for (const TokenFormat& format : TokenFormats()) {
+      const auto [word, added] = known.try_emplace(format.anchor, words.size());
+      if (added) {
+        words.push_back(format.anchor);
+        anchors.formats.emplace_back();
+      }
+      anchors.formats[word->second].push_back(&format);
+    }
+    anchors.fields = words.size();
+    for (const std::string_view word : FieldWords()) words.push_back(word);
+    anchors.patterns = words.size();
+    for (const std::string_view word : PatternWords()) words.push_back(word);
+    anchors.scan = std::make_unique<AnchorScan>(words);
+    return anchors;
+  }();
+  return all;
+}
+
 }  // namespace
 
-std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& options) {
-  std::vector<SecretSpan> spans = FindTokenShapes(text);
-  for (auto* find : {&FindSecretFields, &FindEncodedSecrets}) {
-    const std::vector<SecretSpan> more = find(text);
+std::vector<SecretSpan> FindPlainSecrets(std::string_view text) {
+  const Anchors& anchors = AllAnchors();
+  std::vector<SecretSpan> spans;
+  std::vector<SecretSpan> fields;
+  std::vector<SecretSpan> issuers;  // after the fields, which keep their names
+  std::vector<PatternHit> hits;
+  anchors.scan->Run(text, LineBreakLength, [&](const AnchorScan::Hit& hit) {
+    if (hit.word < anchors.fields) {
+      for (const TokenFormat* format : anchors.formats[hit.word]) {
+        if (std::optional<SecretSpan> token = MatchToken(text, hit.begin, hit.end, *format)) {
+          spans.push_back(std::move(*token));
+          return;
+        }
+      }
+    } else if (hit.word < anchors.patterns) {
+      const std::size_t word = hit.word - anchors.fields;
+      if (std::optional<SecretSpan> field = MatchField(text, word, hit.begin, hit.end))
+        (IsIssuerWord(word) ? issuers : fields).push_back(std::move(*field));
+    } else {
+      hits.push_back({hit.word - anchors.patterns, hit.begin});
+    }
+  });
+  for (const std::vector<SecretSpan>& more : {FindPatterns(text, hits), fields, issuers})
     spans.insert(spans.end(), more.begin(), more.end());
+  return spans;
+}
+
+std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& options) {
+  std::vector<SecretSpan> spans = FindPlainSecrets(text);
+  const auto add = [&spans](const std::vector<SecretSpan>& more) { spans.insert(spans.end(), more.begin(), more.end()); };
+  if (const UnescapedText unescaped(text); unescaped.changed()) {
+    for (SecretSpan& span : FindPlainSecrets(unescaped.text()))
+      spans.push_back({unescaped.Origin(span.begin), unescaped.Origin(span.end), std::move(span.kind)});
   }
+  add(FindEncodedSecrets(text));
   if (options.home_folders) {
     static const RE2 home_pattern(R"(((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[A-Za-z0-9._-]+))");
     AddMatches(text, home_pattern, "home", spans);
   }
-  if (options.emails) {
-    static const RE2 email_pattern(R"(\b([A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}))");
-    AddMatches(text, email_pattern, "email", spans);
-  }
+  if (options.emails) add(FindEmailAddresses(text));
   // The first to begin wins, then the longer; ties keep the order of the finders, since shapes give the best name.
   std::stable_sort(spans.begin(), spans.end(), [](const SecretSpan& a, const SecretSpan& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });
+  const auto is_inside_character = [&](std::size_t at) {
+    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
   std::vector<SecretSpan> apart;
   for (SecretSpan& span : spans) {
+    while (is_inside_character(span.begin)) --span.begin;
+    while (is_inside_character(span.end)) ++span.end;
     if (!apart.empty() && span.begin < apart.back().end) {
       apart.back().end = std::max(apart.back().end, span.end);
     } else {
@@ -139,7 +223,7 @@ std::string Redactor::Apply(std::string text, std::size_t event, std::size_t lin
   std::size_t from = 0;
   for (const SecretSpan& span : spans) {
     const std::string_view value = std::string_view(text).substr(span.begin, span.end - span.begin);
-    const auto [known, added] = numbers_.try_emplace(span.kind + " " + Sha256Hex(value), 0);
+    const auto [known, added] = numbers_.try_emplace(span.kind + " " + Sha256Hex(Canonical(value)), 0);
     if (added) known->second = ++counts_[span.kind];
     out.append(text, from, span.begin - from);
     out += fmt::format("[redacted:{}:{}]", span.kind, known->second);
