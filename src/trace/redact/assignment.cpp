@@ -60,7 +60,7 @@ std::size_t NameBegin(std::string_view text, std::size_t at) {
 std::string_view OperatorAt(std::string_view text, std::size_t at) {
   for (const std::string_view op : {":::=", "::=", "===", "!==", ":=", "=>", "?=", "+=", ".=", "||=", "==", "!=",
                                     "->", "||", "=", ":", ","}) {
-    if (text.substr(at, op.size()) == op) return op;
+    if (text.substr(at, op.size()) == op) return op == ":" && text.substr(at + 1, 1) == ":" ? std::string_view() : op;
   }
   return {};
 }
@@ -157,7 +157,9 @@ std::optional<Assignment> ValueAt(std::string_view text, std::size_t name_begin,
   if (found.compared || found.listed) return std::nullopt;
   found.begin = i;
   found.strong = (op == "=" && i > 0 && text[i - 1] == '=') || op == ">";
+  found.spaced = op == ":" || (i > 0 && text[i - 1] != '=');
   found.end = EndOfPlain(text, i, op == ">");
+  if (op == ">" && text.substr(found.end + std::min<std::size_t>(LineBreakLength(text.substr(found.end, kMaxLineBreak)), 200), 2) != "</") return std::nullopt;
   if (op == "=") found.end = std::max(found.end, EndOfEnvironmentLine(text, name_begin, i));
   return found.end > found.begin ? std::optional(found) : std::nullopt;
 }

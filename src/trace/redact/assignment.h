@@ -19,6 +19,7 @@ struct Assignment {
   bool argument = false;      // of a call in the place of the value: Secret("…")
   bool strong = false;        // quoted or behind '=', hence no word of a sentence
   bool sentence = false;      // a quoted value with blanks
+  bool spaced = false;        // a blank or colon is before the value, as in programs
 };
 
 // The assignment to an identifier that contains the word at [begin, end) of `text`. Linear in the length of the result.

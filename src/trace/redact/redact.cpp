@@ -16,6 +16,7 @@
 #include "trace/redact/line_break.h"
 #include "trace/redact/secret_fields.h"
 #include "trace/redact/secret_patterns.h"
+#include "trace/redact/secret_value.h"
 #include "trace/redact/token_formats.h"
 #include "trace/redact/token_match.h"
 #include "trace/redact/unescaped_text.h"
@@ -56,43 +57,61 @@ std::string KindInBase64(std::string_view run) {
   return "";
 }
 
-// The lines of a wrapped run of base64, each with its place in the run.
-std::vector<std::pair<std::size_t, std::string_view>> LinesOfRun(std::string_view run) {
-  std::vector<std::pair<std::size_t, std::string_view>> lines;
-  std::size_t begin = 0;
-  while (begin < run.size()) {
-    const std::size_t end = std::min(run.find_first_of("\\\n", begin), run.size());
-    if (end > begin) lines.emplace_back(begin, run.substr(begin, end - begin));
-    if (end == run.size()) break;
+// Lines of base64 that follow each other, and what is between them.
+struct EncodedRun {
+  std::vector<std::string_view> lines;
+  std::size_t end = 0;  // in the text, with the padding
+};
+
+bool IsBase64Char(char c) { return IsAlnumChar(c) || c == '+' || c == '/' || c == '_' || c == '-'; }
+
+// The next run at `from` or behind it; without lines if there is none.
+EncodedRun NextEncodedRun(std::string_view text, std::size_t from) {
+  constexpr std::size_t kMinLine = 20;
+  EncodedRun run;
+  std::size_t begin = from;
+  while (begin + kMinLine <= text.size()) {
+    // From the end of the shortest line, because most text has none: what isn't base64 skips all before it.
+    std::size_t i = begin + kMinLine;
+    while (i > begin && IsBase64Char(text[i - 1])) --i;
+    if (i > begin) {
+      begin = i;
+      if (!run.lines.empty()) break;
+      continue;
+    }
+    std::size_t end = begin + kMinLine;
+    while (end < text.size() && IsBase64Char(text[end])) ++end;
+    run.lines.push_back(text.substr(begin, end - begin));
+    run.end = end;
     // `\n` as two characters, or a line end after an optional backslash, and the indentation.
-    std::size_t next = end + (run[end] == '\\' ? 2 : 1);
-    while (next < run.size() && (run[next] == ' ' || run[next] == '\t')) ++next;
+    std::size_t next = end + (text.substr(end, 1) == "\\" ? 1 : 0);
+    if (text.substr(next, 1) != "\n" && (next == end || text.substr(next, 1) != "n")) break;
+    ++next;
+    while (next < text.size() && (text[next] == ' ' || text[next] == '\t')) ++next;
     begin = next;
   }
-  return lines;
+  for (std::size_t padding = 0; padding < 2 && text.substr(run.end, 1) == "="; ++padding) ++run.end;
+  return run;
 }
 
 // Base64 text that contains a secret. Preceding lines that only look like base64 are left alone.
 std::vector<SecretSpan> FindEncodedSecrets(std::string_view text) {
-  static const RE2 run_pattern(R"(((?:[A-Za-z0-9+/_-]{20,}(?:\\?\n[ \t]*|\\n))*[A-Za-z0-9+/_-]{20,}={0,2}))");
+  constexpr std::size_t kMinBytes = 24;
   constexpr std::size_t kMaxBytes = 1U << 20U;
   constexpr std::size_t kMaxStarts = 8;
   std::vector<SecretSpan> spans;
-  re2::StringPiece rest(text.data(), text.size());
-  re2::StringPiece found;
-  while (RE2::FindAndConsume(&rest, run_pattern, &found)) {
-    if (found.size() < 24 || found.size() > kMaxBytes) continue;
-    const std::vector<std::pair<std::size_t, std::string_view>> lines = LinesOfRun({found.data(), found.size()});
+  for (EncodedRun run = NextEncodedRun(text, 0); !run.lines.empty(); run = NextEncodedRun(text, run.end)) {
+    const auto begin = static_cast<std::size_t>(run.lines.front().data() - text.data());
+    if (run.end - begin < kMinBytes || run.end - begin > kMaxBytes) continue;
     std::size_t starts = 0;
-    for (std::size_t i = 0; i < lines.size() && starts < kMaxStarts; ++i) {
-      if (!MayBeEncodedText(lines[i].second)) continue;
+    for (std::size_t i = 0; i < run.lines.size() && starts < kMaxStarts; ++i) {
+      if (!MayBeEncodedText(run.lines[i])) continue;
       ++starts;
-      std::string run;
-      for (std::size_t k = i; k < lines.size(); ++k) run += lines[k].second;
-      const std::string kind = KindInBase64(run);
+      std::string joined;
+      for (std::size_t k = i; k < run.lines.size(); ++k) joined += run.lines[k];
+      const std::string kind = KindInBase64(joined);
       if (kind.empty()) continue;
-      const auto begin = static_cast<std::size_t>(found.data() - text.data());
-      spans.push_back({begin + lines[i].first, begin + found.size(), kind});
+      spans.push_back({static_cast<std::size_t>(run.lines[i].data() - text.data()), run.end, kind});
       break;
     }
   }

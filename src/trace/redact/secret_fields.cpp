@@ -49,6 +49,8 @@ bool IsAboutSecret(std::string_view rest) {
       std::string_view("usage"),   std::string_view("index"),  std::string_view("fingerprint"), std::string_view("arn"),
       std::string_view("prompt"),  std::string_view("policy"), std::string_view("placeholder"), std::string_view("text"),
       std::string_view("message"), std::string_view("error"),  std::string_view("pattern"), std::string_view("regex"),
+      std::string_view("max"),     std::string_view("min"),    std::string_view("last"),   std::string_view("first"),
+      std::string_view("default"), std::string_view("mask"),   std::string_view("flags"),  std::string_view("bits"),
       std::string_view("mode"),    std::string_view("store"),  std::string_view("at"),     std::string_view("ref"),
   };
   return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) {
@@ -102,10 +104,21 @@ bool IsSentence(std::string_view value) {
 // What decides about a value of several words.
 std::string_view FirstWord(std::string_view value) { return value.substr(0, value.find_first_of(" \t")); }
 
+// A name of a program as the value: "password = old_password", "login(password=key_password)".
+bool IsIdentifier(std::string_view value, const Assignment& found) {
+  const bool name = std::all_of(value.begin(), value.end(), [](char c) { return IsAlnumChar(c) || c == '_'; }) &&
+                    !IsDigitChar(value.front()) && Holds(value, "_") && IsMadeOfWords(value);
+  const bool compared = found.spaced && value.find_first_of("<>") != std::string_view::npos;
+  return compared || (name && (found.spaced || !IsUpperName(found.name)));
+}
+
 bool IsPasswordField(std::string_view value, const Assignment& found) {
   if (IsAboutSecret(found.rest) || value.empty()) return false;
   if (found.compared || found.listed || found.argument) return IsSecretValue(value, found);
+  if (!found.rest.empty() && !IsSecretValue(value, found) && !(IsUpperName(found.name) && HasDigit(value) && HasLetter(value)))
+    return false;
   if (found.sentence && IsSentence(value)) return false;
+  if (!found.quoted && IsIdentifier(value, found)) return false;
   return LooksLikePassword(found.sentence ? FirstWord(value) : value, found.strong, found.quoted);
 }
 
@@ -186,6 +199,11 @@ std::optional<SecretSpan> MatchWord(std::string_view text, Word word, std::size_
   if (!found) return std::nullopt;
   const std::string_view value = text.substr(found->begin, found->end - found->begin);
   if (Holds(value, "[redacted:")) return std::nullopt;
+  // "pass" is a word of its own, too: a stage of a compiler, a test that passed.
+  const bool short_word = word == Word::kPwd || (word == Word::kPass && end - begin == 4);
+  const bool letters = std::all_of(value.begin(), value.end(), IsLetterChar);
+  if (short_word && (!found->rest.empty() || (!found->quoted && (letters || IsUpperChar(text[begin]) != IsUpperChar(text[end - 1])))))
+    return std::nullopt;
   const auto name_begin = static_cast<std::size_t>(found->name.data() - text.data());
   const Match match = JudgeField(word, value, *found, text.substr(name_begin, begin - name_begin));
   if (!match.is_secret) return std::nullopt;

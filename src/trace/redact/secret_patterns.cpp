@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 
@@ -39,10 +40,10 @@ struct Pattern {
 const std::vector<Pattern>& Patterns() {
   static const std::vector<Pattern> all = {
       {"private-key", {"private key"}, Reach::kFar, Test::kAlways,
-       R"((-----BEGIN[A-Z0-9 _-]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.>|"'-]|Proc-Type|DEK-Info)*?)"
+       R"((-----BEGIN[A-Za-z0-9 _-]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.>|"'-]|Proc-Type|DEK-Info)*?)"
        R"((?:-----END[A-Z0-9 _-]*PRIVATE KEY(?: BLOCK)?-----|$)))"},
       {"private-key", {"private key"}, Reach::kFar, Test::kAlways,
-       R"((-----BEGIN[A-Z0-9 _-]*PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|\s|[A-Za-z0-9+/=])+))"},
+       R"((-----BEGIN[A-Za-z0-9 _-]*PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|\s|[A-Za-z0-9+/=])+))"},
       {"jwt", {".ey"}, Reach::kFar, Test::kAlways,
        R"(\b(ey[A-Za-z0-9_-]{14,}\.ey[A-Za-z0-9/_-]{14,}(?:\.[A-Za-z0-9/_-]{10,}={0,2})?))"},
       {"slack-webhook", {"hooks.slack"}, Reach::kNear, Test::kAlways,
@@ -50,7 +51,7 @@ const std::vector<Pattern>& Patterns() {
       {"discord-webhook", {"webhooks"}, Reach::kNear, Test::kAlways,
        R"(discord(?:app)?\.com\\?/api\\?/webhooks\\?/\d{15,}\\?/([A-Za-z0-9_-]{50,}))"},
       {"teams-webhook", {"webhook.office.com"}, Reach::kNear, Test::kAlways,
-       R"((?i)webhook\.office\.com\\?/webhookb2\\?/([0-9a-f@-]{36,80}\\?/IncomingWebhook\\?/[0-9a-f]{32}\\?/[0-9a-f-]{36}))"},
+       R"((?i)webhook\.office\.com\\?/webhookb2\\?/([0-9a-z@-]{36,80}\\?/IncomingWebhook\\?/[0-9a-z]{32}\\?/[0-9a-z-]{36}))"},
       {"telegram-token", {":aa"}, Reach::kNear, Test::kAlways, R"((?:\bbot|\b)(\d{8,10}:AA[A-Za-z0-9_-]{32,34})\b)"},
       {"telegram-token", {"telegr"}, Reach::kNear, Test::kAlways, R"((?i:telegr)[^\n]{0,80}?(\b\d{5,16}:A[A-Za-z0-9_-]{34}))"},
       {"facebook-token", {"facebook"}, Reach::kNear, Test::kRandom,
@@ -86,13 +87,13 @@ const std::vector<Pattern>& Patterns() {
       {"password-in-command", {" -u", "--user", "--proxy-user", "curl"}, Reach::kNear, Test::kPassword,
        R"((?:^|\s)(?:-[a-zA-Z]{0,4}[uU]|--user|--proxy-user)(?:=|[ \t]+)[^\s:"'\\]+:([^\s"'\\]{4,}))"},
       {"token-in-command", {" -u", "--user"}, Reach::kNear, Test::kRandom,
-       R"((?:^|\s)(?:-u|--user)(?:=|[ \t]+)(?:\\*["'])?([A-Za-z0-9_.-]{16,}):(?:\\*["']|\s|$))"},
+       R"((?:^|\s)(?:-u|--user)(?:=|[ \t]+)(?:\\*["'])?([^\s"'\\:@/]{10,}):(?:\\*["']|\s|$))"},
       {"cookie", {"sid=", "session=", "sessionid=", "session_id=", "token=", "auth="}, Reach::kNear, Test::kRandomLong,
        R"((?i)(?:sessionid|session_?id|sid|connect\.sid|csrftoken|auth|session)=([A-Za-z0-9%._-]{24,}))"},
       {"docker-auth", {"auth\\\"", "auth\""}, Reach::kNear, Test::kRandom,
        R"(\\*"auth\\*"\s*:\s*\\*"([A-Za-z0-9+/]{12,}={0,2}))"},
       {"netrc-password", {"login", "machine"}, Reach::kNear, Test::kPassword,
-       R"(\b(?:machine|login)\s+\S+\s+(?:login\s+\S+\s+)?password\s+(\S+))"},
+       R"((?m)(?:\bmachine\s+\S+\s+(?:login\s+\S+\s+)?|^[ \t]*login\s+\S+\s+)password\s+(\S+))"},
       {"pgpass", {":543", ":643", ":*:"}, Reach::kNear, Test::kPassword,
        R"((?m)(?:^|[\s"'=])[\w.*-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]*:[A-Za-z_*][\w*-]*:([^\s:"'\\]{4,}))"},
       {"password-in-command", {"mysql", "mariadb"}, Reach::kNear, Test::kPassword,
@@ -110,11 +111,11 @@ const std::vector<Pattern>& Patterns() {
        R"((?i)\b(?:sig|x-amz-signature|x-goog-signature|x-amz-credential)=([A-Za-z0-9%+/=_-]{30,}))"},
       {"key-in-url", {"key=", "appid="}, Reach::kNear, Test::kRandomLong,
        R"([?&](?:key|apikey|appid|subscription-key)=([A-Za-z0-9_-]{20,}))"},
-      {"secret", {"value"}, Reach::kNear, Test::kLiteral,
-       R"((?i)\b(?:key|name)\s*=\s*\\*["'])" UPSKILL_NAME R"(\\*["']\s+value\s*=\s*\\*["']([^"'\\\n]{6,}))"},
-      {"secret", {"value"}, Reach::kNear, Test::kLiteral,
+      {"secret", {"value=", "value ="}, Reach::kNear, Test::kLiteral,
+       R"((?i)\b(?:key|name)\s*=\s*\\*["'])" UPSKILL_NAME R"(\\*["']\s*value\s*=\s*\\*["']([^"'\\\n]{6,}))"},
+      {"secret", {"value\"", "value\\\"", "value'"}, Reach::kNear, Test::kLiteral,
        R"((?i)\\*["'](?:key|name)\\*["']\s*:\s*\\*["'])" UPSKILL_NAME R"(\\*["']\s*,\s*\\*["']value\\*["']\s*:\s*\\*["']([^"'\\\n]{6,}))"},
-      {"secret", {"value"}, Reach::kNear, Test::kLiteral,
+      {"secret", {"value:"}, Reach::kNear, Test::kLiteral,
        R"((?i)\bname:[ \t]*["']?)" UPSKILL_NAME R"(["']?[ \t]*\n[ \t]*value:[ \t]*["']?([^\s"'\\]{6,}))"},
   };
   return all;
@@ -124,7 +125,8 @@ const std::vector<Pattern>& Patterns() {
 #undef UPSKILL_NAME
 
 // Values of a Kubernetes Secret, which are base64 of anything.
-constexpr std::string_view kSecretManifest = "kind: secret";
+constexpr std::array kSecretManifest = {std::string_view("kind: secret"), std::string_view("kind: 'secret'"),
+                                        std::string_view("kind: \"secret\"")};
 
 bool Passes(std::string_view value, Test test, bool strong) {
   if (value.empty() || value.find("[redacted:") != std::string_view::npos) return false;
@@ -216,7 +218,7 @@ void FindDiscordTokens(std::string_view text, std::vector<SecretSpan>& spans) {
 // The values of `data:` and `stringData:` in the manifest of a Kubernetes Secret near `at`.
 void FindManifestValues(std::string_view text, std::size_t at, std::vector<SecretSpan>& spans) {
   static const RE2 data(R"((?m)^([ \t]*)(?:data|stringData):[ \t]*$)");
-  static const RE2 entry(R"(^([ \t]+)[\w.-]+:[ \t]*(?:[|>][+-]?\s+)?["']?([^\s"'#{}]{6,})["']?[ \t]*(?:\n|$))");
+  static const RE2 entry(R"((?:[ \t]*#[^\n]*\n)*([ \t]+)[\w.-]+:[ \t]*(?:[|>][+-]?\s+)?["']?([^\s"'#{}]{6,})["']?[ \t]*(?:\n|$))");
   const Range range = Around(text, at, Reach::kFar);
   re2::StringPiece input(text.data() + range.from, range.to - range.from);
   re2::StringPiece indent;
@@ -250,7 +252,7 @@ const std::vector<std::vector<std::size_t>>& PatternsOfWords() {
 std::vector<std::string_view> PatternWords() {
   std::vector<std::string_view> words;
   for (const Pattern& pattern : Patterns()) words.insert(words.end(), pattern.cues.begin(), pattern.cues.end());
-  words.push_back(kSecretManifest);
+  words.insert(words.end(), kSecretManifest.begin(), kSecretManifest.end());
   return words;
 }
 
@@ -263,7 +265,7 @@ std::vector<SecretSpan> FindPatterns(std::string_view text, const std::vector<Pa
   std::vector<std::vector<Range>> ranges(Patterns().size());
   std::vector<SecretSpan> spans;
   for (const PatternHit& hit : hits) {
-    if (hit.word == PatternsOfWords().size()) {
+    if (hit.word >= PatternsOfWords().size()) {
       FindManifestValues(text, hit.begin, spans);
       continue;
     }

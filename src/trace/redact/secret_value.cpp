@@ -22,11 +22,11 @@ bool IsWord(std::string_view part) {
   constexpr std::size_t kMaxDigits = 4;
   const auto digits = static_cast<std::size_t>(std::count_if(part.begin(), part.end(), IsDigitChar));
   if (digits == part.size()) return digits <= kMaxDigits || part.size() == 6 || part.size() == 8;
-  std::size_t runs = 0;  // of digits
-  for (std::size_t i = 0; i < part.size(); ++i)
-    runs += IsDigitChar(part[i]) && (i == 0 || !IsDigitChar(part[i - 1])) ? 1 : 0;
-  if (digits > kMaxDigits || runs > 1) return false;
-  if (digits > 0 && part.size() > 12) return false;
+  // Digits are at an end, but for some letters: "base64url", "sm90a".
+  const std::size_t first = std::min(part.find_first_of("0123456789"), part.size());
+  const std::size_t last = digits == 0 ? part.size() : part.find_last_of("0123456789");
+  if (digits > 0 && (digits > kMaxDigits || last - first + 1 != digits || part.size() > 12)) return false;
+  if (first > 0 && last + 4 < part.size()) return false;
   constexpr std::size_t kMaxWord = 24;
   constexpr std::size_t kMaxCamelCase = 48;
   return part.size() < (Turns(part) > 1 ? kMaxCamelCase : kMaxWord) && !HasRandomCase(part);
@@ -67,6 +67,22 @@ bool IsReference(std::string_view value) {
   return close != std::string_view::npos && is_name(value.substr(open + 1, close - open - 1));
 }
 
+// "module.name", "ns::Name", "object->name", "b64encode": names of a program, which have at most one number in a part.
+bool IsNamePath(std::string_view value) {
+  if (value.empty() || IsDigitChar(value.front())) return false;
+  std::size_t begin = 0;
+  while (begin <= value.size()) {
+    const std::size_t end = std::min(value.find_first_of("_.:>-?", begin), value.size());
+    const std::string_view part = value.substr(begin, end - begin);
+    const std::size_t first = std::min(part.find_first_of("0123456789"), part.size());
+    const std::size_t last = first == part.size() ? first : part.find_last_of("0123456789") + 1;
+    if (HasRandomCase(part) || part.substr(first, last - first).find_first_not_of("0123456789") != std::string_view::npos)
+      return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
 // "name(...", "name[...", "name.name", "name->name", "!name", "&name", "lambda:": not a literal.
 bool IsCode(std::string_view value) {
   std::size_t i = 0;
@@ -82,14 +98,15 @@ bool IsCode(std::string_view value) {
   const std::string_view head = value.substr(name, i - name);
   if (value.front() == '(' || value.front() == '{' || value.front() == '[' || value.front() == '<') return true;
   if (head.empty() || IsDigitChar(head.front())) return false;
-  if (i == value.size()) return dotted && IsMadeOfWords(head);
+  if (i == value.size()) return dotted && IsNamePath(head);
+  if (value[i] == '<') return IsNamePath(head);
   if (value[i] != '(' && value[i] != '[') return false;
   // A call or subscript goes to the end of the value, which may have been cut at a quote or comma.
   const char close = value[i] == '(' ? ')' : ']';
   const std::size_t end = value.rfind(close);
-  if (end == std::string_view::npos) return IsMadeOfWords(head) && value.find_first_of("^#$!") == std::string_view::npos;
+  if (end == std::string_view::npos) return IsNamePath(head) && value.find_first_of("^#$!") == std::string_view::npos;
   const std::string_view rest = value.substr(end + 1);
-  return IsMadeOfWords(head) && (rest.empty() || std::string_view(".[(;:)]}?").find(rest.front()) != std::string_view::npos);
+  return IsNamePath(head) && (rest.empty() || std::string_view(".[(;:)]}?").find(rest.front()) != std::string_view::npos);
 }
 
 // A regular expression that describes a secret.
@@ -135,7 +152,7 @@ double Entropy(std::string_view value) {
   return bits;
 }
 
-bool HasRandomCase(std::string_view value) { return value.size() > 12 && Turns(value) * 10 >= (value.size() - 1) * 3; }
+bool HasRandomCase(std::string_view value) { return value.size() >= 16 && Turns(value) * 10 >= (value.size() - 1) * 4; }
 
 bool IsMixed(std::string_view value) { return (HasDigit(value) && HasLetter(value)) || HasRandomCase(value); }
 
@@ -181,7 +198,9 @@ bool LooksLikePassword(std::string_view value, bool strong, bool quoted) {
     return false;
   if (value.find("->") != std::string_view::npos) return false;
   const bool word = std::all_of(value.begin(), value.end(), IsLetterChar);
-  return !word || (strong && value.size() >= 6);
+  if (!word) return true;
+  const std::string lower = ToLowerAscii(value);
+  return strong && value.size() >= 6 && lower.find("password") == std::string::npos && lower.find("passwd") == std::string::npos;
 }
 
 bool LooksLikeKeyPiece(std::string_view text) {

@@ -30,6 +30,8 @@ bool InCharset(char c, Charset charset) {
       return IsDigitChar(c);
     case Charset::kTilde:
       return IsAlnumChar(c) || is_one_of("_-.~");
+    case Charset::kToken:
+      return IsAlnumChar(c) || is_one_of("_-.=+/");
     case Charset::kPercent:
       return IsAlnumChar(c) || is_one_of("_-%");
   }
@@ -72,7 +74,7 @@ const std::vector<TokenFormat>& TokenFormats() {
       {"tgp_v1_", "together-key", kWord, 40, 60},
       {"fc-", "firecrawl-key", kHex, 32, 32, 0, true},
       {"ABSK", "aws-bedrock-key", kBase64, 109, 269},
-      {"bedrock-api-key-", "aws-bedrock-key", kBase64, 32, kAny},
+      {"bedrock-api-key-", "aws-bedrock-key", kBase64, 28, kAny},
       {"wandb_v1_", "wandb-key", kWord, 40, 100},
       // Clouds
       {"AKIA", "aws-key", kUpper, 16, 16},
@@ -109,16 +111,23 @@ const std::vector<TokenFormat>& TokenFormats() {
       {"ghs_", "github-token", kAlnum, 36, 36},
       {"ghr_", "github-token", kAlnum, 36, 76},
       {"github_pat_", "github-token", kWord, 40, 82},
+      {"glpat-", "gitlab-token", kWord, 20, 20},
       {"glpat-", "gitlab-token", kDotted, 20, 320},
+      {"glrt-", "gitlab-token", kWord, 20, 20},
       {"glrt-", "gitlab-token", kDotted, 20, 320},
+      {"gldt-", "gitlab-token", kWord, 20, 20},
       {"gldt-", "gitlab-token", kWord, 20, 64},
       {"glcbt-", "gitlab-token", kWord, 22, 64},
       {"glptt-", "gitlab-token", kWord, 20, 64},
+      {"glffct-", "gitlab-token", kWord, 20, 20},
       {"glffct-", "gitlab-token", kWord, 20, 64},
+      {"glft-", "gitlab-token", kWord, 20, 20},
       {"glft-", "gitlab-token", kWord, 20, 64},
+      {"glimt-", "gitlab-token", kWord, 25, 25},
       {"glimt-", "gitlab-token", kWord, 25, 64},
       {"glagent-", "gitlab-token", kWord, 50, 80},
       {"gloas-", "gitlab-token", kWord, 64, 64},
+      {"glsoat-", "gitlab-token", kWord, 20, 20},
       {"glsoat-", "gitlab-token", kWord, 20, 64},
       {"glwt-", "gitlab-token", kWord, 20, 64},
       {"GR1348941", "gitlab-token", kWord, 20, 20},
@@ -167,7 +176,7 @@ const std::vector<TokenFormat>& TokenFormats() {
       {"hvb.", "vault-token", kWord, 24, 300},
       {"hvr.", "vault-token", kWord, 24, 300},
       {"s.", "vault-token", kAlnum, 24, 24, 0, true, R"(s\.[A-Za-z]*(?:[A-Za-z]\d|\d[A-Za-z]).*)"},
-      {"AGE-SECRET-KEY-1", "age-key", kUpper, 50, 64},
+      {"AGE-SECRET-KEY-1", "age-key", kUpper, 58, 58},
       {"ops_ey", "onepassword-token", kBase64, 100, kAny},
       {"ops_ey", "onepassword-token", kWord, 100, kAny},
       {"A3-", "onepassword-key", kUpperDash, 36, 37, 0, true,
@@ -279,11 +288,11 @@ const std::vector<TokenFormat>& TokenFormats() {
       {"sk.eyJ1Ijoi", "mapbox-token", kDotted, 40, 200},
       {"pk.", "mapbox-token", kDotted, 83, 83, 0, true, R"(pk\.[A-Za-z0-9]{60}\.[A-Za-z0-9]{22})"},
       {"sl.", "dropbox-token", kPadded, 130, 160, 0, true},
-      {"sc_", "authress-key", kPadded, 60, 200, 0, true, R"(sc_.{5,30}\..{4,6}\.acc[_-].{10,32}\.[\w+/=-]{30,120})"},
-      {"ext_", "authress-key", kPadded, 60, 200, 0, true, R"(ext_.{5,30}\..{4,6}\.acc[_-].{10,32}\.[\w+/=-]{30,120})"},
-      {"scauth_", "authress-key", kPadded, 60, 200, 0, true,
+      {"sc_", "authress-key", kToken, 60, 200, 0, true, R"(sc_.{5,30}\..{4,6}\.acc[_-].{10,32}\.[\w+/=-]{30,120})"},
+      {"ext_", "authress-key", kToken, 60, 200, 0, true, R"(ext_.{5,30}\..{4,6}\.acc[_-].{10,32}\.[\w+/=-]{30,120})"},
+      {"scauth_", "authress-key", kToken, 60, 200, 0, true,
        R"(scauth_.{5,30}\..{4,6}\.acc[_-].{10,32}\.[\w+/=-]{30,120})"},
-      {"authress_", "authress-key", kPadded, 60, 200, 0, true,
+      {"authress_", "authress-key", kToken, 60, 200, 0, true,
        R"(authress_.{5,30}\..{4,6}\.acc[_-].{10,32}\.[\w+/=-]{30,120})"},
       {"YC", "yandex-key", kWord, 38, 38, 0, true, R"(YC[A-Za-z0-9_-]*[a-z][A-Za-z0-9_-]*\d[A-Za-z0-9_-]*)"},
       {"ZXlK", "jwt", kBase64, 60, kAny},

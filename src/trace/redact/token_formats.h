@@ -22,6 +22,7 @@ enum class Charset : std::uint8_t {
   kBase64,     // letters, digits, '+', '/'
   kDigits,
   kTilde,      // word characters, '.', '~'
+  kToken,      // word characters, '.', '=', '+', '/'
   kPercent,    // word characters, '%'
 };
 bool InCharset(char c, Charset charset);

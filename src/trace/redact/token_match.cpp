@@ -62,7 +62,8 @@ bool IsTokenBody(std::string_view body, const TokenFormat& format, bool glued) {
   if (fixed && body.size() == format.least)
     return IsMixed(body) || Entropy(body) >= kMinEntropy || format.anchor.size() >= kLongAnchor;
   const bool number = body.size() >= 20 && HasDigit(body) && !HasLetter(body);
-  return (IsMixed(body) && !IsMadeOfWords(body)) || number;
+  const auto digits = static_cast<std::size_t>(std::count_if(body.begin(), body.end(), IsDigitChar));
+  return (IsMixed(body) && (digits * 3 > body.size() || !IsMadeOfWords(body))) || number;
 }
 
 bool HasShape(std::string_view token, const TokenFormat& format) {

@@ -43,7 +43,12 @@ Escape EscapeAt(std::string_view text, std::size_t at) {
 
 UnescapedText::UnescapedText(std::string_view text) {
   std::size_t from = 0;
-  for (std::size_t i = text.find_first_of("\\%"); i != std::string_view::npos; i = text.find_first_of("\\%", i)) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    if (text[i] != '\\' && text[i] != '%') {
+      ++i;
+      continue;
+    }
     const Escape escape = EscapeAt(text, i);
     if (escape.length == 0) {
       ++i;
