@@ -38,6 +38,7 @@ void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->type_name("FILE");
   command.add_flag("--strict", options.strict, "Stop at a damaged record instead of skipping it");
   command.add_flag("--no-redact", options.no_redact, "Leave secrets in; only with a teacher on this machine");
+  command.add_flag("--keep-emails", options.keep_emails, "Leave e-mail addresses of traces and documents in");
 }
 
 void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options) {

@@ -45,6 +45,7 @@ struct GenerateCommandOptions {
   bool dry_run = false;
   bool no_redact = false;
   bool strict = false;
+  bool keep_emails = false;  // of traces and documents
   bool json = false;
   bool quiet = false;
   int parallel = 0;

@@ -312,6 +312,65 @@ TEST_F(GenerateCli, TheSameStudentTwiceIsAnError) {
   EXPECT_THAT(error, HasSubstr("models 'sim:base=0.1' and 'sim:base=0.1' are the same"));
 }
 
+// Each source has a secret of its own; documents and traces also have an e-mail address.
+TEST_F(GenerateCli, SecretsOfAllSourcesStayHere) {
+  std::vector<std::string> secrets;
+  for (int i = 0; i < 9; ++i)
+    secrets.push_back(std::string("gh") + "p_A7k456789012345678901234567890123" + fmt::format("{:03}", 200 + 7 * i));
+  const auto line = [](const char* type, const Json& content) {
+    return DumpJson({{"type", type},
+                     {"uuid", "u"},
+                     {"sessionId", "s"},
+                     {"message", {{"id", "m"}, {"role", type}, {"content", content}}}}) +
+           "\n";
+  };
+  const Json call = {
+      {"type", "tool_use"}, {"id", "t"}, {"name", "Bash"}, {"input", {{"command", "make TOKEN=" + secrets[0]}}}};
+  const Json result = {
+      {"type", "tool_result"}, {"tool_use_id", "t"}, {"is_error", true}, {"content", "no " + secrets[1]}};
+  const fs::path trace = folder.Write("trace-" + secrets[2] + ".jsonl",
+                                      line("user", "use " + secrets[3] + " and write to ada@example.com") +
+                                          line("assistant", Json::array({call})) + line("user", Json::array({result})));
+  const fs::path doc =
+      folder.Write("doc-" + secrets[4] + ".md", "# Keys\n\nThe key is " + secrets[5] + ", bob@example.com\n");
+  folder.Write("skills/sums/SKILL.md", "---\nname: sums\ndescription: Sums with " + secrets[6] + ".\n---\n\nBy hand " +
+                                           secrets[7] + " [sim 0.1]\n");
+  const std::vector<std::string> command = {"Add with " + secrets[8] + " for eve@example.com",
+                                            "--from",
+                                            trace.string(),
+                                            "--from",
+                                            skill("sums").string(),
+                                            "--docs",
+                                            doc.string(),
+                                            "-m",
+                                            "generic.teacher",
+                                            "--eval-model",
+                                            "sim:base=0.1,skill=body",
+                                            "--max-attempts",
+                                            "0"};
+  for (const bool keep : {false, true}) {
+    const TeacherServer teacher("[sim 0.95]");
+    std::vector<std::string> all = command;
+    all.insert(all.end(), {"--base-url", teacher.url()});
+    if (keep) all.emplace_back("--keep-emails");
+    Generate(all);
+    ASSERT_THAT(teacher.requests(), Not(IsEmpty())) << error;
+    std::string everything = out + error;
+    for (const loopback::Request& request : teacher.requests()) everything += request.body;
+    for (const auto& entry : fs::recursive_directory_iterator(folder.path() / "runs")) {
+      // The version before is kept as it was.
+      if (entry.is_regular_file() && entry.path().string().find("previous") == std::string::npos)
+        everything += *ReadFile(entry.path());
+    }
+    for (const std::string& secret : secrets) EXPECT_EQ(everything.find(secret), std::string::npos) << secret;
+    EXPECT_THAT(everything, HasSubstr("[redacted:github-token:"));
+    EXPECT_THAT(everything, HasSubstr("eve@example.com"));  // the user's own words
+    EXPECT_EQ(everything.find("ada@example.com") != std::string::npos, keep);
+    EXPECT_EQ(everything.find("bob@example.com") != std::string::npos, keep);
+    fs::remove_all(folder.path() / "runs");
+  }
+}
+
 TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   EXPECT_EQ(Generate({}), 2);
   EXPECT_THAT(error, HasSubstr("give a TASK"));

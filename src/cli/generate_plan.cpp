@@ -36,6 +36,7 @@ struct StoredOption {
   OnResume on_resume;
   std::function<Json(const GivenOptions&)> get;
   std::function<Status(const Json&, GivenOptions&)> set;  // the error says what is expected
+  Json missing = nullptr;                                 // the value where the file has none; null: it must have one
 };
 
 Status ExpectedHere(const std::string& what) { return InputError("expected " + what); }
@@ -150,6 +151,13 @@ StoredOption SwitchOption(const char* key, const char* flag, At at) {
           }};
 }
 
+// Generations from before this option kept e-mail addresses.
+StoredOption KeepEmailsOption() {
+  StoredOption option = SwitchOption("keep_emails", "--keep-emails", [](auto& o) -> auto& { return o.keep_emails; });
+  option.missing = true;
+  return option;
+}
+
 StoredOption HoldoutOption() {
   return {"holdout", "--holdout", OnResume::kFixed,
           [](const GivenOptions& options) { return Json(options.how.holdout); },
@@ -235,6 +243,7 @@ const std::vector<StoredOption>& StoredOptions() {
           "parallel", "--jobs", [](auto& o) -> auto& { return o.parallel; }, 0, 100'000, OnResume::kMayChange),
       SwitchOption("strict", "--strict", [](auto& o) -> auto& { return o.strict; }),
       SwitchOption("no_redact", "--no-redact", [](auto& o) -> auto& { return o.no_redact; }),
+      KeepEmailsOption(),
   };
   return all;
 }
@@ -303,7 +312,9 @@ Result<GivenOptions> OptionsFromJson(const Json& json, const std::string& source
   GivenOptions options;
   for (const StoredOption& option : StoredOptions()) {
     const auto found = json.find(option.key);
-    const Status status = found == json.end() ? Status(InputError("missing")) : option.set(*found, options);
+    const Status status = found != json.end()         ? option.set(*found, options)
+                          : !option.missing.is_null() ? option.set(option.missing, options)
+                                                      : Status(InputError("missing"));
     if (!status) return status.error().With(fmt::format("{}: options.{}", source, option.key));
   }
   if (options.eval_models.empty() || options.model.empty() || options.test_gen_model.empty() ||

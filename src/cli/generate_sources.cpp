@@ -128,15 +128,44 @@ std::string TraceLine(const Trace& trace) {
                      Counted(counts.tool_calls, "tool call"), Counted(counts.tool_errors, "error"));
 }
 
-void RedactItem(std::string& text, Redactor& redactor) { text = redactor.Apply(std::move(text)); }
+// Replaces secrets in what is read for one generation, with the same number for the same secret everywhere.
+class SourceRedactor {
+ public:
+  SourceRedactor(bool keep_secrets, bool keep_emails) : keep_secrets_(keep_secrets), keep_emails_(keep_emails) {}
+
+  // Of what others wrote: traces and documents.
+  RedactOptions for_recordings() const { return {false, !keep_emails_}; }
+  void ApplyToRecording(std::string& text) { Apply(text, for_recordings()); }
+  // Of what the user gives in order to tell it, whose addresses are examples: the task, tools, a skill.
+  void ApplyToInput(std::string& text) { Apply(text, {}); }
+
+  Redactor& redactor() { return redactor_; }
+
+ private:
+  void Apply(std::string& text, RedactOptions options) {
+    if (keep_secrets_) return;
+    redactor_.SetOptions(options);
+    text = redactor_.Apply(std::move(text));
+  }
+
+  bool keep_secrets_;
+  bool keep_emails_;
+  Redactor redactor_{{}};
+};
+
+// The folder of a skill to improve is copied as it is; what the teacher reads of it is not.
+void RedactExisting(SkillText& skill, SourceRedactor& redactor) {
+  for (std::string* text : {&skill.description, &skill.body, &skill.other_fields}) redactor.ApplyToInput(*text);
+}
 
 Status AddTraceFiles(const std::vector<std::string>& names, const GenerateCommandOptions& options, bool keep_secrets,
-                     const Env& env, Redactor& redactor, GenerateSources& sources) {
+                     const Env& env, SourceRedactor& redactor, GenerateSources& sources) {
   TraceLoadOptions load;
   load.read.strict = options.strict;
   load.read.stop = env.stop;
   load.keep_secrets = keep_secrets;
-  ASSIGN_OR_RETURN(LoadedTraces loaded, LoadTraces(names, env.variable, load, redactor));
+  redactor.redactor().SetOptions(redactor.for_recordings());
+  ASSIGN_OR_RETURN(const LoadedTraces loaded, LoadTraces(names, env.variable, load, redactor.redactor()));
   for (const Error& error : loaded.unread) sources.warnings.push_back(error.message);
   for (const Trace& trace : loaded.traces) {
     for (std::string& warning : DamageWarnings(trace)) sources.warnings.push_back(std::move(warning));
@@ -167,7 +196,8 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
       trace_names.push_back(from);
     }
   }
-  Redactor redactor({});  // one for all sources: the same label means the same secret
+  SourceRedactor redactor(keep_secrets, options.keep_emails);
+  RedactExisting(material.existing, redactor);
   if (!trace_names.empty()) RETURN_IF_ERROR(AddTraceFiles(trace_names, options, keep_secrets, env, redactor, sources));
   RETURN_IF_ERROR(CheckServerVariables(options));
   for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
@@ -175,30 +205,30 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
   for (const std::string& tool : options.tools) {
     if (const Status added = AddToolsOf(tool, options.mcp_env, sources, env); !added) {
       Error error = added.error();
-      if (!keep_secrets) RedactItem(error.message, redactor);  // it may tell the server's command line
+      redactor.ApplyToInput(error.message);  // it may tell the server's command line
       return error;
     }
   }
-  for (std::size_t i = before_tools; i < material.items.size() && !keep_secrets; ++i)
-    RedactItem(material.items[i].text, redactor);
+  for (std::size_t i = before_tools; i < material.items.size(); ++i) redactor.ApplyToInput(material.items[i].text);
   for (const std::string& doc : options.docs) {
     ASSIGN_OR_RETURN(std::string text, ReadFile(doc, 16U << 20U));
     if (FindInvalidUtf8(text)) return InputError(fmt::format("--docs {}: not text in UTF-8", doc));
-    if (!keep_secrets) RedactItem(text, redactor);
-    AddDocument(OneLine(doc), text, material);
-    sources.names.push_back(OneLine(doc));
+    redactor.ApplyToRecording(text);
+    std::string name = OneLine(doc);
+    redactor.ApplyToInput(name);
+    AddDocument(name, text, material);
+    sources.names.push_back(name);
   }
-  if (!keep_secrets) {
-    RedactItem(material.task, redactor);
-    for (Example& example : material.examples) {
-      RedactItem(example.input, redactor);
-      RedactItem(example.output, redactor);
-    }
+  redactor.ApplyToInput(material.task);
+  for (Example& example : material.examples) {
+    redactor.ApplyToInput(example.input);
+    redactor.ApplyToInput(example.output);
   }
+  for (std::string& name : sources.names) redactor.ApplyToInput(name);
   if (material.task.empty() && material.items.empty() && !material.has_existing()) {
     return InputError("nothing to make a skill from: give a TASK, or --from with a trace or a skill");
   }
-  sources.redactions = RedactionSummary(redactor.redactions(), "redacted");
+  sources.redactions = RedactionSummary(redactor.redactor().redactions(), "redacted");
   return sources;
 }
 

@@ -36,7 +36,7 @@ void AddReadOptions(CLI::App& command, TraceOptions& options) {
   BeginGroup(command, "Redaction");
   command.add_flag("--no-redact", options.no_redact, "Leave secrets in this output");
   command.add_flag("--redact-home", options.hide_home, "Also hide the names of home folders");
-  command.add_flag("--redact-emails", options.hide_emails, "Also hide e-mail addresses");
+  command.add_flag("--keep-emails", options.keep_emails, "Leave e-mail addresses in");
   BeginGroup(command, "Output");
 }
 
@@ -44,7 +44,7 @@ Result<TraceLoadOptions> LoadOptionsOf(const TraceOptions& options, const Env& e
   TraceLoadOptions load;
   load.read.strict = options.strict;
   load.read.stop = env.stop;
-  load.redact = {options.hide_home, options.hide_emails};
+  load.redact = {options.hide_home, !options.keep_emails};
   load.keep_secrets = options.no_redact;
   if (options.format.empty()) return load;
   load.read.format = TraceFormatFromName(options.format);

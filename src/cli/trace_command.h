@@ -26,7 +26,7 @@ struct TraceOptions {
   bool strict = false;
   bool no_redact = false;
   bool hide_home = false;
-  bool hide_emails = false;
+  bool keep_emails = false;
   bool quiet = false;
 };
 

@@ -207,12 +207,27 @@ TEST_F(TraceCli, NoPlantedSecretLeaves) {
   for (const Planted& plant : planted) EXPECT_EQ(everything.find(plant.secret), std::string::npos) << plant.kind;
 }
 
-TEST_F(TraceCli, HomeAndEmailsByOption) {
+TEST_F(TraceCli, HomeByOptionAndEmailsUnlessKept) {
   const fs::path file = folder.Write("a.jsonl", Session("in /home/ada/x, mail ada@example.com"));
   ASSERT_EQ(Show(file, {"--events", "--no-redact"}), kOk);
   EXPECT_THAT(out, HasSubstr("/home/ada/x"));
-  ASSERT_EQ(Show(file, {"--events", "--redact-home", "--redact-emails"}), kOk);
+  ASSERT_EQ(Show(file, {"--events", "--redact-home"}), kOk);
   EXPECT_THAT(out, HasSubstr("in [redacted:home:1]/x, mail [redacted:email:1]"));
+  ASSERT_EQ(Show(file, {"--events"}), kOk);
+  EXPECT_THAT(out, HasSubstr("in /home/ada/x, mail [redacted:email:1]"));
+  ASSERT_EQ(Show(file, {"--events", "--keep-emails"}), kOk);
+  EXPECT_THAT(out, HasSubstr("in /home/ada/x, mail ada@example.com"));
+  ASSERT_EQ(Digest({file}), kOk);
+  EXPECT_THAT(out, AllOf(HasSubstr("[redacted:email:1]"), Not(HasSubstr("ada@example.com"))));
+  ASSERT_EQ(Digest({file}, {"--keep-emails"}), kOk);
+  EXPECT_THAT(out, HasSubstr("ada@example.com"));
+}
+
+// A file's name is shown and cited.
+TEST_F(TraceCli, SecretsInFileNamesAreReplaced) {
+  const std::string name = "run-" + PlantedToken() + ".jsonl";
+  ASSERT_EQ(Digest({folder.Write(name, Session("fix the zone"))}), kOk) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("run-[redacted:hf-token:1].jsonl"), Not(HasSubstr(PlantedToken()))));
 }
 
 TEST_F(TraceCli, DigestOfOne) {

@@ -78,6 +78,7 @@ Result<LoadedTrace> LoadTrace(const TraceName& name, const TraceLoadOptions& opt
   if (options.keep_secrets) return loaded;
   const auto before = static_cast<std::ptrdiff_t>(redactor.redactions().size());
   RedactTrace(loaded.trace, redactor);
+  loaded.trace.source = redactor.ApplyQuietly(std::move(loaded.trace.source));
   loaded.redactions.assign(redactor.redactions().begin() + before, redactor.redactions().end());
   return loaded;
 }

@@ -7,8 +7,19 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 
+#include "trace/redact/anchor_scan.h"
+#include "trace/redact/email_address.h"
+#include "trace/redact/line_break.h"
+#include "trace/redact/secret_fields.h"
+#include "trace/redact/secret_patterns.h"
+#include "trace/redact/secret_value.h"
+#include "trace/redact/token_formats.h"
+#include "trace/redact/token_match.h"
+#include "trace/redact/unescaped_text.h"
 #include "util/base64.h"
 #include "util/hash.h"
 #include "util/text.h"
@@ -40,51 +51,67 @@ std::string KindInBase64(std::string_view run) {
     if (!IsPrintable(DecodeBase64(run.substr(shift, kProbe)))) continue;
     const std::string decoded = DecodeBase64(run.substr(shift));
     if (decoded.size() < 12 || !IsPrintable(decoded)) continue;
-    for (auto* find : {&FindTokenShapes, &FindSecretFields}) {
-      const std::vector<SecretSpan> spans = find(decoded);
-      if (!spans.empty()) return spans.front().kind;
-    }
+    const std::vector<SecretSpan> spans = FindPlainSecrets(decoded);
+    if (!spans.empty()) return spans.front().kind;
   }
   return "";
 }
 
-// The lines of a wrapped run of base64, each with its place in the run.
-std::vector<std::pair<std::size_t, std::string_view>> LinesOfRun(std::string_view run) {
-  std::vector<std::pair<std::size_t, std::string_view>> lines;
-  std::size_t begin = 0;
-  while (begin < run.size()) {
-    const std::size_t end = std::min(run.find_first_of("\\\n", begin), run.size());
-    if (end > begin) lines.emplace_back(begin, run.substr(begin, end - begin));
-    if (end == run.size()) break;
+// Lines of base64 that follow each other, and what is between them.
+struct EncodedRun {
+  std::vector<std::string_view> lines;
+  std::size_t end = 0;  // in the text, with the padding
+};
+
+bool IsBase64Char(char c) { return IsAlnumChar(c) || c == '+' || c == '/' || c == '_' || c == '-'; }
+
+// The next run at `from` or behind it; without lines if there is none.
+EncodedRun NextEncodedRun(std::string_view text, std::size_t from) {
+  constexpr std::size_t kMinLine = 20;
+  EncodedRun run;
+  std::size_t begin = from;
+  while (begin + kMinLine <= text.size()) {
+    // From the end of the shortest line, because most text has none: what isn't base64 skips all before it.
+    std::size_t i = begin + kMinLine;
+    while (i > begin && IsBase64Char(text[i - 1])) --i;
+    if (i > begin) {
+      begin = i;
+      if (!run.lines.empty()) break;
+      continue;
+    }
+    std::size_t end = begin + kMinLine;
+    while (end < text.size() && IsBase64Char(text[end])) ++end;
+    run.lines.push_back(text.substr(begin, end - begin));
+    run.end = end;
     // `\n` as two characters, or a line end after an optional backslash, and the indentation.
-    std::size_t next = end + (run[end] == '\\' ? 2 : 1);
-    while (next < run.size() && (run[next] == ' ' || run[next] == '\t')) ++next;
+    std::size_t next = end + (text.substr(end, 1) == "\\" ? 1 : 0);
+    if (text.substr(next, 1) != "\n" && (next == end || text.substr(next, 1) != "n")) break;
+    ++next;
+    while (next < text.size() && (text[next] == ' ' || text[next] == '\t')) ++next;
     begin = next;
   }
-  return lines;
+  for (std::size_t padding = 0; padding < 2 && text.substr(run.end, 1) == "="; ++padding) ++run.end;
+  return run;
 }
 
 // Base64 text that contains a secret. Preceding lines that only look like base64 are left alone.
 std::vector<SecretSpan> FindEncodedSecrets(std::string_view text) {
-  static const RE2 run_pattern(R"(((?:[A-Za-z0-9+/_-]{20,}(?:\\?\n[ \t]*|\\n))*[A-Za-z0-9+/_-]{20,}={0,2}))");
+  constexpr std::size_t kMinBytes = 24;
   constexpr std::size_t kMaxBytes = 1U << 20U;
   constexpr std::size_t kMaxStarts = 8;
   std::vector<SecretSpan> spans;
-  re2::StringPiece rest(text.data(), text.size());
-  re2::StringPiece found;
-  while (RE2::FindAndConsume(&rest, run_pattern, &found)) {
-    if (found.size() < 24 || found.size() > kMaxBytes) continue;
-    const std::vector<std::pair<std::size_t, std::string_view>> lines = LinesOfRun({found.data(), found.size()});
+  for (EncodedRun run = NextEncodedRun(text, 0); !run.lines.empty(); run = NextEncodedRun(text, run.end)) {
+    const auto begin = static_cast<std::size_t>(run.lines.front().data() - text.data());
+    if (run.end - begin < kMinBytes || run.end - begin > kMaxBytes) continue;
     std::size_t starts = 0;
-    for (std::size_t i = 0; i < lines.size() && starts < kMaxStarts; ++i) {
-      if (!MayBeEncodedText(lines[i].second)) continue;
+    for (std::size_t i = 0; i < run.lines.size() && starts < kMaxStarts; ++i) {
+      if (!MayBeEncodedText(run.lines[i])) continue;
       ++starts;
-      std::string run;
-      for (std::size_t k = i; k < lines.size(); ++k) run += lines[k].second;
-      const std::string kind = KindInBase64(run);
+      std::string joined;
+      for (std::size_t k = i; k < run.lines.size(); ++k) joined += run.lines[k];
+      const std::string kind = KindInBase64(joined);
       if (kind.empty()) continue;
-      const auto begin = static_cast<std::size_t>(found.data() - text.data());
-      spans.push_back({begin + lines[i].first, begin + found.size(), kind});
+      spans.push_back({static_cast<std::size_t>(run.lines[i].data() - text.data()), run.end, kind});
       break;
     }
   }
@@ -100,28 +127,106 @@ void AddMatches(std::string_view text, const RE2& pattern, const char* kind, std
   }
 }
 
+// A secret without the escapes and line breaks that it is written with.
+std::string Canonical(std::string_view secret) {
+  const UnescapedText unescaped(secret);
+  const std::string_view text = unescaped.changed() ? std::string_view(unescaped.text()) : secret;
+  std::string canonical;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool may_break = std::string_view("\r\n\\ \t|").find(text[i]) != std::string_view::npos;
+    const std::size_t line_end = may_break ? LineBreakLength(text.substr(i, kMaxLineBreak)) : 0;
+    if (line_end == 0) canonical += text[i];
+    i += std::max<std::size_t>(line_end, 1);
+  }
+  return canonical;
+}
+
+// What FindSecrets looks for, in one pass: tokens' anchors, then words of fields, then cues of patterns.
+struct Anchors {
+  std::vector<std::vector<const TokenFormat*>> formats;  // by word
+  std::size_t fields = 0;                                // the first word of a field
+  std::size_t patterns = 0;                              // the first cue of a pattern
+  std::unique_ptr<AnchorScan> scan;
+};
+
+const Anchors& AllAnchors() {
+  static const Anchors all = [] {
+    Anchors anchors;
+    std::vector<std::string_view> words;
+    std::map<std::string_view, std::size_t> known;
+    for (const TokenFormat& format : TokenFormats()) {
+      const auto [word, added] = known.try_emplace(format.anchor, words.size());
+      if (added) {
+        words.push_back(format.anchor);
+        anchors.formats.emplace_back();
+      }
+      anchors.formats[word->second].push_back(&format);
+    }
+    anchors.fields = words.size();
+    for (const std::string_view word : FieldWords()) words.push_back(word);
+    anchors.patterns = words.size();
+    for (const std::string_view word : PatternWords()) words.push_back(word);
+    anchors.scan = std::make_unique<AnchorScan>(words);
+    return anchors;
+  }();
+  return all;
+}
+
 }  // namespace
 
-std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& options) {
-  std::vector<SecretSpan> spans = FindTokenShapes(text);
-  for (auto* find : {&FindSecretFields, &FindEncodedSecrets}) {
-    const std::vector<SecretSpan> more = find(text);
+std::vector<SecretSpan> FindPlainSecrets(std::string_view text) {
+  const Anchors& anchors = AllAnchors();
+  std::vector<SecretSpan> spans;
+  std::vector<SecretSpan> fields;
+  std::vector<SecretSpan> issuers;  // after the fields, which keep their names
+  std::vector<PatternHit> hits;
+  anchors.scan->Run(text, LineBreakLength, [&](const AnchorScan::Hit& hit) {
+    if (hit.word < anchors.fields) {
+      for (const TokenFormat* format : anchors.formats[hit.word]) {
+        if (std::optional<SecretSpan> token = MatchToken(text, hit.begin, hit.end, *format)) {
+          spans.push_back(std::move(*token));
+          return;
+        }
+      }
+    } else if (hit.word < anchors.patterns) {
+      const std::size_t word = hit.word - anchors.fields;
+      if (std::optional<SecretSpan> field = MatchField(text, word, hit.begin, hit.end))
+        (IsIssuerWord(word) ? issuers : fields).push_back(std::move(*field));
+    } else {
+      hits.push_back({hit.word - anchors.patterns, hit.begin});
+    }
+  });
+  for (const std::vector<SecretSpan>& more : {FindPatterns(text, hits), fields, issuers})
     spans.insert(spans.end(), more.begin(), more.end());
+  return spans;
+}
+
+std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& options) {
+  std::vector<SecretSpan> spans = FindPlainSecrets(text);
+  const auto add = [&spans](const std::vector<SecretSpan>& more) {
+    spans.insert(spans.end(), more.begin(), more.end());
+  };
+  if (const UnescapedText unescaped(text); unescaped.changed()) {
+    for (SecretSpan& span : FindPlainSecrets(unescaped.text()))
+      spans.push_back({unescaped.Origin(span.begin), unescaped.Origin(span.end), std::move(span.kind)});
   }
+  add(FindEncodedSecrets(text));
   if (options.home_folders) {
     static const RE2 home_pattern(R"(((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[A-Za-z0-9._-]+))");
     AddMatches(text, home_pattern, "home", spans);
   }
-  if (options.emails) {
-    static const RE2 email_pattern(R"(\b([A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}))");
-    AddMatches(text, email_pattern, "email", spans);
-  }
+  if (options.emails) add(FindEmailAddresses(text));
   // The first to begin wins, then the longer; ties keep the order of the finders, since shapes give the best name.
   std::stable_sort(spans.begin(), spans.end(), [](const SecretSpan& a, const SecretSpan& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });
+  const auto is_inside_character = [&](std::size_t at) {
+    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
   std::vector<SecretSpan> apart;
   for (SecretSpan& span : spans) {
+    while (is_inside_character(span.begin)) --span.begin;
+    while (is_inside_character(span.end)) ++span.end;
     if (!apart.empty() && span.begin < apart.back().end) {
       apart.back().end = std::max(apart.back().end, span.end);
     } else {
@@ -139,7 +244,7 @@ std::string Redactor::Apply(std::string text, std::size_t event, std::size_t lin
   std::size_t from = 0;
   for (const SecretSpan& span : spans) {
     const std::string_view value = std::string_view(text).substr(span.begin, span.end - span.begin);
-    const auto [known, added] = numbers_.try_emplace(span.kind + " " + Sha256Hex(value), 0);
+    const auto [known, added] = numbers_.try_emplace(span.kind + " " + Sha256Hex(Canonical(value)), 0);
     if (added) known->second = ++counts_[span.kind];
     out.append(text, from, span.begin - from);
     out += fmt::format("[redacted:{}:{}]", span.kind, known->second);

@@ -27,10 +27,14 @@ struct Redaction {
 
 // Replaces secrets in texts with labels such as `[redacted:aws-key:1]`: keys and tokens of known shapes, private keys,
 // passwords in URLs, commands and environment lines, and values of fields named like secrets; also if JSON-escaped,
-// base64-encoded or line-wrapped. Numbers are consistent over all texts of one Redactor. Not thread-safe.
+// percent-encoded, base64-encoded or line-wrapped. Numbers are consistent over all texts of one Redactor. Not
+// thread-safe.
 class Redactor {
  public:
   explicit Redactor(RedactOptions options) : options_(options) {}
+
+  // For the texts to come.
+  void SetOptions(RedactOptions options) { options_ = options; }
 
   std::string Apply(std::string text, std::size_t event = kNoIndex, std::size_t line = 0);
   // The same without recording it, for texts that repeat part of another.
@@ -64,15 +68,8 @@ struct SecretSpan {
 // In order, not overlapping.
 std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& options);
 
-// Parts of FindSecrets: tokens recognised by their shape, and values recognised by their context.
-std::vector<SecretSpan> FindTokenShapes(std::string_view text);
-std::vector<SecretSpan> FindSecretFields(std::string_view text);
-
-// Length of a line end and the indentation after it: plain, after a shell's backslash, or as `\n` inside a JSON string
-// (with more backslashes if that is nested in another). 0 if `text` doesn't begin with one.
-std::size_t LineBreakLength(std::string_view text);
-
-// Whether `text` looks like part of a wrapped key, not a word: digits among letters, or alternating case.
-bool LooksLikeKeyPiece(std::string_view text);
+// The part of FindSecrets that doesn't look into escapes and encodings, and neither for home folders nor e-mail
+// addresses. Not in order, may overlap; where two begin and end alike, the first names the kind better.
+std::vector<SecretSpan> FindPlainSecrets(std::string_view text);
 
 }  // namespace upskill
