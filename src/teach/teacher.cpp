@@ -31,12 +31,8 @@ Error ErrorOfModel(const std::string& name, Error error) {
 }  // namespace
 
 Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const StopFlag* stop) {
-  std::string stored;
-  std::error_code code;
-  if (fs::exists(calls, code)) {
-    ASSIGN_OR_RETURN(stored, ReadFile(calls));
-  }
-  ASSIGN_OR_RETURN(AppendFile file, AppendFile::Open(calls, true));
+  ASSIGN_OR_RETURN(AppendFile file, AppendFile::Open(calls, true));  // first: nothing is added from now on
+  ASSIGN_OR_RETURN(const std::string stored, ReadFile(calls));
   Teacher teacher(model, std::move(file), stop);
   for (const std::string_view line : SplitLines(stored)) {
     const Result<Json> record = ParseJson(line, calls.string());

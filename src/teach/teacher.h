@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "model/model.h"
-#include "util/files.h"
+#include "util/append_file.h"
 #include "util/json.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
