@@ -12,7 +12,8 @@
 #include "teach/choice.h"
 #include "teach/generate.h"
 #include "teach/result_files.h"
-#include "util/files.h"
+#include "util/append_file.h"
+#include "util/folder.h"
 
 namespace upskill {
 namespace {
@@ -62,8 +63,12 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
   if (placing.reason.empty()) {
     ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));
   }
-  RETURN_IF_ERROR(BringExistingFiles(session, placing.target));
-  RETURN_IF_ERROR(WriteGeneratedSkill(outcome, facts, placing.target));
+  ASSIGN_OR_RETURN(const Folder target,
+                   placing.reason.empty() ? MakeOutputFolder(session, skill.name) : Folder::Make(placing.target));
+  std::error_code code;
+  const fs::path& existing = session.sources.existing_folder;
+  const bool elsewhere = !existing.empty() && !fs::equivalent(existing, target.path(), code);
+  RETURN_IF_ERROR(WriteGeneratedSkill(outcome, facts, target, elsewhere ? existing : fs::path()));
   return placing;
 }
 
@@ -114,7 +119,7 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
   Result<AppendFile> trials = AppendFile::Open(session.folder / kTrialsFile, true);
   if (!trials) return PrintError(env, trials.error());
   input.trials.on_run = [&](const std::string& stage, const std::string& run) {
-    static_cast<void>(trials->Append(stage + " " + run + "\n"));
+    return trials->Append(stage + " " + run + "\n");
   };
   input.say = [&](const std::string& line) {
     progress.Clear();

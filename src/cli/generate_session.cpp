@@ -9,6 +9,7 @@
 #include "cli/generate_plan.h"
 #include "cli/students.h"
 #include "eval/journal.h"
+#include "skill/skill_copy.h"
 #include "teach/choice.h"
 #include "teach/material_json.h"
 #include "trace/redact/redact.h"
@@ -22,20 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kTestsFile = "tests.json";  // the given ones as they were when it began
-
-Status CopySkillFiles(const fs::path& from, const fs::path& to) {
-  RETURN_IF_ERROR(MakeFolders(to));
-  for (const char* name : {"skill_meta.json", "references", "scripts", "assets", "SKILL.md"}) {
-    std::error_code code;
-    if (!fs::exists(from / name, code)) continue;
-    fs::copy(from / name, to / name,
-             fs::copy_options::recursive | fs::copy_options::skip_symlinks | fs::copy_options::skip_existing, code);
-    if (code)
-      return Error{ErrorKind::kIo,
-                   fmt::format("copying {} to {}: {}", (from / name).string(), to.string(), code.message())};
-  }
-  return {};
-}
 
 // What WriteGeneration keeps of it.
 StoredGeneration StoredOf(const GenerateSession& session) {
@@ -188,6 +175,8 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
         "without a teacher model (-m, or skill_generation_model in the configuration) a skill can only be taken from "
         "a trace: give --from");
   }
+  if (!options.output.empty() || session.sources.material.has_existing())
+    RETURN_IF_ERROR(CheckSkillFolders(OutputFolder(session, "")));
   if (options.output.empty() && options.how.name.empty()) return {};
   const fs::path output = OutputFolder(session, options.how.name);
   if (!IsTaken(session, output)) return {};
@@ -280,15 +269,17 @@ Result<fs::path> KeepPrevious(const GenerateSession& session, const fs::path& fo
   const fs::path kept = session.folder / "previous";
   std::error_code code;
   if (!session.sources.material.has_existing() || !fs::exists(folder / "SKILL.md", code)) return fs::path();
-  if (!fs::exists(kept, code)) RETURN_IF_ERROR(CopySkillFiles(folder, kept));  // else by an earlier session
+  if (fs::exists(kept / "SKILL.md", code)) return kept;  // by an earlier session
+  ASSIGN_OR_RETURN(const Folder copy, Folder::Make(kept));
+  RETURN_IF_ERROR(CopySkillFiles(folder, copy));
   return kept;
 }
 
-Status BringExistingFiles(const GenerateSession& session, const fs::path& target) {
-  const fs::path& existing = session.sources.existing_folder;
-  std::error_code code;
-  if (existing.empty() || fs::equivalent(existing, target, code)) return {};
-  return CopySkillFiles(existing, target);
+Result<Folder> MakeOutputFolder(const GenerateSession& session, const std::string& name) {
+  const bool is_named = !session.options.output.empty() || !session.sources.existing_folder.empty();
+  if (is_named) return Folder::Make(OutputFolder(session, name));
+  ASSIGN_OR_RETURN(const Folder skills, Folder::Make(session.options.skills_dir));
+  return skills.MakeBelow(name);  // a teacher may have chosen the name
 }
 
 std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {

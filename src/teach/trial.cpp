@@ -36,7 +36,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   RunInput input;
   ASSIGN_OR_RETURN(input.cached, CachedSamplesOf(plan, context.runs_dir));
   ASSIGN_OR_RETURN(Journal journal, Journal::Create(context.runs_dir, plan, *context.clock));
-  if (context.on_run) context.on_run(spec.stage, plan.run);
+  if (context.on_run) RETURN_IF_ERROR(context.on_run(spec.stage, plan.run));
   input.plan = &plan;
   input.models = context.models;
   input.journal = &journal;

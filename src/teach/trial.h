@@ -29,8 +29,8 @@ struct TrialContext {
   const Clock* clock = nullptr;
   const StopFlag* stop = nullptr;
   RunObserver* observer = nullptr;
-  // Called with the stage and the name of the run's folder when a run starts; may be empty.
-  std::function<void(const std::string& stage, const std::string& run)> on_run;
+  // Called with the stage and the name of the run's folder when a run starts; may be empty. An error ends the trial.
+  std::function<Status(const std::string& stage, const std::string& run)> on_run;
 };
 
 struct TrialSpec {
