@@ -87,7 +87,8 @@ Environment variables:
 
 constexpr std::string_view kExitCodes = R"(  0     success
   1     it ran, but a gate or threshold failed, or there was nothing to show
-  2     usage or configuration error, or a file that can't be used
+  2     usage or configuration error, a file that can't be used, or output
+        that can't be written
   3     incomplete: cells left with errors, a limit reached, or the disk full;
         the message has the command that continues
   130   interrupted; what was answered is saved
