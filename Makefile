@@ -13,7 +13,7 @@ run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2
 # One target at a time: they share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
-.PHONY: all model demo test test-asan test-tsan test-release test-bare bench fuzz format install packages wheel deb setup setup-check clean
+.PHONY: all model demo test test-asan test-tsan test-release test-bare chaos bench fuzz format install packages wheel deb setup setup-check clean
 
 # Without the tests, unless `make test` has configured them: build/release keeps the setting.
 all: setup
@@ -49,6 +49,13 @@ test-tsan: setup-check model
 # skipped, and the reason printed).
 test-bare:
 	@tests/bare/check
+
+# 2,000 runs of the real binary with kills, full disks and failing system calls; `make test` takes a tenth of them. CHAOS
+# may name another number or seed: make chaos CHAOS='--runs 10000 --seed 7'.
+CHAOS ?= --runs 2000
+chaos: setup-check
+	@scripts/build release -DUPSKILL_TESTS=ON upskill chaos_faults
+	@tests/chaos/run $(release) build/release/tests/chaos/libchaos_faults.so $(CHAOS)
 
 # Ratios, each measured in one run (bench/README.md says what they mean).
 bench: setup-check model

@@ -26,7 +26,7 @@ enum class ExitCode {
 
 // What the program sees of the world, so that tests run whole commands in process.
 struct Env {
-  std::function<void(const TerminalText&)> out;    // standard output; text is lost silently once the reader is gone
+  std::function<void(const TerminalText&)> out;    // standard output; an error of it is reported at the end
   std::function<void(const TerminalText&)> error;  // standard error
   bool out_is_terminal = false;
   bool error_is_terminal = false;

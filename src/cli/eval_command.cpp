@@ -164,14 +164,15 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
     return ExitCode::kIncomplete;
   }
   const JudgedRun run = Judge(std::move(outcome->data));
-  if (session->journal) {
-    const Status files = WriteRunFiles(run, session->journal->folder());
-    if (!files)
-      PrintWarning(env, fmt::format("the journal is complete, but files for other programs could not be written: {}",
-                                    files.error().message));
-  }
+  const Status files = session->journal ? WriteRunFiles(run, session->journal->folder()) : Status();
   PrintResult(options, *session, *outcome, run, env);
-  return Conclude(options, *session, *outcome, run, env);
+  const ExitCode code = Conclude(options, *session, *outcome, run, env);
+  if (files) return code;
+  PrintWarning(env,
+               fmt::format("the run is saved, but files for other programs could not be written: {}; to write them:"
+                           "\n{}",
+                           files.error().message, ResumeLine(options, *session)));
+  return code == ExitCode::kSuccess ? ExitCode::kIncomplete : code;
 }
 
 }  // namespace upskill

@@ -12,7 +12,8 @@
 #include "teach/choice.h"
 #include "teach/generate.h"
 #include "teach/result_files.h"
-#include "util/files.h"
+#include "util/append_file.h"
+#include "util/folder.h"
 
 namespace upskill {
 namespace {
@@ -72,8 +73,12 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
     files.insert(files.end(), {"skill_meta.json", "lineage.json"});
     RETURN_IF_ERROR(RestoreExisting(session, files, session.sources.existing_folder));
   }
-  RETURN_IF_ERROR(BringExistingFiles(session, placing.target));
-  RETURN_IF_ERROR(WriteGeneratedSkill(outcome, facts, placing.target));
+  ASSIGN_OR_RETURN(const Folder target,
+                   placing.reason.empty() ? MakeOutputFolder(session, skill.name) : Folder::Make(placing.target));
+  std::error_code code;
+  const fs::path& existing = session.sources.existing_folder;
+  const bool elsewhere = !existing.empty() && !fs::equivalent(existing, target.path(), code);
+  RETURN_IF_ERROR(WriteGeneratedSkill(outcome, facts, target, elsewhere ? existing : fs::path()));
   return placing;
 }
 

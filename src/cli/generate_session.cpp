@@ -9,6 +9,7 @@
 #include "cli/generate_plan.h"
 #include "cli/students.h"
 #include "eval/journal.h"
+#include "skill/skill_copy.h"
 #include "skill/skill_text.h"
 #include "teach/choice.h"
 #include "teach/material_json.h"
@@ -23,20 +24,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kTestsFile = "tests.json";  // the given ones as they were when it began
-
-Status CopySkillFiles(const fs::path& from, const fs::path& to) {
-  RETURN_IF_ERROR(MakeFolders(to));
-  for (const char* name : {"skill_meta.json", "lineage.json", "references", "scripts", "assets", "SKILL.md"}) {
-    std::error_code code;
-    if (!fs::exists(from / name, code)) continue;
-    fs::copy(from / name, to / name,
-             fs::copy_options::recursive | fs::copy_options::skip_symlinks | fs::copy_options::skip_existing, code);
-    if (code)
-      return Error{ErrorKind::kIo,
-                   fmt::format("copying {} to {}: {}", (from / name).string(), to.string(), code.message())};
-  }
-  return {};
-}
 
 // Where KeepPrevious puts its copy.
 fs::path PreviousFolder(const GenerateSession& session) { return session.folder / "previous"; }
@@ -200,6 +187,8 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
                           : "without a teacher model, a skill can only be extracted from a trace: give a teacher "
                             "(-m MODEL), or a trace with --from");
   }
+  if (!options.output.empty() || session.sources.material.has_existing())
+    RETURN_IF_ERROR(CheckSkillFolders(OutputFolder(session, "")));
   if (options.output.empty() && options.how.name.empty()) return {};
   const fs::path output = OutputFolder(session, options.how.name);
   if (!IsTaken(session, output)) return {};
@@ -297,7 +286,10 @@ Result<fs::path> KeepPrevious(const GenerateSession& session, const fs::path& fo
   // It gets its name when it is complete: after a crash, an incomplete copy must not pass for the skill.
   const fs::path partial = session.folder / "previous.tmp";
   fs::remove_all(partial, code);
-  RETURN_IF_ERROR(CopySkillFiles(folder, partial));
+  {
+    ASSIGN_OR_RETURN(const Folder copy, Folder::Make(partial));
+    RETURN_IF_ERROR(CopySkillFiles(folder, copy));
+  }
   fs::remove_all(kept, code);  // an incomplete copy of an earlier version of the program
   fs::rename(partial, kept, code);
   if (code) return ErrnoError("renaming " + partial.string() + " to", kept, code.value());
@@ -328,26 +320,25 @@ Status RestoreExisting(const GenerateSession& session, const std::vector<fs::pat
   const fs::path original = OriginalFolder(session, target);
   std::error_code code;
   if (!fs::exists(original / "SKILL.md", code) || !fs::exists(target, code)) return {};  // nothing was replaced
+  ASSIGN_OR_RETURN(const Folder folder, Folder::Open(target));
   for (const fs::path& file : files) {
-    ASSIGN_OR_RETURN(const fs::path place, ContainedPath(target, file.string()));
-    if (fs::is_symlink(place, code)) continue;  // not from a generation
+    if (fs::is_symlink(target / file, code)) continue;  // not from a generation
     if (!fs::exists(original / file, code)) {
-      fs::remove(place, code);
-      if (code) return ErrnoError("removing", place, code.value());
+      RETURN_IF_ERROR(folder.RemoveFile(file));
       continue;
     }
     ASSIGN_OR_RETURN(const std::string text, ReadFile(original / file));
-    const Result<std::string> now = ReadFile(place);
-    if (!now || *now != text) RETURN_IF_ERROR(WriteFileAtomically(place, text));
+    const Result<std::string> now = ReadFile(target / file);
+    if (!now || *now != text) RETURN_IF_ERROR(folder.WriteFile(file, text));
   }
   return {};
 }
 
-Status BringExistingFiles(const GenerateSession& session, const fs::path& target) {
-  const fs::path& existing = session.sources.existing_folder;
-  std::error_code code;
-  if (existing.empty() || fs::equivalent(existing, target, code)) return {};
-  return CopySkillFiles(existing, target);
+Result<Folder> MakeOutputFolder(const GenerateSession& session, const std::string& name) {
+  const bool is_named = !session.options.output.empty() || !session.sources.existing_folder.empty();
+  if (is_named) return Folder::Make(OutputFolder(session, name));
+  ASSIGN_OR_RETURN(const Folder skills, Folder::Make(session.options.skills_dir));
+  return skills.MakeBelow(name);  // a teacher may have chosen the name
 }
 
 std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {

@@ -16,6 +16,7 @@
 #include "skill/suite.h"
 #include "teach/generate.h"
 #include "teach/teacher.h"
+#include "util/folder.h"
 #include "util/result.h"
 #include "util/temp_folder.h"
 
@@ -69,8 +70,8 @@ std::vector<std::filesystem::path> SkillFilesOf(const GenerateOutcome& outcome);
 Status RestoreExisting(const GenerateSession& session, const std::vector<std::filesystem::path>& files,
                        const std::filesystem::path& target);
 
-// The files of the skill that is improved, where the result goes elsewhere.
-Status BringExistingFiles(const GenerateSession& session, const std::filesystem::path& target);
+// Opens that folder, which is made if it doesn't exist.
+Result<Folder> MakeOutputFolder(const GenerateSession& session, const std::string& name);
 
 // What the students used up by stage, over all sessions of the generation, by the journals of their runs.
 std::map<std::string, StageCost> StudentCosts(const GenerateSession& session);

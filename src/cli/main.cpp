@@ -4,15 +4,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/env.h"
+#include "cli/standard_streams.h"
 #include "util/clock.h"
 #include "util/terminal_text.h"
 
@@ -25,22 +24,6 @@ upskill::StopFlag stop_flag = 0;
 void OnSignal(int /*signal*/) {
   constexpr int kInterrupted = 130;
   if (stop_flag.fetch_add(1) >= 2) ::_exit(kInterrupted);
-}
-
-// Writes all of it, or gives up for good once the reader is gone (a closed pipe) or the disk is full.
-std::function<void(const upskill::TerminalText&)> WriterTo(int fd) {
-  return [fd, gone = false](const upskill::TerminalText& safe) mutable {
-    std::string_view text = safe.text();
-    while (!gone && !text.empty()) {
-      const ssize_t written = ::write(fd, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) {
-        gone = true;
-        return;
-      }
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-  };
 }
 
 std::size_t TerminalColumns() {
@@ -71,8 +54,10 @@ void ProtectMemory() { ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 int main(int argc, char** argv) {
   ProtectMemory();
+  upskill::OccupyStandardDescriptors();
   RaiseFileLimit();
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file as large as the user's limit allows is an error like a full disk
   struct sigaction action{};
   action.sa_handler = OnSignal;
   ::sigaction(SIGINT, &action, nullptr);
@@ -80,8 +65,10 @@ int main(int argc, char** argv) {
 
   const upskill::SystemClock clock;
   upskill::Env env;
-  env.out = WriterTo(STDOUT_FILENO);
-  env.error = WriterTo(STDERR_FILENO);
+  upskill::OutputStream out(STDOUT_FILENO, stop_flag);
+  upskill::OutputStream error(STDERR_FILENO, stop_flag);
+  env.out = [&](const upskill::TerminalText& text) { out.Write(text.text()); };
+  env.error = [&](const upskill::TerminalText& text) { error.Write(text.text()); };
   env.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
   env.error_is_terminal = ::isatty(STDERR_FILENO) == 1;
   env.columns = TerminalColumns();
@@ -97,5 +84,6 @@ int main(int argc, char** argv) {
   env.clock = &clock;
   env.stop = &stop_flag;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  return static_cast<int>(upskill::RunCommandLine(arguments, env));
+  const upskill::ExitCode exit_code = upskill::RunCommandLine(arguments, env);
+  return static_cast<int>(upskill::FinishOutput(out, exit_code, env));
 }

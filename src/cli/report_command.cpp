@@ -210,7 +210,7 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
     PrintDocument(env, *report);
     return ExitCode::kSuccess;
   }
-  if (const Status written = WriteFileAtomically(options.output, *report); !written)
+  if (const Status written = WriteOutputFile(options.output, *report); !written)
     return PrintError(env, written.error());
   std::size_t answers = 0;
   for (const JudgedRun& run : sources.runs) answers += run.summary.answered;

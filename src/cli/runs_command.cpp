@@ -110,7 +110,7 @@ ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, E
     PrintDocument(env, csv);
     return ExitCode::kSuccess;
   }
-  if (const Status written = WriteFileAtomically(options.csv, csv); !written) return PrintError(env, written.error());
+  if (const Status written = WriteOutputFile(options.csv, csv); !written) return PrintError(env, written.error());
   env.out(TerminalText::Format("{} written to {}\n", Counted(rows.size(), "row"), options.csv));
   return ExitCode::kSuccess;
 }

@@ -108,7 +108,7 @@ ExitCode RunDigest(const TraceOptions& options, Env& env) {
   if (options.output.empty()) {
     // What is piped on stays as it is; the empty line keeps the summary apart from it.
     PrintDocument(env, env.out_is_terminal ? digest.text + "\n" : digest.text);
-  } else if (const Status written = WriteFileAtomically(options.output, digest.text); !written) {
+  } else if (const Status written = WriteOutputFile(options.output, digest.text); !written) {
     return PrintError(env, written.error());
   }
   if (!options.quiet) {

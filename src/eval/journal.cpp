@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "eval/sample_line.h"
+#include "util/folder.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -51,13 +53,15 @@ Result<Journal> Journal::Create(const fs::path& runs_dir, Plan& plan, const Cloc
 }
 
 Result<fs::path> MakeStampedFolder(const fs::path& parent, Clock::Wall time) {
-  RETURN_IF_ERROR(MakeFolders(parent));
+  ASSIGN_OR_RETURN(const Folder folder, Folder::Make(parent));
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
-    fs::path folder = parent / fmt::format("{}-{:04x}", FolderTimestamp(time), random() & 0xFFFFU);
-    std::error_code code;
-    if (fs::create_directory(folder, code)) return folder;
-    if (code) return ErrnoError("creating run folder", folder, code.value());
+    const std::string name = fmt::format("{}-{:04x}", FolderTimestamp(time), random() & 0xFFFFU);
+    if (::mkdirat(folder.fd().get(), name.c_str(), 0777) == 0) {
+      RETURN_IF_ERROR(folder.Sync());
+      return parent / name;
+    }
+    if (errno != EEXIST) return ErrnoError("creating run folder", parent / name, errno);
   }
   return Error{ErrorKind::kIo, fmt::format("creating a run folder in {}: no free name found", parent.string())};
 }

@@ -12,8 +12,8 @@
 
 #include "eval/plan.h"
 #include "eval/sample.h"
+#include "util/append_file.h"
 #include "util/clock.h"
-#include "util/files.h"
 #include "util/result.h"
 
 namespace upskill {

@@ -2,16 +2,21 @@
 #include "eval/merge.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "eval/cell.h"
 #include "eval/journal.h"
 #include "eval/plan.h"
+#include "util/append_file.h"
 #include "util/files.h"
+#include "util/folder.h"
 #include "util/json.h"
 
 namespace upskill {
@@ -89,7 +94,6 @@ class Merger {
           "the runs contain samples, but none belongs to a cell of their plan; they may be from another upskill "
           "version");
     }
-    RETURN_IF_ERROR(MakeFolders(target));
     RETURN_IF_ERROR(WriteFileAtomically(target / "samples.jsonl", journal));
     RETURN_IF_ERROR(WriteFileAtomically(target / "plan.json", DumpJsonIndented(PlanToJson(plan_)) + "\n"));
     return outcome;
@@ -154,10 +158,40 @@ class Merger {
   std::size_t runs_ = 0;                        // taken so far
 };
 
+// The folder to write, which no other merge writes to meanwhile. One that it had to make is removed again if it stays
+// empty. Move-only.
+class MergeTarget {
+ public:
+  static Result<MergeTarget> Take(const fs::path& path) {
+    constexpr std::chrono::minutes kLimit{1};
+    std::error_code code;
+    const bool is_new = !fs::exists(path, code);
+    ASSIGN_OR_RETURN(Folder folder, Folder::Make(path));
+    MergeTarget target(std::move(folder), is_new);
+    RETURN_IF_ERROR(target.folder_.Lock(kLimit));
+    return target;
+  }
+  ~MergeTarget() {
+    if (is_new_) ::rmdir(folder_.path().c_str());
+  }
+  MergeTarget(MergeTarget&& other) noexcept
+      : folder_(std::move(other.folder_)), is_new_(std::exchange(other.is_new_, false)) {}
+  MergeTarget& operator=(MergeTarget&&) = delete;
+  MergeTarget(const MergeTarget&) = delete;
+  MergeTarget& operator=(const MergeTarget&) = delete;
+
+ private:
+  MergeTarget(Folder folder, bool is_new) : folder_(std::move(folder)), is_new_(is_new) {}
+
+  Folder folder_;
+  bool is_new_;
+};
+
 }  // namespace
 
 Result<MergeOutcome> MergeRuns(const std::vector<fs::path>& runs, const fs::path& target, const Clock& clock) {
   if (runs.empty()) return InputError("name the run folders to merge");
+  ASSIGN_OR_RETURN(const MergeTarget held, MergeTarget::Take(target));
   std::vector<fs::path> sources = runs;
   std::error_code code;
   if (fs::exists(target / "plan.json", code)) sources.push_back(target);

@@ -3,9 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +17,7 @@
 #include "eval/journal.h"
 #include "support/plan_fixture.h"
 #include "util/files.h"
+#include "util/folder.h"
 #include "util/invariant.h"
 #include "util/json.h"
 #include "util/temp_folder.h"
@@ -302,6 +307,27 @@ TEST(MergeRuns, ARunInProgressIsNotReplaced) {
   ASSERT_TRUE(writer.ok());
   EXPECT_FALSE(bench.Merge({run}).ok());
   EXPECT_EQ(bench.Journal(), journal);
+}
+
+TEST(MergeRuns, AnotherMergeIntoTheSameFolderIsWaitedFor) {
+  const MergeBench bench;
+  const fs::path a = bench.ShardOf(0, 2);
+  const fs::path b = bench.ShardOf(1, 2);
+  std::optional<Folder> other = Folder::Make(bench.target()).value();
+  ASSERT_TRUE(other->Lock(std::chrono::milliseconds(0)).ok());
+  std::atomic<bool> done = false;
+  {
+    const std::jthread second([&] {
+      EXPECT_TRUE(bench.Merge({b}).ok());
+      done = true;
+    });
+    // What the first merge writes is there for the second, which must not have looked yet.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_FALSE(done);
+    fs::copy(a, bench.target(), fs::copy_options::overwrite_existing);
+    other.reset();
+  }
+  EXPECT_THAT(ReadJournal(bench.target())->samples, SizeIs(12));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "llama/engine_plugins.h"
 #include "llama/library_log.h"
-#include "util/files.h"
+#include "util/folder.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -38,7 +38,7 @@ Status RequantizeToQ8(const std::filesystem::path& source, const std::filesystem
   CaptureLibraryLog();
   RETURN_IF_ERROR(LoadEnginePlugins());
   ASSIGN_OR_RETURN(TemporaryFile file, TemporaryFile::MakeFor(target));
-  RETURN_IF_ERROR(Quantize(source, file.path()));
+  RETURN_IF_ERROR(Quantize(source, file.path().string()));
   return file.Publish();
 }
 

@@ -257,24 +257,25 @@ Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs) 
           {"notes", std::move(notes)}};
 }
 
-Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const fs::path& folder) {
+Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const Folder& folder) {
   const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(run.plan());
   for (const Arm arm : run.plan().arms) {
     for (const Sample* sample : AnswersOf(run, student, arm)) {
       const std::string slug = FileNamePart(sample->case_id);
-      fs::path place = folder /
-                       fmt::format("eval-{}{}{}", numbers.at(sample->case_id) + 1, slug.empty() ? "" : "-", slug) /
-                       ConfigurationName(arm);
+      fs::path place =
+          fs::path(fmt::format("eval-{}{}{}", numbers.at(sample->case_id) + 1, slug.empty() ? "" : "-", slug)) /
+          ConfigurationName(arm);
       if (run.plan().rounds > 1) place /= fmt::format("run-{}", sample->round + 1);
-      RETURN_IF_ERROR(WriteDerivedFile(place / "outputs" / "answer.md", sample->response.text));
-      RETURN_IF_ERROR(WriteDerivedFile(place / "grading.json", DumpJsonIndented(GradingToJson(*sample)) + "\n"));
+      RETURN_IF_ERROR(WriteDerivedFile(folder, place / "outputs" / "answer.md", sample->response.text));
+      RETURN_IF_ERROR(
+          WriteDerivedFile(folder, place / "grading.json", DumpJsonIndented(GradingToJson(*sample)) + "\n"));
       const Json timing = {{"total_tokens", TokensOf(*sample)},
                            {"duration_ms", std::llround(sample->response.seconds * 1000.0)},
                            {"total_duration_seconds", Rounded(sample->response.seconds)}};
-      RETURN_IF_ERROR(WriteDerivedFile(place / "timing.json", DumpJsonIndented(timing) + "\n"));
+      RETURN_IF_ERROR(WriteDerivedFile(folder, place / "timing.json", DumpJsonIndented(timing) + "\n"));
     }
   }
-  return WriteDerivedFile(folder / "benchmark.json", DumpJsonIndented(BenchmarkToJson(run, student)) + "\n");
+  return WriteDerivedFile(folder, "benchmark.json", DumpJsonIndented(BenchmarkToJson(run, student)) + "\n");
 }
 
 Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& source) {

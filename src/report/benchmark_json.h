@@ -10,6 +10,7 @@
 
 #include "eval/judged_run.h"
 #include "report/runs_text.h"
+#include "util/folder.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -27,7 +28,7 @@ Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs =
 
 // Writes the tree of an iteration for one student into `folder`: benchmark.json, and for each case and arm
 // eval-N-<case>/<configuration>/[run-K/]grading.json, timing.json and outputs/answer.md (run-K with several rounds).
-Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const std::filesystem::path& folder);
+Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const Folder& folder);
 
 // A name reduced to the characters allowed in a file name: letters, digits and single dashes, at most 40. May be empty.
 std::string FileNamePart(const std::string& id);

@@ -81,7 +81,7 @@ TEST(WriteBenchmarkFolder, TheTreeOfAnIteration) {
   for (Sample& sample : run.samples) {
     if (sample.case_id == "hard") sample.case_id = "../hard/case";
   }
-  ASSERT_TRUE(WriteBenchmarkFolder(run.judged(), 0, folder.path() / "iteration-1").ok());
+  ASSERT_TRUE(WriteBenchmarkFolder(run.judged(), 0, Folder::Make(folder.path() / "iteration-1").value()).ok());
   const fs::path answer = folder.path() / "iteration-1" / "eval-2-hard-case" / "without_skill" / "run-1";
   EXPECT_EQ(ReadFile(answer / "outputs" / "answer.md").value(), "edition = 2");
   EXPECT_THAT(ReadFile(answer / "timing.json").value(), HasSubstr("\"duration_ms\": 1500"));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <iomanip>
@@ -237,6 +238,7 @@ void AddRows(std::vector<RunRow>& rows, const fs::path& folder, const std::vecto
 }  // namespace
 
 Status WritePythonFiles(const JudgedRun& run, const fs::path& run_folder) {
+  ASSIGN_OR_RETURN(const Folder place, Folder::Make(run_folder));
   Json results = Json::array();
   std::string models;
   std::size_t passed = 0;
@@ -246,20 +248,24 @@ Status WritePythonFiles(const JudgedRun& run, const fs::path& run_folder) {
     for (const Arm arm : {Arm::kBaseline, Arm::kSkill}) {
       if (!run.plan().has_arm(arm)) continue;
       Json result = RunResult(run, i, arm, ++number);
-      const fs::path folder = run_folder / fmt::format("run_{}", number);
-      RETURN_IF_ERROR(WriteDerivedFile(folder / "run_metadata.json", DumpJsonIndented(result["metadata"])));
-      RETURN_IF_ERROR(WriteDerivedFile(folder / "run_result.json", DumpJsonIndented(result)));
+      const fs::path folder = fmt::format("run_{}", number);
+      RETURN_IF_ERROR(WriteDerivedFile(place, folder / "run_metadata.json", DumpJsonIndented(result["metadata"])));
+      RETURN_IF_ERROR(WriteDerivedFile(place, folder / "run_result.json", DumpJsonIndented(result)));
       passed += result["passed"].get<bool>() ? 1 : 0;
       results.push_back(std::move(result));
     }
   }
   const Json batch = {{"batch_id", run.plan().run}, {"model", models},       {"task", run.plan().skill.name},
                       {"total_runs", number},       {"passed_runs", passed}, {"results", std::move(results)}};
-  RETURN_IF_ERROR(WriteDerivedFile(run_folder / "batch_summary.json", DumpJsonIndented(batch)));
+  RETURN_IF_ERROR(WriteDerivedFile(place, "batch_summary.json", DumpJsonIndented(batch)));
   return WriteResultsCsv(fs::absolute(run_folder).lexically_normal().parent_path());
 }
 
 Status WriteResultsCsv(const fs::path& runs_dir) {
+  constexpr std::chrono::seconds kLimit{30};
+  ASSIGN_OR_RETURN(const Folder runs, Folder::Make(runs_dir));
+  // Of runs that end together, the last to get the lock sees the files of all.
+  RETURN_IF_ERROR(runs.Lock(kLimit));
   std::string out =
       "batch_id,run_number,model,task,timestamp,passed,assertions_passed,assertions_total,input_tokens,output_tokens,"
       "total_tokens,"
@@ -272,7 +278,7 @@ Status WriteResultsCsv(const fs::path& runs_dir) {
       if (result) out += CsvRow(*result);
     }
   }
-  return WriteDerivedFile(runs_dir / "results.csv", out);
+  return WriteDerivedFile(runs, "results.csv", out);
 }
 
 std::vector<fs::path> FindPythonRuns(const fs::path& runs_dir) {

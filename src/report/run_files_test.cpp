@@ -3,6 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "report/benchmark_json.h"
 #include "support/run_fixture.h"
 #include "util/files.h"
@@ -52,6 +58,42 @@ TEST(WriteRunFiles, SeveralModelsAndManyAnswers) {
   EXPECT_TRUE(fs::exists(folder.path() / "more/agentskills/1-student/benchmark.json"));
   EXPECT_FALSE(fs::exists(folder.path() / "more/agentskills/1-student/eval-1-easy"));
   EXPECT_LT(fs::file_size(folder.path() / "more/agentskills/1-student/benchmark.json"), 10'000U);
+}
+
+TEST(WriteRunFiles, NothingIsWrittenThroughALinkInTheRun) {
+  const TestRun run;
+  for (const char* name : {"agentskills", "run_1", "agentskills/eval-1-easy"}) {
+    const TempFolder folder;
+    const fs::path place = folder.path() / "runs" / run.plan.run;
+    const fs::path outside = folder.path() / "outside";
+    fs::create_directories((place / name).parent_path());
+    fs::create_directory(outside);
+    fs::create_directory_symlink(outside, place / name);
+    const Status written = WriteRunFiles(run.judged(), place);
+    ASSERT_FALSE(written.ok()) << name;
+    EXPECT_THAT(written.error().message, testing::HasSubstr("symbolic link"));
+    EXPECT_TRUE(fs::is_empty(outside)) << name;
+  }
+}
+
+// Runs that end together: the last one to write the table knows the files of all.
+TEST(WriteRunFiles, TheTableHasTheRowsOfRunsThatEndTogether) {
+  constexpr int kRuns = 24;
+  const TempFolder folder;
+  const TestRun run;
+  std::atomic<int> failed = 0;
+  {
+    std::vector<std::jthread> writers;
+    for (int i = 0; i < kRuns; ++i) {
+      writers.emplace_back([&, i] {
+        if (!WriteRunFiles(run.judged(), folder.path() / "runs" / ("run-" + std::to_string(i)))) ++failed;
+      });
+    }
+  }
+  EXPECT_EQ(failed, 0);
+  const Result<std::string> table = ReadFile(folder.path() / "runs/results.csv");
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ(std::count(table->begin(), table->end(), '\n'), 1 + 2 * kRuns);
 }
 
 TEST(WriteRunFiles, AFolderThatCannotBeIsAnError) {

@@ -5,7 +5,6 @@
 
 #include <set>
 
-#include "util/files.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -111,19 +110,13 @@ std::string SkillFileText(const SkillText& skill) {
                      skill.other_fields, Trim(skill.body));
 }
 
-Status WriteSkillFolder(const SkillText& skill, const fs::path& folder) {
+Status WriteSkillFolder(const SkillText& skill, const Folder& folder) {
   const std::vector<std::string> problems = FindSkillProblems(skill);
   if (!problems.empty()) return InputError("not a valid skill: " + problems.front());
   for (const auto& [sub, files] : {std::pair{"references", &skill.references}, std::pair{"scripts", &skill.scripts}}) {
-    if (files->empty()) continue;
-    RETURN_IF_ERROR(MakeFolders(folder / sub));
-    for (const auto& [name, text] : *files) {
-      ASSIGN_OR_RETURN(const fs::path path, ContainedPath(folder / sub, name));
-      RETURN_IF_ERROR(WriteFileAtomically(path, text));
-    }
+    for (const auto& [name, text] : *files) RETURN_IF_ERROR(folder.WriteFile(fs::path(sub) / name, text));
   }
-  RETURN_IF_ERROR(MakeFolders(folder));
-  return WriteFileAtomically(folder / "SKILL.md", SkillFileText(skill));
+  return folder.WriteFile("SKILL.md", SkillFileText(skill));
 }
 
 }  // namespace upskill

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "util/folder.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -40,6 +41,6 @@ std::string SkillFileText(const SkillText& skill);
 
 // Writes SKILL.md, references/ and scripts/ under `folder`, each file whole or not at all. Other files in the folder
 // are kept. Errors: a problem from FindSkillProblems, a path that can't be written.
-Status WriteSkillFolder(const SkillText& skill, const std::filesystem::path& folder);
+Status WriteSkillFolder(const SkillText& skill, const Folder& folder);
 
 }  // namespace upskill

@@ -76,7 +76,7 @@ TEST(WriteSkillFolder, RoundTrips) {
   skill.description = "Says \"x: y\" and a \\ backslash: it\nruns on";
   skill.references = {{"more.md", "long"}};
   skill.scripts = {{"run.sh", "echo 1\n"}};
-  const Status written = WriteSkillFolder(skill, folder.path() / "fast-norm");
+  const Status written = WriteSkillFolder(skill, Folder::Make(folder.path() / "fast-norm").value());
   ASSERT_TRUE(written) << written.error().message;
   const Result<Skill> read = LoadSkill(folder.path() / "fast-norm");
   ASSERT_TRUE(read.ok()) << read.error().message;
@@ -92,8 +92,8 @@ TEST(WriteSkillFolder, RejectsInvalidSkills) {
   const TempFolder folder;
   SkillText skill = Sound();
   skill.references = {{"../../out.md", "x"}};
-  EXPECT_FALSE(WriteSkillFolder(skill, folder.path() / "s"));
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "s"));
+  EXPECT_FALSE(WriteSkillFolder(skill, Folder::Open(folder.path()).value()));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace

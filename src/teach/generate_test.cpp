@@ -263,7 +263,7 @@ TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {
   facts.id = "id";
   facts.generated_by = "teacher";
   const auto folder = bench.folder.path() / "adding";
-  ASSERT_TRUE(WriteGeneratedSkill(*outcome, facts, folder));
+  ASSERT_TRUE(WriteGeneratedSkill(*outcome, facts, Folder::Make(folder).value()));
   const Result<Suite> suite = LoadSuiteOfSkill(folder);
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_THAT(suite->cases, SizeIs(16));

@@ -6,8 +6,9 @@
 #include <algorithm>
 
 #include "skill/case_writer.h"
+#include "skill/skill_copy.h"
 #include "skill/skill_text.h"
-#include "util/files.h"
+#include "util/folder.h"
 
 namespace upskill {
 namespace {
@@ -84,16 +85,17 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
   return {{"metadata", metadata}, {"tests", tests}};
 }
 
-Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts, const fs::path& folder) {
+Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts, const Folder& folder,
+                           const fs::path& existing) {
+  RETURN_IF_ERROR(folder.WriteFile("skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
+  if (!existing.empty()) RETURN_IF_ERROR(CopySkillFiles(existing, folder));
+  RETURN_IF_ERROR(folder.WriteFile("lineage.json",
+                                   DumpJsonIndented(LineageToJson(outcome.candidates, facts.student_models)) + "\n"));
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   std::error_code code;
   const bool unchanged =
-      chosen.kind == "existing" && fs::exists(folder / "SKILL.md", code);  // keep its text and layout
-  if (!unchanged) RETURN_IF_ERROR(WriteSkillFolder(chosen.skill, folder));
-  RETURN_IF_ERROR(
-      WriteFileAtomically(folder / "skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
-  return WriteFileAtomically(folder / "lineage.json",
-                             DumpJsonIndented(LineageToJson(outcome.candidates, facts.student_models)) + "\n");
+      chosen.kind == "existing" && fs::exists(folder.path() / "SKILL.md", code);  // keep its text and layout
+  return unchanged ? Status() : WriteSkillFolder(chosen.skill, folder);
 }
 
 }  // namespace upskill

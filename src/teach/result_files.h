@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "teach/generate.h"
+#include "util/folder.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -28,8 +29,10 @@ struct GenerationFacts {
 // skill_meta.json: the fields of the Python tool of the same name, additional fields, and the cases with their split.
 Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& facts);
 
-// Writes SKILL.md, references/, scripts/, skill_meta.json and lineage.json below `folder`, which is created if absent.
-Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts,
-                           const std::filesystem::path& folder);
+// Writes SKILL.md, references/, scripts/, skill_meta.json and lineage.json below `folder`, with the other files of the
+// skill in `existing`, unless that is empty. First skill_meta.json, which names the generation, and last SKILL.md: one
+// that is killed in between finds its own work there when it goes on.
+Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts, const Folder& folder,
+                           const std::filesystem::path& existing = {});
 
 }  // namespace upskill

@@ -11,8 +11,8 @@
 #include <unordered_map>
 
 #include "model/model.h"
+#include "util/append_file.h"
 #include "util/clock.h"
-#include "util/files.h"
 #include "util/json.h"
 #include "util/result.h"
 #include "util/stop_flag.h"

@@ -77,7 +77,7 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command, std::vector
   ::sigemptyset(&none);
   sigset_t defaults;
   ::sigemptyset(&defaults);
-  for (const int signal : {SIGPIPE, SIGINT, SIGTERM}) ::sigaddset(&defaults, signal);
+  for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM}) ::sigaddset(&defaults, signal);
   ::posix_spawnattr_setpgroup(&settings.attributes, 0);
   ::posix_spawnattr_setsigmask(&settings.attributes, &none);
   ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,12 +19,22 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
 // Whether a file is synced to the disk before it gets its name, so that it survives a crash of the machine.
 enum class Durability { kSynced, kNotSynced };
 
-// Writes a file in such a way that readers see either the old or the new content, never a part of it (see
-// TemporaryFile). An error leaves no file behind. Known secrets are masked (util/known_secrets.h).
+// Writes a file in such a way that readers see either the old or the new content, never a part of it. A link with this
+// name is replaced, not followed. An error leaves no file behind. Known secrets are masked (util/known_secrets.h). For
+// a path that the user has named; what is written below a folder that may come from elsewhere goes through Folder
+// (util/folder.h).
 Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content,
                            Durability durability = Durability::kSynced);
 
+// Writes a file that the user has named: atomically, except for devices and pipes (/dev/stderr, a fifo), which are
+// written to, not replaced.
+Status WriteOutputFile(const std::filesystem::path& path, std::string_view content);
+
+// Creates a folder and those that it is in, so that they survive a crash of the machine.
 Status MakeFolders(const std::filesystem::path& path);
+
+// The folder that a file is in; "." for a bare name.
+std::filesystem::path FolderOf(const std::filesystem::path& file);
 
 // Joins `name`, which comes from a model, a case or an archive, to `folder`. An empty or absolute name, a `..`
 // component, a NUL or another control character is an error; the resulting path is always inside the folder.
@@ -49,53 +60,18 @@ class Fd {
   int fd_ = -1;
 };
 
-// Renames a complete file, open as `fd`, to its final name in the same folder. With kSynced, the file is synced to the
-// disk before the rename and the folder after it.
-Status PublishFile(const Fd& fd, const std::filesystem::path& temporary, const std::filesystem::path& target,
-                   Durability durability = Durability::kSynced);
-
-// A new file next to `target`, readable by all users, that is renamed to `target` when complete and removed otherwise.
-// Move-only.
-class TemporaryFile {
- public:
-  static Result<TemporaryFile> MakeFor(const std::filesystem::path& target);
-  ~TemporaryFile();
-  TemporaryFile(TemporaryFile&& other) noexcept;
-  TemporaryFile& operator=(TemporaryFile&& other) = delete;
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  const Fd& fd() const { return fd_; }
-  const std::string& path() const { return path_; }
-  Status Publish(Durability durability = Durability::kSynced);  // at most once
-
- private:
-  TemporaryFile(Fd fd, std::string path, std::filesystem::path target)
-      : fd_(std::move(fd)), path_(std::move(path)), target_(std::move(target)) {}
-  Fd fd_;
-  std::string path_;  // empty after publishing
-  std::filesystem::path target_;
-};
-
-// An append-only file. Each Append is one write(2) of a whole record without known secrets, so that readers and other
-// writers never see interleaved records; a failed or short write is undone. One owner, not thread-safe.
-class AppendFile {
- public:
-  // Creates the file if it doesn't exist. Fails while another AppendFile, in any process, has it open (flock; not
-  // detected on file systems without locks). With `drop_torn_line`, bytes after the last newline (a record cut off by a
-  // crash) are removed first.
-  static Result<AppendFile> Open(const std::filesystem::path& path, bool drop_torn_line);
-
-  Status Append(std::string_view record);
-  Status Sync();  // to the disk (fdatasync)
-
- private:
-  AppendFile(Fd fd, std::filesystem::path path) : fd_(std::move(fd)), path_(std::move(path)) {}
-  Fd fd_;
-  std::filesystem::path path_;
-};
+// Writes all of it. `path` is for the message of an error.
+Status WriteAll(const Fd& fd, std::string_view content, const std::filesystem::path& path);
 
 // "reading x: No such file or directory", from errno.
 Error ErrnoError(const std::string& action, const std::filesystem::path& path, int error_number);
+
+// Repeats a system call that a signal interrupts.
+template <typename Call>
+auto Uninterrupted(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
 
 }  // namespace upskill

@@ -3,17 +3,14 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <csignal>
 #include <iterator>
 #include <string>
 #include <vector>
 
-#include "util/temp_folder.h"
+#include "support/file_fixture.h"
 
 namespace upskill {
 namespace {
@@ -22,45 +19,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-
-std::vector<std::string> NamesIn(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-// While it lives, a file can't grow beyond `bytes`: writing more is cut short, then fails, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    static_cast<void>(std::signal(SIGXFSZ, handler_));
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
-class FilesTest : public ::testing::Test {
- protected:
-  std::string Content(const fs::path& path) {
-    Result<std::string> content = ReadFile(path);
-    EXPECT_TRUE(content.ok());
-    return content ? *content : "";
-  }
-  TempFolder folder_;
-};
 
 TEST_F(FilesTest, ReadFileGivesTheBytes) {
   const std::string bytes("a\0\xFF\r\n", 5);
@@ -141,6 +99,61 @@ TEST_F(FilesTest, WriteFileAtomicallyOnAFullDiskKeepsTheOldContent) {
   EXPECT_THAT(NamesIn(folder_.path()), ElementsAre("f"));
 }
 
+TEST_F(FilesTest, WriteFileAtomicallyKeepsTheModeOfTheFile) {
+  const Umask mask(022);
+  const fs::path file = path() / "report.html";
+  ASSERT_TRUE(WriteFileAtomically(file, "one").ok());
+  EXPECT_EQ(ModeOf(file), 0644U);
+  for (const mode_t mode : {0600U, 0640U, 0666U, 0755U, 0400U}) {
+    ASSERT_EQ(::chmod(file.c_str(), mode), 0);
+    ASSERT_TRUE(WriteFileAtomically(file, "two").ok());
+    EXPECT_EQ(ModeOf(file), mode);
+  }
+  const Umask strict(077);
+  ASSERT_TRUE(WriteFileAtomically(path() / "new", "x").ok());
+  EXPECT_EQ(ModeOf(path() / "new"), 0600U);
+}
+
+TEST_F(FilesTest, WriteFileAtomicallyReplacesALink) {
+  const fs::path outside = folder_.Write("outside", "kept");
+  const fs::path link = path() / "link";
+  fs::create_symlink(outside, link);
+  ASSERT_TRUE(WriteFileAtomically(link, "new").ok());
+  EXPECT_FALSE(fs::is_symlink(link));
+  EXPECT_EQ(Content(link), "new");
+  EXPECT_EQ(Content(outside), "kept");
+}
+
+TEST_F(FilesTest, WriteFileAtomicallyWithALongName) {
+  const fs::path file = path() / std::string(250, 'n');
+  ASSERT_TRUE(WriteFileAtomically(file, "x").ok());
+  EXPECT_EQ(Content(file), "x");
+}
+
+TEST_F(FilesTest, WriteOutputFileWritesToPipesAndDevices) {
+  const fs::path pipe = path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Fd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(WriteOutputFile(pipe, "text").ok());
+  std::string read(10, ' ');
+  EXPECT_EQ(::read(reader.get(), read.data(), read.size()), 4);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_THAT(NamesIn(path()), ElementsAre("pipe"));
+
+  const Fd file(::open((path() / "file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_TRUE(WriteOutputFile("/proc/self/fd/" + std::to_string(file.get()), "text").ok());
+  EXPECT_EQ(Content(path() / "file"), "text");
+
+  ASSERT_TRUE(WriteOutputFile("/dev/null", "text").ok());
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  const Status full = WriteOutputFile("/dev/full", "text");
+  ASSERT_FALSE(full.ok());
+  EXPECT_THAT(full.error().message, HasSubstr("/dev/full: No space left"));
+
+  ASSERT_TRUE(WriteOutputFile(path() / "plain", "text").ok());
+  EXPECT_EQ(Content(path() / "plain"), "text");
+}
+
 TEST_F(FilesTest, MakeFolders) {
   EXPECT_TRUE(MakeFolders(folder_.path() / "a" / "b").ok());
   EXPECT_TRUE(MakeFolders(folder_.path() / "a" / "b").ok());
@@ -185,73 +198,6 @@ TEST(Fd, MovesAndClosesOnce) {
   c.Close();
   EXPECT_FALSE(c.valid());
   EXPECT_EQ(::fcntl(number, F_GETFD), -1);
-}
-
-TEST_F(FilesTest, AppendFileAppends) {
-  const fs::path path = folder_.path() / "log";
-  Result<AppendFile> file = AppendFile::Open(path, true);
-  ASSERT_TRUE(file.ok());
-  EXPECT_TRUE(file->Append("one\n").ok());
-  EXPECT_TRUE(file->Append("").ok());
-  EXPECT_TRUE(file->Append("two\n").ok());
-  EXPECT_TRUE(file->Sync().ok());
-  {
-    const AppendFile closed = std::move(file).value();
-  }
-  Result<AppendFile> again = AppendFile::Open(path, true);
-  ASSERT_TRUE(again.ok());
-  EXPECT_TRUE(again->Append("three\n").ok());
-  EXPECT_EQ(Content(path), "one\ntwo\nthree\n");
-}
-
-TEST_F(FilesTest, AppendFileHasOneWriter) {
-  const fs::path path = folder_.path() / "log";
-  Result<AppendFile> file = AppendFile::Open(path, true);
-  ASSERT_TRUE(file.ok());
-  const Result<AppendFile> second = AppendFile::Open(path, true);
-  ASSERT_FALSE(second.ok());
-  EXPECT_THAT(second.error().message, ::testing::HasSubstr("being written by another process"));
-}
-
-TEST_F(FilesTest, AppendFileDropsATornLastLine) {
-  const std::string long_line = std::string(200000, 'x') + "\n";
-  const std::vector<std::pair<std::string, std::string>> cases = {{"a\nb\ntorn", "a\nb\n"},
-                                                                  {"torn", ""},
-                                                                  {"a\n", "a\n"},
-                                                                  {"", ""},
-                                                                  {std::string(200000, 't'), ""},
-                                                                  {long_line + std::string(150000, 't'), long_line}};
-  for (const auto& [before, after] : cases) {
-    const fs::path path = folder_.Write("log", before);
-    ASSERT_TRUE(AppendFile::Open(path, true).ok());
-    EXPECT_EQ(Content(path), after);
-  }
-  const fs::path kept = folder_.Write("kept", "a\ntorn");
-  ASSERT_TRUE(AppendFile::Open(kept, false).ok());
-  EXPECT_EQ(Content(kept), "a\ntorn");
-}
-
-TEST_F(FilesTest, AppendFileRemovesAPartialRecord) {
-  const fs::path path = folder_.path() / "log";
-  Result<AppendFile> file = AppendFile::Open(path, true);
-  ASSERT_TRUE(file.ok());
-  ASSERT_TRUE(file->Append("whole record\n").ok());
-  {
-    const FileSizeLimit limit(20);
-    const Status written = file->Append("a record that is too long\n");
-    ASSERT_FALSE(written.ok());
-    EXPECT_EQ(written.error().kind, ErrorKind::kIo);
-  }
-  EXPECT_EQ(Content(path), "whole record\n");
-  EXPECT_TRUE(file->Append("next\n").ok());
-  EXPECT_EQ(Content(path), "whole record\nnext\n");
-}
-
-TEST_F(FilesTest, AppendFileOpenErrors) {
-  EXPECT_FALSE(AppendFile::Open(folder_.path(), true).ok());
-  const Result<AppendFile> absent = AppendFile::Open(folder_.path() / "no" / "log", true);
-  ASSERT_FALSE(absent.ok());
-  EXPECT_EQ(absent.error().kind, ErrorKind::kNotFound);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <thread>
 
+#include "util/append_file.h"
 #include "util/files.h"
 #include "util/json.h"
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "util/folder.h"
 #include "util/text.h"
 
 namespace upskill {

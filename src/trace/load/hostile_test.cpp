@@ -14,6 +14,7 @@
 #include "support/trace_expectation.h"
 #include "trace/load/read_trace.h"
 #include "trace/read/archive.h"
+#include "util/append_file.h"
 #include "util/files.h"
 
 namespace upskill {

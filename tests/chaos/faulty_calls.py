@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of which the n-th call that writes to a file fails, or at which the program is killed (faults.cpp)."""
+import json
+import os
+import shutil
+import signal
+
+from trial import ARMS, CELLS, Trial, content, figures, parsed, require, write
+
+TRACE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
+                     "examples/traces/kernel-builder-h100.jsonl")
+FAULTS = {
+    "enospc": {"fault": "enospc"},
+    "full": {"fault": "enospc", "lasting": 1},
+    "eio": {"fault": "eio"},
+    "broken": {"fault": "eio", "lasting": 1},
+    "eintr": {"fault": "eintr"},
+    "short": {"fault": "short"},
+    "kill": {"fault": "kill"},
+    "tear": {"fault": "tear"},
+}
+HARMLESS = ("eintr", "short")
+FATAL = ("kill", "tear")
+
+
+class Command:
+    """A command that is disturbed. `template`: the folder in which it starts, made once."""
+
+    def prepare(self, trial):
+        pass
+
+    def arguments(self, trial):
+        raise NotImplementedError
+
+    def reference(self, trial, outcome):
+        """What an undisturbed run of it gives."""
+
+    def check(self, trial, outcome, reference):
+        """After the disturbance; `outcome` may be a success."""
+
+    def complete(self, trial, reference):
+        """Without a disturbance afterwards, whatever is left of it."""
+
+
+class Evaluation(Command):
+    def arguments(self, trial):
+        return trial.new()
+
+    def reference(self, trial, outcome):
+        return figures(trial.require_complete(outcome, trial.run_folders()[0]))
+
+    def check(self, trial, outcome, reference):
+        for folder in trial.run_folders():
+            trial.require_sound_journal(folder)
+        if outcome.code == 0:
+            require(figures(trial.require_complete(outcome, trial.run_folders()[0])) == reference, "other results")
+
+    def complete(self, trial, reference):
+        before = {folder: trial.journal_lines(folder) for folder in trial.run_folders()}
+        outcome = trial.run(trial.resume_or_new())
+        folder = trial.run_folders()[-1]
+        require(figures(trial.require_complete(outcome, folder)) == reference, "other results")
+        for folder, lines in before.items():
+            require(trial.journal_lines(folder)[:len(lines)] == lines, "an answer that was saved is gone")
+
+
+class Resumption(Evaluation):
+    """Of a run that was killed within a line."""
+
+    def prepare(self, trial):
+        trial.run(trial.new(), {"fault": "tear", "at": 16})
+        require(len(trial.run_folders()) == 1, "not killed where the journal is written")
+
+    def arguments(self, trial):
+        return trial.resume_or_new()
+
+
+class Merging(Command):
+    """Of a second shard into a run that has the first."""
+
+    def prepare(self, trial):
+        for shard in ("1/2", "2/2"):
+            outcome = trial.run(trial.new("--shard", shard, "--runs-dir", "shards" + shard[0]))
+            require(outcome.code == 0, f"shard {shard}: {outcome}")
+        outcome = trial.run(["merge", "shards1", "-o", "runs/whole", "--json"])
+        require(outcome.code == 3, f"the first shard: {outcome}")
+
+    def arguments(self, trial):
+        return ["merge", "shards1", "shards2", "-o", "runs/whole", "--json"]
+
+    def reference(self, trial, outcome):
+        require(parsed(outcome)["complete"], "incomplete")
+        return content(trial.path("runs/whole/samples.jsonl"))
+
+    def check(self, trial, outcome, reference):
+        lines = set(trial.journal_lines(trial.path("runs/whole")))
+        first = [line for name in os.listdir(trial.path("shards1")) if name != "results.csv"
+                 for line in trial.journal_lines(trial.path("shards1/" + name))]
+        require(lines.issuperset(first), "merging lost answers of its target")
+        if outcome.code == 0:
+            require(self.reference(trial, outcome) == reference, "another journal")
+
+    def complete(self, trial, reference):
+        outcome = trial.run(self.arguments(trial))
+        require(outcome.code == 0 and self.reference(trial, outcome) == reference, f"another journal: {outcome}")
+
+
+class Reporting(Command):
+    """A report in place of an older one."""
+
+    def prepare(self, trial):
+        require(trial.run(trial.new()).code == 0, "eval")
+        write(trial.path("report.csv"), "old")
+
+    def arguments(self, trial):
+        return ["report", "latest", "-o", "report.csv"]
+
+    def reference(self, trial, outcome):
+        require(b"report.csv written" in outcome.out, f"says nothing: {outcome}")
+        return content(trial.path("report.csv"))
+
+    def check(self, trial, outcome, reference):
+        require(content(trial.path("report.csv")) in (b"old", reference), "a part of a report")
+        if outcome.code == 0:
+            require(self.reference(trial, outcome) == reference, "exit code 0 without a report")
+
+    def complete(self, trial, reference):
+        require(self.reference(trial, trial.run(self.arguments(trial))) == reference, "another report")
+
+
+class Generation(Command):
+    """A skill from a trace, without a teacher."""
+
+    def arguments(self, trial):
+        return ["generate", "Write CUDA kernels", "--from", TRACE, "-m", "extract", "--eval-model",
+                "sim:base=0.1,skill=0.9", "--cases", "6", "--runs", "2", "--max-attempts", "0", "-o", "made", "-q", "--json"]
+
+    def reference(self, trial, outcome):
+        result = parsed(outcome)
+        require(result["accepted"] is True, f"not accepted: {result.get('rejected_because')}")
+        meta = json.loads(content(trial.path("made/skill_meta.json")))
+        json.loads(content(trial.path("made/lineage.json")))
+        return content(trial.path("made/SKILL.md")), meta["tests"], meta["metadata"]["students"]
+
+    def check(self, trial, outcome, reference):
+        for folder in trial.run_folders():
+            trial.require_sound_journal(folder)
+        if outcome.code == 0:
+            require(self.reference(trial, outcome) == reference, "another skill")
+
+    def complete(self, trial, reference):
+        generations = trial.path("runs/generations")
+        begun = os.path.isdir(generations) and any(
+            os.path.exists(os.path.join(generations, name, "generation.json")) for name in os.listdir(generations))
+        outcome = trial.run(["generate", "--resume", "-q", "--json"] if begun else self.arguments(trial))
+        require(outcome.code == 0, f"not completed: {outcome}")
+        require(self.reference(trial, outcome) == reference, "another skill than without a disturbance")
+
+
+COMMANDS = {"eval": Evaluation, "resume": Resumption, "merge": Merging, "report": Reporting, "generate": Generation}
+
+
+class Disturbed:
+    """One command with its template, its number of calls and its undisturbed result."""
+
+    def __init__(self, name, upskill, faults):
+        self.name, self.upskill, self.faults = name, upskill, faults
+        self.command = COMMANDS[name]()
+        self.template = Trial(upskill, faults)
+        self.command.prepare(self.template)
+        with self.copy() as trial:
+            self.calls = trial.calls(self.command.arguments(trial))
+        with self.copy() as trial:
+            outcome = trial.run(self.command.arguments(trial))
+            require(outcome.code == 0, f"{name}: {outcome}")
+            self.reference = self.command.reference(trial, outcome)
+
+    def copy(self):
+        trial = Trial(self.upskill, self.faults)
+        shutil.rmtree(trial.work)
+        shutil.copytree(self.template.work, trial.work)
+        return trial
+
+    def close(self):
+        self.template.temporary.cleanup()
+
+    def disturb(self, fault, at):
+        with self.copy() as trial:
+            outcome = trial.run(self.command.arguments(trial), {**FAULTS[fault], "at": at})
+            killed = outcome.code == -signal.SIGKILL
+            require(killed == (fault in FATAL) or (fault in FATAL and at > self.calls - 5), f"not killed: {outcome}")
+            require(fault not in HARMLESS or outcome.code == 0, f"a harmless fault ended it: {outcome}")
+            require(outcome.code == 0 or killed or outcome.error, "a failure that says nothing")
+            if not killed:
+                trial.require_no_temporary_files()
+            self.command.check(trial, outcome, self.reference)
+            self.command.complete(trial, self.reference)
+
+
+__all__ = ["ARMS", "CELLS", "COMMANDS", "Disturbed", "FAULTS"]
