@@ -91,6 +91,8 @@ Environment variables:
   UPSKILL_CACHE             folder of the default model
                             [default: ~/.cache/upskill]
   UPSKILL_EMBEDDED_MODEL    GGUF to use as the embedded model
+  UPSKILL_ENGINE_TIMEOUT    seconds after which a model in process that shows
+                            no sign of life is ended [default: 120]
   NO_COLOR                  set: no colours
 )";
 

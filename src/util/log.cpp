@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <mutex>
+#include <utility>
 
 #include "util/clock.h"
 #include "util/known_secrets.h"
@@ -16,6 +17,7 @@ namespace {
 struct LogState {
   std::mutex mutex;
   std::ofstream file;
+  LogSink sink;
 };
 
 LogState& State() {
@@ -31,9 +33,22 @@ void SetLogFile(const std::filesystem::path& path) {
   state.file = std::ofstream(path, std::ios::app);
 }
 
+void SetLogSink(LogSink sink) {
+  LogState& state = State();
+  const std::lock_guard lock(state.mutex);
+  state.sink = std::move(sink);
+}
+
+bool IsLogging() {
+  LogState& state = State();
+  const std::lock_guard lock(state.mutex);
+  return state.sink || state.file.is_open();
+}
+
 void Log(std::string_view source, std::string_view message) {
   LogState& state = State();
   const std::lock_guard lock(state.mutex);
+  if (state.sink) return state.sink(source, message);
   if (!state.file.is_open()) return;
   state.file << fmt::format("{} {}: {}\n", UtcTimestamp(SystemClock().WallNow()), source,
                             SafeForTerminalLine(MaskSecrets(std::string(Trim(message)))));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 namespace upskill {
@@ -10,5 +11,11 @@ namespace upskill {
 // for a terminal and without known secrets, to that file. Never writes to the terminal. Thread-safe.
 void SetLogFile(const std::filesystem::path& path);  // an unwritable file disables the log
 void Log(std::string_view source, std::string_view message);
+
+// Where entries go instead of a file. Called with a mutex held: it may not log.
+using LogSink = std::function<void(std::string_view source, std::string_view message)>;
+void SetLogSink(LogSink sink);
+
+bool IsLogging();
 
 }  // namespace upskill
