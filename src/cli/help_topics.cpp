@@ -92,6 +92,8 @@ Environment variables:
   UPSKILL_CACHE             folder of the default model [default:
                             $XDG_CACHE_HOME/upskill, else ~/.cache/upskill]
   UPSKILL_EMBEDDED_MODEL    GGUF to use as the default model
+  UPSKILL_ENGINE_TIMEOUT    seconds after which a model in process that shows
+                            no sign of life is ended [default: 120]
   NO_COLOR                  set: no colours
 )";
 

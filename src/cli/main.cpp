@@ -12,6 +12,8 @@
 
 #include "cli/env.h"
 #include "cli/standard_streams.h"
+#include "llama/worker.h"
+#include "llama/worker_process.h"
 #include "util/clock.h"
 #include "util/terminal_text.h"
 
@@ -53,6 +55,7 @@ void ProtectMemory() { ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == upskill::kWorkerArgument) return upskill::RunEngineWorker(argv[2]);
   ProtectMemory();
   upskill::OccupyStandardDescriptors();
   RaiseFileLimit();
@@ -81,6 +84,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
   env.data_dir = self.parent_path().parent_path() / "share" / "upskill";
   env.set_up_model = UPSKILL_DEFAULT_MODEL;
+  env.worker_program = "/proc/self/exe";
   env.clock = &clock;
   env.stop = &stop_flag;
   const std::vector<std::string> arguments(argv + 1, argv + argc);

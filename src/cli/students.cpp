@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <optional>
 
 #include "cli/catalog_file.h"
 #include "cli/embedded_model.h"
 #include "llama/llama_model.h"
+#include "llama/worker_model.h"
 #include "model/batch/batch_model.h"
 #include "model/hub/gguf_cache.h"
 #include "model/hub/gguf_name.h"
@@ -41,6 +44,26 @@ Result<LlamaOptions> LlamaOptionsOf(ModelSpec& spec, const ModelOptions& options
   ASSIGN_OR_RETURN(llama.threads, TakeNumber(spec, "threads", 0));
   ASSIGN_OR_RETURN(llama.context_tokens, TakeNumber(spec, "context", 0));
   return llama;
+}
+
+// $UPSKILL_ENGINE_TIMEOUT: seconds without a sign of life of the engine.
+Result<std::chrono::milliseconds> EnginePatience(const Env& env) {
+  const std::optional<std::string> named = env.variable("UPSKILL_ENGINE_TIMEOUT");
+  if (!named || named->empty()) return WorkerOptions().patience;
+  int seconds = 0;
+  const auto [end, code] = std::from_chars(named->data(), named->data() + named->size(), seconds);
+  if (code == std::errc() && end == named->data() + named->size() && seconds >= 1)
+    return std::chrono::milliseconds(std::chrono::seconds(seconds));
+  return InputError(
+      fmt::format("UPSKILL_ENGINE_TIMEOUT must be a whole number of seconds of at least 1, not '{}'", *named));
+}
+
+Result<std::unique_ptr<Model>> OpenInProcess(const LlamaOptions& options, const Env& env) {
+  if (env.worker_program.empty()) return LoadLlamaModel(options);
+  WorkerOptions worker;
+  worker.program = env.worker_program;
+  ASSIGN_OR_RETURN(worker.patience, EnginePatience(env));
+  return OpenWorkerModel(options, worker);
 }
 
 // The file of `llama:PATH` or, where no such file is, of `llama:org/repo[:QUANT]` in the cache.
@@ -111,7 +134,7 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   } else {
     ASSIGN_OR_RETURN(llama.path, GgufFile(spec.rest, env));
   }
-  Result<std::unique_ptr<Model>> model = LoadLlamaModel(llama);
+  Result<std::unique_ptr<Model>> model = OpenInProcess(llama, env);
   if (!model && spec.provider == "embedded" && llama.path == ConvertedModelInCache(env)) {
     return Error{model.error().kind,
                  model.error().message + "; `upskill models pull default --update` replaces a damaged file"};

@@ -5,13 +5,31 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <utility>
 
 #include "util/text.h"
 
 namespace upskill {
 
+namespace {
+
+// What llama.cpp would read as something else than text in a message, were it asked to parse special tokens.
+SpecialTexts SpecialTextsOf(const llama_vocab* vocab) {
+  std::vector<std::string> texts;
+  const llama_token count = llama_vocab_n_tokens(vocab);
+  for (llama_token token = 0; token < count; ++token) {
+    const bool special =
+        (llama_vocab_get_attr(vocab, token) & (LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN)) != 0;
+    if (special || llama_vocab_is_eog(vocab, token)) texts.emplace_back(llama_vocab_get_text(vocab, token));
+  }
+  return SpecialTexts(std::move(texts));
+}
+
+}  // namespace
+
 struct ChatFormat::Impl {
   common_chat_templates_ptr templates;
+  SpecialTexts specials;
 };
 
 ChatFormat::ChatFormat(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -30,6 +48,7 @@ Result<ChatFormat> ChatFormat::Make(const llama_model* model) {
     if (!common_chat_templates_was_explicit(impl->templates.get())) {
       return Error{ErrorKind::kPermanent, "its chat template can't be read"};
     }
+    impl->specials = SpecialTextsOf(llama_model_get_vocab(model));
     return ChatFormat(std::move(impl));
   } catch (const std::exception& e) {
     return Error{ErrorKind::kPermanent, fmt::format("its chat template can't be read: {}", e.what())};
@@ -49,12 +68,17 @@ Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const s
     message.content = text;
     inputs.messages.push_back(std::move(message));
   };
-  if (!system.empty()) add("system", system);
-  for (const Message& message : messages) add(message.role == Role::kUser ? "user" : "assistant", message.text);
+  std::vector<std::string> contents = {system};
+  for (const Message& message : messages) contents.push_back(message.text);
+  const SpecialTexts::Hidden hidden = impl_->specials.Hide(std::move(contents));
+  if (!system.empty()) add("system", hidden.contents.front());
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    add(messages[i].role == Role::kUser ? "user" : "assistant", hidden.contents[i + 1]);
+  }
   try {
     common_chat_params params = common_chat_templates_apply(impl_->templates.get(), inputs);
     Prompt prompt;
-    prompt.text = std::move(params.prompt);
+    prompt.pieces = SpecialTexts::Reveal(params.prompt, hidden);
     prompt.stops = std::move(params.additional_stops);
     prompt.preserved_tokens = std::move(params.preserved_tokens);
     prompt.parser = std::move(params.parser);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "llama/special_texts.h"
 #include "model/chat.h"
 #include "util/json.h"
 #include "util/result.h"
@@ -15,6 +16,7 @@
 namespace upskill {
 
 // A model's own chat template (Jinja, from the GGUF) in both directions: messages → prompt, generated text → answer.
+// Special tokens have an effect only where the template writes them, never within a message.
 // Not thread-safe; used only by the engine's thread.
 class ChatFormat {
  public:
@@ -28,11 +30,11 @@ class ChatFormat {
 
   // A prompt with everything needed to parse its answer.
   struct Prompt {
-    std::string text;
+    std::vector<PromptPiece> pieces;
     std::vector<std::string> stops;             // texts that end the answer, in addition to the end token
     std::vector<std::string> preserved_tokens;  // special tokens that the parser needs as text
     std::string parser;                         // in llama-common's format
-    std::string generation_prompt;              // the end of the text, which starts the answer
+    std::string generation_prompt;              // the end of the prompt, which starts the answer
     std::string grammar;                        // GBNF of generation_prompt and answer; empty: no grammar
     int format = 0;
   };

@@ -23,6 +23,7 @@ constexpr std::size_t kKnownPrefixes = 256;
 Engine::Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settings settings)
     : model_(std::move(model)),
       vocab_(llama_model_get_vocab(model_.get())),
+      tokenizer_(vocab_),
       format_(std::move(format)),
       info_(std::move(info)),
       settings_(settings),
@@ -46,7 +47,7 @@ void Engine::Cancel(CancelScope scope) { scheduler_.Cancel(scope); }
 
 void Engine::Run() {
   while (true) {
-    const Scheduler::Move move = scheduler_.Next();
+    const Scheduler::Move move = NextMove();
     switch (move.action) {
       case Scheduler::Action::kBegin:
         Begin(move.slot, move.request);
@@ -70,6 +71,16 @@ void Engine::Run() {
   }
 }
 
+// A thread that waits for requests shows no sign of life, and need not.
+Scheduler::Move Engine::NextMove() {
+  if (settings_.life == nullptr) return scheduler_.Next();
+  settings_.life->waiting = true;
+  Scheduler::Move move = scheduler_.Next();
+  settings_.life->waiting = false;
+  settings_.life->Beat();
+  return move;
+}
+
 void Engine::Begin(std::size_t index, const ChatRequest& request) {
   Result<Prepared> prepared = Prepare(request);
   if (!prepared) return scheduler_.Finish(index, prepared.error());
@@ -78,28 +89,11 @@ void Engine::Begin(std::size_t index, const ChatRequest& request) {
   TryToAdmit(index);
 }
 
-Result<Engine::Tokens> Engine::Tokenize(const std::string& text) const {
-  Tokens tokens(text.size() + 8);
-  const auto length = static_cast<std::int32_t>(text.size());
-  const std::int32_t count =
-      llama_tokenize(vocab_, text.data(), length, tokens.data(), static_cast<std::int32_t>(tokens.size()), true, true);
-  if (count <= 0) return Error{ErrorKind::kPermanent, "the prompt can't be tokenized"};
-  tokens.resize(static_cast<std::size_t>(count));
-  return tokens;
-}
-
-std::optional<std::size_t> Engine::CountTokens(const std::string& text) const {
-  // If there isn't room, the function returns the number of tokens needed as a negative number.
-  const std::int32_t count =
-      llama_tokenize(vocab_, text.data(), static_cast<std::int32_t>(text.size()), nullptr, 0, false, false);
-  return count > 0 ? std::nullopt : std::optional(static_cast<std::size_t>(-count));
-}
-
 Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
   Prepared work;
   work.sampling = request.sampling;
   ASSIGN_OR_RETURN(work.prompt, format_.Render(request.system, request.messages, request.answer_schema));
-  ASSIGN_OR_RETURN(work.tokens, Tokenize(work.prompt.text));
+  ASSIGN_OR_RETURN(work.tokens, tokenizer_.Prompt(work.prompt.pieces));
   const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   if (work.tokens.size() + 1 > trained) {
     return Error{ErrorKind::kPermanent, fmt::format("the prompt has {} tokens, but the model's context has only {}",
@@ -121,11 +115,7 @@ Result<LlamaSamplerHandle> Engine::GrammarOf(const ChatFormat::Prompt& prompt) c
   try {
     LlamaSamplerHandle grammar(llama_sampler_init_grammar(vocab_, prompt.grammar.c_str(), "root"));
     if (!grammar) return failed(TakeLibraryError());
-    Tokens begun;
-    if (!prompt.generation_prompt.empty()) {
-      ASSIGN_OR_RETURN(begun, Tokenize(prompt.generation_prompt));
-    }
-    for (const llama_token token : begun) {
+    for (const llama_token token : tokenizer_.Markup(prompt.generation_prompt)) {
       if (llama_vocab_is_eog(vocab_, token)) return failed("the chat template begins answers with an end token");
       llama_sampler_accept(grammar.get(), token);
     }
@@ -140,7 +130,7 @@ Result<Engine::Tokens> Engine::PrefixOf(const ChatRequest& chat, const Tokens& t
   auto known = prefixes_.find(chat.system);
   if (known == prefixes_.end()) {
     ASSIGN_OR_RETURN(const ChatFormat::Prompt probe, format_.Render(chat.system, {{Role::kUser, "\u2402"}}));
-    ASSIGN_OR_RETURN(Tokens probe_tokens, Tokenize(probe.text));
+    ASSIGN_OR_RETURN(Tokens probe_tokens, tokenizer_.Prompt(probe.pieces));
     if (prefixes_.size() >= kKnownPrefixes) prefixes_.clear();
     known = prefixes_.emplace(chat.system, std::move(probe_tokens)).first;
   }

@@ -14,10 +14,12 @@
 
 #include "llama/chat_format.h"
 #include "llama/handles.h"
+#include "llama/life_signs.h"
 #include "llama/prompt_cache.h"
 #include "llama/scheduler.h"
 #include "llama/thread_governor.h"
 #include "llama/token_sampler.h"
+#include "llama/tokenizer.h"
 #include "model/model.h"
 
 namespace upskill {
@@ -33,6 +35,7 @@ class Engine : public Model {
     int threads = 1;
     int context_tokens = 0;
     std::chrono::milliseconds promise_patience = Scheduler::kPatience;
+    LifeSigns* life = nullptr;  // of the engine's thread; may be null
   };
 
   Engine(LlamaModelHandle model, ChatFormat format, ModelInfo info, Settings settings);
@@ -43,12 +46,12 @@ class Engine : public Model {
   const ModelInfo& info() const override { return info_; }
   void Start(ChatRequest request, Done done) override;
   void Cancel(CancelScope scope) override;
-  std::optional<std::size_t> CountTokens(const std::string& text) const override;
+  std::optional<std::size_t> CountTokens(const std::string& text) const override { return tokenizer_.Count(text); }
   // Twice the batch, so that the engine never waits for the caller.
   int Window() const override { return 2 * settings_.parallel; }
 
  private:
-  using Tokens = std::vector<llama_token>;
+  using Tokens = Tokenizer::Tokens;
 
   // A prepared request: rendered, tokenized, measured.
   struct Prepared {
@@ -77,13 +80,14 @@ class Engine : public Model {
   };
 
   void Run();
+  Scheduler::Move NextMove();
   void Begin(std::size_t index, const ChatRequest& request);
   void TryToAdmit(std::size_t index);
   Result<Prepared> Prepare(const ChatRequest& request);
-  Result<Tokens> Tokenize(const std::string& text) const;
   Result<LlamaSamplerHandle> GrammarOf(const ChatFormat::Prompt& prompt) const;
   Result<Tokens> PrefixOf(const ChatRequest& chat, const Tokens& tokens);
 
+  bool IsAborted();
   Status EnsureContext(const Prepared& work);
   Status CreateContext(std::size_t cells);
   bool MakeRoom(std::size_t cells);
@@ -106,6 +110,7 @@ class Engine : public Model {
 
   const LlamaModelHandle model_;
   const llama_vocab* const vocab_;
+  const Tokenizer tokenizer_;
   const ChatFormat format_;
   const ModelInfo info_;
   const Settings settings_;

@@ -59,6 +59,12 @@ Status Engine::EnsureContext(const Prepared& work) {
   return CreateContext(RoundUp(wanted));
 }
 
+// Called by llama.cpp for every node of the graph, so that even a batch that takes minutes shows signs of life.
+bool Engine::IsAborted() {
+  if (settings_.life != nullptr) settings_.life->Beat();
+  return scheduler_.aborted().load();
+}
+
 Status Engine::CreateContext(std::size_t cells) {
   const std::size_t bytes = cells * BytesPerCell(model_.get());
   if (const std::size_t available = AvailableMemory(); available > 0 && bytes > available) {
@@ -83,8 +89,8 @@ Status Engine::CreateContext(std::size_t cells) {
   // Flash attention skips the cells of other sequences; without it they would be computed and thrown away.
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_AUTO;
   params.no_perf = true;
-  params.abort_callback = [](void* flag) { return static_cast<std::atomic<bool>*>(flag)->load(); };
-  params.abort_callback_data = &scheduler_.aborted();
+  params.abort_callback = [](void* engine) { return static_cast<Engine*>(engine)->IsAborted(); };
+  params.abort_callback_data = this;
   TakeLibraryError();
   context_.reset(llama_init_from_model(model_.get(), params));
   if (!context_) {

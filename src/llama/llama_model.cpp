@@ -21,13 +21,24 @@ namespace upskill {
 namespace {
 
 // Increase when a newer engine would answer the same request differently.
-constexpr int kEngineVersion = 1;
+constexpr int kEngineVersion = 2;
 
 int AvailableProcessors() {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
   return std::max(1, CPU_COUNT(&set));
+}
+
+llama_model_params LoadParameters(LifeSigns* life) {
+  llama_model_params params = llama_model_default_params();
+  if (life == nullptr) return params;
+  params.progress_callback = [](float /*progress*/, void* signs) {
+    static_cast<LifeSigns*>(signs)->Beat();
+    return true;
+  };
+  params.progress_callback_user_data = life;
+  return params;
 }
 
 Status LooksLikeGguf(const std::filesystem::path& path) {
@@ -57,7 +68,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   LlamaModelHandle model;
   try {
     llama_backend_init();
-    model.reset(llama_model_load_from_file(options.path.c_str(), llama_model_default_params()));
+    model.reset(llama_model_load_from_file(options.path.c_str(), LoadParameters(options.life)));
   } catch (const std::exception& e) {
     return failed(e.what());
   }
@@ -76,6 +87,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   settings.threads = options.threads > 0 ? options.threads : AvailableProcessors();
   settings.context_tokens = options.context_tokens;
   settings.promise_patience = options.promise_patience;
+  settings.life = options.life;
   ModelInfo info;
   info.name = options.name.empty() ? options.path.stem().string() : options.name;
   info.identity = fmt::format("llama:{}:{}", kEngineVersion, fingerprint);

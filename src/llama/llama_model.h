@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "llama/life_signs.h"
 #include "llama/scheduler.h"
 #include "model/model.h"
 #include "util/result.h"
@@ -19,13 +20,15 @@ struct LlamaOptions {
   int threads = 0;             // 0: one per processor available to this process
   int context_tokens = 0;      // KV cells for all sequences together; 0: sized by the first request
   std::chrono::milliseconds promise_patience = Scheduler::kPatience;  // how long to wait for a promised request
+  LifeSigns* life = nullptr;  // of the thread that loads the model, then of the engine's; outlives the model
 };
 
 // Measured on two cores with the default model (bench/README.md): more sequences aren't faster there.
 inline constexpr int kDefaultParallel = 32;
 
-// Loads a GGUF for evaluation in process (llama.cpp). Errors: file missing or unreadable, not a GGUF or truncated, not
-// a chat model, not enough memory; each with the reason.
+// Loads a GGUF into this process (llama.cpp). A damaged or hostile file may crash or hang it: the program does this in
+// a worker process only (OpenWorkerModel). Errors: file missing or unreadable, not a GGUF or truncated, not a chat
+// model, not enough memory; each with the reason.
 Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options);
 
 }  // namespace upskill

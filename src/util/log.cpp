@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <fstream>
 #include <mutex>
+#include <utility>
 
 #include "util/clock.h"
 #include "util/files.h"
@@ -18,6 +19,7 @@ namespace {
 struct LogState {
   std::mutex mutex;
   std::ofstream file;
+  LogSink sink;
 };
 
 LogState& State() {
@@ -34,9 +36,22 @@ Status SetLogFile(const std::filesystem::path& path) {
   return state.file.is_open() ? Status() : Status(ErrnoError("opening the log file", path, errno));
 }
 
+void SetLogSink(LogSink sink) {
+  LogState& state = State();
+  const std::lock_guard lock(state.mutex);
+  state.sink = std::move(sink);
+}
+
+bool IsLogging() {
+  LogState& state = State();
+  const std::lock_guard lock(state.mutex);
+  return state.sink || state.file.is_open();
+}
+
 void Log(std::string_view source, std::string_view message) {
   LogState& state = State();
   const std::lock_guard lock(state.mutex);
+  if (state.sink) return state.sink(source, message);
   if (!state.file.is_open()) return;
   state.file << fmt::format("{} {}: {}\n", UtcTimestamp(SystemClock().WallNow()), source,
                             SafeForTerminalLine(MaskSecrets(std::string(Trim(message)))));

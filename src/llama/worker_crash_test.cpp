@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that crash or hang, and files that make them do so.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llama/worker_model.h"
+#include "support/changed_model.h"
+#include "support/child_pids.h"
+#include "support/model_answers.h"
+#include "util/rng.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Long enough to load the model on a busy machine.
+constexpr std::chrono::seconds kPatience{5};
+
+Result<std::unique_ptr<Model>> OpenFile(const fs::path& file,
+                                        std::chrono::milliseconds patience = WorkerOptions().patience) {
+  LlamaOptions options;
+  options.path = file;
+  options.parallel = 2;
+  options.threads = 1;
+  WorkerOptions worker;
+  worker.patience = patience;
+  return OpenWorkerModel(options, worker);
+}
+
+void KillWorker(int signal) {
+  const std::vector<pid_t> workers = ChildrenOf(::getpid());
+  ASSERT_THAT(workers, SizeIs(1));
+  ASSERT_EQ(::kill(workers[0], signal), 0);
+}
+
+// Long requests, of which none can be finished before the worker is killed.
+void StartLong(Model& model, Answers& answers) {
+  for (std::size_t i = 0; i < answers.calls().size(); ++i) {
+    model.Start(Ask("Count from one to a thousand.", 2000, 0.0), answers.Expect(i));
+  }
+}
+
+TEST(WorkerCrash, TheFirstRestartsTheWorkerTheSecondEndsTheModel) {
+  auto model = OpenFile(UPSKILL_DEFAULT_MODEL);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const Result<ChatResponse> before = Generate(**model, Ask("Name a colour.", 8));
+  Answers first(3);
+  StartLong(**model, first);
+  KillWorker(SIGKILL);
+  first.WaitFor(3);
+  EXPECT_THAT(first.kinds(), Each("unavailable"));
+  EXPECT_THAT(first.calls(), Each(1));
+  EXPECT_THAT(first.message(0), AllOf(HasSubstr("signal 9 (Killed"), HasSubstr("restarted")));
+
+  const Result<ChatResponse> again = Generate(**model, Ask("Name a colour.", 8));
+  ASSERT_TRUE(before.ok());
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->text, before->text);
+
+  Answers second(3);
+  StartLong(**model, second);
+  KillWorker(SIGSEGV);
+  second.WaitFor(3);
+  EXPECT_THAT(second.kinds(), Each("permanent"));
+  EXPECT_THAT(second.message(2), AllOf(HasSubstr("again"), HasSubstr("signal 11 (Segmentation fault)")));
+  const Result<ChatResponse> later = Generate(**model, Ask("Name a colour.", 8));
+  ASSERT_FALSE(later.ok());
+  EXPECT_EQ(later.error().kind, ErrorKind::kPermanent);
+  EXPECT_EQ(later.error().message, second.message(2));
+  EXPECT_EQ((*model)->CountTokens("not counted before"), std::nullopt);
+}
+
+TEST(WorkerCrash, CountingEndsWithTheWorker) {
+  auto model = OpenFile(UPSKILL_DEFAULT_MODEL, kPatience);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  KillWorker(SIGSTOP);
+  EXPECT_EQ((*model)->CountTokens("hello"), std::nullopt);
+  EXPECT_EQ((*model)->CountTokens("hello"), 1U);
+}
+
+TEST(WorkerCrash, AHangingChatTemplateIsAnErrorOfItsRequest) {
+  const TempFolder folder;
+  auto model = OpenFile(folder.Write("hang.gguf", ModelWithTemplate(kHangingTemplate)), kPatience);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(Generate(**model, Ask("Name a colour.", 2)).ok());
+  ChatRequest hanging = Ask("Name a colour.");
+  hanging.system = "please hang";
+  const Result<ChatResponse> first = Generate(**model, hanging);
+  ASSERT_FALSE(first.ok());
+  EXPECT_EQ(first.error().kind, ErrorKind::kUnavailable);
+  EXPECT_THAT(first.error().message, HasSubstr("no sign of life for 5 s"));
+  EXPECT_TRUE(Generate(**model, Ask("Name a colour.", 2)).ok());
+  // The second Ctrl-C ends even a request that hangs.
+  Answers answers(1);
+  (*model)->Start(hanging, answers.Expect(0));
+  (*model)->Cancel(Model::CancelScope::kRunning);
+  EXPECT_THAT(answers.kinds(), Each("cancelled"));
+}
+
+TEST(WorkerCrash, ATemplateThatAlwaysHangsIsAnErrorOfTheFile) {
+  const TempFolder folder;
+  const std::string hangs =
+      "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}{{ messages[0]['content'] }}";
+  const auto model = OpenFile(folder.Write("hang.gguf", ModelWithTemplate(hangs)), kPatience);
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.error().kind, ErrorKind::kPermanent);
+  EXPECT_THAT(model.error().message,
+              AllOf(HasSubstr("hang.gguf: the engine failed with no sign of life for 5 s while loading it")));
+}
+
+// Random bytes in the header make llama.cpp refuse the file, allocate too much or crash. The error says which.
+TEST(WorkerCrash, DamagedFilesAreErrors) {
+  const TempFolder folder;
+  const std::string whole = DefaultModelBytes(std::size_t{2} << 20U);
+  Rng random(7);
+  for (int i = 0; i < 12; ++i) {
+    std::string bytes = whole;
+    for (int flips = 0; flips < 20; ++flips) {
+      // A few in the counts at the start, most anywhere in the metadata and the tensors' descriptions.
+      const std::size_t range = flips < 2 ? 64 : bytes.size();
+      bytes[8 + random.Next() % (range - 8)] = static_cast<char>(random.Next());
+    }
+    const auto model = OpenFile(folder.Write("damaged.gguf", bytes));
+    ASSERT_FALSE(model.ok());
+    EXPECT_THAT(model.error().message, HasSubstr("damaged.gguf: "));
+  }
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llama/worker_protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kLengthBytes = 4;
+
+Error ProtocolError(const std::string& what) { return Error{ErrorKind::kPermanent, what}; }
+
+// A count from the worker: a whole number of at least 0, else 0.
+std::int64_t CountAt(const Json& json, const char* key) {
+  const Json& member = Member(json, key);
+  return member.is_number_integer() ? std::max<std::int64_t>(0, member.get<std::int64_t>()) : 0;
+}
+
+Json UsageJson(const Usage& usage) {
+  return {{"input", usage.input},
+          {"cache_read", usage.cache_read},
+          {"cache_write", usage.cache_write},
+          {"output", usage.output},
+          {"reasoning", usage.reasoning}};
+}
+
+Usage UsageFrom(const Json& json) {
+  Usage usage;
+  usage.input = CountAt(json, "input");
+  usage.cache_read = CountAt(json, "cache_read");
+  usage.cache_write = CountAt(json, "cache_write");
+  usage.output = CountAt(json, "output");
+  usage.reasoning = CountAt(json, "reasoning");
+  return usage;
+}
+
+}  // namespace
+
+std::string EncodeMessage(const Json& message) {
+  const std::string text = DumpJson(message);
+  std::string bytes;
+  bytes.reserve(kLengthBytes + text.size());
+  for (std::size_t i = 0; i < kLengthBytes; ++i) bytes += static_cast<char>((text.size() >> (8 * i)) & 0xFFU);
+  return bytes + text;
+}
+
+Result<std::optional<Json>> MessageReader::Next() {
+  if (bytes_.size() < kLengthBytes) return std::optional<Json>();
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    length |= static_cast<std::size_t>(static_cast<unsigned char>(bytes_[i])) << (8 * i);
+  }
+  if (length > max_bytes_) return ProtocolError(fmt::format("a message of {} bytes", length));
+  if (bytes_.size() < kLengthBytes + length) return std::optional<Json>();
+  Result<Json> message = ParseJson(std::string_view(bytes_).substr(kLengthBytes, length), "message");
+  bytes_.erase(0, kLengthBytes + length);
+  if (!message || !message->is_object()) return ProtocolError("an unreadable message");
+  return std::optional(std::move(message).value());
+}
+
+Json LoadMessage(const LoadOrder& order) {
+  return {{"type", "load"},
+          {"name", order.options.name},
+          {"parallel", order.options.parallel},
+          {"threads", order.options.threads},
+          {"context_tokens", order.options.context_tokens},
+          {"patience_ms", order.options.promise_patience.count()},
+          {"beat_ms", order.beat.count()},
+          {"logs", order.logs}};
+}
+
+LoadOrder LoadOrderFrom(const Json& message) {
+  LoadOrder order;
+  order.options.name = StringAt(message, "name");
+  order.options.parallel = JsonGet<int>(message, "parallel", 0);
+  order.options.threads = JsonGet<int>(message, "threads", 0);
+  order.options.context_tokens = JsonGet<int>(message, "context_tokens", 0);
+  order.options.promise_patience = std::chrono::milliseconds(
+      JsonGet<std::int64_t>(message, "patience_ms", std::chrono::milliseconds(Scheduler::kPatience).count()));
+  order.beat = std::chrono::milliseconds(JsonGet<std::int64_t>(message, "beat_ms", order.beat.count()));
+  order.logs = JsonGet<bool>(message, "logs", false);
+  return order;
+}
+
+Json RequestToJson(const ChatRequest& request) {
+  Json messages = Json::array();
+  for (const Message& message : request.messages) {
+    messages.push_back({{"user", message.role == Role::kUser}, {"text", message.text}});
+  }
+  return {{"system", request.system},
+          {"messages", std::move(messages)},
+          {"temperature", JsonOrNull(request.sampling.temperature)},
+          {"max_tokens", request.sampling.max_tokens},
+          {"seed", request.sampling.seed},
+          {"answer_schema", JsonOrNull(request.answer_schema)},
+          {"more_follows", request.more_follows}};
+}
+
+ChatRequest RequestFromJson(const Json& json) {
+  ChatRequest request;
+  request.system = StringAt(json, "system");
+  for (const Json& message : Member(json, "messages")) {
+    request.messages.push_back(
+        {JsonGet<bool>(message, "user", true) ? Role::kUser : Role::kAssistant, StringAt(message, "text")});
+  }
+  if (const Json* temperature = FindMember(json, "temperature"))
+    request.sampling.temperature = temperature->get<double>();
+  request.sampling.max_tokens = JsonGet<int>(json, "max_tokens", request.sampling.max_tokens);
+  request.sampling.seed = JsonGet<std::uint64_t>(json, "seed", 0);
+  if (const Json* schema = FindMember(json, "answer_schema")) request.answer_schema = *schema;
+  request.more_follows = JsonGet<bool>(json, "more_follows", false);
+  return request;
+}
+
+Json ResponseToJson(const ChatResponse& response) {
+  return {{"text", response.text},
+          {"reasoning", response.reasoning},
+          {"stop", StopReasonName(response.stop)},
+          {"usage", UsageJson(response.usage)},
+          {"seconds", response.seconds}};
+}
+
+ChatResponse ResponseFromJson(const Json& json) {
+  ChatResponse response;
+  response.text = StringAt(json, "text");
+  response.reasoning = StringAt(json, "reasoning");
+  const Result<StopReason> stop = StopReasonFromName(StringAt(json, "stop"));
+  response.stop = stop ? *stop : StopReason::kEnd;
+  response.usage = UsageFrom(Member(json, "usage"));
+  response.seconds = JsonGet<double>(json, "seconds", 0.0);
+  return response;
+}
+
+Json InfoToJson(const ModelInfo& info) {
+  return {{"name", info.name}, {"identity", info.identity}, {"detail", info.detail}};
+}
+
+ModelInfo InfoFromJson(const Json& json) {
+  ModelInfo info;
+  info.name = StringAt(json, "name");
+  info.identity = StringAt(json, "identity");
+  info.detail = StringAt(json, "detail");
+  info.in_process = true;
+  info.local = true;
+  return info;
+}
+
+Json ErrorToJson(const Error& error) { return {{"kind", ErrorKindName(error.kind)}, {"message", error.message}}; }
+
+Error ErrorFromJson(const Json& json) {
+  Error error{ErrorKind::kPermanent, StringAt(json, "message")};
+  for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kNotFound, ErrorKind::kIo, ErrorKind::kUnavailable,
+                               ErrorKind::kPermanent, ErrorKind::kCancelled}) {
+    if (StringAt(json, "kind") == ErrorKindName(kind)) error.kind = kind;
+  }
+  return error;
+}
+
+}  // namespace upskill
