@@ -12,9 +12,9 @@
 
 #include "llama/engine.h"
 #include "llama/engine_plugins.h"
+#include "llama/gguf_hash.h"
 #include "llama/library_log.h"
 #include "util/files.h"
-#include "util/hash.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -52,7 +52,10 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   const auto failed = [&](const std::string& why) {
     return Error{ErrorKind::kPermanent, fmt::format("model {}: {}", shown, why)};
   };
-  ASSIGN_OR_RETURN(const std::string fingerprint, FingerprintFile(options.path));
+  std::string sha256 = options.sha256;
+  if (sha256.empty()) {
+    ASSIGN_OR_RETURN(sha256, HashGguf(options.path, {}));
+  }
   TakeLibraryError();
   LlamaModelHandle model;
   try {
@@ -78,7 +81,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   settings.promise_patience = options.promise_patience;
   ModelInfo info;
   info.name = options.name.empty() ? options.path.stem().string() : options.name;
-  info.identity = fmt::format("llama:{}:{}", kEngineVersion, fingerprint);
+  info.identity = fmt::format("llama:{}:{}", kEngineVersion, sha256);
   info.in_process = true;
   info.local = true;
   info.detail = fmt::format("in process, {} sequence{}", settings.parallel, settings.parallel == 1 ? "" : "s");
