@@ -62,11 +62,11 @@ Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) 
 }  // namespace
 
 Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
-  if (model.info().local || model.info().price) return {};
-  return InputError(
-      fmt::format("the price of model '{}' is unknown, so --max-cost can't be enforced; add it to your models.toml "
-                  "(upskill models shows where)",
-                  spec));
+  if (KnownPrice(model.info())) return {};
+  return InputError(fmt::format(
+      "the price of model '{}' is unknown, so --max-cost can't be enforced; add a [[price]] entry to "
+      "~/.config/upskill/models.toml (or $UPSKILL_MODELS), with input = 0 and output = 0 if its server is free",
+      spec));
 }
 
 Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOptions& options, const Env& env) {

@@ -33,7 +33,7 @@ struct ModelOptions {
 // Opens the model that a model string names. Errors say what is known or missing.
 Result<std::unique_ptr<Model>> OpenModel(const std::string& spec, const ModelOptions& options, const Env& env);
 
-// A cost limit can be held only when the model's price is known, or nothing has to be paid.
+// A cost limit can be held only when the model's price is known.
 Status CheckPriceIsKnown(const Model& model, const std::string& spec);
 
 }  // namespace upskill

@@ -31,12 +31,16 @@ ChatRequest RepairOf(ChatRequest request, const std::string& answer, const std::
 
 }  // namespace
 
-Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop) {
+Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop,
+                                        const RequestMeter& meter) {
   CHECK(request.answer_schema.has_value());
   ChatResponse sum;
   sum.cost_usd = 0.0;
   for (int repair = 0;; ++repair) {
-    ASSIGN_OR_RETURN(ChatResponse response, Generate(model, request, stop));
+    if (meter.before) RETURN_IF_ERROR(meter.before(request));
+    Result<ChatResponse> answer = Generate(model, request, stop);
+    if (meter.after) meter.after(answer);
+    ASSIGN_OR_RETURN(ChatResponse response, std::move(answer));
     AddUp(sum, response);
     response.usage = sum.usage;
     response.cost_usd = sum.cost_usd;

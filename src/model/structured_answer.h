@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "model/chat.h"
 #include "model/model.h"
 #include "util/result.h"
@@ -11,11 +13,18 @@ namespace upskill {
 // Maximum number of times that GenerateStructured requests an answer again if it doesn't match the schema.
 inline constexpr int kMaxRepairs = 2;
 
+// Callbacks around each request of GenerateStructured, repairs included. Any of them may be null.
+struct RequestMeter {
+  std::function<Status(const ChatRequest& request)> before;  // an error ends the call; the request isn't sent
+  std::function<void(const Result<ChatResponse>& answer)> after;
+};
+
 // Like Generate, for a request with an answer_schema; sets ChatResponse::parsed. The model enforces the schema as far
 // as it can; every answer is validated here, and one that doesn't match is requested again up to kMaxRepairs times,
 // with a description of the problem. The last answer is returned as is, with ChatResponse::schema_problem. So is one
 // that ended because of its length, a refusal or the context window; `parsed` is then set only if it matches. Usage,
 // cost and time are the sum over all answers.
-Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop = nullptr);
+Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop = nullptr,
+                                        const RequestMeter& meter = {});
 
 }  // namespace upskill

@@ -10,6 +10,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "eval/budget.h"
+#include "model/chat.h"
 #include "model/model.h"
 #include "util/files.h"
 #include "util/json.h"
@@ -35,6 +37,12 @@ struct TeacherCall {
   int max_tokens = 4096;
 };
 
+// Callbacks around each request to a teacher that isn't answered from the store, repairs included.
+struct TeacherMeter {
+  std::function<Status(const Model& model, const ChatRequest& request)> reserve;  // its error is the result of Ask
+  std::function<Spending(const Result<ChatResponse>& answer)> settle;             // returns what it counts as
+};
+
 // A model that answers according to JSON schemas. Every answer is stored before it is used, and equal calls are
 // answered from the store, so that a resumed generation pays for nothing twice. Not thread-safe.
 class Teacher {
@@ -42,32 +50,34 @@ class Teacher {
   // `calls`: the file of stored answers, created if absent. `model` and `stop` must outlive the teacher.
   static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const StopFlag* stop = nullptr);
 
-  // Called before each request that isn't answered from the store; its error is then the result of Ask.
-  void set_may_ask(std::function<Status()> may_ask) { may_ask_ = std::move(may_ask); }
+  // Both callbacks or none.
+  void set_meter(TeacherMeter meter) { meter_ = std::move(meter); }
 
   // Errors: kInput if the model's answer didn't fit the schema (after two repairs), was a refusal or was cut off; that
   // is stored as well. Errors of the model or its server (never kInput) are not stored, so that a resumed generation
-  // sends the request again.
+  // sends the request again; only what the call has cost is.
   Result<Json> Ask(const TeacherCall& call);
 
   const ModelInfo& info() const { return model_->info(); }
   const std::map<std::string, StageCost>& costs() const { return costs_; }
-  double cost_usd() const;
+  double cost_usd() const { return known_usd_; }  // over all sessions, as far as it is known
   std::size_t answers() const { return stored_.size(); }
 
  private:
   Teacher(Model& model, AppendFile file, const StopFlag* stop) : model_(&model), stop_(stop), file_(std::move(file)) {}
   std::string KeyOf(const TeacherCall& call) const;
   void Count(const std::string& stage, const Json& record);
-  Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& answer,
-               const std::string& problem);
+  Status Store(const std::string& key, Json record);
+  Status StoreFailure(const TeacherCall& call, const Spending& used);
+  Spending UsedBy(const Result<ChatResponse>& answer) const;
 
   Model* model_;
   const StopFlag* stop_;
   AppendFile file_;
-  std::function<Status()> may_ask_;
+  TeacherMeter meter_;
   std::unordered_map<std::string, Json> stored_;  // by key: {"answer"} or {"problem"}
   std::map<std::string, StageCost> costs_;
+  double known_usd_ = 0.0;
 };
 
 }  // namespace upskill
