@@ -8,7 +8,6 @@
 
 #include "cli/catalog_file.h"
 #include "cli/embedded_model.h"
-#include "llama/gguf_hash.h"
 #include "llama/llama_model.h"
 #include "model/batch/batch_model.h"
 #include "model/hub/gguf_cache.h"
@@ -102,12 +101,11 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   } else {
     ASSIGN_OR_RETURN(llama.path, GgufFile(spec.rest, env));
   }
-  FileHashOptions hashing;
   if (const std::filesystem::path cache = CacheFolder(env); !cache.empty())
-    hashing.remembered = cache / "gguf-hashes.txt";
-  hashing.clock = env.clock;
-  hashing.on_slow = [&] { env.error(TerminalText::Format("hashing {}\n", llama.path.filename().string())); };
-  ASSIGN_OR_RETURN(llama.sha256, HashGguf(llama.path, hashing));
+    llama.hashing.remembered = cache / "gguf-hashes.txt";
+  llama.hashing.clock = env.clock;
+  if (!options.quiet)
+    llama.hashing.on_slow = [&] { env.error(TerminalText::Format("hashing {}\n", llama.path.filename().string())); };
   Result<std::unique_ptr<Model>> model = LoadLlamaModel(llama);
   if (!model && spec.provider == "embedded" && llama.path == ConvertedModelInCache(env)) {
     return Error{model.error().kind,

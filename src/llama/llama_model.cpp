@@ -52,10 +52,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   const auto failed = [&](const std::string& why) {
     return Error{ErrorKind::kPermanent, fmt::format("model {}: {}", shown, why)};
   };
-  std::string sha256 = options.sha256;
-  if (sha256.empty()) {
-    ASSIGN_OR_RETURN(sha256, HashGguf(options.path, {}));
-  }
+  ASSIGN_OR_RETURN(const std::string sha256, HashGguf(options.path, options.hashing));
   TakeLibraryError();
   LlamaModelHandle model;
   try {

@@ -8,6 +8,7 @@
 
 #include "llama/scheduler.h"
 #include "model/model.h"
+#include "util/file_hash.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -15,7 +16,7 @@ namespace upskill {
 struct LlamaOptions {
   std::filesystem::path path;  // a GGUF
   std::string name;            // for tables; empty: the file name without ".gguf"
-  std::string sha256;          // of the file (HashGguf); empty: computed
+  FileHashOptions hashing;     // of the file, for ModelInfo::identity
   int parallel = 0;            // sequences evaluated at once; 0: kDefaultParallel
   int threads = 0;             // 0: one per processor available to this process
   int context_tokens = 0;      // KV cells for all sequences together; 0: sized by the first request
