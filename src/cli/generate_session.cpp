@@ -59,7 +59,7 @@ Status NewFolder(GenerateSession& session, const Env& env) {
     suite.cases = session.given->cases;
     RETURN_IF_ERROR(SaveSuite(suite, session.folder / kTestsFile));
   }
-  return WriteGeneration(session.folder, StoredOf(session));
+  return WriteGeneration(session.folder, StoredOf(session), env.clock->WallNow());
 }
 
 // The models are opened before anything is written, so that a wrong name costs nothing.
@@ -72,6 +72,7 @@ Status OpenModels(GenerateSession& session, const Env& env) {
   teacher_options.needs_key = !options.dry_run;
   ModelOptions student_options;
   student_options.parallel = options.parallel;
+  teacher_options.quiet = student_options.quiet = options.quiet;
   student_options.base_urls = options.eval_base_urls;
   student_options.client = client;
   student_options.needs_key = !options.dry_run;
@@ -346,7 +347,7 @@ std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {
   const Result<std::string> text = ReadFile(session.folder / kTrialsFile);
   if (!text) return costs;
   const bool known = std::all_of(session.student_models.begin(), session.student_models.end(),
-                                 [](const auto& model) { return model->info().local || model->info().price; });
+                                 [](const auto& model) { return KnownPrice(model->info()).has_value(); });
   for (const std::string_view line : SplitLines(*text)) {
     const std::size_t space = std::min(line.find(' '), line.size());
     const Result<fs::path> run = ResolveRun(session.runs_dir, std::string(Trim(line.substr(space))));

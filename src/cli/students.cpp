@@ -84,11 +84,11 @@ Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) 
 }  // namespace
 
 Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
-  if (model.info().local || model.info().price) return {};
-  return InputError(
-      fmt::format("the price of model '{}' is unknown, so --max-cost can't be enforced; add it to your models.toml "
-                  "(upskill models shows where)",
-                  spec));
+  if (KnownPrice(model.info())) return {};
+  return InputError(fmt::format(
+      "the price of model '{}' is unknown, so --max-cost can't be enforced; add a [[price]] entry to "
+      "~/.config/upskill/models.toml (or $UPSKILL_MODELS), with input = 0 and output = 0 if its server is free",
+      spec));
 }
 
 Status CheckModelsDiffer(const std::vector<std::unique_ptr<Model>>& models, const std::vector<std::string>& specs) {
@@ -134,6 +134,11 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   } else {
     ASSIGN_OR_RETURN(llama.path, GgufFile(spec.rest, env));
   }
+  if (const std::filesystem::path cache = CacheFolder(env); !cache.empty())
+    llama.hashing.remembered = cache / "gguf-hashes.txt";
+  llama.hashing.clock = env.clock;
+  if (!options.quiet)
+    llama.hashing.on_slow = [&] { env.error(TerminalText::Format("hashing {}\n", llama.path.filename().string())); };
   Result<std::unique_ptr<Model>> model = OpenInProcess(llama, env);
   if (!model && spec.provider == "embedded" && llama.path == ConvertedModelInCache(env)) {
     return Error{model.error().kind,

@@ -9,6 +9,7 @@
 #include "llama/life_signs.h"
 #include "llama/scheduler.h"
 #include "model/model.h"
+#include "util/file_hash.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -16,6 +17,8 @@ namespace upskill {
 struct LlamaOptions {
   std::filesystem::path path;  // a GGUF
   std::string name;            // for tables; empty: the file name without ".gguf"
+  FileHashOptions hashing;     // of the file, for ModelInfo::identity
+  std::string sha256;          // IdentifyGguf, if it was called already
   int parallel = 0;            // sequences evaluated at once; 0: kDefaultParallel
   int threads = 0;             // 0: one per processor available to this process
   int context_tokens = 0;      // KV cells for all sequences together; 0: sized by the first request

@@ -14,7 +14,11 @@
 namespace upskill {
 
 Result<std::unique_ptr<Model>> OpenWorkerModel(const LlamaOptions& options, const WorkerOptions& worker) {
-  auto model = std::make_unique<WorkerModel>(options, worker);
+  LlamaOptions identified = options;
+  if (identified.sha256.empty()) {
+    ASSIGN_OR_RETURN(identified.sha256, IdentifyGguf(options));  // here, where hashes can be remembered
+  }
+  auto model = std::make_unique<WorkerModel>(std::move(identified), worker);
   RETURN_IF_ERROR(model->WaitUntilLoaded());
   return std::unique_ptr<Model>(std::move(model));
 }

@@ -103,7 +103,7 @@ TEST(KnownSecrets, AreNeitherWrittenNorLogged) {
     ASSERT_TRUE(journal->Append("{}\n").ok());
   }
   EXPECT_EQ(*ReadFile(folder.path() / "journal"), "{\"text\":\"***\"}\n{}\n");
-  SetLogFile(folder.path() / "log");
+  ASSERT_TRUE(SetLogFile(folder.path() / "log"));
   Log("net", "rejected: " + secret);
   SetLogFile("/dev/null");
   EXPECT_THAT(*ReadFile(folder.path() / "log"), AllOf(HasSubstr("rejected: ***"), Not(HasSubstr(secret))));
