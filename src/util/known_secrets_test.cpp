@@ -105,7 +105,7 @@ TEST(KnownSecrets, AreNeitherWrittenNorLogged) {
   EXPECT_EQ(*ReadFile(folder.path() / "journal"), "{\"text\":\"***\"}\n{}\n");
   ASSERT_TRUE(SetLogFile(folder.path() / "log"));
   Log("net", "rejected: " + secret);
-  SetLogFile("/dev/null");
+  ASSERT_TRUE(SetLogFile("/dev/null"));
   EXPECT_THAT(*ReadFile(folder.path() / "log"), AllOf(HasSubstr("rejected: ***"), Not(HasSubstr(secret))));
 }
 
