@@ -204,9 +204,9 @@ TEST(WorkerModel, EndsItsWorkerAndItsRequests) {
 
 TEST(WorkerModel, SendsTheLogOfItsWorker) {
   const TempFolder folder;
-  SetLogFile(folder.path() / "log");
+  ASSERT_TRUE(SetLogFile(folder.path() / "log"));
   EXPECT_TRUE(Generate(*Open(DefaultModel()), Ask("Say hello.", 1)).ok());
-  SetLogFile("/dev/null");
+  ASSERT_TRUE(SetLogFile("/dev/null"));
   const Result<std::string> log = ReadFile(folder.path() / "log");
   ASSERT_TRUE(log.ok());
   EXPECT_THAT(*log, AllOf(HasSubstr(" llama.cpp: "), HasSubstr("smollm2")));

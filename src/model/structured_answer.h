@@ -29,7 +29,6 @@ Result<ChatResponse> GenerateStructured(const StructuredHooks& hooks, ChatReques
 // with a description of the problem. The last answer is returned as is, with ChatResponse::schema_problem. So is one
 // that ended because of its length, a refusal or the context window; `parsed` is then set only if it matches. Usage,
 // cost and time are the sum over all answers.
-Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop = nullptr,
-                                        const RequestMeter& meter = {});
+Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop = nullptr);
 
 }  // namespace upskill

@@ -270,13 +270,11 @@ TEST(Teacher, RepairsNeedPermissionToo) {
   FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
   Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
   ASSERT_TRUE(teacher.ok());
-  teacher->set_meter({[&](const Model&, const ChatRequest&) {
-                        return teacher->cost_usd() < 0.02 ? Status()
-                                                          : Status(Error{ErrorKind::kPermanent, "enough"});
-                      },
-                      [](const Result<ChatResponse>& answer) {
-                        return Spending{0, answer ? answer->cost_usd.value_or(0.0) : 0.0};
-                      }});
+  teacher->set_meter(
+      {[&](const Model&, const ChatRequest&) {
+         return teacher->cost_usd() < 0.02 ? Status() : Status(Error{ErrorKind::kPermanent, "enough"});
+       },
+       [](const Result<ChatResponse>& answer) { return Spending{0, answer ? answer->cost_usd.value_or(0.0) : 0.0}; }});
   EXPECT_EQ(teacher->Ask(Call("a")).error().message, "enough");
   EXPECT_THAT(model.requests, SizeIs(2));
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "util/append_file.h"
 #include "util/base64.h"
 #include "util/files.h"
 #include "util/log.h"

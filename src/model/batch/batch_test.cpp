@@ -229,7 +229,8 @@ TEST(Batches, NothingRepeatsTheKey) {
         return Answer(401, R"({"error":{"message":"invalid x-api-key )" + key + "\"}}");
       },
       "haiku");
-  EXPECT_THAT(rig.api->Submit({Item("a")}).error().message, AllOf(HasSubstr("***"), Not(HasSubstr("sk-test"))));
+  EXPECT_THAT(rig.api->Submit({Item("a")}, "token").error().message,
+              AllOf(HasSubstr("***"), Not(HasSubstr("sk-test"))));
   EXPECT_THAT(rig.api->Poll("b").error().message, AllOf(HasSubstr("***"), Not(HasSubstr("sk-test"))));
   const Result<BatchApi::Answers> answers = rig.api->Results("b");
   ASSERT_TRUE(answers.ok()) << answers.error().message;

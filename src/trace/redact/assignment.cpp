@@ -2,6 +2,7 @@
 #include "trace/redact/assignment.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "trace/redact/line_break.h"
@@ -94,8 +95,14 @@ std::size_t EndOfEnvironmentLine(std::string_view text, std::size_t name_begin, 
 }
 
 std::size_t EndOfPlain(std::string_view text, std::size_t begin, bool in_markup) {
+  static const std::array<bool, 256> ends = [] {
+    std::array<bool, 256> all{};
+    for (const char c : std::string_view(" \t\r\n\"'`\\,;&|")) all.at(static_cast<unsigned char>(c)) = true;
+    return all;
+  }();
   const std::string_view rest = text.substr(begin, kMaxValue);
-  std::size_t end = std::min(rest.find_first_of(in_markup ? " \t\r\n\"'`\\,;&|<" : " \t\r\n\"'`\\,;&|"), rest.size());
+  std::size_t end = 0;
+  while (end < rest.size() && !ends[static_cast<unsigned char>(rest[end])] && !(in_markup && rest[end] == '<')) ++end;
   const auto is_open = [&] {
     const std::string_view value = rest.substr(0, end);
     const char close = value.back();

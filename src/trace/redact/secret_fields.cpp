@@ -195,6 +195,9 @@ bool IsOwnWord(std::string_view text, std::size_t begin) {
          (last == 'n' && begin > 1 && text[begin - 2] == '\\');
 }
 
+// Long values are judged by their beginning.
+std::string_view JudgedPart(std::string_view value) { return value.substr(0, 256); }
+
 std::optional<SecretSpan> MatchWord(std::string_view text, Word word, std::size_t begin, std::size_t end) {
   if (word == Word::kPass) {
     const std::size_t more = RestOfPass(text, end);
@@ -204,7 +207,7 @@ std::optional<SecretSpan> MatchWord(std::string_view text, Word word, std::size_
   if (word == Word::kPwd && !IsOwnWord(text, begin)) return std::nullopt;
   const std::optional<Assignment> found = AssignmentAt(text, begin, end);
   if (!found) return std::nullopt;
-  const std::string_view value = text.substr(found->begin, found->end - found->begin);
+  const std::string_view value = JudgedPart(text.substr(found->begin, found->end - found->begin));
   if (Holds(value, "[redacted:")) return std::nullopt;
   // "pass" is a word of its own, too: a stage of a compiler, a test that passed.
   const bool short_word = word == Word::kPwd || (word == Word::kPass && end - begin == 4);
@@ -243,7 +246,7 @@ std::optional<SecretSpan> MatchIssuer(std::string_view text, const IssuerField& 
   if (!IsOwnWord(text, begin)) return std::nullopt;
   const std::optional<Assignment> found = AssignmentAt(text, begin, end);
   if (!found) return std::nullopt;
-  const std::string_view value = text.substr(found->begin, found->end - found->begin);
+  const std::string_view value = JudgedPart(text.substr(found->begin, found->end - found->begin));
   if (value.size() < 12 || IsPlaceholder(value, true) || Entropy(value) < kMinEntropy) return std::nullopt;
   const bool named = NamesSecret(found->name);
   bool fits = issuer.kind == "sidekiq-secret" && IsContribsysKey(value);

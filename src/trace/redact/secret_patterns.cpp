@@ -283,30 +283,25 @@ struct Range {
   std::size_t to = 0;
 };
 
-// The part of the text around a cue in which its pattern may match, from the beginning of a word.
-Range Around(std::string_view text, std::size_t at, Reach reach) {
+// Adds the part of the text around a cue in which its pattern may match, from the beginning of a word, to parts that do
+// not touch each other.
+void AddAround(std::string_view text, std::size_t at, Reach reach, std::vector<Range>& ranges) {
   constexpr std::size_t kBefore = 340;
-  constexpr std::size_t kAfter = 700;
-  constexpr std::size_t kFarAfter = 16'384;
+  constexpr std::size_t kAfter = 1000;
   constexpr std::size_t kFarBefore = 4096;
+  constexpr std::size_t kFarAfter = 16'384;
   const std::size_t before = reach == Reach::kFar ? kFarBefore : kBefore;
+  const std::size_t to = std::min(text.size(), at + (reach == Reach::kFar ? kFarAfter : kAfter));
   std::size_t from = at - std::min(at, before);
-  while (from > 0 && at - from < 2 * before &&
-         std::string_view(" \t\r\n").find(text[from - 1]) == std::string_view::npos)
-    --from;
-  return {from, std::min(text.size(), at + (reach == Reach::kFar ? kFarAfter : kAfter))};
-}
-
-std::vector<Range> Merged(std::vector<Range> ranges) {
-  std::vector<Range> merged;
-  for (const Range& range : ranges) {
-    if (merged.empty() || range.from > merged.back().to) {
-      merged.push_back(range);
-    } else {
-      merged.back() = {std::min(merged.back().from, range.from), std::max(merged.back().to, range.to)};
-    }
+  if (!ranges.empty() && from <= ranges.back().to) {
+    ranges.back().to = std::max(ranges.back().to, to);
+    return;
   }
-  return merged;
+  const auto is_blank = [&](std::size_t i) {
+    return std::string_view(" \t\r\n").find(text[i]) != std::string_view::npos;
+  };
+  while (from > 0 && at - from < 2 * before && !is_blank(from - 1)) --from;
+  ranges.push_back({from, to});
 }
 
 // A bot's token: three parts in base64, the first of which is a number.
@@ -327,12 +322,11 @@ void FindDiscordTokens(std::string_view text, std::vector<SecretSpan>& spans) {
   }
 }
 
-// The values of `data:` and `stringData:` in the manifest of a Kubernetes Secret near `at`.
-void FindManifestValues(std::string_view text, std::size_t at, std::vector<SecretSpan>& spans) {
+// The values of `data:` and `stringData:` in the manifest of a Kubernetes Secret.
+void FindManifestValues(std::string_view text, const Range& range, std::vector<SecretSpan>& spans) {
   static const RE2 data(R"((?m)^([ \t]*)(?:data|stringData):[ \t]*$)");
   static const RE2 entry(
       R"((?:[ \t]*#[^\n]*\n)*([ \t]+)[\w.-]+:[ \t]*(?:[|>][+-]?\s+)?["']?([^\s"'#{}]{6,})["']?[ \t]*(?:\n|$))");
-  const Range range = Around(text, at, Reach::kFar);
   re2::StringPiece input(text.data() + range.from, range.to - range.from);
   re2::StringPiece indent;
   while (RE2::FindAndConsume(&input, data, &indent)) {
@@ -376,19 +370,19 @@ std::vector<SecretSpan> FindPatterns(std::string_view text, const std::vector<Pa
     return compiled;
   }();
   std::vector<std::vector<Range>> ranges(Patterns().size());
+  std::vector<Range> manifests;
   std::vector<SecretSpan> spans;
   for (const PatternHit& hit : hits) {
     if (hit.word >= PatternsOfWords().size()) {
-      FindManifestValues(text, hit.begin, spans);
+      AddAround(text, hit.begin, Reach::kFar, manifests);
       continue;
     }
-    for (const std::size_t i : PatternsOfWords()[hit.word])
-      ranges[i].push_back(Around(text, hit.begin, Patterns()[i].reach));
+    for (const std::size_t i : PatternsOfWords()[hit.word]) AddAround(text, hit.begin, Patterns()[i].reach, ranges[i]);
   }
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    for (const Range& range : Merged(std::move(ranges[i])))
-      Match(text, range.from, range.to, Patterns()[i], *expressions[i], spans);
+    for (const Range& range : ranges[i]) Match(text, range.from, range.to, Patterns()[i], *expressions[i], spans);
   }
+  for (const Range& range : manifests) FindManifestValues(text, range, spans);
   FindDiscordTokens(text, spans);
   return spans;
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/redact/token_formats.h"
 
+#include <array>
+
 #include "trace/redact/secret_value.h"
 
 namespace upskill {
 
-bool InCharset(char c, Charset charset) {
+namespace {
+
+bool IsIn(char c, Charset charset) {
   const auto is_one_of = [c](std::string_view more) { return more.find(c) != std::string_view::npos; };
   switch (charset) {
     case Charset::kAlnum:
@@ -36,6 +40,22 @@ bool InCharset(char c, Charset charset) {
       return IsAlnumChar(c) || is_one_of("_-%");
   }
   return false;
+}
+
+}  // namespace
+
+bool InCharset(char c, Charset charset) {
+  // A bit for each set.
+  static const std::array<std::uint16_t, 256> sets = [] {
+    std::array<std::uint16_t, 256> all{};
+    for (unsigned i = 0; i < 256; ++i) {
+      for (unsigned k = 0; k < kCharsets; ++k) {
+        if (IsIn(static_cast<char>(i), static_cast<Charset>(k))) all.at(i) |= static_cast<std::uint16_t>(1U << k);
+      }
+    }
+    return all;
+  }();
+  return (sets[static_cast<unsigned char>(c)] >> static_cast<unsigned>(charset) & 1U) != 0;
 }
 
 // A table: one row for each format.

@@ -25,6 +25,7 @@ enum class Charset : std::uint8_t {
   kToken,    // word characters, '.', '=', '+', '/'
   kPercent,  // word characters, '%'
 };
+inline constexpr unsigned kCharsets = 13;
 bool InCharset(char c, Charset charset);
 
 struct TokenFormat {

@@ -54,7 +54,9 @@ std::size_t WithoutPunctuation(std::string_view run) {
 bool IsTokenBody(std::string_view body, const TokenFormat& format, bool glued) {
   constexpr double kMinEntropy = 3.0;
   constexpr std::size_t kLongAnchor = 10;  // says enough
-  if (body.empty()) return true;           // all of the token is before the anchor
+  constexpr std::size_t kJudged = 256;
+  if (body.empty()) return true;  // all of the token is before the anchor
+  body = body.substr(0, std::max<std::size_t>(kJudged, format.least));
   if (body.size() >= 8 && format.anchor.size() < kLongAnchor && IsPlaceholder(body, true)) return false;
   const bool fixed = format.least == format.most;
   if (glued) return fixed && body.size() == format.least && IsMixed(body) && Entropy(body) >= kMinEntropy;
@@ -94,7 +96,8 @@ Body ReadBody(std::string_view text, std::size_t at, const TokenFormat& format) 
   constexpr std::size_t kMaxPieces = 40;
   Body body;
   while (body.pieces.size() < kMaxPieces) {
-    const std::size_t run = RunOf(text.substr(at, kAnyLength + 1), format.charset);
+    const std::size_t run =
+        RunOf(text.substr(at, format.most - std::min<std::size_t>(format.most, body.text.size()) + 1U), format.charset);
     if (!body.pieces.empty() && (run == 0 || body.text.size() + run > format.most)) break;
     body.text += text.substr(at, run);
     at += run;
@@ -154,6 +157,7 @@ std::optional<SecretSpan> MatchToken(std::string_view text, std::size_t anchor, 
   if (count == 0) return std::nullopt;
   std::size_t end = body.pieces[count - 1].end;
   const std::size_t have = body.pieces[count - 1].have;
+  if (have > format.most) end += WithoutPunctuation(text.substr(end, RunOf(text.substr(end), format.charset)));
   if (format.strict && end < text.size() && (IsAlnumChar(text[end]) || text[end] == '_')) return std::nullopt;
   const std::string token =
       std::string(text.substr(begin, format.before)) + std::string(format.anchor) + body.text.substr(0, have);
