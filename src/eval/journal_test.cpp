@@ -7,6 +7,7 @@
 #include <string>
 
 #include "eval/cache.h"
+#include "support/file_fixture.h"
 #include "support/plan_fixture.h"
 #include "util/temp_folder.h"
 
@@ -193,13 +194,23 @@ TEST(Journal, CreateWhereNoFolderCanBeMade) {
 TEST(Journal, AFullDiskIsAnError) {
   const TempFolder folder;
   const SteppingClock clock;
-  fs::create_symlink("/dev/full", folder.path() / "samples.jsonl");
   Result<Journal> journal = Journal::Reopen(folder.path(), clock);
   ASSERT_TRUE(journal.ok()) << journal.error().message;
+  const FileSizeLimit full(0);
   const Status status = journal->Append(Answer(Key('a')));
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().kind, ErrorKind::kIo);
-  EXPECT_THAT(status.error().message, HasSubstr("No space left"));
+  EXPECT_THAT(status.error().message, HasSubstr("File too large"));
+}
+
+TEST(Journal, ALinkIsNotFollowed) {
+  const TempFolder folder;
+  const SteppingClock clock;
+  const fs::path outside = folder.Write("outside", "kept");
+  fs::create_directory(folder.path() / "run");
+  fs::create_symlink(outside, folder.path() / "run/samples.jsonl");
+  EXPECT_FALSE(Journal::Reopen(folder.path() / "run", clock).ok());
+  EXPECT_EQ(*ReadFile(outside), "kept");
 }
 
 TEST(FindRuns, OldestFirstAndOnlyRuns) {

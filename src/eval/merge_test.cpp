@@ -324,7 +324,7 @@ TEST(MergeRuns, AnotherMergeIntoTheSameFolderIsWaitedFor) {
     // What the first merge writes is there for the second, which must not have looked yet.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     EXPECT_FALSE(done);
-    fs::copy(a, bench.target(), fs::copy_options::overwrite_existing);
+    fs::copy(a, bench.target(), fs::copy_options::recursive);
     other.reset();
   }
   EXPECT_THAT(ReadJournal(bench.target())->samples, SizeIs(12));

@@ -9,6 +9,7 @@
 
 #include "eval/runner.h"
 #include "support/fake_model.h"
+#include "support/file_fixture.h"
 #include "support/plan_fixture.h"
 #include "support/runner_bench.h"
 #include "util/temp_folder.h"
@@ -90,16 +91,16 @@ TEST(RunPlanStop, NoRetriesWhileStopping) {
 
 TEST(RunPlanStop, AFailingJournalEndsTheRun) {
   const TempFolder folder;
-  std::filesystem::create_symlink("/dev/full", folder.path() / "samples.jsonl");
   FakeModel answering("a", 4, AlwaysRight());  // four answers are queued when storing the first fails
   FakeModel holding("b", 4, Hold());
   RunnerBench bench(MakeTestPlan(5, 1, {"a", "b"}), {&answering, &holding});
   Result<Journal> journal = Journal::Reopen(folder.path(), bench.clock);
   ASSERT_TRUE(journal.ok());
   bench.input.journal = &*journal;
+  const FileSizeLimit full(0);
   const Result<RunOutcome> outcome = RunPlan(bench.input);
   ASSERT_FALSE(outcome.ok());
-  EXPECT_THAT(outcome.error().message, AllOf(HasSubstr("samples.jsonl"), HasSubstr("No space left")));
+  EXPECT_THAT(outcome.error().message, AllOf(HasSubstr("samples.jsonl"), HasSubstr("File too large")));
   EXPECT_THAT(answering.requests, SizeIs(4));
   EXPECT_THAT(holding.cancels, ElementsAre(Scope::kRunning));
   EXPECT_EQ(holding.held(), 0U);
@@ -107,11 +108,12 @@ TEST(RunPlanStop, AFailingJournalEndsTheRun) {
 
 TEST(RunPlanStop, AFailingJournalEndsTheRunForErrorsAndCachedSamplesToo) {
   const TempFolder folder;
-  std::filesystem::create_symlink("/dev/full", folder.path() / "samples.jsonl");
   FakeModel model("fake", 4, [](const ChatRequest&, std::size_t) { return Overloaded(); });
   RunnerBench bench(MakeTestPlan(2), {&model});
   Result<Journal> journal = Journal::Reopen(folder.path(), bench.clock);
+  ASSERT_TRUE(journal.ok());
   bench.input.journal = &*journal;
+  const FileSizeLimit full(0);
   EXPECT_FALSE(RunPlan(bench.input).ok());
   EXPECT_THAT(model.requests, SizeIs(4));
   Sample cached;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "report/benchmark_json.h"
 #include "support/run_fixture.h"
 #include "util/files.h"
+#include "util/folder.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -76,24 +79,27 @@ TEST(WriteRunFiles, NothingIsWrittenThroughALinkInTheRun) {
   }
 }
 
-// Runs that end together: the last one to write the table knows the files of all.
-TEST(WriteRunFiles, TheTableHasTheRowsOfRunsThatEndTogether) {
-  constexpr int kRuns = 24;
+TEST(WriteRunFiles, TheTableWaitsForTheOneOfARunThatEndsAtTheSameTime) {
   const TempFolder folder;
   const TestRun run;
-  std::atomic<int> failed = 0;
+  ASSERT_TRUE(WriteRunFiles(run.judged(), folder.path() / "runs/first").ok());
+  std::atomic<bool> done = false;
   {
-    std::vector<std::jthread> writers;
-    for (int i = 0; i < kRuns; ++i) {
-      writers.emplace_back([&, i] {
-        if (!WriteRunFiles(run.judged(), folder.path() / "runs" / ("run-" + std::to_string(i)))) ++failed;
-      });
-    }
+    std::optional<Folder> other = Folder::Open(folder.path() / "runs").value();
+    ASSERT_TRUE(other->Lock(std::chrono::milliseconds(0)).ok());
+    const std::jthread second([&] {
+      EXPECT_TRUE(WriteRunFiles(run.judged(), folder.path() / "runs/second").ok());
+      done = true;
+    });
+    // Without the lock, it would have made the table long before.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_FALSE(done);
+    fs::copy(folder.path() / "runs/first", folder.path() / "runs/third", fs::copy_options::recursive);
+    other.reset();
   }
-  EXPECT_EQ(failed, 0);
   const Result<std::string> table = ReadFile(folder.path() / "runs/results.csv");
   ASSERT_TRUE(table.ok());
-  EXPECT_EQ(std::count(table->begin(), table->end(), '\n'), 1 + 2 * kRuns);
+  EXPECT_EQ(std::count(table->begin(), table->end(), '\n'), 1 + 3 * 2);
 }
 
 TEST(WriteRunFiles, AFolderThatCannotBeIsAnError) {

@@ -60,7 +60,7 @@ def finish(trial, reference):
 
 
 def mounted_disk(upskill, faults):
-    """On a real file system that fills up and then gets room. To be run where mounting is allowed."""
+    """On a real file system that fills up and then gets room. Only in a name space of its own: it mounts one."""
     place = "/mnt" if os.path.isdir("/mnt") else "/tmp"
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "chaos", place], check=True)
     with Trial(upskill, faults, place) as trial:
@@ -86,7 +86,7 @@ def try_mounted_disk(script, upskill, faults):
     probe = subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False)
     if probe.returncode != 0:
         return "user name spaces are not allowed here"
-    process = subprocess.run(["unshare", "-rm", sys.executable, script, upskill, faults, "--only", "mounted"],
+    process = subprocess.run(["unshare", "-rm", sys.executable, script, upskill, faults, "--in-name-space"],
                              capture_output=True, check=False)
     require(process.returncode == 0, process.stderr.decode() + process.stdout.decode())
     return ""
