@@ -29,6 +29,9 @@ struct LlamaOptions {
 // Measured on two cores with the default model (bench/README.md): more sequences aren't faster there.
 inline constexpr int kDefaultParallel = 32;
 
+// The hash in ModelInfo::identity. Error: the file can't be read, or isn't a GGUF.
+Result<std::string> IdentifyGguf(const LlamaOptions& options);
+
 // Loads a GGUF into this process (llama.cpp). A damaged or hostile file may crash or hang it: the program does this in
 // a worker process only (OpenWorkerModel). Errors: file missing or unreadable, not a GGUF or truncated, not a chat
 // model, not enough memory; each with the reason.
