@@ -29,7 +29,7 @@ struct LlamaOptions {
 // Measured on two cores with the default model (bench/README.md): more sequences aren't faster there.
 inline constexpr int kDefaultParallel = 32;
 
-// Checks that the file is a GGUF and returns its SHA-256 (HashGguf).
+// The hash in ModelInfo::identity. Error: the file can't be read, or isn't a GGUF.
 Result<std::string> IdentifyGguf(const LlamaOptions& options);
 
 // Loads a GGUF into this process (llama.cpp). A damaged or hostile file may crash or hang it: the program does this in

@@ -28,9 +28,13 @@ Result<Tokenizer::Tokens> Tokenizer::Prompt(const std::vector<PromptPiece>& piec
     tokens = Raw(pieces.front().text, true, true);
   } else {
     if (llama_vocab_get_add_bos(vocab_)) tokens.push_back(llama_vocab_bos(vocab_));
+    bool begins = true;
     for (const PromptPiece& piece : pieces) {
-      const Tokens more = piece.literal ? Literal(piece.text) : Inside(piece.text, true);
+      const Tokens more = piece.literal ? Literal(piece.text)
+                          : begins      ? Raw(piece.text, false, true)
+                                        : Inside(piece.text, true);
       tokens.insert(tokens.end(), more.begin(), more.end());
+      begins = false;
     }
   }
   if (tokens.empty()) return Error{ErrorKind::kPermanent, "the prompt can't be tokenized"};

@@ -83,6 +83,26 @@ TEST(WorkerCrash, TheFirstRestartsTheWorkerTheSecondEndsTheModel) {
   EXPECT_EQ((*model)->CountTokens("not counted before"), std::nullopt);
 }
 
+// Its answers would be stored as those of the first file.
+TEST(WorkerCrash, ARestartNeedsTheSameFile) {
+  const TempFolder folder;
+  std::string bytes = DefaultModelBytes();
+  const fs::path file = folder.Write("model.gguf", bytes);
+  auto model = OpenFile(file);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  fs::rename(folder.Write("other.gguf", bytes), file);
+  Answers answers(1);
+  StartLong(**model, answers);
+  KillWorker(SIGKILL);
+  answers.WaitFor(1);
+  EXPECT_THAT(answers.kinds(), Each("unavailable"));
+  const Result<ChatResponse> later = Generate(**model, Ask("Name a colour.", 8));
+  ASSERT_FALSE(later.ok());
+  EXPECT_EQ(later.error().kind, ErrorKind::kPermanent);
+  EXPECT_THAT(later.error().message, HasSubstr("model.gguf has changed meanwhile"));
+}
+
 TEST(WorkerCrash, CountingEndsWithTheWorker) {
   auto model = OpenFile(UPSKILL_DEFAULT_MODEL, kPatience);
   ASSERT_TRUE(model.ok()) << model.error().message;

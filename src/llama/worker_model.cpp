@@ -67,27 +67,32 @@ void WorkerModel::Run() {
 }
 
 WorkerSession::Ending WorkerModel::RunWorker() {
+  if (const Status same = CheckFile(); !same) return {WorkerSession::Ending::Kind::kRejected, same.error()};
   Result<WorkerProcess> process = WorkerProcess::Start(worker_.program, options_.path);
   if (!process) return {WorkerSession::Ending::Kind::kRejected, process.error()};
-  WorkerSession session(
-      std::move(process).value(), *requests_, worker_.patience,
-      {[this] { return stopping_.load(); }, [this](const Json& message) { return AcceptReady(message); }});
+  WorkerSession session(std::move(process).value(), *requests_, worker_.patience,
+                        {[this] { return stopping_.load(); }, [this](const Json& message) { AcceptReady(message); }});
   LoadOrder order;
   order.options = options_;
   order.logs = IsLogging();
   return session.Run(std::move(order));
 }
 
-Status WorkerModel::AcceptReady(const Json& message) {
-  ModelInfo info = InfoFromJson(Member(message, "info"));
-  if (IsLoaded()) {
-    if (info.identity == info_.identity) return {};
-    return Error{ErrorKind::kPermanent, fmt::format("{} has changed meanwhile", options_.path.string())};
-  }
-  info_ = std::move(info);
+// A worker that is restarted must load the file that the first one loaded.
+Status WorkerModel::CheckFile() {
+  if (!IsLoaded()) return {};
+  LlamaOptions options = options_;
+  options.hashing.on_slow = nullptr;  // it was for the caller of OpenWorkerModel
+  ASSIGN_OR_RETURN(const std::string sha256, IdentifyGguf(options));
+  if (sha256 == options_.sha256) return {};
+  return Error{ErrorKind::kPermanent, fmt::format("{} has changed meanwhile", options_.path.string())};
+}
+
+void WorkerModel::AcceptReady(const Json& message) {
+  if (IsLoaded()) return;
+  info_ = InfoFromJson(Member(message, "info"));
   window_ = std::max(1, JsonGet<int>(message, "window", 1));
   FinishLoading({});
-  return {};
 }
 
 bool WorkerModel::IsLoaded() {

@@ -59,7 +59,8 @@ class WorkerModel : public Model {
  private:
   void Run();
   WorkerSession::Ending RunWorker();
-  Status AcceptReady(const Json& message);
+  Status CheckFile();
+  void AcceptReady(const Json& message);
   bool IsLoaded();
   void FinishLoading(Status result);
 

@@ -99,8 +99,7 @@ std::optional<WorkerSession::Ending> WorkerSession::Accept(const Json& message) 
     requests_.TakeAnswer(message);
   } else if (type == "ready" && !ready_) {
     ready_ = true;
-    const Status accepted = hooks_.ready(message);
-    if (!accepted) return Ending{Ending::Kind::kRejected, accepted.error()};
+    hooks_.ready(message);
   } else if (type == "failed" && !ready_) {
     return Ending{Ending::Kind::kRejected, ErrorFromJson(Member(message, "error"))};
   }
