@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 
 #include "llama/engine.h"
 #include "llama/library_log.h"
+#include "util/memory.h"
 
 namespace upskill {
 namespace {
@@ -16,18 +16,6 @@ constexpr std::size_t kBatchTokens = 512;
 constexpr std::size_t kCellGranularity = 256;
 
 std::size_t RoundUp(std::size_t cells) { return (cells + kCellGranularity - 1) / kCellGranularity * kCellGranularity; }
-
-// Bytes available according to the kernel's estimate; 0 if unknown.
-std::size_t AvailableMemory() {
-  std::ifstream info("/proc/meminfo");
-  std::string key;
-  std::size_t kilobytes = 0;
-  while (info >> key >> kilobytes) {
-    if (key == "MemAvailable:") return kilobytes * 1024;
-    info.ignore(256, '\n');
-  }
-  return 0;
-}
 
 // Bytes of one KV cell at 16 bits: keys and values of every layer. An upper bound for models with unusual layers.
 std::size_t BytesPerCell(const llama_model* model) {
