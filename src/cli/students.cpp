@@ -134,6 +134,12 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   } else {
     ASSIGN_OR_RETURN(llama.path, GgufFile(spec.rest, env));
   }
+  if (const std::filesystem::path cache = CacheFolder(env); !cache.empty())
+    llama.hashing.remembered = cache / "gguf-hashes.txt";
+  llama.hashing.clock = env.clock;
+  if (!options.quiet)
+    llama.hashing.on_slow = [&] { env.error(TerminalText::Format("hashing {}
+", llama.path.filename().string())); };
   Result<std::unique_ptr<Model>> model = OpenInProcess(llama, env);
   if (!model && spec.provider == "embedded" && llama.path == ConvertedModelInCache(env)) {
     return Error{model.error().kind,

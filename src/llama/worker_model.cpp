@@ -63,6 +63,12 @@ void WorkerModel::Run() {
 }
 
 WorkerSession::Ending WorkerModel::RunWorker() {
+  // The worker isn't trusted with it: a hostile file could pass itself off as another one.
+  FileHashOptions hashing = options_.hashing;
+  if (IsLoaded()) hashing.on_slow = nullptr;  // the main thread has gone on
+  Result<std::string> sha256 = IdentifyGguf(options_.path, hashing);
+  if (!sha256) return {WorkerSession::Ending::Kind::kRejected, sha256.error()};
+  sha256_ = *std::move(sha256);
   Result<WorkerProcess> process = WorkerProcess::Start(worker_.program, options_.path);
   if (!process) return {WorkerSession::Ending::Kind::kRejected, process.error()};
   WorkerSession session(
@@ -70,12 +76,14 @@ WorkerSession::Ending WorkerModel::RunWorker() {
       {[this] { return stopping_.load(); }, [this](const Json& message) { return AcceptReady(message); }});
   LoadOrder order;
   order.options = options_;
+  order.options.sha256 = sha256_;
   order.logs = IsLogging();
   return session.Run(std::move(order));
 }
 
 Status WorkerModel::AcceptReady(const Json& message) {
   ModelInfo info = InfoFromJson(Member(message, "info"));
+  info.identity = IdentityOfGguf(sha256_);
   if (IsLoaded()) {
     if (info.identity == info_.identity) return {};
     return Error{ErrorKind::kPermanent, fmt::format("{} has changed meanwhile", options_.path.string())};

@@ -67,6 +67,7 @@ class WorkerModel : public Model {
   const WorkerOptions worker_;
   const std::unique_ptr<WorkerRequests> requests_;
   std::atomic<bool> stopping_ = false;
+  std::string sha256_;  // of the file when the worker was started; only the thread uses it
 
   std::mutex mutex_;
   std::condition_variable loaded_;

@@ -65,6 +65,7 @@ Result<std::optional<Json>> MessageReader::Next() {
 Json LoadMessage(const LoadOrder& order) {
   return {{"type", "load"},
           {"name", order.options.name},
+          {"sha256", order.options.sha256},
           {"parallel", order.options.parallel},
           {"threads", order.options.threads},
           {"context_tokens", order.options.context_tokens},
@@ -76,6 +77,7 @@ Json LoadMessage(const LoadOrder& order) {
 LoadOrder LoadOrderFrom(const Json& message) {
   LoadOrder order;
   order.options.name = StringAt(message, "name");
+  order.options.sha256 = StringAt(message, "sha256");
   order.options.parallel = JsonGet<int>(message, "parallel", 0);
   order.options.threads = JsonGet<int>(message, "threads", 0);
   order.options.context_tokens = JsonGet<int>(message, "context_tokens", 0);

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include "util/result.h"
 
 namespace upskill {
 
@@ -32,9 +29,5 @@ class StreamingHash {
   struct Context;
   std::unique_ptr<Context> context_;
 };
-
-// Identifies a large file without reading all of it: SHA-256 over its size and 64 blocks of 64 KiB, spread evenly from
-// its first to its last byte (over the whole file if it is smaller). 64 hex digits.
-Result<std::string> FingerprintFile(const std::filesystem::path& path);
 
 }  // namespace upskill
