@@ -45,29 +45,34 @@ void Engine::Start(ChatRequest request, Done done) { scheduler_.Submit(std::move
 
 void Engine::Cancel(CancelScope scope) { scheduler_.Cancel(scope); }
 
+// An exception that left the thread would end the program. The KV cache may then hold a part of a batch, so it ends all
+// requests that were started.
 void Engine::Run() {
   while (true) {
     const Scheduler::Move move = NextMove();
-    switch (move.action) {
-      case Scheduler::Action::kBegin:
-        Begin(move.slot, move.request);
-        break;
-      case Scheduler::Action::kTryAgain:
-        TryToAdmit(move.slot);
-        break;
-      case Scheduler::Action::kEvaluate:
-        Step();
-        break;
-      case Scheduler::Action::kForget:
-        slots_[move.slot] = Slot{};
-        break;
-      case Scheduler::Action::kEndAll:
-        FailAll(CancelledError());
-        break;
-      case Scheduler::Action::kStop:
-        FailAll(CancelledError());
-        return;
+    try {
+      Do(move);
+    } catch (const std::exception& e) {
+      FailAll(Error{ErrorKind::kPermanent, fmt::format("the engine failed: {}", e.what())});
     }
+    if (move.action == Scheduler::Action::kStop) return;
+  }
+}
+
+void Engine::Do(const Scheduler::Move& move) {
+  switch (move.action) {
+    case Scheduler::Action::kBegin:
+      return Begin(move.slot, move.request);
+    case Scheduler::Action::kTryAgain:
+      return TryToAdmit(move.slot);
+    case Scheduler::Action::kEvaluate:
+      return Step();
+    case Scheduler::Action::kForget:
+      slots_[move.slot] = Slot{};
+      return;
+    case Scheduler::Action::kEndAll:
+    case Scheduler::Action::kStop:
+      return FailAll(CancelledError());
   }
 }
 

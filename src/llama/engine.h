@@ -81,6 +81,7 @@ class Engine : public Model {
 
   void Run();
   Scheduler::Move NextMove();
+  void Do(const Scheduler::Move& move);
   void Begin(std::size_t index, const ChatRequest& request);
   void TryToAdmit(std::size_t index);
   Result<Prepared> Prepare(const ChatRequest& request);
