@@ -2,6 +2,7 @@
 #include "net/http_client.h"
 
 #include <curl/curl.h>
+#include <fmt/format.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -24,6 +26,7 @@
 #include "net/transfer.h"
 #include "util/files.h"
 #include "util/invariant.h"
+#include "util/log.h"
 
 namespace upskill {
 namespace {
@@ -34,6 +37,19 @@ constexpr long kMaxConnections = 4096;  // kept alive; more may be in use
 constexpr std::size_t kMaxSpareHandles = 1024;
 
 Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
+
+// Runs a callback of the client's users. An exception that left the thread would end the program; whoever throws one
+// answers for the request itself.
+template <typename Callback>
+void RunCallback(Callback&& callback) {
+  try {
+    callback();
+  } catch (const std::exception& e) {
+    Log("net", fmt::format("a callback failed: {}", e.what()));
+  } catch (...) {
+    Log("net", "a callback failed");
+  }
+}
 
 }  // namespace
 
@@ -81,7 +97,8 @@ class HttpClient::Loop {
   void Run();
   void Wait();
   void TakeInbox();
-  void StartTransfer(Message message);
+  void StartOrFail(Message& message);
+  void StartTransfer(Message& message);
   void FinishTransfer(Ticket ticket, Result<HttpResponse> result);
   void CancelTicket(Ticket ticket);
   void CallCurl(curl_socket_t socket, int what);
@@ -247,10 +264,10 @@ void HttpClient::Loop::TakeInbox() {
   for (Message& message : messages) {
     switch (message.kind) {
       case Message::Kind::kStart:
-        StartTransfer(std::move(message));
+        StartOrFail(message);
         break;
       case Message::Kind::kPost:
-        message.work();
+        RunCallback(message.work);
         break;
       case Message::Kind::kCancel:
         CancelTicket(message.ticket);
@@ -274,14 +291,24 @@ CURL* HttpClient::Loop::TakeHandle() {
   return easy;
 }
 
-void HttpClient::Loop::StartTransfer(Message message) {
-  if (stopping_) return message.done(Cancelled());
+void HttpClient::Loop::StartOrFail(Message& message) {
+  try {
+    StartTransfer(message);
+  } catch (const std::exception& e) {
+    const Error error{ErrorKind::kUnavailable, fmt::format("the request could not be started: {}", e.what())};
+    if (active_.contains(message.ticket)) return FinishTransfer(message.ticket, error);
+    RunCallback([&] { message.done(error); });
+  }
+}
+
+void HttpClient::Loop::StartTransfer(Message& message) {
+  if (stopping_) return RunCallback([&] { message.done(Cancelled()); });
   CURL* easy = TakeHandle();
-  if (easy == nullptr) return message.done(Error{ErrorKind::kUnavailable, "out of memory"});
+  if (easy == nullptr) return RunCallback([&] { message.done(Error{ErrorKind::kUnavailable, "out of memory"}); });
   Active& active = active_[message.ticket];
-  active.transfer = std::make_unique<Transfer>(std::move(message.request));
   active.easy = easy;
   active.done = std::move(message.done);
+  active.transfer = std::make_unique<Transfer>(std::move(message.request));
   const Status prepared = active.transfer->Prepare(easy, ca_bundle_);
   curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &Loop::CloseSocket);
   curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
@@ -306,7 +333,7 @@ void HttpClient::Loop::FinishTransfer(Ticket ticket, Result<HttpResponse> result
     curl_easy_cleanup(active.easy);
   }
   active.transfer.reset();
-  active.done(std::move(result));
+  RunCallback([&] { active.done(std::move(result)); });
 }
 
 void HttpClient::Loop::CancelTicket(Ticket ticket) {
@@ -349,7 +376,7 @@ void HttpClient::Loop::LookAtTransfer(Ticket ticket, SteadyTime now) {
 void HttpClient::Loop::RunTimer(Ticket ticket) {
   auto node = timers_.extract(ticket);
   alarms_.erase({node.mapped().when, ticket});
-  node.mapped().work();
+  RunCallback(node.mapped().work);
 }
 
 // Ends everything that is left. Callbacks may still start requests, which end at once.

@@ -74,7 +74,8 @@ class HttpClient {
 
   // Doesn't block. `done` is called exactly once on the client's thread. Errors: kUnavailable (connection, timeout,
   // broken transfer), kInput (a body over max_body_bytes, or one that unpacks to too much: this request alone is at
-  // fault), kPermanent (a bad URL, on_data returned false), kCancelled. Messages name the host, but never a header.
+  // fault), kPermanent (a bad URL, on_data returned false or threw), kCancelled. Messages name the host, but never a
+  // header. Callbacks should not throw: an exception of `done` is only logged.
   Ticket Start(HttpRequest request, Done done);
   // The same without a copy, for a request that may be resent. It must not change until `done` is called.
   Ticket Start(std::shared_ptr<const HttpRequest> request, Done done);

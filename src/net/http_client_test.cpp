@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 #include "support/http_outcomes.h"
@@ -283,6 +284,41 @@ TEST(HttpClient, RejectsHeadersThatSmuggleOthers) {
   EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(response.error().message, HasSubstr("x-api-key"));
   EXPECT_THAT(response.error().message, Not(HasSubstr("sk-secret")));
+}
+
+TEST(HttpClient, SurvivesCallbacksThatThrow) {
+  const loopback::Server server([](const Request&) { return loopback::Answer(200, "{}"); });
+  HttpClient client;
+  std::promise<void> called;
+  client.Start(Post(server.url()), [&](const Result<HttpResponse>&) {
+    called.set_value();
+    throw std::runtime_error("no room for the answer");
+  });
+  called.get_future().get();
+  client.Post([] { throw std::runtime_error("no work today"); });
+  client.After(milliseconds(0), [] { throw 7; });
+  TestOutcomes outcomes;
+  client.Start(Post(server.url()), outcomes.Take());
+  EXPECT_TRUE(outcomes.Get().ok());
+}
+
+TEST(HttpClient, AReaderThatThrowsFailsItsRequestOnly) {
+  const loopback::Server server([](const Request&) { return loopback::Answer(200, "{}"); });
+  HttpClient client;
+  TestOutcomes outcomes;
+  HttpRequest request = Post(server.url());
+  request.on_data = [](std::string_view) -> bool { throw std::runtime_error("bad piece"); };
+  client.Start(std::move(request), outcomes.Take(0));
+  HttpRequest other = Post(server.url());
+  other.on_connected = [] { throw std::runtime_error("bad connection"); };
+  client.Start(std::move(other), outcomes.Take(1));
+  client.Start(Post(server.url()), outcomes.Take(2));
+  outcomes.Wait(3);
+  ASSERT_FALSE(outcomes.Get(0).ok());
+  EXPECT_THAT(outcomes.Get(0).error().message, HasSubstr("could not be processed: bad piece"));
+  ASSERT_FALSE(outcomes.Get(1).ok());
+  EXPECT_THAT(outcomes.Get(1).error().message, HasSubstr("could not be processed: bad connection"));
+  EXPECT_TRUE(outcomes.Get(2).ok());
 }
 
 }  // namespace

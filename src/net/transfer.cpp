@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -60,27 +61,45 @@ std::string SecondsText(std::chrono::milliseconds time) {
 
 }  // namespace
 
+// Exceptions can't pass through libcurl: they end the transfer.
+template <typename Work>
+bool Transfer::Guarded(const Work& work) noexcept {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    failure_ = Error{ErrorKind::kInput, "not enough memory for the response"};
+  } catch (const std::exception& e) {
+    failure_ = Error{ErrorKind::kPermanent,
+                     fmt::format("the response from {} could not be processed: {}", url_.authority, e.what())};
+  } catch (...) {
+    failure_ = Error{ErrorKind::kPermanent, "the response from " + url_.authority + " could not be processed"};
+  }
+  return false;
+}
+
 // libcurl's callbacks: C functions that find their transfer through a pointer.
 struct TransferCallbacks {
   static std::size_t Header(char* data, std::size_t size, std::size_t count, void* transfer) noexcept {
-    return static_cast<Transfer*>(transfer)->TakeHeaderLine({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
+    auto* self = static_cast<Transfer*>(transfer);
+    const bool taken = self->Guarded([&] { return self->TakeHeaderLine({data, size * count}); });
+    return taken ? size * count : CURL_WRITEFUNC_ERROR;
   }
   static std::size_t Body(char* data, std::size_t size, std::size_t count, void* transfer) noexcept {
-    auto* const self = static_cast<Transfer*>(transfer);
-    try {
-      return self->TakeBody({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
-    } catch (const std::bad_alloc&) {
-      self->failure_ = Error{ErrorKind::kInput, "not enough memory for the response"};
-      return CURL_WRITEFUNC_ERROR;
-    }
+    auto* self = static_cast<Transfer*>(transfer);
+    const bool taken = self->Guarded([&] { return self->TakeBody({data, size * count}); });
+    return taken ? size * count : CURL_WRITEFUNC_ERROR;
   }
   static int Progress(void* transfer, curl_off_t, curl_off_t down, curl_off_t, curl_off_t up) noexcept {
     static_cast<Transfer*>(transfer)->TakeProgress(down + up);
     return 0;
   }
   static int Connected(void* transfer, char*, char*, int, int) noexcept {
-    static_cast<Transfer*>(transfer)->TakeConnection();
-    return CURL_PREREQFUNC_OK;
+    auto* self = static_cast<Transfer*>(transfer);
+    const auto take = [&] {
+      self->TakeConnection();
+      return true;
+    };
+    return self->Guarded(take) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
   }
   // Child processes started meanwhile must not inherit the connections.
   static curl_socket_t OpenSocket(void*, curlsocktype, curl_sockaddr* address) noexcept {

@@ -53,6 +53,8 @@ class Transfer {
   Status SetMethod();
   Status SetParts();
   void SetConnection(const std::string& ca_file);
+  template <typename Work>
+  bool Guarded(const Work& work) noexcept;
   void TakeConnection();
   bool TakeHeaderLine(std::string_view line);
   bool TakeBody(std::string_view piece);
