@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <functional>
 #include <new>
 #include <optional>
 #include <utility>
@@ -135,7 +137,17 @@ void NetworkModel::Start(ChatRequest request, Done done) {
     ++pending_;
     job->cancel_count = cancel_count_;
   }
-  Send(job);
+  Guarded(job, [&] { Send(job); });
+}
+
+// A request always gets its answer, whatever a library throws: an exception would end the client's thread, or leave the
+// destructor waiting.
+void NetworkModel::Guarded(const std::shared_ptr<Job>& job, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::exception& e) {
+    if (job->done) Finish(job, Error{ErrorKind::kUnavailable, fmt::format("internal error: {}", e.what())});
+  }
 }
 
 void NetworkModel::Cancel(CancelScope scope) {
@@ -207,8 +219,9 @@ void NetworkModel::Send(const std::shared_ptr<Job>& job) {
     reading = std::make_shared<Reading>(format_);
     http.on_data = [reading](std::string_view piece) { return reading->Feed(piece); };
   }
-  endpoint_.Start(std::string(format_.path), std::move(http),
-                  [this, job, reading](Result<HttpResponse> result) { OnAnswer(job, reading, std::move(result)); });
+  endpoint_.Start(std::string(format_.path), std::move(http), [this, job, reading](Result<HttpResponse> result) {
+    Guarded(job, [&] { OnAnswer(job, reading, std::move(result)); });
+  });
 }
 
 void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading,
@@ -222,7 +235,9 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
     return ReadAnswer(job, reading, *result);
   // The client's thread serves the other requests meanwhile.
   const auto shared = std::make_shared<const HttpResponse>(*std::move(result));  // std::function must be copyable
-  parser_.Post([this, job, reading, shared] { ReadAnswer(job, reading, *shared); });
+  parser_.Post([this, job, reading, shared] {
+    Guarded(job, [&] { ReadAnswer(job, reading, *shared); });
+  });
 }
 
 Result<ChatResponse> NetworkModel::ParseAnswer(Reading* reading, const HttpResponse& result) const {
@@ -291,8 +306,12 @@ void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse resp
 }
 
 void NetworkModel::Finish(const std::shared_ptr<Job>& job, Result<ChatResponse> result) {
-  const Done done = std::move(job->done);
-  done(std::move(result));
+  const Done done = std::exchange(job->done, nullptr);
+  try {
+    done(std::move(result));
+  } catch (const std::exception& e) {
+    Log("model", fmt::format("{}: the taker of an answer failed: {}", info_.name, e.what()));
+  }
   // Notify under the lock: the destructor may continue as soon as it is released.
   const std::lock_guard lock(mutex_);
   --pending_;

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,6 +43,7 @@ class NetworkModel : public Model {
   struct Job;
   class Reading;
 
+  void Guarded(const std::shared_ptr<Job>& job, const std::function<void()>& work);
   void Send(const std::shared_ptr<Job>& job);
   void OnAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading, Result<HttpResponse> result);
   Result<ChatResponse> ParseAnswer(Reading* reading, const HttpResponse& result) const;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -397,6 +398,57 @@ TEST(NetworkModel, TheDestructorEndsWhatRuns) {
     rig.model.reset();
     EXPECT_EQ(ended, 10);
   }
+}
+
+// Everything that may lead to another model: scheme, host, port and path.
+TEST(NetworkModel, TheIdentityContainsTheWholeBaseUrl) {
+  const Server server([](const Request&) { return Script{}; });
+  TestNetwork network(server);
+  const auto identity = [&](const std::vector<std::string>& urls) {
+    network.options.base_urls = urls;
+    const auto model = OpenNetworkModel(network.Spec("generic.m"), network.options);
+    EXPECT_TRUE(model.ok());
+    return model ? (*model)->info().identity : "";
+  };
+  EXPECT_EQ(identity({"http://Gpu1:8000/team-a/v1/"}), "generic.m at http://gpu1:8000/team-a/v1");
+  EXPECT_EQ(identity({"http://gpu1:8000/team-b/v1"}), "generic.m at http://gpu1:8000/team-b/v1");
+  EXPECT_EQ(identity({"https://gpu1:8000/team-b/v1"}), "generic.m at https://gpu1:8000/team-b/v1");
+  EXPECT_EQ(identity({"http://gpu2:8000", "http://gpu1:8000"}),
+            "generic.m at http://gpu1:8000/v1, http://gpu2:8000/v1");
+  EXPECT_EQ(identity({"http://gpu1:8000", "http://gpu2:8000"}),
+            "generic.m at http://gpu1:8000/v1, http://gpu2:8000/v1");
+}
+
+// A gateway on this machine may ask for money.
+TEST(NetworkModel, AServerOnThisMachineIsFreeOnlyIfDeclared) {
+  const Server server([](const Request&) { return Answer(200, ChatBody("hello")); });
+  TestNetwork network(server);
+  const auto open = [&] {
+    auto model = OpenNetworkModel(network.Spec("generic.m"), network.options);
+    EXPECT_TRUE(model.ok());
+    return std::move(model).value();
+  };
+  EXPECT_TRUE(open()->info().local);
+  EXPECT_FALSE(KnownPrice(open()->info()).has_value());
+  const Result<Catalog> free = LoadCatalog(
+      CatalogText{"[[price]]\nproviders = [\"generic\"]\nmodels = [\"*\"]\ninput = 0\noutput = 0\n", "models.toml"});
+  ASSERT_TRUE(free.ok());
+  network.catalog = *free;
+  const std::unique_ptr<Model> model = open();
+  EXPECT_EQ(KnownPrice(model->info())->output, 0.0);
+  EXPECT_EQ(Generate(*model, Question("hi"))->cost_usd, 0.0);
+}
+
+TEST(NetworkModel, ATakerThatThrowsHarmsNobodyElse) {
+  Rig rig([](const Request&) { return Answer(200, ChatBody("hello")); });
+  std::promise<void> called;
+  rig.model->Start(Question("hi"), [&](const Result<ChatResponse>&) {
+    called.set_value();
+    throw std::runtime_error("no room for the answer");
+  });
+  called.get_future().get();
+  EXPECT_TRUE(rig.Ask().ok());
+  rig.model.reset();  // doesn't wait for the first request
 }
 
 }  // namespace
