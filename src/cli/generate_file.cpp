@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "cli/generate_plan.h"
 #include "eval/journal.h"
 #include "teach/material_json.h"
@@ -15,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kGenerationFile = "generation.json";
 constexpr std::size_t kMaxStudents = 10'000;
 constexpr std::size_t kMaxSources = 100'000;
 
@@ -73,15 +72,10 @@ Status CheckExisting(const StoredGeneration& generation, const std::string& file
 
 }  // namespace
 
-fs::path GenerationFile(const fs::path& folder) { return folder / "generation.json"; }
+fs::path GenerationFile(const fs::path& folder) { return folder / kGenerationFile; }
 
 Result<fs::path> FindGeneration(const fs::path& generations, const std::string& name) {
-  std::vector<fs::path> all;
-  std::error_code code;
-  for (const auto& entry : fs::directory_iterator(generations, code)) {
-    if (fs::exists(GenerationFile(entry.path()), code)) all.push_back(entry.path());
-  }
-  std::sort(all.begin(), all.end());
+  const std::vector<fs::path> all = StampedFolders(generations, kGenerationFile);
   ASSIGN_OR_RETURN(const std::optional<fs::path> found, PickStampedFolder(all, name));
   if (found) return *found;
   if (all.empty()) {
@@ -91,12 +85,13 @@ Result<fs::path> FindGeneration(const fs::path& generations, const std::string& 
   return Error{ErrorKind::kNotFound, fmt::format("no generation '{}' in {}", name, generations.string())};
 }
 
-Status WriteGeneration(const fs::path& folder, const StoredGeneration& generation) {
+Status WriteGeneration(const fs::path& folder, const StoredGeneration& generation, Clock::Wall created) {
   Json students = Json::array();
   for (const Student& student : generation.students)
     students.push_back({{"model", student.spec}, {"name", student.name}, {"identity", student.identity}});
   const Json json = {{"schema", kGenerationSchema},
                      {"version", UPSKILL_VERSION},
+                     {"created", UtcTimestamp(created)},
                      {"options", OptionsToJson(generation.options)},
                      {"students", students},
                      {"material", MaterialToJson(generation.material)},

@@ -9,6 +9,7 @@
 #include "cli/generate_command.h"
 #include "eval/plan.h"
 #include "teach/material.h"
+#include "util/clock.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -28,7 +29,7 @@ Result<std::filesystem::path> FindGeneration(const std::filesystem::path& genera
 
 std::filesystem::path GenerationFile(const std::filesystem::path& folder);
 
-Status WriteGeneration(const std::filesystem::path& folder, const StoredGeneration& generation);
+Status WriteGeneration(const std::filesystem::path& folder, const StoredGeneration& generation, Clock::Wall created);
 
 // The file may have been edited: types, sizes and names are checked, and errors name file and key. Which of its folders
 // and servers may be used is for CheckVouchedFor to say.

@@ -59,7 +59,7 @@ Status NewFolder(GenerateSession& session, const Env& env) {
     suite.cases = session.given->cases;
     RETURN_IF_ERROR(SaveSuite(suite, session.folder / kTestsFile));
   }
-  return WriteGeneration(session.folder, StoredOf(session));
+  return WriteGeneration(session.folder, StoredOf(session), env.clock->WallNow());
 }
 
 // The models are opened before anything is written, so that a wrong name costs nothing.

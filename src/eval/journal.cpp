@@ -9,7 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <fstream>
 #include <random>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -24,15 +28,47 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::size_t kLinesToGuess = 1000;  // read before the total is estimated
 
-// Sort key for the order in which runs started: the second in the name, then the time at which the plan was written.
+constexpr std::size_t kHeadBytes = 4096;  // of a file in which "created" is near the start
+
+// Sort key for the order in which runs started: the second in UTC, then the time at which the file was written.
 using RunAge = std::tuple<std::string, fs::file_time_type, std::string>;
 
-RunAge AgeOf(const fs::path& run) {
-  constexpr std::size_t kTagLength = 5;  // "-3f2a"
-  const std::string name = run.filename().string();
+bool IsUtcTime(std::string_view text) {
+  constexpr std::string_view kShape = "0000-00-00T00:00:00Z";
+  return text.size() == kShape.size() && std::equal(text.begin(), text.end(), kShape.begin(), [](char c, char shape) {
+           return shape == '0' ? c >= '0' && c <= '9' : c == shape;
+         });
+}
+
+// The value of "created" in a file of JSON, without parsing all of it; empty if there is none.
+std::string CreatedIn(const fs::path& file) {
+  std::string head(kHeadBytes, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  constexpr std::string_view kKey = "\"created\":";
+  const std::size_t key = head.find(kKey);
+  if (key == std::string::npos) return "";
+  const std::size_t quote = head.find_first_not_of(' ', key + kKey.size());
+  if (quote == std::string::npos || head[quote] != '"') return "";
+  const std::string time = head.substr(quote + 1, UtcTimestamp({}).size());
+  return IsUtcTime(time) ? time : "";
+}
+
+// The UTC time of a folder's name, which is local time; empty if it has none.
+std::string TimeInName(const std::string& name) {
+  std::tm time{};
+  time.tm_isdst = -1;
+  if (::strptime(name.c_str(), "%Y_%m_%d_%H_%M_%S", &time) == nullptr) return "";
+  return UtcTimestamp(std::chrono::system_clock::from_time_t(std::mktime(&time)));
+}
+
+RunAge AgeOf(const fs::path& folder, const std::string& file) {
+  const std::string name = folder.filename().string();
+  std::string start = CreatedIn(folder / file);
+  if (start.empty()) start = TimeInName(name);
   std::error_code unknown;
-  return {name.substr(0, name.size() - std::min(name.size(), kTagLength)),
-          fs::last_write_time(run / "plan.json", unknown), name};
+  return {std::move(start), fs::last_write_time(folder / file, unknown), name};
 }
 
 }  // namespace
@@ -182,19 +218,21 @@ Result<JournalContent> ReadJournal(const fs::path& run_folder, std::size_t max_l
   return content;
 }
 
-std::vector<fs::path> FindRuns(const fs::path& runs_dir) {
+std::vector<fs::path> StampedFolders(const fs::path& parent, const std::string& file) {
   std::vector<std::pair<RunAge, fs::path>> found;
   std::error_code code;
-  for (fs::directory_iterator it(runs_dir, code), end; !code && it != end; it.increment(code)) {
+  for (fs::directory_iterator it(parent, code), end; !code && it != end; it.increment(code)) {
     std::error_code ignored;
-    if (fs::is_regular_file(it->path() / "plan.json", ignored)) found.emplace_back(AgeOf(it->path()), it->path());
+    if (fs::is_regular_file(it->path() / file, ignored)) found.emplace_back(AgeOf(it->path(), file), it->path());
   }
   std::sort(found.begin(), found.end());
-  std::vector<fs::path> runs;
-  runs.reserve(found.size());
-  for (auto& [age, run] : found) runs.push_back(std::move(run));
-  return runs;
+  std::vector<fs::path> folders;
+  folders.reserve(found.size());
+  for (auto& [age, folder] : found) folders.push_back(std::move(folder));
+  return folders;
 }
+
+std::vector<fs::path> FindRuns(const fs::path& runs_dir) { return StampedFolders(runs_dir, "plan.json"); }
 
 Result<std::optional<fs::path>> PickStampedFolder(const std::vector<fs::path>& folders, const std::string& name) {
   if (name == "latest") return folders.empty() ? std::nullopt : std::optional(folders.back());

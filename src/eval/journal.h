@@ -61,6 +61,10 @@ Result<std::size_t> VisitJournalLines(const std::filesystem::path& run_folder,
                                       const std::function<void(std::string_view)>& visit,
                                       std::size_t max_line_bytes = kMaxJournalLineBytes);
 
+// The folders below `parent` that contain `file`, in the order in which they were made: by the time `created` near the
+// start of that file, else by their names. (Names are in local time, in which clocks are set back and users travel.)
+std::vector<std::filesystem::path> StampedFolders(const std::filesystem::path& parent, const std::string& file);
+
 // The run folders below `runs_dir` (those with a plan.json), oldest first. A missing folder has none.
 std::vector<std::filesystem::path> FindRuns(const std::filesystem::path& runs_dir);
 
