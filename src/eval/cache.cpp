@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/cache.h"
 
+#include <map>
 #include <ranges>
+#include <set>
 #include <string_view>
 
 #include "eval/cell.h"
@@ -30,31 +32,41 @@ bool OffersCache(const std::filesystem::path& run) {
 
 }  // namespace
 
-Result<std::unordered_map<std::string, Sample>> FindCachedSamples(const std::filesystem::path& runs_dir,
-                                                                  const std::unordered_set<std::string>& wanted) {
+Result<std::unordered_map<std::string, Sample>> FindCachedSamples(
+    const std::filesystem::path& runs_dir, const std::unordered_map<std::string, std::size_t>& wanted) {
   std::unordered_map<std::string, Sample> found;
+  std::map<std::size_t, std::set<std::string>> served;  // by student: the models of its newest run
   const std::vector<std::filesystem::path> runs = FindRuns(runs_dir);
   for (const std::filesystem::path& run : std::ranges::reverse_view(runs)) {
     const std::string name = run.filename().string();
     if (!OffersCache(run)) continue;
+    std::map<std::size_t, std::set<std::string>> first_served;
     const auto consider = [&](std::string_view line) {
       const std::string key(KeyOfLine(line));
-      if (!wanted.contains(key) || found.contains(key)) return;
+      const auto cell = wanted.find(key);
+      if (cell == wanted.end() || found.contains(key)) return;
       Result<Sample> sample = SampleFromLine(line);
       if (!sample || !sample->ok() || sample->key != key) return;
+      const std::string& model = sample->response.served_model;
+      if (const auto known = served.find(cell->second); known == served.end()) {
+        first_served[cell->second].insert(model);
+      } else if (!known->second.contains(model)) {
+        return;
+      }
       if (sample->cached_from.empty()) sample->cached_from = name;
       found.emplace(key, std::move(sample).value());
     };
     // If a run can't be read, its answers are simply requested again.
-    if (const Result<std::size_t> read = VisitJournalLines(run, consider); !read) continue;
-    if (found.size() == wanted.size()) break;
+    const Result<std::size_t> read = VisitJournalLines(run, consider);
+    served.merge(first_served);
+    if (read && found.size() == wanted.size()) break;
   }
   return found;
 }
 
 Result<std::vector<Sample>> CachedSamplesOf(const Plan& plan, const std::filesystem::path& runs_dir) {
-  std::unordered_set<std::string> wanted;
-  for (const Cell& cell : CellsOf(plan)) wanted.insert(cell.key);
+  std::unordered_map<std::string, std::size_t> wanted;
+  for (const Cell& cell : CellsOf(plan)) wanted.emplace(cell.key, cell.student);
   ASSIGN_OR_RETURN(auto found, FindCachedSamples(runs_dir, wanted));
   std::vector<Sample> samples;
   samples.reserve(found.size());

@@ -257,7 +257,8 @@ TEST(FindCachedSamples, OnlyAnswersWithAWantedKey) {
   Sample reused = Answer(Key('a'), "a of 0");
   reused.cached_from = "2025_12_31_00_00_00-0000";
   WriteRun(folder, "2026_01_02_00_00_00-0002", LineOf(reused) + LineOf(Answer(Key('b'), "b of 2")));
-  const auto found = FindCachedSamples(folder.path() / "runs", {Key('a'), Key('b'), Key('c'), Key('d')});
+  const auto found =
+      FindCachedSamples(folder.path() / "runs", {{Key('a'), 0}, {Key('b'), 0}, {Key('c'), 0}, {Key('d'), 0}});
   ASSERT_TRUE(found.ok());
   ASSERT_THAT(*found, SizeIs(2));
   EXPECT_EQ(found->at(Key('a')).response.text, "a of 0");
@@ -273,9 +274,45 @@ TEST(FindCachedSamples, LeavesOutUnreadableRuns) {
   fs::remove(broken / "samples.jsonl");
   fs::create_directory(broken / "samples.jsonl");
   const fs::path runs = folder.path() / "runs";
-  EXPECT_THAT(*FindCachedSamples(runs, {Key('a')}), SizeIs(1));
-  EXPECT_THAT(*FindCachedSamples(folder.path() / "none", {Key('a')}), IsEmpty());
+  EXPECT_THAT(*FindCachedSamples(runs, {{Key('a'), 0}}), SizeIs(1));
+  EXPECT_THAT(*FindCachedSamples(folder.path() / "none", {{Key('a'), 0}}), IsEmpty());
   EXPECT_THAT(*FindCachedSamples(runs, {}), IsEmpty());
+}
+
+// Local time goes back in autumn and on the way west.
+TEST(FindRuns, InTheOrderOfUtc) {
+  const TempFolder folder;
+  const auto write = [&](const std::string& name, const std::string& created) {
+    folder.Write("runs/" + name + "/plan.json",
+                 R"({"schema": 1, "run": ")" + name + R"(", "created": ")" + created + "\"}");
+    return folder.path() / "runs" / name;
+  };
+  const fs::path later = write("2026_10_25_02_10_00-0001", "2026-10-25T01:10:00Z");
+  const fs::path earlier = write("2026_10_25_02_50_00-0002", "2026-10-25T00:50:00Z");
+  const fs::path broken = write("2020_01_01_00_00_00-0003", "yesterday");
+  EXPECT_THAT(FindRuns(folder.path() / "runs"), ElementsAre(broken, earlier, later));
+  EXPECT_EQ(*ResolveRun(folder.path() / "runs", "latest"), later);
+}
+
+TEST(FindCachedSamples, LeavesOutAnswersOfAnotherModelUnderTheSameName) {
+  const TempFolder folder;
+  const auto by = [](Sample sample, const std::string& model) {
+    sample.response.served_model = model;
+    return LineOf(sample);
+  };
+  WriteRun(folder, "2026_01_01_00_00_00-0001",
+           by(Answer(Key('a')), "m-old") + by(Answer(Key('b')), "m-old") + by(Answer(Key('c')), "m-new") +
+               by(Answer(Key('x')), "other-old"));
+  WriteRun(folder, "2026_01_02_00_00_00-0002", by(Answer(Key('b')), "m-new") + by(Answer(Key('d')), "m-pool"));
+  WriteRun(folder, "2026_01_03_00_00_00-0003", by(Answer(Key('y')), "other-new"));
+  const auto found = FindCachedSamples(folder.path() / "runs",
+                                       {{Key('a'), 0}, {Key('b'), 0}, {Key('c'), 0}, {Key('d'), 0}, {Key('x'), 1}});
+  ASSERT_TRUE(found.ok());
+  EXPECT_FALSE(found->contains(Key('a'))) << "the newest run has no answer by this model";
+  EXPECT_EQ(found->at(Key('b')).response.served_model, "m-new");
+  EXPECT_TRUE(found->contains(Key('c')));
+  EXPECT_TRUE(found->contains(Key('d'))) << "a pool may serve several models";
+  EXPECT_TRUE(found->contains(Key('x'))) << "each student by itself";
 }
 
 }  // namespace

@@ -5,7 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -99,6 +104,8 @@ class Runner {
     std::unordered_map<std::string, int> tried;
     std::unordered_set<std::string_view> keys;
     if (!input_.resumed.empty()) {
+      reused_models_[cell.student].insert(
+          data_.at(cell.student, cell.arm, cell.case_index, cell.round).sample->response.served_model);
       keys.reserve(cells_.size());
       for (const Cell& cell : cells_) keys.insert(cell.key);
     }
@@ -168,6 +175,7 @@ class Runner {
     sample.response = std::move(answer.response).value();
     sample = CutAnswer(std::move(sample));
     sample.checks = checks_[cell.case_index].Run(sample.response.text);
+    CheckServedModel(answer.student, sample.response.served_model);
     progress_.output_tokens += sample.response.usage.output;
     progress_.cost_usd += sample.response.cost_usd.value_or(0.0);
     ++progress_.done;
@@ -196,6 +204,17 @@ class Runner {
       // Several permanent errors in a row: the remaining requests would fail as well.
       admission_.Drop(lane, Model::CancelScope::kWaiting);
       stopped_models_.push_back(fmt::format("{}: {}", plan_.students[answer.student].name, error.message));
+  // A server may have changed the model behind a name since the reused answers were given. The first answer shows it.
+  void CheckServedModel(std::size_t student, const std::string& model) {
+    std::set<std::string>& reused = reused_models_[student];
+    if (!reused.empty() && !reused.contains(model)) {
+      served_caveats_.push_back(fmt::format(
+          "{}: the server answers as '{}' now, but reused answers are by '{}'; a new run with --refresh asks again",
+          plan_.students[student].name, model, fmt::join(reused, "', '")));
+    }
+    reused.clear();
+  }
+
     }
     return {};
   }
@@ -255,8 +274,11 @@ class Runner {
   std::vector<std::string> stopped_models_;
 };
 
+    outcome.caveats.insert(outcome.caveats.end(), served_caveats_.begin(), served_caveats_.end());
 }  // namespace
 
 Result<RunOutcome> RunPlan(RunInput input) { return Runner(std::move(input)).Run(); }
 
 }  // namespace upskill
+  std::map<std::size_t, std::set<std::string>> reused_models_;  // by student, until its first own answer
+  std::vector<std::string> served_caveats_;

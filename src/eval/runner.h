@@ -68,7 +68,7 @@ struct RunOutcome {
   bool interrupted = false;
   std::vector<std::string> stopped_models;  // "NAME: reason": stopped because of permanent errors
   std::string exhausted;                    // which limit ended the run; empty: none did
-  std::vector<std::string> caveats;         // what the limits can't count, by model (Budget::caveats)
+  std::vector<std::string> caveats;         // what the limits can't count, and models that changed
 };
 
 // Carries out a plan: sends cells to the models, checks the answers, writes the journal. Errors: a check is invalid, or

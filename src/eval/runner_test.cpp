@@ -187,5 +187,26 @@ TEST(RunPlan, EndsWhileTheModelsThreadStillDelivers) {
   for (int i = 0; i < 200; ++i) EXPECT_EQ(RunThreaded(0.0, 1, 1).progress.done, 2U);
 }
 
+TEST(RunPlan, SaysThatAServerNowServesAnotherModel) {
+  const auto by = [](const std::string& model) {
+    ChatResponse response = Text("right 1");
+    response.served_model = model;
+    return response;
+  };
+  FakeModel model("fake", 2,
+                  [&](const ChatRequest&, std::size_t) { return std::optional<Result<ChatResponse>>(by("m-2")); });
+  RunnerBench bench(MakeTestPlan(2), {&model});
+  Sample cached;
+  cached.key = CellsOf(bench.plan)[0].key;
+  cached.cached_from = "2026_11_21_10_12_33-abcd";
+  cached.response = by("m-2");
+  bench.input.cached = {cached};
+  EXPECT_THAT(bench.Run().caveats, IsEmpty());
+  bench.input.cached[0].response = by("m-1");
+  EXPECT_THAT(bench.Run().caveats,
+              ElementsAre("fake: the server answers as 'm-2' now, but reused answers are by 'm-1'; a new run with "
+                          "--refresh asks again"));
+}
+
 }  // namespace
 }  // namespace upskill

@@ -74,12 +74,17 @@ Result<Connection> ConnectionOf(const ModelSpec& spec, const NetworkOptions& opt
   if (!urls) return urls.error().With(fmt::format("model '{}'", spec.text));
   connection.base_urls = *std::move(urls);
   connection.local = true;
+  std::vector<std::string> servers;
   for (const std::string& url : connection.base_urls) {
     ASSIGN_OR_RETURN(const HttpUrl parsed, ParseHttpUrl(url));
     connection.local = connection.local && parsed.loopback;
     if (url != provider->base_url || provider->base_url_option)
       connection.hosts += (connection.hosts.empty() ? "" : ",") + parsed.authority;
+    const std::size_t path = std::min(url.find('/', url.find("://") + 3), url.size());
+    servers.push_back((parsed.secure ? "https://" : "http://") + parsed.authority + url.substr(path));
   }
+  std::sort(servers.begin(), servers.end());
+  connection.servers = fmt::format("{}", fmt::join(servers, ", "));
   if (!options.needs_key) return connection;
   ASSIGN_OR_RETURN(connection.key, FindApiKey(*provider, spec.text, options.variable));
   if (const Status safe = CheckUrlsKeepSecrets(connection, options); !safe)

@@ -322,7 +322,7 @@ Result<std::unique_ptr<Model>> OpenNetworkModel(const ModelSpec& spec, const Net
   ASSIGN_OR_RETURN(Connection connection, ConnectionOf(spec, options));
   ModelInfo info;
   info.name = spec.text;
-  info.identity = connection.hosts.empty() ? spec.canonical : fmt::format("{} at {}", spec.canonical, connection.hosts);
+  info.identity = fmt::format("{} at {}", spec.canonical, connection.servers);
   info.detail = fmt::format("{}, {}", connection.hosts.empty() ? spec.provider : connection.hosts, spec.model);
   info.local = connection.local;
   info.warm_up = !connection.local;

@@ -108,7 +108,7 @@ TEST(NetworkModel, RemoteModelsHaveAPriceAndWarmUp) {
   const auto model = OpenNetworkModel(network.Spec("haiku"), network.options);
   ASSERT_TRUE(model.ok());
   const ModelInfo& info = (*model)->info();
-  EXPECT_EQ(info.identity, "anthropic.claude-haiku-4-5");
+  EXPECT_EQ(info.identity, "anthropic.claude-haiku-4-5 at https://api.anthropic.com");
   EXPECT_EQ(info.detail, "anthropic, claude-haiku-4-5");
   EXPECT_FALSE(info.local);
   EXPECT_TRUE(info.warm_up);
