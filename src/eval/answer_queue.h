@@ -23,13 +23,14 @@ struct Answer {
   Result<ChatResponse> response;
 };
 
-// Carries answers from the models' threads to the runner. Thread-safe.
+// Carries answers from the models' threads to the runner. Shared by the runner and the requests in flight, so that it
+// outlives both. Thread-safe.
 class AnswerQueue {
  public:
   void Put(Answer answer) {
     const std::lock_guard lock(mutex_);
     answers_.push_back(std::move(answer));
-    wake_.notify_one();  // under the lock: after unlocking, the runner may take the last answer and destroy the queue
+    wake_.notify_one();
   }
 
   // All queued answers; waits up to `limit` for the first.

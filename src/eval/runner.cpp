@@ -38,7 +38,19 @@ class Runner {
                    {[this](std::size_t student, Admitted admitted) { Send(student, std::move(admitted)); },
                     [this](std::size_t student, int round) { return watch_->IsSettledAfter(round + 1, student); }}) {}
 
+  // An exception must not leave requests behind that go on and are paid for.
   Result<RunOutcome> Run() {
+    try {
+      return RunToEnd();
+    } catch (const std::exception& e) {
+      EndAll();
+      if (input_.journal != nullptr) static_cast<void>(input_.journal->Sync());
+      return Error{ErrorKind::kPermanent, fmt::format("internal error: {}", e.what())};
+    }
+  }
+
+ private:
+  Result<RunOutcome> RunToEnd() {
     CHECK(input_.models.size() == plan_.students.size());
     for (const Case& test_case : plan_.suite.cases) {
       ASSIGN_OR_RETURN(CaseChecks checks, CaseChecks::Make(test_case));
@@ -65,7 +77,6 @@ class Runner {
     return Outcome();
   }
 
- private:
   // Divides the cells into answered ones and those to request.
   Status TakeOver() {
     const std::unordered_map<std::string, int> tried = TakeOverResumed();
@@ -93,6 +104,8 @@ class Runner {
       }
       ++progress_.done;
       ++progress_.reused;
+      reused_models_[cell.student].insert(
+          data_.at(cell.student, cell.arm, cell.case_index, cell.round).sample->response.served_model);
     }
     input_.cached = {};
     return {};
@@ -104,8 +117,6 @@ class Runner {
     std::unordered_map<std::string, int> tried;
     std::unordered_set<std::string_view> keys;
     if (!input_.resumed.empty()) {
-      reused_models_[cell.student].insert(
-          data_.at(cell.student, cell.arm, cell.case_index, cell.round).sample->response.served_model);
       keys.reserve(cells_.size());
       for (const Cell& cell : cells_) keys.insert(cell.key);
     }
@@ -151,15 +162,22 @@ class Runner {
   }
 
   void Send(std::size_t student, Admitted admitted) {
-    admission_.lane(student).model().Start(
-        std::move(admitted.request),
-        [this, student, attempt = admitted.attempt, reservation = std::move(admitted.reservation)](
-            Result<ChatResponse> response) { answers_.Put({student, attempt, reservation, std::move(response)}); });
+    const auto put = [answers = answers_, student, attempt = admitted.attempt,
+                      reservation = std::move(admitted.reservation)](Result<ChatResponse> response) {
+      answers->Put({student, attempt, reservation, std::move(response)});
+    };
+    try {
+      admission_.lane(student).model().Start(std::move(admitted.request), put);
+    } catch (const std::exception& e) {
+      put(Error{ErrorKind::kPermanent, fmt::format("the request could not be sent: {}", e.what())});
+    }
   }
 
   Status Receive() {
     Status status;
-    for (Answer& answer : answers_.Take(kTick)) {
+    for (received_ = answers_->Take(kTick); !received_.empty();) {
+      Answer answer = std::move(received_.front());
+      received_.pop_front();
       admission_.Settle(answer);
       if (!status) continue;  // only counted: nothing more can be stored
       status = answer.response.ok() ? HandleAnswer(answer) : HandleError(answer);
@@ -185,6 +203,17 @@ class Runner {
     return {};
   }
 
+  // A server may have changed the model behind a name since the reused answers were given. The first answer shows it.
+  void CheckServedModel(std::size_t student, const std::string& model) {
+    std::set<std::string>& reused = reused_models_[student];
+    if (!reused.empty() && !reused.contains(model)) {
+      served_caveats_.push_back(fmt::format(
+          "{}: the server answers as '{}' now, but reused answers are by '{}'; a new run with --refresh asks again",
+          plan_.students[student].name, model, fmt::join(reused, "', '")));
+    }
+    reused.clear();
+  }
+
   Status HandleError(const Answer& answer) {
     const Error& error = answer.response.error();
     if (error.kind == ErrorKind::kCancelled) return {};  // at the user's request: the cell stays open
@@ -204,26 +233,16 @@ class Runner {
       // Several permanent errors in a row: the remaining requests would fail as well.
       admission_.Drop(lane, Model::CancelScope::kWaiting);
       stopped_models_.push_back(fmt::format("{}: {}", plan_.students[answer.student].name, error.message));
-  // A server may have changed the model behind a name since the reused answers were given. The first answer shows it.
-  void CheckServedModel(std::size_t student, const std::string& model) {
-    std::set<std::string>& reused = reused_models_[student];
-    if (!reused.empty() && !reused.contains(model)) {
-      served_caveats_.push_back(fmt::format(
-          "{}: the server answers as '{}' now, but reused answers are by '{}'; a new run with --refresh asks again",
-          plan_.students[student].name, model, fmt::join(reused, "', '")));
-    }
-    reused.clear();
-  }
-
     }
     return {};
   }
 
-  // After a failure of the journal: nothing more can be stored, so nothing more is requested.
+  // After a failure, of the journal for example: nothing more can be stored, so nothing more is requested.
   void EndAll() {
     admission_.DropAll(Model::CancelScope::kRunning);
+    for (const Answer& answer : received_) admission_.Settle(answer);
     while (!admission_.finished()) {
-      for (const Answer& answer : answers_.Take(kTick)) admission_.Settle(answer);
+      for (const Answer& answer : answers_->Take(kTick)) admission_.Settle(answer);
     }
   }
 
@@ -254,6 +273,7 @@ class Runner {
     outcome.stopped_models = std::move(stopped_models_);
     outcome.exhausted = admission_.exhausted();
     outcome.caveats = budget_.caveats();
+    outcome.caveats.insert(outcome.caveats.end(), served_caveats_.begin(), served_caveats_.end());
     return outcome;
   }
 
@@ -267,18 +287,18 @@ class Runner {
   Budget own_budget_;
   Budget& budget_;
   Admission admission_;
-  AnswerQueue answers_;
+  const std::shared_ptr<AnswerQueue> answers_ = std::make_shared<AnswerQueue>();  // shared with requests in flight
+  std::deque<Answer> received_;  // taken out of the queue and not settled yet
   RunProgress progress_;
   Clock::Steady started_;
   int stop_level_ = 0;
   std::vector<std::string> stopped_models_;
+  std::map<std::size_t, std::set<std::string>> reused_models_;  // by student, until its first own answer
+  std::vector<std::string> served_caveats_;
 };
 
-    outcome.caveats.insert(outcome.caveats.end(), served_caveats_.begin(), served_caveats_.end());
 }  // namespace
 
 Result<RunOutcome> RunPlan(RunInput input) { return Runner(std::move(input)).Run(); }
 
 }  // namespace upskill
-  std::map<std::size_t, std::set<std::string>> reused_models_;  // by student, until its first own answer
-  std::vector<std::string> served_caveats_;

@@ -15,6 +15,8 @@ class SteppingClock : public Clock {
   Steady Now() const override { return now_ += step_; }
   Wall WallNow() const override { return wall_ += std::chrono::seconds(1); }
 
+  void set_step(std::chrono::milliseconds step) { step_ = step; }
+
  private:
   std::chrono::milliseconds step_;
   mutable Steady now_{};
