@@ -31,8 +31,8 @@ std::size_t Admission::in_flight() const {
 }
 
 void Admission::SendWhatFits(Clock::Steady now) {
+  FollowTimeLimit(now);
   if (!exhausted_.empty()) return;
-  if (deadline_ && now >= *deadline_) return EndBy(fmt::format("the time limit of {} was reached", time_limit_));
   denied_ = false;
   bool machine_taken = false;
   for (std::size_t student = 0; student < lanes_.size(); ++student) {
@@ -50,6 +50,18 @@ void Admission::SendWhatFits(Clock::Steady now) {
                        return lane.next.has_value() || lane.waits_for_retries();
                      });
   if (denied_ && !waits) EndBy(budget_.shortage());
+}
+
+// A model may never answer, whatever else has ended the run before.
+void Admission::FollowTimeLimit(Clock::Steady now) {
+  if (cut_at_ && now >= *cut_at_) {
+    cut_at_.reset();
+    DropAll(Model::CancelScope::kRunning);
+  }
+  if (!deadline_ || now < *deadline_) return;
+  deadline_.reset();
+  cut_at_ = now + kGrace;
+  if (exhausted_.empty()) EndBy(fmt::format("the time limit of {} was reached", time_limit_));
 }
 
 void Admission::SendFrom(std::size_t student) {
@@ -107,7 +119,7 @@ void Admission::Settle(const Answer& answer) {
   budget_.Settle(answer.reservation, answer.response);
 }
 
-// A limit is reached: requests that models are working on finish and are kept; waiting ones are dropped.
+// A limit is reached: answers to requests that models are working on are kept; waiting ones are dropped.
 void Admission::EndBy(std::string reason) {
   exhausted_ = std::move(reason);
   DropAll(Model::CancelScope::kWaiting);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -23,6 +24,8 @@ namespace upskill {
 // kept. Not thread-safe.
 class Admission {
  public:
+  static constexpr std::chrono::milliseconds kGrace{5'000};
+
   struct Hooks {
     std::function<void(std::size_t student, Admitted)> send;
     // Whether the rounds up to this one give the student's verdict; asked only with Plan::stop_when_decided.
@@ -39,7 +42,7 @@ class Admission {
   void Add(const Attempt& attempt) { lanes_[cells_[attempt.cell].student].Add(attempt); }
 
   // Sends what models have room for. Models in process take turns; all others work concurrently. Ends the run when a
-  // limit admits nothing more (`exhausted`).
+  // limit admits nothing more (`exhausted`). Requests in flight when the time is up are abandoned after kGrace.
   void SendWhatFits(Clock::Steady now);
 
   // An answer or error arrived: its request is no longer in flight.
@@ -56,6 +59,7 @@ class Admission {
   const std::string& exhausted() const { return exhausted_; }
 
  private:
+  void FollowTimeLimit(Clock::Steady now);
   void SendFrom(std::size_t student);
   std::optional<Admitted> AdmitNext(std::size_t student);
   bool RoundIsOpen(std::size_t student);
@@ -66,8 +70,9 @@ class Admission {
   const std::vector<Cell>& cells_;
   Budget& budget_;
   Hooks hooks_;
-  std::vector<Lane> lanes_;  // by student
-  std::optional<Clock::Steady> deadline_;
+  std::vector<Lane> lanes_;                // by student
+  std::optional<Clock::Steady> deadline_;  // until it is reached
+  std::optional<Clock::Steady> cut_at_;    // from then on: the end of what is in flight
   std::string time_limit_;
   bool denied_ = false;  // in this pass, the budget had no room for an attempt
   std::size_t saved_ = 0;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that ends early: stopped by the user, or by a journal that can't be written.
+// A run that ends early: stopped by the user or its time limit, by a journal that can't be written, or by an exception.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
+#include <stdexcept>
 
 #include "eval/runner.h"
 #include "support/fake_model.h"
@@ -116,6 +119,75 @@ TEST(RunPlanStop, AFailingJournalEndsTheRunForErrorsAndCachedSamplesToo) {
   bench.input.cached = {cached};
   EXPECT_FALSE(RunPlan(bench.input).ok());
   EXPECT_THAT(model.requests, SizeIs(4));
+}
+
+TEST(RunPlanStop, AModelThatNeverAnswersIsAbandonedSoonAfterTheTimeLimit) {
+  FakeModel silent("silent", 4, Hold());
+  silent.running = 4;
+  FakeModel quick("quick", 4, AlwaysRight());
+  RunnerBench bench(MakeTestPlan(5, 1, {"silent", "quick"}), {&silent, &quick});
+  bench.clock.set_step(std::chrono::seconds(1));
+  bench.input.limits.timeout = std::chrono::seconds(6);
+  std::size_t looks = 0;
+  bench.observer.on_progress = [&](const RunProgress&) {
+    if (++looks > 100) bench.stop = 2;  // fails the test instead of hanging
+  };
+  const RunOutcome outcome = bench.Run();
+  EXPECT_FALSE(outcome.interrupted);
+  EXPECT_EQ(outcome.exhausted, "the time limit of 0:06 was reached");
+  EXPECT_THAT(silent.cancels, ElementsAre(Scope::kWaiting, Scope::kRunning));
+  EXPECT_GT(outcome.progress.done, 0U) << "the answers of the other model";
+  EXPECT_EQ(outcome.progress.errors, 0U) << "the abandoned cells stay open";
+}
+
+TEST(RunPlanStop, AnswersShortlyAfterTheTimeLimitAreKept) {
+  FakeModel model("fake", 2, Hold());
+  model.running = 2;
+  RunnerBench bench(MakeTestPlan(5), {&model});
+  bench.clock.set_step(std::chrono::milliseconds(100));
+  bench.input.limits.timeout = std::chrono::seconds(1);
+  model.after_cancel = [&] { model.AnswerHeld(Text("right 1")); };
+  const RunOutcome outcome = bench.Run();
+  EXPECT_EQ(outcome.exhausted, "the time limit of 0:01 was reached");
+  EXPECT_THAT(model.cancels, ElementsAre(Scope::kWaiting));
+  EXPECT_EQ(outcome.progress.done, 2U);
+}
+
+TEST(RunPlanStop, TheTimeLimitEndsARunThatTheUserStopped) {
+  FakeModel model("fake", 2, Hold());
+  model.running = 2;
+  RunnerBench bench(MakeTestPlan(5), {&model});
+  bench.clock.set_step(std::chrono::seconds(1));
+  bench.input.limits.timeout = std::chrono::seconds(6);
+  std::size_t looks = 0;
+  bench.observer.on_progress = [&](const RunProgress&) { bench.stop = ++looks > 100 ? 2 : 1; };
+  EXPECT_TRUE(bench.Run().interrupted);
+  EXPECT_LT(looks, 100U);
+}
+
+TEST(RunPlanStop, AnExceptionLeavesNoRequestBehind) {
+  FakeModel holding("holding", 4, Hold());
+  FakeModel answering("answering", 4, AlwaysRight());
+  RunnerBench bench(MakeTestPlan(5, 1, {"holding", "answering"}), {&holding, &answering});
+  bench.observer.on_progress = [&](const RunProgress& progress) {
+    if (progress.done == 2) throw std::runtime_error("the terminal is gone");
+  };
+  const Result<RunOutcome> outcome = RunPlan(bench.input);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().message, "internal error: the terminal is gone");
+  EXPECT_THAT(holding.cancels, ElementsAre(Scope::kRunning));
+  EXPECT_EQ(holding.held(), 0U);
+}
+
+TEST(RunPlanStop, AModelThatThrowsFailsTheRequestOnly) {
+  FakeModel model("fake", 4, [](const ChatRequest& request, std::size_t number) {
+    if (number == 1) throw std::runtime_error("bad request");
+    return std::optional(Right(request));
+  });
+  RunnerBench bench(MakeTestPlan(3), {&model});
+  const RunOutcome outcome = bench.Run();
+  EXPECT_EQ(outcome.progress.done, 5U);
+  EXPECT_EQ(outcome.progress.errors, 1U);
 }
 
 }  // namespace
