@@ -25,6 +25,11 @@ constexpr double kBatchPrice = 0.5;
 constexpr std::size_t kMaxResultBytes = 4ULL << 30U;
 constexpr std::size_t kMaxLineBytes = 64U << 20U;
 constexpr std::size_t kMaxIdBytes = 200;
+constexpr int kMaxPages = 50;  // of a list of batches
+constexpr const char* kTokenKey = "upskill";
+// The provider's clock may differ from ours, and a large batch takes a while to arrive.
+constexpr std::chrono::minutes kEarliest{-5};
+constexpr std::chrono::minutes kLatest{60};
 
 // Batch IDs become parts of paths, so they are limited to letters, digits, `_` and `-`.
 Status CheckId(const std::string& id, std::size_t max_bytes) {
@@ -76,7 +81,7 @@ class BatchBase : public BatchApi {
 
   std::size_t BytesOf(const BatchItem& item) const override { return Line(item).size() + 1; }
 
-  Result<std::string> Submit(const std::vector<BatchItem>& items) override {
+  Result<std::string> Submit(const std::vector<BatchItem>& items, const std::string& token) override {
     RETURN_IF_ERROR(CheckItems(items));
     std::vector<std::string> lines;
     std::size_t bytes = 0;
@@ -87,12 +92,12 @@ class BatchBase : public BatchApi {
     }
     if (bytes > MaxBytes())
       return InputError(fmt::format("the batch has {} bytes; the maximum is {}", bytes, MaxBytes()));
-    return SubmitLines(lines);
+    return SubmitLines(lines, token);
   }
 
  protected:
   virtual std::string Line(const BatchItem& item) const = 0;
-  virtual Result<std::string> SubmitLines(const std::vector<std::string>& lines) = 0;
+  virtual Result<std::string> SubmitLines(const std::vector<std::string>& lines, const std::string& token) = 0;
 
   std::string Url(const std::string& path) const { return connection_.base_urls.front() + path; }
 
@@ -161,6 +166,23 @@ class BatchBase : public BatchApi {
     return {};
   }
 
+  // Visits the provider's batches, the newest first, until `visit` returns false.
+  Status VisitBatches(const std::string& path, const char* after, const std::function<bool(const Json&)>& visit) const {
+    std::string cursor;
+    for (int page = 0; page < kMaxPages; ++page) {
+      ASSIGN_OR_RETURN(const Json body, CallJson("GET", fmt::format("{}?limit=100{}", path, cursor)));
+      const Json& batches = Member(body, "data");
+      if (!batches.is_array() || batches.empty()) return {};
+      for (const Json& batch : batches) {
+        if (!visit(batch)) return {};
+      }
+      const std::string last = JsonGet<std::string>(batches.back(), "id", "");
+      if (!JsonGet(body, "has_more", false) || !CheckId(last, kMaxIdBytes)) return {};
+      cursor = fmt::format("&{}={}", after, last);
+    }
+    return {};
+  }
+
   Result<std::string> IdIn(const Json& body) const {
     std::string id = JsonGet<std::string>(body, "id", "");
     if (!CheckId(id, kMaxIdBytes)) return Error{ErrorKind::kUnavailable, "the provider's response has no batch ID"};
@@ -224,6 +246,26 @@ class AnthropicBatch : public BatchBase {
     return {};
   }
 
+  // There is no metadata. A batch that is taken for another one does no harm: it has no answers to our requests, which
+  // are then submitted again.
+  Result<std::optional<std::string>> Find(const BatchIntent& intent) override {
+    const std::string earliest = UtcTimestamp(intent.time + kEarliest);
+    const std::string latest = UtcTimestamp(intent.time + kLatest);
+    std::optional<std::string> found;
+    RETURN_IF_ERROR(VisitBatches(std::string(kPath), "after_id", [&](const Json& batch) {
+      const std::string created = JsonGet<std::string>(batch, "created_at", "");
+      if (created < earliest) return false;
+      const Json& counts = Member(batch, "request_counts");
+      std::int64_t requests = 0;
+      for (const char* key : {"processing", "succeeded", "errored", "canceled", "expired"})
+        requests += TokensOf(counts, key);
+      const Result<std::string> id = IdIn(batch);
+      if (id && created <= latest && requests == static_cast<std::int64_t>(intent.requests)) found = *id;
+      return true;
+    }));
+    return found;
+  }
+
   // Built from the API's path instead of results_url: the key is never sent to an address named in an answer.
   Result<Answers> Results(const std::string& id) override {
     RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
@@ -239,7 +281,7 @@ class AnthropicBatch : public BatchBase {
     return DumpJson({{"custom_id", item.custom_id}, {"params", Body(item.request)}});
   }
 
-  Result<std::string> SubmitLines(const std::vector<std::string>& lines) override {
+  Result<std::string> SubmitLines(const std::vector<std::string>& lines, const std::string& /*token*/) override {
     ASSIGN_OR_RETURN(const Json answer,
                      CallJson("POST", std::string(kPath), fmt::format("{{\"requests\":[{}]}}", fmt::join(lines, ","))));
     return IdIn(answer);
@@ -284,6 +326,20 @@ class OpenAiBatch : public BatchBase {
     return state;
   }
 
+  Result<std::optional<std::string>> Find(const BatchIntent& intent) override {
+    const auto earliest =
+        std::chrono::duration_cast<std::chrono::seconds>((intent.time + kEarliest).time_since_epoch()).count();
+    std::optional<std::string> found;
+    RETURN_IF_ERROR(VisitBatches("/batches", "after", [&](const Json& batch) {
+      if (TokensOf(batch, "created_at") < earliest) return false;
+      const bool ours = JsonGet<std::string>(Member(batch, "metadata"), kTokenKey, "") == intent.token;
+      const Result<std::string> id = IdIn(batch);
+      if (ours && id) found = *id;
+      return !found;
+    }));
+    return found;
+  }
+
   Status Cancel(const std::string& id) override {
     RETURN_IF_ERROR(CheckId(id, kMaxIdBytes));
     RETURN_IF_ERROR(CallJson("POST", "/batches/" + id + "/cancel"));
@@ -313,7 +369,7 @@ class OpenAiBatch : public BatchBase {
         {{"custom_id", item.custom_id}, {"method", "POST"}, {"url", Target()}, {"body", Body(item.request)}});
   }
 
-  Result<std::string> SubmitLines(const std::vector<std::string>& lines) override {
+  Result<std::string> SubmitLines(const std::vector<std::string>& lines, const std::string& token) override {
     HttpRequest upload = NewRequest(connection());
     std::erase_if(upload.headers,
                   [](const auto& header) { return header.first == "content-type"; });  // multipart has its own
@@ -324,7 +380,10 @@ class OpenAiBatch : public BatchBase {
     ASSIGN_OR_RETURN(const HttpResponse uploaded, Call(std::move(upload)));
     ASSIGN_OR_RETURN(const Json file, ParseBody(uploaded.body));
     ASSIGN_OR_RETURN(const std::string file_id, IdIn(file));
-    const Json request = {{"input_file_id", file_id}, {"endpoint", Target()}, {"completion_window", "24h"}};
+    const Json request = {{"input_file_id", file_id},
+                          {"endpoint", Target()},
+                          {"completion_window", "24h"},
+                          {"metadata", {{kTokenKey, token}}}};
     ASSIGN_OR_RETURN(const Json answer, CallJson("POST", "/batches", DumpJson(request)));
     return IdIn(answer);
   }

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/chat.h"
 #include "model/connection.h"
 #include "model/model_spec.h"
+#include "util/clock.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -18,6 +20,13 @@ namespace upskill {
 struct BatchItem {
   std::string custom_id;  // 1 to 64 letters, digits, `_` and `-`; unique within the batch
   ChatRequest request;
+};
+
+// Of a batch that is about to be submitted. Its answer may get lost, with the process or the connection.
+struct BatchIntent {
+  std::string token;  // 40 hex digits, of this batch alone
+  Clock::Wall time;   // when it is submitted
+  std::size_t requests = 0;
 };
 
 struct BatchState {
@@ -46,9 +55,12 @@ class BatchApi {
   // What the item adds to the size of a batch; for splitting.
   virtual std::size_t BytesOf(const BatchItem& item) const = 0;
 
-  // Returns the ID of the new batch. An error (kInput) if it is empty or too large, or if request IDs are malformed or
-  // not unique.
-  virtual Result<std::string> Submit(const std::vector<BatchItem>& items) = 0;
+  // Returns the ID of the new batch, which carries the token where the provider keeps metadata. An error (kInput) if it
+  // is empty or too large, or if request IDs are malformed or not unique.
+  virtual Result<std::string> Submit(const std::vector<BatchItem>& items, const std::string& token) = 0;
+  // The batch that was submitted by this intent: by its token, else (Anthropic) the oldest batch of that time with that
+  // many requests. Nothing if the provider has none.
+  virtual Result<std::optional<std::string>> Find(const BatchIntent& intent) = 0;
   virtual Result<BatchState> Poll(const std::string& id) = 0;
   virtual Status Cancel(const std::string& id) = 0;
   // Answers by custom_id, in any order; cost_usd is at half price. Errors of single requests: kInput if the request is

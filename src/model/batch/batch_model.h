@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <unordered_map>
+#include <vector>
 
 #include "model/batch/batch.h"
 #include "model/batch/batch_notes.h"
@@ -31,11 +31,12 @@ struct BatchTimes {
   std::chrono::milliseconds patience{3'600'000};  // how long the provider may be unavailable
 };
 
-// A model behind a provider's Batch API. Requests are collected, submitted together, recorded (BatchNotes) and waited
+// A model behind a provider's Batch API. Requests are collected, recorded (BatchNotes), submitted together and waited
 // for on a thread of its own. A request that an earlier batch contains, by ChatRequest::id, is waited for there and
-// isn't submitted again. Both scopes of Cancel release all requests at once and leave the batches running at the
-// provider, so a later process can use their results. Requests without an answer in their batch end in kUnavailable;
-// the caller retries. Thread-safe.
+// isn't submitted again. Whether a batch was submitted whose ID didn't arrive is looked up at the provider first.
+// Requests with the same ID are submitted once, and each gets the answer. Both scopes of Cancel release all requests at
+// once and leave the batches running at the provider, so a later process can use their results. Requests without an
+// answer in their batch end in kUnavailable; the caller retries. Thread-safe.
 class BatchModel : public Model {
  public:
   // `clock` must outlive the model.
@@ -54,7 +55,8 @@ class BatchModel : public Model {
   using Time = Clock::Steady;
   struct Waiting {
     ChatRequest request;
-    Done done;
+    std::vector<Done> takers;  // all that asked it, at least one
+    void Answer(const Result<ChatResponse>& answer) const;
   };
   using WaitingById = std::map<std::string, Waiting>;
   struct Batch {
@@ -67,13 +69,22 @@ class BatchModel : public Model {
   };
 
   void Run();
+  void Work(std::unique_lock<std::mutex>& lock);
   bool WaitForWork(std::unique_lock<std::mutex>& lock);
+  static void Put(WaitingById& requests, const std::string& id, Waiting waiting);
+  void Pause(std::chrono::milliseconds pause, std::unique_lock<std::mutex>& lock);
   void Assign(std::unique_lock<std::mutex>& lock);
+  WaitingById* WaitingFor(const std::string& id);
+  void LookForLost(std::unique_lock<std::mutex>& lock);
+  Result<std::optional<std::string>> Find(const BatchIntent& intent, std::unique_lock<std::mutex>& lock);
+  Result<std::string> SubmitOnce(const std::vector<BatchItem>& items, const BatchIntent& intent,
+                                 const WaitingById& waiting, std::unique_lock<std::mutex>& lock);
   void Submit(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
   void Poll(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
   void TakeResults(std::list<Batch>::iterator batch, std::unique_lock<std::mutex>& lock);
   void HandleFailure(std::list<Batch>::iterator batch, const Error& error, std::unique_lock<std::mutex>& lock);
-  void EndAll(std::list<Batch>::iterator batch, const Error& error, std::unique_lock<std::mutex>& lock);
+  static void End(WaitingById& waiting, const Error& error, std::unique_lock<std::mutex>& lock);
+  void EndEverything(const Error& error, std::unique_lock<std::mutex>& lock);
   void PauseFor(Batch& batch) const;
 
   const std::unique_ptr<BatchApi> api_;
@@ -88,8 +99,8 @@ class BatchModel : public Model {
   Time last_arrival_;
   bool stopping_ = false;
   std::uint64_t unnamed_ = 0;
-  std::list<Batch> batches_;                            // only the thread removes elements
-  std::unordered_map<std::string, std::string> noted_;  // read when the first requests arrive
+  std::list<Batch> batches_;   // only the thread removes elements
+  BatchNotes::Content noted_;  // read when the first requests arrive
   bool notes_read_ = false;
 
   std::jthread thread_;  // last: uses everything above

@@ -5,11 +5,15 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <future>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,8 +26,10 @@ namespace upskill {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 // A provider whose batches outlive the models that ask it. Thread-safe.
@@ -31,8 +37,12 @@ class FakeProvider {
  public:
   std::mutex mutex;
   std::map<std::string, std::vector<std::string>> batches;  // ids of the requests by batch
-  std::set<std::string> expired;                            // requests without an answer
-  std::map<std::string, int> answered;                      // how often each request was paid
+  std::map<std::string, std::string> tokens;                // of the batches
+  int lost_answers = 0;                                     // to submissions that are accepted
+  int find_failures = 0;
+  std::function<void()> on_submit;
+  std::set<std::string> expired;        // requests without an answer
+  std::map<std::string, int> answered;  // how often each request was paid
   int submit_failures = 0;
   int polls_until_end = 1;
   std::size_t max_per_batch = 100;
@@ -47,15 +57,26 @@ class FakeApi : public BatchApi {
   std::size_t MaxPerBatch() const override { return provider_.max_per_batch; }
   std::size_t MaxBytes() const override { return 1000; }
   std::size_t BytesOf(const BatchItem& item) const override { return item.request.messages.front().text.size(); }
-  Result<std::string> Submit(const std::vector<BatchItem>& items) override {
+  Result<std::string> Submit(const std::vector<BatchItem>& items, const std::string& token) override {
     const std::lock_guard lock(provider_.mutex);
+    if (provider_.on_submit) provider_.on_submit();
     if (provider_.submit_failures-- > 0) return Error{ErrorKind::kUnavailable, "busy", milliseconds(1)};
     const std::string id = "b" + std::to_string(provider_.batches.size());
     for (const BatchItem& item : items) {
       provider_.batches[id].push_back(item.custom_id);
       ++provider_.answered[item.custom_id];
     }
+    provider_.tokens[id] = token;
+    if (provider_.lost_answers-- > 0) return Error{ErrorKind::kUnavailable, "the connection broke", milliseconds(1)};
     return id;
+  }
+  Result<std::optional<std::string>> Find(const BatchIntent& intent) override {
+    const std::lock_guard lock(provider_.mutex);
+    if (provider_.find_failures-- > 0) return Error{ErrorKind::kUnavailable, "busy"};
+    for (const auto& [id, token] : provider_.tokens) {
+      if (token == intent.token) return std::optional(id);
+    }
+    return std::optional<std::string>();
   }
   Result<BatchState> Poll(const std::string& id) override {
     const std::lock_guard lock(provider_.mutex);
@@ -214,6 +235,81 @@ TEST_F(BatchModels, NotesThatCannotBeWrittenEndTheRequests) {
   const Result<ChatResponse> answer = Ask(*model, {"r1"})[0].get();
   ASSERT_FALSE(answer.ok());
   EXPECT_THAT(answer.error().message, HasSubstr("recording a batch"));
+}
+
+// The program may be killed at any moment: while a batch is submitted, its intent is on the disk.
+TEST_F(BatchModels, TheIntentIsRecordedBeforeABatchIsSubmitted) {
+  std::string noted;
+  provider.on_submit = [&] { noted = ReadFile(notes).value(); };
+  const auto model = Open();
+  ASSERT_TRUE(Ask(*model, {"r1", "r2"})[0].get().ok());
+  EXPECT_THAT(noted, AllOf(HasSubstr(R"("intent":")" + provider.tokens["b0"] + "\""),
+                           HasSubstr(R"("requests":["r1","r2"])"), Not(HasSubstr("\"batch\""))));
+}
+
+TEST_F(BatchModels, ABatchWhoseIdWasLostIsFoundAgain) {
+  ASSERT_TRUE(Ask(*Open(), {"r1", "r2"})[0].get().ok());
+  // As after a kill between the provider's acceptance and the answer to it.
+  const std::string lines = *ReadFile(notes);
+  ASSERT_TRUE(WriteFileAtomically(notes, lines.substr(0, lines.find('\n') + 1)));
+  provider.find_failures = 3;
+  {
+    const auto model = Open();
+    auto answers = Ask(*model, {"r1", "r3"});
+    EXPECT_EQ(answers[0].get()->text, "answer to r1");
+    EXPECT_TRUE(answers[1].get().ok());
+  }
+  EXPECT_EQ(provider.answered["r1"], 1);
+  EXPECT_EQ(provider.answered["r3"], 1);
+  ASSERT_TRUE(Ask(*Open(), {"r2"})[0].get().ok());
+  EXPECT_EQ(provider.answered["r2"], 1) << "recorded for all requests of the batch";
+}
+
+TEST_F(BatchModels, AnIntentWithoutABatchIsSubmitted) {
+  ASSERT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
+  const std::string lines = *ReadFile(notes);
+  ASSERT_TRUE(WriteFileAtomically(notes, lines.substr(0, lines.find('\n') + 1)));
+  provider.tokens.clear();
+  EXPECT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
+  EXPECT_EQ(provider.answered["r1"], 2);
+}
+
+TEST_F(BatchModels, NothingIsSubmittedAgainWhileItIsUnknownWhetherItWas) {
+  ASSERT_TRUE(Ask(*Open(), {"r1"})[0].get().ok());
+  const std::string lines = *ReadFile(notes);
+  ASSERT_TRUE(WriteFileAtomically(notes, lines.substr(0, lines.find('\n') + 1)));
+  provider.find_failures = std::numeric_limits<int>::max();
+  const auto model = Open();
+  const Result<ChatResponse> answer = Ask(*model, {"r1"})[0].get();
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message, HasSubstr("looking for a batch that was submitted earlier: busy"));
+  EXPECT_EQ(provider.answered["r1"], 1);
+}
+
+TEST_F(BatchModels, AnAcceptedBatchIsNotSubmittedAgainWhenTheAnswerIsLost) {
+  provider.lost_answers = 1;
+  EXPECT_EQ(Ask(*Open(), {"r1"})[0].get()->text, "answer to r1");
+  EXPECT_EQ(provider.answered["r1"], 1);
+}
+
+TEST_F(BatchModels, EqualRequestsAreSubmittedOnceAndAllAnswered) {
+  const auto model = Open();
+  auto answers = Ask(*model, {"r1", "r1", "r2"});
+  for (auto& answer : answers) {
+    ASSERT_EQ(answer.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+    EXPECT_TRUE(answer.get().ok());
+  }
+  EXPECT_EQ(provider.answered["r1"], 1);
+  EXPECT_EQ(Ask(*model, {"r1"})[0].get()->text, "answer to r1") << "also after the batch has ended";
+  EXPECT_EQ(provider.answered["r1"], 1);
+}
+
+TEST_F(BatchModels, ATakerThatThrowsHarmsNobodyElse) {
+  const auto model = Open();
+  clock.Hold();
+  model->Start(Request("r0"), [](const Result<ChatResponse>&) { throw std::runtime_error("no room"); });
+  auto answers = Ask(*model, {"r1"});
+  EXPECT_TRUE(answers[0].get().ok());
 }
 
 }  // namespace

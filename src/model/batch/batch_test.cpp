@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,8 @@ struct Rig {
   TestNetwork network;
   std::unique_ptr<BatchApi> api;
 };
+
+constexpr const char* kToken = "t0";
 
 BatchItem Item(const std::string& id) {
   BatchItem item{id, {}};
@@ -63,7 +67,7 @@ TEST(AnthropicBatches, SubmitPollResults) {
         return Answer(404, "{}");
       },
       "haiku");
-  const Result<std::string> id = rig.api->Submit({Item("a"), Item("b"), Item("c"), Item("d")});
+  const Result<std::string> id = rig.api->Submit({Item("a"), Item("b"), Item("c"), Item("d")}, kToken);
   ASSERT_TRUE(id.ok()) << id.error().message;
   EXPECT_EQ(*id, "msgbatch_1");
   const Json submitted = Json::parse(rig.server.requests().at(0).body);
@@ -106,10 +110,10 @@ TEST(AnthropicBatches, ExpiredRequestsCanBeResubmitted) {
       },
       "haiku");
   const std::vector<BatchItem> items = {Item("a")};
-  const Result<BatchApi::Answers> first = rig.api->Results(*rig.api->Submit(items));
+  const Result<BatchApi::Answers> first = rig.api->Results(*rig.api->Submit(items, kToken));
   ASSERT_TRUE(first.ok());
   ASSERT_EQ(first->at("a").error().kind, ErrorKind::kUnavailable);
-  const Result<BatchApi::Answers> second = rig.api->Results(*rig.api->Submit(items));
+  const Result<BatchApi::Answers> second = rig.api->Results(*rig.api->Submit(items, kToken));
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(second->at("a")->text, "A");
 }
@@ -127,15 +131,16 @@ TEST(OpenAiBatches, SubmitPollResults) {
         return Answer(404, "{}");
       },
       "gpt-4o");
-  const Result<std::string> id = rig.api->Submit({Item("a"), Item("b")});
+  const Result<std::string> id = rig.api->Submit({Item("a"), Item("b")}, kToken);
   ASSERT_TRUE(id.ok()) << id.error().message;
   const std::vector<Request> requests = rig.server.requests();
   EXPECT_THAT(requests.at(0).headers.at("content-type"), HasSubstr("multipart/form-data"));
   EXPECT_THAT(requests.at(0).body,
               AllOf(HasSubstr("name=\"purpose\""), HasSubstr("filename=\"batch.jsonl\""),
                     HasSubstr(R"({"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{)")));
-  EXPECT_EQ(requests.at(1).body,
-            R"({"input_file_id":"file-1","endpoint":"/v1/chat/completions","completion_window":"24h"})");
+  EXPECT_EQ(
+      requests.at(1).body,
+      R"({"input_file_id":"file-1","endpoint":"/v1/chat/completions","completion_window":"24h","metadata":{"upskill":"t0"}})");
   const Result<BatchState> state = rig.api->Poll(*id);
   ASSERT_TRUE(state.ok());
   EXPECT_TRUE(state->ended);
@@ -185,10 +190,10 @@ TEST(OpenAiBatches, ABatchRejectedAsAWhole) {
 
 TEST(Batches, RejectsInvalidBatchesBeforeSending) {
   Rig rig([](const Request&) { return Answer(200, "{}"); }, "haiku");
-  EXPECT_EQ(rig.api->Submit({}).error().kind, ErrorKind::kInput);
-  EXPECT_THAT(rig.api->Submit({Item("a"), Item("a")}).error().message, HasSubstr("duplicate request ID 'a'"));
-  EXPECT_EQ(rig.api->Submit({Item("a b")}).error().kind, ErrorKind::kInput);
-  EXPECT_EQ(rig.api->Submit({Item(std::string(65, 'a'))}).error().kind, ErrorKind::kInput);
+  EXPECT_EQ(rig.api->Submit({}, kToken).error().kind, ErrorKind::kInput);
+  EXPECT_THAT(rig.api->Submit({Item("a"), Item("a")}, kToken).error().message, HasSubstr("duplicate request ID 'a'"));
+  EXPECT_EQ(rig.api->Submit({Item("a b")}, kToken).error().kind, ErrorKind::kInput);
+  EXPECT_EQ(rig.api->Submit({Item(std::string(65, 'a'))}, kToken).error().kind, ErrorKind::kInput);
   EXPECT_EQ(rig.api->Poll("../models").error().kind, ErrorKind::kInput);
   EXPECT_EQ(rig.api->Results("a/b").error().kind, ErrorKind::kInput);
   EXPECT_EQ(rig.server.request_count(), 0U);
@@ -203,7 +208,7 @@ TEST(Batches, BrokenAnswers) {
         return Answer(200, R"({"id":"../x"})");
       },
       "haiku");
-  EXPECT_EQ(rig.api->Submit({Item("a")}).error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(rig.api->Submit({Item("a")}, kToken).error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(rig.api->Poll("b").error().kind, ErrorKind::kUnavailable);
   const Result<BatchApi::Answers> answers = rig.api->Results("b");
   ASSERT_FALSE(answers.ok());
@@ -239,6 +244,60 @@ TEST(Batches, ProvidersWithoutThem) {
   ASSERT_FALSE(api.ok());
   EXPECT_THAT(api.error().message, AllOf(HasSubstr("no Batch API is supported for provider 'generic'"),
                                          HasSubstr("anthropic, openai, responses")));
+}
+
+// 2026-11-21T10:12:33Z
+const BatchIntent kIntent{kToken, Clock::Wall(std::chrono::seconds(1795255953)), 3};
+
+TEST(OpenAiBatches, FindsABatchByItsToken) {
+  Rig rig(
+      [](const Request& request) {
+        if (request.path.find("after=") == std::string::npos) {
+          return Answer(200, R"({"data":[{"id":"b9","created_at":1795256000,"metadata":{"upskill":"t1"}},
+                                         {"id":"b8","created_at":1795255990,"metadata":null}],"has_more":true})");
+        }
+        return Answer(200,
+                      R"({"data":[{"id":"b7","created_at":1795255960,"metadata":{"upskill":"t0"}}],"has_more":true})");
+      },
+      "gpt-4o");
+  const Result<std::optional<std::string>> found = rig.api->Find(kIntent);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(*found, "b7");
+  ASSERT_EQ(rig.server.request_count(), 2U);
+  EXPECT_EQ(rig.server.requests().at(0).path, "/v1/batches?limit=100");
+  EXPECT_EQ(rig.server.requests().at(1).path, "/v1/batches?limit=100&after=b8");
+}
+
+TEST(OpenAiBatches, ListsNothingOlderThanTheIntent) {
+  Rig rig(
+      [](const Request&) {
+        return Answer(200,
+                      R"({"data":[{"id":"b1","created_at":1795250000,"metadata":{"upskill":"t0"}}],"has_more":true})");
+      },
+      "gpt-4o");
+  EXPECT_EQ(*rig.api->Find(kIntent), std::nullopt);
+  EXPECT_EQ(rig.server.request_count(), 1U);
+}
+
+TEST(AnthropicBatches, FindsTheOldestBatchOfThatTimeAndSize) {
+  Rig rig(
+      [](const Request& request) {
+        if (request.path.find("after_id=") == std::string::npos) {
+          return Answer(200, R"({"data":[
+            {"id":"late","created_at":"2026-11-21T12:00:00.5Z","request_counts":{"processing":3}},
+            {"id":"next","created_at":"2026-11-21T10:20:00Z","request_counts":{"processing":3}},
+            {"id":"other","created_at":"2026-11-21T10:13:00Z","request_counts":{"processing":4}}],"has_more":true})");
+        }
+        return Answer(200, R"({"data":[
+            {"id":"ours","created_at":"2026-11-21T10:12:40.123Z","request_counts":{"processing":1,"succeeded":1,"errored":1}},
+            {"id":"before","created_at":"2026-11-21T09:00:00Z","request_counts":{"processing":3}}],"has_more":true})");
+      },
+      "haiku");
+  const Result<std::optional<std::string>> found = rig.api->Find(kIntent);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(*found, "ours");
+  EXPECT_EQ(rig.server.requests().at(1).path, "/v1/messages/batches?limit=100&after_id=other");
+  EXPECT_EQ(rig.server.request_count(), 2U);
 }
 
 }  // namespace
