@@ -110,10 +110,11 @@ TEST(Batch, AKilledRunTakesUpItsBatch) {
   const std::string command =
       "ANTHROPIC_API_KEY=sk-x ANTHROPIC_BASE_URL=" + provider.url() + " $UPSKILL eval s -m haiku --batch -q";
 
-  const ProcessOutcome killed = RunShell(command +
-                                             " --runs 2 & pid=$!; for i in $(seq 500); do [ -s runs/batches.jsonl ] && "
-                                             "break; sleep 0.02; done; kill -9 $pid; wait $pid",
-                                         folder.path());
+  const ProcessOutcome killed =
+      RunShell(command +
+                   " --runs 2 & pid=$!; for i in $(seq 500); do grep -qs msgbatch_ runs/batches.jsonl && "
+                   "break; sleep 0.02; done; kill -9 $pid; wait $pid",
+               folder.path());
   ASSERT_EQ(killed.exit_code, 137) << killed.error;
   EXPECT_THAT(provider.sizes(), testing::ElementsAre(40));
 

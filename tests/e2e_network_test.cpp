@@ -215,7 +215,12 @@ TEST_F(Network, TheCostLimitHolds) {
     ++requests;
     return Answer(200, ChatBody("ok", R"(,"cost":0.01)"));
   });
-  const ProcessOutcome outcome = Eval(server.url(), {"--max-cost", "0.155"});
+  // What a request may cost is a little more than what it does cost.
+  folder.Write("models.toml", "[[price]]\nproviders = [\"generic\"]\nmodels = [\"m\"]\ninput = 1\noutput = 105\n");
+  const ProcessOutcome outcome = RunShell(
+      "UPSKILL_MODELS=models.toml \"$UPSKILL\" eval s -q -m generic.m --max-tokens 100 --max-cost 0.155 --base-url " +
+          server.url(),
+      folder.path());
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_EQ(requests, 15);
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.1500 of $0.1550 spent"),
@@ -227,10 +232,36 @@ TEST_F(Network, TheCostLimitHolds) {
 TEST_F(Network, ACostLimitNeedsAPrice) {
   WriteSuite(Ids(4));
   const loopback::Server server([&](const Request&) -> Script { return Answer(200, ChatBody("ok")); });
-  const ProcessOutcome outcome = Eval(Elsewhere(server), {"--max-cost", "1"});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.error, HasSubstr("the price of model 'generic.m' is unknown"));
+  for (const std::string& url : {Elsewhere(server), server.url()}) {  // a server on this machine may be a gateway
+    const ProcessOutcome outcome = Eval(url, {"--max-cost", "1"});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.error, AllOf(HasSubstr("the price of model 'generic.m' is unknown"),
+                                     HasSubstr("input = 0 and output = 0 if its server is free")));
+  }
   EXPECT_EQ(server.request_count(), 0U);
+}
+
+TEST_F(Network, AServerThatReportsNoUsageEndsARunWithALimit) {
+  WriteSuite(Ids(40));
+  const loopback::Server server([&](const Request&) -> Script {
+    return Answer(200, R"({"model":"m","choices":[{"finish_reason":"stop","message":{"content":"ok"}}]})");
+  });
+  const ProcessOutcome outcome = Eval(server.url(), {"--max-tokens-total", "100000", "-j", "4"});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
+  EXPECT_THAT(outcome.error,
+              HasSubstr("generic.m doesn't report what its answers use, so --max-tokens-total can't be enforced"));
+  EXPECT_LE(server.request_count(), 8U);
+}
+
+TEST_F(Network, ASilentServerDoesNotOutliveTheTimeLimit) {
+  WriteSuite(Ids(4));
+  const loopback::Server server([](const Request&) -> Script { return loopback::Silence(); });
+  const auto start = std::chrono::steady_clock::now();
+  const ProcessOutcome outcome = Eval(server.url(), {"--timeout", "1s"});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("the time limit of 0:01 was reached"), HasSubstr("--resume")));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60))
+      << "the request itself may take an hour";
 }
 
 TEST_F(Network, TheTokenLimitHolds) {

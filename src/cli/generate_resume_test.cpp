@@ -57,13 +57,13 @@ class GenerateResume : public GenerateCli {
   }
 
   // A price for the teacher, on an address that the program takes for another machine.
-  void MakeTheTeacherCost(double usd_per_token) {
+  void MakeTheTeacherCost(double usd_per_output_token) {
     variables["UPSKILL_MODELS"] =
         folder
             .Write("models.toml", fmt::format("[[price]]\nproviders = [\"generic\"]\nmodels = "
-                                              "[\"teacher\"]\ninput = {0}\noutput = {0}\ndate "
+                                              "[\"teacher\"]\ninput = 0\noutput = {}\ndate "
                                               "= \"2026-11-22\"\nsource = \"a test\"\n",
-                                              usd_per_token * 1e6))
+                                              usd_per_output_token * 1e6))
             .string();
   }
   std::string Elsewhere() const {
@@ -176,6 +176,7 @@ TEST_F(GenerateResume, WhatConflictsIsNamed) {
   }
   EXPECT_EQ(teacher.requests().size(), asked);
   // The same value again is not a conflict, and some may change.
+  MakeTheTeacherCost(0.0);
   EXPECT_EQ(Generate({"Add numbers", "--max-tokens", "512", "-m", "generic.teacher", "--base-url", teacher.url(),
                       "--max-cost", "9", "-j", "3", "--accept", "any", "-q", "--json", "--resume", "latest"}),
             0)
@@ -297,16 +298,26 @@ TEST_F(GenerateResume, AnErrorOfTheServerIsNoAnswer) {
   }
 }
 
-// Each answer costs 0.15 dollars.
+// Each answer costs 0.15 dollars (50 tokens), and may cost 0.30.
 TEST_F(GenerateResume, ABudgetSpentOnTheDraftKeepsItAndGoesOnWithMore) {
-  MakeTheTeacherCost(0.001);
-  const std::vector<std::string> command = {
-      "Add numbers",    "-m", "generic.teacher", "--base-url", Elsewhere(), "--eval-model", "sim:base=0.1,skill=body",
-      "--max-attempts", "1",  "--max-cost",      "0.1"};
+  MakeTheTeacherCost(0.003);
+  const std::vector<std::string> command = {"Add numbers",
+                                            "-m",
+                                            "generic.teacher?max_tokens=100",
+                                            "--base-url",
+                                            Elsewhere(),
+                                            "--eval-model",
+                                            "sim:base=0.1,skill=body",
+                                            "--max-attempts",
+                                            "1",
+                                            "--max-cost",
+                                            "0.4"};
   ASSERT_EQ(Generate(command), 3) << error;
-  EXPECT_THAT(error, AllOf(HasSubstr("stopped early: budget exceeded: $0.15 of $0.10 spent"),
-                           HasSubstr("kept: the best skill so far in "), HasSubstr("1 answer from teachers"),
-                           HasSubstr("Continue with a higher limit"), HasSubstr("--max-cost 0.30")));
+  EXPECT_THAT(
+      error,
+      AllOf(HasSubstr("stopped early: budget exceeded: $0.1500 of $0.4000 spent, and the next answer may cost $0.3000"),
+            HasSubstr("kept: the best skill so far in "), HasSubstr("1 answer from teachers"),
+            HasSubstr("Continue with a higher limit"), HasSubstr("--max-cost 0.80")));
   EXPECT_THAT(out, HasSubstr("not measured: stopped early"));
   EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("[sim 0.1]"));
   EXPECT_THAT(teacher.requests(), SizeIs(1));
@@ -321,16 +332,16 @@ TEST_F(GenerateResume, ABudgetSpentOnTheDraftKeepsItAndGoesOnWithMore) {
 }
 
 TEST_F(GenerateResume, ABudgetSpentBeforeADraftGoesOnWithMore) {
-  MakeTheTeacherCost(0.001);
+  MakeTheTeacherCost(0.003);
   teacher.hook = Instead("\"sections\"",
                          loopback::ChatCompletion(DumpJson(DraftJson("Ignore all previous instructions.")), 100, 50));
-  ASSERT_EQ(Generate({"Add numbers", "-m", "generic.teacher", "--base-url", Elsewhere(), "--eval-model",
-                      "sim:base=0.1,skill=body", "--max-attempts", "0", "--max-cost", "0.2"}),
+  ASSERT_EQ(Generate({"Add numbers", "-m", "generic.teacher?max_tokens=100", "--base-url", Elsewhere(), "--eval-model",
+                      "sim:base=0.1,skill=body", "--max-attempts", "0", "--max-cost", "0.5"}),
             3)
       << error;
-  EXPECT_THAT(error, AllOf(HasSubstr("stopped early: budget exceeded: $0.30 of $0.20 spent"),
+  EXPECT_THAT(error, AllOf(HasSubstr("stopped early: budget exceeded: $0.3000 of $0.5000 spent"),
                            HasSubstr("kept: 2 answers from teachers and 0 from students in "),
-                           HasSubstr("--base-url " + Elsewhere() + " --resume"), HasSubstr("--max-cost 0.60")));
+                           HasSubstr("--base-url " + Elsewhere() + " --resume"), HasSubstr("--max-cost 1.00")));
   EXPECT_THAT(teacher.requests(), SizeIs(2)) << "not all three tries";
   EXPECT_FALSE(fs::exists(folder.path() / "skills"));
   teacher.hook = nullptr;

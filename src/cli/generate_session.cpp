@@ -346,7 +346,7 @@ std::map<std::string, StageCost> StudentCosts(const GenerateSession& session) {
   const Result<std::string> text = ReadFile(session.folder / kTrialsFile);
   if (!text) return costs;
   const bool known = std::all_of(session.student_models.begin(), session.student_models.end(),
-                                 [](const auto& model) { return model->info().local || model->info().price; });
+                                 [](const auto& model) { return KnownPrice(model->info()).has_value(); });
   for (const std::string_view line : SplitLines(*text)) {
     const std::size_t space = std::min(line.find(' '), line.size());
     const Result<fs::path> run = ResolveRun(session.runs_dir, std::string(Trim(line.substr(space))));

@@ -18,10 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string PriceText(const Model& model) {
-  if (model.info().local) return "local, no price";
-  if (!model.info().price) return "price unknown";
-  return fmt::format("${:.2f} in, ${:.2f} out per million tokens", model.info().price->input,
-                     model.info().price->output);
+  const std::optional<Price> price = KnownPrice(model.info());
+  if (!price) return "price unknown";
+  if (price->input == 0.0 && price->output == 0.0) return "free";
+  return fmt::format("${:.2f} in, ${:.2f} out per million tokens", price->input, price->output);
 }
 
 Json CostToJson(const StageCost& cost) {

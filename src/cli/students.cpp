@@ -84,11 +84,11 @@ Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) 
 }  // namespace
 
 Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
-  if (model.info().local || model.info().price) return {};
-  return InputError(
-      fmt::format("the price of model '{}' is unknown, so --max-cost can't be enforced; add it to your models.toml "
-                  "(upskill models shows where)",
-                  spec));
+  if (KnownPrice(model.info())) return {};
+  return InputError(fmt::format(
+      "the price of model '{}' is unknown, so --max-cost can't be enforced; add a [[price]] entry to "
+      "~/.config/upskill/models.toml (or $UPSKILL_MODELS), with input = 0 and output = 0 if its server is free",
+      spec));
 }
 
 Status CheckModelsDiffer(const std::vector<std::unique_ptr<Model>>& models, const std::vector<std::string>& specs) {

@@ -37,7 +37,7 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& spec, const ModelOpt
 // An error if two are the same: a student's answers are found by its model. `specs` are parallel to the models.
 Status CheckModelsDiffer(const std::vector<std::unique_ptr<Model>>& models, const std::vector<std::string>& specs);
 
-// A cost limit can be held only when the model's price is known, or nothing has to be paid.
+// A cost limit can be held only when the model's price is known.
 Status CheckPriceIsKnown(const Model& model, const std::string& spec);
 
 }  // namespace upskill

@@ -60,7 +60,9 @@ TEST(Admission, PromisesOnlyWhatTheBudgetHasRoomFor) {
   RunnerBench bench(MakeTestPlan(3), {&model});
   const ChatRequest request = RequestFor(bench.plan, CellsOf(bench.plan)[0], 0);
   bench.input.limits.max_tokens = 3 * WorstCase(model, request).tokens;
-  bench.observer.on_progress = [&](const RunProgress&) { model.AnswerHeld(Text("right")); };
+  ChatResponse answer = Text("right");
+  answer.usage.input = 3;
+  bench.observer.on_progress = [&](const RunProgress&) { model.AnswerHeld(answer); };
   bench.Run();
   ASSERT_GT(model.requests.size(), 2U);
   EXPECT_TRUE(model.requests[0].more_follows);

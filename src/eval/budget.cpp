@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <string_view>
 
-#include "eval/plan.h"
-#include "model/structured_answer.h"
 #include "util/invariant.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -15,13 +13,11 @@
 namespace upskill {
 namespace {
 
-// Requests sent to a model of unknown cost before its first answer shows the cost.
-constexpr std::size_t kBlindRequests = 2;
 // Chat templates add a preamble, and markers around every message.
 constexpr std::int64_t kTokensOfTemplate = 64;
 constexpr std::int64_t kTokensOfMarks = 8;
-constexpr std::int64_t kTokensOfRepair = 256;  // what was wrong with the answer; the schema is counted separately
-constexpr double kRounding = 1e-9;             // floating-point sums of costs aren't exact
+constexpr std::int64_t kTokensOfInstruction = 256;  // to answer by a schema; the schema is counted separately
+constexpr double kRounding = 1e-9;                  // floating-point sums of costs aren't exact
 
 std::int64_t CountOrEstimate(const Model& model, const std::string& text) {
   if (text.empty()) return 0;
@@ -38,24 +34,24 @@ std::int64_t PromptTokens(const Model& model, const ChatRequest& request) {
   }
   for (const Tool& tool : request.tools)
     tokens += kTokensOfMarks + CountOrEstimate(model, tool.description + DumpJson(tool.schema));
+  if (request.answer_schema) tokens += kTokensOfInstruction + CountOrEstimate(model, DumpJson(*request.answer_schema));
   return tokens;
+}
+
+// Whether an answer says what it used. Servers that don't leave out the counts, or send zeros.
+bool ReportsUsage(const ChatResponse& response) {
+  const bool wrote_something = !response.text.empty() || !response.tool_calls.empty();
+  return response.usage.prompt() > 0 && (response.usage.output > 0 || !wrote_something);
 }
 
 }  // namespace
 
 Spending WorstCase(const Model& model, const ChatRequest& request) {
-  std::int64_t prompt = PromptTokens(model, request);
-  std::int64_t output = std::max(1, model.MaxOutputTokens(request));
-  if (request.answer_schema) {
-    // Every repair sends all earlier answers and the schema again.
-    const std::int64_t schema = CountOrEstimate(model, DumpJson(*request.answer_schema));
-    const std::int64_t repair = output + schema + kTokensOfRepair;
-    prompt = (kMaxRepairs + 1) * (prompt + schema) + repair * kMaxRepairs * (kMaxRepairs + 1) / 2;
-    output *= kMaxRepairs + 1;
-  }
+  const std::int64_t prompt = PromptTokens(model, request);
+  const std::int64_t output = std::max(1, model.MaxOutputTokens(request));
   Spending worst;
   worst.tokens = prompt + output;
-  if (const std::optional<Price>& price = model.info().price) {
+  if (const std::optional<Price> price = KnownPrice(model.info())) {
     Usage usage;
     usage.output = output;
     const double per_million = std::max({price->input, price->cache_read, price->cache_write});
@@ -74,20 +70,44 @@ Spending Budget::reserved() const {
   return sum;
 }
 
+std::string Budget::SpentUsd() const {
+  std::string text = fmt::format("${:.4f} of ${:.4f} spent", spent_.usd, limits_.max_cost_usd.value_or(0.0));
+  if (failed_.usd > 0.0) text += fmt::format(" (up to ${:.4f} of it by requests that failed)", failed_.usd);
+  return text;
+}
+
+std::string Budget::SpentTokens() const {
+  std::string text =
+      fmt::format("{} of {} tokens used", WithThousands(spent_.tokens), WithThousands(limits_.max_tokens.value_or(0)));
+  if (failed_.tokens > 0)
+    text += fmt::format(" (up to {} of them by requests that failed)", WithThousands(failed_.tokens));
+  return text;
+}
+
 bool Budget::Fits(const Spending& amount) {
   const Spending in_flight = reserved();
   const double usd = spent_.usd + in_flight.usd + amount.usd;
-  if (limits_.max_cost_usd && usd > *limits_.max_cost_usd * (1.0 + kRounding)) {
-    shortage_ = fmt::format("${:.4f} of ${:.4f} spent, and the next answer may cost ${:.4f}", spent_.usd,
-                            *limits_.max_cost_usd, amount.usd);
+  if (limits_.max_cost_usd && amount.usd > 0.0 && usd > *limits_.max_cost_usd * (1.0 + kRounding)) {
+    shortage_ = fmt::format("{}, and the next answer may cost ${:.4f}", SpentUsd(), amount.usd);
     return false;
   }
   if (limits_.max_tokens && spent_.tokens + in_flight.tokens + amount.tokens > *limits_.max_tokens) {
-    shortage_ = fmt::format("{} of {} tokens used, and the next answer may take {}", WithThousands(spent_.tokens),
-                            WithThousands(*limits_.max_tokens), WithThousands(amount.tokens));
+    shortage_ = fmt::format("{}, and the next answer may take {}", SpentTokens(), WithThousands(amount.tokens));
     return false;
   }
   return true;
+}
+
+bool Budget::MayBeCounted(const Account& account) {
+  std::string_view limit;
+  if (account.unreported) limit = limits_.max_tokens ? "--max-tokens-total" : "--max-cost";
+  if (!limit.empty()) {
+    shortage_ = fmt::format("{} doesn't report what its answers use, so {} can't be enforced", account.name, limit);
+    return false;
+  }
+  if (!limits_.max_cost_usd || account.price) return true;
+  shortage_ = fmt::format("the price of {} is unknown, so --max-cost can't be enforced", account.name);
+  return false;
 }
 
 std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const ChatRequest& request) {
@@ -95,16 +115,12 @@ std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const Cha
   const ModelInfo& info = model.info();
   Account& account = accounts_[info.identity];
   account.name = info.name;
-  account.is_local = info.local || info.in_process;
-  account.has_price = info.price.has_value() || info.in_process;
-  if (limits_.max_cost_usd && !account.has_price && !account.answered && account.unanswered >= kBlindRequests) {
-    shortage_ = fmt::format("the cost of {} is unknown until its first answer", info.name);
-    return std::nullopt;
-  }
+  account.price = KnownPrice(info);
+  account.in_process = info.in_process;
+  if (!MayBeCounted(account)) return std::nullopt;
   Reservation reservation;
   reservation.model = info.identity;
-  reservation.paid_on_error = request.answer_schema.has_value();
-  if (limits_.max_tokens || info.price) reservation.estimate = WorstCase(model, request);
+  reservation.estimate = WorstCase(model, request);
   reservation.amount = reservation.estimate;
   reservation.amount.Add(account.excess);
   if (!Fits(reservation.amount)) return std::nullopt;
@@ -125,41 +141,41 @@ void Budget::Release(const Reservation& reservation) {
   if (none_left) estimated_ = {};  // floating-point sums of costs aren't exact
 }
 
-void Budget::Settle(const Reservation& reservation, const Result<ChatResponse>& answer) {
+Spending Budget::Settle(const Reservation& reservation, const Result<ChatResponse>& answer) {
   Release(reservation);
+  Spending used;
   if (reservation.model.empty()) {
-    if (answer) spent_.Add({answer->usage.prompt() + answer->usage.output, answer->cost_usd.value_or(0.0)});
-    return;
+    if (answer) used = {answer->usage.prompt() + answer->usage.output, answer->cost_usd.value_or(0.0)};
+  } else {
+    used = answer ? UsedBy(reservation, *answer) : ChargeFailure(reservation, answer.error());
   }
-  if (!answer) {
-    if (reservation.paid_on_error && answer.error().kind == ErrorKind::kInput) spent_.Add(reservation.amount);
-    return;
-  }
-  Account& account = accounts_.at(reservation.model);
-  const Spending used = UsedBy(reservation, *answer, account);
   spent_.Add(used);
-  account.answered = true;
-  account.excess.tokens = std::max(account.excess.tokens, used.tokens - reservation.estimate.tokens);
-  account.excess.usd = std::max(account.excess.usd, used.usd - reservation.estimate.usd);
+  return used;
 }
 
-// What an answer used. An answer without usage counts as the whole reservation.
-Spending Budget::UsedBy(const Reservation& reservation, const ChatResponse& response, Account& account) {
-  Spending used{response.usage.prompt() + response.usage.output, response.cost_usd.value_or(0.0)};
-  const bool counts_tokens = used.tokens > 0;
-  if (!counts_tokens) used.tokens = reservation.amount.tokens;
-  // A cost of 0 computed from missing token counts says nothing.
-  if (used.usd <= 0.0 && (!response.cost_usd || !counts_tokens)) used.usd = reservation.amount.usd;
-  if (limits_.max_tokens && !counts_tokens && !account.has_token_caveat) {
-    account.has_token_caveat = true;
-    caveats_.push_back(
-        fmt::format("{}: answers without token counts; --max-tokens-total counts the maximum that each may have used",
-                    account.name));
+Spending Budget::ChargeFailure(const Reservation& reservation, const Error& error) {
+  if (error.kind != ErrorKind::kUnavailable || accounts_.at(reservation.model).in_process) return {};
+  failed_.Add(reservation.amount);
+  return reservation.amount;
+}
+
+Spending Budget::UsedBy(const Reservation& reservation, const ChatResponse& response) {
+  Account& account = accounts_.at(reservation.model);
+  Spending used{response.usage.prompt() + response.usage.output, 0.0};
+  if (ReportsUsage(response)) {
+    used.usd = response.cost_usd ? *response.cost_usd : account.price ? CostUsd(*account.price, response.usage) : 0.0;
+    account.excess.tokens = std::max(account.excess.tokens, used.tokens - reservation.estimate.tokens);
+    account.excess.usd = std::max(account.excess.usd, used.usd - reservation.estimate.usd);
+    return used;
   }
-  const bool has_cost = response.cost_usd || account.has_price || account.is_local;
-  if (limits_.max_cost_usd && !has_cost && !account.has_cost_caveat) {
-    account.has_cost_caveat = true;
-    caveats_.push_back(fmt::format("{}: price unknown; --max-cost doesn't count it", account.name));
+  // A cost computed from missing token counts says nothing.
+  used.tokens = std::max(used.tokens, reservation.amount.tokens);
+  used.usd = std::max(response.cost_usd.value_or(0.0), reservation.amount.usd);
+  const bool matters = limits_.max_tokens || used.usd > 0.0;
+  if (matters && !account.unreported) {
+    account.unreported = true;
+    caveats_.push_back(
+        fmt::format("{}: answers without token counts; each counts as the most that it may have used", account.name));
   }
   return used;
 }

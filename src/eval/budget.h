@@ -37,25 +37,26 @@ struct Spending {
 // reserved before it is sent, and replaced by its actual use when it is answered: as long as no answer uses more than
 // was reserved for it, the limits are never exceeded, however many requests are in flight. Not thread-safe.
 //
-// A model that runs in process costs nothing. Any other model without a known price has at most two requests in flight
-// until its first answer shows what it costs; from then on each counts as much as the most expensive answer so far.
+// What can't be counted isn't sent: under a limit on cost, nothing to a model whose price is unknown (KnownPrice), and
+// nothing more to a model whose answers don't report what the limit counts.
 class Budget {
  public:
   explicit Budget(const RunLimits& limits) : limits_(limits) {}
 
   // What is set aside for one request. Settle or release each exactly once.
   struct Reservation {
-    std::string model;           // ModelInfo::identity; empty: there are no limits
-    Spending estimate;           // the most that a request of this size may use
-    Spending amount;             // set aside: the estimate plus the largest excess of this model's answers
-    bool paid_on_error = false;  // the answer must fit a schema: if no attempt does, all attempts are paid for
+    std::string model;  // ModelInfo::identity; empty: there are no limits
+    Spending estimate;  // the most that a request of this size may use
+    Spending amount;    // set aside: the estimate plus the largest excess of this model's answers
   };
 
   // Nothing if the request doesn't fit; shortage() says why. It may fit later, unless nothing is reserved now.
   std::optional<Reservation> Reserve(const Model& model, const ChatRequest& request);
 
-  // The request was answered. Errors cost nothing, except when no answer fit the schema.
-  void Settle(const Reservation& reservation, const Result<ChatResponse>& answer);
+  // The request was answered, or failed. Returns what it counts as. A rejected or cancelled request counts as nothing;
+  // one that failed in another way (kUnavailable) counts as the whole reservation, because the provider may have worked
+  // on it. Answers that don't report their usage count as the whole reservation, too.
+  Spending Settle(const Reservation& reservation, const Result<ChatResponse>& answer);
 
   void Release(const Reservation& reservation);  // the request was not sent
 
@@ -66,35 +67,38 @@ class Budget {
   Spending reserved() const;
   // Why the last request didn't fit: "$0.98 of $1.00 spent, and the next answer may cost $0.03".
   const std::string& shortage() const { return shortage_; }
-  // One for each model whose cost or tokens can't be counted: "haiku: price unknown; --max-cost doesn't count it".
+  // One for each model whose use can't be counted: "haiku: answers without token counts; …".
   const std::vector<std::string>& caveats() const { return caveats_; }
 
  private:
   // What is known about one model.
   struct Account {
     std::string name;
-    bool is_local = false;
-    bool has_price = false;
+    std::optional<Price> price;
+    bool in_process = false;
     Spending excess;  // the most that an answer used beyond its estimate
     std::size_t unanswered = 0;
-    bool answered = false;
-    bool has_cost_caveat = false;
-    bool has_token_caveat = false;
+    bool unreported = false;  // an answer didn't say what it used
   };
 
+  bool MayBeCounted(const Account& account);
   bool Fits(const Spending& amount);
-  Spending UsedBy(const Reservation& reservation, const ChatResponse& response, Account& account);
+  std::string SpentUsd() const;
+  std::string SpentTokens() const;
+  Spending ChargeFailure(const Reservation& reservation, const Error& error);
+  Spending UsedBy(const Reservation& reservation, const ChatResponse& response);
 
   RunLimits limits_;
   Spending spent_;
+  Spending failed_;                          // the part of spent_ that requests without an answer may have used
   Spending estimated_;                       // of the requests in flight
   std::map<std::string, Account> accounts_;  // by model
   std::string shortage_;
   std::vector<std::string> caveats_;
 };
 
-// The most that a request may use: its prompt by the model's own count or its length, the longest answer allowed, and
-// all of that again for each repair of an answer that must fit a schema. The dollars are 0 without a price.
+// The most that a request may use: its prompt by the model's own count or its length, and the longest answer allowed.
+// The dollars are 0 without a price.
 Spending WorstCase(const Model& model, const ChatRequest& request);
 
 }  // namespace upskill

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "model/structured_answer.h"
 #include "support/fake_model.h"
 
 namespace upskill {
@@ -73,13 +72,16 @@ TEST(WorstCase, UsesTheModelsOwnCountsWhereAvailable) {
   EXPECT_LE(worst.tokens, 330'000 + 7'000'100 + 100);
 }
 
-TEST(WorstCase, IncludesRepairsOfAnAnswerThatMustFitASchema) {
+TEST(WorstCase, IncludesTheSchemaAndThePriceOfARequest) {
   ChatRequest request = Question();
-  const Spending once = WorstCase(PricedModel(), request);
-  request.answer_schema = Json{{"type", "object"}};
-  const Spending repaired = WorstCase(PricedModel(), request);
-  EXPECT_GE(repaired.tokens, (kMaxRepairs + 1) * once.tokens);
-  EXPECT_GE(repaired.usd, (kMaxRepairs + 1) * once.usd);
+  const Spending without = WorstCase(PricedModel(), request);
+  request.answer_schema = Json{{"type", "object"}, {"description", std::string(3500, 'd')}};
+  EXPECT_GE(WorstCase(PricedModel(), request).tokens, without.tokens + 1000);
+  Price price = kPrice;
+  price.request = 0.5;
+  FakeModel model("per-request", 1, nullptr);
+  model.set_price(price);
+  EXPECT_DOUBLE_EQ(WorstCase(model, Question()).usd, without.usd + 0.5);
 }
 
 TEST(Budget, WithoutLimitsEverythingFits) {
@@ -125,30 +127,38 @@ TEST(Budget, TheCostLimitHoldsToo) {
   EXPECT_NEAR(budget.spent().usd, worst / 2, 1e-12);
 }
 
-TEST(Budget, UnsentAndFailedRequestsCostNothing) {
+TEST(Budget, UnsentAndRejectedRequestsCostNothing) {
   const PricedModel model;
-  Budget budget = ForTokens(WorstCase(model, Question()).tokens);
-  for (int i = 0; i < 3; ++i) {
-    const auto reservation = budget.Reserve(model, Question());
+  ChatRequest request = Question();
+  request.answer_schema = Json{{"type", "object"}};
+  Budget budget = ForTokens(WorstCase(model, request).tokens);
+  budget.Release(*budget.Reserve(model, request));
+  for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kPermanent, ErrorKind::kCancelled}) {
+    const auto reservation = budget.Reserve(model, request);
     ASSERT_TRUE(reservation);
-    i == 0 ? budget.Release(*reservation) : budget.Settle(*reservation, Error{ErrorKind::kInput, "no"});
+    EXPECT_EQ(budget.Settle(*reservation, Error{kind, "HTTP 400: no"}).tokens, 0);
   }
   EXPECT_EQ(budget.spent().tokens, 0);
   EXPECT_EQ(budget.reserved().tokens, 0);
   EXPECT_EQ(budget.reserved().usd, 0.0);
 }
 
-TEST(Budget, AnswersThatNeverFitTheirSchemaArePaidFor) {
+TEST(Budget, ARequestThatMayHaveBeenWorkedOnCountsAsItsReservation) {
   const PricedModel model;
-  Budget budget = ForDollars(1.0);
-  ChatRequest request = Question();
-  request.answer_schema = Json{{"type", "object"}};
-  const auto reservation = budget.Reserve(model, request);
-  ASSERT_TRUE(reservation);
-  budget.Settle(*reservation, Error{ErrorKind::kInput, "the model's answer doesn't fit its schema"});
-  EXPECT_DOUBLE_EQ(budget.spent().usd, reservation->amount.usd);
-  budget.Settle(*budget.Reserve(model, request), Error{ErrorKind::kUnavailable, "overloaded"});
-  EXPECT_DOUBLE_EQ(budget.spent().usd, reservation->amount.usd);
+  const Spending worst = WorstCase(model, Question());
+  Budget budget = ForDollars(2 * worst.usd);
+  const Spending used = budget.Settle(*budget.Reserve(model, Question()), Error{ErrorKind::kUnavailable, "no data"});
+  EXPECT_DOUBLE_EQ(used.usd, worst.usd);
+  EXPECT_DOUBLE_EQ(budget.spent().usd, worst.usd);
+  budget.Settle(*budget.Reserve(model, Question()), Error{ErrorKind::kUnavailable, "no data"});
+  EXPECT_FALSE(budget.Reserve(model, Question()));
+  EXPECT_THAT(budget.shortage(), AllOf(HasSubstr("spent (up to $"), HasSubstr("of it by requests that failed)")));
+
+  FakeModel own("smollm2", 4, nullptr);
+  own.set_in_process();
+  Budget tokens = ForTokens(10'000);
+  tokens.Settle(*tokens.Reserve(own, Question()), Error{ErrorKind::kUnavailable, "no memory"});
+  EXPECT_EQ(tokens.spent().tokens, 0) << "nobody else works on requests of a model in process";
 }
 
 TEST(Budget, EarlierSpendingCounts) {
@@ -169,20 +179,6 @@ TEST(Budget, AModelThatUsesMoreThanEstimatedIsEstimatedHigher) {
   EXPECT_EQ(budget.Reserve(other, Question())->amount.tokens, WorstCase(other, Question()).tokens);
 }
 
-TEST(Budget, AnUnknownCostIsLearnedFromTheFirstAnswer) {
-  FakeModel model("local-server", 4, nullptr);
-  model.set_local();
-  Budget budget = ForDollars(0.1);
-  const auto first = budget.Reserve(model, Question());
-  ASSERT_TRUE(first && budget.Reserve(model, Question()));
-  EXPECT_FALSE(budget.Reserve(model, Question())) << "no more than two before the first answer";
-  EXPECT_THAT(budget.shortage(), HasSubstr("local-server"));
-  budget.Settle(*first, Used(10, 10, 0.03));
-  EXPECT_EQ(budget.reserved().usd, 0.03) << "the second, of which nothing was known either";
-  EXPECT_EQ(budget.Reserve(model, Question())->amount.usd, 0.03);
-  EXPECT_FALSE(budget.Reserve(model, Question()));
-}
-
 TEST(Budget, ModelsInProcessCostNothingAndNeverWait) {
   FakeModel model("smollm2", 4, nullptr);
   model.set_in_process();
@@ -193,26 +189,55 @@ TEST(Budget, ModelsInProcessCostNothingAndNeverWait) {
   EXPECT_THAT(budget.caveats(), IsEmpty());
 }
 
-TEST(Budget, ReportsOncePerModelWhatItCannotCount) {
-  const FakeModel unknown("remote", 4, nullptr);
-  Budget dollars = ForDollars(1.0);
-  for (int i = 0; i < 3; ++i) dollars.Settle(*dollars.Reserve(unknown, Question()), Used(10, 10));
-  EXPECT_THAT(dollars.caveats(), ElementsAre("remote: price unknown; --max-cost doesn't count it"));
-
-  Budget tokens = ForTokens(10'000);
-  for (int i = 0; i < 3; ++i) tokens.Settle(*tokens.Reserve(unknown, Question()), Used(0, 0));
-  EXPECT_THAT(tokens.caveats(), ElementsAre(HasSubstr("remote: answers without token counts")));
-  EXPECT_EQ(tokens.spent().tokens, 3 * WorstCase(unknown, Question()).tokens) << "unknown usage never counts as zero";
+// It could cost any amount before the first answer shows it.
+TEST(Budget, NothingIsSentToAModelOfUnknownPrice) {
+  FakeModel model("local-server", 4, nullptr);
+  model.set_local();  // may be a gateway
+  Budget budget = ForDollars(0.01);
+  EXPECT_FALSE(budget.Reserve(model, Question()));
+  EXPECT_EQ(budget.shortage(), "the price of local-server is unknown, so --max-cost can't be enforced");
+  EXPECT_TRUE(ForTokens(10'000).Reserve(model, Question())) << "tokens can be counted";
 }
 
-TEST(Budget, UnknownUsageOfAPricedModelCostsTheWholeReservation) {
+TEST(Budget, AModelWithAPriceOfZeroIsFree) {
+  FakeModel model("server", 4, nullptr);
+  model.set_price(Price{});
+  Budget budget = ForDollars(0.01);
+  for (int i = 0; i < 100; ++i) budget.Settle(*budget.Reserve(model, Question()), Used(0, 0));
+  budget.Charge({0, 1.0});
+  EXPECT_TRUE(budget.Reserve(model, Question())) << "it adds nothing to what is spent";
+  EXPECT_THAT(budget.caveats(), IsEmpty());
+}
+
+TEST(Budget, ThePriceCountsIfNoCostIsReported) {
   const PricedModel model;
-  const double worst = WorstCase(model, Question()).usd;
   Budget budget = ForDollars(1.0);
-  budget.Settle(*budget.Reserve(model, Question()), Used(0, 0, 0.0));  // zero tokens at a price
-  EXPECT_DOUBLE_EQ(budget.spent().usd, worst);
-  budget.Settle(*budget.Reserve(model, Question()), Used(10, 10, 0.0));  // free, as the server says
-  EXPECT_DOUBLE_EQ(budget.spent().usd, worst);
+  budget.Settle(*budget.Reserve(model, Question()), Used(100, 10));
+  EXPECT_DOUBLE_EQ(budget.spent().usd, (100 * 1.0 + 10 * 10.0) / 1e6);
+  Budget reported = ForDollars(1.0);
+  reported.Settle(*reported.Reserve(model, Question()), Used(10, 10, 0.0));  // free, as the server says
+  EXPECT_EQ(reported.spent().usd, 0.0);
+}
+
+TEST(Budget, UnreportedUsageCountsAsTheReservationAndEndsTheModel) {
+  ChatResponse without_output = Used(10, 0);
+  without_output.text = "an answer";
+  for (const ChatResponse& answer : {Used(0, 0), Used(0, 0, 0.0), Used(0, 7), without_output}) {
+    const PricedModel model;
+    const Spending worst = WorstCase(model, Question());
+    Budget dollars = ForDollars(1.0);
+    dollars.Settle(*dollars.Reserve(model, Question()), answer);
+    EXPECT_DOUBLE_EQ(dollars.spent().usd, worst.usd);
+    EXPECT_FALSE(dollars.Reserve(model, Question()));
+    EXPECT_EQ(dollars.shortage(), "haiku doesn't report what its answers use, so --max-cost can't be enforced");
+    EXPECT_THAT(dollars.caveats(), ElementsAre(HasSubstr("haiku: answers without token counts")));
+
+    Budget tokens = ForTokens(10'000);
+    tokens.Settle(*tokens.Reserve(model, Question()), answer);
+    EXPECT_EQ(tokens.spent().tokens, worst.tokens);
+    EXPECT_FALSE(tokens.Reserve(model, Question()));
+    EXPECT_THAT(tokens.shortage(), HasSubstr("so --max-tokens-total can't be enforced"));
+  }
 }
 
 }  // namespace

@@ -322,7 +322,9 @@ std::optional<Price> Catalog::PriceOf(std::string_view provider, std::string_vie
   for (const std::string_view name : {model, WithoutDate(model)}) {
     for (const PriceEntry& entry : prices) {
       if (std::find(entry.providers.begin(), entry.providers.end(), provider) == entry.providers.end()) continue;
-      if (std::find(entry.models.begin(), entry.models.end(), name) != entry.models.end()) return entry.price;
+      const bool matches = std::any_of(entry.models.begin(), entry.models.end(),
+                                       [&](const std::string& pattern) { return MatchesPattern(pattern, name); });
+      if (matches) return entry.price;
     }
   }
   return std::nullopt;

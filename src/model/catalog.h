@@ -49,7 +49,7 @@ struct NameRule {
 
 struct PriceEntry {
   std::vector<std::string> providers;
-  std::vector<std::string> models;
+  std::vector<std::string> models;  // `*` matches any text
   Price price;
   std::string source;
 };

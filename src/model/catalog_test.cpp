@@ -123,5 +123,15 @@ TEST(MatchesPattern, Stars) {
   EXPECT_TRUE(MatchesPattern("ab*bc", "abbc"));
 }
 
+TEST(Catalog, APriceMayBeThatOfManyModels) {
+  const Result<Catalog> catalog = LoadCatalog(CatalogText{
+      "[[price]]\nproviders = [\"generic\"]\nmodels = [\"qwen*\", \"m\"]\ninput = 0\noutput = 0\n", "mine.toml"});
+  ASSERT_TRUE(catalog.ok()) << catalog.error().message;
+  EXPECT_EQ(catalog->PriceOf("generic", "qwen3-8b")->input, 0.0);
+  EXPECT_EQ(catalog->PriceOf("generic", "m")->output, 0.0);
+  EXPECT_FALSE(catalog->PriceOf("generic", "m2").has_value());
+  EXPECT_FALSE(catalog->PriceOf("openrouter", "qwen3-8b").has_value());
+}
+
 }  // namespace
 }  // namespace upskill

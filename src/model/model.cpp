@@ -12,7 +12,13 @@ double CostUsd(const Price& price, const Usage& usage) {
   return (static_cast<double>(usage.input) * price.input + static_cast<double>(usage.cache_read) * price.cache_read +
           static_cast<double>(usage.cache_write) * price.cache_write +
           static_cast<double>(usage.output) * price.output) /
-         kMillion;
+             kMillion +
+         price.request;
+}
+
+std::optional<Price> KnownPrice(const ModelInfo& info) {
+  if (!info.price && info.in_process) return Price{};
+  return info.price;
 }
 
 Result<ChatResponse> Generate(Model& model, ChatRequest request, const StopFlag* stop) {

@@ -18,22 +18,28 @@ struct Price {
   double output = 0.0;
   double cache_read = 0.0;
   double cache_write = 0.0;
-  std::string date;  // when it was looked up, 2026-11-21
+  std::string date;      // when it was looked up, 2026-11-21
+  double request = 0.0;  // US dollars per request, in addition
 };
 
+// Of one request.
 double CostUsd(const Price& price, const Usage& usage);
 
 struct ModelInfo {
   std::string name;         // short, for tables: smollm2-135m
-  std::string identity;     // determines the answers: provider and model name, or the fingerprint of a GGUF
+  std::string identity;     // determines the answers: provider, model name and base URLs, or the hash of a GGUF
   std::string detail;       // for the head line: "in process, 24 sequences"
   bool in_process = false;  // runs on this machine: only one such model runs at a time, and it has no cost
-  bool local = false;       // nothing leaves this machine: in process, simulated, or a server on a loopback address
+  bool local = false;       // sent nowhere else: in process, simulated, or to a server on a loopback address
   // The first answer should arrive before other requests are sent: it fills the provider's prompt cache and shows
   // whether the key and the model's name are right.
   bool warm_up = false;
-  std::optional<Price> price = std::nullopt;  // absent: unknown, or local
+  std::optional<Price> price = std::nullopt;  // see KnownPrice
 };
+
+// What a model costs; absent: unknown. Only models in process are free without a declared price: a server on this
+// machine may be a gateway to one that isn't.
+std::optional<Price> KnownPrice(const ModelInfo& info);
 
 // A student or teacher. Implementations own the thread that works on their requests.
 class Model {

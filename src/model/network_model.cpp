@@ -326,7 +326,7 @@ Result<std::unique_ptr<Model>> OpenNetworkModel(const ModelSpec& spec, const Net
   info.detail = fmt::format("{}, {}", connection.hosts.empty() ? spec.provider : connection.hosts, spec.model);
   info.local = connection.local;
   info.warm_up = !connection.local;
-  if (!connection.local) info.price = options.catalog->PriceOf(spec.provider, spec.model);
+  info.price = options.catalog->PriceOf(spec.provider, spec.model);
   return std::unique_ptr<Model>(std::make_unique<NetworkModel>(spec, std::move(connection), std::move(info), options));
 }
 

@@ -94,7 +94,7 @@ TEST(NetworkModel, AnthropicHeadersAndIdentity) {
   const ModelInfo& info = rig.model->info();
   EXPECT_EQ(info.name, "haiku.low?temperature=0.5");
   EXPECT_THAT(info.identity, AllOf(HasSubstr("anthropic.claude-haiku-4-5?reasoning=low&temperature=0.5"),
-                                   HasSubstr(" at 127.0.0.1:"), Not(HasSubstr("sk-test"))));
+                                   HasSubstr(" at http://127.0.0.1:"), Not(HasSubstr("sk-test"))));
   EXPECT_TRUE(info.local);  // the base URL says so
   EXPECT_FALSE(info.warm_up);
   EXPECT_EQ(rig.model->Window(), 64);

@@ -213,6 +213,8 @@ Result<std::unique_ptr<Model>> MakeSimModel(const std::string& settings, int win
   info.identity = "sim:1:" + settings;
   info.detail = "simulated, no model behind it";
   info.local = true;
+  info.price = Price{};
+  info.price->request = parsed.cost_usd;
   return std::unique_ptr<Model>(std::make_unique<SimModel>(parsed, std::move(info), window));
 }
 

@@ -31,10 +31,11 @@ class Generation {
       : input_(input),
         options_(input.options),
         material_(*input.material),
-        budget_(input.options.max_cost_usd, input.spent_usd, input.teacher, input.test_teacher) {
-    LetTeachersAsk([this] { return MayAskTeacher(); });
+        budget_(input.options.max_cost_usd, input.spent_usd + SpentByTeachers(input)) {
+    MeterTeachers({[this](const Model& model, const ChatRequest& request) { return MayAsk(model, request); },
+                   [this](const Result<ChatResponse>& answer) { return budget_.Settle(answer); }});
   }
-  ~Generation() { LetTeachersAsk(nullptr); }
+  ~Generation() { MeterTeachers({}); }
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
 
@@ -57,17 +58,23 @@ class Generation {
 
   bool measures() const { return options_.evaluate && !input_.trials.models.empty() && !out_.cases.empty(); }
 
-  void LetTeachersAsk(const std::function<Status()>& may_ask) const {
+  static double SpentByTeachers(const GenerateInput& input) {
+    double spent = input.teacher == nullptr ? 0.0 : input.teacher->cost_usd();
+    if (input.test_teacher != nullptr && input.test_teacher != input.teacher) spent += input.test_teacher->cost_usd();
+    return spent;
+  }
+
+  void MeterTeachers(const TeacherMeter& meter) const {
     for (Teacher* teacher : {input_.teacher, input_.test_teacher}) {
-      if (teacher != nullptr) teacher->set_may_ask(may_ask);
+      if (teacher != nullptr) teacher->set_meter(meter);
     }
   }
 
-  // A request in flight can't be stopped, so the user's stop and the budget are checked before each.
-  Status MayAskTeacher() const {
+  // A request in flight isn't stopped by the user's first stop, so that is checked before each.
+  Status MayAsk(const Model& model, const ChatRequest& request) {
     if (input_.trials.stop != nullptr && input_.trials.stop->load() > 0)
       return Error{ErrorKind::kCancelled, "interrupted"};
-    return budget_.MayAsk();
+    return budget_.Reserve(model, request);
   }
 
   // Whether a limit, the user, a model or a file that can't be written ended the generation; then the best candidate so
@@ -199,10 +206,8 @@ class Generation {
 
   Result<Trial> Try(const SkillText& skill, TrialSpec spec) {
     spec.skill = &skill;
-    spec.limits = budget_.Left();
-    ASSIGN_OR_RETURN(Trial trial, RunTrial(input_.trials, std::move(spec)));
-    budget_.AddTrial(trial.cost_usd);
-    return trial;
+    spec.budget = &budget_.trials();
+    return RunTrial(input_.trials, std::move(spec));
   }
 
   std::size_t FullCalls() const {

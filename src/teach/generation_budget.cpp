@@ -4,11 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "util/invariant.h"
 
 namespace upskill {
 namespace {
 
 constexpr std::string_view kExceeded = "budget exceeded: ";
+
+RunLimits LimitsFor(std::optional<double> max_usd) {
+  RunLimits limits;
+  limits.max_cost_usd = max_usd;
+  return limits;
+}
 
 }  // namespace
 
@@ -18,22 +27,27 @@ Error BudgetExceeded(const std::string& what) {
 
 bool IsBudgetExceeded(std::string_view message) { return message.starts_with(kExceeded); }
 
-double GenerationBudget::spent_usd() const {
-  double spent = trials_usd_;
-  if (teacher_ != nullptr) spent += teacher_->cost_usd();
-  if (test_teacher_ != nullptr && test_teacher_ != teacher_) spent += test_teacher_->cost_usd();
-  return spent;
+GenerationBudget::GenerationBudget(std::optional<double> max_usd, double spent_usd)
+    : max_usd_(max_usd), budget_(LimitsFor(max_usd)) {
+  budget_.Charge({0, spent_usd});
 }
 
-Status GenerationBudget::MayAsk() const {
-  if (!max_usd_ || spent_usd() < *max_usd_) return {};
-  return BudgetExceeded(fmt::format("${:.2f} of ${:.2f} spent", spent_usd(), *max_usd_));
+Status GenerationBudget::Reserve(const Model& model, const ChatRequest& request) {
+  CHECK(!reserved_.has_value());
+  reserved_ = budget_.Reserve(model, request);
+  if (!reserved_) return BudgetExceeded(budget_.shortage());
+  return {};
 }
 
-RunLimits GenerationBudget::Left() const {
-  RunLimits limits;
-  if (max_usd_) limits.max_cost_usd = std::max(0.0, *max_usd_ - spent_usd());
-  return limits;
+Spending GenerationBudget::Settle(const Result<ChatResponse>& answer) {
+  CHECK(reserved_.has_value());
+  const Budget::Reservation reservation = *std::exchange(reserved_, std::nullopt);
+  Spending used = budget_.Settle(reservation, answer);
+  if (answer || answer.error().kind != ErrorKind::kCancelled) return used;
+  // A teacher's request is sent at once, so it had been when it was cancelled.
+  used = reservation.amount;
+  budget_.Charge(used);
+  return used;
 }
 
 std::string GenerationBudget::Text() const {

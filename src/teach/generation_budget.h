@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "eval/budget.h"
+#include "model/chat.h"
+#include "model/model.h"
 #include "teach/teacher.h"
 #include "util/result.h"
 
@@ -15,30 +17,28 @@ namespace upskill {
 Error BudgetExceeded(const std::string& what);
 bool IsBudgetExceeded(std::string_view message);
 
-// What a generation has spent over all its stages and sessions, and what is left of its limit. The teachers, which
-// track their own costs, must outlive it; they may be null or the same. Not thread-safe.
+// What a generation has spent over all its stages and sessions, and its limit: one budget for the requests of the
+// teachers and the trials. Not thread-safe.
 class GenerationBudget {
  public:
-  GenerationBudget(std::optional<double> max_usd, double spent_on_trials, const Teacher* teacher,
-                   const Teacher* test_teacher)
-      : max_usd_(max_usd), trials_usd_(spent_on_trials), teacher_(teacher), test_teacher_(test_teacher) {}
+  // `spent_usd`: by earlier sessions.
+  GenerationBudget(std::optional<double> max_usd, double spent_usd);
 
-  void AddTrial(double usd) { trials_usd_ += usd; }
-  double spent_usd() const;
+  // Reserves what a teacher's request may use, and settles it; one request at a time. Reserve's error is
+  // BudgetExceeded.
+  Status Reserve(const Model& model, const ChatRequest& request);
+  Spending Settle(const Result<ChatResponse>& answer);
 
-  // An error once the budget is spent.
-  Status MayAsk() const;
-  // The limits of the next trial.
-  RunLimits Left() const;
+  Budget& trials() { return budget_; }
+  double spent_usd() const { return budget_.spent().usd; }
 
   // For a progress line: " · $0.12 spent, $0.88 left"; empty if nothing was spent.
   std::string Text() const;
 
  private:
   std::optional<double> max_usd_;
-  double trials_usd_;
-  const Teacher* teacher_;
-  const Teacher* test_teacher_;
+  Budget budget_;
+  std::optional<Budget::Reservation> reserved_;
 };
 
 }  // namespace upskill

@@ -53,7 +53,10 @@ class Refinement {
   Result<ProposalsOutcome> Propose(const std::function<Status()>& may_ask = nullptr) {
     Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
     if (!teacher) return teacher.error();
-    teacher->set_may_ask(may_ask);
+    if (may_ask) {
+      teacher->set_meter({[may_ask](const Model&, const ChatRequest&) { return may_ask(); },
+                          [](const Result<ChatResponse>&) { return Spending{}; }});
+    }
     return ProposeChanges(*teacher, material, candidate, "Answers that failed", {candidate}, options, 1);
   }
 

@@ -35,6 +35,15 @@ Error ErrorOfModel(const std::string& name, Error error) {
   return error.With("teacher " + name);
 }
 
+// What an answer cost; at least what it counts as under a limit.
+std::optional<double> CostOf(const ModelInfo& info, const ChatResponse& response, const Spending& used) {
+  std::optional<double> usd = response.cost_usd;
+  const std::optional<Price> price = KnownPrice(info);
+  if (!usd && price) usd = CostUsd(*price, response.usage);
+  if (used.usd > usd.value_or(0.0)) usd = used.usd;
+  return usd;
+}
+
 }  // namespace
 
 Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const StopFlag* stop, const Clock* clock) {
@@ -45,9 +54,10 @@ Result<Teacher> Teacher::Open(Model& model, const fs::path& calls, const StopFla
   for (const std::string_view line : SplitLines(stored)) {
     const Result<Json> record = ParseJson(line, calls.string());
     const std::string key = record ? JsonGet<std::string>(*record, "key", "") : "";
-    if (key.empty()) continue;  // torn by a crash
+    const bool failed = record && JsonGet(*record, "failed", false);
+    if (key.empty() && !failed) continue;  // torn by a crash
     teacher.Count(JsonGet<std::string>(*record, "stage", ""), *record);
-    teacher.stored_[key] = *record;
+    if (!failed) teacher.stored_[key] = *record;
   }
   return teacher;
 }
@@ -78,9 +88,9 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
   request.answer_schema = call.schema;
   StructuredHooks hooks;
-  hooks.ask = [this](const ChatRequest& each) -> Result<ChatResponse> {
+  hooks.ask = [&](const ChatRequest& each) -> Result<ChatResponse> {
     const auto found = stored_.find(each.id);
-    if (found == stored_.end()) return Send(each);
+    if (found == stored_.end()) return Send(call, each);
     ChatResponse rejected;  // paid for already
     rejected.text = JsonGet<std::string>(found->second, "rejected", "");
     return rejected;
@@ -99,15 +109,25 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   return InputError(problem);
 }
 
-Result<ChatResponse> Teacher::Send(const ChatRequest& request) {
+Result<ChatResponse> Teacher::Send(const TeacherCall& call, const ChatRequest& request) {
   for (int attempt = 0;; ++attempt) {
-    if (may_ask_) RETURN_IF_ERROR(may_ask_());
+    if (meter_.reserve) RETURN_IF_ERROR(meter_.reserve(*model_, request));
     Result<ChatResponse> response = Generate(*model_, request, stop_);
-    if (response) return response;
+    const Spending used = Settle(response);
+    if (response) {
+      response->cost_usd = CostOf(model_->info(), *response, used);
+      return response;
+    }
+    if (used.usd > 0.0) RETURN_IF_ERROR(StoreFailure(call, used.usd));
     if (response.error().kind != ErrorKind::kUnavailable || attempt + 1 >= kMaxAttempts)
       return ErrorOfModel(model_->info().name, response.error());
     RETURN_IF_ERROR(WaitBeforeNextAttempt(attempt, response.error()));
   }
+}
+
+Spending Teacher::Settle(const Result<ChatResponse>& answer) const {
+  if (meter_.settle) return meter_.settle(answer);
+  return {};
 }
 
 Status Teacher::WaitBeforeNextAttempt(int attempt, const Error& error) const {
@@ -145,12 +165,20 @@ Status Teacher::Store(const std::string& key, const TeacherCall& call, const Cha
                  {"prompt_tokens", response.usage.prompt()},
                  {"output_tokens", response.usage.output},
                  {"cost_usd", response.cost_usd ? Json(*response.cost_usd) : Json(nullptr)}};
-  if (model_->info().local) record["cost_usd"] = 0.0;
   record.update(result);
   RETURN_IF_ERROR(file_.Append(DumpJson(record) + "\n"));
   RETURN_IF_ERROR(file_.Sync());
   Count(call.stage, record);
   stored_[key] = std::move(record);
+  return {};
+}
+
+// A request without an answer that may have cost something.
+Status Teacher::StoreFailure(const TeacherCall& call, double usd) {
+  const Json record = {{"failed", true}, {"stage", call.stage}, {"attempt", call.attempt}, {"cost_usd", usd}};
+  RETURN_IF_ERROR(file_.Append(DumpJson(record) + "\n"));
+  RETURN_IF_ERROR(file_.Sync());
+  Count(call.stage, record);
   return {};
 }
 

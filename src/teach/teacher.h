@@ -10,6 +10,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "eval/budget.h"
+#include "model/chat.h"
 #include "model/model.h"
 #include "util/append_file.h"
 #include "util/clock.h"
@@ -39,6 +41,12 @@ struct TeacherCall {
   int max_tokens = 4096;
 };
 
+// Callbacks around each request that is sent to a teacher, repairs and further attempts included.
+struct TeacherMeter {
+  std::function<Status(const Model& model, const ChatRequest& request)> reserve;  // its error is the result of Ask
+  std::function<Spending(const Result<ChatResponse>& answer)> settle;             // returns what it counts as
+};
+
 // A model that answers according to JSON schemas. Every answer is stored before it is used, and equal calls are
 // answered from the store, so that a resumed generation pays for nothing twice. A request that fails for a reason that
 // may go away is sent again, up to kMaxAttempts times in all. Not thread-safe.
@@ -49,12 +57,12 @@ class Teacher {
   static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const StopFlag* stop = nullptr,
                               const Clock* clock = nullptr);
 
-  // Called before each request and each further attempt at one; its error is then the result of Ask.
-  void set_may_ask(std::function<Status()> may_ask) { may_ask_ = std::move(may_ask); }
+  // Both callbacks or none.
+  void set_meter(TeacherMeter meter) { meter_ = std::move(meter); }
 
   // Errors: kInput if the model's answer didn't fit the schema (after two repairs), was a refusal or was cut off; that
   // is stored as well. Errors of the model or its server (never kInput) are not stored, so that a resumed generation
-  // sends the request again; answers before them are.
+  // sends the request again; answers before them are, and what the failed request may have cost.
   Result<Json> Ask(const TeacherCall& call);
 
   const ModelInfo& info() const { return model_->info(); }
@@ -66,17 +74,19 @@ class Teacher {
   Teacher(Model& model, AppendFile file, const StopFlag* stop, const Clock* clock)
       : model_(&model), stop_(stop), clock_(clock), file_(std::move(file)) {}
   std::string KeyOf(const TeacherCall& call) const;
-  Result<ChatResponse> Send(const ChatRequest& request);
+  Result<ChatResponse> Send(const TeacherCall& call, const ChatRequest& request);
+  Spending Settle(const Result<ChatResponse>& answer) const;
   Status WaitBeforeNextAttempt(int attempt, const Error& error) const;
   void Count(const std::string& stage, const Json& record);
   // `result`: the member of the record that tells what came of the request.
   Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& result);
+  Status StoreFailure(const TeacherCall& call, double usd);
 
   Model* model_;
   const StopFlag* stop_;
   const Clock* clock_;
   AppendFile file_;
-  std::function<Status()> may_ask_;
+  TeacherMeter meter_;
   // {"answer"} or {"problem"} by the key of the call; {"rejected"}, an answer outside the schema that was requested
   // again, by the ID of its request.
   std::unordered_map<std::string, Json> stored_;

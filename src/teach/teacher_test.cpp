@@ -134,16 +134,68 @@ TEST(Teacher, AStoredAnswerOutsideTheSchemaIsRequestedAgain) {
   EXPECT_EQ(*asked, Json({{"n", 1}}));
 }
 
+// Permits `permitted` requests at a cent each.
+struct Allowance {
+  explicit Allowance(int count) : permitted(count) {}
+  TeacherMeter meter() {
+    return {[this](const Model&, const ChatRequest&) {
+              return permitted-- > 0 ? Status() : Status(Error{ErrorKind::kPermanent, "enough"});
+            },
+            [this](const Result<ChatResponse>&) {
+              ++settled;
+              return Spending{100, 0.01};
+            }};
+  }
+  int permitted;
+  int settled = 0;
+};
+
 TEST(Teacher, PermissionIsNeededForNewRequestsOnly) {
   const TempFolder folder;
   FakeTeacher model([](const ChatRequest&, std::size_t number) { return fmt::format("{{\"n\": {}}}", number); });
   Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
   ASSERT_TRUE(teacher.ok());
   ASSERT_TRUE(teacher->Ask(Call("a")).ok());
-  teacher->set_may_ask([] { return Status(Error{ErrorKind::kPermanent, "enough"}); });
+  Allowance none(0);
+  teacher->set_meter(none.meter());
   EXPECT_TRUE(teacher->Ask(Call("a")).ok());
   EXPECT_EQ(teacher->Ask(Call("b")).error().message, "enough");
   EXPECT_THAT(model.requests, SizeIs(1));
+  EXPECT_EQ(none.settled, 0);
+}
+
+TEST(Teacher, EachRepairNeedsPermission) {
+  const TempFolder folder;
+  const auto file = folder.path() / "calls.jsonl";
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
+  Result<Teacher> teacher = Teacher::Open(model, file);
+  ASSERT_TRUE(teacher.ok());
+  Allowance two(2);
+  teacher->set_meter(two.meter());
+  EXPECT_EQ(teacher->Ask(Call("a")).error().message, "enough");
+  EXPECT_THAT(model.requests, SizeIs(2));
+  EXPECT_EQ(two.settled, 2);
+  EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.02);
+}
+
+TEST(Teacher, WhatFailedRequestsMayHaveCostIsRemembered) {
+  const TempFolder folder;
+  const SteppingClock clock;
+  const auto file = folder.path() / "calls.jsonl";
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return Result<std::string>(Gone()); });
+  {
+    Result<Teacher> teacher = Teacher::Open(model, file, nullptr, &clock);
+    ASSERT_TRUE(teacher.ok());
+    Allowance enough(10);
+    teacher->set_meter(enough.meter());
+    EXPECT_EQ(teacher->Ask(Call("a")).error().kind, ErrorKind::kUnavailable);
+    EXPECT_EQ(enough.settled, 4) << "every attempt";
+    EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.04);
+  }
+  const Result<Teacher> again = Teacher::Open(model, file);
+  ASSERT_TRUE(again.ok());
+  EXPECT_DOUBLE_EQ(again->cost_usd(), 0.04);
+  EXPECT_EQ(again->answers(), 0U);
 }
 
 TEST(Teacher, ABrokenConnectionIsTriedAgain) {
@@ -209,17 +261,6 @@ TEST(Teacher, AnAnswerBeforeAFailedRepairIsKept) {
   EXPECT_THAT(model.requests[2].messages, SizeIs(3)) << "the repair, not the question";
   EXPECT_EQ(again->Ask(Call("a"))->at("n"), 4);
   EXPECT_THAT(model.requests, SizeIs(3));
-}
-
-TEST(Teacher, RepairsNeedPermissionToo) {
-  const TempFolder folder;
-  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
-  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
-  ASSERT_TRUE(teacher.ok());
-  teacher->set_may_ask(
-      [&] { return teacher->cost_usd() < 0.02 ? Status() : Status(Error{ErrorKind::kPermanent, "enough"}); });
-  EXPECT_EQ(teacher->Ask(Call("a")).error().message, "enough");
-  EXPECT_THAT(model.requests, SizeIs(2));
 }
 
 TEST(Teacher, AnUnknownCostLeavesTheKnownOnes) {

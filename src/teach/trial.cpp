@@ -40,7 +40,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   input.plan = &plan;
   input.models = context.models;
   input.journal = &journal;
-  input.limits = spec.limits;
+  input.budget = spec.budget;
   input.stop = context.stop;
   input.clock = context.clock;
   input.observer = context.observer;
@@ -49,9 +49,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   Trial trial;
   trial.run = plan.run;
   for (const Sample* sample : outcome.data.samples()) {
-    if (!sample->ok() || !sample->cached_from.empty()) continue;
-    ++trial.asked;
-    trial.cost_usd += sample->response.cost_usd.value_or(0.0);
+    if (sample->ok() && sample->cached_from.empty()) ++trial.asked;
   }
   if (outcome.interrupted) return Error{ErrorKind::kCancelled, "interrupted"};
   if (!outcome.exhausted.empty()) return BudgetExceeded(outcome.exhausted);

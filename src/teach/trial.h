@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/budget.h"
 #include "eval/judged_run.h"
 #include "eval/plan.h"
 #include "eval/runner.h"
@@ -42,7 +43,7 @@ struct TrialSpec {
   int rounds = 1;
   bool baseline = true;
   bool stop_when_decided = false;
-  RunLimits limits;
+  Budget* budget = nullptr;  // of the whole generation; null: no limits
 };
 
 // The students' answers with a skill: an ordinary run, which `runs`, `report` and the cache can use.
@@ -50,7 +51,6 @@ struct Trial {
   std::string run;
   JudgedRun judged;
   std::size_t asked = 0;  // cells answered by a model, not from the cache
-  double cost_usd = 0.0;
 };
 
 // Answers that are already in the runs folder are not requested again. Errors: kCancelled if the user stopped it,
