@@ -97,6 +97,7 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
     model_options.batches = ModelOptions::Batches{runs_dir / "batches.jsonl", use, options.use_cache};
   }
   model_options.parallel = options.parallel;
+  model_options.quiet = options.quiet;
   model_options.base_urls = options.base_urls;
   model_options.client = std::make_shared<HttpClient>();  // shared by the models, which end it together
   std::vector<std::unique_ptr<Model>> models;

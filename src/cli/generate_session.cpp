@@ -72,6 +72,7 @@ Status OpenModels(GenerateSession& session, const Env& env) {
   teacher_options.needs_key = !options.dry_run;
   ModelOptions student_options;
   student_options.parallel = options.parallel;
+  teacher_options.quiet = student_options.quiet = options.quiet;
   student_options.base_urls = options.eval_base_urls;
   student_options.client = client;
   student_options.needs_key = !options.dry_run;

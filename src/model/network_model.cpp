@@ -235,9 +235,7 @@ void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_p
     return ReadAnswer(job, reading, *result);
   // The client's thread serves the other requests meanwhile.
   const auto shared = std::make_shared<const HttpResponse>(*std::move(result));  // std::function must be copyable
-  parser_.Post([this, job, reading, shared] {
-    Guarded(job, [&] { ReadAnswer(job, reading, *shared); });
-  });
+  parser_.Post([this, job, reading, shared] { Guarded(job, [&] { ReadAnswer(job, reading, *shared); }); });
 }
 
 Result<ChatResponse> NetworkModel::ParseAnswer(Reading* reading, const HttpResponse& result) const {
