@@ -137,8 +137,11 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   if (const std::filesystem::path cache = CacheFolder(env); !cache.empty())
     llama.hashing.remembered = cache / "gguf-hashes.txt";
   llama.hashing.clock = env.clock;
-  if (!options.quiet)
-    llama.hashing.on_slow = [&] { env.error(TerminalText::Format("hashing {}\n", llama.path.filename().string())); };
+  if (!options.quiet) {
+    llama.hashing.on_slow = [&env, file = llama.path.filename().string()] {
+      env.error(TerminalText::Format("hashing {}\n", file));
+    };
+  }
   Result<std::unique_ptr<Model>> model = OpenInProcess(llama, env);
   if (!model && spec.provider == "embedded" && llama.path == ConvertedModelInCache(env)) {
     return Error{model.error().kind,

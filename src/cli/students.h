@@ -19,6 +19,7 @@ struct ModelOptions {
   int parallel = 0;                    // -j; 0: the model's own default
   std::vector<std::string> base_urls;  // where plain model names go
   std::shared_ptr<HttpClient> client;  // of all network models of the process
+  bool quiet = false;                  // no note that hashing a model's file takes long
   bool needs_key = true;               // false: the model will not be asked anything (--dry-run)
   bool quiet = false;                  // no note that hashing a model's file takes long
 

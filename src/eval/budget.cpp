@@ -38,6 +38,10 @@ std::int64_t PromptTokens(const Model& model, const ChatRequest& request) {
   return tokens;
 }
 
+bool IsFree(const std::optional<Price>& price) {
+  return price && price->input + price->output + price->cache_read + price->cache_write + price->request == 0.0;
+}
+
 // Whether an answer says what it used. Servers that don't leave out the counts, or send zeros.
 bool ReportsUsage(const ChatResponse& response) {
   const bool wrote_something = !response.text.empty() || !response.tool_calls.empty();
@@ -120,7 +124,7 @@ std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const Cha
   if (!MayBeCounted(account)) return std::nullopt;
   Reservation reservation;
   reservation.model = info.identity;
-  reservation.estimate = WorstCase(model, request);
+  if (limits_.max_tokens || !IsFree(account.price)) reservation.estimate = WorstCase(model, request);
   reservation.amount = reservation.estimate;
   reservation.amount.Add(account.excess);
   if (!Fits(reservation.amount)) return std::nullopt;

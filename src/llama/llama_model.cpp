@@ -42,7 +42,7 @@ llama_model_params LoadParameters(LifeSigns* life) {
 }
 
 Status LooksLikeGguf(const std::filesystem::path& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return ErrnoError("reading model", path, errno);
   std::array<char, 4> magic{};
   const ssize_t got = ::read(fd.get(), magic.data(), magic.size());
@@ -55,22 +55,24 @@ Status LooksLikeGguf(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<std::string> IdentifyGguf(const LlamaOptions& options) {
-  RETURN_IF_ERROR(LooksLikeGguf(options.path));
-  return HashGguf(options.path, options.hashing);
+Result<std::string> IdentifyGguf(const std::filesystem::path& path, const FileHashOptions& hashing) {
+  RETURN_IF_ERROR(LooksLikeGguf(path));
+  return HashGguf(path, hashing);
 }
+
+std::string IdentityOfGguf(const std::string& sha256) { return fmt::format("llama:{}:{}", kEngineVersion, sha256); }
 
 Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   CaptureLibraryLog();
   RETURN_IF_ERROR(LoadEnginePlugins());
+  std::string sha256 = options.sha256;
+  if (sha256.empty()) {
+    ASSIGN_OR_RETURN(sha256, IdentifyGguf(options.path, options.hashing));
+  }
   const std::string shown = options.path.string();
   const auto failed = [&](const std::string& why) {
     return Error{ErrorKind::kPermanent, fmt::format("model {}: {}", shown, why)};
   };
-  std::string sha256 = options.sha256;
-  if (sha256.empty()) {
-    ASSIGN_OR_RETURN(sha256, IdentifyGguf(options));
-  }
   TakeLibraryError();
   LlamaModelHandle model;
   try {
@@ -97,7 +99,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   settings.life = options.life;
   ModelInfo info;
   info.name = options.name.empty() ? options.path.stem().string() : options.name;
-  info.identity = fmt::format("llama:{}:{}", kEngineVersion, sha256);
+  info.identity = IdentityOfGguf(sha256);
   info.in_process = true;
   info.local = true;
   info.detail = fmt::format("in process, {} sequence{}", settings.parallel, settings.parallel == 1 ? "" : "s");

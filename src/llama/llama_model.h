@@ -17,8 +17,8 @@ namespace upskill {
 struct LlamaOptions {
   std::filesystem::path path;  // a GGUF
   std::string name;            // for tables; empty: the file name without ".gguf"
-  FileHashOptions hashing;     // of the file, for ModelInfo::identity
-  std::string sha256;          // IdentifyGguf, if it was called already
+  std::string sha256;          // of the file (IdentifyGguf), for ModelInfo::identity; empty: computed
+  FileHashOptions hashing;     // how it is computed
   int parallel = 0;            // sequences evaluated at once; 0: kDefaultParallel
   int threads = 0;             // 0: one per processor available to this process
   int context_tokens = 0;      // KV cells for all sequences together; 0: sized by the first request
@@ -26,11 +26,13 @@ struct LlamaOptions {
   LifeSigns* life = nullptr;  // of the thread that loads the model, then of the engine's; outlives the model
 };
 
+// The SHA-256 of a file (HashGguf), after a look at its first bytes. Errors: it can't be read, or isn't a GGUF.
+Result<std::string> IdentifyGguf(const std::filesystem::path& path, const FileHashOptions& hashing);
+// ModelInfo::identity of a model whose file has this SHA-256.
+std::string IdentityOfGguf(const std::string& sha256);
+
 // Measured on two cores with the default model (bench/README.md): more sequences aren't faster there.
 inline constexpr int kDefaultParallel = 32;
-
-// The hash in ModelInfo::identity. Error: the file can't be read, or isn't a GGUF.
-Result<std::string> IdentifyGguf(const LlamaOptions& options);
 
 // Loads a GGUF into this process (llama.cpp). A damaged or hostile file may crash or hang it: the program does this in
 // a worker process only (OpenWorkerModel). Errors: file missing or unreadable, not a GGUF or truncated, not a chat

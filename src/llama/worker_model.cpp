@@ -14,11 +14,7 @@
 namespace upskill {
 
 Result<std::unique_ptr<Model>> OpenWorkerModel(const LlamaOptions& options, const WorkerOptions& worker) {
-  LlamaOptions identified = options;
-  if (identified.sha256.empty()) {
-    ASSIGN_OR_RETURN(identified.sha256, IdentifyGguf(options));  // here, where hashes can be remembered
-  }
-  auto model = std::make_unique<WorkerModel>(std::move(identified), worker);
+  auto model = std::make_unique<WorkerModel>(options, worker);
   RETURN_IF_ERROR(model->WaitUntilLoaded());
   return std::unique_ptr<Model>(std::move(model));
 }
@@ -67,32 +63,35 @@ void WorkerModel::Run() {
 }
 
 WorkerSession::Ending WorkerModel::RunWorker() {
-  if (const Status same = CheckFile(); !same) return {WorkerSession::Ending::Kind::kRejected, same.error()};
+  // The worker isn't trusted with it: a hostile file could pass itself off as another one.
+  FileHashOptions hashing = options_.hashing;
+  if (IsLoaded()) hashing.on_slow = nullptr;  // the main thread has gone on
+  Result<std::string> sha256 = IdentifyGguf(options_.path, hashing);
+  if (!sha256) return {WorkerSession::Ending::Kind::kRejected, sha256.error()};
+  sha256_ = *std::move(sha256);
   Result<WorkerProcess> process = WorkerProcess::Start(worker_.program, options_.path);
   if (!process) return {WorkerSession::Ending::Kind::kRejected, process.error()};
-  WorkerSession session(std::move(process).value(), *requests_, worker_.patience,
-                        {[this] { return stopping_.load(); }, [this](const Json& message) { AcceptReady(message); }});
+  WorkerSession session(
+      std::move(process).value(), *requests_, worker_.patience,
+      {[this] { return stopping_.load(); }, [this](const Json& message) { return AcceptReady(message); }});
   LoadOrder order;
   order.options = options_;
+  order.options.sha256 = sha256_;
   order.logs = IsLogging();
   return session.Run(std::move(order));
 }
 
-// A worker that is restarted must load the file that the first one loaded.
-Status WorkerModel::CheckFile() {
-  if (!IsLoaded()) return {};
-  LlamaOptions options = options_;
-  options.hashing.on_slow = nullptr;  // it was for the caller of OpenWorkerModel
-  ASSIGN_OR_RETURN(const std::string sha256, IdentifyGguf(options));
-  if (sha256 == options_.sha256) return {};
-  return Error{ErrorKind::kPermanent, fmt::format("{} has changed meanwhile", options_.path.string())};
-}
-
-void WorkerModel::AcceptReady(const Json& message) {
-  if (IsLoaded()) return;
-  info_ = InfoFromJson(Member(message, "info"));
+Status WorkerModel::AcceptReady(const Json& message) {
+  ModelInfo info = InfoFromJson(Member(message, "info"));
+  info.identity = IdentityOfGguf(sha256_);
+  if (IsLoaded()) {
+    if (info.identity == info_.identity) return {};
+    return Error{ErrorKind::kPermanent, fmt::format("{} has changed meanwhile", options_.path.string())};
+  }
+  info_ = std::move(info);
   window_ = std::max(1, JsonGet<int>(message, "window", 1));
   FinishLoading({});
+  return {};
 }
 
 bool WorkerModel::IsLoaded() {

@@ -59,8 +59,7 @@ class WorkerModel : public Model {
  private:
   void Run();
   WorkerSession::Ending RunWorker();
-  Status CheckFile();
-  void AcceptReady(const Json& message);
+  Status AcceptReady(const Json& message);
   bool IsLoaded();
   void FinishLoading(Status result);
 
@@ -68,6 +67,7 @@ class WorkerModel : public Model {
   const WorkerOptions worker_;
   const std::unique_ptr<WorkerRequests> requests_;
   std::atomic<bool> stopping_ = false;
+  std::string sha256_;  // of the file when the worker was started; only the thread uses it
 
   std::mutex mutex_;
   std::condition_variable loaded_;

@@ -45,7 +45,7 @@ class MessageReader {
 
 // How the worker is to load its model; the file itself is an argument of the worker.
 struct LoadOrder {
-  LlamaOptions options;                  // all but `path`, `life` and `hashing`
+  LlamaOptions options;                  // all but `path`, `hashing` and `life`
   std::chrono::milliseconds beat{1000};  // how often to say that the engine is alive
   bool logs = false;                     // whether to send log messages
 };

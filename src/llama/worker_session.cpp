@@ -99,7 +99,8 @@ std::optional<WorkerSession::Ending> WorkerSession::Accept(const Json& message) 
     requests_.TakeAnswer(message);
   } else if (type == "ready" && !ready_) {
     ready_ = true;
-    hooks_.ready(message);
+    const Status accepted = hooks_.ready(message);
+    if (!accepted) return Ending{Ending::Kind::kRejected, accepted.error()};
   } else if (type == "failed" && !ready_) {
     return Ending{Ending::Kind::kRejected, ErrorFromJson(Member(message, "error"))};
   }

@@ -19,8 +19,8 @@ namespace upskill {
 class WorkerSession {
  public:
   struct Hooks {
-    std::function<bool()> stopping;          // asked whenever the requests' eventfd was written to
-    std::function<void(const Json&)> ready;  // gets the message
+    std::function<bool()> stopping;            // asked whenever the requests' eventfd was written to
+    std::function<Status(const Json&)> ready;  // gets the message; an error ends the session
   };
 
   WorkerSession(WorkerProcess process, WorkerRequests& requests, std::chrono::milliseconds patience, Hooks hooks);

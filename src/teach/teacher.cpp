@@ -35,7 +35,7 @@ Error ErrorOfModel(const std::string& name, Error error) {
   return error.With("teacher " + name);
 }
 
-// What the answer cost, repairs included; at least what it counts as under a limit.
+// What an answer cost; at least what it counts as under a limit.
 std::optional<double> CostOf(const ModelInfo& info, const ChatResponse& response, const Spending& used) {
   std::optional<double> usd = response.cost_usd;
   const std::optional<Price> price = KnownPrice(info);
@@ -88,7 +88,7 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
   request.answer_schema = call.schema;
   StructuredHooks hooks;
-  hooks.ask = [this](const ChatRequest& each) -> Result<ChatResponse> {
+  hooks.ask = [&](const ChatRequest& each) -> Result<ChatResponse> {
     const auto found = stored_.find(each.id);
     if (found == stored_.end()) return Send(call, each);
     ChatResponse rejected;  // paid for already
@@ -113,16 +113,21 @@ Result<ChatResponse> Teacher::Send(const TeacherCall& call, const ChatRequest& r
   for (int attempt = 0;; ++attempt) {
     if (meter_.reserve) RETURN_IF_ERROR(meter_.reserve(*model_, request));
     Result<ChatResponse> response = Generate(*model_, request, stop_);
-    const Spending used = UsedBy(response);
+    const Spending used = Settle(response);
     if (response) {
       response->cost_usd = CostOf(model_->info(), *response, used);
       return response;
     }
-    if (used.tokens > 0 || used.usd > 0) RETURN_IF_ERROR(StoreFailure(call, used));
+    if (used.usd > 0.0) RETURN_IF_ERROR(StoreFailure(call, used.usd));
     if (response.error().kind != ErrorKind::kUnavailable || attempt + 1 >= kMaxAttempts)
       return ErrorOfModel(model_->info().name, response.error());
     RETURN_IF_ERROR(WaitBeforeNextAttempt(attempt, response.error()));
   }
+}
+
+Spending Teacher::Settle(const Result<ChatResponse>& answer) const {
+  if (meter_.settle) return meter_.settle(answer);
+  return {};
 }
 
 Status Teacher::WaitBeforeNextAttempt(int attempt, const Error& error) const {
@@ -140,29 +145,16 @@ Status Teacher::WaitBeforeNextAttempt(int attempt, const Error& error) const {
   return {};
 }
 
-Spending Teacher::UsedBy(const Result<ChatResponse>& answer) const {
-  if (meter_.settle) return meter_.settle(answer);
-  if (!answer) return {};
-  return {answer->usage.prompt() + answer->usage.output, answer->cost_usd.value_or(0.0)};
-}
-
-// A session before this one may not have known the price.
 void Teacher::Count(const std::string& stage, const Json& record) {
   StageCost& cost = costs_[stage];
-  Usage usage;
-  usage.input = JsonGet<std::int64_t>(record, "prompt_tokens", 0);
-  usage.output = JsonGet<std::int64_t>(record, "output_tokens", 0);
   ++cost.calls;
-  cost.prompt_tokens += usage.input;
-  cost.output_tokens += usage.output;
-  std::optional<double> usd;
-  if (const Json& stored = Member(record, "cost_usd"); stored.is_number()) {
-    usd = stored.get<double>();
-  } else if (const std::optional<Price> price = KnownPrice(model_->info())) {
-    usd = CostUsd(*price, usage);
+  cost.prompt_tokens += JsonGet<std::int64_t>(record, "prompt_tokens", 0);
+  cost.output_tokens += JsonGet<std::int64_t>(record, "output_tokens", 0);
+  if (record.contains("cost_usd") && record.at("cost_usd").is_number()) {
+    cost.usd += record.at("cost_usd").get<double>();
+  } else {
+    cost.all_costs_known = false;
   }
-  cost.usd += usd.value_or(0.0);
-  cost.all_costs_known = cost.all_costs_known && usd.has_value();
 }
 
 Status Teacher::Store(const std::string& key, const TeacherCall& call, const ChatResponse& response,
@@ -174,14 +166,19 @@ Status Teacher::Store(const std::string& key, const TeacherCall& call, const Cha
                  {"output_tokens", response.usage.output},
                  {"cost_usd", response.cost_usd ? Json(*response.cost_usd) : Json(nullptr)}};
   record.update(result);
-  return Store(key, std::move(record));
-}
-
-Status Teacher::Store(const std::string& key, Json record) {
   RETURN_IF_ERROR(file_.Append(DumpJson(record) + "\n"));
   RETURN_IF_ERROR(file_.Sync());
-  Count(JsonGet<std::string>(record, "stage", ""), record);
-  if (!key.empty()) stored_[key] = std::move(record);
+  Count(call.stage, record);
+  stored_[key] = std::move(record);
+  return {};
+}
+
+// A request without an answer that may have cost something.
+Status Teacher::StoreFailure(const TeacherCall& call, double usd) {
+  const Json record = {{"failed", true}, {"stage", call.stage}, {"attempt", call.attempt}, {"cost_usd", usd}};
+  RETURN_IF_ERROR(file_.Append(DumpJson(record) + "\n"));
+  RETURN_IF_ERROR(file_.Sync());
+  Count(call.stage, record);
   return {};
 }
 
@@ -189,15 +186,6 @@ double Teacher::cost_usd() const {
   double sum = 0.0;
   for (const auto& [stage, cost] : costs_) sum += cost.usd;
   return sum;
-}
-
-// A call without an answer that may have cost something.
-Status Teacher::StoreFailure(const TeacherCall& call, const Spending& used) {
-  const bool known = used.usd > 0 || KnownPrice(model_->info());
-  return Store("", {{"failed", true},
-                    {"stage", call.stage},
-                    {"attempt", call.attempt},
-                    {"cost_usd", known ? Json(used.usd) : Json(nullptr)}});
 }
 
 }  // namespace upskill

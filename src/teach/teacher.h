@@ -41,7 +41,7 @@ struct TeacherCall {
   int max_tokens = 4096;
 };
 
-// Callbacks around each request to a teacher that isn't answered from the store, repairs included.
+// Callbacks around each request that is sent to a teacher, repairs and further attempts included.
 struct TeacherMeter {
   std::function<Status(const Model& model, const ChatRequest& request)> reserve;  // its error is the result of Ask
   std::function<Spending(const Result<ChatResponse>& answer)> settle;             // returns what it counts as
@@ -62,12 +62,12 @@ class Teacher {
 
   // Errors: kInput if the model's answer didn't fit the schema (after two repairs), was a refusal or was cut off; that
   // is stored as well. Errors of the model or its server (never kInput) are not stored, so that a resumed generation
-  // sends the request again; what they cost and the answers before them are.
+  // sends the request again; answers before them are, and what the failed request may have cost.
   Result<Json> Ask(const TeacherCall& call);
 
   const ModelInfo& info() const { return model_->info(); }
   const std::map<std::string, StageCost>& costs() const { return costs_; }
-  double cost_usd() const;  // over all sessions, as far as it is known
+  double cost_usd() const;  // as far as costs are known
   std::size_t answers() const { return stored_.size(); }
 
  private:
@@ -75,13 +75,12 @@ class Teacher {
       : model_(&model), stop_(stop), clock_(clock), file_(std::move(file)) {}
   std::string KeyOf(const TeacherCall& call) const;
   Result<ChatResponse> Send(const TeacherCall& call, const ChatRequest& request);
+  Spending Settle(const Result<ChatResponse>& answer) const;
   Status WaitBeforeNextAttempt(int attempt, const Error& error) const;
   void Count(const std::string& stage, const Json& record);
   // `result`: the member of the record that tells what came of the request.
   Status Store(const std::string& key, const TeacherCall& call, const ChatResponse& response, const Json& result);
-  Status Store(const std::string& key, Json record);
-  Status StoreFailure(const TeacherCall& call, const Spending& used);
-  Spending UsedBy(const Result<ChatResponse>& answer) const;
+  Status StoreFailure(const TeacherCall& call, double usd);
 
   Model* model_;
   const StopFlag* stop_;

@@ -176,27 +176,25 @@ TEST(Teacher, EachRepairNeedsPermission) {
   EXPECT_THAT(model.requests, SizeIs(2));
   EXPECT_EQ(two.settled, 2);
   EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.02);
-  EXPECT_EQ(teacher->answers(), 0U) << "asked again when there is more";
 }
 
-TEST(Teacher, WhatAFailedCallMayHaveCostIsRemembered) {
+TEST(Teacher, WhatFailedRequestsMayHaveCostIsRemembered) {
   const TempFolder folder;
+  const SteppingClock clock;
   const auto file = folder.path() / "calls.jsonl";
-  FakeTeacher model([](const ChatRequest&, std::size_t number) -> Result<std::string> {
-    if (number == 1) return Error{ErrorKind::kUnavailable, "no data from the server"};
-    return std::string("no");
-  });
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return Result<std::string>(Gone()); });
   {
-    Result<Teacher> teacher = Teacher::Open(model, file);
+    Result<Teacher> teacher = Teacher::Open(model, file, nullptr, &clock);
     ASSERT_TRUE(teacher.ok());
     Allowance enough(10);
     teacher->set_meter(enough.meter());
     EXPECT_EQ(teacher->Ask(Call("a")).error().kind, ErrorKind::kUnavailable);
-    EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.02) << "the unusable answer, and the request without one";
+    EXPECT_EQ(enough.settled, 4) << "every attempt";
+    EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.04);
   }
   const Result<Teacher> again = Teacher::Open(model, file);
   ASSERT_TRUE(again.ok());
-  EXPECT_DOUBLE_EQ(again->cost_usd(), 0.02);
+  EXPECT_DOUBLE_EQ(again->cost_usd(), 0.04);
   EXPECT_EQ(again->answers(), 0U);
 }
 
@@ -263,20 +261,6 @@ TEST(Teacher, AnAnswerBeforeAFailedRepairIsKept) {
   EXPECT_THAT(model.requests[2].messages, SizeIs(3)) << "the repair, not the question";
   EXPECT_EQ(again->Ask(Call("a"))->at("n"), 4);
   EXPECT_THAT(model.requests, SizeIs(3));
-}
-
-TEST(Teacher, RepairsNeedPermissionToo) {
-  const TempFolder folder;
-  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
-  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
-  ASSERT_TRUE(teacher.ok());
-  teacher->set_meter(
-      {[&](const Model&, const ChatRequest&) {
-         return teacher->cost_usd() < 0.02 ? Status() : Status(Error{ErrorKind::kPermanent, "enough"});
-       },
-       [](const Result<ChatResponse>& answer) { return Spending{0, answer ? answer->cost_usd.value_or(0.0) : 0.0}; }});
-  EXPECT_EQ(teacher->Ask(Call("a")).error().message, "enough");
-  EXPECT_THAT(model.requests, SizeIs(2));
 }
 
 TEST(Teacher, AnUnknownCostLeavesTheKnownOnes) {

@@ -32,7 +32,7 @@ class GenerationBench {
   Result<GenerateOutcome> Run() {
     Result<std::unique_ptr<Model>> student = MakeSimModel(student_spec, 64);
     EXPECT_TRUE(student.ok());
-    Result<Teacher> teacher = Teacher::Open(teacher_model, folder.path() / "calls.jsonl");
+    Result<Teacher> teacher = Teacher::Open(teacher_model, folder.path() / "calls.jsonl", nullptr, teacher_clock);
     EXPECT_TRUE(teacher.ok());
     GenerateInput input;
     input.material = &material;
@@ -50,6 +50,7 @@ class GenerationBench {
 
   TempFolder folder;
   SystemClock clock;
+  const Clock* teacher_clock = nullptr;  // null: the system's
   StopFlag stop = 0;
   FakeTeacher teacher_model;
   std::string student_spec;
