@@ -28,7 +28,7 @@ const fs::path kExample = fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel
 
 std::size_t LinesIn(const fs::path& run) {
   std::size_t lines = 0;
-  const Status read = VisitJournalLines(run, [&](std::string_view) { ++lines; });
+  const Result<std::size_t> read = VisitJournalLines(run, [&](std::string_view) { ++lines; });
   return read ? lines : 0;
 }
 

@@ -32,9 +32,9 @@ std::string ChatBody(const std::string& text, const std::string& more = "") {
 
 class Limits : public testing::Test {
  protected:
-  void WriteSkill(const std::string& suite) {
+  void WriteSkill(const std::string& cases) {
     folder.Write("s/SKILL.md", "---\nname: s\ndescription: For the test.\n---\n\nSay ok.\n");
-    folder.Write("s/skill_meta.json", suite);
+    folder.Write("s/skill_meta.json", cases);
   }
   // Runs the binary with at most this much memory for its data, where that can be limited.
   ProcessOutcome RunWithin(int megabytes, const std::string& command) const {

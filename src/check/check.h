@@ -73,7 +73,8 @@ std::string OutputFileContent(std::string_view answer, const std::string& file);
 
 // What makes a suite unreliable as a measure: a reference that fails its own checks, a case that an empty answer, an
 // echo of the input or a plain refusal passes, an expected string that occurs in the input, two cases with the same
-// input. One line each, naming the case. `stop`, which may be null: greater than 0 ends it with kCancelled.
+// input. One line each, naming the case. `stop`, which may be null: greater than 0 ends the search, with what was
+// found.
 Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const StopFlag* stop = nullptr);
 
 // The same for one case, without its name and without comparing it with others.

@@ -86,7 +86,7 @@ Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const S
   std::vector<std::string> weaknesses;
   std::map<std::string, std::string> label_of_input;
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
-    if (stop != nullptr && stop->load() > 0) return Error{ErrorKind::kCancelled, "stopped"};
+    if (stop != nullptr && stop->load() > 0) break;
     const Case& test_case = suite.cases[i];
     const std::string label = fmt::format("case {} (\"{}\")", i + 1, Shown(test_case.id));
     ASSIGN_OR_RETURN(const std::vector<std::string> found, FindCaseWeaknesses(test_case));

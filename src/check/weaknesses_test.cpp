@@ -31,9 +31,10 @@ TEST(SuiteWeaknesses, NoneInAValidCase) {
 }
 
 TEST(SuiteWeaknesses, ReferenceThatFails) {
-  EXPECT_THAT(WeaknessesOf(R"([{"id": "a", "input": "Which line?", "expected": {"contains": ["edition = 5", "Add"]},
+  EXPECT_THAT(
+      WeaknessesOf(R"([{"id": "a", "input": "Which line?", "expected": {"contains": ["edition = 5", "Add"]},
                               "reference": "Add edition=5."}])"),
-              ElementsAre("case 1 (\"a\"): the reference fails contains \"edition = 5\": missing \"edition = 5\""));
+      ElementsAre("case 1 (\"a\"): the reference fails the check contains \"edition = 5\": missing \"edition = 5\""));
 }
 
 TEST(SuiteWeaknesses, TrivialAnswersThatPass) {

@@ -21,7 +21,6 @@ struct ModelOptions {
   std::shared_ptr<HttpClient> client;  // of all network models of the process
   bool quiet = false;                  // no note that hashing a model's file takes long
   bool needs_key = true;               // false: the model will not be asked anything (--dry-run)
-  bool quiet = false;                  // no note that hashing a model's file takes long
 
   // Through the providers' Batch APIs; batches are noted in this file.
   struct Batches {

@@ -68,6 +68,10 @@ std::size_t TokenStart(std::string_view text, std::size_t last, std::string_view
   if (message.find("unexpected number literal") != std::string_view::npos) {
     while (start > 0 && std::string_view("+-.0123456789eE").find(text[start - 1]) != std::string_view::npos) --start;
   }
+  if (message.find("invalid literal") != std::string_view::npos) {
+    const auto is_letter = [&](std::size_t at) { return (text[at] | 0x20) >= 'a' && (text[at] | 0x20) <= 'z'; };
+    while (start > 0 && is_letter(start - 1)) --start;
+  }
   return start;
 }
 

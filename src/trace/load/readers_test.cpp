@@ -48,7 +48,7 @@ TEST(ReadersTest, ClaudeCodeResumedAndRewound) {
   EXPECT_TRUE(trace.events.at(FindText(trace, "first wording")).abandoned);
   EXPECT_TRUE(trace.events.at(FindText(trace, "answer one")).abandoned);
   EXPECT_FALSE(trace.events.at(FindText(trace, "second wording")).abandoned);
-  EXPECT_EQ(trace.caveats.at(0), "1 repeated lines were skipped");
+  EXPECT_EQ(trace.caveats.at(0), "1 repeated line was skipped");
 }
 
 TEST(ReadersTest, ClaudeCodeResult) {
