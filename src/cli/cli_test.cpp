@@ -408,18 +408,18 @@ TEST_F(Cli, RunsFilters) {
   EXPECT_EQ(show({"-s", "arithmetic"}).size(), 2U);
   EXPECT_EQ(show({"-s", "other"}).size(), 0U);
   EXPECT_EQ(show({"-s", "other", "-s", "arithmetic", "-m", kGood, "-m", "sim:base=1,skill=0"}).size(), 2U);
-  EXPECT_EQ(Run({"runs", "-d", runs().string(), "-m", "none"}), 1);
+  EXPECT_EQ(Run({"runs", "-d", runs().string(), "-m", "none"}), 0);
 }
 
 TEST_F(Cli, DamagedRunsAreNamedAndLeftOut) {
   ASSERT_EQ(Eval({}), 0);
-  folder.Write("runs/evil\x1b[2J-0001/plan.json", "{");
   const std::string good = FindRuns(runs())[0].filename().string();
+  folder.Write("runs/evil\x1b[2J-0001/plan.json", "{");
   std::string lines = *ReadFile(runs() / good / "samples.jsonl");
   folder.Write("runs/" + good + "/samples.jsonl", "damaged\n" + lines);
   ASSERT_EQ(Run({"runs", "-d", runs().string()}), 0);
   EXPECT_THAT(error,
-              AllOf(HasSubstr("warning: skipped: "), HasSubstr("1 lines of samples.jsonl"), Not(HasSubstr("\x1b"))));
+              AllOf(HasSubstr("warning: skipped: "), HasSubstr("1 line of samples.jsonl"), Not(HasSubstr("\x1b"))));
   EXPECT_THAT(out, HasSubstr("+100 points"));
 }
 

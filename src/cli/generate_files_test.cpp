@@ -25,13 +25,13 @@ using testing::Not;
 
 constexpr const char* kStudent = "sim:base=0.1,skill=body";
 
-// While it lives, this process can't make files larger.
+// While it lives, this process can't make files larger than `bytes`.
 class FullDisk {
  public:
-  FullDisk() : action_(std::signal(SIGXFSZ, SIG_IGN)) {
+  explicit FullDisk(rlim_t bytes = 0) : action_(std::signal(SIGXFSZ, SIG_IGN)) {
     ::getrlimit(RLIMIT_FSIZE, &before_);
     rlimit none = before_;
-    none.rlim_cur = 0;
+    none.rlim_cur = bytes;
     ::setrlimit(RLIMIT_FSIZE, &none);
   }
   ~FullDisk() {
@@ -80,17 +80,16 @@ class GenerateFiles : public GenerateCli {
 
 TEST_F(GenerateFiles, AnIncompleteCopyOfTheSkillIsMadeAgain) {
   WriteSums("[sim 0.1]");
-  const fs::path pipe = skill("sums") / "references/pipe";
-  fs::create_directories(pipe.parent_path());
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // can't be copied
+  const fs::path unreadable = skill("sums") / "lineage.json";
+  fs::create_directories(unreadable);  // can't be copied
   folder.Write("skills/sums/references/a.md", "Kept.");
   EXPECT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(),
                       "--eval-model", kStudent, "--max-attempts", "0", "--accept", "any"}),
             3)
       << error;
-  EXPECT_THAT(error, AllOf(HasSubstr("copying "), HasSubstr("upskill generate --resume")));
+  EXPECT_THAT(error, AllOf(HasSubstr("lineage.json: Is a directory"), HasSubstr("upskill generate --resume")));
   EXPECT_THAT(*ReadFile(skill("sums") / "SKILL.md"), HasSubstr("By hand"));
-  fs::remove(pipe);
+  fs::remove(unreadable);
   ASSERT_EQ(Generate({"--resume"}), 0) << error;
   EXPECT_THAT(*ReadFile(generation() / "previous/SKILL.md"), HasSubstr("By hand"));
   EXPECT_EQ(*ReadFile(generation() / "previous/references/a.md"), "Kept.");
@@ -172,11 +171,15 @@ TEST_F(GenerateFiles, ATrialThatCannotBeNotedEndsTheGeneration) {
             3);
   teacher.hook = nullptr;
   const fs::path trials = generation() / "trials.txt";
-  fs::remove(trials);
-  fs::create_symlink("/dev/full", trials);
-  EXPECT_EQ(Generate({"--resume"}), 3);
-  EXPECT_THAT(error, AllOf(HasSubstr("trials.txt: No space left on device"), HasSubstr("the best skill so far in")));
-  fs::remove(trials);
+  constexpr std::size_t kLimit = 1'000'000;
+  const std::string before = *ReadFile(trials);
+  folder.Write(trials.lexically_relative(folder.path()).string(), before + std::string(kLimit, 'x') + "\n");
+  {
+    const FullDisk full(kLimit);
+    EXPECT_EQ(Generate({"--resume"}), 3);
+  }
+  EXPECT_THAT(error, AllOf(HasSubstr("trials.txt: File too large"), HasSubstr("the best skill so far in")));
+  folder.Write(trials.lexically_relative(folder.path()).string(), before);
   EXPECT_EQ(Generate({"--resume"}), 0) << error;
 }
 

@@ -219,7 +219,7 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
       {"/students", "x", "students: expected a list of objects"},
       {"/students", Json::array(), "has changed since generation"},
       {"/sources", Json::array({1}), "sources: expected a list of strings"},
-      {"/existing_folder", elsewhere.string(), "existing_folder: it belongs to material.existing"},
+      {"/existing_folder", elsewhere.string(), "existing_folder and material.existing must both be present"},
       {"/existing_folder", 5, "existing_folder: expected a string"},
       {"/material", 5, "not the material of a generation"},
       {"/schema", 3, "written by a newer upskill (schema 3; "},

@@ -333,7 +333,7 @@ TEST_F(TraceCli, FindWithoutTracesAndWithUnknownAgent) {
   EXPECT_EQ(Run({"trace", "find", "--json"}), kOk);
   EXPECT_EQ(OutAsJson(), Json::array());
   EXPECT_EQ(Run({"trace", "find", "--agent", "nobody"}), kUsage);
-  EXPECT_THAT(error, HasSubstr("not one of claude-code, codex"));
+  EXPECT_THAT(error, HasSubstr("must be one of claude-code, codex"));
   variables.erase("HOME");
   EXPECT_EQ(Run({"trace", "find"}), kUsage);
   EXPECT_THAT(error, HasSubstr("HOME is not set"));
@@ -461,7 +461,7 @@ TEST_F(TraceCli, UsageErrors) {
     EXPECT_THAT(out, IsEmpty());
   }
   ASSERT_EQ(Run({"trace", "show", file, "--format", "fax"}), kUsage);
-  EXPECT_THAT(error, HasSubstr("not one of claude-code, "));
+  EXPECT_THAT(error, HasSubstr("must be one of claude-code, "));
 }
 
 }  // namespace
