@@ -118,7 +118,7 @@ TEST_F(BadInput, TestsFileDoesNotExist) {
 
 TEST_F(BadInput, UnknownModel) {
   MakeSkill(kSkill, kSuite);
-  ExpectRefused(Eval("no-such-model"), "unknown model or provider 'no-such-model'");
+  ExpectRefused(Eval("no-such-model"), "unknown model 'no-such-model'");
 }
 
 TEST_F(BadInput, GgufDoesNotExist) {

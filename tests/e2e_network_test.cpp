@@ -224,7 +224,7 @@ TEST_F(Network, TheCostLimitHolds) {
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_EQ(requests, 15);
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.1500 of $0.1550 spent"),
-                                   HasSubstr("15 of 80 cells saved, 65 left"), HasSubstr("--resume")));
+                                   HasSubstr("15 of 80 cells answered, 65 unanswered"), HasSubstr("--resume")));
   EXPECT_EQ(Eval(server.url(), {"--resume"}).exit_code, 0);
   EXPECT_EQ(requests, 80) << "paid answers are not requested again";
 }

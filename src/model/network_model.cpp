@@ -253,12 +253,14 @@ Result<ChatResponse> NetworkModel::ParseAnswer(Reading* reading, const HttpRespo
 
 void NetworkModel::ReadAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading,
                               const HttpResponse& result) {
-  Result<ChatResponse> response = InputError("the response is too large for the available memory");
-  try {
-    response = ParseAnswer(reading.get(), result);
-  } catch (const std::bad_alloc&) {
-    // Keeps the error from above.
-  }
+  const auto parsed = [&]() -> Result<ChatResponse> {
+    try {
+      return ParseAnswer(reading.get(), result);
+    } catch (const std::bad_alloc&) {
+      return InputError("the response is too large for the available memory");
+    }
+  };
+  Result<ChatResponse> response = parsed();
   if (!response) return OnError(job, response.error());
   // llama-server reports every answer of its Responses API as completed, even a truncated one.
   const WireOptions options = OptionsFor(job->request, {});

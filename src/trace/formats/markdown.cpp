@@ -104,9 +104,8 @@ class SpecStoryReader {
     after_command_ = false;
     if (split.kind == ClaudeUserText::Kind::kCommand)
       split.typed = std::string(Trim(split.command + " " + split.typed));
-    if (split.kind == ClaudeUserText::Kind::kCommand && split.typed.empty()) {
-      builder_.Add(stamp, EventKind::kSystem, std::move(block.text));
-    } else if (split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/")) {
+    const bool is_command = split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/");
+    if (is_command && !split.typed.empty()) {
       after_command_ = true;
       command_time_ = time;
       const std::size_t event = builder_.Add(stamp, typed, split.typed);

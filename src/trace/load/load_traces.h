@@ -51,9 +51,6 @@ Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const
 // The same with a redactor of its own.
 Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
                                 const TraceLoadOptions& options);
-// The same with a redactor that sees other texts, too.
-Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
-                                const TraceLoadOptions& options, Redactor& redactor);
 
 // Why there is nothing to read: the error of a single trace, or the first few of several. `errors` isn't empty.
 Error NoTraceRead(const std::vector<Error>& errors);

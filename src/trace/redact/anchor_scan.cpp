@@ -44,8 +44,8 @@ AnchorScan::AnchorScan(const std::vector<std::string_view>& words) {
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const std::uint32_t state = queue[i];
     for (std::size_t c = 0; c < kClasses; ++c) {
-      std::uint32_t& edge = next_[state * kClasses + c];
-      const std::uint32_t fallback = state == 0 ? 0 : next_[suffix[state] * kClasses + c];
+      std::uint32_t& edge = next_[std::size_t{state} * kClasses + c];
+      const std::uint32_t fallback = state == 0 ? 0 : next_[std::size_t{suffix[state]} * kClasses + c];
       if (edge == 0) {
         edge = fallback;
         continue;

@@ -102,7 +102,7 @@ std::size_t EndOfPlain(std::string_view text, std::size_t begin, bool in_markup)
   }();
   const std::string_view rest = text.substr(begin, kMaxValue);
   std::size_t end = 0;
-  while (end < rest.size() && !ends[static_cast<unsigned char>(rest[end])] && !(in_markup && rest[end] == '<')) ++end;
+  while (end < rest.size() && !ends[static_cast<unsigned char>(rest[end])] && (!in_markup || rest[end] != '<')) ++end;
   const auto is_open = [&] {
     const std::string_view value = rest.substr(0, end);
     const char close = value.back();

@@ -4,6 +4,7 @@
 namespace upskill {
 
 // A table: one row for each name of an issuer.
+// NOLINTNEXTLINE(readability-function-size)
 const std::vector<IssuerField>& IssuerFields() {
   using enum Charset;
   constexpr ValueForm kUuid = {kWord, 36, 36};

@@ -15,8 +15,8 @@ namespace upskill {
 struct ValueForm {
   Charset charset = Charset::kAlnum;
   std::uint16_t least = 0;
-  std::uint16_t most = 0;        // 0: no form
-  std::string_view prefix = {};  // of the value, counted in the lengths
+  std::uint16_t most = 0;   // 0: no form
+  std::string_view prefix;  // of the value, counted in the lengths
 };
 
 struct IssuerField {

@@ -262,6 +262,7 @@ std::optional<SecretSpan> MatchIssuer(std::string_view text, const IssuerField& 
 
 std::vector<std::string_view> FieldWords() {
   std::vector<std::string_view> words;
+  words.reserve(std::size(kWords) + IssuerFields().size());
   for (const auto& [text, word] : kWords) words.push_back(text);
   for (const IssuerField& issuer : IssuerFields()) words.push_back(issuer.keyword);
   return words;

@@ -59,6 +59,7 @@ bool InCharset(char c, Charset charset) {
 }
 
 // A table: one row for each format.
+// NOLINTNEXTLINE(readability-function-size)
 const std::vector<TokenFormat>& TokenFormats() {
   using enum Charset;
   constexpr std::uint16_t kAny = kAnyLength;

@@ -31,12 +31,12 @@ bool InCharset(char c, Charset charset);
 struct TokenFormat {
   std::string_view anchor;  // in the token, in this case
   std::string_view kind;
-  Charset charset;              // of the characters around the anchor
-  std::uint16_t least;          // characters after the anchor
-  std::uint16_t most;           // equal to `least`: exactly that many
-  std::uint16_t before = 0;     // characters before the anchor
-  bool strict = false;          // the anchor says little: only whole words of this length
-  std::string_view shape = {};  // a regular expression for the whole token; empty: none
+  Charset charset;           // of the characters around the anchor
+  std::uint16_t least;       // characters after the anchor
+  std::uint16_t most;        // equal to `least`: exactly that many
+  std::uint16_t before = 0;  // characters before the anchor
+  bool strict = false;       // the anchor says little: only whole words of this length
+  std::string_view shape;    // a regular expression for the whole token; empty: none
 };
 
 inline constexpr std::uint16_t kAnyLength = 2000;
