@@ -2,17 +2,14 @@
 // `upskill trace …` as whole command lines in process.
 #include "cli/trace_command.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "support/command_line.h"
 #include "support/planted_secrets.h"
+#include "support/trace_fixture.h"
 #include "teach/generate.h"
 #include "util/files.h"
 #include "util/json.h"
@@ -22,77 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr int kOk = 0;
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-
-class TraceCli : public CommandLineTest {
- protected:
-  TraceCli() { columns = 80; }
-
-  int Show(const fs::path& file, const std::vector<std::string>& more = {}) { return RunOn("show", {file}, more); }
-  int Digest(const std::vector<fs::path>& files, const std::vector<std::string>& more = {}) {
-    return RunOn("digest", files, more);
-  }
-  int RunOn(const char* command, const std::vector<fs::path>& files, const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"trace", command};
-    for (const fs::path& file : files) arguments.push_back(file.string());
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return Run(arguments);
-  }
-
-  // Runs the command with `text` on standard input.
-  int RunWithInput(const std::string& text, const std::vector<std::string>& arguments) {
-    const fs::path file = folder.Write("stdin", text);
-    const Fd kept(::dup(STDIN_FILENO));
-    const Fd input(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    EXPECT_TRUE(kept.valid() && input.valid());
-    EXPECT_GE(::dup2(input.get(), STDIN_FILENO), 0);
-    const int code = Run(arguments);
-    EXPECT_GE(::dup2(kept.get(), STDIN_FILENO), 0);
-    return code;
-  }
-
-  void SetAge(const fs::path& file, time_t modified) const {
-    const timespec times[2] = {{modified, 0}, {modified, 0}};
-    ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
-  }
-
-  static fs::path Fixture(const char* name) { return fs::path(UPSKILL_SOURCE_DIR) / "tests/fixtures/traces" / name; }
-};
-
-// A session of one failing and one working command.
-std::string Session(const std::string& prompt, const std::string& answer = "Done.") {
-  const auto line = [](const char* type, int number, const std::string& message) {
-    return std::string(R"({"type":")") + type + R"(","uuid":"u)" + std::to_string(number) +
-           R"(","sessionId":"s","timestamp":"2026-01-12T14:0)" + std::to_string(number) + R"(:00.000Z","message":)" +
-           message + "}\n";
-  };
-  const auto call = [&](int number, const std::string& command) {
-    const std::string id = std::to_string(number);
-    return line("assistant", number,
-                R"({"id":"m)" + id +
-                    R"(","role":"assistant","model":"claude-x","content":[{"type":"tool_use","id":"t)" + id +
-                    R"(","name":"Bash","input":{"command":")" + command +
-                    R"("}}],"usage":{"input_tokens":10,"output_tokens":5}})");
-  };
-  const auto result = [&](int number, const std::string& text, bool failed) {
-    return line("user", number,
-                R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t)" + std::to_string(number - 1) +
-                    R"(","is_error":)" + (failed ? "true" : "false") + R"(,"content":")" + text + R"("}]})");
-  };
-  return line("user", 1, R"({"role":"user","content":)" + Json(prompt).dump() + "}") + call(2, "make test") +
-         result(3, "error: zone is ignored", true) + call(4, "make test ZONE=1") + result(5, "all passed", false) +
-         line("assistant", 6,
-              R"({"id":"m6","role":"assistant","model":"claude-x","content":[{"type":"text","text":")" + answer +
-                  R"("}]})");
-}
 
 std::string PlantedToken() {
   return std::string("hf_") +
@@ -347,103 +277,6 @@ TEST_F(TraceCli, LatestIsTheNewest) {
   SetAge(home() / ".claude/projects/-p/old.jsonl", 1000);
   EXPECT_EQ(Run({"trace", "digest", "latest"}), kOk) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("the new one"), Not(HasSubstr("the old one"))));
-}
-
-TEST_F(TraceCli, FilesThatAreNoTraces) {
-  struct Case {
-    fs::path file;
-    const char* says;
-  };
-  fs::create_symlink("loop-b", folder.path() / "loop-a");
-  fs::create_symlink("loop-a", folder.path() / "loop-b");
-  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
-  fs::create_directory(folder.path() / "bare");
-  std::string bytes =
-      "\x7F"
-      "FLE";
-  for (int i = 0; i < 4000; ++i) bytes += static_cast<char>((i * 7919) % 256);
-  const std::vector<Case> cases = {
-      {folder.path() / "none.jsonl", "No such file"},
-      {folder.Write("empty.jsonl", ""), "empty.jsonl: the trace is empty"},
-      {folder.Write("blank.jsonl", "\n \n"), "blank.jsonl: the trace is empty"},
-      {folder.path() / "loop-a", "symbolic links"},
-      {folder.path() / "pipe", "not a regular file"},
-      {folder.path() / "bare", "no traces in this folder"},
-      {folder.Write("program", bytes), "neither UTF-8 text nor"},
-      {folder.Write("torn.json", R"({"messages": [{"role": "user", "content": "x"})"), "torn.json:1:47: not JSON"}};
-  for (const Case& item : cases) {
-    EXPECT_EQ(Show(item.file, {"--strict"}), kUsage) << item.file;
-    EXPECT_THAT(error, AllOf(StartsWith("error: "), HasSubstr(item.says)));
-    EXPECT_THAT(out, IsEmpty());
-  }
-  EXPECT_EQ(Show(folder.path() / "torn.json"), kOk) << error;
-  EXPECT_THAT(out, HasSubstr("damaged: torn.json:1: "));
-  EXPECT_EQ(Show(folder.path() / "program", {"--format", "notes"}), kOk) << error;
-}
-
-TEST_F(TraceCli, FilesThatMayNotBeRead) {
-  constexpr uid_t kNobody = 65534;
-  const fs::path file = folder.Write("secret.jsonl", Session("go"));
-  fs::permissions(file, fs::perms::none);
-  fs::permissions(folder.path(), fs::perms::others_read | fs::perms::others_exec, fs::perm_options::add);
-  const bool root = ::geteuid() == 0;  // may read everything
-  if (root) {
-    ASSERT_EQ(::seteuid(kNobody), 0);
-  }
-  const int code = Show(file);
-  if (root) {
-    ASSERT_EQ(::seteuid(0), 0);
-  }
-  EXPECT_EQ(code, kUsage);
-  EXPECT_THAT(error, HasSubstr("Permission denied"));
-}
-
-TEST_F(TraceCli, DamageInTheMiddle) {
-  std::string session = Session("go");
-  session.insert(session.find('\n') + 1, "{\"type\":\"user\",\n");
-  const fs::path file = folder.Write("a.jsonl", session);
-  EXPECT_EQ(Show(file, {"--strict"}), kUsage);
-  EXPECT_THAT(error, HasSubstr("a.jsonl:2: not JSON"));
-  EXPECT_EQ(Show(file), kOk);
-  EXPECT_THAT(out, HasSubstr("damaged: a.jsonl:2: not JSON"));
-  EXPECT_EQ(Digest({file}), kOk);
-  EXPECT_THAT(error, HasSubstr("warning: a.jsonl:2: not JSON"));
-}
-
-TEST_F(TraceCli, OtherFilesAreNamed) {
-  struct Case {
-    const char* name;
-    std::string content;
-    const char* says;
-  };
-  const std::vector<Case> cases = {
-      {"page.html", "\n<!DOCTYPE html>\n<html><body>Sign in to see this conversation</body></html>\n",
-       "a web page (HTML)"},
-      {"pointer.jsonl", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n",
-       "a Git LFS pointer; `git lfs pull`"},
-      {"byte", "x", "only 1 byte of text"},
-      {"session.db", std::string("SQLite format 3\0\x10\0", 18), "an SQLite database"},
-      {"session.jsonl.gz", "\x1f\x8b\x08", "gzip data"},
-      {"metrics.jsonl", "{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"loss\":0.4}\n",
-       "JSON lines of an unknown kind (keys step, loss)"},
-      {"package.json", R"({"name": "x", "version": "1", "private": true, "main": "a", "files": []})",
-       "a JSON document of an unknown kind (keys name, version, private, main and 1 more)"},
-      {"list.json", R"([{"id": 1}, {"id": 2}])", "a JSON list of an unknown kind (key id)"}};
-  for (const Case& item : cases) {
-    EXPECT_EQ(Show(folder.Write(item.name, item.content)), kUsage) << item.name;
-    EXPECT_THAT(error, AllOf(StartsWith("error: "), HasSubstr(item.name), HasSubstr(item.says)));
-  }
-  EXPECT_EQ(Show(folder.path() / "metrics.jsonl", {"--format", "notes"}), kOk) << error;
-  EXPECT_EQ(Show(folder.Write("log.txt", "[12:00] started the build\n[12:01] it failed\n")), kOk) << error;
-}
-
-TEST_F(TraceCli, FolderWithoutAReadableTrace) {
-  fs::create_directory(folder.path() / "pages");
-  folder.Write("pages/a.jsonl", "<html></html>");
-  folder.Write("pages/b.jsonl", "<html></html>");
-  EXPECT_EQ(Show(folder.path() / "pages"), kUsage);
-  EXPECT_THAT(error,
-              AllOf(StartsWith("error: none of the 2 traces could be read:"), HasSubstr("b.jsonl: not a trace")));
 }
 
 TEST_F(TraceCli, UsageErrors) {

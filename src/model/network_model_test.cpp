@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "model/structured_answer.h"
+#include "model/network_model_test.h"
 #include "support/fake_network.h"
+#include "util/json.h"
 
 namespace upskill {
 namespace {
@@ -24,48 +25,12 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string ChatBody(const std::string& text, const std::string& finish = "stop") {
-  return DumpJson({{"id", "c"},
-                   {"model", "served"},
-                   {"choices", Json::array({{{"index", 0},
-                                             {"finish_reason", finish},
-                                             {"message", {{"role", "assistant"}, {"content", text}}}}})},
-                   {"usage", {{"prompt_tokens", 10}, {"completion_tokens", 5}}}});
-}
-
 std::string MessagesBody(const std::string& text) {
   return DumpJson({{"model", "claude-haiku-4-5-20251001"},
                    {"content", Json::array({{{"type", "text"}, {"text", text}}})},
                    {"stop_reason", "end_turn"},
                    {"usage", {{"input_tokens", 1'000'000}, {"output_tokens", 100'000}}}});
 }
-
-ChatRequest Question(const std::string& text, int max_tokens = 100) {
-  ChatRequest request;
-  request.messages.push_back({Role::kUser, text});
-  request.sampling.max_tokens = max_tokens;
-  return request;
-}
-
-// A server with a handler, and a model that sends requests to it.
-struct Rig {
-  explicit Rig(Server::Handler handler, const std::string& text = "generic.m")
-      : server(std::move(handler)), network(server) {
-    Result<std::unique_ptr<Model>> opened = OpenNetworkModel(network.Spec(text), network.options);
-    EXPECT_TRUE(opened.ok()) << (opened ? "" : opened.error().message);
-    if (opened) model = *std::move(opened);
-  }
-
-  Result<ChatResponse> Ask(ChatRequest request = Question("hi")) {
-    return request.answer_schema ? GenerateStructured(*model, std::move(request))
-                                 : Generate(*model, std::move(request));
-  }
-  Json Body(std::size_t index) const { return Json::parse(server.requests().at(index).body); }
-
-  Server server;
-  TestNetwork network;
-  std::unique_ptr<Model> model;
-};
 
 TEST(NetworkModel, Answers) {
   Rig rig([](const Request&) { return Answer(200, ChatBody("hello"), {{"x-request-id", "req_7"}}); });
@@ -292,86 +257,6 @@ TEST(NetworkModel, OtherBadRequestsConcernTheRequest) {
   Rig rig([](const Request&) { return Answer(400, R"({"error":{"message":"context_length_exceeded"}})"); });
   EXPECT_EQ(rig.Ask().error().kind, ErrorKind::kInput);
   EXPECT_EQ(rig.server.request_count(), 1U);
-}
-
-ChatRequest SchemaQuestion() {
-  ChatRequest request = Question("how many?");
-  request.answer_schema = Json::parse(
-      R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}},"additionalProperties":false})");
-  return request;
-}
-
-TEST(NetworkModel, SchemaByTheProvider) {
-  Rig rig([](const Request&) { return Answer(200, ChatBody("```json\n{\"n\":4}\n```")); });
-  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
-  ASSERT_TRUE(response.ok());
-  EXPECT_EQ(response->parsed["n"], 4);
-  EXPECT_EQ(rig.Body(0)["response_format"]["type"], "json_schema");
-  EXPECT_EQ(rig.Body(0)["messages"][0]["content"], "how many?");
-}
-
-TEST(NetworkModel, AnswersThatDoNotMatchAreRequestedAgain) {
-  std::atomic<int> count = 0;  // on the server's thread
-  Rig rig([&count](const Request&) { return Answer(200, ChatBody(++count < 3 ? R"({"n":"four"})" : R"({"n":4})")); },
-          "generic.m?structured=prompt");
-  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
-  ASSERT_TRUE(response.ok()) << response.error().message;
-  EXPECT_EQ(response->parsed["n"], 4);
-  EXPECT_EQ(response->usage.input, 30);  // of all three
-  EXPECT_EQ(response->usage.output, 15);
-  EXPECT_FALSE(rig.Body(0).contains("response_format"));
-  EXPECT_THAT(rig.Body(0)["messages"][0]["content"].get<std::string>(), HasSubstr("It must fit this JSON schema"));
-  const Json messages = rig.Body(2)["messages"];
-  ASSERT_EQ(messages.size(), 5U);
-  EXPECT_EQ(messages[1]["content"], R"({"n":"four"})");
-  EXPECT_THAT(messages[2]["content"].get<std::string>(), HasSubstr("/n: must be of type \"integer\""));
-}
-
-TEST(NetworkModel, AfterTwoRepairsTheAnswerIsReturnedAsIs) {
-  Rig rig([](const Request&) { return Answer(200, ChatBody("no json")); });
-  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
-  ASSERT_TRUE(response.ok());
-  EXPECT_TRUE(response->parsed.is_null());
-  EXPECT_EQ(response->stop, StopReason::kEnd);
-  EXPECT_EQ(response->text, "no json");
-  EXPECT_EQ(response->usage.input, 30) << "of all three";
-  EXPECT_EQ(rig.server.request_count(), 3U);
-}
-
-TEST(NetworkModel, ATruncatedAnswerIsNotRequestedAgain) {
-  Rig rig([](const Request&) { return Answer(200, ChatBody(R"({"n":)", "length")); });
-  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
-  ASSERT_TRUE(response.ok());
-  EXPECT_EQ(response->stop, StopReason::kLength);
-  EXPECT_TRUE(response->parsed.is_null());
-  EXPECT_EQ(rig.server.request_count(), 1U);
-}
-
-TEST(NetworkModel, SchemaByATool) {
-  Rig rig(
-      [](const Request&) {
-        return Answer(
-            200,
-            R"({"choices":[{"finish_reason":"stop","message":{"content":null,"tool_calls":[{"id":"a","function":{"name":"answer","arguments":"{\"n\":4}"}}]}}]})");
-      },
-      "generic.m?structured=tool_use");
-  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
-  ASSERT_TRUE(response.ok()) << response.error().message;
-  EXPECT_EQ(response->parsed["n"], 4);
-  EXPECT_EQ(response->stop, StopReason::kEnd);
-  EXPECT_TRUE(response->tool_calls.empty());
-  EXPECT_EQ(rig.Body(0)["tool_choice"]["function"]["name"], "answer");
-}
-
-TEST(NetworkModel, CostIsAddedUp) {
-  std::atomic<int> count = 0;
-  Rig rig([&count](const Request&) {
-    return Answer(200, R"({"choices":[{"finish_reason":"stop","message":{"content":")" +
-                           std::string(++count < 2 ? "x" : "{\\\"n\\\":1}") + R"("}}],"usage":{"cost":0.25}})");
-  });
-  const Result<ChatResponse> response = rig.Ask(SchemaQuestion());
-  ASSERT_TRUE(response.ok()) << response.error().message;
-  EXPECT_EQ(response->cost_usd, 0.5);
 }
 
 TEST(NetworkModel, CancelEndsEveryRequest) {
