@@ -70,7 +70,7 @@ Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const s
   };
   std::vector<std::string> contents = {system};
   for (const Message& message : messages) contents.push_back(message.text);
-  const SpecialTexts::Hidden hidden = impl_->specials.Hide(std::move(contents));
+  const SpecialTexts::Hidden hidden = impl_->specials.Hide(contents);
   if (!system.empty()) add("system", hidden.contents.front());
   for (std::size_t i = 0; i < messages.size(); ++i) {
     add(messages[i].role == Role::kUser ? "user" : "assistant", hidden.contents[i + 1]);

@@ -69,9 +69,9 @@ std::size_t SpecialTexts::LengthAt(std::string_view text) const {
   return 0;
 }
 
-SpecialTexts::Hidden SpecialTexts::Hide(std::vector<std::string> contents) const {
+SpecialTexts::Hidden SpecialTexts::Hide(const std::vector<std::string>& contents) const {
   Hidden hidden;
-  for (std::string& content : contents) {
+  for (const std::string& content : contents) {
     std::string masked;
     std::size_t copied = 0;
     const std::string_view text = content;

@@ -29,7 +29,7 @@ class SpecialTexts {
     std::vector<std::string> texts;     // what the placeholders replace, by their number
     std::string mark;                   // the beginning of each placeholder; occurs in no content
   };
-  Hidden Hide(std::vector<std::string> contents) const;
+  Hidden Hide(const std::vector<std::string>& contents) const;
 
   // The rendered prompt in pieces, with the hidden texts as literal ones.
   static std::vector<PromptPiece> Reveal(std::string_view prompt, const Hidden& hidden);

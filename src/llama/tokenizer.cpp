@@ -68,7 +68,7 @@ Tokenizer::Tokens Tokenizer::Inside(const std::string& text, bool special) const
 
 // Some vocabularies call the tokens that end an answer user-defined: these are recognized in any text, except in parts.
 Tokenizer::Tokens Tokenizer::Literal(const std::string& text) const {
-  const Tokens tokens = Inside(text, false);
+  Tokens tokens = Inside(text, false);
   if (std::none_of(tokens.begin(), tokens.end(), [this](llama_token t) { return llama_vocab_is_eog(vocab_, t); })) {
     return tokens;
   }

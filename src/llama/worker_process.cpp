@@ -36,6 +36,7 @@ std::vector<std::string> WorkerEnvironment() {
 
 std::vector<char*> PointersTo(std::vector<std::string>& words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;

@@ -126,6 +126,7 @@ bool WorkerRequests::IsCounting() const {
 // Requires the mutex.
 std::vector<Model::Done> WorkerRequests::TakeAll() {
   std::vector<Model::Done> all;
+  all.reserve(pending_.size());
   for (auto& [id, done] : pending_) all.push_back(std::move(done));
   pending_.clear();
   for (auto& [id, promise] : counts_) promise.set_value(std::nullopt);

@@ -261,8 +261,8 @@ bool Passes(std::string_view value, Test test, bool strong) {
 
 std::string_view Piece(re2::StringPiece piece) { return {piece.data(), piece.size()}; }
 
-void Match(std::string_view text, std::size_t from, std::size_t to, const Pattern& pattern, const RE2& expression,
-           std::vector<SecretSpan>& spans) {
+void MatchPattern(std::string_view text, std::size_t from, std::size_t to, const Pattern& pattern,
+                  const RE2& expression, std::vector<SecretSpan>& spans) {
   re2::StringPiece input(text.data() + from, to - from);
   re2::StringPiece group;
   while (RE2::FindAndConsume(&input, expression, &group)) {
@@ -381,7 +381,8 @@ std::vector<SecretSpan> FindPatterns(std::string_view text, const std::vector<Pa
     for (const std::size_t i : PatternsOfWords()[hit.word]) AddAround(text, hit.begin, Patterns()[i].reach, ranges[i]);
   }
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    for (const Range& range : ranges[i]) Match(text, range.from, range.to, Patterns()[i], *expressions[i], spans);
+    for (const Range& range : ranges[i])
+      MatchPattern(text, range.from, range.to, Patterns()[i], *expressions[i], spans);
   }
   for (const Range& range : manifests) FindManifestValues(text, range, spans);
   FindDiscordTokens(text, spans);

@@ -36,7 +36,8 @@ struct TokenFormat {
   std::uint16_t most;        // equal to `least`: exactly that many
   std::uint16_t before = 0;  // characters before the anchor
   bool strict = false;       // the anchor says little: only whole words of this length
-  std::string_view shape;    // a regular expression for the whole token; empty: none
+  // A regular expression for the whole token; empty: none. Initialized for -Wmissing-field-initializers.
+  std::string_view shape = {};  // NOLINT(readability-redundant-member-init)
 };
 
 inline constexpr std::uint16_t kAnyLength = 2000;
