@@ -48,7 +48,7 @@ TEST_F(GenerateCli, OneLabelIsOneSecretInAllSources) {
   Generate({"Add numbers with " + of_task + " and " + of_trace, "--from", trace, "-m", "generic.teacher", "--base-url",
             teacher.url(), "--no-eval"});
   ASSERT_THAT(teacher.requests(), Not(IsEmpty())) << error;
-  const std::string& body = teacher.requests()[0].body;
+  const std::string body = teacher.requests()[0].body;
   EXPECT_THAT(body, HasSubstr("Push with [redacted:github-token:1] please."));
   EXPECT_THAT(body, HasSubstr("Add numbers with [redacted:github-token:2] and [redacted:github-token:1]"));
 }

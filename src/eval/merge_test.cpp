@@ -281,7 +281,9 @@ TEST(MergeRuns, SeveralAttemptsInOneRunAreNoDuplicates) {
   const MergeBench bench;
   const fs::path a = bench.Run("a", bench.plan, [](Sample& sample) { sample.attempt = 1; });
   std::string failed_first;
-  for (const Sample& answer : ReadJournal(a)->samples) {
+  const Result<JournalContent> answers = ReadJournal(a);
+  ASSERT_TRUE(answers.ok());
+  for (const Sample& answer : answers->samples) {
     Sample error = answer;
     error.attempt = 0;
     error.will_retry = true;
