@@ -88,7 +88,7 @@ ExitCode FinishWithoutSkill(const GenerateSession& session, const Error& error, 
   const bool gave_up =
       error.kind == ErrorKind::kPermanent || error.kind == ErrorKind::kUnavailable || error.kind == ErrorKind::kIo;
   if (!gave_up && error.kind != ErrorKind::kCancelled) return PrintError(env, error);
-  PrintStop(session, error.message, {}, true, env);
+  PrintStop(session, gave_up ? error.message : "interrupted", {}, true, env);
   return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
 }
 
@@ -138,6 +138,9 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
     progress.Clear();
     if (!session.options.quiet) env.error(TerminalText::Format("{}\n", line));
   };
+  for (std::optional<Teacher>* teacher : {&session.teacher, &session.test_teacher}) {
+    if (*teacher) (*teacher)->set_say(input.say);
+  }
   const Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();
   if (!outcome) return FinishWithoutSkill(session, outcome.error(), env);

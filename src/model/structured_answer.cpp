@@ -42,10 +42,8 @@ Result<ChatResponse> GenerateStructured(const StructuredHooks& hooks, ChatReques
     }
     if (response.stop != StopReason::kEnd) return response;
     const std::string& problem = parsed.error().message;
-    if (repair == kMaxRepairs) {
-      response.schema_problem = problem.substr(0, problem.find('\n'));  // without the text that it quotes
-      return response;
-    }
+    response.schema_problem = problem.substr(0, problem.find('\n'));  // without the text that it quotes
+    if (repair == kMaxRepairs) return response;
     RETURN_IF_ERROR(hooks.before_repair(request, response));
     request = RepairOf(std::move(request), response.text, problem);
   }

@@ -83,7 +83,7 @@ class Generation {
     if (error.kind != ErrorKind::kCancelled && error.kind != ErrorKind::kPermanent &&
         error.kind != ErrorKind::kUnavailable && error.kind != ErrorKind::kIo)
       return false;
-    out_.stopped = error.message;
+    out_.stopped = error.kind == ErrorKind::kCancelled ? "interrupted" : error.message;
     out_.interrupted = error.kind == ErrorKind::kCancelled;
     out_.resumable = true;
     return true;

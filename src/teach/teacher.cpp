@@ -7,9 +7,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include "eval/backoff.h"
 #include "model/structured_answer.h"
+#include "util/await.h"
 #include "util/hash.h"
 #include "util/json_schema.h"
 #include "util/text.h"
@@ -97,6 +99,7 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   };
   hooks.before_repair = [&](const ChatRequest& each, const ChatResponse& answer) -> Status {
     if (stored_.contains(each.id)) return {};
+    Say(call, fmt::format("asking {} again: {}", model_->info().name, answer.schema_problem));
     return Store(each.id, call, answer, {{"rejected", answer.text}});
   };
   ASSIGN_OR_RETURN(const ChatResponse response, GenerateStructured(hooks, std::move(request)));
@@ -112,7 +115,7 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
 Result<ChatResponse> Teacher::Send(const TeacherCall& call, const ChatRequest& request) {
   for (int attempt = 0;; ++attempt) {
     if (meter_.reserve) RETURN_IF_ERROR(meter_.reserve(*model_, request));
-    Result<ChatResponse> response = Generate(*model_, request, stop_);
+    Result<ChatResponse> response = SendOnce(call, request);
     const Spending used = Settle(response);
     if (response) {
       response->cost_usd = CostOf(model_->info(), *response, used);
@@ -123,6 +126,31 @@ Result<ChatResponse> Teacher::Send(const TeacherCall& call, const ChatRequest& r
       return ErrorOfModel(model_->info().name, response.error());
     RETURN_IF_ERROR(WaitBeforeNextAttempt(attempt, response.error()));
   }
+}
+
+// Like Generate (model/model.h), but says what it is waiting for.
+Result<ChatResponse> Teacher::SendOnce(const TeacherCall& call, ChatRequest request) const {
+  constexpr int kAtOnce = 2;
+  constexpr int kTicksBetweenLines = 300;  // half a minute
+  request.more_follows = false;
+  const auto stops = [this] { return stop_ == nullptr ? 0 : stop_->load(); };
+  int ticks = 0;
+  bool said_stopping = false;
+  AwaitHooks hooks;
+  hooks.stopped = [&] { return stops() >= kAtOnce; };
+  hooks.cancel = [this] { model_->Cancel(Model::CancelScope::kRunning); };
+  hooks.on_tick = [&] {
+    if (stops() > 0 && !std::exchange(said_stopping, true))
+      Say(call, fmt::format("stopping when {} has answered (Ctrl-C again to drop its answer)", model_->info().name));
+    if (++ticks % kTicksBetweenLines == 0)
+      Say(call, fmt::format("waiting for {}, {} s", model_->info().name, ticks / 10));
+  };
+  return Await<Result<ChatResponse>>([&](Model::Done done) { model_->Start(std::move(request), std::move(done)); },
+                                     hooks);
+}
+
+void Teacher::Say(const TeacherCall& call, const std::string& text) const {
+  if (say_) say_(fmt::format("{:<9}{}", call.stage, text));
 }
 
 Spending Teacher::Settle(const Result<ChatResponse>& answer) const {

@@ -60,6 +60,10 @@ class Teacher {
   // Both callbacks or none.
   void set_meter(TeacherMeter meter) { meter_ = std::move(meter); }
 
+  // Gets a line for the user when an answer can't be used, when a stop waits for one, and from time to time while one
+  // is awaited.
+  void set_say(std::function<void(const std::string& line)> say) { say_ = std::move(say); }
+
   // Errors: kInput if the model's answer didn't fit the schema (after two repairs), was a refusal or was cut off; that
   // is stored as well. Errors of the model or its server (never kInput) are not stored, so that a resumed generation
   // sends the request again; answers before them are, and what the failed request may have cost.
@@ -75,6 +79,8 @@ class Teacher {
       : model_(&model), stop_(stop), clock_(clock), file_(std::move(file)) {}
   std::string KeyOf(const TeacherCall& call) const;
   Result<ChatResponse> Send(const TeacherCall& call, const ChatRequest& request);
+  Result<ChatResponse> SendOnce(const TeacherCall& call, ChatRequest request) const;
+  void Say(const TeacherCall& call, const std::string& text) const;
   Spending Settle(const Result<ChatResponse>& answer) const;
   Status WaitBeforeNextAttempt(int attempt, const Error& error) const;
   void Count(const std::string& stage, const Json& record);
@@ -87,6 +93,7 @@ class Teacher {
   const Clock* clock_;
   AppendFile file_;
   TeacherMeter meter_;
+  std::function<void(const std::string& line)> say_;
   // {"answer"} or {"problem"} by the key of the call; {"rejected"}, an answer outside the schema that was requested
   // again, by the ID of its request.
   std::unordered_map<std::string, Json> stored_;

@@ -288,6 +288,43 @@ TEST(Teacher, TheFileIsLockedBeforeItIsRead) {
   EXPECT_THAT(Teacher::Open(model, file).error().message, HasSubstr("being written by another process"));
 }
 
+TEST(Teacher, SaysWhyItAsksAgain) {
+  const TempFolder folder;
+  FakeTeacher model(
+      [](const ChatRequest&, std::size_t number) { return std::string(number == 0 ? "no" : R"({"n": 4})"); });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  std::vector<std::string> said;
+  teacher->set_say([&](const std::string& line) { said.push_back(line); });
+  ASSERT_TRUE(teacher->Ask(Call("a")).ok());
+  EXPECT_THAT(said, ElementsAre(HasSubstr("asking teacher again: it isn't valid JSON (line 1, column 1)")));
+}
+
+// Answers only when it is told to.
+class SlowTeacher : public FakeTeacher {
+ public:
+  SlowTeacher() : FakeTeacher([](const ChatRequest&, std::size_t) { return std::string(R"({"n": 4})"); }) {}
+  void Start(ChatRequest request, Done done) override {
+    answer = [this, request = std::move(request), done = std::move(done)] { FakeTeacher::Start(request, done); };
+  }
+  std::function<void()> answer;
+};
+
+TEST(Teacher, AStopSaysThatItWaitsForTheAnswer) {
+  const TempFolder folder;
+  SlowTeacher model;
+  const StopFlag stop = 1;
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl", &stop);
+  ASSERT_TRUE(teacher.ok());
+  std::vector<std::string> said;
+  teacher->set_say([&](const std::string& line) {
+    said.push_back(line);
+    model.answer();
+  });
+  ASSERT_TRUE(teacher->Ask(Call("a")).ok());
+  EXPECT_THAT(said, ElementsAre(HasSubstr("stopping when teacher has answered (Ctrl-C again to drop its answer)")));
+}
+
 TEST(Teacher, AFullContextWindowIsNotTheTokenLimit) {
   const TempFolder folder;
   FakeModel model("teacher", 1, [](const ChatRequest&, std::size_t) {
