@@ -184,6 +184,13 @@ TEST_F(CommandMessages, TheNameOfASkillIsCheckedBeforeAnythingIsWritten) {
   EXPECT_FALSE(fs::exists(runs()));
 }
 
+TEST_F(CommandMessages, ATimeoutOfMoreThanAYear) {
+  for (const char* time : {"1e10", "2562048h", "99999999999999999999h", "nan", "inf"}) {
+    EXPECT_EQ(Eval({"--timeout", time}), 2) << time;
+    EXPECT_THAT(error, HasSubstr("--timeout must be a time such as 90s, 10m or 2h, at most 8760h")) << time;
+  }
+}
+
 TEST_F(CommandMessages, ASkillFromNothing) {
   EXPECT_EQ(Run({"generate", "Add numbers"}), 2);
   EXPECT_THAT(error,

@@ -95,7 +95,9 @@ CLI::Validator Duration() {
       break;
     }
     const std::optional<double> value = NumberOf<double>(Trim(number));
-    if (!value || !(*value > 0.0) || !std::isfinite(*value)) return MustBe("a time such as 90s, 10m or 2h", text);
+    constexpr double kMaxSeconds = 8760.0 * 3600.0;
+    if (!value || !(*value > 0.0) || !(*value * unit <= kMaxSeconds))
+      return MustBe("a time such as 90s, 10m or 2h, at most 8760h", text);
     text = fmt::format("{}", *value * unit);
     return std::string();
   };

@@ -181,8 +181,12 @@ class LineSplitter {
 Result<std::size_t> VisitJournalLines(const fs::path& run_folder, const std::function<void(std::string_view)>& visit,
                                       std::size_t max_line_bytes) {
   const fs::path path = run_folder / "samples.jsonl";
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return errno == ENOENT ? Result<std::size_t>(0) : ErrnoError("reading", path, errno);
+  // A run may come from elsewhere; a pipe or device would never end.
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
+  if (!S_ISREG(info.st_mode)) return InputError(fmt::format("reading {}: not a regular file", path.string()));
   LineSplitter lines(visit, max_line_bytes);
   std::vector<char> block(1U << 20U);
   while (true) {

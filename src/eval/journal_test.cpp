@@ -203,6 +203,19 @@ TEST(Journal, AFullDiskIsAnError) {
   EXPECT_THAT(status.error().message, HasSubstr("File too large"));
 }
 
+TEST(Journal, OnlyAFileIsRead) {
+  const TempFolder folder;
+  for (const char* device : {"/dev/zero", "/dev/null"}) {
+    std::filesystem::create_symlink(device, folder.path() / "samples.jsonl");
+    const Result<JournalContent> content = ReadJournal(folder.path());
+    ASSERT_FALSE(content.ok());
+    EXPECT_THAT(content.error().message, HasSubstr("samples.jsonl: not a regular file"));
+    std::filesystem::remove(folder.path() / "samples.jsonl");
+  }
+  ASSERT_EQ(::mkfifo((folder.path() / "samples.jsonl").c_str(), 0600), 0);
+  EXPECT_FALSE(ReadJournal(folder.path()).ok());
+}
+
 TEST(Journal, ALinkIsNotFollowed) {
   const TempFolder folder;
   const SteppingClock clock;

@@ -254,6 +254,15 @@ TEST(ChatStream, EndlessCallsAreAnError) {
   EXPECT_THAT(status.error().message, HasSubstr("more than 1000 parts"));
 }
 
+TEST(ParseBody, LoneSurrogatesAreReplaced) {
+  const auto text_of = [](const std::string& escaped) {
+    const Result<Json> body = ParseBody(R"({"a":")" + escaped + "\"}");
+    return body.ok() ? body->at("a").get<std::string>() : body.error().message;
+  };
+  EXPECT_EQ(text_of(R"(teal \ud83d)"), "teal \xEF\xBF\xBD");
+  EXPECT_EQ(text_of(R"(\ude00 \ud83d\ude00 \\ud83d \ud83dx)"), "\xEF\xBF\xBD \xF0\x9F\x98\x80 \\ud83d \xEF\xBF\xBDx");
+}
+
 TEST(ParseBody, InvalidUtf8IsReplaced) {
   const Result<Json> body = ParseBody("{\"choices\":[{\"message\":{\"content\":\"a\xff\"}}]}");
   ASSERT_TRUE(body.ok());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <utility>
 
@@ -93,9 +94,46 @@ Result<Json> StreamAssembler::Body() {
   return WithoutKnownSecrets(MakeBody());
 }
 
+namespace {
+
+// The number of a `\uXXXX` at `at`; nothing if there is none.
+std::optional<unsigned> EscapedUnit(std::string_view text, std::size_t at) {
+  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
+  unsigned unit = 0;
+  const auto [end, code] = std::from_chars(text.data() + at + 2, text.data() + at + 6, unit, 16);
+  return code == std::errc() && end == text.data() + at + 6 ? std::optional(unit) : std::nullopt;
+}
+
+// Half an escaped surrogate pair becomes U+FFFD: servers that cut an answer at a token may write it, and JSON allows
+// it.
+std::string ReplaceLoneSurrogates(std::string_view body) {
+  std::string text;
+  for (std::size_t at = 0; at < body.size();) {
+    if (body[at] != '\\') {
+      text += body[at++];
+      continue;
+    }
+    const std::optional<unsigned> unit = EscapedUnit(body, at);
+    if (!unit || *unit < 0xD800 || *unit > 0xDFFF) {
+      text += body.substr(at, 2);
+      at += 2;
+      continue;
+    }
+    const std::optional<unsigned> low = *unit < 0xDC00 ? EscapedUnit(body, at + 6) : std::nullopt;
+    const bool is_pair = low && *low >= 0xDC00 && *low <= 0xDFFF;
+    text += is_pair ? body.substr(at, 12) : "\\ufffd";
+    at += is_pair ? 12 : 6;
+  }
+  return text;
+}
+
+}  // namespace
+
 Result<Json> ParseBody(std::string_view body) {
   Result<Json> json = FindInvalidUtf8(body) ? ParseJson(ReplaceInvalidUtf8(body), "the server's response", kBodyLimits)
                                             : ParseJson(body, "the server's response", kBodyLimits);
+  if (!json && json.error().message.find("surrogate") != std::string::npos)
+    json = ParseJson(ReplaceLoneSurrogates(ReplaceInvalidUtf8(body)), "the server's response", kBodyLimits);
   if (json) return WithoutKnownSecrets(*std::move(json));
   if (json.error().kind == kBodyLimits.error_kind) return InputError(json.error().message);
   const std::string start = ReplaceInvalidUtf8(body.substr(0, 400));
