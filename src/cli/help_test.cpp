@@ -298,8 +298,8 @@ TEST_F(Help, OtherUsageErrorsSayWhatIsExpected) {
       {{"eval", "x", "--max-cost", "-1"}, "--max-cost must be a positive number, not '-1'"},
       {{"eval", "x", "--max-tokens-total", "0"}, "--max-tokens-total must be a whole number of at least 1, not '0'"},
       {{"generate", "x", "--max-cost", "-1"}, "--max-cost must be a number of at least 0, not '-1'"},
-      {{"eval", "x", "--timeout", "5x"}, "--timeout must be a time such as 90s, 10m or 2h, not '5x'"},
-      {{"eval", "x", "--timeout", "0"}, "--timeout must be a time such as 90s, 10m or 2h, not '0'"}};
+      {{"eval", "x", "--timeout", "5x"}, "--timeout must be a time such as 90s, 10m or 2h, at most 8760h, not '5x'"},
+      {{"eval", "x", "--timeout", "0"}, "--timeout must be a time such as 90s, 10m or 2h, at most 8760h, not '0'"}};
   for (const auto& [arguments, message] : cases) {
     EXPECT_EQ(ErrorOf(arguments), "error: " + message);
     EXPECT_THAT(error, AllOf(HasSubstr("\nusage: upskill "), HasSubstr("--help`\n")));
