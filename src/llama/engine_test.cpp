@@ -312,14 +312,7 @@ TEST(Engine, CancelMidway) {
 TEST(Engine, CancelOfTheWaitingLetsTheOthersFinish) {
   const auto model = Load(2);
   Answers answers(6);
-  for (std::size_t i = 0; i < 6; ++i) {
-    ChatRequest request = Ask("Count from one to a thousand.", i == 0 ? 1 : 12, 0.0);
-    request.more_follows = i < 5;
-    model->Start(std::move(request), answers.Expect(i));
-  }
-  answers.WaitFor(1);
-  model->Cancel(Model::CancelScope::kWaiting);
-  answers.WaitFor(6);
+  CancelAfterTheFirst(*model, answers, Model::CancelScope::kWaiting, 12);
   EXPECT_EQ(answers.kinds()[0], "ok");
   EXPECT_EQ(answers.kinds()[1], "ok");
   EXPECT_THAT(answers.kinds(), Each(AnyOf("ok", "cancelled")));

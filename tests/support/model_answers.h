@@ -102,4 +102,17 @@ inline std::vector<ChatRequest> SomeRequests(double temperature) {
   return requests;
 }
 
+// For tests: sends six requests at once, waits for the first answer, a short one, cancels, and waits for the others.
+inline void CancelAfterTheFirst(Model& model, Answers& answers, Model::CancelScope scope, int max_tokens_of_others) {
+  constexpr std::size_t kRequests = 6;
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    ChatRequest request = Ask("Count from one to a thousand.", i == 0 ? 1 : max_tokens_of_others, 0.0);
+    request.more_follows = i + 1 < kRequests;
+    model.Start(std::move(request), answers.Expect(i));
+  }
+  answers.WaitFor(1);
+  model.Cancel(scope);
+  answers.WaitFor(kRequests);
+}
+
 }  // namespace upskill
