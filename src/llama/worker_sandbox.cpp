@@ -18,13 +18,12 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "llama/worker_process.h"
 #include "util/files.h"
+#include "util/memory.h"
 
 namespace upskill {
 namespace {
@@ -35,18 +34,6 @@ void WriteSetting(const char* file, std::string_view value) {
   if (fd.valid() && ::write(fd.get(), value.data(), value.size()) < 0) return;
 }
 
-[[maybe_unused]] std::uint64_t MemoryToSpare() {
-  std::ifstream info("/proc/meminfo");
-  std::string key;
-  std::uint64_t kilobytes = 0;
-  std::uint64_t sum = 0;
-  while (info >> key >> kilobytes) {
-    if (key == "MemAvailable:" || key == "SwapFree:") sum += kilobytes * 1024;
-    info.ignore(256, '\n');
-  }
-  return sum;
-}
-
 // RLIMIT_DATA counts private memory that can be written: the heap, the KV cache, llama.cpp's buffers. A limit on the
 // address space would count the model file, which is mapped and may be larger than the memory. Without a limit, a
 // request for too much would succeed at first, and slow down the whole machine before it fails. Sanitizers reserve
@@ -54,7 +41,7 @@ void WriteSetting(const char* file, std::string_view value) {
 void LimitMemory() {
 #if !defined(UPSKILL_SANITIZED)
   constexpr std::uint64_t kUntouched = 1ULL << 30U;  // stacks and buffers that are reserved, but hardly used
-  const std::uint64_t spare = MemoryToSpare();
+  const std::uint64_t spare = AvailableMemory();
   if (spare == 0) return;
   rlimit limit{};
   if (::getrlimit(RLIMIT_DATA, &limit) != 0) return;

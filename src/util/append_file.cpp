@@ -16,7 +16,7 @@
 namespace upskill {
 namespace {
 
-constexpr int kMaxReplaced = 1000;  // in a row; then it is a file system that numbers its files anew at each look
+constexpr int kMaxReplaced = 1000;  // in a row; more means a file system without stable inode numbers
 
 // Offset just after the last newline of the file, 0 if there is none.
 Result<off_t> EndOfLastLine(int fd, off_t size, const std::filesystem::path& path) {

@@ -33,15 +33,16 @@ bool IsMadeOfWords(std::string_view value);
 // Hexadecimal digits and dashes only: digests, commits and UUIDs are random, but not secret.
 bool IsDigest(std::string_view value);
 
-// Mixed, not made of words, at least `least` characters, and not as regular as a placeholder.
+// Whether a value has at least `least` characters of several kinds, and is neither made of words nor as regular as a
+// placeholder.
 bool LooksRandom(std::string_view value, std::size_t least);
 
 // A reference to the secret instead of the secret, or an example: "$TOKEN", "${TOKEN}", "<token>", "{{ token }}",
 // "xxxx", "your_key". `quoted`: a literal; else it may also be code: "get_token()", "env['TOKEN']".
 bool IsPlaceholder(std::string_view value, bool quoted);
 
-// A password by what it is made of. `strong`: it is quoted or follows an equals sign, so that it is no word of a
-// sentence.
+// Whether a value may be a password, judged by its characters. `strong`: it is quoted or follows an equals sign, so it
+// can't be a word in a sentence.
 bool LooksLikePassword(std::string_view value, bool strong, bool quoted);
 
 // Whether `text` looks like part of a wrapped key, not a word: digits among letters, or alternating case.
