@@ -35,8 +35,7 @@ function(upskill_library name)
   if(UPSKILL_SANITIZE)
     target_link_options(upskill_${name} PUBLIC -fsanitize=${UPSKILL_SANITIZE})
   endif()
-  # Compile several sources at once: their headers are read and their templates instantiated only once. `make test-tsan`
-  # compiles each by itself, which shows a source that depends on another's includes.
+  # Compile several sources at once: their headers are read and their templates instantiated only once.
   if(UPSKILL_UNITY)
     set_target_properties(upskill_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${UPSKILL_UNITY})
   endif()
@@ -50,16 +49,23 @@ endfunction()
 set(upskill_threaded net model model_batch model_hub llama eval)
 add_custom_target(tsan_tests)
 
-# upskill_test(NAME SOURCES … [LIBRARIES …]): one program for the tests beside the code of src/NAME.
+# upskill_test(NAME SOURCES … [LIBRARIES …] [SEQUENTIAL …]): one program for the tests beside the code of src/NAME.
+# SEQUENTIAL are those of the sources whose tests start no threads: ThreadSanitizer has nothing to find there.
 function(upskill_test name)
   if(NOT UPSKILL_TESTS)
     return()
   endif()
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;SEQUENTIAL" ${ARGN})
+  if(UPSKILL_SANITIZE STREQUAL thread)
+    list(REMOVE_ITEM arg_SOURCES ${arg_SEQUENTIAL})
+  endif()
   add_executable(upskill_${name}_test ${arg_SOURCES})
   target_include_directories(upskill_${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
-  target_link_libraries(upskill_${name}_test PRIVATE upskill_options upskill_test_options ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
-  target_compile_definitions(upskill_${name}_test PRIVATE UPSKILL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(upskill_${name}_test PRIVATE upskill_options upskill_test_options ${arg_LIBRARIES} upskill_source_dir fmt::fmt
+    nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main)
+  target_precompile_headers(upskill_${name}_test REUSE_FROM upskill_test_headers)
+  # For ccache.
+  target_compile_options(upskill_${name}_test PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   add_test(NAME ${name} COMMAND upskill_${name}_test --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS unit)
   if(name IN_LIST upskill_threaded)

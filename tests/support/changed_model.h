@@ -12,19 +12,25 @@
 
 namespace upskill {
 
-// For tests: the first `size` bytes of the default model, all of them without a size.
-inline std::string DefaultModelBytes(std::size_t size = 0) {
-  if (size == 0) size = std::filesystem::file_size(UPSKILL_DEFAULT_MODEL);
+// For tests: the first `size` bytes of a file.
+inline std::string BytesOf(const std::filesystem::path& file, std::size_t size) {
   std::string bytes(size, '\0');
-  std::ifstream in(UPSKILL_DEFAULT_MODEL, std::ios::binary);
+  std::ifstream in(file, std::ios::binary);
   in.read(bytes.data(), static_cast<std::streamsize>(size));
   CHECK(in.good());
   return bytes;
 }
 
-// The default model with another chat template, which may not be longer than its own (368 bytes).
+inline std::string DefaultModelBytes(std::size_t size) { return BytesOf(UPSKILL_DEFAULT_MODEL, size); }
+
+// The tiny model (make_tiny_model.cpp).
+inline std::string TinyModelBytes() {
+  return BytesOf(UPSKILL_TINY_MODEL, std::filesystem::file_size(UPSKILL_TINY_MODEL));
+}
+
+// The tiny model with another chat template, which may not be longer than its own (368 bytes).
 inline std::string ModelWithTemplate(std::string_view chat_template) {
-  std::string bytes = DefaultModelBytes();
+  std::string bytes = TinyModelBytes();
   constexpr std::string_view kKey = "tokenizer.chat_template";
   const std::size_t at = bytes.find(kKey);
   CHECK(at != std::string::npos);
@@ -39,7 +45,8 @@ inline std::string ModelWithTemplate(std::string_view chat_template) {
   return bytes;
 }
 
-// A chat template like the default model's, but it never ends where the system prompt says "please hang".
+// A chat template like the model's own, but its program never ends where the system prompt says "please hang": the
+// engine gives it up.
 inline constexpr std::string_view kHangingTemplate =
     "{% if 'please hang' in messages[0]['content'] %}{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}"
     "{% endfor %}{% endif %}{% for m in messages %}{{'<|im_start|>' + m['role'] + '\\n' + m['content'] + "

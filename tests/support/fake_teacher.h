@@ -30,7 +30,7 @@ class FakeTeacher : public Model {
     const Result<std::string> text = script_(request, requests.size() - 1);
     if (!text) return done(text.error());
     ChatResponse response;
-    response.text = *text;
+    response.text = WithinSchema(request, *text);
     response.usage.input = 1000;
     response.usage.output = 100;
     response.cost_usd = 0.01;
@@ -40,6 +40,16 @@ class FakeTeacher : public Model {
   std::vector<ChatRequest> requests;
 
  private:
+  // A draft has no name if none is asked for.
+  static std::string WithinSchema(const ChatRequest& request, const std::string& text) {
+    Result<Json> json = ParseJson(text, "answer");
+    if (!json || !json->is_object() || !json->contains("sections") || !request.answer_schema ||
+        request.answer_schema->at("properties").contains("name"))
+      return text;
+    json->erase("name");
+    return DumpJson(*json);
+  }
+
   ModelInfo info_;
   Script script_;
 };
@@ -58,7 +68,7 @@ inline Json DraftJson(const std::string& body_rule, const std::vector<std::strin
           {"scripts", Json::array()}};
 }
 
-// `count` valid cases: "What is the sum number K?" → "total-K".
+// `count` valid cases: "What is the sum number K?" → "total-K". They cite the first item, if there is one.
 inline Json CasesJson(int count) {
   Json cases = Json::array();
   for (int k = 1; k <= count; ++k) {
@@ -66,7 +76,8 @@ inline Json CasesJson(int count) {
                      {"contains", {"total-" + std::to_string(k) + "."}},
                      {"any_of", Json::array()},
                      {"not_contains", Json::array()},
-                     {"reference", "It is total-" + std::to_string(k) + "."}});
+                     {"reference", "It is total-" + std::to_string(k) + "."},
+                     {"cites", {"d1"}}});
   }
   return {{"cases", cases}};
 }

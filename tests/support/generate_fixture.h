@@ -28,6 +28,12 @@ class GenerateCli : public CommandLineTest {
   std::filesystem::path skill(const std::string& name) const { return folder.path() / "skills" / name; }
 };
 
+// For tests: a draft without a name if the request doesn't ask for one.
+inline Json AsAsked(Json draft, const std::string& body) {
+  if (body.find("\"maxLength\":64}") == std::string::npos) draft.erase("name");
+  return draft;
+}
+
 // For tests: a server like OpenAI's whose teacher answers according to the requested schema.
 class TeacherServer {
  public:
@@ -45,8 +51,9 @@ class TeacherServer {
     }
     if (request.body.find("\"cases\"") != std::string::npos)
       return loopback::ChatCompletion(DumpJson(CasesJson(16)), 100, 50);
-    if (request.body.find("\"proposals\"") == std::string::npos)
-      return loopback::ChatCompletion(DumpJson(DraftJson("Draft [sim 0.1]")), 100, 50);
+    if (request.body.find("\"proposals\"") == std::string::npos) {
+      return loopback::ChatCompletion(DumpJson(AsAsked(DraftJson("Draft [sim 0.1]"), request.body)), 100, 50);
+    }
     const Json edit = {{"find", "[sim 0.1]"}, {"replace", mark_}};
     const Json proposal = {{"why", "it knew too little"}, {"edits", Json::array({edit})}, {"body", ""}};
     return loopback::ChatCompletion(DumpJson({{"proposals", Json::array({proposal})}}), 100, 50);

@@ -39,12 +39,14 @@ class GenerationBench {
     input.options = options;
     input.teacher = &*teacher;
     input.test_teacher = &*teacher;
+    input.earlier = earlier;
     input.trials.models = {student->get()};
     input.trials.students = {{"sim:" + student_spec, "student", (*student)->info().identity}};
     input.trials.runs_dir = folder.path() / "runs";
     input.trials.clock = &clock;
     input.trials.stop = &stop;
     input.trials.on_run = on_run;
+    input.trials.test_looks_before = test_looks_before;
     return GenerateSkill(input);
   }
 
@@ -56,6 +58,8 @@ class GenerationBench {
   std::string student_spec;
   Material material;
   GenerateOptions options;
+  std::vector<Case> earlier;
+  int test_looks_before = 0;
   std::function<Status(const std::string& stage, const std::string& run)> on_run;
 };
 

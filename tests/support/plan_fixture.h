@@ -32,7 +32,7 @@ inline Plan MakeTestPlan(int cases, int rounds = 1, const std::vector<std::strin
   for (const std::string& student : students) plan.students.push_back({student, student, "fake:" + student});
   plan.arms = {Arm::kBaseline, Arm::kSkill};
   plan.rounds = rounds;
-  plan.system_prompt = kSystemPrompt;
+  plan.system_prompt = BuiltInSystemPrompt();
   return plan;
 }
 

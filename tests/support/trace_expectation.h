@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/source_dir.h"
 #include "trace/trace.h"
 
 namespace upskill {
@@ -30,9 +31,7 @@ struct TraceExpectation {
 // Reads the file and compares it, with gtest's EXPECT_*.
 void ExpectTrace(const std::filesystem::path& folder, const TraceExpectation& expected);
 
-inline std::filesystem::path FixtureFolder() {
-  return std::filesystem::path(UPSKILL_SOURCE_DIR) / "tests" / "fixtures" / "traces";
-}
+inline std::filesystem::path FixtureFolder() { return SourceDir() / "tests" / "fixtures" / "traces"; }
 
 // A trace in that folder; an empty one, with a test failure, if it can't be read.
 Trace ReadFixture(const std::string& name);

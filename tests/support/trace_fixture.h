@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/command_line.h"
+#include "support/source_dir.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -57,9 +58,7 @@ class TraceCli : public CommandLineTest {
     ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
   }
 
-  static std::filesystem::path Fixture(const char* name) {
-    return std::filesystem::path(UPSKILL_SOURCE_DIR) / "tests/fixtures/traces" / name;
-  }
+  static std::filesystem::path Fixture(const char* name) { return SourceDir() / "tests/fixtures/traces" / name; }
 
   // A session of one failing and one working command.
   static std::string Session(const std::string& prompt, const std::string& answer = "Done.") {
