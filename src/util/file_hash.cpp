@@ -84,12 +84,9 @@ Result<std::string> HashAll(const Fd& fd, const fs::path& path, const FileHashOp
 }  // namespace
 
 Result<std::string> HashFile(const fs::path& path, const FileHashOptions& options) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.valid()) return ErrnoError("reading", path, errno);
+  ASSIGN_OR_RETURN(const Fd fd, OpenRegularFile(path));
   struct stat before{};
   if (::fstat(fd.get(), &before) != 0) return ErrnoError("reading", path, errno);
-  if (S_ISDIR(before.st_mode)) return ErrnoError("reading", path, EISDIR);
-  if (!S_ISREG(before.st_mode)) return InputError(fmt::format("reading {}: not a regular file", path.string()));
   const std::string version = VersionOf(before);
   for (const std::string& line : ReadRemembered(options.remembered)) {
     if (line.substr(65) == version) return line.substr(0, 64);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "util/folder.h"
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -54,15 +55,18 @@ void Fd::Close() {
   fd_ = -1;
 }
 
-Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t max_bytes) {
-  const Fd fd(Uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+Result<Fd> OpenRegularFile(const std::filesystem::path& path, std::string_view hint) {
+  Fd fd(Uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }));
   if (!fd.valid()) return ErrnoError("reading", path, errno);
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
   if (S_ISDIR(info.st_mode)) return ErrnoError("reading", path, EISDIR);
-  if (!S_ISREG(info.st_mode)) {
-    return InputError(fmt::format("reading {}: not a regular file", path.string()));
-  }
+  if (S_ISREG(info.st_mode)) return fd;
+  return InputError(fmt::format("reading {}: not a regular file{}{}", path.string(), hint.empty() ? "" : "; ", hint));
+}
+
+Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  ASSIGN_OR_RETURN(const Fd fd, OpenRegularFile(path));
   std::string content;
   std::array<char, 65536> block{};
   while (true) {
@@ -99,7 +103,8 @@ Status WriteOutputFile(const std::filesystem::path& path, std::string_view conte
   if (!IsWrittenInPlace(path)) return WriteFileAtomically(path, content);
   const Fd fd(Uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC); }));
   if (!fd.valid()) return ErrnoError("writing", path, errno);
-  return WriteAll(fd, content, path);
+  const std::string masked = MaskSecrets(std::string(content));
+  return WriteAll(fd, ::isatty(fd.get()) == 1 ? SafeForTerminal(masked) : masked, path);
 }
 
 std::filesystem::path FolderOf(const std::filesystem::path& file) {
@@ -123,7 +128,10 @@ Status MakeFolders(const std::filesystem::path& path) {
 }
 
 Result<std::filesystem::path> ContainedPath(const std::filesystem::path& folder, const std::string& name) {
-  const auto invalid = [&](const std::string& why) { return InputError(fmt::format("file name '{}' {}", name, why)); };
+  constexpr std::size_t kShownColumns = 200;
+  const auto invalid = [&](const std::string& why) {
+    return InputError(fmt::format("file name '{}' {}", ExcerptLine(name, kShownColumns), why));
+  };
   if (name.empty()) return invalid("is empty");
   for (const char c : name) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return invalid("contains a control character");

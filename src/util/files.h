@@ -27,7 +27,7 @@ Status WriteFileAtomically(const std::filesystem::path& path, std::string_view c
                            Durability durability = Durability::kSynced);
 
 // Writes a file that the user has named: atomically, except for devices and pipes (/dev/stderr, a fifo), which are
-// written to, not replaced.
+// written to, not replaced. What goes to a terminal is escaped (SafeForTerminal). Known secrets are masked.
 Status WriteOutputFile(const std::filesystem::path& path, std::string_view content);
 
 // Creates a folder and those that it is in, so that they survive a crash of the machine.
@@ -59,6 +59,10 @@ class Fd {
  private:
   int fd_ = -1;
 };
+
+// Opens a file for reading without waiting at a pipe. Error: it can't be opened, or isn't a regular file; `hint` says
+// what to do then.
+Result<Fd> OpenRegularFile(const std::filesystem::path& path, std::string_view hint = "");
 
 // Writes all of it. `path` is for the message of an error.
 Status WriteAll(const Fd& fd, std::string_view content, const std::filesystem::path& path);

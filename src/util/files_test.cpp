@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "support/file_fixture.h"
+#include "util/known_secrets.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -154,6 +157,33 @@ TEST_F(FilesTest, WriteOutputFileWritesToPipesAndDevices) {
   EXPECT_EQ(Content(path() / "plain"), "text");
 }
 
+TEST_F(FilesTest, WriteOutputFileEscapesWhatATerminalWouldInterpret) {
+  const Fd terminal(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ASSERT_EQ(::grantpt(terminal.get()), 0);
+  ASSERT_EQ(::unlockpt(terminal.get()), 0);
+  const fs::path device = ::ptsname(terminal.get());
+  const Fd open_end(::open(device.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));  // else what is written may get lost
+  const fs::path link = path() / "link";
+  fs::create_symlink(device, link);
+  for (const fs::path& target : {device, link}) {
+    ASSERT_TRUE(WriteOutputFile(target, "a\x1B]0;title\x07z").ok());
+    std::string read(100, ' ');
+    read.resize(static_cast<std::size_t>(::read(terminal.get(), read.data(), read.size())));
+    EXPECT_EQ(read, "a\\x1b]0;title\\x07z");
+  }
+}
+
+TEST_F(FilesTest, WriteOutputFileMasksSecretsInPipes) {
+  RememberSecret(Secret("pipe-secret-value"));
+  const fs::path pipe = path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Fd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(WriteOutputFile(pipe, "key pipe-secret-value").ok());
+  std::string read(100, ' ');
+  read.resize(static_cast<std::size_t>(::read(reader.get(), read.data(), read.size())));
+  EXPECT_EQ(read, "key ***");
+}
+
 TEST_F(FilesTest, MakeFolders) {
   EXPECT_TRUE(MakeFolders(folder_.path() / "a" / "b").ok());
   EXPECT_TRUE(MakeFolders(folder_.path() / "a" / "b").ok());
@@ -181,8 +211,9 @@ TEST(ContainedPath, Rejects) {
     const Result<fs::path> path = ContainedPath("/w", name);
     ASSERT_FALSE(path.ok()) << testing::PrintToString(name);
     EXPECT_EQ(path.error().kind, ErrorKind::kInput);
-    EXPECT_THAT(path.error().message, HasSubstr("file name '" + name + "' "));
+    EXPECT_THAT(path.error().message, HasSubstr("file name '" + ExcerptLine(name, 200) + "' "));
   }
+  EXPECT_LT(ContainedPath("/w", std::string(1'000'000, 'a') + "/..").error().message.size(), 300U);
 }
 
 TEST(Fd, MovesAndClosesOnce) {

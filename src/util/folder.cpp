@@ -208,10 +208,11 @@ Result<TemporaryFile> TemporaryFile::MakeIn(const Folder& folder, const std::str
     Fd fd(Uninterrupted([&] { return ::openat(folder.fd().get(), temporary.c_str(), kFlags, mode); }));
     if (!fd.valid() && errno == EEXIST) continue;
     if (!fd.valid()) return ErrnoError("writing", target, errno);
+    TemporaryFile file(std::move(fd), std::move(copy), std::move(temporary), name);  // removes it after an error
     // The umask may have taken rights away that the file has. Without a right to give them, it stays stricter.
-    if (replaces && ::fchmod(fd.get(), mode) != 0 && errno != EPERM && errno != ENOTSUP)
+    if (replaces && ::fchmod(file.fd_.get(), mode) != 0 && errno != EPERM && errno != ENOTSUP)
       return ErrnoError("writing", target, errno);
-    return TemporaryFile(std::move(fd), std::move(copy), std::move(temporary), name);
+    return file;
   }
   return Error{ErrorKind::kIo, fmt::format("writing {}: no free name for a temporary file", target.string())};
 }

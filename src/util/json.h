@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "util/result.h"
@@ -54,7 +58,29 @@ Json* FindMember(Json& object, const char* key);
 // The member if it is a string, else an empty string.
 std::string StringAt(const Json& object, const char* key);
 
-// The value under `key` if it is present and has the type, else `fallback`.
+// The number as a T, without its fraction if T has none; nothing if T can't hold it.
+template <typename T>
+std::optional<T> NumberAs(const Json& number) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return number.get<T>();
+  } else {
+    if (number.is_number_unsigned()) {
+      const auto whole = number.get<std::uint64_t>();
+      return std::in_range<T>(whole) ? std::optional<T>(static_cast<T>(whole)) : std::nullopt;
+    }
+    if (number.is_number_integer()) {
+      const auto whole = number.get<std::int64_t>();
+      return std::in_range<T>(whole) ? std::optional<T>(static_cast<T>(whole)) : std::nullopt;
+    }
+    const double whole = std::trunc(number.get<double>());
+    // The first number above T's largest, which is a power of two.
+    constexpr double kEnd = 2.0 * static_cast<double>(T{1} << (std::numeric_limits<T>::digits - 1));
+    constexpr double kBegin = std::is_signed_v<T> ? -kEnd : 0.0;
+    return whole >= kBegin && whole < kEnd ? std::optional<T>(static_cast<T>(whole)) : std::nullopt;
+  }
+}
+
+// The value under `key` if it is present and has the type, else `fallback`: also for a number that T can't hold.
 template <typename T>
 T JsonGet(const Json& object, const char* key, T fallback) {
   const Json& member = Member(object, key);
@@ -63,8 +89,17 @@ T JsonGet(const Json& object, const char* key, T fallback) {
   } else if constexpr (std::is_same_v<T, bool>) {
     return member.is_boolean() ? member.template get<bool>() : fallback;
   } else {
-    return member.is_number() ? member.template get<T>() : fallback;
+    return member.is_number() ? NumberAs<T>(member).value_or(fallback) : fallback;
   }
+}
+
+// The member `key`, which must be a number that T can hold.
+template <typename T>
+Result<T> NumberAt(const Json& object, const char* key) {
+  const Json& member = Member(object, key);
+  const std::optional<T> number = member.is_number() ? NumberAs<T>(member) : std::nullopt;
+  if (!number) return InputError(std::string("'") + key + "' is missing, not a number, or out of range");
+  return *number;
 }
 
 // The value, or null if there is none.

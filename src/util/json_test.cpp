@@ -179,6 +179,31 @@ TEST(JsonGet, FallsBackForOtherTypes) {
   EXPECT_EQ(JsonGet<int>(Json::array({1}), "n", 7), 7);
 }
 
+// 4294967297 was read as 1, and 1e300 was undefined behaviour.
+TEST(JsonGet, FallsBackForNumbersOutOfRange) {
+  const Json object = Json::parse(
+      R"({"wraps": 4294967297, "huge": 1e300, "negative": -1, "most": 18446744073709551615, "end": 9223372036854775808.0})");
+  EXPECT_EQ(JsonGet<int>(object, "wraps", 7), 7);
+  EXPECT_EQ(JsonGet<std::int64_t>(object, "wraps", 7), 4294967297);
+  EXPECT_EQ(JsonGet<int>(object, "huge", 7), 7);
+  EXPECT_EQ(JsonGet<double>(object, "huge", 7.0), 1e300);
+  EXPECT_EQ(JsonGet<std::uint64_t>(object, "negative", 7U), 7U);
+  EXPECT_EQ(JsonGet<std::int64_t>(object, "most", 7), 7);
+  EXPECT_EQ(JsonGet<std::uint64_t>(object, "most", 7U), 18446744073709551615U);
+  EXPECT_EQ(JsonGet<std::int64_t>(object, "end", 7), 7);
+  EXPECT_EQ(JsonGet<std::uint64_t>(object, "end", 7U), 9223372036854775808U);
+}
+
+TEST(NumberAt, NamesTheMember) {
+  const Json object = Json::parse(R"({"n": 3.9, "wraps": 4294967297, "text": "3"})");
+  EXPECT_EQ(*NumberAt<int>(object, "n"), 3);
+  for (const char* key : {"wraps", "text", "absent"}) {
+    const Result<int> number = NumberAt<int>(object, key);
+    ASSERT_FALSE(number.ok());
+    EXPECT_EQ(number.error().message, std::string("'") + key + "' is missing, not a number, or out of range");
+  }
+}
+
 TEST(Json, OrNull) {
   EXPECT_EQ(JsonOrNull(std::optional<double>()), Json(nullptr));
   EXPECT_EQ(JsonOrNull(std::optional(0.5)), Json(0.5));

@@ -21,7 +21,18 @@ namespace {
 constexpr std::size_t kMinLength = 8;
 constexpr std::string_view kMask = "***";
 
-using Patterns = std::vector<std::string>;  // longest first
+// What begins the code of one character. A text without it has no pattern that needs it: most have none.
+constexpr std::array<std::string_view, 3> kEscapes = {"\\u00", "&#", "%"};
+
+struct Pattern {
+  explicit Pattern(std::string form) : text(std::move(form)) {
+    while (escape < kEscapes.size() && text.find(kEscapes.at(escape)) == std::string::npos) ++escape;
+  }
+  std::string text;
+  std::size_t escape = 0;  // the index of the one in it, kEscapes.size(): none
+};
+
+using Patterns = std::vector<Pattern>;  // longest first
 
 struct KnownSecrets {
   std::mutex mutex;
@@ -93,9 +104,26 @@ std::string Base64Digits(std::string_view text, std::size_t before) {
   return digits.substr(first, end - first);
 }
 
+// Each byte of `text` in a format such as "%{:02x}".
+std::string EachByte(std::string_view text, fmt::format_string<unsigned> format) {
+  std::string all;
+  for (const char c : text) all += fmt::format(format, static_cast<unsigned>(static_cast<unsigned char>(c)));
+  return all;
+}
+
 void AddForms(const std::string& value, std::set<std::string>& forms) {
-  forms.insert({value, PercentEncoded(value, true), PercentEncoded(value, false), JsonEscaped(value, false),
-                JsonEscaped(value, true), HtmlEscaped(value)});
+  forms.insert(value);
+  for (const bool flag : {false, true}) {
+    const std::string percent = PercentEncoded(value, flag);
+    const std::string json = JsonEscaped(value, flag);
+    forms.insert({percent, PercentEncoded(percent, flag), json, JsonEscaped(json, flag)});
+  }
+  forms.insert({HtmlEscaped(value), HtmlEscaped(HtmlEscaped(value))});
+  forms.insert({EachByte(value, "{:02x}"), EachByte(value, "{:02X}"), EachByte(value, "%{:02x}"),
+                EachByte(value, "%{:02X}"), EachByte(value, "%25{:02x}"), EachByte(value, "%25{:02X}"),
+                EachByte(value, "\\u{:04x}"), EachByte(value, "\\u{:04X}"), EachByte(value, "\\\\u{:04x}"),
+                EachByte(value, "\\\\u{:04X}"), EachByte(value, "&#{};"), EachByte(value, "&#x{:x};"),
+                EachByte(value, "&#x{:X};"), EachByte(value, "&amp;#{};")});
   for (const std::size_t before : {0U, 1U, 2U}) {
     std::string digits = Base64Digits(value, before);
     forms.insert(digits);
@@ -112,20 +140,36 @@ std::size_t Find(std::string_view text, std::string_view pattern, std::size_t fr
                           : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
+// Looks for the escapes in a text once for all patterns.
+class TextEscapes {
+ public:
+  explicit TextEscapes(std::string_view text) {
+    for (std::size_t i = 0; i < kEscapes.size(); ++i) has_.at(i) = Find(text, kEscapes.at(i), 0) != text.npos;
+  }
+  bool MayHave(const Pattern& pattern) const { return has_.at(pattern.escape); }
+
+ private:
+  std::array<bool, kEscapes.size() + 1> has_ = {false, false, false, true};
+};
+
 bool HasAny(std::string_view text, const Patterns& patterns) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return Find(text, pattern, 0) != std::string_view::npos; });
+  const TextEscapes escapes(text);
+  return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& pattern) {
+    return escapes.MayHave(pattern) && Find(text, pattern.text, 0) != std::string_view::npos;
+  });
 }
 
 std::string Masked(std::string text, const Patterns& patterns) {
-  for (const std::string& pattern : patterns) {
-    std::size_t at = Find(text, pattern, 0);
+  const TextEscapes escapes(text);
+  for (const Pattern& pattern : patterns) {
+    if (!escapes.MayHave(pattern)) continue;
+    std::size_t at = Find(text, pattern.text, 0);
     if (at == std::string_view::npos) continue;
     std::string masked;
     std::size_t from = 0;
-    for (; at != std::string_view::npos; at = Find(text, pattern, from)) {
+    for (; at != std::string_view::npos; at = Find(text, pattern.text, from)) {
       masked.append(text, from, at - from).append(kMask);
-      from = at + pattern.size();
+      from = at + pattern.text.size();
     }
     text = std::move(masked.append(text, from));
   }
@@ -135,10 +179,10 @@ std::string Masked(std::string text, const Patterns& patterns) {
 // How many bytes at the end of `text` may be the start of a secret.
 std::size_t StartAtEnd(std::string_view text, const Patterns& patterns) {
   std::size_t longest = 0;
-  for (const std::string& pattern : patterns) {
-    for (std::size_t length = std::min(pattern.size() - 1, text.size()); length > longest; --length) {
-      if (pattern[length - 1] == text.back() && text.ends_with(std::string_view(pattern).substr(0, length)))
-        longest = length;
+  for (const Pattern& pattern : patterns) {
+    const std::string_view form = pattern.text;
+    for (std::size_t length = std::min(form.size() - 1, text.size()); length > longest; --length) {
+      if (form[length - 1] == text.back() && text.ends_with(form.substr(0, length))) longest = length;
     }
   }
   return longest;
@@ -152,11 +196,11 @@ void RememberSecret(const Secret& secret) {
   KnownSecrets& known = Known();
   const std::lock_guard lock(known.mutex);
   if (!known.values.insert(value).second) return;
-  std::set<std::string> forms(known.patterns->begin(), known.patterns->end());
-  AddForms(value, forms);
+  std::set<std::string> forms;
+  for (const std::string& each : known.values) AddForms(each, forms);
   auto patterns = std::make_shared<Patterns>(forms.begin(), forms.end());
   std::stable_sort(patterns->begin(), patterns->end(),
-                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+                   [](const Pattern& a, const Pattern& b) { return a.text.size() > b.text.size(); });
   known.patterns = std::move(patterns);
 }
 

@@ -46,6 +46,27 @@ TEST(KnownSecrets, AreMaskedAsOtherFormatsWriteThem) {
   EXPECT_EQ(MaskSecrets(R"(<b title="p/w+d&quot;q\r&amp;s=7">)"), R"(<b title="***">)");
 }
 
+// A model that wants to give a key away can write it so, and whoever reads its answer can read the key.
+TEST(KnownSecrets, AreMaskedWithEveryCharacterEscaped) {
+  RememberSecret(Secret("Key/o-12"));
+  EXPECT_EQ(MaskSecrets(R"("\u004b\u0065\u0079\u002f\u006f\u002d\u0031\u0032")"), R"("***")");
+  EXPECT_EQ(MaskSecrets(R"("\u004B\u0065\u0079\u002F\u006F\u002D\u0031\u0032")"), R"("***")");
+  EXPECT_EQ(MaskSecrets("<b>&#75;&#101;&#121;&#47;&#111;&#45;&#49;&#50;</b>"), "<b>***</b>");
+  EXPECT_EQ(MaskSecrets("<b>&#x4b;&#x65;&#x79;&#x2f;&#x6f;&#x2d;&#x31;&#x32;</b>"), "<b>***</b>");
+  EXPECT_EQ(MaskSecrets("?k=%4B%65%79%2F%6F%2D%31%32."), "?k=***.");
+  EXPECT_EQ(MaskSecrets("0x4b65792f6f2d3132!"), "0x***!");
+  EXPECT_EQ(MaskSecrets("0x4B65792F6F2D3132!"), "0x***!");
+}
+
+TEST(KnownSecrets, AreMaskedWhenEncodedTwice) {
+  RememberSecret(Secret(R"(n"o&p-13)"));
+  EXPECT_EQ(MaskSecrets("?k=n%2522o%2526p-13."), "?k=***.");
+  EXPECT_EQ(MaskSecrets("?k=%256e%2522%256f%2526%2570%252d%2531%2533."), "?k=***.");
+  EXPECT_EQ(MaskSecrets(R"("n\\\"o&p-13")"), R"("***")");
+  EXPECT_EQ(MaskSecrets(R"("\\u006e\\u0022\\u006f\\u0026\\u0070\\u002d\\u0031\\u0033")"), R"("***")");
+  EXPECT_EQ(MaskSecrets("<b>n&amp;quot;o&amp;amp;p-13</b>"), "<b>***</b>");
+}
+
 TEST(KnownSecrets, AreMaskedInBase64AtEveryOffset) {
   const std::string secret = "sk-base64-~o~~>~-5";
   RememberSecret(Secret(secret));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "util/error_cause.h"
 #include "util/invariant.h"
 
 namespace upskill {
@@ -27,11 +28,14 @@ struct Error {
   ErrorKind kind = ErrorKind::kInput;
   std::string message;
   std::optional<std::chrono::milliseconds> retry_after = std::nullopt;
+  ErrorCause cause = ErrorCause::kUnknown;  // of a request to a model
 
   // The same error with `context: ` prepended to its message.
   [[nodiscard]] Error With(const std::string& context) const {
-    return Error{kind, context + ": " + message, retry_after};
+    return Error{kind, context + ": " + message, retry_after, cause};
   }
+  // The same error with this cause.
+  [[nodiscard]] Error Because(ErrorCause why) const { return Error{kind, message, retry_after, why}; }
 };
 
 // A value, or the error why there is none.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 
 namespace upskill {
@@ -222,6 +223,18 @@ std::string WithThousands(long long number) {
     digits.insert(i, ",");
   }
   return number < 0 ? "-" + digits : digits;
+}
+
+std::string UsdText(double usd) {
+  constexpr double kShown = 0.00005;  // less is rounded to 0.0000
+  return usd > 0.0 && usd < kShown ? "<$0.0001" : fmt::format("${:.4f}", usd);
+}
+
+std::optional<std::int64_t> ParseWholeNumber(std::string_view text, std::int64_t low, std::int64_t high) {
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size() || number < low || number > high) return std::nullopt;
+  return number;
 }
 
 std::string BytesText(std::uint64_t bytes) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,6 +63,13 @@ std::string WithThousands(long long number);
 
 // (1, "round") → "1 round", (1008, "cell") → "1,008 cells".
 std::string Counted(std::size_t count, std::string_view word);
+
+// An amount of money: 0.0123 → "$0.0123". One that isn't zero never looks like it: 0.00001 → "<$0.0001".
+std::string UsdText(double usd);
+
+// The whole number that all of `text` is, if it is from `low` to `high`.
+std::optional<std::int64_t> ParseWholeNumber(std::string_view text, std::int64_t low,
+                                             std::int64_t high = std::numeric_limits<std::int64_t>::max());
 
 // A size in decimal units: 999 → "999 B", 1500000 → "1.5 MB", 98362432 → "98.4 MB".
 std::string BytesText(std::uint64_t bytes);

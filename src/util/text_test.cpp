@@ -155,6 +155,21 @@ TEST(Text, ContainsAny) {
   EXPECT_FALSE(ContainsAny("anything", {}));
 }
 
+TEST(Text, UsdTextNeverShowsAPriceAsFree) {
+  EXPECT_EQ(UsdText(0.0), "$0.0000");
+  EXPECT_EQ(UsdText(1e-9), "<$0.0001");
+  EXPECT_EQ(UsdText(0.00006), "$0.0001");
+  EXPECT_EQ(UsdText(0.0123), "$0.0123");
+  EXPECT_EQ(UsdText(12.5), "$12.5000");
+}
+
+TEST(Text, ParseWholeNumberTakesAllOfTheText) {
+  EXPECT_EQ(ParseWholeNumber("17", 1, 100), 17);
+  EXPECT_EQ(ParseWholeNumber("-3", -3), -3);
+  for (const char* text : {"", "0", "101", "1x", " 1", "1.0", "+1", "99999999999999999999"})
+    EXPECT_EQ(ParseWholeNumber(text, 1, 100), std::nullopt) << text;
+}
+
 TEST(Text, BytesText) {
   EXPECT_EQ(BytesText(0), "0 B");
   EXPECT_EQ(BytesText(999), "999 B");

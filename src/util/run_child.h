@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/result.h"
+
+namespace upskill {
+
+struct ChildLimits {
+  std::chrono::milliseconds time{0};
+  std::size_t output_bytes = 0;
+  std::function<bool()> stopped;  // asked about ten times a second; empty: never
+};
+
+struct ChildOutcome {
+  enum class Ending { kExited, kTimeLimit, kOutputLimit, kStopped };
+  Ending ending = Ending::kExited;
+  int exit_code = -1;  // 128 + signal if a signal ended it; what it means depends on `ending`
+  std::string output;
+  std::string error_tail;  // the end of its standard error
+};
+
+// Runs a command of the user (ChildProcess) with `input` as its standard input and collects what it prints, until it
+// has closed its standard output and exited. At a limit its whole process group is ended. Error: it can't be started.
+Result<ChildOutcome> RunChild(const std::string& command, std::vector<std::string> environment, std::string_view input,
+                              const ChildLimits& limits);
+
+}  // namespace upskill
