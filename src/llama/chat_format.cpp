@@ -4,14 +4,19 @@
 #include <chat.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
+#include <string_view>
 #include <utility>
 
 #include "util/text.h"
 
 namespace upskill {
-
 namespace {
+
+// A prompt may be this much longer than the texts of its conversation. Real templates add some kilobytes.
+constexpr std::size_t kMaxMarkupBytes = 1'000'000;
+constexpr std::size_t kMaxRepeats = 4;
 
 // What llama.cpp would read as something else than text in a message, were it asked to parse special tokens.
 SpecialTexts SpecialTextsOf(const llama_vocab* vocab) {
@@ -28,8 +33,23 @@ SpecialTexts SpecialTextsOf(const llama_vocab* vocab) {
 }  // namespace
 
 struct ChatFormat::Impl {
+  AllocationLimit::Limits limits;
   common_chat_templates_ptr templates;
   SpecialTexts specials;
+
+  // The error's message follows "the model's chat template ".
+  Result<common_chat_params> Apply(const common_chat_templates_inputs& inputs) const {
+    const auto failed = [](std::string how) { return Error{ErrorKind::kPermanent, std::move(how)}; };
+    const AllocationLimit limit(limits);
+    try {
+      common_chat_params params = common_chat_templates_apply(templates.get(), inputs);
+      if (std::optional<std::string> how = limit.Exceeded()) return failed(*std::move(how));
+      return params;
+    } catch (const std::exception& e) {
+      if (std::optional<std::string> how = limit.Exceeded()) return failed(*std::move(how));
+      return failed(fmt::format("rejects this conversation: {}", ExcerptLine(e.what(), 1000)));
+    }
+  }
 };
 
 ChatFormat::ChatFormat(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -37,22 +57,65 @@ ChatFormat::~ChatFormat() = default;
 ChatFormat::ChatFormat(ChatFormat&&) noexcept = default;
 ChatFormat& ChatFormat::operator=(ChatFormat&&) noexcept = default;
 
-Result<ChatFormat> ChatFormat::Make(const llama_model* model) {
+Result<ChatFormat> ChatFormat::Make(const llama_model* model, const AllocationLimit::Limits& limits) {
   if (llama_model_chat_template(model, nullptr) == nullptr) {
     return Error{ErrorKind::kPermanent,
                  "it has no chat template, so it is not a chat model; use an instruct or chat version"};
   }
-  try {
-    auto impl = std::make_unique<Impl>();
-    impl->templates = common_chat_templates_init(model, "");
-    if (!common_chat_templates_was_explicit(impl->templates.get())) {
-      return Error{ErrorKind::kPermanent, "its chat template can't be read"};
+  return FromTemplates(model, "", SpecialTextsOf(llama_model_get_vocab(model)), limits);
+}
+
+Result<ChatFormat> ChatFormat::ForTemplate(const std::string& chat_template, std::vector<std::string> special_tokens) {
+  return FromTemplates(nullptr, chat_template, SpecialTexts(std::move(special_tokens)), {});
+}
+
+// Of the model, or the one given.
+Result<ChatFormat> ChatFormat::FromTemplates(const llama_model* model, const std::string& given,
+                                             SpecialTexts special_texts, const AllocationLimit::Limits& limits) {
+  auto impl = std::make_unique<Impl>();
+  impl->limits = limits;
+  impl->specials = std::move(special_texts);
+  {
+    const AllocationLimit limit(limits);
+    std::string why;
+    try {
+      impl->templates = common_chat_templates_init(model, given);
+    } catch (const std::exception& e) {
+      why = fmt::format(": {}", ExcerptLine(e.what(), 1000));
     }
-    impl->specials = SpecialTextsOf(llama_model_get_vocab(model));
-    return ChatFormat(std::move(impl));
-  } catch (const std::exception& e) {
-    return Error{ErrorKind::kPermanent, fmt::format("its chat template can't be read: {}", e.what())};
+    if (const std::optional<std::string> exceeded = limit.Exceeded()) {
+      return Error{ErrorKind::kPermanent, fmt::format("its chat template {}", *exceeded)};
+    }
+    if (!impl->templates || !common_chat_templates_was_explicit(impl->templates.get())) {
+      return Error{ErrorKind::kPermanent, fmt::format("its chat template can't be read{}", why)};
+    }
   }
+  ChatFormat format(std::move(impl));
+  RETURN_IF_ERROR(format.CheckThatItIsHeard());
+  return format;
+}
+
+// A template that leaves out what is said would have every case of every suite answered alike. One that rejects these
+// conversations may accept others: that is an error of the requests concerned.
+Status ChatFormat::CheckThatItIsHeard() const {
+  constexpr std::string_view kUserText = "upskill asks";
+  constexpr std::string_view kSystemText = "upskill instructs";
+  const auto leaves_out = [](const Result<Prompt>& prompt, std::string_view text) {
+    return prompt && std::none_of(prompt->pieces.begin(), prompt->pieces.end(),
+                                  [&](const PromptPiece& piece) { return piece.text.find(text) != std::string::npos; });
+  };
+  const auto error = [](std::string_view what) {
+    return Error{ErrorKind::kPermanent, fmt::format("its chat template leaves out {}, so the model can't be measured; "
+                                                    "use a file with the template of the model's authors",
+                                                    what)};
+  };
+  const std::vector<Message> messages = {{Role::kUser, std::string(kUserText)}};
+  const Result<Prompt> alone = Render("", messages);
+  if (leaves_out(alone, kUserText)) return error("what the user says");
+  const Result<Prompt> instructed = Render(std::string(kSystemText), messages);
+  if (leaves_out(instructed, kUserText)) return error("what the user says");
+  if (leaves_out(instructed, kSystemText)) return error("the system prompt, which has the skill");
+  return {};
 }
 
 Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const std::vector<Message>& messages,
@@ -75,24 +138,30 @@ Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const s
   for (std::size_t i = 0; i < messages.size(); ++i) {
     add(messages[i].role == Role::kUser ? "user" : "assistant", hidden.contents[i + 1]);
   }
-  try {
-    common_chat_params params = common_chat_templates_apply(impl_->templates.get(), inputs);
-    Prompt prompt;
-    prompt.pieces = SpecialTexts::Reveal(params.prompt, hidden);
-    prompt.stops = std::move(params.additional_stops);
-    prompt.preserved_tokens = std::move(params.preserved_tokens);
-    prompt.parser = std::move(params.parser);
-    prompt.generation_prompt = std::move(params.generation_prompt);
-    if (answer_schema) prompt.grammar = std::move(params.grammar);
-    prompt.format = static_cast<int>(params.format);
-    return prompt;
-  } catch (const std::exception& e) {
-    return Error{ErrorKind::kPermanent,
-                 fmt::format("the model's chat template rejects this conversation: {}", e.what())};
+  std::size_t bytes = 0;
+  for (const std::string& content : hidden.contents) bytes += content.size();
+  const auto failed = [](const std::string& how) {
+    return Error{ErrorKind::kPermanent, fmt::format("the model's chat template {}", how)};
+  };
+  Result<common_chat_params> params = impl_->Apply(inputs);
+  if (!params) return failed(params.error().message);
+  if (params->prompt.size() > kMaxMarkupBytes + kMaxRepeats * bytes) {
+    return failed(fmt::format("makes a prompt of {} of a conversation of {}", BytesText(params->prompt.size()),
+                              BytesText(bytes)));
   }
+  Prompt prompt;
+  prompt.pieces = SpecialTexts::Reveal(params->prompt, hidden);
+  prompt.stops = std::move(params->additional_stops);
+  prompt.preserved_tokens = std::move(params->preserved_tokens);
+  prompt.parser = std::move(params->parser);
+  prompt.generation_prompt = std::move(params->generation_prompt);
+  if (answer_schema) prompt.grammar = std::move(params->grammar);
+  prompt.format = static_cast<int>(params->format);
+  return prompt;
 }
 
-ChatFormat::Answer ChatFormat::Parse(const Prompt& prompt, const std::string& generated) {
+ChatFormat::Answer ChatFormat::Parse(const Prompt& prompt, const std::string& generated) const {
+  const AllocationLimit limit(impl_->limits);
   try {
     common_chat_parser_params params;
     params.format = static_cast<common_chat_format>(prompt.format);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "llama/allocation_limit.h"
 #include "llama/special_texts.h"
 #include "model/chat.h"
 #include "util/json.h"
@@ -17,11 +18,15 @@ namespace upskill {
 
 // A model's own chat template (Jinja, from the GGUF) in both directions: messages → prompt, generated text → answer.
 // Special tokens have an effect only where the template writes them, never within a message.
+// A template is a program of whoever made the file: its time and memory are bounded, and beyond them it is an error.
 // Not thread-safe; used only by the engine's thread.
 class ChatFormat {
  public:
-  // Error (kPermanent) if the file has no chat template, or one that llama.cpp can't parse.
-  static Result<ChatFormat> Make(const llama_model* model);
+  // Error (kPermanent) if the file has no chat template, or one that llama.cpp can't parse, that exceeds the limits
+  // or that leaves out what the user or the system prompt says.
+  static Result<ChatFormat> Make(const llama_model* model, const AllocationLimit::Limits& limits = {});
+  // The same for a template without a model, with these special tokens. For tests.
+  static Result<ChatFormat> ForTemplate(const std::string& chat_template, std::vector<std::string> special_tokens);
   ~ChatFormat();
   ChatFormat(ChatFormat&&) noexcept;
   ChatFormat& operator=(ChatFormat&&) noexcept;
@@ -38,8 +43,8 @@ class ChatFormat {
     std::string grammar;                        // GBNF of generation_prompt and answer; empty: no grammar
     int format = 0;
   };
-  // With a schema, the grammar constrains the answer to it. Error (kPermanent): the template rejects the conversation,
-  // or llama.cpp rejects the schema.
+  // With a schema, the grammar constrains the answer to it. Error (kPermanent): the template rejects the conversation
+  // or exceeds its limits, or llama.cpp rejects the schema.
   Result<Prompt> Render(const std::string& system, const std::vector<Message>& messages,
                         const std::optional<Json>& answer_schema = std::nullopt) const;
 
@@ -47,12 +52,15 @@ class ChatFormat {
     std::string text;
     std::string reasoning;
   };
-  // Separates reasoning from the answer. Text that the parser can't parse is returned as is.
-  static Answer Parse(const Prompt& prompt, const std::string& generated);
+  // Separates reasoning from the answer. Text that the parser can't parse within the limits is returned as is.
+  Answer Parse(const Prompt& prompt, const std::string& generated) const;
 
  private:
   struct Impl;
+  static Result<ChatFormat> FromTemplates(const llama_model* model, const std::string& given,
+                                          SpecialTexts special_texts, const AllocationLimit::Limits& limits);
   explicit ChatFormat(std::unique_ptr<Impl> impl);
+  Status CheckThatItIsHeard() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -53,7 +53,7 @@ void Engine::Run() {
     try {
       Do(move);
     } catch (const std::exception& e) {
-      FailAll(Error{ErrorKind::kPermanent, fmt::format("the engine failed: {}", e.what())});
+      FailAll(Error{ErrorKind::kPermanent, fmt::format("the engine failed: {}", e.what())}.Because(ErrorCause::kCrash));
     }
     if (move.action == Scheduler::Action::kStop) return;
   }
@@ -102,7 +102,8 @@ Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
   const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   if (work.tokens.size() + 1 > trained) {
     return Error{ErrorKind::kPermanent, fmt::format("the prompt has {} tokens, but the model's context has only {}",
-                                                    work.tokens.size(), trained)};
+                                                    work.tokens.size(), trained)}
+        .Because(ErrorCause::kRejected);
   }
   work.max_output = std::min(std::max(1, request.sampling.max_tokens), static_cast<int>(trained - work.tokens.size()));
   ASSIGN_OR_RETURN(work.prefix, PrefixOf(request, work.tokens));
@@ -114,7 +115,8 @@ Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
 Result<LlamaSamplerHandle> Engine::GrammarOf(const ChatFormat::Prompt& prompt) const {
   if (prompt.grammar.empty()) return LlamaSamplerHandle();
   const auto failed = [](const std::string& why) {
-    return Error{ErrorKind::kPermanent, fmt::format("answers can't be constrained to the schema: {}", why)};
+    return Error{ErrorKind::kPermanent, fmt::format("answers can't be constrained to the schema: {}", why)}.Because(
+        ErrorCause::kRejected);
   };
   TakeLibraryError();
   try {
@@ -227,7 +229,8 @@ Result<std::int64_t> Engine::EvaluatePrefix(const Tokens& prefix) {
     if (const int code = Decode(); code != 0) {
       if (code == 2) return CancelledError();
       return Error{ErrorKind::kUnavailable,
-                   fmt::format("evaluating the prompt failed (code {}) {}", code, TakeLibraryError())};
+                   fmt::format("evaluating the prompt failed (code {}) {}", code, TakeLibraryError())}
+          .Because(ErrorCause::kCrash);
     }
   }
   return static_cast<std::int64_t>(prefix.size() - parent.length);
@@ -282,8 +285,9 @@ void Engine::Step() {
   const int code = Decode();
   if (code == 2) return;  // aborted: the scheduler ends the sequences next
   if (code != 0) {
-    FailAll(Error{ErrorKind::kUnavailable,
-                  fmt::format("evaluating a batch failed (code {}) {}", code, TakeLibraryError())});
+    FailAll(
+        Error{ErrorKind::kUnavailable, fmt::format("evaluating a batch failed (code {}) {}", code, TakeLibraryError())}
+            .Because(ErrorCause::kCrash));
     return;
   }
   for (Slot& slot : slots_) {
@@ -353,7 +357,7 @@ bool Engine::Append(Slot& slot, llama_token token) {
 
 void Engine::Finish(Slot& slot, StopReason reason) {
   ChatResponse response;
-  const ChatFormat::Answer answer = ChatFormat::Parse(slot.work.prompt, slot.text);
+  const ChatFormat::Answer answer = format_.Parse(slot.work.prompt, slot.text);
   response.text = ReplaceInvalidUtf8(answer.text);
   response.reasoning = ReplaceInvalidUtf8(answer.reasoning);
   response.stop = reason;

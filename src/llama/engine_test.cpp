@@ -33,9 +33,11 @@ using ::testing::StartsWith;
 // Two threads that wait for each other are slow when other programs, such as other tests, are busy.
 constexpr int kThreads = 1;
 
-std::unique_ptr<Model> Load(int parallel, int threads = kThreads, int context_tokens = 0) {
+// The tiny model: its answers are random words.
+std::unique_ptr<Model> Load(int parallel, int threads = kThreads, int context_tokens = 0,
+                            const fs::path& path = UPSKILL_TINY_MODEL) {
   LlamaOptions options;
-  options.path = UPSKILL_DEFAULT_MODEL;
+  options.path = path;
   options.parallel = parallel;
   options.threads = threads;
   options.context_tokens = context_tokens;
@@ -44,9 +46,18 @@ std::unique_ptr<Model> Load(int parallel, int threads = kThreads, int context_to
   return std::move(model).value();
 }
 
+// What needs a real model shares one.
+class EngineWithDefaultModel : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { model = Load(2, kThreads, 0, UPSKILL_DEFAULT_MODEL); }
+  static void TearDownTestSuite() { model.reset(); }
+
+  inline static std::unique_ptr<Model> model;
+};
+
 TEST(LoadLlamaModel, Info) {
   const auto model = Load(3);
-  EXPECT_EQ(model->info().name, fs::path(UPSKILL_DEFAULT_MODEL).stem());
+  EXPECT_EQ(model->info().name, fs::path(UPSKILL_TINY_MODEL).stem());
   EXPECT_THAT(model->info().identity, StartsWith("llama:"));
   EXPECT_EQ(model->info().detail, "in process, 3 sequences");
   EXPECT_TRUE(model->info().in_process);
@@ -56,8 +67,7 @@ TEST(LoadLlamaModel, Info) {
   EXPECT_EQ(other->Window(), 2 * kDefaultParallel);
 }
 
-TEST(LoadLlamaModel, CountsTokensByItsOwnTokenizer) {
-  const auto model = Load(1);
+TEST_F(EngineWithDefaultModel, CountsTokensByItsOwnTokenizer) {
   EXPECT_EQ(model->CountTokens(""), 0U);
   EXPECT_EQ(model->CountTokens("hello"), 1U);
   EXPECT_EQ(model->CountTokens("hello hello"), 2U);
@@ -97,7 +107,7 @@ TEST(LoadLlamaModel, TruncatedFiles) {
 
 TEST(LoadLlamaModel, AModelWithoutChatTemplate) {
   const TempFolder folder;
-  std::string bytes = DefaultModelBytes();
+  std::string bytes = TinyModelBytes();
   const std::string key = "tokenizer.chat_template";
   const std::size_t at = bytes.find(key);
   ASSERT_NE(at, std::string::npos);
@@ -105,8 +115,7 @@ TEST(LoadLlamaModel, AModelWithoutChatTemplate) {
   EXPECT_THAT(LoadError(folder.Write("base.gguf", bytes)), HasSubstr("no chat template"));
 }
 
-TEST(Engine, AnswersWithText) {
-  const auto model = Load(1);
+TEST_F(EngineWithDefaultModel, AnswersWithText) {
   const Result<ChatResponse> response = Generate(*model, Ask("Name a colour.", 12));
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_FALSE(response->text.empty());
@@ -119,8 +128,7 @@ TEST(Engine, AnswersWithText) {
 }
 
 // In a skill, a case or a message, the text of a special token must not end its role.
-TEST(Engine, SpecialTokensInContentsAreText) {
-  const auto model = Load(1);
+TEST_F(EngineWithDefaultModel, SpecialTokensInContentsAreText) {
   const auto prompt_tokens = [&](const std::string& system, const std::string& question) {
     ChatRequest request = Ask(question, 1);
     request.system = system;
@@ -137,9 +145,8 @@ TEST(Engine, SpecialTokensInContentsAreText) {
 }
 
 // A model of this size doesn't understand the question; constrained to the schema, it still answers one.
-TEST(Engine, AnswersMatchTheirSchema) {
-  const auto model = Load(2);
-  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+TEST_F(EngineWithDefaultModel, AnswersMatchTheirSchema) {
+  for (const std::uint64_t seed : {1U, 2U}) {
     ChatRequest request = Ask("How many legs has a dog?", 60, seed == 1 ? 0.0 : 0.8);
     request.sampling.seed = seed;
     request.answer_schema =
@@ -159,16 +166,16 @@ TEST(Engine, AnswersMatchTheirSchema) {
 TEST(Engine, ShowsSignsOfLife) {
   LifeSigns life;
   LlamaOptions options;
-  options.path = UPSKILL_DEFAULT_MODEL;
+  options.path = UPSKILL_TINY_MODEL;
   options.parallel = 1;
   options.threads = kThreads;
   options.life = &life;
   const Result<std::unique_ptr<Model>> model = LoadLlamaModel(options);
   ASSERT_TRUE(model.ok());
   const std::uint64_t loaded = life.beats;
-  EXPECT_GT(loaded, 100U);  // one per tensor
+  EXPECT_GE(loaded, 20U);  // one per tensor
   ASSERT_TRUE(Generate(**model, Ask("Say hello.", 1)).ok());
-  EXPECT_GT(life.beats - loaded, 500U);  // one per node of a graph
+  EXPECT_GT(life.beats - loaded, 50U);  // one per node of a graph
   while (!life.waiting) std::this_thread::yield();
 }
 
@@ -242,8 +249,7 @@ std::string Words(const std::string& word, int count) {
   return text;
 }
 
-TEST(Engine, APromptThatIsTooLongIsAnError) {
-  const auto model = Load(2);
+TEST_F(EngineWithDefaultModel, APromptThatIsTooLongIsAnError) {
   const Result<ChatResponse> response = Generate(*model, Ask(Words("word", 9000)));
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
@@ -261,8 +267,8 @@ TEST(Engine, ALongerPromptMakesTheContextGrow) {
 
 TEST(Engine, AStoredPromptIsEvictedForALongOneThatStartsLikeIt) {
   const auto model = Load(1, kThreads, 256);
-  const std::string begin = "Sum up:" + Words("word", 40);
-  for (const char* word : {"red", "blue", "green"}) {
+  const std::string begin = "Sum up:" + Words("that", 40);  // words of one token each
+  for (const char* word : {"the", "of", "and"}) {
     const Result<ChatResponse> response = Generate(*model, Ask(begin + Words(word, 260), 2));
     ASSERT_TRUE(response.ok()) << response.error().message;
   }
@@ -271,7 +277,7 @@ TEST(Engine, AStoredPromptIsEvictedForALongOneThatStartsLikeIt) {
 TEST(Engine, RequestsThatDoNotFitTogetherWait) {
   const auto model = Load(4, kThreads, 256);
   std::vector<ChatRequest> requests;
-  for (const char* word : {"red", "blue", "green", "white"}) requests.push_back(Ask(Words(word, 100), 2));
+  for (const char* word : {"the", "of", "and", "to"}) requests.push_back(Ask(Words(word, 100), 2));
   EXPECT_THAT(AskAll(*model, requests), SizeIs(4));
 }
 
@@ -330,7 +336,7 @@ TEST(Engine, CancelDoesNotReachLaterRequests) {
 
 TEST(Engine, APromiseThatIsNotKeptDelaysTheBatchOnly) {
   LlamaOptions options;
-  options.path = UPSKILL_DEFAULT_MODEL;
+  options.path = UPSKILL_TINY_MODEL;
   options.parallel = 4;
   options.threads = kThreads;
   options.promise_patience = std::chrono::milliseconds(1);

@@ -88,7 +88,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   if (llama_model_has_encoder(model.get()) || !llama_model_has_decoder(model.get())) {
     return failed("it has an encoder, so it is not a chat model");
   }
-  Result<ChatFormat> format = ChatFormat::Make(model.get());
+  Result<ChatFormat> format = ChatFormat::Make(model.get(), options.template_limits);
   if (!format) return failed(format.error().message);
 
   Engine::Settings settings;

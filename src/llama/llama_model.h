@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "llama/allocation_limit.h"
 #include "llama/life_signs.h"
 #include "llama/scheduler.h"
 #include "model/model.h"
@@ -23,6 +24,7 @@ struct LlamaOptions {
   int threads = 0;             // 0: one per processor available to this process
   int context_tokens = 0;      // KV cells for all sequences together; 0: sized by the first request
   std::chrono::milliseconds promise_patience = Scheduler::kPatience;  // how long to wait for a promised request
+  AllocationLimit::Limits template_limits = {};                       // of the chat template, for each conversation
   LifeSigns* life = nullptr;  // of the thread that loads the model, then of the engine's; outlives the model
 };
 

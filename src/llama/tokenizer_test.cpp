@@ -13,6 +13,7 @@
 #include "llama/engine_plugins.h"
 #include "llama/handles.h"
 #include "llama/library_log.h"
+#include "support/source_dir.h"
 #include "util/files.h"
 
 namespace upskill {
@@ -73,7 +74,7 @@ TEST_F(TokenizerTest, PromptsOfTheExamplesHaveTheTokensOfTheirText) {
   std::vector<std::string> texts = {"Be nice.", " spaces ", "\n\nlines\n", "a < b |> c",
                                     "\u2402"
                                     "0.0\u2403"};
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(UPSKILL_SOURCE_DIR) / "examples/skills")) {
+  for (const auto& entry : fs::recursive_directory_iterator(SourceDir() / "examples/skills")) {
     if (!entry.is_regular_file()) continue;
     const Result<std::string> content = ReadFile(entry.path());
     ASSERT_TRUE(content.ok());

@@ -56,9 +56,13 @@ void WorkerModel::Run() {
     const std::string engine = fmt::format("the engine of model {}", info_.name);
     if (rejected) return requests_->End(ending.error.With(engine + " can't be restarted"));
     if (again) {
-      return requests_->End({ErrorKind::kPermanent, fmt::format("{} failed again, with {}", engine, cause)});
+      return requests_->End(
+          Error{ErrorKind::kPermanent, fmt::format("{} failed again, with {}", engine, cause)}.Because(
+              ErrorCause::kCrash));
     }
-    requests_->FailAll({ErrorKind::kUnavailable, fmt::format("{} failed with {}; it is restarted", engine, cause)});
+    requests_->FailAll(
+        Error{ErrorKind::kUnavailable, fmt::format("{} failed with {}; it is restarted", engine, cause)}.Because(
+            ErrorCause::kCrash));
   }
 }
 

@@ -34,9 +34,9 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-LlamaOptions DefaultModel(int parallel = 2) {
+LlamaOptions TinyModel(int parallel = 2) {
   LlamaOptions options;
-  options.path = UPSKILL_DEFAULT_MODEL;
+  options.path = UPSKILL_TINY_MODEL;
   options.parallel = parallel;
   options.threads = 1;
   return options;
@@ -56,7 +56,7 @@ std::unique_ptr<Model> Load(const LlamaOptions& options) {
 }
 
 TEST(WorkerModel, IsLikeTheEngine) {
-  LlamaOptions options = DefaultModel(3);
+  LlamaOptions options = TinyModel(3);
   for (const char* name : {"", "small"}) {
     options.name = name;
     const auto engine = Load(options);
@@ -82,8 +82,8 @@ TEST(WorkerModel, AnswersAreThoseOfTheEngine) {
   requests[1].sampling.max_tokens = 40;
   requests[2].sampling.temperature.reset();
   requests[3].messages = {{Role::kUser, "Hi."}, {Role::kAssistant, "Hello."}, {Role::kUser, "Again."}};
-  const std::vector<ChatResponse> expected = AskAll(*Load(DefaultModel(4)), requests);
-  const std::vector<ChatResponse> answers = AskAll(*Open(DefaultModel(4)), requests);
+  const std::vector<ChatResponse> expected = AskAll(*Load(TinyModel(4)), requests);
+  const std::vector<ChatResponse> answers = AskAll(*Open(TinyModel(4)), requests);
   ASSERT_THAT(answers, SizeIs(expected.size()));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     EXPECT_EQ(answers[i].text, expected[i].text);
@@ -100,7 +100,7 @@ TEST(WorkerModel, AnswersAreThoseOfTheEngine) {
 
 TEST(WorkerModel, ErrorsAreThoseOfTheEngine) {
   const TempFolder folder;
-  LlamaOptions options = DefaultModel();
+  LlamaOptions options = TinyModel();
   for (const fs::path& file :
        {folder.path() / "none.gguf", folder.Write("text.gguf", "some text"), folder.Write("magic.gguf", "GGUF"),
         folder.Write("zeros.gguf", std::string("GGUF\3\0\0\0", 8) + std::string(1000, '\0')),
@@ -113,7 +113,7 @@ TEST(WorkerModel, ErrorsAreThoseOfTheEngine) {
     EXPECT_EQ(model.error().kind, expected.error().kind);
     EXPECT_EQ(model.error().message, expected.error().message);
   }
-  const auto model = Open(DefaultModel());
+  const auto model = Open(TinyModel());
   std::string words;
   for (int i = 0; i < 9000; ++i) words += " word";
   const Result<ChatResponse> response = Generate(*model, Ask(words));
@@ -124,7 +124,7 @@ TEST(WorkerModel, ErrorsAreThoseOfTheEngine) {
 }
 
 TEST(WorkerModel, ARequestThatIsTooLongIsAnErrorOfItsOwn) {
-  const auto model = Open(DefaultModel());
+  const auto model = Open(TinyModel());
   const std::string text(std::size_t{33} << 20U, 'x');
   const Result<ChatResponse> response = Generate(*model, Ask(text));
   ASSERT_FALSE(response.ok());
@@ -134,7 +134,7 @@ TEST(WorkerModel, ARequestThatIsTooLongIsAnErrorOfItsOwn) {
 }
 
 TEST(WorkerModel, CancelOfTheRunning) {
-  const auto model = Open(DefaultModel());
+  const auto model = Open(TinyModel());
   Answers answers(6);
   CancelAfterTheFirst(*model, answers, Model::CancelScope::kRunning, 2000);
   EXPECT_EQ(answers.kinds()[0], "ok");
@@ -145,7 +145,7 @@ TEST(WorkerModel, CancelOfTheRunning) {
 }
 
 TEST(WorkerModel, CancelOfTheWaitingLetsTheOthersFinish) {
-  const auto model = Open(DefaultModel());
+  const auto model = Open(TinyModel());
   Answers answers(6);
   CancelAfterTheFirst(*model, answers, Model::CancelScope::kWaiting, 12);
   EXPECT_EQ(answers.kinds()[0], "ok");
@@ -155,7 +155,7 @@ TEST(WorkerModel, CancelOfTheWaitingLetsTheOthersFinish) {
 }
 
 TEST(WorkerModel, CancelDoesNotWaitForTheWorker) {
-  const auto model = Open(DefaultModel());
+  const auto model = Open(TinyModel());
   const std::vector<pid_t> workers = ChildrenOf(::getpid());
   ASSERT_THAT(workers, SizeIs(1));
   ASSERT_EQ(::kill(workers[0], SIGSTOP), 0);
@@ -169,7 +169,7 @@ TEST(WorkerModel, CancelDoesNotWaitForTheWorker) {
 
 // They reach the whole process group of the program, which then waits for the answers in flight.
 TEST(WorkerModel, SignalsOfTheTerminalDoNotEndTheWorker) {
-  const auto model = Open(DefaultModel());
+  const auto model = Open(TinyModel());
   const std::vector<pid_t> workers = ChildrenOf(::getpid());
   ASSERT_THAT(workers, SizeIs(1));
   for (const int signal : {SIGINT, SIGTERM}) ASSERT_EQ(::kill(workers[0], signal), 0);
@@ -180,7 +180,7 @@ TEST(WorkerModel, SignalsOfTheTerminalDoNotEndTheWorker) {
 TEST(WorkerModel, EndsItsWorkerAndItsRequests) {
   Answers answers(3);
   {
-    const auto model = Open(DefaultModel());
+    const auto model = Open(TinyModel());
     for (std::size_t i = 0; i < 3; ++i) model->Start(Ask("Count to a thousand.", 2000), answers.Expect(i));
   }
   EXPECT_THAT(answers.kinds(), Each("cancelled"));
@@ -191,11 +191,11 @@ TEST(WorkerModel, EndsItsWorkerAndItsRequests) {
 TEST(WorkerModel, SendsTheLogOfItsWorker) {
   const TempFolder folder;
   ASSERT_TRUE(SetLogFile(folder.path() / "log"));
-  EXPECT_TRUE(Generate(*Open(DefaultModel()), Ask("Say hello.", 1)).ok());
+  EXPECT_TRUE(Generate(*Open(TinyModel()), Ask("Say hello.", 1)).ok());
   ASSERT_TRUE(SetLogFile("/dev/null"));
   const Result<std::string> log = ReadFile(folder.path() / "log");
   ASSERT_TRUE(log.ok());
-  EXPECT_THAT(*log, AllOf(HasSubstr(" llama.cpp: "), HasSubstr("smollm2")));
+  EXPECT_THAT(*log, AllOf(HasSubstr(" llama.cpp: "), HasSubstr("tiny.gguf")));
 }
 
 // A program in place of the worker: what it gets, and what becomes of what it sends.
@@ -204,7 +204,7 @@ Error ErrorWithProgram(const TempFolder& folder, const std::string& script) {
   fs::permissions(program, fs::perms::owner_all);
   WorkerOptions worker;
   worker.program = program;
-  const auto model = OpenWorkerModel(DefaultModel(), worker);
+  const auto model = OpenWorkerModel(TinyModel(), worker);
   EXPECT_FALSE(model.ok());
   return model ? Error{} : model.error();
 }
@@ -224,7 +224,7 @@ TEST(WorkerModel, TheWorkerGetsNoKeys) {
 
 TEST(WorkerModel, TheErrorNamesTheCause) {
   const TempFolder folder;
-  const std::string begin = std::string("model ") + UPSKILL_DEFAULT_MODEL + ": the engine failed with ";
+  const std::string begin = std::string("model ") + UPSKILL_TINY_MODEL + ": the engine failed with ";
   const std::string end = " while loading it";
   const auto cause = [&](const std::string& script) {
     const Error error = ErrorWithProgram(folder, script);
@@ -242,7 +242,7 @@ TEST(WorkerModel, TheErrorNamesTheCause) {
 TEST(WorkerModel, AMissingProgramIsAnError) {
   WorkerOptions worker;
   worker.program = "/nonexistent/upskill";
-  const auto model = OpenWorkerModel(DefaultModel(), worker);
+  const auto model = OpenWorkerModel(TinyModel(), worker);
   ASSERT_FALSE(model.ok());
   EXPECT_THAT(model.error().message, AllOf(HasSubstr("/nonexistent/upskill"), HasSubstr("No such file")));
 }

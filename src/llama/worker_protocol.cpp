@@ -11,13 +11,14 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kLengthBytes = 4;
+constexpr std::int64_t kMaxTokens = 1'000'000'000'000;  // counts are added up
 
 Error ProtocolError(const std::string& what) { return Error{ErrorKind::kPermanent, what}; }
 
 // A count from the worker: a whole number of at least 0, else 0.
 std::int64_t CountAt(const Json& json, const char* key) {
   const Json& member = Member(json, key);
-  return member.is_number_integer() ? std::max<std::int64_t>(0, member.get<std::int64_t>()) : 0;
+  return member.is_number_integer() ? std::clamp<std::int64_t>(JsonGet<std::int64_t>(json, key, 0), 0, kMaxTokens) : 0;
 }
 
 Json UsageJson(const Usage& usage) {
@@ -109,7 +110,7 @@ ChatRequest RequestFromJson(const Json& json) {
     request.messages.push_back(
         {JsonGet<bool>(message, "user", true) ? Role::kUser : Role::kAssistant, StringAt(message, "text")});
   }
-  if (const Json* temperature = FindMember(json, "temperature"))
+  if (const Json* temperature = FindMember(json, "temperature"); temperature != nullptr && temperature->is_number())
     request.sampling.temperature = temperature->get<double>();
   request.sampling.max_tokens = JsonGet<int>(json, "max_tokens", request.sampling.max_tokens);
   request.sampling.seed = JsonGet<std::uint64_t>(json, "seed", 0);
@@ -133,7 +134,7 @@ ChatResponse ResponseFromJson(const Json& json) {
   const Result<StopReason> stop = StopReasonFromName(StringAt(json, "stop"));
   response.stop = stop ? *stop : StopReason::kEnd;
   response.usage = UsageFrom(Member(json, "usage"));
-  response.seconds = JsonGet<double>(json, "seconds", 0.0);
+  response.seconds = std::max(0.0, JsonGet<double>(json, "seconds", 0.0));
   return response;
 }
 
@@ -151,7 +152,9 @@ ModelInfo InfoFromJson(const Json& json) {
   return info;
 }
 
-Json ErrorToJson(const Error& error) { return {{"kind", ErrorKindName(error.kind)}, {"message", error.message}}; }
+Json ErrorToJson(const Error& error) {
+  return {{"kind", ErrorKindName(error.kind)}, {"message", error.message}, {"cause", ErrorCauseName(error.cause)}};
+}
 
 Error ErrorFromJson(const Json& json) {
   Error error{ErrorKind::kPermanent, StringAt(json, "message")};
@@ -159,6 +162,7 @@ Error ErrorFromJson(const Json& json) {
                                ErrorKind::kPermanent, ErrorKind::kCancelled}) {
     if (StringAt(json, "kind") == ErrorKindName(kind)) error.kind = kind;
   }
+  error.cause = ErrorCauseFromName(StringAt(json, "cause"));
   return error;
 }
 
