@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <set>
+#include <string_view>
+#include <utility>
 
 #include "util/child_process.h"
 #include "util/text.h"
@@ -20,47 +21,20 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr const char* kProtocolVersion = "2025-06-18";  // servers answer with the version that they speak
-constexpr std::size_t kMaxBytes = 16U << 20U;           // of the server's whole output
-constexpr std::size_t kMaxTools = 10'000;
+constexpr std::size_t kMaxBytes = 16U << 20U;  // of the server's whole output
 constexpr std::size_t kKeptErrorBytes = 2000;
-constexpr int kMethodNotFound = -32601;
 
-// A conversation with a server.
-class Conversation {
+// The pipes to a server that runs, within a time limit.
+class ServerPipes {
  public:
-  Conversation(ChildProcess& process, milliseconds limit, const StopFlag* stop)
+  ServerPipes(ChildProcess& process, milliseconds limit, const StopFlag* stop)
       : process_(process), end_(steady_clock::now() + limit), limit_(limit), stop_(stop) {}
 
-  // The response to a request: {"result": …} or {"error": …}.
-  Result<Json> Request(const std::string& method, const Json& params) {
-    const int id = next_id_++;
-    RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}));
-    while (true) {
-      ASSIGN_OR_RETURN(const Json message, Receive());
-      if (message.contains("method") && message.contains("id")) {
-        RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"},
-                              {"id", message.at("id")},
-                              {"error", {{"code", kMethodNotFound}, {"message", "not supported"}}}}));
-      } else if (JsonGet<int>(message, "id", -1) == id && (message.contains("result") || message.contains("error"))) {
-        return message;
-      }
-    }
-  }
-
-  Status Notify(const std::string& method) { return Send({{"jsonrpc", "2.0"}, {"method", method}}); }
-
-  // The end of the server's standard error on one line; empty: nothing.
-  std::string StandardErrorTail() const { return ExcerptLine(Trim(error_), kKeptErrorBytes); }
-
- private:
-  Status Send(const Json& message) {
-    const std::string line = DumpJson(message) + "\n";
-    std::size_t sent = 0;
-    while (sent < line.size()) {
-      const ssize_t now = ::send(process_.input(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+  Status Send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t now = ::send(process_.input(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (now >= 0) {
-        sent += static_cast<std::size_t>(now);
+        bytes.remove_prefix(static_cast<std::size_t>(now));
       } else if (errno == EAGAIN) {
         RETURN_IF_ERROR(WaitFor(POLLOUT));
       } else if (errno != EINTR) {
@@ -70,24 +44,19 @@ class Conversation {
     return {};
   }
 
-  // The next line that is a JSON object.
-  Result<Json> Receive() {
-    while (true) {
-      const std::size_t newline = output_.find('\n', searched_);
-      if (newline != std::string::npos) {
-        const Result<Json> message = ParseJson(std::string_view(output_).substr(taken_, newline - taken_), "stdout");
-        taken_ = searched_ = newline + 1;
-        if (message && message->is_object()) return *message;
-        continue;
-      }
+  // The output since the last call, at least one byte.
+  Result<std::string> Receive() {
+    while (output_.empty()) {
       if (closed_) return Ended();
-      output_.erase(0, taken_);
-      taken_ = 0;
-      searched_ = output_.size();
       RETURN_IF_ERROR(WaitFor(0));
     }
+    return std::exchange(output_, {});
   }
 
+  // The end of the server's standard error on one line; empty: nothing.
+  std::string StandardErrorTail() const { return ExcerptLine(Trim(error_), kKeptErrorBytes); }
+
+ private:
   // Waits for output of the server and reads it; with POLLOUT, returns as soon as the server accepts input.
   Status WaitFor(short input_events) {
     while (true) {
@@ -136,60 +105,21 @@ class Conversation {
   steady_clock::time_point end_;
   milliseconds limit_;
   const StopFlag* stop_;
-  int next_id_ = 1;
-  std::string output_;
-  std::size_t taken_ = 0;     // bytes of output_ already parsed
-  std::size_t searched_ = 0;  // bytes of output_ without a line end, from taken_
+  std::string output_;  // not yet received
   std::string error_;
   bool closed_ = false;
   bool error_closed_ = false;
   std::size_t total_ = 0;
 };
 
-std::string ErrorOf(const Json& answer) {
-  const Json error = answer.value("error", Json::object());
-  return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0), JsonGet<std::string>(error, "message", ""));
-}
-
-Result<McpTools> List(Conversation& server) {
-  McpTools found;
-  ASSIGN_OR_RETURN(const Json hello,
-                   server.Request("initialize", {{"protocolVersion", kProtocolVersion},
-                                                 {"capabilities", Json::object()},
-                                                 {"clientInfo", {{"name", "upskill"}, {"version", "1"}}}}));
-  if (const auto result = hello.find("result"); result != hello.end() && result->is_object()) {
-    const Json info = result->value("serverInfo", Json::object());
-    found.server = JsonGet<std::string>(info, "name", "") + " " + JsonGet<std::string>(info, "version", "");
-    RETURN_IF_ERROR(server.Notify("notifications/initialized"));
-  } else if (JsonGet<int>(hello.value("error", Json::object()), "code", 0) !=
-             kMethodNotFound) {  // newer servers need no handshake
-    return InputError("initialize: " + ErrorOf(hello));
-  }
-  Json params = Json::object();
-  std::set<std::string> cursors;
-  while (true) {
-    ASSIGN_OR_RETURN(const Json answer, server.Request("tools/list", params));
-    const Json result = answer.value("result", Json());
-    if (!result.is_object() || !result.contains("tools") || !result.at("tools").is_array()) {
-      return InputError("tools/list: " +
-                        (answer.contains("error") ? ErrorOf(answer) : "the response has no `tools` array"));
-    }
-    for (const Json& tool : result.at("tools")) found.tools.push_back(tool);
-    if (found.tools.size() > kMaxTools) return InputError(fmt::format("it has more than {} tools", kMaxTools));
-    const auto cursor = JsonGet<std::string>(result, "nextCursor", "");
-    if (cursor.empty()) return found;
-    if (!cursors.insert(cursor).second) return InputError("tools/list: it repeats the same page");
-    params["cursor"] = cursor;
-  }
-}
-
 }  // namespace
 
 Result<McpTools> ListMcpTools(const std::string& command, const std::vector<std::string>& environment,
                               milliseconds limit, const StopFlag* stop) {
   ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command, environment));
-  Conversation server(process, limit, stop);
-  Result<McpTools> found = List(server);
+  ServerPipes server(process, limit, stop);
+  Result<McpTools> found =
+      RequestMcpTools({[&](std::string_view bytes) { return server.Send(bytes); }, [&] { return server.Receive(); }});
   process.End(milliseconds(found ? 2000 : 0));
   if (found) return found;
   Error error = found.error();

@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "support/work_meter.h"
 #include "util/child_environment.h"
@@ -102,6 +104,24 @@ TEST(ListMcpTools, ServersThatBreakTheProtocol) {
   EXPECT_THAT(error(lists(R"(\"result\":[])")), HasSubstr("has no `tools` array"));
   EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":{}})")), HasSubstr("has no `tools` array"));
   EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":[],\"nextCursor\":\"a\"})")), HasSubstr("same page"));
+}
+
+TEST(RequestMcpTools, MessagesAreShortAndIdsExact) {
+  const auto error = [](const std::string& output) {
+    std::string rest = output;
+    const Result<McpTools> found = RequestMcpTools({[](std::string_view) { return Status(); },
+                                                    [&]() -> Result<std::string> {
+                                                      if (rest.empty()) return InputError("the end");
+                                                      return std::exchange(rest, {});
+                                                    }});
+    return found ? "" : found.error().message;
+  };
+  const std::string long_message = error(R"({"id":1,"error":{"message":")" + std::string(100'000, 'x') + "\"}}\n");
+  EXPECT_THAT(long_message, HasSubstr("initialize: error 0: xxx"));
+  EXPECT_LT(long_message.size(), 1000U);
+  EXPECT_EQ(error(R"({"id":4294967297,"result":{}})"
+                  "\n"),
+            "the end");
 }
 
 TEST(ListMcpTools, TheServerGetsOnlyItsEnvironment) {

@@ -295,7 +295,9 @@ void HttpClient::Loop::StartOrFail(Message& message) {
   try {
     StartTransfer(message);
   } catch (const std::exception& e) {
-    const Error error{ErrorKind::kUnavailable, fmt::format("the request could not be started: {}", e.what())};
+    const Error error =
+        Error{ErrorKind::kUnavailable, fmt::format("the request could not be started: {}", e.what())}.Because(
+            ErrorCause::kNotSent);
     if (active_.contains(message.ticket)) return FinishTransfer(message.ticket, error);
     RunCallback([&] { message.done(error); });
   }
@@ -304,7 +306,10 @@ void HttpClient::Loop::StartOrFail(Message& message) {
 void HttpClient::Loop::StartTransfer(Message& message) {
   if (stopping_) return RunCallback([&] { message.done(Cancelled()); });
   CURL* easy = TakeHandle();
-  if (easy == nullptr) return RunCallback([&] { message.done(Error{ErrorKind::kUnavailable, "out of memory"}); });
+  const auto not_sent = [](const char* why) {
+    return Error{ErrorKind::kUnavailable, why}.Because(ErrorCause::kNotSent);
+  };
+  if (easy == nullptr) return RunCallback([&] { message.done(not_sent("out of memory")); });
   Active& active = active_[message.ticket];
   active.easy = easy;
   active.done = std::move(message.done);
@@ -317,7 +322,7 @@ void HttpClient::Loop::StartTransfer(Message& message) {
   tickets_.emplace(easy, message.ticket);
   if (!prepared) return FinishTransfer(message.ticket, prepared.error());
   active.in_multi = curl_multi_add_handle(multi_, easy) == CURLM_OK;
-  if (!active.in_multi) FinishTransfer(message.ticket, Error{ErrorKind::kUnavailable, "libcurl rejected the request"});
+  if (!active.in_multi) FinishTransfer(message.ticket, not_sent("libcurl rejected the request"));
 }
 
 void HttpClient::Loop::FinishTransfer(Ticket ticket, Result<HttpResponse> result) {

@@ -99,6 +99,27 @@ ErrorKind KindOf(const HttpResponse& response, const ProviderError& found) {
   return ErrorKind::kInput;
 }
 
+// A response that takes longer may have come while the model was answering.
+constexpr double kAtOnceSeconds = 2.0;
+
+ErrorCause CauseOf(const HttpResponse& response, const ProviderError& found) {
+  const int status = response.status;
+  if (status >= 400 && status < 500) {
+    const std::string words = ToLowerAscii(found.type) + " " + ToLowerAscii(found.text.substr(0, 4096));
+    // What Azure, OpenAI, Alibaba and Mistral say about answers that their filters hold back.
+    if (ContainsAny(words, {"content_filter", "content_policy", "content management policy", "data_inspection_failed",
+                            "moderation"}))
+      return ErrorCause::kFiltered;
+    // Groq, about answers that don't fit a schema or a tool.
+    if (ContainsAny(words, {"json_validate_failed", "tool_use_failed"})) return ErrorCause::kUnusable;
+  }
+  if (status == 429) return ErrorCause::kRateLimit;
+  if (status == 408 || status == 504) return ErrorCause::kTimeout;
+  if (status < 500) return ErrorCause::kRejected;
+  const bool declined = (status == 503 || status == 529) && response.seconds < kAtOnceSeconds;
+  return declined ? ErrorCause::kOverloaded : ErrorCause::kServerError;
+}
+
 std::optional<double> NumberOf(const std::string& text) {
   double number = 0.0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -159,7 +180,8 @@ bool IsRateLimit(const HttpResponse& response) {
 }
 
 Error ErrorOfResponse(const HttpResponse& response, Clock::Wall now) {
-  if (response.status >= 300 && response.status < 400) return {ErrorKind::kPermanent, RedirectMessage(response)};
+  if (response.status >= 300 && response.status < 400)
+    return Error{ErrorKind::kPermanent, RedirectMessage(response)}.Because(ErrorCause::kRejected);
   const ProviderError found = ProviderErrorOf(response);
   std::string message = fmt::format("HTTP {}", response.status);
   if (const std::string type = ServerText(found.type); !type.empty()) message += " (" + type + ")";
@@ -170,7 +192,7 @@ Error ErrorOfResponse(const HttpResponse& response, Clock::Wall now) {
       break;
     }
   }
-  return {KindOf(response, found), std::move(message), RetryAfter(response, now)};
+  return {KindOf(response, found), std::move(message), RetryAfter(response, now), CauseOf(response, found)};
 }
 
 }  // namespace upskill

@@ -36,6 +36,24 @@ TEST(HttpError, KindFollowsTheStatus) {
   for (const int status : {400, 405, 413, 422}) EXPECT_EQ(KindOf(Answer(status)), ErrorKind::kInput) << status;
 }
 
+TEST(HttpError, CauseFollowsTheStatusTheTimeAndTheWords) {
+  const auto cause_of = [](HttpResponse response, double after = 0.1) {
+    response.seconds = after;
+    return ErrorOfResponse(response, kNow).cause;
+  };
+  EXPECT_EQ(cause_of(Answer(429), 60.0), ErrorCause::kRateLimit);
+  for (const int status : {301, 400, 401, 403, 404, 413, 422})
+    EXPECT_EQ(cause_of(Answer(status)), ErrorCause::kRejected) << status;
+  for (const int status : {503, 529}) {
+    EXPECT_EQ(cause_of(Answer(status)), ErrorCause::kOverloaded) << status;
+    EXPECT_EQ(cause_of(Answer(status), 30.0), ErrorCause::kServerError) << status;
+  }
+  for (const int status : {500, 502}) EXPECT_EQ(cause_of(Answer(status)), ErrorCause::kServerError) << status;
+  for (const int status : {408, 504}) EXPECT_EQ(cause_of(Answer(status)), ErrorCause::kTimeout) << status;
+  EXPECT_EQ(cause_of(Answer(400, R"({"error":{"code":"content_filter","message":"m"}})")), ErrorCause::kFiltered);
+  EXPECT_EQ(cause_of(Answer(400, R"({"error":{"code":"json_validate_failed","message":"m"}})")), ErrorCause::kUnusable);
+}
+
 TEST(HttpError, TheServersHeaderDecides) {
   EXPECT_EQ(KindOf(Answer(429, "", {{"x-should-retry", "false"}})), ErrorKind::kPermanent);
   EXPECT_EQ(KindOf(Answer(500, "", {{"x-should-retry", "false"}})), ErrorKind::kInput);

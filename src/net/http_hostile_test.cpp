@@ -68,6 +68,7 @@ TEST(HostileServer, NobodyListens) {
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(result.error().message, MatchesRegex("no connection to 127.0.0.1:[0-9]+: connection refused"));
+  EXPECT_EQ(result.error().cause, ErrorCause::kUnreachable);
 }
 
 TEST(HostileServer, NameIsUnknown) {
@@ -127,6 +128,7 @@ TEST(HostileServer, DripsForever) {
   });
   EXPECT_EQ(error.kind, ErrorKind::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("is incomplete after 0.08 s"));
+  EXPECT_EQ(error.cause, ErrorCause::kTimeout);
 }
 
 TEST(HostileServer, DripsWithinTheTimeLimit) {
@@ -139,7 +141,9 @@ TEST(HostileServer, DripsWithinTheTimeLimit) {
 }
 
 TEST(HostileServer, HangsUpBeforeItsHeaders) {
-  EXPECT_EQ(ErrorOf(loopback::CutBeforeHeaders()).kind, ErrorKind::kUnavailable);
+  const Error error = ErrorOf(loopback::CutBeforeHeaders());
+  EXPECT_EQ(error.kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(error.cause, ErrorCause::kBroken);
 }
 
 TEST(HostileServer, ResetsBeforeItsHeaders) { EXPECT_EQ(ErrorOf({loopback::Reset()}).kind, ErrorKind::kUnavailable); }

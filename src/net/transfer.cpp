@@ -244,7 +244,7 @@ Status Transfer::SetParts() {
     const CURLcode code =
         curl_mime_data_cb(added, static_cast<curl_off_t>(part.content.size()), &TransferCallbacks::ReadPart,
                           &TransferCallbacks::SeekPart, nullptr, &reader);
-    if (code != CURLE_OK) return Error{ErrorKind::kUnavailable, "out of memory"};
+    if (code != CURLE_OK) return Error{ErrorKind::kUnavailable, "out of memory"}.Because(ErrorCause::kNotSent);
   }
   curl_easy_setopt(easy_, CURLOPT_MIMEPOST, mime_);
   return {};
@@ -268,7 +268,8 @@ bool Transfer::TakeHeaderLine(std::string_view received) {
   const std::string masked = MaskSecrets(std::string(received));
   const std::string_view line = masked;
   if (header_bytes_ > kMaxHeaderBytes) {
-    failure_ = Error{ErrorKind::kUnavailable, url_.authority + " sent more than 256 KiB of headers"};
+    failure_ = Error{ErrorKind::kUnavailable, url_.authority + " sent more than 256 KiB of headers"}.Because(
+        ErrorCause::kUnusable);
     return false;
   }
   if (headers_done_) return true;  // a trailer
@@ -306,14 +307,15 @@ bool Transfer::TakeBody(std::string_view piece) {
   }
   body_bytes_ += piece.size();
   if (body_bytes_ > request_->max_body_bytes) {
-    failure_ = Error{ErrorKind::kInput, fmt::format("the response from {} is larger than {} bytes", url_.authority,
-                                                    request_->max_body_bytes)};
+    failure_ = InputError(fmt::format("the response from {} is larger than {} bytes", url_.authority,
+                                      request_->max_body_bytes))
+                   .Because(ErrorCause::kTooLong);
     return false;
   }
   if (IsInflated()) {
-    failure_ = Error{ErrorKind::kInput,
-                     fmt::format("the response from {} is compressed and unpacks to more than {} times its size",
-                                 url_.authority, kMaxUnpackRatio)};
+    failure_ = InputError(fmt::format("the response from {} is compressed and unpacks to more than {} times its size",
+                                      url_.authority, kMaxUnpackRatio))
+                   .Because(ErrorCause::kTooLong);
     return false;
   }
   if (!request_->on_data) {
@@ -340,15 +342,18 @@ std::optional<Error> Transfer::TimedOut(Time now) const {
   if (!connected_) {
     if (now < started_ + request_->connect_timeout) return std::nullopt;
     return Error{ErrorKind::kUnavailable,
-                 fmt::format("no connection to {} within {}", url_.authority, SecondsText(request_->connect_timeout))};
+                 fmt::format("no connection to {} within {}", url_.authority, SecondsText(request_->connect_timeout))}
+        .Because(ErrorCause::kUnreachable);
   }
   if (now >= *connected_ + request_->total_timeout) {
     return Error{ErrorKind::kUnavailable, fmt::format("the response from {} is incomplete after {}", url_.authority,
-                                                      SecondsText(request_->total_timeout))};
+                                                      SecondsText(request_->total_timeout))}
+        .Because(ErrorCause::kTimeout);
   }
   if (now < last_progress_ + request_->idle_timeout) return std::nullopt;
   return Error{ErrorKind::kUnavailable,
-               fmt::format("no data from {} for {}", url_.authority, SecondsText(request_->idle_timeout))};
+               fmt::format("no data from {} for {}", url_.authority, SecondsText(request_->idle_timeout))}
+      .Because(ErrorCause::kTimeout);
 }
 
 // Libcurl's words repeat the address and count milliseconds; the system's reason is shorter and says more.
@@ -377,14 +382,16 @@ Error Transfer::ErrorOfCode(int curl_code) const {
     default:
       break;
   }
-  return Error{
-      kind, fmt::format("{} {}: {}", connected_ ? "transfer error with" : "no connection to", url_.authority, reason)};
+  const std::string what = connected_ ? "transfer error with" : "no connection to";
+  return Error{kind, fmt::format("{} {}: {}", what, url_.authority, reason)}.Because(
+      connected_ ? ErrorCause::kBroken : ErrorCause::kUnreachable);
 }
 
 Result<HttpResponse> Transfer::Finish(int curl_code) {
   if (failure_) return *failure_;
   if (!cut_ && curl_code != CURLE_OK) return ErrorOfCode(curl_code);
-  if (!headers_done_) return Error{ErrorKind::kUnavailable, "no response from " + url_.authority};
+  if (!headers_done_)
+    return Error{ErrorKind::kUnavailable, "no response from " + url_.authority}.Because(ErrorCause::kBroken);
   const bool passes_on = request_->on_data && response_.status >= 200 && response_.status <= 299;
   if (passes_on && !PassOn(mask_.Rest())) return *failure_;
   // What a cut body ends with may be the start of a secret.

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mcp/mcp_dialogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr const char* kProtocolVersion = "2025-06-18";  // servers answer with the version that they speak
+constexpr std::size_t kMaxTools = 10'000;
+constexpr std::size_t kShownColumns = 400;
+constexpr int kMethodNotFound = -32601;
+
+// Requests and their responses, over the lines of a connection.
+class Dialogue {
+ public:
+  explicit Dialogue(const McpConnection& connection) : connection_(connection) {}
+
+  // The response to a request: {"result": …} or {"error": …}.
+  Result<Json> Request(const std::string& method, const Json& params) {
+    const int id = next_id_++;
+    RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}));
+    while (true) {
+      ASSIGN_OR_RETURN(const Json message, Receive());
+      if (message.contains("method") && message.contains("id")) {
+        RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"},
+                              {"id", message.at("id")},
+                              {"error", {{"code", kMethodNotFound}, {"message", "not supported"}}}}));
+      } else if (JsonGet<int>(message, "id", -1) == id && (message.contains("result") || message.contains("error"))) {
+        return message;
+      }
+    }
+  }
+
+  Status Notify(const std::string& method) { return Send({{"jsonrpc", "2.0"}, {"method", method}}); }
+
+ private:
+  Status Send(const Json& message) { return connection_.send(DumpJson(message) + "\n"); }
+
+  // The next line that is a JSON object.
+  Result<Json> Receive() {
+    while (true) {
+      const std::size_t newline = output_.find('\n', searched_);
+      if (newline != std::string::npos) {
+        const Result<Json> message = ParseJson(std::string_view(output_).substr(taken_, newline - taken_), "stdout");
+        taken_ = searched_ = newline + 1;
+        if (message && message->is_object()) return *message;
+        continue;
+      }
+      output_.erase(0, taken_);
+      taken_ = 0;
+      searched_ = output_.size();
+      ASSIGN_OR_RETURN(const std::string more, connection_.receive());
+      output_ += more;
+    }
+  }
+
+  const McpConnection& connection_;
+  int next_id_ = 1;
+  std::string output_;
+  std::size_t taken_ = 0;     // bytes of output_ already parsed
+  std::size_t searched_ = 0;  // bytes of output_ without a line end, from taken_
+};
+
+std::string ErrorOf(const Json& answer) {
+  const Json& error = Member(answer, "error");
+  return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0),
+                     ExcerptLine(StringAt(error, "message"), kShownColumns));
+}
+
+}  // namespace
+
+Result<McpTools> RequestMcpTools(const McpConnection& connection) {
+  Dialogue server(connection);
+  McpTools found;
+  ASSIGN_OR_RETURN(const Json hello,
+                   server.Request("initialize", {{"protocolVersion", kProtocolVersion},
+                                                 {"capabilities", Json::object()},
+                                                 {"clientInfo", {{"name", "upskill"}, {"version", "1"}}}}));
+  if (const Json& result = Member(hello, "result"); result.is_object()) {
+    const Json& info = Member(result, "serverInfo");
+    found.server = ExcerptLine(StringAt(info, "name") + " " + StringAt(info, "version"), kShownColumns);
+    RETURN_IF_ERROR(server.Notify("notifications/initialized"));
+  } else if (JsonGet<int>(Member(hello, "error"), "code", 0) != kMethodNotFound) {  // newer servers need no handshake
+    return InputError("initialize: " + ErrorOf(hello));
+  }
+  Json params = Json::object();
+  std::set<std::string> cursors;
+  while (true) {
+    ASSIGN_OR_RETURN(const Json answer, server.Request("tools/list", params));
+    const Json& result = Member(answer, "result");
+    const Json& tools = Member(result, "tools");
+    if (!tools.is_array()) {
+      return InputError("tools/list: " +
+                        (answer.contains("error") ? ErrorOf(answer) : "the response has no `tools` array"));
+    }
+    if (found.tools.size() + tools.size() > kMaxTools)
+      return InputError(fmt::format("it has more than {} tools", kMaxTools));
+    for (const Json& tool : tools) found.tools.push_back(tool);
+    const std::string cursor = StringAt(result, "nextCursor");
+    if (cursor.empty()) return found;
+    if (!cursors.insert(cursor).second) return InputError("tools/list: it repeats the same page");
+    params["cursor"] = cursor;
+  }
+}
+
+}  // namespace upskill
