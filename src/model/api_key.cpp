@@ -30,9 +30,14 @@ std::string ValueOf(const VariableLookup& variable, const std::string& name) {
 }
 
 // Keys are sent in a header line: printable ASCII without spaces.
-Result<Secret> Checked(const std::string& key, const std::string& source) {
+Status CheckKey(const std::string& key, const std::string& source) {
   const bool clean = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
   if (!clean) return InputError(fmt::format("the key in {} contains a space or another invalid character", source));
+  return {};
+}
+
+Result<Secret> Checked(const std::string& key, const std::string& source) {
+  RETURN_IF_ERROR(CheckKey(key, source));
   Secret secret(key);
   RememberSecret(secret);
   return secret;
@@ -61,10 +66,8 @@ std::string SavedHubToken(const VariableLookup& variable) {
 }
 
 fs::path KeysFile(const VariableLookup& variable) {
-  const std::string config = ValueOf(variable, "XDG_CONFIG_HOME");
-  if (!config.empty()) return fs::path(config) / "upskill" / "keys.toml";
-  const std::string home = ValueOf(variable, "HOME");
-  return home.empty() ? fs::path() : fs::path(home) / ".config" / "upskill" / "keys.toml";
+  const fs::path folder = UserConfigFolder(variable);
+  return folder.empty() ? folder : folder / "keys.toml";
 }
 
 // The text of a file that is this user's alone, or nothing if there is none. It is opened once, so that what is checked
@@ -97,30 +100,37 @@ Result<std::optional<std::string>> ReadPrivateFile(const fs::path& file) {
 // The provider's entry, or nothing.
 Result<std::optional<Secret>> KeyFromFile(const fs::path& file, const std::string& provider) {
   if (file.empty()) return std::optional<Secret>();
-  const std::string name = file.string();
   ASSIGN_OR_RETURN(const std::optional<std::string> text, ReadPrivateFile(file));
   if (!text) return std::optional<Secret>();
-  try {
-    const toml::table table = toml::parse(*text);
-    const toml::node* node = table.get(provider);
-    if (node == nullptr) return std::optional<Secret>();
-    const auto value = node->value<std::string>();
-    if (!node->is_string() || !value || value->empty()) {
-      const toml::source_position at = node->source().begin;
-      return InputError(fmt::format("{}:{}:{}: '{}' must be a quoted key", name, at.line, at.column, provider));
-    }
-    ASSIGN_OR_RETURN(Secret key, Checked(*value, name));
-    return std::optional<Secret>(std::move(key));
-  } catch (const toml::parse_error& e) {
-    // Without the parser's message, which may repeat a key.
-    const toml::source_position at = e.source().begin;
-    return InputError(fmt::format("{}:{}:{}: expected provider = \"key\"", name, at.line, at.column));
-  } catch (const std::exception&) {
-    return InputError(fmt::format("{}: expected provider = \"key\"", name));
-  }
+  ASSIGN_OR_RETURN(const std::optional<std::string> key, KeyInFile(*text, provider, file.string()));
+  if (!key) return std::optional<Secret>();
+  ASSIGN_OR_RETURN(Secret secret, Checked(*key, file.string()));
+  return std::optional<Secret>(std::move(secret));
 }
 
 }  // namespace
+
+Result<std::optional<std::string>> KeyInFile(std::string_view text, const std::string& provider,
+                                             const std::string& file) {
+  try {
+    const toml::table table = toml::parse(text);
+    const toml::node* node = table.get(provider);
+    if (node == nullptr) return std::optional<std::string>();
+    const auto value = node->value<std::string>();
+    if (!node->is_string() || !value || value->empty()) {
+      const toml::source_position at = node->source().begin;
+      return InputError(fmt::format("{}:{}:{}: '{}' must be a quoted key", file, at.line, at.column, provider));
+    }
+    RETURN_IF_ERROR(CheckKey(*value, file));
+    return value;
+  } catch (const toml::parse_error& e) {
+    // Without the parser's message, which may repeat a key.
+    const toml::source_position at = e.source().begin;
+    return InputError(fmt::format("{}:{}:{}: expected provider = \"key\"", file, at.line, at.column));
+  } catch (const std::exception&) {
+    return InputError(fmt::format("{}: expected provider = \"key\"", file));
+  }
+}
 
 Status CheckUrlKeepsSecrets(const HttpUrl& url, const std::string& whose, const VariableLookup& variable) {
   if (url.secure || url.loopback || ValueOf(variable, "UPSKILL_ALLOW_INSECURE_HTTP") == "1") return {};
@@ -128,6 +138,24 @@ Status CheckUrlKeepsSecrets(const HttpUrl& url, const std::string& whose, const 
       fmt::format("the {} would be sent to {} unencrypted; use https://, or set UPSKILL_ALLOW_INSECURE_HTTP=1 if you "
                   "trust the network in between",
                   whose, url.authority));
+}
+
+void RememberKeys(const Catalog& catalog, const VariableLookup& variable) {
+  for (const auto& [name, provider] : catalog.providers) {
+    for (const std::string& key : provider.key_variables) RememberSecret(Secret(ValueOf(variable, key)));
+  }
+  RememberSecret(Secret(SavedHubToken(variable)));
+  const fs::path file = KeysFile(variable);
+  if (file.empty()) return;
+  const Result<std::optional<std::string>> text = ReadPrivateFile(file);
+  if (!text || !*text) return;
+  try {
+    for (const auto& [provider, node] : toml::parse(**text)) {
+      if (const auto value = node.value<std::string>()) RememberSecret(Secret(*value));
+    }
+  } catch (const std::exception&) {
+    return;  // an error of the commands that need a key
+  }
 }
 
 Result<Secret> FindApiKey(const Provider& provider, const std::string& model, const VariableLookup& variable) {

@@ -142,6 +142,18 @@ TEST(FindApiKey, AFoundKeyIsMaskedFromThenOn) {
   EXPECT_EQ(MaskSecrets("a sk-found-here-1"), "a ***");
 }
 
+TEST(RememberKeys, OfAllProvidersWhereverTheyAre) {
+  const TempFolder folder;
+  OnlyForMe(folder.Write("home/.config/upskill/keys.toml", "xai = \"key-of-file-1\"\nother = \"key-of-file-2\"\n"));
+  folder.Write("home/.cache/huggingface/token", "key-of-login-3\n");
+  const std::string text = "key-of-file-1 key-of-file-2 key-of-login-3 key-of-shell-4 key-of-shell-5";
+  EXPECT_EQ(MaskSecrets(text), text);
+  RememberKeys(*LoadCatalog(), From({{"HOME", (folder.path() / "home").string()},
+                                     {"ANTHROPIC_API_KEY", "key-of-shell-4"},
+                                     {"ANTHROPIC_AUTH_TOKEN", "key-of-shell-5"}}));
+  EXPECT_EQ(MaskSecrets(text), "*** *** *** *** ***");
+}
+
 TEST(FindApiKey, ABrokenKeysFileIsNotQuoted) {
   const TempFolder folder;
   OnlyForMe(folder.Write("upskill/keys.toml", "anthropic = sk-secret\n"));

@@ -21,12 +21,13 @@ std::optional<Price> KnownPrice(const ModelInfo& info) {
   return info.price;
 }
 
-Result<ChatResponse> Generate(Model& model, ChatRequest request, const StopFlag* stop) {
+Result<ChatResponse> Generate(Model& model, ChatRequest request, const StopFlag* stop, std::function<void()> on_tick) {
   constexpr int kAtOnce = 2;
   request.more_follows = false;
   AwaitHooks hooks;
   hooks.stopped = [stop] { return stop != nullptr && stop->load() >= kAtOnce; };
   hooks.cancel = [&model] { model.Cancel(Model::CancelScope::kRunning); };
+  hooks.on_tick = std::move(on_tick);
   return Await<Result<ChatResponse>>([&](Model::Done done) { model.Start(std::move(request), std::move(done)); },
                                      hooks);
 }

@@ -74,7 +74,8 @@ class Model {
 };
 
 // Starts one request and waits for its answer. `stop`, which may be null: when it is 2 or more, all requests of the
-// model are cancelled (kCancelled).
-Result<ChatResponse> Generate(Model& model, ChatRequest request, const StopFlag* stop = nullptr);
+// model are cancelled (kCancelled). `on_tick`, which may be null, is called ten times a second.
+Result<ChatResponse> Generate(Model& model, ChatRequest request, const StopFlag* stop = nullptr,
+                              std::function<void()> on_tick = nullptr);
 
 }  // namespace upskill

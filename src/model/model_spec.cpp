@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "util/text.h"
@@ -158,11 +159,9 @@ class SettingsReader {
   }
 
   Result<int> Count(const std::string& key, const std::string& value, int low) const {
-    int number = 0;
-    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (code != std::errc() || end != value.data() + value.size() || number < low)
-      return Bad(key, value, fmt::format("a number from {}", low));
-    return number;
+    const auto number = ParseWholeNumber(value, low, std::numeric_limits<int>::max());
+    if (!number) return Bad(key, value, fmt::format("a number from {}", low));
+    return static_cast<int>(*number);
   }
 
   Result<std::string> Word(const std::string& key, const std::string& value,
@@ -299,6 +298,15 @@ Result<ModelSpec> ParseModelSpec(const std::string& text, const ModelSpecOptions
   ModelSpec spec;
   spec.text = text;
   std::string_view rest = text;
+  for (const std::string_view prefix : {kCommandPrefix, kDeskPrefix}) {
+    if (!rest.starts_with(prefix)) continue;
+    spec.provider = prefix.substr(0, prefix.size() - 1);
+    spec.rest = Trim(rest.substr(prefix.size()));
+    if (!spec.rest.empty()) return spec;
+    return InputError(prefix == kCommandPrefix
+                          ? fmt::format("model '{}' names no command; for example, use 'cmd:claude -p'", text)
+                          : fmt::format("model '{}' names no folder; use desk:FOLDER", text));
+  }
   const std::size_t question = rest.find('?');
   if (question != std::string_view::npos) {
     ASSIGN_OR_RETURN(spec.query, ParseQuery(rest.substr(question + 1), text));

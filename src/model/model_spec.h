@@ -25,11 +25,12 @@ struct ModelSettings {
 };
 
 // A parsed model string: `[provider.|provider/]model[.effort][:suffix][?key=value&…]` for network models;
-// `llama:PATH.gguf`, `llama:org/repo:QUANT`, a path ending in `.gguf`, `smollm2-135m` and `sim:…` for the others.
+// `llama:PATH.gguf`, `llama:org/repo:QUANT`, a path ending in `.gguf`, `smollm2-135m`, `sim:…`, `cmd:COMMAND` and
+// `desk:FOLDER` for the others. What follows `cmd:` and `desk:` is taken as it is.
 struct ModelSpec {
-  std::string text;                          // as given
-  std::string provider;                      // "llama", "sim", "embedded", or a provider in the catalogue
-  std::string rest;                          // llama: the path or org/repo:QUANT; sim: the simulation's settings
+  std::string text;      // as given
+  std::string provider;  // "llama", "sim", "embedded", "cmd", "desk", or a provider in the catalogue
+  std::string rest;      // llama: the path or org/repo:QUANT; sim: the simulation's settings; cmd: the command line …
   std::map<std::string, std::string> query;  // as given, including that of an alias
 
   // Of a network model:
@@ -40,6 +41,11 @@ struct ModelSpec {
 
   bool network() const { return !model.empty(); }
 };
+
+// Model strings that make the program run a command, or write files in a folder: only the user may name these, not a
+// file that may come from elsewhere.
+inline constexpr std::string_view kCommandPrefix = "cmd:";
+inline constexpr std::string_view kDeskPrefix = "desk:";
 
 // The model that is used by default.
 inline constexpr std::string_view kEmbeddedModel = "smollm2-135m";

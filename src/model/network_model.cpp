@@ -71,9 +71,10 @@ class NetworkModel::Reading {
       raw_ += piece;
     }
     if (raw_.size() > kMaxAnswerBodyBytes && !error_)
-      error_ = InputError(fmt::format("the response has more than {} bytes", kMaxAnswerBodyBytes));
+      error_ = InputError(fmt::format("the response has more than {} bytes", kMaxAnswerBodyBytes))
+                   .Because(ErrorCause::kTooLong);
     if (const Status status = parser_.Feed(piece); !status && !error_)
-      error_ = Error{ErrorKind::kUnavailable, status.error().message};
+      error_ = Error{ErrorKind::kUnavailable, status.error().message}.Because(ErrorCause::kTooLong);
     return !error_;
   }
 
@@ -244,7 +245,7 @@ Result<ChatResponse> NetworkModel::ParseAnswer(Reading* reading, const HttpRespo
     const std::string type = HeaderOf(result, "content-type").value_or("no content type");
     return Error{body.error().kind,
                  fmt::format("{} ({}, {})", body.error().message, result.status, CutToColumns(type, 60)),
-                 body.error().retry_after};
+                 body.error().retry_after, body.error().cause};
   }
   Result<ChatResponse> response = format_.parse(*body);
   DiscardJson(*body);
@@ -257,7 +258,7 @@ void NetworkModel::ReadAnswer(const std::shared_ptr<Job>& job, const std::shared
     try {
       return ParseAnswer(reading.get(), result);
     } catch (const std::bad_alloc&) {
-      return InputError("the response is too large for the available memory");
+      return InputError("the response is too large for the available memory").Because(ErrorCause::kTooLong);
     }
   };
   Result<ChatResponse> response = parsed();

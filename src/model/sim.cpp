@@ -32,7 +32,7 @@ Result<double> ParseNumber(std::string_view key, std::string_view text, double l
   return number;
 }
 
-Result<double> ParseWholeNumber(std::string_view key, std::string_view text, double high) {
+Result<double> WholeSetting(std::string_view key, std::string_view text, double high) {
   ASSIGN_OR_RETURN(const double number, ParseNumber(key, text, 0.0, high));
   if (number != std::floor(number)) {
     return InputError(fmt::format("sim: {}={} is not a whole number from 0 to {}", key, text, high));
@@ -58,28 +58,52 @@ double ChanceInBody(std::string_view system, std::string_view request, double ba
   return best < 0 ? base : best;
 }
 
-// The outcome of one attempt, drawn from the settings and the request alone.
-Result<ChatResponse> Answer(const SimSettings& settings, const ChatRequest& request) {
-  const std::string arm = JsonGet<std::string>(request.simulation, "arm", "baseline");
-  const auto attempt = JsonGet<std::int64_t>(request.simulation, "attempt", 0);
-  std::string text_of_messages;
-  for (const Message& message : request.messages) text_of_messages += message.text + "\n";
-  const std::uint64_t base_seed = settings.seed * 0x9E3779B97F4A7C15ULL + request.sampling.seed;
-  Rng error_rng(base_seed ^ SeedFromText(fmt::format("error {} {} {}", attempt, arm, text_of_messages)));
-  if (error_rng.Uniform() < settings.error) {
-    return Error{ErrorKind::kUnavailable, "sim: simulated error"};
-  }
+// The student's settings with those that a case's message contains.
+Result<SimSettings> SettingsForCase(const SimSettings& settings, std::string_view message) {
+  constexpr std::string_view kMark = "[sim ";
+  const std::size_t at = message.find(kMark);
+  if (at == std::string_view::npos) return settings;
+  const std::string_view rest = message.substr(at + kMark.size());
+  const std::string_view mark = Trim(rest.substr(0, rest.find(']')));
+  return mark.find('=') == std::string_view::npos ? settings : ParseSimSettings(mark, settings);
+}
+
+// The probability that an answer in this arm and round passes.
+double ChanceIn(const SimSettings& settings, const std::string& arm, const ChatRequest& request,
+                std::string_view message) {
   double chance = settings.base;
   if (arm == "skill" || arm == "previous") {
-    chance = settings.skill_in_body ? ChanceInBody(request.system, text_of_messages, settings.base)
+    chance = settings.skill_in_body ? ChanceInBody(request.system, message, settings.base)
              : arm == "skill"       ? settings.skill
                                     : settings.base;
   }
   if (arm == "placebo" && settings.placebo >= 0) chance = settings.placebo;
   if (arm == "previous" && settings.previous >= 0) chance = settings.previous;
-  Rng rng(base_seed ^ SeedFromText(arm + " " + text_of_messages));
+  const auto round = JsonGet<std::int64_t>(request.simulation, "round", 0);
+  return std::clamp(chance + settings.drift * static_cast<double>(round), 0.0, 1.0);
+}
+
+// The outcome of one attempt, drawn from the settings and the request alone.
+Result<ChatResponse> Answer(const SimSettings& of_student, const ChatRequest& request) {
+  const std::string arm = JsonGet<std::string>(request.simulation, "arm", "baseline");
+  const auto attempt = JsonGet<std::int64_t>(request.simulation, "attempt", 0);
+  std::string text_of_messages;
+  for (const Message& message : request.messages) text_of_messages += message.text + "\n";
+  const Result<SimSettings> of_case = SettingsForCase(of_student, text_of_messages);
+  if (!of_case) return Error{ErrorKind::kPermanent, "settings in a case: " + of_case.error().message};
+  const SimSettings& settings = *of_case;
+  const std::uint64_t base_seed = settings.seed * 0x9E3779B97F4A7C15ULL + request.sampling.seed;
+  Rng error_rng(base_seed ^ SeedFromText(fmt::format("error {} {} {}", attempt, arm, text_of_messages)));
+  if (error_rng.Uniform() < (arm == "skill" && settings.skill_error >= 0 ? settings.skill_error : settings.error)) {
+    return Error{ErrorKind::kUnavailable, "sim: simulated error"}.Because(ErrorCause::kOverloaded);
+  }
+  const std::string draw = settings.lost > 0.0 ? fmt::format("{} {} ", arm, attempt) : arm + " ";
+  Rng rng(base_seed ^ SeedFromText(draw + text_of_messages));
   ChatResponse response;
-  if (rng.Uniform() < chance) {
+  const bool passes = rng.Uniform() < ChanceIn(settings, arm, request, text_of_messages);
+  if (!passes && arm == "skill" && error_rng.Uniform() < settings.lost)
+    return Error{ErrorKind::kUnavailable, "sim: simulated time-out"}.Because(ErrorCause::kTimeout);
+  if (passes) {
     response.text = JsonGet<std::string>(request.simulation, "passing_answer", "");
     if (response.text.empty()) {
       return Error{ErrorKind::kPermanent, "sim: no passing answer is known for this case; add a \"reference\" to it"};
@@ -170,8 +194,8 @@ class SimModel : public Model {
 
 }  // namespace
 
-Result<SimSettings> ParseSimSettings(const std::string& text) {
-  SimSettings settings;
+Result<SimSettings> ParseSimSettings(std::string_view text, const SimSettings& from) {
+  SimSettings settings = from;
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t comma = rest.find(',');
@@ -186,21 +210,28 @@ Result<SimSettings> ParseSimSettings(const std::string& text) {
     if (key == "placebo") target = &settings.placebo;
     if (key == "previous") target = &settings.previous;
     if (key == "error") target = &settings.error;
+    if (key == "skill-error") target = &settings.skill_error;
+    if (key == "lost") target = &settings.lost;
     if (key == "skill" && value == "body") {
       settings.skill_in_body = true;
     } else if (target != nullptr) {
       ASSIGN_OR_RETURN(*target, ParseNumber(key, value, 0.0, 1.0));
+      if (key == "skill") settings.skill_in_body = false;
+    } else if (key == "drift") {
+      ASSIGN_OR_RETURN(settings.drift, ParseNumber(key, value, -1.0, 1.0));
     } else if (key == "seed") {
-      ASSIGN_OR_RETURN(const double seed, ParseWholeNumber(key, value, 9e15));
+      ASSIGN_OR_RETURN(const double seed, WholeSetting(key, value, 9e15));
       settings.seed = static_cast<std::uint64_t>(seed);
     } else if (key == "cost") {
       ASSIGN_OR_RETURN(settings.cost_usd, ParseNumber(key, value, 0.0, 1e6));
     } else if (key == "latency-ms") {
-      ASSIGN_OR_RETURN(const double latency, ParseWholeNumber(key, value, 3.6e6));
+      ASSIGN_OR_RETURN(const double latency, WholeSetting(key, value, 3.6e6));
       settings.latency_ms = static_cast<int>(latency);
     } else {
-      return InputError(fmt::format(
-          "sim: unknown setting '{}'; expected base, skill, placebo, previous, error, seed, latency-ms or cost", key));
+      std::vector<std::string_view> names;
+      names.reserve(kSimSettings.size());
+      for (const SimSetting& setting : kSimSettings) names.push_back(setting.name);
+      return InputError(fmt::format("sim: unknown setting '{}'; expected one of: {}", key, fmt::join(names, ", ")));
     }
   }
   return settings;

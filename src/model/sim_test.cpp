@@ -104,14 +104,16 @@ TEST(ParseSimSettings, Defaults) {
 }
 
 TEST(ParseSimSettings, All) {
-  const Result<SimSettings> settings =
-      ParseSimSettings("base=0.4,skill=0.85,placebo=0,previous=1,seed=7,latency-ms=200,error=0.05");
+  const Result<SimSettings> settings = ParseSimSettings(
+      "base=0.4,skill=0.85,placebo=0,previous=1,seed=7,latency-ms=200,error=0.05,skill-error=0.5,drift=-0.1");
   ASSERT_TRUE(settings.ok());
   EXPECT_DOUBLE_EQ(settings->base, 0.4);
   EXPECT_DOUBLE_EQ(settings->skill, 0.85);
   EXPECT_DOUBLE_EQ(settings->placebo, 0.0);
   EXPECT_DOUBLE_EQ(settings->previous, 1.0);
   EXPECT_DOUBLE_EQ(settings->error, 0.05);
+  EXPECT_DOUBLE_EQ(settings->skill_error, 0.5);
+  EXPECT_DOUBLE_EQ(settings->drift, -0.1);
   EXPECT_EQ(settings->seed, 7U);
   EXPECT_EQ(settings->latency_ms, 200);
 }
@@ -181,6 +183,38 @@ TEST(Sim, PassesWithTheProbabilityOfTheArm) {
   EXPECT_NEAR(CountPasses(*model, "skill", kDraws), 1700, 64);
   EXPECT_NEAR(CountPasses(*model, "placebo", kDraws), 200, 54);
   EXPECT_NEAR(CountPasses(*model, "previous", kDraws), 800, 88);  // not set: as base
+}
+
+TEST(Sim, ACaseCanHaveSettingsOfItsOwn) {
+  const auto model = Make("base=0,skill=0,seed=7");
+  ChatRequest request = Ask("skill", 1);
+  request.messages[0].text = "question [sim skill=1] that is easy with the skill";
+  EXPECT_EQ(Generate(*model, request)->text, "right");
+  request.simulation["arm"] = "baseline";
+  EXPECT_EQ(Generate(*model, request)->text, "I do not know.");
+  request.messages[0].text = "question [sim speed=1]";
+  const Result<ChatResponse> unknown = Generate(*model, request);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().kind, ErrorKind::kPermanent);
+  EXPECT_THAT(unknown.error().message, AllOf(HasSubstr("in a case"), HasSubstr("'speed'")));
+}
+
+TEST(Sim, RatesDriftWithTheRounds) {
+  const auto model = Make("base=0,skill=1,drift=0.1");
+  const auto answer = [&](const char* arm, int round) {
+    ChatRequest request = Ask(arm, 1);
+    request.simulation["round"] = round;
+    return Generate(*model, request)->text;
+  };
+  EXPECT_EQ(answer("baseline", 0), "I do not know.");
+  EXPECT_EQ(answer("baseline", 10), "right");
+  EXPECT_EQ(answer("skill", 10), "right");
+}
+
+TEST(Sim, ErrorsOfTheSkillsArmOnly) {
+  const auto model = Make("base=1,skill=1,skill-error=1");
+  EXPECT_TRUE(Generate(*model, Ask("baseline", 1)).ok());
+  EXPECT_EQ(Generate(*model, Ask("skill", 1)).error().kind, ErrorKind::kUnavailable);
 }
 
 TEST(Sim, CertainOutcomes) {

@@ -40,6 +40,13 @@ Status CheckId(const std::string& id, std::size_t max_bytes) {
   return InputError(fmt::format("'{}' is not a valid batch or request ID", ExcerptLine(id, 80)));
 }
 
+// A request that a batch has no answer to. A batch that was ended before the request's turn says nothing about it.
+Error WithoutAnswer(const std::string& why) {
+  const std::string message = fmt::format("the batch has no answer to this request: {}", ExcerptLine(why, 80));
+  return Error{ErrorKind::kUnavailable, message}.Because(
+      ContainsAny(why, {"expired", "cancel"}) ? ErrorCause::kNotSent : ErrorCause::kUnknown);
+}
+
 // Splits a body that arrives in pieces into lines.
 class LineReader {
  public:
@@ -299,8 +306,7 @@ class AnthropicBatch : public BatchBase {
       if (std::optional<Error> reported = ErrorInBody(error)) return *std::move(reported);
       if (std::optional<Error> reported = ErrorInBody(Json{{"error", error}})) return *std::move(reported);
     }
-    return Error{ErrorKind::kUnavailable,
-                 fmt::format("the batch has no answer to this request: {}", ExcerptLine(type, 40))};
+    return WithoutAnswer(type);
   }
 };
 
@@ -420,10 +426,7 @@ class OpenAiBatch : public BatchBase {
       failed.body = DumpJson(body);
       return ErrorOfResponse(failed, {});
     }
-    const Json& error = Member(line, "error");
-    const std::string code = JsonGet<std::string>(error, "code", "no answer");
-    return Error{ErrorKind::kUnavailable,
-                 fmt::format("the batch has no answer to this request: {}", ExcerptLine(code, 80))};
+    return WithoutAnswer(JsonGet<std::string>(Member(line, "error"), "code", "no answer"));
   }
 };
 

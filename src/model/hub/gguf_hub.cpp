@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 #include <system_error>
 #include <vector>
 
@@ -13,9 +12,9 @@
 #include "model/hub/hub_download.h"
 #include "model/hub/hub_file.h"
 #include "model/hub/hub_http.h"
+#include "model/hub/hub_listing.h"
 #include "net/url.h"
 #include "util/files.h"
-#include "util/json.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -23,72 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr JsonLimits kListLimits = {16U << 20U, 500'000, 10'000, 1U << 20U};  // about 50,000 files
-constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 44U;              // 16 TiB
-
-// A revision of a repository.
-struct Listing {
-  std::string commit;
-  std::map<std::string, HubFile> files;  // by path
-};
-
-bool IsHex(const std::string& text, std::size_t length) {
-  return text.size() == length && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-// A file as described in `siblings` by the Hub's API. Its fields are checked when the file is chosen.
-HubFile FileFrom(const Json& sibling) {
-  HubFile file;
-  file.path = JsonGet<std::string>(sibling, "rfilename", "");
-  const Json* sized = &sibling;
-  file.hash = JsonGet<std::string>(sibling, "blobId", "");
-  if (const auto lfs = sibling.find("lfs"); lfs != sibling.end() && lfs->is_object()) {
-    sized = &*lfs;
-    file.lfs = true;
-    file.hash = JsonGet<std::string>(*lfs, "sha256", "");
-  }
-  if (const auto size = sized->find("size"); size != sized->end() && size->is_number_unsigned())
-    file.size = size->get<std::uint64_t>();
-  return file;
-}
-
-Result<Listing> ListRepository(const HubHttp& http, const std::string& repo) {
+Result<HubListing> ListRepository(const HubHttp& http, const std::string& repo) {
   const Result<HubAnswer> answer = http.Get(
       {fmt::format("{}/api/models/{}/revision/main?blobs=true", http.endpoint(), repo), "", "", nullptr, nullptr});
   if (!answer) return answer.error().With(repo);
   if (answer->response.status < 200 || answer->response.status > 299) return HubError(*answer, http, repo);
-  ASSIGN_OR_RETURN(const Json json,
-                   ParseJson(answer->response.body, http.endpoint() + "'s list of files", kListLimits));
-  Listing listing{JsonGet<std::string>(json, "sha", ""), {}};
-  const auto siblings = json.is_object() ? json.find("siblings") : json.end();
-  if (!IsHex(listing.commit, 40) || siblings == json.end() || !siblings->is_array()) {
-    return InputError(fmt::format("{}: {} returned no valid list of files", repo, http.endpoint()));
-  }
-  for (const Json& sibling : *siblings) {
-    if (!sibling.is_object()) continue;
-    HubFile file = FileFrom(sibling);
-    listing.files[file.path] = std::move(file);
-  }
-  return listing;
-}
-
-// The files of the chosen model, each with a path that is safe to write.
-Result<std::vector<HubFile>> ChooseFiles(const Listing& listing, const GgufName& name, const fs::path& snapshot) {
-  std::vector<std::string> paths;
-  paths.reserve(listing.files.size());
-  for (const auto& [path, file] : listing.files) paths.push_back(path);
-  ASSIGN_OR_RETURN(const GgufModel model, ChooseGguf(paths, name));
-  std::vector<HubFile> files;
-  for (const std::string& part : model.parts) {
-    const HubFile& file = listing.files.at(part);
-    const Result<fs::path> contained = ContainedPath(snapshot, part);
-    if (!contained) return contained.error().With(name.repo);
-    if (!IsHex(file.hash, file.lfs ? 64 : 40) || file.size == 0 || file.size > kMaxFileBytes) {
-      return InputError(fmt::format("{}: the Hub lists no valid size and hash for {}", name.repo, part));
-    }
-    files.push_back(file);
-  }
-  return files;
+  return ParseHubListing(answer->response.body, http.endpoint()).With(repo);
 }
 
 // Makes `pointer` a relative link to the blob, atomically for readers.
@@ -189,10 +128,10 @@ Result<fs::path> PullGguf(HttpClient& client, const HubOptions& options, const G
                  fmt::format("{} is not in the cache, and HF_HUB_OFFLINE forbids downloading it", name.text())};
   }
   const HubHttp http(client, options.endpoint, options.token, stop);
-  ASSIGN_OR_RETURN(const Listing listing, ListRepository(http, name.repo));
+  ASSIGN_OR_RETURN(const HubListing listing, ListRepository(http, name.repo));
   const fs::path repo_folder = RepoFolder(options.cache, name.repo);
   const fs::path snapshot = repo_folder / "snapshots" / listing.commit;
-  ASSIGN_OR_RETURN(const std::vector<HubFile> files, ChooseFiles(listing, name, snapshot));
+  ASSIGN_OR_RETURN(const std::vector<HubFile> files, ChooseHubFiles(listing, name, snapshot));
   RETURN_IF_ERROR(MakeFolders(options.cache));
   HubDownload download{http, options, name.repo, listing.commit, nullptr};
   RETURN_IF_ERROR(CheckRoom(download, files, snapshot));

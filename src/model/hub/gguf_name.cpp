@@ -21,6 +21,7 @@ constexpr std::size_t kMaxNamePart = 96;  // the Hub's own limit
 constexpr std::size_t kMaxQuant = 200;
 constexpr std::size_t kMaxSplitFiles = 4096;
 constexpr std::size_t kMaxShown = 40;
+constexpr std::size_t kShownColumns = 120;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -146,7 +147,7 @@ std::string Names(const std::vector<GgufModel>& models) {
   std::size_t shown = 0;
   for (const std::string& name : names) {
     if (shown++ == kMaxShown) return text + fmt::format(" and {} more", names.size() - kMaxShown);
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", ExcerptLine(name, 120));
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", ExcerptLine(name, kShownColumns));
   }
   return text;
 }
@@ -185,7 +186,9 @@ std::vector<GgufModel> GgufModelsIn(const std::vector<std::string>& files) {
     if (!IsModel(path)) continue;
     const std::optional<SplitName> name = TakeApart(path);
     if (!name) continue;
-    parts_of[{name->stem, name->parts}][name->part] = path;
+    // Of names that differ only in their case, the same one whatever the order of the files.
+    const auto [place, is_new] = parts_of[{name->stem, name->parts}].emplace(name->part, path);
+    if (!is_new) place->second = std::min(place->second, path);
   }
   std::vector<GgufModel> list;
   list.reserve(parts_of.size());
@@ -222,7 +225,7 @@ Result<GgufModel> ChooseGguf(const std::vector<std::string>& files, const GgufNa
   const GgufModel& chosen = fitting.front();
   if (chosen.missing > 0) {
     return Error{ErrorKind::kNotFound, fmt::format("{}: part {} of {} is missing next to {}", name.repo, chosen.missing,
-                                                   chosen.part_count, chosen.shown())};
+                                                   chosen.part_count, ExcerptLine(chosen.shown(), kShownColumns))};
   }
   return chosen;
 }

@@ -137,12 +137,19 @@ TEST(GgufChoice, MemoryGrowsWithTheFilesAndNotWithTheirClaims) {
   }
 }
 
+TEST(GgufChoice, TheOrderOfTheFilesDoesNotMatter) {
+  const Files files = {"M-q8_0.gguf", "m-Q8_0.GGUF"};
+  for (const Files& order : {files, Files(files.rbegin(), files.rend())})
+    EXPECT_EQ(ChooseGguf(order, {"org/repo", "Q8_0"})->shown(), "M-q8_0.gguf");
+}
+
 TEST(GgufChoice, NamesFromServersStayOnOneLine) {
   const Error error = ChoiceError({"a\x1b[2J.gguf", "b\n.gguf"}, "");
   EXPECT_THAT(error.message, AllOf(HasSubstr("a\x1b[2J.gguf"), Not(HasSubstr("\n"))));
   Files many;
   for (int i = 0; i < 1000; ++i) many.push_back("model" + std::to_string(i) + std::string(300, 'x') + ".gguf");
   EXPECT_LT(ChoiceError(many, "").message.size(), 8000U);
+  EXPECT_LT(ChoiceError({std::string(100'000, 'x') + "-00001-of-00002.gguf"}, "").message.size(), 1000U);
 }
 
 }  // namespace

@@ -250,7 +250,8 @@ Result<ChatResponse> ParseAnthropic(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(body)) return *std::move(error);
   const Json& content = Member(body, "content");
   if (!content.is_array())
-    return Error{ErrorKind::kUnavailable, "the response has no content; does the server have the Messages API?"};
+    return Error{ErrorKind::kUnavailable, "the response has no content; does the server have the Messages API?"}
+        .Because(ErrorCause::kUnusable);
   ChatResponse response;
   Json blocks = Json::array();
   bool has_thinking = false;

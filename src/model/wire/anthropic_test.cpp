@@ -151,6 +151,9 @@ TEST(AnthropicStream, ErrorsInside) {
   ASSERT_FALSE(overloaded.ok());
   EXPECT_EQ(overloaded.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(overloaded.error().message, HasSubstr("Overloaded"));
+  EXPECT_EQ(overloaded.error().cause, ErrorCause::kBroken) << "the answer had begun";
+  const auto at_once = Replay(Format(), {R"({"type":"error","error":{"type":"overloaded_error","message":"m"}})"});
+  EXPECT_EQ(at_once.error().cause, ErrorCause::kOverloaded);
   const auto invalid =
       Replay(Format(), {R"({"type":"error","error":{"type":"invalid_request_error","message":"no"}})"});
   EXPECT_EQ(invalid.error().kind, ErrorKind::kInput);
@@ -163,6 +166,7 @@ TEST(AnthropicStream, EndsEarly) {
                         R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half"}})"});
   ASSERT_FALSE(cut.ok());
   EXPECT_EQ(cut.error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(cut.error().cause, ErrorCause::kBroken);
 }
 
 TEST(AnthropicStream, ArgumentsThatAreNotJson) {

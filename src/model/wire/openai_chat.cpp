@@ -157,7 +157,7 @@ class ChatAssembler : public StreamAssembler {
     if (!choices.is_array()) return {};
     for (const Json& choice : choices) {
       if (TokensOf(choice, "index") != 0) continue;
-      if (std::optional<Error> error = ErrorInBody(choice)) return *std::move(error);
+      if (std::optional<Error> error = ErrorInBody(choice)) return WhileAnswering(*error);
       if (const Json& reason = Member(choice, "finish_reason"); reason.is_string()) finish_reason_ = reason;
       const Json& delta = Member(choice, "delta");
       TakeDelta(delta.is_object() ? delta : Member(choice, "message"));
@@ -291,12 +291,15 @@ Result<ChatResponse> ParseChat(const Json& body) {
   if (std::optional<Error> error = ErrorInBody(body)) return *std::move(error);
   const Json& choices = Member(body, "choices");
   if (!choices.is_array() || choices.empty() || !choices.front().is_object()) {
-    return Error{ErrorKind::kUnavailable, "the response has no choices"};
+    return Error{ErrorKind::kUnavailable, "the response has no choices"}.Because(ErrorCause::kUnusable);
   }
   const Json& choice = choices.front();
-  if (std::optional<Error> error = ErrorInBody(choice)) return *std::move(error);
+  if (std::optional<Error> error = ErrorInBody(choice)) return WhileAnswering(*error);
   const std::string reason = JsonGet<std::string>(choice, "finish_reason", "");
-  if (reason == "error") return Error{ErrorKind::kUnavailable, "the provider ended the answer with an error"};
+  if (reason == "error") {
+    return Error{ErrorKind::kUnavailable, "the provider ended the answer with an error"}.Because(
+        ErrorCause::kServerError);
+  }
   const Json& message = Member(choice, "message");
   ChatResponse response;
   response.text = ContentText(Member(message, "content"));

@@ -8,7 +8,9 @@
 namespace upskill {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const WireFormat& Format() { return WireFormatOf(Wire::kChat); }
 
@@ -166,6 +168,12 @@ TEST(ChatAnswer, ErrorsInASuccess) {
     ASSERT_FALSE(response.ok()) << c.body;
     EXPECT_EQ(response.error().kind, c.kind) << c.body;
   }
+  const auto cause_of = [](const char* body) { return Format().parse(Json::parse(body)).error().cause; };
+  EXPECT_EQ(cause_of(R"({"error":{"code":429,"message":"m"}})"), ErrorCause::kRateLimit);
+  EXPECT_EQ(cause_of(R"({"error":{"code":502,"message":"m"}})"), ErrorCause::kServerError);
+  EXPECT_EQ(cause_of(R"({"error":{"code":403,"message":"m"}})"), ErrorCause::kFiltered);
+  EXPECT_EQ(cause_of(R"({"choices":[]})"), ErrorCause::kUnusable);
+  EXPECT_EQ(cause_of(R"({"choices":[{"error":{"code":503,"message":"m"}}]})"), ErrorCause::kBroken);
   ParseOk(Format(), R"({"error":null,"choices":[{"message":{"content":"x"}}]})");
 }
 
@@ -261,6 +269,17 @@ TEST(ParseBody, LoneSurrogatesAreReplaced) {
   };
   EXPECT_EQ(text_of(R"(teal \ud83d)"), "teal \xEF\xBF\xBD");
   EXPECT_EQ(text_of(R"(\ude00 \ud83d\ude00 \\ud83d \ud83dx)"), "\xEF\xBF\xBD \xF0\x9F\x98\x80 \\ud83d \xEF\xBF\xBDx");
+}
+
+TEST(ParseBody, SaysWhatIsWrongWithJson) {
+  const auto error = [](const std::string& body) { return ParseBody(body).error().message; };
+  EXPECT_THAT(error(R"({"choices":[{"mess)"),
+              AllOf(HasSubstr("the server's response:1:19: "), HasSubstr("missing closing quote"),
+                    HasSubstr(R"(; it begins with: {"choices":[{"mess)")));
+  EXPECT_THAT(error(R"({"loss": NaN})"), HasSubstr("the server's response:1:10: "));
+  EXPECT_THAT(error(std::string(300, '[') + std::string(300, ']')), HasSubstr("nested deeper than 200 levels"));
+  EXPECT_THAT(error("Bad Gateway"), Not(HasSubstr("begins with")));
+  EXPECT_EQ(error(""), "the server's response isn't JSON: (empty)");
 }
 
 TEST(ParseBody, InvalidUtf8IsReplaced) {

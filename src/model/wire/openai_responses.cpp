@@ -96,7 +96,8 @@ Usage ResponsesUsage(const Json& usage) {
 std::optional<Error> ErrorOfStatus(const Json& body) {
   const std::string status = JsonGet<std::string>(body, "status", "completed");
   if (status == "completed" || status == "incomplete") return std::nullopt;
-  return Error{ErrorKind::kUnavailable, fmt::format("the provider ended the answer as '{}'", ExcerptLine(status, 40))};
+  return Error{ErrorKind::kUnavailable, fmt::format("the provider ended the answer as '{}'", ExcerptLine(status, 40))}
+      .Because(ErrorCause::kServerError);
 }
 
 class ResponsesAssembler : public StreamAssembler {
@@ -224,7 +225,8 @@ Result<ChatResponse> ParseResponses(const Json& body) {
   if (std::optional<Error> error = ErrorOfStatus(body)) return *std::move(error);
   const Json& output = Member(body, "output");
   if (!output.is_array())
-    return Error{ErrorKind::kUnavailable, "the response has no output; does the server have the Responses API?"};
+    return Error{ErrorKind::kUnavailable, "the response has no output; does the server have the Responses API?"}
+        .Because(ErrorCause::kUnusable);
   ChatResponse response;
   std::string refusal;
   bool has_reasoning = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/wire/wire_replay_test.h"
+#include "support/source_dir.h"
 
 namespace upskill {
 namespace {
@@ -18,7 +19,7 @@ using ::testing::StartsWith;
 
 // The events of a recording as they are on the wire; none if the recordings are missing.
 std::vector<std::string> Recording(const std::string& name) {
-  std::ifstream in(fs::path(UPSKILL_SOURCE_DIR) / ".." / "shared" / "wire" / name / "stream.jsonl");
+  std::ifstream in(SourceDir() / ".." / "shared" / "wire" / name / "stream.jsonl");
   std::vector<std::string> events;
   for (std::string line; std::getline(in, line);) events.push_back(line);
   return events;

@@ -38,6 +38,14 @@ ErrorKind KindOfCode(std::int64_t code, const std::string& type) {
   return ErrorKind::kUnavailable;
 }
 
+ErrorCause CauseOfCode(std::int64_t code, const std::string& type, ErrorKind kind) {
+  if (code == 403 || ContainsAny(type, {"policy", "content_filter", "moderation"})) return ErrorCause::kFiltered;
+  if (code == 429 || ContainsAny(type, {"rate_limit"})) return ErrorCause::kRateLimit;
+  if (code == 503 || code == 529 || ContainsAny(type, {"overloaded"})) return ErrorCause::kOverloaded;
+  if (code == 408 || code == 504 || ContainsAny(type, {"timeout"})) return ErrorCause::kTimeout;
+  return kind == ErrorKind::kUnavailable ? ErrorCause::kServerError : ErrorCause::kRejected;
+}
+
 // The HTTP client masks secrets as they were sent; in strings they may have been escaped ("\u0073k-…").
 Json WithoutKnownSecrets(Json value) {
   if (value.is_string()) {
@@ -75,21 +83,27 @@ Status StreamAssembler::Take(const SseEvent& event) {
   const std::string_view data = Trim(event.data);
   if (data.empty()) return {};
   if (++events_ > kMaxEvents)
-    return InputError(fmt::format("the answer has more than {} events", WithThousands(kMaxEvents)));
+    return InputError(fmt::format("the answer has more than {} events", WithThousands(kMaxEvents)))
+        .Because(ErrorCause::kTooLong);
   if (data == "[DONE]") {
     TakeDone();
     return {};
   }
   ASSIGN_OR_RETURN(const Json json, ParseBody(data));
-  if (std::optional<Error> error = ErrorInBody(json)) return *std::move(error);
+  if (std::optional<Error> error = ErrorInBody(json)) {
+    return events_ > 1 ? WhileAnswering(*error) : *error;
+  }
   RETURN_IF_ERROR(TakeJson(json));
   if (parts() > kMaxParts)
-    return Error{ErrorKind::kUnavailable, fmt::format("the answer has more than {} parts", kMaxParts)};
+    return Error{ErrorKind::kUnavailable, fmt::format("the answer has more than {} parts", kMaxParts)}.Because(
+        ErrorCause::kTooLong);
   return {};
 }
 
 Result<Json> StreamAssembler::Body() {
-  if (!complete()) return Error{ErrorKind::kUnavailable, "the stream ended before the answer was complete"};
+  if (!complete())
+    return Error{ErrorKind::kUnavailable, "the stream ended before the answer was complete"}.Because(
+        ErrorCause::kBroken);
   // A secret may have arrived in several events.
   return WithoutKnownSecrets(MakeBody());
 }
@@ -135,10 +149,13 @@ Result<Json> ParseBody(std::string_view body) {
   if (!json && json.error().message.find("surrogate") != std::string::npos)
     json = ParseJson(ReplaceLoneSurrogates(ReplaceInvalidUtf8(body)), "the server's response", kBodyLimits);
   if (json) return WithoutKnownSecrets(*std::move(json));
-  if (json.error().kind == kBodyLimits.error_kind) return InputError(json.error().message);
-  const std::string start = ReplaceInvalidUtf8(body.substr(0, 400));
-  return Error{ErrorKind::kUnavailable,
-               fmt::format("the server's response isn't JSON: {}", body.empty() ? "(empty)" : ExcerptLine(start, 100))};
+  if (json.error().kind == kBodyLimits.error_kind)
+    return InputError(json.error().message).Because(ErrorCause::kTooLong);
+  const std::string start = body.empty() ? "(empty)" : ExcerptLine(ReplaceInvalidUtf8(body.substr(0, 400)), 100);
+  const bool like_json = Trim(body).starts_with('{') || Trim(body).starts_with('[');
+  return Error{ErrorKind::kUnavailable, like_json ? fmt::format("{}; it begins with: {}", json.error().message, start)
+                                                  : fmt::format("the server's response isn't JSON: {}", start)}
+      .Because(ErrorCause::kUnusable);
 }
 
 std::optional<Error> ErrorInBody(const Json& body) {
@@ -156,9 +173,14 @@ std::optional<Error> ErrorInBody(const Json& body) {
   if (text.empty()) text = MaskSecrets(DumpJson(error.is_null() ? body : error)).substr(0, 4 * kShownColumns);
   const std::int64_t code = CodeOf(Member(object, "code"));
   const std::string shown = ExcerptLine(text, kShownColumns);
-  return Error{KindOfCode(code, type),
-               code != 0 ? fmt::format("the provider reported an error in its response ({}): {}", code, shown)
-                         : fmt::format("the provider reported an error in its response: {}", shown)};
+  const ErrorKind kind = KindOfCode(code, type);
+  return Error{kind, code != 0 ? fmt::format("the provider reported an error in its response ({}): {}", code, shown)
+                               : fmt::format("the provider reported an error in its response: {}", shown)}
+      .Because(CauseOfCode(code, type, kind));
+}
+
+Error WhileAnswering(const Error& error) {
+  return MayDependOnAnswer(error.cause) ? error : error.Because(ErrorCause::kBroken);
 }
 
 std::int64_t TokensOf(const Json& object, const char* key) {

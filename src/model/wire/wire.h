@@ -96,6 +96,9 @@ Result<Json> ParseBody(std::string_view body);
 // The error that a body or event reports, if any.
 std::optional<Error> ErrorInBody(const Json& body);
 
+// The error of a model that may have been answering: one that usually comes before an answer broke it off.
+Error WhileAnswering(const Error& error);
+
 // --- for the wire formats ---
 
 // Tokens under `key`, a whole number of at least 0; 0 for anything else.

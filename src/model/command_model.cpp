@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/command_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "model/command_output.h"
+#include "model/request_text.h"
+#include "util/run_child.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr int kDefaultCommands = 4;
+constexpr int kMaxCommands = 64;
+constexpr std::size_t kNameColumns = 40;
+constexpr int kCannotExecute = 126;  // and 127, not found; of every shell
+constexpr std::size_t kShownLineColumns = 300;
+
+std::string LastLineOf(const std::string& text) {
+  std::string last;
+  for (const std::string_view line : SplitLines(text)) {
+    if (!Trim(line).empty()) last = ExcerptLine(Trim(line), kShownLineColumns);
+  }
+  return last;
+}
+
+class CommandModel : public Model {
+ public:
+  CommandModel(CommandModelOptions options, ModelInfo info)
+      : options_(std::move(options)), info_(std::move(info)), line_(ShellCommandOf(options_.command)) {
+    for (int i = 0; i < options_.parallel; ++i) {
+      threads_.emplace_back([this](const std::stop_token& stop) { Work(stop); });
+    }
+  }
+  ~CommandModel() override {
+    for (std::jthread& thread : threads_) thread.request_stop();
+    CommandModel::Cancel(CancelScope::kRunning);
+  }
+  CommandModel(const CommandModel&) = delete;
+  CommandModel& operator=(const CommandModel&) = delete;
+
+  const ModelInfo& info() const override { return info_; }
+  int Window() const override { return options_.parallel; }
+
+  void Start(ChatRequest request, Done done) override {
+    if (!request.tools.empty()) {
+      return done(Error{ErrorKind::kPermanent, fmt::format("model '{}' can't call tools", info_.name)});
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back({std::move(request), std::move(done)});
+    }
+    wake_.notify_one();
+  }
+
+  void Cancel(CancelScope scope) override {
+    std::deque<Job> dropped;
+    {
+      const std::lock_guard lock(mutex_);
+      dropped.swap(waiting_);
+      if (scope == CancelScope::kRunning) ++cancelled_;
+    }
+    for (const Job& job : dropped) job.done(Error{ErrorKind::kCancelled, "cancelled"});
+  }
+
+ private:
+  struct Job {
+    ChatRequest request;
+    Done done;
+  };
+
+  void Work(const std::stop_token& stop) {
+    while (true) {
+      Job job;
+      std::uint64_t started = 0;
+      {
+        std::unique_lock lock(mutex_);
+        if (!wake_.wait(lock, stop, [this] { return !waiting_.empty(); })) return;
+        if (stop.stop_requested()) return;
+        job = std::move(waiting_.front());
+        waiting_.pop_front();
+        started = cancelled_;
+      }
+      job.done(Answer(std::move(job.request), started, stop));
+    }
+  }
+
+  Result<ChatResponse> Answer(ChatRequest request, std::uint64_t started, const std::stop_token& stop) {
+    ChildLimits limits;
+    limits.time = options_.time_limit;
+    limits.output_bytes = options_.output_limit;
+    limits.stopped = [&] { return stop.stop_requested() || cancelled_ != started; };
+    const auto begin = std::chrono::steady_clock::now();
+    const Result<ChildOutcome> outcome = RunChild(line_, options_.environment, RequestText(std::move(request)), limits);
+    if (!outcome) return outcome.error();
+    Result<ChatResponse> response = Read(*outcome);
+    if (response) {
+      response->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      return response;
+    }
+    Error error = response.error();
+    if (error.kind == ErrorKind::kCancelled) return error;
+    error.message = fmt::format("command `{}`: {}", options_.command, error.message);
+    if (const std::string line = LastLineOf(outcome->error_tail); !line.empty())
+      error.message += fmt::format("; the last line of its standard error: {}", line);
+    return error;
+  }
+
+  Result<ChatResponse> Read(const ChildOutcome& outcome) const {
+    using Ending = ChildOutcome::Ending;
+    if (outcome.ending == Ending::kStopped) return Error{ErrorKind::kCancelled, "cancelled"};
+    if (outcome.ending == Ending::kTimeLimit) {
+      const double seconds = std::chrono::duration<double>(options_.time_limit).count();
+      return Error{ErrorKind::kUnavailable,
+                   fmt::format("no answer within {:g} s ($UPSKILL_COMMAND_TIMEOUT sets another limit)", seconds)};
+    }
+    if (outcome.ending == Ending::kOutputLimit)
+      return Error{ErrorKind::kPermanent, fmt::format("its output exceeds {}", BytesText(options_.output_limit))};
+    Result<ChatResponse> response = ReadCommandOutput(outcome.output);
+    if (outcome.exit_code == 0) return response;
+    const bool no_command = outcome.exit_code == kCannotExecute || outcome.exit_code == kCannotExecute + 1;
+    std::string message = fmt::format("it failed with exit status {}", outcome.exit_code);
+    // What it printed may say more than the status.
+    if (!response && !Trim(outcome.output).empty()) message += "; " + response.error().message;
+    return Error{no_command ? ErrorKind::kPermanent : ErrorKind::kUnavailable, message};
+  }
+
+  const CommandModelOptions options_;
+  const ModelInfo info_;
+  const std::string line_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::deque<Job> waiting_;                  // guarded by mutex_
+  std::atomic<std::uint64_t> cancelled_{0};  // how often the running ones were; changed under mutex_
+  std::vector<std::jthread> threads_;        // last: they use everything above
+};
+
+}  // namespace
+
+std::string ShellCommandOf(const std::string& command) {
+  // `exec` doesn't take assignments (A=1 command) or reserved words; with these, or anything that a shell has to
+  // interpret, the shell stays.
+  constexpr std::string_view kShellSyntax = "|&;<>()$`\\\n*?[]#~=%{}!";
+  const std::string_view trimmed = Trim(command);
+  if (trimmed.empty() || trimmed.find_first_of(kShellSyntax) != std::string_view::npos) return command;
+  const std::string_view first = trimmed.substr(0, trimmed.find_first_of(" \t"));
+  const auto starts = [&](std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), first) != words.end();
+  };
+  if (starts({"if", "while", "until", "for", "case", "exec", "eval", "cd", "read", "set", "test", "true", "false", ":",
+              ".", "echo", "printf"}))
+    return command;
+  return fmt::format("exec {}", trimmed);
+}
+
+std::unique_ptr<Model> MakeCommandModel(CommandModelOptions options) {
+  options.parallel = options.parallel > 0 ? std::min(options.parallel, kMaxCommands) : kDefaultCommands;
+  ModelInfo info;
+  info.name = "cmd:" + CutToColumns(ExcerptLine(options.command, kNameColumns), kNameColumns);
+  info.identity = "cmd:1:" + options.command;
+  info.detail = fmt::format("a command, {} at once", options.parallel);
+  info.price = options.price;
+  return std::make_unique<CommandModel>(std::move(options), std::move(info));
+}
+
+}  // namespace upskill

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/desk_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "model/request_text.h"
+#include "util/files.h"
+#include "util/folder.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using Steady = std::chrono::steady_clock;
+
+constexpr int kDefaultOpenRequests = 1000;
+constexpr std::string_view kRequestEnd = "-request.md";
+constexpr std::size_t kKeyDigits = 16;
+constexpr std::uint64_t kMaxAnswerBytes = 16ULL << 20U;
+constexpr std::chrono::milliseconds kLockPatience{0};
+
+std::string RequestName(int number) { return fmt::format("{:04}{}", number, kRequestEnd); }
+std::string AnswerName(int number) { return fmt::format("{:04}-answer.md", number); }
+
+// The number of a request's file; nothing for other files.
+std::optional<int> NumberOf(const std::string& name) {
+  if (!name.ends_with(kRequestEnd)) return std::nullopt;
+  int number = 0;
+  const char* end = name.data() + name.size() - kRequestEnd.size();
+  const auto [parsed, code] = std::from_chars(name.data(), end, number);
+  if (code != std::errc() || parsed != end || number < 1) return std::nullopt;
+  return number;
+}
+
+// The first line of a request's file, by which a later session recognizes it.
+std::string MarkOf(const std::string& key) { return fmt::format("<!-- upskill request {} -->", key); }
+
+struct DeskRequest {
+  Model::Done done;
+  Steady::time_point started;
+  // Of the answer's file when it was last seen to change.
+  std::uintmax_t size = 0;
+  fs::file_time_type written;
+  Steady::time_point seen;
+};
+
+class DeskModel : public Model {
+ public:
+  DeskModel(const DeskOptions& options, ModelInfo info)
+      : options_(options), info_(std::move(info)), thread_([this](const std::stop_token& stop) { Look(stop); }) {}
+  ~DeskModel() override {
+    thread_.request_stop();
+    DeskModel::Cancel(CancelScope::kRunning);
+  }
+  DeskModel(const DeskModel&) = delete;
+  DeskModel& operator=(const DeskModel&) = delete;
+
+  const ModelInfo& info() const override { return info_; }
+  int Window() const override { return options_.parallel > 0 ? options_.parallel : kDefaultOpenRequests; }
+
+  void Start(ChatRequest request, Done done) override {
+    if (!request.tools.empty())
+      return done(Error{ErrorKind::kPermanent, fmt::format("model '{}' can't call tools", info_.name)});
+    const std::uint64_t seed = request.sampling.seed;
+    const std::string text = RequestText(std::move(request));
+    const std::string key = Sha256Hex(fmt::format("{}\n{}", seed, text)).substr(0, kKeyDigits);
+    const std::unique_lock lock(mutex_);
+    if (const Status opened = OpenFolder(); !opened) return done(opened.error());
+    const auto known = numbers_.find(key);
+    const int number = known != numbers_.end() ? known->second : last_ + 1;
+    if (open_.contains(number))
+      return done(Error{ErrorKind::kUnavailable, fmt::format("{} is already awaited", AnswerName(number))});
+    if (known == numbers_.end()) {
+      const Status written = folder_->WriteFile(RequestName(number), MarkOf(key) + "\n" + text);
+      if (!written) return done(written.error());
+      last_ = number;
+      numbers_[key] = number;
+    }
+    std::error_code code;
+    if (options_.say && !fs::exists(options_.folder / AnswerName(number), code)) {
+      options_.say(fmt::format("desk     waiting for {}, the answer to {}",
+                               (options_.folder / AnswerName(number)).string(), RequestName(number)));
+    }
+    open_[number] = {std::move(done), Steady::now(), 0, {}, {}};
+    wake_.notify_all();
+  }
+
+  void Cancel(CancelScope /*scope*/) override {
+    std::map<int, DeskRequest> dropped;
+    {
+      // A person who is asked to stop waiting doesn't want to write an answer first.
+      const std::lock_guard lock(mutex_);
+      dropped.swap(open_);
+    }
+    for (const auto& [number, request] : dropped) request.done(Error{ErrorKind::kCancelled, "cancelled"});
+  }
+
+ private:
+  // At the first request, so that a model that is never asked leaves nothing behind.
+  Status OpenFolder() {
+    if (folder_) return {};
+    ASSIGN_OR_RETURN(Folder folder, Folder::Make(options_.folder));
+    if (!folder.Lock(kLockPatience)) {
+      return Error{ErrorKind::kPermanent, fmt::format("{} is in use by another upskill: give each a folder of its own",
+                                                      options_.folder.string())};
+    }
+    folder_ = std::move(folder);
+    NoteExisting();
+    return {};
+  }
+
+  void NoteExisting() {
+    std::error_code code;
+    for (const auto& entry : fs::directory_iterator(options_.folder, code)) {
+      const std::optional<int> number = NumberOf(entry.path().filename().string());
+      if (!number) continue;
+      last_ = std::max(last_, *number);
+      const Result<std::string> text = ReadFile(entry.path(), kMaxAnswerBytes);
+      if (!text) continue;
+      const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
+      const std::string empty = MarkOf("");
+      const std::size_t before = empty.find(" -->");
+      if (line.size() == empty.size() + kKeyDigits && line.starts_with(empty.substr(0, before)))
+        numbers_[std::string(line.substr(before, kKeyDigits))] = *number;
+    }
+  }
+
+  void Look(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      if (open_.empty()) {
+        wake_.wait(lock, stop, [this] { return !open_.empty(); });
+        continue;
+      }
+      std::vector<std::pair<Done, Result<ChatResponse>>> answered;
+      for (auto request = open_.begin(); request != open_.end();) {
+        std::optional<Result<ChatResponse>> answer = AnswerOf(request->first, request->second);
+        if (!answer) {
+          ++request;
+          continue;
+        }
+        answered.emplace_back(std::move(request->second.done), *std::move(answer));
+        request = open_.erase(request);
+      }
+      lock.unlock();
+      for (auto& [done, answer] : answered) done(std::move(answer));
+      lock.lock();
+      wake_.wait_for(lock, stop, options_.look, [] { return false; });
+    }
+  }
+
+  // Nothing: not there, empty, or perhaps still being written.
+  std::optional<Result<ChatResponse>> AnswerOf(int number, DeskRequest& request) const {
+    const fs::path file = options_.folder / AnswerName(number);
+    std::error_code code;
+    const std::uintmax_t size = fs::file_size(file, code);
+    if (code || size == 0) return std::nullopt;
+    const fs::file_time_type written = fs::last_write_time(file, code);
+    if (code) return std::nullopt;
+    const Steady::time_point now = Steady::now();
+    if (size != request.size || written != request.written) {
+      request.size = size;
+      request.written = written;
+      request.seen = now;
+    }
+    if (now - request.seen < options_.settle) return std::nullopt;
+    Result<std::string> text = ReadFile(file, kMaxAnswerBytes);
+    if (!text) return Result<ChatResponse>(text.error());
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());
+    ChatResponse response;
+    response.text = std::string(Trim(ReplaceInvalidUtf8(*text)));
+    response.cost_usd = 0.0;
+    response.seconds = std::chrono::duration<double>(now - request.started).count();
+    if (response.text.empty()) return std::nullopt;
+    return Result<ChatResponse>(std::move(response));
+  }
+
+  const DeskOptions options_;
+  const ModelInfo info_;
+  std::mutex mutex_;  // guards the rest
+  std::optional<Folder> folder_;
+  std::condition_variable_any wake_;
+  std::map<std::string, int> numbers_;  // of the requests in the folder, by their keys
+  int last_ = 0;
+  std::map<int, DeskRequest> open_;
+  std::jthread thread_;  // last: uses everything above
+};
+
+}  // namespace
+
+std::unique_ptr<Model> MakeDeskModel(const DeskOptions& options) {
+  std::error_code code;
+  const fs::path absolute = fs::weakly_canonical(options.folder, code);
+  ModelInfo info;
+  info.name = "desk:" + options.folder.string();
+  info.identity = "desk:1:" + (code ? options.folder : absolute).string();
+  info.detail = "answers written by hand";
+  info.price = Price{};
+  return std::make_unique<DeskModel>(options, std::move(info));
+}
+
+}  // namespace upskill
