@@ -15,34 +15,41 @@ constexpr double kEdge = 1e-9;        // margins this close to ±1 count as ±1
 // Logarithm of the wealth as a function of u in [0, 1], which is concave, and its derivatives.
 class LogWealth {
  public:
-  LogWealth(const PairCounts& counts, double margin)
-      : counts_(counts), gain_((1.0 - margin) / (1.0 + margin)), drag_(margin / (1.0 + margin)) {}
+  LogWealth(const UnitCounts& counts, double margin) {
+    const double scale = 1.0 / (counts.largest() * (1.0 + margin));
+    for (const UnitCounts::Entry& entry : counts.entries()) {
+      const bool ruin = entry.size == counts.largest() && entry.sum == -entry.size;
+      const double gain = ruin ? -1.0 : (entry.sum - entry.size * margin) * scale;
+      if (gain != 0.0) factors_.push_back({gain, entry.count});
+      can_ruin_ = can_ruin_ || ruin;
+    }
+  }
 
   double operator()(double u) const {
     double sum = 0.0;
-    if (counts_.wins > 0.0) sum += counts_.wins * std::log1p(u * gain_);
-    if (counts_.ties > 0.0 && drag_ != 0.0) sum += counts_.ties * std::log1p(-u * drag_);
-    if (counts_.losses > 0.0) sum += counts_.losses * std::log1p(-u);
+    for (const Factor& factor : factors_) sum += factor.count * std::log1p(u * factor.gain);
     return sum;
   }
 
   double Slope(double u) const {
-    const double losing = counts_.losses > 0.0 ? counts_.losses / (1.0 - u) : 0.0;
-    return counts_.wins * gain_ / (1.0 + u * gain_) - counts_.ties * drag_ / (1.0 - u * drag_) - losing;
+    double slope = 0.0;
+    for (const Factor& factor : factors_) slope += factor.count * factor.gain / (1.0 + u * factor.gain);
+    return slope;
   }
 
   // Distance from u over which it falls by about 1.
   double Scale(double u) const {
-    const double a = gain_ / (1.0 + u * gain_);
-    const double b = drag_ / (1.0 - u * drag_);
-    const double c = counts_.losses > 0.0 ? 1.0 / (1.0 - u) : 0.0;
-    const double bend = std::sqrt(counts_.wins * a * a + counts_.ties * b * b + counts_.losses * c * c);
-    return 1.0 / std::max({bend, std::abs(Slope(u)), 1.0});
+    double bend = 0.0;
+    for (const Factor& factor : factors_) {
+      const double part = factor.gain / (1.0 + u * factor.gain);
+      bend += factor.count * part * part;
+    }
+    return 1.0 / std::max({std::sqrt(bend), std::abs(Slope(u)), 1.0});
   }
 
   double Peak() const {
     if (Slope(0.0) <= 0.0) return 0.0;
-    if (counts_.losses <= 0.0 && Slope(1.0) >= 0.0) return 1.0;
+    if (!can_ruin_ && Slope(1.0) >= 0.0) return 1.0;
     double low = 0.0;
     double high = 1.0;
     for (int i = 0; i < 60; ++i) {
@@ -53,9 +60,12 @@ class LogWealth {
   }
 
  private:
-  PairCounts counts_;
-  double gain_;
-  double drag_;
+  struct Factor {
+    double gain = 0.0;  // a unit multiplies the wealth by 1 + u·gain
+    double count = 0.0;
+  };
+  std::vector<Factor> factors_;
+  bool can_ruin_ = false;  // a factor is 0 at u = 1
 };
 
 // ∫ of exp(f − f(peak)) from the peak to `end`, over panels that double in width: f falls by about 1 in the first.
@@ -77,7 +87,7 @@ double Side(const LogWealth& f, double peak, double end) {
 }
 
 // The largest margin in [low, 1) that the evidence rules out; `low` if there is none.
-double LargestRuledOut(const PairCounts& totals, double low, double threshold) {
+double LargestRuledOut(const UnitCounts& totals, double low, double threshold) {
   const double start = std::max(low, kEdge - 1.0);
   if (LogEvidence(totals, start) < threshold) return low;
   double out = start;
@@ -92,7 +102,9 @@ double LargestRuledOut(const PairCounts& totals, double low, double threshold) {
 
 }  // namespace
 
-double LogEvidence(const PairCounts& counts, double margin) {
+double LogEvidence(const PairCounts& counts, double margin) { return LogEvidence(UnitCounts(counts), margin); }
+
+double LogEvidence(const UnitCounts& counts, double margin) {
   const LogWealth f(counts, std::clamp(margin, kEdge - 1.0, 1.0 - kEdge));
   const double peak = f.Peak();
   return f(peak) + std::log(Side(f, peak, 0.0) + Side(f, peak, 1.0));
@@ -104,7 +116,7 @@ double Evidence(const PairCounts& counts, double margin) {
 
 LiftSequence::LiftSequence(double alpha) : threshold_(std::log(2.0 / alpha)) {}
 
-void LiftSequence::Add(const PairCounts& totals) {
+void LiftSequence::Add(const UnitCounts& totals) {
   if (totals.pairs() <= 0.0) return;
   low_ = LargestRuledOut(totals, low_, threshold_);
   high_ = -LargestRuledOut(totals.Mirrored(), -high_, threshold_);
@@ -116,7 +128,7 @@ bool DecisionTable::Decides(int wins, int losses) {
   while (static_cast<int>(fewest_wins_.size()) <= losses) {
     const auto row = static_cast<double>(fewest_wins_.size());
     int fewest = fewest_wins_.empty() ? 1 : fewest_wins_.back() + 1;  // another loss costs at least one more win
-    while (LogEvidence({static_cast<double>(fewest), 0.0, row}) < threshold_) ++fewest;
+    while (LogEvidence(PairCounts{static_cast<double>(fewest), 0.0, row}) < threshold_) ++fewest;
     fewest_wins_.push_back(fewest);
   }
   return wins >= fewest_wins_[static_cast<std::size_t>(losses)];

@@ -5,6 +5,7 @@
 
 #include "stats/interval.h"
 #include "stats/pair_counts.h"
+#include "stats/unit_counts.h"
 
 namespace upskill {
 
@@ -21,7 +22,12 @@ namespace upskill {
 // Statist. 41 (1970) 1397. E decreases as the margin grows. The evidence for a lift below −margin is that of the
 // mirrored counts.
 //
+// Units of several pairs are bet on as a whole: one of k pairs with the sum s multiplies the wealth by 1 + λ(s −
+// k·margin), and λ is uniform on [0, 1/(K(1 + margin))] for a largest unit of K pairs. The same inequality holds for
+// these factors, whose means add up to at most 0, so it needs independence of the units only.
+//
 // The relative error is about 1e-12 for counts up to 10^9.
+double LogEvidence(const UnitCounts& counts, double margin = 0.0);
 double LogEvidence(const PairCounts& counts, double margin = 0.0);
 double Evidence(const PairCounts& counts, double margin = 0.0);  // at most DBL_MAX
 
@@ -32,7 +38,8 @@ class LiftSequence {
   explicit LiftSequence(double alpha);
 
   // `totals`: counts over all rounds so far, including the new one.
-  void Add(const PairCounts& totals);
+  void Add(const UnitCounts& totals);
+  void Add(const PairCounts& totals) { Add(UnitCounts(totals)); }
   Interval range() const { return {low_, high_}; }
 
  private:

@@ -88,7 +88,7 @@ TEST(LiftSequence, OnlyShrinks) {
 
 TEST(LiftSequence, IsEverythingWithoutData) {
   LiftSequence sequence(0.05);
-  sequence.Add({});
+  sequence.Add(PairCounts{});
   EXPECT_EQ(sequence.range().low, -1.0);
   EXPECT_EQ(sequence.range().high, 1.0);
 }

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stats/bounded_mean.h"
 #include "stats/quantile.h"
 
 namespace upskill {
 namespace {
+
+constexpr double kPseudoSquares = 2.5;
 
 Interval Around(double center, double half_width) {
   return {std::max(-1.0, center - half_width), std::min(1.0, center + half_width)};
@@ -25,6 +28,17 @@ double SumOfSquares(const std::vector<double>& values, double around) {
   return sum;
 }
 
+// The largest mean that the test rejects with this error probability.
+double LowestMean(const std::vector<double>& values, double alpha) {
+  double low = -1.0;
+  double high = 1.0;
+  while (high - low > 1e-5) {
+    const double middle = 0.5 * (low + high);
+    (BoundedMeanTest(values, middle) <= alpha ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace
 
 Interval WilsonInterval(std::int64_t passed, std::int64_t total, double confidence) {
@@ -38,37 +52,45 @@ Interval WilsonInterval(std::int64_t passed, std::int64_t total, double confiden
 }
 
 std::optional<Interval> LiftInterval(const std::vector<PairCounts>& cases, double confidence) {
-  PairCounts total;
-  double within = 0.0;  // sum of squared deviations of the differences from their case's mean
-  for (const PairCounts& one : cases) {
-    if (one.pairs() <= 0.0) continue;
-    total += one;
-    const double sum = one.wins - one.losses;
-    within += one.wins + one.losses - sum * sum / one.pairs();
-  }
-  const double pairs = total.pairs();
-  if (pairs <= 0.0) return std::nullopt;
-  const double sum = total.wins - total.losses;
-  const double critical = StudentCritical(confidence, 5.0 * pairs);
-  if (pairs <= static_cast<double>(cases.size())) {  // one round: the variance within a case is unknown
-    const double n = pairs + 2.0;
-    const double center = sum / n;
-    const double variance = (total.wins + total.losses + 2.0) / n - center * center;
-    return Around(center, critical * std::sqrt(variance / n));
-  }
-  const double degrees = pairs - static_cast<double>(cases.size());
-  const double variance = (within + 1.0) / (degrees + 1.0);
-  return Around(sum / (pairs + 1.0), critical * std::sqrt(variance / (pairs + 1.0)));
+  std::vector<UnitRounds> units;
+  units.reserve(cases.size());
+  for (const PairCounts& one : cases) units.push_back({1, one.pairs(), one.wins - one.losses, one.wins + one.losses});
+  return LiftIntervalOfUnits(units, confidence);
 }
 
-std::optional<Interval> NewCasesInterval(const std::vector<double>& lifts, int rounds, double confidence) {
-  if (lifts.size() < kFewestCasesForNew || rounds < 1) return std::nullopt;
-  const auto n = static_cast<double>(lifts.size());
-  const double pseudo = 2.0 / std::sqrt(static_cast<double>(rounds));
-  const double sum = SumOf(lifts);
-  const double squares = SumOfSquares(lifts, sum / n);
-  const double variance = (squares + pseudo) / (n - 1.0 + pseudo);
-  return Around(sum / (n + pseudo), StudentCritical(confidence, n - 1.0) * std::sqrt(variance / (n + pseudo)));
+std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units, double confidence) {
+  double pairs = 0.0;
+  double sum = 0.0;
+  double squares = 0.0;
+  double variance = 0.0;     // of the sum
+  double unit_square = 0.0;  // mean square of a unit's size
+  double rounds = 0.0;
+  for (const UnitRounds& unit : units) {
+    if (unit.rounds <= 0.0) continue;
+    rounds = unit.rounds;
+    pairs += unit.size * unit.rounds;
+    sum += unit.sum;
+    squares += unit.squares;
+    unit_square += static_cast<double>(unit.size) * unit.size / static_cast<double>(units.size());
+    const double within = unit.squares - unit.sum * unit.sum / unit.rounds;  // sum of squared deviations
+    if (rounds > 1.0) variance += within * rounds / (rounds - 1.0);
+  }
+  if (pairs <= 0.0) return std::nullopt;
+  const double critical = StudentCritical(confidence, 5.0 * pairs);
+  if (rounds <= 1.0) {  // the variance within a case is unknown
+    const double n = pairs + 2.0;
+    const double center = sum / n;
+    return Around(center, critical * std::sqrt(((squares + 2.0) / n - center * center) / n));
+  }
+  return Around(sum / pairs, critical * std::sqrt(variance + kPseudoSquares * unit_square) / pairs);
+}
+
+std::optional<Interval> NewCasesInterval(const std::vector<double>& lifts, double confidence) {
+  if (lifts.size() < kFewestCasesForNew) return std::nullopt;
+  std::vector<double> mirrored = lifts;
+  for (double& lift : mirrored) lift = -lift;
+  const double tail = 0.5 * (1.0 - confidence);
+  return Interval{LowestMean(lifts, tail), -LowestMean(mirrored, tail)};
 }
 
 std::optional<Interval> MeanInterval(const std::vector<double>& values, double confidence) {

@@ -20,22 +20,31 @@ struct Interval {
 // Medicine 17 (1998) 857. [0, 1] when total is 0.
 Interval WilsonInterval(std::int64_t passed, std::int64_t total, double confidence = 0.95);
 
-// Interval for the lift on exactly these cases: mean over cases of (pass rate with − pass rate without). One entry per
-// case, all with the same number of rounds. Returns nothing if there are no pairs.
+// One unit over all rounds: a case, or the cases with one input, whose pairs may depend on each other.
+struct UnitRounds {
+  int size = 1;  // pairs in a round
+  double rounds = 0.0;
+  double sum = 0.0;      // of wins − losses in a round
+  double squares = 0.0;  // of the squares of that
+};
+
+// Interval for the lift on exactly these cases: mean over cases of (pass rate with − pass rate without). All with the
+// same number of rounds. Returns nothing if there are no pairs.
 //
-// The adjusted Wald interval of Bonett and Price (J. Educational and Behavioral Statistics 37 (2012) 479): one pseudo
-// win and one pseudo loss are added to the pairs of a single round. With two or more rounds, the variance is that
-// within cases (cases differ, but are fixed), with half of each pseudo pair. The quantile is Student's, with five
-// degrees of freedom per pair; this number and the halves were chosen by simulation (docs/verdicts.md has the
-// coverage).
+// A single round: the adjusted Wald interval of Bonett and Price (J. Educational and Behavioral Statistics 37 (2012)
+// 479), with one pseudo win and one pseudo loss. With two or more rounds, cases differ but are fixed, so the variance
+// is that within units; kPseudoSquares is added to the variance of the sum, and nothing to the sum itself, which would
+// pull cases that always gain towards 0. The quantile is Student's, with five degrees of freedom per pair; these two
+// numbers were chosen by simulation (docs/verdicts.md has the coverage).
+std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units, double confidence = 0.95);
 std::optional<Interval> LiftInterval(const std::vector<PairCounts>& cases, double confidence = 0.95);
 
-// Interval for the mean lift over new cases like these; `lifts` has one mean difference per case, each over `rounds`
-// rounds. Returns nothing for fewer than six cases.
+// Interval for the mean lift over new cases like these; `lifts` has the mean difference of each unit over all rounds.
+// Returns nothing for fewer than six.
 //
-// Student's t interval on case means, with 1/sqrt(rounds) pseudo cases of +1 and the same number of −1, so that equal
-// means don't give an interval of width 0 (with one round: Bonett and Price, as above). Coverage: docs/verdicts.md.
-std::optional<Interval> NewCasesInterval(const std::vector<double>& lifts, int rounds, double confidence = 0.95);
+// The means that BoundedMeanTest doesn't reject on either side. It allows for kinds of cases that are too rare to be in
+// the sample, whatever the number of rounds: equal means don't give an interval of width 0. Coverage: docs/verdicts.md.
+std::optional<Interval> NewCasesInterval(const std::vector<double>& lifts, double confidence = 0.95);
 inline constexpr int kFewestCasesForNew = 6;
 
 // Student's t interval for a mean (Student, Biometrika 6 (1908) 1). Returns nothing for fewer than two values.

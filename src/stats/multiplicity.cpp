@@ -20,11 +20,33 @@ std::vector<bool> HolmRejects(const std::vector<double>& log_e_values, double al
   return rejects;
 }
 
-double HolmThreshold(std::size_t count, std::size_t rejected, double alpha) {
-  const std::size_t left = count > rejected ? count - rejected : 1;
-  return std::log(static_cast<double>(left) / alpha);
+std::vector<bool> HolmRejects(std::size_t count, double alpha, const RejectsAt& rejects) {
+  std::vector<bool> rejected(count, false);
+  std::size_t total = 0;
+  for (bool more = true; more;) {
+    more = false;
+    const double level = HolmAlpha(count, total, alpha);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (rejected[i] || !rejects(i, level)) continue;
+      rejected[i] = true;
+      ++total;
+      more = true;
+    }
+  }
+  return rejected;
 }
 
-double CandidateAlpha(int k, double alpha) { return alpha / (static_cast<double>(k) * (static_cast<double>(k) + 1.0)); }
+double HolmAlpha(std::size_t count, std::size_t rejected, double alpha) {
+  return alpha / static_cast<double>(count > rejected ? count - rejected : 1);
+}
+
+double HolmThreshold(std::size_t count, std::size_t rejected, double alpha) {
+  return -std::log(HolmAlpha(count, rejected, alpha));
+}
+
+double CandidateAlpha(int k, double alpha) {
+  if (k <= 1) return alpha / 1.25;
+  return alpha / (5.0 * static_cast<double>(k) * (static_cast<double>(k) - 1.0));
+}
 
 }  // namespace upskill

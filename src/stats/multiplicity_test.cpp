@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace upskill {
@@ -33,10 +34,25 @@ TEST(Holm, OneHypothesisNeedsOneOverAlpha) {
   EXPECT_THAT(HolmRejects({std::log(19.99)}, 0.05), ElementsAre(false));
 }
 
+TEST(Holm, AsksTestsForTheLevelsThatTheyNeed) {
+  const std::vector<double> p_values = {0.01, 0.04, 0.03, 0.005};
+  double largest = 0.0;
+  const auto rejects = [&](std::size_t i, double alpha) {
+    largest = std::max(largest, alpha);
+    return p_values[i] <= alpha;
+  };
+  EXPECT_THAT(HolmRejects(4, 0.05, rejects), ElementsAre(true, false, false, true));
+  EXPECT_DOUBLE_EQ(largest, 0.025);
+  EXPECT_THAT(HolmRejects(0, 0.05, rejects), IsEmpty());
+  EXPECT_DOUBLE_EQ(HolmAlpha(4, 2, 0.05), 0.025);
+}
+
 TEST(CandidateAlpha, AddsUpToAlpha) {
   double sum = 0.0;
   for (int k = 1; k <= 10000; ++k) sum += CandidateAlpha(k, 0.05);
-  EXPECT_DOUBLE_EQ(CandidateAlpha(1, 0.05), 0.025);
+  EXPECT_DOUBLE_EQ(CandidateAlpha(1, 0.05), 0.04);
+  EXPECT_DOUBLE_EQ(CandidateAlpha(2, 0.05), 0.005);
+  EXPECT_DOUBLE_EQ(CandidateAlpha(3, 0.05), 0.05 / 30.0);
   EXPECT_LT(sum, 0.05);
   EXPECT_NEAR(sum, 0.05, 1e-5);
 }

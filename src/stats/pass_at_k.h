@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
+
+#include "stats/interval.h"
 
 namespace upskill {
 
@@ -15,5 +18,23 @@ std::optional<double> PassAtK(std::int64_t n, std::int64_t c, std::int64_t k);
 
 // pass^k, the probability that all k answers pass: C(c, k)/C(n, k). S. Yao et al., τ-bench, arXiv:2406.12045 (2024).
 std::optional<double> PassAllK(std::int64_t n, std::int64_t c, std::int64_t k);
+
+// The answers of one case.
+struct CaseAnswers {
+  std::int64_t answered = 0;
+  std::int64_t passed = 0;
+};
+
+// The mean of an estimate over cases, with its 95 % interval for new cases like these.
+struct CaseMean {
+  double mean = 0.0;
+  std::optional<Interval> interval;  // absent with fewer than kFewestCasesForNew cases
+};
+
+// Nothing without cases, or if a case has fewer than k answers. The cases are the sample: Student's t interval on their
+// estimates, with a pseudo case of 0 and one of 1, so that equal estimates don't give an interval of width 0 (Bonett
+// and Price, as for LiftInterval).
+std::optional<CaseMean> MeanPassAtK(const std::vector<CaseAnswers>& cases, std::int64_t k);
+std::optional<CaseMean> MeanPassAllK(const std::vector<CaseAnswers>& cases, std::int64_t k);
 
 }  // namespace upskill

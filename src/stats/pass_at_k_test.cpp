@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stats/pass_at_k.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include "util/rng.h"
 
 namespace upskill {
 namespace {
@@ -29,6 +31,51 @@ TEST(PassAllK, RefusesWhatCantBeKnown) {
   EXPECT_FALSE(PassAllK(3, 2, 0).has_value());
   EXPECT_FALSE(PassAllK(3, 4, 1).has_value());
   EXPECT_FALSE(PassAtK(3, -1, 1).has_value());
+}
+
+TEST(MeanPassAtK, AveragesCases) {
+  const std::vector<CaseAnswers> cases = {{5, 1}, {5, 5}, {5, 0}};
+  EXPECT_NEAR(MeanPassAtK(cases, 2)->mean, (0.4 + 1.0 + 0.0) / 3.0, 1e-12);
+  EXPECT_NEAR(MeanPassAllK(cases, 2)->mean, (0.0 + 1.0 + 0.0) / 3.0, 1e-12);
+  EXPECT_FALSE(MeanPassAtK(cases, 2)->interval.has_value());  // three cases
+  EXPECT_FALSE(MeanPassAtK(cases, 6).has_value());
+  EXPECT_FALSE(MeanPassAtK({}, 1).has_value());
+}
+
+TEST(MeanPassAtK, EqualCasesStillHaveAnInterval) {
+  const std::vector<CaseAnswers> all_pass(12, CaseAnswers{3, 3});
+  const std::optional<CaseMean> mean = MeanPassAllK(all_pass, 3);
+  EXPECT_EQ(mean->mean, 1.0);
+  EXPECT_LT(mean->interval->low, 0.95);
+  EXPECT_LE(mean->interval->high, 1.0);
+}
+
+// How often the intervals contain the mean over the population that the cases come from: half at one rate, half at
+// another. The nominal 95 % less four standard errors of 500 draws is 91 %.
+TEST(MeanPassAtK, IntervalsContainTheMeanOfThePopulation) {
+  constexpr int kDraws = 500;
+  constexpr std::int64_t kRounds = 6;
+  constexpr std::int64_t kTries = 3;
+  for (const auto& [low, high] : {std::pair{0.1, 0.6}, std::pair{0.5, 0.5}, std::pair{0.02, 0.98}}) {
+    Rng rng(7);
+    const auto none = [](double rate) { return (1.0 - rate) * (1.0 - rate) * (1.0 - rate); };
+    const double any = 1.0 - (none(low) + none(high)) / 2.0;
+    const double all = (none(1.0 - low) + none(1.0 - high)) / 2.0;
+    int any_covered = 0;
+    int all_covered = 0;
+    for (int draw = 0; draw < kDraws; ++draw) {
+      std::vector<CaseAnswers> cases;
+      for (int i = 0; i < 14; ++i) {
+        CaseAnswers& one = cases.emplace_back(CaseAnswers{kRounds, 0});
+        const double rate = rng.Uniform() < 0.5 ? low : high;
+        for (std::int64_t round = 0; round < kRounds; ++round) one.passed += rng.Uniform() < rate ? 1 : 0;
+      }
+      any_covered += MeanPassAtK(cases, kTries)->interval->Contains(any) ? 1 : 0;
+      all_covered += MeanPassAllK(cases, kTries)->interval->Contains(all) ? 1 : 0;
+    }
+    EXPECT_GT(any_covered, kDraws * 91 / 100) << low;
+    EXPECT_GT(all_covered, kDraws * 91 / 100) << low;
+  }
 }
 
 }  // namespace

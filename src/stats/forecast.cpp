@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stats/forecast.h"
+
+#include <algorithm>
+#include <boost/math/distributions/beta.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "stats/sign_flip_sequence.h"
+#include "stats/walk.h"
+
+namespace upskill {
+namespace {
+
+constexpr int kRates = 9;             // quantiles of the probability that a unit goes up
+constexpr double kMostSteps = 600.0;  // of a walk; with more units, a step stands for several
+constexpr double kOptimism = 1.645;   // standard errors
+constexpr double kUnlikely = 0.05;
+
+// The walk of units up to the horizon, each a step of length 1. Sums are in these steps.
+struct CoarseWalk {
+  double scale = 1.0;      // a step stands for scale² units that differ
+  std::vector<int> steps;  // by round
+  std::int64_t sum = 0;    // after the rounds so far
+};
+
+CoarseWalk MakeCoarse(const SequenceState& state, int horizon) {
+  CoarseWalk walk;
+  const double rate = state.squares / state.rounds;
+  walk.scale = std::max(1.0, std::sqrt(rate * horizon / kMostSteps));
+  const double steps_per_round = rate / (walk.scale * walk.scale);
+  std::int64_t total = 0;
+  std::int64_t seen = 0;
+  for (int round = 1; round <= horizon; ++round) {
+    const auto until = static_cast<std::int64_t>(std::llround(steps_per_round * round));
+    walk.steps.push_back(static_cast<int>(until - total));
+    total = until;
+    if (round == state.rounds) seen = total;
+  }
+  walk.sum =
+      std::clamp(std::llround(state.sum / walk.scale), -static_cast<long long>(seen), static_cast<long long>(seen));
+  if ((walk.sum - seen) % 2 != 0) walk.sum += walk.sum > 0 ? -1 : 1;  // a sum of `seen` signs
+  return walk;
+}
+
+// The critical values with one error probability; a round that has passed can't reject any more.
+std::vector<std::int64_t> CriticalValues(const CoarseWalk& coarse, double alpha, const SpendingSchedule& schedule) {
+  SignFlipSequence sequence(alpha, schedule);
+  for (const int steps : coarse.steps) sequence.AddRound(std::vector<int>(static_cast<std::size_t>(steps), 1));
+  return sequence.critical();
+}
+
+// Probabilities that units go up, equally likely after what was seen.
+std::vector<double> RatesUp(const SequenceState& state, double scale) {
+  const double ups = std::max(0.0, 0.5 * (state.squares + state.sum));
+  const double downs = std::max(0.0, 0.5 * (state.squares - state.sum));
+  const boost::math::beta_distribution<> belief(ups + 0.5, downs + 0.5);
+  std::vector<double> rates;
+  rates.reserve(kRates);
+  for (int i = 0; i < kRates; ++i) {
+    const double up = boost::math::quantile(belief, (i + 0.5) / kRates);
+    rates.push_back(std::clamp(0.5 + scale * (up - 0.5), 0.0, 1.0));  // of a step
+  }
+  return rates;
+}
+
+double NormalTail(double z) { return 0.5 * std::erfc(z / std::sqrt(2.0)); }
+
+}  // namespace
+
+std::optional<int> ForecastRounds(const SequenceState& state, const SpendingSchedule& schedule, double helps_alpha,
+                                  double hurts_alpha) {
+  if (state.rounds < 1 || state.squares <= 0.0) return std::nullopt;
+  const int horizon = 9 * std::max(state.rounds, schedule.planned_rounds());
+  const CoarseWalk coarse = MakeCoarse(state, horizon);
+  const std::vector<std::int64_t> helps = CriticalValues(coarse, helps_alpha, schedule);
+  const std::vector<std::int64_t> hurts =
+      hurts_alpha == helps_alpha ? helps : CriticalValues(coarse, hurts_alpha, schedule);
+  std::vector<Walk> walks;
+  walks.reserve(kRates);
+  for (const double up : RatesUp(state, coarse.scale)) walks.emplace_back(up, coarse.sum);
+  double decided = 0.0;
+  for (int round = state.rounds; round < horizon; ++round) {
+    const auto i = static_cast<std::size_t>(round);
+    for (Walk& walk : walks) {
+      for (int step = 0; step < coarse.steps[i]; ++step) walk.Step(1);
+      decided += walk.CutFrom(helps[i]) + walk.CutUpTo(-hurts[i]) + walk.CutNegligible();
+    }
+    if (decided >= 0.5 * kRates) return round + 1 - state.rounds;
+  }
+  return std::nullopt;
+}
+
+bool IsFutile(const SequenceState& state, const SpendingSchedule& schedule, int last, double helps_alpha,
+              double hurts_alpha) {
+  const int left = last - state.rounds;
+  if (left < 1 || state.rounds < 2) return false;
+  const auto rounds = static_cast<double>(state.rounds);
+  const double rate = (state.squares + 2.0 * std::sqrt(state.squares) + 3.0) / rounds;  // of differing units
+  const double slack = kOptimism * std::sqrt(rate / rounds);
+  const double spread = std::sqrt(rate * left);
+  // The test whose rounds are fixed has a lower critical value than this one.
+  const auto likely = [&](double sum, double alpha) {
+    const double level = alpha * schedule.Until(last);
+    const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), level));
+    const double critical = z * std::sqrt(state.squares + rate * left);
+    const double expected = sum + (sum / rounds + slack) * left;
+    return NormalTail((critical - expected) / spread) >= kUnlikely;
+  };
+  return !likely(state.sum, helps_alpha) && !likely(-state.sum, hurts_alpha);
+}
+
+}  // namespace upskill

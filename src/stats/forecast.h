@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "stats/spending.h"
+
+namespace upskill {
+
+// What a sign-flip sequence has seen: wins − losses of all units, and the sum of the squares of each unit's.
+struct SequenceState {
+  int rounds = 0;
+  double sum = 0.0;
+  double squares = 0.0;
+};
+
+// The number of further rounds after which half of the runs that look like this one so far will have decided: their
+// lift is drawn from what this one may be, so large lifts decide early and small ones late. The differing units come
+// at the rate seen so far. `helps_alpha`, `hurts_alpha`: error probabilities of the two tests; 0: not made. Nothing if
+// it is more than eight times the rounds so far or planned.
+std::optional<int> ForecastRounds(const SequenceState& state, const SpendingSchedule& schedule, double helps_alpha,
+                                  double hurts_alpha);
+
+// Whether neither test is likely (5 %) to reject by round `last`, even with the largest lift, or the smallest, that is
+// consistent with the rounds so far, and more differing units than so far.
+bool IsFutile(const SequenceState& state, const SpendingSchedule& schedule, int last, double helps_alpha,
+              double hurts_alpha);
+
+}  // namespace upskill

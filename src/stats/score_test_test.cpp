@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stats/score_test.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "stats/exact_rate.h"
+#include "stats/ratio_interval.h"
+
+namespace upskill {
+namespace {
+
+std::vector<PairCounts> AllTies(std::size_t cases, double rounds) {
+  return std::vector<PairCounts>(cases, PairCounts{0, rounds, 0});
+}
+
+// 0.95^48 = 8.5 % of runs that lose 5 % of the answers lose none of 48.
+TEST(ScoreTest, FewAnswersWithoutALossShowLittle) {
+  EXPECT_GT(ScoreTest(AllTies(12, 4), -0.05), 0.05);
+  EXPECT_GT(ScoreTest(AllTies(50, 1), -0.05), 0.05);
+  EXPECT_LT(ScoreTest(AllTies(12, 6), -0.05), 0.05);
+  EXPECT_LT(ScoreTest(AllTies(50, 2), -0.05), 0.05);
+}
+
+TEST(ScoreTest, FewWinsAreNoProof) {
+  std::vector<PairCounts> cases = AllTies(12, 3);
+  cases[0] = {3, 0, 0};
+  EXPECT_GT(ScoreTest(cases, 0.0), 0.05);
+}
+
+TEST(ScoreTest, FallsAsTheBoundFalls) {
+  std::vector<PairCounts> cases = AllTies(12, 10);
+  cases[0] = {4, 4, 2};
+  cases[1] = {1, 7, 2};
+  double last = 0.0;
+  for (int points = -40; points <= 0; points += 5) {
+    const double p = ScoreTest(cases, points / 100.0);
+    EXPECT_GT(p, last) << points;
+    last = p;
+  }
+}
+
+// A case that one side always passes and the other never is no noise when there are several rounds.
+TEST(ScoreTest, CasesAreFixed) {
+  std::vector<PairCounts> cases = AllTies(12, 10);
+  cases[0] = {10, 0, 0};
+  cases[1] = {0, 0, 10};
+  EXPECT_LT(ScoreTest(cases, -0.05), 0.02);
+  EXPECT_GT(ScoreTest(std::vector<PairCounts>{{10, 100, 10}}, -0.05),
+            0.05);  // the same counts, if they vary within a case
+}
+
+// What never varies is no noise, so the hypothesis would need more losses than there are pairs.
+TEST(ScoreTest, NothingButWins) {
+  const std::vector<PairCounts> wins(12, PairCounts{3, 0, 0});
+  for (const double bound : {-0.9, -0.05, 0.0, 0.1, 0.5}) EXPECT_LT(ScoreTest(wins, bound), 1e-4) << bound;
+  const auto interval = ScoreInterval(wins);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_GT(interval->low, 0.8);
+  EXPECT_GT(interval->high, 0.99);
+}
+
+TEST(ScoreTest, WithoutPairsNothingIsShown) {
+  EXPECT_EQ(ScoreTest(std::vector<PairCounts>(), -0.5), 1.0);
+  EXPECT_FALSE(ScoreInterval(std::vector<PairCounts>()).has_value());
+}
+
+// 50 cases that are 10 different requests are as much evidence as 10 cases.
+TEST(ScoreTest, CopiesAreNoEvidence) {
+  EXPECT_NEAR(ScoreTest(std::vector<ScoreUnit>(10, ScoreUnit{5.0, 4.0, 0.0, 0.0, 0.0}), -0.05),
+              ScoreTest(AllTies(10, 4), -0.05), 1e-12);
+  std::vector<ScoreUnit> units(10, ScoreUnit{5.0, 4.0, 0.0, 0.0, 0.0});
+  units[0] = {5.0, 4.0, 5.0, 0.0, 25.0};  // all five copies win in one round
+  std::vector<PairCounts> cases = AllTies(10, 4);
+  cases[0] = {1, 3, 0};
+  EXPECT_NEAR(ScoreTest(units, -0.1), ScoreTest(cases, -0.1), 1e-12);
+}
+
+TEST(ScoreInterval, AgreesWithTheTest) {
+  std::vector<PairCounts> cases = AllTies(12, 5);
+  cases[0] = {3, 1, 1};
+  cases[3] = {0, 3, 2};
+  const auto interval = ScoreInterval(cases, 0.9);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(ScoreTest(cases, interval->low), 0.05, 1e-4);
+  std::vector<PairCounts> mirrored;
+  mirrored.reserve(cases.size());
+  for (const PairCounts& one : cases) mirrored.push_back(one.Mirrored());
+  EXPECT_NEAR(ScoreTest(mirrored, -interval->high), 0.05, 1e-4);
+  EXPECT_TRUE(interval->Contains(1.0 / 60.0));
+}
+
+TEST(ScoreInterval, EqualAnswersLeaveDoubt) {
+  const auto interval = ScoreInterval(AllTies(12, 3));
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->low, -interval->high, 1e-6);
+  EXPECT_GT(interval->low, -0.2);
+  EXPECT_LT(interval->low, -0.07);
+}
+
+// Clopper and Pearson: 0.05^(1/n) with n of n; 3 of 10 from the usual tables.
+TEST(ExactRateInterval, Tables) {
+  EXPECT_NEAR(ExactRateInterval(14, 14, 0.9).low, std::pow(0.05, 1.0 / 14.0), 1e-9);
+  EXPECT_EQ(ExactRateInterval(14, 14, 0.9).high, 1.0);
+  EXPECT_NEAR(ExactRateInterval(3, 10).low, 0.0667, 5e-5);
+  EXPECT_NEAR(ExactRateInterval(3, 10).high, 0.6525, 5e-5);
+  EXPECT_EQ(ExactRateInterval(0, 0).high, 1.0);
+}
+
+// By hand: with b constant, Student's interval of a divided by b.
+TEST(RatioInterval, OfAConstantIsStudents) {
+  const std::vector<double> a = {0.7, 2.0, 1.3, 1.9, 0.4};
+  const auto student = MeanInterval(a);
+  const auto ratio = RatioInterval(a, {2.0, 2.0, 2.0, 2.0, 2.0});
+  ASSERT_TRUE(ratio.has_value());
+  EXPECT_NEAR(ratio->low, student->low / 2.0, 1e-12);
+  EXPECT_NEAR(ratio->high, student->high / 2.0, 1e-12);
+}
+
+TEST(RatioInterval, ProportionalValuesLeaveNoDoubt) {
+  const auto ratio = RatioInterval({1.0, 2.0, 1.5, 2.2}, {2.0, 4.0, 3.0, 4.4});
+  ASSERT_TRUE(ratio.has_value());
+  EXPECT_NEAR(ratio->low, 0.5, 1e-6);
+  EXPECT_NEAR(ratio->high, 0.5, 1e-6);
+}
+
+TEST(RatioInterval, IsNotClaimedWhereTheDivisorCouldBeZero) {
+  EXPECT_FALSE(RatioInterval({1.0, 2.0}, {0.0, 1.0}).has_value());
+  EXPECT_FALSE(RatioInterval({1.0}, {1.0}).has_value());
+  EXPECT_FALSE(RatioInterval({1.0, 1.0}, {0.0, 0.0}).has_value());
+}
+
+}  // namespace
+}  // namespace upskill

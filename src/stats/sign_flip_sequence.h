@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stats/spending.h"
+#include "stats/walk.h"
+
+namespace upskill {
+
+// A sign-flip test with a look after every round: group-sequential, exact and conditional.
+//
+// Each independent unit of a round (a case, or a cluster of cases with the same input) contributes its wins − losses.
+// If the two arms don't differ, the absolute values don't tell the signs: these are fair coins. Given the absolute
+// values of all rounds so far, the distribution of the sum of all units is therefore known. It is carried from round to
+// round, less the mass that would have rejected already (P. Armitage, C. K. McPherson and B. C. Rowe, J. Royal
+// Statistical Society A 132 (1969) 235), and the critical value of a round is the smallest for which the probability to
+// have rejected by then is at most what the schedule allows. If units have lifts that cancel out, the variance of the
+// sum is smaller than that of the coins.
+//
+// One-sided: the test of "hurts" is the mirror image and has an error probability of its own.
+class SignFlipSequence {
+ public:
+  SignFlipSequence(double alpha, const SpendingSchedule& schedule);
+
+  // `sums`: wins − losses of each unit in the next round.
+  void AddRound(const std::vector<int>& sums);
+
+  int rounds() const { return static_cast<int>(critical_.size()); }
+  std::int64_t sum() const { return sum_; }
+  std::int64_t reach() const { return reach_; }  // of the sum: the absolute values of all units added up
+
+  // The critical value of each round: a sum of at least this rejects; more than the sum can reach if none does.
+  const std::vector<std::int64_t>& critical() const { return critical_; }
+
+  // The first round, from 1, whose sum was at least its critical value (at most the negative of it); 0: none.
+  int helps_round() const { return helps_round_; }
+  int hurts_round() const { return hurts_round_; }
+
+ private:
+  double alpha_;
+  SpendingSchedule schedule_;
+  Walk walk_;              // of fair coins that haven't been rejected
+  double rejected_ = 0.0;  // their probability
+  std::int64_t reach_ = 0;
+  std::int64_t sum_ = 0;
+  std::vector<std::int64_t> critical_;
+  int helps_round_ = 0;
+  int hurts_round_ = 0;
+};
+
+// The smallest alpha with which the test rejects by the last of these rounds, to 1 part in 1,000 (rounded up): a
+// p-value that is valid after every round. At most 1, at least 1e-12. (With few units, a test may, rarely, not reject
+// with a slightly larger alpha than this; the schedule's reserve is many times larger than what that could add to an
+// error.)
+struct SequentialPValues {
+  double helps = 1.0;
+  double hurts = 1.0;
+};
+SequentialPValues SequentialPValuesOf(const std::vector<std::vector<int>>& rounds, const SpendingSchedule& schedule);
+
+}  // namespace upskill
