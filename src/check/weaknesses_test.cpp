@@ -5,6 +5,7 @@
 #include <string>
 
 #include "check/check.h"
+#include "support/source_dir.h"
 
 namespace upskill {
 namespace {
@@ -81,8 +82,7 @@ TEST(SuiteWeaknesses, ACheckThatCannotBeMadeIsAnError) {
 }
 
 TEST(SuiteWeaknesses, ExampleHasNone) {
-  const Result<Suite> suite =
-      LoadSuiteOfSkill(std::filesystem::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels");
+  const Result<Suite> suite = LoadSuiteOfSkill(SourceDir() / "examples/skills/kernel-builder-cuda-kernels");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   const Result<std::vector<std::string>> weaknesses = FindSuiteWeaknesses(*suite);
   ASSERT_TRUE(weaknesses.ok()) << weaknesses.error().message;

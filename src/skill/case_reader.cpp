@@ -164,6 +164,37 @@ Result<std::vector<CheckSpec>> ReadExpected(const Json& raw) {
   return checks;
 }
 
+// Strings that aren't empty; anything else is reported by GroupWarnings.
+std::vector<std::string> ReadTags(const Json& raw) {
+  std::vector<std::string> tags;
+  const Json* list = FindMember(raw, "tags");
+  if (list == nullptr || !list->is_array()) return tags;
+  for (const Json& tag : *list) {
+    if (!tag.is_string()) continue;
+    auto text = tag.get<std::string>();
+    if (!Trim(text).empty() && std::find(tags.begin(), tags.end(), text) == tags.end()) tags.push_back(std::move(text));
+  }
+  return tags;
+}
+
+Split ReadSplit(const Json& raw) {
+  const std::string split = StringAt(raw, "split");
+  if (split == "train") return Split::kTrain;
+  return split == "test" ? Split::kTest : Split::kUnknown;
+}
+
+// Other tools may use these keys for something else, so that a wrong type is no error.
+void AddGroupWarnings(const Json& raw, std::vector<std::string>& warnings) {
+  if (const Json* tags = FindMember(raw, "tags"); tags != nullptr) {
+    const bool all = tags->is_array() && std::all_of(tags->begin(), tags->end(), [](const Json& tag) {
+                       return tag.is_string() && !Trim(tag.get_ref<const std::string&>()).empty();
+                     });
+    if (!all) warnings.emplace_back("\"tags\" must be a list of strings that aren't empty; others are ignored");
+  }
+  if (const Json* source = FindMember(raw, "source"); source != nullptr && !source->is_string())
+    warnings.push_back(fmt::format("\"source\" is ignored: it must be a string, not {}", JsonTypeName(*source)));
+}
+
 // Assertions in prose, as in evals.json files, which only a judge could decide.
 const char* ProseKey(const Json& raw) {
   for (const char* key : {"assertions", "expectations"}) {
@@ -197,6 +228,7 @@ std::vector<std::string> FindWarnings(const Json& raw) {
   if (const Json* files = FindMember(raw, "files"); files != nullptr && !files->empty()) {
     warnings.emplace_back("\"files\" are not sent to the model; move them to \"context\": {\"files\": {name: text}}");
   }
+  AddGroupWarnings(raw, warnings);
   const Json* expected = FindMember(raw, "expected");
   if (expected == nullptr) return warnings;
   for (const auto& item : expected->items()) {
@@ -222,6 +254,9 @@ Result<CaseReading> ReadCase(const Json& raw, std::size_t number) {
   const bool other_spelling = FindMember(raw, "reference") == nullptr;
   ASSIGN_OR_RETURN(test_case.reference, ReadText(raw, other_spelling ? "expected_output" : "reference"));
   ASSIGN_OR_RETURN(test_case.checks, ReadChecks(raw));
+  test_case.tags = ReadTags(raw);
+  test_case.source = StringAt(raw, "source");
+  test_case.split = ReadSplit(raw);
   test_case.raw = raw;
   reading.warnings = FindWarnings(raw);
   return reading;

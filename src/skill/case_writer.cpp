@@ -44,6 +44,22 @@ void PutFiles(Json& out, const std::vector<std::pair<std::string, std::string>>&
   out["context"]["files"] = listed.Take();
 }
 
+void PutTags(Json& out, const std::vector<std::string>& tags) {
+  if (tags.empty()) {
+    out.erase("tags");
+  } else {
+    out["tags"] = tags;
+  }
+}
+
+void PutSplit(Json& out, Split split) {
+  if (split == Split::kUnknown) {
+    out.erase("split");
+  } else {
+    out["split"] = split == Split::kTrain ? "train" : "test";
+  }
+}
+
 Json CheckToJson(const CheckSpec& check) {
   Json out = {{"type", check.type}};
   if (const CheckType* type = FindCheckType(check.type); type && type->operand == CheckType::Operand::kPattern) {
@@ -97,6 +113,11 @@ Json WriteCase(const Case& test_case, std::size_t number) {
   if (!read || read->reference != test_case.reference) {
     PutText(out, "reference", "expected_output", test_case.reference);
   }
+  // What isn't understood under these keys stays as long as nothing else is to be written there.
+  if (read ? read->tags != test_case.tags : !test_case.tags.empty()) PutTags(out, test_case.tags);
+  if (read ? read->source != test_case.source : !test_case.source.empty())
+    PutText(out, "source", "source", test_case.source);
+  if (read ? read->split != test_case.split : test_case.split != Split::kUnknown) PutSplit(out, test_case.split);
   return out;
 }
 

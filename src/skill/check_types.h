@@ -16,15 +16,23 @@ struct CheckType {
   std::string_view name;  // as in suites: never rename
   Operand operand;
   bool wants_value;  // a passing answer contains at least one of the values, whatever else it says
+  // For `upskill help checks`.
+  std::string_view keys;
+  std::string_view passes_when;
 };
 
 inline constexpr std::array<CheckType, 5> kCheckTypes = {{
-    {CheckKind::kContains, "contains", CheckType::Operand::kValues, true},
-    {CheckKind::kNotContains, "not_contains", CheckType::Operand::kValues, false},
-    {CheckKind::kAnyOf, "any_of", CheckType::Operand::kValues, true},
+    {CheckKind::kContains, "contains", CheckType::Operand::kValues, true, "values or text",
+     "every value occurs in the answer, in any case"},
+    {CheckKind::kNotContains, "not_contains", CheckType::Operand::kValues, false, "values or text",
+     "none of the values occurs"},
+    {CheckKind::kAnyOf, "any_of", CheckType::Operand::kValues, true, "values or text",
+     "at least one of the values occurs"},
     // Its value may be one of the words in the input, and an answer that says more than the value fails.
-    {CheckKind::kEquals, "equals", CheckType::Operand::kOneValue, false},
-    {CheckKind::kRegex, "regex", CheckType::Operand::kPattern, false},
+    {CheckKind::kEquals, "equals", CheckType::Operand::kOneValue, false, "values or text",
+     "the answer is the value, outer spaces aside"},
+    {CheckKind::kRegex, "regex", CheckType::Operand::kPattern, false, "pattern",
+     "the pattern matches anywhere in the answer"},
 }};
 
 // nullptr for an unknown name.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "support/source_dir.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -177,7 +178,7 @@ TEST_F(LoadSkillTest, ListingIsCapped) {
 }
 
 TEST(LoadSkill, ExampleIsValid) {
-  const fs::path folder = fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels";
+  const fs::path folder = SourceDir() / "examples/skills/kernel-builder-cuda-kernels";
   const Result<Skill> skill = LoadSkill(folder);
   ASSERT_TRUE(skill.ok()) << skill.error().message;
   EXPECT_EQ(skill->name, "kernel-builder-cuda-kernels");

@@ -19,6 +19,9 @@ struct CheckSpec {
   std::string pattern;              // regex only (RE2)
 };
 
+// Whether a case was used to write the skill ("train") or held out to measure it ("test").
+enum class Split { kUnknown, kTrain, kTest };
+
 // One test of a skill.
 struct Case {
   std::string id;                                          // as stated, else "case-1", "case-2", … by position
@@ -27,7 +30,10 @@ struct Case {
   std::string output_file;        // the file that the answer should contain; checks look at its content. May be empty
   std::string reference;          // an answer that passes, for validating the case. May be empty
   std::vector<CheckSpec> checks;  // at least one
-  Json raw;                       // the case as read, including unknown fields
+  std::vector<std::string> tags;  // what it is about, for results by group; without repetitions
+  std::string source;             // what it was made from, such as a trace's item or a document. May be empty
+  Split split = Split::kUnknown;
+  Json raw;  // the case as read, including unknown fields
 };
 
 // The cases of a skill_meta.json, tests.json or evals file.

@@ -32,6 +32,8 @@ TEST(SuiteRoundTrip, EveryFormWithUnknownFields) {
        R"({"cases":[{"input":"i","expected":{"contains":"x"},"context":null,"output_file":null}],"tests":[]})",
        R"({"skill_name":"s","evals":[{"id":3,"prompt":"p","expected_output":"o","files":["f"],"assertions":["a"],"checks":[{"name":"n","type":"any-of","values":"v","more":{}}]}]})",
        R"([{"name":"n","input":"i","context":{"files":{"b":"1","a":"2"},"k":0},"verifiers":[{"type":"contains","text":"t","path":null}],"expected":null}])",
+       R"([{"input":"i","tags":["b","a","b"],"source":"d7","split":"dev","checks":[{"type":"contains","values":["v"]}]}])",
+       R"([{"input":"i","tags":"b","source":{"line":3},"split":null,"checks":[{"type":"contains","values":["v"]}]}])",
        R"([{"input":"i","checks":[{"type":"regex","pattern":"é\\d\u0000"}],"reference":"r","output_file":"./o.txt"}])"}) {
     const Suite suite = Parse(text);
     EXPECT_EQ(SuiteToJson(suite), suite.document);
@@ -55,6 +57,20 @@ TEST(SuiteRoundTrip, OnlyTheChangedFieldChanges) {
   EXPECT_EQ(
       DumpJson(SuiteToJson(suite)),
       R"([{"x":1,"input":"i","expected":{"contains":"a"},"y":2,"reference":"r"},{"input":"j","expected":{"contains":"b"}}])");
+}
+
+TEST(SuiteRoundTrip, ChangedGroups) {
+  Suite suite = Parse(R"([{"input":"i","tags":["a"],"source":"d1","split":"train","expected":{"contains":"a"}},
+                          {"input":"j","expected":{"contains":"b"}}])");
+  suite.cases[0].tags.clear();
+  suite.cases[0].source.clear();
+  suite.cases[0].split = Split::kUnknown;
+  suite.cases[1].tags = {"x", "y"};
+  suite.cases[1].source = "guide.md";
+  suite.cases[1].split = Split::kTest;
+  EXPECT_EQ(
+      DumpJson(SuiteToJson(suite)),
+      R"([{"input":"i","expected":{"contains":"a"}},{"input":"j","expected":{"contains":"b"},"tags":["x","y"],"source":"guide.md","split":"test"}])");
 }
 
 TEST(SuiteRoundTrip, ChangedFilesKeepTheRestOfTheContext) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "support/source_dir.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -80,6 +81,34 @@ TEST(ParseSuite, AllFieldsOfACase) {
   EXPECT_EQ(test_case.reference, "x y");
   EXPECT_THAT(test_case.checks, ElementsAre(IsCheck("contains", {"x"}), IsCheck("contains", {"y"})));
   EXPECT_EQ(test_case.raw["extra"], 7);
+}
+
+TEST(ParseSuite, TagsSourceAndSplit) {
+  const Suite suite = Parse(
+      R"([{"input": "i", "expected": {"contains": "a"}, "tags": ["toml", "build", "toml"], "source": "d7", "split": "train"},
+          {"input": "j", "expected": {"contains": "a"}, "split": "test"},
+          {"input": "k", "expected": {"contains": "a"}, "split": "dev"}])");
+  EXPECT_THAT(suite.cases[0].tags, ElementsAre("toml", "build"));
+  EXPECT_EQ(suite.cases[0].source, "d7");
+  EXPECT_EQ(suite.cases[0].split, Split::kTrain);
+  EXPECT_THAT(suite.cases[1].tags, IsEmpty());
+  EXPECT_EQ(suite.cases[1].source, "");
+  EXPECT_EQ(suite.cases[1].split, Split::kTest);
+  EXPECT_EQ(suite.cases[2].split, Split::kUnknown);
+  EXPECT_THAT(suite.warnings, IsEmpty());
+}
+
+// Suites of other tools may use these keys for something else.
+TEST(ParseSuite, OtherValuesOfTagsAndSourceAreWarnings) {
+  const Suite suite = Parse(
+      R"([{"input": "i", "expected": {"contains": "a"}, "tags": ["a", 1, " "]},
+          {"input": "j", "expected": {"contains": "a"}, "tags": "b", "source": {"line": 3}}])");
+  EXPECT_THAT(suite.cases[0].tags, ElementsAre("a"));
+  EXPECT_THAT(suite.cases[1].tags, IsEmpty());
+  EXPECT_EQ(suite.cases[1].source, "");
+  EXPECT_THAT(suite.warnings, ElementsAre(HasSubstr("case 1: \"tags\" must be a list of strings"),
+                                          HasSubstr("case 2: \"tags\" must be a list of strings"),
+                                          HasSubstr("\"source\" is ignored: it must be a string, not an object")));
 }
 
 TEST(ParseSuite, EvalsForm) {
@@ -294,8 +323,7 @@ TEST_F(SuiteFilesTest, LoadSuiteKeepsItsPath) {
 }
 
 TEST(LoadSuiteOfSkill, ExampleLoads) {
-  const Result<Suite> suite =
-      LoadSuiteOfSkill(fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels");
+  const Result<Suite> suite = LoadSuiteOfSkill(SourceDir() / "examples/skills/kernel-builder-cuda-kernels");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_GE(suite->cases.size(), 10U);
   EXPECT_THAT(suite->warnings, IsEmpty());

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "util/result.h"
+#include "util/user_folders.h"
 
 namespace upskill {
 
@@ -22,9 +22,6 @@ struct FoundTrace {
 
 // Names of the agents whose folders are known.
 std::vector<std::string> KnownTraceAgents();
-
-// The value of an environment variable.
-using VariableLookup = std::function<std::optional<std::string>(const std::string&)>;
 
 // The traces in the agents' folders below the user's home, newest first; with an empty `agent`, those of all agents.
 // `variable` gives HOME and the variables that move an agent's folder (CLAUDE_CONFIG_DIR, CODEX_HOME, …). Symbolic

@@ -100,7 +100,9 @@ void ReadText(TraceFormat format, std::string_view raw, TraceBuilder& builder) {
 // "name, version and 3 more": the keys of an object, to tell the user what a record holds.
 std::string KeysOf(const Json& record) {
   constexpr std::size_t kMaxShown = 4;
-  if (!record.is_object() || record.empty()) return "no keys";
+  if (record.is_array() && record.empty()) return "no entries";
+  if (!record.is_object()) return JsonTypeName(record);
+  if (record.empty()) return "no keys";
   std::string text;
   std::size_t shown = 0;
   for (const auto& [key, value] : record.items()) {
@@ -121,6 +123,21 @@ Error UnknownRecords(const std::string& name, std::string_view kind, const Json&
                                      kind, KeysOf(record)));
 }
 
+Status CheckNoteSize(const std::string& name, std::string_view text) {
+  constexpr std::size_t kMinNoteBytes = 16;  // the shortest note that tells anything: a few words
+  const std::size_t bytes = Trim(text).size();
+  if (bytes >= kMinNoteBytes) return {};
+  return InputError(fmt::format("{}: not a trace: only {} of text", name, Counted(bytes, "byte")));
+}
+
+// Text that merely begins with a bracket isn't: a log line "[12:00] started", a link "[](page)".
+bool LooksLikeJson(std::string_view text) {
+  text = Trim(text);
+  if (!text.starts_with('[')) return text.starts_with('{');
+  text = Trim(text.substr(1));
+  return text.starts_with('{') || text.starts_with('[') || text.starts_with('"');
+}
+
 // What the front shows not to be a trace, for which no format was given.
 Status CheckIsTrace(const std::string& name, std::string_view front, const TraceDetection& detected) {
   if (const auto other = KnownOtherFile(front)) return NotATrace(name, *other);
@@ -132,11 +149,7 @@ Status CheckIsTrace(const std::string& name, std::string_view front, const Trace
   if (LooksBinary(front.substr(0, kFrontBytes)))
     return InputError(
         fmt::format("{}: neither UTF-8 text nor a known format; the format 'notes' takes it as text", name));
-  // The shortest note that tells anything: a few words.
-  constexpr std::size_t kMinNoteBytes = 16;
-  if (const std::size_t bytes = Trim(front).size(); bytes < kMinNoteBytes)
-    return InputError(fmt::format("{}: not a trace: only {} of text", name, Counted(bytes, "byte")));
-  return {};
+  return CheckNoteSize(name, front);
 }
 
 Error FaultAt(const std::string& name, std::size_t line, const std::string& reason) {
@@ -177,7 +190,8 @@ Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordRead
     } else if (text.front() == ':' || text.substr(0, 6) == "event:" || text == "[DONE]") {
       continue;  // the rest of an event stream
     } else {
-      fault = {line->number, fmt::format("not JSON at byte {}: {}", parsed.fault.offset + 1, parsed.fault.reason)};
+      fault = {line->number, fmt::format("{}at byte {}: {}", parsed.fault.is_limit ? "" : "not JSON ",
+                                         parsed.fault.offset + 1, parsed.fault.reason)};
     }
   }
   // A torn last line means that the session is still being written.
@@ -203,7 +217,8 @@ Result<Json> ParseDocument(std::string_view text, const std::string& name, bool 
       return std::move(*rest.value);
     }
   }
-  return InputError(fmt::format("{}:{}:{}: not JSON: {}", name, place.line, place.column, parsed.fault.reason));
+  return InputError(fmt::format("{}:{}:{}: {}{}", name, place.line, place.column,
+                                parsed.fault.is_limit ? "" : "not JSON: ", parsed.fault.reason));
 }
 
 void FeedDocument(Json& document, RecordReader& reader) {
@@ -266,19 +281,17 @@ Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) 
     Result<Json> front = ParseDocument(text, source.name(), false, trial);
     if (front && (options.format || DetectDocument(*front))) document = std::move(front);
   }
-  if (!document) {
-    // Text that merely begins with a bracket, such as a log line "[12:00] started".
-    const bool like_json =
-        Trim(text).substr(0, 1) == "{" || text.find('"') != std::string::npos || Trim(text).substr(0, 2) == "[[";
-    if (like_json) return document.error();
-  }
+  if (!document && LooksLikeJson(text)) return document.error();
+  if (!document && !options.format) RETURN_IF_ERROR(CheckNoteSize(source.name(), text));
   const auto detected = document ? DetectDocument(*document) : std::nullopt;
   if (document && !detected && !options.format)
     return UnknownRecords(source.name(), document->is_array() ? "a JSON list" : "a JSON document",
                           document->is_array() && !document->empty() ? document->front() : *document);
   const TraceFormat format = options.format.value_or(detected ? detected->format : TraceFormat::kNotes);
   TraceBuilder builder(source.name(), format);
-  for (const TraceProblem& problem : trial.trace().problems) builder.NoteProblem(problem.line, problem.message);
+  if (document) {
+    for (const TraceProblem& problem : trial.trace().problems) builder.NoteProblem(problem.line, problem.message);
+  }
   const RecordReaderPtr reader = MakeReader(format, builder);
   if (document && reader != nullptr) {
     text.clear();

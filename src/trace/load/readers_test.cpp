@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "support/source_dir.h"
 #include "support/trace_expectation.h"
 #include "trace/load/read_trace.h"
 #include "util/files.h"
@@ -302,7 +303,7 @@ TEST(ReadersTest, Benchmarks) {
 TEST(ReadersTest, EveryFormatAndFixtureIsCovered) {
   std::string figures;
   for (const char* test : {"readers_test.cpp", "format_versions_test.cpp"}) {
-    const Result<std::string> text = ReadFile(std::filesystem::path(UPSKILL_SOURCE_DIR) / "src/trace/load" / test);
+    const Result<std::string> text = ReadFile(SourceDir() / "src/trace/load" / test);
     ASSERT_TRUE(text.ok());
     figures += *text;
   }

@@ -3,6 +3,7 @@
 // code with the readers, and from the descriptions that came with the recordings (subagents, skills, longest outputs).
 #include <gtest/gtest.h>
 
+#include "support/source_dir.h"
 #include "support/trace_expectation.h"
 #include "trace/load/read_trace.h"
 #include "util/files.h"
@@ -13,7 +14,7 @@ namespace {
 class RecordedTraces : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(UPSKILL_SOURCE_DIR) / ".." / "shared" / "traces";
+    folder_ = SourceDir() / ".." / "shared" / "traces";
     if (!std::filesystem::is_directory(folder_)) GTEST_SKIP() << "no recorded traces beside the source tree";
   }
   std::filesystem::path folder_;
@@ -119,8 +120,7 @@ TEST_F(RecordedTraces, ClaudeCodeFixturesAndResults) {
 }
 
 TEST_F(RecordedTraces, EveryFileHasItsFigures) {
-  const std::filesystem::path here =
-      std::filesystem::path(UPSKILL_SOURCE_DIR) / "src/trace/load/recorded_traces_test.cpp";
+  const std::filesystem::path here = SourceDir() / "src/trace/load/recorded_traces_test.cpp";
   const Result<std::string> figures = ReadFile(here);
   ASSERT_TRUE(figures.ok());
   std::size_t files = 0;

@@ -27,6 +27,20 @@ bool HasBlock(const Json& message, std::initializer_list<std::string_view> types
                      [&](const Json& block) { return IsOneOf(StringAt(block, "type"), types); });
 }
 
+// Whether a message with a role tells anything; lists of users and of permissions have roles, too.
+bool SaysSomething(const Json& message) {
+  constexpr std::array kParts = {"content",   "value",   "tool_calls",        "toolCalls", "function_call",
+                                 "reasoning", "refusal", "reasoning_content", "thinking"};
+  return std::any_of(kParts.begin(), kParts.end(), [&](const char* key) { return !Member(message, key).is_null(); });
+}
+
+// "null", "true", "17": a record of no trace, but neither a line of text.
+bool IsBareScalar(std::string_view line) {
+  constexpr std::size_t kMaxBytes = 64;
+  const bool may_be = line.size() <= kMaxBytes && std::string_view("ntf-0123456789").find(line.front()) != line.npos;
+  return may_be && ParseRecord(line).value.has_value();
+}
+
 // OpenAI or Anthropic, or one of the formats built on their messages.
 std::optional<TraceDetection> DetectMessageList(const Json& messages, const Json& document) {
   if (!messages.is_array() || messages.empty()) return std::nullopt;
@@ -34,7 +48,7 @@ std::optional<TraceDetection> DetectMessageList(const Json& messages, const Json
   for (std::size_t i = 0; i < std::min(messages.size(), kRecordsToLookAt); ++i) {
     const Json& message = messages[i];
     const Json& content = Member(message, "content");
-    any_role = any_role || message.contains("role") || message.contains("from");
+    any_role = any_role || ((message.contains("role") || message.contains("from")) && SaysSomething(message));
     if (Member(message, "tool_calls").is_object() || message.contains("channels") || message.contains("stop_reason") ||
         message.contains("is_template") || Member(message, "tool_results").is_object()) {
       return TraceDetection{TraceFormat::kFastAgent, TraceShape::kDocument};
@@ -242,6 +256,7 @@ TraceDetection DetectTrace(std::string_view front) {
   if (front.starts_with("PK\x03\x04")) return {TraceFormat::kInspect, TraceShape::kArchive};
   std::vector<Json> records;
   std::size_t lines = 0;
+  std::size_t scalars = 0;
   std::size_t begin = 0;
   while (begin < front.size() && lines < kRecordsToLookAt) {
     const std::size_t end = std::min(front.find('\n', begin), front.size());
@@ -249,6 +264,7 @@ TraceDetection DetectTrace(std::string_view front) {
     begin = end + 1;
     if (line.empty() || line.starts_with("event:") || line.starts_with(":")) continue;
     ++lines;
+    scalars += IsBareScalar(line) ? 1U : 0U;
     if (line.front() != '{' && line.front() != '[' && line.front() != '"') continue;
     ParsedRecord parsed = ParseRecord(line);
     if (parsed.value && (parsed.value->is_object() || lines > 1)) records.push_back(std::move(*parsed.value));
@@ -257,7 +273,7 @@ TraceDetection DetectTrace(std::string_view front) {
   const auto voted = mostly_records ? VoteOf(records, records.size()) : std::nullopt;
   if (voted) return {*voted, TraceShape::kLines};
   if (const auto text = DetectText(front)) return *text;
-  if (mostly_records && lines > 1) return {TraceFormat::kNotes, TraceShape::kText, true};
+  if ((mostly_records || scalars == lines) && lines > 1) return {TraceFormat::kNotes, TraceShape::kText, true};
   const std::string_view trimmed = Trim(front);
   if (trimmed.starts_with("{") || trimmed.starts_with("[")) return {TraceFormat::kNotes, TraceShape::kDocument};
   // `opencode export` may print a progress line before the document.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/line_source.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,14 +17,7 @@ constexpr std::size_t kBlock = std::size_t{256} * 1024;
 }  // namespace
 
 Result<LineSource> LineSource::OpenFile(const std::filesystem::path& path) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.valid()) return ErrnoError("reading", path, errno);
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
-  if (S_ISDIR(info.st_mode)) return ErrnoError("reading", path, EISDIR);
-  if (!S_ISREG(info.st_mode)) {
-    return InputError(fmt::format("reading {}: not a regular file; give - to read from a pipe", path.string()));
-  }
+  ASSIGN_OR_RETURN(Fd fd, OpenRegularFile(path, "give - to read from a pipe"));
   return FromDescriptor(std::move(fd), path.filename().string());
 }
 

@@ -51,9 +51,9 @@ class Parser {
       if (reason_.empty() && at_ < text_.size()) Fail("text after the end of the record");
       if (reason_.empty()) return {std::move(value), {}};
     } catch (const std::bad_alloc&) {
-      return {std::nullopt, {"too large for the available memory", std::min(at_, text_.size())}};
+      return {std::nullopt, {"too large for the available memory", std::min(at_, text_.size()), true}};
     }
-    return {std::nullopt, {reason_, std::min(fault_, text_.size())}};
+    return {std::nullopt, {reason_, std::min(fault_, text_.size()), is_limit_}};
   }
 
  private:
@@ -61,6 +61,11 @@ class Parser {
     if (!reason_.empty()) return;
     reason_ = std::move(reason);
     fault_ = at_;
+  }
+
+  void Exceed(std::string reason) {
+    if (reason_.empty()) is_limit_ = true;
+    Fail(std::move(reason));
   }
 
   void SkipSpace() {
@@ -85,15 +90,15 @@ class Parser {
       return nullptr;
     }
     if (++values_ > limits_.values) {
-      Fail(fmt::format("too large: more than {} values, the maximum",
-                       WithThousands(static_cast<long long>(limits_.values))));
+      Exceed(fmt::format("too large: more than {} values, the maximum",
+                         WithThousands(static_cast<long long>(limits_.values))));
       return nullptr;
     }
     const char c = text_[at_];
     if (c == '"') return ParseString();
     if (c == '{' || c == '[') {
       if (depth >= kMaxRecordDepth) {
-        Fail(fmt::format("nested deeper than {} levels", kMaxRecordDepth));
+        Exceed(fmt::format("nested deeper than {} levels", kMaxRecordDepth));
         return nullptr;
       }
       ++at_;
@@ -113,8 +118,8 @@ class Parser {
         break;
       }
       if (object.size() >= limits_.keys) {
-        Fail(fmt::format("too large: an object with more than {} keys, the maximum",
-                         WithThousands(static_cast<long long>(limits_.keys))));
+        Exceed(fmt::format("too large: an object with more than {} keys, the maximum",
+                           WithThousands(static_cast<long long>(limits_.keys))));
         break;
       }
       Json& value = object.Add(ParseString());
@@ -292,6 +297,7 @@ class Parser {
   std::size_t at_ = 0;
   std::size_t fault_ = 0;
   std::string reason_;
+  bool is_limit_ = false;
 };
 
 }  // namespace

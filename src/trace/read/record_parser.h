@@ -18,6 +18,7 @@ inline constexpr std::size_t kMaxRecordDepth = 200;
 struct RecordFault {
   std::string reason;
   std::size_t offset = 0;
+  bool is_limit = false;  // it may be JSON, but has too much of something
 };
 
 // Parses one record: RFC 8259, plus deviations that are common and unambiguous. Invalid UTF-8, NUL and lone surrogates

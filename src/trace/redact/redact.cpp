@@ -180,6 +180,7 @@ std::vector<SecretSpan> FindPlainSecrets(std::string_view text) {
   std::vector<SecretSpan> fields;
   std::vector<SecretSpan> issuers;  // after the fields, which keep their names
   std::vector<PatternHit> hits;
+  std::size_t fields_end = 0;
   anchors.scan->Run(text, LineBreakLength, [&](const AnchorScan::Hit& hit) {
     if (hit.word < anchors.fields) {
       for (const TokenFormat* format : anchors.formats[hit.word]) {
@@ -189,9 +190,14 @@ std::vector<SecretSpan> FindPlainSecrets(std::string_view text) {
         }
       }
     } else if (hit.word < anchors.patterns) {
+      // A field whose value begins inside of another's ends with it. "password=password=…" would be read many times.
+      constexpr std::size_t kFarthestValue = 256;
+      if (hit.end + kFarthestValue < fields_end) return;
       const std::size_t word = hit.word - anchors.fields;
-      if (std::optional<SecretSpan> field = MatchField(text, word, hit.begin, hit.end))
+      if (std::optional<SecretSpan> field = MatchField(text, word, hit.begin, hit.end)) {
+        fields_end = std::max(fields_end, field->end);
         (IsIssuerWord(word) ? issuers : fields).push_back(std::move(*field));
+      }
     } else {
       hits.push_back({hit.word - anchors.patterns, hit.begin});
     }

@@ -123,7 +123,7 @@ bool IsPattern(std::string_view value) {
 }
 
 bool IsWordOf(std::string_view lower) {
-  constexpr std::array kWords = {
+  constexpr std::array kPlaceholderWords = {
       std::string_view("none"),     std::string_view("null"),      std::string_view("true"),
       std::string_view("false"),    std::string_view("undefined"), std::string_view("string"),
       std::string_view("str"),      std::string_view("required"),  std::string_view("optional"),
@@ -140,7 +140,7 @@ bool IsWordOf(std::string_view lower) {
       std::string_view("const"),    std::string_view("return"),    std::string_view("async"),
       std::string_view("await"),    std::string_view("function"),
   };
-  return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
+  return std::find(kPlaceholderWords.begin(), kPlaceholderWords.end(), lower) != kPlaceholderWords.end();
 }
 
 }  // namespace
