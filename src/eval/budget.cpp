@@ -75,8 +75,8 @@ Spending Budget::reserved() const {
 }
 
 std::string Budget::SpentUsd() const {
-  std::string text = fmt::format("${:.4f} of ${:.4f} spent", spent_.usd, limits_.max_cost_usd.value_or(0.0));
-  if (failed_.usd > 0.0) text += fmt::format(" (up to ${:.4f} of it by requests that failed)", failed_.usd);
+  std::string text = fmt::format("{} of {} spent", UsdText(spent_.usd), UsdText(limits_.max_cost_usd.value_or(0.0)));
+  if (failed_.usd > 0.0) text += fmt::format(" (up to {} of it by requests that failed)", UsdText(failed_.usd));
   return text;
 }
 
@@ -92,7 +92,7 @@ bool Budget::Fits(const Spending& amount) {
   const Spending in_flight = reserved();
   const double usd = spent_.usd + in_flight.usd + amount.usd;
   if (limits_.max_cost_usd && amount.usd > 0.0 && usd > *limits_.max_cost_usd * (1.0 + kRounding)) {
-    shortage_ = fmt::format("{}, and the next answer may cost ${:.4f}", SpentUsd(), amount.usd);
+    shortage_ = fmt::format("{}, and the next answer may cost {}", SpentUsd(), UsdText(amount.usd));
     return false;
   }
   if (limits_.max_tokens && spent_.tokens + in_flight.tokens + amount.tokens > *limits_.max_tokens) {
@@ -104,13 +104,13 @@ bool Budget::Fits(const Spending& amount) {
 
 bool Budget::MayBeCounted(const Account& account) {
   std::string_view limit;
-  if (account.unreported) limit = limits_.max_tokens ? "--max-tokens-total" : "--max-cost";
+  if (account.unreported) limit = limits_.max_tokens ? "limit on tokens" : "limit on cost";
   if (!limit.empty()) {
-    shortage_ = fmt::format("{} doesn't report what its answers use, so {} can't be enforced", account.name, limit);
+    shortage_ = fmt::format("{} doesn't report what its answers use, so the {} can't be enforced", account.name, limit);
     return false;
   }
   if (!limits_.max_cost_usd || account.price) return true;
-  shortage_ = fmt::format("the price of {} is unknown, so --max-cost can't be enforced", account.name);
+  shortage_ = fmt::format("the price of {} is unknown, so the limit on cost can't be enforced", account.name);
   return false;
 }
 

@@ -195,7 +195,7 @@ TEST(Budget, NothingIsSentToAModelOfUnknownPrice) {
   model.set_local();  // may be a gateway
   Budget budget = ForDollars(0.01);
   EXPECT_FALSE(budget.Reserve(model, Question()));
-  EXPECT_EQ(budget.shortage(), "the price of local-server is unknown, so --max-cost can't be enforced");
+  EXPECT_EQ(budget.shortage(), "the price of local-server is unknown, so the limit on cost can't be enforced");
   EXPECT_TRUE(ForTokens(10'000).Reserve(model, Question())) << "tokens can be counted";
 }
 
@@ -229,14 +229,14 @@ TEST(Budget, UnreportedUsageCountsAsTheReservationAndEndsTheModel) {
     dollars.Settle(*dollars.Reserve(model, Question()), answer);
     EXPECT_DOUBLE_EQ(dollars.spent().usd, worst.usd);
     EXPECT_FALSE(dollars.Reserve(model, Question()));
-    EXPECT_EQ(dollars.shortage(), "haiku doesn't report what its answers use, so --max-cost can't be enforced");
+    EXPECT_EQ(dollars.shortage(), "haiku doesn't report what its answers use, so the limit on cost can't be enforced");
     EXPECT_THAT(dollars.caveats(), ElementsAre(HasSubstr("haiku: answers without token counts")));
 
     Budget tokens = ForTokens(10'000);
     tokens.Settle(*tokens.Reserve(model, Question()), answer);
     EXPECT_EQ(tokens.spent().tokens, worst.tokens);
     EXPECT_FALSE(tokens.Reserve(model, Question()));
-    EXPECT_THAT(tokens.shortage(), HasSubstr("so --max-tokens-total can't be enforced"));
+    EXPECT_THAT(tokens.shortage(), HasSubstr("so the limit on tokens can't be enforced"));
   }
 }
 

@@ -41,12 +41,19 @@ Result<std::unordered_map<std::string, Sample>> FindCachedSamples(
     const std::string name = run.filename().string();
     if (!OffersCache(run)) continue;
     std::map<std::size_t, std::set<std::string>> first_served;
+    std::unordered_map<std::string, std::vector<ErrorCause>> failed;  // attempts in this run before the answer, by key
     const auto consider = [&](std::string_view line) {
       const std::string key(KeyOfLine(line));
       const auto cell = wanted.find(key);
       if (cell == wanted.end() || found.contains(key)) return;
       Result<Sample> sample = SampleFromLine(line);
-      if (!sample || !sample->ok() || sample->key != key) return;
+      if (!sample || sample->key != key) return;
+      if (!sample->ok()) {
+        failed[key].push_back(sample->error->cause);
+        return;
+      }
+      if (const auto before = failed.find(key); before != failed.end())
+        sample->failed_before.insert(sample->failed_before.end(), before->second.begin(), before->second.end());
       const std::string& model = sample->response.served_model;
       if (const auto known = served.find(cell->second); known == served.end()) {
         first_served[cell->second].insert(model);

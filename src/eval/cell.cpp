@@ -112,6 +112,7 @@ ChatRequest RequestFor(const Plan& plan, const Cell& cell, int attempt) {
   request.sampling.seed = SeedOf(plan, cell.round, request.messages.front().text);
   if (IsSimulated(plan.students[cell.student])) {
     request.simulation = SimulationOf(cell.arm, attempt, test_case);
+    request.simulation["round"] = cell.round;
   }
   return request;
 }

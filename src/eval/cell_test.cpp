@@ -63,7 +63,7 @@ TEST(CellKey, IsPersisted) {
 TEST(CellKey, TheBaselineLeavesOutTheSkill) {
   const Plan plan = MakeTestPlan(1);
   Plan other = plan;
-  other.skill = {"another", "elsewhere", "Another body.", "0"};
+  other.skill = {"another", "elsewhere", "Another body.", "0", ""};
   EXPECT_EQ(KeyOf(plan, Arm::kBaseline), KeyOf(other, Arm::kBaseline));
   EXPECT_NE(KeyOf(plan, Arm::kSkill), KeyOf(other, Arm::kSkill));
   other.arms = {Arm::kSkill};
@@ -141,13 +141,13 @@ TEST(RequestFor, SeedsDifferByRoundCaseAndRun) {
   EXPECT_EQ(seeds.size(), 3U * 2U * 2U);
 }
 
-TEST(RequestFor, TheAttemptReachesTheSimulatedStudentOnly) {
+TEST(RequestFor, TheAttemptAndTheRoundReachTheSimulatedStudentOnly) {
   Plan plan = MakeTestPlan(1);
   const Cell cell{0, Arm::kSkill, 0, 0, ""};
   EXPECT_EQ(RequestFor(plan, cell, 3).sampling.seed, RequestFor(plan, cell, 0).sampling.seed);
   plan.students[0].identity = "sim:1:";
   EXPECT_EQ(RequestFor(plan, cell, 3).simulation,
-            Json({{"arm", "skill"}, {"attempt", 3}, {"passing_answer", "right 1\n"}}));
+            Json({{"arm", "skill"}, {"attempt", 3}, {"passing_answer", "right 1\n"}, {"round", 0}}));
 }
 
 TEST(UserMessage, FilesFollowAsFencedBlocks) {
@@ -185,6 +185,21 @@ TEST(Plan, RoundTrip) {
   EXPECT_EQ(back->sampling.seed, plan.sampling.seed);
   EXPECT_EQ(Order(*back), Order(plan));
   EXPECT_EQ(KeyOf(*back, Arm::kSkill, 1, 2), KeyOf(plan, Arm::kSkill, 1, 2));
+}
+
+TEST(Plan, RemembersTheRoundsThatWerePlannedFirst) {
+  Plan plan = MakeTestPlan(1, 20);
+  EXPECT_EQ(plan.first_planned_rounds(), 20);
+  EXPECT_FALSE(PlanToJson(plan).contains("planned_rounds"));
+  plan.planned_rounds = 3;
+  const Json json = PlanToJson(plan);
+  EXPECT_EQ(PlanFromJson(json, "p").value().first_planned_rounds(), 3);
+  Json old = json;
+  old.erase("planned_rounds");
+  EXPECT_EQ(PlanFromJson(old, "p").value().first_planned_rounds(), 20);
+  Json bad = json;
+  bad["planned_rounds"] = -1;
+  EXPECT_FALSE(PlanFromJson(bad, "p").ok());
 }
 
 TEST(Plan, UnknownFieldsOfCasesSurvive) {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "eval/input_clusters.h"
+#include "eval/source_clusters.h"
+
 namespace upskill {
 namespace {
 
@@ -71,13 +74,13 @@ bool CompleteRounds::AllRoundsEqual() const {
   return true;
 }
 
-PairCounts CompleteRounds::CountsOfRound(std::size_t round) const {
-  PairCounts counts;
+std::vector<int> CompleteRounds::SumsOfRound(std::size_t round) const {
+  std::vector<int> sums(unit_sizes.size(), 0);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const AnswerPair entry = pair(round, i);
-    counts.Add(entry.without->passed, entry.with->passed);
+    sums[units[i]] += (entry.with->passed ? 1 : 0) - (entry.without->passed ? 1 : 0);
   }
-  return counts;
+  return sums;
 }
 
 std::vector<PairCounts> CompleteRounds::CountsByCase(std::size_t count) const {
@@ -101,8 +104,17 @@ std::vector<CompleteRounds> FindCompleteRounds(const RunData& data, Arm against,
     const int tried = found.RoundsTriedInFull(rounds);
     if (tried == 0) continue;
     found.Select(tried);
-    if (found.rounds.size() == 1) found.answers_repeat = plan.sampling.temperature == 0.0;
-    if (found.rounds.size() > 1) found.answers_repeat = found.AllRoundsEqual();
+    found.answers_repeat = plan.sampling.temperature == 0.0 && !found.rounds.empty() && found.AllRoundsEqual();
+    found.units = InputClusters(plan.suite, found.cases);
+    const std::vector<std::size_t> sources = SourceClusters(plan.suite, found.cases);
+    for (std::size_t entry = 0; entry < found.units.size(); ++entry) {
+      const std::size_t unit = found.units[entry];
+      if (unit == found.unit_sizes.size()) {
+        found.unit_sizes.push_back(0);
+        found.unit_sources.push_back(sources[entry]);
+      }
+      ++found.unit_sizes[unit];
+    }
   }
   return all;
 }

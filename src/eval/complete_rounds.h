@@ -30,14 +30,24 @@ class CompleteRounds {
   std::vector<std::size_t> excluded;  // the other cases that were tried
   std::vector<int> rounds;            // the complete rounds' numbers, in order
 
-  // Every cell has the same answer in every complete round; with a single round: the temperature is 0.
+  // Cases with the same input and files are the same request: one unit of evidence, since their answers may be copies.
+  std::vector<std::size_t> units;         // by index into `cases`: its unit, from 0
+  std::vector<int> unit_sizes;            // by unit: its cases
+  std::vector<std::size_t> unit_sources;  // by unit: equal if made from one source (SourceClusters)
+
+  // At temperature 0: every cell has the same answer in every complete round, or there is only one round. Further
+  // rounds would be copies, so only the first is evidence. Above it, answers may repeat by chance: rounds are
+  // independent.
   bool answers_repeat = false;
 
   // Takes indices into `rounds` and `cases`.
   AnswerPair pair(std::size_t round, std::size_t entry) const { return PairAt(rounds[round], cases[entry]); }
 
-  // The outcomes of rounds[round].
-  PairCounts CountsOfRound(std::size_t round) const;
+  // The rounds that are evidence.
+  std::size_t evidence_rounds() const { return answers_repeat ? 1 : rounds.size(); }
+
+  // Wins − losses of each unit in rounds[round].
+  std::vector<int> SumsOfRound(std::size_t round) const;
   // By index into `cases`, over the first `count` entries of `rounds`.
   std::vector<PairCounts> CountsByCase(std::size_t count) const;
 

@@ -181,16 +181,13 @@ class LineSplitter {
 Result<std::size_t> VisitJournalLines(const fs::path& run_folder, const std::function<void(std::string_view)>& visit,
                                       std::size_t max_line_bytes) {
   const fs::path path = run_folder / "samples.jsonl";
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.valid()) return errno == ENOENT ? Result<std::size_t>(0) : ErrnoError("reading", path, errno);
-  // A run may come from elsewhere; a pipe or device would never end.
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return ErrnoError("reading", path, errno);
-  if (!S_ISREG(info.st_mode)) return InputError(fmt::format("reading {}: not a regular file", path.string()));
+  const Result<Fd> fd = OpenRegularFile(path);  // a run may come from elsewhere; a pipe or device would never end
+  if (!fd && fd.error().kind == ErrorKind::kNotFound) return std::size_t{0};
+  if (!fd) return fd.error();
   LineSplitter lines(visit, max_line_bytes);
   std::vector<char> block(1U << 20U);
   while (true) {
-    const ssize_t got = ::read(fd.get(), block.data(), block.size());
+    const ssize_t got = ::read(fd->get(), block.data(), block.size());
     if (got < 0) {
       if (errno == EINTR) continue;
       return ErrnoError("reading", path, errno);

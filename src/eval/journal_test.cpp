@@ -303,6 +303,17 @@ TEST(FindCachedSamples, LeavesOutUnreadableRuns) {
   EXPECT_THAT(*FindCachedSamples(runs, {}), IsEmpty());
 }
 
+// A retried time-out counts against a verdict in every run that uses the answer (eval/missing.h).
+TEST(FindCachedSamples, FailedAttemptsComeAlong) {
+  const TempFolder folder;
+  WriteRun(folder, "2026_01_01_00_00_00-0001",
+           LineOf(Failure(Key('a'))) + LineOf(Failure(Key('a'))) + LineOf(Answer(Key('b'))) + LineOf(Answer(Key('a'))));
+  const auto found = FindCachedSamples(folder.path() / "runs", {{Key('a'), 0}, {Key('b'), 0}});
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->at(Key('a')).failed_before, SizeIs(2));
+  EXPECT_THAT(found->at(Key('b')).failed_before, IsEmpty());
+}
+
 // Local time goes back in autumn and on the way west.
 TEST(FindRuns, InTheOrderOfUtc) {
   const TempFolder folder;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "eval/comparisons.h"
+
 namespace upskill {
 namespace {
 
@@ -29,10 +31,10 @@ JudgedRun Judge(RunData data) {
   run.data = std::move(data);
   run.summary = Summarize(run.data);
   const Arm compared = ComparedArm(run.plan());
-  run.verdicts = JudgeRun(run.data, compared);
-  for (const Arm arm : run.plan().arms) {
-    if (arm != Arm::kSkill && arm != compared) run.others[arm] = JudgeRun(run.data, arm);
-  }
+  run.others = JudgeComparisons(run.data);
+  run.verdicts = std::move(run.others.at(compared));
+  run.others.erase(compared);
+  run.findings = FindCaseFindings(run.data, compared);
   if (run.plan().stop_when_decided) LeaveOutSkippedCells(run.verdicts, run.summary);
   return run;
 }

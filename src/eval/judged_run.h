@@ -4,6 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "eval/case_findings.h"
+#include "eval/choice_answers.h"
 #include "eval/plan.h"
 #include "eval/run_data.h"
 #include "eval/summary.h"
@@ -17,6 +19,10 @@ struct JudgedRun {
   RunSummary summary;
   std::vector<StudentVerdict> verdicts;               // by student: the skill against ComparedArm(plan())
   std::map<Arm, std::vector<StudentVerdict>> others;  // by student: the skill against the plan's other arms
+  std::vector<CaseFindings> findings;                 // by student: the skill against ComparedArm(plan())
+
+  // Set where the samples in `data` have been dropped, for contrasts; by student and arm, in the plan's order.
+  std::vector<ChoiceAnswers> choices;
 
   const Plan& plan() const { return data.plan(); }
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -29,6 +30,8 @@ Json ComparedPart(Plan plan) {
   plan.run.clear();
   plan.created.clear();
   plan.shard = {};
+  plan.terms = {};
+  plan.share = {};
   plan.offers_cache = true;
   plan.skill.folder.clear();
   plan.previous.folder.clear();
@@ -64,7 +67,7 @@ bool Beats(const Sample& a, const Sample& b) {
   return DumpJson(SampleToJson(a)) < DumpJson(SampleToJson(b));
 }
 
-// Collects the samples of the runs.
+// Collects the samples of the runs: the best of each cell, and all failed attempts, which verdicts take into account.
 class Merger {
  public:
   // Errors: the run can't be read, or its plan differs from that of the earlier runs.
@@ -103,7 +106,8 @@ class Merger {
   // The best sample of a cell so far. A run may have several, since failed attempts are journaled as well.
   struct Kept {
     Sample sample;
-    std::size_t first_run = 0;  // the number of the first run with a sample of the cell
+    std::vector<Sample> errors;  // all
+    std::size_t first_run = 0;   // the number of the first run with a sample of the cell
     bool in_several_runs = false;
   };
 
@@ -111,10 +115,15 @@ class Merger {
     std::string name = CellName(sample);
     const auto found = best_.find(name);
     if (found == best_.end()) {
-      best_.emplace(std::move(name), Kept{std::move(sample), runs_});
+      Kept kept;
+      kept.sample = std::move(sample);
+      kept.first_run = runs_;
+      if (!kept.sample.ok()) kept.errors.push_back(kept.sample);
+      best_.emplace(std::move(name), std::move(kept));
       return;
     }
     Kept& kept = found->second;
+    if (!sample.ok()) kept.errors.push_back(sample);
     kept.in_several_runs = kept.in_several_runs || kept.first_run != runs_;
     if (Beats(sample, kept.sample)) kept.sample = std::move(sample);
   }
@@ -126,6 +135,20 @@ class Merger {
     plan_.run = folder.filename().string();
     if (plan_.run.empty()) plan_.run = folder.parent_path().filename().string();
     if (plan_.created.empty()) plan_.created = UtcTimestamp(clock.WallNow());
+  }
+
+  // The lines of a cell: failed attempts, then its best sample.
+  static std::string LinesOf(const Kept& kept) {
+    const std::string best = DumpJson(SampleToJson(kept.sample)) + "\n";
+    std::set<std::pair<int, std::string>> errors;  // by attempt
+    for (const Sample& error : kept.errors) {
+      if (error.key == kept.sample.key) errors.emplace(error.attempt, DumpJson(SampleToJson(error)) + "\n");
+    }
+    std::string lines;
+    for (const auto& [attempt, line] : errors) {
+      if (line != best) lines += line;
+    }
+    return lines + best;
   }
 
   // The lines of the merged journal, counted in `outcome`.
@@ -145,7 +168,7 @@ class Merger {
       const Sample& sample = found->second.sample;
       if (!sample.ok()) ++outcome.missing;
       if (found->second.in_several_runs) ++outcome.duplicates;
-      journal += DumpJson(SampleToJson(sample)) + "\n";
+      journal += LinesOf(found->second);
       ++outcome.samples;
     }
     return journal;

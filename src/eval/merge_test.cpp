@@ -15,6 +15,7 @@
 
 #include "eval/cell.h"
 #include "eval/journal.h"
+#include "eval/run_data.h"
 #include "support/plan_fixture.h"
 #include "util/files.h"
 #include "util/folder.h"
@@ -71,6 +72,16 @@ struct MergeBench {
 
   std::string Journal() const { return *ReadFile(target() / "samples.jsonl"); }
 
+  // How often each answer (for errors, the message) is the final sample of a cell of the merged run.
+  std::map<std::string, int> Finals() const {
+    std::map<std::string, int> counts;
+    const Result<RunData> data = RunData::Read(target());
+    CHECK(data.ok());
+    for (const Sample* sample : data->samples())
+      ++counts[sample->ok() ? sample->response.text : sample->error->message];
+    return counts;
+  }
+
   // How often each answer (for errors, the message) occurs in the merged run.
   std::map<std::string, int> Answers() const {
     std::map<std::string, int> counts;
@@ -101,6 +112,20 @@ TEST(MergeRuns, JoinsTheShardsOfOnePlan) {
   EXPECT_EQ(plan->shard.of, 1);
   EXPECT_THAT(ReadJournal(bench.target())->samples, SizeIs(12));
   EXPECT_THAT(bench.Answers(), ElementsAre(std::pair("answer of shard0", 6), std::pair("answer of shard1", 6)));
+}
+
+TEST(MergeRuns, KeepsFailedAttempts) {
+  const MergeBench bench;
+  const fs::path failed = bench.Run("failed", bench.plan, Fail);
+  const fs::path answered = bench.Run("answered", bench.plan);
+  const Result<MergeOutcome> outcome = bench.Merge({failed, answered});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->samples, 12U);
+  EXPECT_EQ(outcome->missing, 0U);
+  EXPECT_THAT(bench.Answers(), ElementsAre(std::pair("answer of answered", 12), std::pair("overloaded", 12)));
+  const std::string journal = bench.Journal();
+  ASSERT_TRUE(bench.Merge({answered, failed}).ok());
+  EXPECT_EQ(bench.Journal(), journal);
 }
 
 TEST(MergeRuns, AMissingShardIsCounted) {
@@ -188,7 +213,7 @@ TEST(MergeRuns, AnAnswerBeatsAnError) {
     const Result<MergeOutcome> outcome = bench.Merge(runs);
     ASSERT_TRUE(outcome.ok());
     EXPECT_EQ(outcome->missing, 0U);
-    EXPECT_THAT(bench.Answers(), ElementsAre(std::pair("answer of answered", 12)));
+    EXPECT_THAT(bench.Finals(), ElementsAre(std::pair("answer of answered", 12)));
     fs::remove_all(bench.target());
   }
   const Result<MergeOutcome> errors = bench.Merge({failed});
@@ -207,7 +232,7 @@ TEST(MergeRuns, AnErrorThatEndedACellBeatsOneBeforeARetry) {
   });
   for (const std::vector<fs::path>& runs : {std::vector{ended, stopped}, std::vector{stopped, ended}}) {
     ASSERT_TRUE(bench.Merge(runs).ok());
-    EXPECT_THAT(bench.Answers(), ElementsAre(std::pair("overloaded", 12)));
+    EXPECT_THAT(bench.Finals(), ElementsAre(std::pair("overloaded", 12)));
     fs::remove_all(bench.target());
   }
 }
@@ -224,7 +249,7 @@ TEST(MergeRuns, TheLaterErrorAndTheEarlierAnswerWin) {
   const fs::path e3 = bench.Run("e3", bench.plan, attempt(3, true));
   for (const std::vector<fs::path>& runs : {std::vector{e1, e3}, std::vector{e3, e1}}) {
     ASSERT_TRUE(bench.Merge(runs).ok());
-    EXPECT_THAT(bench.Answers(), ElementsAre(std::pair("attempt 3", 12)));
+    EXPECT_THAT(bench.Finals(), ElementsAre(std::pair("attempt 3", 12)));
     fs::remove_all(bench.target());
   }
   const fs::path a0 = bench.Run("a0", bench.plan, attempt(0, false));
@@ -232,11 +257,11 @@ TEST(MergeRuns, TheLaterErrorAndTheEarlierAnswerWin) {
   const fs::path sooner = bench.Run("sooner", bench.plan, [](Sample& sample) { sample.time = "2026-11-22T09:00:00Z"; });
   for (const std::vector<fs::path>& runs : {std::vector{a0, a2}, std::vector{a2, a0}}) {
     ASSERT_TRUE(bench.Merge(runs).ok());
-    EXPECT_THAT(bench.Answers(), ElementsAre(std::pair("answer of a0", 12)));
+    EXPECT_THAT(bench.Finals(), ElementsAre(std::pair("answer of a0", 12)));
     fs::remove_all(bench.target());
   }
   ASSERT_TRUE(bench.Merge({a0, sooner}).ok());
-  EXPECT_THAT(bench.Answers(), ElementsAre(std::pair("answer of sooner", 12))) << "given earlier";
+  EXPECT_THAT(bench.Finals(), ElementsAre(std::pair("answer of sooner", 12))) << "given earlier";
 }
 
 TEST(MergeRuns, TheOrderOfTheRunsMakesNoDifference) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "skill/lineage.h"
 #include "util/files.h"
 #include "util/hash.h"
 
@@ -38,21 +39,59 @@ Result<Arm> ArmFromName(std::string_view name) {
 namespace {
 
 Json SkillToJson(const SkillSnapshot& skill) {
-  return {{"name", skill.name}, {"folder", skill.folder}, {"sha256", skill.sha256}, {"body", skill.body}};
+  Json json = {{"name", skill.name}, {"folder", skill.folder}, {"sha256", skill.sha256}, {"body", skill.body}};
+  if (!skill.lineage.empty()) json["lineage"] = skill.lineage;
+  return json;
 }
 
 SkillSnapshot SkillFromJson(const Json& skill) {
   return {skill.at("name").get<std::string>(), JsonGet<std::string>(skill, "folder", ""),
-          skill.at("body").get<std::string>(), skill.at("sha256").get<std::string>()};
+          skill.at("body").get<std::string>(), skill.at("sha256").get<std::string>(), StringAt(skill, "lineage")};
+}
+
+Result<Sampling> SamplingFromJson(const Json& json) {
+  Sampling sampling;
+  if (const Json& temperature = json.at("temperature"); !temperature.is_null())
+    sampling.temperature = temperature.get<double>();
+  ASSIGN_OR_RETURN(sampling.max_tokens, NumberAt<int>(json, "max_tokens"));
+  ASSIGN_OR_RETURN(sampling.seed, NumberAt<std::uint64_t>(json, "seed"));
+  return sampling;
+}
+
+Json TermsToJson(const RunTerms& terms) {
+  return {{"gate", terms.gate.empty() ? Json(nullptr) : Json(terms.gate)},
+          {"max_cost_usd", JsonOrNull(terms.max_cost_usd)},
+          {"max_tokens_total", JsonOrNull(terms.max_tokens)},
+          {"timeout_seconds", JsonOrNull(terms.timeout_seconds)}};
+}
+
+// A limit that isn't a positive number is none.
+template <typename T>
+std::optional<T> LimitAt(const Json& json, const char* key) {
+  const T limit = JsonGet(json, key, T{0});
+  return limit > T{0} ? std::optional(limit) : std::nullopt;
+}
+
+RunTerms TermsFromJson(const Json& json) {
+  return {StringAt(json, "gate"), LimitAt<double>(json, "max_cost_usd"),
+          LimitAt<std::int64_t>(json, "max_tokens_total"), LimitAt<double>(json, "timeout_seconds")};
+}
+
+VerdictOptions VerdictFromJson(const Json& json) {
+  const VerdictOptions defaults;
+  return {JsonGet(json, "alpha", defaults.alpha), JsonGet(json, "margin", defaults.margin),
+          JsonGet(json, "min_lift", defaults.min_lift)};
 }
 
 }  // namespace
 
 SkillSnapshot Snapshot(const Skill& skill) {
-  return {skill.name, skill.folder.string(), skill.body, Sha256Hex(skill.body)};
+  return {skill.name, skill.folder.string(), skill.body, Sha256Hex(skill.body), LineageOf(skill.folder)};
 }
 
-SkillSnapshot Snapshot(const std::string& name, const std::string& body) { return {name, "", body, Sha256Hex(body)}; }
+SkillSnapshot Snapshot(const std::string& name, const std::string& body) {
+  return {name, "", body, Sha256Hex(body), ""};
+}
 
 Json PlanToJson(const Plan& plan) {
   Json arms = Json::array();
@@ -80,7 +119,10 @@ Json PlanToJson(const Plan& plan) {
        {{"alpha", plan.verdict.alpha}, {"margin", plan.verdict.margin}, {"min_lift", plan.verdict.min_lift}}},
       {"stop_when_decided", plan.stop_when_decided},
   };
+  if (plan.share.look > 0 || plan.share.comparisons > 1) json["alpha_share"] = AlphaShareToJson(plan.share);
   if (plan.shard.of > 1) json["shard"] = {{"index", plan.shard.index}, {"of", plan.shard.of}};
+  if (plan.planned_rounds > 0) json["planned_rounds"] = plan.planned_rounds;
+  if (!plan.terms.empty()) json["terms"] = TermsToJson(plan.terms);
   if (!plan.offers_cache) json["offers_cache"] = false;
   if (plan.has_arm(Arm::kPrevious)) json["previous"] = SkillToJson(plan.previous);
   if (plan.has_arm(Arm::kPlacebo)) json["placebo"] = plan.placebo;
@@ -120,22 +162,21 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
       plan.arms.push_back(known);
     }
     if (plan.students.empty() || plan.arms.empty()) return malformed("it has no students or no arms");
-    plan.rounds = json.at("rounds").get<int>();
+    plan.rounds = JsonGet(json, "rounds", 0);
     if (plan.rounds < 1 || plan.rounds > kMaxRounds)
       return malformed(fmt::format("{} rounds; expected 1 to {}", plan.rounds, kMaxRounds));
-    const Json& sampling = json.at("sampling");
-    if (const Json& temperature = sampling.at("temperature"); !temperature.is_null())
-      plan.sampling.temperature = temperature.get<double>();
-    plan.sampling.max_tokens = sampling.at("max_tokens").get<int>();
-    plan.sampling.seed = sampling.at("seed").get<std::uint64_t>();
+    plan.planned_rounds = JsonGet(json, "planned_rounds", 0);
+    if (plan.planned_rounds < 0 || plan.planned_rounds > kMaxRounds)
+      return malformed(fmt::format("{} planned rounds; expected 1 to {}", plan.planned_rounds, kMaxRounds));
+    const Result<Sampling> sampling = SamplingFromJson(json.at("sampling"));
+    if (!sampling) return malformed(sampling.error().message);
+    plan.sampling = *sampling;
     plan.system_prompt = json.at("system_prompt").get<std::string>();
-    if (const auto verdict = json.find("verdict"); verdict != json.end()) {
-      plan.verdict.alpha = JsonGet(*verdict, "alpha", plan.verdict.alpha);
-      plan.verdict.margin = JsonGet(*verdict, "margin", plan.verdict.margin);
-      plan.verdict.min_lift = JsonGet(*verdict, "min_lift", plan.verdict.min_lift);
-    }
+    plan.verdict = VerdictFromJson(Member(json, "verdict"));
+    plan.terms = TermsFromJson(Member(json, "terms"));
+    plan.share = AlphaShareFromJson(Member(json, "alpha_share"));
     if (const auto shard = json.find("shard"); shard != json.end()) {
-      plan.shard = {shard->at("index").get<int>(), shard->at("of").get<int>()};
+      plan.shard = {JsonGet(*shard, "index", -1), JsonGet(*shard, "of", 0)};
       if (plan.shard.of < 1 || plan.shard.index < 0 || plan.shard.index >= plan.shard.of)
         return malformed(fmt::format("shard {} of {}", plan.shard.index, plan.shard.of));
     }

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "eval/alpha_share.h"
 #include "model/chat.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
@@ -32,7 +34,8 @@ struct SkillSnapshot {
   std::string name;
   std::string folder;  // where it came from; only shown
   std::string body;
-  std::string sha256;  // of the body
+  std::string sha256;   // of the body
+  std::string lineage;  // LineageOf its folder; may be empty
 };
 
 // A model under test, as resolved when the run started.
@@ -46,6 +49,16 @@ struct VerdictOptions {
   double alpha = 0.05;    // chance of a false "helps", and of a false "hurts", over all looks and all students
   double margin = 0.05;   // "no effect": the confidence sequence of the lift is within ±margin (a fraction)
   double min_lift = 0.0;  // "helps" claims a lift above this
+};
+
+// What a run was told to keep to and to meet. It changes no cell; a resumed run keeps it unless told otherwise.
+struct RunTerms {
+  std::string gate;  // as given; empty: none
+  std::optional<double> max_cost_usd;
+  std::optional<std::int64_t> max_tokens;  // in all
+  std::optional<double> timeout_seconds;
+
+  bool empty() const { return gate.empty() && !max_cost_usd && !max_tokens && !timeout_seconds; }
 };
 
 // The part of a plan's cells that one of several machines works on. All arms of a (student, round, case) are in one
@@ -64,15 +77,20 @@ struct Plan {
   std::vector<Student> students;
   std::vector<Arm> arms;
   int rounds = 1;
-  Sampling sampling;  // seed: of the whole run; the seed of each cell is derived from it
+  int planned_rounds = 0;  // `rounds` when the run was first started, if it was raised later; 0: `rounds`
+  Sampling sampling;       // seed: of the whole run; the seed of each cell is derived from it
   std::string system_prompt;
   SkillSnapshot previous;  // of the arm kPrevious; empty without it
   std::string placebo;     // text of the arm kPlacebo; empty without it
   VerdictOptions verdict;
+  RunTerms terms;
+  AlphaShare share;  // of verdict.alpha
   Shard shard;
   bool offers_cache = true;        // later runs may take answers from this one
   bool stop_when_decided = false;  // end after the round in which every student's verdict is known
 
+  // The rounds over which verdicts spend alpha: raising `rounds` later doesn't change them.
+  int first_planned_rounds() const { return planned_rounds > 0 ? planned_rounds : rounds; }
   bool has_arm(Arm arm) const { return std::find(arms.begin(), arms.end(), arm) != arms.end(); }
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "prompts/prompts.h"
 #include "util/fences.h"
 
 namespace upskill {
@@ -13,6 +14,8 @@ std::string WithSkill(const std::string& system_prompt, const std::string& name,
 }
 
 }  // namespace
+
+std::string BuiltInSystemPrompt() { return BuiltInPrompts().Render("student"); }
 
 std::string SystemPrompt(const Plan& plan, Arm arm) {
   switch (arm) {

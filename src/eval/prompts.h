@@ -2,15 +2,14 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "eval/plan.h"
 #include "skill/suite.h"
 
 namespace upskill {
 
-// The system prompt of every arm.
-inline constexpr std::string_view kSystemPrompt = "You are a helpful assistant. Answer the request.";
+// The built-in system prompt of every arm (assets/prompts/student.md).
+std::string BuiltInSystemPrompt();
 
 // The system prompt of an arm: the common one, followed in the arms with a skill (or placebo) by
 // <skill name="…">body</skill> and nothing else, so that the arms differ in the skill alone.

@@ -2,20 +2,13 @@
 #include "eval/round_evidence.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "util/invariant.h"
 
 namespace upskill {
 namespace {
-
-bool SameCounts(const PairCounts& a, const PairCounts& b) {
-  return a.wins == b.wins && a.ties == b.ties && a.losses == b.losses;
-}
-
-std::size_t FirstAtLeast(const std::vector<double>& values, double threshold) {
-  return static_cast<std::size_t>(std::find_if(values.begin(), values.end(), [&](double v) { return v >= threshold; }) -
-                                  values.begin());
-}
 
 // Evidence starts at 1.
 double Most(const std::vector<double>& logarithms) {
@@ -29,37 +22,79 @@ void CutTo(std::vector<T>& values, std::size_t size) {
 
 }  // namespace
 
-void RoundEvidence::Update(const CompleteRounds& complete, double min_lift) {
-  const std::size_t rounds = complete.answers_repeat ? 1 : complete.rounds.size();
-  PairCounts totals;
+SpendingSchedule ScheduleOf(const Plan& plan) {
+  return SpendingSchedule(plan.first_planned_rounds(), plan.sampling.temperature == 0.0);
+}
+
+RoundEvidence::RoundEvidence(const Plan& plan) : min_lift_(plan.verdict.min_lift), schedule_(ScheduleOf(plan)) {}
+
+void RoundEvidence::Update(const CompleteRounds& complete) {
+  const std::size_t rounds = complete.rounds.empty() ? 0 : complete.evidence_rounds();
   std::size_t kept = 0;
-  bool as_before = true;
+  bool as_before = unit_sizes_ == complete.unit_sizes;
   for (std::size_t round = 0; round < rounds; ++round) {
-    totals += complete.CountsOfRound(round);
-    as_before = as_before && round < totals_.size() && SameCounts(totals_[round], totals);
+    std::vector<int> sums = complete.SumsOfRound(round);
+    as_before = as_before && round < sums_.size() && sums_[round] == sums;
     if (as_before) {
       ++kept;
       continue;
     }
-    CutTo(totals_, round);
-    totals_.push_back(totals);
+    CutTo(sums_, round);
+    sums_.push_back(std::move(sums));
   }
-  CutTo(totals_, rounds);
+  CutTo(sums_, rounds);
+  CutTo(totals_, kept);
   CutTo(helps_, kept);
   CutTo(hurts_, kept);
   CutTo(sequences_, kept);
+  std::erase_if(signs_, [&](const auto& entry) { return static_cast<std::size_t>(entry.second.rounds()) > kept; });
+  unit_sizes_ = complete.unit_sizes;
+  unit_sources_ = complete.unit_sources;
   for (std::size_t round = kept; round < rounds; ++round) {
-    helps_.push_back(LogEvidence(totals_[round], min_lift));
-    hurts_.push_back(LogEvidence(totals_[round].Mirrored()));
+    UnitCounts totals = totals_.empty() ? UnitCounts() : totals_.back();
+    for (std::size_t unit = 0; unit < unit_sizes_.size(); ++unit) totals.Add(unit_sizes_[unit], sums_[round][unit]);
+    helps_.push_back(LogEvidence(totals, min_lift_));
+    hurts_.push_back(LogEvidence(totals.Mirrored()));
+    totals_.push_back(std::move(totals));
   }
+}
+
+SequenceState RoundEvidence::state() const {
+  SequenceState state;
+  state.rounds = static_cast<int>(sums_.size());
+  for (const std::vector<int>& round : sums_) {
+    for (const int sum : round) {
+      state.sum += sum;
+      state.squares += static_cast<double>(sum) * sum;
+    }
+  }
+  return state;
+}
+
+const SignFlipSequence& RoundEvidence::Signs(double alpha) {
+  SignFlipSequence& signs = signs_.try_emplace(alpha, alpha, schedule_).first->second;
+  while (static_cast<std::size_t>(signs.rounds()) < sums_.size())
+    signs.AddRound(sums_[static_cast<std::size_t>(signs.rounds())]);
+  return signs;
+}
+
+int RoundEvidence::HelpsRound(double alpha) {
+  if (min_lift_ == 0.0) return Signs(alpha).helps_round();
+  const double threshold = std::log(1.0 / alpha);
+  const auto found = std::find_if(helps_.begin(), helps_.end(), [&](double v) { return v >= threshold; });
+  return found == helps_.end() ? 0 : static_cast<int>(found - helps_.begin()) + 1;
+}
+
+int RoundEvidence::HurtsRound(double alpha) { return Signs(alpha).hurts_round(); }
+
+SequentialPValues RoundEvidence::PValues() const {
+  SequentialPValues p = SequentialPValuesOf(sums_, schedule_);
+  if (min_lift_ != 0.0) p.helps = std::exp(-most_helps());
+  return p;
 }
 
 double RoundEvidence::most_helps() const { return Most(helps_); }
 double RoundEvidence::most_hurts() const { return Most(hurts_); }
-
-bool RoundEvidence::HelpsFirst(double threshold) const {
-  return FirstAtLeast(helps_, threshold) <= FirstAtLeast(hurts_, threshold);
-}
 
 const LiftSequence& RoundEvidence::Sequence(double alpha) {
   CHECK(!totals_.empty());

@@ -119,6 +119,74 @@ TEST(RunData, OrdersSamplesLikeThePlansCells) {
               ElementsAre("a\nbaseline\ncase-2\n0", "a\nbaseline\ncase-2\n1"));
 }
 
+Sample TimedOut(const std::string& case_id, Arm arm, int round, bool will_retry) {
+  Sample sample = ErrorOf(case_id, arm, round, "slow");
+  sample.error->cause = ErrorCause::kTimeout;
+  sample.will_retry = will_retry;
+  return sample;
+}
+
+TEST(RunData, CountsAttemptsAndTheirErrors) {
+  Sample limited = ErrorOf("case-1", Arm::kSkill, 0, "limit");
+  limited.error->cause = ErrorCause::kRateLimit;
+  limited.will_retry = true;
+  Sample reused = SampleOf("case-2", Arm::kSkill, 0, "reused");
+  reused.failed_before = {ErrorCause::kTimeout};
+  const std::vector<Sample> samples = {limited, TimedOut("case-1", Arm::kSkill, 0, true),
+                                       SampleOf("case-1", Arm::kSkill, 0, "answer"), reused,
+                                       SampleOf("case-1", Arm::kBaseline, 0, "answer")};
+  RunData grown(MakeTestPlan(2));
+  for (const Sample& sample : samples) grown.Add(sample);
+  const RunData at_once(MakeTestPlan(2), samples);
+  for (const RunData* data : {&at_once, &std::as_const(grown)}) {
+    EXPECT_EQ(data->attempts(0, Arm::kSkill).attempts, 5U);
+    EXPECT_THAT(data->attempts(0, Arm::kSkill).errors,
+                ElementsAre(std::pair(ErrorCause::kRateLimit, 1U), std::pair(ErrorCause::kTimeout, 2U)));
+    EXPECT_EQ(data->attempts(0, Arm::kBaseline).attempts, 1U);
+    EXPECT_TRUE(data->has_lost_answers());
+  }
+  EXPECT_FALSE(RunData(MakeTestPlan(2), {limited}).has_lost_answers());
+}
+
+TEST(RunData, AssumesOnlyLostAnswers) {
+  const RunData data(MakeTestPlan(3),
+                     {TimedOut("case-1", Arm::kSkill, 0, true), SampleOf("case-1", Arm::kSkill, 0, "answer"),
+                      TimedOut("case-2", Arm::kSkill, 0, false), SampleOf("case-3", Arm::kSkill, 0, "answer"),
+                      TimedOut("case-1", Arm::kBaseline, 0, false), TimedOut("case-2", Arm::kBaseline, 0, true)});
+  for (const bool skill_passes : {false, true}) {
+    const RunData assumed = data.AssumeLost(skill_passes);
+    for (const std::size_t lost : {0U, 1U}) {
+      EXPECT_TRUE(assumed.at(0, Arm::kSkill, lost, 0).answered);
+      EXPECT_EQ(assumed.at(0, Arm::kSkill, lost, 0).passed, skill_passes);
+    }
+    EXPECT_EQ(assumed.at(0, Arm::kBaseline, 0, 0).passed, !skill_passes);
+    EXPECT_FALSE(assumed.at(0, Arm::kSkill, 2, 0).passed) << "as it was";
+    EXPECT_EQ(assumed.at(0, Arm::kBaseline, 1, 0).sample, nullptr) << "still open";
+  }
+}
+
+// Servers that fail for a while fail in every arm; skills that make a model ramble don't.
+TEST(RunData, AnOutageSaysNothingAboutAnswers) {
+  const auto passes_after = [](bool in_baseline, int outages) {
+    std::vector<Sample> samples;
+    for (int round = 0; round < 4; ++round) {
+      for (const std::string id : {"case-1", "case-2", "case-3"}) {
+        for (const Arm arm : {Arm::kBaseline, Arm::kSkill}) {
+          const bool lost = round < outages && id != "case-3" && (arm == Arm::kSkill || in_baseline);
+          if (lost) samples.push_back(TimedOut(id, arm, round, true));
+          samples.push_back(SampleOf(id, arm, round, "answer"));
+          samples.back().checks = {{"check", Outcome::kPass, ""}};
+        }
+      }
+    }
+    const RunData data(MakeTestPlan(3, 4), samples);
+    return data.AssumeLost(false).at(0, Arm::kSkill, 0, 0).passed;
+  };
+  EXPECT_TRUE(passes_after(true, 1));
+  EXPECT_FALSE(passes_after(false, 1)) << "of one arm";
+  EXPECT_FALSE(passes_after(true, 2)) << "in two rounds of four";
+}
+
 // Reports and verdicts keep pointers into the run while it grows or is moved.
 TEST(RunData, SamplesStayWhereTheyAre) {
   RunData data(MakeTestPlan(1, 1000), {SampleOf("case-1", Arm::kSkill, 0, "short")});

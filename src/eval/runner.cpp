@@ -91,6 +91,7 @@ class Runner {
       } else if (const auto hit = cached.find(cell.key); hit != cached.end()) {
         Sample sample = Describe(cell, 0);
         sample.cached_from = hit->second->cached_from;
+        sample.failed_before = hit->second->failed_before;
         sample.response = hit->second->response;
         sample.cut_from = hit->second->cut_from;
         sample.checks = checks_[cell.case_index].Run(sample.response.text);
@@ -128,6 +129,7 @@ class Runner {
       return true;
     });
     data_ = RunData(plan_, std::move(input_.resumed));
+    for (const Sample& error : earlier_errors_) data_.CountAttempt(error);
     return tried;
   }
 
@@ -224,6 +226,7 @@ class Runner {
     sample.will_retry = !ending && lane.Retry(answer.attempt, error, input_.clock->Now());
     RETURN_IF_ERROR(Store(sample));
     if (sample.will_retry) {
+      data_.CountAttempt(sample);
       ++progress_.retries;
       return {};
     }
@@ -259,7 +262,7 @@ class Runner {
     std::unordered_set<std::string> tried;
     for (const Sample* sample : data_.samples()) tried.insert(CellName(*sample));
     for (Sample& error : earlier_errors_) {
-      if (!tried.contains(CellName(error))) data_.Add(std::move(error));
+      if (!tried.contains(CellName(error))) data_.AddCounted(std::move(error));
     }
   }
 

@@ -65,6 +65,7 @@ TEST(RunPlanErrors, ARetryCanSucceed) {
   EXPECT_EQ(outcome.data.samples()[0]->attempt, 2);
   EXPECT_EQ(outcome.progress.errors, 0U);
   EXPECT_EQ(outcome.progress.retries, 2U);
+  EXPECT_EQ(outcome.data.attempts(0, Arm::kSkill).attempts, 3U);
 }
 
 // The cells of a run with their final samples.
@@ -95,7 +96,10 @@ TEST(RunPlanErrors, AnInterruptedRetryLooksTheSameInTheJournal) {
   ASSERT_GT(outcome.progress.retries, 0U);
   ASSERT_EQ(outcome.progress.errors, 0U) << "the retries were dropped";
   EXPECT_THAT(Finals(outcome.data), SizeIs(4));
-  EXPECT_EQ(Finals(RunData::Read(journal->folder()).value()), Finals(outcome.data));
+  const RunData stored = RunData::Read(journal->folder()).value();
+  EXPECT_EQ(Finals(stored), Finals(outcome.data));
+  for (const Arm arm : bench.plan.arms)
+    EXPECT_EQ(stored.attempts(0, arm).attempts, outcome.data.attempts(0, arm).attempts);
 }
 
 TEST(RunPlanErrors, ErrorsOfAResumedRunStayUntilTheyAreAnswered) {

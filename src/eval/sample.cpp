@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "util/text.h"
@@ -34,13 +35,17 @@ Json UsageToJson(const Usage& usage) {
           {"reasoning", usage.reasoning}};
 }
 
+std::int64_t TokensAt(const Json& usage, const char* key) {
+  return std::clamp<std::int64_t>(JsonGet<std::int64_t>(usage, key, 0), 0, kMaxStoredTokens);
+}
+
 Usage UsageFromJson(const Json& json) {
   Usage usage;
-  usage.input = JsonGet<std::int64_t>(json, "input", 0);
-  usage.cache_read = JsonGet<std::int64_t>(json, "cache_read", 0);
-  usage.cache_write = JsonGet<std::int64_t>(json, "cache_write", 0);
-  usage.output = JsonGet<std::int64_t>(json, "output", 0);
-  usage.reasoning = JsonGet<std::int64_t>(json, "reasoning", 0);
+  usage.input = TokensAt(json, "input");
+  usage.cache_read = TokensAt(json, "cache_read");
+  usage.cache_write = TokensAt(json, "cache_write");
+  usage.output = TokensAt(json, "output");
+  usage.reasoning = TokensAt(json, "reasoning");
   return usage;
 }
 
@@ -51,6 +56,25 @@ ErrorKind KindFromName(const std::string& name) {
   }
   if (name == "refused") return ErrorKind::kPermanent;  // the former name of kPermanent in journals of upskill 0.1
   return ErrorKind::kUnavailable;
+}
+
+// The cause of an error in an older journal, which doesn't tell it. Only what the message makes certain is taken to be
+// independent of the answer.
+ErrorCause GuessCause(const std::string& message) {
+  if (message.starts_with("no connection to ")) return ErrorCause::kUnreachable;
+  if (message.starts_with("HTTP 429")) return ErrorCause::kRateLimit;
+  if (message.starts_with("HTTP 529")) return ErrorCause::kOverloaded;
+  for (const char* status : {"HTTP 401", "HTTP 402", "HTTP 404"}) {
+    if (message.starts_with(status)) return ErrorCause::kRejected;
+  }
+  return ErrorCause::kUnknown;
+}
+
+Error ErrorFromJson(const Json& json) {
+  Error error{KindFromName(JsonGet<std::string>(json, "kind", "")), JsonGet<std::string>(json, "message", "")};
+  const auto cause = JsonGet<std::string>(json, "cause", "");
+  error.cause = cause.empty() ? GuessCause(error.message) : ErrorCauseFromName(cause);
+  return error;
 }
 
 }  // namespace
@@ -73,8 +97,11 @@ Json SampleToJson(const Sample& sample) {
                {"arm", ArmName(sample.arm)}, {"case", sample.case_id}, {"round", sample.round},
                {"attempt", sample.attempt},  {"time", sample.time},    {"status", sample.ok() ? "ok" : "error"}};
   if (!sample.cached_from.empty()) json["cached_from"] = sample.cached_from;
+  for (const ErrorCause cause : sample.failed_before) json["failed_before"].push_back(ErrorCauseName(cause));
   if (sample.error) {
-    json["error"] = {{"kind", ErrorKindName(sample.error->kind)}, {"message", sample.error->message}};
+    json["error"] = {{"kind", ErrorKindName(sample.error->kind)},
+                     {"cause", ErrorCauseName(sample.error->cause)},
+                     {"message", sample.error->message}};
     if (sample.will_retry) json["will_retry"] = true;
     return json;
   }
@@ -105,23 +132,25 @@ Result<Sample> SampleFromJson(const Json& json) {
     sample.student = json.at("model").get<std::string>();
     ASSIGN_OR_RETURN(sample.arm, ArmFromName(json.at("arm").get<std::string>()));
     sample.case_id = json.at("case").get<std::string>();
-    sample.round = json.at("round").get<int>();
+    ASSIGN_OR_RETURN(sample.round, NumberAt<int>(json, "round"));
     sample.attempt = JsonGet(json, "attempt", 0);
     sample.time = JsonGet<std::string>(json, "time", "");
     sample.cached_from = JsonGet<std::string>(json, "cached_from", "");
     if (json.at("status").get<std::string>() != "ok") {
-      const Json& error = json.at("error");
-      sample.error =
-          Error{KindFromName(JsonGet<std::string>(error, "kind", "")), JsonGet<std::string>(error, "message", "")};
+      sample.error = ErrorFromJson(json.at("error"));
       sample.will_retry = JsonGet(json, "will_retry", false);
       return sample;
+    }
+    if (const auto failed = json.find("failed_before"); failed != json.end()) {
+      for (const Json& cause : *failed)
+        sample.failed_before.push_back(ErrorCauseFromName(cause.get_ref<const std::string&>()));
     }
     sample.response.text = json.at("answer").get<std::string>();
     sample.cut_from = JsonGet<std::size_t>(json, "cut_from_bytes", 0);
     sample.response.reasoning = JsonGet<std::string>(json, "reasoning", "");
     ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
     if (const auto usage = json.find("usage"); usage != json.end()) sample.response.usage = UsageFromJson(*usage);
-    sample.response.seconds = JsonGet(json, "seconds", 0.0);
+    sample.response.seconds = std::clamp(JsonGet(json, "seconds", 0.0), 0.0, kMaxStoredSeconds);
     if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number())
       sample.response.cost_usd = cost->get<double>();
     sample.response.served_model = JsonGet<std::string>(json, "served_model", "");

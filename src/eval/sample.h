@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct Sample {
   int attempt = 0;          // 0: the first
   std::string time;         // UTC
   std::string cached_from;  // the run that the answer comes from; empty: the model gave it in this run
+  // Of an answer from another run: the causes of the attempts at it that had failed there.
+  std::vector<ErrorCause> failed_before;
 
   // Either an error …
   std::optional<Error> error;
@@ -44,6 +47,10 @@ std::string CellName(const Sample& sample);
 // The longest answer and reasoning that are stored. A line of the journal has up to six bytes for each of theirs.
 inline constexpr std::size_t kMaxAnswerBytes = std::size_t{8} << 20U;
 inline constexpr std::size_t kMaxReasoningBytes = std::size_t{2} << 20U;
+
+// The most tokens that a stored answer may claim, and seconds that it took. Reports add them up.
+inline constexpr std::int64_t kMaxStoredTokens = 1'000'000'000'000;
+inline constexpr double kMaxStoredSeconds = 1e9;
 
 // The sample with its answer and reasoning in valid UTF-8 and cut to these sizes. Before its checks run: they must see
 // what is stored, because they run on it again.

@@ -162,6 +162,7 @@ Usage TakeUsage(Reader& reader) {
     if ((seen & bit) != 0) reader.Fail();
     seen |= bit;
     field = reader.Integer();
+    if (field < 0 || field > kMaxStoredTokens) reader.Fail();
   };
   reader.Expect('{');
   for (bool first = true; reader.More('}', first);) {
@@ -296,6 +297,7 @@ class SampleReader {
       response.usage = TakeUsage(reader_);
     } else if (Is(name, "seconds", kSeconds)) {
       response.seconds = reader_.Number();
+      if (response.seconds < 0.0 || response.seconds > kMaxStoredSeconds) reader_.Fail();
     } else if (Is(name, "cost_usd", kCost)) {
       response.cost_usd = reader_.Number();
     } else if (Is(name, "served_model", kServedModel)) {

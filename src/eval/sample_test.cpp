@@ -58,6 +58,36 @@ TEST(Sample, RoundTripOfAnError) {
   }
 }
 
+TEST(Sample, TheCauseOfAnErrorIsKept) {
+  Sample sample = FullSample();
+  sample.error = Error{ErrorKind::kUnavailable, "no data for 600 s"}.Because(ErrorCause::kTimeout);
+  const Json json = SampleToJson(sample);
+  EXPECT_EQ(json.at("error").at("cause"), "timeout");
+  EXPECT_EQ(Read(json)->error->cause, ErrorCause::kTimeout);
+}
+
+TEST(Sample, AnOlderJournalTellsNoCause) {
+  const auto cause_of = [](const std::string& message) {
+    Sample sample = FullSample();
+    sample.error = Error{ErrorKind::kUnavailable, message};
+    Json json = SampleToJson(sample);
+    json["error"].erase("cause");
+    return Read(json)->error->cause;
+  };
+  EXPECT_EQ(cause_of("HTTP 429 (rate_limit): slow down"), ErrorCause::kRateLimit);
+  EXPECT_EQ(cause_of("no connection to localhost:1: connection refused"), ErrorCause::kUnreachable);
+  EXPECT_EQ(cause_of("HTTP 401: no key"), ErrorCause::kRejected);
+  EXPECT_EQ(cause_of("HTTP 503: busy"), ErrorCause::kUnknown) << "perhaps after a while";
+  EXPECT_EQ(cause_of("transfer error"), ErrorCause::kUnknown);
+}
+
+TEST(Sample, FailedAttemptsOfAReusedAnswer) {
+  Sample sample = FullSample();
+  EXPECT_FALSE(SampleToJson(sample).contains("failed_before"));
+  sample.failed_before = {ErrorCause::kTimeout, ErrorCause::kRateLimit};
+  EXPECT_EQ(Read(SampleToJson(sample))->failed_before, sample.failed_before);
+}
+
 TEST(Sample, TheKeyIsNearTheStartOfTheLine) {  // where the cache looks for it
   EXPECT_THAT(DumpJson(SampleToJson(FullSample())).substr(0, 40), HasSubstr("\"key\":\"aaaa"));
 }
@@ -117,6 +147,28 @@ TEST(Sample, OddNumbersAndBytesStillMakeALine) {
   ASSERT_TRUE(back.ok());
   EXPECT_DOUBLE_EQ(back->response.seconds, 0.0);
   EXPECT_EQ(back->response.text, "bad \uFFFD byte");
+}
+
+// Token counts of a hostile journal overflowed when they were added up.
+TEST(Sample, CountsThatNoAnswerHasAreCut) {
+  Json json = SampleToJson(FullSample());
+  json["usage"]["input"] = std::numeric_limits<std::int64_t>::max();
+  json["usage"]["output"] = -5;
+  json["seconds"] = -1.0;
+  for (const Result<Sample>& sample : {SampleFromJson(json), SampleFromLine(DumpJson(json))}) {
+    ASSERT_TRUE(sample.ok());
+    EXPECT_EQ(sample->response.usage.input, kMaxStoredTokens);
+    EXPECT_EQ(sample->response.usage.output, 0);
+    EXPECT_EQ(sample->response.seconds, 0.0);
+  }
+}
+
+TEST(Sample, ARoundOutOfRangeIsAnError) {
+  Json json = SampleToJson(FullSample());
+  json["round"] = 4294967297;
+  const Result<Sample> sample = SampleFromJson(json);
+  ASSERT_FALSE(sample.ok());
+  EXPECT_THAT(sample.error().message, HasSubstr("'round'"));
 }
 
 TEST(Sample, AnAnswerWithoutChecksHasNotPassed) {

@@ -77,7 +77,10 @@ RunSummary Summarize(const RunData& data) {
     entry.rounds = plan.rounds;
     const std::size_t pairs = PairsInShard(plan, student);
     for (const Arm arm : plan.arms) {
-      entry.arms[arm].cells = pairs;
+      ArmSummary& of_arm = entry.arms[arm];
+      of_arm.cells = pairs;
+      of_arm.attempts = data.attempts(student, arm).attempts;
+      of_arm.failed_attempts = data.attempts(student, arm).errors;
       entry.cases[arm].resize(plan.suite.cases.size());
     }
     for (int round = 0; round < data.rounds(student); ++round) {

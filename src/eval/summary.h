@@ -18,6 +18,8 @@ struct ArmSummary {
   std::size_t cells = 0;     // planned
   std::size_t answered = 0;  // with an answer
   std::size_t errors = 0;    // cells whose final sample is an error
+  std::size_t attempts = 0;  // requests: answers and failed attempts, also those that were retried
+  std::map<ErrorCause, std::size_t> failed_attempts;
   std::size_t passed = 0;
   std::size_t checks_passed = 0;
   std::size_t checks_total = 0;
@@ -31,6 +33,12 @@ struct ArmSummary {
   double cost_usd = 0.0;       // of the answers with a known cost, in whichever run they were paid for
   std::size_t cost_known = 0;  // answers with a known cost
   double seconds = 0.0;        // sum over answers
+
+  std::size_t failures() const {  // of attempts
+    std::size_t sum = 0;
+    for (const auto& [cause, count] : failed_attempts) sum += count;
+    return sum;
+  }
 
   // Of all answers; absent if the cost of any answer is unknown.
   std::optional<double> total_cost_usd() const {

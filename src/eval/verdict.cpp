@@ -4,17 +4,28 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
+#include "eval/comparisons.h"
 #include "eval/complete_rounds.h"
+#include "eval/general_verdict.h"
+#include "eval/missing.h"
 #include "eval/round_evidence.h"
 #include "stats/e_process.h"
+#include "stats/forecast.h"
 #include "stats/interval.h"
 #include "stats/multiplicity.h"
+#include "stats/sign_flip_sequence.h"
+#include "stats/stage_wise.h"
+#include "stats/unit_counts.h"
 
 namespace upskill {
 namespace {
 
 constexpr int kMaxMoreRounds = 10000;  // a longer forecast isn't reported
+
+double ExpCapped(double logarithm) { return std::min(std::exp(logarithm), DBL_MAX); }
 
 // The students whose verdict Holm's rule decides. It takes all students into account.
 struct Rejections {
@@ -22,25 +33,37 @@ struct Rejections {
   std::vector<bool> hurts;
 };
 
-Rejections Reject(const std::vector<RoundEvidence>& evidence, double alpha) {
-  std::vector<double> helps;
-  std::vector<double> hurts;
-  for (const RoundEvidence& one : evidence) {
-    helps.push_back(one.most_helps());
-    hurts.push_back(one.most_hurts());
-  }
-  return {HolmRejects(helps, alpha), HolmRejects(hurts, alpha)};
+Rejections Reject(std::vector<RoundEvidence>& evidence, double alpha) {
+  const auto helps = [&](std::size_t i, double level) { return evidence[i].HelpsRound(level) > 0; };
+  const auto hurts = [&](std::size_t i, double level) { return evidence[i].HurtsRound(level) > 0; };
+  return {HolmRejects(evidence.size(), alpha, helps), HolmRejects(evidence.size(), alpha, hurts)};
 }
 
-// Each student's share of alpha for its confidence sequence.
+// The error probabilities that count for students that aren't decided.
+struct Levels {
+  double helps = 0.0;
+  double hurts = 0.0;
+  double sequence = 0.0;  // each student's share of alpha for its confidence sequence
+};
+
+std::size_t CountTrue(const std::vector<bool>& values) {
+  return static_cast<std::size_t>(std::count(values.begin(), values.end(), true));
+}
+
 double AlphaOfSequence(const Plan& plan) {
-  return plan.verdict.alpha / static_cast<double>(std::max<std::size_t>(plan.students.size(), 1));
+  return EffectiveAlpha(plan) / static_cast<double>(std::max<std::size_t>(plan.students.size(), 1));
+}
+
+Levels LevelsOf(const Rejections& rejections, const Plan& plan) {
+  const std::size_t students = plan.students.size();
+  return {HolmAlpha(students, CountTrue(rejections.helps), EffectiveAlpha(plan)),
+          HolmAlpha(students, CountTrue(rejections.hurts), EffectiveAlpha(plan)), AlphaOfSequence(plan)};
 }
 
 // The word if Holm's rule has rejected one side or both; if both, the one reached first (a user who stops at a decision
 // never sees the other). `evidence` has at least one round.
 Verdict WordOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan& plan) {
-  if (helps && hurts) helps = evidence.HelpsFirst(std::log(1.0 / plan.verdict.alpha));
+  if (helps && hurts) helps = evidence.HelpsRound(EffectiveAlpha(plan)) <= evidence.HurtsRound(EffectiveAlpha(plan));
   if (helps) return Verdict::kHelps;
   if (hurts) return Verdict::kHurts;
   const Interval range = evidence.Sequence(AlphaOfSequence(plan)).range();
@@ -48,34 +71,28 @@ Verdict WordOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan& plan
   return range.low > -margin && range.high < margin ? Verdict::kNoEffect : Verdict::kUndecided;
 }
 
-// The evidence needed for each word.
-struct Thresholds {
-  double helps = 0.0;  // logarithms
-  double hurts = 0.0;
-  double rules_out = 0.0;  // of each side of the confidence sequence
-};
-
-bool WouldDecide(const PairCounts& totals, const VerdictOptions& options, const Thresholds& thresholds) {
-  if (LogEvidence(totals, options.min_lift) >= thresholds.helps) return true;
-  if (LogEvidence(totals.Mirrored()) >= thresholds.hurts) return true;
-  return LogEvidence(totals, -options.margin) >= thresholds.rules_out &&
-         LogEvidence(totals.Mirrored(), -options.margin) >= thresholds.rules_out;
+// Whether totals like these show a lift above min_lift where the e-process decides this, or that there is no effect.
+bool EvidenceDecides(const UnitCounts& totals, const VerdictOptions& options, const Levels& levels) {
+  if (options.min_lift != 0.0 && LogEvidence(totals, options.min_lift) >= -std::log(levels.helps)) return true;
+  const double rules_out = std::log(2.0 / levels.sequence);
+  return LogEvidence(totals, -options.margin) >= rules_out &&
+         LogEvidence(totals.Mirrored(), -options.margin) >= rules_out;
 }
 
 // How many more rounds like those so far would decide.
-std::optional<int> ForecastRounds(const RoundEvidence& evidence, const VerdictOptions& options,
-                                  const Thresholds& thresholds) {
+std::optional<int> ForecastMoreRounds(const RoundEvidence& evidence, const Plan& plan, const Levels& levels) {
+  const VerdictOptions& options = plan.verdict;
   const auto rounds = static_cast<double>(evidence.rounds());
   const auto decides = [&](int more) {
-    PairCounts totals = evidence.totals(evidence.rounds());
-    const double factor = (rounds + more) / rounds;
-    totals = {totals.wins * factor, totals.ties * factor, totals.losses * factor};
-    return WouldDecide(totals, options, thresholds);
+    return EvidenceDecides(evidence.totals().Times((rounds + more) / rounds), options, levels);
   };
+  const double helps_level = options.min_lift == 0.0 ? levels.helps : 0.0;
+  const std::optional<int> by_signs = ForecastRounds(evidence.state(), evidence.schedule(), helps_level, levels.hurts);
+  const int most = by_signs.value_or(kMaxMoreRounds);
   int high = 1;
   while (!decides(high)) {
-    if (high >= kMaxMoreRounds) return std::nullopt;
-    high = std::min(2 * high, kMaxMoreRounds);
+    if (high >= most) return by_signs;
+    high = std::min(2 * high, most);
   }
   int low = high / 2;
   while (high - low > 1) {
@@ -83,6 +100,19 @@ std::optional<int> ForecastRounds(const RoundEvidence& evidence, const VerdictOp
     (decides(middle) ? high : low) = middle;
   }
   return high;
+}
+
+// Whether the planned rounds that are left are unlikely to give any word. Only a run that may stop when decided asks.
+// All of alpha is taken to be left, so that other students don't change the result.
+bool PlanIsFutile(const RoundEvidence& evidence, const Plan& plan) {
+  const double left = plan.rounds - static_cast<double>(evidence.rounds());
+  if (!plan.stop_when_decided || plan.verdict.min_lift != 0.0 || left < 1.0) return false;
+  const double alpha = plan.verdict.alpha;
+  if (!IsFutile(evidence.state(), evidence.schedule(), plan.rounds, alpha, alpha)) return false;
+  // "No effect" would be shown first if all remaining answers were the same in both arms.
+  UnitCounts totals = evidence.totals();
+  for (const int size : evidence.unit_sizes()) totals.Add(size, 0, left);
+  return !EvidenceDecides(totals, plan.verdict, {alpha, alpha, AlphaOfSequence(plan)});
 }
 
 // Mean of a quantity over the pairs, with the interval of the change computed from the means of the cases (of the
@@ -138,25 +168,69 @@ void AddCosts(const CompleteRounds& complete, StudentVerdict& verdict) {
   if (solved_with > 0.0) verdict.cost_per_pass_with = verdict.cost_usd->with * pairs / solved_with;
 }
 
-void AddLift(const CompleteRounds& complete, RoundEvidence& evidence, double alpha_of_sequence,
-             StudentVerdict& verdict) {
-  const std::size_t rounds = evidence.rounds();
-  const std::vector<PairCounts> by_case = complete.CountsByCase(rounds);
-  verdict.lift = evidence.totals(rounds).lift();
-  if (const std::optional<Interval> interval = LiftInterval(by_case)) {
+std::vector<UnitRounds> UnitRoundsOf(const RoundEvidence& evidence) {
+  std::vector<UnitRounds> units(evidence.unit_sizes().size());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    units[i].size = evidence.unit_sizes()[i];
+    units[i].rounds = static_cast<double>(evidence.rounds());
+    for (const std::vector<int>& round : evidence.sums()) {
+      units[i].sum += round[i];
+      units[i].squares += static_cast<double>(round[i]) * round[i];
+    }
+  }
+  return units;
+}
+
+void AddLift(RoundEvidence& evidence, const Plan& plan, const Levels& levels, StudentVerdict& verdict) {
+  verdict.lift = evidence.totals().lift();
+  const Interval range = evidence.Sequence(levels.sequence).range();
+  verdict.sequence_low = range.low;
+  verdict.sequence_high = range.high;
+  verdict.interval_is_sequence = plan.stop_when_decided && plan.rounds > 1;
+  const std::optional<Interval> interval =
+      verdict.interval_is_sequence ? range : LiftIntervalOfUnits(UnitRoundsOf(evidence));
+  if (interval) {
     verdict.low = interval->low;
     verdict.high = interval->high;
   }
-  std::vector<double> lifts;
-  lifts.reserve(by_case.size());
-  for (const PairCounts& one : by_case) lifts.push_back(one.lift());
-  if (const std::optional<Interval> interval = NewCasesInterval(lifts, static_cast<int>(rounds))) {
-    verdict.new_cases_low = interval->low;
-    verdict.new_cases_high = interval->high;
+  if (verdict.interval_is_sequence) {
+    const SignFlipSequence& signs = evidence.Signs(levels.helps);
+    const int pairs = std::accumulate(evidence.unit_sizes().begin(), evidence.unit_sizes().end(), 0);
+    const auto estimate = StageWiseLift(evidence.sums(), signs.critical(), pairs);
+    verdict.lift_estimate = estimate ? estimate->lift : *verdict.lift;
   }
-  const Interval range = evidence.Sequence(alpha_of_sequence).range();
-  verdict.sequence_low = range.low;
-  verdict.sequence_high = range.high;
+  if (const auto new_cases = NewCasesInterval(LiftsOfSources(evidence, evidence.rounds()))) {
+    verdict.new_cases_low = new_cases->low;
+    verdict.new_cases_high = new_cases->high;
+  }
+}
+
+void AddPValues(const RoundEvidence& evidence, StudentVerdict& verdict) {
+  const SequentialPValues p = evidence.PValues();
+  verdict.p_helps = p.helps;
+  verdict.p_hurts = p.hurts;
+  verdict.e_helps = ExpCapped(evidence.helps());
+  verdict.e_hurts = ExpCapped(evidence.hurts());
+  verdict.p_anytime_helps = std::exp(-evidence.most_helps());
+  verdict.p_anytime_hurts = std::exp(-evidence.most_hurts());
+  const GeneralPValues general = GeneralPValuesOf(evidence);
+  verdict.p_general_helps = general.helps;
+  verdict.p_general_hurts = general.hurts;
+}
+
+// Holm's procedure over the students' general p-values.
+void AddGeneralWords(double alpha, std::vector<StudentVerdict>& verdicts) {
+  const auto helps = [&](std::size_t i, double level) { return verdicts[i].p_general_helps <= level; };
+  const auto hurts = [&](std::size_t i, double level) { return verdicts[i].p_general_hurts <= level; };
+  const std::vector<bool> all_help = HolmRejects(verdicts.size(), alpha, helps);
+  const std::vector<bool> all_hurt = HolmRejects(verdicts.size(), alpha, hurts);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    StudentVerdict& verdict = verdicts[i];
+    const bool both = all_help[i] && all_hurt[i];
+    const bool smaller = verdict.p_general_helps <= verdict.p_general_hurts;
+    if (all_help[i] && (!both || smaller)) verdict.general = Verdict::kHelps;
+    if (all_hurt[i] && (!both || !smaller)) verdict.general = Verdict::kHurts;
+  }
 }
 
 // Counting cases that every answer in every arm passed, and those that none passed.
@@ -179,12 +253,6 @@ void AddCeilingAndFloor(const RunData& data, std::size_t student, const Complete
     if (passed[i] == 0) verdict.floor.push_back(id);
   }
 }
-
-std::size_t CountTrue(const std::vector<bool>& values) {
-  return static_cast<std::size_t>(std::count(values.begin(), values.end(), true));
-}
-
-double ExpCapped(double logarithm) { return std::min(std::exp(logarithm), DBL_MAX); }
 
 }  // namespace
 
@@ -211,49 +279,94 @@ Arm ComparedArm(const Plan& plan) {
   return !plan.has_arm(Arm::kBaseline) && plan.has_arm(Arm::kPrevious) ? Arm::kPrevious : Arm::kBaseline;
 }
 
-std::vector<StudentVerdict> JudgeRun(const RunData& data, Arm against) {
+namespace {
+
+// The verdicts by the answers alone, of the rounds below `rounds`.
+std::vector<StudentVerdict> JudgeAnswers(const RunData& data, Arm against, int rounds) {
   const Plan& plan = data.plan();
-  const VerdictOptions& options = plan.verdict;
   const std::size_t students = plan.students.size();
-  const std::vector<CompleteRounds> complete = FindCompleteRounds(data, against);
-  std::vector<RoundEvidence> evidence(students);
-  for (std::size_t i = 0; i < students; ++i) evidence[i].Update(complete[i], options.min_lift);
-  const auto [helps, hurts] = Reject(evidence, options.alpha);
-  const double alpha_of_sequence = AlphaOfSequence(plan);
-  const Thresholds thresholds{HolmThreshold(students, CountTrue(helps), options.alpha),
-                              HolmThreshold(students, CountTrue(hurts), options.alpha),
-                              std::log(2.0 / alpha_of_sequence)};
+  const std::vector<CompleteRounds> complete = FindCompleteRounds(data, against, rounds);
+  std::vector<RoundEvidence> evidence(students, RoundEvidence(plan));
+  for (std::size_t i = 0; i < students; ++i) evidence[i].Update(complete[i]);
+  const Rejections rejections = Reject(evidence, EffectiveAlpha(plan));
+  const Levels levels = LevelsOf(rejections, plan);
 
   std::vector<StudentVerdict> verdicts(students);
   for (std::size_t i = 0; i < students; ++i) {
     StudentVerdict& verdict = verdicts[i];
     for (const std::size_t excluded : complete[i].excluded) verdict.excluded.push_back(plan.suite.cases[excluded].id);
     if (complete[i].rounds.empty()) continue;
+    verdict.cases = complete[i].cases.size();
     verdict.complete_rounds = static_cast<int>(complete[i].rounds.size());
     verdict.answers_repeat = complete[i].answers_repeat;
-    verdict.e_helps = ExpCapped(evidence[i].most_helps());
-    verdict.e_hurts = ExpCapped(evidence[i].most_hurts());
+    verdict.distinct_inputs = complete[i].unit_sizes.size();
+    AddPValues(evidence[i], verdict);
     AddCeilingAndFloor(data, i, complete[i], verdict);
-    AddLift(complete[i], evidence[i], alpha_of_sequence, verdict);
+    AddLift(evidence[i], plan, levels, verdict);
     AddCosts(complete[i], verdict);
-    verdict.word = WordOf(evidence[i], helps[i], hurts[i], plan);
-    if (!IsSettled(verdict)) verdict.more_rounds = ForecastRounds(evidence[i], options, thresholds);
+    verdict.word = WordOf(evidence[i], rejections.helps[i], rejections.hurts[i], plan);
+    if (verdict.word != Verdict::kUndecided || verdict.answers_repeat) continue;
+    verdict.futile = PlanIsFutile(evidence[i], plan);
+    verdict.more_rounds = ForecastMoreRounds(evidence[i], plan, levels);
   }
+  AddGeneralWords(EffectiveAlpha(plan), verdicts);
   return verdicts;
 }
 
-bool IsSettled(const StudentVerdict& verdict) { return verdict.word != Verdict::kUndecided || verdict.answers_repeat; }
+std::vector<StudentVerdict> JudgeRounds(const RunData& data, Arm against, int rounds) {
+  return DoubtVerdicts(data, [&](const RunData& assumed) { return JudgeAnswers(assumed, against, rounds); });
+}
 
-VerdictWatch::VerdictWatch(const RunData& data) : data_(&data), evidence_(data.plan().students.size()) {}
+}  // namespace
+
+std::vector<StudentVerdict> JudgeRun(const RunData& data, Arm against) {
+  return JudgeRounds(data, against, std::numeric_limits<int>::max());
+}
+
+Settling SettlingOf(const StudentVerdict& verdict) {
+  if (verdict.word != Verdict::kUndecided) return Settling::kDecided;
+  if (verdict.answers_repeat) return Settling::kRepeats;
+  return verdict.futile ? Settling::kFutile : Settling::kOpen;
+}
+
+const char* SettlingName(Settling settling) {
+  switch (settling) {
+    case Settling::kDecided:
+      return "decided";
+    case Settling::kRepeats:
+      return "repeats";
+    case Settling::kFutile:
+      return "futile";
+    case Settling::kOpen:
+      break;
+  }
+  return "";
+}
+
+bool IsSettled(const StudentVerdict& verdict) { return SettlingOf(verdict) != Settling::kOpen; }
+
+VerdictWatch::VerdictWatch(const RunData& data)
+    : data_(&data), evidence_(data.plan().students.size(), RoundEvidence(data.plan())) {}
 
 bool VerdictWatch::IsSettledAfter(int rounds, std::size_t student) {
   const Plan& plan = data_->plan();
   const std::vector<CompleteRounds> complete = FindCompleteRounds(*data_, ComparedArm(plan), rounds);
   if (complete[student].rounds.empty()) return false;
   if (complete[student].answers_repeat) return true;
-  for (std::size_t i = 0; i < evidence_.size(); ++i) evidence_[i].Update(complete[i], plan.verdict.min_lift);
-  const auto [helps, hurts] = Reject(evidence_, plan.verdict.alpha);
-  return WordOf(evidence_[student], helps[student], hurts[student], plan) != Verdict::kUndecided;
+  for (std::size_t i = 0; i < evidence_.size(); ++i) evidence_[i].Update(complete[i]);
+  if (plan.share.prior.contains(plan.students[student].spec)) {
+    const RoundEvidence& evidence = evidence_[student];
+    const Verdict word = CombinedWord(plan, plan.students[student], evidence.most_helps(), evidence.most_hurts());
+    if (word == Verdict::kUndecided || !HasErrors(*data_)) return word != Verdict::kUndecided;
+    const StudentVerdict by_itself = JudgeRounds(*data_, ComparedArm(plan), rounds)[student];
+    return (by_itself.doubt == Doubt::kNone && !by_itself.lost_low) || by_itself.word == word;
+  }
+  const Rejections rejections = Reject(evidence_, EffectiveAlpha(plan));
+  const bool helps = rejections.helps[student];
+  const bool hurts = rejections.hurts[student];
+  const bool settled =
+      WordOf(evidence_[student], helps, hurts, plan) != Verdict::kUndecided || PlanIsFutile(evidence_[student], plan);
+  return settled && (!HasErrors(*data_) || IsSettled(JudgeRounds(*data_, ComparedArm(plan), rounds)[student]));
 }
 
 }  // namespace upskill

@@ -26,26 +26,63 @@ struct PairedChange {
   std::optional<double> ratio() const;  // with/without − 1; nothing when `without` is 0
 };
 
+// Why a verdict is undecided although the answers alone give a word. Persisted by DoubtName: never rename.
+enum class Doubt {
+  kNone,
+  kErrors,         // if the answers lost to errors had failed, or passed, the word wouldn't be reached
+  kExcludedCases,  // errors exclude too many cases
+};
+
+const char* DoubtName(Doubt doubt);  // "errors", "excluded_cases"; "" for kNone
+
 struct StudentVerdict {
   Verdict word = Verdict::kUndecided;
-  // The highest evidence at the end of any round for lift > min_lift; 1/alpha or more decides (by Holm's rule over
-  // students). Its inverse is a p-value that stays valid however often it is looked at.
+  Doubt doubt = Doubt::kNone;
+  // The word that the answers alone give; another than `word` only if there is a doubt.
+  Verdict without_doubt = Verdict::kUndecided;
+  // The lift if the answers lost to errors that may depend on them had told against the skill, and for it. Absent
+  // without such errors.
+  std::optional<double> lost_low;
+  std::optional<double> lost_high;
+  // P-values of the rule for lift > min_lift and for lift < 0: valid at every look within the plan's schedule. Holm's
+  // procedure over students, at alpha, gives the word.
+  double p_helps = 1.0;
+  double p_hurts = 1.0;
+  // The evidence after the last round: e-values. And p-values of the e-process, 1/(the most evidence after any round),
+  // which are valid at every look, whatever was planned.
   double e_helps = 1.0;
-  double e_hurts = 1.0;  // the same for lift < 0
+  double e_hurts = 1.0;
+  double p_anytime_helps = 1.0;
+  double p_anytime_hurts = 1.0;
+  // The e-values if the answers lost to errors had told against them: what later runs may build on.
+  double safe_e_helps = 1.0;
+  double safe_e_hurts = 1.0;
+  // About cases like these, of which these are a sample: helps, hurts or undecided (general_verdict.h).
+  Verdict general = Verdict::kUndecided;
+  double p_general_helps = 1.0;
+  double p_general_hurts = 1.0;
+  std::size_t distinct_inputs = 0;  // among the counting cases: as many cases are independent of each other
   // For these tests. Fractions.
-  std::optional<double> lift;  // over complete rounds (only the first if answers repeat) and counting cases
-  std::optional<double> low;   // 95 % interval of the lift at this number of rounds
+  std::optional<double> lift;  // over the rounds that are evidence, and counting cases
+  // 95 % interval of the lift: for this number of rounds; the confidence sequence if the run may stop when decided,
+  // because its number of rounds depends on the answers then.
+  std::optional<double> low;
   std::optional<double> high;
+  bool interval_is_sequence = false;
+  // In a run that may stop when decided: median-unbiased, while `lift` is too large on average if it stopped early.
+  std::optional<double> lift_estimate;
   // Confidence sequence at level 1 − alpha: valid at every look, for all students together.
   std::optional<double> sequence_low;
   std::optional<double> sequence_high;
   // For new cases like these; absent with fewer than 6 cases.
   std::optional<double> new_cases_low;
   std::optional<double> new_cases_high;
+  std::size_t cases = 0;               // that count
   int complete_rounds = 0;             // rounds in which every counting case was answered in both arms
   std::vector<std::string> excluded;   // cases excluded from every round because they keep failing with errors
-  bool answers_repeat = false;         // only the first round is evidence; more would add none
-  std::optional<int> more_rounds;      // undecided: about this many more rounds would decide
+  bool answers_repeat = false;         // at temperature 0: only the first round is evidence; more would add none
+  bool futile = false;                 // the planned rounds that are left are unlikely to decide
+  std::optional<int> more_rounds;      // undecided: by then, half of the runs that look like this one are decided
   std::optional<PairedChange> tokens;  // prompt + output tokens of an answer
   std::optional<PairedChange> output_tokens;
   std::optional<PairedChange> cost_usd;  // only when every cell's cost is known
@@ -54,6 +91,9 @@ struct StudentVerdict {
   std::optional<double> cost_per_pass_with;
   std::vector<std::string> ceiling;  // cases that always passed in every arm
   std::vector<std::string> floor;    // cases that never passed
+  // With the evidence of earlier runs with other seeds (AlphaShare::prior); then the word rests on these.
+  std::optional<double> combined_e_helps;
+  std::optional<double> combined_e_hurts;
 };
 
 // What a plan's skill is compared with: the baseline if the plan has it, else the previous version.
@@ -61,10 +101,19 @@ Arm ComparedArm(const Plan& plan);
 
 // One verdict for each student of the plan, in its order, by the rule of plan.verdict (docs/verdicts.md). `against` is
 // the arm that the skill is compared with. If the plan lacks it or the skill's arm, every verdict is undecided and
-// empty. See complete_rounds.h for which samples count.
+// empty. See complete_rounds.h for which samples count, and missing.h for what errors can do to a verdict.
 std::vector<StudentVerdict> JudgeRun(const RunData& data, Arm against = Arm::kBaseline);
 
-// Whether more rounds would change nothing: the word is known, or the answers repeat.
+// Why a run that may stop when decided needs no more rounds. Persisted by SettlingName: never rename.
+enum class Settling {
+  kOpen,
+  kDecided,
+  kRepeats,  // more rounds would be copies of the first
+  kFutile,   // the planned rounds that are left are unlikely to decide
+};
+
+Settling SettlingOf(const StudentVerdict& verdict);
+const char* SettlingName(Settling settling);  // "decided", "repeats", "futile"; "" for kOpen
 bool IsSettled(const StudentVerdict& verdict);
 
 // Decides when a growing run can stop. Remembers the evidence of the rounds it has seen, so that another look costs one

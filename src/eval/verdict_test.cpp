@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "support/plan_fixture.h"
 #include "util/rng.h"
@@ -72,8 +73,10 @@ StudentVerdict JudgeOne(int cases, int rounds, const std::vector<Sample>& sample
 TEST(JudgeRun, SevenWinsHelp) {  // E(7, 0) = (2^8 − 1)/8 = 31.9
   const StudentVerdict verdict = JudgeOne(7, 1, Answers(7, 1, Never, Always));
   EXPECT_EQ(verdict.word, Verdict::kHelps);
+  EXPECT_NEAR(verdict.p_helps, 1.0 / 128.0 / 0.9, 1e-5);
+  EXPECT_EQ(verdict.p_hurts, 1.0);
   EXPECT_NEAR(verdict.e_helps, 255.0 / 8.0, 1e-9);
-  EXPECT_EQ(verdict.e_hurts, 1.0);
+  EXPECT_NEAR(verdict.e_hurts, 1.0 / 8.0, 1e-9);
   EXPECT_THAT(verdict.lift, Optional(1.0));
   EXPECT_EQ(verdict.complete_rounds, 1);
   EXPECT_THAT(verdict.low, Optional(Gt(0.0)));
@@ -83,9 +86,14 @@ TEST(JudgeRun, SevenWinsHelp) {  // E(7, 0) = (2^8 − 1)/8 = 31.9
   EXPECT_TRUE(IsSettled(verdict));
 }
 
-TEST(JudgeRun, SixWinsLeaveItOpen) {  // E(6, 0) = 127/7 = 18.1
-  const StudentVerdict verdict = JudgeOne(6, 1, Answers(6, 1, Never, Always));
+TEST(JudgeRun, FiveWinsInThePlannedRoundHelp) {  // 2^−5 is less than 0.9 · 5 %
+  EXPECT_EQ(JudgeOne(5, 1, Answers(5, 1, Never, Always)).word, Verdict::kHelps);
+}
+
+TEST(JudgeRun, FourWinsLeaveItOpen) {
+  const StudentVerdict verdict = JudgeOne(4, 1, Answers(4, 1, Never, Always));
   EXPECT_EQ(verdict.word, Verdict::kUndecided);
+  EXPECT_NEAR(verdict.p_helps, 1.0 / 16.0 / 0.9, 1e-4);
   EXPECT_THAT(verdict.more_rounds, Optional(1));
   EXPECT_FALSE(IsSettled(verdict));
 }
@@ -106,19 +114,19 @@ TEST(JudgeRun, ADecisionIsFinalEvenIfLaterRoundsWeakenIt) {
 }
 
 TEST(JudgeRun, SeveralStudentsNeedMoreEvidence) {
-  std::vector<Sample> samples = Answers(7, 1, Never, Always, "one");
-  for (const Sample& sample : Answers(7, 1, Never, Never, "two")) samples.push_back(sample);
-  const std::vector<StudentVerdict> verdicts = JudgeRun(RunData(MakeTestPlan(7, 1, {"one", "two"}), samples));
-  EXPECT_EQ(verdicts[0].word, Verdict::kUndecided);  // 31.9 < 2/0.05
+  std::vector<Sample> samples = Answers(5, 1, Never, Always, "one");
+  for (const Sample& sample : Answers(5, 1, Never, Never, "two")) samples.push_back(sample);
+  const std::vector<StudentVerdict> verdicts = JudgeRun(RunData(MakeTestPlan(5, 1, {"one", "two"}), samples));
+  EXPECT_EQ(verdicts[0].word, Verdict::kUndecided);  // 1/32 > 0.9 · 2.5 %
   EXPECT_EQ(verdicts[1].word, Verdict::kUndecided);
   EXPECT_FALSE(IsSettled(verdicts[0]));
   EXPECT_FALSE(IsSettled(verdicts[1]));
 }
 
 TEST(JudgeRun, ADecidedStudentLowersTheBarForTheOthers) {
-  std::vector<Sample> samples = Answers(8, 1, Never, Always, "one");  // 56.8
-  for (const Sample& sample : Answers(8, 1, [](int i, int) { return i == 1; }, Always, "two"))
-    samples.push_back(sample);  // 31.9
+  std::vector<Sample> samples = Answers(8, 1, Never, Always, "one");  // 1/256
+  for (const Sample& sample : Answers(8, 1, [](int i, int) { return i <= 3; }, Always, "two"))
+    samples.push_back(sample);  // 1/32
   const std::vector<StudentVerdict> verdicts = JudgeRun(RunData(MakeTestPlan(8, 1, {"one", "two"}), samples));
   EXPECT_EQ(verdicts[0].word, Verdict::kHelps);
   EXPECT_EQ(verdicts[1].word, Verdict::kHelps);
@@ -208,27 +216,6 @@ TEST(JudgeRun, ErrorsInAnUnfinishedRoundExcludeNoCase) {
   EXPECT_THAT(JudgeOne(8, 2, samples).excluded, IsEmpty());
 }
 
-TEST(JudgeRun, RepeatedAnswersAddNoEvidence) {
-  std::vector<Sample> samples = Answers(4, 10, Never, Always);
-  for (Sample& sample : samples) sample.response.text = sample.case_id;
-  const StudentVerdict verdict = JudgeOne(4, 10, samples);
-  EXPECT_TRUE(verdict.answers_repeat);
-  EXPECT_EQ(verdict.word, Verdict::kUndecided);
-  EXPECT_NEAR(verdict.e_helps, 31.0 / 5.0, 1e-9);
-  EXPECT_EQ(verdict.complete_rounds, 10);
-  EXPECT_FALSE(verdict.more_rounds.has_value());
-  EXPECT_TRUE(IsSettled(verdict));
-}
-
-TEST(JudgeRun, OneDifferentAnswerShowsThatTheyVary) {
-  std::vector<Sample> samples = Answers(4, 10, Never, Always);
-  for (Sample& sample : samples) sample.response.text = sample.case_id;
-  samples.back().response.text = "another";
-  const StudentVerdict verdict = JudgeOne(4, 10, samples);
-  EXPECT_FALSE(verdict.answers_repeat);
-  EXPECT_EQ(verdict.word, Verdict::kHelps);
-}
-
 TEST(JudgeRun, TemperatureZeroNeedsNoSecondRound) {
   Plan plan = MakeTestPlan(4, 3);
   plan.sampling.temperature = 0.0;
@@ -311,15 +298,15 @@ TEST(JudgeRun, RarelyErrsWhenCheckedAfterEveryRound) {
   Rng rng(5);
   int helps = 0;
   int hurts = 0;
-  constexpr int kRuns = 200;
+  constexpr int kRuns = 100;
   const Passes coin = [&](int, int) { return rng.Uniform() < 0.5; };
   for (int run = 0; run < kRuns; ++run) {
     const StudentVerdict verdict = JudgeOne(6, 20, Answers(6, 20, coin, coin));
     helps += verdict.word == Verdict::kHelps ? 1 : 0;
     hurts += verdict.word == Verdict::kHurts ? 1 : 0;
   }
-  EXPECT_LE(helps, 10);
-  EXPECT_LE(hurts, 10);
+  EXPECT_LE(helps, 13);  // 4.5 % of them, and four standard errors
+  EXPECT_LE(hurts, 13);
 }
 
 // The word by a fresh judgement of the samples below a round.
@@ -333,7 +320,7 @@ bool SettledBy(const Plan& plan, const std::vector<Sample>& samples, int rounds,
 
 // A run that grows round by round: errors exclude cases from earlier rounds, an answer after an error restores one.
 TEST(VerdictWatch, AgreesWithAFreshJudgement) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     Rng rng(seed);
     Plan plan = MakeTestPlan(6, 12, {"one", "two"});
     plan.verdict.margin = 0.3;
@@ -387,6 +374,13 @@ TEST(VerdictWatch, RepeatingAnswersSettleIt) {
   EXPECT_FALSE(VerdictWatch(varying).IsSettledAfter(1, 0));
   const RunData empty(plan);
   EXPECT_FALSE(VerdictWatch(empty).IsSettledAfter(1, 0));
+}
+
+TEST(SettlingName, IsStable) {
+  EXPECT_STREQ(SettlingName(Settling::kOpen), "");
+  EXPECT_STREQ(SettlingName(Settling::kDecided), "decided");
+  EXPECT_STREQ(SettlingName(Settling::kRepeats), "repeats");
+  EXPECT_STREQ(SettlingName(Settling::kFutile), "futile");
 }
 
 TEST(VerdictName, IsStable) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/alpha_share.h"
+
+#include <algorithm>
+
+#include "eval/plan.h"
+#include "stats/multiplicity.h"
+
+namespace upskill {
+
+double EffectiveAlpha(const Plan& plan) {
+  const AlphaShare& share = plan.share;
+  const double alpha = share.look > 0 ? CandidateAlpha(share.look, plan.verdict.alpha) : plan.verdict.alpha;
+  return alpha / static_cast<double>(std::max(share.comparisons, 1));
+}
+
+Json AlphaShareToJson(const AlphaShare& share) {
+  Json json = {{"look", share.look}, {"versions", share.versions}, {"comparisons", share.comparisons}};
+  if (share.prior.empty()) return json;
+  Json& prior = json["prior"];
+  for (const auto& [student, evidence] : share.prior)
+    prior.push_back({{"model", student}, {"log_e", evidence.helps}, {"log_e_hurts", evidence.hurts}});
+  json["prior_runs"] = share.prior_runs;
+  return json;
+}
+
+AlphaShare AlphaShareFromJson(const Json& json) {
+  AlphaShare share;
+  share.look = std::max(0, JsonGet(json, "look", 0));
+  share.versions = std::max(1, JsonGet(json, "versions", 1));
+  share.comparisons = std::max(1, JsonGet(json, "comparisons", 1));
+  for (const Json& entry : Member(json, "prior"))
+    share.prior[StringAt(entry, "model")] = {JsonGet(entry, "log_e", 0.0), JsonGet(entry, "log_e_hurts", 0.0)};
+  for (const Json& run : Member(json, "prior_runs")) {
+    if (run.is_string()) share.prior_runs.push_back(run);
+  }
+  return share;
+}
+
+}  // namespace upskill

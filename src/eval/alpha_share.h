@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "util/json.h"
+
+namespace upskill {
+
+struct Plan;
+
+// Evidence of earlier runs, as natural logarithms.
+struct PriorEvidence {
+  double helps = 0.0;
+  double hurts = 0.0;
+};
+
+// What earlier looks at the same tests (eval/ledger.h) and the other comparisons of the run leave of
+// VerdictOptions::alpha.
+struct AlphaShare {
+  int look = 0;         // which look at these tests the verdict is, from 1; 0: not counted, so that none is taken off
+  int versions = 1;     // of the skill that were judged on these tests, this one included
+  int comparisons = 1;  // the arms that the skill is compared with
+  // By model string: a student that was judged with the same version, tests and settings, but other seeds. Its verdict
+  // rests on the product of all e-values alone.
+  std::map<std::string, PriorEvidence> prior;
+  std::vector<std::string> prior_runs;  // whose evidence that is
+};
+
+// The error probability of one comparison, over all students and looks.
+double EffectiveAlpha(const Plan& plan);
+
+Json AlphaShareToJson(const AlphaShare& share);
+AlphaShare AlphaShareFromJson(const Json& json);  // missing fields have their defaults
+
+}  // namespace upskill

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/case_findings.h"
+
+#include <algorithm>
+#include <array>
+
+#include "eval/complete_rounds.h"
+#include "eval/source_clusters.h"
+#include "stats/clusters.h"
+#include "stats/drift.h"
+#include "stats/pair_counts.h"
+
+namespace upskill {
+namespace {
+
+constexpr double kDriftLevel = 0.01;  // a caveat that is wrong in one of a hundred runs
+
+// The rounds of one student that its verdict rests on, by entry of complete.cases.
+struct CountedCases {
+  const CompleteRounds& complete;
+  const Suite& suite;
+  std::size_t rounds;
+  std::vector<PairCounts> counts;
+  std::vector<std::size_t> clusters;
+
+  CountedCases(const CompleteRounds& found, const Suite& cases)
+      : complete(found),
+        suite(cases),
+        rounds(found.evidence_rounds()),
+        counts(found.CountsByCase(rounds)),
+        clusters(SourceClusters(cases, found.cases)) {}
+
+  const Case& at(std::size_t entry) const { return suite.cases[complete.cases[entry]]; }
+
+  template <typename Belongs>
+  GroupLift LiftOf(Belongs belongs) const {
+    std::vector<PairCounts> group;
+    std::vector<double> lifts;
+    std::vector<std::size_t> sources;
+    for (std::size_t i = 0; rounds > 0 && i < counts.size(); ++i) {
+      if (!belongs(at(i))) continue;
+      group.push_back(counts[i]);
+      lifts.push_back(counts[i].lift());
+      sources.push_back(clusters[i]);
+    }
+    GroupLift result;
+    result.cases = group.size();
+    if (group.empty()) return result;
+    PairCounts total;
+    for (const PairCounts& one : group) total += one;
+    result.lift = total.lift();
+    result.interval = LiftInterval(group);
+    result.new_cases = NewCasesInterval(ClusterMeans(lifts, sources));
+    return result;
+  }
+};
+
+// Mostly: in more than half of the rounds.
+void AddTurned(const CountedCases& counted, CaseFindings& findings) {
+  for (std::size_t i = 0; i < counted.complete.cases.size(); ++i) {
+    std::size_t without = 0;
+    std::size_t with = 0;
+    for (std::size_t round = 0; round < counted.rounds; ++round) {
+      const AnswerPair pair = counted.complete.pair(round, i);
+      without += pair.without->passed ? 1 : 0;
+      with += pair.with->passed ? 1 : 0;
+    }
+    const bool passed = 2 * without > counted.rounds;
+    const bool failed = 2 * without < counted.rounds;
+    if (failed && 2 * with > counted.rounds) findings.fixed.push_back(counted.at(i).id);
+    if (passed && 2 * with < counted.rounds) findings.broken.push_back(counted.at(i).id);
+  }
+}
+
+void AddTags(const CountedCases& counted, CaseFindings& findings) {
+  for (const Case& test_case : counted.suite.cases) {
+    for (const std::string& tag : test_case.tags) {
+      const bool known = std::any_of(findings.tags.begin(), findings.tags.end(),
+                                     [&](const TagLift& other) { return other.tag == tag; });
+      if (known) continue;
+      const auto has_tag = [&tag](const Case& other) {
+        return std::find(other.tags.begin(), other.tags.end(), tag) != other.tags.end();
+      };
+      findings.tags.push_back({tag, counted.LiftOf(has_tag)});
+    }
+  }
+}
+
+void AddTrainCases(const CountedCases& counted, CaseFindings& findings) {
+  const std::vector<Case>& cases = counted.suite.cases;
+  findings.train_cases = static_cast<std::size_t>(
+      std::count_if(cases.begin(), cases.end(), [](const Case& one) { return one.split == Split::kTrain; }));
+  if (findings.train_cases == 0) return;
+  findings.others = counted.LiftOf([](const Case& one) { return one.split != Split::kTrain; });
+}
+
+std::optional<Drift> FindDrift(const CountedCases& counted, Arm against) {
+  if (counted.rounds < 2) return std::nullopt;
+  const std::size_t cases = counted.complete.cases.size();
+  std::vector<CaseSeries> without(cases, CaseSeries(counted.rounds));
+  std::vector<CaseSeries> with = without;
+  for (std::size_t i = 0; i < cases; ++i) {
+    for (std::size_t round = 0; round < counted.rounds; ++round) {
+      const AnswerPair pair = counted.complete.pair(round, i);
+      without[i][round] = pair.without->passed;
+      with[i][round] = pair.with->passed;
+    }
+  }
+  Drift drift;
+  drift.by_arm = {{against, DriftTest(without)}, {Arm::kSkill, DriftTest(with)}};
+  for (const auto& [arm, p] : drift.by_arm) drift.p = std::min(drift.p, p * static_cast<double>(drift.by_arm.size()));
+  return drift;
+}
+
+// Cases with fewer answers than others (because of errors) are left out, so that k can be as large as possible.
+std::vector<PassOfK> FindPassOfK(const RunData& data, std::size_t student, Arm arm) {
+  std::vector<CaseAnswers> all;
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < data.plan().suite.cases.size(); ++i) {
+    CaseAnswers& one = all.emplace_back();
+    for (int round = 0; round < data.rounds(student); ++round) {
+      const FinalSample& cell = data.at(student, arm, i, round);
+      one.answered += cell.answered ? 1 : 0;
+      one.passed += cell.passed ? 1 : 0;
+    }
+    most = std::max(most, one.answered);
+  }
+  std::erase_if(all, [&](const CaseAnswers& one) { return one.answered < most; });
+  std::vector<PassOfK> found;
+  for (const std::int64_t k : KsUpTo(most)) {
+    const std::optional<CaseMean> any = MeanPassAtK(all, k);
+    const std::optional<CaseMean> each = MeanPassAllK(all, k);
+    if (any && each) found.push_back({k, *any, *each});
+  }
+  return found;
+}
+
+}  // namespace
+
+bool Drift::is_significant() const { return p <= kDriftLevel; }
+
+std::vector<std::int64_t> KsUpTo(std::int64_t n) {
+  constexpr std::array<std::int64_t, 8> kSteps = {1, 2, 3, 5, 10, 20, 50, 100};
+  std::vector<std::int64_t> ks;
+  for (const std::int64_t k : kSteps) {
+    if (k <= n) ks.push_back(k);
+  }
+  if (n > 0 && ks.back() != n) ks.push_back(n);
+  return ks;
+}
+
+std::vector<CaseFindings> FindCaseFindings(const RunData& data, Arm against) {
+  const Plan& plan = data.plan();
+  const std::vector<CompleteRounds> complete = FindCompleteRounds(data, against);
+  std::vector<CaseFindings> all(plan.students.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const CountedCases counted(complete[i], plan.suite);
+    AddTurned(counted, all[i]);
+    AddTags(counted, all[i]);
+    AddTrainCases(counted, all[i]);
+    all[i].drift = FindDrift(counted, against);
+    for (const Arm arm : plan.arms) all[i].pass_of_k[arm] = FindPassOfK(data, i, arm);
+  }
+  return all;
+}
+
+}  // namespace upskill

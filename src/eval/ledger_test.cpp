@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/ledger.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <fstream>
+#include <thread>
+
+#include "support/plan_fixture.h"
+#include "util/files.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class LedgerTest : public testing::Test {
+ protected:
+  static constexpr int kCases = 6;
+
+  // A version of a skill.
+  static Plan PlanOf(const std::string& body, std::uint64_t seed = 0, int rounds = 3) {
+    Plan plan = MakeTestPlan(kCases, rounds);
+    plan.skill = Snapshot("test-skill", body);
+    plan.sampling.seed = seed;
+    return plan;
+  }
+
+  Ledger Read() const {
+    Result<Ledger> ledger = ReadLedger(runs_.path());
+    EXPECT_TRUE(ledger.ok());
+    return std::move(ledger).value();
+  }
+
+  Plan WithShare(Plan plan, bool reuses_answers = true) const {
+    TakeShare(Read(), runs_.path(), reuses_answers, plan);
+    return plan;
+  }
+  AlphaShare Share(const Plan& plan) const { return WithShare(plan).share; }
+
+  // Starts a run of the plan and looks at it; the skill wins the first `wins` pairs of each round, and ties otherwise.
+  // Returns its share.
+  AlphaShare Look(Plan plan, int wins = 0, bool reuses_answers = true) {
+    plan = WithShare(std::move(plan), reuses_answers);
+    plan.run = "run-" + std::to_string(++runs_made_);
+    EXPECT_TRUE(LedgerLock::Take(runs_.path())->NoteStart(plan).ok());
+    std::vector<Sample> samples;
+    for (int round = 0; round < plan.rounds; ++round) {
+      for (int i = 1; i <= kCases; ++i) {
+        for (const Arm arm : plan.arms) {
+          for (const Student& student : plan.students) {
+            Sample sample;
+            sample.student = student.spec;
+            sample.case_id = "case-" + std::to_string(i);
+            sample.arm = arm;
+            sample.round = round;
+            sample.response.text = plan.run + std::to_string(round);
+            const bool passed = arm == Arm::kSkill && i <= wins;
+            sample.checks = {{"check", passed ? Outcome::kPass : Outcome::kFail, ""}};
+            samples.push_back(std::move(sample));
+          }
+        }
+      }
+    }
+    const JudgedRun run = Judge(RunData(plan, std::move(samples)));
+    EXPECT_TRUE(NoteLook(runs_.path(), run, clock_).ok());
+    return plan.share;
+  }
+
+  TempFolder runs_;
+  SteppingClock clock_;
+  int runs_made_ = 0;
+};
+
+TEST_F(LedgerTest, EachVersionGetsLess) {
+  double spent = 0.0;
+  for (int version = 1; version <= 10; ++version) {
+    Plan plan = PlanOf("version " + std::to_string(version));
+    const AlphaShare share = Look(plan);
+    EXPECT_EQ(share.look, version);
+    EXPECT_EQ(share.versions, version);
+    plan.share = share;
+    spent += EffectiveAlpha(plan);
+  }
+  EXPECT_LE(spent, 0.05);
+}
+
+TEST_F(LedgerTest, TheSameRunAgainSpendsNothing) {
+  Look(PlanOf("v1"));
+  Look(PlanOf("v2"));
+  EXPECT_EQ(Look(PlanOf("v2")).look, 2);
+  EXPECT_EQ(Look(PlanOf("v1")).look, 1);
+  EXPECT_EQ(Look(PlanOf("v3")).look, 3);
+}
+
+TEST_F(LedgerTest, MoreRoundsContinueTheTestAsItWasPlanned) {
+  Look(PlanOf("v1", 0, 3));
+  EXPECT_EQ(WithShare(PlanOf("v1", 0, 10)).planned_rounds, 3);
+  EXPECT_EQ(Look(PlanOf("v1", 0, 10)).look, 1);
+  EXPECT_EQ(WithShare(PlanOf("v1", 0, 20)).planned_rounds, 3);
+  EXPECT_EQ(WithShare(PlanOf("v2", 0, 20)).planned_rounds, 0);
+}
+
+TEST_F(LedgerTest, AskingAgainIsAnotherLook) {
+  Look(PlanOf("v1"));
+  const AlphaShare again = Look(PlanOf("v1"), 0, /*reuses_answers=*/false);
+  EXPECT_EQ(again.look, 2);
+  EXPECT_THAT(again.prior, IsEmpty());
+}
+
+TEST_F(LedgerTest, AnotherSeedIsCombined) {
+  Look(PlanOf("v1", 0), 2);  // six wins in three rounds: E = (2^7 − 1)/7
+  const AlphaShare second = Look(PlanOf("v1", 1), 1);
+  EXPECT_EQ(second.look, 2);
+  EXPECT_THAT(second.prior.at("fake").helps, DoubleNear(std::log(127.0 / 7.0), 1e-9));
+  EXPECT_THAT(second.prior_runs, ElementsAre("run-1"));
+  // All later seeds together are one look. Three wins: E = 15/4.
+  const AlphaShare third = Look(PlanOf("v1", 2));
+  EXPECT_EQ(third.look, 2);
+  EXPECT_THAT(third.prior.at("fake").helps, DoubleNear(std::log(127.0 / 7.0 * 15.0 / 4.0), 1e-9));
+  // The first one stands by itself, as it did.
+  EXPECT_THAT(Look(PlanOf("v1", 0)).prior, IsEmpty());
+}
+
+// The highest value on the way isn't an e-value that may be multiplied.
+TEST_F(LedgerTest, TheLastEvidenceIsCombined) {
+  Look(PlanOf("v1", 0), 0);
+  EXPECT_THAT(Share(PlanOf("v1", 1)).prior.at("fake").helps, DoubleNear(0.0, 1e-9));  // ties say nothing
+}
+
+TEST_F(LedgerTest, WithoutVarietyAnotherSeedIsNoEvidence) {
+  Plan plan = PlanOf("v1", 0);
+  plan.sampling.temperature = 0.0;
+  Look(plan, 2);
+  plan.sampling.seed = 1;
+  const AlphaShare second = Look(plan);
+  EXPECT_EQ(second.look, 2);
+  EXPECT_THAT(second.prior, IsEmpty());
+}
+
+TEST_F(LedgerTest, OtherTestsAndStudentsStartAfresh) {
+  Look(PlanOf("v1"));
+  Plan other_student = PlanOf("v2");
+  other_student.students = {{"fake", "fake", "another"}};
+  EXPECT_EQ(Share(other_student).look, 1);
+  Plan other_tests = PlanOf("v2");
+  for (std::size_t i = 0; i < 4; ++i) other_tests.suite.cases[i].input += " in other words";
+  EXPECT_EQ(Share(other_tests).look, 1);
+}
+
+TEST_F(LedgerTest, AFewNewCasesAndOtherChecksDont) {
+  Look(PlanOf("v1"));
+  Plan plan = PlanOf("v2");
+  plan.suite.cases[0].input += " in other words";
+  for (Case& test_case : plan.suite.cases) test_case.checks[0].values = {"anything"};
+  EXPECT_EQ(Share(plan).look, 2);
+}
+
+TEST_F(LedgerTest, RenamingASkillDoesNotHideItsLineage) {
+  Plan first = PlanOf("v1");
+  first.skill.lineage = "generation-1";
+  Look(first);
+  Plan renamed = PlanOf("v2");
+  renamed.skill.name = "another-name";
+  renamed.skill.lineage = "generation-1";
+  EXPECT_EQ(Share(renamed).look, 2);
+  renamed.skill.lineage = "generation-2";
+  EXPECT_EQ(Share(renamed).look, 1);
+  // Without an id: by name or folder.
+  Plan copied = PlanOf("v2");
+  copied.skill.folder = "elsewhere";
+  EXPECT_EQ(Share(copied).look, 2);
+}
+
+TEST_F(LedgerTest, TheStudentThatWasLookedAtMostDecides) {
+  Look(PlanOf("v1"));
+  Look(PlanOf("v2"));
+  Plan two = PlanOf("v3");
+  two.students.push_back({"new", "new", "new"});
+  EXPECT_EQ(Share(two).look, 3);
+}
+
+// One case and three rounds: three wins have a probability of 1/8.
+TEST_F(LedgerTest, ARunThatCanDecideNothingSpendsNothing) {
+  Plan small = PlanOf("v1");
+  small.suite.cases.resize(1);
+  EXPECT_FALSE(LedgerRunOf(small).can_decide);
+  Look(PlanOf("v1", 0, 1));  // six cases in one round: 1/64 is possible
+  EXPECT_EQ(Share(PlanOf("v2")).look, 2);
+}
+
+TEST_F(LedgerTest, AStartedRunCountsWhileItsFolderExists) {
+  Plan plan = PlanOf("v1");
+  plan.share = Share(plan);
+  plan.run = "interrupted";
+  ASSERT_TRUE(LedgerLock::Take(runs_.path())->NoteStart(plan).ok());
+  EXPECT_EQ(Share(PlanOf("v2")).look, 1);
+  ASSERT_TRUE(Folder::Make(runs_.path() / "interrupted")->WriteFile("plan.json", "{}").ok());
+  EXPECT_EQ(Share(PlanOf("v2")).look, 2);
+}
+
+TEST_F(LedgerTest, DamagedLinesAreSkipped) {
+  Look(PlanOf("v1"));
+  {
+    std::ofstream file(runs_.path() / kLedgerFile, std::ios::app);
+    file << "{\"schema\": 1, \"event\": \"sta\n{\"schema\": 9, \"event\": \"start\", \"run\": \"x\"}\nnull\n{\"torn";
+  }
+  EXPECT_EQ(Read().skipped_lines, 4U);
+  EXPECT_EQ(Look(PlanOf("v2")).look, 2);  // a torn last line is cut off
+  EXPECT_EQ(Read().skipped_lines, 3U);
+  EXPECT_THAT(Read().runs, SizeIs(2));
+}
+
+TEST_F(LedgerTest, KnowsWhatWasSeen) {
+  Look(PlanOf("v1"), 6);
+  const LedgerRun run = Read().runs.at(0);
+  EXPECT_EQ(run.skill, "test-skill");
+  EXPECT_EQ(run.compared_with, "baseline");
+  EXPECT_DOUBLE_EQ(run.alpha_used, 0.04);
+  EXPECT_EQ(run.results.at("fake:fake").word, "helps");
+  EXPECT_EQ(run.results.at("fake:fake").complete_rounds, 3);
+}
+
+TEST_F(LedgerTest, RunsThatAreNotCountedLeaveNoTrace) {
+  Plan plan = PlanOf("v1");
+  plan.run = "r";
+  ASSERT_TRUE(NoteLook(runs_.path(), Judge(RunData(plan)), clock_).ok());
+  EXPECT_FALSE(std::filesystem::exists(runs_.path() / kLedgerFile));
+}
+
+}  // namespace
+}  // namespace upskill
