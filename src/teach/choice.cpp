@@ -5,11 +5,29 @@
 
 #include <algorithm>
 
+#include "eval/contrast.h"
 #include "teach/generate.h"
 #include "util/invariant.h"
 #include "util/text.h"
 
 namespace upskill {
+namespace {
+
+// Why a loss of more than the margin can't be ruled out for this student; empty: it is ruled out.
+std::string MayBeWorse(const JudgedRun& judged, std::size_t student, double margin) {
+  const std::string& name = judged.plan().students[student].name;
+  const Result<Contrast> contrast =
+      MakeContrast(AnswersOf(judged.data, student, Arm::kSkill), AnswersOf(judged.data, student, Arm::kPrevious));
+  if (!contrast) return fmt::format("its answers can't be compared with the existing one's for {}", name);
+  const double alpha = judged.plan().verdict.alpha;
+  if (contrast->PAbove(-margin) <= alpha) return "";
+  return fmt::format(
+      "that it is worse than the existing one by more than {:g} points isn't ruled out for {} "
+      "({:+.0f} points, at least {:.0f}); more tests, more --runs or a wider --accept-margin can",
+      100.0 * margin, name, 100.0 * contrast->difference(), 100.0 * contrast->Range(1.0 - 2.0 * alpha).low);
+}
+
+}  // namespace
 
 bool IsBetter(const Candidate& a, const Candidate& b) {
   if (a.mean() > b.mean() + kSameRate) return true;
@@ -45,10 +63,10 @@ Result<AcceptRule> AcceptRuleFromName(const std::string& name) {
   if (name == "helps") return AcceptRule::kHelps;
   if (name == "never-worse") return AcceptRule::kNeverWorse;
   if (name == "any") return AcceptRule::kAny;
-  return InputError(fmt::format("--accept {}: must be helps, never-worse or any", name));
+  return InputError(fmt::format("must be helps, never-worse or any, not '{}'", name));
 }
 
-std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule) {
+std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule, double margin) {
   const auto is_existing = [](const Candidate& candidate) { return candidate.kind == "existing"; };
   const bool replaces = std::any_of(outcome.candidates.begin(), outcome.candidates.end(), is_existing);
   if (rule == AcceptRule::kAny || !replaces || is_existing(outcome.candidates[outcome.chosen])) return "";
@@ -59,13 +77,11 @@ std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule) {
   bool helps = false;
   for (std::size_t i = 0; i < against->second.size(); ++i) {
     const StudentVerdict& verdict = against->second[i];
-    const std::string name = judged.summary.students[i].student.name;
-    if (verdict.word == Verdict::kHurts) return fmt::format("it is worse than the existing one for {}", name);
+    if (verdict.word == Verdict::kHurts)
+      return fmt::format("it is worse than the existing one for {}", judged.plan().students[i].name);
     helps = helps || verdict.word == Verdict::kHelps;
-    if (rule == AcceptRule::kNeverWorse && verdict.lift.value_or(0.0) < 0) {
-      return fmt::format("its pass rate is {:.0f} points below the existing one's for {}", -100.0 * *verdict.lift,
-                         name);
-    }
+    if (rule != AcceptRule::kNeverWorse) continue;
+    if (std::string reason = MayBeWorse(judged, i, margin); !reason.empty()) return reason;
   }
   if (rule == AcceptRule::kHelps && !helps) return "it isn't shown to be better than the existing one for any student";
   return "";

@@ -40,9 +40,13 @@ bool LosesNothing(const Screening& passing);
 enum class AcceptRule { kHelps, kNeverWorse, kAny };
 Result<AcceptRule> AcceptRuleFromName(const std::string& name);
 
+// The loss, against the existing version, that `never-worse` must rule out if no other is given: a fraction.
+inline constexpr double kAcceptMargin = 0.1;
+
 // Why the chosen skill may not replace the existing one; empty: it may. `helps` requires that it helps at least one
-// student compared with the existing version and hurts none; `never-worse` that it hurts none and its pass rate on the
-// held-out cases isn't lower.
-std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule);
+// student compared with the existing version and hurts none; `never-worse` that a pass rate on the held-out cases lower
+// by more than `margin` is ruled out for each student (one-sided, at the verdicts' alpha). docs/generate.md has how
+// often that accepts what.
+std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule, double margin = kAcceptMargin);
 
 }  // namespace upskill

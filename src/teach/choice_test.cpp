@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/answers_fixture.h"
 #include "teach/generate.h"
 
 namespace upskill {
@@ -75,47 +76,53 @@ TEST(Screening, AChangeMustGainAndAShorterSkillMustNotLose) {
 
 TEST(AcceptRule, ByName) {
   EXPECT_EQ(*AcceptRuleFromName("never-worse"), AcceptRule::kNeverWorse);
-  EXPECT_THAT(AcceptRuleFromName("maybe").error().message, HasSubstr("--accept maybe"));
+  EXPECT_THAT(AcceptRuleFromName("maybe").error().message, HasSubstr("not 'maybe'"));
 }
 
-// A chosen draft compared with the existing skill for two students.
-GenerateOutcome Compared(const std::vector<std::pair<Verdict, double>>& against) {
+// A chosen draft that is measured against the existing skill on 8 cases in 10 rounds: by student, the answers of 80
+// that fail with the draft; with the existing skill, `before` fail.
+GenerateOutcome Compared(const std::vector<int>& failures, int before = 0) {
   GenerateOutcome outcome;
   outcome.candidates = {Measured({0.5}, 10), Measured({0.6}, 10)};
   outcome.candidates[0].kind = "existing";
   outcome.candidates[1].kind = "draft";
   outcome.chosen = 1;
+  std::vector<std::string> names;
+  names.reserve(failures.size());
+  for (std::size_t i = 0; i < failures.size(); ++i) names.push_back("student-" + std::to_string(i));
+  Plan plan = MakeTestPlan(8, 10, names);
+  plan.arms = {Arm::kBaseline, Arm::kSkill, Arm::kPrevious};
   outcome.measured.emplace();
-  for (const auto& [word, lift] : against) {
-    StudentSummary student;
-    student.student.name = "student-" + std::to_string(outcome.measured->judged.summary.students.size());
-    outcome.measured->judged.summary.students.push_back(std::move(student));
-    StudentVerdict verdict;
-    verdict.word = word;
-    verdict.lift = lift;
-    outcome.measured->judged.others[Arm::kPrevious].push_back(verdict);
-  }
+  outcome.measured->judged = Judge(AnsweredRun(plan, [&](std::size_t student, Arm arm, std::size_t i, int round) {
+    const int fail = arm == Arm::kSkill ? failures[student] : arm == Arm::kPrevious ? before : 80;
+    return (static_cast<int>(i) * 10 + round) * 37 % 80 >= fail;
+  }));
   return outcome;
 }
 
 TEST(ReasonToReject, ASkillThatReplacesAnother) {
-  const GenerateOutcome better = Compared({{Verdict::kHelps, 0.3}, {Verdict::kUndecided, 0.0}});
+  const GenerateOutcome better = Compared({0, 40}, 40);
   EXPECT_EQ(ReasonToReject(better, AcceptRule::kHelps), "");
-  EXPECT_EQ(ReasonToReject(better, AcceptRule::kNeverWorse), "");
-
-  const GenerateOutcome harmful = Compared({{Verdict::kHelps, 0.3}, {Verdict::kHurts, -0.3}});
+  const GenerateOutcome harmful = Compared({0, 70}, 40);
   EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kHelps), "it is worse than the existing one for student-1");
   EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kNeverWorse), "it is worse than the existing one for student-1");
   EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kAny), "");
+  EXPECT_THAT(ReasonToReject(Compared({4}), AcceptRule::kHelps), HasSubstr("isn't shown to be better"));
+}
 
-  const GenerateOutcome lower = Compared({{Verdict::kUndecided, -0.04}});
-  EXPECT_EQ(ReasonToReject(lower, AcceptRule::kNeverWorse),
-            "its pass rate is 4 points below the existing one's for student-0");
-  EXPECT_THAT(ReasonToReject(lower, AcceptRule::kHelps), HasSubstr("isn't shown to be better"));
+// A lower pass rate used to reject an equal skill as often as not, and to let through what lost a little by luck.
+TEST(ReasonToReject, NeverWorseRulesOutALossOfMoreThanTheMargin) {
+  EXPECT_EQ(ReasonToReject(Compared({0, 0}), AcceptRule::kNeverWorse), "");
+  EXPECT_EQ(ReasonToReject(Compared({2}), AcceptRule::kNeverWorse), "") << "2.5 points below";
+  const std::string reason = ReasonToReject(Compared({4}), AcceptRule::kNeverWorse);
+  EXPECT_THAT(reason, HasSubstr("worse than the existing one by more than 10 points isn't ruled out for student-0 (-5 "
+                                "points, at least -1"));
+  EXPECT_EQ(ReasonToReject(Compared({4}), AcceptRule::kNeverWorse, 0.2), "");
+  EXPECT_THAT(ReasonToReject(Compared({0}), AcceptRule::kNeverWorse, 0.01), HasSubstr("more than 1 points"));
 }
 
 TEST(ReasonToReject, NothingIsReplacedWithoutAnExistingSkill) {
-  GenerateOutcome outcome = Compared({{Verdict::kHurts, -1.0}});
+  GenerateOutcome outcome = Compared({80});
   outcome.candidates[0].kind = "draft";
   EXPECT_EQ(ReasonToReject(outcome, AcceptRule::kHelps), "");
   outcome.candidates[0].kind = "existing";

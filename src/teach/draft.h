@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "prompts/prompts.h"
 #include "skill/skill_text.h"
 #include "teach/body_target.h"
 #include "teach/material.h"
@@ -40,9 +41,13 @@ struct Draft {
 // The body has a `# title` for each section, followed by its rules, one per line.
 SkillText DraftToSkill(const Draft& draft);
 
+// The values that most prompts have: `task`, `examples` and `material`.
+PromptValues ValuesOf(const Material& material, const std::string& items);
+
 // JSON schema of a teacher's draft. `tight_tokens` above 0: only a few short rules, about that many tokens in all,
-// which cite existing ids. For a teacher whose first answer was cut off or cited nothing.
-Json DraftSchema(const Material& material, std::size_t tight_tokens = 0);
+// which cite existing ids. For a teacher whose first answer was cut off or cited nothing. `asks_name`:
+// false if the name is given.
+Json DraftSchema(const Material& material, std::size_t tight_tokens = 0, bool asks_name = true);
 
 // Schema of a string of at most `most` characters; 0: of any length. Servers that compile a schema to a grammar reject
 // long repetitions (llama.cpp: about 2,000), so the length of long texts is checked in the answer instead.
@@ -62,6 +67,7 @@ std::string FindHarm(const std::string& text, const Material& material);
 
 struct DraftOptions {
   std::string name;  // empty: the teacher chooses
+  const Prompts* prompts = &BuiltInPrompts();
   BodyTarget target;
   // Of material in one request; more is condensed to notes first.
   std::size_t context_tokens = kDefaultDigestTokens;
@@ -73,6 +79,7 @@ Result<Draft> WriteDraft(Teacher& teacher, const Material& material, const Draft
 
 // The material in a form that fits into one request: all items, or, if there are too many, the teacher's notes on them,
 // under the same ids.
-Result<std::string> FitItems(Teacher& teacher, const Material& material, std::size_t context_tokens);
+Result<std::string> FitItems(Teacher& teacher, const Material& material, std::size_t context_tokens,
+                             const Prompts& prompts = BuiltInPrompts());
 
 }  // namespace upskill

@@ -330,11 +330,8 @@ bool EndsASentence(std::string_view text) {
 
 Result<Case> MakeCase(const std::string& input, const std::string& expected, const std::string& reference,
                       const std::string& place) {
-  const Json raw = {{"id", SkillNameFrom(input)},
-                    {"input", input},
-                    {"expected", {{"contains", {expected}}}},
-                    {"reference", reference},
-                    {"provenance", place}};
+  const Json raw = {{"id", SkillNameFrom(input)}, {"input", input},      {"expected", {{"contains", {expected}}}},
+                    {"reference", reference},     {"provenance", place}, {"source", place}};
   ASSIGN_OR_RETURN(CaseReading reading, ReadCase(raw, 1));
   return std::move(reading.test_case);
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <variant>
 
+#include "support/source_dir.h"
 #include "teach/material_json.h"
 #include "trace/digest/digest.h"
 #include "trace/load/load_traces.h"
@@ -147,8 +148,7 @@ TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
 }
 
 TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
-  const Result<Trace> trace =
-      ReadTrace(std::filesystem::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl", {});
+  const Result<Trace> trace = ReadTrace(SourceDir() / "examples/traces/kernel-builder-h100.jsonl", {});
   ASSERT_TRUE(trace.ok()) << trace.error().message;
   Material material;
   AddTraces({*trace}, kDefaultDigestTokens, material);
@@ -167,7 +167,7 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
 // The fixtures of all formats, and the recorded sessions if they are beside the source tree.
 TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
   namespace fs = std::filesystem;
-  const fs::path source = UPSKILL_SOURCE_DIR;
+  const fs::path source = SourceDir();
   std::size_t skills = 0;
   std::size_t cases = 0;
   for (const fs::path& folder : {source / "tests/fixtures/traces", source / "../shared/traces"}) {

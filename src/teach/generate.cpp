@@ -8,6 +8,7 @@
 #include <set>
 
 #include "skill/case_reader.h"
+#include "teach/case_split.h"
 #include "teach/choice.h"
 #include "teach/draft.h"
 #include "teach/extract.h"
@@ -119,6 +120,7 @@ class Generation {
                              Counted(material_.items.size(), "item")));
     DraftOptions draft_options;
     draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
+    draft_options.prompts = options_.prompts;
     draft_options.target = options_.target;
     draft_options.context_tokens = options_.context_tokens;
     return WriteDraft(*input_.teacher, material_, draft_options);
@@ -153,6 +155,7 @@ class Generation {
     Say("tests", fmt::format("{} writes {} without seeing the skill", teacher->info().name, Counted(count, "test")));
     CaseOptions options;
     options.cases = count;
+    options.prompts = options_.prompts;
     options.context_tokens = options_.context_tokens;
     return WriteCases(*teacher, material_, options);
   }
@@ -197,15 +200,19 @@ class Generation {
   }
 
   void Split() {
-    out_.test = HeldOut(out_.cases, options_.holdout, options_.seed);
+    TakeSplits(input_.earlier, out_.cases);
+    out_.test = TestCases(out_.cases, options_.holdout, options_.seed);
     for (std::size_t i = 0; i < out_.cases.size(); ++i) {
-      if (!std::binary_search(out_.test.begin(), out_.test.end(), i)) train_.push_back(i);
+      const bool held_out = std::binary_search(out_.test.begin(), out_.test.end(), i);
+      out_.cases[i].split = held_out ? Split::kTest : Split::kTrain;
+      if (!held_out) train_.push_back(i);
     }
     Say("tests", SplitLine(train_.size(), out_.test.size()));
   }
 
   Result<Trial> Try(const SkillText& skill, TrialSpec spec) {
     spec.skill = &skill;
+    spec.system_prompt = options_.prompts->Render("student");
     spec.budget = &budget_.trials();
     return RunTrial(input_.trials, std::move(spec));
   }
@@ -297,6 +304,7 @@ class Generation {
     Say("refine", AttemptLine(attempt, options_.attempts, input_.teacher->info().name, failing.size()));
     RefineOptions refine;
     refine.candidates = options_.candidates;
+    refine.prompts = options_.prompts;
     refine.target = options_.target;
     refine.context_tokens = options_.context_tokens;
     const Result<ProposalsOutcome> proposed =
@@ -369,6 +377,12 @@ class Generation {
 
   // Once, on the held-out cases, which no earlier stage has seen.
   Status Measure() {
+    if (out_.test.empty()) {
+      Say("test",
+          "not measured: every test was used to write the skill; add some, or name a model that writes new ones "
+          "(--test-gen-model)");
+      return {};
+    }
     const Candidate& chosen = out_.candidates[out_.chosen];
     Say("test", VerdictLine(chosen, out_.test.size()) + budget_.Text());
     TrialSpec spec;

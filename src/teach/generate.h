@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "prompts/prompts.h"
 #include "skill/suite.h"
 #include "teach/body_target.h"
 #include "teach/candidate.h"
@@ -22,6 +23,7 @@ namespace upskill {
 
 struct GenerateOptions {
   std::string name;  // of the skill; empty: the teacher's, or from the task
+  const Prompts* prompts = &BuiltInPrompts();
   BodyTarget target;
   std::size_t cases = 16;
   double holdout = 0.5;        // share of the cases reserved for the final measurement
@@ -41,6 +43,7 @@ struct GenerateInput {
   Teacher* teacher = nullptr;       // null: the skill is extracted from the trace
   Teacher* test_teacher = nullptr;  // may equal `teacher`; null: the cases are extracted from the trace too
   std::optional<Suite> given;       // the user's cases; then none are written
+  std::vector<Case> earlier;        // those of the skill to improve, which keep their split
   TrialContext trials;              // without models, nothing is measured
   double spent_usd = 0.0;           // on trials in earlier sessions of this generation
   std::function<void(const std::string& line)> say;  // receives progress lines; may be empty

@@ -216,6 +216,40 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   EXPECT_EQ(ReasonToReject(*unmeasured, AcceptRule::kNeverWorse), "it was not measured");
 }
 
+// The cases that an earlier generation refined on are no test of the skill, whatever the seed says now.
+TEST(GenerateSkill, OldTrainCasesNeverBecomeTestCases) {
+  GenerationBench first(Qualities({"[sim 0.3]", "[sim 0.6]"}));
+  const Result<GenerateOutcome> before = first.Run();
+  ASSERT_TRUE(before.ok());
+  GenerationBench second(Qualities({"[sim 0.6]", "[sim 0.9]"}));
+  second.options.seed = 12345;
+  second.earlier = before->cases;
+  const Result<GenerateOutcome> after = second.Run();
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ(after->test, before->test);
+  for (const std::size_t i : after->test) EXPECT_EQ(after->cases[i].split, Split::kTest);
+  ASSERT_TRUE(after->measured.has_value());
+
+  for (Case& one : second.earlier) one.split = Split::kTrain;
+  const Result<GenerateOutcome> exhausted = second.Run();
+  ASSERT_TRUE(exhausted.ok());
+  EXPECT_THAT(exhausted->test, SizeIs(0));
+  EXPECT_FALSE(exhausted->measured.has_value());
+}
+
+// The second version of a skill on the same held-out cases has less of alpha.
+TEST(GenerateSkill, LooksAtHeldOutCasesAreCounted) {
+  GenerationBench bench(Qualities({"[sim 0.3]", "[sim 0.6]"}));
+  const Result<GenerateOutcome> first = bench.Run();
+  ASSERT_TRUE(first.ok() && first->measured.has_value());
+  EXPECT_EQ(first->measured->judged.plan().share.look, 1);
+  bench.test_looks_before = 4;
+  bench.material.task = "add other numbers";
+  const Result<GenerateOutcome> elsewhere = bench.Run();
+  ASSERT_TRUE(elsewhere.ok() && elsewhere->measured.has_value());
+  EXPECT_EQ(elsewhere->measured->judged.plan().share.look, 5);
+}
+
 TEST(GenerateSkill, OneTestAloneIsHeldOut) {
   GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(1));
@@ -262,6 +296,8 @@ TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {
   GenerationFacts facts;
   facts.id = "id";
   facts.generated_by = "teacher";
+  facts.lineage = "first";
+  facts.looks_before = 2;
   const auto folder = bench.folder.path() / "adding";
   ASSERT_TRUE(WriteGeneratedSkill(*outcome, facts, Folder::Make(folder).value()));
   const Result<Suite> suite = LoadSuiteOfSkill(folder);
@@ -277,6 +313,11 @@ TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {
   const Result<Json> lineage = ParseJson(*ReadFile(folder / "lineage.json"), "lineage");
   ASSERT_TRUE(lineage.ok());
   EXPECT_EQ(lineage->at("candidates").size(), outcome->candidates.size());
+  EXPECT_EQ(lineage->at("lineage"), "first");
+  EXPECT_EQ(lineage->at("test").size(), 8U);
+  EXPECT_EQ(lineage->at("train").size(), 8U);
+  EXPECT_EQ(lineage->at("test_looks"), 3);
+  EXPECT_EQ(meta->at("metadata").at("test_looks"), 3);
 }
 
 }  // namespace

@@ -145,9 +145,8 @@ Example ParseExample(const std::string& text) {
   return {std::string(Trim(text)), ""};
 }
 
-std::string TaskText(const Material& material) {
-  std::string text = material.task.empty() ? "" : fmt::format("Task:\n{}\n\n", material.task);
-  if (!material.examples.empty()) text += "Examples:\n";
+std::string ExamplesText(const Material& material) {
+  std::string text;
   for (const Example& example : material.examples) {
     text += fmt::format("- input: {}\n", example.input);
     if (!example.output.empty()) text += fmt::format("  output: {}\n", example.output);

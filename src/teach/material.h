@@ -75,8 +75,8 @@ Status AddTool(const Json& schema, const std::string& source, Material& material
 // "input -> output"; without an arrow, all of it is the input.
 Example ParseExample(const std::string& text);
 
-// For prompts: the task, the examples and the items [first, last), each under its id.
-std::string TaskText(const Material& material);
+// For prompts: the examples, and the items [first, last), each under its id.
+std::string ExamplesText(const Material& material);
 std::string ItemsText(const Material& material, std::size_t first, std::size_t last);
 
 }  // namespace upskill

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "prompts/prompts.h"
 #include "skill/skill_text.h"
 #include "teach/body_target.h"
 #include "teach/candidate.h"
@@ -30,6 +31,7 @@ struct Proposal {
 
 struct RefineOptions {
   std::size_t candidates = 2;  // proposals per attempt
+  const Prompts* prompts = &BuiltInPrompts();
   BodyTarget target;
   std::size_t context_tokens = kDefaultDigestTokens;
 };

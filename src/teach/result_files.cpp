@@ -40,6 +40,19 @@ Json StudentsToJson(const Trial& trial) {
   return list;
 }
 
+// Which cases the skill was refined on, which were held out, and how often those have been looked at.
+void PutSplit(const GenerateOutcome& outcome, const GenerationFacts& facts, Json& lineage) {
+  Json train = Json::array();
+  Json test = Json::array();
+  for (const Case& one : outcome.cases) {
+    if (one.split == Split::kTrain) train.push_back(one.id);
+    if (one.split == Split::kTest) test.push_back(one.id);
+  }
+  lineage["train"] = std::move(train);
+  lineage["test"] = std::move(test);
+  lineage["test_looks"] = facts.looks_before + (outcome.measured ? 1 : 0);
+}
+
 }  // namespace
 
 Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& facts) {
@@ -55,6 +68,7 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
                    {"sources", facts.sources},
                    {"students", Json::array()},
                    {"run", nullptr},
+                   {"test_looks", facts.looks_before + (outcome.measured ? 1 : 0)},
                    {"cost_usd", nullptr},
                    {"provenance", outcome.provenance},
                    {"contradicted_rules", outcome.contradicted_rules},
@@ -78,7 +92,7 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
   Json tests = Json::array();
   for (std::size_t i = 0; i < outcome.cases.size(); ++i) {
     Json test = WriteCase(outcome.cases[i], i + 1);
-    if (!outcome.test.empty())
+    if (!outcome.test.empty())  // without, each keeps the split that it has
       test["split"] = std::binary_search(outcome.test.begin(), outcome.test.end(), i) ? "test" : "train";
     tests.push_back(std::move(test));
   }
@@ -89,8 +103,10 @@ Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts
                            const fs::path& existing) {
   RETURN_IF_ERROR(folder.WriteFile("skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
   if (!existing.empty()) RETURN_IF_ERROR(CopySkillFiles(existing, folder));
-  RETURN_IF_ERROR(folder.WriteFile("lineage.json",
-                                   DumpJsonIndented(LineageToJson(outcome.candidates, facts.student_models)) + "\n"));
+  Json lineage = LineageToJson(outcome.candidates, facts.student_models);
+  lineage["lineage"] = facts.lineage;
+  PutSplit(outcome, facts, lineage);
+  RETURN_IF_ERROR(folder.WriteFile("lineage.json", DumpJsonIndented(lineage) + "\n"));
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   std::error_code code;
   const bool unchanged =

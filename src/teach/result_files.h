@@ -20,6 +20,8 @@ struct GenerationFacts {
   std::string test_gen_model;  // the same for the cases; "given" when the user gave them
   std::string generated_at;    // UTC
   std::string task;
+  std::string lineage;                        // LineageOf the skill that was improved, else `id`
+  int looks_before = 0;                       // at the held-out cases (TestLooksOf), before this generation
   std::vector<std::string> sources;           // traces, documents
   std::vector<std::string> student_models;    // model strings, as in TrialContext::students
   std::map<std::string, StageCost> teachers;  // by stage, over all sessions

@@ -11,7 +11,6 @@
 
 #include "eval/backoff.h"
 #include "model/structured_answer.h"
-#include "util/await.h"
 #include "util/hash.h"
 #include "util/json_schema.h"
 #include "util/text.h"
@@ -128,25 +127,23 @@ Result<ChatResponse> Teacher::Send(const TeacherCall& call, const ChatRequest& r
   }
 }
 
-// Like Generate (model/model.h), but says what it is waiting for.
+// Says what it is waiting for.
 Result<ChatResponse> Teacher::SendOnce(const TeacherCall& call, ChatRequest request) const {
-  constexpr int kAtOnce = 2;
   constexpr int kTicksBetweenLines = 300;  // half a minute
-  request.more_follows = false;
-  const auto stops = [this] { return stop_ == nullptr ? 0 : stop_->load(); };
   int ticks = 0;
+  bool dropped_waiting = false;
   bool said_stopping = false;
-  AwaitHooks hooks;
-  hooks.stopped = [&] { return stops() >= kAtOnce; };
-  hooks.cancel = [this] { model_->Cancel(Model::CancelScope::kRunning); };
-  hooks.on_tick = [&] {
-    if (stops() > 0 && !std::exchange(said_stopping, true))
+  const auto say = [&] {
+    const bool stopping = stop_ != nullptr && stop_->load() > 0;
+    if (stopping && !std::exchange(dropped_waiting, true)) {
+      model_->Cancel(Model::CancelScope::kWaiting);
+    } else if (stopping && !std::exchange(said_stopping, true)) {
       Say(call, fmt::format("stopping when {} has answered (Ctrl-C again to drop its answer)", model_->info().name));
+    }
     if (++ticks % kTicksBetweenLines == 0)
       Say(call, fmt::format("waiting for {}, {} s", model_->info().name, ticks / 10));
   };
-  return Await<Result<ChatResponse>>([&](Model::Done done) { model_->Start(std::move(request), std::move(done)); },
-                                     hooks);
+  return Generate(*model_, std::move(request), stop_, say);
 }
 
 void Teacher::Say(const TeacherCall& call, const std::string& text) const {

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "eval/cache.h"
 #include "eval/journal.h"
-#include "eval/prompts.h"
+#include "eval/ledger.h"
 #include "teach/generation_budget.h"
 #include "util/text.h"
 
@@ -14,11 +17,27 @@ namespace {
 
 SkillSnapshot SnapshotOf(const SkillText& skill) { return Snapshot(skill.name, std::string(Trim(skill.body))); }
 
+// Only the verdict on the held-out cases is a look; the others serve to choose a candidate. The lock is absent if looks
+// aren't counted.
+Result<std::optional<LedgerLock>> TakeShareOfTest(const TrialContext& context, Plan& plan) {
+  plan.share.comparisons = std::max(1, static_cast<int>(plan.arms.size()) - 1);
+  std::optional<LedgerLock> lock;
+  if (!context.ledger) return lock;
+  ASSIGN_OR_RETURN(LedgerLock taken, LedgerLock::Take(context.runs_dir));
+  lock.emplace(std::move(taken));
+  ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(context.runs_dir));
+  TakeShare(ledger, context.runs_dir, true, plan);
+  // The ledger of another machine may hold more than this one.
+  plan.share.look = std::max(plan.share.look, context.test_looks_before + 1);
+  return lock;
+}
+
 }  // namespace
 
 Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   Plan plan;
   plan.skill = SnapshotOf(*spec.skill);
+  plan.skill.lineage = context.lineage;
   plan.suite = std::move(spec.suite);
   plan.students = context.students;
   if (spec.baseline) plan.arms.push_back(Arm::kBaseline);
@@ -29,13 +48,19 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   }
   plan.rounds = spec.rounds;
   plan.sampling = context.sampling;
-  plan.system_prompt = kSystemPrompt;
+  plan.system_prompt = std::move(spec.system_prompt);
   plan.verdict = context.verdict;
   plan.stop_when_decided = spec.stop_when_decided;
 
   RunInput input;
   ASSIGN_OR_RETURN(input.cached, CachedSamplesOf(plan, context.runs_dir));
+  std::optional<LedgerLock> lock;
+  if (spec.stage == "test") {
+    ASSIGN_OR_RETURN(lock, TakeShareOfTest(context, plan));
+  }
   ASSIGN_OR_RETURN(Journal journal, Journal::Create(context.runs_dir, plan, *context.clock));
+  if (lock) RETURN_IF_ERROR(lock->NoteStart(plan));
+  lock.reset();
   if (context.on_run) RETURN_IF_ERROR(context.on_run(spec.stage, plan.run));
   input.plan = &plan;
   input.models = context.models;
@@ -59,6 +84,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
                  fmt::format("run {}: {} left with errors", plan.run, Counted(outcome.progress.errors, "cell"))};
   }
   trial.judged = Judge(std::move(outcome.data));
+  RETURN_IF_ERROR(NoteLook(context.runs_dir, trial.judged, *context.clock));
   return trial;
 }
 

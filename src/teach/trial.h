@@ -27,6 +27,9 @@ struct TrialContext {
   std::filesystem::path runs_dir;
   Sampling sampling;
   VerdictOptions verdict;
+  bool ledger = true;         // count the looks at test cases (eval/ledger.h)
+  std::string lineage;        // of the skill
+  int test_looks_before = 0;  // at its held-out cases, by earlier generations
   const Clock* clock = nullptr;
   const StopFlag* stop = nullptr;
   RunObserver* observer = nullptr;
@@ -39,6 +42,7 @@ struct TrialSpec {
   std::string stage;  // "train", "screen", "test"
   const SkillText* skill = nullptr;
   const SkillText* previous = nullptr;  // a version to compare with; may be null
+  std::string system_prompt;
   Suite suite;
   int rounds = 1;
   bool baseline = true;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "prompts/prompts.h"
 #include "skill/suite.h"
 #include "teach/material.h"
 #include "teach/teacher.h"
@@ -22,22 +23,27 @@ struct VettedCases {
   std::vector<std::string> rejected;  // "INPUT: reason"
 };
 
+// A request apart from case and white space.
+std::string NormalInput(const std::string& text);
+
 // Adds a case if FindCaseWeaknesses finds none and it isn't a duplicate (the same input apart from case and white
 // space); otherwise records why it was rejected. Makes its id unique.
 void TakeCase(Case test_case, VettedCases& vetted);
 
-// Schema of a teacher's cases: {input, contains, any_of, not_contains, reference}. `tight`: short cases with `contains`
-// alone, after an answer that was cut off or unusable.
+// Schema of a teacher's cases: {input, contains, any_of, not_contains, reference, cites}. `tight`: short cases with
+// `contains` alone, after an answer that was cut off or unusable.
 Json CasesSchema(std::size_t most, bool tight = false);
 Result<Case> CaseFromTeacher(const Json& json);
 
 struct CaseOptions {
   std::size_t cases = 16;
+  const Prompts* prompts = &BuiltInPrompts();
   std::size_t context_tokens = kDefaultDigestTokens;
   int tries = 3;  // requests for replacements of rejected cases
 };
 
-// Asks the teacher for cases from the task and the material, without showing it a skill.
+// Asks the teacher for cases from the task and the material, without showing it a skill. If the material has items, a
+// case that cites none of them is rejected.
 Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options);
 
 // Indices of the held-out cases: the fraction `holdout`, drawn by `seed` and the inputs; at least one, and never all of
