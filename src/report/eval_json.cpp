@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/eval_json.h"
 
+#include "report/findings_json.h"
+#include "report/ledger_text.h"
+
 namespace upskill {
 namespace {
+
+// By the names of the journal, of all attempts, also of those that were retried.
+Json ErrorsToJson(const ArmSummary& summary) {
+  Json errors = Json::object();
+  for (const auto& [cause, count] : summary.failed_attempts) errors[ErrorCauseName(cause)] = count;
+  return errors;
+}
 
 Json ArmToJson(const StudentSummary& student, Arm arm) {
   const auto found = student.arms.find(arm);
@@ -12,6 +22,8 @@ Json ArmToJson(const StudentSummary& student, Arm arm) {
           {"total", summary.answered},
           {"rate", JsonOrNull(summary.rate())},
           {"errors", summary.errors},
+          {"attempts", summary.attempts},
+          {"errors_by_kind", ErrorsToJson(summary)},
           {"unanswered", summary.cells - summary.answered},
           {"checks_passed", summary.checks_passed},
           {"checks_total", summary.checks_total},
@@ -51,11 +63,21 @@ Json CostToJson(const StudentVerdict& verdict) {
 // What is said of one comparison; the same keys for the baseline and for other arms.
 void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<double>& lift) {
   json["verdict"] = verdict.lift || lift ? Json(VerdictName(verdict.word)) : Json(nullptr);
-  json["e_value"] = verdict.lift ? Json(verdict.e_helps) : Json(nullptr);
-  json["e_value_hurts"] = verdict.lift ? Json(verdict.e_hurts) : Json(nullptr);
+  const auto known = [&](const auto& value) { return verdict.lift ? Json(value) : Json(nullptr); };
+  json["general"] = known(VerdictName(verdict.general));
+  json["p_value"] = known(verdict.p_helps);
+  json["p_value_hurts"] = known(verdict.p_hurts);
+  json["p_general"] = known(verdict.p_general_helps);
+  json["p_general_hurts"] = known(verdict.p_general_hurts);
+  json["e_value"] = known(verdict.e_helps);
+  json["e_value_hurts"] = known(verdict.e_hurts);
+  json["p_anytime"] = known(verdict.p_anytime_helps);
+  json["p_anytime_hurts"] = known(verdict.p_anytime_hurts);
   json["lift"] = JsonOrNull(verdict.lift ? verdict.lift : lift);
   json["lift_low"] = JsonOrNull(verdict.low);
   json["lift_high"] = JsonOrNull(verdict.high);
+  json["lift_interval"] = known(verdict.interval_is_sequence ? "sequence" : "fixed");
+  json["lift_estimate"] = JsonOrNull(verdict.lift_estimate);
   json["lift_new_cases"] = verdict.new_cases_low ? Json{{"low", JsonOrNull(verdict.new_cases_low)},
                                                         {"high", JsonOrNull(verdict.new_cases_high)}}
                                                  : Json(nullptr);
@@ -64,8 +86,16 @@ void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<d
                                                : Json(nullptr);
   json["complete_rounds"] = verdict.complete_rounds;
   json["more_rounds"] = verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr);
+  json["settled_by"] = IsSettled(verdict) ? Json(SettlingName(SettlingOf(verdict))) : Json(nullptr);
+  json["distinct_inputs"] = verdict.distinct_inputs;
   json["answers_repeat"] = verdict.answers_repeat;
   json["excluded_cases"] = verdict.excluded;
+  json["undecided_because"] = verdict.doubt == Doubt::kNone ? Json(nullptr) : Json(DoubtName(verdict.doubt));
+  json["verdict_without_errors"] =
+      verdict.doubt == Doubt::kNone ? Json(nullptr) : Json(VerdictName(verdict.without_doubt));
+  json["lift_with_errors"] = verdict.lost_low
+                                 ? Json{{"low", JsonOrNull(verdict.lost_low)}, {"high", JsonOrNull(verdict.lost_high)}}
+                                 : Json(nullptr);
 }
 
 Json CasesToJson(const Plan& plan, const StudentSummary& student) {
@@ -88,6 +118,8 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
   for (const auto& [arm, entry] : student.arms) from_cache += entry.from_cache;
   Json json = {{"model", student.student.spec}, {"name", student.student.name}};
   PutVerdict(json, verdict, student.lift);
+  json["combined_e_value"] = JsonOrNull(verdict.combined_e_helps);
+  json["combined_e_value_hurts"] = JsonOrNull(verdict.combined_e_hurts);
   json["compared_with"] = ArmName(ComparedArm(run.plan()));
   json["baseline"] = ArmToJson(student, Arm::kBaseline);
   json["with_skill"] = ArmToJson(student, Arm::kSkill);
@@ -108,6 +140,7 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
   json["ceiling_cases"] = verdict.ceiling;
   json["floor_cases"] = verdict.floor;
   json["cases"] = CasesToJson(run.plan(), student);
+  PutFindings(run.findings[index], json);
   return json;
 }
 
@@ -120,6 +153,7 @@ Json EvalToJson(const JudgedRun& run) {
           {"skill", run.plan().skill.name},
           {"cases", run.plan().suite.cases.size()},
           {"rounds", run.plan().rounds},
+          {"alpha", AlphaToJson(run.plan())},
           {"students", std::move(students)},
           {"complete", run.summary.complete()}};
 }

@@ -9,20 +9,48 @@
 #include <map>
 
 #include "report/figures.h"
+#include "report/findings_text.h"
 #include "report/matrix.h"
 #include "report/table.h"
+#include "report/verdict_text.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
 namespace upskill {
 namespace {
 
+constexpr std::size_t kLabelled = 14;  // columns before the text of a labelled line
+
 // ArmLabel, no wider than the column of labels.
 std::string ShortLabel(Arm arm) { return arm == Arm::kPrevious ? "previous" : ArmLabel(arm); }
 
-std::string IntervalText(const StudentVerdict& verdict) {
-  if (!verdict.low || !verdict.high) return "";
-  return fmt::format("{} … {}", PointsText(*verdict.low), PointsText(*verdict.high));
+TerminalText LabelledLine(const std::string& label, const TerminalText& text) {
+  return TerminalText::Format("  {:<10}  {}\n", label, text);
+}
+
+// `text` in lines of at most `columns`, all but the first indented by `indent` columns, which the first already has.
+TerminalText Wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
+  constexpr std::size_t kLeast = 20;
+  const std::size_t room = columns > indent + kLeast ? columns - indent : kLeast;
+  const std::string line = TerminalText::EscapeLine(text).text();
+  std::string out;
+  std::size_t used = 0;
+  for (std::size_t from = 0; from < line.size();) {
+    const std::size_t space = std::min(line.find(' ', from), line.size());
+    const std::string word = line.substr(from, space - from);
+    const std::size_t wide = DisplayColumns(word);
+    if (used > 0 && used + 1 + wide > room) {
+      out += "\n" + std::string(indent, ' ');
+      used = 0;
+    } else if (used > 0) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += wide;
+    from = space + 1;
+  }
+  return TerminalText::Trusted(std::move(out));
 }
 
 Tint TintOf(const StudentVerdict& verdict) {
@@ -36,12 +64,6 @@ Tint TintOf(const StudentVerdict& verdict) {
       break;
   }
   return Tint::kDim;
-}
-
-std::string ChangeText(double before, double after) {
-  if (before <= 0) return "";
-  const double change = std::round((after / before - 1.0) * 100.0);
-  return fmt::format(" ({}{:.0f} %)", change > 0 ? "+" : "", change == 0 ? 0.0 : change);
 }
 
 std::string Extras(const ArmSummary& arm) {
@@ -63,64 +85,88 @@ TerminalText ArmLine(const Style& style, Arm arm, const ArmSummary& summary) {
   return TerminalText::Format("  {:<10}  {} {:>6}   {}", ShortLabel(arm), bar, percent, counts);
 }
 
-TerminalText TokenLine(const StudentSummary& student) {
-  const auto baseline = student.arms.find(Arm::kBaseline);
-  const auto skill = student.arms.find(Arm::kSkill);
-  const auto mean = [](const ArmSummary& arm) { return arm.mean_output_tokens(); };
-  if (baseline == student.arms.end() || skill == student.arms.end()) {
-    const ArmSummary& only = student.arms.begin()->second;
-    if (!mean(only)) return "";
-    return TerminalText::Format("  {:<10}  {:.0f} per answer\n", "tokens", *mean(only));
-  }
-  if (!mean(baseline->second) || !mean(skill->second)) return "";
-  const double before = *mean(baseline->second);
-  const double after = *mean(skill->second);
-  const double prompt =
-      static_cast<double>(skill->second.prompt_tokens) / static_cast<double>(skill->second.answered) -
-      static_cast<double>(baseline->second.prompt_tokens) / static_cast<double>(baseline->second.answered);
-  return TerminalText::Format("  {:<10}  {:.0f} → {:.0f} per answer{} · prompt {}{:.0f}\n", "tokens", before, after,
-                              ChangeText(before, after), std::round(prompt) < 0 ? "" : "+",
-                              std::round(prompt) == 0 ? 0.0 : prompt);
-}
-
-std::string MoneyText(double usd) { return usd < 0.995 ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd); }
-
-// "0.0031 → 0.0019", or "local".
-std::string CostPerPassText(const StudentVerdict& verdict) {
+// "$0.0031 → $0.0019", "free", or "–" if unknown.
+std::string CostPerPassText(const Student& student, const StudentVerdict& verdict) {
+  if (IsFree(student, verdict)) return "free";
   if (!verdict.cost_per_pass_without && !verdict.cost_per_pass_with) return "–";
   const auto text = [](const std::optional<double>& usd) { return usd ? MoneyText(*usd) : "–"; };
   return text(verdict.cost_per_pass_without) + " → " + text(verdict.cost_per_pass_with);
 }
 
-// What a verdict doesn't rest on, one line each.
-std::vector<TerminalText> LimitsOf(const StudentVerdict& verdict) {
-  std::vector<TerminalText> limits;
-  if (verdict.answers_repeat) {
-    limits.push_back(TerminalText::Format("{}the answers are identical in every round: add cases, not rounds",
-                                          verdict.complete_rounds > 1 ? "" : "at temperature 0 "));
+// Of the answers that the verdict counts; those of all answers where there is nothing to compare.
+TerminalText TokensText(const JudgedRun& run, std::size_t index) {
+  const StudentSummary& student = run.summary.students[index];
+  const std::optional<Arm> reference = ReferenceArm(run.plan());
+  const ArmSummary* before = reference ? ArmOf(student, *reference) : nullptr;
+  const ArmSummary* after = ArmOf(student, Arm::kSkill);
+  if (before == nullptr || after == nullptr) {
+    const ArmSummary& only = student.arms.begin()->second;
+    if (!only.mean_output_tokens()) return "";
+    return TerminalText::Format("{} per answer", NumberText(*only.mean_output_tokens()));
   }
-  if (!verdict.excluded.empty()) {
-    limits.push_back(TerminalText::Format(
-        "{} {} excluded from lift and verdict because of errors: {}", Counted(verdict.excluded.size(), "case"),
-        verdict.excluded.size() == 1 ? "is" : "are", TerminalText::Join(verdict.excluded, ", ")));
+  if (!before->mean_output_tokens() || !after->mean_output_tokens()) return "";
+  const std::optional<PairedChange>& paired = run.verdicts[index].output_tokens;
+  PairedChange all;
+  all.without = *before->mean_output_tokens();
+  all.with = *after->mean_output_tokens();
+  const double prompt = static_cast<double>(after->prompt_tokens) / static_cast<double>(after->answered) -
+                        static_cast<double>(before->prompt_tokens) / static_cast<double>(before->answered);
+  return TerminalText::Format("{} per answer · prompt {}{}", ChangeText(paired ? *paired : all, Unit::kTokens),
+                              std::round(prompt) < 0 ? "" : "+", NumberText(prompt));
+}
+
+// What answers take: tokens, time, money.
+std::vector<std::pair<std::string, TerminalText>> ExpenseLines(const JudgedRun& run, std::size_t index) {
+  const StudentVerdict& verdict = run.verdicts[index];
+  const Student& student = run.summary.students[index].student;
+  std::vector<std::pair<std::string, TerminalText>> lines;
+  TerminalText tokens = TokensText(run, index);
+  if (tokens.empty()) return lines;  // no answers
+  lines.emplace_back("tokens", std::move(tokens));
+  if (verdict.seconds && (verdict.seconds->without > 0.0 || verdict.seconds->with > 0.0)) {
+    lines.emplace_back("time", TerminalText::Format("{} per answer", ChangeText(*verdict.seconds, Unit::kSeconds)));
   }
-  return limits;
+  if (IsFree(student, verdict)) {
+    lines.emplace_back("cost", TerminalText("free"));
+  } else if (verdict.cost_usd) {
+    lines.emplace_back("cost", TerminalText::Format("{} per answer", ChangeText(*verdict.cost_usd, Unit::kMoney)));
+    lines.emplace_back("", TerminalText::Format("{} per passed answer", CostPerPassText(student, verdict)));
+  }
+  return lines;
+}
+
+// Failed requests by arm: "baseline: 2 of 38 requests failed: 2 rate limits".
+std::vector<std::string> ErrorLines(const StudentSummary& student) {
+  std::vector<std::string> lines;
+  for (const auto& [arm, summary] : student.arms) {
+    if (const std::string text = AttemptsText(summary); !text.empty())
+      lines.push_back(fmt::format("{}: {}", ArmLabel(arm), text));
+  }
+  return lines;
 }
 
 // What the verdict rests on, where that isn't plain.
-TerminalText VerdictNotes(const StudentVerdict& verdict) {
+TerminalText VerdictNotes(const JudgedRun& run, std::size_t index, const Style& style) {
+  const StudentVerdict& verdict = run.verdicts[index];
   TerminalText out;
   if (verdict.new_cases_low && verdict.new_cases_high) {
-    out += TerminalText::Format("  {:<10}  {} … {} points (95 %) on other cases like these\n", "new cases",
-                                PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
+    out += LabelledLine("new cases",
+                        TerminalText::Format("{} … {} points (95 %) on other cases like these",
+                                             PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high)));
   }
-  if (verdict.cost_usd) {
-    out += TerminalText::Format("  {:<10}  {} → {} per answer · {} per passed answer\n", "cost",
-                                MoneyText(verdict.cost_usd->without), MoneyText(verdict.cost_usd->with),
-                                CostPerPassText(verdict));
-  }
-  for (const TerminalText& limit : LimitsOf(verdict)) out += "  " + limit + "\n";
+  for (const std::string& line : ErrorLines(run.summary.students[index]))
+    out += LabelledLine("errors", Wrapped(line, style.columns, kLabelled));
+  for (const std::string& remark : VerdictRemarks(run, index)) out += "  " + Wrapped(remark, style.columns, 2) + "\n";
   return out;
+}
+
+// The lift and the verdict, in two lines where one is too narrow.
+TerminalText LiftLines(const std::string& label, const StudentVerdict& verdict, double measured, const Style& style) {
+  const TerminalText line = LiftLine(verdict, measured, style);
+  if (kLabelled + LiftLine(verdict, measured, {}).columns() <= style.columns) return LabelledLine(label, line);
+  const TerminalText claim = TerminalText::EscapeLine(VerdictText(verdict));
+  return LabelledLine(label, TerminalText::EscapeLine(LiftText(verdict, measured))) +
+         LabelledLine("", Tinted(style, TintOf(verdict), claim));
 }
 
 TerminalText StudentBlock(const JudgedRun& run, std::size_t index, const Style& style) {
@@ -132,22 +178,24 @@ TerminalText StudentBlock(const JudgedRun& run, std::size_t index, const Style& 
   for (const auto& [arm, summary] : student.arms) {
     TerminalText line = ArmLine(style, arm, summary);
     if (arm == Arm::kSkill && lift) {
-      const TerminalText lift_line = LiftLine(verdict, *lift, style);
-      const bool fits = line.columns() + 3 + LiftLine(verdict, *lift, {}).columns() <= style.columns;
-      if (fits) {
-        line += "   " + lift_line;
+      if (line.columns() + 3 + LiftLine(verdict, *lift, {}).columns() <= style.columns) {
+        line += "   " + LiftLine(verdict, *lift, style);
       } else {
-        below += TerminalText::Format("  {:<10}  {}\n", "lift", lift_line);
+        below += LiftLines("lift", verdict, *lift, style);
       }
     }
     out += TerminalText::Format("{}{}\n", line, Extras(summary));
   }
   for (const auto& [arm, verdicts] : run.others) {
-    if (verdicts[index].lift)
-      below += TerminalText::Format("  {:<10}  {}\n", std::string("vs ") + ArmName(arm),
-                                    LiftLine(verdicts[index], *verdicts[index].lift, style));
+    if (!verdicts[index].lift) continue;
+    below += LiftLines(std::string("vs ") + ArmName(arm), verdicts[index], *verdicts[index].lift, style);
   }
-  return out + below + TokenLine(student) + VerdictNotes(verdict);
+  out += below;
+  for (const auto& [label, text] : ExpenseLines(run, index))
+    out += LabelledLine(label, Wrapped(text.text(), style.columns, kLabelled));
+  out += VerdictNotes(run, index, style) + TagLines(run, index);
+  for (const TerminalText& note : FindingNotes(run, index)) out += "  " + note + "\n";
+  return out;
 }
 
 std::string ArrowPair(const StudentSummary& student, const std::function<std::string(const ArmSummary&)>& text) {
@@ -175,8 +223,13 @@ std::vector<std::string> CasesWhere(const Plan& plan, const RunSummary& summary,
 }
 
 TerminalText NoteLine(const std::vector<std::string>& names, const std::string& what) {
+  constexpr std::size_t kMaxShown = 40;
   if (names.empty()) return "";
-  return TerminalText::Format("{} {}: {}\n", Counted(names.size(), "case"), what, TerminalText::Join(names, ", "));
+  const std::vector<std::string> shown(names.begin(),
+                                       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxShown)));
+  const std::string more = names.size() > kMaxShown ? fmt::format(" and {} more", names.size() - kMaxShown) : "";
+  return TerminalText::Format("{} {}: {}{}\n", Counted(names.size(), "case"), what, TerminalText::Join(shown, ", "),
+                              more);
 }
 
 // The outcomes of one case in one arm, equal ones counted: "2 of 3 passed", then each distinct failure.
@@ -218,33 +271,19 @@ TerminalText AnswerLines(const Sample& sample, const Style& style) {
 TerminalText EvalHead(const Plan& plan, const Style& style) {
   const std::size_t cases = plan.suite.cases.size();
   const auto rounds = static_cast<std::size_t>(plan.rounds);
+  const std::string shard =
+      plan.shard.of > 1 ? fmt::format(" · shard {} of {}", plan.shard.index + 1, plan.shard.of) : "";
   return TerminalText::Format(
-      "{} · about {} · {} × {} × {}{} = {}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)),
+      "{} · about {} · {} × {} × {}{} = {}{}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)),
       Counted(EstimateTokens(plan.skill.body), "token"), Counted(cases, "case"), Counted(rounds, "round"),
       Counted(plan.arms.size(), "arm"),
       plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
-      Counted(cases * rounds * plan.arms.size() * plan.students.size(), "cell"));
+      Counted(cases * rounds * plan.arms.size() * plan.students.size(), "cell"), shard);
 }
 
-TerminalText LiftLine(const StudentVerdict& verdict, double lift, const Style& style) {
-  std::string text = PointsText(lift) + " points";
-  if (const std::string interval = IntervalText(verdict); !interval.empty())
-    text += fmt::format(" (95 %: {})", interval);
-  return TerminalText::Format("{}   {}", text,
+TerminalText LiftLine(const StudentVerdict& verdict, double measured, const Style& style) {
+  return TerminalText::Format("{}   {}", LiftText(verdict, measured),
                               Tinted(style, TintOf(verdict), TerminalText::EscapeLine(VerdictText(verdict))));
-}
-
-std::string VerdictText(const StudentVerdict& verdict) {
-  std::string text = VerdictName(verdict.word);
-  if (verdict.word == Verdict::kUndecided && verdict.more_rounds) {
-    text += fmt::format(", about {} more round{}", WithThousands(*verdict.more_rounds),
-                        *verdict.more_rounds == 1 ? "" : "s");
-  }
-  if (verdict.word == Verdict::kNoEffect && verdict.output_tokens && verdict.output_tokens->ratio()) {
-    const double change = std::round(*verdict.output_tokens->ratio() * 100.0);
-    if (change != 0) text += fmt::format(", {:.0f} % {} tokens", std::abs(change), change > 0 ? "more" : "fewer");
-  }
-  return text;
 }
 
 TerminalText EvalBars(const JudgedRun& run, const Style& style) {
@@ -253,9 +292,22 @@ TerminalText EvalBars(const JudgedRun& run, const Style& style) {
   return out;
 }
 
+namespace {
+
+// VerdictText with a claim short enough for a table: "helps", "helps in general", "undecided (errors)".
+std::string ShortVerdict(const StudentVerdict& verdict) {
+  std::string text = VerdictName(verdict.word);
+  if (verdict.word != Verdict::kUndecided && verdict.general == verdict.word) text += " in general";
+  if (verdict.doubt != Doubt::kNone) text += " (errors)";
+  return text + VerdictText(verdict).substr(ClaimText(verdict).size());
+}
+
+}  // namespace
+
 TerminalText EvalTable(const JudgedRun& run, const Style& style) {
-  const bool any_cost = std::any_of(run.verdicts.begin(), run.verdicts.end(),
-                                    [](const StudentVerdict& verdict) { return verdict.cost_usd.has_value(); });
+  const bool any_cost = std::any_of(run.verdicts.begin(), run.verdicts.end(), [](const StudentVerdict& verdict) {
+    return verdict.cost_usd && (verdict.cost_usd->without > 0.0 || verdict.cost_usd->with > 0.0);
+  });
   std::vector<Table::Column> columns = {{"model", Table::Align::kLeft, true},
                                         {"pass rate", Table::Align::kLeft},
                                         {"lift (95 %)", Table::Align::kLeft},
@@ -268,42 +320,56 @@ TerminalText EvalTable(const JudgedRun& run, const Style& style) {
     const StudentSummary& student = run.summary.students[i];
     const StudentVerdict& verdict = run.verdicts[i];
     const std::optional<double> lift = LiftOf(run, i);
-    const std::string interval = IntervalText(verdict);
+    std::string shown = "–";
+    if (lift) {
+      shown = PointsText(ShownLift(verdict, *lift));
+      if (verdict.low && verdict.high)
+        shown += fmt::format(" ({} … {})", PointsText(*verdict.low), PointsText(*verdict.high));
+    }
     std::vector<std::string> row = {
         student.student.name,
-        ArrowPair(student, [](const ArmSummary& arm) { return arm.rate() ? PercentText(*arm.rate()) : "–"; }),
-        lift ? PointsText(*lift) + (interval.empty() ? "" : fmt::format(" ({})", interval)) : "–",
+        ArrowPair(student, [](const ArmSummary& arm) { return arm.rate() ? PercentText(*arm.rate()) : "–"; }), shown,
         ArrowPair(
             student,
             [](const ArmSummary& arm) { return arm.mean_checks() ? fmt::format("{:.1f}", *arm.mean_checks()) : "–"; }),
         ArrowPair(student, [](const ArmSummary& arm) {
-          return arm.mean_output_tokens() ? fmt::format("{:.0f}", *arm.mean_output_tokens()) : "–";
+          return arm.mean_output_tokens() ? NumberText(*arm.mean_output_tokens()) : "–";
         })};
-    if (any_cost) row.push_back(CostPerPassText(verdict));
-    row.push_back(lift ? VerdictText(verdict) : "–");
+    if (any_cost) row.push_back(CostPerPassText(student.student, verdict));
+    row.push_back(lift ? ShortVerdict(verdict) : "–");
     table.AddRow(row);
   }
   return table.Render(style);
 }
 
-TerminalText EvalTableNotes(const JudgedRun& run) {
+TerminalText EvalTableNotes(const JudgedRun& run, const Style& style) {
   TerminalText out;
+  const auto add = [&](const std::string& line) { out += Wrapped(line, style.columns, 2) + "\n"; };
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
-    const std::string& name = run.summary.students[i].student.name;
-    for (const auto& [arm, summary] : run.summary.students[i].arms) {
-      if (const std::string extras = Extras(summary); !extras.empty())
-        out += TerminalText::Format("{}, {}:{}\n", name, ArmLabel(arm), extras);
+    const StudentSummary& student = run.summary.students[i];
+    const std::string& name = student.student.name;
+    for (const auto& [label, text] : ExpenseLines(run, i)) {
+      if (!label.empty() && run.verdicts[i].lift) add(fmt::format("{}: {} {}", name, label, text.text()));
     }
-    for (const TerminalText& limit : LimitsOf(run.verdicts[i])) out += TerminalText::Format("{}: {}\n", name, limit);
+    for (const auto& [arm, summary] : student.arms) {
+      if (const std::string extras = Extras(summary); !extras.empty())
+        add(fmt::format("{}, {}: {}", name, ArmLabel(arm), Trim(extras)));
+    }
+    for (const std::string& line : ErrorLines(student)) add(fmt::format("{}, {}", name, line));
+    for (const std::string& remark : VerdictRemarks(run, i)) add(fmt::format("{}: {}", name, remark));
+    for (const TerminalText& note : FindingNotes(run, i)) out += TerminalText::Format("{}: {}\n", name, note);
   }
   return out + SweetSpotNote(run);
 }
 
-TerminalText EvalCaseNotes(const JudgedRun& run, bool with_hint) {
+TerminalText EvalCaseNotes(const JudgedRun& run, const std::string& how_to_see) {
   const Plan& plan = run.plan();
   const RunSummary& summary = run.summary;
-  return NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == 0; }),
-                  with_hint ? "never passed (`upskill eval -v` shows why)" : "never passed") +
+  const TerminalText never =
+      NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == 0; }), "never passed");
+  const TerminalText hint =
+      never.empty() || how_to_see.empty() ? TerminalText() : TerminalText::Format("  {}\n", how_to_see);
+  return never + hint +
          NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == tally.answered; }),
                   "always passed in every arm");
 }

@@ -5,6 +5,7 @@
 
 #include "eval/judged_run.h"
 #include "report/style.h"
+#include "report/verdict_text.h"
 
 namespace upskill {
 
@@ -17,18 +18,16 @@ TerminalText EvalBars(const JudgedRun& run, const Style& style);
 // One row a student: pass rate, lift, average checks passed, tokens of an answer, cost per passed answer, verdict.
 TerminalText EvalTable(const JudgedRun& run, const Style& style);
 
-// For a table without bars: errors, what the verdicts leave out, and the sweet spot among several models.
-TerminalText EvalTableNotes(const JudgedRun& run);
+// For a table without bars: what answers take, errors, what the verdicts rest on, and the sweet spot among several
+// models.
+TerminalText EvalTableNotes(const JudgedRun& run, const Style& style);
 
-// "+42 points (95 %: +27 … +56)   helps"
-TerminalText LiftLine(const StudentVerdict& verdict, double lift, const Style& style);
+// "+42 points (95 %: +27 … +56)   helps (on these 12 cases)"
+TerminalText LiftLine(const StudentVerdict& verdict, double measured, const Style& style);
 
-// "helps", "undecided, about 4 more rounds", "no effect, 37 % more tokens".
-std::string VerdictText(const StudentVerdict& verdict);
-
-// Cases that no student ever passed (floor) and that always passed in every arm (ceiling); one line each. `with_hint`:
-// says how to see why.
-TerminalText EvalCaseNotes(const JudgedRun& run, bool with_hint = true);
+// Cases that no student ever passed (floor) and that always passed in every arm (ceiling); one line each. `how_to_see`:
+// the command that shows why, on a line of its own after the former; may be empty.
+TerminalText EvalCaseNotes(const JudgedRun& run, const std::string& how_to_see = "");
 
 // Every case: in each arm how its answers fared and which check failed on what (-v).
 TerminalText EvalCases(const RunData& data, const Style& style);

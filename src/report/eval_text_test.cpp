@@ -46,6 +46,7 @@ TestRun ClearRun() {
   for (int i = 1; i <= 8; ++i) {
     run.plan.suite.cases.push_back(pattern);
     run.plan.suite.cases.back().id = "case-" + std::to_string(i);
+    run.plan.suite.cases.back().input += " " + std::to_string(i);
     for (int round = 0; round < 2; ++round) {
       const std::string salt = " " + std::to_string(round);
       run.Add(run.plan.suite.cases.back().id, Arm::kBaseline, round, "edition = 2" + salt);
@@ -57,20 +58,27 @@ TestRun ClearRun() {
 
 // The case with an error counts for nothing, which leaves one that passes everywhere: pass rates are of all answers.
 TEST(EvalBars, Golden) {
-  EXPECT_EQ(EvalBars(TestRun().judged(), kPlain).text(),
+  TestRun run;
+  run.plan.sampling.temperature = 0.0;
+  EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
             "student\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
-            "  with skill  ████████████████████  100 %   3/3   0 points (95 %: -100 … +100)   undecided   1 error\n"
-            "  tokens      16 → 12 per answer (-25 %) · prompt +200\n"
-            "  the answers are identical in every round: add cases, not rounds\n"
-            "  1 case is excluded from lift and verdict because of errors: hard\n\n");
+            "  with skill  ████████████████████  100 %   3/3   1 error\n"
+            "  lift        0 points (95 %: -100 … +100)   undecided: errors exclude too many cases\n"
+            "  tokens      16 → 12 (-25 %, 95 %: -4 … -4) per answer · prompt +200\n"
+            "  cost        free\n"
+            "  errors      with skill: 1 of 4 requests failed: 1 other error\n"
+            "  lift if the answers lost to errors had told against the skill: 0; for it: +50\n"
+            "  the answers that count are identical in both complete rounds: add cases, not rounds\n"
+            "  errors exclude 1 of 2 cases, more than 20 %: hard\n\n");
 }
 
 TEST(EvalBars, AVerdict) {
   const std::string bars = EvalBars(ClearRun().judged(), kPlain).text();
   EXPECT_THAT(bars, HasSubstr("  baseline    ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"
-                              "  with skill  ████████████████████  100 %   16/16   +100 points (95 %: "));
-  EXPECT_THAT(bars, HasSubstr(" … +100)   helps\n"));
+                              "  with skill  ████████████████████  100 %   16/16\n"
+                              "  lift        +100 points (95 %: "));
+  EXPECT_THAT(bars, HasSubstr(" … +100)   helps in general (cases like these)\n"));
   EXPECT_THAT(bars, HasSubstr("  new cases   "));
   EXPECT_THAT(bars, HasSubstr(" … +100 points (95 %) on other cases like these\n"));
   EXPECT_THAT(bars, Not(HasSubstr(" \n")));
@@ -93,10 +101,9 @@ TEST(EvalBars, CostAndOtherArms) {
   const std::string bars = EvalBars(run.judged(), kPlain).text();
   EXPECT_THAT(bars, HasSubstr("  placebo     ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"));
   EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points (95 %: "));
-  EXPECT_THAT(
-      bars,
-      HasSubstr(
-          "  cost        $0.0010 → $0.0020 per answer · – → $0.0020 per passed answer\n"));  // none passed without
+  EXPECT_THAT(bars,
+              HasSubstr("  cost        $0.0010 → $0.0020 (+100 %, 95 %: +$0.0010 … +$0.0010) per answer\n"
+                        "              – → $0.0020 per passed answer\n"));  // none passed without
 }
 
 TEST(EvalBars, RepeatingAnswersOfASingleRound) {
@@ -104,7 +111,7 @@ TEST(EvalBars, RepeatingAnswersOfASingleRound) {
   run.plan.rounds = 1;
   run.plan.sampling.temperature = 0.0;
   EXPECT_THAT(EvalBars(run.judged(), kPlain).text(),
-              HasSubstr("  at temperature 0 the answers are identical in every round: add cases"));
+              HasSubstr("  at temperature 0, further rounds would repeat these answers: add cases"));
 }
 
 TEST(EvalBars, ShorterInANarrowPlace) {
@@ -117,7 +124,9 @@ TEST(EvalBars, WithoutABaselineOrAnyAnswer) {
   EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
             "student\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
-            "  tokens      12 per answer\n\n");
+            "  tokens      12 per answer\n"
+            "  cost        free\n"
+            "  errors      with skill: 1 of 4 requests failed: 1 other error\n\n");
   run.samples.clear();
   EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
             "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 unanswered\n\n");
@@ -134,7 +143,7 @@ TEST(EvalBars, ALossIsTintedAsOne) {
   for (Sample& sample : run.samples) sample.arm = sample.arm == Arm::kSkill ? Arm::kBaseline : Arm::kSkill;
   const std::string bars = EvalBars(run.judged(), {true, 100}).text();
   EXPECT_THAT(bars, HasSubstr("-100 points"));
-  EXPECT_THAT(bars, HasSubstr("\x1b[31mhurts\x1b[0m"));
+  EXPECT_THAT(bars, HasSubstr("\x1b[31mhurts in general (cases like these)\x1b[0m"));
 }
 
 TEST(EvalTable, Golden) {
@@ -142,7 +151,7 @@ TEST(EvalTable, Golden) {
   run.plan.students.push_back({"b", "another", "b"});
   EXPECT_EQ(EvalTable(run.judged(), kPlain).text(),
             "model    pass rate     lift (95 %)      checks passed  tokens   verdict\n"
-            "student  50 % → 100 %  0 (-100 … +100)  0.5 → 1.0      16 → 12  undecided\n"
+            "student  50 % → 100 %  0 (-100 … +100)  0.5 → 1.0      16 → 12  undecided (errors)\n"
             "another  – → –         –                – → –          – → –    –\n");
 }
 
@@ -153,32 +162,57 @@ TEST(EvalTable, CostOfAPassedAnswerWhereKnown) {
   for (Sample& sample : run.samples) sample.response.cost_usd = 0.001;
   const std::string table = EvalTable(run.judged(), {false, 120}).text();
   EXPECT_THAT(table, HasSubstr("  $ / pass           verdict\n"));
-  EXPECT_THAT(table, HasSubstr("  $0.0020 → $0.0010  undecided\n"));  // two answers for one that passed, then one
+  EXPECT_THAT(table, HasSubstr("  $0.0020 → $0.0010  undecided, about "));  // two answers for one that passed, then one
   EXPECT_THAT(table, HasSubstr("another  "));
 }
 
 TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   TestRun run;
+  run.plan.sampling.temperature = 0.0;
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_EQ(EvalTableNotes(run.judged()).text(),
-            "student, baseline:   1 truncated\n"
-            "student, with skill:   1 error\n"
-            "student: the answers are identical in every round: add cases, not rounds\n"
-            "student: 1 case is excluded from lift and verdict because of errors: hard\n"
-            "another, baseline:   4 unanswered\n"
-            "another, with skill:   4 unanswered\n"
-            "sweet spot: student with the skill (the best; no choice near it uses fewer tokens)\n");
+  EXPECT_EQ(
+      EvalTableNotes(run.judged(), kPlain).text(),
+      "student: tokens 16 → 12 (-25 %, 95 %: -4 … -4) per answer · prompt +200\n"
+      "student: cost free\n"
+      "student, baseline: 1 truncated\n"
+      "student, with skill: 1 error\n"
+      "student, with skill: 1 of 4 requests failed: 1 other error\n"
+      "student: lift if the answers lost to errors had told against the skill: 0; for it: +50\n"
+      "student: the answers that count are identical in both complete rounds: add cases, not rounds\n"
+      "student: errors exclude 1 of 2 cases, more than 20 %: hard\n"
+      "another, baseline: 4 unanswered\n"
+      "another, with skill: 4 unanswered\n"
+      "sweet spot: not shown: student with the skill has the highest pass rate, but another choice may be better by "
+      "more than 5 points\n");
 }
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
   TestRun run;
   EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case always passed in every arm: easy\n");
   run.plan.arms = {Arm::kBaseline};
-  EXPECT_EQ(EvalCaseNotes(run.judged()).text(),
-            "1 case never passed (`upskill eval -v` shows why): hard\n1 case always passed in every arm: easy\n");
-  EXPECT_THAT(EvalCaseNotes(run.judged(), false).text(), HasSubstr("1 case never passed: hard\n"));
+  EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case never passed: hard\n1 case always passed in every arm: easy\n");
+  EXPECT_THAT(EvalCaseNotes(run.judged(), "upskill eval x --resume 4f2a -v").text(),
+              HasSubstr("1 case never passed: hard\n  upskill eval x --resume 4f2a -v\n1 case"));
   run.samples.clear();
   EXPECT_THAT(EvalCaseNotes(run.judged()).text(), IsEmpty());
+}
+
+TEST(EvalCaseNotes, OfManyCasesShowOnlyTheFirst) {
+  TestRun run;
+  const Case easy = run.plan.suite.cases.front();
+  const std::vector<Sample> samples = run.samples;
+  for (int i = 0; i < 60; ++i) {
+    Case& copy = run.plan.suite.cases.emplace_back(easy);
+    copy.id = "copy-" + std::to_string(i);
+    for (const Sample& sample : samples) {
+      if (sample.case_id != easy.id) continue;
+      run.samples.push_back(sample);
+      run.samples.back().case_id = copy.id;
+    }
+  }
+  const std::string notes = EvalCaseNotes(run.judged()).text();
+  EXPECT_THAT(notes, HasSubstr("61 cases always passed in every arm: easy, copy-0, "));
+  EXPECT_THAT(notes, HasSubstr(", copy-38 and 21 more\n"));
 }
 
 TEST(EvalCases, Golden) {
@@ -233,36 +267,51 @@ TEST(EvalText, HostileStringsNeverReachATerminal) {
 }
 
 TEST(EvalToJson, DocumentedKeys) {
-  const TestRun run;
+  TestRun run;
+  run.plan.sampling.temperature = 0.0;
   const Json json = EvalToJson(run.judged());
-  EXPECT_THAT(KeysOf(json), ElementsAre("run", "skill", "cases", "rounds", "students", "complete"));
+  EXPECT_THAT(KeysOf(json), ElementsAre("run", "skill", "cases", "rounds", "alpha", "students", "complete"));
   EXPECT_EQ(json.at("run"), run.plan.run);
   EXPECT_EQ(json.at("skill"), "manifests");
   EXPECT_EQ(json.at("cases"), 2);
   EXPECT_EQ(json.at("rounds"), 2);
   EXPECT_EQ(json.at("complete"), false);
   const Json& student = json.at("students").at(0);
-  EXPECT_THAT(KeysOf(student),
-              ElementsAre("model", "name", "verdict", "e_value", "e_value_hurts", "lift", "lift_low", "lift_high",
-                          "lift_new_cases", "lift_sequence", "complete_rounds", "more_rounds", "answers_repeat",
-                          "excluded_cases", "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd",
-                          "cells_skipped", "cells_from_cache", "ceiling_cases", "floor_cases", "cases"));
+  EXPECT_THAT(
+      KeysOf(student),
+      ElementsAre("model", "name", "verdict", "general", "p_value", "p_value_hurts", "p_general", "p_general_hurts",
+                  "e_value", "e_value_hurts", "p_anytime", "p_anytime_hurts", "lift", "lift_low", "lift_high",
+                  "lift_interval", "lift_estimate", "lift_new_cases", "lift_sequence", "complete_rounds", "more_rounds",
+                  "settled_by", "distinct_inputs", "answers_repeat", "excluded_cases", "undecided_because",
+                  "verdict_without_errors", "lift_with_errors", "combined_e_value", "combined_e_value_hurts",
+                  "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd", "cells_skipped",
+                  "cells_from_cache", "ceiling_cases", "floor_cases", "cases", "fixed_cases", "broken_cases", "tags",
+                  "pass_at_k", "drift", "train_cases"));
   EXPECT_EQ(student.at("model"), "sim:base=0.4");
   EXPECT_EQ(student.at("verdict"), "undecided");
-  EXPECT_EQ(student.at("e_value"), 1.0);  // two ties are evidence for nothing
-  EXPECT_EQ(student.at("lift"), 0.0);     // of the case that was answered in every round
+  EXPECT_EQ(student.at("e_value"), 1.0);  // ties are evidence for nothing
+  EXPECT_EQ(student.at("p_value"), 1.0);
+  EXPECT_EQ(student.at("p_anytime"), 1.0);
+  EXPECT_EQ(student.at("general"), "undecided");
+  EXPECT_EQ(student.at("settled_by"), "repeats");
+  EXPECT_EQ(student.at("distinct_inputs"), 1);
+  EXPECT_EQ(student.at("lift_interval"), "fixed");
+  EXPECT_EQ(student.at("lift"), 0.0);  // of the case that was answered in every round
   EXPECT_EQ(student.at("lift_low"), -1.0);
   EXPECT_EQ(student.at("lift_high"), 1.0);
   EXPECT_TRUE(student.at("answers_repeat").get<bool>());
   EXPECT_EQ(student.at("excluded_cases"), Json({"hard"}));
   EXPECT_EQ(student.at("ceiling_cases"), Json({"easy"}));
   EXPECT_EQ(student.at("compared_with"), "baseline");
-  for (const char* unknown : {"lift_new_cases", "more_rounds", "cost_usd"})
+  EXPECT_EQ(student.at("undecided_because"), "excluded_cases");
+  EXPECT_EQ(student.at("with_skill").at("attempts"), 4);
+  EXPECT_EQ(student.at("with_skill").at("errors_by_kind"), Json({{"unknown", 1}}));
+  for (const char* unknown : {"lift_new_cases", "lift_estimate", "more_rounds", "cost_usd"})
     EXPECT_TRUE(student.at(unknown).is_null()) << unknown;
   EXPECT_EQ(student.at("cells_skipped"), 0);
   EXPECT_THAT(KeysOf(student.at("baseline")),
-              ElementsAre("passed", "total", "rate", "errors", "unanswered", "checks_passed", "checks_total",
-                          "truncated", "cut", "refusals"));
+              ElementsAre("passed", "total", "rate", "errors", "attempts", "errors_by_kind", "unanswered",
+                          "checks_passed", "checks_total", "truncated", "cut", "refusals"));
   EXPECT_EQ(student.at("baseline").at("passed"), 2);
   EXPECT_EQ(student.at("baseline").at("total"), 4);
   EXPECT_EQ(student.at("baseline").at("rate"), 0.5);

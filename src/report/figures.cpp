@@ -3,9 +3,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "util/text.h"
+
 namespace upskill {
+namespace {
+
+std::string AmountText(double value, Unit unit) {
+  switch (unit) {
+    case Unit::kTokens:
+      return NumberText(value);
+    case Unit::kSeconds:
+      return SecondsText(value);
+    case Unit::kMoney:
+      break;
+  }
+  return MoneyText(value);
+}
+
+// "+9", "-$0.0010", "0".
+std::string SignedText(double value, Unit unit) {
+  const std::string text = AmountText(std::abs(value), unit);
+  const bool zero = text.find_first_of("123456789") == std::string::npos;
+  return (zero ? "" : value > 0 ? "+" : "-") + text;
+}
+
+std::string PercentChangeText(double ratio) {
+  const double percent = std::round(ratio * 100.0);
+  return fmt::format("{}{:.0f} %", percent > 0 ? "+" : "", percent == 0 ? 0.0 : percent);
+}
+
+}  // namespace
 
 std::vector<const Sample*> SamplesByCase(const RunData& data) {
   std::vector<const Sample*> found;
@@ -43,6 +73,35 @@ std::string ArmLabel(Arm arm) {
 std::string PointsText(double fraction) {
   const double points = std::round(fraction * 100.0);
   return fmt::format("{}{:.0f}", points > 0 ? "+" : "", points == 0 ? 0.0 : points);
+}
+
+std::string NumberText(double value) { return WithThousands(std::llround(value)); }
+
+std::string MoneyText(double usd) {
+  constexpr double kRoundsToADollar = 0.995;
+  constexpr int kMostDigits = 12;
+  if (usd == 0.0) return "$0";
+  if (usd >= kRoundsToADollar) return fmt::format("${:.2f}", usd);
+  const int two_significant = 1 - static_cast<int>(std::floor(std::log10(usd)));
+  return fmt::format("${:.{}f}", usd, std::clamp(two_significant, 4, kMostDigits));
+}
+
+std::string SecondsText(double seconds) { return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0); }
+
+std::string ChangeText(const PairedChange& change, Unit unit) {
+  std::string text = fmt::format("{} → {}", AmountText(change.without, unit), AmountText(change.with, unit));
+  std::vector<std::string> details;
+  if (const std::optional<double> ratio = change.ratio()) details.push_back(PercentChangeText(*ratio));
+  if (change.low && change.high)
+    details.push_back(fmt::format("95 %: {} … {}", SignedText(*change.low, unit), SignedText(*change.high, unit)));
+  if (!details.empty()) text += fmt::format(" ({})", fmt::join(details, ", "));
+  return text;
+}
+
+bool IsFree(const Student& student, const StudentVerdict& verdict) {
+  if (verdict.cost_usd) return verdict.cost_usd->without == 0.0 && verdict.cost_usd->with == 0.0;
+  const bool is_paid_simulation = student.identity.find("cost=") != std::string::npos;
+  return student.identity.starts_with("llama:") || (student.identity.starts_with("sim:") && !is_paid_simulation);
 }
 
 std::optional<double> LiftOf(const JudgedRun& run, std::size_t student) {

@@ -26,6 +26,22 @@ std::string ArmLabel(Arm arm);
 // "+42", "-3", "0": a fraction in percentage points.
 std::string PointsText(double fraction);
 
+// "16", "1,234": a mean, rounded to a whole number.
+std::string NumberText(double value);
+
+// "$1.20", "$0.0031", "$0.000012".
+std::string MoneyText(double usd);
+
+// "1.2 s", "14 s".
+std::string SecondsText(double seconds);
+
+// A mean per answer without and with the skill: "118 → 121 (+3 %, 95 %: -4 … +9)".
+enum class Unit { kTokens, kSeconds, kMoney };
+std::string ChangeText(const PairedChange& change, Unit unit);
+
+// Whether the student's answers cost nothing: a price of 0, or a model in process or a simulated one, without a price.
+bool IsFree(const Student& student, const StudentVerdict& verdict);
+
 // The lift that the verdict tells, else the summary's.
 std::optional<double> LiftOf(const JudgedRun& run, std::size_t student);
 

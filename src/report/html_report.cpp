@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "report/figures.h"
+#include "report/findings_text.h"
 #include "report/html_data.h"
 #include "report/html_template.h"
+#include "report/verdict_text.h"
 #include "util/hash.h"
 #include "util/invariant.h"
 #include "util/json.h"
@@ -144,13 +146,15 @@ Json VerdictToJson(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   const std::optional<Verdict> word = WordOf(run, student);
   return {{"word", word ? Json(VerdictName(*word)) : Json(nullptr)},
-          {"lift", JsonOrNull(verdict.lift)},
+          {"claim", word ? Json(ClaimText(verdict)) : Json(nullptr)},
+          {"remarks", VerdictRemarks(run, student)},
+          {"free", IsFree(run.plan().students[student], verdict)},
+          {"lift", verdict.lift ? Json(ShownLift(verdict, *verdict.lift)) : Json(nullptr)},
           {"low", JsonOrNull(verdict.low)},
           {"high", JsonOrNull(verdict.high)},
+          {"at_every_look", verdict.interval_is_sequence},
           {"new_low", JsonOrNull(verdict.new_cases_low)},
           {"new_high", JsonOrNull(verdict.new_cases_high)},
-          {"excluded", verdict.excluded},
-          {"repeat", verdict.answers_repeat},
           {"more_rounds", verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr)},
           {"tokens", PairToJson(verdict.tokens)},
           {"output_tokens", PairToJson(verdict.output_tokens)},
@@ -174,6 +178,18 @@ Json OthersToJson(const JudgedRun& run, std::size_t student) {
   return others;
 }
 
+Json TagsToJson(const CaseFindings& findings) {
+  Json tags = Json::array();
+  for (const auto& [tag, group] : findings.tags) {
+    tags.push_back({{"tag", tag},
+                    {"cases", group.cases},
+                    {"lift", JsonOrNull(group.lift)},
+                    {"low", group.interval ? Json(group.interval->low) : Json(nullptr)},
+                    {"high", group.interval ? Json(group.interval->high) : Json(nullptr)}});
+  }
+  return tags;
+}
+
 Json StudentPageJson(const JudgedRun& run, std::size_t index) {
   const StudentSummary& student = run.summary.students[index];
   Json arms = Json::object();
@@ -181,6 +197,7 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
     arms[ArmName(arm)] = {{"cells", summary.cells},
                           {"answered", summary.answered},
                           {"errors", summary.errors},
+                          {"attempts", AttemptsText(summary)},
                           {"passed", summary.passed},
                           {"truncated", summary.truncated},
                           {"cut", summary.cut},
@@ -188,9 +205,16 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
                           {"prompt_tokens", summary.prompt_tokens},
                           {"output_tokens", summary.output_tokens}};
   }
-  return {{"name", student.student.name},       {"spec", student.student.spec},
-          {"lift", JsonOrNull(student.lift)},   {"verdict", VerdictToJson(run, index)},
-          {"others", OthersToJson(run, index)}, {"arms", std::move(arms)}};
+  Json notes = Json::array();
+  for (const TerminalText& note : FindingNotes(run, index)) notes.push_back(note.text());
+  return {{"name", student.student.name},
+          {"spec", student.student.spec},
+          {"lift", JsonOrNull(student.lift)},
+          {"verdict", VerdictToJson(run, index)},
+          {"others", OthersToJson(run, index)},
+          {"arms", std::move(arms)},
+          {"tags", TagsToJson(run.findings[index])},
+          {"notes", std::move(notes)}};
 }
 
 Json RunToJson(const JudgedRun& run, TextTable& texts) {

@@ -123,6 +123,16 @@ TEST(HtmlReport, HoldsTheRun) {
   EXPECT_TRUE(samples.at("cost").at(0).is_null());
 }
 
+TEST(HtmlReport, TagsAndNotes) {
+  ReportRun run;
+  run.plan.suite.cases[0].tags = {kAttack};
+  run.plan.suite.cases[0].split = Split::kTrain;
+  const JudgedRun judged = run.judged();
+  const Json student = Block(HtmlReport({&judged, 1}), "data").at("runs").at(0).at("students").at(0);
+  EXPECT_EQ(student.at("tags").at(0).at("cases"), 1);
+  EXPECT_THAT(student.at("notes").dump(), HasSubstr("1 of 2 cases was used"));
+}
+
 TEST(HtmlReport, OtherArms) {
   ReportRun run;
   JudgedRun judged = run.judged();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "report/figures.h"
+#include "report/verdict_text.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -73,11 +74,9 @@ void AppendFailure(std::string& out, const CaseRounds& rounds) {
 }
 
 void AppendError(std::string& out, const CaseRounds& rounds, std::size_t wanted) {
-  std::string message =
-      fmt::format("{} of {} rounds are unanswered",
-                  wanted - static_cast<std::size_t>(
-                               std::count_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok(); })),
-                  wanted);
+  const auto answered = std::count_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok(); });
+  const std::size_t open = wanted - static_cast<std::size_t>(answered);
+  std::string message = fmt::format("{} of {} {} unanswered", open, Counted(wanted, "round"), open == 1 ? "is" : "are");
   std::string kind = "unanswered";
   for (const Sample* sample : rounds) {
     if (sample->ok()) continue;
@@ -147,9 +146,13 @@ std::string TestSuite(const JudgedRun& run, std::size_t index, std::size_t numbe
       fmt::format("      <property name=\"run\" value=\"{}\"/>\n      <property name=\"arm\" value=\"{}\"/>\n",
                   XmlText(plan.run), ArmName(arm));
   if (const std::optional<Verdict> word = WordOf(run, index))
-    properties += fmt::format("      <property name=\"verdict\" value=\"{}\"/>\n", VerdictName(*word));
+    properties +=
+        fmt::format("      <property name=\"verdict\" value=\"{}\"/>\n", VerdictName(*word)) +
+        fmt::format("      <property name=\"claim\" value=\"{}\"/>\n", XmlText(ClaimText(run.verdicts[index])));
   if (const std::optional<double> lift = LiftOf(run, index))
     properties += fmt::format("      <property name=\"lift_points\" value=\"{}\"/>\n", PointsText(*lift));
+  for (const std::string& remark : VerdictRemarks(run, index))
+    properties += fmt::format("      <property name=\"remark\" value=\"{}\"/>\n", XmlText(remark));
   // xs:dateTime; a plan that doesn't tell its time has none.
   const bool dated = plan.created.size() == 20 && plan.created[10] == 'T' &&
                      plan.created.find_first_not_of("0123456789-:TZ") == std::string::npos;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/report_fixture.h"
+#include "support/source_dir.h"
 #include "util/temp_folder.h"
 #include "util/text.h"
 
@@ -21,8 +22,8 @@ using ::testing::Not;
 int Validate(const std::string& xml) {
   const TempFolder folder;
   const std::string file = folder.Write("report.xml", xml).string();
-  const std::string command =
-      "xmllint --noout --nonet --schema " UPSKILL_SOURCE_DIR "/tests/schema/junit.xsd " + file + " 2>" + file + ".log";
+  const std::string command = "xmllint --noout --nonet --schema " + (SourceDir() / "tests/schema/junit.xsd").string() +
+                              " " + file + " 2>" + file + ".log";
   const int status = std::system(command.c_str());  // NOLINT: a test's own command
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
@@ -50,7 +51,7 @@ TEST(JUnitXml, CountsAndCases) {
   EXPECT_THAT(xml, HasSubstr("timestamp=\"2026-11-21T10:12:33Z\""));
   EXPECT_THAT(xml, HasSubstr("<property name=\"verdict\" value=\"helps\"/>"));
   EXPECT_THAT(xml, HasSubstr("<testcase name=\"easy\" classname=\"manifests.student\" time=\"3.000\"></testcase>"));
-  EXPECT_THAT(xml, HasSubstr("<error message=\"1 of 2 rounds are unanswered; overloaded\" type=\"unavailable\"/>"));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"1 of 2 rounds is unanswered; overloaded\" type=\"unavailable\"/>"));
   ExpectValid(xml);
 }
 

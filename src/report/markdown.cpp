@@ -4,17 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "report/figures.h"
+#include "report/findings_text.h"
 #include "report/style.h"
+#include "report/verdict_text.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-constexpr std::size_t kLongestName = 200;  // columns
+constexpr std::size_t kLongestRemark = 2000;  // columns
 constexpr std::size_t kMaxNames = 10;
 
 const char* EmojiOf(Verdict word) {
@@ -41,23 +42,22 @@ std::string LiftCell(const JudgedRun& run, std::size_t student) {
   const std::optional<double> lift = LiftOf(run, student);
   if (!lift) return "–";
   const StudentVerdict& verdict = run.verdicts[student];
-  if (!verdict.low || !verdict.high) return PointsText(*lift);
-  return fmt::format("{} ({} … {})", PointsText(*lift), PointsText(*verdict.low), PointsText(*verdict.high));
+  std::string shown = PointsText(ShownLift(verdict, *lift));
+  if (verdict.low && verdict.high)
+    shown += fmt::format(" ({} … {})", PointsText(*verdict.low), PointsText(*verdict.high));
+  return shown;
 }
 
 std::string TokensCell(const JudgedRun& run, std::size_t student) {
   const std::optional<PairedChange>& tokens = run.verdicts[student].output_tokens;
-  if (!tokens) return "–";
-  const std::optional<double> ratio = tokens->ratio();
-  const double percent = ratio ? std::round(*ratio * 100.0) : 0.0;
-  return fmt::format("{:.0f} → {:.0f}{}", tokens->without, tokens->with,
-                     ratio ? fmt::format(" ({}{:.0f} %)", percent > 0 ? "+" : "", percent == 0 ? 0.0 : percent) : "");
+  return tokens ? ChangeText(*tokens, Unit::kTokens) : "–";
 }
 
 std::string CostCell(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
+  if (IsFree(run.plan().students[student], verdict)) return "free";
   if (!verdict.cost_per_pass_without && !verdict.cost_per_pass_with) return "–";
-  const auto text = [](const std::optional<double>& usd) { return usd ? fmt::format("${:.4f}", *usd) : "–"; };
+  const auto text = [](const std::optional<double>& usd) { return usd ? MoneyText(*usd) : "–"; };
   return fmt::format("{} → {}", text(verdict.cost_per_pass_without), text(verdict.cost_per_pass_with));
 }
 
@@ -77,10 +77,8 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
   if (verdict.more_rounds)
     out += fmt::format("- {}: about {} needed for a verdict\n", name,
                        Counted(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
-  if (verdict.answers_repeat)
-    out += fmt::format("- {}: every round gave the same answers; more rounds would add nothing\n", name);
-  if (!verdict.excluded.empty())
-    out += fmt::format("- {}: excluded because of errors: {}\n", name, NameList(verdict.excluded));
+  for (const std::string& remark : VerdictRemarks(run, index))
+    out += fmt::format("- {}: {}\n", name, MarkdownText(remark, kLongestRemark));
   if (verdict.new_cases_low && verdict.new_cases_high) {
     out += fmt::format("- {}: for new cases like these {} … {} points\n", name, PointsText(*verdict.new_cases_low),
                        PointsText(*verdict.new_cases_high));
@@ -95,12 +93,16 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
   }
   for (const auto& [arm, summary] : run.summary.students[index].arms) {
     std::vector<std::string> notes;
-    if (summary.errors > 0) notes.push_back(Counted(summary.errors, "error"));
+    if (const std::string attempts = AttemptsText(summary); !attempts.empty()) notes.push_back(attempts);
+    if (summary.errors > 0)
+      notes.push_back(fmt::format("{} without an answer because of errors", Counted(summary.errors, "cell")));
     if (summary.truncated > 0) notes.push_back(fmt::format("{} truncated", summary.truncated));
     if (summary.cut > 0) notes.push_back(fmt::format("{} cut at {}", summary.cut, kMaxAnswerText));
     if (summary.refusals > 0) notes.push_back(Counted(summary.refusals, "refusal"));
     if (!notes.empty()) out += fmt::format("- {}, {}: {}\n", name, ArmLabel(arm), fmt::join(notes, ", "));
   }
+  for (const TerminalText& note : FindingNotes(run, index))
+    out += fmt::format("- {}: {}\n", name, MarkdownText(note.text()));
   if (!verdict.floor.empty()) out += fmt::format("- {}: never passed: {}\n", name, NameList(verdict.floor));
   if (!verdict.ceiling.empty()) out += fmt::format("- {}: always passed: {}\n", name, NameList(verdict.ceiling));
   return out;
@@ -121,14 +123,15 @@ std::string RunSection(const JudgedRun& run) {
     const StudentSummary& student = run.summary.students[i];
     const std::optional<Verdict> word = WordOf(run, i);
     out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", MarkdownText(plan.students[i].name),
-                       word ? fmt::format("{} {}", EmojiOf(*word), VerdictName(*word)) : "–",
+                       word ? fmt::format("{} {}", EmojiOf(*word), ClaimText(run.verdicts[i])) : "–",
                        RateCell(student, reference.value_or(Arm::kBaseline)), RateCell(student, Arm::kSkill),
                        LiftCell(run, i), TokensCell(run, i), CostCell(run, i));
     notes += StudentNotes(run, i);
   }
   if (!run.summary.complete()) {
-    out += fmt::format("\n**Incomplete:** {} of {} cells are unanswered and not counted.\n",
-                       run.summary.cells - run.summary.answered, run.summary.cells);
+    const std::size_t open = run.summary.cells - run.summary.answered;
+    out += fmt::format("\n**Incomplete:** {} of {} {} unanswered and not counted.\n", open,
+                       Counted(run.summary.cells, "cell"), open == 1 ? "is" : "are");
   }
   if (!notes.empty()) out += "\n<details><summary>Notes</summary>\n\n" + notes + "\n</details>\n";
   return out;
@@ -136,9 +139,9 @@ std::string RunSection(const JudgedRun& run) {
 
 }  // namespace
 
-std::string MarkdownText(std::string_view text) {
+std::string MarkdownText(std::string_view text, std::size_t columns) {
   std::string out;
-  const TerminalText name = TerminalText::EscapeLine(text).Cut(kLongestName);
+  const TerminalText name = TerminalText::EscapeLine(text).Cut(columns);
   for (const char c : name.text()) {
     switch (c) {
       case '&':

@@ -18,6 +18,18 @@ void AddOnce(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
+// From the samples, or what is left of them.
+std::optional<ChoiceAnswers> AnswersIn(const JudgedRun& run, std::size_t index, Arm arm) {
+  if (!run.plan().has_arm(arm)) return std::nullopt;
+  if (run.choices.empty()) return AnswersOf(run.data, index, arm);
+  const std::string& model = run.plan().students[index].spec;
+  const auto found = std::find_if(run.choices.begin(), run.choices.end(), [&](const ChoiceAnswers& choice) {
+    return choice.model == model && choice.arm == arm;
+  });
+  if (found == run.choices.end()) return std::nullopt;
+  return *found;
+}
+
 MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
   MatrixCell cell;
   const Student& student = run.plan().students[index];
@@ -37,22 +49,9 @@ MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
     cell.skill_tokens = arm->mean_tokens();
     cell.skill_cost_usd = arm->mean_cost_usd();
   }
+  cell.baseline_answers = AnswersIn(run, index, Arm::kBaseline);
+  cell.skill_answers = AnswersIn(run, index, Arm::kSkill);
   return cell;
-}
-
-void AddChoice(std::vector<Choice>& choices, const MatrixCell& cell, bool with_skill) {
-  const std::optional<double>& rate = with_skill ? cell.skill_rate : cell.baseline_rate;
-  const std::optional<double>& tokens = with_skill ? cell.skill_tokens : cell.baseline_tokens;
-  if (!rate || !tokens) return;
-  choices.push_back({&cell, with_skill, *rate, *tokens, with_skill ? cell.skill_cost_usd : cell.baseline_cost_usd});
-}
-
-// Whether `a` is at least as good as `b` in everything that is known of both, and better in something.
-bool Dominates(const Choice& a, const Choice& b) {
-  const bool comparable = a.cost_usd.has_value() == b.cost_usd.has_value();
-  if (!comparable || a.rate < b.rate || a.tokens > b.tokens) return false;
-  if (a.cost_usd && *a.cost_usd > *b.cost_usd) return false;
-  return a.rate > b.rate || a.tokens < b.tokens || (a.cost_usd && *a.cost_usd < *b.cost_usd);
 }
 
 const char* SignOf(Verdict word) {
@@ -88,31 +87,28 @@ const char* WorthName(Worth worth) {
   return "";
 }
 
-std::string ChoiceText(const Choice& choice) {
-  return fmt::format("{} {} the skill", choice.cell->name, choice.with_skill ? "with" : "without");
+// Half the width of an interval.
+std::optional<double> HalfOf(const std::optional<Interval>& range) {
+  if (!range) return std::nullopt;
+  return 0.5 * (range->high - range->low);
 }
 
-// "haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its cost"
-TerminalText SweetSpotLine(const SweetSpot& spot) {
-  if (!spot.sweet_spot || !spot.best) return "";
-  const Choice& sweet = spot.choices[*spot.sweet_spot];
-  const Choice& best = spot.choices[*spot.best];
-  if (*spot.sweet_spot == *spot.best) {
-    return TerminalText::Format("sweet spot: {} (the best; no choice near it {})\n", ChoiceText(sweet),
-                                spot.by_cost ? "is cheaper" : "uses fewer tokens");
-  }
-  const double points = std::round((best.rate - sweet.rate) * 100.0);
-  const double before = spot.by_cost ? *best.cost_usd : best.tokens;
-  const double share = before > 0 ? (spot.by_cost ? *sweet.cost_usd : sweet.tokens) / before : 1.0;
-  const std::string rate = points == 0 ? "as good as the best"
-                                       : fmt::format("{:.0f} point{} below the best", points, points == 1 ? "" : "s");
-  const char* what = spot.by_cost ? "cost" : "tokens";
-  const std::string at = std::lround(share * 100.0) == 100 ? fmt::format("for the same {}", what)
-                                                           : fmt::format("at {} of its {}", PercentText(share), what);
-  return TerminalText::Format("sweet spot: {}: {} ({}) {}\n", ChoiceText(sweet), rate, ChoiceText(best), at);
+// "200 ± 12"
+std::string TokensText(const Choice& choice) {
+  const std::string mean = WithThousands(std::llround(choice.tokens));
+  const std::optional<double> half = choice.answers() ? HalfOf(TokensRange(*choice.answers())) : std::nullopt;
+  return half ? fmt::format("{} ± {}", mean, WithThousands(std::llround(*half))) : mean;
 }
 
-std::string MoneyText(const std::optional<double>& usd) { return usd ? fmt::format("${:.5f}", *usd) : "unknown"; }
+// "$0.0014 ± $0.0001"
+std::string CostText(const Choice& choice) {
+  if (!choice.cost_usd) return "unknown";
+  const double mean = *choice.cost_usd;
+  const std::optional<double> half = choice.answers() ? HalfOf(CostRange(*choice.answers())) : std::nullopt;
+  if (!half) return MoneyText(mean);
+  constexpr double kRounding = 1e-9;  // of a sum of equal costs
+  return fmt::format("{} ± {}", MoneyText(mean), MoneyText(*half < kRounding * mean ? 0.0 : *half));
+}
 
 // Each choice for one skill: its rate, tokens, cost, whether another is better in everything.
 TerminalText ChoicesTable(const SweetSpot& spot, const Style& style) {
@@ -128,28 +124,10 @@ TerminalText ChoicesTable(const SweetSpot& spot, const Style& style) {
     const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
     const std::string note = spot.sweet_spot == i ? "sweet spot" : spot.best == i ? "best" : on_front ? "front" : "";
     table.AddRow({choice.cell->name, choice.with_skill ? "with" : "without", PercentText(choice.rate),
-                  WithThousands(std::llround(choice.tokens)), MoneyText(choice.cost_usd),
+                  TokensText(choice), CostText(choice),
                   choice.with_skill ? WorthName(WorthItsTokens(*choice.cell)) : "", note});
   }
   return table.Render(style);
-}
-
-Json ChoiceToJson(const Choice& choice) {
-  return {{"model", choice.cell->model},
-          {"with_skill", choice.with_skill},
-          {"rate", choice.rate},
-          {"tokens", choice.tokens},
-          {"cost_usd", JsonOrNull(choice.cost_usd)}};
-}
-
-Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill) {
-  Json pareto = Json::array();
-  for (const std::size_t i : spot.pareto) pareto.push_back(ChoiceToJson(spot.choices[i]));
-  return {{"skill", skill},
-          {"best", spot.best ? ChoiceToJson(spot.choices[*spot.best]) : Json(nullptr)},
-          {"sweet_spot", spot.sweet_spot ? ChoiceToJson(spot.choices[*spot.sweet_spot]) : Json(nullptr)},
-          {"by", spot.by_cost ? "cost" : "tokens"},
-          {"pareto", std::move(pareto)}};
 }
 
 }  // namespace
@@ -175,36 +153,6 @@ Matrix MakeMatrix(std::span<const JudgedRun> runs) {
   return matrix;
 }
 
-SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double tolerance) {
-  SweetSpot spot;
-  for (const std::string& model : matrix.models) {
-    const MatrixCell* cell = matrix.at(skill, model);
-    if (cell == nullptr) continue;
-    AddChoice(spot.choices, *cell, false);
-    AddChoice(spot.choices, *cell, true);
-  }
-  spot.by_cost = std::all_of(spot.choices.begin(), spot.choices.end(),
-                             [](const Choice& choice) { return choice.cost_usd.has_value(); });
-  const auto price = [&](std::size_t i) { return spot.by_cost ? *spot.choices[i].cost_usd : spot.choices[i].tokens; };
-  for (std::size_t i = 0; i < spot.choices.size(); ++i) {
-    const Choice& choice = spot.choices[i];
-    if (std::none_of(spot.choices.begin(), spot.choices.end(),
-                     [&](const Choice& other) { return Dominates(other, choice); }))
-      spot.pareto.push_back(i);
-    const bool better = !spot.best || choice.rate > spot.choices[*spot.best].rate ||
-                        (choice.rate == spot.choices[*spot.best].rate && price(i) < price(*spot.best));
-    if (better) spot.best = i;
-  }
-  for (std::size_t i = 0; i < spot.choices.size(); ++i) {
-    if (spot.choices[i].rate + tolerance + 1e-9 < spot.choices[*spot.best].rate) continue;
-    const bool better =
-        !spot.sweet_spot || price(i) < price(*spot.sweet_spot) ||
-        (price(i) == price(*spot.sweet_spot) && spot.choices[i].rate > spot.choices[*spot.sweet_spot].rate);
-    if (better) spot.sweet_spot = i;
-  }
-  return spot;
-}
-
 Worth WorthItsTokens(const MatrixCell& cell) {
   if (cell.verdict == Verdict::kHurts || cell.verdict == Verdict::kNoEffect) return Worth::kNo;
   if (cell.verdict == Verdict::kUndecided || !cell.baseline_rate || !cell.skill_rate || *cell.skill_rate <= 0)
@@ -217,13 +165,7 @@ Worth WorthItsTokens(const MatrixCell& cell) {
   return *after / *cell.skill_rate <= *before / *cell.baseline_rate ? Worth::kYes : Worth::kCostsMore;
 }
 
-TerminalText SweetSpotNote(const JudgedRun& run, double tolerance) {
-  if (run.plan().students.size() < 2) return "";
-  const Matrix matrix = MakeMatrix({&run, 1});
-  return SweetSpotLine(FindSweetSpot(matrix, run.plan().skill.name, tolerance));
-}
-
-TerminalText MatrixText(const Matrix& matrix, const Style& style, double tolerance) {
+TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin) {
   std::vector<Table::Column> columns = {{"skill", Table::Align::kLeft, true}};
   for (const std::string& model : matrix.models) {
     const auto cell = std::find_if(matrix.cells.begin(), matrix.cells.end(),
@@ -240,7 +182,7 @@ TerminalText MatrixText(const Matrix& matrix, const Style& style, double toleran
   TerminalText out =
       table.Render(style) + "▲ helps  ▼ hurts  = no effect  ? undecided  – no lift  · not run   lift in points\n";
   for (const std::string& skill : matrix.skills) {
-    const SweetSpot spot = FindSweetSpot(matrix, skill, tolerance);
+    const SweetSpot spot = FindSweetSpot(matrix, skill, margin);
     if (spot.choices.empty()) continue;
     out += "\n" + Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill)) + "\n" + ChoicesTable(spot, style) +
            SweetSpotLine(spot);
@@ -248,7 +190,7 @@ TerminalText MatrixText(const Matrix& matrix, const Style& style, double toleran
   return out;
 }
 
-Json MatrixToJson(const Matrix& matrix, double tolerance) {
+Json MatrixToJson(const Matrix& matrix, double margin) {
   Json cells = Json::array();
   for (const MatrixCell& cell : matrix.cells) {
     cells.push_back({{"skill", cell.skill},
@@ -269,7 +211,7 @@ Json MatrixToJson(const Matrix& matrix, double tolerance) {
   }
   Json spots = Json::array();
   for (const std::string& skill : matrix.skills)
-    spots.push_back(SweetSpotToJson(FindSweetSpot(matrix, skill, tolerance), skill));
+    spots.push_back(SweetSpotToJson(FindSweetSpot(matrix, skill, margin), skill));
   return {{"skills", matrix.skills},
           {"models", matrix.models},
           {"cells", std::move(cells)},

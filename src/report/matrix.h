@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "eval/choice_answers.h"
+#include "eval/good_enough.h"
 #include "eval/judged_run.h"
 #include "report/style.h"
 #include "util/json.h"
@@ -27,6 +29,8 @@ struct MatrixCell {
   std::optional<double> skill_tokens;
   std::optional<double> baseline_cost_usd;  // of an answer; absent: unknown
   std::optional<double> skill_cost_usd;
+  std::optional<ChoiceAnswers> baseline_answers;  // what contrasts between choices rest on
+  std::optional<ChoiceAnswers> skill_answers;
 };
 
 // Skills × models over many runs.
@@ -48,6 +52,11 @@ struct Choice {
   double rate = 0.0;
   double tokens = 0.0;
   std::optional<double> cost_usd;
+
+  const ChoiceAnswers* answers() const {
+    const std::optional<ChoiceAnswers>& answers = with_skill ? cell->skill_answers : cell->baseline_answers;
+    return answers ? &*answers : nullptr;
+  }
 };
 
 // What to use for one skill's job. Choices point into the matrix.
@@ -55,25 +64,31 @@ struct SweetSpot {
   std::vector<Choice> choices;
   std::vector<std::size_t>
       pareto;  // of choices: no other is at least as good in rate, tokens and cost and better in one
-  std::optional<std::size_t> best;  // highest pass rate, then cheapest
-  // The cheapest choice within `tolerance` of the best rate: in money where every choice's cost is known, else in
-  // tokens.
+  std::optional<std::size_t> best;  // by the estimates: highest pass rate, then cheapest
+  // The cheapest choice that is shown to be not worse than any other by more than `margin`: in money where every
+  // choice's cost is known, else in tokens. Absent: none is shown to be.
   std::optional<std::size_t> sweet_spot;
+  std::optional<GoodEnough> test;  // what that rests on; absent for fewer than two choices
+  double margin = 0.05;
   bool by_cost = false;
 };
-SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double tolerance = 0.05);
+SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double margin = 0.05);
+
+// "sweet spot: haiku with the skill is not worse than any other choice by more than 5 points (95 %), at 14 % (12 to 17
+// %) of the cost of the best (opus without the skill)", or why that isn't shown.
+TerminalText SweetSpotLine(const SweetSpot& spot);
+Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill);
 
 // Whether the skill pays for its tokens with a model. A skill that doesn't help isn't worth any; one that helps is
 // when a passed answer costs less with it (in money where known, else in tokens), or none passed without it.
 enum class Worth { kYes, kNo, kCostsMore, kUnknown };  // kCostsMore: it helps, but a passed answer costs more
 Worth WorthItsTokens(const MatrixCell& cell);
 
-// "sweet spot: haiku with the skill: 3 points below the best (opus without the skill) at 14 % of its cost" of one run;
-// nothing for a single model.
-TerminalText SweetSpotNote(const JudgedRun& run, double tolerance = 0.05);
+// The line of one run's sweet spot; nothing for a single model.
+TerminalText SweetSpotNote(const JudgedRun& run, double margin = 0.05);
 
 // The table of verdicts and lifts, then for each skill its sweet spot and for each model whether the skill is worth it.
-TerminalText MatrixText(const Matrix& matrix, const Style& style, double tolerance = 0.05);
-Json MatrixToJson(const Matrix& matrix, double tolerance = 0.05);
+TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin = 0.05);
+Json MatrixToJson(const Matrix& matrix, double margin = 0.05);
 
 }  // namespace upskill

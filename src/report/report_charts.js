@@ -4,15 +4,16 @@
 const verdictClass = (word) => (word ?? '').replace(' ', '-');
 const verdictText = (word) => word === null ? '–' : `${SIGNS[word]} ${word}`;
 
-function intervalText(low, high) {
-  return low === null || high === null ? null : `95 %: ${points(low)} … ${points(high)}`;
+function intervalText(v) {
+  return v.low === null || v.high === null ? null : `95 %${v.at_every_look ? ' at every look' : ''}: ${points(v.low)} … ${points(v.high)}`;
 }
 
 function changeText(change, format) {
   if (!change) return null;
-  let text = `${format(change.without)} → ${format(change.with)}`;
-  if (change.without > 0) text += ` (${signed((change.with / change.without - 1) * 100)} %)`;
-  return text;
+  const details = [], sign = (value) => (/[1-9]/.test(format(Math.abs(value))) ? value > 0 ? '+' : '−' : '') + format(Math.abs(value));
+  if (change.without > 0) details.push(`${signed((change.with / change.without - 1) * 100)} %`);
+  if (change.low !== null && change.high !== null) details.push(`95 %: ${sign(change.low)} … ${sign(change.high)}`);
+  return `${format(change.without)} → ${format(change.with)}${details.length ? ` (${details.join(', ')})` : ''}`;
 }
 
 function meterRow(name, arm, className) {
@@ -30,28 +31,33 @@ function cardFacts(student) {
   const add = (name, value) => { if (value) facts.push(el('dt', null, name), el('dd', null, value)); };
   add('tokens per answer', changeText(v.output_tokens, number));
   add('including the prompt', changeText(v.tokens, number));
-  add('cost per answer', changeText(v.cost, money));
-  if (v.per_pass_with !== null || v.per_pass_without !== null) {
+  add('cost', v.free ? 'free' : null);
+  if (!v.free) add('cost per answer', changeText(v.cost, money));
+  if (!v.free && (v.per_pass_with !== null || v.per_pass_without !== null)) {
     const text = (usd) => usd === null ? '–' : money(usd);
     add('cost per passed answer', `${text(v.per_pass_without)} → ${text(v.per_pass_with)}`);
   }
-  add('seconds per answer', changeText(v.seconds, (value) => value.toFixed(value < 10 ? 1 : 0)));
+  add('time per answer', changeText(v.seconds, seconds));
   add('new cases like these', v.new_low === null ? null : `${points(v.new_low)} … ${points(v.new_high)}`);
   for (const [arm, other] of Object.entries(student.others)) {
     add('vs ' + ARM_LABELS[arm], `${points(other.lift)}${other.low === null ? '' : ` (${points(other.low)} … ${points(other.high)})`} ${SIGNS[other.word]} ${other.word}`);
   }
+  for (const tag of student.tags.slice(0, 20)) {
+    const range = tag.low === null ? '' : ` (${points(tag.low)} … ${points(tag.high)})`;
+    add('tag ' + isolated(tag.tag), tag.lift === null ? '–' : `${points(tag.lift)}${range}, ${plural(tag.cases, 'case')}`);
+  }
+  for (const note of student.notes) add('note', isolated(note));
   if (v.more_rounds !== null) add('to reach a verdict', `about ${plural(v.more_rounds, 'more round')}`);
   for (const [key, arm] of Object.entries(student.arms)) {
     const notes = [];
-    if (arm.errors) notes.push(plural(arm.errors, 'error'));
+    if (arm.attempts) notes.push(arm.attempts);
+    if (arm.errors) notes.push(plural(arm.errors, 'cell') + ' without an answer because of errors');
     if (arm.cells > arm.answered + arm.errors) notes.push(number(arm.cells - arm.answered - arm.errors) + ' unanswered');
     if (arm.truncated) notes.push(number(arm.truncated) + ' truncated');
     if (arm.cut) notes.push(number(arm.cut) + ' cut at 8 MiB');
     if (arm.refusals) notes.push(plural(arm.refusals, 'refusal'));
     add(ARM_LABELS[key], notes.join(', '));
   }
-  if (v.excluded.length) add('excluded cases', v.excluded.map(isolated).join(', '));
-  if (v.repeat) add('rounds', 'every one gave the same answers; more would add nothing');
   return facts;
 }
 
@@ -62,10 +68,11 @@ function drawCards(run) {
     const facts = cardFacts(student);
     return el('article', {class: 'card'},
       el('div', {class: 'row'}, el('h3', null, label(student.name)),
-        el('span', {class: 'verdict ' + verdictClass(v.word)}, verdictText(v.word))),
-      lift === null ? null : el('p', {class: 'lift'}, points(lift), el('small', null, ['points', intervalText(v.low, v.high)].filter(Boolean).join(' · '))),
+        el('span', {class: 'verdict ' + verdictClass(v.word)}, v.word === null ? '–' : `${SIGNS[v.word]} ${v.claim}`)),
+      lift === null ? null : el('p', {class: 'lift'}, points(lift), el('small', null, ['points', intervalText(v)].filter(Boolean).join(' · '))),
       el('div', {class: 'meter'}, ...run.arms.flatMap((arm) => meterRow(ARM_LABELS[arm], student.arms[arm], arm))),
-      facts.length ? el('dl', null, ...facts) : null);
+      facts.length ? el('dl', null, ...facts) : null,
+      ...v.remarks.map((remark) => el('p', {class: 'remark'}, label(remark))));
   }));
 }
 
@@ -92,7 +99,7 @@ function drawLift(run) {
   }
   shown.forEach(({name, verdict: v, lift}, index) => {
     const middle = v.lift ?? lift, y = top + index * row + 24, kind = verdictClass(v.word);
-    const mark = el('svg:g', null, el('svg:title', null, `${isolated(name)}: ${points(middle)} points ${intervalText(v.low, v.high) || ''}, ${v.word}`));
+    const mark = el('svg:g', null, el('svg:title', null, `${isolated(name)}: ${points(middle)} points ${intervalText(v) || ''}, ${v.word}`));
     if (v.low !== null && v.high !== null) mark.append(el('svg:line', {class: 'interval ' + kind, x1: x(v.low), x2: x(v.high), y1: y, y2: y}));
     mark.append(el('svg:circle', {class: kind, cx: x(middle), cy: y, r: 5}));
     const text = `${SIGNS[v.word]} ${shorten(name, Math.floor(width / 11))}  ${points(middle)}`, wide = text.length * 7;

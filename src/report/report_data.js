@@ -146,7 +146,9 @@ const signed = (value, digits = 0) => {
   return (Number(text) === 0 ? '' : value > 0 ? '+' : '−') + text;
 };
 const points = (fraction) => signed(fraction * 100);
-const money = (usd) => '$' + (usd >= 1 || usd === 0 ? usd.toFixed(2) : usd.toFixed(Math.min(12, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, ''));
+// As MoneyText and SecondsText of figures.h.
+const money = (usd) => '$' + (usd === 0 ? '0' : usd >= 0.995 ? usd.toFixed(2) : usd.toFixed(Math.min(12, Math.max(4, 1 - Math.floor(Math.log10(usd))))));
+const seconds = (value) => value.toFixed(value < 9.95 ? 1 : 0) + ' s';
 const plural = (count, word) => number(count) + ' ' + word + (count === 1 ? '' : 's');
 const timeText = (utc) => utc && utc.replace(/^(\S+)T(\d\d:\d\d)(:\d\d)?Z$/, '$1 $2 UTC');
 const rate = (arm) => arm && arm.answered > 0 ? arm.passed / arm.answered : null;

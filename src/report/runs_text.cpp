@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "report/csv.h"
@@ -39,7 +40,7 @@ std::optional<double> MetricOf(const ArmSummary& arm, RunMetric metric) {
   return std::nullopt;
 }
 
-std::string MetricText(const ArmSummary& arm, RunMetric metric) {
+std::string MetricText(const ArmSummary& arm, RunMetric metric, bool is_free) {
   const std::optional<double> value = MetricOf(arm, metric);
   switch (metric) {
     case RunMetric::kSuccess:
@@ -47,20 +48,26 @@ std::string MetricText(const ArmSummary& arm, RunMetric metric) {
     case RunMetric::kTokens:
       return fmt::format("{:>6.0f}   tokens per answer", value.value_or(0.0));
     case RunMetric::kCost:
-      return value ? fmt::format("{:>9.6f}   USD per answer", *value)
-                   : fmt::format("{:>9}   USD per answer", "unknown");
+      if (is_free) return fmt::format("{:>9}   per answer", "free");
+      return value ? fmt::format("{:>9}   per answer", MoneyText(*value))
+                   : fmt::format("{:>9}   cost per answer", "unknown");
     case RunMetric::kTime:
       return fmt::format("{:>6.1f}   seconds per answer", value.value_or(0.0));
   }
   return "";
 }
 
-TerminalText MetricLine(const ArmSummary& arm, const char* label, RunMetric metric, double most, const Style& style) {
+TerminalText MetricLine(const RunRow& row, Arm of, RunMetric metric, double most, const Style& style) {
+  const ArmSummary* arm = ArmOf(row.student, of);
+  if (arm == nullptr) return "";
   const std::size_t cells = style.columns >= 70 ? 20 : 10;
   const double full = metric == RunMetric::kSuccess ? 1.0 : most;
-  const double share = full > 0 ? MetricOf(arm, metric).value_or(0.0) / full : 0.0;
-  return TerminalText::Format("  {:<10}  {} {}\n", label, Bar(share, cells), MetricText(arm, metric));
+  const double share = full > 0 ? MetricOf(*arm, metric).value_or(0.0) / full : 0.0;
+  return TerminalText::Format("  {:<10}  {} {}\n", ArmLabel(of), Bar(share, cells),
+                              MetricText(*arm, metric, IsFree(row.student.student, row.verdict)));
 }
+
+std::string RunLabel(const RunRow& row) { return row.part.empty() ? row.run : row.run + " shard " + row.part; }
 
 std::string VerdictCell(const RunRow& row) { return row.lift() ? VerdictName(row.verdict.word) : "–"; }
 
@@ -70,7 +77,8 @@ std::vector<RunRow> RowsOf(const JudgedRun& run) {
   std::vector<RunRow> rows;
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];
-    RunRow row{run.plan().run, run.plan().created, run.plan().skill.name, student, run.verdicts[i], 0, 0};
+    RunRow row{run.plan().run, run.plan().created, run.plan().skill.name, student, run.verdicts[i], 0, 0, ""};
+    if (const Shard& shard = run.plan().shard; shard.of > 1) row.part = fmt::format("{}/{}", shard.index + 1, shard.of);
     for (const auto& [arm, entry] : student.arms) {
       row.cells += entry.cells;
       row.answered += entry.answered;
@@ -81,26 +89,23 @@ std::vector<RunRow> RowsOf(const JudgedRun& run) {
 }
 
 TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style) {
-  std::map<std::pair<std::string, std::string>, const RunRow*> newest;
+  std::map<std::tuple<std::string, std::string, std::string>, const RunRow*> newest;
   double most = 0.0;
-  for (const RunRow& row : rows) newest[{row.skill, row.student.student.spec}] = &row;
+  for (const RunRow& row : rows) newest[{row.skill, row.student.student.spec, row.student.student.name}] = &row;
   for (const auto& [key, row] : newest) {
     for (const auto& [arm, entry] : row->student.arms) most = std::max(most, MetricOf(entry, metric).value_or(0.0));
   }
   TerminalText out;
   std::string skill;
   for (const auto& [key, row] : newest) {
-    if (key.first != skill || out.empty()) {
-      skill = key.first;
+    if (row->skill != skill || out.empty()) {
+      skill = row->skill;
       if (!out.empty()) out += "\n";
       out += Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill)) + "\n";
     }
     out += TerminalText::Format("{}   {}\n", row->student.student.name,
-                                Tinted(style, Tint::kDim, TerminalText::Format("run {}", row->run)));
-    if (const ArmSummary* arm = ArmOf(row->student, Arm::kBaseline))
-      out += MetricLine(*arm, "baseline", metric, most, style);
-    if (const ArmSummary* arm = ArmOf(row->student, Arm::kSkill))
-      out += MetricLine(*arm, "with skill", metric, most, style);
+                                Tinted(style, Tint::kDim, TerminalText::EscapeLine("run " + RunLabel(*row))));
+    out += MetricLine(*row, Arm::kBaseline, metric, most, style) + MetricLine(*row, Arm::kSkill, metric, most, style);
     if (row->lift()) out += TerminalText::Format("  {:<10}  {}\n", "lift", LiftLine(row->verdict, *row->lift(), style));
   }
   return out;
@@ -116,7 +121,7 @@ TerminalText RunTable(const std::vector<RunRow>& rows, const Style& style) {
                {"verdict", Table::Align::kLeft},
                {"cells", Table::Align::kRight}});
   for (const RunRow& row : rows) {
-    table.AddRow({row.run, row.skill, row.student.student.name, RateText(ArmOf(row.student, Arm::kBaseline)),
+    table.AddRow({RunLabel(row), row.skill, row.student.student.name, RateText(ArmOf(row.student, Arm::kBaseline)),
                   RateText(ArmOf(row.student, Arm::kSkill)), LiftText(row.lift()), VerdictCell(row),
                   fmt::format("{}/{}", row.answered, row.cells)});
   }

@@ -19,6 +19,7 @@ struct RunRow {
   StudentVerdict verdict;
   std::size_t cells = 0;
   std::size_t answered = 0;
+  std::string part;  // "2/8": of a run in shards; empty: the whole run
 
   // The lift that the verdict tells, else the summary's.
   const std::optional<double>& lift() const { return verdict.lift ? verdict.lift : student.lift; }
@@ -28,7 +29,8 @@ enum class RunMetric { kSuccess, kTokens, kCost, kTime };
 
 std::vector<RunRow> RowsOf(const JudgedRun& run);
 
-// For each skill and model (by its model string) the newest of `rows` (given oldest first), as bars of the metric.
+// For each skill and model (by its model string and name) the newest of `rows` (given oldest first), as bars of the
+// metric.
 TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style);
 
 // Every row in one table.

@@ -39,26 +39,45 @@ TEST(RowsOf, OneForEachStudent) {
   EXPECT_EQ(rows[1].answered, 0U);
 }
 
-// One win in the only round; seven without a loss decide.
+// One win in the only round.
 TEST(RunBars, TheNewestOfEachSkillAndModel) {
   EXPECT_EQ(RunBars(Rows(), RunMetric::kSuccess, kPlain).text(),
             "manifests\n"
             "student   run 2026_11_22_10_12_33-0001\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   1/2\n"
             "  with skill  ████████████████████  100 %   2/2\n"
-            "  lift        +50 points (95 %: -67 … +100)   undecided, about 6 more rounds\n");
+            "  lift        +50 points (95 %: -67 … +100)   undecided, about 8 more rounds\n");
   EXPECT_EQ(RunBars(Rows(), RunMetric::kTokens, {false, 60}).text(),
             "manifests\n"
             "student   run 2026_11_22_10_12_33-0001\n"
             "  baseline    ██████████     16   tokens per answer\n"
             "  with skill  ████████░░     12   tokens per answer\n"
-            "  lift        +50 points (95 %: -67 … +100)   undecided, about 6 more rounds\n");
+            "  lift        +50 points (95 %: -67 … +100)   undecided, about 8 more rounds\n");
 }
 
 TEST(RunBars, SkillsApart) {
   std::vector<RunRow> rows = Rows();
   rows[1].skill = "another";
   EXPECT_THAT(RunBars(rows, RunMetric::kSuccess, kPlain).text(), testing::ContainsRegex("^another\n.*\n\nmanifests\n"));
+}
+
+TEST(RunTable, NamesTheShard) {
+  TestRun run;
+  run.plan.shard = {1, 8};
+  EXPECT_THAT(RunTable(RowsOf(run.judged()), {false, 120}).text(),
+              HasSubstr("2026_11_21_10_12_33-abcd shard 2/8  manifests"));
+}
+
+// Two models that were the default model at their time.
+TEST(RunBars, ModelsOfOneModelStringApart) {
+  std::vector<RunRow> rows = Rows();
+  rows[0].student.student.name = "another";
+  EXPECT_THAT(RunBars(rows, RunMetric::kSuccess, kPlain).text(),
+              testing::ContainsRegex("another   run.*\n.*\n.*\n.*student   run"));
+}
+
+TEST(RunBars, WhatCostsNothingIsFree) {
+  EXPECT_THAT(RunBars(Rows(), RunMetric::kCost, kPlain).text(), HasSubstr("     free   per answer\n"));
 }
 
 TEST(RunTable, Golden) {

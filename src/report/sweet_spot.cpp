@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "report/figures.h"
+#include "report/matrix.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+void AddChoice(std::vector<Choice>& choices, const MatrixCell& cell, bool with_skill) {
+  const std::optional<double>& rate = with_skill ? cell.skill_rate : cell.baseline_rate;
+  const std::optional<double>& tokens = with_skill ? cell.skill_tokens : cell.baseline_tokens;
+  if (!rate || !tokens) return;
+  choices.push_back({&cell, with_skill, *rate, *tokens, with_skill ? cell.skill_cost_usd : cell.baseline_cost_usd});
+}
+
+// Whether `a` is at least as good as `b` in everything that is known of both, and better in something.
+bool Dominates(const Choice& a, const Choice& b) {
+  const bool comparable = a.cost_usd.has_value() == b.cost_usd.has_value();
+  if (!comparable || a.rate < b.rate || a.tokens > b.tokens) return false;
+  if (a.cost_usd && *a.cost_usd > *b.cost_usd) return false;
+  return a.rate > b.rate || a.tokens < b.tokens || (a.cost_usd && *a.cost_usd < *b.cost_usd);
+}
+
+std::string LabelOf(const Choice& choice) {
+  return fmt::format("{} {} the skill", choice.cell->name, choice.with_skill ? "with" : "without");
+}
+
+double PriceOf(const SweetSpot& spot, std::size_t i) {
+  return spot.by_cost ? *spot.choices[i].cost_usd : spot.choices[i].tokens;
+}
+
+std::string MarginText(double margin) { return fmt::format("{:g} point{}", margin * 100.0, margin == 0.01 ? "" : "s"); }
+
+const char* WhatItCosts(const SweetSpot& spot) { return spot.by_cost ? "cost" : "tokens"; }
+
+// What the named choice costs in proportion to the best one.
+struct PriceShare {
+  double ratio = 1.0;
+  std::optional<Interval> range;
+};
+
+std::optional<PriceShare> ShareOf(const SweetSpot& spot, std::size_t choice) {
+  const double best = PriceOf(spot, *spot.best);
+  if (best <= 0.0) return std::nullopt;
+  PriceShare share{PriceOf(spot, choice) / best, {}};
+  if (!spot.test || !spot.test->with_best) return share;
+  const std::optional<PairedMeans>& means =
+      spot.by_cost ? spot.test->with_best->cost_usd : spot.test->with_best->tokens;
+  if (!means || !means->ratio()) return share;
+  share.ratio = *means->ratio();
+  share.range = means->Ratio(0.95);
+  return share;
+}
+
+// "at 14 % (12 to 17 %) of its cost"
+std::string AtShare(const SweetSpot& spot, std::size_t choice, const std::string& whose) {
+  const std::optional<PriceShare> share = ShareOf(spot, choice);
+  if (!share) return "";
+  std::string range;
+  if (share->range) {
+    range = fmt::format(" ({:.0f} to {:.0f} %)", std::max(0.0, share->range->low) * 100.0, share->range->high * 100.0);
+  }
+  return fmt::format("at {}{} of {}", PercentText(share->ratio), range, whose);
+}
+
+TerminalText ShownLine(const SweetSpot& spot) {
+  const std::string claim = fmt::format("{} is not worse than any other choice by more than {} (95 %)",
+                                        LabelOf(spot.choices[*spot.sweet_spot]), MarginText(spot.margin));
+  if (spot.sweet_spot == spot.best)
+    return TerminalText::Format("sweet spot: {}; this is not shown of any choice that {}\n", claim,
+                                spot.by_cost ? "costs less" : "uses fewer tokens");
+  const std::string whose =
+      fmt::format("the {} of the best ({})", WhatItCosts(spot), LabelOf(spot.choices[*spot.best]));
+  const std::string at = AtShare(spot, *spot.sweet_spot, whose);
+  return TerminalText::Format("sweet spot: {}{}{}\n", claim, at.empty() ? "" : ", ", at);
+}
+
+// What is missing for a claim.
+std::string MissingText(const SweetSpot& spot) {
+  const GoodEnough& test = *spot.test;
+  if (!test.more) return "";
+  const char* what = test.more_cases ? "case" : "round";
+  return fmt::format("; about {} more {}{} like these would show it", WithThousands(*test.more), what,
+                     *test.more == 1 ? "" : "s");
+}
+
+TerminalText NotShownLine(const SweetSpot& spot) {
+  const GoodEnough& test = *spot.test;
+  if (!test.problem.empty()) return TerminalText::Format("sweet spot: not shown: {}\n", test.problem);
+  const Choice& candidate = spot.choices[test.candidate];
+  const Choice& best = spot.choices[test.best];
+  if (test.candidate == test.best) {
+    return TerminalText::Format(
+        "sweet spot: not shown: {} has the highest pass rate, but another choice may be better by more than {}{}\n",
+        LabelOf(candidate), MarginText(spot.margin), MissingText(spot));
+  }
+  const double points = std::round((best.rate - candidate.rate) * 100.0);
+  const std::string rate = points == 0 ? "as good as the best"
+                                       : fmt::format("{:.0f} point{} below the best", points, points == 1 ? "" : "s");
+  const std::string at = AtShare(spot, test.candidate, fmt::format("its {}", WhatItCosts(spot)));
+  return TerminalText::Format(
+      "sweet spot: not shown: {} is {} ({}){}{} by the estimate, but may be worse by more than "
+      "{}{}\n",
+      LabelOf(candidate), rate, LabelOf(best), at.empty() ? "" : " ", at, MarginText(spot.margin), MissingText(spot));
+}
+
+Json ChoiceToJson(const Choice& choice) {
+  return {{"model", choice.cell->model},
+          {"with_skill", choice.with_skill},
+          {"rate", choice.rate},
+          {"tokens", choice.tokens},
+          {"cost_usd", JsonOrNull(choice.cost_usd)}};
+}
+
+Json RangeToJson(const std::optional<Interval>& range) {
+  if (!range) return nullptr;
+  return {{"low", range->low}, {"high", range->high}};
+}
+
+}  // namespace
+
+SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double margin) {
+  SweetSpot spot;
+  spot.margin = margin;
+  for (const std::string& model : matrix.models) {
+    const MatrixCell* cell = matrix.at(skill, model);
+    if (cell == nullptr) continue;
+    AddChoice(spot.choices, *cell, false);
+    AddChoice(spot.choices, *cell, true);
+  }
+  spot.by_cost = std::all_of(spot.choices.begin(), spot.choices.end(),
+                             [](const Choice& choice) { return choice.cost_usd.has_value(); });
+  std::vector<PricedChoice> priced;
+  for (std::size_t i = 0; i < spot.choices.size(); ++i) {
+    const Choice& choice = spot.choices[i];
+    if (std::none_of(spot.choices.begin(), spot.choices.end(),
+                     [&](const Choice& other) { return Dominates(other, choice); }))
+      spot.pareto.push_back(i);
+    priced.push_back({choice.answers(), choice.rate, PriceOf(spot, i)});
+  }
+  if (priced.size() == 1) spot.best = 0;
+  spot.test = FindGoodEnough(priced, margin);
+  if (!spot.test) return spot;
+  spot.best = spot.test->best;
+  spot.sweet_spot = spot.test->cheapest;
+  return spot;
+}
+
+TerminalText SweetSpotLine(const SweetSpot& spot) {
+  if (!spot.test) return "";
+  return spot.sweet_spot ? ShownLine(spot) : NotShownLine(spot);
+}
+
+TerminalText SweetSpotNote(const JudgedRun& run, double margin) {
+  if (run.plan().students.size() < 2) return "";
+  const Matrix matrix = MakeMatrix({&run, 1});
+  return SweetSpotLine(FindSweetSpot(matrix, run.plan().skill.name, margin));
+}
+
+Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill) {
+  Json pareto = Json::array();
+  for (const std::size_t i : spot.pareto) pareto.push_back(ChoiceToJson(spot.choices[i]));
+  Json shown = Json::array();
+  Json candidate = nullptr;
+  Json share = nullptr;
+  Json difference = nullptr;
+  if (spot.test) {
+    const std::size_t named = spot.sweet_spot.value_or(spot.test->candidate);
+    for (std::size_t i = 0; i < spot.choices.size(); ++i) {
+      if (spot.test->shown[i]) shown.push_back(ChoiceToJson(spot.choices[i]));
+    }
+    candidate = ChoiceToJson(spot.choices[named]);
+    if (const std::optional<PriceShare> of_best = ShareOf(spot, named)) {
+      share = {{"ratio", of_best->ratio}, {"range", RangeToJson(of_best->range)}};
+    }
+    if (spot.test->with_best) {
+      difference = RangeToJson(spot.test->with_best->Range());
+      difference["estimate"] = spot.test->with_best->difference();
+    }
+  }
+  return {{"skill", skill},
+          {"margin", spot.margin},
+          {"best", spot.best ? ChoiceToJson(spot.choices[*spot.best]) : Json(nullptr)},
+          {"sweet_spot", spot.sweet_spot ? ChoiceToJson(spot.choices[*spot.sweet_spot]) : Json(nullptr)},
+          {"shown", std::move(shown)},
+          {"candidate", std::move(candidate)},
+          {"difference_to_best", std::move(difference)},
+          {"price_of_best", std::move(share)},
+          {"more_rounds", spot.test && !spot.test->more_cases ? JsonOrNull(spot.test->more) : Json(nullptr)},
+          {"more_cases", spot.test && spot.test->more_cases ? JsonOrNull(spot.test->more) : Json(nullptr)},
+          {"problem", spot.test && !spot.test->problem.empty() ? Json(spot.test->problem) : Json(nullptr)},
+          {"by", spot.by_cost ? "cost" : "tokens"},
+          {"pareto", std::move(pareto)}};
+}
+
+}  // namespace upskill

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/verdict_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "eval/missing.h"
+#include "report/figures.h"
+#include "report/style.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+const char* NounOf(ErrorCause cause) {
+  switch (cause) {
+    case ErrorCause::kUnknown:
+      break;
+    case ErrorCause::kNotSent:
+      return "unsent request";
+    case ErrorCause::kUnreachable:
+      return "failed connection";
+    case ErrorCause::kRateLimit:
+      return "rate limit";
+    case ErrorCause::kOverloaded:
+      return "overload";
+    case ErrorCause::kRejected:
+      return "rejected request";
+    case ErrorCause::kTimeout:
+      return "time-out";
+    case ErrorCause::kBroken:
+      return "broken response";
+    case ErrorCause::kTooLong:
+      return "over-long answer";
+    case ErrorCause::kUnusable:
+      return "unreadable response";
+    case ErrorCause::kFiltered:
+      return "filtered request";
+    case ErrorCause::kServerError:
+      return "server error";
+    case ErrorCause::kCrash:
+      return "engine crash";
+  }
+  return "other error";
+}
+
+std::string CountedCause(ErrorCause cause, std::size_t count) {
+  if (cause == ErrorCause::kCrash && count != 1) return fmt::format("{} engine crashes", count);
+  return Counted(count, NounOf(cause));
+}
+
+std::string JoinedWithAnd(const std::vector<std::string>& parts) {
+  if (parts.size() < 2) return parts.empty() ? "" : parts.front();
+  const std::vector<std::string> head(parts.begin(), parts.end() - 1);
+  return fmt::format("{} and {}", fmt::join(head, ", "), parts.back());
+}
+
+std::string LostIn(const JudgedRun& run, std::size_t student, Arm arm) {
+  const ArmSummary* summary = ArmOf(run.summary.students[student], arm);
+  return summary == nullptr ? "" : ErrorsText(summary->failed_attempts, true);
+}
+
+// "14 time-outs with the skill; were they failures, nothing would be shown"
+std::string LostAnswersText(const JudgedRun& run, std::size_t student) {
+  const StudentVerdict& verdict = run.verdicts[student];
+  const Arm reference = ComparedArm(run.plan());
+  const std::string with = LostIn(run, student, Arm::kSkill);
+  const std::string without = LostIn(run, student, reference);
+  if (with.empty() && without.empty())
+    return "taken back because of the errors of other models, with which it shares the error rate";
+  const std::string where = reference == Arm::kBaseline ? "in the baseline" : "with the previous version";
+  std::string what = with.empty() ? "" : with + " with the skill";
+  if (!without.empty()) what += fmt::format("{}{} {}", what.empty() ? "" : ", ", without, where);
+  const Verdict word = verdict.without_doubt;
+  const bool helps = word == Verdict::kHelps;
+  const char* as_with = helps ? "failures" : "passes";
+  const char* as_without = helps ? "passes" : "failures";
+  std::string assumed;
+  if (word == Verdict::kNoEffect) {
+    assumed = "were they failures, or passes";
+  } else if (without.empty()) {
+    assumed = fmt::format("were they {}", as_with);
+  } else if (with.empty()) {
+    assumed = fmt::format("were they {}", as_without);
+  } else {
+    assumed = fmt::format("were the first {} and the others {}", as_with, as_without);
+  }
+  return fmt::format("{}; {}, nothing would be shown", what, assumed);
+}
+
+// An interval beside `undecided` that leaves out 0 looks like a contradiction.
+std::string OpenIntervalText(const JudgedRun& run, std::size_t student) {
+  const StudentVerdict& verdict = run.verdicts[student];
+  const bool leaves_out_zero = verdict.low && verdict.high && (*verdict.low > 0.0 || *verdict.high < 0.0);
+  if (verdict.word != Verdict::kUndecided || verdict.doubt != Doubt::kNone || !leaves_out_zero) return "";
+  const bool is_small = verdict.lift && *verdict.lift > 0.0 && run.plan().verdict.min_lift > 0.0;
+  if (is_small && *verdict.low <= run.plan().verdict.min_lift) {
+    return fmt::format("undecided although the interval leaves out 0: --min-lift asks for more than {} points",
+                       PointsText(run.plan().verdict.min_lift));
+  }
+  return fmt::format(
+      "undecided although the interval leaves out 0: the test looks after several rounds{}, and takes more "
+      "evidence for that",
+      run.plan().students.size() > 1 ? " and at several models" : "");
+}
+
+// Why the lift isn't the difference of the pass rates.
+std::string EstimateText(const StudentVerdict& verdict) {
+  if (!verdict.lift || !verdict.lift_estimate) return "";
+  const std::string measured = PointsText(*verdict.lift);
+  if (measured == PointsText(*verdict.lift_estimate)) return "";
+  return fmt::format(
+      "measured: {} points; where a run ends as soon as it is decided, this is too far from 0 on average", measured);
+}
+
+std::string RepeatText(const JudgedRun& run, std::size_t student) {
+  const StudentVerdict& verdict = run.verdicts[student];
+  if (!verdict.answers_repeat) return "";
+  if (verdict.complete_rounds < 2)
+    return "at temperature 0, further rounds would repeat these answers: add cases, not rounds";
+  const std::string all = verdict.complete_rounds == 2 ? "both" : fmt::format("all {}", verdict.complete_rounds);
+  const bool whole = verdict.excluded.empty() && verdict.complete_rounds == run.summary.students[student].rounds;
+  return fmt::format("the answers{} are identical in {}{} rounds: add cases, not rounds",
+                     verdict.excluded.empty() ? "" : " that count", all, whole ? "" : " complete");
+}
+
+std::string ListOfNames(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 12;
+  const std::vector<std::string> shown(names.begin(),
+                                       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMost)));
+  const std::string more = names.size() > kMost ? fmt::format(" and {} more", names.size() - kMost) : "";
+  return fmt::format("{}{}", fmt::join(shown, ", "), more);
+}
+
+std::string ExcludedText(const JudgedRun& run, const StudentVerdict& verdict) {
+  if (verdict.excluded.empty()) return "";
+  const std::size_t count = verdict.excluded.size();
+  const std::string names = ListOfNames(verdict.excluded);
+  if (verdict.doubt == Doubt::kExcludedCases) {
+    return fmt::format("errors exclude {} of {}, more than {}: {}", count,
+                       Counted(run.plan().suite.cases.size(), "case"), PercentText(kMaxExcludedShare), names);
+  }
+  return fmt::format("{} {} excluded from lift and verdict because of errors: {}", Counted(count, "case"),
+                     count == 1 ? "is" : "are", names);
+}
+
+}  // namespace
+
+std::string ClaimText(const StudentVerdict& verdict) {
+  std::string text = VerdictName(verdict.word);
+  if (verdict.word == Verdict::kUndecided) {
+    if (verdict.doubt == Doubt::kErrors) text += " because of errors";
+    if (verdict.doubt == Doubt::kExcludedCases) text += ": errors exclude too many cases";
+  } else if (verdict.general == verdict.word) {
+    text += " in general (cases like these)";
+  } else if (verdict.cases == 1) {
+    text += " (on this case)";
+  } else if (verdict.cases > 1) {
+    text += fmt::format(" (on these {})", Counted(verdict.cases, "case"));
+  }
+  return text;
+}
+
+std::string VerdictText(const StudentVerdict& verdict) {
+  std::string text = ClaimText(verdict);
+  if (verdict.word == Verdict::kUndecided && verdict.more_rounds) {
+    text +=
+        fmt::format(", about {}", Counted(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
+  }
+  if (verdict.word == Verdict::kNoEffect && verdict.output_tokens && verdict.output_tokens->ratio()) {
+    const double change = std::round(*verdict.output_tokens->ratio() * 100.0);
+    if (change != 0) text += fmt::format(", {:.0f} % {} tokens", std::abs(change), change > 0 ? "more" : "fewer");
+  }
+  return text;
+}
+
+double ShownLift(const StudentVerdict& verdict, double measured) { return verdict.lift_estimate.value_or(measured); }
+
+std::string LiftText(const StudentVerdict& verdict, double measured) {
+  std::string text = PointsText(ShownLift(verdict, measured)) + " points";
+  if (verdict.low && verdict.high) {
+    text += fmt::format(" (95 %{}: {} … {})", verdict.interval_is_sequence ? " at every look" : "",
+                        PointsText(*verdict.low), PointsText(*verdict.high));
+  }
+  return text;
+}
+
+std::string ErrorsText(const std::map<ErrorCause, std::size_t>& errors, bool lost_only) {
+  std::vector<std::pair<std::size_t, ErrorCause>> most;
+  for (const auto& [cause, count] : errors) {
+    if (!lost_only || MayDependOnAnswer(cause)) most.emplace_back(count, cause);
+  }
+  std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> parts;
+  parts.reserve(most.size());
+  for (const auto& [count, cause] : most) parts.push_back(CountedCause(cause, count));
+  return JoinedWithAnd(parts);
+}
+
+std::string AttemptsText(const ArmSummary& arm) {
+  const std::size_t failures = arm.failures();
+  if (failures == 0) return "";
+  return fmt::format("{} of {} failed: {}", WithThousands(static_cast<long long>(failures)),
+                     Counted(arm.attempts, "request"), ErrorsText(arm.failed_attempts));
+}
+
+std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t student) {
+  const StudentVerdict& verdict = run.verdicts[student];
+  std::vector<std::string> remarks = {OpenIntervalText(run, student)};
+  if (verdict.doubt == Doubt::kErrors) remarks.push_back(LostAnswersText(run, student));
+  if (verdict.lost_low && verdict.lost_high) {
+    remarks.push_back(fmt::format("lift if the answers lost to errors had told against the skill: {}; for it: {}",
+                                  PointsText(*verdict.lost_low), PointsText(*verdict.lost_high)));
+  }
+  remarks.push_back(RepeatText(run, student));
+  remarks.push_back(ExcludedText(run, verdict));
+  remarks.push_back(EstimateText(verdict));
+  std::erase(remarks, "");
+  return remarks;
+}
+
+}  // namespace upskill

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/judged_run.h"
+
+namespace upskill {
+
+// What is said of a verdict in every format, so that no two reports differ. The texts contain names of cases and
+// models: escape them as the format needs.
+
+// "helps (on these 12 cases)", "helps in general (cases like these)", "undecided because of errors".
+std::string ClaimText(const StudentVerdict& verdict);
+
+// The claim and what else belongs beside it: "undecided, about 4 more rounds", "no effect (on these 12 cases), 37 %
+// more tokens".
+std::string VerdictText(const StudentVerdict& verdict);
+
+// The lift as it is shown. `measured` is too large on average in a run that may stop when decided; the median-unbiased
+// estimate takes its place.
+double ShownLift(const StudentVerdict& verdict, double measured);
+
+// "+42 points (95 %: +27 … +56)", "+42 points (95 % at every look: +12 … +71)"
+std::string LiftText(const StudentVerdict& verdict, double measured);
+
+// "14 time-outs and 1 rate limit"; empty without errors. `lost_only`: only those that may depend on the answer.
+std::string ErrorsText(const std::map<ErrorCause, std::size_t>& errors, bool lost_only = false);
+
+// "14 of 50 requests failed: 14 time-outs"; empty if none did.
+std::string AttemptsText(const ArmSummary& arm);
+
+// What a verdict rests on or doesn't, one line each, where that isn't plain: errors, excluded cases, answers that
+// repeat, an interval that seems to say more than the word.
+std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t student);
+
+}  // namespace upskill
