@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 
+#include "cli/catalog_file.h"
 #include "cli/compare_command.h"
 #include "cli/env.h"
 #include "cli/eval_command.h"
@@ -15,11 +16,14 @@
 #include "cli/merge_command.h"
 #include "cli/models_command.h"
 #include "cli/plan_command.h"
+#include "cli/prompts_command.h"
 #include "cli/report_command.h"
 #include "cli/runs_command.h"
 #include "cli/selftest_command.h"
 #include "cli/trace_command.h"
 #include "cli/usage_errors.h"
+#include "model/api_key.h"
+#include "model/catalog.h"
 #include "util/known_secrets.h"
 #include "util/log.h"
 
@@ -33,6 +37,7 @@ struct AllOptions {
   MergeOptions merge;
   ModelsOptions models;
   PlanOptions plan;
+  PromptsOptions prompts;
   RunsOptions runs;
   ReportOptions report;
   CompareOptions compare;
@@ -56,6 +61,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddPlanCommand(app, options.plan);
   AddSelftestCommand(app, options.selftest);
   AddGenerateCommand(app, options.generate);
+  AddPromptsCommand(app, options.prompts);
   AddTraceCommand(app, options.trace);
   AddListCommand(app, options.list);
   AddRunsCommand(app, options.runs);
@@ -67,6 +73,13 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddHelpOfAll(app);
 }
 
+// What is shown may hold a key of a provider that isn't used now.
+void RememberAllKeys(const Env& env) {
+  Result<Catalog> catalog = LoadCatalogOf(env);
+  if (!catalog) catalog = LoadCatalog();  // the command that needs the user's says what is wrong with it
+  if (catalog) RememberKeys(*catalog, env.variable);
+}
+
 ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (!options.log_file.empty()) {
     if (const Status opened = SetLogFile(options.log_file); !opened)
@@ -74,10 +87,12 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   }
   env.trust_config = options.trust_config;
   if (app.got_subcommand("help")) return RunHelp(app, options.help, env);
+  RememberAllKeys(env);
   if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
   if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
+  if (app.got_subcommand("prompts")) return RunPrompts(options.prompts, env);
   if (app.got_subcommand("report")) return RunReport(options.report, env);
   if (app.got_subcommand("compare")) return RunCompare(options.compare, env);
   if (app.got_subcommand("merge")) return RunMerge(options.merge, env);

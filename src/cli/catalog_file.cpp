@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "cli/config_trust.h"
 #include "util/files.h"
+#include "util/user_folders.h"
 
 namespace upskill {
 
@@ -12,7 +12,7 @@ Result<Catalog> LoadCatalogOf(const Env& env) {
   std::filesystem::path file;
   if (const auto named = env.variable("UPSKILL_MODELS"); named && !named->empty()) {
     file = *named;
-  } else if (const std::filesystem::path folder = UserConfigFolder(env); !folder.empty()) {
+  } else if (const std::filesystem::path folder = UserConfigFolder(env.variable); !folder.empty()) {
     std::error_code code;
     if (std::filesystem::exists(folder / "models.toml", code)) file = folder / "models.toml";
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/env.h"
 
@@ -15,6 +16,8 @@ struct CompareOptions {
   std::string a;
   std::string b;
   std::string runs_dir;
+  std::vector<std::string> choices;  // none, or two: of A and of B
+  double margin_points = 5.0;
   bool json = false;
   ColorMode color = ColorMode::kAuto;
 };

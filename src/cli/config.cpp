@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "cli/config_trust.h"
 #include "util/files.h"
+#include "util/user_folders.h"
 
 namespace upskill {
 namespace {
@@ -22,32 +26,49 @@ Result<std::string> ConfigFile(const Env& env) {
     return *named;
   }
   if (std::filesystem::exists(kProjectConfig, code)) return std::string(kProjectConfig);
-  if (const std::filesystem::path folder = UserConfigFolder(env); !folder.empty()) {
+  if (const std::filesystem::path folder = UserConfigFolder(env.variable); !folder.empty()) {
     const std::filesystem::path file = folder / "config.yaml";
     if (std::filesystem::exists(file, code)) return file.string();
   }
   return std::string();
 }
 
+Error ConfigError(const std::string& file, const YAML::Mark& mark, std::string_view reason) {
+  if (mark.is_null()) return InputError(fmt::format("{}: {}", file, reason));
+  return InputError(fmt::format("{}:{}:{}: {}", file, mark.line + 1, mark.column + 1, reason));
+}
+
+// The value under `key`; empty: not set. A control character could hide what a terminal or the system sees of it.
+Result<std::string> TextAt(const YAML::Node& root, const char* key, const std::string& file) {
+  const YAML::Node node = root[key];
+  if (!node || node.IsNull()) return std::string();
+  if (!node.IsScalar()) return ConfigError(file, node.Mark(), fmt::format("{} must be a string", key));
+  const std::string& value = node.Scalar();
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::any_of(value.begin(), value.end(), is_control))
+    return ConfigError(file, node.Mark(), fmt::format("{} contains a control character", key));
+  return value;
+}
+
+// The part of yaml-cpp's message that repeats nothing of the file.
+std::string_view ReasonOf(const YAML::Exception& e) {
+  // An unknown anchor is named after this text, and may be any word of a file that isn't the configuration.
+  constexpr std::string_view kUnknownAnchor = "the referenced anchor is not defined";
+  return e.msg.starts_with(kUnknownAnchor) ? kUnknownAnchor : std::string_view(e.msg);
+}
+
 }  // namespace
 
-Result<Config> LoadConfig(const Env& env) {
+Result<Config> ParseConfig(const std::string& text, const std::string& file) {
   Config config;
-  ASSIGN_OR_RETURN(const std::string file, ConfigFile(env));
-  if (file.empty()) return config;
   config.source = file;
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, 1U << 20U));
   try {
     const YAML::Node root = YAML::Load(text);
     if (root.IsNull()) return config;
     if (!root.IsMap()) return InputError(fmt::format("{}: expected a mapping of keys to values", file));
     const auto take = [&](const char* key, auto& target) -> Status {
-      const YAML::Node node = root[key];
-      if (!node || node.IsNull()) return {};
-      if (!node.IsScalar())
-        return InputError(
-            fmt::format("{}:{}:{}: {} must be a string", file, node.Mark().line + 1, node.Mark().column + 1, key));
-      if (!node.Scalar().empty()) target = node.Scalar();
+      ASSIGN_OR_RETURN(const std::string value, TextAt(root, key, file));
+      if (!value.empty()) target = value;
       return {};
     };
     RETURN_IF_ERROR(take("model", config.skill_generation_model));
@@ -56,22 +77,33 @@ Result<Config> LoadConfig(const Env& env) {
     RETURN_IF_ERROR(take("test_gen_model", config.test_gen_model));
     RETURN_IF_ERROR(take("skills_dir", config.skills_dir));
     RETURN_IF_ERROR(take("runs_dir", config.runs_dir));
+    if (const YAML::Node node = root["ledger"]; node && !node.IsNull()) {
+      if (!YAML::convert<bool>::decode(node, config.ledger)) {
+        return InputError(
+            fmt::format("{}:{}:{}: ledger must be true or false", file, node.Mark().line + 1, node.Mark().column + 1));
+      }
+    }
     if (const YAML::Node node = root["max_refine_attempts"]; node && !node.IsNull()) {
       int attempts = 0;
       if (!YAML::convert<int>::decode(node, attempts) || attempts < 1 || attempts > kMaxRefineAttempts) {
-        return InputError(fmt::format("{}:{}:{}: max_refine_attempts must be a whole number from 1 to {}", file,
-                                      node.Mark().line + 1, node.Mark().column + 1, kMaxRefineAttempts));
+        return ConfigError(file, node.Mark(),
+                           fmt::format("max_refine_attempts must be a whole number from 1 to {}", kMaxRefineAttempts));
       }
       config.max_refine_attempts = attempts;
     }
-    if (file == kProjectConfig) RETURN_IF_ERROR(CheckProjectConfig(config, env));
     return config;
   } catch (const YAML::Exception& e) {
-    // An unknown anchor is named after this text, and may be any word of a file that isn't the configuration.
-    constexpr std::string_view kUnknownAnchor = "the referenced anchor is not defined";
-    const std::string reason = e.msg.starts_with(kUnknownAnchor) ? std::string(kUnknownAnchor) : e.msg;
-    return InputError(fmt::format("{}:{}:{}: {}", file, e.mark.line + 1, e.mark.column + 1, reason));
+    return ConfigError(file, e.mark, ReasonOf(e));
   }
+}
+
+Result<Config> LoadConfig(const Env& env) {
+  ASSIGN_OR_RETURN(const std::string file, ConfigFile(env));
+  if (file.empty()) return Config();
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file, 1U << 20U));
+  ASSIGN_OR_RETURN(Config config, ParseConfig(text, file));
+  if (file == kProjectConfig) RETURN_IF_ERROR(CheckProjectConfig(config, env));
+  return config;
 }
 
 std::filesystem::path RunsFolder(const std::string& given, const Config& config) {

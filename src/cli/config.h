@@ -19,11 +19,15 @@ struct Config {
   std::optional<int> max_refine_attempts;
   std::filesystem::path skills_dir = "skills";
   std::filesystem::path runs_dir = "runs";
+  bool ledger = true;  // count looks at tests
 };
 
+// The settings in `text`. Errors name `file`, line and column, and repeat nothing of the text. `trusted_configs` is for
+// CheckProjectConfig only.
+Result<Config> ParseConfig(const std::string& text, const std::string& file);
+
 // Reads $UPSKILL_CONFIG (an error if it doesn't exist), else ./upskill.config.yaml, else
-// ~/.config/upskill/config.yaml (or below $XDG_CONFIG_HOME), else the defaults. Errors name file, line and column;
-// also:
+// ~/.config/upskill/config.yaml (or below $XDG_CONFIG_HOME), else the defaults. Errors: those of ParseConfig;
 // ./upskill.config.yaml names what it may not without the user's consent (CheckProjectConfig).
 Result<Config> LoadConfig(const Env& env);
 

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int kOk = 0;
 constexpr int kUsage = 2;
@@ -53,9 +54,17 @@ TEST_F(ProjectConfig, MayNotNameFilesServersOrFoldersElsewhere) {
        {"eval_model: llama:../model.gguf", "model: weights/model.gguf", "test_gen_model: http://10.0.0.1:8080/v1",
         "runs_dir: /tmp/runs", "runs_dir: ../runs", "skills_dir: linked/skills"}) {
     EXPECT_EQ(ListWith(std::string(setting) + "\n"), kUsage) << setting;
-    EXPECT_THAT(error, AllOf(HasSubstr("names files, servers or folders"), HasSubstr("--trust-config"),
-                             HasSubstr((project() / "upskill.config.yaml").string())));
+    EXPECT_THAT(error, AllOf(HasSubstr("names model files, commands or servers, or folders outside of this one:\n  "),
+                             HasSubstr("--trust-config"), HasSubstr((project() / "upskill.config.yaml").string())));
   }
+}
+
+// A link with the default's name would be followed without a configuration file, too.
+TEST_F(ProjectConfig, IsAskedAboutWhatItSetsOnly) {
+  fs::create_directory_symlink(folder.path(), project() / "runs");
+  EXPECT_EQ(ListWith("eval_model: haiku\n"), kOk) << error;
+  EXPECT_EQ(ListWith("eval_model: llama:model.gguf\n"), kUsage);
+  EXPECT_THAT(error, AllOf(HasSubstr("eval_model: llama:model.gguf"), Not(HasSubstr("runs_dir"))));
 }
 
 TEST_F(ProjectConfig, WorksWithTheUsersConsent) {
@@ -76,6 +85,11 @@ TEST_F(ProjectConfig, OfAnotherUserSetsNothing) {
   ASSERT_EQ(::chown("upskill.config.yaml", kOther, kOther), 0);
   EXPECT_EQ(Run({"list"}), kUsage);
   EXPECT_THAT(error, HasSubstr("upskill.config.yaml belongs to another user"));
+}
+
+TEST_F(ProjectConfig, ValuesHaveNoControlCharacters) {
+  EXPECT_EQ(ListWith("skills_dir: skills\neval_model: \"haiku\\n  forged: line\"\n"), kUsage);
+  EXPECT_THAT(error, HasSubstr("upskill.config.yaml:2:13: eval_model contains a control character"));
 }
 
 TEST_F(ProjectConfig, TheUsersOwnMayNameAnything) {

@@ -6,21 +6,24 @@
 #include <unistd.h>
 #include <yaml-cpp/yaml.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/model_spec.h"
 #include "util/files.h"
 #include "util/text.h"
+#include "util/user_folders.h"
 
 namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool NamesFileOrServer(std::string_view model) {
-  return model.starts_with("llama:") || model.find(".gguf") != std::string_view::npos ||
-         model.find("://") != std::string_view::npos;
+bool NamesFileServerOrCommand(std::string_view model) {
+  return model.starts_with("llama:") || model.starts_with(kCommandPrefix) || model.starts_with(kDeskPrefix) ||
+         model.find(".gguf") != std::string_view::npos || model.find("://") != std::string_view::npos;
 }
 
 // Whether `folder`, with links resolved, is below the current folder.
@@ -37,16 +40,18 @@ bool IsBelowHere(const fs::path& folder) {
 std::vector<std::string> SettingsThatNeedTrust(const Config& config) {
   std::vector<std::string> settings;
   const auto model = [&](const char* key, const std::string& value) {
-    if (NamesFileOrServer(value)) settings.push_back(fmt::format("{}: {}", key, CutToColumns(value, 100)));
+    if (NamesFileServerOrCommand(value)) settings.push_back(fmt::format("{}: {}", key, CutToColumns(value, 100)));
   };
-  const auto folder = [&](const char* key, const fs::path& value) {
-    if (!IsBelowHere(value)) settings.push_back(fmt::format("{}: {}", key, CutToColumns(value.string(), 100)));
+  const Config defaults;
+  const auto folder = [&](const char* key, const fs::path& value, const fs::path& unset) {
+    if (value != unset && !IsBelowHere(value))
+      settings.push_back(fmt::format("{}: {}", key, CutToColumns(value.string(), 100)));
   };
   model("skill_generation_model", config.skill_generation_model);
   model("eval_model", config.eval_model);
   model("test_gen_model", config.test_gen_model);
-  folder("skills_dir", config.skills_dir);
-  folder("runs_dir", config.runs_dir);
+  folder("skills_dir", config.skills_dir, defaults.skills_dir);
+  folder("runs_dir", config.runs_dir, defaults.runs_dir);
   return settings;
 }
 
@@ -79,13 +84,6 @@ bool BelongsToOthers(const fs::path& file) {
 
 }  // namespace
 
-fs::path UserConfigFolder(const Env& env) {
-  if (const auto config = env.variable("XDG_CONFIG_HOME"); config && !config->empty())
-    return fs::path(*config) / "upskill";
-  if (const auto home = env.variable("HOME"); home && !home->empty()) return fs::path(*home) / ".config" / "upskill";
-  return {};
-}
-
 Status CheckProjectConfig(const Config& config, const Env& env) {
   if (env.trust_config) return {};
   const bool foreign = BelongsToOthers(config.source);
@@ -94,13 +92,14 @@ Status CheckProjectConfig(const Config& config, const Env& env) {
   std::error_code code;
   const fs::path path = fs::canonical(config.source, code);
   if (code) return ErrnoError("reading", config.source, code.value());
-  const fs::path folder = UserConfigFolder(env);
+  const fs::path folder = UserConfigFolder(env.variable);
   const fs::path own = folder.empty() ? fs::path() : folder / "config.yaml";
   ASSIGN_OR_RETURN(const std::vector<std::string> trusted, TrustedConfigs(own));
   for (const std::string& entry : trusted) {
     if (fs::path(entry).lexically_normal() == path) return {};
   }
-  std::string why = foreign ? "belongs to another user" : "names files, servers or folders outside this folder:";
+  std::string why =
+      foreign ? "belongs to another user" : "names model files, commands or servers, or folders outside of this one:";
   for (const std::string& setting : settings) why += (foreign ? "; " : "\n  ") + setting;
   return InputError(fmt::format(
       "{} {}\nif you trust it, give --trust-config, or list it in {}:\n  trusted_configs:\n    - {}",

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
-
 #include "cli/config.h"
 #include "cli/env.h"
 #include "util/result.h"
@@ -14,8 +12,5 @@ namespace upskill {
 // belongs to another user sets nothing. Consent: Env::trust_config, or its path in `trusted_configs` of the user's own
 // configuration. The error lists the settings concerned and how to consent.
 Status CheckProjectConfig(const Config& config, const Env& env);
-
-// ~/.config/upskill, or $XDG_CONFIG_HOME/upskill; empty without either variable.
-std::filesystem::path UserConfigFolder(const Env& env);
 
 }  // namespace upskill

@@ -8,9 +8,14 @@
 
 #include "cli/eval_session.h"
 #include "eval/judged_run.h"
+#include "eval/ledger.h"
 #include "eval/runner.h"
 #include "report/eval_json.h"
 #include "report/eval_text.h"
+#include "report/figures.h"
+#include "report/findings_text.h"
+#include "report/gate_json.h"
+#include "report/ledger_text.h"
 #include "report/progress_line.h"
 #include "report/run_files.h"
 #include "util/text.h"
@@ -23,6 +28,8 @@ void PrintHead(const EvalOptions& options, const Config& config, const EvalSessi
   for (const auto& model : session.models) {
     env.out(TerminalText::Format("model  {} ({})\n", model->info().name, model->info().detail));
   }
+  if (const std::string note = AlphaNote(session.plan); !note.empty())
+    env.out(TerminalText::Format("alpha  {}\n", note));
   if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
       config.skill_generation_model.empty()) {
     env.out("       no -m given: the default model is used\n");
@@ -50,24 +57,27 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
                  const JudgedRun& run, Env& env) {
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   if (options.json) {
-    PrintDocument(env, DumpJsonIndented(EvalToJson(run)) + "\n");
+    Json document = EvalToJson(run);
+    document["gate"] = session.gate ? GateToJson(*session.gate, run) : Json(nullptr);
+    PrintDocument(env, DumpJsonIndented(document) + "\n");
     return;
   }
   PrintReuse(options, session, outcome, env);
-  if (options.verbose) env.out("\n" + EvalCases(run.data, style));
+  if (options.verbose) env.out("\n" + EvalCases(run.data, style) + FindingDetails(run));
   const bool several = session.plan.students.size() > 1;
   const TerminalText table = several || options.table_first ? EvalTable(run, style) : TerminalText();
   const TerminalText bars = several && !options.table_first ? TerminalText() : EvalBars(run, style);
   env.out("\n" + TerminalText::Join(std::vector{table, bars}, "\n"));
   const TerminalText notes =
-      (bars.empty() ? EvalTableNotes(run) : TerminalText()) + EvalCaseNotes(run, !options.verbose);
+      (bars.empty() ? EvalTableNotes(run, style) : TerminalText()) +
+      EvalCaseNotes(run, session.journal && !options.verbose ? ResumeLine(options, session) + " -v" : "");
   if (!notes.empty()) env.out(TerminalText::Format("{}{}", bars.empty() ? "\n" : "", notes));
   if (outcome.progress.saved > 0) {
     env.out(TerminalText::Format("skipped {} of {} cells: the verdict was already known\n",
                                  WithThousands(static_cast<long long>(outcome.progress.saved)),
                                  WithThousands(static_cast<long long>(outcome.progress.total))));
   }
-  if (outcome.progress.cost_usd > 0) env.out(TerminalText::Format("spent ${:.4f}\n", outcome.progress.cost_usd));
+  if (outcome.progress.cost_usd > 0) env.out(TerminalText::Format("spent {}\n", MoneyText(outcome.progress.cost_usd)));
   if (session.journal) {
     const std::string& name = session.plan.run;
     const std::string folder = session.journal->folder().string();
@@ -83,20 +93,21 @@ bool PrintGate(const EvalOptions& options, const EvalSession& session, const Jud
   for (const GateResult& result : CheckGate(*session.gate, run)) {
     all = all && result.passed;
     env.error(
-        TerminalText::Format("gate  {}  {} · {}: {}\n",
+        TerminalText::Format("gate  {}  {}{}{}{}: {}\n",
                              Tinted(style, result.passed ? Tint::kGood : Tint::kBad, result.passed ? "holds" : "FAILS"),
-                             result.clause, result.model, result.detail));
+                             result.clause, result.model.empty() ? "" : " · " + result.model,
+                             result.against.empty() ? "" : " vs ", result.against, result.detail));
   }
   return all;
 }
 
 // Why requests failed, unless a model's end has said so. Counts alone help nobody.
-TerminalText FirstError(const EvalOptions& options, const RunOutcome& outcome, const JudgedRun& run) {
+TerminalText FirstError(const RunOutcome& outcome, const JudgedRun& run) {
   if (outcome.progress.errors == 0 || !outcome.stopped_models.empty()) return "";
   const std::vector<const Sample*> samples = run.data.samples();
   const auto first = std::find_if(samples.begin(), samples.end(), [](const Sample* sample) { return !sample->ok(); });
   if (first == samples.end()) return "";
-  return TerminalText::Format("first error: {}{}\n", (*first)->error->message, options.verbose ? "" : "; -v shows all");
+  return TerminalText::Format("first error: {}\n", (*first)->error->message);
 }
 
 ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
@@ -112,7 +123,7 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
     return ExitCode::kSuccess;
   }
   if (!outcome.exhausted.empty()) env.error(TerminalText::Format("stopped: {}\n", outcome.exhausted));
-  env.error(FirstError(options, outcome, run));
+  env.error(FirstError(outcome, run));
   if (session.gate) env.error("gate not evaluated: the run is incomplete\n");
   const std::size_t unanswered = run.summary.cells - run.summary.answered;
   TerminalText text = TerminalText::Format(
@@ -135,9 +146,11 @@ RunLimits LimitsOf(const EvalOptions& options) {
 
 }  // namespace
 
-ExitCode RunEval(const EvalOptions& options, Env& env) {
+ExitCode RunEval(const EvalOptions& given, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
+  EvalOptions options = given;
+  if (const Status recalled = RecallTerms(options, *config, env); !recalled) return PrintError(env, recalled.error());
   Result<EvalSession> session = OpenEvalSession(options, *config, env);
   if (!session) return PrintError(env, session.error());
   if (!options.json) PrintHead(options, *config, *session, env);
@@ -166,6 +179,10 @@ ExitCode RunEval(const EvalOptions& options, Env& env) {
   const JudgedRun run = Judge(std::move(outcome->data));
   const Status files = session->journal ? WriteRunFiles(run, session->journal->folder()) : Status();
   PrintResult(options, *session, *outcome, run, env);
+  if (session->journal) {
+    if (const Status noted = NoteLook(session->runs_dir, run, *env.clock); !noted)
+      PrintWarning(env, "this look at the tests could not be counted: " + noted.error().message);
+  }
   const ExitCode code = Conclude(options, *session, *outcome, run, env);
   if (files) return code;
   PrintWarning(env,

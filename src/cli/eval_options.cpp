@@ -88,9 +88,11 @@ void AddVerdictOptions(CLI::App& command, EvalOptions& options) {
       ->check(Number(0.1, 99.0))
       ->type_name("POINTS");
   command
-      .add_option("--gate", options.gate,
-                  "Exit with 1 unless these clauses, separated by ;, hold: helps, hurts, no-effect, undecided (or "
-                  "not-...) :MODELS or :*; lift, pass, tokens, cost, seconds < or > a number")
+      .add_option(
+          "--gate", options.gate,
+          "Exit with 1 unless these clauses, separated by ;, hold: helps, hurts, no-effect, undecided (or "
+          "not-...) :MODELS or :*; lift, pass, tokens, cost, seconds < or > a number; not-worse:CHOICE vs CHOICE "
+          "(`upskill help exit-codes`)")
       ->check(CLI::Validator(NotAnEmptyGate, ""))
       ->type_name("CLAUSES");
 }
@@ -123,13 +125,15 @@ void AddStorageOptions(CLI::App& command, EvalOptions& options) {
                    "Don't use cached answers, and don't add this run's answers to the cache");
   if (!options.table_first)
     command.add_flag("!--no-log-runs,--log-runs", options.log_runs, "Keep nothing of the run in the runs folder");
+  command.add_flag("!--no-ledger", options.ledger,
+                   "Ignore earlier looks at these tests, and don't count this one: all of alpha is used");
   command
       .add_option(options.table_first ? "-o,--runs-dir,--output" : "--runs-dir", options.runs_dir,
                   "Runs folder [default: the configured one, else ./runs]")
       ->type_name("DIR");
   for (const char* decided_by_plan :
        {"--tests", "--seed", "--max-tokens", "--temperature", "--placebo", "--against", "--shard", "--alpha",
-        "--min-lift", "--margin", "--stop-when-decided", "--no-cache", "--refresh"}) {
+        "--min-lift", "--margin", "--stop-when-decided", "--no-cache", "--refresh", "--no-ledger"}) {
     resume->excludes(command.get_option(decided_by_plan));
   }
   if (!options.table_first) resume->excludes(command.get_option("--no-baseline"));

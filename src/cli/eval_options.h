@@ -32,6 +32,7 @@ struct EvalOptions {
   bool quiet = false;
   bool json = false;
   bool log_runs = true;
+  bool ledger = true;
   bool use_cache = true;
   bool refresh = false;
   int parallel = 0;

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
 #include "check/check.h"
 #include "cli/students.h"
 #include "eval/cache.h"
+#include "eval/gate_forecast.h"
+#include "eval/ledger.h"
 #include "eval/placebo.h"
 #include "eval/prompts.h"
 #include "eval/verdict.h"
@@ -22,20 +24,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Shard> ParseShard(const std::string& text) {
+Result<Shard> ParseShard(std::string_view text) {
   const auto bad = [&] {
     return InputError(fmt::format("--shard {}: expected K/N with K from 1 to N, for example 2/8", text));
   };
   const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) return bad();
-  int index = 0;
-  int of = 0;
-  const auto [index_end, index_code] = std::from_chars(text.data(), text.data() + slash, index);
-  const auto [of_end, of_code] = std::from_chars(text.data() + slash + 1, text.data() + text.size(), of);
-  const bool whole = index_code == std::errc() && of_code == std::errc() && index_end == text.data() + slash &&
-                     of_end == text.data() + text.size();
-  if (!whole || of < 1 || of > 1'000'000 || index < 1 || index > of) return bad();
-  return Shard{index - 1, of};
+  if (slash == std::string_view::npos) return bad();
+  const auto of = ParseWholeNumber(text.substr(slash + 1), 1, 1'000'000);
+  const auto index = of ? ParseWholeNumber(text.substr(0, slash), 1, *of) : of;
+  if (!index) return bad();
+  return Shard{static_cast<int>(*index - 1), static_cast<int>(*of)};
 }
 
 // The plan without its students.
@@ -63,14 +61,16 @@ Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
   plan.sampling.temperature = options.temperature;
   plan.sampling.max_tokens = options.max_tokens;
   plan.sampling.seed = options.seed;
-  plan.system_prompt = kSystemPrompt;
+  plan.system_prompt = BuiltInSystemPrompt();
   plan.verdict = {options.alpha, options.margin_points / 100.0, options.min_lift_points / 100.0};
+  plan.terms = {options.gate, options.max_cost_usd, options.max_tokens_total, options.timeout_seconds};
   plan.stop_when_decided = options.stop_when_decided;
   plan.offers_cache = options.use_cache;
   if (!options.shard.empty()) {
     ASSIGN_OR_RETURN(plan.shard, ParseShard(options.shard));
     if (plan.stop_when_decided)
-      return InputError("--stop-when-decided needs complete rounds, which a shard doesn't have");
+      return InputError(
+          "--stop-when-decided needs complete rounds, which a shard doesn't have: leave out one of the two");
   }
   if (plan.stop_when_decided && !plan.has_arm(ComparedArm(plan))) {
     return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
@@ -110,11 +110,33 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
   return models;
 }
 
-// A gate that names a model which isn't there should cost nothing.
-Status TakeGate(const EvalOptions& options, EvalSession& session) {
+// A gate that names a model which isn't there, or that can't hold, should cost nothing.
+Status TakeGate(const EvalOptions& options, Env& env, EvalSession& session) {
   if (options.gate.empty()) return {};
   ASSIGN_OR_RETURN(session.gate, ParseGate(options.gate));
-  return CheckGateModels(*session.gate, session.plan);
+  RETURN_IF_ERROR(CheckGateModels(*session.gate, session.plan));
+  if (!options.resume.empty()) return {};
+  ASSIGN_OR_RETURN(const std::vector<std::string> warnings, ForecastGate(*session.gate, session.plan));
+  if (!options.quiet) {
+    for (const std::string& warning : warnings) PrintWarning(env, warning);
+  }
+  return {};
+}
+
+// Splits alpha among the comparisons of the run and, unless they aren't to be counted, with the earlier looks at its
+// tests. A shard has no verdict.
+Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const Config& config, EvalSession& session) {
+  Plan& plan = session.plan;
+  plan.share.comparisons = std::max(1, static_cast<int>(plan.arms.size()) - 1);
+  std::optional<LedgerLock> lock;
+  if (!options.ledger || !config.ledger || plan.shard.of > 1 || !plan.has_arm(ComparedArm(plan))) return lock;
+  if (options.log_runs) {
+    ASSIGN_OR_RETURN(LedgerLock taken, LedgerLock::Take(session.runs_dir));
+    lock.emplace(std::move(taken));
+  }
+  ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(session.runs_dir));
+  TakeShare(ledger, session.runs_dir, options.use_cache && !options.refresh, plan);
+  return lock;
 }
 
 Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
@@ -125,12 +147,14 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
     const ModelInfo& info = session.models[i]->info();
     session.plan.students.push_back({specs[i], info.name, info.identity});
   }
-  RETURN_IF_ERROR(TakeGate(options, session));
+  RETURN_IF_ERROR(TakeGate(options, env, session));
   if (options.use_cache && !options.refresh) {
     ASSIGN_OR_RETURN(session.cached, CachedSamplesOf(session.plan, session.runs_dir));
   }
+  ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, session));
   if (options.log_runs) {
     ASSIGN_OR_RETURN(session.journal, Journal::Create(session.runs_dir, session.plan, *env.clock));
+    if (lock) RETURN_IF_ERROR(lock->NoteStart(session.plan).With("counting this look at the tests"));
   }
   return {};
 }
@@ -144,6 +168,12 @@ Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
       return InputError(fmt::format("run {} has no model '{}'; start a new run for it", plan.run, model));
     }
   }
+  for (const Student& student : plan.students) {
+    const bool named = std::find(options.models.begin(), options.models.end(), student.spec) != options.models.end();
+    if (named || (!student.spec.starts_with(kCommandPrefix) && !student.spec.starts_with(kDeskPrefix))) continue;
+    return InputError(fmt::format("run {} has the model '{}': to confirm that it may be used, repeat -m {}", plan.run,
+                                  student.spec, ShellWord(student.spec)));
+  }
   if (options.rounds && *options.rounds != plan.rounds) {
     return InputError(fmt::format("run {} has {}, not {}; a new run with --runs {} takes its answers from the cache",
                                   plan.run, Counted(static_cast<std::size_t>(plan.rounds), "round"), *options.rounds,
@@ -152,10 +182,44 @@ Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
   return {};
 }
 
+// The options that name the servers a model was asked at; empty: the catalogue or a file has it.
+std::string ServerOptions(const Student& student) {
+  constexpr std::string_view kAt = " at ";
+  const std::size_t at = student.identity.rfind(kAt);
+  if (at == std::string::npos) return "";
+  std::string options;
+  std::string_view rest = std::string_view(student.identity).substr(at + kAt.size());
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(", "), rest.size());
+    options += " --base-url " + ShellWord(std::string(rest.substr(0, comma)));
+    rest.remove_prefix(std::min(comma + 2, rest.size()));
+  }
+  return options;
+}
+
+// A run's folder may come from elsewhere, so its plan isn't enough to send requests to the servers that it names.
+Status CheckServersAreNamed(const EvalOptions& options, const Plan& plan) {
+  constexpr std::string_view kAnyServer = "generic.";  // the provider of a plain name with --base-url
+  for (const Student& student : plan.students) {
+    const bool named = !options.base_urls.empty() || student.spec.starts_with(kAnyServer);
+    if (named || !student.identity.starts_with(kAnyServer)) continue;
+    return InputError(fmt::format("run {} asked model '{}' at a server of its own; add{}", plan.run, student.spec,
+                                  ServerOptions(student)));
+  }
+  return {};
+}
+
+Result<fs::path> RunToResume(const EvalOptions& options, const fs::path& runs_dir) {
+  Result<fs::path> found = ResolveRun(runs_dir, options.resume);
+  if (found || !FindRuns(runs_dir).empty()) return found;
+  return Error{found.error().kind,
+               fmt::format("no run to resume in {}; leave out --resume to start one", runs_dir.string())};
+}
+
 // Resumes a run as its plan.json says; the skill on disk may have changed since.
 Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
-  if (!options.log_runs) return InputError("--resume continues a logged run: it can't be combined with --no-log-runs");
-  ASSIGN_OR_RETURN(const fs::path folder, ResolveRun(session.runs_dir, options.resume));
+  if (!options.log_runs) return InputError("--resume can't be combined with --no-log-runs: it continues a logged run");
+  ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, session.runs_dir));
   ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
   RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
@@ -168,16 +232,19 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
         "note: the skill has changed since run {} started; the run continues with the old version\n",
         session.plan.run));
   }
-  RETURN_IF_ERROR(TakeGate(options, session));
+  RETURN_IF_ERROR(TakeGate(options, env, session));
+  RETURN_IF_ERROR(CheckServersAreNamed(options, session.plan));
   std::vector<std::string> specs;
   specs.reserve(session.plan.students.size());
   for (const Student& student : session.plan.students) specs.push_back(student.spec);
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, session.runs_dir, env));
   for (std::size_t i = 0; i < session.models.size(); ++i) {
-    if (session.models[i]->info().identity != session.plan.students[i].identity) {
-      return InputError(
-          fmt::format("model '{}' has changed since run {} started; start a new run", specs[i], session.plan.run));
-    }
+    const Student& student = session.plan.students[i];
+    if (session.models[i]->info().identity == student.identity) continue;
+    const std::string servers = ServerOptions(student);
+    return InputError(fmt::format("model '{}' has changed since run {} started; start a new run{}", specs[i],
+                                  session.plan.run,
+                                  servers.empty() ? "" : ", or name the servers that it used:" + servers));
   }
   ASSIGN_OR_RETURN(session.journal, Journal::Reopen(folder, *env.clock));
   ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
@@ -197,6 +264,32 @@ Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder) 
   if (suite || suite.error().kind != ErrorKind::kNotFound) return suite;
   return Error{ErrorKind::kNotFound,
                suite.error().message + "; write one (`upskill help files` shows the format), or name one with -t FILE"};
+}
+
+Status RecallTerms(EvalOptions& options, const Config& config, Env& env) {
+  if (options.resume.empty()) return {};
+  ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, RunsFolder(options.runs_dir, config)));
+  ASSIGN_OR_RETURN(const Plan plan, LoadPlan(folder));
+  std::vector<std::string> recalled;
+  const auto recall = [&recalled](auto& given, const auto& stored, bool is_given, const std::string& text) {
+    if (is_given || text.empty()) return;
+    given = stored;
+    recalled.push_back(text);
+  };
+  const RunTerms& terms = plan.terms;
+  recall(options.gate, terms.gate, !options.gate.empty(), terms.gate.empty() ? "" : "--gate " + ShellWord(terms.gate));
+  if (!options.batch) {
+    recall(options.max_cost_usd, terms.max_cost_usd, options.max_cost_usd.has_value(),
+           terms.max_cost_usd ? fmt::format("--max-cost {}", *terms.max_cost_usd) : "");
+    recall(options.max_tokens_total, terms.max_tokens, options.max_tokens_total.has_value(),
+           terms.max_tokens ? fmt::format("--max-tokens-total {}", *terms.max_tokens) : "");
+  }
+  recall(options.timeout_seconds, terms.timeout_seconds, options.timeout_seconds.has_value(),
+         terms.timeout_seconds ? fmt::format("--timeout {}s", *terms.timeout_seconds) : "");
+  if (!recalled.empty() && !options.quiet) {
+    env.error(TerminalText::Format("note: as when run {} started: {}\n", plan.run, TerminalText::Join(recalled, " ")));
+  }
+  return {};
 }
 
 std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config) {

@@ -35,6 +35,10 @@ struct EvalSession {
 // before a model is loaded or a request sent.
 Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& config, Env& env);
 
+// With --resume: takes the gate and the limits that the run was started with, unless the command gives others, and says
+// so. Before OpenEvalSession.
+Status RecallTerms(EvalOptions& options, const Config& config, Env& env);
+
 // The cases of -t, else the skill's own. The error says how to give some.
 Result<Suite> LoadCases(const std::string& tests, const std::filesystem::path& skill_folder);
 

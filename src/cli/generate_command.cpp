@@ -38,6 +38,7 @@ void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->type_name("FILE");
   command.add_flag("--strict", options.strict, "Stop at a damaged record instead of skipping it");
   command.add_flag("--no-redact", options.no_redact, "Leave secrets in; only with a teacher on this machine");
+  command.add_flag("--redact-home", options.hide_home, "Also hide the names of home folders");
   command.add_flag("--keep-emails", options.keep_emails, "Leave e-mail addresses of traces and documents in");
 }
 
@@ -46,7 +47,7 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
   command
       .add_option("-m,--model", options.model,
                   "Teacher that writes the skill; extract: none, it is extracted from the trace without a model")
-      ->default_str("the configured one, else extract")
+      ->default_str("the configured one; else extract with --from, and opus without, if there is a key")
       ->type_name("MODEL");
   command
       .add_option("--test-gen-model", options.test_gen_model,
@@ -63,6 +64,10 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
   command.add_option("--eval-base-url", options.eval_base_urls, "OpenAI-compatible server of the students")
       ->allow_extra_args(false)
       ->type_name("URL");
+  command
+      .add_option("--prompts", options.prompts,
+                  "Folder with prompts that replace built-in ones; `upskill prompts` lists them")
+      ->type_name("DIR");
   command.add_option("-j,--jobs,--parallel", options.parallel, "Maximum concurrent requests per student")
       ->check(WholeNumber(1, 100'000))
       ->default_str("64 over the network, 32 in process")
@@ -86,10 +91,17 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->type_name("N");
   command
       .add_option("--accept", options.accept,
-                  "When to replace an existing skill: never-worse, helps (the verdict), or any")
+                  "When to replace an existing skill: never-worse (a loss of more than --accept-margin is ruled out), "
+                  "helps (the verdict), or any")
       ->capture_default_str()
       ->transform(OneOf({"helps", "never-worse", "any"}))
       ->type_name("RULE");
+  command
+      .add_option("--accept-margin", options.accept_margin_points,
+                  "Loss that --accept never-worse must rule out, in percentage points")
+      ->capture_default_str()
+      ->check(Number(0.1, 99.0))
+      ->type_name("POINTS");
 }
 
 void AddTestOptions(CLI::App& command, GenerateCommandOptions& options) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/env.h"
+#include "teach/choice.h"
 #include "teach/generate.h"
 
 namespace CLI {
@@ -28,6 +29,7 @@ struct GenerateCommandOptions {
   std::vector<std::string> docs;
   std::string model;
   std::string test_gen_model;
+  std::string prompts;  // folder with prompts in place of built-in ones; may be empty
   std::vector<std::string> eval_models;
   std::vector<std::string> base_urls;       // for the teacher
   std::vector<std::string> eval_base_urls;  // for the students
@@ -39,6 +41,7 @@ struct GenerateCommandOptions {
   int max_tokens = 512;             // of a student's answer
   std::optional<double> temperature;
   std::string accept = "never-worse";
+  double accept_margin_points = 100.0 * kAcceptMargin;
   std::string runs_dir;
   std::string resume;
   bool log_runs = true;
@@ -46,6 +49,7 @@ struct GenerateCommandOptions {
   bool no_redact = false;
   bool strict = false;
   bool keep_emails = false;  // of traces and documents
+  bool hide_home = false;
   bool json = false;
   bool quiet = false;
   int parallel = 0;

@@ -12,6 +12,7 @@
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "support/generate_fixture.h"
+#include "support/source_dir.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -25,7 +26,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-const fs::path kTrace = fs::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl";
+const fs::path kTrace = SourceDir() / "examples/traces/kernel-builder-h100.jsonl";
 
 TEST_F(GenerateCli, FromATraceWithoutAModel) {
   ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9"}), 0)

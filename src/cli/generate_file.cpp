@@ -89,14 +89,18 @@ Status WriteGeneration(const fs::path& folder, const StoredGeneration& generatio
   Json students = Json::array();
   for (const Student& student : generation.students)
     students.push_back({{"model", student.spec}, {"name", student.name}, {"identity", student.identity}});
-  const Json json = {{"schema", kGenerationSchema},
-                     {"version", UPSKILL_VERSION},
-                     {"created", UtcTimestamp(created)},
-                     {"options", OptionsToJson(generation.options)},
-                     {"students", students},
-                     {"material", MaterialToJson(generation.material)},
-                     {"sources", generation.sources},
-                     {"existing_folder", generation.existing_folder.string()}};
+  Json json = {{"schema", kGenerationSchema},
+               {"version", UPSKILL_VERSION},
+               {"created", UtcTimestamp(created)},
+               {"options", OptionsToJson(generation.options)},
+               {"students", students},
+               {"material", MaterialToJson(generation.material)},
+               {"sources", generation.sources},
+               {"existing_folder", generation.existing_folder.string()}};
+  if (generation.prompts) {
+    json["prompts_sha256"] = generation.prompts->Hash();
+    json["prompts"] = generation.prompts->ToJson();
+  }
   return WriteFileAtomically(GenerationFile(folder), DumpJsonIndented(json) + "\n");
 }
 
@@ -113,6 +117,9 @@ Result<StoredGeneration> ReadGeneration(const fs::path& folder) {
   ASSIGN_OR_RETURN(generation.students, StudentsFromJson(json.at("students"), file));
   ASSIGN_OR_RETURN(generation.material, MaterialFromJson(json.at("material"), file));
   ASSIGN_OR_RETURN(generation.sources, SourcesFromJson(json.at("sources"), file));
+  if (json.contains("prompts")) {
+    ASSIGN_OR_RETURN(generation.prompts, Prompts::FromJson(json.at("prompts"), file + ": prompts"));
+  }
   if (!json.at("existing_folder").is_string())
     return InputError(fmt::format("{}: existing_folder: expected a string", file));
   generation.existing_folder = json.at("existing_folder").get<std::string>();

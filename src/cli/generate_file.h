@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/generate_command.h"
 #include "eval/plan.h"
+#include "prompts/prompts.h"
 #include "teach/material.h"
 #include "util/clock.h"
 #include "util/result.h"
@@ -20,6 +22,7 @@ struct StoredGeneration {
   GenerateCommandOptions options;         // resolved
   std::vector<Student> students;          // of options.eval_models; none with --no-eval
   Material material;                      // redacted
+  std::optional<Prompts> prompts;         // absent: of a version that didn't store them
   std::vector<std::string> sources;       // for people
   std::filesystem::path existing_folder;  // of the skill to improve; absolute, or empty
 };

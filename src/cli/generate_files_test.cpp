@@ -64,7 +64,7 @@ class GenerateFiles : public GenerateCli {
       if (body.find("\"proposals\"") != std::string::npos) return std::nullopt;
       Json json = DraftJson(draft);
       json["references"] = Json::array({{{"file", "draft.md"}, {"text", "Of the draft."}}});
-      return loopback::ChatCompletion(DumpJson(json), 100, 50);
+      return loopback::ChatCompletion(DumpJson(AsAsked(json, body)), 100, 50);
     };
     ASSERT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(),
                         "--eval-model", kStudent, "--max-attempts", "0", "--accept", "any"}),

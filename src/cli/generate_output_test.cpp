@@ -31,7 +31,7 @@ class GenerateOutput : public GenerateCli {
       if (on_draft) on_draft();
       Json draft = DraftJson("Draft [sim 0.95]");
       draft["references"] = Json::array({{{"file", "more.md"}, {"text", "from the teacher"}}});
-      return loopback::ChatCompletion(DumpJson(draft), 100, 50);
+      return loopback::ChatCompletion(DumpJson(AsAsked(draft, body)), 100, 50);
     };
   }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/eval_session.h"
+#include "model/model_spec.h"
 #include "net/url.h"
 #include "teach/choice.h"
 #include "trace/redact/redact.h"
@@ -158,6 +159,12 @@ StoredOption KeepEmailsOption() {
   return option;
 }
 
+StoredOption RedactHomeOption() {
+  StoredOption option = SwitchOption("redact_home", "--redact-home", [](auto& o) -> auto& { return o.hide_home; });
+  option.missing = false;  // in generations from before this option
+  return option;
+}
+
 StoredOption HoldoutOption() {
   return {"holdout", "--holdout", OnResume::kFixed,
           [](const GivenOptions& options) { return Json(options.how.holdout); },
@@ -188,6 +195,19 @@ StoredOption AcceptOption() {
     options.accept = json.get<std::string>();
     return {};
   };
+  return option;
+}
+
+// Generations from before this option have the default.
+StoredOption AcceptMarginOption() {
+  StoredOption option{"accept_margin", "--accept-margin", OnResume::kMayChange,
+                      [](const GivenOptions& options) { return Json(options.accept_margin_points); },
+                      [](const Json& json, GivenOptions& options) -> Status {
+                        if (!IsNumberIn(json, 0.1, 99.0)) return ExpectedHere("a number from 0.1 to 99");
+                        options.accept_margin_points = json.get<double>();
+                        return {};
+                      }};
+  option.missing = 100.0 * kAcceptMargin;
   return option;
 }
 
@@ -234,6 +254,7 @@ const std::vector<StoredOption>& StoredOptions() {
       WholeOption(
           "budget", "--budget", [](auto& o) -> auto& { return o.how.context_tokens; }, 500, 1'000'000),
       AcceptOption(),
+      AcceptMarginOption(),
       NumberOption(
           "max_cost", "--max-cost", [](auto& o) -> auto& { return o.how.max_cost_usd; }, 0.0, 1e12,
           OnResume::kMayChange),
@@ -243,6 +264,7 @@ const std::vector<StoredOption>& StoredOptions() {
           "parallel", "--jobs", [](auto& o) -> auto& { return o.parallel; }, 0, 100'000, OnResume::kMayChange),
       SwitchOption("strict", "--strict", [](auto& o) -> auto& { return o.strict; }),
       SwitchOption("no_redact", "--no-redact", [](auto& o) -> auto& { return o.no_redact; }),
+      RedactHomeOption(),
       KeepEmailsOption(),
   };
   return all;
@@ -275,7 +297,25 @@ Status CheckServers(const char* key, const char* flag, const std::vector<std::st
   return {};
 }
 
+// A command, or a folder elsewhere that requests are written to, is used only if this command line names it.
+Status CheckModelVouchedFor(const char* key, const char* flag, const std::string& model, const GivenOptions& now,
+                            const Config& config, const std::string& source) {
+  if (!NeedsVouching(model, config)) return {};
+  std::vector<std::string> named = now.eval_models;
+  named.insert(named.end(), {now.model, now.test_gen_model});
+  if (std::find(named.begin(), named.end(), model) != named.end()) return {};
+  return InputError(fmt::format(
+      "{}: {}: to confirm that {}, repeat {} {}", source, key,
+      model.starts_with(kCommandPrefix) ? "this command may be run" : "requests may be written to this folder", flag,
+      ShellWord(model)));
+}
+
 }  // namespace
+
+bool NeedsVouching(const std::string& model, const Config& config) {
+  if (model.starts_with(kCommandPrefix)) return true;
+  return model.starts_with(kDeskPrefix) && !IsBelowOwnFolders(model.substr(kDeskPrefix.size()), config);
+}
 
 std::string AbsolutePath(const std::string& path) {
   std::error_code code;
@@ -341,6 +381,7 @@ Result<GivenOptions> OptionsToResume(const GivenOptions& now, const GivenOptions
   if (now.given.contains("--base-url")) options.base_urls = now.base_urls;  // with a password, which isn't stored
   if (now.given.contains("--eval-base-url")) options.eval_base_urls = now.eval_base_urls;
   options.given = now.given;
+  options.prompts = now.prompts;
   options.runs_dir = now.runs_dir;
   options.resume = now.resume;
   options.dry_run = now.dry_run;
@@ -392,6 +433,11 @@ Status CheckVouchedFor(const GivenOptions& now, const GivenOptions& stored, cons
   const bool goes_to_skills = !output_given && stored.output.empty() && existing_folder.empty();
   if (goes_to_skills && !IsBelowOwnFolders(stored.skills_dir, config))
     return outside("options.skills_dir", stored.skills_dir, "give -o with the folder of the skill");
+  RETURN_IF_ERROR(CheckModelVouchedFor("options.model", "-m", stored.model, now, config, source));
+  RETURN_IF_ERROR(
+      CheckModelVouchedFor("options.test_gen_model", "--test-gen-model", stored.test_gen_model, now, config, source));
+  for (const std::string& model : stored.eval_models)
+    RETURN_IF_ERROR(CheckModelVouchedFor("options.eval_models", "--eval-model", model, now, config, source));
   RETURN_IF_ERROR(CheckServers("options.base_urls", "--base-url", stored.base_urls, now, source));
   return CheckServers("options.eval_base_urls", "--eval-base-url", stored.eval_base_urls, now, source);
 }

@@ -11,6 +11,7 @@
 
 #include "skill/skill.h"
 #include "support/generate_fixture.h"
+#include "support/source_dir.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -350,7 +351,7 @@ TEST_F(GenerateResume, ABudgetSpentBeforeADraftGoesOnWithMore) {
 }
 
 TEST_F(GenerateResume, ADryRunNeedsNoKey) {
-  const std::string trace = (fs::path(UPSKILL_SOURCE_DIR) / "examples/traces/kernel-builder-h100.jsonl").string();
+  const std::string trace = (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string();
   const std::vector<std::string> command = {
       "x", "--from", trace, "-m", "anthropic.claude-haiku-4-5", "--eval-model", "openai.gpt-5-mini"};
   std::vector<std::string> dry = command;

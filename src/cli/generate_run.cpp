@@ -41,6 +41,8 @@ GenerationFacts FactsOf(const GenerateSession& session, const Env& env) {
   facts.generated_by = session.options.model;
   facts.test_gen_model = session.given ? "given" : session.options.test_gen_model;
   facts.generated_at = UtcTimestamp(env.clock->WallNow());
+  facts.lineage = LineageOf(session);
+  facts.looks_before = LooksBefore(session);
   facts.task = session.sources.material.task;
   facts.sources = session.sources.names;
   if (!session.options.no_eval) facts.student_models = session.options.eval_models;
@@ -57,7 +59,7 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
   Placing placing;
   const fs::path folder = OutputFolder(session, skill.name);
   ASSIGN_OR_RETURN(const AcceptRule rule, AcceptRuleFromName(session.options.accept));
-  placing.reason = ReasonToReject(outcome, rule);
+  placing.reason = ReasonToReject(outcome, rule, session.options.accept_margin_points / 100.0);
   if (placing.reason.empty() && IsTaken(session, folder))
     placing.reason = fmt::format("{} contains another skill (to improve it, use --from)", folder.string());
   const bool edited = WasEdited(session, outcome, folder);

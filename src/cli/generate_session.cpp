@@ -7,8 +7,10 @@
 
 #include "cli/generate_file.h"
 #include "cli/generate_plan.h"
+#include "cli/generate_teacher.h"
 #include "cli/students.h"
 #include "eval/journal.h"
+#include "skill/lineage.h"
 #include "skill/skill_copy.h"
 #include "skill/skill_text.h"
 #include "teach/choice.h"
@@ -35,6 +37,13 @@ fs::path OriginalFolder(const GenerateSession& session, const fs::path& target) 
   return fs::equivalent(existing, target, code) ? PreviousFolder(session) : existing;
 }
 
+// An earlier session of this generation may have replaced the skill to improve.
+fs::path ExistingAsItWas(const GenerateSession& session) {
+  std::error_code code;
+  const bool kept = fs::exists(PreviousFolder(session) / "SKILL.md", code);
+  return kept ? PreviousFolder(session) : session.sources.existing_folder;
+}
+
 // What WriteGeneration keeps of it.
 StoredGeneration StoredOf(const GenerateSession& session) {
   StoredGeneration stored;
@@ -45,6 +54,7 @@ StoredGeneration StoredOf(const GenerateSession& session) {
   }
   stored.material = session.sources.material;
   stored.sources = session.sources.names;
+  stored.prompts = session.prompts;
   const fs::path& existing = session.sources.existing_folder;
   if (!existing.empty()) stored.existing_folder = AbsolutePath(existing.string());
   return stored;
@@ -137,6 +147,7 @@ Status Resume(GenerateSession& session) {
   session.sources.material = std::move(stored.material);
   session.sources.names = std::move(stored.sources);
   session.sources.existing_folder = std::move(stored.existing_folder);
+  RETURN_IF_ERROR(ResumePrompts(std::move(stored.prompts), session));
   std::error_code code;
   if (fs::exists(session.folder / kTestsFile, code)) {
     ASSIGN_OR_RETURN(session.given, LoadSuite(session.folder / kTestsFile));
@@ -177,17 +188,17 @@ Status CheckModels(const GenerateSession& session) {
 // `asks_for_tests`: a model to write tests was named.
 Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   const GenerateCommandOptions& options = session.options;
+  const std::vector<std::string> told = std::move(session.sources.told);
   ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, env));
+  session.sources.told.insert(session.sources.told.begin(), told.begin(), told.end());
+  if (!options.prompts.empty()) {
+    ASSIGN_OR_RETURN(session.prompts, Prompts::FromFolder(options.prompts));
+  }
   if (session.sources.material.has_existing() && !options.log_runs) {
     return InputError("a skill can't be improved with --no-log-runs: its previous version is kept with the generation");
   }
   RETURN_IF_ERROR(ChooseTests(session, asks_for_tests));
-  if (options.model == kExtract && session.sources.material.items.empty()) {
-    return InputError(session.sources.material.has_existing()
-                          ? "improving a skill needs a teacher model: give -m MODEL"
-                          : "without a teacher model, a skill can only be extracted from a trace: give a teacher "
-                            "(-m MODEL), or a trace with --from");
-  }
+  if (options.model == kExtract && session.sources.material.items.empty()) return NoTeacher(session);
   if (!options.output.empty() || session.sources.material.has_existing())
     RETURN_IF_ERROR(CheckSkillFolders(OutputFolder(session, "")));
   if (options.output.empty() && options.how.name.empty()) return {};
@@ -221,6 +232,7 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   if (resumed && !session.options.log_runs)
     return InputError("--resume continues a logged generation: it can't be combined with --no-log-runs");
   const bool asks_for_tests = !session.options.test_gen_model.empty();
+  if (!resumed) ChooseTeacher(session, env);
   session.options = ResolveOptions(std::move(session.options), session.config);
   if (resumed) RETURN_IF_ERROR(Resume(session));
   const GenerateCommandOptions& options = session.options;
@@ -230,7 +242,7 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
     session.scratch.emplace(std::move(scratch));
     session.runs_dir = session.scratch->path();
   }
-  RETURN_IF_ERROR(AcceptRuleFromName(options.accept));
+  RETURN_IF_ERROR(AcceptRuleFromName(options.accept).With("--accept"));
   RETURN_IF_ERROR(OpenModels(session, env));
   RETURN_IF_ERROR(CheckModels(session));
   RETURN_IF_ERROR(resumed ? CheckSameStudents(session) : Begin(session, asks_for_tests, env));
@@ -247,11 +259,22 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   return {};
 }
 
+std::string LineageOf(const GenerateSession& session) {
+  const bool has_existing = !session.sources.existing_folder.empty();
+  const std::string id = has_existing ? LineageOf(ExistingAsItWas(session)) : std::string();
+  return id.empty() ? session.id : id;
+}
+
+int LooksBefore(const GenerateSession& session) {
+  return session.sources.existing_folder.empty() ? 0 : TestLooksOf(ExistingAsItWas(session));
+}
+
 GenerateInput InputOf(GenerateSession& session, const Env& env) {
   const GenerateCommandOptions& options = session.options;
   GenerateInput input;
   input.material = &session.sources.material;
   input.options = options.how;
+  input.options.prompts = &session.prompts;
   if (input.options.name.empty() && !options.output.empty())
     input.options.name = SkillNameFrom(fs::path(options.output).filename().string());
   input.options.evaluate = !options.no_eval;
@@ -263,6 +286,12 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
     input.test_teacher = input.teacher;
   }
   input.given = session.given;
+  if (!session.sources.existing_folder.empty()) {
+    if (Result<Suite> own = LoadSuiteOfSkill(ExistingAsItWas(session))) input.earlier = std::move(own->cases);
+  }
+  input.trials.ledger = session.config.ledger;
+  input.trials.lineage = LineageOf(session);
+  input.trials.test_looks_before = LooksBefore(session);
   for (std::size_t i = 0; i < session.student_models.size(); ++i) {
     input.trials.models.push_back(session.student_models[i].get());
     input.trials.students.push_back(
@@ -380,6 +409,14 @@ std::string ResumeLine(const GenerateSession& session) {
        {std::pair{" --base-url ", &options.base_urls}, std::pair{" --eval-base-url ", &options.eval_base_urls}}) {
     if (std::all_of(urls->begin(), urls->end(), IsOnThisMachine)) continue;
     for (const std::string& url : *urls) line += flag + ShellWord(url);
+  }
+  if (NeedsVouching(options.model, session.config)) line += " -m " + ShellWord(options.model);
+  if (options.test_gen_model != options.model && NeedsVouching(options.test_gen_model, session.config))
+    line += " --test-gen-model " + ShellWord(options.test_gen_model);
+  const auto& students = options.eval_models;
+  if (std::any_of(students.begin(), students.end(),
+                  [&](const std::string& model) { return NeedsVouching(model, session.config); })) {
+    for (const std::string& model : students) line += " --eval-model " + ShellWord(model);
   }
   return line + " --resume " + ShellWord(session.id);
 }

@@ -13,6 +13,7 @@
 #include "cli/generate_command.h"
 #include "cli/generate_sources.h"
 #include "model/model.h"
+#include "prompts/prompts.h"
 #include "skill/suite.h"
 #include "teach/generate.h"
 #include "teach/teacher.h"
@@ -33,6 +34,7 @@ struct GenerateSession {
   std::filesystem::path folder;  // runs_dir/generations/<time>-<4 hex>
   std::string id;
   GenerateSources sources;
+  Prompts prompts = BuiltInPrompts();
   std::unique_ptr<Model> teacher_model;
   std::unique_ptr<Model> test_teacher_model;
   std::optional<Teacher> teacher;
@@ -46,6 +48,11 @@ struct GenerateSession {
 // is validated before a request is sent. `session.options` are those of the command line. With
 // --dry-run nothing is written, and the models can't be asked anything.
 Status OpenGeneration(GenerateSession& session, Env& env);
+
+// What tells versions of the skill apart from other skills, and how often its held-out cases had been looked at when
+// the generation began.
+std::string LineageOf(const GenerateSession& session);
+int LooksBefore(const GenerateSession& session);
 
 // Points into the session.
 GenerateInput InputOf(GenerateSession& session, const Env& env);

@@ -131,13 +131,14 @@ std::string TraceLine(const Trace& trace) {
 // Replaces secrets in what is read for one generation, with the same number for the same secret everywhere.
 class SourceRedactor {
  public:
-  SourceRedactor(bool keep_secrets, bool keep_emails) : keep_secrets_(keep_secrets), keep_emails_(keep_emails) {}
+  explicit SourceRedactor(const GenerateCommandOptions& options, bool keep_secrets)
+      : keep_secrets_(keep_secrets), keep_emails_(options.keep_emails), hide_home_(options.hide_home) {}
 
   // Of what others wrote: traces and documents.
-  RedactOptions for_recordings() const { return {false, !keep_emails_}; }
+  RedactOptions for_recordings() const { return {hide_home_, !keep_emails_}; }
   void ApplyToRecording(std::string& text) { Apply(text, for_recordings()); }
   // Of what the user gives in order to tell it, whose addresses are examples: the task, tools, a skill.
-  void ApplyToInput(std::string& text) { Apply(text, {}); }
+  void ApplyToInput(std::string& text) { Apply(text, {hide_home_, false}); }
 
   Redactor& redactor() { return redactor_; }
 
@@ -150,6 +151,7 @@ class SourceRedactor {
 
   bool keep_secrets_;
   bool keep_emails_;
+  bool hide_home_;
   Redactor redactor_{{}};
 };
 
@@ -196,7 +198,7 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
       trace_names.push_back(from);
     }
   }
-  SourceRedactor redactor(keep_secrets, options.keep_emails);
+  SourceRedactor redactor(options, keep_secrets);
   RedactExisting(material.existing, redactor);
   if (!trace_names.empty()) RETURN_IF_ERROR(AddTraceFiles(trace_names, options, keep_secrets, env, redactor, sources));
   RETURN_IF_ERROR(CheckServerVariables(options));

@@ -7,6 +7,7 @@
 
 #include "report/eval_json.h"
 #include "report/eval_text.h"
+#include "report/ledger_text.h"
 #include "teach/generation_budget.h"
 #include "trace/digest/digest.h"
 #include "util/text.h"
@@ -34,7 +35,7 @@ Json CostToJson(const StageCost& cost) {
 // "1 call, 100 tokens in, 50 out, $0.0100".
 std::string CostText(const StageCost& cost, const char* one) {
   std::string usd;
-  if (cost.usd > 0) usd = fmt::format(", {}${:.4f}", cost.all_costs_known ? "" : "at least ", cost.usd);
+  if (cost.usd > 0) usd = fmt::format(", {}{}", cost.all_costs_known ? "" : "at least ", UsdText(cost.usd));
   if (usd.empty() && !cost.all_costs_known) usd = ", cost unknown";
   return fmt::format("{}, {} in, {} out{}", Counted(cost.calls, one),
                      Counted(static_cast<std::size_t>(cost.prompt_tokens), "token"), WithThousands(cost.output_tokens),
@@ -63,7 +64,7 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
         100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls),
         outcome.full_student_calls));
   }
-  if (usd > 0) env.out(TerminalText::Format("spent {}${:.4f}\n", known ? "" : "at least ", usd));
+  if (usd > 0) env.out(TerminalText::Format("spent {}{}\n", known ? "" : "at least ", UsdText(usd)));
 }
 
 // What is said first: whether the skill helps.
@@ -107,7 +108,8 @@ KeptAnswers KeptAnswersOf(const GenerateSession& session) {
 void PrintDryRun(const GenerateSession& session, Env& env) {
   const GenerateCommandOptions& options = session.options;
   const Material& material = session.sources.material;
-  const std::size_t tokens = EstimateTokens(ItemsText(material, 0, material.items.size()) + TaskText(material));
+  const std::size_t tokens =
+      EstimateTokens(ItemsText(material, 0, material.items.size()) + material.task + ExamplesText(material));
   env.out(TerminalText::Format("material  {}, about {} without headings and sources, {}\n",
                                Counted(material.items.size(), "item"), Counted(tokens, "token"),
                                Counted(material.requests.size(), "user request")));
@@ -160,8 +162,12 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   if (session.options.model == kExtract) env.out("this skill was extracted from the trace without a model\n");
   env.out(TerminalText::Format("skill  {} · {}{} · {}\n", placing.target.string(), estimated ? "about " : "",
                                Counted(chosen.tokens, "token"), chosen.skill.name));
-  env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
-                               outcome.rejected_cases.size(), outcome.test.size()));
+  if (!outcome.cases.empty() || !outcome.rejected_cases.empty()) {
+    env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
+                                 outcome.rejected_cases.size(), outcome.test.size()));
+  } else if (!outcome.stopped.empty()) {
+    env.out("tests  none yet: it was stopped before they were written\n");
+  }
   if (!outcome.tests_problem.empty() && !outcome.cases.empty())
     env.out(TerminalText::Format("no tests were written: {}\n", outcome.tests_problem));
   if (outcome.uncited_rules > 0)
@@ -170,8 +176,11 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                                  outcome.uncited_rules == 1 ? "was" : "were"));
   for (const std::string& rule : outcome.contradicted_rules)
     env.out(TerminalText::Format("left out because the material contradicts it: {}\n", rule));
-  if (outcome.measured)
+  if (outcome.measured) {
+    if (const std::string note = AlphaNote(outcome.measured->judged.plan(), false); !note.empty())
+      env.out(TerminalText::Format("alpha  {}\n", note));
     env.out("\n" + EvalBars(outcome.measured->judged, StyleFor(env, env.out_is_terminal, options.color)));
+  }
   PrintCosts(outcome, facts, env);
   env.out(TerminalText::Format("generation {} · {}\n", session.id, (placing.target / "lineage.json").string()));
 }

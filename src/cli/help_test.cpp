@@ -15,6 +15,7 @@
 #include "cli/help_topics.h"
 #include "cli/nearest_name.h"
 #include "support/command_line.h"
+#include "support/source_dir.h"
 #include "util/files.h"
 #include "util/text.h"
 
@@ -38,10 +39,10 @@ const std::vector<Words> kCommands = {
     {"compare"}, {"models"},        {"models", "pull"},  {"help"}};
 
 // The options of programs that docs/ and README.md call besides upskill.
-const std::set<std::string> kOfOtherPrograms = {"--jinja",    "--port",       "--array",           "--output-format",
-                                                "--no-index", "--find-links", "--no-deps",         "--only-binary",
-                                                "--check",    "--package",    "--suite",           "--user",
-                                                "--cold",     "--system",     "--force-reinstall", "--reinstall"};
+const std::set<std::string> kOfOtherPrograms = {
+    "--jinja",   "--port",        "--array",           "--output-format", "--no-index", "--find-links",
+    "--no-deps", "--only-binary", "--check",           "--package",       "--suite",    "--user",
+    "--cold",    "--system",      "--force-reinstall", "--reinstall",     "--mode",     "--fuzz"};
 
 std::vector<std::string> LinesOf(const std::string& text) {
   std::vector<std::string> lines;
@@ -290,7 +291,10 @@ TEST_F(Help, OtherUsageErrorsSayWhatIsExpected) {
       {{"eval"}, "missing argument: SKILL"},
       {{"merge", "x"}, "missing option: --output"},
       {{"eval", "x", "-m"}, "--model needs a value: -m, --model MODEL"},
-      {{"eval", "x", "--max-cost", "1", "--batch"}, "--batch can't be combined with --max-cost"},
+      {{"eval", "x", "--max-cost", "1", "--batch"},
+       "--batch can't be combined with --max-cost: a batch is sent and paid for as a whole"},
+      {{"eval", "x", "--resume", "y", "--shard", "1/2"},
+       "--shard can't be combined with --resume: a resumed run goes on as it was started"},
       {{"eval", "x", "--runs", "0"}, "--runs must be a whole number from 1 to 100,000, not '0'"},
       {{"eval", "x", "--runs", "2.5"}, "--runs must be a whole number from 1 to 100,000, not '2.5'"},
       {{"eval", "x", "--seed", "many"}, "--seed must be a number, not 'many'"},
@@ -325,7 +329,7 @@ TEST(NearestName, CountsSwapsAndKeepsItsDistance) {
 // docs/ and README.md, by name.
 std::map<std::string, std::string> Documents() {
   std::map<std::string, std::string> documents;
-  const fs::path root = UPSKILL_SOURCE_DIR;
+  const fs::path root = SourceDir();
   documents["README.md"] = *ReadFile(root / "README.md");
   for (const auto& entry : fs::directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md") documents[entry.path().filename().string()] = *ReadFile(entry.path());
@@ -340,7 +344,7 @@ TEST_F(Help, IsInTheDocumentation) {
     const std::string name = fmt::format("upskill{}{}", command.empty() ? "" : " ", fmt::join(command, " "));
     expected += fmt::format("\n## {}\n\n```\n{}```\n", name, HelpOf(command));
   }
-  const fs::path file = fs::path(UPSKILL_SOURCE_DIR) / "docs" / "commands.md";
+  const fs::path file = SourceDir() / "docs" / "commands.md";
   if (std::getenv("UPSKILL_WRITE_DOCS") != nullptr) {
     ASSERT_TRUE(WriteFileAtomically(file, expected).ok());
   }

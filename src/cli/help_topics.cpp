@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help_topics.h"
 
-#include <array>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "model/sim.h"
+#include "skill/check_types.h"
 
 namespace upskill {
 namespace {
@@ -15,6 +21,8 @@ constexpr std::string_view kModelStrings = R"(A model string says which model to
   haiku, opus, kimi         a short name; `upskill models` lists them
   provider.model            as the provider calls it: openai.gpt-5-mini
   any name                  with --base-url URL, a model of that server
+  'cmd:claude -p'           a command that reads a prompt and prints an answer
+  desk:FOLDER               by hand: requests and answers are files in FOLDER
   sim:base=0.4,skill=0.85   a simulated student, for trying the program
 
 Models over the network take settings: [provider.]model[.effort][?key=value&...]
@@ -51,7 +59,9 @@ therefore end a run as soon as the verdict is known. All models of a run share
 this error rate.
 
 Only complete rounds count. An error is never a failed answer; a case that
-keeps an error is excluded from every round and named.
+keeps an error is excluded from every round and named. Time-outs and other
+errors that may depend on the answer can't make a verdict: if it wouldn't hold
+with all of them counted against it, it is undecided.
 
 The interval after the lift is about these cases. "new cases" is the interval
 for other cases like these; more cases narrow it, more rounds hardly do.
@@ -70,6 +80,7 @@ constexpr std::string_view kConfig = R"(Settings are read from the first of thes
   eval_model: haiku                # student of eval and generate
   test_gen_model: opus             # writes the tests of generate
   max_refine_attempts: 3
+  ledger: true                     # count looks at tests (help verdicts)
   skills_dir: skills
   runs_dir: runs
 
@@ -94,6 +105,9 @@ Environment variables:
   UPSKILL_EMBEDDED_MODEL    GGUF to use as the default model
   UPSKILL_ENGINE_TIMEOUT    seconds after which a model in process that shows
                             no sign of life is ended [default: 120]
+  UPSKILL_COMMAND_TIMEOUT   seconds for an answer of a cmd: model [default: 600]
+  UPSKILL_COMMAND_ENV       variables that cmd: models get, such as
+                            ANTHROPIC_API_KEY,HTTPS_PROXY
   NO_COLOR                  set: no colours
 )";
 
@@ -116,11 +130,21 @@ A gate turns a verdict into an exit code, for CI:
 Its clauses are separated by semicolons, and all must hold:
 
   helps:haiku,glm           the verdict for these models; :* for every model;
-                            also hurts, no-effect, undecided
-  not-hurts:*               any verdict but this one
+                            also hurts, no-effect, undecided, not-helps, ...
+  helps-in-general:*        it helps on cases like these, not only on these
+  not-hurts:*               a loss of more than --margin is ruled out;
+                            not-hurts:*:10: of more than 10 points
   lift>10  pass>80%         lift (points), pass rate with the skill
   tokens<+20%  cost<0       change per answer; also seconds
   lift:haiku>10             for these models only
+  not-worse:haiku+skill vs opus:5
+                            haiku with the skill loses at most 5 points
+                            against opus without it; also better:... vs ...
+
+A clause looks at every comparison of the run; ` vs baseline`, ` vs previous`
+or ` vs placebo` names one: helps:haiku vs previous. It compares 95 % bounds;
+with @estimate after it, the estimate alone. A clause that can't hold with so
+few cases and rounds is an error before any request is sent.
 )";
 
 constexpr std::string_view kFiles = R"(A skill is a folder:
@@ -150,16 +174,67 @@ answer of the teacher, and what a new skill has replaced (previous/).
 ~/.cache/huggingface/hub/    GGUF files of `upskill models pull`
 )";
 
-constexpr std::array<HelpTopic, 5> kTopics = {{
-    {"model-strings", "How models are named, their settings and keys", kModelStrings},
-    {"verdicts", "What helps, hurts, no effect and undecided mean", kVerdicts},
-    {"config", "The configuration file and environment variables", kConfig},
-    {"exit-codes", "Exit codes, and gates for CI", kExitCodes},
-    {"files", "Skills, suites of cases, runs", kFiles},
-}};
+std::string ChecksText() {
+  std::string text = R"(A check is one assertion on an answer. A case passes if all of its checks pass.
+
+  {"tests": [{"id": "colour", "input": "What colour is the button?",
+              "expected": {"contains": ["teal"]},
+              "checks": [{"type": "regex", "pattern": "#[0-9a-f]{6}"}]}]}
+
+  type          keys              passes when
+)";
+  for (const CheckType& type : kCheckTypes)
+    text += fmt::format("  {:<13} {:<17} {}\n", type.name, type.keys, type.passes_when);
+  return text + R"(
+`expected` is a shorter form of `contains`. `values` is a string or a list of
+strings. Patterns are in RE2 syntax: no look-around, no backreferences; they
+respect case unless they begin with (?i).
+
+With "output_file", the checks look at that file's content in the answer: the
+last fenced block that names the file, else the only fenced block.
+
+"reference" is an answer that passes. `upskill eval` warns of a case whose
+reference fails, or which an empty answer or the question itself passes.
+)";
+}
+
+std::string SimText() {
+  std::string text = R"(`sim:SETTINGS` is a simulated student: no model answers, but whether an answer
+passes is drawn from a pass rate. It is for trying the program and for testing
+what calls it.
+
+  upskill eval SKILL -m sim:base=0.4,skill=0.85
+
+  setting     values            meaning
+)";
+  for (const SimSetting& setting : kSimSettings)
+    text += fmt::format("  {:<11} {:<17} {}\n", setting.name, setting.values, setting.meaning);
+  return text + R"(
+The same settings give the same answers. Every case needs a "reference", which
+is what a passing answer says.
+
+With skill=body, the skill itself says how good it is: the largest P of its
+marks [sim P], and of [sim P: WORDS] if the question contains WORDS.
+)";
+}
+
+const std::vector<HelpTopic>& Topics() {
+  static const std::string checks = ChecksText();
+  static const std::string sim = SimText();
+  static const std::vector<HelpTopic> topics = {
+      {"model-strings", "How models are named, their settings and keys", kModelStrings},
+      {"sim", "Settings of simulated students", sim},
+      {"checks", "The types of checks in a suite of cases", checks},
+      {"verdicts", "What helps, hurts, no effect and undecided mean", kVerdicts},
+      {"config", "The configuration file and environment variables", kConfig},
+      {"exit-codes", "Exit codes, and gates for CI", kExitCodes},
+      {"files", "Skills, suites of cases, runs", kFiles},
+  };
+  return topics;
+}
 
 }  // namespace
 
-std::span<const HelpTopic> HelpTopics() { return kTopics; }
+std::span<const HelpTopic> HelpTopics() { return Topics(); }
 
 }  // namespace upskill

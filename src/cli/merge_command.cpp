@@ -17,13 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The runs that the arguments mean, without the one that they are merged into.
+// The runs that the arguments mean, without the one that they are merged into. `shards/*` also names files that stand
+// beside runs: results.csv, batches.jsonl.
 Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, const fs::path& runs_dir,
-                                     const fs::path& target) {
+                                     const fs::path& target, Env& env) {
   std::vector<fs::path> runs;
   std::size_t found = 0;
   std::error_code code;
   for (const std::string& name : names) {
+    if (fs::is_regular_file(name, code)) {
+      env.error(TerminalText::Format("note: {} is a file, not a run, and is left out\n", name));
+      continue;
+    }
     ASSIGN_OR_RETURN(const std::vector<fs::path> folders, FoldersOf(name, runs_dir));
     found += folders.size();
     for (const fs::path& run : folders) {
@@ -59,7 +64,7 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
-  const Result<std::vector<fs::path>> runs = RunsOf(options.runs, runs_dir, options.output);
+  const Result<std::vector<fs::path>> runs = RunsOf(options.runs, runs_dir, options.output, env);
   if (!runs) return PrintError(env, runs.error());
   const Result<MergeOutcome> outcome = MergeRuns(*runs, options.output, *env.clock);
   if (!outcome) return PrintError(env, outcome.error());

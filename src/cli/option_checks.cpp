@@ -16,10 +16,11 @@
 namespace upskill {
 namespace {
 
-template <typename T>
-std::optional<T> NumberOf(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  T value{};
+std::string_view WithoutPlus(std::string_view text) { return text.starts_with('+') ? text.substr(1) : text; }
+
+std::optional<double> NumberOf(std::string_view text) {
+  text = WithoutPlus(text);
+  double value = 0.0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -39,8 +40,7 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
 
 CLI::Validator WholeNumber(std::int64_t min, std::int64_t max) {
   const auto check = [min, max](const std::string& text) {
-    const std::optional<std::int64_t> value = NumberOf<std::int64_t>(text);
-    if (value && *value >= min && *value <= max) return std::string();
+    if (ParseWholeNumber(WithoutPlus(text), min, max)) return std::string();
     const bool bounded = max != std::numeric_limits<std::int64_t>::max();
     return MustBe(bounded ? fmt::format("a whole number from {} to {}", WithThousands(min), WithThousands(max))
                           : fmt::format("a whole number of at least {}", WithThousands(min)),
@@ -53,7 +53,7 @@ CLI::Validator WholeNumber(std::int64_t min) { return WholeNumber(min, std::nume
 
 CLI::Validator Number(double min, double max) {
   const auto check = [min, max](const std::string& text) {
-    const std::optional<double> value = NumberOf<double>(text);
+    const std::optional<double> value = NumberOf(text);
     if (value && *value >= min && *value <= max && std::isfinite(*value)) return std::string();
     return MustBe(std::isfinite(max) ? fmt::format("a number from {} to {}", min, max)
                                      : fmt::format("a number of at least {}", min),
@@ -66,7 +66,7 @@ CLI::Validator Number(double min) { return Number(min, std::numeric_limits<doubl
 
 CLI::Validator PositiveNumber() {
   const auto check = [](const std::string& text) {
-    const std::optional<double> value = NumberOf<double>(text);
+    const std::optional<double> value = NumberOf(text);
     return value && *value > 0.0 && std::isfinite(*value) ? std::string() : MustBe("a positive number", text);
   };
   return {check, ""};
@@ -94,11 +94,26 @@ CLI::Validator Duration() {
       unit = seconds;
       break;
     }
-    const std::optional<double> value = NumberOf<double>(Trim(number));
+    const std::optional<double> value = NumberOf(Trim(number));
     constexpr double kMaxSeconds = 8760.0 * 3600.0;
     if (!value || !(*value > 0.0) || !(*value * unit <= kMaxSeconds))
       return MustBe("a time such as 90s, 10m or 2h, at most 8760h", text);
     text = fmt::format("{}", *value * unit);
+    return std::string();
+  };
+  return {check, ""};
+}
+
+CLI::Validator Rate() {
+  const auto check = [](std::string& text) {
+    std::string_view number = Trim(text);
+    const bool percent = number.ends_with('%');
+    if (percent) number.remove_suffix(1);
+    const std::optional<double> value = NumberOf(Trim(number));
+    const bool is_rate = value && *value >= 0.0 && *value <= 100.0;  // not NaN
+    if (!is_rate) return MustBe("a rate such as 40% or 0.4", text);
+    if (!percent && *value == 1.0) return MustBe("written as 1% or 100%", text);
+    text = fmt::format("{}", percent || *value > 1.0 ? *value / 100.0 : *value);
     return std::string();
   };
   return {check, ""};

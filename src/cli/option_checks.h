@@ -25,6 +25,9 @@ CLI::Validator OneOf(std::vector<std::string> names);
 // For CLI::Option::transform: "90", "90s", "10m" or "2h", made a number of seconds.
 CLI::Validator Duration();
 
+// For CLI::Option::transform: "40%", "40" or "0.4", made the fraction 0.4. A plain 1 could be either and is refused.
+CLI::Validator Rate();
+
 // Options declared from here on belong to this group of the help.
 void BeginGroup(CLI::App& command, const char* name);
 

@@ -20,6 +20,7 @@
 #include "report/table.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
+#include "stats/multiplicity.h"
 #include "stats/power.h"
 #include "util/clock.h"
 #include "util/text.h"
@@ -33,7 +34,10 @@ namespace fs = std::filesystem;
 constexpr std::array<double, 5> kLifts = {0.05, 0.10, 0.25, 0.40, 0.60};
 constexpr double kPower = 0.8;
 constexpr int kMaxPlannedRounds = 60;
+constexpr int kMaxPlannedCases = 500;
+constexpr int kMaxRoundsOfNoEffect = 10000;
 constexpr int kDraws = 600;
+constexpr int kDrawsOfCases = 200;
 constexpr double kUnknownBaseline = 0.5;  // where the variance, and so the need for rounds, is largest
 constexpr double kUnknownSeconds = 4.0;   // of an answer over the network
 constexpr int kNetworkParallel = 64;
@@ -56,21 +60,12 @@ struct Need {
   std::optional<int> rounds;          // for 80 % power; absent: more than kMaxPlannedRounds
   std::optional<double> mean_rounds;  // mean of a run with this maximum that stops when decided
   bool impossible = false;            // the baseline leaves no room for such a lift
+  std::optional<int> cases;           // for `in general` after `rounds`; absent: more than kMaxPlannedCases
 };
 
-// The cases' rates with the skill such that the mean lift is `lift`: each gains the same share of what it lacks.
-std::vector<CaseRates> WithLift(const std::vector<double>& baseline, double lift) {
-  double room = 0.0;
-  for (const double rate : baseline) room += 1.0 - rate;
-  const double share = std::min(1.0, lift * static_cast<double>(baseline.size()) / room);
-  std::vector<CaseRates> rates;
-  rates.reserve(baseline.size());
-  for (const double rate : baseline) rates.push_back({rate, rate + share * (1.0 - rate)});
-  return rates;
-}
-
 Need NeedFor(const Estimate& estimate, double lift, double alpha) {
-  Need need{lift, std::nullopt, std::nullopt, false};
+  Need need;
+  need.lift = lift;
   double room = 0.0;
   for (const double rate : estimate.baseline) room += 1.0 - rate;
   if (lift > room / static_cast<double>(estimate.baseline.size()) + 1e-9) {
@@ -93,7 +88,32 @@ Need NeedFor(const Estimate& estimate, double lift, double alpha) {
   }
   need.rounds = high;
   need.mean_rounds = power(high).mean_rounds;
+  rule.rounds = high;
+  need.cases = CasesForGeneral(estimate.baseline, lift, rule, kPower, kDrawsOfCases, 1, kMaxPlannedCases);
   return need;
+}
+
+// What a run could show about one student.
+struct Outlook {
+  std::vector<Need> needs;
+  double margin = 0.0;
+  std::optional<int> no_effect;      // rounds that show `no effect` if the skill changes nothing
+  std::optional<double> detectable;  // lift, with the number of rounds asked about
+};
+
+Outlook OutlookFor(const Estimate& estimate, const PlanOptions& options, double alpha) {
+  Outlook outlook;
+  outlook.margin = options.margin_points / 100.0;
+  for (const double lift : kLifts) outlook.needs.push_back(NeedFor(estimate, lift, alpha));
+  SequentialRule rule;
+  rule.alpha = alpha;
+  if (options.rounds) {
+    rule.rounds = *options.rounds;
+    outlook.detectable = DetectableLift(estimate.baseline, rule, kPower, kDraws);
+  }
+  rule.margin = outlook.margin;
+  outlook.no_effect = RoundsForNoEffect(estimate.baseline, rule, kPower, kMaxRoundsOfNoEffect);
+  return outlook;
 }
 
 struct Inputs {
@@ -129,16 +149,16 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
     estimate.usd_per_answer = (prompt * price->input + output * price->output) / 1e6;
   }
   const std::size_t cases = inputs.suite.cases.size();
-  if (options.baseline_percent) {
-    estimate.baseline.assign(cases, *options.baseline_percent / 100.0);
-    estimate.source = fmt::format("baseline as given: {:.0f} %", *options.baseline_percent);
+  if (options.baseline) {
+    estimate.baseline.assign(cases, *options.baseline);
+    estimate.source = fmt::format("baseline as given: {:.4g} % for every case", *options.baseline * 100.0);
   } else if (known.baseline_answers > 0) {
     estimate.baseline = known.baseline;
-    estimate.source = fmt::format("baseline known from {}: {:.0f} %", Counted(known.baseline_answers, "answer"),
-                                  100.0 * known.baseline_rate);
+    estimate.source = fmt::format("baseline of each case from {}: {:.0f} % on average",
+                                  Counted(known.baseline_answers, "answer"), 100.0 * known.baseline_rate);
   } else {
     estimate.baseline.assign(cases, kUnknownBaseline);
-    estimate.source = "baseline unknown, 50 % assumed, which needs the most rounds (--baseline sets it)";
+    estimate.source = "baseline unknown, 50 % assumed for every case (--baseline sets it)";
   }
   return estimate;
 }
@@ -170,7 +190,8 @@ Json NeedToJson(const Estimate& estimate, const Need& need) {
   return {{"lift", need.lift},
           {"impossible", need.impossible},
           {"for_power", need.rounds ? SpendingToJson(estimate, *need.rounds) : Json(nullptr)},
-          {"when_stopped_on_average", need.mean_rounds ? SpendingToJson(estimate, *need.mean_rounds) : Json(nullptr)}};
+          {"when_stopped_on_average", need.mean_rounds ? SpendingToJson(estimate, *need.mean_rounds) : Json(nullptr)},
+          {"cases_in_general", need.cases ? Json(*need.cases) : Json(nullptr)}};
 }
 
 double MeanOf(const std::vector<double>& values) {
@@ -179,21 +200,41 @@ double MeanOf(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+Json OutlookToJson(const std::string& model, const Estimate& estimate, const Outlook& outlook) {
+  Json list = Json::array();
+  for (const Need& need : outlook.needs) list.push_back(NeedToJson(estimate, need));
+  const Json no_effect = {
+      {"margin", outlook.margin},
+      {"for_power", outlook.no_effect ? SpendingToJson(estimate, *outlook.no_effect) : Json(nullptr)}};
+  return {{"model", model},
+          {"baseline", MeanOf(estimate.baseline)},
+          {"baseline_source", estimate.source},
+          {"to_see", list},
+          {"no_effect", no_effect},
+          {"detectable_lift", outlook.detectable ? Json(*outlook.detectable) : Json(nullptr)}};
+}
+
+std::string CasesText(const Need& need) {
+  return need.cases ? Counted(static_cast<std::size_t>(*need.cases), "case")
+                    : fmt::format("> {} cases", kMaxPlannedCases);
+}
+
 // Both columns of cost and time: the run of all rounds, and what is spent on average when it stops as soon as it is
-// decided.
-TerminalText PlanTable(const Estimate& estimate, const std::vector<Need>& needs, const Style& style) {
+// decided. The last row is for `no effect`.
+TerminalText PlanTable(const Estimate& estimate, const Outlook& outlook, const Style& style) {
   Table table({{"to see", Table::Align::kRight},
                {"rounds", Table::Align::kRight},
                {"requests", Table::Align::kRight},
                {"tokens", Table::Align::kRight},
                {"cost", Table::Align::kRight},
                {"time", Table::Align::kRight},
+               {"in general", Table::Align::kRight},
                {"on average, with --stop-when-decided", Table::Align::kLeft}});
-  for (const Need& need : needs) {
+  for (const Need& need : outlook.needs) {
     if (need.impossible) continue;
     const std::string lift = fmt::format("+{:.0f}", need.lift * 100.0);
     if (!need.rounds) {
-      table.AddRow({lift, fmt::format("> {}", kMaxPlannedRounds), "–", "–", "–", "–", "–"});
+      table.AddRow({lift, fmt::format("> {}", kMaxPlannedRounds), "–", "–", "–", "–", "–", "–"});
       continue;
     }
     const double requests = RequestsFor(estimate, *need.rounds);
@@ -201,12 +242,21 @@ TerminalText PlanTable(const Estimate& estimate, const std::vector<Need>& needs,
     table.AddRow(
         {lift, fmt::format("{}", *need.rounds), WithThousands(std::llround(requests)),
          WithThousands(std::llround(requests * estimate.tokens_per_answer)), CostText(estimate, requests),
-         DurationText(SecondsFor(estimate, requests)),
+         DurationText(SecondsFor(estimate, requests)), CasesText(need),
          fmt::format("{:.1f} rounds · {} requests · {}{}", *need.mean_rounds, WithThousands(std::llround(fewer)),
                      estimate.local ? "" : CostText(estimate, fewer) + " · ",
                      DurationText(SecondsFor(estimate, fewer)))});
   }
-  return table.empty() ? TerminalText() : table.Render(style);
+  const std::string equal = fmt::format("±{:.4g}: no effect", outlook.margin * 100.0);
+  if (!outlook.no_effect) {
+    table.AddRow({equal, "> " + WithThousands(kMaxRoundsOfNoEffect), "–", "–", "–", "–", "–", "–"});
+  } else {
+    const double requests = RequestsFor(estimate, *outlook.no_effect);
+    table.AddRow({equal, WithThousands(*outlook.no_effect), WithThousands(std::llround(requests)),
+                  WithThousands(std::llround(requests * estimate.tokens_per_answer)), CostText(estimate, requests),
+                  DurationText(SecondsFor(estimate, requests)), "–", "–"});
+  }
+  return table.Render(style);
 }
 
 // What the baseline leaves to gain, where that rules lifts of the table out.
@@ -257,14 +307,18 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
       ->default_str("64 over the network, 32 in process")
       ->type_name("N");
   BeginGroup(*command, "Assumptions");
-  command->add_option("--baseline", options.baseline_percent, "Pass rate without the skill (percent)")
-      ->check(Number(0.0, 100.0))
-      ->default_str("from earlier runs, else 50")
+  command->add_option("--baseline", options.baseline, "Pass rate without the skill, such as 40% or 0.4")
+      ->transform(Rate())
+      ->default_str("from earlier runs, else 50%")
       ->type_name("RATE");
   command->add_option("--alpha", options.alpha, "Accepted chance of a false verdict")
       ->capture_default_str()
       ->check(Number(1e-6, 0.5))
       ->type_name("P");
+  command->add_option("--margin", options.margin_points, "Equivalence margin of `no effect`, in percentage points")
+      ->capture_default_str()
+      ->check(Number(0.1, 99.0))
+      ->type_name("POINTS");
   command
       ->add_option("--runs-dir", options.runs_dir, "Folder of earlier runs [default: the configured one, else ./runs]")
       ->type_name("DIR");
@@ -274,7 +328,7 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
   AddExamples(*command,
               {{"Rounds, cost and time needed for lifts of 5 to 60 points", "upskill plan path/to/skill -m haiku"},
                {"What ten rounds can show if 40 % pass without the skill",
-                "upskill plan path/to/skill -m haiku --runs 10 --baseline 40"}});
+                "upskill plan path/to/skill -m haiku --runs 10 --baseline 40%"}});
 }
 
 ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
@@ -283,37 +337,22 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
   const Result<Inputs> inputs = ReadInputs(options, *config, env);
   if (!inputs) return PrintError(env, inputs.error());
   const std::vector<std::string> models = ChooseModels(options.models, *config);
-  const double alpha = options.alpha / static_cast<double>(models.size());
+  // Of a first look at these tests, whose share is that of a first candidate.
+  const double alpha = CandidateAlpha(1, options.alpha) / static_cast<double>(models.size());
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   Json students = Json::array();
   for (const std::string& model : models) {
     const Result<Estimate> estimate = EstimateFor(options, *inputs, model);
     if (!estimate) return PrintError(env, estimate.error());
-    std::vector<Need> needs;
-    needs.reserve(kLifts.size());
-    for (const double lift : kLifts) needs.push_back(NeedFor(*estimate, lift, alpha));
-    std::optional<double> detectable;
-    SequentialRule rule;
-    rule.alpha = alpha;
-    const double mean = MeanOf(estimate->baseline);
-    if (options.rounds) {
-      rule.rounds = *options.rounds;
-      detectable = DetectableLift(static_cast<int>(estimate->baseline.size()), mean, rule, kPower, kDraws);
-    }
+    const Outlook outlook = OutlookFor(*estimate, options, alpha);
     if (options.json) {
-      Json list = Json::array();
-      for (const Need& need : needs) list.push_back(NeedToJson(*estimate, need));
-      students.push_back({{"model", model},
-                          {"baseline", mean},
-                          {"baseline_source", estimate->source},
-                          {"to_see", list},
-                          {"detectable_lift", detectable ? Json(*detectable) : Json(nullptr)}});
+      students.push_back(OutlookToJson(model, *estimate, outlook));
       continue;
     }
     env.out(TerminalText::Format("{} · {} · {}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(model)),
                                  Counted(estimate->baseline.size(), "case"), estimate->source));
-    env.out(PlanTable(*estimate, needs, style) + RoomText(*estimate, needs));
-    if (options.rounds) env.out(DetectableText(*options.rounds, detectable));
+    env.out(PlanTable(*estimate, outlook, style) + RoomText(*estimate, outlook.needs));
+    if (options.rounds) env.out(DetectableText(*options.rounds, outlook.detectable));
     env.out("\n");
   }
   if (options.json) {
@@ -323,12 +362,18 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
                                          {"students", students}}) +
                            "\n");
   } else {
-    env.out(TerminalText::Format(
-        "rounds: the number that detects a lift of this size in 80 of 100 runs (alpha {:.4g} %). Each round asks every "
-        "case twice,\n"
-        "without and with the skill. Twice the cases need about half the rounds, and tell more about cases outside the "
-        "suite.\n",
-        options.alpha * 100.0));
+    env.out(
+        TerminalText::Format("rounds: to plan for, so that a lift of this size is found in 80 of 100 runs (alpha "
+                             "{:.4g} %, first look at these "
+                             "tests),\n"
+                             "if every case gains the same share of what it lacks; with ±{:.4g}: so that `no effect` "
+                             "is, if the skill changes "
+                             "nothing.\n"
+                             "Each round asks every case twice. in general: the cases that it takes, with so many "
+                             "rounds, to show the lift for "
+                             "new\n"
+                             "cases like these too.\n",
+                             options.alpha * 100.0, options.margin_points));
   }
   return ExitCode::kSuccess;
 }

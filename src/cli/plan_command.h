@@ -17,10 +17,11 @@ struct PlanOptions {
   std::string skill;
   std::vector<std::string> models;
   std::string tests;
-  std::string runs_dir;                    // empty: from the configuration
-  std::optional<double> baseline_percent;  // stated pass rate without the skill; absent: from earlier runs
-  std::optional<int> rounds;               // also show what this number of rounds can detect
+  std::string runs_dir;            // empty: from the configuration
+  std::optional<double> baseline;  // stated pass rate without the skill; absent: from earlier runs
+  std::optional<int> rounds;       // also show what this number of rounds can detect
   double alpha = 0.05;
+  double margin_points = 5.0;
   int max_tokens = 512;
   int parallel = 0;
   bool json = false;

@@ -95,7 +95,7 @@ TerminalText TextOf(const Sources& sources, const Style& style) {
     if (!out.empty()) out += "\n";
     out += EvalHead(run.plan(), style) + "\n";
     const bool several = run.plan().students.size() > 1;
-    out += several ? EvalTable(run, style) + EvalTableNotes(run) : EvalBars(run, style);
+    out += several ? EvalTable(run, style) + EvalTableNotes(run, style) : EvalBars(run, style);
     out += EvalCaseNotes(run) + TerminalText::Format("run {}\n", run.plan().run);
   }
   if (!sources.rows.empty()) {

@@ -14,7 +14,9 @@
 #include "cli/option_checks.h"
 #include "eval/journal.h"
 #include "eval/judged_run.h"
+#include "eval/ledger.h"
 #include "report/eval_json.h"
+#include "report/ledger_text.h"
 #include "report/matrix.h"
 #include "report/python_files.h"
 #include "report/runs_text.h"
@@ -33,6 +35,7 @@ bool Wanted(const std::vector<std::string>& names, const std::string& name) {
 // Drops the other models, and the samples: what is shown is said in the summary and the verdicts, and the answers of
 // all runs together may not fit into memory.
 void KeepWantedResults(const RunsOptions& options, JudgedRun& run) {
+  if (options.matrix) run.choices = ChoicesOf(run.data);
   Plan plan = run.plan();
   for (std::size_t i = run.summary.students.size(); i-- > 0;) {
     const Student& student = run.summary.students[i].student;
@@ -40,6 +43,7 @@ void KeepWantedResults(const RunsOptions& options, JudgedRun& run) {
     const auto at = static_cast<std::ptrdiff_t>(i);
     run.summary.students.erase(run.summary.students.begin() + at);
     run.verdicts.erase(run.verdicts.begin() + at);
+    run.findings.erase(run.findings.begin() + at);
     plan.students.erase(plan.students.begin() + at);
     for (auto& [arm, verdicts] : run.others) verdicts.erase(verdicts.begin() + at);
   }
@@ -104,6 +108,24 @@ Json RunsToJson(const std::vector<JudgedRun>& runs) {
   return list;
 }
 
+ExitCode PrintLedger(const RunsOptions& options, const fs::path& runs_dir, Env& env) {
+  Result<Ledger> ledger = ReadLedger(runs_dir);
+  if (!ledger) return PrintError(env, ledger.error());
+  std::erase_if(ledger->runs, [&](const LedgerRun& run) { return !Wanted(options.skills, run.skill); });
+  if (ledger->skipped_lines > 0) {
+    PrintWarning(env, fmt::format("{} of {} could not be read", Counted(ledger->skipped_lines, "line"),
+                                  (runs_dir / kLedgerFile).string()));
+  }
+  if (options.json) {
+    PrintDocument(env, DumpJsonIndented(LedgerToJson(*ledger)) + "\n");
+  } else if (ledger->runs.empty()) {
+    env.error(TerminalText::Format("no looks are counted in {}\n", runs_dir.string()));
+  } else {
+    env.out(LedgerTable(*ledger, StyleFor(env, env.out_is_terminal, options.color)));
+  }
+  return ExitCode::kSuccess;
+}
+
 ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, Env& env) {
   const std::string csv = RunCsv(rows);
   if (options.csv == "-") {
@@ -131,19 +153,24 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
         ->capture_default_str()
         ->transform(OneOf({"success", "tokens", "cost", "time"}))
         ->type_name("METRIC");
-    command->add_flag("--matrix", options.matrix,
-                      "Show skills by models: verdicts, and per skill the best model, the sweet spot, and whether the "
-                      "skill is worth its tokens");
+    command->add_flag("--ledger", options.ledger,
+                      "Show every look at a verdict that was counted, with the share of alpha it used");
+    command->add_flag(
+        "--matrix", options.matrix,
+        "Show skills by models: verdicts, and per skill the best model, the sweet spot (the cheapest that is "
+        "shown to be good enough), and whether the skill is worth its tokens");
     command
         ->add_option("--within", options.within_points,
-                     "With --matrix: distance of the sweet spot from the best, in percentage points")
+                     "With --matrix: loss against any other choice that must be ruled out for the sweet spot, in "
+                     "percentage points")
         ->capture_default_str()
-        ->check(Number(0.0, 100.0))
+        ->check(Number(0.1, 99.0))
         ->type_name("POINTS");
     BeginGroup(*command, "Output");
     command->add_option("--csv", options.csv, "Write every run as CSV to this file; - is standard output")
         ->type_name("FILE");
     command->add_flag("--json", options.json, "Print results like eval --json; with --matrix, the matrix");
+    for (const char* form : {"--matrix", "--json"}) command->get_option("--csv")->excludes(command->get_option(form));
     AddColorOption(*command, options.color);
     AddExamples(*command, {{"Show the newest result of each skill and model", "upskill runs"},
                            {"Find the cheapest model that is good enough", "upskill runs --matrix --within 3"},
@@ -163,6 +190,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
         "error: no runs folder {}; `upskill eval SKILL` creates one, --runs-dir names another\n", runs_dir.string()));
     return ExitCode::kFailed;
   }
+  if (options.ledger) return PrintLedger(options, runs_dir, env);
   const Found found = Collect(options, runs_dir, env);
   const double tolerance = options.within_points / 100.0;
   if (options.json) {

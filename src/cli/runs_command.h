@@ -19,8 +19,9 @@ struct RunsOptions {
   std::string csv;  // file to write; "-" for standard output
   std::string metric = "success";
   bool all = false;
+  bool ledger = false;
   bool matrix = false;
-  double within_points = 5.0;  // of the best, for the sweet spot
+  double within_points = 5.0;  // the sweet spot's margin of non-inferiority
   bool json = false;
   ColorMode color = ColorMode::kAuto;
 };

@@ -4,12 +4,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "cli/color_option.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "cli/selftest_lines.h"
 #include "eval/journal.h"
 #include "eval/prompts.h"
 #include "eval/runner.h"
@@ -19,6 +25,7 @@
 #include "report/table.h"
 #include "skill/suite.h"
 #include "stats/interval.h"
+#include "util/rng.h"
 #include "util/temp_folder.h"
 #include "util/text.h"
 
@@ -27,59 +34,94 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One line of the table: what is true of the simulated student.
-struct Truth {
-  double without = 0.5;
-  double with = 0.5;
-};
-constexpr std::array<Truth, 6> kTruths = {{{0.1, 0.1}, {0.5, 0.5}, {0.9, 0.9}, {0.4, 0.65}, {0.4, 0.85}, {0.8, 0.5}}};
-
+// What the runs of a line gave.
 struct Tally {
   int runs = 0;
-  std::array<int, 4> words{};  // by Verdict
+  std::array<int, 4> words{};  // by Verdict, over all students
+  std::array<int, 4> wrong{};  // by Verdict: runs in which any student got the word although it is false
   std::int64_t rounds = 0;
   std::int64_t cells = 0;
 
   int count(Verdict verdict) const { return words.at(static_cast<std::size_t>(verdict)); }
+  int wrong_count(Verdict verdict) const { return wrong.at(static_cast<std::size_t>(verdict)); }
 };
 
-Result<Plan> SimulatedPlan(const SelftestOptions& options) {
+constexpr std::array<Verdict, 3> kClaims = {Verdict::kHelps, Verdict::kHurts, Verdict::kNoEffect};
+
+Result<Plan> SimulatedPlan(const SelftestOptions& options, const SelftestLine& line,
+                           const std::vector<CaseTruth>& truths) {
   Json cases = Json::array();
-  for (int i = 1; i <= options.cases; ++i) {
+  for (const CaseTruth& truth : truths) {
     cases.push_back(
-        {{"input", fmt::format("question {}", i)}, {"expected", {{"contains", fmt::format("answer {}.", i)}}}});
+        {{"input", fmt::format("question {} [sim base={},skill={}]", truth.input, truth.without, truth.with)},
+         {"expected", {{"contains", fmt::format("answer {}.", truth.input)}}}});
   }
   Plan plan;
   ASSIGN_OR_RETURN(plan.suite, ParseSuite(DumpJson(cases), "selftest"));
   plan.skill = Snapshot("selftest", "Simulated.");
   plan.arms = {Arm::kBaseline, Arm::kSkill};
   plan.rounds = options.rounds;
-  plan.system_prompt = kSystemPrompt;
+  plan.system_prompt = BuiltInSystemPrompt();
   plan.verdict.alpha = options.alpha;
+  plan.verdict.margin = line.margin;
   plan.stop_when_decided = true;
   return plan;
 }
 
-Status RunOnce(const SelftestOptions& options, const Plan& common, const Truth& truth, int number,
-               const fs::path& folder, const Env& env, Tally& tally) {
-  Plan plan = common;
-  const std::string settings = fmt::format("base={},skill={},seed={}", truth.without, truth.with,
-                                           options.seed * 1'000'003 + static_cast<std::uint64_t>(number));
-  ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, MakeSimModel(settings, 256));
-  plan.students.push_back({"sim:" + settings, model->info().name, model->info().identity});
-  ASSIGN_OR_RETURN(Journal journal, Journal::Create(folder, plan, *env.clock));
+// Whether the word is false for this lift.
+bool IsFalse(Verdict word, double lift, double margin) {
+  constexpr double kRounding = 1e-9;
+  switch (word) {
+    case Verdict::kHelps:
+      return lift <= kRounding;
+    case Verdict::kHurts:
+      return lift >= -kRounding;
+    case Verdict::kNoEffect:
+      return std::abs(lift) >= margin - kRounding;
+    case Verdict::kUndecided:
+      break;
+  }
+  return false;
+}
+
+void Count(const std::vector<StudentVerdict>& verdicts, double lift, double margin, Tally& tally) {
+  ++tally.runs;
+  std::array<bool, 4> wrong{};
+  for (const StudentVerdict& verdict : verdicts) {
+    const auto word = static_cast<std::size_t>(verdict.word);
+    ++tally.words.at(word);
+    wrong.at(word) = wrong.at(word) || IsFalse(verdict.word, lift, margin);
+  }
+  for (std::size_t i = 0; i < wrong.size(); ++i) tally.wrong.at(i) += wrong.at(i) ? 1 : 0;
+  tally.rounds += verdicts.front().complete_rounds;
+}
+
+Status RunOnce(const SelftestOptions& options, const SelftestLine& line, int number, const fs::path& folder,
+               const Env& env, Tally& tally) {
+  constexpr std::uint64_t kMostSeed = 9'000'000'000'000'000;  // of a simulated student
+  const std::uint64_t seed = options.seed * 1'000'003 + static_cast<std::uint64_t>(number);
+  Rng rng(seed ^ SeedFromText(line.name));
+  const std::vector<CaseTruth> truths = line.draw(rng);
+  ASSIGN_OR_RETURN(Plan plan, SimulatedPlan(options, line, truths));
+  std::vector<std::unique_ptr<Model>> models;
   RunInput input;
+  for (int student = 0; student < line.students; ++student) {
+    const std::string settings =
+        fmt::format("seed={}{}", (seed * 100 + static_cast<std::uint64_t>(student)) % kMostSeed, line.settings);
+    ASSIGN_OR_RETURN(std::unique_ptr<Model> model, MakeSimModel(settings, 256));
+    plan.students.push_back({"sim:" + settings, model->info().name, model->info().identity});
+    input.models.push_back(model.get());
+    models.push_back(std::move(model));
+  }
+  ASSIGN_OR_RETURN(Journal journal, Journal::Create(folder, plan, *env.clock));
   input.plan = &plan;
-  input.models = {model.get()};
   input.journal = &journal;
   input.clock = env.clock;
   input.stop = env.stop;
+  input.attempts = 1;  // a simulated error stays one
   RETURN_IF_ERROR(RunPlan(std::move(input)));
   ASSIGN_OR_RETURN(const RunData data, RunData::Read(journal.folder()));
-  const std::vector<StudentVerdict> verdicts = JudgeRun(data);
-  ++tally.runs;
-  ++tally.words.at(static_cast<std::size_t>(verdicts.front().word));
-  tally.rounds += verdicts.front().complete_rounds;
+  Count(JudgeRun(data), LiftOf(truths), line.margin, tally);
   tally.cells += static_cast<std::int64_t>(data.samples().size());
   std::error_code code;
   fs::remove_all(journal.folder(), code);
@@ -88,41 +130,61 @@ Status RunOnce(const SelftestOptions& options, const Plan& common, const Truth& 
 
 bool Stopped(const Env& env) { return env.stop != nullptr && env.stop->load() > 0; }
 
-Result<Tally> Measure(const SelftestOptions& options, const Truth& truth, const fs::path& folder, const Env& env) {
+Result<Tally> Measure(const SelftestOptions& options, const SelftestLine& line, const fs::path& folder,
+                      const Env& env) {
   Tally tally;
-  ASSIGN_OR_RETURN(const Plan plan, SimulatedPlan(options));
-  for (int i = 0; i < options.runs && !Stopped(env); ++i) {
-    RETURN_IF_ERROR(RunOnce(options, plan, truth, i, folder, env, tally));
+  const int runs = std::max(2, options.runs / line.runs_divisor);
+  for (int i = 0; i < runs && !Stopped(env); ++i) {
+    RETURN_IF_ERROR(RunOnce(options, line, i, folder, env, tally));
   }
   return tally;
 }
 
-// "1.4 (0.8–2.3)": percent, with the 95 % interval.
+int Answers(const Tally& tally) {
+  int sum = 0;
+  for (const int count : tally.words) sum += count;
+  return sum;
+}
+
+// Percent of the students' verdicts.
 std::string ShareText(const Tally& tally, Verdict verdict) {
-  const Interval interval = WilsonInterval(tally.count(verdict), tally.runs);
-  return fmt::format("{:.1f} ({:.1f}–{:.1f})", 100.0 * tally.count(verdict) / tally.runs, 100.0 * interval.low,
-                     100.0 * interval.high);
+  return fmt::format("{:.1f}", 100.0 * tally.count(verdict) / Answers(tally));
 }
 
-// Whether the word would be false for this truth.
-bool IsFalse(const Truth& truth, Verdict verdict) {
-  return (verdict == Verdict::kHelps && truth.with <= truth.without) ||
-         (verdict == Verdict::kHurts && truth.with >= truth.without);
+// The word that was false most often: "1.4 (0.8–2.3)", percent of the runs with the 95 % interval.
+std::string WrongText(const Tally& tally) {
+  const int most = *std::max_element(tally.wrong.begin(), tally.wrong.end());
+  const Interval interval = WilsonInterval(most, tally.runs);
+  return fmt::format("{:.1f} ({:.1f}–{:.1f})", 100.0 * most / tally.runs, 100.0 * interval.low, 100.0 * interval.high);
 }
 
-// Whether a word that is false for this truth came more often than alpha, beyond chance.
-bool TooOften(const Tally& tally, const Truth& truth, double alpha) {
-  const auto too_often = [&](Verdict word) {
-    return IsFalse(truth, word) && WilsonInterval(tally.count(word), tally.runs).low > alpha;
-  };
-  return too_often(Verdict::kHelps) || too_often(Verdict::kHurts);
+// Whether a false word came more often than alpha, beyond chance.
+bool TooOften(const Tally& tally, double alpha) {
+  return std::any_of(kClaims.begin(), kClaims.end(),
+                     [&](Verdict word) { return WilsonInterval(tally.wrong_count(word), tally.runs).low > alpha; });
 }
 
-Json ShareToJson(const Tally& tally, Verdict verdict) {
-  const Interval interval = WilsonInterval(tally.count(verdict), tally.runs);
-  return {{"share", static_cast<double>(tally.count(verdict)) / tally.runs},
-          {"low", interval.low},
-          {"high", interval.high}};
+Json ShareToJson(int count, int of) {
+  const Interval interval = WilsonInterval(count, of);
+  return {{"share", static_cast<double>(count) / of}, {"low", interval.low}, {"high", interval.high}};
+}
+
+Json LineToJson(const SelftestLine& line, const Tally& tally) {
+  const auto share = [&](Verdict word) { return ShareToJson(tally.count(word), Answers(tally)); };
+  const auto wrong = [&](Verdict word) { return ShareToJson(tally.wrong_count(word), tally.runs); };
+  return {{"truth", line.name},
+          {"students", line.students},
+          {"margin", line.margin},
+          {"runs", tally.runs},
+          {"helps", share(Verdict::kHelps)},
+          {"hurts", share(Verdict::kHurts)},
+          {"no_effect", share(Verdict::kNoEffect)},
+          {"undecided", share(Verdict::kUndecided)},
+          {"false_helps", wrong(Verdict::kHelps)},
+          {"false_hurts", wrong(Verdict::kHurts)},
+          {"false_no_effect", wrong(Verdict::kNoEffect)},
+          {"mean_rounds", static_cast<double>(tally.rounds) / tally.runs},
+          {"mean_cells", static_cast<double>(tally.cells) / tally.runs}};
 }
 
 }  // namespace
@@ -150,7 +212,7 @@ void AddSelftestCommand(CLI::App& app, SelftestOptions& options) {
   command->add_option("--seed", options.seed, "Random seed of the simulation")->capture_default_str()->type_name("N");
   command->add_flag("--json", options.json, "Print the result as JSON");
   AddColorOption(*command, options.color);
-  AddExamples(*command, {{"Check the verdicts, in about a minute", "upskill selftest"},
+  AddExamples(*command, {{"Check the verdicts, in about two minutes", "upskill selftest"},
                          {"Check those of a suite of 5 cases at 1 %", "upskill selftest --cases 5 --alpha 0.01"}});
 }
 
@@ -158,42 +220,35 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   const Result<TempFolder> folder = TempFolder::Make("upskill-selftest-");
   if (!folder) return PrintError(env, folder.error());
   Table table({{"truth", Table::Align::kLeft},
-               {"helps %", Table::Align::kLeft},
-               {"hurts %", Table::Align::kLeft},
-               {"no effect %", Table::Align::kLeft},
-               {"undecided %", Table::Align::kLeft},
+               {"helps", Table::Align::kRight},
+               {"hurts", Table::Align::kRight},
+               {"no effect", Table::Align::kRight},
+               {"undecided", Table::Align::kRight},
+               {"false", Table::Align::kLeft},
                {"rounds", Table::Align::kRight},
                {"cells", Table::Align::kRight}});
   Json lines = Json::array();
   bool sound = true;
   if (!options.json) {
     env.out(TerminalText::Format(
-        "{} runs per line, through the whole program with simulated students · {} case{} · at most {} "
-        "round{}, ended when decided\n",
-        WithThousands(options.runs), options.cases, options.cases == 1 ? "" : "s", options.rounds,
-        options.rounds == 1 ? "" : "s"));
+        "{} runs per line, through the whole program with simulated students · {} unless the line says otherwise · at "
+        "most {}, ended when decided\n",
+        WithThousands(options.runs), Counted(static_cast<std::size_t>(options.cases), "case"),
+        Counted(static_cast<std::size_t>(options.rounds), "round")));
   }
   std::size_t done = 0;
-  for (const Truth& truth : kTruths) {
-    if (env.error_is_terminal) env.error(TerminalText::Format("\r{} of {} lines measured ", done++, kTruths.size()));
-    const Result<Tally> tally = Measure(options, truth, folder->path(), env);
+  const std::vector<SelftestLine> all = SelftestLines(options.cases);
+  for (const SelftestLine& line : all) {
+    if (env.error_is_terminal) env.error(TerminalText::Format("\r{} of {} lines measured ", done++, all.size()));
+    const Result<Tally> tally = Measure(options, line, folder->path(), env);
     if (!tally) return PrintError(env, tally.error());
     if (Stopped(env)) return ExitCode::kInterrupted;
-    sound = sound && !TooOften(*tally, truth, options.alpha);
-    table.AddRow({fmt::format("{:.0f} → {:.0f} %", truth.without * 100, truth.with * 100),
-                  ShareText(*tally, Verdict::kHelps), ShareText(*tally, Verdict::kHurts),
-                  ShareText(*tally, Verdict::kNoEffect), ShareText(*tally, Verdict::kUndecided),
+    sound = sound && !TooOften(*tally, options.alpha);
+    table.AddRow({line.name, ShareText(*tally, Verdict::kHelps), ShareText(*tally, Verdict::kHurts),
+                  ShareText(*tally, Verdict::kNoEffect), ShareText(*tally, Verdict::kUndecided), WrongText(*tally),
                   fmt::format("{:.1f}", static_cast<double>(tally->rounds) / tally->runs),
                   fmt::format("{:.0f}", static_cast<double>(tally->cells) / tally->runs)});
-    lines.push_back({{"without", truth.without},
-                     {"with", truth.with},
-                     {"runs", tally->runs},
-                     {"helps", ShareToJson(*tally, Verdict::kHelps)},
-                     {"hurts", ShareToJson(*tally, Verdict::kHurts)},
-                     {"no_effect", ShareToJson(*tally, Verdict::kNoEffect)},
-                     {"undecided", ShareToJson(*tally, Verdict::kUndecided)},
-                     {"mean_rounds", static_cast<double>(tally->rounds) / tally->runs},
-                     {"mean_cells", static_cast<double>(tally->cells) / tally->runs}});
+    lines.push_back(LineToJson(line, *tally));
   }
   if (env.error_is_terminal) env.error("\r\x1b[K");
   if (options.json) {
@@ -205,11 +260,12 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
                            "\n");
   } else {
     env.out(table.Render(StyleFor(env, env.out_is_terminal, options.color)));
-    env.out("pass rates without → with the skill; 95 % intervals in brackets; rounds and cells are means\n");
     env.out(
-        TerminalText::Format("{}: false `helps` and `hurts` verdicts are {}significantly more frequent than {:.4g} % "
-                             "(alpha)\n",
-                             sound ? "passed" : "FAILED", sound ? "not " : "", options.alpha * 100.0));
+        "percent of the students; pass rates without → with the skill; false: percent of the runs with a false word "
+        "(the "
+        "most\nfrequent one), with its 95 % interval; rounds and cells are means\n");
+    env.out(TerminalText::Format("{}: false words are {}significantly more frequent than {:.4g} % (alpha)\n",
+                                 sound ? "passed" : "FAILED", sound ? "not " : "", options.alpha * 100.0));
   }
   return sound ? ExitCode::kSuccess : ExitCode::kFailed;
 }

@@ -12,7 +12,7 @@ class App;
 namespace upskill {
 
 struct SelftestOptions {
-  int runs = 1000;  // simulated runs a line
+  int runs = 500;  // simulated runs a line
   int cases = 12;
   int rounds = 10;  // the most of each run
   double alpha = 0.05;

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
+#include <limits>
 #include <optional>
 
 #include "cli/catalog_file.h"
@@ -13,11 +13,15 @@
 #include "llama/llama_model.h"
 #include "llama/worker_model.h"
 #include "model/batch/batch_model.h"
+#include "model/command_model.h"
+#include "model/desk_model.h"
 #include "model/hub/gguf_cache.h"
 #include "model/hub/gguf_name.h"
 #include "model/model_spec.h"
 #include "model/network_model.h"
 #include "model/sim.h"
+#include "util/child_environment.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -28,14 +32,10 @@ constexpr int kMaxSequences = 128;  // in process
 Result<int> TakeNumber(ModelSpec& spec, const std::string& key, int fallback) {
   const auto found = spec.query.find(key);
   if (found == spec.query.end()) return fallback;
-  int number = 0;
-  const std::string& text = found->second;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size() || number < 1) {
-    return InputError(fmt::format("model '{}': {} must be a whole number of at least 1", spec.text, key));
-  }
+  const auto number = ParseWholeNumber(found->second, 1, std::numeric_limits<int>::max());
+  if (!number) return InputError(fmt::format("model '{}': {} must be a whole number of at least 1", spec.text, key));
   spec.query.erase(found);
-  return number;
+  return static_cast<int>(*number);
 }
 
 Result<LlamaOptions> LlamaOptionsOf(ModelSpec& spec, const ModelOptions& options) {
@@ -50,10 +50,8 @@ Result<LlamaOptions> LlamaOptionsOf(ModelSpec& spec, const ModelOptions& options
 Result<std::chrono::milliseconds> EnginePatience(const Env& env) {
   const std::optional<std::string> named = env.variable("UPSKILL_ENGINE_TIMEOUT");
   if (!named || named->empty()) return WorkerOptions().patience;
-  int seconds = 0;
-  const auto [end, code] = std::from_chars(named->data(), named->data() + named->size(), seconds);
-  if (code == std::errc() && end == named->data() + named->size() && seconds >= 1)
-    return std::chrono::milliseconds(std::chrono::seconds(seconds));
+  if (const auto seconds = ParseWholeNumber(*named, 1, std::numeric_limits<int>::max()))
+    return std::chrono::milliseconds(std::chrono::seconds(*seconds));
   return InputError(
       fmt::format("UPSKILL_ENGINE_TIMEOUT must be a whole number of seconds of at least 1, not '{}'", *named));
 }
@@ -64,6 +62,51 @@ Result<std::unique_ptr<Model>> OpenInProcess(const LlamaOptions& options, const 
   worker.program = env.worker_program;
   ASSIGN_OR_RETURN(worker.patience, EnginePatience(env));
   return OpenWorkerModel(options, worker);
+}
+
+// $UPSKILL_COMMAND_TIMEOUT: seconds for one answer of a command.
+Result<std::chrono::milliseconds> CommandTimeLimit(const Env& env) {
+  const std::optional<std::string> named = env.variable("UPSKILL_COMMAND_TIMEOUT");
+  if (!named || named->empty()) return CommandModelOptions().time_limit;
+  int seconds = 0;
+  const auto [end, code] = std::from_chars(named->data(), named->data() + named->size(), seconds);
+  if (code == std::errc() && end == named->data() + named->size() && seconds >= 1)
+    return std::chrono::milliseconds(std::chrono::seconds(seconds));
+  return InputError(
+      fmt::format("UPSKILL_COMMAND_TIMEOUT must be a whole number of seconds of at least 1, not '{}'", *named));
+}
+
+// What every child process gets, and the variables that $UPSKILL_COMMAND_ENV names, separated by commas or spaces.
+std::vector<std::string> CommandEnvironment(const Env& env) {
+  std::vector<std::string> environment = ChildEnvironment();
+  const std::string names = env.variable("UPSKILL_COMMAND_ENV").value_or("");
+  for (std::size_t begin = 0; begin < names.size();) {
+    const std::size_t end = std::min(names.find_first_of(", ", begin), names.size());
+    const std::string name = names.substr(begin, end - begin);
+    const std::optional<std::string> value = name.empty() ? std::nullopt : env.variable(name);
+    if (value) environment = WithVariable(std::move(environment), name, *value);
+    begin = end + 1;
+  }
+  return environment;
+}
+
+Result<std::unique_ptr<Model>> OpenCommand(const ModelSpec& spec, const Catalog& catalog, const ModelOptions& options,
+                                           const Env& env) {
+  CommandModelOptions command;
+  command.command = spec.rest;
+  command.environment = CommandEnvironment(env);
+  command.parallel = options.parallel;
+  ASSIGN_OR_RETURN(command.time_limit, CommandTimeLimit(env));
+  command.price = catalog.PriceOf(spec.provider, spec.rest);
+  return MakeCommandModel(std::move(command));
+}
+
+std::unique_ptr<Model> OpenDesk(const ModelSpec& spec, const ModelOptions& options, const Env& env) {
+  DeskOptions desk;
+  desk.folder = spec.rest;
+  desk.parallel = options.parallel;
+  if (!options.quiet) desk.say = [&env](const std::string& line) { env.error(TerminalText::Format("{}\n", line)); };
+  return MakeDeskModel(desk);
 }
 
 // The file of `llama:PATH` or, where no such file is, of `llama:org/repo[:QUANT]` in the cache.
@@ -118,6 +161,8 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
     return OpenNetworkModel(spec, network);
   }
   if (options.batches) return InputError(fmt::format("model '{}' has no Batch API: leave out --batch", text));
+  if (spec.provider == "cmd") return OpenCommand(spec, catalog, options, env);
+  if (spec.provider == "desk") return OpenDesk(spec, options, env);
   if (spec.provider == "sim" && !spec.query.empty()) {
     return InputError(
         fmt::format("model '{}': a simulated student takes its settings after the colon, without ?", text));
@@ -130,7 +175,9 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   }
   if (spec.provider == "embedded") {
     ASSIGN_OR_RETURN(llama.path, PrepareEmbeddedModel(env));
-    llama.name = std::string(kEmbeddedModel);
+    // A file of the user's is another model than the one that this name means elsewhere.
+    const std::optional<std::string> named = env.variable("UPSKILL_EMBEDDED_MODEL");
+    llama.name = named && !named->empty() ? llama.path.stem().string() : std::string(kEmbeddedModel);
   } else {
     ASSIGN_OR_RETURN(llama.path, GgufFile(spec.rest, env));
   }

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST_F(TraceCli, FilesThatAreNoTraces) {
@@ -92,19 +93,28 @@ TEST_F(TraceCli, OtherFilesAreNamed) {
       {"pointer.jsonl", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n",
        "a Git LFS pointer; `git lfs pull`"},
       {"byte", "x", "only 1 byte of text"},
+      {"link.md", "[](x)", "only 5 bytes of text"},
       {"session.db", std::string("SQLite format 3\0\x10\0", 18), "an SQLite database"},
       {"session.jsonl.gz", "\x1f\x8b\x08", "gzip data"},
       {"metrics.jsonl", "{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"loss\":0.4}\n",
        "JSON lines of an unknown kind (keys step, loss)"},
       {"package.json", R"({"name": "x", "version": "1", "private": true, "main": "a", "files": []})",
        "a JSON document of an unknown kind (keys name, version, private, main and 1 more)"},
-      {"list.json", R"([{"id": 1}, {"id": 2}])", "a JSON list of an unknown kind (key id)"}};
+      {"list.json", R"([{"id": 1}, {"id": 2}])", "a JSON list of an unknown kind (key id)"},
+      {"members.json", R"([{"role": "admin"}, {"role": "user", "name": "Ada"}])",
+       "a JSON list of an unknown kind (key role)"},
+      {"members.jsonl", "{\"role\": \"admin\"}\n{\"role\": \"user\"}\n", "JSON lines of an unknown kind (key role)"},
+      {"nulls.jsonl", "null\nnull\nnull\nnull\nnull\n", "JSON lines of an unknown kind (null)"},
+      {"numbers.txt", "1048576\n2097152\n4194304\n", "JSON lines of an unknown kind (a number)"},
+      {"empty.json", "[]", "a JSON list of an unknown kind (no entries)"}};
   for (const Case& item : cases) {
     EXPECT_EQ(Show(folder.Write(item.name, item.content)), kUsage) << item.name;
     EXPECT_THAT(error, AllOf(StartsWith("error: "), HasSubstr(item.name), HasSubstr(item.says)));
   }
   EXPECT_EQ(Show(folder.path() / "metrics.jsonl", {"--format", "notes"}), kOk) << error;
   EXPECT_EQ(Show(folder.Write("log.txt", "[12:00] started the build\n[12:01] it failed\n")), kOk) << error;
+  EXPECT_EQ(Show(folder.Write("page.md", "[](https://example.com/a \"title\") has more about it\n")), kOk) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("plain text"), Not(HasSubstr("damaged"))));
 }
 
 TEST_F(TraceCli, FolderWithoutAReadableTrace) {

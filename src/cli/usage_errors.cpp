@@ -32,6 +32,16 @@ std::optional<Unknown> FirstUnknown(const CLI::App& app) {
   return std::nullopt;
 }
 
+// Two options that exclude each other, and why.
+std::string ImpossibleCombination(const std::string& a, const std::string& b) {
+  const auto one_is = [&](const char* name) { return a == name || b == name; };
+  const std::string& other = a == "--resume" ? b : a;
+  if (one_is("--resume"))
+    return fmt::format("{} can't be combined with --resume: a resumed run goes on as it was started", other);
+  const char* why = one_is("--batch") ? ": a batch is sent and paid for as a whole" : "";
+  return fmt::format("{} can't be combined with {}{}", a, b, why);
+}
+
 bool IsOption(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
 
 std::vector<std::string> OptionsOf(const CLI::App& command) {
@@ -105,14 +115,14 @@ std::string UnknownArgument(const CLI::App& app, const Unknown& unknown) {
 }
 
 // The part of a message of CLI11 before and after `between`.
-std::optional<std::pair<std::string, std::string>> Split(const std::string& text, const std::string& between) {
+std::optional<std::pair<std::string, std::string>> SplitAt(const std::string& text, const std::string& between) {
   const std::size_t at = text.find(between);
   if (at == std::string::npos) return std::nullopt;
   return std::pair(text.substr(0, at), text.substr(at + between.size()));
 }
 
 std::string MissingArgument(const CLI::App& command, const std::string& text) {
-  const auto parts = Split(text, " is required");
+  const auto parts = SplitAt(text, " is required");
   if (parts && parts->first != "A subcommand") {
     return fmt::format("missing {}: {}", parts->first.starts_with('-') ? "option" : "argument", parts->first);
   }
@@ -137,8 +147,8 @@ UsageProblem ExplainUsage(const CLI::App& app, const CLI::ParseError& error) {
   const std::string text = error.what();
   if (is(CLI::ExitCodes::RequiredError)) return {&command, MissingArgument(command, text)};
   if (is(CLI::ExitCodes::ExcludesError)) {
-    if (const auto names = Split(text, " excludes "))
-      return {&command, fmt::format("{} can't be combined with {}", names->first, names->second)};
+    if (const auto names = SplitAt(text, " excludes "))
+      return {&command, ImpossibleCombination(names->first, names->second)};
   }
   if (is(CLI::ExitCodes::ArgumentMismatch)) {
     const std::string name = text.substr(0, text.find(':'));
@@ -147,12 +157,12 @@ UsageProblem ExplainUsage(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (is(CLI::ExitCodes::ConversionError)) {
     constexpr std::string_view kPrefix = "Could not convert: ";
-    if (const auto value = Split(text, " = "); value && value->first.starts_with(kPrefix))
+    if (const auto value = SplitAt(text, " = "); value && value->first.starts_with(kPrefix))
       return {&command,
               fmt::format("{} must be a number, not '{}'", value->first.substr(kPrefix.size()), value->second)};
   }
   if (is(CLI::ExitCodes::ValidationError)) {
-    if (const auto parts = Split(text, ": must be "))
+    if (const auto parts = SplitAt(text, ": must be "))
       return {&command, fmt::format("{} must be {}", parts->first, parts->second)};
   }
   return {&command, text};

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate_teacher.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/catalog_file.h"
+#include "model/api_key.h"
+#include "model/model_spec.h"
+#include "util/text.h"
+
+namespace upskill {
+
+void ChooseTeacher(GenerateSession& session, const Env& env) {
+  constexpr const char* kBestModel = "opus";  // as the catalogue defines it
+  constexpr const char* kProvider = "anthropic";
+  GenerateCommandOptions& options = session.options;
+  if (!options.model.empty() || !session.config.skill_generation_model.empty() || !options.from.empty()) return;
+  const Result<Catalog> catalog = LoadCatalogOf(env);
+  if (!catalog) return;
+  const Result<ModelSpec> spec = ParseModelSpec(kBestModel, {&*catalog});
+  const Provider* provider = catalog->FindProvider(kProvider);
+  if (!spec || spec->provider != kProvider || provider == nullptr) return;
+  if (!FindApiKey(*provider, kBestModel, env.variable)) return;
+  options.model = kBestModel;
+  session.sources.told.push_back(fmt::format(
+      "teacher  {} ({}), because there is a key for Anthropic and no -m was given", kBestModel, spec->model));
+}
+
+Error NoTeacher(const GenerateSession& session) {
+  const GenerateCommandOptions& options = session.options;
+  const bool improves = session.sources.material.has_existing();
+  std::string command = "upskill generate";
+  if (!options.task.empty()) command += " " + ShellWord(options.task);
+  for (const std::string& from : options.from) command += " --from " + ShellWord(from);
+  std::string message = improves ? "improving a skill needs a teacher model"
+                                 : "without a teacher model, a skill can only be extracted from a trace";
+  message += "; each of these works:";
+  const auto offer = [&](const std::string& arguments, const std::string& what) {
+    message += fmt::format("\n{} {}\n    {}", command, arguments, what);
+  };
+  offer("-m opus", "with a key, in ANTHROPIC_API_KEY; `upskill models` lists other models and their keys");
+  offer("-m MODEL --base-url http://localhost:8080/v1", "with a server on this machine, such as llama-server");
+  offer("-m 'cmd:claude -p'", "with an agent program, or any command that reads a prompt and prints an answer");
+  offer("-m desk:desk", "by hand, or with a chat window: requests and answers are files in ./desk");
+  if (!improves) offer("--from latest", "from the newest recording of an agent, without a model");
+  return InputError(message);
+}
+
+Status ResumePrompts(std::optional<Prompts> stored, GenerateSession& session) {
+  std::vector<std::string>& told = session.sources.told;
+  if (!stored) {
+    told.emplace_back("prompts  the generation is from a version that didn't store them: its teacher is asked again");
+  } else if (stored->Hash() != BuiltInPrompts().Hash()) {
+    told.push_back(
+        fmt::format("prompts  those that the generation was started with (SHA-256 {}), not the built-in ones",
+                    stored->Hash().substr(0, 12)));
+  }
+  if (stored) session.prompts = *std::move(stored);
+  if (session.options.prompts.empty()) return {};
+  ASSIGN_OR_RETURN(const Prompts given, Prompts::FromFolder(session.options.prompts));
+  if (given.Hash() == session.prompts.Hash()) return {};
+  return InputError("the generation was started with other prompts: leave --prompts out, or start a new generation");
+}
+
+}  // namespace upskill

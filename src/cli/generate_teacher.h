@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cli/env.h"
+#include "cli/generate_session.h"
+#include "prompts/prompts.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Without -m and a trace, a task alone asks for a model: chooses Anthropic's best one, if there is a key for it, and
+// adds a line that says so. Otherwise nothing changes.
+void ChooseTeacher(GenerateSession& session, const Env& env);
+
+// Where there is neither a teacher nor a trace: the error (kInput) with the commands that work.
+Error NoTeacher(const GenerateSession& session);
+
+// A resumed generation keeps its prompts, because the teacher's stored answers belong to them; a line says so if they
+// aren't the built-in ones. `stored` is empty for one of an earlier version. Error (kInput): --prompts gives others.
+Status ResumePrompts(std::optional<Prompts> stored, GenerateSession& session);
+
+}  // namespace upskill

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at verdicts are counted: whole command lines with simulated students.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/command_line.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class Looks : public CommandLineTest {
+ protected:
+  Looks() {
+    Json cases = Json::array();
+    for (int i = 1; i <= 6; ++i) {
+      cases.push_back({{"id", fmt::format("case {}", i)},
+                       {"input", fmt::format("question {}", i)},
+                       {"expected", {{"contains", fmt::format("answer {}", i)}}},
+                       {"split", i <= 4 ? "train" : "test"}});
+    }
+    folder.Write("skill/tests.json", DumpJson(cases));
+    Edit("first");
+  }
+
+  void Edit(const std::string& version) {
+    folder.Write("skill/SKILL.md", "---\nname: skill\ndescription: How to answer.\n---\nAnswer, " + version + ".\n");
+  }
+
+  Json Eval(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {
+        "eval", skill(), "-m", "sim:base=0.3,skill=0.6,seed=1", "--runs-dir", runs().string(), "--runs", "3", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(Run(arguments), 0) << error;
+    return OutAsJson();
+  }
+  int LookOf(const std::vector<std::string>& more = {}) { return Eval(more).at("alpha").at("look").get<int>(); }
+
+  std::string skill() const { return (folder.path() / "skill").string(); }
+  fs::path ledger() const { return runs() / "ledger.jsonl"; }
+};
+
+TEST_F(Looks, VersionsShareAlpha) {
+  const Json first = Eval();
+  EXPECT_EQ(first.at("alpha").at("look"), 1);
+  EXPECT_EQ(first.at("alpha").at("used"), 0.04);
+  EXPECT_EQ(LookOf(), 1) << "the same run again, from the cache";
+  Edit("second");
+  EXPECT_EQ(LookOf(), 2);
+  Edit("third");
+  ASSERT_EQ(Run({"eval", skill(), "-m", "sim:base=0.3,skill=0.6,seed=1", "--runs-dir", runs().string()}), 0);
+  EXPECT_THAT(out, HasSubstr("alpha  0.17 % instead of 5 %: the third version of this skill judged on these tests;"));
+  EXPECT_THAT(out, HasSubstr("4 of 6 cases were used to write this skill; lift on the other 2:"));
+}
+
+TEST_F(Looks, OtherSeedsAreCombined) {
+  const Json first = Eval();
+  const Json second = Eval({"--seed", "5"});
+  EXPECT_EQ(second.at("alpha").at("combined_with"), Json::array({first.at("run")}));
+  EXPECT_TRUE(second.at("students").at(0).at("combined_e_value").is_number());
+}
+
+TEST_F(Looks, AskingAgainIsALook) {
+  Eval();
+  EXPECT_EQ(LookOf({"--refresh"}), 2);
+  EXPECT_EQ(LookOf({"--no-cache"}), 3);
+}
+
+TEST_F(Looks, CanBeIgnored) {
+  Eval();
+  Edit("second");
+  const Json ignored = Eval({"--no-ledger"});
+  EXPECT_EQ(ignored.at("alpha").at("look"), nullptr);
+  EXPECT_EQ(ignored.at("alpha").at("used"), 0.05);
+  EXPECT_EQ(LookOf(), 2);
+  Edit("third");
+  folder.Write("config.yaml", "ledger: false\n");
+  EXPECT_EQ(Eval().at("alpha").at("look"), nullptr);
+  folder.Write("config.yaml", "ledger: perhaps\n");
+  EXPECT_EQ(Run({"list"}), 2);
+  EXPECT_THAT(error, HasSubstr("ledger must be true or false"));
+}
+
+TEST_F(Looks, WithoutALogTheyLeaveNoTrace) {
+  EXPECT_EQ(LookOf({"--no-log-runs"}), 1);
+  EXPECT_FALSE(fs::exists(ledger()));
+  Eval();
+  Edit("second");
+  EXPECT_EQ(LookOf({"--no-log-runs"}), 2);
+  Edit("third");
+  EXPECT_EQ(LookOf(), 2);
+}
+
+TEST_F(Looks, ComparisonsShareAlpha) {
+  const Json run = Eval({"--placebo"});
+  EXPECT_EQ(run.at("alpha").at("comparisons"), 2);
+  EXPECT_EQ(run.at("alpha").at("used"), 0.02);
+}
+
+TEST_F(Looks, AreListed) {
+  const std::string run = Eval().at("run");
+  EXPECT_EQ(Run({"runs", "--ledger", "--runs-dir", runs().string()}), 0);
+  EXPECT_THAT(out, HasSubstr(run));
+  EXPECT_EQ(Run({"runs", "--ledger", "--json", "--runs-dir", runs().string()}), 0);
+  const Json list = OutAsJson();
+  ASSERT_THAT(list, SizeIs(1));
+  EXPECT_EQ(list.at(0).at("look"), 1);
+  EXPECT_EQ(list.at(0).at("students").at(0).at("complete_rounds"), 3);
+}
+
+TEST_F(Looks, ReportsUseTheShareOfTheRun) {
+  Eval();
+  Edit("second");
+  const Json second = Eval();
+  fs::remove(ledger());
+  EXPECT_EQ(Run({"report", second.at("run").get<std::string>(), "--format", "json", "--runs-dir", runs().string()}), 0);
+  EXPECT_EQ(OutAsJson().at("alpha"), second.at("alpha"));
+}
+
+}  // namespace
+}  // namespace upskill
