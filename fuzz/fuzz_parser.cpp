@@ -2,42 +2,40 @@
 #include "fuzz/fuzz_parser.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "check/check.h"
 #include "eval/gate.h"
+#include "eval/judged_run.h"
 #include "eval/plan.h"
+#include "eval/run_data.h"
 #include "eval/sample.h"
 #include "eval/sample_line.h"
-#include "model/catalog.h"
+#include "fuzz/fuzz_checks.h"
+#include "fuzz/fuzz_engine.h"
+#include "fuzz/fuzz_outside.h"
+#include "fuzz/fuzz_reader.h"
 #include "model/hub/gguf_name.h"
 #include "model/model_spec.h"
 #include "model/wire/wire.h"
 #include "net/sse.h"
 #include "net/url.h"
+#include "report/eval_json.h"
 #include "skill/frontmatter.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "util/fences.h"
 #include "util/invariant.h"
 #include "util/json.h"
-#include "util/terminal_text.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
-
-// An error must say something, and something that can be printed.
-void UseError(const Error& error) {
-  CHECK(!error.message.empty());
-  CHECK(!FindInvalidUtf8(TerminalText::Format("{}", error.message).text()));
-}
-
-template <typename T>
-bool Parsed(const Result<T>& result) {
-  if (!result) UseError(result.error());
-  return result.ok();
-}
 
 void UseAnswer(const Result<ChatResponse>& answer) {
   if (!Parsed(answer)) return;
@@ -49,7 +47,7 @@ template <Wire wire>
 void RunBody(std::string_view input) {
   const Result<Json> body = ParseBody(input);
   if (!Parsed(body)) return;
-  if (const auto error = ErrorInBody(*body)) UseError(*error);
+  if (const auto error = ErrorInBody(*body)) CheckError(*error);
   UseAnswer(WireFormatOf(wire).parse(*body));
 }
 
@@ -118,7 +116,10 @@ void RunSkill(std::string_view input) {
   CHECK(!skill->body.empty() && !skill->description.empty());
 }
 
-void RunFrontmatter(std::string_view input) { Parsed(ParseFrontmatter(input, "SKILL.md")); }
+void RunFrontmatter(std::string_view input) {
+  CheckNothingRepeated(ParseFrontmatter(WithPlantedWord(input), "SKILL.md"));
+  Parsed(ParseFrontmatter(input, "SKILL.md"));
+}
 
 void RunFences(std::string_view input) {
   std::size_t bytes = 0;
@@ -127,18 +128,18 @@ void RunFences(std::string_view input) {
   CHECK(FenceFor(input).size() >= 3);
 }
 
-void RunCatalog(std::string_view input) { Parsed(LoadCatalog(CatalogText{std::string(input), "models.toml"})); }
-
 // What users type: model strings, names of GGUF files, URLs, gates.
 void RunNames(std::string_view input) {
   const std::string text(input);
   if (const Result<ModelSpec> spec = ParseModelSpec(text); Parsed(spec) && spec->network())
     CHECK(ParseModelSpec(spec->canonical).ok());
-  Parsed(ParseGgufName(text));
-  Parsed(ParseGate(text));
+  if (const Result<GgufName> name = ParseGgufName(text); Parsed(name)) CHECK(name->text() == text);
+  if (const Result<Gate> gate = ParseGate(text); Parsed(gate)) CHECK(!gate->clauses.empty());
+  if (const Result<HttpUrl> url = ParseHttpUrl(text); Parsed(url)) CHECK(!url->authority.empty());
 }
 
 void RunJson(std::string_view input) {
+  CheckNothingRepeated(ParseJson(WithPlantedWord(input), "x.json"));
   const Result<Json> json = ParseJson(input, "x.json");
   if (!Parsed(json)) return;
   const std::string text = DumpJson(*json);
@@ -147,38 +148,15 @@ void RunJson(std::string_view input) {
   CHECK(DumpJson(*again) == text);
 }
 
-constexpr std::string_view kChatBody =
-    R"({"id":"c","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi","tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":1}}})";
-constexpr std::string_view kAnthropicBody =
-    R"({"id":"m","type":"message","role":"assistant","model":"c","content":[{"type":"text","text":"hi"},{"type":"tool_use","id":"t","name":"f","input":{}}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2,"cache_read_input_tokens":1}})";
-constexpr std::string_view kResponsesBody =
-    R"({"id":"r","object":"response","status":"completed","model":"m","output":[{"type":"reasoning","id":"x","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}],"usage":{"input_tokens":3,"output_tokens":2}})";
-constexpr std::string_view kChatStream =
-    "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"hi\"}}]}\n\n"
-    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]\n\n";
-constexpr std::string_view kAnthropicStream =
-    "event: message_start\ndata: "
-    "{\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\","
-    "\"content\":[],\"usage\":{\"input_tokens\":3,\"output_tokens\":1}}}\n\n"
-    "event: content_block_start\ndata: "
-    "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\","
-    "\"text\":\"\"}}\n\nevent: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
-    "{\"type\":\"text_delta\",\"text\":\"hi\"}}\n\nevent: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":"
-    "{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":2}}\n\nevent: message_stop\ndata: "
-    "{\"type\":\"message_stop\"}\n\n";
-constexpr std::string_view kResponsesStream =
-    "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"status\":"
-    "\"completed\",\"output\":[],\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\n";
 constexpr std::string_view kSuite =
     R"({"tests":[{"id":"a","input":"Fix it","context":{"files":{"a.py":"x"}},"expected":{"contains":["fix"]}},{"input":"b","checks":[{"type":"regex","pattern":"a+b"}],"reference":"aab"}]})";
-constexpr std::string_view kSkill =
-    "---\nname: a-skill\ndescription: Fixes it. Use it when it is broken.\nlicense: MIT\n---\n# "
-    "Fix\n\n```sh\nfix\n```\n";
 
 Sample OneSample() {
   Sample sample;
-  sample.student = "m";
-  sample.case_id = "c";
+  sample.student = "sim:base=0.4";
+  sample.case_id = "a";
+  sample.checks = {{"contains \"fix\"", Outcome::kPass, ""}};
+  sample.response.text = "fix";
   return sample;
 }
 
@@ -189,29 +167,123 @@ Plan OnePlan() {
   plan.suite = *ParseSuite(std::string(kSuite), "skill_meta.json");
   plan.students = {{"sim:base=0.4", "sim", "sim:base=0.4"}};
   plan.arms = {Arm::kBaseline, Arm::kSkill};
+  plan.rounds = 3;
   return plan;
+}
+
+// A folder of runs may come from elsewhere: whatever its journal says, every cell has at most one result.
+void RunJournal(std::string_view input) {
+  static const Plan plan = OnePlan();
+  std::vector<Sample> samples;
+  for (const std::string_view line : SplitLines(input)) {
+    if (Result<Sample> sample = SampleFromLine(line); Parsed(sample)) samples.push_back(*std::move(sample));
+  }
+  RunData grown(plan);
+  for (const Sample& sample : samples) grown.Add(sample);
+  const JudgedRun run = Judge(RunData(plan, samples));
+  const std::size_t cells = plan.arms.size() * plan.suite.cases.size() * static_cast<std::size_t>(plan.rounds);
+  CHECK(run.summary.cells == cells && run.summary.answered <= cells);
+  for (const auto& [arm, summary] : run.summary.students.front().arms) {
+    CHECK(summary.answered + summary.errors <= summary.cells && summary.passed <= summary.answered);
+    CHECK(summary.prompt_tokens >= 0 && summary.output_tokens >= 0 && summary.evaluated_tokens >= 0);
+  }
+  const std::string json = DumpJson(EvalToJson(run));
+  CHECK(json == DumpJson(EvalToJson(Judge(std::move(grown)))));
+  CHECK(ParseJson(json, "eval --json").ok());
+}
+
+// A parser of traces: its seeds are tests/fixtures/traces.
+FuzzedParser OfTraces(std::string name, std::function<void(std::string_view)> run, std::string sources) {
+  return {std::move(name), std::move(run), {}, std::move(sources), true};
+}
+
+std::string ReaderSources(TraceFormat format) {
+  static const std::map<TraceFormat, const char*> files = {
+      {TraceFormat::kClaudeCode, "claude_code claude_text"},
+      {TraceFormat::kClaudeCodeResult, "claude_code"},
+      {TraceFormat::kClaudeCodeExport, "claude_export claude_text"},
+      {TraceFormat::kCodexRollout, "codex codex_rollout"},
+      {TraceFormat::kCodexExec, "codex codex_exec"},
+      {TraceFormat::kGeminiCli, "gemini"},
+      {TraceFormat::kOpenCode, "opencode"},
+      {TraceFormat::kPi, "pi"},
+      {TraceFormat::kCopilot, "copilot"},
+      {TraceFormat::kFastAgent, "fast_agent"},
+      {TraceFormat::kAtif, "atif"},
+      {TraceFormat::kInspect, "inspect"},
+      {TraceFormat::kSweAgent, "swe_agent"},
+      {TraceFormat::kMiniSweAgent, "mini_swe_agent"},
+      {TraceFormat::kOpenAiMessages, "chat_message chat_messages"},
+      {TraceFormat::kAnthropicMessages, "chat_message chat_messages"},
+      {TraceFormat::kHfSts, "hf_sts"},
+      {TraceFormat::kCursor, "markdown"},
+      {TraceFormat::kSpecStory, "markdown"},
+      {TraceFormat::kNotes, "markdown"},
+  };
+  std::string sources;
+  std::string_view rest = files.at(format);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    sources += (sources.empty() ? "trace/formats/" : " trace/formats/") + std::string(rest.substr(0, end)) + ".cpp";
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return sources;
+}
+
+std::vector<FuzzedParser> TraceParsers() {
+  std::vector<FuzzedParser> all;
+  for (const TraceFormat format : AllTraceFormats()) {
+    all.push_back(OfTraces(
+        TraceFormatName(format), [format](std::string_view input) { FuzzReader(format, input); },
+        ReaderSources(format)));
+  }
+  all.push_back(OfTraces("detected", FuzzDetected,
+                         "trace/read/archive.cpp trace/read/detect.cpp trace/read/line_source.cpp "
+                         "trace/read/record_parser.cpp trace/read/yaml_record.cpp trace/read/zip_directory.cpp"));
+  all.push_back(OfTraces("redact", FuzzRedaction,
+                         "trace/redact/anchor_scan.cpp trace/redact/assignment.cpp trace/redact/email_address.cpp "
+                         "trace/redact/issuer_fields.cpp trace/redact/redact.cpp trace/redact/secret_patterns.cpp "
+                         "trace/redact/secret_value.cpp trace/redact/token_formats.cpp trace/redact/token_match.cpp "
+                         "trace/redact/unescaped_text.cpp"));
+  return all;
+}
+
+std::vector<FuzzedParser> OtherParsers() {
+  return {
+      {"json", RunJson, {}, "util/json.cpp util/json_builder.cpp"},
+      {"chat-body", RunBody<Wire::kChat>, {}, "model/wire/openai_chat.cpp model/wire/wire.cpp"},
+      {"chat-stream", RunStream<Wire::kChat>, {}, "model/wire/openai_chat.cpp net/sse.cpp"},
+      {"anthropic-body", RunBody<Wire::kAnthropic>, {}, "model/wire/anthropic.cpp model/wire/wire.cpp"},
+      {"anthropic-stream", RunStream<Wire::kAnthropic>, {}, "model/wire/anthropic.cpp net/sse.cpp"},
+      {"responses-body", RunBody<Wire::kResponses>, {}, "model/wire/openai_responses.cpp model/wire/wire.cpp"},
+      {"responses-stream", RunStream<Wire::kResponses>, {}, "model/wire/openai_responses.cpp net/sse.cpp"},
+      {"sample-line", RunSampleLine, {DumpJson(SampleToJson(OneSample()))}, "eval/sample.cpp eval/sample_line.cpp"},
+      {"journal", RunJournal, {DumpJson(SampleToJson(OneSample())) + "\n"}, "eval/run_data.cpp eval/summary.cpp"},
+      {"plan", RunPlan, {DumpJson(PlanToJson(OnePlan()))}, "eval/plan.cpp"},
+      {"suite", RunSuite, {}, "skill/suite.cpp skill/case_reader.cpp skill/case_writer.cpp skill/case_lines.cpp"},
+      {"skill", RunSkill, {}, "skill/skill.cpp skill/skill_text.cpp skill/frontmatter.cpp"},
+      {"frontmatter", RunFrontmatter, {}, "skill/frontmatter.cpp"},
+      {"fences", RunFences, {}, "util/fences.cpp"},
+      {"catalog", FuzzCatalog, {}, "model/catalog.cpp"},
+      {"names", RunNames, {}, "model/model_spec.cpp model/hub/gguf_name.cpp eval/gate.cpp net/url.cpp"},
+      {"mcp", FuzzMcp, {}, "mcp/mcp_dialogue.cpp"},
+      {"hub-listing", FuzzHubListing, {}, "model/hub/hub_listing.cpp model/hub/gguf_name.cpp"},
+      {"config", FuzzConfig, {}, "cli/config.cpp"},
+      {"keys", FuzzKeys, {}, "model/api_key.cpp"},
+      {"special-texts", FuzzSpecialTexts, {}, "llama/special_texts.cpp"},
+      {"chat-template", FuzzChatTemplate, {}, "llama/chat_format.cpp"},
+      {"worker-messages", FuzzWorkerMessages, {}, "llama/worker_protocol.cpp llama/worker_requests.cpp"},
+  };
 }
 
 }  // namespace
 
 const std::vector<FuzzedParser>& FuzzedParsers() {
-  static const std::vector<FuzzedParser> all = {
-      {"json", RunJson, {R"({"a": [1, -2.5e3, true, null, "\u00e9"]})"}},
-      {"chat-body", RunBody<Wire::kChat>, {std::string(kChatBody)}},
-      {"chat-stream", RunStream<Wire::kChat>, {std::string(kChatStream)}},
-      {"anthropic-body", RunBody<Wire::kAnthropic>, {std::string(kAnthropicBody)}},
-      {"anthropic-stream", RunStream<Wire::kAnthropic>, {std::string(kAnthropicStream)}},
-      {"responses-body", RunBody<Wire::kResponses>, {std::string(kResponsesBody)}},
-      {"responses-stream", RunStream<Wire::kResponses>, {std::string(kResponsesStream)}},
-      {"sample-line", RunSampleLine, {DumpJson(SampleToJson(OneSample()))}},
-      {"plan", RunPlan, {DumpJson(PlanToJson(OnePlan()))}},
-      {"suite", RunSuite, {std::string(kSuite)}},
-      {"skill", RunSkill, {std::string(kSkill)}},
-      {"frontmatter", RunFrontmatter, {"name: a\ndescription: |\n  b\nmetadata: {a: 1}\n"}},
-      {"fences", RunFences, {"a\n```c\nx\n```\n- b\n  ~~~\n  y\n  ~~~\n"}},
-      {"catalog", RunCatalog, {"[alias.x]\nmodel = \"anthropic.x\"\n"}},
-      {"names", RunNames, {"anthropic.claude-x.high?temperature=0.5", "org/repo:Q4_K_M", "helps:*", "lift>10"}},
-  };
+  static const std::vector<FuzzedParser> all = [] {
+    std::vector<FuzzedParser> parsers = OtherParsers();
+    for (FuzzedParser& parser : TraceParsers()) parsers.push_back(std::move(parser));
+    return parsers;
+  }();
   return all;
 }
 

@@ -1,95 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays a corpus through every fuzzer: all fixtures and seeds, complete, cut and damaged.
+// Replays inputs through every fuzzed parser: its corpus, its seeds and the fixtures of traces; whole, cut and damaged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "fuzz/damage.h"
 #include "fuzz/fuzz_parser.h"
-#include "fuzz/fuzz_reader.h"
+#include "support/source_dir.h"
 #include "support/trace_expectation.h"
 #include "util/files.h"
 #include "util/rng.h"
 
 namespace upskill {
+
+// Names a parser in messages of failed tests.
+void PrintTo(const FuzzedParser& parser, std::ostream* out) { *out << parser.name; }
+
 namespace {
 
-std::vector<std::string> Corpus() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(FixtureFolder())) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  std::vector<std::string> corpus = {"",
-                                     "{",
-                                     "[",
-                                     "\"",
-                                     "{}",
-                                     "[]",
-                                     "null",
-                                     "[[[[",
-                                     R"({"type":"user"})",
-                                     R"({"type":"assistant","message":{"content":[{"type":"tool_use"}]}})"};
-  for (const auto& file : files) {
-    const Result<std::string> bytes = ReadFile(file);
-    EXPECT_TRUE(bytes.ok());
-    if (bytes) corpus.push_back(*bytes);
-  }
-  return corpus;
-}
+namespace fs = std::filesystem;
 
-// Runs `fuzz` on every input of the corpus, its first half and damaged copies of it.
-template <typename Fuzz>
-std::size_t Replay(std::uint64_t seed, Fuzz fuzz) {
-  Rng rng(seed);
-  std::size_t inputs = 0;
-  for (const std::string& input : Corpus()) {
-    fuzz(input);
-    fuzz(input.substr(0, input.size() / 2));
-    for (int i = 0; i < 3; ++i) fuzz(Damage(input, rng));
-    inputs += 5;
+const fs::path kRoot = SourceDir();
+const fs::path kCorpus = kRoot / "fuzz" / "corpus";
+
+// In the order of their names; none if there is no such folder.
+std::vector<std::string> InputsOf(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> inputs;
+  for (const fs::path& file : files) {
+    const Result<std::string> bytes = ReadFile(file);
+    EXPECT_TRUE(bytes.ok()) << file;
+    if (bytes) inputs.push_back(*bytes);
   }
   return inputs;
 }
 
-class FuzzReplayTest : public testing::TestWithParam<TraceFormat> {};
-
-TEST_P(FuzzReplayTest, EveryInputIsRead) {
-  const std::uint64_t seed = SeedFromText(TraceFormatName(GetParam()));
-  EXPECT_GE(Replay(seed, [](const std::string& input) { FuzzReader(GetParam(), input); }), 150U);
+std::vector<std::string> Fragments() {
+  return {"",
+          "{",
+          "[",
+          "\"",
+          "{}",
+          "[]",
+          "null",
+          "[[[[",
+          std::string("\0", 1),
+          R"({"type":"user"})",
+          R"({"type":"assistant","message":{"content":[{"type":"tool_use"}]}})"};
 }
 
-TEST(FuzzReplay, Detected) {
-  EXPECT_GE(Replay(1, [](const std::string& input) { FuzzDetected(input); }), 150U);
-}
+class FuzzReplayTest : public testing::TestWithParam<FuzzedParser> {
+ protected:
+  void RunDamaged(const std::string& input, int times) {
+    for (int i = 0; i < times; ++i) GetParam().run(Damage(input, rng_));
+  }
 
-TEST(FuzzReplay, Redaction) {
-  EXPECT_GE(Replay(2, [](const std::string& input) { FuzzRedaction(input); }), 150U);
-}
+ private:
+  Rng rng_{SeedFromText(GetParam().name)};
+};
 
-class ParserReplayTest : public testing::TestWithParam<FuzzedParser> {};
-
-TEST_P(ParserReplayTest, EveryInputIsParsed) {
+TEST_P(FuzzReplayTest, EveryInputIsParsed) {
+  constexpr int kOfSeed = 100;
+  constexpr int kOfFile = 3;
   const FuzzedParser& parser = GetParam();
-  Rng rng(SeedFromText(parser.name));
-  for (const std::string& input : {std::string(), std::string("{"), std::string("[[[["), std::string("\0", 1)})
-    parser.run(input);
+  for (const std::string& input : Fragments()) parser.run(input);
   for (const std::string& seed : parser.seeds) {
-    parser.run(seed);
     for (std::size_t size = 0; size < seed.size(); size += 7) parser.run(seed.substr(0, size));
-    for (int i = 0; i < 400; ++i) parser.run(Damage(seed, rng));
+    parser.run(seed);
+    RunDamaged(seed, kOfSeed);
+  }
+  std::vector<std::string> files = InputsOf(kCorpus / parser.name);
+  if (parser.reads_traces) {
+    for (std::string& input : InputsOf(FixtureFolder())) files.push_back(std::move(input));
+  }
+  EXPECT_FALSE(files.empty() && parser.seeds.empty()) << "no valid input in " << kCorpus / parser.name;
+  for (const std::string& input : files) {
+    parser.run(input);
+    parser.run(input.substr(0, input.size() / 2));
+    RunDamaged(input, kOfFile);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllParsers, ParserReplayTest, testing::ValuesIn(FuzzedParsers()), [](const auto& parameter) {
-  std::string name(parameter.param.name);
+INSTANTIATE_TEST_SUITE_P(All, FuzzReplayTest, testing::ValuesIn(FuzzedParsers()), [](const auto& parameter) {
+  std::string name = parameter.param.name;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
 
-INSTANTIATE_TEST_SUITE_P(AllFormats, FuzzReplayTest, testing::ValuesIn(AllTraceFormats()), [](const auto& parameter) {
-  std::string name = TraceFormatName(parameter.param);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+TEST(FuzzCorpus, BelongsToParsers) {
+  std::set<std::string> names;
+  for (const FuzzedParser& parser : FuzzedParsers()) EXPECT_TRUE(names.insert(parser.name).second) << parser.name;
+  for (const auto& entry : fs::directory_iterator(kCorpus))
+    EXPECT_TRUE(names.contains(entry.path().filename().string())) << entry.path() << " has no parser";
+}
+
+TEST(FuzzCorpus, ParsersNameTheirSources) {
+  for (const FuzzedParser& parser : FuzzedParsers()) {
+    std::istringstream sources(parser.sources);
+    std::size_t count = 0;
+    for (std::string source; sources >> source; ++count)
+      EXPECT_TRUE(fs::is_regular_file(kRoot / "src" / source)) << parser.name << ": " << source;
+    EXPECT_GT(count, 0U) << parser.name;
+  }
+}
 
 }  // namespace
 }  // namespace upskill

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The libFuzzer program for all parsers; $UPSKILL_FUZZED names the one to run. `list` prints a line for each, with its
+// name and the folders that it starts from; `sources` one with its name and its own source files. Writes the parser's
+// own seeds to the existing folder $UPSKILL_FUZZ_SEEDS before the fuzzer reads its corpora.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "fuzz/fuzz_parser.h"
+
+namespace {
+
+constexpr int kUsageError = 2;
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+void PrintAll(bool sources) {
+  for (const upskill::FuzzedParser& parser : upskill::FuzzedParsers()) {
+    std::string rest = sources ? parser.sources : "fuzz/corpus/" + parser.name;
+    if (!sources && parser.reads_traces) rest += " tests/fixtures/traces";
+    std::printf("%s %s\n", parser.name.c_str(), rest.c_str());
+  }
+}
+
+const upskill::FuzzedParser& ChosenParser() {
+  const std::string name = Variable("UPSKILL_FUZZED");
+  const auto& all = upskill::FuzzedParsers();
+  if (name == "list" || name == "sources") {
+    PrintAll(name == "sources");
+    std::exit(0);
+  }
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const upskill::FuzzedParser& each) { return each.name == name; });
+  if (found == all.end()) {
+    std::fprintf(stderr, "UPSKILL_FUZZED is '%s', which is no parser; UPSKILL_FUZZED=list prints all\n", name.c_str());
+    std::exit(kUsageError);
+  }
+  return *found;
+}
+
+const upskill::FuzzedParser& Parser() {
+  static const upskill::FuzzedParser& parser = ChosenParser();
+  return parser;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
+  const std::string folder = Variable("UPSKILL_FUZZ_SEEDS");
+  int number = 0;
+  for (const std::string& seed : Parser().seeds) {
+    if (!folder.empty()) std::ofstream(folder + "/seed-" + std::to_string(number++), std::ios::binary) << seed;
+  }
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Parser().run({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

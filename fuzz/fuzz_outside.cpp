@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/fuzz_outside.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/config.h"
+#include "fuzz/fuzz_checks.h"
+#include "mcp/mcp_dialogue.h"
+#include "model/api_key.h"
+#include "model/catalog.h"
+#include "model/hub/gguf_name.h"
+#include "model/hub/hub_listing.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+struct Talk {
+  Result<McpTools> found;
+  std::string sent;
+};
+
+// Talks to a server that writes `output` in pieces of `piece` bytes and then exits.
+Talk TalkTo(std::string_view output, std::size_t piece) {
+  std::string sent;
+  Result<McpTools> found = RequestMcpTools({[&](std::string_view bytes) -> Status {
+                                              sent += bytes;
+                                              return {};
+                                            },
+                                            [&]() -> Result<std::string> {
+                                              if (output.empty()) return InputError("the server has ended");
+                                              const std::string next(output.substr(0, piece));
+                                              output.remove_prefix(next.size());
+                                              return next;
+                                            }});
+  return {std::move(found), std::move(sent)};
+}
+
+void CheckSent(const std::string& sent) {
+  CHECK(sent.ends_with('\n'));
+  for (const std::string_view line : SplitLines(sent)) {
+    CHECK(!HasControlCharacter(line));
+    const Result<Json> message = ParseJson(line, "sent");
+    CHECK(message.ok() && StringAt(*message, "jsonrpc") == "2.0");
+    CHECK(message->contains("method") != message->contains("error"));
+  }
+}
+
+void CheckFiles(const std::vector<HubFile>& files, const std::filesystem::path& snapshot) {
+  constexpr std::size_t kMaxParts = 4096;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 44U;
+  CHECK(!files.empty() && files.size() <= kMaxParts);
+  std::vector<std::string> paths;
+  for (const HubFile& file : files) {
+    CHECK(file.size > 0 && file.size <= kMaxBytes);
+    CHECK(file.hash.size() == (file.lfs ? 64U : 40U));
+    CHECK(file.hash.find_first_not_of("0123456789abcdef") == std::string::npos);
+    CHECK(!HasControlCharacter(file.path));
+    const std::string place = (snapshot / file.path).lexically_normal().string();
+    CHECK(place.starts_with(snapshot.string() + "/") && ToLowerAscii(place).ends_with(".gguf"));
+    paths.push_back(place);
+  }
+  std::sort(paths.begin(), paths.end());
+  CHECK(std::adjacent_find(paths.begin(), paths.end()) == paths.end());
+}
+
+std::vector<std::pair<const char*, std::string>> SettingsOf(const Config& config) {
+  return {{"skill_generation_model", config.skill_generation_model},
+          {"eval_model", config.eval_model},
+          {"test_gen_model", config.test_gen_model},
+          {"skills_dir", config.skills_dir.string()},
+          {"runs_dir", config.runs_dir.string()}};
+}
+
+}  // namespace
+
+void FuzzMcp(std::string_view input) {
+  const Talk whole = TalkTo(input, std::max<std::size_t>(input.size(), 1));
+  const Talk pieces = TalkTo(input, 3);
+  CHECK(whole.sent == pieces.sent);
+  CHECK(whole.found.ok() == pieces.found.ok());
+  CheckSent(whole.sent);
+  // A server that writes little can't make the program write much.
+  constexpr std::size_t kOwnBytes = 300;  // of one message
+  const auto lines = static_cast<std::size_t>(std::count(input.begin(), input.end(), '\n'));
+  CHECK(whole.sent.size() <= 8 * input.size() + kOwnBytes * (lines + 3));
+  if (!Parsed(whole.found)) return;
+  const std::string tools = DumpJson(whole.found->tools);
+  CHECK(tools == DumpJson(pieces.found->tools));
+  CHECK(tools.size() <= 8 * input.size() + 2);
+  CHECK(!FindInvalidUtf8(whole.found->server) && whole.found->server.find('\n') == std::string::npos);
+}
+
+void FuzzHubListing(std::string_view input) {
+  const Result<HubListing> listing = ParseHubListing(input, "https://huggingface.co");
+  CheckNothingRepeated(ParseHubListing(WithPlantedWord(input), "https://huggingface.co"));
+  if (!Parsed(listing)) return;
+  CHECK(listing->commit.size() == 40);
+  std::vector<std::string> paths;
+  std::size_t bytes = 0;
+  for (const auto& [path, file] : listing->files) {
+    CHECK(path == file.path);
+    bytes += path.size();
+    paths.push_back(path);
+  }
+  CHECK(bytes <= input.size());
+  const std::vector<std::string> backwards(paths.rbegin(), paths.rend());
+  const std::filesystem::path snapshot = "/cache/snapshots/" + listing->commit;
+  for (const char* quant : {"", "q4_k_m", "Q8_0", "m.gguf"}) {
+    const GgufName name{"org/repo", quant};
+    const Result<GgufModel> model = ChooseGguf(paths, name);
+    const Result<GgufModel> same = ChooseGguf(backwards, name);
+    CHECK(model.ok() == same.ok() && (!model || model->parts == same->parts));
+    const Result<std::vector<HubFile>> files = ChooseHubFiles(*listing, name, snapshot);
+    CHECK(model.ok() || !files.ok());
+    if (Parsed(files)) CheckFiles(*files, snapshot);
+  }
+}
+
+void FuzzConfig(std::string_view input) {
+  const std::string file = "upskill.config.yaml";
+  CheckNothingRepeated(ParseConfig(WithPlantedWord(input), file));
+  const Result<Config> config = ParseConfig(std::string(input), file);
+  if (!Parsed(config)) return;
+  CHECK(!config->skills_dir.empty() && !config->runs_dir.empty());
+  CHECK(!config->max_refine_attempts || (*config->max_refine_attempts >= 1 && *config->max_refine_attempts <= 50));
+  std::string written;
+  for (const auto& [key, value] : SettingsOf(*config)) {
+    CHECK(!HasControlCharacter(value));
+    if (FindInvalidUtf8(value)) return;
+    written += std::string(key) + ": " + DumpJson(Json(value)) + "\n";
+  }
+  const Result<Config> again = ParseConfig(written, file);
+  CHECK(again.ok() && SettingsOf(*again) == SettingsOf(*config));
+}
+
+void FuzzKeys(std::string_view input) {
+  const std::string provider = "openai";
+  CheckNothingRepeated(KeyInFile(WithPlantedWord(input), provider, "keys.toml"));
+  const Result<std::optional<std::string>> key = KeyInFile(input, provider, "keys.toml");
+  if (!Parsed(key) || !*key) return;
+  CHECK(!(*key)->empty());
+  CHECK(std::all_of((*key)->begin(), (*key)->end(), [](char c) { return c > ' ' && c < '\x7f'; }));
+  const Result<std::optional<std::string>> again =
+      KeyInFile(provider + " = " + DumpJson(Json(**key)), provider, "keys.toml");
+  CHECK(again.ok() && *again == *key);
+}
+
+void FuzzCatalog(std::string_view input) {
+  const Result<Catalog> catalog = LoadCatalog(CatalogText{std::string(input), "models.toml"});
+  if (!Parsed(catalog)) return;
+  for (const auto& [name, provider] : catalog->providers) CHECK(name == provider.name && !provider.base_url.empty());
+  for (const auto& [name, alias] : catalog->aliases) CHECK(!alias.model.empty());
+  for (const PriceEntry& entry : catalog->prices) {
+    for (const double price : {entry.price.input, entry.price.output, entry.price.cache_read, entry.price.cache_write})
+      CHECK(std::isfinite(price) && price >= 0.0);
+  }
+  // What the user's own file doesn't name stays as it is built in.
+  static const Catalog built_in = *LoadCatalog();
+  CHECK(catalog->prices.size() >= built_in.prices.size() && catalog->names.size() >= built_in.names.size());
+}
+
+}  // namespace upskill

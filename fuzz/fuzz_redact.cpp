@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include <cstdint>
-
-#include "fuzz/fuzz_reader.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  upskill::FuzzRedaction({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
