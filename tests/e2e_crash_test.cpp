@@ -13,6 +13,7 @@
 #include "eval/cell.h"
 #include "eval/journal.h"
 #include "eval/summary.h"
+#include "support/source_dir.h"
 #include "support/subprocess.h"
 #include "util/files.h"
 #include "util/temp_folder.h"
@@ -24,7 +25,7 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-const fs::path kExample = fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels";
+const fs::path kExample = SourceDir() / "examples/skills/kernel-builder-cuda-kernels";
 
 std::size_t LinesIn(const fs::path& run) {
   std::size_t lines = 0;

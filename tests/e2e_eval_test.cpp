@@ -8,6 +8,7 @@
 #include <string>
 
 #include "eval/journal.h"
+#include "support/source_dir.h"
 #include "support/subprocess.h"
 #include "util/temp_folder.h"
 
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-const fs::path kExample = fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels";
+const fs::path kExample = SourceDir() / "examples/skills/kernel-builder-cuda-kernels";
 
 // Answers by cell of the newest run in `runs`.
 std::map<std::string, std::string> AnswersOf(const fs::path& runs) {

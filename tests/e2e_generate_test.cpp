@@ -71,6 +71,7 @@ class TeacherAndStudent {
  private:
   static Json Draft() {
     Json draft = DraftJson("RULE-EVEN");
+    draft.erase("name");  // -o gives it
     draft["sections"].push_back(
         {{"title", "Ballast"}, {"rules", Json::array({{{"text", std::string(300, 'b')}, {"cites", Json::array()}}})}});
     return draft;

@@ -345,12 +345,21 @@ TEST_F(LlamaServer, AnswersFitTheirSchema) {
 TEST_F(LlamaServer, AsTeacherOfAWholeGeneration) {
   const TempFolder folder;
   folder.Write("notes.md", "The sum of 2 and 2 is written `total-4`.\n");
+  // Short ones: it reads few tokens a second.
+  folder.Write("prompts/draft-system.md", "You write skills.");
+  folder.Write("prompts/draft.md",
+               "{{task}} {{existing}} {{material}} Write a skill of {{tokens}} tokens. {{problem}}");
+  folder.Write("prompts/cases-system.md", "You write tests.");
+  folder.Write("prompts/cases.md", "{{task}} {{material}} Write {{count}}. {{covered}} {{rejected}}");
+  folder.Write("prompts/refine-system.md", "You improve skills.");
+  folder.Write("prompts/refine.md",
+               "{{task}} {{material}} {{skill}} {{failures}} {{tried}} Propose {{count}}, of {{tokens}} tokens.");
   const ProcessOutcome outcome = RunShell(
       "$UPSKILL generate 'Add numbers' --docs notes.md -e 'What is the sum of 1 and 2? -> total-3' -e 'What is the sum "
       "of 4 and 4? -> total-8' "
       "-m 'generic.smollm?max_tokens=250' --base-url " +
           server->url() +
-          " --cases 3 --skill-tokens 50 --max-attempts 1 --candidates 1 "
+          " --prompts prompts --cases 3 --skill-tokens 50 --max-attempts 1 --candidates 1 "
           "--train-runs 1 --runs 1 --eval-model generic.student --eval-base-url " +
           server->url() + " --max-tokens 8 --name adding -o adding",
       folder.path());

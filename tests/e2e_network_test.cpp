@@ -249,7 +249,7 @@ TEST_F(Network, AServerThatReportsNoUsageEndsARunWithALimit) {
   const ProcessOutcome outcome = Eval(server.url(), {"--max-tokens-total", "100000", "-j", "4"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_THAT(outcome.error,
-              HasSubstr("generic.m doesn't report what its answers use, so --max-tokens-total can't be enforced"));
+              HasSubstr("generic.m doesn't report what its answers use, so the limit on tokens can't be enforced"));
   EXPECT_LE(server.request_count(), 8U);
 }
 

@@ -16,6 +16,7 @@
 #include "eval/summary.h"
 #include "support/changed_model.h"
 #include "support/child_pids.h"
+#include "support/source_dir.h"
 #include "support/subprocess.h"
 #include "util/temp_folder.h"
 
@@ -24,10 +25,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const fs::path kExampleSkill = fs::path(UPSKILL_SOURCE_DIR) / "examples/skills/kernel-builder-cuda-kernels";
+const fs::path kExampleSkill = SourceDir() / "examples/skills/kernel-builder-cuda-kernels";
 
 std::vector<Sample> SamplesIn(const fs::path& runs) {
   const std::vector<fs::path> found = FindRuns(runs);
@@ -81,7 +83,9 @@ class Worker : public testing::Test {
   }
 
   TempFolder folder_;
-  const std::vector<std::string> command_ = {"eval", kExampleSkill.string(), "--max-tokens", "24", "-j", "4"};
+  // Answers of some tenths of a second each.
+  const std::vector<std::string> command_ = {
+      "eval", kExampleSkill.string(), "-m", "llama:" UPSKILL_TINY_MODEL, "--max-tokens", "1000", "-j", "4"};
 };
 
 TEST_F(Worker, IsRestartedAfterACrash) {
@@ -106,20 +110,21 @@ TEST_F(Worker, TwoCrashesLeaveARunThatCanBeResumed) {
   EXPECT_THAT(errors.back(), AllOf(HasSubstr("permanent: "), HasSubstr("failed again"), HasSubstr("signal 9")));
 
   const ProcessOutcome resumed =
-      RunUpskill({"eval", kExampleSkill.string(), "-j", "4", "--resume", "latest"}, folder_.path());
+      RunUpskill({"eval", kExampleSkill.string(), "-m", "llama:" UPSKILL_TINY_MODEL, "-j", "4", "--resume", "latest"},
+                 folder_.path());
   EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
   EXPECT_TRUE(IsComplete(runs()));
 }
 
-TEST_F(Worker, AHangingChatTemplateEndsTheRun) {
+TEST_F(Worker, AHangingChatTemplateIsAnErrorOfItsCells) {
+#if defined(UPSKILL_SANITIZED)
+  GTEST_SKIP() << "this build has the operator new of a sanitizer, so templates have no limit";
+#endif
   MakeHangingSkill();
-  const ProcessOutcome outcome =
-      RunShell("UPSKILL_ENGINE_TIMEOUT=5 \"$UPSKILL\" eval demo -m llama:hang.gguf --max-tokens 2", folder_.path());
+  const ProcessOutcome outcome = RunShell("\"$UPSKILL\" eval demo -m llama:hang.gguf --max-tokens 2", folder_.path());
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
-  const std::vector<std::string> errors = ErrorsIn(runs());
-  ASSERT_FALSE(errors.empty());
-  EXPECT_THAT(errors.front(), AllOf(HasSubstr("unavailable: "), HasSubstr("no sign of life for 5 s")));
-  EXPECT_THAT(errors.back(), AllOf(HasSubstr("permanent: "), HasSubstr("no sign of life for 5 s")));
+  EXPECT_THAT(ErrorsIn(runs()), ElementsAre("permanent: the model's chat template took more than 5 s"));
+  EXPECT_EQ(AnswersIn(runs()), 1U);  // without the skill
 }
 
 TEST_F(Worker, TheSecondInterruptEndsARunThatHangs) {
@@ -148,7 +153,8 @@ TEST_F(Worker, TheThirdInterruptEndsAProgramThatWaits) {
 TEST_F(Worker, InterruptDrainsItsRequests) {
   const ProcessOutcome outcome =
       RunShell("setsid \"$UPSKILL\" eval " + kExampleSkill.string() +
-                   " --max-tokens 24 -j 4 --runs 5 & pid=$!; "
+                   " -m llama:" UPSKILL_TINY_MODEL
+                   " --max-tokens 500 -j 4 --runs 5 & pid=$!; "
                    "while [ $(cat runs/*/samples.jsonl 2>/dev/null | wc -l) -lt 6 ]; do sleep 0.01; done; "
                    "kill -INT -- -$pid; wait $pid",
                folder_.path());

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "support/source_dir.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,7 +25,7 @@ using Rules = std::map<std::string, std::set<std::string>>;
 Rules ReadRules() {
   static const std::regex kRow(R"(^\| `([a-z/]+)` \|.*\|([^|]*)\|\s*$)");
   static const std::regex kName("[a-z_/.]+");
-  std::ifstream in(fs::path(UPSKILL_SOURCE_DIR) / "ARCHITECTURE.md");
+  std::ifstream in(upskill::SourceDir() / "ARCHITECTURE.md");
   Rules rules;
   std::set<std::string> unlimited;
   std::string text;
@@ -100,7 +102,7 @@ std::vector<fs::path> SourcesBelow(const fs::path& root) {
   return files;
 }
 
-const fs::path kSource = fs::path(UPSKILL_SOURCE_DIR) / "src";
+const fs::path kSource = upskill::SourceDir() / "src";
 
 // The sources of a folder with a rule, without those of subfolders that have their own rule.
 std::vector<fs::path> SourcesOf(const std::string& folder) {

@@ -10,12 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "support/source_dir.h"
+
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::ptrdiff_t kMaxLines = 450;
-const fs::path kRoot = UPSKILL_SOURCE_DIR;
+const fs::path kRoot = upskill::SourceDir();
 
 std::string TextOf(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -33,7 +35,9 @@ std::vector<fs::path> AllSources() {
   std::vector<fs::path> files;
   for (const char* folder : {"src", "tests", "bench", "fuzz", "scripts", "cmake"}) {
     for (fs::recursive_directory_iterator entry(kRoot / folder), end; entry != end; ++entry) {
-      if (entry->is_directory() && entry->path() == kRoot / "tests" / "fixtures") {
+      const bool holds_data =
+          entry->path() == kRoot / "tests" / "fixtures" || entry->path() == kRoot / "fuzz" / "corpus";
+      if (entry->is_directory() && holds_data) {
         entry.disable_recursion_pending();
       } else if (entry->is_regular_file() && IsSource(entry->path())) {
         files.push_back(entry->path());
@@ -47,7 +51,7 @@ TEST(SourceRules, EveryKindOfSourceIsFound) {
   const std::vector<fs::path> sources = AllSources();
   for (const char* file : {"src/util/text.cpp", "src/util/text.h", "src/report/report.css", "src/report/report_page.js",
                            "scripts/setup", "scripts/progress.sh", "scripts/fetching/index.py", "tests/fetch_test.py",
-                           "cmake/Compile.cmake", "bench/run", "fuzz/run"}) {
+                           "cmake/Compile.cmake", "bench/run", "fuzz/run", "fuzz/coverage"}) {
     EXPECT_NE(std::find(sources.begin(), sources.end(), kRoot / file), sources.end()) << file;
   }
 }

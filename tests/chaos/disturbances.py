@@ -62,7 +62,7 @@ def finish(trial, reference):
 def mounted_disk(upskill, faults):
     """On a real file system that fills up and then gets room. Only in a name space of its own: it mounts one."""
     place = "/mnt" if os.path.isdir("/mnt") else "/tmp"
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "chaos", place], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "chaos", place], check=True)
     with Trial(upskill, faults, place) as trial:
         reference = figures(parsed(trial.run(trial.new("--no-log-runs"))))
         filler = os.path.join(place, "filler")
@@ -79,6 +79,7 @@ def mounted_disk(upskill, faults):
             trial.require_no_temporary_files()
             os.remove(filler)
         finish(trial, reference)
+    return place
 
 
 def try_mounted_disk(script, upskill, faults):

@@ -10,6 +10,7 @@
 //   CHAOS_NO_OPENAT2=1 the kernel doesn't have openat2
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -139,6 +140,12 @@ ssize_t Part(std::size_t size) {
   return static_cast<ssize_t>(size);
 }
 
+// For calls that are never made to fail: the program may still be killed before one.
+void Passes() {
+  const Fault fault = Next();
+  if (fault == Fault::kTear) Die();
+}
+
 bool Tears(std::size_t part, std::size_t size) { return settings().fault == Fault::kTear && part < size; }
 
 bool Writes(int flags) { return (flags & O_CREAT) != 0 || (flags & O_ACCMODE) != O_RDONLY; }
@@ -245,6 +252,24 @@ int mkdirat(int folder, const char* path, mode_t mode) noexcept {
   return Fails(false) ? -1 : real(folder, path, mode);
 }
 
+// What can't be deleted is left behind, which is no finding.
+int unlink(const char* path) noexcept {
+  static auto* const real = Real<int(const char*)>("unlink");
+  if (IsFilePath(path)) Passes();
+  return real(path);
+}
+
+int unlinkat(int folder, const char* path, int flags) noexcept {
+  static auto* const real = Real<int(int, const char*, int)>("unlinkat");
+  if (IsFilePath(path)) Passes();
+  return real(folder, path, flags);
+}
+
+int fchmod(int fd, mode_t mode) noexcept {
+  static auto* const real = Real<int(int, mode_t)>("fchmod");
+  return IsFile(fd) && Fails(false) ? -1 : real(fd, mode);
+}
+
 int ftruncate(int fd, off_t size) noexcept {
   static auto* const real = Real<int(int, off_t)>("ftruncate");
   return Fails(true) ? -1 : real(fd, size);
@@ -293,6 +318,10 @@ long syscall(long number, ...) noexcept {
   if (number == SYS_openat2 && settings().no_openat2) {
     errno = ENOSYS;
     return -1;
+  }
+  if (number == SYS_openat2) {
+    const auto* how = reinterpret_cast<const struct open_how*>(c);
+    if (Writes(static_cast<int>(how->flags)) && IsFilePath(reinterpret_cast<const char*>(b)) && Fails(true)) return -1;
   }
   return real(number, a, b, c, d, e, f);
 }

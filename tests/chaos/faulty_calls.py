@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of which the n-th call that writes to a file fails, or at which the program is killed (faults.cpp)."""
+"""Commands of which the n-th call that writes to a file fails, or at which the program is killed (faults.cpp); and the
+same commands under what else may happen to them."""
+import fcntl
 import json
 import os
 import shutil
 import signal
+import subprocess
+import time
 
-from trial import ARMS, CELLS, Trial, content, figures, parsed, require, write
+from trial import ARMS, CELLS, Outcome, Trial, content, figures, parsed, require, write
 
 TRACE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
                      "examples/traces/kernel-builder-h100.jsonl")
@@ -163,10 +167,11 @@ COMMANDS = {"eval": Evaluation, "resume": Resumption, "merge": Merging, "report"
 class Disturbed:
     """One command with its template, its number of calls and its undisturbed result."""
 
-    def __init__(self, name, upskill, faults):
+    def __init__(self, name, upskill, faults, place=None):
+        self.place = place
         self.name, self.upskill, self.faults = name, upskill, faults
-        self.command = COMMANDS[name]()
-        self.template = Trial(upskill, faults)
+        self.command, self.places = COMMANDS[name](), set()
+        self.template = Trial(upskill, faults, place)
         self.command.prepare(self.template)
         with self.copy() as trial:
             self.calls = trial.calls(self.command.arguments(trial))
@@ -176,7 +181,7 @@ class Disturbed:
             self.reference = self.command.reference(trial, outcome)
 
     def copy(self):
-        trial = Trial(self.upskill, self.faults)
+        trial = Trial(self.upskill, self.faults, self.place)
         shutil.rmtree(trial.work)
         shutil.copytree(self.template.work, trial.work)
         return trial
@@ -197,4 +202,78 @@ class Disturbed:
             self.command.complete(trial, self.reference)
 
 
-__all__ = ["ARMS", "CELLS", "COMMANDS", "Disturbed", "FAULTS"]
+    def require_done(self, trial, outcome):
+        """That the command wasn't disturbed, as it seemed to itself."""
+        require(outcome.code == 0, f"not completed: {outcome}")
+        self.command.check(trial, outcome, self.reference)
+        self.command.complete(trial, self.reference)
+
+    def under_a_wrong_clock(self, random):
+        """The wall clock jumps by up to a day in either direction, all the time."""
+        with self.copy() as trial:
+            self.require_done(trial, trial.run(self.command.arguments(trial), {"clock": random.randint(1, 1_000_000)}))
+
+    def with_a_slow_reader(self, _random):
+        """Standard output is a small pipe that doesn't block the writer, and is read slowly."""
+        with self.copy() as trial:
+            reader, writer = os.pipe()
+            os.set_blocking(writer, False)
+            fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+            process = trial.start(self.command.arguments(trial), writer, subprocess.PIPE)
+            os.close(writer)
+            read = b""
+            while block := os.read(reader, 100):
+                read += block
+                time.sleep(0.0005)
+            os.close(reader)
+            error = process.communicate(timeout=120)[1]
+            self.require_done(trial, Outcome(process.returncode, read, error))
+
+    def with_closed_descriptors(self, _random):
+        for closed in ([0], [1], [2], [0, 1, 2]):
+            with self.copy() as trial:
+                def close(descriptors=tuple(closed)):
+                    for descriptor in descriptors:
+                        os.close(descriptor)
+                path = os.path.join(trial.folder, "out")
+                with open(path, "wb") as out:
+                    process = trial.start(self.command.arguments(trial), out, subprocess.DEVNULL, preexec_fn=close)
+                    code = process.wait(timeout=120)
+                require((code != 0) == (1 in closed), f"exit code {code} with closed descriptors {closed}")
+                outcome = Outcome(code, content(path), b"")
+                self.command.check(trial, outcome, self.reference)
+                self.command.complete(trial, self.reference)
+
+    def killed_at_random(self, random):
+        """kill -9 at some moment, wherever the program is then."""
+        with self.copy() as trial:
+            process = trial.start(self.command.arguments(trial), subprocess.DEVNULL, subprocess.DEVNULL)
+            time.sleep(random.uniform(0.0, 0.1))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            self.command.check(trial, Outcome(-signal.SIGKILL, b"", b""), self.reference)
+            self.command.complete(trial, self.reference)
+
+    def with_little_room(self, room):
+        """Its file system has only this many bytes left."""
+        with self.copy() as trial:
+            filler = os.path.join(self.place, "filler")
+            with open(filler, "wb") as file:
+                free = os.statvfs(self.place)
+                os.posix_fallocate(file.fileno(), 0, max(1, free.f_bavail * free.f_frsize - room))
+            # Its output goes elsewhere, where there is room.
+            process = subprocess.run([self.upskill, *self.command.arguments(trial)], cwd=trial.work,
+                                     env=trial.environment(None), capture_output=True, timeout=120, check=False)
+            os.remove(filler)
+            outcome = Outcome(process.returncode, process.stdout, process.stderr)
+            require(outcome.code in (0, 2, 3), f"{self.name} with {room} bytes left: {outcome}")
+            require(outcome.code == 0 or outcome.error, "a failure that says nothing")
+            trial.require_no_temporary_files()
+            self.command.check(trial, outcome, self.reference)
+            self.command.complete(trial, self.reference)
+
+
+OTHERWISE = {"clocks": Disturbed.under_a_wrong_clock, "pipes": Disturbed.with_a_slow_reader,
+             "descriptors": Disturbed.with_closed_descriptors, "kills": Disturbed.killed_at_random}
+
+__all__ = ["ARMS", "CELLS", "COMMANDS", "Disturbed", "FAULTS", "OTHERWISE"]

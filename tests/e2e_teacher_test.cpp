@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teachers without a key, through the real binary: a command, and files that are answered while the program waits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "skill/skill.h"
+#include "support/fake_teacher.h"
+#include "support/subprocess.h"
+#include "util/files.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Teachers : public testing::Test {
+ protected:
+  // `wrapped`: in the JSON of Claude Code, with a cost.
+  void WriteTeacher(bool wrapped) {
+    const auto answer = [&](const std::string& name, const Json& json) {
+      const Json result = {{"type", "result"},       {"subtype", "success"},
+                           {"is_error", false},      {"result", DumpJson(json)},
+                           {"total_cost_usd", 0.25}, {"usage", {{"input_tokens", 1000}, {"output_tokens", 100}}}};
+      folder_.Write(name, DumpJson(wrapped ? result : json));
+    };
+    answer("cases.json", CasesJson(16));
+    Json draft = DraftJson("Draft [sim 0.9]");
+    draft.erase("name");  // it is that of the folder
+    answer("draft.json", draft);
+    folder_.Write("teacher.sh",
+                  "p=$(cat)\ncase \"$p\" in *'\"contains\"'*) cat cases.json;; *) cat draft.json;; esac\n");
+  }
+  // The rest of each command.
+  const std::string options_ = " --eval-model sim:base=0.1,skill=body --max-attempts 0 -o adding";
+  TempFolder folder_;
+};
+
+TEST_F(Teachers, ACommand) {
+  WriteTeacher(true);
+  const ProcessOutcome outcome =
+      RunShell("\"$UPSKILL\" generate 'Add numbers' -m 'cmd:sh teacher.sh'" + options_, folder_.path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_TRUE(LoadSkill(folder_.path() / "adding").ok());
+  EXPECT_THAT(outcome.out, HasSubstr("$0.50"));
+}
+
+TEST_F(Teachers, ACommandThatFails) {
+  const ProcessOutcome outcome =
+      RunShell("\"$UPSKILL\" generate 'Add numbers' -m 'cmd:no-such-agent -p'" + options_, folder_.path());
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("command `no-such-agent -p`: it failed with exit status 127"),
+                                   HasSubstr("not found"), HasSubstr("--resume")));
+}
+
+TEST_F(Teachers, FilesThatSomebodyAnswers) {
+  WriteTeacher(false);
+  const ProcessOutcome outcome =
+      RunShell("\"$UPSKILL\" generate 'Add numbers' -m desk:desk" + options_ +
+                   " & pid=$!\n"
+                   "while kill -0 $pid 2>/dev/null; do for r in desk/*-request.md; do a=${r%-request.md}-answer.md\n"
+                   "if [ -e \"$r\" ] && [ ! -e \"$a\" ]; then sh teacher.sh <\"$r\" >part; mv part \"$a\"; fi; done; "
+                   "sleep 0.05\n"
+                   "done; wait $pid",
+               folder_.path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_TRUE(LoadSkill(folder_.path() / "adding").ok());
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("waiting for desk/0001-answer.md"), HasSubstr("0002-request.md")));
+}
+
+// One Ctrl-C is enough, and nothing is asked again.
+TEST_F(Teachers, FilesAfterAnInterrupt) {
+  WriteTeacher(false);
+  const ProcessOutcome stopped =
+      RunShell("setsid \"$UPSKILL\" generate 'Add numbers' -m desk:desk" + options_ +
+                   " & pid=$!; while [ ! -e desk/0001-request.md ]; do sleep 0.02; done; kill -INT $pid; wait $pid",
+               folder_.path());
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.error;
+  const ProcessOutcome outcome = RunShell(
+      "sh teacher.sh <desk/0001-request.md >desk/0001-answer.md; cp cases.json desk/0002-answer.md; "
+      "\"$UPSKILL\" generate --resume",
+      folder_.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_FALSE(fs::exists(folder_.path() / "desk/0003-request.md"));
+}
+
+}  // namespace
+}  // namespace upskill
