@@ -53,7 +53,11 @@ Plan MakePlan() {
     const std::string name = fmt::format("student-{}", i);
     plan.students.push_back({name, name, name});
   }
-  for (int i = 0; i < kCases; ++i) plan.suite.cases.emplace_back().id = fmt::format("case-{}", i);
+  for (int i = 0; i < kCases; ++i) {
+    Case& test_case = plan.suite.cases.emplace_back();
+    test_case.id = fmt::format("case-{}", i);
+    test_case.input = fmt::format("question {}", i);
+  }
   plan.arms = {Arm::kBaseline, Arm::kSkill};
   plan.rounds = kRounds;
   plan.verdict.margin = 0.001;

@@ -13,7 +13,10 @@
 namespace upskill {
 
 inline constexpr double kAlpha = 0.05;
-inline constexpr int kLooks = 50;
+inline constexpr double kLiftCoverage = 0.935;     // of the interval for these cases, at least
+inline constexpr double kNewCasesCoverage = 0.92;  // of the interval for new cases
+inline constexpr double kStoppedCoverage = 0.935;  // of the interval after stopping early
+inline constexpr double kMedianBias = 0.05;        // that P(estimate < truth) may be above 0.5
 
 inline double StandardError(double share, int draws) { return std::sqrt(share * (1.0 - share) / draws); }
 
@@ -25,6 +28,10 @@ class Claims {
   }
   void AtLeast(double share, double bound, int draws, const std::string& what) {
     if (share < bound - 4.0 * StandardError(bound, draws)) Miss(share, "less", bound, what);
+  }
+  // For a probability that was computed, not simulated.
+  void Bound(double probability, double bound, const std::string& what) {
+    if (probability > bound * (1.0 + 1e-9)) Miss(probability, "more", bound, what);
   }
   int Conclude() const {
     fmt::print("\n{}", misses_.empty() ? "every claim holds\n" : misses_);
@@ -60,10 +67,12 @@ class SignTable {
 
 // The parts of verdict_simulation.
 void PrintFalseVerdicts(int draws, Claims& claims);
+void PrintSituations(int draws, Claims& claims);
 void PrintMultiplicity(int draws, Claims& claims);
-void PrintLiftCoverage(int draws, Claims& claims);
-void PrintNewCasesCoverage(int draws, Claims& claims);
-void PrintSequenceCoverage(int draws, Claims& claims);
+void PrintLineages(int draws, Claims& claims);
+void PrintGeneral(int draws, Claims& claims);
+void PrintCoverage(int draws, Claims& claims);
+void PrintAfterStopping(int draws, Claims& claims);
 void PrintPower(int draws, Claims& claims);
 
 }  // namespace upskill

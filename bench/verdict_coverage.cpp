@@ -1,206 +1,183 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "stats/e_process.h"
 #include "stats/interval.h"
-#include "stats/power.h"
-#include "util/rng.h"
+#include "stats/stage_wise.h"
 #include "verdict_claims.h"
-#include "verdict_suites.h"
+#include "verdict_run.h"
+#include "verdict_search.h"
 
 namespace upskill {
 namespace {
+
+constexpr double kRounding = 1e-9;
+
+double LiftOfCases(const std::vector<CaseRates>& cases) {
+  double sum = 0.0;
+  for (const CaseRates& one : cases) sum += one.with - one.without;
+  return sum / static_cast<double>(cases.size());
+}
+
+bool Holds(const Interval& interval, double lift) {
+  return interval.low <= lift + kRounding && lift - kRounding <= interval.high;
+}
 
 struct Coverage {
   double share = 0.0;
   double width = 0.0;
 };
 
-Coverage CoverageOfLift(const Scenario& scenario, int rounds, int draws) {
-  Rng rng(SeedFromText(scenario.name) + 1000U * static_cast<unsigned>(rounds) + scenario.cases.size());
-  const double lift = scenario.lift();
+Coverage CoverageOfLift(const std::vector<CaseRates>& cases, int rounds, int draws, std::uint64_t seed) {
+  Rng rng(seed);
+  const double lift = LiftOfCases(cases);
   Coverage coverage;
-  std::vector<PairCounts> cases(scenario.cases.size());
+  std::vector<PairCounts> counts(cases.size());
   for (int draw = 0; draw < draws; ++draw) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      cases[i] = {};
+      counts[i] = {};
       for (int round = 0; round < rounds; ++round) {
-        const bool without = rng.Uniform() < scenario.cases[i].without;
-        cases[i].Add(without, rng.Uniform() < scenario.cases[i].with);
+        const bool without = rng.Uniform() < cases[i].without;
+        counts[i].Add(without, rng.Uniform() < cases[i].with);
       }
     }
-    const Interval interval = LiftInterval(cases).value_or(Interval{});
-    coverage.share += interval.low <= lift + 1e-12 && lift - 1e-12 <= interval.high;
+    const Interval interval = LiftInterval(counts).value_or(Interval{});
+    coverage.share += Holds(interval, lift) ? 1.0 : 0.0;
     coverage.width += interval.high - interval.low;
   }
   return {coverage.share / draws, coverage.width / draws};
 }
 
-struct CoverageRow {
-  int suites = 0;
-  int below = 0;  // of 93.5 %
-  int above = 0;  // 98 %
-  double lowest = 1.0;
-  double highest = 0.0;
-  double sum = 0.0;
-
-  void Add(double share) {
-    ++suites;
-    below += share < 0.935;
-    above += share > 0.98;
-    lowest = std::min(lowest, share);
-    highest = std::max(highest, share);
-    sum += share;
-  }
-  std::string text() const {
-    return fmt::format("{:>6}  {:>6}  {:>4}  {:>7}  {:>10}  {:>10}", suites, Percent(lowest), Percent(sum / suites),
-                       Percent(highest), below, above);
-  }
+// What is printed of a run that stops when the sign-flip test has decided.
+struct AfterStopping {
+  double below = 0.0;     // the median-unbiased estimate is below the lift, …
+  double above = 0.0;     // … or above it
+  double mean = 0.0;      // of the estimate
+  double naive = 0.0;     // the interval for a fixed number of rounds holds the lift
+  double raw_mean = 0.0;  // of wins − losses by pair
+  double rounds = 0.0;    // mean
 };
 
-// A kind of cases: draws one case. Its mean lift is what the interval for new cases should contain.
-struct Population {
-  std::string name;
-  double lift = 0.0;
-  std::function<CaseRates(Rng&)> draw;
-};
-
-std::vector<Population> Populations() {
-  std::vector<Population> all;
-  const std::vector<CaseRates> equal = {{.02, .02}, {.02, .1}, {.1, .1}, {.5, .5}, {.3, .7}, {.5, .98}, {.02, .98}};
-  for (const CaseRates& rates : equal) {
-    all.push_back({fmt::format("all {:.2f}>{:.2f}", rates.without, rates.with), rates.with - rates.without,
-                   [=](Rng&) { return rates; }});
+AfterStopping Stop(const std::vector<CaseRates>& cases, int planned, int draws, std::uint64_t seed) {
+  Rng rng(seed);
+  const SimulatedSuite suite{cases, {}};
+  const double lift = LiftOfCases(cases);
+  const SpendingSchedule schedule(planned);
+  AfterStopping sum;
+  for (int draw = 0; draw < draws; ++draw) {
+    SignFlipSequence sequence(kAlpha, schedule);
+    std::vector<std::vector<int>> rounds;
+    std::vector<PairCounts> counts(cases.size());
+    while (static_cast<int>(rounds.size()) < planned && sequence.helps_round() == 0 && sequence.hurts_round() == 0) {
+      rounds.push_back(DrawRound(suite, rng));
+      sequence.AddRound(rounds.back());
+      for (std::size_t i = 0; i < counts.size(); ++i) counts[i].Add(rounds.back()[i] < 0, rounds.back()[i] > 0);
+    }
+    const auto pairs = static_cast<double>(rounds.size() * cases.size());
+    const double raw = static_cast<double>(sequence.sum()) / pairs;
+    const Interval naive = LiftInterval(counts).value_or(Interval{-1.0, 1.0});
+    const StageWiseEstimate estimate = StageWiseLift(rounds, sequence.critical(), static_cast<double>(cases.size()))
+                                           .value_or(StageWiseEstimate{raw, naive});
+    sum.below += estimate.lift < lift - kRounding ? 1.0 : 0.0;
+    sum.above += estimate.lift > lift + kRounding ? 1.0 : 0.0;
+    sum.mean += estimate.lift;
+    sum.naive += Holds(naive, lift) ? 1.0 : 0.0;
+    sum.raw_mean += raw;
+    sum.rounds += static_cast<double>(rounds.size());
   }
-  for (const double share : {0.05, 0.1, 0.2, 0.3, 0.5}) {
-    all.push_back({fmt::format("0.02; {:.0f} % of them to 0.98", 100 * share), 0.96 * share,
-                   [=](Rng& rng) { return CaseRates{.02, rng.Uniform() < share ? .98 : .02}; }});
-  }
-  all.push_back({"p uniform, no lift", 0.0, [](Rng& rng) {
-                   const double p = rng.Uniform();
-                   return CaseRates{p, p};
-                 }});
-  all.push_back({"p uniform to its root", 1.0 / 6.0, [](Rng& rng) {
-                   const double p = rng.Uniform();
-                   return CaseRates{p, std::sqrt(p)};
-                 }});
-  all.push_back({"both uniform, independent", 0.0, [](Rng& rng) {
-                   const double p = rng.Uniform();
-                   return CaseRates{p, rng.Uniform()};
-                 }});
-  return all;
+  const auto n = static_cast<double>(draws);
+  return {sum.below / n, sum.above / n, sum.mean / n, sum.naive / n, sum.raw_mean / n, sum.rounds / n};
 }
 
-double CoverageOfNewCases(const Population& population, int cases, int rounds, int draws) {
-  Rng rng(SeedFromText(population.name) + 1000U * static_cast<unsigned>(rounds) + static_cast<unsigned>(cases));
-  int covered = 0;
-  std::vector<double> lifts(static_cast<std::size_t>(cases));
+// The share of runs whose confidence sequence holds the lift after every look.
+double SequenceHolds(const std::vector<CaseRates>& cases, int rounds, int draws, std::uint64_t seed) {
+  Rng rng(seed);
+  const SimulatedSuite suite{cases, {}};
+  const double lift = LiftOfCases(cases);
+  int held = 0;
   for (int draw = 0; draw < draws; ++draw) {
-    for (double& lift : lifts) {
-      const CaseRates rates = population.draw(rng);
-      PairCounts counts;
-      for (int round = 0; round < rounds; ++round) {
-        const bool without = rng.Uniform() < rates.without;
-        counts.Add(without, rng.Uniform() < rates.with);
-      }
-      lift = counts.lift();
+    PairCounts totals;
+    bool holds = true;
+    for (int round = 0; round < rounds && holds; ++round) {
+      for (const int one : DrawRound(suite, rng)) totals.Add(one < 0, one > 0);
+      const double threshold = std::log(2.0 / kAlpha);
+      holds = totals.lift() > lift ? LogEvidence(totals, lift) < threshold
+                                   : LogEvidence(totals.Mirrored(), -lift) < threshold;
     }
-    covered += NewCasesInterval(lifts, rounds).value_or(Interval{}).Contains(population.lift);
+    held += holds ? 1 : 0;
   }
-  return static_cast<double>(covered) / draws;
+  return static_cast<double>(held) / draws;
 }
 
 }  // namespace
 
-void PrintLiftCoverage(int draws, Claims& claims) {
-  fmt::print("\n3. Coverage of the 95 % interval for these cases, in % ({} draws; ± 0.{} at 95 %)\n", draws,
-             static_cast<int>(std::round(1000 * StandardError(0.95, draws))));
-  fmt::print("   By expected changes: the sum over cases and rounds of p(1-p) of both arms\n\n");
-  std::map<std::pair<int, bool>, CoverageRow> by_changes;
-  std::map<std::pair<int, int>, CoverageRow> by_size;
-  std::string below;
-  const std::vector<int> bounds = {0, 1, 2, 4, 8, 16};
-  for (const int cases : {3, 4, 6, 8, 12, 25, 50}) {
-    for (const int rounds : {1, 2, 3, 5, 10, 20}) {
-      for (const Scenario& scenario : AllScenarios(cases)) {
-        const Coverage coverage = CoverageOfLift(scenario, rounds, draws);
-        int bucket = 0;
-        for (const int bound : bounds) bucket = scenario.variance(rounds) >= bound ? bound : bucket;
-        by_changes[{bucket, rounds > 1}].Add(coverage.share);
-        by_size[{cases, rounds}].Add(coverage.share);
-        const std::string what = fmt::format("coverage, {} cases, {} rounds, {}", cases, rounds, scenario.name);
-        claims.AtLeast(coverage.share, 0.935, draws, what);
-        if (rounds > 1 && scenario.variance(rounds) >= 8) claims.AtMost(coverage.share, 0.98, draws, what);
-        if (coverage.share >= 0.935) continue;
-        below += fmt::format("   below: {} cases, {} rounds, {}: {}\n", cases, rounds, scenario.name,
-                             Percent(coverage.share));
-      }
-    }
-  }
-  fmt::print("   changes  rounds   suites  lowest  mean  highest  below 93.5  above 98\n");
-  for (const auto& [key, row] : by_changes) {
-    const std::string from =
-        key.first == bounds.back() ? fmt::format("{}+", key.first) : fmt::format("{}..", key.first);
-    fmt::print("   {:>7}  {:>6}   {}\n", from, key.second ? "2-20" : "1", row.text());
-  }
-  fmt::print("{}\n   cases  rounds   suites  lowest  mean  highest  below 93.5  above 98\n", below);
-  for (const auto& [key, row] : by_size) fmt::print("   {:>5}  {:>6}   {}\n", key.first, key.second, row.text());
-}
-
-void PrintNewCasesCoverage(int draws, Claims& claims) {
-  fmt::print("\n4. Coverage of the 95 % interval for new cases, in %, over {} kinds of cases ({} draws)\n\n",
-             Populations().size(), draws);
-  fmt::print("   cases  rounds   lowest  mean  lowest for\n");
-  for (const int cases : {6, 8, 12, 25, 50}) {
-    for (const int rounds : {1, 3, 20}) {
-      CoverageRow row;
-      std::string where;
-      for (const Population& population : Populations()) {
-        const double share = CoverageOfNewCases(population, cases, rounds, draws);
-        if (share < row.lowest) where = population.name;
-        claims.AtLeast(share, 0.92, draws,
-                       fmt::format("coverage for new cases, {} cases, {} rounds, {}", cases, rounds, population.name));
-        row.Add(share);
-      }
-      fmt::print("   {:>5}  {:>6}   {:>6}  {:>4}  {}\n", cases, rounds, Percent(row.lowest),
-                 Percent(row.sum / row.suites), where);
-    }
-  }
-}
-
-void PrintSequenceCoverage(int draws, Claims& claims) {
+void PrintCoverage(int draws, Claims& claims) {
   fmt::print(
-      "\n5. Share of runs in which the 95 % confidence sequence holds the lift at every one of 20 looks, in % ({} "
-      "draws)\n\n",
+      "\n8. Coverage of the 95 % interval for these cases after a fixed number of rounds, in %; searched for the "
+      "lowest over "
+      "all\n   suites, then measured with new draws ({})\n\n",
       draws);
-  for (const int cases : {4, 12}) {
-    for (const CaseRates& rates : std::vector<CaseRates>{{.5, .5}, {.1, .1}, {.4, .65}, {.1, .9}}) {
-      const Scenario scenario = MakeScenario("", cases, [&](int) { return rates; });
-      Rng rng(SeedFromText("sequence") + static_cast<unsigned>(cases));
-      int held = 0;
-      for (int draw = 0; draw < draws; ++draw) {
-        LiftSequence sequence(kAlpha);
-        PairCounts totals;
-        for (int round = 0; round < 20; ++round) {
-          AddRound(scenario, rng, totals);
-          sequence.Add(totals);
-        }
-        held += sequence.range().Contains(scenario.lift());  // it only shrinks
-      }
-      const double share = static_cast<double>(held) / draws;
-      claims.AtLeast(share, 1.0 - kAlpha, draws,
-                     fmt::format("confidence sequence, {} cases, {:.2f}>{:.2f}", cases, rates.without, rates.with));
-      fmt::print("   {:>2} cases, {:.2f}>{:.2f}: {} ± {:.2f}\n", cases, rates.without, rates.with, Percent(share),
-                 100 * StandardError(share, draws));
+  fmt::print("   cases  rounds   lowest        at 50 > 50 %  at 40 > 65 %   worst suite\n");
+  for (const int cases : {1, 2, 3, 12, 100}) {
+    for (const int rounds : {1, 2, 3, 10}) {
+      const WorstSuite worst = SearchWorst({cases, std::nullopt, 200, 6}, [&](const std::vector<CaseRates>& suite) {
+        return 1.0 - CoverageOfLift(suite, rounds, cases > 50 ? 400 : 1000, 41).share;
+      });
+      const int many = cases > 50 ? draws / 4 : draws;
+      const double share = CoverageOfLift(worst.cases, rounds, many, 42).share;
+      const auto at = [&](double without, double with) {
+        const std::vector<CaseRates> equal(static_cast<std::size_t>(cases), CaseRates{without, with});
+        return Percent(CoverageOfLift(equal, rounds, many, 43).share);
+      };
+      claims.AtLeast(share, kLiftCoverage, many, fmt::format("coverage, {} cases, {} rounds", cases, rounds));
+      fmt::print("   {:>5}  {:>6}   {:>4} ± {:<5.2f}  {:>12}  {:>12}   {}\n", cases, rounds, Percent(share),
+                 100 * StandardError(share, many), at(.5, .5), at(.4, .65), SuiteText(worst.cases));
     }
+  }
+}
+
+void PrintAfterStopping(int draws, Claims& claims) {
+  fmt::print(
+      "\n9. Runs that stop when decided: how often the median-unbiased estimate is below the lift, and above it, in %; "
+      "searched\n   for the highest, then measured with new draws\n\n");
+  fmt::print("   cases  planned   below         worst suite\n");
+  for (const auto& [cases, planned] : std::vector<std::pair<int, int>>{{1, 20}, {3, 10}, {12, 5}, {12, 20}, {100, 3}}) {
+    const int few = cases > 50 ? 100 : 300;
+    const int many = cases > 50 ? draws / 20 : draws / 4;
+    const WorstSuite worst = SearchWorst({cases, std::nullopt, 70, 8},
+                                         [&](const auto& suite) { return Stop(suite, planned, few, 53).below; });
+    const double below = Stop(worst.cases, planned, many, 54).below;
+    claims.AtMost(below, 0.5 + kMedianBias, many, fmt::format("estimate below the lift, {} cases", cases));
+    fmt::print("   {:>5}  {:>7}   {:>4} ± {:<5.2f}  {}\n", cases, planned, Percent(below),
+               100 * StandardError(below, many), SuiteText(worst.cases));
+  }
+  fmt::print(
+      "\n   40 > 65 % with 12 cases:   mean rounds   below / above   mean estimate   plain mean   coverage of the "
+      "plain interval\n");
+  for (const int planned : {5, 10, 20}) {
+    const AfterStopping usual = Stop(std::vector<CaseRates>(12, CaseRates{0.4, 0.65}), planned, draws / 4, 55);
+    fmt::print("   {:>3} rounds planned         {:>11.1f}   {:>5} / {:<5}   {:>13}   {:>10}   {:>30}\n", planned,
+               usual.rounds, Percent(usual.below), Percent(usual.above), Percent(usual.mean), Percent(usual.raw_mean),
+               Percent(usual.naive));
+  }
+  fmt::print(
+      "\n   Confidence sequence: share of runs in which it holds the lift at every one of 20 looks, lowest found\n\n");
+  for (const int cases : {1, 3, 12}) {
+    const int many = draws / 4;
+    const WorstSuite worst = SearchWorst({cases, std::nullopt, 60, 9},
+                                         [&](const auto& suite) { return 1.0 - SequenceHolds(suite, 20, 300, 56); });
+    const double share = SequenceHolds(worst.cases, 20, many, 57);
+    claims.AtLeast(share, 1.0 - kAlpha, many, fmt::format("confidence sequence, {} cases", cases));
+    fmt::print("   {:>2} cases: {} ± {:.2f}   {}\n", cases, Percent(share), 100 * StandardError(share, many),
+               SuiteText(worst.cases));
   }
 }
 

@@ -1,143 +1,180 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "stats/e_process.h"
-#include "stats/multiplicity.h"
-#include "util/rng.h"
 #include "verdict_claims.h"
-#include "verdict_suites.h"
+#include "verdict_exact.h"
+#include "verdict_run.h"
+#include "verdict_search.h"
 
 namespace upskill {
 namespace {
 
+constexpr int kDrawsOfSearch = 500;
+
+struct Size {
+  int cases = 0;
+  int planned = 0;  // rounds
+  int raised = 0;   // the rounds run in the end
+};
+
+// Sizes at which probabilities are computed, not simulated.
+constexpr std::array<Size, 4> kExactSizes = {{{1, 8, 12}, {2, 4, 6}, {3, 3, 5}, {4, 3, 4}}};
+constexpr std::array<Size, 5> kSimulatedSizes = {{{1, 20, 80}, {2, 20, 80}, {3, 20, 60}, {12, 20, 40}, {100, 5, 10}}};
+
+void PrintExact(Claims& claims) {
+  fmt::print(
+      "1. Probability of a false `helps`, in %, computed exactly: a look after each round, the number of rounds raised "
+      "later\n   (that of `hurts` is the same, with the arms exchanged). Worst: searched over all suites without a "
+      "lift\n\n");
+  fmt::print("   cases  planned > run   all at 0.5  all at 0.1   worst   worst suite\n");
+  for (const Size& size : kExactSizes) {
+    const SpendingSchedule schedule(size.planned);
+    const auto helps = [&](const std::vector<CaseRates>& cases) {
+      return ExactHelps(cases, kAlpha, schedule, size.raised);
+    };
+    const auto equal = [&](double rate) {
+      return helps(std::vector<CaseRates>(static_cast<std::size_t>(size.cases), {rate, rate}));
+    };
+    const WorstSuite worst = SearchWorst({size.cases, 0.0, 200, 1}, helps);
+    claims.Bound(worst.value, kAlpha, fmt::format("false helps, exactly, {} cases", size.cases));
+    fmt::print("   {:>5}  {:>7} > {:<3}   {:>10}  {:>10}   {:>5}   {}\n", size.cases, size.planned, size.raised,
+               Percent(equal(0.5)), Percent(equal(0.1)), Percent(worst.value), SuiteText(worst.cases));
+  }
+}
+
 struct FalseRates {
   double helps = 0.0;
   double hurts = 0.0;
+  double planned = 0.0;    // `helps` within the planned rounds
   double sign_test = 0.0;  // false "helps" of a sign test looked at as often
 };
 
-FalseRates SimulateNull(const Scenario& scenario, DecisionTable& table, const SignTable& signs, int draws) {
-  Rng rng(SeedFromText(scenario.name) + scenario.cases.size());
+FalseRates Simulate(const std::vector<CaseRates>& cases, const Size& size, int draws, std::uint64_t seed,
+                    const SignTable* signs) {
+  Rng rng(seed);
+  const SpendingSchedule schedule(size.planned);
+  const SimulatedSuite suite{cases, {}};
   FalseRates rates;
   for (int draw = 0; draw < draws; ++draw) {
+    SignFlipSequence sequence(kAlpha, schedule);
     PairCounts totals;
-    bool helps = false;
-    bool hurts = false;
     bool sign = false;
-    for (int round = 0; round < kLooks && !(helps && hurts && sign); ++round) {
-      AddRound(scenario, rng, totals);
-      helps = helps || table.Decides(static_cast<int>(totals.wins), static_cast<int>(totals.losses));
-      hurts = hurts || table.Decides(static_cast<int>(totals.losses), static_cast<int>(totals.wins));
-      sign = sign || signs.Decides(totals);
+    for (int round = 0; round < size.raised; ++round) {
+      const std::vector<int> sums = DrawRound(suite, rng);
+      sequence.AddRound(sums);
+      if (signs == nullptr) continue;
+      for (const int sum : sums) totals.Add(sum < 0, sum > 0);
+      sign = sign || signs->Decides(totals);
     }
-    rates.helps += helps;
-    rates.hurts += hurts;
-    rates.sign_test += sign;
+    rates.helps += sequence.helps_round() > 0 ? 1.0 : 0.0;
+    rates.hurts += sequence.hurts_round() > 0 ? 1.0 : 0.0;
+    rates.planned += sequence.helps_round() > 0 && sequence.helps_round() <= size.planned ? 1.0 : 0.0;
+    rates.sign_test += sign ? 1.0 : 0.0;
   }
-  return {rates.helps / draws, rates.hurts / draws, rates.sign_test / draws};
+  return {rates.helps / draws, rates.hurts / draws, rates.planned / draws, rates.sign_test / draws};
 }
-// The largest divisor k for which the evidence ever reached k/alpha; 0: not even 1/alpha.
-int LevelReached(const Scenario& scenario, Rng& rng, std::vector<DecisionTable>& tables, int rounds) {
-  PairCounts totals;
-  std::size_t level = 0;
-  for (int round = 0; round < rounds && level < tables.size(); ++round) {
-    AddRound(scenario, rng, totals);
-    while (level < tables.size() &&
-           tables[level].Decides(static_cast<int>(totals.wins), static_cast<int>(totals.losses)))
-      ++level;
+
+void PrintSimulated(int draws, Claims& claims) {
+  fmt::print(
+      "\n2. The same by simulation: searched with {} draws per suite, then measured again with {} new draws; ± is one "
+      "standard "
+      "error\n   sign test: one-sided, 5 % at every look\n\n",
+      kDrawsOfSearch, draws);
+  fmt::print(
+      "   cases  planned > run   helps: planned   run           hurts         sign test   worst suite (helps)\n");
+  const SignTable signs(1000);
+  for (const Size& size : kSimulatedSizes) {
+    const WorstSuite worst = SearchWorst({size.cases, 0.0, 80, 2}, [&](const std::vector<CaseRates>& cases) {
+      return Simulate(cases, size, kDrawsOfSearch, 11, nullptr).helps;
+    });
+    const FalseRates rates = Simulate(worst.cases, size, draws, 12, &signs);
+    claims.AtMost(rates.helps, kAlpha, draws, fmt::format("false helps, {} cases", size.cases));
+    claims.AtMost(rates.hurts, kAlpha, draws, fmt::format("false hurts, {} cases", size.cases));
+    fmt::print("   {:>5}  {:>7} > {:<3}   {:>14}  {:>4} ± {:<5.2f}  {:>4} ± {:<5.2f}  {:>9}   {}\n", size.cases,
+               size.planned, size.raised, Percent(rates.planned), Percent(rates.helps),
+               100 * StandardError(rates.helps, draws), Percent(rates.hurts), 100 * StandardError(rates.hurts, draws),
+               Percent(rates.sign_test), SuiteText(worst.cases));
   }
-  return static_cast<int>(level);
+}
+
+// The share of runs that show a lift above `min_lift` by the e-process, at any of the looks.
+double ShareAboveMinLift(const std::vector<CaseRates>& cases, double min_lift, int rounds, int draws,
+                         std::uint64_t seed) {
+  Rng rng(seed);
+  const SimulatedSuite suite{cases, {}};
+  int found = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    PairCounts totals;
+    for (int round = 0; round < rounds; ++round) {
+      for (const int sum : DrawRound(suite, rng)) totals.Add(sum < 0, sum > 0);
+      if (totals.lift() <= min_lift || LogEvidence(totals, min_lift) < std::log(1.0 / kAlpha)) continue;
+      ++found;
+      break;
+    }
+  }
+  return static_cast<double>(found) / draws;
+}
+
+// The share of runs whose confidence sequence lies within ±margin after any look.
+double ShareNoEffect(const std::vector<CaseRates>& cases, double margin, int rounds, int draws, std::uint64_t seed) {
+  Rng rng(seed);
+  const SimulatedSuite suite{cases, {}};
+  const double threshold = std::log(2.0 / kAlpha);
+  int found = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    PairCounts totals;
+    bool above = false;
+    bool below = false;
+    for (int round = 0; round < rounds && !(above && below); ++round) {
+      for (const int sum : DrawRound(suite, rng)) totals.Add(sum < 0, sum > 0);
+      if (totals.lift() > margin) continue;
+      below = below || LogEvidence(totals.Mirrored(), -margin) >= threshold;
+      if (below) above = above || LogEvidence(totals, -margin) >= threshold;
+    }
+    found += above && below ? 1 : 0;
+  }
+  return static_cast<double>(found) / draws;
+}
+
+void PrintMargins(int draws, Claims& claims) {
+  fmt::print(
+      "\n3. False `no effect` of suites whose lift is the margin of 20 points, and false `helps` beyond a least lift "
+      "of "
+      "20 points\n   of suites with that lift, in %, at any of 20 looks; searched, then measured with new draws\n\n");
+  fmt::print("   cases   word                     false        worst suite\n");
+  constexpr double kMargin = 0.2;
+  constexpr int kRounds = 20;
+  const std::vector<std::pair<std::string, decltype(&ShareNoEffect)>> words = {
+      {"no effect", &ShareNoEffect}, {"helps beyond 20 points", &ShareAboveMinLift}};
+  for (const int cases : {3, 12, 100}) {
+    for (const auto& [word, share] : words) {
+      const int few = cases > 50 ? 200 : kDrawsOfSearch;
+      const int many = cases > 50 ? draws / 10 : draws / 4;
+      const WorstSuite worst = SearchWorst(
+          {cases, kMargin, 60, 3},
+          [&, share = share](const std::vector<CaseRates>& suite) { return share(suite, kMargin, kRounds, few, 21); });
+      const double rate = share(worst.cases, kMargin, kRounds, many, 22);
+      claims.AtMost(rate, kAlpha, many, fmt::format("false {}, {} cases", word, cases));
+      fmt::print("   {:>5}   {:<22}  {:>4} ± {:<5.2f}  {}\n", cases, word, Percent(rate),
+                 100 * StandardError(rate, many), SuiteText(worst.cases));
+    }
+  }
 }
 
 }  // namespace
 
 void PrintFalseVerdicts(int draws, Claims& claims) {
-  fmt::print("1. False verdicts without a lift, in %, looked at after each of {} rounds (alpha {} %)\n", kLooks,
-             100 * kAlpha);
-  fmt::print("   worst and mean over {} suites per size, {} draws each; sign test: one-sided, 5 % at every look\n\n",
-             NullScenarios(4).size(), draws);
-  fmt::print(
-      "   cases  helps: mean  worst          hurts: mean  worst          sign test: mean  worst   worst suite "
-      "(helps)\n");
-  DecisionTable table(kAlpha);
-  const SignTable signs(50 * kLooks);
-  for (const int cases : {3, 4, 6, 12, 26, 50}) {
-    FalseRates sum;
-    FalseRates worst;
-    std::string where;
-    const std::vector<Scenario> scenarios = NullScenarios(cases);
-    for (const Scenario& scenario : scenarios) {
-      const FalseRates rates = SimulateNull(scenario, table, signs, draws);
-      sum = {sum.helps + rates.helps, sum.hurts + rates.hurts, sum.sign_test + rates.sign_test};
-      if (rates.helps > worst.helps) where = scenario.name;
-      claims.AtMost(rates.helps, kAlpha, draws, fmt::format("false helps, {} cases, {}", cases, scenario.name));
-      claims.AtMost(rates.hurts, kAlpha, draws, fmt::format("false hurts, {} cases, {}", cases, scenario.name));
-      worst = {std::max(worst.helps, rates.helps), std::max(worst.hurts, rates.hurts),
-               std::max(worst.sign_test, rates.sign_test)};
-    }
-    const auto n = static_cast<double>(scenarios.size());
-    fmt::print("   {:>5}  {:>11}  {:>4} ± {:<7.2f} {:>12}  {:>4} ± {:<7.2f} {:>15}  {:>5}   {}\n", cases,
-               Percent(sum.helps / n), Percent(worst.helps), 100 * StandardError(worst.helps, draws),
-               Percent(sum.hurts / n), Percent(worst.hurts), 100 * StandardError(worst.hurts, draws),
-               Percent(sum.sign_test / n), Percent(worst.sign_test), where);
-  }
-}
-
-void PrintMultiplicity(int draws, Claims& claims) {
-  constexpr int kStudents = 10;
-  constexpr int kCandidates = 5;
-  fmt::print(
-      "\n2. Chance of any false \"helps\", in %: {} students by Holm's rule ({} looks); {} candidates with "
-      "alpha/(k(k+1))\n\n",
-      kStudents, kLooks, kCandidates);
-  fmt::print("   cases  all students at 0.5  half of them helped by 40 points  candidates at 0.5\n");
-  std::vector<DecisionTable> tables;
-  std::vector<DecisionTable> candidate_tables;
-  for (int k = 1; k <= kStudents; ++k) tables.emplace_back(kAlpha / k);
-  for (int k = 1; k <= kCandidates; ++k) candidate_tables.emplace_back(CandidateAlpha(k, kAlpha));
-  for (const int cases : {4, 12, 50}) {
-    const Scenario none = MakeScenario("none", cases, [](int) { return CaseRates{.5, .5}; });
-    const Scenario lift = MakeScenario("lift", cases, [](int) { return CaseRates{.5, .9}; });
-    Rng rng(static_cast<std::uint64_t>(cases));
-    std::array<double, 3> wrong{};
-    const int runs = draws / 2;
-    for (int draw = 0; draw < runs; ++draw) {
-      for (const bool half : {false, true}) {
-        std::vector<double> evidence;
-        for (int i = 0; i < kStudents; ++i) {
-          const int level = LevelReached(half && i % 2 == 1 ? lift : none, rng, tables, kLooks);
-          evidence.push_back(level == 0 ? 0.0 : std::log(level / kAlpha) + 1e-9);
-        }
-        const std::vector<bool> rejects = HolmRejects(evidence, kAlpha);
-        bool any = false;
-        for (std::size_t i = 0; i < rejects.size(); ++i) any = any || (rejects[i] && !(half && i % 2 == 1));
-        wrong[half ? 1 : 0] += any;
-      }
-      bool any = false;
-      for (DecisionTable& table : candidate_tables) {
-        std::vector<DecisionTable> one = {std::move(table)};
-        any = LevelReached(none, rng, one, kLooks) > 0 || any;
-        table = std::move(one[0]);
-      }
-      wrong[2] += any;
-    }
-    fmt::print("   {:>5}", cases);
-    const std::array<int, 3> widths = {14, 27, 14};
-    for (std::size_t i = 0; i < wrong.size(); ++i) {
-      const double share = wrong[i] / runs;
-      claims.AtMost(share, kAlpha, runs,
-                    fmt::format("any false helps among several, {} cases, column {}", cases, i + 1));
-      fmt::print("  {:>{}} ± {:.2f}", Percent(share), widths[i], 100 * StandardError(share, runs));
-    }
-    fmt::print("\n");
-  }
+  PrintExact(claims);
+  PrintSimulated(draws, claims);
+  PrintMargins(draws, claims);
 }
 
 }  // namespace upskill
