@@ -13,7 +13,7 @@ run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2
 # One target at a time: they share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
-.PHONY: all model demo test test-asan test-tsan test-release test-bare chaos bench fuzz format install packages wheel deb setup setup-check clean
+.PHONY: all model demo test test-asan test-tsan test-release test-bare chaos bench fuzz fuzz-ci fuzz-coverage format install packages wheel deb setup setup-check setup-fuzz clean
 
 # Without the tests, unless `make test` has configured them: build/release keeps the setting.
 all: setup
@@ -63,11 +63,22 @@ bench: setup-check model
 	@scripts/build plain upskill
 	@bench/run build/bench
 
-# Each fuzzer for FUZZ_SECONDS (fuzz/CMakeLists.txt); needs clang-19 and libclang-rt-19-dev.
+# Each parser of untrusted input under libFuzzer for FUZZ_SECONDS (docs/fuzzing.md).
 FUZZ_SECONDS ?= 60
-fuzz: setup-check
-	@scripts/build fuzz fuzzers
-	@fuzz/run build/fuzz $(FUZZ_SECONDS)
+fuzz: setup-fuzz
+	@scripts/build fuzz upskill_fuzz
+	@fuzz/run -s $(FUZZ_SECONDS) build/fuzz
+
+# The same with a number of inputs for each, the same ones every time.
+FUZZ_INPUTS ?= 2000
+fuzz-ci: setup-fuzz
+	@scripts/build fuzz upskill_fuzz
+	@fuzz/run -r $(FUZZ_INPUTS) build/fuzz
+
+# Which lines of the parsers the corpus reaches.
+fuzz-coverage: setup-fuzz
+	@scripts/build coverage upskill_fuzz
+	@fuzz/coverage build/coverage
 
 format:
 	@scripts/format
@@ -87,6 +98,9 @@ setup:
 
 setup-check:
 	@scripts/setup --check
+
+setup-fuzz:
+	@scripts/setup --fuzz
 
 clean:
 	rm -rf build
