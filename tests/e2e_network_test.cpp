@@ -217,15 +217,19 @@ TEST_F(Network, TheCostLimitHolds) {
   });
   // What a request may cost is a little more than what it does cost.
   folder.Write("models.toml", "[[price]]\nproviders = [\"generic\"]\nmodels = [\"m\"]\ninput = 1\noutput = 105\n");
-  const ProcessOutcome outcome = RunShell(
-      "UPSKILL_MODELS=models.toml \"$UPSKILL\" eval s -q -m generic.m --max-tokens 100 --max-cost 0.155 --base-url " +
-          server.url(),
-      folder.path());
+  const auto eval = [&](const std::string& options) {
+    const std::string command = "UPSKILL_MODELS=models.toml \"$UPSKILL\" eval s -q -m generic.m --base-url ";
+    return RunShell(command + server.url() + " " + options, folder.path());
+  };
+  const ProcessOutcome outcome = eval("--max-tokens 100 --max-cost 0.155");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_EQ(requests, 15);
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.1500 of $0.1550 spent"),
                                    HasSubstr("15 of 80 cells answered, 65 unanswered"), HasSubstr("--resume")));
-  EXPECT_EQ(Eval(server.url(), {"--resume"}).exit_code, 0);
+  const ProcessOutcome resumed = eval("--resume");
+  EXPECT_EQ(resumed.exit_code, 3) << resumed.error;
+  EXPECT_EQ(requests, 30) << "the limit of the run is recalled, and holds for each time that it is continued";
+  EXPECT_EQ(eval("--resume --max-cost 10").exit_code, 0);
   EXPECT_EQ(requests, 80) << "paid answers are not requested again";
 }
 

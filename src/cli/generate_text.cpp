@@ -35,7 +35,7 @@ Json CostToJson(const StageCost& cost) {
 // "1 call, 100 tokens in, 50 out, $0.0100".
 std::string CostText(const StageCost& cost, const char* one) {
   std::string usd;
-  if (cost.usd > 0) usd = fmt::format(", {}{}", cost.all_costs_known ? "" : "at least ", UsdText(cost.usd));
+  if (cost.usd > 0) usd = fmt::format(", {}{}", cost.all_costs_known ? "" : "at least ", MoneyText(cost.usd));
   if (usd.empty() && !cost.all_costs_known) usd = ", cost unknown";
   return fmt::format("{}, {} in, {} out{}", Counted(cost.calls, one),
                      Counted(static_cast<std::size_t>(cost.prompt_tokens), "token"), WithThousands(cost.output_tokens),
@@ -64,7 +64,7 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
         100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls),
         outcome.full_student_calls));
   }
-  if (usd > 0) env.out(TerminalText::Format("spent {}{}\n", known ? "" : "at least ", UsdText(usd)));
+  if (usd > 0) env.out(TerminalText::Format("spent {}{}\n", known ? "" : "at least ", MoneyText(usd)));
 }
 
 // What is said first: whether the skill helps.

@@ -75,8 +75,8 @@ Spending Budget::reserved() const {
 }
 
 std::string Budget::SpentUsd() const {
-  std::string text = fmt::format("{} of {} spent", UsdText(spent_.usd), UsdText(limits_.max_cost_usd.value_or(0.0)));
-  if (failed_.usd > 0.0) text += fmt::format(" (up to {} of it by requests that failed)", UsdText(failed_.usd));
+  std::string text = fmt::format("{} of {} spent", MoneyText(spent_.usd), MoneyText(limits_.max_cost_usd.value_or(0.0)));
+  if (failed_.usd > 0.0) text += fmt::format(" (up to {} of it by requests that failed)", MoneyText(failed_.usd));
   return text;
 }
 
@@ -92,7 +92,7 @@ bool Budget::Fits(const Spending& amount) {
   const Spending in_flight = reserved();
   const double usd = spent_.usd + in_flight.usd + amount.usd;
   if (limits_.max_cost_usd && amount.usd > 0.0 && usd > *limits_.max_cost_usd * (1.0 + kRounding)) {
-    shortage_ = fmt::format("{}, and the next answer may cost {}", SpentUsd(), UsdText(amount.usd));
+    shortage_ = fmt::format("{}, and the next answer may cost {}", SpentUsd(), MoneyText(amount.usd));
     return false;
   }
   if (limits_.max_tokens && spent_.tokens + in_flight.tokens + amount.tokens > *limits_.max_tokens) {

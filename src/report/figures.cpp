@@ -77,15 +77,6 @@ std::string PointsText(double fraction) {
 
 std::string NumberText(double value) { return WithThousands(std::llround(value)); }
 
-std::string MoneyText(double usd) {
-  constexpr double kRoundsToADollar = 0.995;
-  constexpr int kMostDigits = 12;
-  if (usd == 0.0) return "$0";
-  if (usd >= kRoundsToADollar) return fmt::format("${:.2f}", usd);
-  const int two_significant = 1 - static_cast<int>(std::floor(std::log10(usd)));
-  return fmt::format("${:.{}f}", usd, std::clamp(two_significant, 4, kMostDigits));
-}
-
 std::string SecondsText(double seconds) { return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0); }
 
 std::string ChangeText(const PairedChange& change, Unit unit) {

@@ -29,9 +29,6 @@ std::string PointsText(double fraction);
 // "16", "1,234": a mean, rounded to a whole number.
 std::string NumberText(double value);
 
-// "$1.20", "$0.0031", "$0.000012".
-std::string MoneyText(double usd);
-
 // "1.2 s", "14 s".
 std::string SecondsText(double seconds);
 

@@ -146,7 +146,7 @@ const signed = (value, digits = 0) => {
   return (Number(text) === 0 ? '' : value > 0 ? '+' : '−') + text;
 };
 const points = (fraction) => signed(fraction * 100);
-// As MoneyText and SecondsText of figures.h.
+// As MoneyText of text.h and SecondsText of figures.h.
 const money = (usd) => '$' + (usd === 0 ? '0' : usd >= 0.995 ? usd.toFixed(2) : usd.toFixed(Math.min(12, Math.max(4, 1 - Math.floor(Math.log10(usd))))));
 const seconds = (value) => value.toFixed(value < 9.95 ? 1 : 0) + ' s';
 const plural = (count, word) => number(count) + ' ' + word + (count === 1 ? '' : 's');

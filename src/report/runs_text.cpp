@@ -12,6 +12,7 @@
 #include "report/eval_text.h"
 #include "report/figures.h"
 #include "report/table.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {

@@ -153,7 +153,7 @@ TerminalText TraceShowText(const Trace& trace, const std::string& redactions) {
   facts.push_back(counts.skills_used.empty() ? TerminalText("no skills")
                                              : "skills: " + TerminalText::Join(counts.skills_used, ", "));
   text += TerminalText::Join(facts, " · ") + "\n";
-  const std::string cost = trace.cost_usd.value_or(0) > 0 ? UsdText(*trace.cost_usd) : "";
+  const std::string cost = trace.cost_usd.value_or(0) > 0 ? MoneyText(*trace.cost_usd) : "";
   text += TerminalText::Join(std::vector{TokenLine(counts.tokens), cost, redactions}, " · ") + "\n";
   if (counts.shortened_outputs > 0) {
     text += TerminalText::Format("lossy: {} {} shortened {}\n", Counted(counts.shortened_outputs, "output"),

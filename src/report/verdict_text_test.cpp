@@ -168,14 +168,6 @@ TEST(ChangeText, WithAnIntervalInItsOwnUnit) {
   EXPECT_EQ(ChangeText({0.0, 0.002, {}, {}}, Unit::kMoney), "$0 → $0.0020");
 }
 
-TEST(MoneyText, KeepsTwoDigitsOfSmallSums) {
-  EXPECT_EQ(MoneyText(12.0), "$12.00");
-  EXPECT_EQ(MoneyText(0.996), "$1.00");
-  EXPECT_EQ(MoneyText(0.0031), "$0.0031");
-  EXPECT_EQ(MoneyText(0.0000123), "$0.000012");
-  EXPECT_EQ(MoneyText(0.0), "$0");
-}
-
 TEST(IsFree, InProcessOrAPriceOfZero) {
   StudentVerdict verdict;
   EXPECT_TRUE(IsFree({"smollm2-135m", "smollm2-135m", "llama:b1:ab"}, verdict));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 
 namespace upskill {
@@ -225,9 +226,13 @@ std::string WithThousands(long long number) {
   return number < 0 ? "-" + digits : digits;
 }
 
-std::string UsdText(double usd) {
-  constexpr double kShown = 0.00005;  // less is rounded to 0.0000
-  return usd > 0.0 && usd < kShown ? "<$0.0001" : fmt::format("${:.4f}", usd);
+std::string MoneyText(double usd) {
+  constexpr double kRoundsToADollar = 0.995;
+  constexpr int kMostDigits = 12;
+  if (usd == 0.0) return "$0";
+  if (usd >= kRoundsToADollar) return fmt::format("${:.2f}", usd);
+  const int two_significant = 1 - static_cast<int>(std::floor(std::log10(usd)));
+  return fmt::format("${:.{}f}", usd, std::clamp(two_significant, 4, kMostDigits));
 }
 
 std::optional<std::int64_t> ParseWholeNumber(std::string_view text, std::int64_t low, std::int64_t high) {

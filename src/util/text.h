@@ -64,8 +64,8 @@ std::string WithThousands(long long number);
 // (1, "round") → "1 round", (1008, "cell") → "1,008 cells".
 std::string Counted(std::size_t count, std::string_view word);
 
-// An amount of money: 0.0123 → "$0.0123". One that isn't zero never looks like it: 0.00001 → "<$0.0001".
-std::string UsdText(double usd);
+// An amount of money, at least 0: "$1.20", "$0.0031", "$0.000012", and "$0" for nothing at all.
+std::string MoneyText(double usd);
 
 // The whole number that all of `text` is, if it is from `low` to `high`.
 std::optional<std::int64_t> ParseWholeNumber(std::string_view text, std::int64_t low,

@@ -155,12 +155,13 @@ TEST(Text, ContainsAny) {
   EXPECT_FALSE(ContainsAny("anything", {}));
 }
 
-TEST(Text, UsdTextNeverShowsAPriceAsFree) {
-  EXPECT_EQ(UsdText(0.0), "$0.0000");
-  EXPECT_EQ(UsdText(1e-9), "<$0.0001");
-  EXPECT_EQ(UsdText(0.00006), "$0.0001");
-  EXPECT_EQ(UsdText(0.0123), "$0.0123");
-  EXPECT_EQ(UsdText(12.5), "$12.5000");
+TEST(Text, MoneyTextNeverShowsAPriceAsFree) {
+  EXPECT_EQ(MoneyText(0.0), "$0");
+  EXPECT_EQ(MoneyText(1e-9), "$0.0000000010");
+  EXPECT_EQ(MoneyText(0.0000123), "$0.000012");
+  EXPECT_EQ(MoneyText(0.0031), "$0.0031");
+  EXPECT_EQ(MoneyText(0.996), "$1.00");
+  EXPECT_EQ(MoneyText(12.5), "$12.50");
 }
 
 TEST(Text, ParseWholeNumberTakesAllOfTheText) {
