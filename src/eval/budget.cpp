@@ -75,7 +75,8 @@ Spending Budget::reserved() const {
 }
 
 std::string Budget::SpentUsd() const {
-  std::string text = fmt::format("{} of {} spent", MoneyText(spent_.usd), MoneyText(limits_.max_cost_usd.value_or(0.0)));
+  std::string text =
+      fmt::format("{} of {} spent", MoneyText(spent_.usd), MoneyText(limits_.max_cost_usd.value_or(0.0)));
   if (failed_.usd > 0.0) text += fmt::format(" (up to {} of it by requests that failed)", MoneyText(failed_.usd));
   return text;
 }
