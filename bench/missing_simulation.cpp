@@ -53,7 +53,11 @@ struct Measured {
 Plan PlanOf(const Scenario& scenario) {
   Plan plan;
   plan.students.push_back({"student", "student", "student"});
-  for (int i = 0; i < scenario.cases; ++i) plan.suite.cases.emplace_back().id = fmt::format("case-{}", i);
+  for (int i = 0; i < scenario.cases; ++i) {
+    Case& test_case = plan.suite.cases.emplace_back();
+    test_case.id = fmt::format("case-{}", i);
+    test_case.input = fmt::format("question {}", i);  // equal inputs would count once
+  }
   plan.arms = {Arm::kBaseline, Arm::kSkill};
   plan.rounds = scenario.rounds;
   plan.verdict.alpha = kAlpha;
@@ -114,7 +118,7 @@ Measured Simulate(const Scenario& scenario, int draws) {
     Count(verdict.without_doubt, share, outcome.by_answers);
     outcome.mean_lift += share * verdict.lift.value_or(0.0);
   }
-  fmt::print("{:<58} {:>6.1f} {:>6.1f}   {:>6.1f} {:>6.1f}   {:>+6.1f}\n", scenario.name,
+  fmt::print("{:<72} {:>6.1f} {:>6.1f}   {:>6.1f} {:>6.1f}   {:>+6.1f}\n", scenario.name,
              100.0 * outcome.by_answers.helps, 100.0 * outcome.by_answers.hurts, 100.0 * outcome.with_precaution.helps,
              100.0 * outcome.with_precaution.hurts, 100.0 * outcome.mean_lift);
   return outcome;
@@ -173,8 +177,8 @@ bool RareErrorsCostLittlePower(int draws) {
 }
 
 int Main(int draws) {
-  fmt::print("{:<58} {:>13}   {:>13}\n", "", "answers alone", "as printed");
-  fmt::print("{:<58} {:>6} {:>6}   {:>6} {:>6}   {:>6}\n", "in %", "helps", "hurts", "helps", "hurts", "lift");
+  fmt::print("{:<72} {:>13}   {:>13}\n", "", "answers alone", "as printed");
+  fmt::print("{:<72} {:>6} {:>6}   {:>6} {:>6}   {:>6}\n", "in %", "helps", "hurts", "helps", "hurts", "lift");
   const bool rare = FalseVerdictsAreRare(draws);
   const bool little = RareErrorsCostLittlePower(draws);
   if (!rare) fmt::print("MISSED: a false verdict is more frequent than {} %\n", 100.0 * kAlpha);

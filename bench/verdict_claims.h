@@ -16,7 +16,8 @@ inline constexpr double kAlpha = 0.05;
 inline constexpr double kLiftCoverage = 0.935;     // of the interval for these cases, at least
 inline constexpr double kNewCasesCoverage = 0.92;  // of the interval for new cases
 inline constexpr double kStoppedCoverage = 0.935;  // of the interval after stopping early
-inline constexpr double kMedianBias = 0.05;        // that P(estimate < truth) may be above 0.5
+inline constexpr double kMedianBias = 0.05;        // of the estimate after stopping early, from three cases on
+inline constexpr double kMedianBiasOfOne = 0.1;    // the same with one case, whose answers may hardly vary
 
 inline double StandardError(double share, int draws) { return std::sqrt(share * (1.0 - share) / draws); }
 
@@ -28,6 +29,9 @@ class Claims {
   }
   void AtLeast(double share, double bound, int draws, const std::string& what) {
     if (share < bound - 4.0 * StandardError(bound, draws)) Miss(share, "less", bound, what);
+  }
+  void Within(double value, double bound, double standard_error, const std::string& what) {
+    if (std::abs(value) > bound + 4.0 * standard_error) Miss(std::abs(value), "more", bound, what);
   }
   // For a probability that was computed, not simulated.
   void Bound(double probability, double bound, const std::string& what) {

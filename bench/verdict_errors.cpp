@@ -68,10 +68,10 @@ FalseRates Simulate(const std::vector<CaseRates>& cases, const Size& size, int d
     PairCounts totals;
     bool sign = false;
     for (int round = 0; round < size.raised; ++round) {
-      const std::vector<int> sums = DrawRound(suite, rng);
-      sequence.AddRound(sums);
+      const std::vector<double> changes = DrawRound(suite, rng);
+      sequence.AddRound(changes);
       if (signs == nullptr) continue;
-      for (const int sum : sums) totals.Add(sum < 0, sum > 0);
+      for (const double change : changes) totals.Add(change < 0.0, change > 0.0);
       sign = sign || signs->Decides(totals);
     }
     rates.helps += sequence.helps_round() > 0 ? 1.0 : 0.0;
@@ -114,7 +114,7 @@ double ShareAboveMinLift(const std::vector<CaseRates>& cases, double min_lift, i
   for (int draw = 0; draw < draws; ++draw) {
     PairCounts totals;
     for (int round = 0; round < rounds; ++round) {
-      for (const int sum : DrawRound(suite, rng)) totals.Add(sum < 0, sum > 0);
+      for (const double change : DrawRound(suite, rng)) totals.Add(change < 0.0, change > 0.0);
       if (totals.lift() <= min_lift || LogEvidence(totals, min_lift) < std::log(1.0 / kAlpha)) continue;
       ++found;
       break;
@@ -134,7 +134,7 @@ double ShareNoEffect(const std::vector<CaseRates>& cases, double margin, int rou
     bool above = false;
     bool below = false;
     for (int round = 0; round < rounds && !(above && below); ++round) {
-      for (const int sum : DrawRound(suite, rng)) totals.Add(sum < 0, sum > 0);
+      for (const double change : DrawRound(suite, rng)) totals.Add(change < 0.0, change > 0.0);
       if (totals.lift() > margin) continue;
       below = below || LogEvidence(totals.Mirrored(), -margin) >= threshold;
       if (below) above = above || LogEvidence(totals, -margin) >= threshold;

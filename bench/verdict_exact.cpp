@@ -51,7 +51,7 @@ class Histories {
         for (std::size_t s = 0; s < alive.size(); ++s) next[s + d] += p * alive[s];
       }
       SignFlipSequence after = sequence;
-      after.AddRound(std::vector<int>(m, 1));
+      after.AddRound(std::vector<double>(m, 1.0));
       const std::int64_t first = after.critical().back() + after.reach();  // index of the first sum that rejects
       double left = 0.0;
       for (std::size_t s = 0; s < next.size(); ++s) {

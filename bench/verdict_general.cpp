@@ -52,6 +52,8 @@ bool ShowsGeneralLift(const std::vector<double>& lifts, double level) {
 bool Misses(const std::vector<double>& lifts, double truth) {
   constexpr double kLevel = 0.025;
   constexpr double kNear = 1.2;
+  constexpr double kRounding = 1e-9;
+  if (std::abs(truth) > 1.0 - kRounding) return false;  // the ends of the scale are always in the interval
   const auto n = static_cast<double>(lifts.size());
   double sum = 0.0;
   double squares = 0.0;
@@ -83,9 +85,9 @@ GeneralRates SimulateGeneral(const std::vector<CaseRates>& population, const Gen
     std::vector<double> lifts(cases, 0.0);
     bool helps = false;
     for (int round = 1; round <= run.rounds; ++round) {
-      const std::vector<int> of_round = DrawRound(suite, rng);
+      const std::vector<double> of_round = DrawRound(suite, rng);
       for (std::size_t i = 0; i < cases; ++i) {
-        sums[i] += of_round[i];
+        sums[i] += std::llround(of_round[i]);
         lifts[i] = static_cast<double>(sums[i]) / round;
       }
       for (const ScheduledLook& look : looks) {

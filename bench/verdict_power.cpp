@@ -20,7 +20,7 @@ double FixedPower(const SimulatedSuite& suite, const SignTable& signs, int round
   for (int draw = 0; draw < draws; ++draw) {
     PairCounts totals;
     for (int round = 0; round < rounds; ++round) {
-      for (const int sum : DrawRound(suite, rng)) totals.Add(sum < 0, sum > 0);
+      for (const double change : DrawRound(suite, rng)) totals.Add(change < 0.0, change > 0.0);
     }
     found += signs.Decides(totals);
   }

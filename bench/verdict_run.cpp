@@ -3,15 +3,19 @@
 
 namespace upskill {
 
-std::vector<int> DrawRound(const SimulatedSuite& suite, Rng& rng, double drift) {
-  std::vector<int> sums;
-  sums.reserve(suite.units.size());
+std::vector<double> DrawRound(const SimulatedSuite& suite, Rng& rng, double drift) {
+  std::vector<double> changes;
+  changes.reserve(suite.units.size());
   for (std::size_t i = 0; i < suite.units.size(); ++i) {
-    const bool without = rng.Uniform() < suite.units[i].without + drift;
-    const bool with = rng.Uniform() < suite.units[i].with + drift;
-    sums.push_back(suite.CopiesOf(i) * ((with ? 1 : 0) - (without ? 1 : 0)));
+    int sum = 0;
+    for (int entry = 0; entry < suite.ApartOf(i); ++entry) {
+      const bool without = rng.Uniform() < suite.units[i].without + drift;
+      const bool with = rng.Uniform() < suite.units[i].with + drift;
+      sum += (with ? 1 : 0) - (without ? 1 : 0);
+    }
+    changes.push_back(static_cast<double>(sum) / suite.ApartOf(i));
   }
-  return sums;
+  return changes;
 }
 
 FirstWords RunSignFlips(const SimulatedSuite& suite, double alpha, const SpendingSchedule& schedule, int rounds,

@@ -11,16 +11,17 @@
 
 namespace upskill {
 
-// Cases, some of which may have the same input: these get copies of one answer, and are one unit of evidence.
+// Distinct inputs, each a unit of evidence. Cases with the same input that get copies of one answer, and are checked in
+// the same way, change together: any number of them is the same as one.
 struct SimulatedSuite {
   std::vector<CaseRates> units;
-  std::vector<int> copies;  // of each unit; empty: one each
+  std::vector<int> apart;  // cases of each unit that change by themselves; empty: one each
 
-  int CopiesOf(std::size_t unit) const { return copies.empty() ? 1 : copies[unit]; }
+  int ApartOf(std::size_t unit) const { return apart.empty() ? 1 : apart[unit]; }
 };
 
-// Wins − losses of each unit in one round; with `drift` added to all rates.
-std::vector<int> DrawRound(const SimulatedSuite& suite, Rng& rng, double drift = 0.0);
+// The change of each unit in one round; with `drift` added to all rates.
+std::vector<double> DrawRound(const SimulatedSuite& suite, Rng& rng, double drift = 0.0);
 
 // Runs the sign-flip test, and tells after which round it said `helps` or `hurts` first (0: it didn't).
 struct FirstWords {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 namespace upskill {
@@ -50,6 +51,14 @@ Cases Thrice(int count) {
   return cases;
 }
 
+// One input with ten cases, which break together; the others gain as much. Each input counts once.
+Cases OneOfManyCopiesBreaks(int count) {
+  constexpr int kCopies = 10;
+  Cases cases = OneBreaks(count);
+  if (count > 1) cases.insert(cases.begin(), kCopies - 1, cases.front());
+  return cases;
+}
+
 // Cases drawn from many, of which half gain 40 points and half lose them.
 Cases DrawnCases(int count, Rng& rng) {
   Cases cases;
@@ -74,9 +83,11 @@ SelftestLine Fixed(std::string name, Cases cases) {
 }  // namespace
 
 double LiftOf(const std::vector<CaseTruth>& cases) {
+  std::map<int, double> by_input;
+  for (const CaseTruth& one : cases) by_input[one.input] = one.with - one.without;
   double sum = 0.0;
-  for (const CaseTruth& one : cases) sum += one.with - one.without;
-  return sum / static_cast<double>(std::max<std::size_t>(cases.size(), 1));
+  for (const auto& [input, lift] : by_input) sum += lift;
+  return sum / static_cast<double>(std::max<std::size_t>(by_input.size(), 1));
 }
 
 std::vector<SelftestLine> SelftestLines(int cases) {
@@ -87,6 +98,7 @@ std::vector<SelftestLine> SelftestLines(int cases) {
   lines.push_back(Fixed("half 30 → 70 %, half back", Cancelling(cases, 0.3, 0.7)));
   lines.push_back(Fixed("one case breaks, the others gain", OneBreaks(cases)));
   lines.push_back(Fixed("each input three times, 50 → 50 %", Thrice(cases)));
+  lines.push_back(Fixed("one input of ten cases breaks, the others gain", OneOfManyCopiesBreaks(cases)));
   lines.push_back(Fixed("steady answers, half turn round", Cancelling(cases, 0.03, 0.97)));
   lines.push_back(Fixed("fixed answers, half turn round", Cancelling(cases, 0.0, 1.0)));
   lines.push_back(Fixed("30 → 30 %, 4 points more each round", EqualCases(cases, 0.3, 0.3)));

@@ -13,7 +13,7 @@ namespace upskill {
 struct CaseTruth {
   double without = 0.5;  // probability of passing
   double with = 0.5;
-  int input = 0;  // cases with the same number have the same input, and so the same answers
+  int input = 0;  // cases with the same number have the same input and rates, and so the same answers
 };
 
 // One line of `upskill selftest`: a situation, measured in many simulated runs.
@@ -27,7 +27,7 @@ struct SelftestLine {
   bool new_cases = false;  // each run draws new cases, with a mean lift of 0 over all possible ones
 };
 
-// The mean lift on these cases.
+// The mean lift on these cases; each input counts once.
 double LiftOf(const std::vector<CaseTruth>& cases);
 
 // The lines for suites of `cases` cases.

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "eval/complete_rounds.h"
 #include "eval/source_clusters.h"
 #include "stats/clusters.h"
 #include "stats/drift.h"
-#include "stats/pair_counts.h"
+#include "stats/interval.h"
 
 namespace upskill {
 namespace {
@@ -20,36 +21,51 @@ struct CountedCases {
   const CompleteRounds& complete;
   const Suite& suite;
   std::size_t rounds;
-  std::vector<PairCounts> counts;
   std::vector<std::size_t> clusters;
 
   CountedCases(const CompleteRounds& found, const Suite& cases)
-      : complete(found),
-        suite(cases),
-        rounds(found.evidence_rounds()),
-        counts(found.CountsByCase(rounds)),
-        clusters(SourceClusters(cases, found.cases)) {}
+      : complete(found), suite(cases), rounds(found.evidence_rounds()), clusters(SourceClusters(cases, found.cases)) {}
 
   const Case& at(std::size_t entry) const { return suite.cases[complete.cases[entry]]; }
 
+  // All rounds of the cases with one input.
+  UnitRounds RoundsOf(const std::vector<std::size_t>& entries) const {
+    UnitRounds unit;
+    unit.rounds = static_cast<double>(rounds);
+    for (std::size_t round = 0; round < rounds; ++round) {
+      double change = 0.0;
+      for (const std::size_t entry : entries) {
+        const AnswerPair pair = complete.pair(round, entry);
+        change += (pair.with->passed ? 1.0 : 0.0) - (pair.without->passed ? 1.0 : 0.0);
+      }
+      change /= static_cast<double>(entries.size());
+      unit.sum += change;
+      unit.squares += change * change;
+    }
+    return unit;
+  }
+
   template <typename Belongs>
   GroupLift LiftOf(Belongs belongs) const {
-    std::vector<PairCounts> group;
+    std::vector<std::vector<std::size_t>> by_unit(complete.unit_sizes.size());
+    GroupLift result;
+    for (std::size_t i = 0; rounds > 0 && i < complete.cases.size(); ++i) {
+      if (!belongs(at(i))) continue;
+      by_unit[complete.units[i]].push_back(i);
+      ++result.cases;
+    }
+    if (result.cases == 0) return result;
+    std::vector<UnitRounds> units;
     std::vector<double> lifts;
     std::vector<std::size_t> sources;
-    for (std::size_t i = 0; rounds > 0 && i < counts.size(); ++i) {
-      if (!belongs(at(i))) continue;
-      group.push_back(counts[i]);
-      lifts.push_back(counts[i].lift());
-      sources.push_back(clusters[i]);
+    for (const std::vector<std::size_t>& entries : by_unit) {
+      if (entries.empty()) continue;
+      units.push_back(RoundsOf(entries));
+      lifts.push_back(units.back().sum / units.back().rounds);
+      sources.push_back(clusters[entries.front()]);
     }
-    GroupLift result;
-    result.cases = group.size();
-    if (group.empty()) return result;
-    PairCounts total;
-    for (const PairCounts& one : group) total += one;
-    result.lift = total.lift();
-    result.interval = LiftInterval(group);
+    result.lift = std::accumulate(lifts.begin(), lifts.end(), 0.0) / static_cast<double>(lifts.size());
+    result.interval = LiftIntervalOfUnits(units);
     result.new_cases = NewCasesInterval(ClusterMeans(lifts, sources));
     return result;
   }

@@ -72,6 +72,16 @@ TEST(CaseFindings, LiftOfTags) {
   EXPECT_FALSE(findings.tags[1].group.new_cases.has_value());  // too few
 }
 
+TEST(CaseFindings, EachInputOfATagCountsOnce) {
+  Plan plan = MakeTestPlan(4, 2);
+  for (Case& test_case : plan.suite.cases) test_case.tags = {"all"};
+  for (std::size_t i = 0; i < 3; ++i) plan.suite.cases[i].input = "the same";
+  const CaseFindings findings =
+      FindingsOf(plan, [](int, int) { return false; }, [](int number, int) { return number <= 3; });
+  EXPECT_EQ(findings.tags[0].group.cases, 4U);
+  EXPECT_THAT(findings.tags[0].group.lift, Optional(0.5));  // one of two inputs
+}
+
 // Twelve cases from seven sources say less about new ones than twelve from twelve.
 TEST(CaseFindings, CasesFromOneSourceCountAsOne) {
   Plan plan = MakeTestPlan(12, 2);

@@ -126,6 +126,8 @@ ChoiceAnswers AnswersOf(const RunData& data, std::size_t student, Arm arm) {
   answers.run = plan.run;
   answers.skill = plan.skill.name;
   answers.system_prompt = plan.system_prompt;
+  answers.max_tokens = plan.sampling.max_tokens;
+  answers.temperature = plan.sampling.temperature;
   answers.greedy = plan.sampling.temperature == 0.0;
   answers.stopped_early = plan.stop_when_decided;
   answers.planned_rounds = plan.rounds;

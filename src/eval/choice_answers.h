@@ -38,6 +38,8 @@ struct ChoiceAnswers {
   std::vector<std::string> questions;  // by case: equal for cases with the same id, input, files and checks
   std::vector<std::string> requests;   // by case: equal for cases that ask a model the same, whatever their checks
   std::string system_prompt;
+  int max_tokens = 0;  // of an answer
+  std::optional<double> temperature;
   bool greedy = false;         // at temperature 0
   bool stopped_early = false;  // the run may have ended because of what it had seen
   int planned_rounds = 1;

@@ -83,17 +83,6 @@ std::vector<int> CompleteRounds::SumsOfRound(std::size_t round) const {
   return sums;
 }
 
-std::vector<PairCounts> CompleteRounds::CountsByCase(std::size_t count) const {
-  std::vector<PairCounts> counts(cases.size());
-  for (std::size_t round = 0; round < std::min(count, rounds.size()); ++round) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      const AnswerPair entry = pair(round, i);
-      counts[i].Add(entry.without->passed, entry.with->passed);
-    }
-  }
-  return counts;
-}
-
 std::vector<CompleteRounds> FindCompleteRounds(const RunData& data, Arm against, int rounds) {
   const Plan& plan = data.plan();
   const bool comparable = against != Arm::kSkill && plan.has_arm(Arm::kSkill) && plan.has_arm(against);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "eval/run_data.h"
-#include "stats/pair_counts.h"
 
 namespace upskill {
 
@@ -32,7 +31,7 @@ class CompleteRounds {
 
   // Cases with the same input and files are the same request: one unit of evidence, since their answers may be copies.
   std::vector<std::size_t> units;         // by index into `cases`: its unit, from 0
-  std::vector<int> unit_sizes;            // by unit: its cases
+  std::vector<int> unit_sizes;            // by unit: its cases. Each unit counts once, however many it has
   std::vector<std::size_t> unit_sources;  // by unit: equal if made from one source (SourceClusters)
 
   // At temperature 0: every cell has the same answer in every complete round, or there is only one round. Further
@@ -48,8 +47,6 @@ class CompleteRounds {
 
   // Wins − losses of each unit in rounds[round].
   std::vector<int> SumsOfRound(std::size_t round) const;
-  // By index into `cases`, over the first `count` entries of `rounds`.
-  std::vector<PairCounts> CountsByCase(std::size_t count) const;
 
  private:
   friend std::vector<CompleteRounds> FindCompleteRounds(const RunData& data, Arm against, int rounds);

@@ -31,6 +31,9 @@ Result<std::vector<std::size_t>> MatchCases(const ChoiceAnswers& a, const Choice
     return InputError(fmt::format("{} and {} can't be compared: {}", a.label(), b.label(), why));
   };
   if (a.system_prompt != b.system_prompt) return differ("their runs have different system prompts");
+  if (a.max_tokens != b.max_tokens)
+    return differ(fmt::format("their runs allow {} and {} tokens an answer", a.max_tokens, b.max_tokens));
+  if (a.temperature != b.temperature) return differ("their runs have different temperatures");
   std::map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < b.questions.size(); ++i) places.emplace(b.questions[i], i);
   std::vector<std::size_t> matches;
@@ -127,24 +130,20 @@ std::vector<std::size_t> UnitsOfCases(const ChoiceAnswers& answers, const std::v
 // As after `factor` times as many rounds.
 std::vector<ScoreUnit> LongerUnits(std::vector<ScoreUnit> units, double factor) {
   for (ScoreUnit& one : units) {
-    one = {one.size, one.rounds * factor, one.wins * factor, one.losses * factor, one.squares * factor};
+    one = {one.rounds * factor, one.wins * factor, one.losses * factor, one.squares * factor};
   }
   return units;
 }
 
-// All rounds of all units as those of one, of the largest size: with a single round, nothing is known of the variation
-// within a unit.
+// All rounds of all units as those of one: with a single round, nothing is known of the variation within a unit.
 std::vector<ScoreUnit> PooledUnits(const std::vector<ScoreUnit>& units, double factor) {
   ScoreUnit pooled;
-  double pairs = 0.0;
   for (const ScoreUnit& one : units) {
-    pooled.size = std::max(pooled.size, one.size);
-    pairs += one.size * one.rounds;
+    pooled.rounds += factor * one.rounds;
     pooled.wins += factor * one.wins;
     pooled.losses += factor * one.losses;
     pooled.squares += factor * one.squares;
   }
-  pooled.rounds = factor * pairs / pooled.size;
   return {pooled};
 }
 
@@ -158,22 +157,24 @@ double PFromEvidence(const std::vector<UnitCounts>& totals, double bound) {
 ContrastEvidence EvidenceOf(const PairedRounds& rounds, const std::vector<std::size_t>& unit_of, LostAnswers lost) {
   ContrastEvidence evidence;
   std::vector<ScoreUnit>& units = evidence.units;
-  units.resize(*std::max_element(unit_of.begin(), unit_of.end()) + 1, ScoreUnit{0.0});
-  for (const std::size_t unit : unit_of) units[unit].size += 1.0;
+  units.resize(*std::max_element(unit_of.begin(), unit_of.end()) + 1);
+  std::vector<int> sizes(units.size(), 0);
+  for (const std::size_t unit : unit_of) ++sizes[unit];
   UnitCounts total;
   for (const std::vector<CellPair>& row : rounds) {
-    std::vector<double> sums(units.size(), 0.0);
+    std::vector<int> sums(units.size(), 0);
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool passed_a = row[i].passed_a(lost);
       if (passed_a == row[i].passed_b(lost)) continue;
       ScoreUnit& unit = units[unit_of[i]];
-      (passed_a ? unit.wins : unit.losses) += 1.0;
-      sums[unit_of[i]] += passed_a ? 1.0 : -1.0;
+      (passed_a ? unit.wins : unit.losses) += 1.0 / sizes[unit_of[i]];
+      sums[unit_of[i]] += passed_a ? 1 : -1;
     }
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      const double change = static_cast<double>(sums[unit]) / sizes[unit];
       units[unit].rounds += 1.0;
-      units[unit].squares += sums[unit] * sums[unit];
-      total.Add(static_cast<int>(units[unit].size), static_cast<int>(sums[unit]));
+      units[unit].squares += change * change;
+      total.Add(sizes[unit], sums[unit]);
     }
     evidence.totals.push_back(total);
   }

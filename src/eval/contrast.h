@@ -100,7 +100,8 @@ class Contrast {
   ContrastEvidence for_;
 };
 
-// Errors: the choices were asked different cases or with different system prompts, or no round was answered by both.
+// Errors: the choices were asked different cases or under different conditions (system prompt, maximum tokens,
+// temperature), or no round was answered by both.
 Result<Contrast> MakeContrast(const ChoiceAnswers& a, const ChoiceAnswers& b);
 
 }  // namespace upskill

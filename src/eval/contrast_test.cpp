@@ -85,6 +85,15 @@ TEST(Contrast, CasesWithOneRequestAreOneUnit) {
   EXPECT_GT(MakeContrast(a, b)->PAbove(-0.05), 0.2);
 }
 
+// Three cases of one request lose, one of another wins: a draw of two requests.
+TEST(Contrast, EachRequestCountsOnce) {
+  ChoiceAnswers a = MakeAnswers("a", 4, 1, 3);
+  ChoiceAnswers b = MakeAnswers("b", 4, 1);
+  b.rounds[0][3].passed = false;
+  for (ChoiceAnswers* one : {&a, &b}) one->requests = {"the same", "the same", "the same", "another"};
+  EXPECT_DOUBLE_EQ(MakeContrast(a, b)->difference(), 0.0);
+}
+
 TEST(Contrast, ErrorsExcludeTheirCaseAndOpenCellsEndTheRounds) {
   ChoiceAnswers a = MakeAnswers("a", 4, 3);
   const ChoiceAnswers b = MakeAnswers("b", 4, 3);
@@ -149,6 +158,12 @@ TEST(Contrast, RefusesWhatCantBeCompared) {
   other = MakeAnswers("b", 3, 1);
   other.system_prompt = "x";
   EXPECT_THAT(MakeContrast(a, other).error().message, HasSubstr("system prompts"));
+  other = MakeAnswers("b", 3, 1);
+  other.max_tokens = 128;
+  EXPECT_THAT(MakeContrast(a, other).error().message, HasSubstr("0 and 128 tokens an answer"));
+  other = MakeAnswers("b", 3, 1);
+  other.temperature = 0.0;
+  EXPECT_THAT(MakeContrast(a, other).error().message, HasSubstr("different temperatures"));
   other = MakeAnswers("b", 3, 0);
   EXPECT_THAT(MakeContrast(a, other).error().message, HasSubstr("no round was answered by both"));
 }

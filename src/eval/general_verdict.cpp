@@ -11,12 +11,11 @@
 namespace upskill {
 
 std::vector<double> LiftsOfUnits(const RoundEvidence& evidence, std::size_t rounds) {
-  std::vector<double> lifts(evidence.unit_sizes().size(), 0.0);
+  std::vector<double> lifts(evidence.units(), 0.0);
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t unit = 0; unit < lifts.size(); ++unit) lifts[unit] += evidence.sums()[round][unit];
+    for (std::size_t unit = 0; unit < lifts.size(); ++unit) lifts[unit] += evidence.changes()[round][unit];
   }
-  for (std::size_t unit = 0; unit < lifts.size(); ++unit)
-    lifts[unit] /= static_cast<double>(rounds) * evidence.unit_sizes()[unit];
+  for (double& lift : lifts) lift /= static_cast<double>(rounds);
   return lifts;
 }
 

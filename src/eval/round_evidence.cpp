@@ -43,6 +43,7 @@ void RoundEvidence::Update(const CompleteRounds& complete) {
     sums_.push_back(std::move(sums));
   }
   CutTo(sums_, rounds);
+  CutTo(changes_, kept);
   CutTo(totals_, kept);
   CutTo(helps_, kept);
   CutTo(hurts_, kept);
@@ -52,7 +53,12 @@ void RoundEvidence::Update(const CompleteRounds& complete) {
   unit_sources_ = complete.unit_sources;
   for (std::size_t round = kept; round < rounds; ++round) {
     UnitCounts totals = totals_.empty() ? UnitCounts() : totals_.back();
-    for (std::size_t unit = 0; unit < unit_sizes_.size(); ++unit) totals.Add(unit_sizes_[unit], sums_[round][unit]);
+    std::vector<double>& changes = changes_.emplace_back();
+    changes.reserve(unit_sizes_.size());
+    for (std::size_t unit = 0; unit < unit_sizes_.size(); ++unit) {
+      totals.Add(unit_sizes_[unit], sums_[round][unit]);
+      changes.push_back(static_cast<double>(sums_[round][unit]) / unit_sizes_[unit]);
+    }
     helps_.push_back(LogEvidence(totals, min_lift_));
     hurts_.push_back(LogEvidence(totals.Mirrored()));
     totals_.push_back(std::move(totals));
@@ -62,10 +68,10 @@ void RoundEvidence::Update(const CompleteRounds& complete) {
 SequenceState RoundEvidence::state() const {
   SequenceState state;
   state.rounds = static_cast<int>(sums_.size());
-  for (const std::vector<int>& round : sums_) {
-    for (const int sum : round) {
-      state.sum += sum;
-      state.squares += static_cast<double>(sum) * sum;
+  for (const std::vector<double>& round : changes_) {
+    for (const double change : round) {
+      state.sum += change;
+      state.differing += change != 0.0 ? 1.0 : 0.0;
     }
   }
   return state;
@@ -73,8 +79,8 @@ SequenceState RoundEvidence::state() const {
 
 const SignFlipSequence& RoundEvidence::Signs(double alpha) {
   SignFlipSequence& signs = signs_.try_emplace(alpha, alpha, schedule_).first->second;
-  while (static_cast<std::size_t>(signs.rounds()) < sums_.size())
-    signs.AddRound(sums_[static_cast<std::size_t>(signs.rounds())]);
+  while (static_cast<std::size_t>(signs.rounds()) < changes_.size())
+    signs.AddRound(changes_[static_cast<std::size_t>(signs.rounds())]);
   return signs;
 }
 
@@ -88,7 +94,7 @@ int RoundEvidence::HelpsRound(double alpha) {
 int RoundEvidence::HurtsRound(double alpha) { return Signs(alpha).hurts_round(); }
 
 SequentialPValues RoundEvidence::PValues() const {
-  SequentialPValues p = SequentialPValuesOf(sums_, schedule_);
+  SequentialPValues p = SequentialPValuesOf(changes_, schedule_);
   if (min_lift_ != 0.0) p.helps = std::exp(-most_helps());
   return p;
 }

@@ -31,9 +31,10 @@ class RoundEvidence {
   void Update(const CompleteRounds& complete);
 
   std::size_t rounds() const { return totals_.size(); }
-  const UnitCounts& totals() const { return totals_.back(); }                     // over all rounds; there must be one
-  const std::vector<std::vector<int>>& sums() const { return sums_; }             // wins − losses by round and unit
-  const std::vector<int>& unit_sizes() const { return unit_sizes_; }              // cases by unit
+  const UnitCounts& totals() const { return totals_.back(); }  // over all rounds; there must be one
+  std::size_t units() const { return unit_sizes_.size(); }
+  // By round and unit: the mean of (passed with − passed without) over the unit's cases.
+  const std::vector<std::vector<double>>& changes() const { return changes_; }
   const std::vector<std::size_t>& unit_sources() const { return unit_sources_; }  // CompleteRounds::unit_sources
   const SpendingSchedule& schedule() const { return schedule_; }
   SequenceState state() const;
@@ -59,11 +60,12 @@ class RoundEvidence {
  private:
   double min_lift_;
   SpendingSchedule schedule_;
-  std::vector<int> unit_sizes_;
+  std::vector<int> unit_sizes_;  // cases by unit
   std::vector<std::size_t> unit_sources_;
-  std::vector<std::vector<int>> sums_;  // after each round, like all of these:
-  std::vector<UnitCounts> totals_;
-  std::vector<double> helps_;  // logarithms
+  std::vector<std::vector<int>> sums_;        // wins − losses by round and unit
+  std::vector<std::vector<double>> changes_;  // the same by case
+  std::vector<UnitCounts> totals_;            // after each round, like all of these:
+  std::vector<double> helps_;                 // logarithms
   std::vector<double> hurts_;
   std::vector<LiftSequence> sequences_;       // as far as computed
   std::map<double, SignFlipSequence> signs_;  // by alpha, as far as computed

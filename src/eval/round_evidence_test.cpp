@@ -24,7 +24,7 @@ Sample CellOf(int case_number, Arm arm, int round, bool passed) {
 
 void ExpectEqual(RoundEvidence& a, RoundEvidence& b) {
   ASSERT_EQ(a.rounds(), b.rounds());
-  EXPECT_EQ(a.sums(), b.sums());
+  EXPECT_EQ(a.changes(), b.changes());
   EXPECT_EQ(a.HelpsRound(0.05), b.HelpsRound(0.05));
   EXPECT_EQ(a.HelpsRound(0.025), b.HelpsRound(0.025));
   EXPECT_EQ(a.HurtsRound(0.05), b.HurtsRound(0.05));
@@ -54,7 +54,7 @@ TEST(RoundEvidence, UpdatesLikeAFreshOne) {
       ExpectEqual(growing, fresh);
     }
   }
-  EXPECT_EQ(growing.unit_sizes().size(), 5U);
+  EXPECT_EQ(growing.units(), 5U);
 }
 
 TEST(RoundEvidence, AMinimalLiftIsDecidedByTheEProcess) {

@@ -37,6 +37,7 @@ void RunData::Add(Sample sample) {
 }
 
 void RunData::CountAttempt(const Sample& sample) {
+  ++revision_;
   const std::optional<Place> place = PlaceOf(sample);
   if (!place) return;
   ArmAttempts& of_arm = attempts_[place->student][static_cast<std::size_t>(sample.arm)];
@@ -54,6 +55,7 @@ void RunData::CountAttempt(const Sample& sample) {
 }
 
 void RunData::AddCounted(Sample sample) {
+  ++revision_;
   FinalSample* entry = Find(sample);
   if (entry != nullptr && !entry->answered) Put(added_.emplace_back(std::move(sample)), *entry);
 }

@@ -63,6 +63,8 @@ class RunData {
 
   const Plan& plan() const { return plan_; }
   void set_share(AlphaShare share) { plan_.share = std::move(share); }  // to judge with another alpha
+  // Changes with every sample.
+  std::size_t revision() const { return revision_; }
   // Lines of samples.jsonl that were torn, damaged or from a newer version.
   std::size_t skipped_lines() const { return skipped_lines_; }
 
@@ -125,7 +127,8 @@ class RunData {
   std::unordered_map<std::string_view, std::size_t> cases_;     // by id
   std::vector<std::vector<Row>> rows_;                          // by student and round
   std::vector<std::array<ArmAttempts, kArms>> attempts_;        // by student and arm
-  std::set<Place> lost_;                                        // cells that lost an answer to an error
+  std::size_t revision_ = 0;
+  std::set<Place> lost_;  // cells that lost an answer to an error
 };
 
 }  // namespace upskill

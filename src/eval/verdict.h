@@ -64,14 +64,16 @@ struct StudentVerdict {
   std::size_t distinct_inputs = 0;  // among the counting cases: as many cases are independent of each other
   // For these tests. Fractions.
   std::optional<double> lift;  // over the rounds that are evidence, and counting cases
-  // 95 % interval of the lift: for this number of rounds; the confidence sequence if the run may stop when decided,
+  // Interval of the lift: for this number of rounds; the confidence sequence if the run may stop when decided,
   // because its number of rounds depends on the answers then.
   std::optional<double> low;
   std::optional<double> high;
   bool interval_is_sequence = false;
+  double interval_level =
+      0.95;  // of that interval; a sequence has what EffectiveAlpha leaves, for all students together
   // In a run that may stop when decided: median-unbiased, while `lift` is too large on average if it stopped early.
   std::optional<double> lift_estimate;
-  // Confidence sequence at level 1 − alpha: valid at every look, for all students together.
+  // Confidence sequence at level 1 − EffectiveAlpha: valid at every look, for all students together.
   std::optional<double> sequence_low;
   std::optional<double> sequence_high;
   // For new cases like these; absent with fewer than 6 cases.
@@ -117,7 +119,7 @@ const char* SettlingName(Settling settling);  // "decided", "repeats", "futile";
 bool IsSettled(const StudentVerdict& verdict);
 
 // Decides when a growing run can stop. Remembers the evidence of the rounds it has seen, so that another look costs one
-// pass over the index. `data` must outlive it. Not thread-safe.
+// pass over the index (three if answers were lost to errors). `data` must outlive it. Not thread-safe.
 class VerdictWatch {
  public:
   explicit VerdictWatch(const RunData& data);
@@ -126,8 +128,19 @@ class VerdictWatch {
   bool IsSettledAfter(int rounds, std::size_t student);
 
  private:
+  // The run as it would be if the answers lost to errors had told for the skill, or against it.
+  struct Assumption {
+    std::optional<RunData> data;
+    std::size_t revision = 0;  // of the run that `data` was made from
+    std::vector<RoundEvidence> evidence;
+  };
+
+  bool HoldsWithLostAnswers(Verdict word, int rounds, std::size_t student);
+
   const RunData* data_;
   std::vector<RoundEvidence> evidence_;  // by student
+  Assumption against_;
+  Assumption in_favour_;
 };
 
 }  // namespace upskill

@@ -15,6 +15,7 @@
 namespace upskill {
 namespace {
 
+using ::testing::DoubleNear;
 using ::testing::Optional;
 
 // Whether a cell passes, by case (from 1) and round.
@@ -122,6 +123,49 @@ TEST(Rule, CopiesSeldomErr) {
   }
   EXPECT_LE(helps, 13);  // it was 20
   EXPECT_LE(hurts, 13);
+}
+
+// `many` cases with one input, then `singles` with one input each.
+Plan PlanWithOneRepeatedInput(int many, int singles, int rounds) {
+  Plan plan = MakeTestPlan(many + singles, rounds);
+  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i)
+    plan.suite.cases[i].input = "question " + std::to_string(std::max(i, static_cast<std::size_t>(many - 1)));
+  return plan;
+}
+
+TEST(Rule, EachInputCountsOnce) {
+  const Outcomes repeated = [](int i, int) { return i <= 10; };
+  const Outcomes single = [](int i, int) { return i > 10; };
+  const StudentVerdict verdict =
+      JudgeRun(RunData(PlanWithOneRepeatedInput(10, 4, 2), RunOf(14, 2, repeated, single))).at(0);
+  EXPECT_THAT(verdict.lift, Optional(DoubleNear(0.6, 1e-12)));  // of five inputs, four gain and one loses
+  EXPECT_EQ(verdict.distinct_inputs, 5U);
+  EXPECT_EQ(verdict.cases, 14U);
+}
+
+// Half of the cases with one input gain, which is half a gain of that input.
+TEST(Rule, ChangesOfOneInputAreAveraged) {
+  const Outcomes some = [](int i, int) { return i > 2; };
+  const StudentVerdict verdict = JudgeRun(RunData(PlanWithOneRepeatedInput(4, 1, 1), RunOf(5, 1, No, some))).at(0);
+  EXPECT_THAT(verdict.lift, Optional(DoubleNear(0.75, 1e-12)));
+}
+
+// Four inputs with ten cases each: of three of them one case gains in every round, and the fourth breaks in 30 % of the
+// rounds with all its cases. Adding up single cases, this was `helps` in a third of the runs.
+TEST(Rule, SmallGainsThatPayForRareLossesSeldomErr) {
+  constexpr int kRuns = 100;
+  constexpr int kRounds = 6;
+  Rng rng(9);
+  int helps = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<bool> breaks(kRounds);
+    std::generate(breaks.begin(), breaks.end(), [&] { return rng.Uniform() < 0.3; });
+    const Outcomes without = [&](int i, int round) { return i > 30 && breaks[static_cast<std::size_t>(round)]; };
+    const Outcomes with = [](int i, int) { return i <= 30 && i % 10 == 0; };
+    const RunData data(PlanWithCopies(4, 10, kRounds), RunOf(40, kRounds, without, with));
+    helps += JudgeRun(data).at(0).word == Verdict::kHelps ? 1 : 0;
+  }
+  EXPECT_LE(helps, 13);
 }
 
 TEST(Rule, TheEvidenceIsThatAfterTheLastRound) {

@@ -310,7 +310,7 @@ TerminalText EvalTable(const JudgedRun& run, const Style& style) {
   });
   std::vector<Table::Column> columns = {{"model", Table::Align::kLeft, true},
                                         {"pass rate", Table::Align::kLeft},
-                                        {"lift (95 %)", Table::Align::kLeft},
+                                        {TerminalText::Format("lift ({})", LevelText(run)), Table::Align::kLeft},
                                         {"checks passed", Table::Align::kLeft},
                                         {"tokens", Table::Align::kLeft}};
   if (any_cost) columns.push_back({"$ / pass", Table::Align::kLeft});

@@ -153,6 +153,7 @@ Json VerdictToJson(const JudgedRun& run, std::size_t student) {
           {"low", JsonOrNull(verdict.low)},
           {"high", JsonOrNull(verdict.high)},
           {"at_every_look", verdict.interval_is_sequence},
+          {"level", LevelText(verdict)},
           {"new_low", JsonOrNull(verdict.new_cases_low)},
           {"new_high", JsonOrNull(verdict.new_cases_high)},
           {"more_rounds", verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr)},

@@ -115,9 +115,9 @@ std::string RunSection(const JudgedRun& run) {
   out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"),
                      Counted(static_cast<std::size_t>(std::max(plan.rounds, 0)), "round"), MarkdownText(plan.run));
   out += fmt::format(
-      "| model | verdict | {} | with skill | lift (95 %) | tokens per answer | cost per passed answer "
+      "| model | verdict | {} | with skill | lift ({}) | tokens per answer | cost per passed answer "
       "|\n|---|---|--:|--:|--:|--:|--:|\n",
-      ArmLabel(reference.value_or(Arm::kBaseline)));
+      ArmLabel(reference.value_or(Arm::kBaseline)), LevelText(run));
   std::string notes;
   for (std::size_t i = 0; i < plan.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];

@@ -5,7 +5,7 @@ const verdictClass = (word) => (word ?? '').replace(' ', '-');
 const verdictText = (word) => word === null ? '–' : `${SIGNS[word]} ${word}`;
 
 function intervalText(v) {
-  return v.low === null || v.high === null ? null : `95 %${v.at_every_look ? ' at every look' : ''}: ${points(v.low)} … ${points(v.high)}`;
+  return v.low === null || v.high === null ? null : `${v.level}${v.at_every_look ? ' at every look' : ''}: ${points(v.low)} … ${points(v.high)}`;
 }
 
 function changeText(change, format) {

@@ -126,6 +126,12 @@ std::string RepeatText(const JudgedRun& run, std::size_t student) {
                      verdict.excluded.empty() ? "" : " that count", all, whole ? "" : " complete");
 }
 
+std::string CopiesText(const StudentVerdict& verdict) {
+  if (verdict.distinct_inputs == 0 || verdict.distinct_inputs >= verdict.cases) return "";
+  return fmt::format("the {} have {}: each input counts once in lift and verdict", Counted(verdict.cases, "case"),
+                     Counted(verdict.distinct_inputs, "different input"));
+}
+
 std::string ListOfNames(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
   const std::vector<std::string> shown(names.begin(),
@@ -176,12 +182,18 @@ std::string VerdictText(const StudentVerdict& verdict) {
   return text;
 }
 
+std::string LevelText(const StudentVerdict& verdict) { return fmt::format("{:.4g} %", 100.0 * verdict.interval_level); }
+
+std::string LevelText(const JudgedRun& run) {
+  return LevelText(run.verdicts.empty() ? StudentVerdict() : run.verdicts.front());
+}
+
 double ShownLift(const StudentVerdict& verdict, double measured) { return verdict.lift_estimate.value_or(measured); }
 
 std::string LiftText(const StudentVerdict& verdict, double measured) {
   std::string text = PointsText(ShownLift(verdict, measured)) + " points";
   if (verdict.low && verdict.high) {
-    text += fmt::format(" (95 %{}: {} … {})", verdict.interval_is_sequence ? " at every look" : "",
+    text += fmt::format(" ({}{}: {} … {})", LevelText(verdict), verdict.interval_is_sequence ? " at every look" : "",
                         PointsText(*verdict.low), PointsText(*verdict.high));
   }
   return text;
@@ -215,6 +227,7 @@ std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t studen
                                   PointsText(*verdict.lost_low), PointsText(*verdict.lost_high)));
   }
   remarks.push_back(RepeatText(run, student));
+  remarks.push_back(CopiesText(verdict));
   remarks.push_back(ExcludedText(run, verdict));
   remarks.push_back(EstimateText(verdict));
   std::erase(remarks, "");

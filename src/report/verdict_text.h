@@ -24,6 +24,10 @@ std::string VerdictText(const StudentVerdict& verdict);
 // estimate takes its place.
 double ShownLift(const StudentVerdict& verdict, double measured);
 
+// "95 %": of the lift's interval; of all students' if there are any.
+std::string LevelText(const StudentVerdict& verdict);
+std::string LevelText(const JudgedRun& run);
+
 // "+42 points (95 %: +27 … +56)", "+42 points (95 % at every look: +12 … +71)"
 std::string LiftText(const StudentVerdict& verdict, double measured);
 

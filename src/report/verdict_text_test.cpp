@@ -71,6 +71,16 @@ TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
   EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(StartsWith("measured"))));
 }
 
+TEST(VerdictRemarks, EqualInputsCountOnce) {
+  ReportRun run;
+  run.verdicts[0].cases = 14;
+  run.verdicts[0].distinct_inputs = 5;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0),
+              Contains("the 14 cases have 5 different inputs: each input counts once in lift and verdict"));
+  run.verdicts[0].distinct_inputs = 14;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(HasSubstr("different input"))));
+}
+
 TEST(ErrorsText, MostFrequentFirst) {
   EXPECT_EQ(ErrorsText({}), "");
   const std::map<ErrorCause, std::size_t> errors = {

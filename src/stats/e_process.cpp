@@ -16,10 +16,10 @@ constexpr double kEdge = 1e-9;        // margins this close to ±1 count as ±1
 class LogWealth {
  public:
   LogWealth(const UnitCounts& counts, double margin) {
-    const double scale = 1.0 / (counts.largest() * (1.0 + margin));
+    const double scale = 1.0 / (1.0 + margin);
     for (const UnitCounts::Entry& entry : counts.entries()) {
-      const bool ruin = entry.size == counts.largest() && entry.sum == -entry.size;
-      const double gain = ruin ? -1.0 : (entry.sum - entry.size * margin) * scale;
+      const bool ruin = entry.sum == -entry.size;
+      const double gain = ruin ? -1.0 : (entry.change() - margin) * scale;
       if (gain != 0.0) factors_.push_back({gain, entry.count});
       can_ruin_ = can_ruin_ || ruin;
     }
@@ -117,21 +117,9 @@ double Evidence(const PairCounts& counts, double margin) {
 LiftSequence::LiftSequence(double alpha) : threshold_(std::log(2.0 / alpha)) {}
 
 void LiftSequence::Add(const UnitCounts& totals) {
-  if (totals.pairs() <= 0.0) return;
+  if (totals.units() <= 0.0) return;
   low_ = LargestRuledOut(totals, low_, threshold_);
   high_ = -LargestRuledOut(totals.Mirrored(), -high_, threshold_);
-}
-
-DecisionTable::DecisionTable(double alpha) : threshold_(std::log(1.0 / alpha)) {}
-
-bool DecisionTable::Decides(int wins, int losses) {
-  while (static_cast<int>(fewest_wins_.size()) <= losses) {
-    const auto row = static_cast<double>(fewest_wins_.size());
-    int fewest = fewest_wins_.empty() ? 1 : fewest_wins_.back() + 1;  // another loss costs at least one more win
-    while (LogEvidence(PairCounts{static_cast<double>(fewest), 0.0, row}) < threshold_) ++fewest;
-    fewest_wins_.push_back(fewest);
-  }
-  return wins >= fewest_wins_[static_cast<std::size_t>(losses)];
 }
 
 }  // namespace upskill

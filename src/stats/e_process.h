@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
 #include "stats/interval.h"
 #include "stats/pair_counts.h"
 #include "stats/unit_counts.h"
@@ -22,9 +20,8 @@ namespace upskill {
 // Statist. 41 (1970) 1397. E decreases as the margin grows. The evidence for a lift below −margin is that of the
 // mirrored counts.
 //
-// Units of several pairs are bet on as a whole: one of k pairs with the sum s multiplies the wealth by 1 + λ(s −
-// k·margin), and λ is uniform on [0, 1/(K(1 + margin))] for a largest unit of K pairs. The same inequality holds for
-// these factors, whose means add up to at most 0, so it needs independence of the units only.
+// Units of several pairs are bet on as a whole: d is then the mean difference of their pairs, anywhere in [−1, 1]. The
+// same inequality holds, and needs independence of the units only.
 //
 // The relative error is about 1e-12 for counts up to 10^9.
 double LogEvidence(const UnitCounts& counts, double margin = 0.0);
@@ -46,18 +43,6 @@ class LiftSequence {
   double threshold_;  // logarithm
   double low_ = -1.0;
   double high_ = 1.0;
-};
-
-// The minimum number of wins that bring the evidence for a lift above 0 to 1/alpha, for each number of losses; the
-// table grows on demand. For simulations, where calling LogEvidence at every look would be too slow. Not thread-safe.
-class DecisionTable {
- public:
-  explicit DecisionTable(double alpha);
-  bool Decides(int wins, int losses);
-
- private:
-  double threshold_;              // logarithm
-  std::vector<int> fewest_wins_;  // by losses
 };
 
 }  // namespace upskill

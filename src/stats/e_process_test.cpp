@@ -100,15 +100,5 @@ TEST(LiftSequence, ManyTiesShowThatThereIsNoEffect) {
   EXPECT_LT(sequence.range().high, 0.05);
 }
 
-TEST(DecisionTable, AgreesWithTheEvidence) {
-  DecisionTable table(0.05);
-  for (int losses = 0; losses < 40; ++losses) {
-    for (int wins = 0; wins < 80; ++wins) {
-      EXPECT_EQ(table.Decides(wins, losses), Evidence({double(wins), 0, double(losses)}) >= 20.0)
-          << wins << " " << losses;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace upskill

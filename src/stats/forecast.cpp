@@ -28,7 +28,7 @@ struct CoarseWalk {
 
 CoarseWalk MakeCoarse(const SequenceState& state, int horizon) {
   CoarseWalk walk;
-  const double rate = state.squares / state.rounds;
+  const double rate = state.differing / state.rounds;
   walk.scale = std::max(1.0, std::sqrt(rate * horizon / kMostSteps));
   const double steps_per_round = rate / (walk.scale * walk.scale);
   std::int64_t total = 0;
@@ -48,14 +48,14 @@ CoarseWalk MakeCoarse(const SequenceState& state, int horizon) {
 // The critical values with one error probability; a round that has passed can't reject any more.
 std::vector<std::int64_t> CriticalValues(const CoarseWalk& coarse, double alpha, const SpendingSchedule& schedule) {
   SignFlipSequence sequence(alpha, schedule);
-  for (const int steps : coarse.steps) sequence.AddRound(std::vector<int>(static_cast<std::size_t>(steps), 1));
+  for (const int steps : coarse.steps) sequence.AddRound(std::vector<double>(static_cast<std::size_t>(steps), 1.0));
   return sequence.critical();
 }
 
 // Probabilities that units go up, equally likely after what was seen.
 std::vector<double> RatesUp(const SequenceState& state, double scale) {
-  const double ups = std::max(0.0, 0.5 * (state.squares + state.sum));
-  const double downs = std::max(0.0, 0.5 * (state.squares - state.sum));
+  const double ups = std::max(0.0, 0.5 * (state.differing + state.sum));
+  const double downs = std::max(0.0, 0.5 * (state.differing - state.sum));
   const boost::math::beta_distribution<> belief(ups + 0.5, downs + 0.5);
   std::vector<double> rates;
   rates.reserve(kRates);
@@ -72,7 +72,7 @@ double NormalTail(double z) { return 0.5 * std::erfc(z / std::sqrt(2.0)); }
 
 std::optional<int> ForecastRounds(const SequenceState& state, const SpendingSchedule& schedule, double helps_alpha,
                                   double hurts_alpha) {
-  if (state.rounds < 1 || state.squares <= 0.0) return std::nullopt;
+  if (state.rounds < 1 || state.differing <= 0.0) return std::nullopt;
   const int horizon = 9 * std::max(state.rounds, schedule.planned_rounds());
   const CoarseWalk coarse = MakeCoarse(state, horizon);
   const std::vector<std::int64_t> helps = CriticalValues(coarse, helps_alpha, schedule);
@@ -98,14 +98,14 @@ bool IsFutile(const SequenceState& state, const SpendingSchedule& schedule, int 
   const int left = last - state.rounds;
   if (left < 1 || state.rounds < 2) return false;
   const auto rounds = static_cast<double>(state.rounds);
-  const double rate = (state.squares + 2.0 * std::sqrt(state.squares) + 3.0) / rounds;  // of differing units
+  const double rate = (state.differing + 2.0 * std::sqrt(state.differing) + 3.0) / rounds;  // of differing units
   const double slack = kOptimism * std::sqrt(rate / rounds);
   const double spread = std::sqrt(rate * left);
   // The test whose rounds are fixed has a lower critical value than this one.
   const auto likely = [&](double sum, double alpha) {
     const double level = alpha * schedule.Until(last);
     const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), level));
-    const double critical = z * std::sqrt(state.squares + rate * left);
+    const double critical = z * std::sqrt(state.differing + rate * left);
     const double expected = sum + (sum / rounds + slack) * left;
     return NormalTail((critical - expected) / spread) >= kUnlikely;
   };

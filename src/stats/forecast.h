@@ -7,11 +7,11 @@
 
 namespace upskill {
 
-// What a sign-flip sequence has seen: wins − losses of all units, and the sum of the squares of each unit's.
+// What a sign-flip sequence has seen.
 struct SequenceState {
   int rounds = 0;
-  double sum = 0.0;
-  double squares = 0.0;
+  double sum = 0.0;        // of the units' changes
+  double differing = 0.0;  // units with a change
 };
 
 // The number of further rounds after which half of the runs that look like this one so far will have decided: their

@@ -54,7 +54,7 @@ Interval WilsonInterval(std::int64_t passed, std::int64_t total, double confiden
 std::optional<Interval> LiftInterval(const std::vector<PairCounts>& cases, double confidence) {
   std::vector<UnitRounds> units;
   units.reserve(cases.size());
-  for (const PairCounts& one : cases) units.push_back({1, one.pairs(), one.wins - one.losses, one.wins + one.losses});
+  for (const PairCounts& one : cases) units.push_back({one.pairs(), one.wins - one.losses, one.wins + one.losses});
   return LiftIntervalOfUnits(units, confidence);
 }
 
@@ -62,16 +62,14 @@ std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units
   double pairs = 0.0;
   double sum = 0.0;
   double squares = 0.0;
-  double variance = 0.0;     // of the sum
-  double unit_square = 0.0;  // mean square of a unit's size
+  double variance = 0.0;  // of the sum
   double rounds = 0.0;
   for (const UnitRounds& unit : units) {
     if (unit.rounds <= 0.0) continue;
     rounds = unit.rounds;
-    pairs += unit.size * unit.rounds;
+    pairs += unit.rounds;
     sum += unit.sum;
     squares += unit.squares;
-    unit_square += static_cast<double>(unit.size) * unit.size / static_cast<double>(units.size());
     const double within = unit.squares - unit.sum * unit.sum / unit.rounds;  // sum of squared deviations
     if (rounds > 1.0) variance += within * rounds / (rounds - 1.0);
   }
@@ -82,7 +80,7 @@ std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units
     const double center = sum / n;
     return Around(center, critical * std::sqrt(((squares + 2.0) / n - center * center) / n));
   }
-  return Around(sum / pairs, critical * std::sqrt(variance + kPseudoSquares * unit_square) / pairs);
+  return Around(sum / pairs, critical * std::sqrt(variance + kPseudoSquares) / pairs);
 }
 
 std::optional<Interval> NewCasesInterval(const std::vector<double>& lifts, double confidence) {

@@ -22,20 +22,19 @@ Interval WilsonInterval(std::int64_t passed, std::int64_t total, double confiden
 
 // One unit over all rounds: a case, or the cases with one input, whose pairs may depend on each other.
 struct UnitRounds {
-  int size = 1;  // pairs in a round
   double rounds = 0.0;
-  double sum = 0.0;      // of wins − losses in a round
+  double sum = 0.0;      // of its change in each round: the mean of its wins − losses
   double squares = 0.0;  // of the squares of that
 };
 
-// Interval for the lift on exactly these cases: mean over cases of (pass rate with − pass rate without). All with the
+// Interval for the lift on exactly these cases: mean over units of (pass rate with − pass rate without). All with the
 // same number of rounds. Returns nothing if there are no pairs.
 //
 // A single round: the adjusted Wald interval of Bonett and Price (J. Educational and Behavioral Statistics 37 (2012)
 // 479), with one pseudo win and one pseudo loss. With two or more rounds, cases differ but are fixed, so the variance
 // is that within units; kPseudoSquares is added to the variance of the sum, and nothing to the sum itself, which would
-// pull cases that always gain towards 0. The quantile is Student's, with five degrees of freedom per pair; these two
-// numbers were chosen by simulation (docs/verdicts.md has the coverage).
+// pull cases that always gain towards 0. The quantile is Student's, with five degrees of freedom per unit and round;
+// these two numbers were chosen by simulation (docs/verdicts.md has the coverage).
 std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units, double confidence = 0.95);
 std::optional<Interval> LiftInterval(const std::vector<PairCounts>& cases, double confidence = 0.95);
 

@@ -152,8 +152,8 @@ TEST(LiftInterval, CoversCasesThatAlwaysGain) {
 }
 
 TEST(LiftInterval, CopiesAreOneUnit) {
-  const std::vector<UnitRounds> singles(6, {1, 4.0, 1.0, 3.0});
-  const std::vector<UnitRounds> copies(2, {3, 4.0, 3.0, 27.0});
+  const std::vector<UnitRounds> singles(6, {4.0, 1.0, 3.0});
+  const std::vector<UnitRounds> copies(2, {4.0, 1.0, 3.0});  // of three cases each
   const auto of_singles = LiftIntervalOfUnits(singles);
   const auto of_copies = LiftIntervalOfUnits(copies);
   ASSERT_TRUE(of_singles.has_value());

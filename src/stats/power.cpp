@@ -46,7 +46,7 @@ std::vector<double> ExpectedBoundary(double per_round, const SequentialRule& rul
   int pairs = 0;
   for (int round = 1; round <= rule.rounds; ++round) {
     const int until = static_cast<int>(std::lround(per_round * round));
-    sequence.AddRound(std::vector<int>(static_cast<std::size_t>(until - pairs), 1));
+    sequence.AddRound(std::vector<double>(static_cast<std::size_t>(until - pairs), 1.0));
     pairs = until;
     const auto critical = static_cast<double>(sequence.critical().back());
     boundary.push_back(pairs > 0 && critical <= pairs ? (critical - 1.0) / std::sqrt(static_cast<double>(pairs))
@@ -91,9 +91,9 @@ class Looker {
     bool helps = false;
     bool hurts = false;
     if (boundary_.empty()) {
-      std::vector<int> sums(static_cast<std::size_t>(counts.wins), 1);
-      sums.resize(sums.size() + static_cast<std::size_t>(counts.losses), -1);
-      sequence_.AddRound(sums);
+      std::vector<double> changes(static_cast<std::size_t>(counts.wins), 1.0);
+      changes.resize(changes.size() + static_cast<std::size_t>(counts.losses), -1.0);
+      sequence_.AddRound(changes);
       helps = sequence_.helps_round() > 0;
       hurts = sequence_.hurts_round() > 0;
     } else {

@@ -25,15 +25,13 @@ PairMoments MomentsOf(const std::vector<ScoreUnit>& units) {
   PairMoments moments;
   double counted = 0.0;
   double rounds = 0.0;  // of all units, added up
-  double largest = 1.0;
   for (const ScoreUnit& one : units) {
     if (one.rounds <= 0.0) continue;
     counted += 1.0;
     rounds += one.rounds;
-    largest = std::max(largest, one.size);
-    moments.pairs += one.size * one.rounds;
     moments.sum += one.wins - one.losses;
   }
+  moments.pairs = rounds;
   const bool one_round = rounds <= counted;
   for (const ScoreUnit& one : units) {
     const double changes = one.wins + one.losses;
@@ -43,10 +41,7 @@ PairMoments MomentsOf(const std::vector<ScoreUnit>& units) {
     moments.wins += share * one.wins;
     moments.losses += share * one.losses;
   }
-  // From here on, a pair is one of `largest` pairs that change together.
-  moments.pairs /= largest;
-  moments.sum /= largest;
-  double scale = 1.0 / (largest * largest);
+  double scale = 1.0;
   if (!one_round) scale *= rounds / (rounds - counted);
   const double changes = scale * (moments.wins + moments.losses);
   if (changes > moments.pairs) scale *= moments.pairs / changes;
@@ -59,7 +54,7 @@ PairMoments MomentsOf(const std::vector<ScoreUnit>& units) {
 std::vector<ScoreUnit> UnitsOf(const std::vector<PairCounts>& cases) {
   std::vector<ScoreUnit> units;
   units.reserve(cases.size());
-  for (const PairCounts& one : cases) units.push_back({1.0, one.pairs(), one.wins, one.losses, one.wins + one.losses});
+  for (const PairCounts& one : cases) units.push_back({one.pairs(), one.wins, one.losses, one.wins + one.losses});
   return units;
 }
 

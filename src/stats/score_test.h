@@ -11,9 +11,8 @@ namespace upskill {
 
 // One unit over all rounds: a case, or the cases with one input, whose answers may be copies of each other.
 struct ScoreUnit {
-  double size = 1.0;  // pairs in a round
   double rounds = 0.0;
-  double wins = 0.0;
+  double wins = 0.0;  // of its pairs, divided by their number in a round
   double losses = 0.0;
   double squares = 0.0;  // of wins − losses in each round
 };
@@ -25,8 +24,7 @@ struct ScoreUnit {
 // otherwise promise a precision that isn't there (48 answers without a loss don't rule out that 5 % are lost). As T.
 // Tango's for paired proportions (Statistics in Medicine 17 (1998) 891), with two changes. From two rounds on, only
 // wins and losses that vary within a unit count towards the variance, because the cases are fixed. And the difference
-// is shrunk by kScoreCorrection of one pair, chosen by simulation (docs/contrasts.md has the error rates). If a unit
-// has K pairs, all pairs are taken to come in units of K.
+// is shrunk by kScoreCorrection of one unit, chosen by simulation (docs/contrasts.md has the error rates).
 double ScoreTest(const std::vector<ScoreUnit>& units, double bound);
 double ScoreTest(const std::vector<PairCounts>& cases, double bound);  // each case is a unit
 inline constexpr double kScoreCorrection = 0.25;

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace upskill {
 namespace {
 
-constexpr double kRounding = 1e-12;  // relative, of sums of probabilities
+constexpr double kRounding = 1e-12;    // relative, of sums of probabilities
+constexpr double kSumRounding = 1e-6;  // of sums of thirds and the like
 constexpr double kSmallestP = 1e-12;
 constexpr double kStepOfP = 1.001;
 constexpr int kSmallPower = 2304;  // from here on, the steps are those of p-values up to 0.1
@@ -19,29 +19,31 @@ constexpr int kCoarseSteps = 20;
 SignFlipSequence::SignFlipSequence(double alpha, const SpendingSchedule& schedule)
     : alpha_(alpha), schedule_(schedule) {}
 
-void SignFlipSequence::AddRound(const std::vector<int>& sums) {
-  for (const int sum : sums) {
-    if (sum == 0) continue;
-    sum_ += sum;
-    reach_ += std::abs(sum);
-    walk_.Step(std::abs(sum));
+void SignFlipSequence::AddRound(const std::vector<double>& changes) {
+  for (const double change : changes) {
+    if (change == 0.0) continue;
+    sum_ += change;
+    ++reach_;
+    walk_.Step(1);
     rejected_ += walk_.CutNegligible();
   }
   const double allowed = alpha_ * schedule_.Until(rounds() + 1) * (1.0 + kRounding);
   rejected_ += walk_.CutTopWithin(allowed - rejected_);
   critical_.push_back(walk_.end());
-  if (helps_round_ == 0 && sum_ >= critical_.back()) helps_round_ = rounds();
-  if (hurts_round_ == 0 && -sum_ >= critical_.back()) hurts_round_ = rounds();
+  const double least = static_cast<double>(critical_.back()) - kSumRounding;
+  if (helps_round_ == 0 && sum_ >= least) helps_round_ = rounds();
+  if (hurts_round_ == 0 && -sum_ >= least) hurts_round_ = rounds();
 }
 
-SequentialPValues SequentialPValuesOf(const std::vector<std::vector<int>>& rounds, const SpendingSchedule& schedule) {
+SequentialPValues SequentialPValuesOf(const std::vector<std::vector<double>>& rounds,
+                                      const SpendingSchedule& schedule) {
   const int steps = static_cast<int>(std::ceil(-std::log(kSmallestP) / std::log(kStepOfP)));
   // Searches the smallest power of 1/kStepOfP with which the test rejects.
   const auto search = [&](bool helps) {
     const auto rejects = [&](int power) {
       SignFlipSequence sequence(std::pow(kStepOfP, -power), schedule);
-      for (const std::vector<int>& sums : rounds) {
-        sequence.AddRound(sums);
+      for (const std::vector<double>& changes : rounds) {
+        sequence.AddRound(changes);
         if ((helps ? sequence.helps_round() : sequence.hurts_round()) > 0) return true;
       }
       return false;

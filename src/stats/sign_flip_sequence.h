@@ -11,25 +11,29 @@ namespace upskill {
 
 // A sign-flip test with a look after every round: group-sequential, exact and conditional.
 //
-// Each independent unit of a round (a case, or a cluster of cases with the same input) contributes its wins − losses.
-// If the two arms don't differ, the absolute values don't tell the signs: these are fair coins. Given the absolute
-// values of all rounds so far, the distribution of the sum of all units is therefore known. It is carried from round to
-// round, less the mass that would have rejected already (P. Armitage, C. K. McPherson and B. C. Rowe, J. Royal
-// Statistical Society A 132 (1969) 235), and the critical value of a round is the smallest for which the probability to
-// have rejected by then is at most what the schedule allows. If units have lifts that cancel out, the variance of the
-// sum is smaller than that of the coins.
+// Each independent unit of a round (a case, or the cases with one input) contributes its change: the mean of its wins −
+// losses, from −1 to 1. If the two arms don't differ, which units differ doesn't tell the signs: these are fair coins.
+// Given the units that differed in all rounds so far, the distribution of the sum is therefore known. It is carried
+// from round to round, less the mass that would have rejected already (P. Armitage, C. K. McPherson and B. C. Rowe, J.
+// Royal Statistical Society A 132 (1969) 235), and the critical value of a round is the smallest for which the
+// probability to have rejected by then is at most what the schedule allows.
+//
+// Units may have lifts that cancel out, and those of several cases may gain a little often and lose much seldom. So a
+// unit that differs counts as a whole coin, whatever the size of its change d: with a lift of δ, the expectation of
+// exp(a·d)/cosh(a) (or of 1 if it doesn't differ) is at most 1 + δ·tanh(a), since exp is below its chord on [−1, 1].
+// The product over the units is at most 1 if their lifts add up to at most 0.
 //
 // One-sided: the test of "hurts" is the mirror image and has an error probability of its own.
 class SignFlipSequence {
  public:
   SignFlipSequence(double alpha, const SpendingSchedule& schedule);
 
-  // `sums`: wins − losses of each unit in the next round.
-  void AddRound(const std::vector<int>& sums);
+  // `changes`: of each unit in the next round, from −1 to 1.
+  void AddRound(const std::vector<double>& changes);
 
   int rounds() const { return static_cast<int>(critical_.size()); }
-  std::int64_t sum() const { return sum_; }
-  std::int64_t reach() const { return reach_; }  // of the sum: the absolute values of all units added up
+  double sum() const { return sum_; }            // of the changes
+  std::int64_t reach() const { return reach_; }  // of the sum: the units that differed
 
   // The critical value of each round: a sum of at least this rejects; more than the sum can reach if none does.
   const std::vector<std::int64_t>& critical() const { return critical_; }
@@ -44,7 +48,7 @@ class SignFlipSequence {
   Walk walk_;              // of fair coins that haven't been rejected
   double rejected_ = 0.0;  // their probability
   std::int64_t reach_ = 0;
-  std::int64_t sum_ = 0;
+  double sum_ = 0.0;
   std::vector<std::int64_t> critical_;
   int helps_round_ = 0;
   int hurts_round_ = 0;
@@ -58,6 +62,6 @@ struct SequentialPValues {
   double helps = 1.0;
   double hurts = 1.0;
 };
-SequentialPValues SequentialPValuesOf(const std::vector<std::vector<int>>& rounds, const SpendingSchedule& schedule);
+SequentialPValues SequentialPValuesOf(const std::vector<std::vector<double>>& rounds, const SpendingSchedule& schedule);
 
 }  // namespace upskill

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,15 +16,17 @@ struct StageWiseEstimate {
   Interval interval;  // the same at both ends of the confidence level
 };
 
-// `rounds`: wins − losses of each unit in each round of a sign-flip sequence; `critical`: its critical values. It ended
+// `rounds`: the change of each unit in each round of a sign-flip sequence; `critical`: its critical values. It ended
 // when it rejected, on either side, or else after the last of these rounds. Of two ends, the one that rejects after
 // fewer rounds is more extreme, then the one with the larger sum (D. Siegmund, Biometrika 65 (1978) 341; A. A. Tsiatis,
 // G. L. Rosner and C. R. Mehta, Biometrics 40 (1984) 797). Given the absolute values, each unit that differs is taken
-// to go up with the same probability; of the sum that was seen, half the probability counts for the estimate.
+// to go up with the same probability; of the sum that was seen, half the probability counts for the estimate. Changes
+// that aren't whole are rounded to twelfths.
 //
-// Nothing without units that differ, or with more than 4,000 of them: then the bias is a small part of a point.
-std::optional<StageWiseEstimate> StageWiseLift(const std::vector<std::vector<int>>& rounds,
-                                               const std::vector<std::int64_t>& critical, int pairs_per_round,
+// Nothing without units that differ, or with more than 4,000 of them (333 with changes that aren't whole): then the
+// bias is a small part of a point.
+std::optional<StageWiseEstimate> StageWiseLift(const std::vector<std::vector<double>>& rounds,
+                                               const std::vector<std::int64_t>& critical, std::size_t units_per_round,
                                                double confidence = 0.95);
 
 }  // namespace upskill

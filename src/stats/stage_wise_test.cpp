@@ -13,16 +13,16 @@
 namespace upskill {
 namespace {
 
-using RoundSums = std::vector<std::vector<int>>;
+using RoundChanges = std::vector<std::vector<double>>;
 
-std::vector<std::int64_t> Critical(const RoundSums& rounds, int planned) {
+std::vector<std::int64_t> Critical(const RoundChanges& rounds, int planned) {
   SignFlipSequence sequence(0.05, SpendingSchedule(planned));
-  for (const std::vector<int>& sums : rounds) sequence.AddRound(sums);
+  for (const std::vector<double>& changes : rounds) sequence.AddRound(changes);
   return sequence.critical();
 }
 
 TEST(StageWiseLift, OneRoundIsTheMidPointOfTheBinomial) {
-  const RoundSums rounds = {{1, 1, 1, -1, 0, 0}};
+  const RoundChanges rounds = {{1, 1, 1, -1, 0, 0}};
   const auto estimate = StageWiseLift(rounds, Critical(rounds, 1), 6);
   ASSERT_TRUE(estimate.has_value());
   // θ with θ⁴ + 2θ³(1 − θ) = 1/2 is 0.727; 4 of 6 pairs differ. The interval is Clopper and Pearson's for 3 of 4
@@ -33,10 +33,10 @@ TEST(StageWiseLift, OneRoundIsTheMidPointOfTheBinomial) {
 }
 
 TEST(StageWiseLift, IsOddInTheSign) {
-  const RoundSums rounds = {{1, 1, -1}, {1, 0, 1}, {2, 1, 1}};
-  RoundSums mirrored = rounds;
-  for (std::vector<int>& round : mirrored) {
-    for (int& sum : round) sum = -sum;
+  const RoundChanges rounds = {{1, 1, -1}, {1, 0, 1}, {0.5, 1, 1}};
+  RoundChanges mirrored = rounds;
+  for (std::vector<double>& round : mirrored) {
+    for (double& change : round) change = -change;
   }
   const auto up = StageWiseLift(rounds, Critical(rounds, 6), 4);
   const auto down = StageWiseLift(mirrored, Critical(mirrored, 6), 4);
@@ -49,7 +49,7 @@ TEST(StageWiseLift, IsOddInTheSign) {
 TEST(StageWiseLift, NeedsUnitsThatDiffer) {
   EXPECT_FALSE(StageWiseLift({}, {}, 3).has_value());
   EXPECT_FALSE(StageWiseLift({{0, 0}}, Critical({{0, 0}}, 1), 2).has_value());
-  EXPECT_FALSE(StageWiseLift({std::vector<int>(5000, 1)}, {9999}, 5000).has_value());
+  EXPECT_FALSE(StageWiseLift({std::vector<double>(5000, 1.0)}, {9999}, 5000).has_value());
 }
 
 struct Stopped {
@@ -60,19 +60,19 @@ struct Stopped {
 // Runs that stop when decided or after 20 rounds: 12 cases, 40 → 50 %.
 std::vector<Stopped> StoppedRuns(int runs) {
   std::mt19937_64 random(11);
-  const auto passes = [&](double rate) { return static_cast<double>(random() >> 11U) * 0x1.0p-53 < rate ? 1 : 0; };
+  const auto passes = [&](double rate) { return static_cast<double>(random() >> 11U) * 0x1.0p-53 < rate ? 1.0 : 0.0; };
   std::vector<Stopped> all;
   for (int run = 0; run < runs; ++run) {
     SignFlipSequence sequence(0.05, SpendingSchedule(20));
-    RoundSums rounds;
+    RoundChanges rounds;
     while (rounds.size() < 20 && sequence.helps_round() == 0 && sequence.hurts_round() == 0) {
-      std::vector<int>& sums = rounds.emplace_back(12);
-      for (int& sum : sums) sum = passes(0.5) - passes(0.4);
-      sequence.AddRound(sums);
+      std::vector<double>& changes = rounds.emplace_back(12);
+      for (double& change : changes) change = passes(0.5) - passes(0.4);
+      sequence.AddRound(changes);
     }
     const double pairs = 12.0 * static_cast<double>(rounds.size());
-    all.push_back({static_cast<double>(sequence.sum()) / pairs,
-                   StageWiseLift(rounds, sequence.critical(), 12).value_or(StageWiseEstimate{})});
+    all.push_back(
+        {sequence.sum() / pairs, StageWiseLift(rounds, sequence.critical(), 12).value_or(StageWiseEstimate{})});
   }
   return all;
 }

@@ -2,6 +2,7 @@
 #include "stats/unit_counts.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,9 @@ UnitCounts::UnitCounts(const PairCounts& pairs) {
 
 void UnitCounts::Add(int size, int sum, double count) {
   if (count == 0.0) return;
+  const int divisor = std::gcd(size, sum);
+  size /= divisor;
+  sum /= divisor;
   const auto before = [](const Entry& entry, const std::pair<int, int>& key) {
     return std::tie(entry.size, entry.sum) < std::tie(key.first, key.second);
   };
@@ -43,22 +47,16 @@ UnitCounts UnitCounts::Times(double factor) const {
   return scaled;
 }
 
-double UnitCounts::pairs() const {
-  double pairs = 0.0;
-  for (const Entry& entry : entries_) pairs += entry.size * entry.count;
-  return pairs;
+double UnitCounts::units() const {
+  double units = 0.0;
+  for (const Entry& entry : entries_) units += entry.count;
+  return units;
 }
 
 double UnitCounts::sum() const {
   double sum = 0.0;
-  for (const Entry& entry : entries_) sum += entry.sum * entry.count;
+  for (const Entry& entry : entries_) sum += entry.change() * entry.count;
   return sum;
-}
-
-int UnitCounts::largest() const {
-  int largest = 1;
-  for (const Entry& entry : entries_) largest = std::max(largest, entry.size);
-  return largest;
 }
 
 bool operator==(const UnitCounts& a, const UnitCounts& b) {

@@ -10,17 +10,28 @@
 namespace upskill {
 namespace {
 
-TEST(UnitCounts, CountPairs) {
+TEST(UnitCounts, EachUnitCountsOnce) {
   UnitCounts counts;
-  counts.Add(3, 2);
+  counts.Add(4, 2);
   counts.Add(1, -1, 2.0);
+  counts.Add(3, 3);
   counts.Add(3, 2, 0.0);
-  EXPECT_EQ(counts.pairs(), 5.0);
-  EXPECT_EQ(counts.sum(), 0.0);
-  EXPECT_EQ(counts.largest(), 3);
-  EXPECT_EQ(counts.Mirrored().Times(2.0).sum(), 0.0);
-  EXPECT_EQ(counts.Mirrored().entries().front().sum, 1);
+  EXPECT_EQ(counts.units(), 4.0);
+  EXPECT_EQ(counts.sum(), -0.5);
+  EXPECT_EQ(counts.lift(), -0.125);
+  EXPECT_EQ(counts.Mirrored().Times(2.0).sum(), 1.0);
   EXPECT_TRUE(counts.Mirrored().Mirrored() == counts);
+}
+
+TEST(UnitCounts, FractionsAreInLowestTerms) {
+  UnitCounts counts;
+  counts.Add(6, 4);
+  counts.Add(3, 2);
+  counts.Add(7, 0);
+  ASSERT_EQ(counts.entries().size(), 2U);
+  EXPECT_EQ(counts.entries().front().size, 1);
+  EXPECT_EQ(counts.entries().back().sum, 2);
+  EXPECT_EQ(counts.entries().back().count, 2.0);
 }
 
 TEST(UnitCounts, SinglePairsGiveTheSameEvidence) {
@@ -37,14 +48,15 @@ TEST(UnitCounts, CopiesAreOneBet) {
   UnitCounts copies;
   copies.Add(3, 3);
   EXPECT_NEAR(std::exp(LogEvidence(copies)), 1.5, 1e-12);
-  copies.Add(1, 1);  // ∫(1 + u)(1 + u/3) du
+  copies.Add(3, 1);  // ∫(1 + u)(1 + u/3) du
   EXPECT_NEAR(std::exp(LogEvidence(copies)), 16.0 / 9.0, 1e-12);
 }
 
-// One large unit that loses and three small ones that gain: the mean over pairs is 0, so E gains nothing on average.
+// One unit of three pairs that loses and three single ones that gain; the mean over units is 0, so E gains nothing on
+// average.
 TEST(UnitCounts, EvidenceIsASupermartingaleAcrossSizes) {
-  const double up = 0.7;        // of each small unit; mean 0.4 each
-  const double large_up = 0.3;  // of the unit of three pairs; mean 3·(−0.4)
+  const double up = 0.6;        // of each single pair; mean 0.2 each
+  const double large_up = 0.2;  // of the unit of three pairs; mean −0.6
   double mean = 0.0;
   for (int ups = 0; ups <= 3; ++ups) {
     const double choose = ups == 1 || ups == 2 ? 3.0 : 1.0;
