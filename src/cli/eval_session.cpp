@@ -110,7 +110,8 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
   return models;
 }
 
-// A gate that names a model which isn't there, or that can't hold, should cost nothing.
+// A gate that names a model which isn't there, or that can't hold with the share of alpha that the run has, should cost
+// nothing.
 Status TakeGate(const EvalOptions& options, Env& env, EvalSession& session) {
   if (options.gate.empty()) return {};
   ASSIGN_OR_RETURN(session.gate, ParseGate(options.gate));
@@ -147,11 +148,11 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
     const ModelInfo& info = session.models[i]->info();
     session.plan.students.push_back({specs[i], info.name, info.identity});
   }
+  ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, session));
   RETURN_IF_ERROR(TakeGate(options, env, session));
   if (options.use_cache && !options.refresh) {
     ASSIGN_OR_RETURN(session.cached, CachedSamplesOf(session.plan, session.runs_dir));
   }
-  ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, session));
   if (options.log_runs) {
     ASSIGN_OR_RETURN(session.journal, Journal::Create(session.runs_dir, session.plan, *env.clock));
     if (lock) RETURN_IF_ERROR(lock->NoteStart(session.plan).With("counting this look at the tests"));

@@ -8,14 +8,17 @@
 
 namespace upskill {
 
+double LookAlpha(const Plan& plan) {
+  return plan.share.look > 0 ? CandidateAlpha(plan.share.look, plan.verdict.alpha) : plan.verdict.alpha;
+}
+
 double EffectiveAlpha(const Plan& plan) {
-  const AlphaShare& share = plan.share;
-  const double alpha = share.look > 0 ? CandidateAlpha(share.look, plan.verdict.alpha) : plan.verdict.alpha;
-  return alpha / static_cast<double>(std::max(share.comparisons, 1));
+  return LookAlpha(plan) / static_cast<double>(std::max(plan.share.comparisons, 1));
 }
 
 Json AlphaShareToJson(const AlphaShare& share) {
   Json json = {{"look", share.look}, {"versions", share.versions}, {"comparisons", share.comparisons}};
+  if (!share.last_run.empty()) json["last_run"] = share.last_run;
   if (share.prior.empty()) return json;
   Json& prior = json["prior"];
   for (const auto& [student, evidence] : share.prior)
@@ -29,6 +32,7 @@ AlphaShare AlphaShareFromJson(const Json& json) {
   share.look = std::max(0, JsonGet(json, "look", 0));
   share.versions = std::max(1, JsonGet(json, "versions", 1));
   share.comparisons = std::max(1, JsonGet(json, "comparisons", 1));
+  share.last_run = JsonGet(json, "last_run", std::string());
   for (const Json& entry : Member(json, "prior"))
     share.prior[StringAt(entry, "model")] = {JsonGet(entry, "log_e", 0.0), JsonGet(entry, "log_e_hurts", 0.0)};
   for (const Json& run : Member(json, "prior_runs")) {

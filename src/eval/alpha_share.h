@@ -27,9 +27,12 @@ struct AlphaShare {
   // rests on the product of all e-values alone.
   std::map<std::string, PriorEvidence> prior;
   std::vector<std::string> prior_runs;  // whose evidence that is
+  std::string last_run;                 // the last earlier run that looked at these tests; empty: none, or unknown
 };
 
-// The error probability of one comparison, over all students and looks.
+// The error probability that earlier looks at the same tests leave to this one.
+double LookAlpha(const Plan& plan);
+// That of one comparison, over all students and looks.
 double EffectiveAlpha(const Plan& plan);
 
 Json AlphaShareToJson(const AlphaShare& share);

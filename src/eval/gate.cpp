@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "eval/alpha_share.h"
 #include "eval/contrast.h"
 #include "stats/exact_rate.h"
 
@@ -93,7 +94,7 @@ struct Measured {
 class Examiner {
  public:
   Examiner(const GateClause& clause, const JudgedRun& run)
-      : clause_(clause), run_(run), confidence_(1.0 - 2.0 * run.plan().verdict.alpha) {}
+      : clause_(clause), run_(run), alpha_(LookAlpha(run.plan())), confidence_(1.0 - 2.0 * alpha_) {}
 
   Finding Against(std::size_t student, Arm arm) const {
     const StudentVerdict* verdict = VerdictOn(student, arm);
@@ -165,14 +166,14 @@ class Examiner {
     const double found = contrast->difference();
     const std::string text = fmt::format("{} points", Points(found));
     if (clause_.by_estimate) return {clause_.better ? found > kTolerance : found >= border - kTolerance, text};
-    const double alpha = run_.plan().verdict.alpha;
-    Finding finding{
-        contrast->PAbove(border) <= alpha,
-        fmt::format("{}, at least {} ({:g} %)", text, Points(contrast->Range(confidence_).low), 100.0 * (1.0 - alpha))};
-    if (!finding.passed) finding.detail += MoreText(*contrast, border, alpha);
+    Finding finding{contrast->PAbove(border) <= alpha_,
+                    fmt::format("{}, at least {} ({})", text, Points(contrast->Range(confidence_).low), LevelText())};
+    if (!finding.passed) finding.detail += MoreText(*contrast, border, alpha_);
     if (contrast->too_many_excluded) finding.detail += "; errors exclude too many cases";
     return finding;
   }
+
+  std::string LevelText() const { return fmt::format("{:.4g} %", 100.0 * (1.0 - alpha_)); }
 
   static std::string MoreText(const Contrast& contrast, double border, double alpha) {
     const std::optional<int> more = contrast.MoreFor(border, alpha);
@@ -208,8 +209,8 @@ class Examiner {
     if (clause_.by_estimate) return {holds(measured.estimate), estimate};
     if (!measured.bounds) return {false, estimate + ", without bounds: too few cases and rounds"};
     const double limit = clause_.less ? measured.bounds->high : measured.bounds->low;
-    return {holds(limit), fmt::format("{}, {} {} ({:g} %)", estimate, clause_.less ? "at most" : "at least",
-                                      text(limit), 100.0 * (1.0 - run_.plan().verdict.alpha))};
+    return {holds(limit),
+            fmt::format("{}, {} {} ({})", estimate, clause_.less ? "at most" : "at least", text(limit), LevelText())};
   }
 
   // At temperature 0, only the first round counts if every later one is a copy of it. Answers that were lost to errors
@@ -236,6 +237,7 @@ class Examiner {
 
   const GateClause& clause_;
   const JudgedRun& run_;
+  double alpha_;       // of one clause and student
   double confidence_;  // of a two-sided interval whose sides are the one-sided bounds
 };
 

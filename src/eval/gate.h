@@ -30,7 +30,7 @@ struct GateChoice {
 //   not-worse:haiku+skill vs opus:5  the first choice is not worse than the second by more than 5 points
 //   better:haiku+skill vs opus       it is better
 //   lift>10@estimate                 by the estimate alone, whatever its error
-// Bounds hold with probability 1 − plan.verdict.alpha, one-sided.
+// Bounds hold with probability 1 − LookAlpha(plan), one-sided, each by itself.
 struct GateClause {
   enum class Kind { kVerdict, kNotVerdict, kInGeneral, kNotHurts, kContrast, kTokens, kCost, kSeconds, kLift, kPass };
 

@@ -30,9 +30,10 @@ std::string ReasonOf(const AlphaShare& share) {
         share.prior_runs.size() == 1 ? "run " + share.prior_runs.front()
                                      : Counted(share.prior_runs.size(), "earlier run"));
   }
+  const std::string last = share.last_run.empty() ? "" : fmt::format(" (last in run {})", share.last_run);
   if (share.versions > 1)
-    return fmt::format("the {} version of this skill judged on these tests", Ordinal(share.versions));
-  return "this version was judged on these tests before, with other answers";
+    return fmt::format("the {} version of this skill judged on these tests{}", Ordinal(share.versions), last);
+  return fmt::format("this version was judged on these tests before{}, with other answers", last);
 }
 
 }  // namespace

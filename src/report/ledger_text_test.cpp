@@ -26,6 +26,8 @@ TEST(AlphaNote, SaysWhyAlphaIsReduced) {
             "--no-ledger ignores earlier looks");
   plan.share.versions = 1;
   EXPECT_THAT(AlphaNote(plan), HasSubstr("this version was judged on these tests before, with other answers;"));
+  plan.share.last_run = "generations/0a1b/test";
+  EXPECT_THAT(AlphaNote(plan), HasSubstr("before (last in run generations/0a1b/test), with other answers;"));
   plan.share.prior_runs = {"2026_11_21_10_12_33-abcd"};
   EXPECT_THAT(AlphaNote(plan), HasSubstr("the evidence of all seeds together (with run 2026_11_21_10_12_33-abcd);"));
 }
