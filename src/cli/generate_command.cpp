@@ -175,6 +175,8 @@ void AddGenerationOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->type_name("DIR");
   command.add_flag("!--no-log-runs,--log-runs", options.log_runs,
                    "Keep nothing in the runs folder; the generation can't be resumed");
+  command.add_flag("--no-ledger", options.no_ledger,
+                   "Ignore earlier looks at the held-out tests, and don't count this one: all of alpha is used");
   command.add_flag("-q,--quiet", options.quiet, "Print no progress");
   command.add_flag("--json", options.json, "Print the result as JSON");
   AddColorOption(command, options.color);

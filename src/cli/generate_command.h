@@ -45,6 +45,7 @@ struct GenerateCommandOptions {
   std::string runs_dir;
   std::string resume;
   bool log_runs = true;
+  bool no_ledger = false;
   bool dry_run = false;
   bool no_redact = false;
   bool strict = false;

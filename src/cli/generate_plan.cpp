@@ -152,16 +152,11 @@ StoredOption SwitchOption(const char* key, const char* flag, At at) {
           }};
 }
 
-// Generations from before this option kept e-mail addresses.
-StoredOption KeepEmailsOption() {
-  StoredOption option = SwitchOption("keep_emails", "--keep-emails", [](auto& o) -> auto& { return o.keep_emails; });
-  option.missing = true;
-  return option;
-}
-
-StoredOption RedactHomeOption() {
-  StoredOption option = SwitchOption("redact_home", "--redact-home", [](auto& o) -> auto& { return o.hide_home; });
-  option.missing = false;  // in generations from before this option
+// One that older generations don't have: they were made as with this value.
+template <typename At>
+StoredOption LaterSwitchOption(const char* key, const char* flag, At at, bool before) {
+  StoredOption option = SwitchOption(key, flag, at);
+  option.missing = before;
   return option;
 }
 
@@ -264,8 +259,12 @@ const std::vector<StoredOption>& StoredOptions() {
           "parallel", "--jobs", [](auto& o) -> auto& { return o.parallel; }, 0, 100'000, OnResume::kMayChange),
       SwitchOption("strict", "--strict", [](auto& o) -> auto& { return o.strict; }),
       SwitchOption("no_redact", "--no-redact", [](auto& o) -> auto& { return o.no_redact; }),
-      RedactHomeOption(),
-      KeepEmailsOption(),
+      LaterSwitchOption(
+          "redact_home", "--redact-home", [](auto& o) -> auto& { return o.hide_home; }, false),
+      LaterSwitchOption(
+          "keep_emails", "--keep-emails", [](auto& o) -> auto& { return o.keep_emails; }, true),
+      LaterSwitchOption(
+          "no_ledger", "--no-ledger", [](auto& o) -> auto& { return o.no_ledger; }, false),
   };
   return all;
 }

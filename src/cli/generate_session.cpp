@@ -289,7 +289,7 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   if (!session.sources.existing_folder.empty()) {
     if (Result<Suite> own = LoadSuiteOfSkill(ExistingAsItWas(session))) input.earlier = std::move(own->cases);
   }
-  input.trials.ledger = session.config.ledger;
+  input.trials.ledger = session.config.ledger && !options.no_ledger;
   input.trials.lineage = LineageOf(session);
   input.trials.test_looks_before = LooksBefore(session);
   for (std::size_t i = 0; i < session.student_models.size(); ++i) {
