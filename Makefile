@@ -57,7 +57,7 @@ chaos: setup-check
 	@scripts/build release -DUPSKILL_TESTS=ON upskill chaos_faults
 	@tests/chaos/run $(release) build/release/tests/chaos/libchaos_faults.so $(CHAOS)
 
-# Ratios, each measured in one run (bench/README.md says what they mean).
+# Ratios, each measured in one run, and frequencies of false verdicts (bench/README.md says what they mean).
 bench: setup-check model
 	@scripts/build bench
 	@scripts/build plain upskill
