@@ -166,6 +166,18 @@ TEST(CheckGate, BoundsNotEstimates) {
   EXPECT_EQ(students.Check("seconds:haiku<1%"), "haiku:1");
 }
 
+TEST(CheckGate, BoundsHoldAtWhatEarlierLooksLeaveOfAlpha) {
+  JudgedStudents students;
+  const std::string first = students.Detail("lift:haiku>10");
+  EXPECT_THAT(first, HasSubstr("(95 %)"));
+  AlphaShare share;
+  share.look = 2;
+  students.run.data.set_share(share);
+  const std::string second = students.Detail("lift:haiku>10");
+  EXPECT_THAT(second, HasSubstr("(99.5 %)"));
+  EXPECT_NE(first.substr(0, first.find('(')), second.substr(0, second.find('(')));  // the bound is lower
+}
+
 TEST(CheckGate, WithoutALiftFewRoundsShowNone) {
   const JudgedStudents few({Arm::kBaseline, Arm::kSkill}, 1);
   EXPECT_EQ(few.Check("lift:haiku>30@estimate"), "haiku:1");

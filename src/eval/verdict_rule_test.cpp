@@ -199,6 +199,9 @@ TEST(Rule, ARunThatMayStopShowsTheSequence) {
   EXPECT_EQ(stopped.high, stopped.sequence_high);
   EXPECT_LT(*stopped.low, *fixed.low);
   EXPECT_TRUE(stopped.lift_estimate.has_value());
+  EXPECT_DOUBLE_EQ(stopped.interval_level, 0.95);
+  plan.share.look = 2;  // earlier looks leave a tenth of alpha
+  EXPECT_DOUBLE_EQ(JudgeRun(RunData(plan, samples)).at(0).interval_level, 0.995);
 }
 
 TEST(Rule, ARunThatMayStopEndsWhenTheRestCantDecide) {

@@ -61,6 +61,8 @@ TEST(LiftText, InARunThatMayStopWhenDecided) {
   verdict.interval_is_sequence = true;
   verdict.lift_estimate = 0.45;
   EXPECT_EQ(LiftText(verdict, 0.5), "+45 points (95 % at every look: +25 … +75)");
+  verdict.interval_level = 0.995;
+  EXPECT_EQ(LiftText(verdict, 0.5), "+45 points (99.5 % at every look: +25 … +75)");
 }
 
 TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
