@@ -171,7 +171,8 @@ bool RareErrorsCostLittlePower(int draws) {
     for (double Scenario::* lost : {&Scenario::lost_failing_with, &Scenario::lost_passing_with,
                                     &Scenario::lost_failing_without, &Scenario::lost_passing_without})
       scenario.*lost = 0.01;
-    little = little && full - Simulate(scenario, draws).with_precaution.helps <= kMostPowerLost;
+    const double lost = full - Simulate(scenario, draws).with_precaution.helps;
+    little = little && lost <= kMostPowerLost + 4.0 * std::sqrt(2.0 * full * (1.0 - full) / draws);
   }
   return little;
 }
