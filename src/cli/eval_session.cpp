@@ -125,7 +125,8 @@ Status TakeGate(const EvalOptions& options, Env& env, EvalSession& session) {
 
 // Splits alpha among the comparisons of the run and, unless they aren't to be counted, with the earlier looks at its
 // tests. A shard has no verdict.
-Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const Config& config, EvalSession& session) {
+Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const Config& config, Env& env,
+                                             EvalSession& session) {
   Plan& plan = session.plan;
   plan.share.comparisons = std::max(1, static_cast<int>(plan.arms.size()) - 1);
   std::optional<LedgerLock> lock;
@@ -134,8 +135,13 @@ Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const C
     ASSIGN_OR_RETURN(LedgerLock taken, LedgerLock::Take(session.runs_dir));
     lock.emplace(std::move(taken));
   }
-  ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(session.runs_dir));
-  TakeShare(ledger, session.runs_dir, options.use_cache && !options.refresh, plan);
+  const Result<Ledger> ledger = ReadLedger(session.runs_dir);
+  if (!ledger) return ledger.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
+  if (ledger->skipped_lines > 0 && !options.quiet) {
+    PrintWarning(env, fmt::format("{} of {} could not be read: earlier looks at these tests may not be counted",
+                                  Counted(ledger->skipped_lines, "line"), (session.runs_dir / kLedgerFile).string()));
+  }
+  TakeShare(*ledger, session.runs_dir, options.use_cache && !options.refresh, plan);
   return lock;
 }
 
@@ -151,7 +157,7 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
   if (options.use_cache && !options.refresh) {
     ASSIGN_OR_RETURN(session.cached, CachedSamplesOf(session.plan, session.runs_dir));
   }
-  ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, session));
+  ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, env, session));
   if (options.log_runs) {
     ASSIGN_OR_RETURN(session.journal, Journal::Create(session.runs_dir, session.plan, *env.clock));
     if (lock) RETURN_IF_ERROR(lock->NoteStart(session.plan).With("counting this look at the tests"));
