@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The libFuzzer program for all parsers; $UPSKILL_FUZZED names the one to run. `list` prints a line for each, with its
-// name and the folders that it starts from; `sources` one with its name and its own source files. Writes the parser's
-// own seeds to the existing folder $UPSKILL_FUZZ_SEEDS before the fuzzer reads its corpora.
+// name and the folders that it starts from, as far as they are in the current folder; `sources` one with its name and
+// its own source files. Writes the parser's own seeds to the existing folder $UPSKILL_FUZZ_SEEDS before the fuzzer
+// reads its corpora.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "fuzz/fuzz_parser.h"
 
@@ -22,8 +25,12 @@ std::string Variable(const char* name) {
 
 void PrintAll(bool sources) {
   for (const upskill::FuzzedParser& parser : upskill::FuzzedParsers()) {
-    std::string rest = sources ? parser.sources : "fuzz/corpus/" + parser.name;
-    if (!sources && parser.reads_traces) rest += " tests/fixtures/traces";
+    std::string rest = sources ? parser.sources : "";
+    std::error_code code;
+    for (const std::string& folder : {"fuzz/corpus/" + parser.name, std::string("tests/fixtures/traces")}) {
+      if (sources || (folder.starts_with("tests/") && !parser.reads_traces)) continue;
+      if (std::filesystem::is_directory(folder, code)) rest += (rest.empty() ? "" : " ") + folder;
+    }
     std::printf("%s %s\n", parser.name.c_str(), rest.c_str());
   }
 }

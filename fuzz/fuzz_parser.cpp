@@ -20,6 +20,7 @@
 #include "fuzz/fuzz_engine.h"
 #include "fuzz/fuzz_outside.h"
 #include "fuzz/fuzz_reader.h"
+#include "fuzz/fuzz_stored.h"
 #include "model/hub/gguf_name.h"
 #include "model/model_spec.h"
 #include "model/wire/wire.h"
@@ -270,6 +271,10 @@ std::vector<FuzzedParser> OtherParsers() {
       {"hub-listing", FuzzHubListing, {}, "model/hub/hub_listing.cpp model/hub/gguf_name.cpp"},
       {"config", FuzzConfig, {}, "cli/config.cpp"},
       {"keys", FuzzKeys, {}, "model/api_key.cpp"},
+      {"prompt", FuzzPrompt, PromptSeeds(), "prompts/prompt_template.cpp prompts/prompts.cpp"},
+      {"ledger", FuzzLedger, {}, "eval/ledger.cpp eval/ledger_share.cpp eval/alpha_share.cpp"},
+      {"command-output", FuzzCommandOutput, {}, "model/command_output.cpp"},
+      {"desk", FuzzDesk, {}, "model/desk_files.cpp"},
       {"special-texts", FuzzSpecialTexts, {}, "llama/special_texts.cpp"},
       {"chat-template", FuzzChatTemplate, {}, "llama/chat_format.cpp"},
       {"worker-messages", FuzzWorkerMessages, {}, "llama/worker_protocol.cpp llama/worker_requests.cpp"},

@@ -126,7 +126,8 @@ Status TakeGate(const EvalOptions& options, Env& env, EvalSession& session) {
 
 // Splits alpha among the comparisons of the run and, unless they aren't to be counted, with the earlier looks at its
 // tests. A shard has no verdict.
-Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const Config& config, EvalSession& session) {
+Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const Config& config, Env& env,
+                                             EvalSession& session) {
   Plan& plan = session.plan;
   plan.share.comparisons = std::max(1, static_cast<int>(plan.arms.size()) - 1);
   std::optional<LedgerLock> lock;
@@ -135,8 +136,13 @@ Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const C
     ASSIGN_OR_RETURN(LedgerLock taken, LedgerLock::Take(session.runs_dir));
     lock.emplace(std::move(taken));
   }
-  ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(session.runs_dir));
-  TakeShare(ledger, session.runs_dir, options.use_cache && !options.refresh, plan);
+  const Result<Ledger> ledger = ReadLedger(session.runs_dir);
+  if (!ledger) return ledger.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
+  if (ledger->skipped_lines > 0 && !options.quiet) {
+    PrintWarning(env, fmt::format("{} of {} could not be read: earlier looks at these tests may not be counted",
+                                  Counted(ledger->skipped_lines, "line"), (session.runs_dir / kLedgerFile).string()));
+  }
+  TakeShare(*ledger, session.runs_dir, options.use_cache && !options.refresh, plan);
   return lock;
 }
 
@@ -148,7 +154,7 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
     const ModelInfo& info = session.models[i]->info();
     session.plan.students.push_back({specs[i], info.name, info.identity});
   }
-  ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, session));
+  ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, env, session));
   RETURN_IF_ERROR(TakeGate(options, env, session));
   if (options.use_cache && !options.refresh) {
     ASSIGN_OR_RETURN(session.cached, CachedSamplesOf(session.plan, session.runs_dir));

@@ -16,7 +16,6 @@
 #include "util/child_environment.h"
 #include "util/files.h"
 #include "util/json_file.h"
-#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -57,10 +56,6 @@ bool IsVariableName(std::string_view name) {
          std::all_of(name.begin(), name.end(), is_plain);
 }
 
-bool IsNameOfSecret(std::string_view name) {
-  return ContainsAny(ToLowerAscii(name), {"key", "token", "secret", "pass", "credential", "auth"});
-}
-
 // The environment of MCP servers: no variable that may hold a key, unless --mcp-env names it.
 Result<std::vector<std::string>> ServerEnvironment(const std::vector<std::string>& given, const Env& env) {
   std::vector<std::string> environment = ChildEnvironment();
@@ -71,7 +66,6 @@ Result<std::vector<std::string>> ServerEnvironment(const std::vector<std::string
     const std::optional<std::string> value =
         equals == std::string::npos ? env.variable(name) : std::optional(variable.substr(equals + 1));
     if (!value) return InputError(fmt::format("--mcp-env {}: this variable is not set", name));
-    if (IsNameOfSecret(name)) RememberSecret(Secret(*value));
     environment = WithVariable(std::move(environment), name, *value);
   }
   return environment;

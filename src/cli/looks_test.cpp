@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,23 @@ TEST_F(Looks, WithoutALogTheyLeaveNoTrace) {
   EXPECT_EQ(LookOf({"--no-log-runs"}), 2);
   Edit("third");
   EXPECT_EQ(LookOf(), 2);
+}
+
+// Otherwise a damaged ledger would make the error rates look better than they are.
+TEST_F(Looks, UnreadableLinesAreTold) {
+  Eval();
+  {
+    std::ofstream file(ledger(), std::ios::app);
+    file << "{\"schema\": 1, \"event\": \"start\", \"run\": \"x\", \"rounds\": -3}\n";
+  }
+  Eval();
+  EXPECT_THAT(error, HasSubstr("1 line of " + ledger().string() + " could not be read: earlier looks"));
+  EXPECT_EQ(LookOf({"-q"}), 1);
+  EXPECT_EQ(error, "");
+  fs::remove(ledger());
+  fs::create_directory(ledger());
+  EXPECT_EQ(Run({"eval", skill(), "-m", "sim:base=0.3", "--runs-dir", runs().string()}), 2);
+  EXPECT_THAT(error, HasSubstr("--no-ledger ignores them"));
 }
 
 TEST_F(Looks, ComparisonsShareAlpha) {

@@ -29,9 +29,9 @@ Json AlphaShareToJson(const AlphaShare& share) {
 
 AlphaShare AlphaShareFromJson(const Json& json) {
   AlphaShare share;
-  share.look = std::max(0, JsonGet(json, "look", 0));
-  share.versions = std::max(1, JsonGet(json, "versions", 1));
-  share.comparisons = std::max(1, JsonGet(json, "comparisons", 1));
+  share.look = std::clamp(JsonGet(json, "look", 0), 0, kMaxLooks);
+  share.versions = std::clamp(JsonGet(json, "versions", 1), 1, kMaxLooks);
+  share.comparisons = std::clamp(JsonGet(json, "comparisons", 1), 1, kMaxLooks);
   share.last_run = JsonGet(json, "last_run", std::string());
   for (const Json& entry : Member(json, "prior"))
     share.prior[StringAt(entry, "model")] = {JsonGet(entry, "log_e", 0.0), JsonGet(entry, "log_e_hurts", 0.0)};

@@ -17,6 +17,8 @@ struct PriorEvidence {
   double hurts = 0.0;
 };
 
+inline constexpr int kMaxLooks = 1'000'000;  // further ones count as this one
+
 // What earlier looks at the same tests (eval/ledger.h) and the other comparisons of the run leave of
 // VerdictOptions::alpha.
 struct AlphaShare {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -50,7 +52,8 @@ Json StartToJson(const LedgerRun& run) {
           {"cases", run.cases}};
 }
 
-LedgerRun StartFromJson(const Json& json) {
+// Nothing: no run can have these rounds, and a plan that took them over couldn't be read again.
+std::optional<LedgerRun> StartFromJson(const Json& json) {
   LedgerRun run;
   run.time = StringAt(json, "time");
   run.run = StringAt(json, "run");
@@ -71,6 +74,8 @@ LedgerRun StartFromJson(const Json& json) {
   run.students = StringsAt(json, "students");
   run.cases = StringsAt(json, "cases");
   std::sort(run.cases.begin(), run.cases.end());
+  const auto possible = [](int rounds) { return rounds >= 1 && rounds <= kMaxRounds; };
+  if (!possible(run.rounds) || !possible(run.planned_rounds)) return std::nullopt;
   return run;
 }
 
@@ -107,26 +112,19 @@ void TakeLook(const Json& json, LedgerRun& run) {
 
 }  // namespace
 
-Result<Ledger> ReadLedger(const fs::path& runs_dir) {
+Ledger LedgerFromText(std::string_view text) {
   Ledger ledger;
-  const fs::path path = runs_dir / kLedgerFile;
-  std::error_code code;
-  if (!fs::exists(path, code)) return ledger;
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   std::unordered_map<std::string, std::size_t> places;  // by run
   for (const std::string_view line : SplitLines(text)) {
     if (Trim(line).empty()) continue;
-    const Result<Json> json = ParseJson(line, path.string());
+    const Result<Json> json = ParseJson(line, kLedgerFile);
     const bool readable =
         json && json->is_object() && JsonGet(*json, "schema", 0) == kLedgerSchema && !StringAt(*json, "run").empty();
     const std::string event = readable ? StringAt(*json, "event") : std::string();
     const auto known = readable ? places.find(StringAt(*json, "run")) : places.end();
-    if (event == "start") {
-      LedgerRun run = StartFromJson(*json);
-      if (known == places.end()) {
-        places.emplace(run.run, ledger.runs.size());
-        ledger.runs.push_back(std::move(run));
-      }
+    std::optional<LedgerRun> started = event == "start" ? StartFromJson(*json) : std::nullopt;
+    if (started) {
+      if (places.emplace(started->run, ledger.runs.size()).second) ledger.runs.push_back(*std::move(started));
     } else if (event == "look" && known != places.end()) {
       TakeLook(*json, ledger.runs[known->second]);
     } else {
@@ -134,6 +132,13 @@ Result<Ledger> ReadLedger(const fs::path& runs_dir) {
     }
   }
   return ledger;
+}
+
+Result<Ledger> ReadLedger(const fs::path& runs_dir) {
+  const Result<std::string> text = ReadFile(runs_dir / kLedgerFile);
+  if (!text && text.error().kind == ErrorKind::kNotFound) return Ledger{};
+  if (!text) return text.error();
+  return LedgerFromText(*text);
 }
 
 Result<LedgerLock> LedgerLock::Take(const fs::path& runs_dir) {

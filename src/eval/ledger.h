@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,9 @@ struct Ledger {
 };
 
 inline constexpr const char* kLedgerFile = "ledger.jsonl";
+
+// The content of a ledger.jsonl.
+Ledger LedgerFromText(std::string_view text);
 
 // Reads ledger.jsonl of a runs folder. A missing file is an empty ledger; lines that can't be read are skipped.
 Result<Ledger> ReadLedger(const std::filesystem::path& runs_dir);

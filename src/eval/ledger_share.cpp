@@ -181,6 +181,7 @@ void TakeShare(const Ledger& ledger, const fs::path& runs_dir, bool reuses_answe
   // Tests with different plans can't be continued as one.
   if (planned.size() > 1) share.look = next;
   if (planned.size() == 1 && *planned.begin() != plan.rounds) plan.planned_rounds = *planned.begin();
+  share.look = std::min(share.look, kMaxLooks);
   share.prior_runs.assign(prior_runs.begin(), prior_runs.end());
   if (!history.empty()) share.last_run = history.back()->run;
   plan.share = std::move(share);

@@ -218,6 +218,25 @@ TEST_F(LedgerTest, DamagedLinesAreSkipped) {
   EXPECT_THAT(Read().runs, SizeIs(2));
 }
 
+// A run that continued one of these would have a plan that can't be read again, or counts that overflow.
+TEST_F(LedgerTest, ImpossibleNumbersAreNotTakenOver) {
+  Look(PlanOf("v1"));
+  Result<std::string> text = ReadFile(runs_.path() / kLedgerFile);
+  ASSERT_TRUE(text.ok());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = *text;
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return LedgerFromText(changed.replace(at, from.size(), to));
+  };
+  EXPECT_THAT(with("\"planned_rounds\":3", "\"planned_rounds\":2000000000").runs, IsEmpty());
+  EXPECT_THAT(with("\"rounds\":3", "\"rounds\":-1").runs, IsEmpty());
+  Plan plan = PlanOf("v2");
+  TakeShare(with("\"look\":1", "\"look\":2147483647"), runs_.path(), true, plan);
+  EXPECT_GT(plan.share.look, 1);
+  EXPECT_GT(EffectiveAlpha(plan), 0.0);
+}
+
 TEST_F(LedgerTest, KnowsWhatWasSeen) {
   Look(PlanOf("v1"), 6);
   const LedgerRun run = Read().runs.at(0);

@@ -108,8 +108,10 @@ TEST_F(LimitedTemplate, RecursiveIsAnErrorOfItsRequest) {
 }
 
 TEST_F(LimitedTemplate, WritingAMuchLongerPromptIsAnErrorOfItsRequest) {
-  EXPECT_THAT(RequestError(kIfAsked + "{% for i in range(150000) %}0123456789{% endfor %}" + kRest),
-              HasSubstr("permanent: the model's chat template makes a prompt of 1.5 MB of a conversation of 25 B"));
+  const std::string long_text =
+      "{% set n = namespace(s='0123456789') %}{% for i in range(17) %}{% set n.s = n.s + n.s %}{% endfor %}{{ n.s }}";
+  EXPECT_THAT(RequestError(kIfAsked + long_text + kRest),
+              HasSubstr("permanent: the model's chat template makes a prompt of 1.3 MB of a conversation of 25 B"));
 }
 
 TEST_F(LimitedTemplate, AlwaysEndlessIsAnErrorOfTheFile) {

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/wire/wire.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -24,11 +27,17 @@ Json ObjectAt(const Json& json, const char* key) {
   return json.is_object() && found != json.end() && found->is_object() ? *found : Json::object();
 }
 
-std::int64_t CountAt(const Json& json, const char* key) { return JsonGet<std::int64_t>(json, key, 0); }
+// What was evaluated: these programs count what came from the cache as input, too.
+std::int64_t Uncached(const Json& tokens, const char* all, const char* cached) {
+  return std::max<std::int64_t>(0, TokensOf(tokens, all) - TokensOf(tokens, cached));
+}
 
-std::optional<double> NumberAt(const Json& json, const char* key) {
-  if (!json.is_object() || !json.contains(key) || !json.at(key).is_number()) return std::nullopt;
-  return json.at(key).get<double>();
+// A cost below zero would raise what may still be spent.
+std::optional<double> CostAt(const Json& json, const char* key) {
+  const Json& cost = Member(json, key);
+  if (!cost.is_number()) return std::nullopt;
+  const auto usd = cost.get<double>();
+  return std::isfinite(usd) && usd >= 0.0 ? std::optional(usd) : std::nullopt;
 }
 
 void AddCost(ChatResponse& response, std::optional<double> usd) {
@@ -86,11 +95,11 @@ CommandReading ReadClaudeCode(const Records& records) {
   ChatResponse response;
   response.text = TextAt(last, "result");
   const Json usage = ObjectAt(last, "usage");
-  response.usage.input = CountAt(usage, "input_tokens");
-  response.usage.cache_read = CountAt(usage, "cache_read_input_tokens");
-  response.usage.cache_write = CountAt(usage, "cache_creation_input_tokens");
-  response.usage.output = CountAt(usage, "output_tokens");
-  AddCost(response, NumberAt(last, "total_cost_usd"));
+  response.usage.input = TokensOf(usage, "input_tokens");
+  response.usage.cache_read = TokensOf(usage, "cache_read_input_tokens");
+  response.usage.cache_write = TokensOf(usage, "cache_creation_input_tokens");
+  response.usage.output = TokensOf(usage, "output_tokens");
+  AddCost(response, CostAt(last, "total_cost_usd"));
   const Json models = ObjectAt(last, "modelUsage");
   if (models.size() == 1) response.served_model = models.begin().key();
   if (TextAt(last, "stop_reason") == "max_tokens") response.stop = StopReason::kLength;
@@ -115,10 +124,10 @@ CommandReading ReadCodex(const Records& records) {
     if (type != "turn.completed") continue;
     found = true;
     const Json usage = ObjectAt(record, "usage");
-    response.usage.input += CountAt(usage, "input_tokens") - CountAt(usage, "cached_input_tokens");
-    response.usage.cache_read += CountAt(usage, "cached_input_tokens");
-    response.usage.output += CountAt(usage, "output_tokens");
-    response.usage.reasoning += CountAt(usage, "reasoning_output_tokens");
+    response.usage.input += Uncached(usage, "input_tokens", "cached_input_tokens");
+    response.usage.cache_read += TokensOf(usage, "cached_input_tokens");
+    response.usage.output += TokensOf(usage, "output_tokens");
+    response.usage.reasoning += TokensOf(usage, "reasoning_output_tokens");
   }
   if (failure) return Failed(*failure);
   if (!found) return std::nullopt;
@@ -139,10 +148,10 @@ CommandReading ReadGemini(const Records& records) {
   const Json models = ObjectAt(answer.at("stats"), "models");
   for (const auto& [name, model] : models.items()) {
     const Json tokens = ObjectAt(model, "tokens");
-    response.usage.input += CountAt(tokens, "prompt") - CountAt(tokens, "cached");
-    response.usage.cache_read += CountAt(tokens, "cached");
-    response.usage.output += CountAt(tokens, "candidates") + CountAt(tokens, "thoughts");
-    response.usage.reasoning += CountAt(tokens, "thoughts");
+    response.usage.input += Uncached(tokens, "prompt", "cached");
+    response.usage.cache_read += TokensOf(tokens, "cached");
+    response.usage.output += TokensOf(tokens, "candidates") + TokensOf(tokens, "thoughts");
+    response.usage.reasoning += TokensOf(tokens, "thoughts");
   }
   if (models.size() == 1) response.served_model = models.begin().key();
   return response;
@@ -171,12 +180,12 @@ CommandReading ReadOpenCode(const Records& records) {
     }
     if (type != "step_finish") continue;
     const Json tokens = ObjectAt(part, "tokens");
-    response.usage.input += CountAt(tokens, "input");
-    response.usage.output += CountAt(tokens, "output");
-    response.usage.reasoning += CountAt(tokens, "reasoning");
-    response.usage.cache_read += CountAt(ObjectAt(tokens, "cache"), "read");
-    response.usage.cache_write += CountAt(ObjectAt(tokens, "cache"), "write");
-    AddCost(response, NumberAt(part, "cost"));
+    response.usage.input += TokensOf(tokens, "input");
+    response.usage.output += TokensOf(tokens, "output");
+    response.usage.reasoning += TokensOf(tokens, "reasoning");
+    response.usage.cache_read += TokensOf(ObjectAt(tokens, "cache"), "read");
+    response.usage.cache_write += TokensOf(ObjectAt(tokens, "cache"), "write");
+    AddCost(response, CostAt(part, "cost"));
     if (TextAt(part, "reason") == "length") response.stop = StopReason::kLength;
   }
   if (!found) return std::nullopt;
@@ -192,11 +201,11 @@ CommandReading ReadPi(const Records& records) {
     if (TextAt(record, "type") != "message_end" || TextAt(message, "role") != "assistant") continue;
     last = message;
     const Json usage = ObjectAt(message, "usage");
-    response.usage.input += CountAt(usage, "input");
-    response.usage.output += CountAt(usage, "output");
-    response.usage.cache_read += CountAt(usage, "cacheRead");
-    response.usage.cache_write += CountAt(usage, "cacheWrite");
-    AddCost(response, NumberAt(ObjectAt(usage, "cost"), "total"));
+    response.usage.input += TokensOf(usage, "input");
+    response.usage.output += TokensOf(usage, "output");
+    response.usage.cache_read += TokensOf(usage, "cacheRead");
+    response.usage.cache_write += TokensOf(usage, "cacheWrite");
+    AddCost(response, CostAt(ObjectAt(usage, "cost"), "total"));
   }
   if (last.is_null()) return std::nullopt;
   const std::string reason = TextAt(last, "stopReason");

@@ -84,6 +84,24 @@ TEST(CommandOutput, Codex) {
             "it printed no answer");
 }
 
+// Sums of them decide what may still be spent.
+TEST(CommandOutput, ImpossibleCountsAndCostsAreNone) {
+  const ChatResponse cached =
+      Read(R"({"type":"item.completed","item":{"type":"agent_message","text":"4"}})"
+           "\n"
+           R"({"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":30,"output_tokens":-7}})");
+  EXPECT_EQ(cached.usage.input, 0);
+  EXPECT_EQ(cached.usage.cache_read, 30);
+  EXPECT_EQ(cached.usage.output, 0);
+  const ChatResponse paid =
+      Read(R"({"type":"result","subtype":"success","result":"4","total_cost_usd":-5,"usage":{"input_tokens":-3}})");
+  EXPECT_EQ(paid.usage.input, 0);
+  EXPECT_FALSE(paid.cost_usd.has_value());
+  const std::string most = R"({"type":"message_end","message":{"role":"assistant","content":"4","usage":{"input":)"
+                           R"(9223372036854775807,"output":18446744073709551615}}})";
+  EXPECT_GT(Read(most + "\n" + most).usage.input, 0);
+}
+
 TEST(CommandOutput, Gemini) {
   const ChatResponse response = Read(
       R"({"session_id":"s","response":"It is 4.","stats":{"models":{"gemini-2.5-pro":{"api":{"totalRequests":2},)"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -13,11 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "model/desk_files.h"
 #include "model/request_text.h"
 #include "util/files.h"
 #include "util/folder.h"
-#include "util/hash.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -26,26 +24,8 @@ namespace fs = std::filesystem;
 using Steady = std::chrono::steady_clock;
 
 constexpr int kDefaultOpenRequests = 1000;
-constexpr std::string_view kRequestEnd = "-request.md";
-constexpr std::size_t kKeyDigits = 16;
 constexpr std::uint64_t kMaxAnswerBytes = 16ULL << 20U;
 constexpr std::chrono::milliseconds kLockPatience{0};
-
-std::string RequestName(int number) { return fmt::format("{:04}{}", number, kRequestEnd); }
-std::string AnswerName(int number) { return fmt::format("{:04}-answer.md", number); }
-
-// The number of a request's file; nothing for other files.
-std::optional<int> NumberOf(const std::string& name) {
-  if (!name.ends_with(kRequestEnd)) return std::nullopt;
-  int number = 0;
-  const char* end = name.data() + name.size() - kRequestEnd.size();
-  const auto [parsed, code] = std::from_chars(name.data(), end, number);
-  if (code != std::errc() || parsed != end || number < 1) return std::nullopt;
-  return number;
-}
-
-// The first line of a request's file, by which a later session recognizes it.
-std::string MarkOf(const std::string& key) { return fmt::format("<!-- upskill request {} -->", key); }
 
 struct DeskRequest {
   Model::Done done;
@@ -75,23 +55,23 @@ class DeskModel : public Model {
       return done(Error{ErrorKind::kPermanent, fmt::format("model '{}' can't call tools", info_.name)});
     const std::uint64_t seed = request.sampling.seed;
     const std::string text = RequestText(std::move(request));
-    const std::string key = Sha256Hex(fmt::format("{}\n{}", seed, text)).substr(0, kKeyDigits);
+    const std::string key = DeskKeyOf(fmt::format("{}\n{}", seed, text));
     const std::unique_lock lock(mutex_);
     if (const Status opened = OpenFolder(); !opened) return done(opened.error());
     const auto known = numbers_.find(key);
     const int number = known != numbers_.end() ? known->second : last_ + 1;
     if (open_.contains(number))
-      return done(Error{ErrorKind::kUnavailable, fmt::format("{} is already awaited", AnswerName(number))});
+      return done(Error{ErrorKind::kUnavailable, fmt::format("{} is already awaited", DeskAnswerName(number))});
     if (known == numbers_.end()) {
-      const Status written = folder_->WriteFile(RequestName(number), MarkOf(key) + "\n" + text);
+      const Status written = folder_->WriteFile(DeskRequestName(number), DeskMark(key) + "\n" + text);
       if (!written) return done(written.error());
       last_ = number;
       numbers_[key] = number;
     }
     std::error_code code;
-    if (options_.say && !fs::exists(options_.folder / AnswerName(number), code)) {
+    if (options_.say && !fs::exists(options_.folder / DeskAnswerName(number), code)) {
       options_.say(fmt::format("desk     waiting for {}, the answer to {}",
-                               (options_.folder / AnswerName(number)).string(), RequestName(number)));
+                               (options_.folder / DeskAnswerName(number)).string(), DeskRequestName(number)));
     }
     open_[number] = {std::move(done), Steady::now(), 0, {}, {}};
     wake_.notify_all();
@@ -124,16 +104,12 @@ class DeskModel : public Model {
   void NoteExisting() {
     std::error_code code;
     for (const auto& entry : fs::directory_iterator(options_.folder, code)) {
-      const std::optional<int> number = NumberOf(entry.path().filename().string());
+      const std::optional<int> number = DeskRequestNumber(entry.path().filename().string());
       if (!number) continue;
       last_ = std::max(last_, *number);
       const Result<std::string> text = ReadFile(entry.path(), kMaxAnswerBytes);
-      if (!text) continue;
-      const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
-      const std::string empty = MarkOf("");
-      const std::size_t before = empty.find(" -->");
-      if (line.size() == empty.size() + kKeyDigits && line.starts_with(empty.substr(0, before)))
-        numbers_[std::string(line.substr(before, kKeyDigits))] = *number;
+      const std::optional<std::string> key = text ? DeskKeyIn(*text) : std::nullopt;
+      if (key) numbers_[*key] = *number;
     }
   }
 
@@ -163,7 +139,7 @@ class DeskModel : public Model {
 
   // Nothing: not there, empty, or perhaps still being written.
   std::optional<Result<ChatResponse>> AnswerOf(int number, DeskRequest& request) const {
-    const fs::path file = options_.folder / AnswerName(number);
+    const fs::path file = options_.folder / DeskAnswerName(number);
     std::error_code code;
     const std::uintmax_t size = fs::file_size(file, code);
     if (code || size == 0) return std::nullopt;
@@ -178,10 +154,8 @@ class DeskModel : public Model {
     if (now - request.seen < options_.settle) return std::nullopt;
     Result<std::string> text = ReadFile(file, kMaxAnswerBytes);
     if (!text) return Result<ChatResponse>(text.error());
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());
     ChatResponse response;
-    response.text = std::string(Trim(ReplaceInvalidUtf8(*text)));
+    response.text = DeskAnswerText(*text);
     response.cost_usd = 0.0;
     response.seconds = std::chrono::duration<double>(now - request.started).count();
     if (response.text.empty()) return std::nullopt;

@@ -127,6 +127,17 @@ TEST_F(DeskModelTest, OneModelAtATimeUsesAFolder) {
   EXPECT_THAT(response.error().message, HasSubstr("in use by another upskill"));
 }
 
+// After the largest number there would be none.
+TEST_F(DeskModelTest, NumbersThatNoDeskReachesAreNotOurs) {
+  Put("2147483647-request.md", "");
+  Put("0002-request.md", "");
+  Put("03-request.md", "");
+  Answers answers(1);
+  const auto model = Open();
+  model->Start(Ask("First?"), answers.Expect(0));
+  EXPECT_NE(FileOf("0003-request.md"), "");
+}
+
 TEST_F(DeskModelTest, OtherFilesAreLeftAlone) {
   Put("notes-request.md", "mine");
   Put("0007-request.md", "not a request of ours");

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "util/text.h"
@@ -45,9 +46,8 @@ class PromptParser {
   }
 
   Status TakeTag(std::size_t open) {
-    const std::size_t close = text_.find("}}", open);
-    const std::size_t line_end = std::min(text_.find('\n', open), text_.size());
-    if (close == std::string::npos || close > line_end) return At(open, "{{ without }} on the same line");
+    const std::size_t close = text_.find_first_of("}\n", open);
+    if (text_.compare(std::min(close, text_.size()), 2, "}}") != 0) return At(open, "{{ without }} on the same line");
     std::string_view tag = std::string_view(text_).substr(open + 2, close - open - 2);
     Kind kind = Kind::kValue;
     if (tag.starts_with('#')) kind = Kind::kIfFilled;
@@ -56,9 +56,10 @@ class PromptParser {
     if (kind != Kind::kValue) tag.remove_prefix(1);
     const std::string name(Trim(tag));
     if (!known_.contains(name)) {
+      constexpr std::size_t kShownName = 60;
       const std::string hint =
           known_.empty() ? "this prompt has none" : fmt::format("this prompt has {}", fmt::join(known_, ", "));
-      return At(open, fmt::format("unknown placeholder {{{{{}}}}}; {}", name, hint));
+      return At(open, fmt::format("unknown placeholder {{{{{}}}}}; {}", ExcerptLine(name, kShownName), hint));
     }
     if (kind == Kind::kIfFilled || kind == Kind::kIfEmpty) sections_.emplace_back(name, open);
     if (kind == Kind::kEnd) {
@@ -66,27 +67,34 @@ class PromptParser {
         return At(open, fmt::format("{{{{/{0}}}}} without {{{{#{0}}}}}", name));
       sections_.pop_back();
     }
-    // The line of a section's tag goes with it.
-    std::size_t begin = open;
-    std::size_t end = close + 2;
-    const std::size_t line_begin = open == 0 ? 0 : text_.rfind('\n', open - 1) + 1;
-    const auto blank = [&](std::size_t from, std::size_t to) {
-      return Trim(std::string_view(text_).substr(from, to - from)).empty();
-    };
-    if (kind != Kind::kValue && line_begin >= at_ && blank(line_begin, open) && blank(end, line_end)) {
-      begin = line_begin;
-      end = std::min(line_end + 1, text_.size());
-    }
+    constexpr int kMaxUses = 20;  // a value may be long: 100 kB for the material
+    if (kind == Kind::kValue && ++uses_[name] > kMaxUses)
+      return At(open, fmt::format("{{{{{}}}}} is used more than {} times", name, kMaxUses));
+    const auto [begin, end] = kind == Kind::kValue ? std::pair(open, close + 2) : Line(open, close + 2);
     AddText(begin);
     parsed_.pieces_.push_back({kind, name});
     at_ = end;
     return {};
   }
 
+  // The line of a section's tag, which goes with it if there is nothing else; otherwise the tag, from `open` to
+  // `close`.
+  std::pair<std::size_t, std::size_t> Line(std::size_t open, std::size_t close) const {
+    constexpr std::string_view kBlank = " \t\r";
+    std::size_t begin = open;
+    while (begin > at_ && kBlank.find(text_[begin - 1]) != std::string_view::npos) --begin;
+    const std::size_t end = std::min(text_.find_first_not_of(kBlank, close), text_.size());
+    const bool starts_line = begin == 0 || text_[begin - 1] == '\n';
+    const bool ends_line = end == text_.size() || text_[end] == '\n';
+    if (!starts_line || !ends_line) return {open, close};
+    return {begin, std::min(end + 1, text_.size())};
+  }
+
   const std::string& text_;
   const std::set<std::string>& known_;
   const std::string& source_;
   std::size_t at_ = 0;
+  std::map<std::string, int> uses_;
   std::vector<std::pair<std::string, std::size_t>> sections_;  // open ones, with their offsets
   PromptTemplate parsed_;
 };

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "support/work_meter.h"
+
 namespace upskill {
 namespace {
 
@@ -49,6 +51,27 @@ TEST(PromptTemplate, ErrorsNameTheLine) {
   EXPECT_EQ(ErrorFor("a\n\n{{task\n}}"), "draft.md:3: {{ without }} on the same line");
   EXPECT_EQ(ErrorFor("a\n{{#task}}\nb"), "draft.md:2: {{#task}} without {{/task}}");
   EXPECT_EQ(ErrorFor("{{#task}}{{/tokens}}"), "draft.md:1: {{/tokens}} without {{#tokens}}");
+}
+
+TEST(PromptTemplate, LinesOfSectionsMayBeIndentedAndLast) {
+  EXPECT_EQ(Render("a\n  {{#task}}\t\r\nb\n {{/task}} \nc\n{{^task}}\nd\n{{/task}}", {{"task", "t"}}), "a\nb\nc");
+}
+
+// As long as it says what it says once, however long the values are.
+TEST(PromptTemplate, UsesAValueASmallNumberOfTimes) {
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += "{{task}}\n";
+  EXPECT_EQ(Render(text, {{"task", ""}}), "");
+  EXPECT_EQ(ErrorFor(text + "{{task}}"), "draft.md:21: {{task}} is used more than 20 times");
+}
+
+TEST(PromptTemplate, ReadsLongTextsInProportionToTheirLength) {
+  const double growth = GrowthPerDoubling(4'000, [](std::size_t tags) {
+    std::string text;
+    for (std::size_t i = 0; i < tags; ++i) text += " {{#task}} {{/task}}";
+    return [text] { EXPECT_TRUE(PromptTemplate::Parse(text, {"task"}, "draft.md").ok()); };
+  });
+  EXPECT_LE(growth, kMaxGrowthPerDoubling);
 }
 
 TEST(PromptTemplate, KnowsWhatItInserts) {

@@ -73,6 +73,8 @@ const Prompts& BuiltInPrompts() {
 }
 
 Status Prompts::Set(const PromptKind& kind, const std::string& text, const std::string& source) {
+  if (text.size() > kMaxPromptBytes)
+    return InputError(fmt::format("{}: larger than {}", source, BytesText(kMaxPromptBytes)));
   if (FindInvalidUtf8(text)) return InputError(source + ": not valid UTF-8");
   if (Trim(text).empty()) return InputError(source + ": it is empty");
   std::set<std::string> known;

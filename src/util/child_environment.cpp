@@ -7,6 +7,10 @@
 #include <algorithm>
 #include <array>
 
+#include "util/known_secrets.h"
+#include "util/secret.h"
+#include "util/text.h"
+
 namespace upskill {
 namespace {
 
@@ -22,6 +26,10 @@ bool Matches(std::string_view pattern, std::string_view name) {
 
 bool IsNamed(std::string_view variable, std::string_view name) {
   return variable.size() > name.size() && variable.starts_with(name) && variable[name.size()] == '=';
+}
+
+bool IsNameOfSecret(std::string_view name) {
+  return ContainsAny(ToLowerAscii(name), {"key", "token", "secret", "pass", "credential", "auth"});
 }
 
 }  // namespace
@@ -45,6 +53,7 @@ std::vector<std::string> ChildEnvironment(std::initializer_list<std::string_view
 
 std::vector<std::string> WithVariable(std::vector<std::string> environment, std::string_view name,
                                       std::string_view value) {
+  if (IsNameOfSecret(name)) RememberSecret(Secret(std::string(value)));
   std::erase_if(environment, [&](const std::string& variable) { return IsNamed(variable, name); });
   environment.push_back(fmt::format("{}={}", name, value));
   return environment;

@@ -13,7 +13,8 @@ namespace upskill {
 // a name. All others may hold keys.
 std::vector<std::string> ChildEnvironment(std::initializer_list<std::string_view> more = {});
 
-// Sets `name` in such a list.
+// Sets `name` in such a list. The value of a variable whose name is that of a key or password is a known secret from
+// now on (util/known_secrets.h), because the child process may print it.
 std::vector<std::string> WithVariable(std::vector<std::string> environment, std::string_view name,
                                       std::string_view value);
 

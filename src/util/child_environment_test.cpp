@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "util/known_secrets.h"
+
 namespace upskill {
 namespace {
 
@@ -55,6 +57,13 @@ TEST(ChildEnvironment, MoreByNameAndByStart) {
   for (const char* variable : {"PIP_INDEX_URL=i", "PIP_CERT=c", "NETRC=n"})
     EXPECT_THAT(environment, Contains(variable));
   EXPECT_THAT(environment, Not(Contains("PIPX_HOME=x")));
+}
+
+TEST(WithVariable, RemembersKeys) {
+  WithVariable({}, "AGENT_TOKEN", "tok-5d0c1f7a9e");
+  WithVariable({}, "AGENT_MODE", "mode-5d0c1f7a9e");
+  EXPECT_TRUE(HasKnownSecret("said tok-5d0c1f7a9e"));
+  EXPECT_FALSE(HasKnownSecret("said mode-5d0c1f7a9e"));
 }
 
 TEST(WithVariable, ReplacesOneOfThatName) {

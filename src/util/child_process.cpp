@@ -44,6 +44,18 @@ struct SpawnSettings {
   posix_spawnattr_t attributes{};
 };
 
+// Waits a little for a group, named as for kill(2), that has got SIGTERM and whose leader is gone, then kills it.
+// Members that have ended but that no parent has waited for count as running: hence the short limit.
+void EndRest(pid_t group) {
+  constexpr milliseconds kLimit{100};
+  constexpr milliseconds kStep{2};
+  for (milliseconds waited{0}; waited < kLimit; waited += kStep) {
+    if (::kill(group, 0) != 0) return;
+    std::this_thread::sleep_for(kStep);
+  }
+  ::kill(group, SIGKILL);
+}
+
 }  // namespace
 
 Result<ChildProcess> ChildProcess::Start(const std::string& command, std::vector<std::string> environment) {
@@ -120,14 +132,22 @@ bool ChildProcess::WaitedFor(milliseconds limit) {
   }
 }
 
+bool ChildProcess::HasExited() const {
+  if (pid_ < 0) return true;
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+}
+
 int ChildProcess::End(milliseconds grace) {
   if (pid_ < 0) return code_;
   constexpr milliseconds kGrace{500};
   input_.Close();
   const bool ended = WaitedFor(grace);
-  // The group may still have members after its leader has exited.
+  // The group may still have members after its leader has exited: the watcher, and others that may ignore SIGTERM.
   ::kill(-pid_, SIGTERM);
-  if (!ended && !WaitedFor(kGrace)) {
+  if (ended || WaitedFor(kGrace)) {
+    EndRest(-pid_);
+  } else {
     ::kill(-pid_, SIGKILL);
     WaitedFor(std::chrono::hours(1));
   }

@@ -30,8 +30,12 @@ class ChildProcess {
   int output() const { return output_.get(); }
   int error() const { return error_.get(); }
 
+  // Whether the command itself has exited; what it has started may still run.
+  bool HasExited() const;
+
   // Closes the command's standard input and waits for it to exit; after `grace` the whole group gets SIGTERM, and half
-  // a second later SIGKILL. Returns the exit code, or 128 + signal if it was killed. A second call returns the same
+  // a second later SIGKILL. What a command that has exited leaves in its group is ended in the same way, at once.
+  // Returns the exit code, or 128 + signal if it was killed. A second call returns the same
   // code.
   int End(std::chrono::milliseconds grace);
 

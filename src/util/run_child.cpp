@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "util/child_process.h"
@@ -29,8 +30,7 @@ class ChildExchange {
   }
 
   ChildOutcome Run() {
-    constexpr milliseconds kExitGrace{2000};  // between the end of its output and its exit
-    while (output_open_) {
+    while (output_open_ && !IsLeftBehind()) {
       if (limits_.stopped && limits_.stopped()) return EndedBy(ChildOutcome::Ending::kStopped);
       if (Steady::now() >= deadline_) return EndedBy(ChildOutcome::Ending::kTimeLimit);
       Wait();
@@ -39,7 +39,7 @@ class ChildExchange {
       if (outcome_.output.size() > limits_.output_bytes) return EndedBy(ChildOutcome::Ending::kOutputLimit);
       TakeErrors();
     }
-    outcome_.exit_code = child_.End(kExitGrace);
+    outcome_.exit_code = child_.End(limits_.exit_grace);
     TakeErrors();
     return std::move(outcome_);
   }
@@ -63,6 +63,13 @@ class ChildExchange {
   void CloseInput() {
     ::shutdown(child_.input(), SHUT_WR);
     input_closed_ = true;
+  }
+
+  // Whether the command has exited some time ago, and only what it has started, such as a server in the background,
+  // still has its output open.
+  bool IsLeftBehind() {
+    if (!exited_ && child_.HasExited()) exited_ = Steady::now();
+    return exited_ && Steady::now() - *exited_ >= limits_.exit_grace;
   }
 
   // A command may exit, or close its input, without reading all of it.
@@ -103,6 +110,7 @@ class ChildExchange {
   const ChildLimits& limits_;
   const Steady::time_point deadline_;
   ChildOutcome outcome_;
+  std::optional<Steady::time_point> exited_;  // when it was noticed
   bool input_closed_ = false;
   bool output_open_ = true;
   bool error_open_ = true;

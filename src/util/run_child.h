@@ -15,7 +15,8 @@ namespace upskill {
 struct ChildLimits {
   std::chrono::milliseconds time{0};
   std::size_t output_bytes = 0;
-  std::function<bool()> stopped;  // asked about ten times a second; empty: never
+  std::function<bool()> stopped;               // asked about ten times a second; empty: never
+  std::chrono::milliseconds exit_grace{2000};  // between the end of its output and its exit, in either order
 };
 
 struct ChildOutcome {
@@ -27,7 +28,8 @@ struct ChildOutcome {
 };
 
 // Runs a command of the user (ChildProcess) with `input` as its standard input and collects what it prints, until it
-// has closed its standard output and exited. At a limit its whole process group is ended. Error: it can't be started.
+// has exited and its standard output is closed; what it has started and left behind may keep that open for
+// `exit_grace`. At a limit its whole process group is ended. Error: it can't be started.
 Result<ChildOutcome> RunChild(const std::string& command, std::vector<std::string> environment, std::string_view input,
                               const ChildLimits& limits);
 

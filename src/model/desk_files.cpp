@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/desk_files.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <system_error>
+
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::string_view kRequestEnd = "-request.md";
+constexpr std::string_view kMarkStart = "<!-- upskill request ";
+constexpr std::string_view kMarkEnd = " -->";
+constexpr std::size_t kKeyDigits = 16;
+// The next request gets the number after the largest, so there must be one.
+constexpr int kMaxNumber = 999'999'999;
+
+}  // namespace
+
+std::string DeskRequestName(int number) { return fmt::format("{:04}{}", number, kRequestEnd); }
+std::string DeskAnswerName(int number) { return fmt::format("{:04}-answer.md", number); }
+
+std::optional<int> DeskRequestNumber(std::string_view name) {
+  if (!name.ends_with(kRequestEnd)) return std::nullopt;
+  int number = 0;
+  const char* end = name.data() + name.size() - kRequestEnd.size();
+  const auto [parsed, code] = std::from_chars(name.data(), end, number);
+  if (code != std::errc() || parsed != end || number < 1 || number > kMaxNumber) return std::nullopt;
+  // Another name for the same number, such as 1-request.md, isn't ours.
+  return DeskRequestName(number) == name ? std::optional(number) : std::nullopt;
+}
+
+std::string DeskKeyOf(std::string_view request) { return Sha256Hex(request).substr(0, kKeyDigits); }
+
+std::string DeskMark(const std::string& key) { return fmt::format("{}{}{}", kMarkStart, key, kMarkEnd); }
+
+std::optional<std::string> DeskKeyIn(std::string_view file) {
+  std::string_view line = file.substr(0, file.find('\n'));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.size() != kMarkStart.size() + kKeyDigits + kMarkEnd.size()) return std::nullopt;
+  if (!line.starts_with(kMarkStart) || !line.ends_with(kMarkEnd)) return std::nullopt;
+  std::string key(line.substr(kMarkStart.size(), kKeyDigits));
+  if (key.find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
+  return key;
+}
+
+std::string DeskAnswerText(std::string_view file) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (file.starts_with(kByteOrderMark)) file.remove_prefix(kByteOrderMark.size());
+  return std::string(Trim(ReplaceInvalidUtf8(file)));
+}
+
+}  // namespace upskill

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace upskill {
+
+// The files of a desk (model/desk_model.h): NNNN-request.md and NNNN-answer.md.
+
+std::string DeskRequestName(int number);
+std::string DeskAnswerName(int number);
+
+// The number of a request's file; nothing for other files.
+std::optional<int> DeskRequestNumber(std::string_view name);
+
+// The hexadecimal key by which a later session recognizes a request.
+std::string DeskKeyOf(std::string_view request);
+
+// The first line of a request's file, and the key in it; nothing for other files.
+std::string DeskMark(const std::string& key);
+std::optional<std::string> DeskKeyIn(std::string_view file);
+
+// An answer: valid UTF-8, without a byte order mark and white space around it. May be empty.
+std::string DeskAnswerText(std::string_view file);
+
+}  // namespace upskill
