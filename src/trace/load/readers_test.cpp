@@ -142,7 +142,10 @@ TEST(ReadersTest, ClaudeCodeExport) {
   EXPECT_EQ(trace.agent_version, "2.1.40");
   EXPECT_EQ(trace.cwd, "~/proj/demo");
   EXPECT_EQ(trace.events.at(FindText(trace, "negative offset")).text,
-            "the date parser drops the time zone, please repair it and add a test for the case of a negative offset");
+            "the date parser drops the time zone, please repair it and add a test for the\ncase of a negative offset");
+  EXPECT_EQ(trace.events.at(FindText(trace, "date.zone")).text,
+            "Updated src/date_parser.cpp with 2 additions and 1 removal\n@@ -17,1 +17,1 @@\n-// zone is "
+            "ignored\n+date.zone = zone;\n");
   // The command was cut inside a path.
   const std::size_t grep = FindText(trace, "grep -n");
   EXPECT_NE(trace.events.at(grep).command.find("src/parsers/of/dates/date_parser.cpp"), std::string::npos)
