@@ -29,9 +29,9 @@ bool IsExport(std::string_view line) {
 }
 
 bool IsVersion(std::string_view line) {
-  static const RE2 pattern(
-      R"((?i)(?:==|>=|~=|<=|@\^?|\^)\s*v?\d+\.\d+|\bversion\w*\b.{0,20}\d+\.\d+|)"
-      R"(\b(?:cuda|python|torch|node|gcc|clang|cmake|rustc?|go|java|numpy|driver)[ -]?v?\d+\.\d+)");
+  static const RE2 pattern(R"((?i)(?:==|>=|~=|<=|@\^?|\^)\s*v?\d+\.\d+|\bversion\w*\b.{0,20}\d+\.\d+|)"
+                           R"(\b(?:cuda|python|torch|node|gcc|clang|cmake|rustc?|go|java|numpy|driver)[ -]?v?\d+\.\d+|)"
+                           R"(\brelease v?\d+\.\d+)");
   return IsMatch(line, pattern);
 }
 

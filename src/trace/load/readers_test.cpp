@@ -97,6 +97,17 @@ TEST(ReadersTest, ClaudeCodeSubagentFiles) {
   EXPECT_EQ(counts.subagents, 1U);
   EXPECT_EQ(counts.tokens.output.value_or(0), 5);
   EXPECT_EQ(counts.subagent_tokens.output.value_or(0), 10);
+  // By itself, the subagent's file is a session.
+  const std::string asked = R"({"type":"user","sessionId":"s1","uuid":"u0",)" + side +
+                            R"("message":{"role":"user","content":"look for the parser"}})" + "\n";
+  const Result<Trace> alone = ReadTrace(LineSource::FromText(asked + inner, "agent-ab1.jsonl"), {});
+  ASSERT_TRUE(alone.ok());
+  const TraceCounts own = CountTrace(*alone);
+  EXPECT_EQ(own.human_turns, 1U);
+  EXPECT_EQ(own.tool_calls, 2U);
+  EXPECT_EQ(own.subagents, 0U);
+  EXPECT_EQ(own.tokens.output.value_or(0), 10);
+  EXPECT_EQ(alone->events.front().text, "look for the parser");
   std::filesystem::remove_all(folder);
 }
 
