@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "trace/digest/digest.h"
 #include "trace/digest/digest_text.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -65,6 +67,17 @@ MaterialKind KindFor(DigestKind kind) {
   return MaterialKind::kDeadEnd;
 }
 
+// Of its items in a prompt (ItemsText), ids included.
+std::size_t TokensOf(const Digest& digest) {
+  constexpr std::size_t kIdBytes = 16;
+  std::size_t bytes = DigestReadingNote().size();
+  for (const DigestItem& item : digest.items) {
+    bytes += item.text.size() + std::string_view(DigestItemTitle(item.kind)).size() +
+             std::string_view(EvidenceWords(item.evidence)).size() + kIdBytes;
+  }
+  return bytes / kBytesPerToken + 1;
+}
+
 MaterialDetail DetailFrom(const DigestDetail& detail) {
   if (const auto* fix = std::get_if<FixDetail>(&detail)) return *fix;
   if (const auto* command = std::get_if<CommandDetail>(&detail)) return *command;
@@ -104,7 +117,13 @@ std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_token
   DigestOptions options;
   options.budget_tokens = budget_tokens;
   options.whole = whole;
-  const Digest digest = MakeDigest(traces, options);
+  Digest digest = MakeDigest(traces, options);
+  // In a prompt, items have headings and ids in place of the digest's list marks.
+  for (std::size_t tokens = TokensOf(digest); tokens > budget_tokens && options.budget_tokens > 0;
+       tokens = TokensOf(digest)) {
+    options.budget_tokens -= std::min(options.budget_tokens, tokens - budget_tokens);
+    digest = MakeDigest(traces, options);
+  }
   for (const DigestItem& item : digest.items) {
     MaterialItem made{NextId(material),        KindFor(item.kind),          item.text, {},
                       DetailFrom(item.detail), EvidenceWords(item.evidence)};
