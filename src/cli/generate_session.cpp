@@ -256,6 +256,8 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
     ASSIGN_OR_RETURN(session.test_teacher, Teacher::Open(*session.test_teacher_model,
                                                          session.folder / "test_teacher.jsonl", env.stop, env.clock));
   }
+  for (std::optional<Teacher>* teacher : {&session.teacher, &session.test_teacher})
+    if (*teacher) (*teacher)->set_keep_secrets(session.options.no_redact);
   return {};
 }
 

@@ -12,6 +12,7 @@
 
 #include "mcp/mcp_tools.h"
 #include "skill/skill.h"
+#include "trace/digest/digest.h"
 #include "trace/load/load_traces.h"
 #include "util/child_environment.h"
 #include "util/files.h"
@@ -167,7 +168,11 @@ Status AddTraceFiles(const std::vector<std::string>& names, const GenerateComman
     for (std::string& warning : DamageWarnings(trace)) sources.warnings.push_back(std::move(warning));
   }
   for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
-  sources.told.push_back("digest   " + AddTraces(loaded.traces, options.how.context_tokens, sources.material));
+  // Extraction works on condensed items; a teacher reads the whole if it fits.
+  const bool whole = options.model != kExtract;
+  const std::size_t budget =
+      whole ? options.how.context_tokens : std::min(options.how.context_tokens, kCondensedDigestTokens);
+  sources.told.push_back("digest   " + AddTraces(loaded.traces, budget, sources.material, whole));
   return {};
 }
 

@@ -163,11 +163,13 @@ TEST_F(TraceCli, SecretsInFileNamesAreReplaced) {
 TEST_F(TraceCli, DigestOfOne) {
   ASSERT_EQ(Digest({folder.Write("a.jsonl", Session("fix the zone"))}), kOk) << error;
   EXPECT_THAT(out, StartsWith("# Digest of 1 trace\na.jsonl: Claude Code · claude-x"));
-  EXPECT_THAT(out, AllOf(HasSubstr("Goal: fix the zone"), HasSubstr("Failed: make test\n"),
-                         HasSubstr("Works: make test ZONE=1 [a.jsonl#3, #5]")));
+  EXPECT_THAT(out, AllOf(HasSubstr("[a.jsonl#1] Request · told by the user\nfix the zone\n"),
+                         HasSubstr("[a.jsonl#3, #5] Error and its fix · ran and passed\nFailed: make test\n"),
+                         HasSubstr("Works: make test ZONE=1\n")));
   EXPECT_THAT(out, testing::EndsWith("\n"));
   EXPECT_THAT(error,
-              testing::MatchesRegex("digest [0-9]+ tokens: 1 error → fix pair, 0 files, 1 command, 0 corrections\n"));
+              testing::MatchesRegex("digest [0-9]+ tokens, nothing left out: 1 error → fix pair, 0 files, 1 command, "
+                                    "0 corrections\n"));
 }
 
 TEST_F(TraceCli, DigestOnATerminalIsSafeAndApart) {
@@ -182,7 +184,7 @@ TEST_F(TraceCli, DigestOfSeveralFolderAndPattern) {
   folder.Write("t/other.json", R"([{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}])");
   ASSERT_EQ(Digest({a, b}), kOk);
   const std::string two = out;
-  EXPECT_THAT(two, AllOf(StartsWith("# Digest of 2 traces\n"), HasSubstr("in 2 of 2 traces")));
+  EXPECT_THAT(two, AllOf(StartsWith("# Digest of 2 traces\n"), HasSubstr("\n# a.jsonl\n"), HasSubstr("\n# b.jsonl\n")));
   ASSERT_EQ(Digest({folder.path() / "t/*.jsonl"}), kOk);
   EXPECT_EQ(out, two);
   ASSERT_EQ(Digest({folder.path() / "t"}), kOk);
@@ -203,7 +205,7 @@ TEST_F(TraceCli, DigestLeavesOutWhatCannotBeRead) {
 
 TEST_F(TraceCli, DigestOfStandardInput) {
   EXPECT_EQ(RunWithInput(Session("from a pipe"), {"trace", "digest", "-"}), kOk) << error;
-  EXPECT_THAT(out, HasSubstr("Goal: from a pipe"));
+  EXPECT_THAT(out, HasSubstr("told by the user\nfrom a pipe\n"));
   EXPECT_THAT(out, HasSubstr("[stdin#1"));
   EXPECT_EQ(RunWithInput("", {"trace", "show", "-"}), kUsage);
   EXPECT_THAT(error, HasSubstr("stdin: the trace is empty"));

@@ -167,7 +167,7 @@ TEST(WriteDraft, TheTeacherIsToldWhyItsAnswerIsUnusable) {
   ASSERT_TRUE(draft.ok()) << draft.error().message;
   ASSERT_THAT(model.requests, SizeIs(2));
   EXPECT_THAT(model.requests[0].messages[0].text,
-              AllOf(HasSubstr("add numbers"), HasSubstr("[d1] Facts looked up\nSums are written")));
+              AllOf(HasSubstr("add numbers"), HasSubstr("[d1] Looked up\nSums are written")));
   EXPECT_THAT(model.requests[1].messages[0].text, HasSubstr("couldn't be used: no rule cites"));
 }
 

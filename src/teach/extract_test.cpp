@@ -251,7 +251,7 @@ TEST(Material, ReadsTheEarlierForm) {
   EXPECT_EQ(fix->failed, "make");
   EXPECT_EQ(fix->works, "make all");
   EXPECT_EQ(material->items[1].kind, MaterialKind::kCorrection);
-  EXPECT_EQ(ItemsText(*material, 1, 2), "[d2] Corrections by the user\nno\n\n");
+  EXPECT_EQ(ItemsText(*material, 1, 2), "[d2] Correction by the user\nno\n\n");
 }
 
 }  // namespace

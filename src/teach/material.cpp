@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "trace/digest/digest.h"
 #include "trace/digest/digest_text.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -65,6 +67,17 @@ MaterialKind KindFor(DigestKind kind) {
   return MaterialKind::kDeadEnd;
 }
 
+// Of its items in a prompt (ItemsText), ids included.
+std::size_t TokensOf(const Digest& digest) {
+  constexpr std::size_t kIdBytes = 16;
+  std::size_t bytes = DigestReadingNote().size();
+  for (const DigestItem& item : digest.items) {
+    bytes += item.text.size() + std::string_view(DigestItemTitle(item.kind)).size() +
+             std::string_view(EvidenceWords(item.evidence)).size() + kIdBytes;
+  }
+  return bytes / kBytesPerToken + 1;
+}
+
 MaterialDetail DetailFrom(const DigestDetail& detail) {
   if (const auto* fix = std::get_if<FixDetail>(&detail)) return *fix;
   if (const auto* command = std::get_if<CommandDetail>(&detail)) return *command;
@@ -77,21 +90,21 @@ MaterialDetail DetailFrom(const DigestDetail& detail) {
 const char* MaterialKindTitle(MaterialKind kind) {
   switch (kind) {
     case MaterialKind::kEpisode:
-      return DigestKindTitle(DigestKind::kEpisode);
+      return DigestItemTitle(DigestKind::kEpisode);
     case MaterialKind::kCorrection:
-      return DigestKindTitle(DigestKind::kCorrection);
+      return DigestItemTitle(DigestKind::kCorrection);
     case MaterialKind::kFix:
-      return DigestKindTitle(DigestKind::kFix);
+      return DigestItemTitle(DigestKind::kFix);
     case MaterialKind::kCommand:
-      return DigestKindTitle(DigestKind::kCommand);
+      return DigestItemTitle(DigestKind::kCommand);
     case MaterialKind::kFile:
-      return DigestKindTitle(DigestKind::kFile);
+      return DigestItemTitle(DigestKind::kFile);
     case MaterialKind::kFact:
-      return DigestKindTitle(DigestKind::kFact);
+      return DigestItemTitle(DigestKind::kFact);
     case MaterialKind::kFinding:
-      return DigestKindTitle(DigestKind::kFinding);
+      return DigestItemTitle(DigestKind::kFinding);
     case MaterialKind::kDeadEnd:
-      return DigestKindTitle(DigestKind::kDeadEnd);
+      return DigestItemTitle(DigestKind::kDeadEnd);
     case MaterialKind::kDocument:
       return "Document";
     case MaterialKind::kTool:
@@ -100,12 +113,20 @@ const char* MaterialKindTitle(MaterialKind kind) {
   return "";
 }
 
-std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material) {
+std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material, bool whole) {
   DigestOptions options;
   options.budget_tokens = budget_tokens;
-  const Digest digest = MakeDigest(traces, options);
+  options.whole = whole;
+  Digest digest = MakeDigest(traces, options);
+  // In a prompt, items have headings and ids in place of the digest's list marks.
+  for (std::size_t tokens = TokensOf(digest); tokens > budget_tokens && options.budget_tokens > 0;
+       tokens = TokensOf(digest)) {
+    options.budget_tokens -= std::min(options.budget_tokens, tokens - budget_tokens);
+    digest = MakeDigest(traces, options);
+  }
   for (const DigestItem& item : digest.items) {
-    MaterialItem made{NextId(material), KindFor(item.kind), item.text, {}, DetailFrom(item.detail)};
+    MaterialItem made{NextId(material),        KindFor(item.kind),          item.text, {},
+                      DetailFrom(item.detail), EvidenceWords(item.evidence)};
     for (const EventPlace& place : item.places) made.places.push_back(ToText(place));
     material.items.push_back(std::move(made));
   }
@@ -115,8 +136,9 @@ std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_token
 
 void AddDocument(const std::string& name, const std::string& text, Material& material) {
   constexpr std::size_t kPieceBytes = 6000;
+  const std::string read_in_docs = EvidenceWords(HowKnown::kReadInDocs);
   for (std::string& piece : Pieces(text.substr(0, kMaxDocumentBytes), kPieceBytes)) {
-    material.items.push_back({NextId(material), MaterialKind::kDocument, std::move(piece), {name}});
+    material.items.push_back({NextId(material), MaterialKind::kDocument, std::move(piece), {name}, {}, read_in_docs});
   }
 }
 
@@ -131,7 +153,9 @@ Status AddTool(const Json& schema, const std::string& source, Material& material
       {NextId(material),
        MaterialKind::kTool,
        fmt::format("{}: {}\narguments: {}", name, JsonGet<std::string>(schema, "description", ""), DumpJson(input)),
-       {source}});
+       {source},
+       {},
+       EvidenceWords(HowKnown::kReadInDocs)});
   return {};
 }
 
@@ -156,9 +180,14 @@ std::string ExamplesText(const Material& material) {
 
 std::string ItemsText(const Material& material, std::size_t first, std::size_t last) {
   std::string text;
+  bool noted = false;
   for (std::size_t i = first; i < std::min(last, material.items.size()); ++i) {
     const MaterialItem& item = material.items[i];
-    text += fmt::format("[{}] {}\n{}\n\n", item.id, MaterialKindTitle(item.kind), Trim(item.text));
+    const bool traced = item.kind != MaterialKind::kDocument && item.kind != MaterialKind::kTool;
+    if (traced && !item.known.empty() && !std::exchange(noted, true))
+      text.insert(0, std::string(DigestReadingNote()) + "\n\n");
+    text += fmt::format("[{}] {}{}{}\n{}\n\n", item.id, MaterialKindTitle(item.kind), item.known.empty() ? "" : " · ",
+                        item.known, Trim(item.text));
   }
   return text;
 }

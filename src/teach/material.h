@@ -27,7 +27,7 @@ enum class MaterialKind {
   kDocument,
   kTool,
 };
-const char* MaterialKindTitle(MaterialKind kind);
+const char* MaterialKindTitle(MaterialKind kind);  // of one item
 
 // An item's data from the digest, against which rules are checked and from which cases are made; empty if the text is
 // enough.
@@ -40,6 +40,7 @@ struct MaterialItem {
   std::string text;                          // as the teacher reads it
   std::vector<std::string> places;           // `file#event`, or the document's name
   MaterialDetail detail = std::monostate{};  // of fixes, commands and files
+  std::string known = "";                    // how: EvidenceWords; empty if an earlier version didn't store it
 };
 
 // A request of the user and its outcome.
@@ -65,9 +66,10 @@ struct Material {
   bool has_existing() const { return !existing.name.empty(); }
 };
 
-// Adds the requests of redacted traces and the most useful digest items that fit into `budget_tokens`. Returns the
-// digest's KeptLine.
-std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material);
+// Adds the requests of redacted traces, and all of what they tell (`whole`) or, where that doesn't fit into
+// `budget_tokens` or isn't asked for, the most important items of their digest. Returns the digest's KeptLine.
+std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material,
+                      bool whole = false);
 void AddDocument(const std::string& name, const std::string& text, Material& material);
 // `schema`: one tool of an MCP `tools/list` ({name, description, inputSchema}).
 Status AddTool(const Json& schema, const std::string& source, Material& material);
@@ -75,7 +77,8 @@ Status AddTool(const Json& schema, const std::string& source, Material& material
 // "input -> output"; without an arrow, all of it is the input.
 Example ParseExample(const std::string& text);
 
-// For prompts: the examples, and the items [first, last), each under its id.
+// For prompts: the examples, and the items [first, last), each under its id with how it is known, after
+// DigestReadingNote if one of them is from a trace.
 std::string ExamplesText(const Material& material);
 std::string ItemsText(const Material& material, std::size_t first, std::size_t last);
 

@@ -111,9 +111,9 @@ class DetailWriter {
   void operator()(const FileDetail& file) const {
     Json edits = Json::array();
     for (const FileEdit& edit : file.edits) edits.push_back(EditToJson(edit));
-    item_["file"] = {{"path", file.path},        {"whole", file.whole},       {"content", file.content},
-                     {"first", file.first},      {"edits", std::move(edits)}, {"deleted", file.deleted},
-                     {"versions", file.versions}};
+    item_["file"] = {{"path", file.path},         {"whole", file.whole},       {"content", file.content},
+                     {"first", file.first},       {"edits", std::move(edits)}, {"deleted", file.deleted},
+                     {"versions", file.versions}, {"replaced", file.replaced}};
   }
 
  private:
@@ -128,8 +128,14 @@ FixDetail FixFromJson(const Json& json) {
 }
 
 FileDetail FileFromJson(const Json& json) {
-  FileDetail file{json.at("path"),    json.at("whole"),   json.at("content"), json.at("first"), {},
-                  json.at("deleted"), json.at("versions")};
+  FileDetail file{json.at("path"),
+                  json.at("whole"),
+                  json.at("content"),
+                  json.at("first"),
+                  {},
+                  json.at("deleted"),
+                  json.at("versions"),
+                  JsonGet<std::string>(json, "replaced", "")};
   for (const Json& edit : json.at("edits")) file.edits.push_back(EditFromJson(edit));
   return file;
 }
@@ -145,7 +151,12 @@ MaterialDetail EarlierDetail(MaterialKind kind, const Json& item) {
 
 MaterialItem ItemFromJson(const Json& json) {
   const std::string kind = json.at("kind");
-  MaterialItem item{json.at("id"), KindFromName(kind), json.at("text"), json.at("places")};
+  MaterialItem item{json.at("id"),
+                    KindFromName(kind),
+                    json.at("text"),
+                    json.at("places"),
+                    {},
+                    JsonGet<std::string>(json, "known", "")};
   if (json.contains("fix")) {
     item.detail = FixFromJson(json.at("fix"));
   } else if (json.contains("command")) {
@@ -181,6 +192,7 @@ Json MaterialToJson(const Material& material) {
       {"task", material.task}, {"items", Json::array()}, {"requests", Json::array()}, {"examples", Json::array()}};
   for (const MaterialItem& item : material.items) {
     Json written = {{"id", item.id}, {"kind", NameOf(item.kind)}, {"text", item.text}, {"places", item.places}};
+    if (!item.known.empty()) written["known"] = item.known;
     std::visit(DetailWriter(written), item.detail);
     json["items"].push_back(std::move(written));
   }

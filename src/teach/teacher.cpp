@@ -11,6 +11,7 @@
 
 #include "eval/backoff.h"
 #include "model/structured_answer.h"
+#include "trace/redact/redact.h"
 #include "util/hash.h"
 #include "util/json_schema.h"
 #include "util/text.h"
@@ -111,7 +112,18 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   return InputError(problem);
 }
 
-Result<ChatResponse> Teacher::Send(const TeacherCall& call, const ChatRequest& request) {
+ChatRequest Teacher::WithoutSecrets(const TeacherCall& call, ChatRequest request) const {
+  if (keep_secrets_) return request;
+  Redactor redactor{{}};
+  request.system = redactor.Apply(std::move(request.system));
+  for (Message& message : request.messages) message.text = redactor.Apply(std::move(message.text));
+  if (!redactor.redactions().empty())
+    Say(call, RedactionSummary(redactor.redactions(), "replaced in the request just before it was sent"));
+  return request;
+}
+
+Result<ChatResponse> Teacher::Send(const TeacherCall& call, const ChatRequest& unchecked) {
+  const ChatRequest request = WithoutSecrets(call, unchecked);
   for (int attempt = 0;; ++attempt) {
     if (meter_.reserve) RETURN_IF_ERROR(meter_.reserve(*model_, request));
     Result<ChatResponse> response = SendOnce(call, request);

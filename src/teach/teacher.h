@@ -60,6 +60,10 @@ class Teacher {
   // Both callbacks or none.
   void set_meter(TeacherMeter meter) { meter_ = std::move(meter); }
 
+  // Every request is scanned for secrets once more just before it is sent, because joined and repeated texts may hold
+  // what their parts didn't; what is found is replaced. With `keep` (--no-redact) it isn't.
+  void set_keep_secrets(bool keep) { keep_secrets_ = keep; }
+
   // Gets a line for the user when an answer can't be used, when a stop waits for one, and from time to time while one
   // is awaited.
   void set_say(std::function<void(const std::string& line)> say) { say_ = std::move(say); }
@@ -79,6 +83,7 @@ class Teacher {
       : model_(&model), stop_(stop), clock_(clock), file_(std::move(file)) {}
   std::string KeyOf(const TeacherCall& call) const;
   Result<ChatResponse> Send(const TeacherCall& call, const ChatRequest& request);
+  ChatRequest WithoutSecrets(const TeacherCall& call, ChatRequest request) const;
   Result<ChatResponse> SendOnce(const TeacherCall& call, ChatRequest request) const;
   void Say(const TeacherCall& call, const std::string& text) const;
   Spending Settle(const Result<ChatResponse>& answer) const;
@@ -93,6 +98,7 @@ class Teacher {
   const Clock* clock_;
   AppendFile file_;
   TeacherMeter meter_;
+  bool keep_secrets_ = false;
   std::function<void(const std::string& line)> say_;
   // {"answer"} or {"problem"} by the key of the call; {"rejected"}, an answer outside the schema that was requested
   // again, by the ID of its request.

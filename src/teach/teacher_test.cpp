@@ -51,6 +51,29 @@ TEST(Teacher, AnEqualCallIsPaidForOnce) {
   EXPECT_EQ(again->costs().at("stage").prompt_tokens, 2000);
 }
 
+// A secret that nobody replaced earlier: joining two texts may make one.
+TEST(Teacher, TheWholeRequestIsScannedBeforeItIsSent) {
+  const std::string secret = "hf_" + std::string("QkWmZpXtRvLsYbNcGhJdFeAuTiOoPqRsKl");
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("{\"n\": 1}"); });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  std::vector<std::string> said;
+  teacher->set_say([&](const std::string& line) { said.push_back(line); });
+  TeacherCall call = Call("the token is " + secret + " here");
+  call.system = "use " + secret;
+  ASSERT_TRUE(teacher->Ask(call).ok());
+  ASSERT_THAT(model.requests, SizeIs(1));
+  EXPECT_EQ(model.requests[0].system, "use [redacted:hf-token:1]");
+  EXPECT_EQ(model.requests[0].messages[0].text, "the token is [redacted:hf-token:1] here");
+  ASSERT_THAT(said, SizeIs(1));
+  EXPECT_THAT(said[0], AllOf(HasSubstr("replaced in the request just before it was sent"), Not(HasSubstr(secret))));
+  teacher->set_keep_secrets(true);
+  call.attempt = 1;
+  ASSERT_TRUE(teacher->Ask(call).ok());
+  EXPECT_THAT(model.requests[1].messages[0].text, HasSubstr(secret));
+}
+
 TEST(Teacher, AnAnswerOutsideTheSchemaIsRequestedAgain) {
   const TempFolder folder;
   FakeTeacher model([](const ChatRequest&, std::size_t number) {

@@ -7,9 +7,12 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "trace/digest/detail_lines.h"
 #include "trace/digest/digest_text.h"
+#include "trace/digest/transcript.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
@@ -69,7 +72,7 @@ std::string EntryOf(const DigestItem& item, const std::string& body, std::size_t
     if (c == '\n') text += "  ";
   }
   const std::string agreement = traces > 1 ? fmt::format(" · in {} of {} traces", item.agreement, traces) : "";
-  return text + fmt::format(" [{}{}]\n", PlacesText(item.places), agreement);
+  return text + fmt::format(" [{} · {}{}]\n", PlacesText(item.places), EvidenceWords(item.evidence), agreement);
 }
 
 std::string HeaderOf(const std::vector<Trace>& traces) {
@@ -191,6 +194,46 @@ std::vector<Chosen> Choose(const std::vector<DigestItem>& items, std::size_t tra
   return chosen;
 }
 
+// Everything, if it fits. A trace much larger than the budget isn't even written out.
+std::optional<Digest> WholeDigest(const std::vector<Trace>& traces, std::size_t budget) {
+  constexpr std::size_t kMostTimesBudget = 8;  // repeated outputs and earlier versions of files are said once
+  std::size_t bytes = 0;
+  for (const Trace& trace : traces) {
+    for (const Event& event : trace.events) bytes += event.text.size();
+  }
+  if (bytes / kBytesPerToken > budget * kMostTimesBudget) return std::nullopt;
+  Digest digest;
+  digest.whole = true;
+  digest.text = HeaderOf(traces) + fmt::format("{}\n", DigestReadingNote());
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (traces.size() > 1) digest.text += fmt::format("\n# {}\n", traces[i].source);
+    for (DigestItem& item : TranscriptOf(traces[i], i)) {
+      digest.text += fmt::format("\n[{}] {} · {}\n{}\n", PlacesText(item.places), DigestItemTitle(item.kind),
+                                 EvidenceWords(item.evidence), item.text);
+      if (EstimateTokens(digest.text) > budget) return std::nullopt;
+      ++digest.kept[item.kind];
+      digest.items.push_back(std::move(item));
+    }
+  }
+  digest.tokens = EstimateTokens(digest.text);
+  return digest;
+}
+
+// Part of the budget for DetailLines, in percent; they get what the items leave as well.
+constexpr std::size_t kDetailShare = 40;
+
+std::string ShownText(const std::vector<Chosen>& chosen) {
+  std::string text;
+  for (const Chosen& choice : chosen) text += choice.text + "\n";
+  return text;
+}
+
+std::size_t DetailBytes(const std::vector<Chosen>& chosen, std::size_t budget) {
+  std::size_t used = 0;
+  for (const Chosen& choice : chosen) used += choice.tokens + 1;
+  return used < budget ? (budget - used) * kBytesPerToken : 0;
+}
+
 // Items of all traces, merged and valued, the most useful first.
 std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces) {
   std::vector<DigestItem> items;
@@ -208,26 +251,41 @@ std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces) {
 
 }  // namespace
 
+std::string_view DigestReadingNote() {
+  return "Each item says how it is known; \"only written\" means that nothing in the recording tried it. Lines in "
+         "square "
+         "brackets, such as \"[lines 10 to 27 are not in the recording]\", mark what the recording leaves out, and … "
+         "marks "
+         "what is left out here: don't fill these gaps with guesses.";
+}
+
 std::string KeptLine(const Digest& digest) {
   const auto counted = [&](DigestKind kind, const char* one) {
     const auto found = digest.kept.find(kind);
     const std::size_t count = found == digest.kept.end() ? 0 : found->second;
     return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
   };
-  return fmt::format("{} tokens: {}, {}, {}, {}", WithThousands(static_cast<long long>(digest.tokens)),
-                     counted(DigestKind::kFix, "error → fix pair"), counted(DigestKind::kFile, "file"),
-                     counted(DigestKind::kCommand, "command"), counted(DigestKind::kCorrection, "correction"));
+  return fmt::format("{} tokens, {}: {}, {}, {}, {}", WithThousands(static_cast<long long>(digest.tokens)),
+                     digest.whole ? "nothing left out" : "condensed", counted(DigestKind::kFix, "error → fix pair"),
+                     counted(DigestKind::kFile, "file"), counted(DigestKind::kCommand, "command"),
+                     counted(DigestKind::kCorrection, "correction"));
 }
 
 Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options) {
+  if (options.whole) {
+    if (std::optional<Digest> whole = WholeDigest(traces, options.budget_tokens)) return *std::move(whole);
+  }
   const std::vector<DigestItem> items = CollectDigestItems(traces);
   Digest digest;
-  digest.text = HeaderOf(traces);
+  digest.text = HeaderOf(traces) + fmt::format("{}\n", DigestReadingNote());
   // Headings and the line of what was left out.
   constexpr std::size_t kFrame = 140;
   const std::size_t fixed = EstimateTokens(digest.text) + kFrame;
   const std::size_t budget = options.budget_tokens > fixed ? options.budget_tokens - fixed : 0;
-  std::vector<Chosen> chosen = Choose(items, traces.size(), budget);
+  const std::size_t details = budget * kDetailShare / 100;
+  std::vector<Chosen> chosen = Choose(items, traces.size(), budget - details);
+  const std::vector<DigestItem> lines = DetailLines(traces, ShownText(chosen), DetailBytes(chosen, budget));
+  for (const DigestItem& line : lines) chosen.push_back({&line, line.text, 0});
   std::stable_sort(chosen.begin(), chosen.end(), [](const Chosen& a, const Chosen& b) {
     return std::pair(a.item->trace, a.item->event) < std::pair(b.item->trace, b.item->event);
   });
@@ -243,6 +301,7 @@ Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options
     if (!section.empty()) digest.text += fmt::format("\n## {}\n{}", DigestKindTitle(kind), section);
   }
   for (const DigestItem& item : items) ++digest.dropped[item.kind];
+  if (!lines.empty()) digest.kept[DigestKind::kFact] -= lines.size();  // not among the candidates
   for (const auto& [kind, count] : digest.kept) digest.dropped[kind] -= count;
   std::erase_if(digest.dropped, [](const auto& entry) { return entry.second == 0; });
   digest.text += DroppedLine(digest.dropped);

@@ -12,22 +12,39 @@
 
 namespace upskill {
 
-// The default size of what `trace digest` shows and `generate` sends to the teacher.
-inline constexpr std::size_t kDefaultDigestTokens = 24'000;
+// The default size of what `trace digest` shows and `generate` sends to the teacher: most traces fit whole, and current
+// teachers have room for twice as much.
+inline constexpr std::size_t kDefaultDigestTokens = 60'000;
+// The size of a condensed digest, for what reads items instead of the whole text.
+inline constexpr std::size_t kCondensedDigestTokens = 24'000;
 
 struct DigestOptions {
   std::size_t budget_tokens = kDefaultDigestTokens;
+  bool whole = true;  // nothing is left out if it fits; otherwise the traces are always condensed
 };
 
 struct Digest {
   std::string text;  // Markdown
   std::size_t tokens = 0;
+  bool whole = false;             // it is the traces' whole text, in order
   std::vector<DigestItem> items;  // the items in the text, in order
   std::map<DigestKind, std::size_t> kept;
   std::map<DigestKind, std::size_t> dropped;
 };
 
-// Condenses one trace, or several of the same task, which must be redacted already. Deterministic.
+// What a reader must know of the items: how they are known, and that gaps are not to be filled.
+std::string_view DigestReadingNote();
+
+// One trace, or several of the same task, which must be redacted already: whole if they fit into the budget, otherwise
+// condensed to the most important items. Deterministic.
+//
+// Importance, where something has to be left out: each kind of item has a share of the budget (ShareOf), and what a
+// kind leaves goes to the best items of all kinds. Requests, corrections, and errors with their fixes come first, then
+// what came late in the trace, because it is what worked. Items that differ only in their numbers are worth less with
+// each one more. Within an item, lines are weighed (LineImportance): registrations, export lists, versions, shapes,
+// signatures and configuration keys are kept before other lines and never lose to near-duplicates; of lines that differ
+// only in names and numbers, each further one is worth less. Such lines that stand in no chosen item are gathered
+// (DetailLines) in a share of their own, rarest kind first.
 Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options);
 
 // "6,900 tokens: 6 error → fix pairs, 5 files, 9 commands, 3 corrections".

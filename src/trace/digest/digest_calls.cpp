@@ -81,7 +81,7 @@ std::string CommandKey(std::string command) {
 }
 
 // Commands that only inspect things teach nothing if they work.
-bool IsLookingAround(const std::string& key) {
+bool OnlyLooks(const std::string& key) {
   static const RE2 looking_pattern(
       R"(^(?:ls|cat|cd|pwd|echo|head|tail|sed -n|grep|rg|find|which|wc|file|stat|tree|env|date|whoami|)"
       R"(printf|nl|type|git (?:status|diff|log|show|branch))\b[^&;]*$)");
@@ -107,7 +107,7 @@ std::vector<Attempt> AttemptsOf(const Trace& trace) {
     std::sort(attempt.words.begin(), attempt.words.end());
     attempt.words.erase(std::unique(attempt.words.begin(), attempt.words.end()), attempt.words.end());
     // The output of a search or listing may mention errors without being one.
-    const bool may_hide_failure = !call.command.empty() && !attempt.rejected && !IsLookingAround(attempt.key);
+    const bool may_hide_failure = !call.command.empty() && !attempt.rejected && !OnlyLooks(attempt.key);
     attempt.failed = result.status == CallStatus::kError || (may_hide_failure && OutputSaysFailure(result.text));
     attempts.push_back(std::move(attempt));
   }
@@ -157,7 +157,7 @@ std::vector<FixStep> StepsBetween(const Trace& trace, std::size_t from, std::siz
           if (text->size() > kMaxEditBytes) *text = HeadAndTail(*text, kMaxEditBytes);
         steps.push_back({FixStep::Kind::kEdit, std::move(edit), ""});
       }
-    } else if (!event.command.empty() && !IsLookingAround(CommandKey(event.command))) {
+    } else if (!event.command.empty() && !IsLookingAround(event)) {
       steps.push_back({FixStep::Kind::kCommand, {}, event.command});
     }
   }
@@ -205,9 +205,10 @@ DigestItem FixItem(const Trace& trace, const Attempt& failure, const Attempt& su
   item.key = failure.key + "\n" + Excerpt(error, 120);
   item.detail = std::move(fix);
   const double late = static_cast<double>(failure.call) / static_cast<double>(trace.events.size());
-  item.value = (IsLookingAround(failure.key) ? 50 : 76) + 14 * late;
+  item.value = (OnlyLooks(failure.key) ? 50 : 76) + 14 * late;
   item.places = {PlaceOf(trace, failure.result), PlaceOf(trace, success.result)};
   item.event = failure.call;
+  item.evidence = EvidenceOfCall(trace, success.call);
   return item;
 }
 
@@ -218,10 +219,11 @@ DigestItem DeadEndItem(const Trace& trace, const Attempt& attempt) {
   item.detail = DeadEndDetail{attempt.rejected ? DeadEndDetail::Kind::kRejected : DeadEndDetail::Kind::kFailed,
                               !trace.events[attempt.call].command.empty(), attempt.shown,
                               Excerpt(trace.events[attempt.result].text, kOutputBytes)};
-  item.value = (attempt.rejected || IsLookingAround(attempt.key) ? 30 : 46) +
+  item.value = (attempt.rejected || OnlyLooks(attempt.key) ? 30 : 46) +
                14 * static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
   item.places = {PlaceOf(trace, attempt.result)};
   item.event = attempt.call;
+  item.evidence = attempt.rejected ? HowKnown::kOnlyWritten : HowKnown::kRanAndFailed;
   return item;
 }
 
@@ -245,7 +247,7 @@ std::size_t SuccessAfter(const Trace& trace, const std::vector<Attempt>& attempt
   constexpr std::size_t kNear = 30;
   std::size_t best = kNoIndex;
   // A search for something else does not fix a search.
-  double best_likeness = IsLookingAround(attempts[from].key) ? 0.95 : 0.45;
+  double best_likeness = OnlyLooks(attempts[from].key) ? 0.95 : 0.45;
   for (std::size_t k = from + 1; k < std::min(attempts.size(), from + kLookAhead); ++k) {
     if (attempts[k].failed || attempts[k].rejected) continue;
     const bool near = k < from + kNear;
@@ -275,8 +277,7 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
   };
   std::map<std::string, Known> commands;
   for (std::size_t k = 0; k < attempts.size(); ++k) {
-    if (trace.events[attempts[k].call].command.empty() || attempts[k].rejected || IsLookingAround(attempts[k].key))
-      continue;
+    if (trace.events[attempts[k].call].command.empty() || attempts[k].rejected || OnlyLooks(attempts[k].key)) continue;
     Known& known = commands[attempts[k].key];
     if (attempts[k].failed) {
       ++known.failed;
@@ -298,11 +299,28 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
         38 + 22 * late + (known.failed > 0 ? 14 : 0) + std::min(6.0, 2.0 * static_cast<double>(known.worked - 1));
     item.places = {PlaceOf(trace, attempt.call)};
     item.event = attempt.call;
+    item.evidence = EvidenceOfCall(trace, attempt.call);
     items.push_back(std::move(item));
   }
 }
 
 }  // namespace
+
+bool IsLookingAround(const Event& call) { return !call.command.empty() && OnlyLooks(CommandKey(call.command)); }
+
+HowKnown EvidenceOfCall(const Trace& trace, std::size_t call) {
+  const Event& event = trace.events[call];
+  if (event.partner == kNoIndex) return HowKnown::kRan;
+  const Event& result = trace.events[event.partner];
+  if (result.status == CallStatus::kRejected || result.status == CallStatus::kCancelled) return HowKnown::kOnlyWritten;
+  if (result.status == CallStatus::kError) return HowKnown::kRanAndFailed;
+  if (!event.command.empty() && !IsLookingAround(event)) {
+    if (OutputSaysFailure(result.text)) return HowKnown::kRanAndFailed;
+    return result.status == CallStatus::kOk ? HowKnown::kRanAndPassed : HowKnown::kRan;
+  }
+  if (MayWriteFile(event)) return HowKnown::kOnlyWritten;
+  return LooksUpFacts(event.tool) ? HowKnown::kReadInDocs : HowKnown::kReadInFiles;
+}
 
 std::vector<DigestItem> CollectCalls(const Trace& trace, std::size_t trace_index) {
   std::vector<DigestItem> items;

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "trace/digest/digest_item.h"
+#include "trace/digest/file_state.h"
+#include "trace/read/record_parser.h"
 #include "trace/read/tool_use.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
 
 // The history of one file.
 struct FileHistory {
-  bool whole = false;  // the content is known from a write
+  FileState state;
+  bool written = false;  // whole, at some time
   bool deleted = false;
   std::string first;
-  std::string last;
-  std::vector<FileEdit> edits;  // if the content is unknown, or doesn't match them
+  std::vector<FileEdit> edits;  // that didn't find their place in a file that was known
   std::size_t versions = 0;
   std::size_t event = kNoIndex;  // of the last change
 };
@@ -30,21 +38,67 @@ void Apply(const FileEdit& edit, std::size_t event, FileHistory& file) {
   ++file.versions;
   file.event = event;
   file.deleted = edit.kind == FileEdit::Kind::kDelete;
+  file.state.Apply(edit);
   if (edit.kind == FileEdit::Kind::kWrite) {
-    if (!file.whole) file.first = edit.after;
-    file.whole = true;
-    file.last = edit.after;
+    if (!file.written) file.first = edit.after;
+    file.written = true;
     file.edits.clear();
-    return;
+  } else if (edit.kind == FileEdit::Kind::kDelete) {
+    file.written = false;
+  } else if (!file.state.whole()) {
+    file.edits.push_back(edit);
   }
-  if (edit.kind == FileEdit::Kind::kReplace && file.whole) {
-    const std::size_t at = edit.before.empty() ? std::string::npos : file.last.find(edit.before);
-    if (at != std::string::npos) {
-      file.last.replace(at, edit.before.size(), edit.after);
-      return;
+}
+
+// "     1→text" or "1\ttext" in each line, as tools that read files number them: the lines without their numbers, and
+// the number of the first one; 0 if they aren't numbered in order.
+std::pair<std::string, std::size_t> WithoutLineNumbers(std::string_view text) {
+  static const RE2 numbered_pattern(R"(^ *(\d{1,7})(?:→|\t)(.*)$)");
+  std::string plain;
+  std::size_t first = 0;
+  std::size_t next = 0;
+  for (const std::string_view line : SplitLines(text)) {
+    std::size_t number = 0;
+    re2::StringPiece content;
+    if (!RE2::FullMatch(re2::StringPiece(line.data(), line.size()), numbered_pattern, &number, &content)) {
+      if (next == 0 || line.empty() || line.starts_with("<system-reminder>")) break;
+      return {"", 0};
     }
+    if (next != 0 && number != next) return {"", 0};
+    if (next == 0) first = number;
+    next = number + 1;
+    plain.append(content.data(), content.size()).append(1, '\n');
   }
-  file.edits.push_back(edit);
+  return {plain, first};
+}
+
+// What the agent had read of a file before it changed it.
+void ApplyRead(const Trace& trace, std::size_t read, FileHistory& file) {
+  const Event& call = trace.events[read];
+  const Event& result = trace.events[call.partner];
+  const auto [text, number] = WithoutLineNumbers(result.text);
+  if (number == 0 || result.shortened) return;
+  const ParsedRecord arguments = ParseRecord(call.text);
+  const bool part = !arguments.value || arguments.value->contains("offset") || arguments.value->contains("limit");
+  constexpr std::size_t kMostLinesOfRead = 2000;  // tools stop there without a word
+  const bool cut = std::count(text.begin(), text.end(), '\n') >= static_cast<std::ptrdiff_t>(kMostLinesOfRead);
+  file.state.Read(text, number, number == 1 && !part && !cut);
+}
+
+// How the file's last version is known: by a later command that names it and doesn't only look at or move it.
+HowKnown EvidenceOfFile(const Trace& trace, const std::string& path, std::size_t changed) {
+  static const RE2 moving_pattern(R"(^\s*(?:git|mkdir|rm|mv|cp|touch|chmod|ln)\b[^&;|]*$)");
+  const std::string name = path.substr(path.rfind('/') + 1);
+  HowKnown evidence = HowKnown::kOnlyWritten;
+  constexpr std::size_t kShortest = 4;
+  if (name.size() < kShortest) return evidence;
+  for (std::size_t i = changed + 1; i < trace.events.size(); ++i) {
+    const Event& call = trace.events[i];
+    if (call.kind != EventKind::kToolCall || call.abandoned || call.command.find(name) == std::string::npos) continue;
+    if (MayWriteFile(call) || IsLookingAround(call) || RE2::PartialMatch(call.command, moving_pattern)) continue;
+    evidence = EvidenceOfCall(trace, i);
+  }
+  return evidence;
 }
 
 DigestItem FileItem(const Trace& trace, const std::string& path, FileHistory file) {
@@ -55,29 +109,60 @@ DigestItem FileItem(const Trace& trace, const std::string& path, FileHistory fil
   item.value = 50 + 20 * late + std::min<double>(8, 2.0 * static_cast<double>(file.versions - 1));
   item.places = {PlaceOf(trace, file.event)};
   item.event = file.event;
-  if (file.versions < 2) file.first.clear();
-  item.detail =
-      FileDetail{path,         file.whole,   std::move(file.last), std::move(file.first), std::move(file.edits),
-                 file.deleted, file.versions};
+  if (file.versions < 2 || !file.state.whole()) file.first.clear();
+  item.evidence = EvidenceOfFile(trace, path, file.event);
+  item.detail = FileDetail{path,
+                           file.state.whole(),
+                           file.state.Text(),
+                           std::move(file.first),
+                           file.state.whole() ? std::vector<FileEdit>() : std::move(file.edits),
+                           file.deleted,
+                           file.versions,
+                           file.state.Replaced()};
   return item;
+}
+
+// A change that is recorded apart from its call: hunks, or the content as far as it is shown.
+void ApplyChange(const Event& event, std::size_t index, FileHistory& file) {
+  if (event.text.starts_with("@@") || !event.shortened) {
+    const bool hunks = event.text.find("@@") != std::string::npos || event.text.empty();
+    const FileEdit::Kind kind = hunks || event.tool.empty() ? FileEdit::Kind::kPatch : FileEdit::Kind::kWrite;
+    Apply({kind, event.path, "", event.text + "\n"}, index, file);
+    return;
+  }
+  std::string beginning;
+  for (const std::string_view line : SplitLines(event.text)) {
+    if (!line.starts_with("[") || !line.ends_with(" not in the recording]")) beginning.append(line).append(1, '\n');
+  }
+  ++file.versions;
+  file.event = index;
+  file.deleted = false;
+  file.state.WriteBeginning(beginning);
 }
 
 }  // namespace
 
 std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index) {
   std::map<std::string, FileHistory> files;
+  std::map<std::string, std::size_t> reads;  // of files that aren't changed yet
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     if (event.abandoned) continue;
-    if (event.kind == EventKind::kFileChange && event.partner == kNoIndex && !event.path.empty()) {
-      FileHistory& file = files[event.path];
-      ++file.versions;
-      file.event = i;
-      file.edits.push_back({FileEdit::Kind::kPatch, event.path, "", event.text + "\n"});
+    if (event.kind == EventKind::kFileChange && event.partner == kNoIndex && !event.path.empty())
+      ApplyChange(event, i, files[event.path]);
+    if (event.kind != EventKind::kToolCall || event.partner == kNoIndex) continue;
+    if (!MayWriteFile(event)) {
+      if (!event.path.empty()) reads[event.path] = i;
+      continue;
     }
-    if (event.kind != EventKind::kToolCall || !MayWriteFile(event) || !Worked(trace, event)) continue;
+    if (!Worked(trace, event)) continue;
     for (const FileEdit& edit : EditsOfCall(event)) {
-      if (!edit.path.empty()) Apply(edit, i, files[edit.path]);
+      if (edit.path.empty()) continue;
+      const bool known = files.contains(edit.path);
+      FileHistory& file = files[edit.path];
+      if (const auto read = reads.find(edit.path); !known && read != reads.end() && edit.kind != FileEdit::Kind::kWrite)
+        ApplyRead(trace, read->second, file);
+      Apply(edit, i, file);
     }
   }
   std::vector<DigestItem> items;

@@ -24,6 +24,18 @@ enum class DigestKind {
   kDeadEnd,     // what didn't work, was rejected or abandoned
 };
 
+// How an item is known. A skill may not claim more.
+enum class HowKnown {
+  kRanAndPassed,
+  kRanAndFailed,
+  kRan,          // the recording doesn't say how it ended
+  kOnlyWritten,  // by the agent: nothing in the recording tries it
+  kToldByUser,
+  kReadInDocs,
+  kReadInFiles,
+};
+const char* EvidenceWords(HowKnown evidence);  // "ran and passed"
+
 // An item's content as data. Texts are complete, except outputs: only their informative lines are kept (Excerpt).
 struct EpisodeDetail {
   std::string request;                       // the user's own words; empty if not recorded
@@ -61,13 +73,14 @@ struct CommandDetail {
 
 struct FileDetail {
   std::string path;
-  bool whole = false;   // the content is known from a write
-  std::string content;  // the final version; empty unless `whole`
+  bool whole = false;   // all of the content is known
+  std::string content;  // the final version; unless `whole`, with lines in brackets that say what isn't recorded
   std::string first;    // the first version; empty unless `whole` and there are several
-  // Edits whose effect on `content` is unknown: the file was never written whole, or they don't match it.
+  // Edits whose effect on the rest of the file is unknown: it was never recorded whole, or they don't match it.
   std::vector<FileEdit> edits;
   bool deleted = false;
   std::size_t versions = 0;
+  std::string replaced;  // lines that edits removed and that aren't in `content`
 };
 
 struct FactDetail {
@@ -102,7 +115,12 @@ struct DigestItem {
   std::size_t event = 0;
   std::size_t agreement = 1;  // the number of traces that contain it
   std::string text;           // in a digest: the text shown
+  HowKnown evidence = HowKnown::kOnlyWritten;
 };
+
+// How the outcome of a call is known, and whether its output says that it failed although the tool reports success.
+HowKnown EvidenceOfCall(const Trace& trace, std::size_t call);
+bool IsLookingAround(const Event& call);  // a command that only inspects things
 
 // The candidates for a digest. `trace_index` is stored in the items.
 std::vector<DigestItem> CollectTalk(const Trace& trace,

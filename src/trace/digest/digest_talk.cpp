@@ -52,6 +52,7 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
   item.places = {PlaceOf(trace, span.begin)};
   if (answer != kNoIndex) item.places.push_back(PlaceOf(trace, answer));
   item.event = span.begin;
+  item.evidence = episode.request.empty() ? HowKnown::kOnlyWritten : HowKnown::kToldByUser;
   item.detail = std::move(episode);
   return item;
 }
@@ -67,19 +68,23 @@ std::string CorrectionOf(const Event& event) {
   return "";
 }
 
-bool SaysNo(const std::string& text) {
-  constexpr std::array<std::string_view, 24> kCues = {"no,",    "no ",   "not ",     "don't",   "do not", "instead",
-                                                      "wrong",  "stop",  "actually", "should",  "must",   "never",
-                                                      "always", "still", "fail",     "doesn't", "isn't",  "revert",
-                                                      "undo",   "use ",  "keep",     "why",     "rather", "wait"};
-  const std::string lower = ToLowerAscii(text.substr(0, 2000));
-  return std::any_of(kCues.begin(), kCues.end(), [&](std::string_view cue) {
-    std::size_t at = lower.find(cue);
-    // Only at the start of a word, so that "because " doesn't match "use ".
-    while (at != std::string::npos && at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z')
-      at = lower.find(cue, at + 1);
-    return at != std::string::npos;
-  });
+// Whether the user objects to something, rather than asking for the next thing.
+bool Objects(const std::string& text) {
+  constexpr std::array<std::string_view, 12> kOpenings = {"no ",  "no,",  "no.",   "nope", "don't",  "do not",
+                                                          "stop", "wait", "wrong", "undo", "revert", "actually"};
+  constexpr std::array<std::string_view, 25> kCues = {
+      ", not ",          "that's wrong", "that is wrong", "is wrong",    "not what i",
+      "not like that",   "doesn't work", "does not work", "didn't work", "not working",
+      "still fail",      "still broken", "still wrong",   "isn't right", "is not right",
+      "i told you",      "i said",       "i asked",       "you forgot",  "you missed",
+      "you should have", "must not ",    "should not ",   "shouldn't ",  "never "};
+  const std::string lower = ToLowerAscii(Trim(text).substr(0, 2000));
+  if (std::any_of(kOpenings.begin(), kOpenings.end(), [&](std::string_view cue) { return lower.starts_with(cue); }))
+    return true;
+  const bool asks = lower.ends_with('?') || lower.starts_with("can you") || lower.starts_with("could you");
+  if (asks) return false;
+  const auto has = [&](std::string_view cue) { return lower.find(cue) != std::string::npos; };
+  return std::any_of(kCues.begin(), kCues.end(), has) || has("instead of ") || has("rather than ") || has("don't ");
 }
 
 // Whether the user said this after stopping the agent or rejecting a call.
@@ -99,7 +104,8 @@ int FindingWeight(std::string_view text) {
       "root cause", "the fix",  "fixed by",  "turns out",  "the problem", "the issue", "because",   "instead of",
       "must be",    "need to",  "needs to",  "important",  "works now",   "the key",   "requires",  "the reason",
       "lesson",     "solution", "the trick", "only works", "has to",      "remember",  "caused by", "note that"};
-  const std::string lower = ToLowerAscii(text.substr(0, 8000));
+  std::string lower = ToLowerAscii(text.substr(0, 8000));
+  std::replace(lower.begin(), lower.end(), '\n', ' ');  // wrapped rows stay apart
   int weight = 0;
   for (const std::string_view cue : kCues) {
     if (lower.find(cue) != std::string::npos) weight += 1;
@@ -115,6 +121,8 @@ DigestItem TextItem(const Trace& trace, std::size_t i, DigestKind kind, std::str
   item.value = value;
   item.places = {PlaceOf(trace, i)};
   item.event = i;
+  if (kind == DigestKind::kCorrection) item.evidence = HowKnown::kToldByUser;
+  if (kind == DigestKind::kFact) item.evidence = HowKnown::kReadInDocs;
   return item;
 }
 
@@ -155,7 +163,7 @@ std::vector<DigestItem> CollectTalk(const Trace& trace, std::size_t trace_index)
     items.push_back(EpisodeItem(trace, episodes[k], k, episodes.size()));
     const Event& start = trace.events[episodes[k].begin];
     if (k > 0 && start.kind == EventKind::kUser && start.text.front() != '/' &&
-        (SaysNo(start.text) || FollowsRefusal(trace, episodes[k].begin))) {
+        (Objects(start.text) || FollowsRefusal(trace, episodes[k].begin))) {
       items.push_back(TextItem(trace, episodes[k].begin, DigestKind::kCorrection, start.text, 92));
     }
   }

@@ -4,51 +4,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/claude_session.h"
 #include "trace/digest/excerpt.h"
-#include "trace/load/read_trace.h"
 #include "util/json.h"
 #include "util/rng.h"
 
 namespace upskill {
 namespace {
 
-// Writes a Claude Code session line by line.
-class Session {
- public:
-  void User(const std::string& text) { Line("user", Json::object({{"role", "user"}, {"content", text}})); }
-  void Say(const std::string& text) { Assistant(Json::object({{"type", "text"}, {"text", text}})); }
-  void Call(const std::string& tool, const Json& input, const std::string& output, bool error = false) {
-    const std::string id = fmt::format("t{}", ++calls_);
-    Assistant(Json::object({{"type", "tool_use"}, {"id", id}, {"name", tool}, {"input", input}}));
-    const Json result =
-        Json::object({{"type", "tool_result"}, {"tool_use_id", id}, {"content", output}, {"is_error", error}});
-    Line("user", Json::object({{"role", "user"}, {"content", Json::array({result})}}));
-  }
-  void Run(const std::string& command, const std::string& output, bool error = false) {
-    Call("Bash", Json::object({{"command", command}}), output, error);
-  }
-  const std::string& text() const { return text_; }
-  Trace Read(const std::string& name) const {
-    Result<Trace> trace = ReadTrace(LineSource::FromText(text_, name), {});
-    EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().message);
-    return trace.ok() ? std::move(*trace) : Trace{};
-  }
-
- private:
-  void Assistant(const Json& block) {
-    const std::string id = fmt::format("m{}", lines_);
-    Line("assistant",
-         Json::object({{"id", id}, {"role", "assistant"}, {"model", "x"}, {"content", Json::array({block})}}));
-  }
-  void Line(const char* type, const Json& message) {
-    text_ += DumpJson(Json::object(
-        {{"type", type}, {"uuid", fmt::format("u{}", ++lines_)}, {"sessionId", "s"}, {"message", message}}));
-    text_ += '\n';
-  }
-  std::string text_;
-  std::size_t lines_ = 0;
-  std::size_t calls_ = 0;
-};
+using Session = ClaudeSession;
 
 // Everyday work without any knowledge in it: reading, searching, builds that pass.
 void AddNoise(Session& session, Rng& rng, std::size_t bytes) {
@@ -137,6 +101,12 @@ Trace PlantedTrace(std::vector<std::string>& planted) {
   return session.Read("planted.jsonl");
 }
 
+DigestOptions Condensed() {
+  DigestOptions options;
+  options.whole = false;
+  return options;
+}
+
 TEST(DigestTest, DecisiveFactsAreKept) {
   std::vector<std::string> planted;
   std::vector<Trace> traces;
@@ -174,13 +144,13 @@ TEST(DigestTest, FixesCommandsFilesAndProvenance) {
   session.Call("Write", Json::object({{"file_path", "b.c"}, {"content", "never"}}),
                "The user doesn't want to proceed with this tool use. the user said:\nuse a.c only", true);
   session.Run("rm -rf /tmp/q", "rm: denied error", true);
-  const std::string text = MakeDigest({session.Read("s.jsonl")}, {}).text;
+  const std::string text = MakeDigest({session.Read("s.jsonl")}, Condensed()).text;
   EXPECT_NE(text.find("## Errors and what fixed them"), std::string::npos) << text;
   EXPECT_NE(text.find("Failed: make test"), std::string::npos);
   EXPECT_NE(text.find("x undeclared"), std::string::npos);
   EXPECT_NE(text.find("[s.jsonl#3, #"), std::string::npos) << text;
   EXPECT_NE(text.find("make test  (worked 1 of 2 times)"), std::string::npos);
-  EXPECT_NE(text.find("a.c (last version, 2 changes)\n  int x;"), std::string::npos) << text;
+  EXPECT_NE(text.find("a.c (final content, whole, 2 changes)\n  int x;"), std::string::npos) << text;
   EXPECT_EQ(text.find("never\n"), std::string::npos) << "a rejected write does not make a file";
   EXPECT_NE(text.find("use a.c only"), std::string::npos);
   EXPECT_NE(text.find("Failed, not fixed: rm -rf /tmp/q"), std::string::npos);
@@ -206,7 +176,7 @@ TEST(DigestTest, ItemsAsData) {
                "REMINDER: cite\nMake knows no limits of this kind.");
   session.User("no, keep y");
   session.Run("flub", "flub: command not found", true);
-  const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, Condensed());
   const auto* episode = DetailOf<EpisodeDetail>(digest, DigestKind::kEpisode);
   ASSERT_NE(episode, nullptr);
   EXPECT_EQ(episode->request, "make it build");
@@ -262,7 +232,7 @@ TEST(DigestTest, WhatOnlyLooksLikeFailure) {
   session.Run("pip3 install x", "Output: error: externally-managed-environment\nError: (none)\nExit Code: 1");
   session.Run("source venv/bin/activate && pip install x", "Output: done\nError: (none)\nExit Code: 0");
   session.User("now write the summary because you are done");
-  const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, Condensed());
   EXPECT_EQ(digest.kept.count(DigestKind::kDeadEnd), 0U) << digest.text;
   EXPECT_EQ(digest.kept.count(DigestKind::kCorrection), 0U) << digest.text;
   const auto* fix = DetailOf<FixDetail>(digest, DigestKind::kFix);
@@ -279,7 +249,7 @@ TEST(DigestTest, WhatWorksWhenTheCommandStays) {
     Json again = Json::object({{"command", "make"}, {"description", "Build again"}});
     if (sandbox) again["escalated"] = true;
     session.Call("Bash", again, "ok");
-    const std::string text = MakeDigest({session.Read("s.jsonl")}, {}).text;
+    const std::string text = MakeDigest({session.Read("s.jsonl")}, Condensed()).text;
     EXPECT_NE(text.find(sandbox ? R"("escalated":true)" : "Works: the same call again"), std::string::npos) << text;
   }
 }
@@ -290,7 +260,7 @@ TEST(DigestTest, TheMessageAfterARejectedCallIsACorrection) {
   session.Call("Edit", Json::object({{"file_path", "a.c"}, {"old_string", "x"}, {"new_string", "y"}}),
                "The user doesn't want to proceed with this tool use.", true);
   session.User("completely outside the bar");
-  const auto digest = MakeDigest({session.Read("s.jsonl")}, {});
+  const auto digest = MakeDigest({session.Read("s.jsonl")}, Condensed());
   const auto* correction = DetailOf<TextDetail>(digest, DigestKind::kCorrection);
   ASSERT_NE(correction, nullptr) << digest.text;
   EXPECT_EQ(correction->text, "completely outside the bar");
@@ -305,8 +275,9 @@ TEST(DigestTest, SeveralTracesAgree) {
     traces.push_back(session.Read(fmt::format("{}.jsonl", i)));
     traces.back().succeeded = i != 1;
   }
-  const std::string text = MakeDigest(traces, {}).text;
-  EXPECT_NE(text.find("cmake --build build -j2\n  → done [0.jsonl#2, 2.jsonl#2 · in 2 of 3 traces]"), std::string::npos)
+  const std::string text = MakeDigest(traces, Condensed()).text;
+  EXPECT_NE(text.find("cmake --build build -j2\n  → done [0.jsonl#2, 2.jsonl#2 · ran and passed · in 2 of 3 traces]"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("1.jsonl: Claude Code · x · 1 turn, 1 tool call, 1 error · failed"), std::string::npos) << text;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
 #include <variant>
 
@@ -89,30 +90,19 @@ std::string Times(const CommandDetail& command) {
   return tried == 1 ? "" : fmt::format("  (worked {} of {} times)", command.worked, tried);
 }
 
-// A file's heading and the part of its content that the digest shows.
+// A file's heading, its final content as far as it is known, and what was replaced on the way.
 struct FileView {
   std::string head;
   std::string body;
+  std::string replaced;
 };
 
 FileView ViewOf(const FileDetail& file) {
-  std::string edits;
-  for (const FileEdit& edit : file.edits) edits += EditText(edit);
-  std::string how = file.whole ? "last version, " : "";
-  std::string body = file.whole ? file.content : edits;
-  if (file.whole && !edits.empty()) body += "\n" + edits;
-  // The first version shows what the agent assumed, the difference what it learned.
-  if (file.whole && file.versions > 1) {
-    std::string diff = DiffLines(file.first, file.content);
-    if (!diff.empty() && diff.size() < file.content.size() / 2) {
-      body = std::move(diff);
-      how = "last version compared with the first, ";
-    }
-  }
-  if (file.deleted) how = "deleted, ";
-  return {fmt::format("{} ({}{}{})", file.path, how, Counted(file.versions, "change"),
-                      file.whole || file.deleted ? "" : " of an existing file"),
-          std::move(body)};
+  const char* const how = file.deleted ? "deleted, "
+                          : file.whole ? "final content, whole, "
+                                       : "final content, in part, ";
+  return {fmt::format("{} ({}{})", file.path, how, Counted(file.versions, "change")),
+          file.deleted ? std::string() : std::string(file.content), file.replaced};
 }
 
 std::string ToolList(const EpisodeDetail& episode) {
@@ -137,7 +127,7 @@ const char* DeadEndWords(DeadEndDetail::Kind kind) {
 // One overload for each kind of detail.
 class ItemWriter {
  public:
-  explicit ItemWriter(ItemForm form) : full_(form == ItemForm::kFull) {}
+  explicit ItemWriter(ItemForm form) : form_(form), full_(form != ItemForm::kBrief) {}
 
   std::string operator()(const EpisodeDetail& episode) const {
     const std::string goal = episode.request.empty() ? "(the prompt is not in this recording)" : episode.request;
@@ -166,7 +156,14 @@ class ItemWriter {
   }
   std::string operator()(const FileDetail& file) const {
     const FileView view = ViewOf(file);
-    return view.body.empty() ? view.head : view.head + "\n" + Excerpt(view.body, full_ ? 6000 : 500);
+    const std::size_t bytes = form_ == ItemForm::kWhole ? kNoLimit : full_ ? 6000 : 500;
+    std::string text = view.head;
+    if (!view.body.empty()) text += "\n" + Excerpt(view.body, bytes);
+    if (!view.replaced.empty() && full_) {
+      text += "\n[replaced on the way, no longer in the file:]\n";
+      text += Excerpt(view.replaced, form_ == ItemForm::kWhole ? kNoLimit : 800);
+    }
+    return text;
   }
   std::string operator()(const FactDetail& fact) const {
     return fmt::format("{} {}\n{}", fact.tool, HeadAndTail(fact.question, 240), Said(fact.answer));
@@ -184,12 +181,57 @@ class ItemWriter {
  private:
   std::string Said(const std::string& text) const { return Excerpt(text, full_ ? 1600 : 500); }
 
+  static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+  ItemForm form_;
   bool full_;
 };
 
 }  // namespace
 
+const char* EvidenceWords(HowKnown evidence) {
+  switch (evidence) {
+    case HowKnown::kRanAndPassed:
+      return "ran and passed";
+    case HowKnown::kRanAndFailed:
+      return "ran and failed";
+    case HowKnown::kRan:
+      return "ran, outcome not recorded";
+    case HowKnown::kOnlyWritten:
+      return "only written";
+    case HowKnown::kToldByUser:
+      return "told by the user";
+    case HowKnown::kReadInDocs:
+      return "read in docs";
+    case HowKnown::kReadInFiles:
+      return "read in files";
+  }
+  return "";
+}
+
 const char* DigestKindTitle(DigestKind kind) { return WordsFor(kind).title; }
+
+const char* DigestItemTitle(DigestKind kind) {
+  switch (kind) {
+    case DigestKind::kEpisode:
+      return "Request";
+    case DigestKind::kCorrection:
+      return "Correction by the user";
+    case DigestKind::kFix:
+      return "Error and its fix";
+    case DigestKind::kCommand:
+      return "Command";
+    case DigestKind::kFile:
+      return "File";
+    case DigestKind::kFact:
+      return "Looked up";
+    case DigestKind::kFinding:
+      return "Said by the agent";
+    case DigestKind::kDeadEnd:
+      return "Didn't work";
+  }
+  return "";
+}
 
 std::string CountedItems(std::size_t count, DigestKind kind) {
   const KindWords words = WordsFor(kind);

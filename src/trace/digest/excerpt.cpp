@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "trace/digest/line_importance.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -49,6 +52,11 @@ int LineWeight(std::string_view line) {
     if (lower.find(cue.word) != std::string::npos) weight += cue.weight;
   }
   return weight;
+}
+
+int WeightOfClass(LineClass kind) {
+  if (kind >= LineClass::kShape) return 7;
+  return kind == LineClass::kOther ? 0 : 3;
 }
 
 // A line of a diff; `text` is part of one of the two texts.
@@ -122,11 +130,18 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes) {
   const std::vector<std::string_view> lines = SplitLines(text);
   if (lines.size() < 3) return HeadAndTail(text, max_bytes);
   std::vector<Scored> order;
+  std::unordered_map<std::string, int> seen;
   order.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     // Marks of an earlier excerpt are dropped; they are added again where needed.
     const bool says_nothing = Trim(lines[i]).empty() || lines[i] == "…";
     int weight = says_nothing ? -1 : LineWeight(lines[i]);
+    if (!says_nothing) {
+      const LineClass kind = ClassOfLine(lines[i]);
+      const int repetitions = seen[LineSkeleton(lines[i])]++;
+      // Names and values are kept whatever stands beside them; other lines are worth less with each one like them.
+      weight = kind == LineClass::kOther ? std::max(0, weight - 2 * repetitions) : weight + WeightOfClass(kind);
+    }
     if (i == 0) weight += 4;
     if (i + 2 >= lines.size()) weight += 5;
     order.push_back({i, weight});
@@ -152,7 +167,8 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes) {
   for (const std::size_t index : chosen) {
     if (!out.empty()) out += '\n';
     if (index != next) out += "…\n";
-    out += HeadAndTail(lines[index], max_line);
+    const std::string_view line = lines[index];
+    out += line.size() <= max_line ? std::string(line) : HeadAndTail(line, max_line);  // with its indentation
     next = index + 1;
   }
   return out.empty() ? HeadAndTail(text, max_bytes) : out;

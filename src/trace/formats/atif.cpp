@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ATIF (Agent Trajectory Interchange Format) 1.0 to 1.7, of Harbor and fast-agent.
 #include <algorithm>
+#include <utility>
 
 #include "trace/formats/readers.h"
 #include "util/text.h"
@@ -36,6 +37,8 @@ class AtifReader : public RecordReader {
     }
     builder_.SetCost(Member(totals, "total_cost_usd"));
     AddSubagents(record, line);
+    if (const std::string next = StringAt(record, "continued_trajectory_ref"); !next.empty())
+      builder_.NoteCaveat("the session goes on in " + next);
   }
 
  private:
@@ -56,6 +59,10 @@ class AtifReader : public RecordReader {
     Json* const steps = FindMember(trajectory, "steps");
     if (steps == nullptr || !steps->is_array()) return;
     const std::string model = StringAt(Member(trajectory, "agent"), "model_name");
+    // Of a session that another file continues, the first steps are copies: its request and a summary.
+    has_own_request_ = std::any_of(steps->begin(), steps->end(), [](const Json& step) {
+      return StringAt(step, "source") == "user" && Member(step, "is_copied_context") != true;
+    });
     for (Json& step : *steps) AddStep(step, agent, model, line);
   }
 
@@ -64,7 +71,10 @@ class AtifReader : public RecordReader {
       builder_.NoteUnknown("step that is not an object", step, line);
       return;
     }
-    if (Member(step, "is_copied_context") == true) return;  // counted at its first occurrence
+    if (Member(step, "is_copied_context") == true) {
+      AddCopiedStep(step, agent, line);
+      return;
+    }
     EventContext stamp;
     stamp.line = line;
     stamp.time_ms = TimeAt(step, "timestamp");
@@ -86,6 +96,19 @@ class AtifReader : public RecordReader {
       builder_.Add(stamp, EventKind::kSystem, std::move(text));
     }
     AddObservation(step, stamp);
+  }
+
+  // Calls and usage of copied steps are counted where they first occurred. What was said is kept if this file alone
+  // would not tell what was asked.
+  void AddCopiedStep(Json& step, const std::string& agent, std::size_t line) {
+    Json* const message = FindMember(step, "message");
+    if (has_own_request_ || message == nullptr) return;
+    EventContext stamp;
+    stamp.line = line;
+    stamp.time_ms = TimeAt(step, "timestamp");
+    stamp.agent = agent;
+    const bool asked = StringAt(step, "source") == "user" && agent.empty() && !std::exchange(has_copied_request_, true);
+    builder_.Add(stamp, asked ? EventKind::kUser : EventKind::kSummary, TakeText(*message));
   }
 
   void AddCalls(Json& step, const EventContext& stamp) {
@@ -113,6 +136,8 @@ class AtifReader : public RecordReader {
   }
 
   TraceBuilder& builder_;
+  bool has_own_request_ = false;
+  bool has_copied_request_ = false;
 };
 
 }  // namespace

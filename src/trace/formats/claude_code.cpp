@@ -98,6 +98,7 @@ class ClaudeCodeReader : public RecordReader {
     DropPendingCommand();
     AddQueuedPrompts();
     NameSubagents();
+    builder_.PromoteOnlyAgent();
     if (duplicates_ > 0)
       builder_.NoteCaveat(
           fmt::format("{} {} skipped", Counted(duplicates_, "repeated line"), duplicates_ == 1 ? "was" : "were"));

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "trace/formats/readers.h"
+#include "trace/read/unwrap.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -66,7 +68,7 @@ bool IsKnownTool(const std::string& name) {
          name.find("(MCP)") != std::string::npos;
 }
 
-// One entry of the screen: the text after the glyph, and the results below it.
+// One entry of the screen: the rows after the glyph, and the results below it.
 struct Entry {
   TerminalMark::Kind kind = TerminalMark::Kind::kNotice;
   std::size_t line = 0;
@@ -74,11 +76,37 @@ struct Entry {
   std::vector<std::vector<std::string_view>> results;
 };
 
+std::string_view StripRight(std::string_view line) {
+  const std::size_t last = line.find_last_not_of(" \t\r");
+  return line.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+// A row of a result without the margin below the ⎿, but with the space at which it was wrapped.
+std::string_view RowOfResult(std::string_view line) {
+  constexpr std::size_t kMargin = 5;
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line.substr(std::min({line.find_first_not_of(' '), line.size(), kMargin}));
+}
+
+// Rows below a glyph are indented by its width.
+std::vector<std::string_view> WithoutMargin(const std::vector<std::string_view>& rows, std::size_t margin) {
+  std::vector<std::string_view> plain;
+  plain.reserve(rows.size());
+  for (const std::string_view row : rows) {
+    const bool first = plain.empty();
+    plain.push_back(first ? row : row.substr(std::min({row.find_first_not_of(' '), row.size(), margin})));
+  }
+  return plain;
+}
+
+constexpr std::size_t kGlyphColumns = 2;
+
 class ExportReader {
  public:
   ExportReader(std::string_view text, TraceBuilder& builder) : lines_(SplitLines(text)), builder_(builder) {
     for (const std::string_view line : lines_) width_ = std::max(width_, DisplayColumns(StripRight(line)));
     width_ = std::min<std::size_t>(width_, 400);
+    MeasureAreas();
   }
 
   void Read() {
@@ -95,7 +123,7 @@ class ExportReader {
         Close(entry);
         entry.kind = mark->kind;
         entry.line = i + 1;
-        entry.text.push_back(line.substr(std::min(mark->text.size(), line.size())));
+        entry.text.push_back(lines_[i].substr(std::min(mark->text.size(), line.size())));
       } else if (const std::size_t result = line.find("⎿");
                  result != std::string_view::npos && Trim(line.substr(0, result)).empty()) {
         if (entry.line == 0) entry.line = i + 1;
@@ -103,10 +131,9 @@ class ExportReader {
       } else if (AddFoldedCalls(line, i + 1)) {
         continue;
       } else if (!entry.results.empty()) {
-        entry.results.back().push_back(
-            line.substr(std::min({line.find_first_not_of(' '), line.size(), std::size_t{5}})));
+        entry.results.back().push_back(RowOfResult(lines_[i]));
       } else if (entry.line != 0) {
-        entry.text.push_back(line);
+        entry.text.push_back(lines_[i]);
       }
     }
     Close(entry);
@@ -118,9 +145,30 @@ class ExportReader {
   }
 
  private:
-  static std::string_view StripRight(std::string_view line) {
-    const std::size_t last = line.find_last_not_of(" \t\r");
-    return line.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  // Prompts, answers and results are wrapped at widths of their own: those of their widest rows.
+  void MeasureAreas() {
+    std::size_t* area = nullptr;
+    std::size_t margin = 0;
+    for (const std::string_view full : lines_) {
+      const TerminalMark* const mark = MarkOf(full);
+      const std::size_t result = full.find("⎿");
+      if (result != std::string_view::npos && Trim(full.substr(0, result)).empty()) {
+        area = &result_columns_;
+        continue;  // padded in some versions
+      }
+      std::string_view row = full;
+      if (mark != nullptr) {
+        const bool prompt = mark->kind == TerminalMark::Kind::kPrompt || mark->kind == TerminalMark::Kind::kShell;
+        const bool box = mark->kind == TerminalMark::Kind::kBanner || mark->kind == TerminalMark::Kind::kNotice;
+        area = box ? nullptr : prompt ? &prompt_columns_ : &answer_columns_;
+        margin = kGlyphColumns;
+        row.remove_prefix(std::min(mark->text.size(), row.size()));
+      } else {
+        row = area == &result_columns_ ? RowOfResult(full) : WithoutMargin({"", full}, margin).back();
+      }
+      if (row.ends_with("  ")) row = StripRight(row);
+      if (area != nullptr) *area = std::min<std::size_t>(std::max(*area, DisplayColumns(row)), 400);
+    }
   }
 
   // Version, model and folder; index of the box's last line.
@@ -165,27 +213,30 @@ class ExportReader {
     return true;
   }
 
-  // Joins wrapped lines, by guessing: a full line that breaks inside a path, URL or token is joined without a space, a
-  // nearly full one with a space; others keep their line end.
-  std::string Unwrap(const std::vector<std::string_view>& lines) const {
-    std::string text;
-    std::size_t previous_columns = 0;
-    for (const std::string_view& raw : lines) {
-      const std::string_view line = Trim(raw);
-      if (!text.empty()) {
-        const bool full = previous_columns + 2 >= width_;
-        const std::size_t token = text.find_last_of(" \n");
-        const std::string_view last = std::string_view(text).substr(token == std::string::npos ? 0 : token + 1);
-        const bool inside = full && last.find_first_of("/\\_-.:=") != std::string_view::npos;
-        const bool wrapped =
-            previous_columns * 10 >= width_ * 7 && !line.empty() && line.front() != '-' && line.front() != '*';
-        text += inside ? "" : wrapped ? " " : "\n";
-      }
-      text += line;
-      // The first line follows a glyph and a space.
-      previous_columns = DisplayColumns(StripRight(raw)) + (&raw == &lines.front() ? 2 : 0);
-    }
-    return std::string(Trim(text));
+  static std::string TextOf(const std::vector<std::string_view>& rows, std::size_t columns) {
+    return WithoutBlankEnds(JoinWrappedRows(WithoutMargin(rows, kGlyphColumns), columns));
+  }
+
+  // Keeps the indentation of the first line.
+  static std::string WithoutBlankEnds(std::string text) {
+    text.resize(StripRight(text).size());
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    const std::size_t first = text.find_first_not_of(" \n");
+    const std::size_t line_end = first == std::string::npos ? std::string::npos : text.rfind('\n', first);
+    return line_end == std::string::npos ? text : text.substr(line_end + 1);
+  }
+
+  // "NAME(argument)", whose rows are indented up to behind the bracket.
+  std::string CallOf(const std::vector<std::string_view>& rows) const {
+    const std::size_t bracket = rows.front().find('(');
+    if (bracket == std::string_view::npos) return TextOf(rows, answer_columns_);
+    std::vector<std::string_view> argument = WithoutMargin(rows, kGlyphColumns + bracket);
+    for (std::string_view& row : argument) row = StripRight(row);
+    const std::string_view name = argument.front().substr(0, bracket);
+    argument.front().remove_prefix(bracket);
+    while (argument.size() > 1 && argument.back().empty()) argument.pop_back();
+    const std::size_t before = kGlyphColumns + bracket;
+    return std::string(name) + JoinWrappedArgument(argument, width_ > before ? width_ - before : 1);
   }
 
   void Close(Entry& entry) {
@@ -196,17 +247,16 @@ class ExportReader {
   void AddEntry(const Entry& entry) {
     EventContext stamp;
     stamp.line = entry.line;
-    std::string text = Unwrap(entry.text);
     switch (entry.kind) {
       case TerminalMark::Kind::kPrompt:
       case TerminalMark::Kind::kShell:
-        AddPrompt(entry, std::move(text), stamp);
+        AddPrompt(entry, TextOf(entry.text, prompt_columns_), stamp);
         break;
       case TerminalMark::Kind::kAnswer:
-        AddAnswer(entry, std::move(text), stamp);
+        AddAnswer(entry, stamp);
         break;
       case TerminalMark::Kind::kThinking:
-        builder_.Add(stamp, EventKind::kReasoning, std::move(text));
+        builder_.Add(stamp, EventKind::kReasoning, TextOf(entry.text, answer_columns_));
         break;
       case TerminalMark::Kind::kBanner:
         break;
@@ -228,16 +278,19 @@ class ExportReader {
     for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
   }
 
-  void AddAnswer(const Entry& entry, std::string text, EventContext stamp) {
+  void AddAnswer(const Entry& entry, EventContext stamp) {
+    std::string text = CallOf(entry.text);
     std::string name;
     std::string arguments;
     static const RE2 bare_pattern(
         R"(^(Read|Web Search|Task Output|Update|Searched|Ran) .*(?:ctrl\+o to expand\)|[0-9a-f]{6,})$)");
     const bool shaped = RE2::FullMatch(text, CallPattern(), &name, &arguments);
+    if (!shaped) text = TextOf(entry.text, answer_columns_);
     if (shaped && (IsKnownTool(name) || !entry.results.empty())) {
       if (!arguments.empty() && arguments.back() == ')') arguments.pop_back();
     } else if (!RE2::FullMatch(text, bare_pattern, &name)) {
       // Consecutive texts of one answer can't be distinguished from separate answers.
+      if (shaped) text = TextOf(entry.text, answer_columns_);
       stamp.message = builder_.Message("", "", "");
       builder_.Add(stamp, EventKind::kAssistant, std::move(text));
       for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
@@ -266,7 +319,10 @@ class ExportReader {
     const std::size_t index = builder_.AddResult(stamp, id, all.text, status);
     if (all.shortened) builder_.MarkShortened(index);
     if (!file || name == "Read" || status != CallStatus::kUnknown) return;
-    const std::size_t change = builder_.AddFileChange(stamp, name, path, all.text);
+    // Below the line that says what was done: the hunks of a diff, or the beginning of the file.
+    const std::size_t title = all.text.find('\n');
+    std::string change_text = title == std::string::npos ? "" : all.text.substr(title + 1);
+    const std::size_t change = builder_.AddFileChange(stamp, name, path, std::move(change_text));
     if (all.shortened) builder_.MarkShortened(change);
   }
 
@@ -274,23 +330,45 @@ class ExportReader {
     std::string text;
     bool shortened = false;
   };
-  Shown ResultText(const std::vector<std::string_view>& lines) {
+  Shown ResultText(const std::vector<std::string_view>& rows) {
     static const RE2 dropped_pattern(R"(…\s*\+?(\d+) (?:more )?lines?\b.*)");
     Shown shown;
-    for (const std::string_view line : lines) {
+    if (std::optional<Shown> diff = DiffText(rows)) return *std::move(diff);
+    std::vector<std::string_view> kept;
+    const auto flush = [&] {
+      shown.text += JoinWrappedRows(kept, result_columns_) + (kept.empty() ? "" : "\n");
+      kept.clear();
+    };
+    for (const std::string_view row : rows) {
       int count = 0;
-      if (line.find("…") != std::string_view::npos && RE2::PartialMatch(std::string(line), dropped_pattern, &count)) {
+      if (row.find("…") != std::string_view::npos && RE2::PartialMatch(std::string(row), dropped_pattern, &count)) {
         builder_.CountDroppedLines(static_cast<std::size_t>(count));
         shown.shortened = true;
-        shown.text += fmt::format("[{} lines are not in the export]\n", count);
+        flush();
+        shown.text +=
+            fmt::format("[{} not in the recording]\n", count == 1 ? "1 line is" : fmt::format("{} lines are", count));
         continue;
       }
-      if (line.find("(ctrl+o to expand)") != std::string_view::npos) shown.shortened = true;
-      shown.text += line;
-      shown.text += '\n';
+      if (row.find("(ctrl+o to expand)") != std::string_view::npos) shown.shortened = true;
+      kept.push_back(row.ends_with("  ") ? StripRight(row) : row);
     }
-    shown.text = std::string(Trim(shown.text));
+    flush();
+    shown.text = WithoutBlankEnds(std::move(shown.text));
     return shown;
+  }
+
+  // "Updated FILE with 2 additions", perhaps wrapped, and a numbered diff.
+  static std::optional<Shown> DiffText(const std::vector<std::string_view>& rows) {
+    constexpr std::size_t kMostHeading = 3;
+    for (std::size_t heading = 1; heading < std::min(rows.size(), kMostHeading + 1); ++heading) {
+      const std::optional<std::string> hunks =
+          HunksOfScreenDiff({rows.begin() + static_cast<std::ptrdiff_t>(heading), rows.end()});
+      if (!hunks) continue;
+      std::string title;
+      for (std::size_t i = 0; i < heading; ++i) title += (title.empty() ? "" : " ") + std::string(Trim(rows[i]));
+      return Shown{title + "\n" + *hunks, false};
+    }
+    return std::nullopt;
   }
 
   // Success isn't shown, so anything else stays unknown.
@@ -313,6 +391,9 @@ class ExportReader {
   std::vector<std::string_view> lines_;
   TraceBuilder& builder_;
   std::size_t width_ = 0;
+  std::size_t prompt_columns_ = 0;
+  std::size_t answer_columns_ = 0;
+  std::size_t result_columns_ = 0;
 };
 
 }  // namespace

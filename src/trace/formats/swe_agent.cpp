@@ -73,14 +73,17 @@ class SweAgentReader : public RecordReader {
     NoteFailure(builder_.AddResult(stamp, id, std::move(text), CallStatus::kUnknown));
   }
 
-  // The format has no error flag; these are the environment's messages.
+  // The format has no error flag; these are the environment's messages, with which an observation begins. Anywhere else
+  // they are text that a command printed.
   void NoteFailure(std::size_t result) {
     const Event& event = builder_.trace().events[result];
     if (event.kind != EventKind::kToolResult || event.status != CallStatus::kUnknown) return;
+    std::string_view text = Trim(event.text);
+    if (text.starts_with("OBSERVATION:")) text = Trim(text.substr(std::string_view("OBSERVATION:").size()));
     for (const std::string_view words :
          {"EXECUTION TIMED OUT", "COMMAND FAILED TO EXECUTE", "Your proposed edit has introduced new syntax error",
           "Your command was not executed"}) {
-      if (event.text.find(words) != std::string::npos) builder_.SetStatus(result, CallStatus::kError);
+      if (text.starts_with(words)) builder_.SetStatus(result, CallStatus::kError);
     }
   }
 

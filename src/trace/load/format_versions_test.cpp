@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Older, newer and rarer forms of formats whose usual form is in readers_test.cpp.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/trace_expectation.h"
+#include "trace/load/read_trace.h"
+#include "util/json.h"
 
 namespace upskill {
 namespace {
@@ -86,6 +89,61 @@ TEST(FormatVersionsTest, EventStreamsResponsesAndUnfinishedRuns) {
           {"p/im"},
           "2026-03-01T10:00:01.000Z",
           "2026-03-01T10:00:05.000Z"});
+}
+
+TEST(FormatVersionsTest, ClaudeCodeOnTheWeb) {
+  const char* const lines = R"([
+    {"type":"user","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"add two numbers"}},
+    {"type":"assistant","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[
+      {"type":"text","text":"I write it."},
+      {"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}]}},
+    {"type":"user","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"user","content":[
+      {"type":"tool_result","tool_use_id":"t1","content":"no rule","is_error":true}]}}])";
+  for (const char* key : {"loglines", "events", "data"}) {
+    const std::string document = fmt::format("{{\"session_id\": \"s\", \"{}\": {}}}", key, lines);
+    const Result<Trace> trace = ReadTrace(LineSource::FromText(document, "web.json"), {});
+    ASSERT_TRUE(trace.ok()) << trace.error().message;
+    EXPECT_EQ(trace->format, TraceFormat::kClaudeCode) << key;
+    const TraceCounts counts = CountTrace(*trace);
+    EXPECT_EQ(counts.human_turns, 1U);
+    EXPECT_EQ(counts.tool_calls, 1U);
+    EXPECT_EQ(counts.tool_errors, 1U);
+  }
+}
+
+TEST(FormatVersionsTest, SweAgentOutputThatMentionsFailures) {
+  const auto run = [](const std::string& observation) {
+    const Json document = {{"trajectory", Json::array()},
+                           {"info", Json::object()},
+                           {"history",
+                            {{{"role", "user"}, {"content", "fix it"}},
+                             {{"role", "assistant"}, {"content", "look"}, {"action", "cat env.py"}},
+                             {{"role", "user"}, {"content", observation}}}}};
+    const Result<Trace> trace = ReadTrace(LineSource::FromText(DumpJson(document), "a.traj"), {});
+    EXPECT_TRUE(trace.ok());
+    return trace.ok() ? CountTrace(*trace).tool_errors : 99;
+  };
+  EXPECT_EQ(run("raise RuntimeError('EXECUTION TIMED OUT')"), 0U);
+  EXPECT_EQ(run("\nEXECUTION TIMED OUT because the command ran too long"), 1U);
+  EXPECT_EQ(run("OBSERVATION:\nYour proposed edit has introduced new syntax error(s)."), 1U);
+}
+
+TEST(FormatVersionsTest, AtifContinuations) {
+  const Json first = {{"step_id", 1}, {"source", "user"}, {"message", "port it"}, {"is_copied_context", true}};
+  const Json summary = {{"step_id", 2}, {"source", "agent"}, {"message", "so far: half"}, {"is_copied_context", true}};
+  const Json own = {{"step_id", 3}, {"source", "agent"}, {"message", "done"}};
+  const Json document = {{"schema_version", "ATIF-v1.6"},
+                         {"agent", {{"name", "terminus"}}},
+                         {"continued_trajectory_ref", "trajectory.cont-2.json"},
+                         {"steps", {first, summary, own}}};
+  const Result<Trace> trace = ReadTrace(LineSource::FromText(DumpJson(document), "cont-1.json"), {});
+  ASSERT_TRUE(trace.ok());
+  const TraceCounts counts = CountTrace(*trace);
+  EXPECT_EQ(counts.human_turns, 1U);
+  EXPECT_EQ(counts.assistant_messages, 1U);
+  EXPECT_EQ(trace->events.at(1).kind, EventKind::kSummary);
+  ASSERT_EQ(trace->caveats.size(), 1U);
+  EXPECT_EQ(trace->caveats[0], "the session goes on in trajectory.cont-2.json");
 }
 
 }  // namespace

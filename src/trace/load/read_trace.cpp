@@ -296,6 +296,10 @@ Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) 
   if (document && reader != nullptr) {
     text.clear();
     text.shrink_to_fit();
+    if (format == TraceFormat::kClaudeCode && document->is_object() && SessionLinesIn(*document).is_array()) {
+      Json lines = SessionLinesIn(*document);
+      document = std::move(lines);
+    }
     FeedDocument(*document, *reader);
   } else {
     ReadText(TraceFormat::kNotes, text, builder);

@@ -97,6 +97,17 @@ TEST(ReadersTest, ClaudeCodeSubagentFiles) {
   EXPECT_EQ(counts.subagents, 1U);
   EXPECT_EQ(counts.tokens.output.value_or(0), 5);
   EXPECT_EQ(counts.subagent_tokens.output.value_or(0), 10);
+  // By itself, the subagent's file is a session.
+  const std::string asked = R"({"type":"user","sessionId":"s1","uuid":"u0",)" + side +
+                            R"("message":{"role":"user","content":"look for the parser"}})" + "\n";
+  const Result<Trace> alone = ReadTrace(LineSource::FromText(asked + inner, "agent-ab1.jsonl"), {});
+  ASSERT_TRUE(alone.ok());
+  const TraceCounts own = CountTrace(*alone);
+  EXPECT_EQ(own.human_turns, 1U);
+  EXPECT_EQ(own.tool_calls, 2U);
+  EXPECT_EQ(own.subagents, 0U);
+  EXPECT_EQ(own.tokens.output.value_or(0), 10);
+  EXPECT_EQ(alone->events.front().text, "look for the parser");
   std::filesystem::remove_all(folder);
 }
 
@@ -142,7 +153,10 @@ TEST(ReadersTest, ClaudeCodeExport) {
   EXPECT_EQ(trace.agent_version, "2.1.40");
   EXPECT_EQ(trace.cwd, "~/proj/demo");
   EXPECT_EQ(trace.events.at(FindText(trace, "negative offset")).text,
-            "the date parser drops the time zone, please repair it and add a test for the case of a negative offset");
+            "the date parser drops the time zone, please repair it and add a test for the\ncase of a negative offset");
+  EXPECT_EQ(trace.events.at(FindText(trace, "date.zone")).text,
+            "Updated src/date_parser.cpp with 2 additions and 1 removal\n@@ -17,1 +17,1 @@\n-// zone is "
+            "ignored\n+date.zone = zone;\n");
   // The command was cut inside a path.
   const std::size_t grep = FindText(trace, "grep -n");
   EXPECT_NE(trace.events.at(grep).command.find("src/parsers/of/dates/date_parser.cpp"), std::string::npos)

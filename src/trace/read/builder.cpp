@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "trace/read/record_parser.h"
 #include "trace/read/tool_use.h"
@@ -241,6 +242,31 @@ void TraceBuilder::NoteSubagent(const std::string& id, const std::string& name, 
   trace_.subagents.push_back({id, name, call_id});
   subagents_.Insert(trace_.subagents.size() - 1,
                     [&](std::size_t number) { return SeedFromText(trace_.subagents[number].id); });
+}
+
+void TraceBuilder::PromoteOnlyAgent() {
+  std::string only;
+  for (const Event& event : trace_.events) {
+    const bool said = event.kind == EventKind::kUser || event.kind == EventKind::kAssistant ||
+                      event.kind == EventKind::kReasoning || event.kind == EventKind::kToolCall;
+    if (event.agent.empty() ? said : !only.empty() && event.agent != only) return;
+    if (only.empty()) only = event.agent;
+  }
+  if (only.empty()) return;
+  bool has_request = false;
+  for (Event& event : trace_.events) {
+    if (event.agent.empty()) continue;
+    event.agent.clear();
+    has_request = has_request || event.kind == EventKind::kAssistant || event.kind == EventKind::kToolCall;
+    if (event.kind == EventKind::kSystem && !std::exchange(has_request, true)) event.kind = EventKind::kUser;
+  }
+  for (ApiMessage& message : trace_.messages) {
+    if (message.agent != only) continue;
+    message.agent.clear();
+    NoteModel(message.model);
+  }
+  std::erase_if(trace_.subagents, [&](const Subagent& subagent) { return subagent.id == only; });
+  NoteCaveat("the recording is of one subagent, shown as a session of its own");
 }
 
 void TraceBuilder::NoteSkill(const std::string& name, const std::string& how, std::size_t event) {

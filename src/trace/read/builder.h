@@ -71,6 +71,9 @@ class TraceBuilder {
 
   void NoteModel(const std::string& model);
   void NoteSubagent(const std::string& id, const std::string& name, const std::string& call_id);
+  // A file of its own that holds one subagent and nothing of the main thread is that agent's session: its events become
+  // those of the main thread, and what it was told first becomes the request.
+  void PromoteOnlyAgent();
   void NameSubagent(std::size_t index, const std::string& name) { trace_.subagents.at(index).name = name; }
   void NoteSkill(const std::string& name, const std::string& how, std::size_t event);
   // Counts a record, or part of one, of unknown kind and keeps it as an event, unless it is null.

@@ -208,6 +208,13 @@ std::string_view RecordInLine(std::string_view line) {
   return line;
 }
 
+const Json& SessionLinesIn(const Json& document) {
+  for (const char* key : {"loglines", "events", "data"}) {
+    if (const Json& lines = Member(document, key); lines.is_array()) return lines;
+  }
+  return Member(document, "loglines");
+}
+
 std::optional<TraceDetection> DetectDocument(const Json& document) {
   const auto found = [](TraceFormat format) { return TraceDetection{format, TraceShape::kDocument}; };
   if (document.is_array()) {
@@ -223,6 +230,11 @@ std::optional<TraceDetection> DetectDocument(const Json& document) {
     return DetectMessageList(document, Json());
   }
   if (!document.is_object()) return std::nullopt;
+  if (const Json& lines = SessionLinesIn(document); lines.is_array() && !lines.empty()) {
+    const auto format = VoteOf(lines, std::min(lines.size(), kRecordsToLookAt));
+    if (format == TraceFormat::kClaudeCode || format == TraceFormat::kClaudeCodeResult)
+      return found(TraceFormat::kClaudeCode);
+  }
   if (StringAt(document, "schema_version").starts_with("ATIF-")) return found(TraceFormat::kAtif);
   if (StringAt(document, "trajectory_format").starts_with("mini-swe-agent")) {
     return found(TraceFormat::kMiniSweAgent);

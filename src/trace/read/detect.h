@@ -30,4 +30,8 @@ std::optional<TraceDetection> DetectDocument(const Json& document);
 // The JSON in a line, without the "data:" of an event stream.
 std::string_view RecordInLine(std::string_view line);
 
+// The list of records in the document of a claude.ai/code session, each as in a line of Claude Code's files; not an
+// array if there is none.
+const Json& SessionLinesIn(const Json& document);
+
 }  // namespace upskill

@@ -155,7 +155,9 @@ std::vector<FileEdit> EditsOfArguments(const Json& arguments, const std::string&
     std::string before = FirstString(edit, {"old_string", "oldString", "old_str", "oldText", "old_text", "search"});
     std::string after = FirstString(edit, {"new_string", "newString", "new_str", "newText", "new_text", "replace"});
     if (!before.empty() || !after.empty()) {
-      edits.push_back({FileEdit::Kind::kReplace, path, std::move(before), std::move(after)});
+      const Json& all = Member(edit, edit.contains("replaceAll") ? "replaceAll" : "replace_all");
+      const bool everywhere = all.is_boolean() && all.get<bool>();
+      edits.push_back({FileEdit::Kind::kReplace, path, std::move(before), std::move(after), everywhere});
     }
   };
   add(arguments);

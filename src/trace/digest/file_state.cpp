@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/digest/file_state.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "trace/digest/excerpt.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// Beyond these a hostile recording would cost more than it can tell; what comes then is kept without its place.
+constexpr std::size_t kMostRuns = 1000;
+constexpr std::size_t kMostParts = 2000;
+constexpr std::size_t kMostRemoved = 5000;
+constexpr std::size_t kMostLines = 1'000'000;
+
+std::vector<std::string> LinesIn(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : SplitLines(text)) lines.emplace_back(line);
+  return lines;
+}
+
+std::string JoinedLines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text.append(line).append(1, '\n');
+  return text;
+}
+
+bool ReplaceText(std::vector<std::string>& lines, const FileEdit& edit) {
+  std::string text = JoinedLines(lines);
+  std::size_t at = text.find(edit.before);
+  if (at == std::string::npos) return false;
+  std::string after = text.substr(0, at);
+  std::size_t from = at;
+  while (at != std::string::npos) {
+    after.append(text, from, at - from).append(edit.after);
+    from = at + edit.before.size();
+    at = edit.everywhere ? text.find(edit.before, from) : std::string::npos;
+  }
+  after.append(text, from);
+  lines = LinesIn(after);
+  return true;
+}
+
+}  // namespace
+
+struct FileState::Hunk {
+  std::size_t number = 0;          // of its first line in the new file; 0: not told
+  std::vector<std::string> lines;  // each after its mark: ' ', '+' or '-'
+
+  std::vector<std::string> Old() const { return Side('+'); }
+  std::vector<std::string> New() const { return Side('-'); }
+
+ private:
+  std::vector<std::string> Side(char without) const {
+    std::vector<std::string> side;
+    for (const std::string& line : lines) {
+      if (line.front() != without) side.push_back(line.substr(1));
+    }
+    return side;
+  }
+};
+
+bool FileState::whole() const { return ends_ && runs_.size() == 1 && runs_.front().start == 1 && loose_.empty(); }
+
+void FileState::NoteRemoved(std::string_view line) {
+  if (!Trim(line).empty() && removed_.size() < kMostRemoved) removed_.emplace_back(line);
+}
+
+void FileState::Read(std::string_view text, std::size_t number, bool whole) {
+  std::vector<std::string> lines = LinesIn(text);
+  if (number == 0 || lines.empty() || number + lines.size() > kMostLines) return;
+  if (whole) {
+    runs_.assign(1, {1, std::move(lines)});
+    ends_ = true;
+    loose_.clear();
+    beginning_.clear();
+    return;
+  }
+  if (!runs_.empty()) return;
+  runs_.push_back({number, std::move(lines)});
+}
+
+void FileState::WriteBeginning(std::string_view text) {
+  for (const Run& run : runs_)
+    std::for_each(run.lines.begin(), run.lines.end(), [&](auto& line) { NoteRemoved(line); });
+  runs_.clear();
+  loose_.clear();
+  ends_ = false;
+  beginning_ = LinesIn(text);
+}
+
+void FileState::Apply(const FileEdit& edit) {
+  switch (edit.kind) {
+    case FileEdit::Kind::kWrite:
+      return Write(edit.after);
+    case FileEdit::Kind::kReplace:
+      return Replace(edit);
+    case FileEdit::Kind::kPatch:
+      return Patch(edit.after);
+    case FileEdit::Kind::kDelete:
+      *this = FileState();
+      return;
+  }
+}
+
+void FileState::Write(std::string_view text) {
+  std::string before;
+  for (const Run& run : runs_) before += JoinedLines(run.lines);
+  if (!before.empty()) {
+    const FileEdit edit{FileEdit::Kind::kReplace, "", before, std::string(text)};
+    for (const std::string& line : LinesOf(edit).removed) NoteRemoved(line);
+  }
+  runs_.assign(1, {1, LinesIn(text)});
+  ends_ = true;
+  loose_.clear();
+  beginning_.clear();
+}
+
+void FileState::Replace(const FileEdit& edit) {
+  for (const std::string& line : LinesOf(edit).removed) NoteRemoved(line);
+  if (!edit.before.empty()) {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const std::size_t size = runs_[i].lines.size();
+      if (!ReplaceText(runs_[i].lines, edit)) continue;
+      for (std::size_t k = i + 1; k < runs_.size(); ++k) runs_[k].start += runs_[i].lines.size() - size;
+      return;
+    }
+    for (std::vector<std::string>& part : loose_) {
+      if (ReplaceText(part, edit)) return;
+    }
+    if (ReplaceText(beginning_, edit)) return;
+  }
+  if (loose_.size() < kMostParts && !edit.after.empty()) loose_.push_back(LinesIn(edit.after));
+}
+
+bool FileState::ReplaceBlock(std::vector<std::string>& lines, const Hunk& hunk) {
+  const std::vector<std::string> old_lines = hunk.Old();
+  if (old_lines.empty()) return false;
+  const auto at = std::search(lines.begin(), lines.end(), old_lines.begin(), old_lines.end());
+  if (at == lines.end()) return false;
+  const auto rest = lines.erase(at, at + static_cast<std::ptrdiff_t>(old_lines.size()));
+  const std::vector<std::string> new_lines = hunk.New();
+  lines.insert(rest, new_lines.begin(), new_lines.end());
+  return true;
+}
+
+void FileState::Patch(std::string_view text) {
+  static const RE2 place_pattern(R"(^@@ -\d+(?:,\d+)? \+(\d{1,7})(?:,\d+)? @@)");
+  std::vector<Hunk> hunks;
+  for (const std::string_view line : SplitLines(text)) {
+    if (line.starts_with("@@")) {
+      Hunk hunk;
+      RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), place_pattern, &hunk.number);
+      hunks.push_back(std::move(hunk));
+      continue;
+    }
+    const bool heading = hunks.empty() && (line.starts_with("--- ") || line.starts_with("+++ ") ||
+                                           line.starts_with("diff ") || line.starts_with("index "));
+    if (heading || line.starts_with("\\ No newline")) continue;
+    if (hunks.empty()) hunks.emplace_back();
+    const bool marked = !line.empty() && (line.front() == ' ' || line.front() == '+' || line.front() == '-');
+    hunks.back().lines.push_back(marked ? std::string(line) : " " + std::string(line));
+  }
+  for (const Hunk& hunk : hunks) {
+    if (hunk.lines.empty()) continue;
+    for (const std::string& line : hunk.lines) {
+      if (line.front() == '-') NoteRemoved(std::string_view(line).substr(1));
+    }
+    if (whole() && ReplaceBlock(runs_.front().lines, hunk)) continue;
+    if (hunk.number > 0 && !whole() && runs_.size() < kMostRuns) {
+      ApplyByNumber(hunk);
+      continue;
+    }
+    const bool known =
+        std::any_of(runs_.begin(), runs_.end(), [&](Run& run) { return ReplaceBlock(run.lines, hunk); }) ||
+        std::any_of(loose_.begin(), loose_.end(), [&](auto& part) { return ReplaceBlock(part, hunk); });
+    if (!known && loose_.size() < kMostParts) loose_.push_back(hunk.New());
+  }
+}
+
+void FileState::ApplyByNumber(const Hunk& hunk) {
+  std::size_t number = hunk.number;
+  for (const std::string& line : hunk.lines) {
+    const std::string_view text = std::string_view(line).substr(1);
+    if (line.front() == '-') {
+      Erase(number);
+    } else if (line.front() == '+') {
+      Insert(number++, text);
+    } else {
+      Set(number++, text);
+    }
+  }
+  MergeRuns();
+}
+
+void FileState::Set(std::size_t number, std::string_view line) {
+  for (Run& run : runs_) {
+    if (number < run.start || number > run.end()) continue;
+    if (number < run.end()) {
+      run.lines[number - run.start] = line;
+      return;
+    }
+    const bool taken = std::any_of(runs_.begin(), runs_.end(), [&](const Run& other) { return other.start == number; });
+    if (taken) continue;
+    run.lines.emplace_back(line);
+    return;
+  }
+  const auto after = std::find_if(runs_.begin(), runs_.end(), [&](const Run& run) { return run.start > number; });
+  runs_.insert(after, Run{number, {std::string(line)}});
+}
+
+void FileState::Insert(std::size_t number, std::string_view line) {
+  bool placed = false;
+  for (Run& run : runs_) {
+    if (run.start >= number) {
+      ++run.start;
+    } else if (number <= run.end()) {
+      run.lines.insert(run.lines.begin() + static_cast<std::ptrdiff_t>(number - run.start), std::string(line));
+      placed = true;
+    }
+  }
+  if (!placed) Set(number, line);
+}
+
+void FileState::Erase(std::size_t number) {
+  for (Run& run : runs_) {
+    if (run.start > number) {
+      --run.start;
+    } else if (number < run.end()) {
+      run.lines.erase(run.lines.begin() + static_cast<std::ptrdiff_t>(number - run.start));
+    }
+  }
+  std::erase_if(runs_, [](const Run& run) { return run.lines.empty(); });
+}
+
+void FileState::MergeRuns() {
+  std::vector<Run> merged;
+  for (Run& run : runs_) {
+    if (!merged.empty() && merged.back().end() >= run.start) {
+      // Where runs overlap, a recording contradicts itself; the earlier lines stay.
+      const std::size_t known = std::min(merged.back().end() - run.start, run.lines.size());
+      std::move(run.lines.begin() + static_cast<std::ptrdiff_t>(known), run.lines.end(),
+                std::back_inserter(merged.back().lines));
+    } else {
+      merged.push_back(std::move(run));
+    }
+  }
+  runs_ = std::move(merged);
+}
+
+std::string FileState::Text() const {
+  std::set<std::string_view> known;
+  for (const Run& run : runs_) known.insert(run.lines.begin(), run.lines.end());
+  std::string text;
+  const bool new_beginning =
+      std::any_of(beginning_.begin(), beginning_.end(), [&](const std::string& line) { return !known.contains(line); });
+  if (new_beginning) {
+    text += JoinedLines(beginning_);
+    if (runs_.empty()) text += "[the rest of the file is not in the recording]\n";
+    if (!runs_.empty()) text += "[above: the beginning as first written, perhaps without its blank lines]\n";
+  }
+  std::size_t next = 1;
+  for (const Run& run : runs_) {
+    if (run.start == next + 1) {
+      text += fmt::format("[line {} is not in the recording]\n", next);
+    } else if (run.start > next) {
+      text += fmt::format("[lines {} to {} are not in the recording]\n", next, run.start - 1);
+    }
+    text += JoinedLines(run.lines);
+    next = run.end();
+  }
+  if (!runs_.empty() && !ends_) text += fmt::format("[lines from {} on, if any, are not in the recording]\n", next);
+  for (const std::vector<std::string>& part : loose_) {
+    text += "[elsewhere in the file; the lines around this part are not in the recording]\n" + JoinedLines(part);
+  }
+  return text;
+}
+
+std::string FileState::Replaced() const {
+  std::set<std::string_view> present;
+  for (const Run& run : runs_) present.insert(run.lines.begin(), run.lines.end());
+  for (const std::vector<std::string>& part : loose_) present.insert(part.begin(), part.end());
+  std::string text;
+  for (const std::string& line : removed_) {
+    if (present.insert(line).second) text.append(line).append(1, '\n');
+  }
+  return text;
+}
+
+}  // namespace upskill

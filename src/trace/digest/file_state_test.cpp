@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/digest/file_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "util/rng.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+FileEdit Wrote(const std::string& text) { return {FileEdit::Kind::kWrite, "f", "", text}; }
+FileEdit Replaced(const std::string& before, const std::string& after) {
+  return {FileEdit::Kind::kReplace, "f", before, after};
+}
+FileEdit Patched(const std::string& hunks) { return {FileEdit::Kind::kPatch, "f", "", hunks}; }
+
+TEST(FileState, WritesReplacementsAndPatchesGiveTheFinalContent) {
+  FileState file;
+  file.Apply(Wrote("a = 1\nb = 2\nc = 3\nb = 2\n"));
+  file.Apply(Replaced("b = 2", "b = 20"));
+  file.Apply(Patched("@@\n a = 1\n-b = 20\n+b = 21\n+bb = 22\n c = 3\n"));
+  EXPECT_TRUE(file.whole());
+  EXPECT_EQ(file.Text(), "a = 1\nb = 21\nbb = 22\nc = 3\nb = 2\n");
+  EXPECT_EQ(file.Replaced(), "b = 20\n") << "b = 2 is still in the file";
+  FileEdit all = Replaced("b", "x");
+  all.everywhere = true;
+  file.Apply(all);
+  EXPECT_EQ(file.Text(), "a = 1\nx = 21\nxx = 22\nc = 3\nx = 2\n");
+  file.Apply(Wrote("new\n"));
+  EXPECT_EQ(file.Text(), "new\n");
+  EXPECT_THAT(file.Replaced(), HasSubstr("c = 3\n"));
+  file.Apply({FileEdit::Kind::kDelete, "f", "", ""});
+  EXPECT_EQ(file.Text(), "");
+}
+
+TEST(FileState, WhatIsNotRecordedIsMarkedAndNotGuessed) {
+  FileState file;
+  file.Apply(Patched("@@ -3,2 +3,3 @@\n three\n+new\n four\n@@ -20,1 +21,1 @@\n-old\n+twenty\n"));
+  EXPECT_FALSE(file.whole());
+  EXPECT_EQ(file.Text(),
+            "[lines 1 to 2 are not in the recording]\nthree\nnew\nfour\n[lines 6 to 20 are not in the recording]\n"
+            "twenty\n[lines from 22 on, if any, are not in the recording]\n");
+  // A later hunk moves what stands below it.
+  file.Apply(Patched("@@ -1,1 +1,2 @@\n+first\n second\n"));
+  EXPECT_THAT(file.Text(), HasSubstr("first\nsecond\n[line 3 is not in the recording]\nthree\nnew\nfour\n"));
+  EXPECT_THAT(file.Text(), HasSubstr("[lines 7 to 21 are not in the recording]\ntwenty\n"));
+}
+
+TEST(FileState, PartsOfAnUnknownFileAreKeptAndChanged) {
+  FileState file;
+  file.Apply(Replaced("int f();", "int f(int n);\nint g();"));
+  file.Apply(Replaced("int g();", "int h();"));
+  EXPECT_THAT(file.Text(), HasSubstr("not in the recording]\nint f(int n);\nint h();\n"));
+  EXPECT_THAT(file.Text(), Not(HasSubstr("int g();")));
+}
+
+TEST(FileState, TheBeginningOfAFileWithLaterHunks) {
+  FileState file;
+  file.WriteBeginning("[general]\nname = \"x\"");
+  EXPECT_EQ(file.Text(), "[general]\nname = \"x\"\n[the rest of the file is not in the recording]\n");
+  file.Apply(Patched("@@ -1,3 +1,3 @@\n [general]\n-name = \"x\"\n+name = \"y\"\n \n"));
+  EXPECT_THAT(file.Text(),
+              HasSubstr("[general]\nname = \"y\"\n\n[lines from 4 on, if any, are not in the recording]\n"));
+  EXPECT_EQ(file.Replaced(), "name = \"x\"\n");
+}
+
+TEST(FileState, WhatWasReadIsKnown) {
+  FileState file;
+  file.Read("one\ntwo\nthree", 1, true);
+  file.Apply(Replaced("two", "2"));
+  EXPECT_TRUE(file.whole());
+  EXPECT_EQ(file.Text(), "one\n2\nthree\n");
+}
+
+std::string JoinedText(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// Random edits of a file of distinct lines, each recorded as a replacement or as a numbered hunk: the rebuilt content
+// is the real one, whole if the first version was recorded, and otherwise every line that isn't in brackets is right.
+TEST(FileState, RebuildsWhatAnyEditsMade) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Rng rng(seed);
+    std::vector<std::string> lines;
+    int next = 0;
+    for (int i = 0; i < 40; ++i) lines.push_back("line " + std::to_string(next++));
+    const bool known = seed % 2 == 0;
+    FileState file;
+    if (known) file.Apply(Wrote(JoinedText(lines)));
+    for (int edit = 0; edit < 12; ++edit) {
+      const std::size_t at = 1 + rng.Next() % (lines.size() - 3);
+      const std::string fresh = "line " + std::to_string(next++);
+      if (rng.Next() % 2 == 0) {
+        file.Apply(Replaced(lines[at] + "\n", fresh + "\n"));
+        if (!known)
+          file.Apply(Patched("@@ -" + std::to_string(at + 1) + ",1 +" + std::to_string(at + 1) + ",1 @@\n-" +
+                             lines[at] + "\n+" + fresh + "\n"));
+        lines[at] = fresh;
+      } else {
+        const std::string number = std::to_string(at);
+        file.Apply(Patched("@@ -" + number + ",3 +" + number + ",4 @@\n " + lines[at - 1] + "\n " + lines[at] + "\n+" +
+                           fresh + "\n " + lines[at + 1] + "\n"));
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at) + 1, fresh);
+      }
+    }
+    EXPECT_EQ(file.whole(), known);
+    if (known) {
+      EXPECT_EQ(file.Text(), JoinedText(lines)) << seed;
+    }
+  }
+}
+
+TEST(FileState, HostilePatchesCostLittle) {
+  FileState file;
+  std::string patch;
+  for (int i = 0; i < 20'000; ++i) patch += "@@ -9999999,1 +" + std::to_string(i * 97 % 9'999'999) + ",1 @@\n x\n";
+  file.Apply(Patched(patch));
+  EXPECT_FALSE(file.Text().empty());
+}
+
+}  // namespace
+}  // namespace upskill
