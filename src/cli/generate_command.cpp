@@ -56,7 +56,7 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
       ->type_name("MODEL");
   command.add_option("--eval-model", options.eval_models, "Student to measure the skill on (repeatable)")
       ->allow_extra_args(false)
-      ->default_str("the configured one, else the default model")
+      ->default_str("the configured one, else a cheaper model of the teacher's provider, or the teacher")
       ->type_name("MODEL");
   command.add_option("--base-url", options.base_urls, "OpenAI-compatible server of the teacher")
       ->allow_extra_args(false)

@@ -234,7 +234,11 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   const bool asks_for_tests = !session.options.test_gen_model.empty();
   if (!resumed) ChooseTeacher(session, env);
   session.options = ResolveOptions(std::move(session.options), session.config);
-  if (resumed) RETURN_IF_ERROR(Resume(session));
+  if (resumed) {
+    RETURN_IF_ERROR(Resume(session));
+  } else {
+    ChooseStudents(session, env);
+  }
   const GenerateCommandOptions& options = session.options;
   session.runs_dir = RunsFolder(options.runs_dir, session.config);
   if (!options.log_runs) {

@@ -9,6 +9,7 @@
 #include "report/eval_text.h"
 #include "report/ledger_text.h"
 #include "teach/generation_budget.h"
+#include "teach/probe.h"
 #include "trace/digest/digest.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -56,7 +57,7 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
   };
   for (const char* stage : {"digest", "draft", "cases", "refine", "tests: digest", "tests: cases"})
     print("teacher", stage, "call", facts.teachers);
-  for (const char* stage : {"train", "screen", "test"}) print("student", stage, "answer", facts.students);
+  for (const char* stage : {"probe", "train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
     env.out(TerminalText::Format(
         "finding the best candidate took {}, {:.0f} % of the {} needed to measure every one in full\n",
@@ -67,19 +68,48 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
   if (usd > 0) env.out(TerminalText::Format("spent {}{}\n", known ? "" : "at least ", MoneyText(usd)));
 }
 
+std::string NotMeasured(const GenerateOutcome& outcome) {
+  if (outcome.resumable) return "not measured: stopped early";
+  return outcome.cases.empty() ? "not measured: no sound test could be made from the sources" : "not measured";
+}
+
 // What is said first: whether the skill helps.
 std::string Headline(const GenerateOutcome& outcome) {
-  if (!outcome.measured) {
-    if (outcome.resumable) return "not measured: stopped early";
-    return outcome.cases.empty() ? "not measured: no sound test could be made from the sources" : "not measured";
-  }
   std::string text;
-  const JudgedRun& judged = outcome.measured->judged;
-  for (std::size_t i = 0; i < judged.verdicts.size(); ++i) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", judged.summary.students[i].student.name,
-                        VerdictName(judged.verdicts[i].word));
+  const auto add = [&](const std::string& student, const std::string& word) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", student, word);
+  };
+  if (outcome.measured) {
+    const JudgedRun& judged = outcome.measured->judged;
+    for (std::size_t i = 0; i < judged.verdicts.size(); ++i)
+      add(judged.summary.students[i].student.name, VerdictName(judged.verdicts[i].word));
+  } else {
+    for (const Student& student : outcome.students)
+      add(student.name, outcome.nothing_to_learn ? kNothingToLearn : NotMeasured(outcome));
   }
-  return text;
+  for (const TooSmall& small : outcome.too_small) add(small.student.name, kTooSmall);
+  return text.empty() || (!outcome.measured && outcome.too_small.empty() && !outcome.nothing_to_learn)
+             ? NotMeasured(outcome)
+             : text;
+}
+
+// Why there is no verdict, and what would give one.
+void PrintWhyNoVerdict(const GenerateOutcome& outcome, Env& env) {
+  for (const TooSmall& small : outcome.too_small) {
+    env.out(TerminalText::Format(
+        "{} failed all {} even with the reference answers in place of the skill, so no skill can help it with these "
+        "tests; it was not measured{}\n",
+        small.student.name, Counted(small.answers, "answer"),
+        outcome.students.empty() ? ", and the skill is kept as it was written. --eval-model names a larger student"
+                                 : ""));
+  }
+  if (outcome.nothing_to_learn) {
+    env.out(
+        TerminalText::Format("all {} to the train tests pass without a skill: there is nothing to refine or to "
+                             "measure. Harder tests (-t) or a "
+                             "smaller student (--eval-model) would tell more\n",
+                             Counted(outcome.passed_without, "answer")));
+  }
 }
 
 // What is stored of a generation.
@@ -140,7 +170,7 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const std::size_t changes =
       session.teacher_model ? static_cast<std::size_t>(options.how.attempts) * options.how.candidates : 0;
   const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
-                            2 * test * static_cast<std::size_t>(options.how.runs);
+                            2 * test * static_cast<std::size_t>(options.how.runs) + kProbeCases;
   for (const auto& model : session.student_models) {
     env.out(TerminalText::Format("student   {} ({}): about {}\n", model->info().name, PriceText(*model),
                                  Counted(cells, "answer")));
@@ -153,6 +183,7 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   const GenerateCommandOptions& options = session.options;
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   env.out(TerminalText::Format("{}\n", Headline(outcome)));
+  PrintWhyNoVerdict(outcome, env);
   if (!placing.reason.empty()) {
     env.out(TerminalText::Format("the existing skill stays as it is: {}{}\n", placing.reason,
                                  options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
@@ -203,8 +234,11 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
                {"student_calls", outcome.student_calls},
                {"full_student_calls", outcome.full_student_calls},
                {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)},
+               {"too_small", Json::array()},
+               {"nothing_to_learn", outcome.nothing_to_learn},
                {"stages", {{"teacher", Json::object()}, {"student", Json::object()}}},
                {"result", nullptr}};
+  for (const TooSmall& small : outcome.too_small) json["too_small"].push_back(small.student.spec);
   for (const auto& [stage, cost] : facts.teachers) json["stages"]["teacher"][stage] = CostToJson(cost);
   for (const auto& [stage, cost] : facts.students) json["stages"]["student"][stage] = CostToJson(cost);
   if (outcome.measured) json["result"] = EvalToJson(outcome.measured->judged);

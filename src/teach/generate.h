@@ -49,6 +49,12 @@ struct GenerateInput {
   std::function<void(const std::string& line)> say;  // receives progress lines; may be empty
 };
 
+// A student that passes no test even with the tests' reference answers in place of the skill.
+struct TooSmall {
+  Student student;
+  std::size_t answers = 0;  // that it failed
+};
+
 struct GenerateOutcome {
   std::vector<Candidate> candidates;
   std::size_t chosen = 0;  // index in candidates
@@ -59,8 +65,13 @@ struct GenerateOutcome {
   std::size_t uncited_rules = 0;
   std::vector<std::string> contradicted_rules;  // "RULE (ID)", left out
   std::vector<std::string> provenance;          // "RULE: PLACE, …" of the draft
-  std::optional<Trial> measured;                // the chosen one on the held-out cases
-  std::size_t student_calls = 0;                // answers requested from models in trials on train
+  std::vector<Student> students;                // that the skill was tried on; none if nothing is measured
+  std::vector<TooSmall> too_small;              // students that no skill can help, which it was not tried on
+  // Every student passes all train tests without a skill: it was neither refined nor measured.
+  bool nothing_to_learn = false;
+  std::size_t passed_without = 0;      // in that case: answers on train that passed
+  std::optional<Trial> measured;       // the chosen one on the held-out cases
+  std::size_t student_calls = 0;       // answers requested from models in trials on train
   std::size_t full_student_calls = 0;  // that measuring every candidate in full, each with a baseline, would need
   std::string stopped;                 // why it ended early with the best candidate so far; empty: it completed
   bool interrupted = false;            // by the user

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "teach/one_line.h"
@@ -71,6 +72,17 @@ std::string ScreenedOutStatus(const Candidate& candidate, const Screening& scree
 std::string ScreenedOutLine(const Candidate& candidate) {
   return fmt::format("candidate {} ({}) {}", candidate.id, candidate.kind == "shorter" ? candidate.why : candidate.kind,
                      candidate.status);
+}
+
+std::string ProbeLine(const std::string& student, double rate, std::size_t answers) {
+  const auto passed = static_cast<std::size_t>(std::llround(rate * static_cast<double>(answers)));
+  return fmt::format("{}: {} of {} {} with the reference answers in place of the skill{}", student, passed,
+                     Counted(answers, "answer"), answers == 1 ? "passes" : "pass",
+                     passed == 0 ? ": too small for this skill" : "");
+}
+
+std::string NothingToLearnLine(std::size_t answers) {
+  return fmt::format("all {} pass without a skill: nothing to learn", Counted(answers, "answer"));
 }
 
 std::string AttemptLine(int attempt, int attempts, const std::string& teacher, std::size_t failing) {

@@ -35,6 +35,12 @@ std::string TrainLine(const Candidate& candidate, const std::vector<std::string>
 std::string ScreenedOutStatus(const Candidate& candidate, const Screening& screening);
 std::string ScreenedOutLine(const Candidate& candidate);
 
+// "haiku: 3 of 4 answers pass with the reference answers in place of the skill". `rate`: the share that passed.
+std::string ProbeLine(const std::string& student, double rate, std::size_t answers);
+
+// "all 16 answers pass without a skill: nothing to learn".
+std::string NothingToLearnLine(std::size_t answers);
+
 // "attempt 1 of 3: sonnet is shown 4 failing tests".
 std::string AttemptLine(int attempt, int attempts, const std::string& teacher, std::size_t failing);
 

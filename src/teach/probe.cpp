@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/probe.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/chat.h"
+#include "skill/skill_text.h"
+#include "teach/stage_lines.h"
+#include "teach/trial.h"
+#include "teach/write_cases.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// The cases with the shortest reference answers, which a student is likeliest to manage.
+std::vector<std::size_t> CasesToProbe(const GenerationState& state) {
+  std::vector<std::size_t> cases;
+  for (const std::size_t i : state.train.empty() ? state.out.test : state.train) {
+    if (!Trim(state.out.cases[i].reference).empty()) cases.push_back(i);
+  }
+  std::stable_sort(cases.begin(), cases.end(), [&](std::size_t a, std::size_t b) {
+    return state.out.cases[a].reference.size() < state.out.cases[b].reference.size();
+  });
+  if (cases.size() > kProbeCases) cases.resize(kProbeCases);
+  return cases;
+}
+
+SkillText ReferenceSkill(const GenerationState& state, const std::vector<std::size_t>& cases) {
+  SkillText skill;
+  skill.name = std::string(kReferenceSkill);
+  skill.description = "Reference answers of tests.";
+  for (const std::size_t i : cases) {
+    const Case& test_case = state.out.cases[i];
+    skill.body += state.options.prompts->Render("probe", {{"request", std::string(Trim(test_case.input))},
+                                                          {"reference", std::string(Trim(test_case.reference))}}) +
+                  "\n\n";
+  }
+  return skill;
+}
+
+}  // namespace
+
+Status ProbeStudents(GenerationState& state) {
+  const std::vector<std::size_t> cases = CasesToProbe(state);
+  if (cases.empty()) return {};
+  const SkillText skill = ReferenceSkill(state, cases);
+  std::vector<double> rates;
+  std::size_t answers = 0;
+  for (int rounds = 1; rounds <= kProbeRounds; ++rounds) {
+    TrialSpec spec;
+    spec.stage = "probe";
+    spec.suite = SuiteOf(state.out.cases, cases);
+    spec.rounds = rounds;
+    spec.baseline = false;
+    ASSIGN_OR_RETURN(const Trial trial, state.Try(skill, std::move(spec)));
+    rates = PassRates(trial);
+    answers = cases.size() * static_cast<std::size_t>(rounds);
+    if (std::all_of(rates.begin(), rates.end(), [](double rate) { return rate > 0.0; })) break;
+  }
+  for (std::size_t i = 0; i < rates.size(); ++i)
+    state.Say("probe", ProbeLine(state.trials.students[i].name, rates[i], answers));
+  for (std::size_t i = rates.size(); i-- > 0;) {
+    if (rates[i] > 0.0) continue;
+    TooSmall small{state.trials.students[i], answers};
+    state.DropStudent(i);
+    state.out.too_small.insert(state.out.too_small.begin(), std::move(small));
+  }
+  return {};
+}
+
+}  // namespace upskill
