@@ -163,7 +163,7 @@ class Generation {
     out_.cases = std::move(vetted.cases);
     out_.rejected_cases = std::move(vetted.rejected);
     out_.rejected_cases.insert(out_.rejected_cases.end(), written.rejected.begin(), written.rejected.end());
-    state_.Say("tests", CasesLine(out_.cases.size(), out_.rejected_cases));
+    state_.Say("tests", CasesLine(out_.cases, out_.rejected_cases));
     if (!result && out_.cases.empty()) out_.stopped = result.error().message;
     return {};
   }

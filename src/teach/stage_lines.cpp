@@ -8,6 +8,7 @@
 #include <set>
 
 #include "teach/one_line.h"
+#include "teach/write_cases.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -34,9 +35,15 @@ std::string DraftLine(const Candidate& candidate, const Draft& draft, const Mate
                      Counted(rules, "rule"), EvidenceText(draft, material));
 }
 
-std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejected) {
+std::string CasesLine(const std::vector<Case>& sound, const std::vector<std::string>& rejected) {
   const std::string example = rejected.empty() ? "" : fmt::format(" (for example {})", rejected.front());
-  return fmt::format("{} sound, {} rejected{}", sound, rejected.size(), example);
+  const CaseShares shares = SharesOf(sound);
+  const std::string kinds =
+      shares.work + shares.transfers == 0
+          ? ""
+          : fmt::format(" ({} {} for work, {} {} to new cases)", shares.work, shares.work == 1 ? "asks" : "ask",
+                        shares.transfers, shares.transfers == 1 ? "transfers" : "transfer");
+  return fmt::format("{} sound{}, {} rejected{}", sound.size(), kinds, rejected.size(), example);
 }
 
 std::string SplitLine(std::size_t train, std::size_t held_out) {
