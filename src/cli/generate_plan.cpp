@@ -165,6 +165,19 @@ StoredOption RedactHomeOption() {
   return option;
 }
 
+// Generations from before this option had no critique.
+StoredOption NoCritiqueOption() {
+  StoredOption option{"no_critique", "--no-critique", OnResume::kFixed,
+                      [](const GivenOptions& options) { return Json(!options.how.critique); },
+                      [](const Json& json, GivenOptions& options) -> Status {
+                        if (!json.is_boolean()) return ExpectedHere("true or false");
+                        options.how.critique = !json.get<bool>();
+                        return {};
+                      }};
+  option.missing = true;
+  return option;
+}
+
 StoredOption HoldoutOption() {
   return {"holdout", "--holdout", OnResume::kFixed,
           [](const GivenOptions& options) { return Json(options.how.holdout); },
@@ -266,6 +279,7 @@ const std::vector<StoredOption>& StoredOptions() {
       SwitchOption("no_redact", "--no-redact", [](auto& o) -> auto& { return o.no_redact; }),
       RedactHomeOption(),
       KeepEmailsOption(),
+      NoCritiqueOption(),
   };
   return all;
 }

@@ -8,6 +8,8 @@
 #include "report/eval_json.h"
 #include "report/eval_text.h"
 #include "report/ledger_text.h"
+#include "teach/critique.h"
+#include "teach/evidence.h"
 #include "teach/generation_budget.h"
 #include "teach/probe.h"
 #include "trace/digest/digest.h"
@@ -51,11 +53,12 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
     const auto found = stages.find(stage);
     if (found == stages.end()) return;
     const StageCost& cost = found->second;
-    if (cost.calls > 0) env.out(TerminalText::Format("{} {:<7} {}\n", who, stage, CostText(cost, one)));
+    if (cost.calls > 0) env.out(TerminalText::Format("{} {:<8} {}\n", who, stage, CostText(cost, one)));
     known = known && cost.all_costs_known;
     usd += cost.usd;
   };
-  for (const char* stage : {"digest", "draft", "cases", "refine", "tests: digest", "tests: cases"})
+  for (const char* stage :
+       {"digest", "draft", "critique", "cases", "refine", "describe", "tests: digest", "tests: cases"})
     print("teacher", stage, "call", facts.teachers);
   for (const char* stage : {"probe", "train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
@@ -147,12 +150,13 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     const std::size_t context = options.how.context_tokens;
     const auto attempts = static_cast<std::size_t>(options.how.attempts);
     const std::size_t pieces = tokens <= context ? 0 : tokens / context + 1;
-    const std::size_t calls = 2 + pieces + attempts;
+    const std::size_t calls = 2 + (options.how.critique ? 1 : 0) + pieces + attempts;
     const std::size_t in = calls * std::min(tokens, context) + attempts * context / 2;
     const std::size_t out = calls * 3000;
     env.out(TerminalText::Format(
-        "teacher   {} ({}): about {} requests, more if answers have to be repeated, {} tokens in, {} out",
-        session.options.model, PriceText(*session.teacher_model), calls, WithThousands(static_cast<long long>(in)),
+        "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, {} tokens in, {} out",
+        session.options.model, PriceText(*session.teacher_model), calls,
+        options.how.critique ? ", one of them to correct its draft" : "", WithThousands(static_cast<long long>(in)),
         WithThousands(static_cast<long long>(out))));
     if (session.teacher_model->info().price) {
       Usage usage;
@@ -207,6 +211,15 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                                  outcome.uncited_rules == 1 ? "was" : "were"));
   for (const std::string& rule : outcome.contradicted_rules)
     env.out(TerminalText::Format("left out because the material contradicts it: {}\n", rule));
+  for (const std::string& rule : outcome.unsupported_rules)
+    env.out(
+        TerminalText::Format("left out because nothing that it has in backticks is in the items it cites: {}\n", rule));
+  if (!outcome.critique.empty())
+    env.out(
+        TerminalText::Format("critique  {} (skill_meta.json has them)\n", Counted(outcome.critique.size(), "point")));
+  if (outcome.coverage.items > 0)
+    env.out(TerminalText::Format("coverage  {}\n", CoverageLine(outcome.coverage, session.sources.material)));
+  if (!outcome.refine_end.empty()) env.out(TerminalText::Format("refinement ended because {}\n", outcome.refine_end));
   if (outcome.measured) {
     if (const std::string note = AlphaNote(outcome.measured->judged.plan(), false); !note.empty())
       env.out(TerminalText::Format("alpha  {}\n", note));
@@ -231,6 +244,10 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
                {"chosen", outcome.candidates[outcome.chosen].id},
                {"tokens", outcome.candidates[outcome.chosen].tokens},
                {"contradicted_rules", outcome.contradicted_rules},
+               {"unsupported_rules", outcome.unsupported_rules},
+               {"critique_points", outcome.critique.size()},
+               {"untouched_items", outcome.coverage.untouched},
+               {"refine_end", outcome.refine_end.empty() ? Json(nullptr) : Json(outcome.refine_end)},
                {"student_calls", outcome.student_calls},
                {"full_student_calls", outcome.full_student_calls},
                {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)},

@@ -9,7 +9,9 @@
 #include "skill/case_reader.h"
 #include "teach/case_split.h"
 #include "teach/choice.h"
+#include "teach/critique.h"
 #include "teach/draft.h"
+#include "teach/evidence.h"
 #include "teach/extract.h"
 #include "teach/generation_state.h"
 #include "teach/improve.h"
@@ -37,9 +39,9 @@ class Generation {
     const Status found = FindCandidates();
     if (!found && (out_.candidates.empty() || !EndEarly(found.error()))) return found.error();
     Choose();
-    if (state_.measures() && out_.stopped.empty() && !out_.nothing_to_learn) {
-      const Status measured = Measure();
-      if (!measured && !EndEarly(measured.error())) return measured.error();
+    if (out_.stopped.empty()) {
+      const Status finished = FinishChosen();
+      if (!finished && !EndEarly(finished.error())) return finished.error();
     }
     return std::move(out_);
   }
@@ -79,6 +81,15 @@ class Generation {
     return state_.train.empty() || !state_.measures() ? Status() : ImproveCandidates(state_);
   }
 
+  DraftOptions OptionsOfDraft() const {
+    DraftOptions draft_options;
+    draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
+    draft_options.prompts = options_.prompts;
+    draft_options.target = options_.target;
+    draft_options.context_tokens = options_.context_tokens;
+    return draft_options;
+  }
+
   Result<Draft> MakeDraft() const {
     if (input_.teacher == nullptr) {
       state_.Say("draft", "extracted from the trace without a model");
@@ -86,34 +97,65 @@ class Generation {
     }
     state_.Say("draft", fmt::format("{} writes the skill from {}", input_.teacher->info().name,
                                     Counted(material_.items.size(), "item")));
-    DraftOptions draft_options;
-    draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
-    draft_options.prompts = options_.prompts;
-    draft_options.target = options_.target;
-    draft_options.context_tokens = options_.context_tokens;
-    return WriteDraft(*input_.teacher, material_, draft_options);
+    return WriteDraft(*input_.teacher, material_, OptionsOfDraft());
   }
 
   Status WriteFirst() {
     if (material_.has_existing()) state_.AddCandidate("existing", -1, "", material_.existing);
-    const Result<Draft> draft = MakeDraft();
+    Result<Draft> draft = MakeDraft();
     if (!draft) {
       if (!material_.has_existing() || draft.error().kind != ErrorKind::kInput) return draft.error();
       state_.Say("draft", "no draft: " + draft.error().message);
       return {};
     }
-    out_.uncited_rules = draft->uncited;
-    out_.contradicted_rules = draft->contradicted;
-    for (const Section& section : draft->sections) {
-      for (const Rule& rule : section.rules) out_.provenance.push_back(ProvenanceLine(rule, material_));
-    }
-    SkillText skill = DraftToSkill(*draft);
+    const std::size_t index = state_.AddCandidate("draft", -1, "", SkillText());
+    TakeDraft(*draft, index);
+    if (input_.teacher == nullptr) return {};
+    if (options_.critique) RETURN_IF_ERROR(Criticize(index, *draft));
+    out_.unsupported_rules = DropUnsupportedRules(material_, *draft);
+    if (out_.unsupported_rules.empty()) return {};
+    if (draft->sections.empty())
+      return InputError(
+          "the teacher gave no usable skill; no rule is supported by the items that it cites, for example: " +
+          out_.unsupported_rules.front());
+    TakeDraft(*draft, index);
+    return {};
+  }
+
+  // The draft as the text of a candidate.
+  void TakeDraft(const Draft& draft, std::size_t index) {
+    Candidate& candidate = out_.candidates[index];
+    candidate.skill = DraftToSkill(draft);
     if (material_.has_existing()) {
-      skill.name = material_.existing.name;
-      skill.other_fields = material_.existing.other_fields;
+      candidate.skill.name = material_.existing.name;
+      candidate.skill.other_fields = material_.existing.other_fields;
     }
-    const std::size_t index = state_.AddCandidate("draft", -1, "", std::move(skill));
-    state_.Say("draft", DraftLine(out_.candidates[index], *draft, material_, options_.target));
+    candidate.rules = RulesOf(draft);
+    candidate.tokens = options_.target.count(candidate.skill.body);
+    out_.uncited_rules = draft.uncited;
+    out_.contradicted_rules = draft.contradicted;
+    state_.Say("draft", DraftLine(candidate, draft, material_, options_.target));
+  }
+
+  // The draft stays as it is if the critique can't be used.
+  Status Criticize(std::size_t index, Draft& draft) {
+    state_.Say("critique", fmt::format("{} holds the draft against the material", input_.teacher->info().name));
+    Result<Critique> critique = CritiqueDraft(*input_.teacher, material_, draft, OptionsOfDraft());
+    if (!critique) {
+      if (critique.error().kind != ErrorKind::kInput) return critique.error();
+      state_.Say("critique", "the draft stays as it is: " + critique.error().message);
+      return {};
+    }
+    state_.Say("critique", CritiqueLine(*critique));
+    if (!critique->problem.empty())
+      state_.Say("critique", "the draft stays as it is; the corrected one can't be used: " + critique->problem);
+    out_.critique = std::move(critique->points);
+    if (!critique->fixed) return {};
+    critique->fixed->uncited += draft.uncited;
+    critique->fixed->contradicted.insert(critique->fixed->contradicted.begin(), draft.contradicted.begin(),
+                                         draft.contradicted.end());
+    draft = *std::move(critique->fixed);
+    TakeDraft(draft, index);
     return {};
   }
 
@@ -183,7 +225,38 @@ class Generation {
     out_.chosen = ChosenCandidate(out_.candidates);
     for (std::size_t i = 0; i < out_.candidates.size(); ++i)
       out_.candidates[i].status = StatusAfterChoice(out_.candidates[i], i == out_.chosen);
+    const Candidate& chosen = out_.candidates[out_.chosen];
+    for (const Rule& rule : chosen.rules) out_.provenance.push_back(ProvenanceLine(rule, material_));
+    if (input_.teacher != nullptr && !material_.items.empty()) {
+      out_.coverage = CoverageOf(material_, chosen.rules, out_.cases);
+      state_.Say("tests", CoverageLine(out_.coverage, material_));
+    }
   }
+
+  // The description still speaks of what was left out.
+  Status Describe() {
+    Candidate& chosen = out_.candidates[out_.chosen];
+    bool is_shorter = false;
+    for (const Candidate* at = &chosen; at->parent >= 0 && !is_shorter; at = &out_.candidates[ParentOf(*at)])
+      is_shorter = at->kind == "shorter";
+    if (!is_shorter || input_.teacher == nullptr) return {};
+    const Result<std::string> description = DescribeSkill(*input_.teacher, material_, chosen.skill, OptionsOfDraft());
+    if (description) {
+      chosen.skill.description = *description;
+    } else if (description.error().kind == ErrorKind::kInput) {
+      state_.Say("shorter", "the description stays as it is: " + description.error().message);
+    } else {
+      return description.error();
+    }
+    return {};
+  }
+
+  Status FinishChosen() {
+    RETURN_IF_ERROR(Describe());
+    return state_.measures() && !out_.nothing_to_learn ? Measure() : Status();
+  }
+
+  static std::size_t ParentOf(const Candidate& candidate) { return static_cast<std::size_t>(candidate.parent); }
 
   // Once, on the held-out cases, which no earlier stage has seen.
   Status Measure() {

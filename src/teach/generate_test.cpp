@@ -76,7 +76,11 @@ TEST(GenerateSkill, TheTeacherSeesTheStudentsWholeFailures) {
   std::size_t shown = 0;
   for (std::size_t at = prompt->find("<answer>"); at != std::string::npos; at = prompt->find("<answer>", at + 1))
     ++shown;
-  EXPECT_EQ(shown, 16U) << "8 cases of train, 2 rounds, all of them failed";
+  EXPECT_EQ(shown, 8U) << "one answer to each case of train";
+  EXPECT_THAT(*prompt,
+              AllOf(HasSubstr("Request (2 of 2 answers fail: student 2 of 2):"), HasSubstr(".`: absent from the skill"),
+                    HasSubstr("A right answer:\nIt is total-"), HasSubstr("Without the skill, "),
+                    HasSubstr("an answer has at most 512 tokens"), HasSubstr("The skill has about")));
   // Held-out cases never reach the teacher again after it wrote them.
   for (const std::size_t i : outcome->test) EXPECT_THAT(*prompt, Not(HasSubstr(outcome->cases[i].input)));
 }
@@ -88,54 +92,6 @@ TEST(GenerateSkill, TestsAreWrittenWithoutTheSkill) {
     if (!AsksFor(request, "cases")) continue;
     EXPECT_THAT(request.messages[0].text, Not(HasSubstr("SECRETMARK")));
   }
-}
-
-TEST(GenerateSkill, AShorterSkillThatIsNotWorseWins) {
-  GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
-    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
-    Json draft = DraftJson("[sim 1] this is what counts");
-    draft["sections"].push_back(
-        {{"title", "Ballast"}, {"rules", Json::array({{{"text", std::string(400, 'b')}, {"cites", Json::array()}}})}});
-    return DumpJson(draft);
-  });
-  const Result<GenerateOutcome> outcome = bench.Run();
-  ASSERT_TRUE(outcome.ok());
-  EXPECT_EQ(outcome->candidates[outcome->chosen].kind, "shorter");
-  EXPECT_THAT(outcome->candidates[outcome->chosen].skill.body, AllOf(HasSubstr("[sim 1]"), Not(HasSubstr("bbb"))));
-}
-
-TEST(GenerateSkill, AShorterSkillThatLosesAnswersDoesNotWin) {
-  // The part "Other" improves answers on even numbers and worsens those on odd ones.
-  std::string first = "[sim 0.15: nothing]";
-  std::string other = std::string(400, 'b');
-  for (int k = 1; k <= 16; ++k) {
-    const std::string words = ": sum number " + std::to_string(k) + "?]";
-    first += k % 2 == 0 ? "[sim 0.15" + words : "";
-    other += (k % 2 == 0 ? "[sim 0.3" : "[sim 0.15") + words;
-  }
-  std::size_t losers = 0;
-  for (int seed = 0; seed < 30; ++seed) {
-    GenerationBench bench(
-        [&](const ChatRequest& request, std::size_t) -> Result<std::string> {
-          if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
-          Json draft = DraftJson(first);
-          draft["sections"].push_back(
-              {{"title", "Other"}, {"rules", Json::array({{{"text", other}, {"cites", Json::array()}}})}});
-          return DumpJson(draft);
-        },
-        "base=0.3,skill=body,seed=" + std::to_string(seed));
-    bench.options.target.tokens = 2000;
-    bench.options.attempts = 0;
-    const Result<GenerateOutcome> outcome = bench.Run();
-    ASSERT_TRUE(outcome.ok());
-    EXPECT_EQ(outcome->candidates[outcome->chosen].lost, 0U);
-    for (const Candidate& candidate : outcome->candidates) {
-      if (candidate.lost == 0 || candidate.mean() < outcome->candidates[0].mean()) continue;
-      ++losers;
-      EXPECT_THAT(candidate.status, HasSubstr("loses"));
-    }
-  }
-  EXPECT_GT(losers, 0U) << "no shorter candidate lost answers at an equal rate on train";
 }
 
 // Drafts without any effect: no choice was based on the held-out cases, so alpha holds for the final measurement.
@@ -187,7 +143,9 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
         std::string body = "# Adding\n\nLearnt by heart.\n";
         for (int k = 1; k <= 16; ++k) {
           const std::string input = "What is the sum number " + std::to_string(k) + "?";
-          if (request.messages[0].text.find(":\n" + input) != std::string::npos) body += "[sim 1: " + input + "]\n";
+          const std::string& prompt = request.messages[0].text;
+          const bool shown = prompt.find(":\n" + input) != std::string::npos;
+          if (shown || prompt.find("\n- " + input) != std::string::npos) body += "[sim 1: " + input + "]\n";
         }
         return DumpJson({{"proposals", Json::array({ProposalJson("by heart", body)})}});
       },

@@ -31,8 +31,8 @@ void GenerationState::Say(std::string_view stage, const std::string& line) const
 
 bool GenerationState::measures() const { return options.evaluate && !trials.models.empty() && !out.cases.empty(); }
 
-std::size_t GenerationState::AddCandidate(const std::string& kind, int parent, const std::string& why,
-                                          SkillText skill) {
+std::size_t GenerationState::AddCandidate(const std::string& kind, int parent, const std::string& why, SkillText skill,
+                                          std::vector<Rule> rules) {
   Candidate candidate;
   candidate.id = static_cast<int>(out.candidates.size());
   candidate.parent = parent;
@@ -40,6 +40,7 @@ std::size_t GenerationState::AddCandidate(const std::string& kind, int parent, c
   candidate.why = why;
   candidate.tokens = options.target.count(skill.body);
   candidate.skill = std::move(skill);
+  candidate.rules = std::move(rules);
   candidate.status = "not measured";
   out.candidates.push_back(std::move(candidate));
   return out.candidates.size() - 1;

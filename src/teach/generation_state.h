@@ -10,6 +10,7 @@
 #include "teach/generate.h"
 #include "teach/generation_budget.h"
 #include "teach/material.h"
+#include "teach/rule.h"
 #include "teach/trial.h"
 #include "util/result.h"
 
@@ -34,7 +35,8 @@ struct GenerationState {
   bool measures() const;
 
   // Returns its index in out.candidates. `parent`: the candidate's id, or -1.
-  std::size_t AddCandidate(const std::string& kind, int parent, const std::string& why, SkillText skill);
+  std::size_t AddCandidate(const std::string& kind, int parent, const std::string& why, SkillText skill,
+                           std::vector<Rule> rules = {});
 
   // A trial of a skill within the budget; for errors see RunTrial.
   Result<Trial> Try(const SkillText& skill, TrialSpec spec);

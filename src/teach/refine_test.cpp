@@ -25,7 +25,10 @@ using testing::SizeIs;
 constexpr const char* kBody = "# Cards\n\nThe capability is `9.0`.\nUse it. Use it.\n";
 
 Json EditJson(const std::string& find, const std::string& replace) {
-  return {{"why", "edit"}, {"edits", Json::array({{{"find", find}, {"replace", replace}}})}, {"body", ""}};
+  return {{"why", "edit"},
+          {"edits", Json::array({{{"find", find}, {"replace", replace}}})},
+          {"body", ""},
+          {"cites", Json::array()}};
 }
 
 Result<std::string> Proposals(const std::vector<Json>& proposals) { return DumpJson({{"proposals", proposals}}); }
@@ -159,8 +162,8 @@ TEST(ProposeChanges, NothingIsRequestedOverTheBudget) {
 
 TEST(ApplyEdits, EachTextOnceAndInTheirOrder) {
   const Json edits = Json::array({{{"find", "a"}, {"replace", "b c"}}, {{"find", "c"}, {"replace", "d"}}});
-  EXPECT_EQ(*ApplyEdits("a.", edits), "b d.");
-  EXPECT_FALSE(ApplyEdits("a.", Json::array({{{"find", ""}, {"replace", "b"}}})).ok());
+  EXPECT_EQ(ApplyEdits({"a.", {}}, edits)->body, "b d.");
+  EXPECT_FALSE(ApplyEdits({"a.", {}}, Json::array({{{"find", ""}, {"replace", "b"}}})).ok());
 }
 
 }  // namespace

@@ -79,7 +79,12 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
                    {"cost_usd", nullptr},
                    {"provenance", outcome.provenance},
                    {"contradicted_rules", outcome.contradicted_rules},
+                   {"unsupported_rules", outcome.unsupported_rules},
+                   {"critique", Json::array()},
+                   {"untouched_items", outcome.coverage.untouched},
                    {"rejected_tests", outcome.rejected_cases}};
+  for (const CritiquePoint& point : outcome.critique)
+    metadata["critique"].push_back({{"kind", point.kind}, {"point", point.text}});
   if (outcome.measured) {
     double sum = 0.0;
     for (const double rate : PassRates(*outcome.measured)) sum += rate;

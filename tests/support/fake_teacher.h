@@ -88,7 +88,20 @@ inline Json CasesJson(int count) {
 }
 
 inline Json ProposalJson(const std::string& why, const std::string& body) {
-  return {{"why", why}, {"edits", Json::array()}, {"body", body}};
+  return {{"why", why}, {"edits", Json::array()}, {"body", body}, {"cites", Json::array()}};
+}
+
+// A critique that finds nothing, or, with a corrected draft, one point.
+inline Json CritiqueJson(const Json& corrected = nullptr) {
+  Json json = corrected.is_null() ? DraftJson("") : corrected;
+  json.erase("name");
+  json["points"] = Json::array();
+  if (corrected.is_null()) {
+    json["sections"] = Json::array();
+  } else {
+    json["points"].push_back({{"kind", "missing"}, {"point", "d1 has the command"}});
+  }
+  return json;
 }
 
 }  // namespace upskill
