@@ -89,7 +89,7 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->capture_default_str()
       ->check(WholeNumber(50, 20'000))
       ->type_name("N");
-  command.add_flag("!--no-critique", options.how.critique,
+  command.add_flag("--no-critique", options.no_critique,
                    "Don't have the teacher hold its draft against the material and correct it");
   command
       .add_option("--accept", options.accept,

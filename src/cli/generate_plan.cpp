@@ -152,10 +152,9 @@ StoredOption SwitchOption(const char* key, const char* flag, At at) {
           }};
 }
 
-// Generations from before this option kept e-mail addresses.
 StoredOption KeepEmailsOption() {
   StoredOption option = SwitchOption("keep_emails", "--keep-emails", [](auto& o) -> auto& { return o.keep_emails; });
-  option.missing = true;
+  option.missing = true;  // generations from before this option kept e-mail addresses
   return option;
 }
 
@@ -165,16 +164,9 @@ StoredOption RedactHomeOption() {
   return option;
 }
 
-// Generations from before this option had no critique.
 StoredOption NoCritiqueOption() {
-  StoredOption option{"no_critique", "--no-critique", OnResume::kFixed,
-                      [](const GivenOptions& options) { return Json(!options.how.critique); },
-                      [](const Json& json, GivenOptions& options) -> Status {
-                        if (!json.is_boolean()) return ExpectedHere("true or false");
-                        options.how.critique = !json.get<bool>();
-                        return {};
-                      }};
-  option.missing = true;
+  StoredOption option = SwitchOption("no_critique", "--no-critique", [](auto& o) -> auto& { return o.no_critique; });
+  option.missing = true;  // in generations from before this option
   return option;
 }
 
@@ -211,7 +203,6 @@ StoredOption AcceptOption() {
   return option;
 }
 
-// Generations from before this option have the default.
 StoredOption AcceptMarginOption() {
   StoredOption option{"accept_margin", "--accept-margin", OnResume::kMayChange,
                       [](const GivenOptions& options) { return Json(options.accept_margin_points); },
@@ -220,7 +211,7 @@ StoredOption AcceptMarginOption() {
                         options.accept_margin_points = json.get<double>();
                         return {};
                       }};
-  option.missing = 100.0 * kAcceptMargin;
+  option.missing = 100.0 * kAcceptMargin;  // in generations from before this option
   return option;
 }
 

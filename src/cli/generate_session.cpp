@@ -282,6 +282,7 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   if (input.options.name.empty() && !options.output.empty())
     input.options.name = SkillNameFrom(fs::path(options.output).filename().string());
   input.options.evaluate = !options.no_eval;
+  input.options.critique = !options.no_critique;
   input.options.target = TargetFor(session);
   if (session.teacher) input.teacher = &*session.teacher;
   if (session.test_teacher) {

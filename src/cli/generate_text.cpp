@@ -150,13 +150,13 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     const std::size_t context = options.how.context_tokens;
     const auto attempts = static_cast<std::size_t>(options.how.attempts);
     const std::size_t pieces = tokens <= context ? 0 : tokens / context + 1;
-    const std::size_t calls = 2 + (options.how.critique ? 1 : 0) + pieces + attempts;
+    const std::size_t calls = 2 + (options.no_critique ? 0 : 1) + pieces + attempts;
     const std::size_t in = calls * std::min(tokens, context) + attempts * context / 2;
     const std::size_t out = calls * 3000;
     env.out(TerminalText::Format(
         "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, {} tokens in, {} out",
         session.options.model, PriceText(*session.teacher_model), calls,
-        options.how.critique ? ", one of them to correct its draft" : "", WithThousands(static_cast<long long>(in)),
+        options.no_critique ? "" : ", one of them to correct its draft", WithThousands(static_cast<long long>(in)),
         WithThousands(static_cast<long long>(out))));
     if (session.teacher_model->info().price) {
       Usage usage;

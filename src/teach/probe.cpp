@@ -12,9 +12,12 @@
 #include "teach/trial.h"
 #include "teach/write_cases.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
+
+constexpr std::size_t kProbeTokens = 3000;  // of requests and reference answers
 
 // The cases with the shortest reference answers, which a student is likeliest to manage.
 std::vector<std::size_t> CasesToProbe(const GenerationState& state) {
@@ -25,8 +28,18 @@ std::vector<std::size_t> CasesToProbe(const GenerationState& state) {
   std::stable_sort(cases.begin(), cases.end(), [&](std::size_t a, std::size_t b) {
     return state.out.cases[a].reference.size() < state.out.cases[b].reference.size();
   });
-  if (cases.size() > kProbeCases) cases.resize(kProbeCases);
-  return cases;
+  // A small model's context has to hold them all.
+  std::size_t tokens = 0;
+  const auto fits = [&](std::size_t i) {
+    tokens += EstimateTokens(state.out.cases[i].input) + EstimateTokens(state.out.cases[i].reference);
+    return tokens <= kProbeTokens;
+  };
+  std::vector<std::size_t> shown;
+  for (const std::size_t i : cases) {
+    if (shown.size() == kProbeCases || !fits(i)) break;
+    shown.push_back(i);
+  }
+  return shown;
 }
 
 SkillText ReferenceSkill(const GenerationState& state, const std::vector<std::size_t>& cases) {

@@ -15,7 +15,8 @@ inline constexpr int kProbeRounds = 2;  // at most: the second is only for stude
 // skill: the shortest ones, of the train cases if there are any. A student that passes none of them can't use any
 // skill. Such students are taken out of `state.trials` and added to `state.out.too_small`. A student that passes one
 // answer in two is taken out wrongly in 0.4 % of generations with four such tests, one that passes one in four in 10 %.
-// Without tests that have a reference, nothing is asked. Errors: as for RunTrial.
+// Without tests that have a reference short enough for a small model's context, nothing is asked. Errors: as for
+// RunTrial.
 Status ProbeStudents(GenerationState& state);
 
 }  // namespace upskill
