@@ -34,9 +34,21 @@ using testing::SizeIs;
 constexpr int kQuestions = 16;
 
 // What a request is for, in the order of a generation's stages.
-enum class Stage { kDraft, kCases, kFirstTrial, kRefine, kSecondTrial, kShorter, kVerdict };
-constexpr std::array<Stage, 7> kStages = {Stage::kDraft,       Stage::kCases,   Stage::kFirstTrial, Stage::kRefine,
-                                          Stage::kSecondTrial, Stage::kShorter, Stage::kVerdict};
+enum class Stage {
+  kDraft,
+  kCritique,
+  kCases,
+  kProbe,
+  kFirstTrial,
+  kRefine,
+  kSecondTrial,
+  kShorter,
+  kDescribe,
+  kVerdict
+};
+constexpr std::array<Stage, 10> kStages = {Stage::kDraft,      Stage::kCritique, Stage::kCases,       Stage::kProbe,
+                                           Stage::kFirstTrial, Stage::kRefine,   Stage::kSecondTrial, Stage::kShorter,
+                                           Stage::kDescribe,   Stage::kVerdict};
 
 // Teacher and student. The draft knows the rule for even numbers, the refined skill that for all; part of it is
 // ballast.
@@ -78,16 +90,23 @@ class TeacherAndStudent {
   }
   static Json Proposals() {
     const Json edit = {{"find", "RULE-EVEN"}, {"replace", "RULE-ALL"}};
-    return {{"proposals",
-             Json::array({{{"why", "it knew even numbers only"}, {"edits", Json::array({edit})}, {"body", ""}}})}};
+    return {{"proposals", Json::array({{{"why", "it knew even numbers only"},
+                                        {"edits", Json::array({edit})},
+                                        {"body", ""},
+                                        {"cites", Json::array()}}})}};
   }
+  // The draft again, with the ballast.
+  static Json Critique() { return CritiqueJson(Draft()); }
 
   // Under the mutex.
   Stage StageOf(const std::string& body, const std::string& question) {
     if (question.empty())
-      return body.find("\"proposals\"") != std::string::npos ? Stage::kRefine
-             : body.find("\"cases\"") != std::string::npos   ? Stage::kCases
-                                                             : Stage::kDraft;
+      return body.find("\"proposals\"") != std::string::npos  ? Stage::kRefine
+             : body.find("\"cases\"") != std::string::npos    ? Stage::kCases
+             : body.find("\"points\"") != std::string::npos   ? Stage::kCritique
+             : body.find("\"sections\"") != std::string::npos ? Stage::kDraft
+                                                              : Stage::kDescribe;
+    if (body.find("reference-answers") != std::string::npos) return Stage::kProbe;
     if (answered_[Stage::kRefine] == 0) {
       train_.insert(question);
       return Stage::kFirstTrial;
@@ -99,7 +118,8 @@ class TeacherAndStudent {
   static std::string StudentSays(const std::string& body, const std::string& question) {
     const int number = std::stoi(question);
     const bool knows = body.find("RULE-ALL") != std::string::npos ||
-                       (body.find("RULE-EVEN") != std::string::npos && number % 2 == 0) || number % 8 == 0;
+                       (body.find("RULE-EVEN") != std::string::npos && number % 2 == 0) || number % 8 == 0 ||
+                       body.find("It is total-" + question + ".") != std::string::npos;
     return knows ? "It is total-" + question + "." : "I do not know.";
   }
 
@@ -123,6 +143,10 @@ class TeacherAndStudent {
     switch (stage) {
       case Stage::kDraft:
         return loopback::ChatCompletion(DumpJson(Draft()));
+      case Stage::kCritique:
+        return loopback::ChatCompletion(DumpJson(Critique()));
+      case Stage::kDescribe:
+        return loopback::ChatCompletion(R"({"description": "Adds all numbers."})");
       case Stage::kCases:
         return loopback::ChatCompletion(DumpJson(CasesJson(kQuestions)));
       case Stage::kRefine:
@@ -211,8 +235,9 @@ TEST(GenerateKill, InEachStageAndNothingIsPaidTwice) {
   EXPECT_EQ(server.answered(), undisturbed.answered());
   EXPECT_EQ(*ReadFile(folder.path() / "skill/SKILL.md"), *ReadFile(expected.path() / "skill/SKILL.md"));
   EXPECT_THAT(*ReadFile(folder.path() / "skill/SKILL.md"), HasSubstr("RULE-ALL"));
+  EXPECT_THAT(*ReadFile(folder.path() / "skill/SKILL.md"), HasSubstr("Adds all numbers."));
   EXPECT_THAT(last.out, HasSubstr("student: helps"));
-  EXPECT_THAT(last.out, HasSubstr("teacher refine  1 call, 10 tokens in, 5 out"));
+  EXPECT_THAT(last.out, HasSubstr("teacher refine   1 call, 10 tokens in, 5 out"));
 }
 
 TEST(GenerateKill, OneGenerationIsWorkedOnByOneProcess) {

@@ -18,6 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class Teachers : public testing::Test {
  protected:
@@ -33,8 +35,10 @@ class Teachers : public testing::Test {
     Json draft = DraftJson("Draft [sim 0.9]");
     draft.erase("name");  // it is that of the folder
     answer("draft.json", draft);
+    answer("critique.json", CritiqueJson());
     folder_.Write("teacher.sh",
-                  "p=$(cat)\ncase \"$p\" in *'\"contains\"'*) cat cases.json;; *) cat draft.json;; esac\n");
+                  "p=$(cat)\ncase \"$p\" in *'\"contains\"'*) cat cases.json;; *'\"points\"'*) cat critique.json;; "
+                  "*) cat draft.json;; esac\n");
   }
   // The rest of each command.
   const std::string options_ = " --eval-model sim:base=0.1,skill=body --max-attempts 0 -o adding";
@@ -47,7 +51,7 @@ TEST_F(Teachers, ACommand) {
       RunShell("\"$UPSKILL\" generate 'Add numbers' -m 'cmd:sh teacher.sh'" + options_, folder_.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_TRUE(LoadSkill(folder_.path() / "adding").ok());
-  EXPECT_THAT(outcome.out, HasSubstr("$0.50"));
+  EXPECT_THAT(outcome.out, HasSubstr("$0.75"));
 }
 
 TEST_F(Teachers, ACommandThatFails) {
@@ -82,11 +86,55 @@ TEST_F(Teachers, FilesAfterAnInterrupt) {
                folder_.path());
   EXPECT_EQ(stopped.exit_code, 130) << stopped.error;
   const ProcessOutcome outcome = RunShell(
-      "sh teacher.sh <desk/0001-request.md >desk/0001-answer.md; cp cases.json desk/0002-answer.md; "
+      "sh teacher.sh <desk/0001-request.md >desk/0001-answer.md; cp critique.json desk/0002-answer.md; "
+      "cp cases.json desk/0003-answer.md; "
       "\"$UPSKILL\" generate --resume",
       folder_.path());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
-  EXPECT_FALSE(fs::exists(folder_.path() / "desk/0003-request.md"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "desk/0004-request.md"));
+}
+
+// The endings of a generation. The teacher is scripted, and what the student can do is known.
+class Endings : public Teachers {
+ protected:
+  ProcessOutcome Generate(const std::string& student) {
+    WriteTeacher(false);
+    return RunShell(
+        "\"$UPSKILL\" generate 'Add numbers' -m 'cmd:sh teacher.sh' --max-attempts 0 -o adding --eval-model '" +
+            student + "'",
+        folder_.path());
+  }
+  Json Student() const {
+    const Result<std::string> text = ReadFile(folder_.path() / "adding/skill_meta.json");
+    const Result<Json> meta = ParseJson(text ? *text : "", "meta");
+    return meta ? meta->at("metadata").at("students").at(0) : Json();
+  }
+};
+
+TEST_F(Endings, TheSkillHelps) {
+  const ProcessOutcome outcome = Generate("sim:base=0.1,skill=body");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.out, StartsWith("sim:base=0.1,skill=body: helps\n"));
+  EXPECT_EQ(Student().at("verdict"), "helps");
+}
+
+TEST_F(Endings, TheStudentIsTooSmall) {
+  const ProcessOutcome outcome = Generate("sim:base=0,skill=body,reference=0");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("sim:base=0,skill=body,reference=0: too small for this skill\n"),
+                                 HasSubstr("failed all 8 answers"), HasSubstr("student probe")));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("student train"))) << "nothing else was asked of it";
+  EXPECT_EQ(Student().at("verdict"), "too small for this skill");
+  EXPECT_THAT(LoadSkill(folder_.path() / "adding")->body, HasSubstr("Draft [sim 0.9]"));
+}
+
+TEST_F(Endings, ThereIsNothingToLearn) {
+  const ProcessOutcome outcome = Generate("sim:base=1,skill=body");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("sim:base=1,skill=body: nothing to learn\n"),
+                                 HasSubstr("all 16 answers to the train tests pass without a skill")));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("student test")));
+  EXPECT_EQ(Student().at("verdict"), "nothing to learn");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
       ->type_name("MODEL");
   command.add_option("--eval-model", options.eval_models, "Student to measure the skill on (repeatable)")
       ->allow_extra_args(false)
-      ->default_str("the configured one, else the default model")
+      ->default_str("the configured one, else a cheaper model of the teacher's provider, or the teacher")
       ->type_name("MODEL");
   command.add_option("--base-url", options.base_urls, "OpenAI-compatible server of the teacher")
       ->allow_extra_args(false)
@@ -89,6 +89,8 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->capture_default_str()
       ->check(WholeNumber(50, 20'000))
       ->type_name("N");
+  command.add_flag("--no-critique", options.no_critique,
+                   "Don't have the teacher hold its draft against the material and correct it");
   command
       .add_option("--accept", options.accept,
                   "When to replace an existing skill: never-worse (a loss of more than --accept-margin is ruled out), "

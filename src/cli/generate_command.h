@@ -37,6 +37,7 @@ struct GenerateCommandOptions {
   std::string output;
   std::string skills_dir;  // of the configuration: where the skill goes without `output`
   bool no_eval = false;
+  bool no_critique = false;
   std::optional<int> max_attempts;  // absent: the configuration's
   int max_tokens = 512;             // of a student's answer
   std::optional<double> temperature;

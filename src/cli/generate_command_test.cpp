@@ -54,7 +54,7 @@ TEST_F(GenerateCli, ATeacherOverHttpRefinesOnTheStudentsFailures) {
       "Add numbers",    "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", "sim:base=0.1,skill=body",
       "--max-attempts", "1",  "--candidates",    "1"};
   ASSERT_EQ(Generate(command), 0) << error;
-  EXPECT_THAT(out, AllOf(HasSubstr("helps"), HasSubstr("teacher draft   1 call,"), HasSubstr("teacher refine")));
+  EXPECT_THAT(out, AllOf(HasSubstr("helps"), HasSubstr("teacher draft    1 call,"), HasSubstr("teacher refine")));
   EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("[sim 0.95]"));
   bool seen = false;
   for (const loopback::Request& request : teacher.requests()) {

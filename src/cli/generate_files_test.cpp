@@ -62,6 +62,7 @@ class GenerateFiles : public GenerateCli {
       if (body.find("\"cases\"") != std::string::npos)
         return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
       if (body.find("\"proposals\"") != std::string::npos) return std::nullopt;
+      if (body.find("\"points\"") != std::string::npos) return std::nullopt;
       Json json = DraftJson(draft);
       json["references"] = Json::array({{{"file", "draft.md"}, {"text", "Of the draft."}}});
       return loopback::ChatCompletion(DumpJson(AsAsked(json, body)), 100, 50);

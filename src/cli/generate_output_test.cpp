@@ -36,8 +36,8 @@ class GenerateOutput : public GenerateCli {
   }
 
   int Write(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> command = {"Add numbers", "-m",          "generic.teacher",
-                                        "--base-url",  teacher.url(), "--no-eval"};
+    std::vector<std::string> command = {"Add numbers", "-m",        "generic.teacher", "--base-url",
+                                        teacher.url(), "--no-eval", "--no-critique"};
     command.insert(command.end(), more.begin(), more.end());
     return Generate(command);
   }

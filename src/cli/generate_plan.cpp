@@ -193,7 +193,6 @@ StoredOption AcceptOption() {
   return option;
 }
 
-// Generations from before this option have the default.
 StoredOption AcceptMarginOption() {
   StoredOption option{"accept_margin", "--accept-margin", OnResume::kMayChange,
                       [](const GivenOptions& options) { return Json(options.accept_margin_points); },
@@ -202,7 +201,7 @@ StoredOption AcceptMarginOption() {
                         options.accept_margin_points = json.get<double>();
                         return {};
                       }};
-  option.missing = 100.0 * kAcceptMargin;
+  option.missing = 100.0 * kAcceptMargin;  // in generations from before this option
   return option;
 }
 
@@ -265,6 +264,8 @@ const std::vector<StoredOption>& StoredOptions() {
           "keep_emails", "--keep-emails", [](auto& o) -> auto& { return o.keep_emails; }, true),
       LaterSwitchOption(
           "no_ledger", "--no-ledger", [](auto& o) -> auto& { return o.no_ledger; }, false),
+      LaterSwitchOption(
+          "no_critique", "--no-critique", [](auto& o) -> auto& { return o.no_critique; }, true),
   };
   return all;
 }

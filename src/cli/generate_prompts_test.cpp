@@ -103,6 +103,33 @@ TEST_F(GeneratePrompts, ATaskAloneUsesAnthropicsBestModelIfThereIsAKey) {
   EXPECT_THAT(error, Not(HasSubstr("opus")));
 }
 
+TEST_F(GeneratePrompts, ACritiqueIsPlannedAndCounted) {
+  EXPECT_EQ(FromTeacher({"--dry-run"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("about 3 requests, one of them to correct its draft, more if"));
+  EXPECT_EQ(FromTeacher({"--no-critique", "--dry-run"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("about 2 requests, more if"));
+  EXPECT_EQ(FromTeacher({}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("teacher critique 1 call, 100 tokens in"));
+  EXPECT_EQ(Stored()["options"]["no_critique"], false);
+  EXPECT_EQ(Generate({"--resume", "--no-critique"}), 2);
+  EXPECT_THAT(error, HasSubstr("the generation was started without --no-critique"));
+}
+
+// The skill is measured on what the user would expect, and the first lines say on what.
+TEST_F(GeneratePrompts, TheStudentFollowsFromTheTeacher) {
+  variables["ANTHROPIC_API_KEY"] = "key";
+  EXPECT_EQ(Generate({"Add numbers", "-m", "sonnet", "--dry-run"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("student  haiku, a cheaper model of the teacher's provider, because no --eval-model"));
+  EXPECT_THAT(out, HasSubstr("student   haiku ("));
+  EXPECT_EQ(Generate({"Add numbers", "-m", "haiku", "--dry-run"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("student  haiku, the teacher itself, because no --eval-model was given"));
+  EXPECT_EQ(Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--dry-run"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("student  generic.teacher, the teacher itself"));
+  EXPECT_EQ(Generate({"Add numbers", "-m", "sonnet", "--eval-model", kStudent, "--dry-run"}), 0) << error;
+  EXPECT_THAT(error, Not(HasSubstr("student  ")));
+  EXPECT_THAT(teacher.requests(), testing::IsEmpty());
+}
+
 class GenerateWithoutKey : public GenerateCli {
  protected:
   // A teacher in a shell script, which notes how often it was called.
@@ -115,7 +142,8 @@ class GenerateWithoutKey : public GenerateCli {
   }
   std::string Command() const { return "cmd:sh " + (folder.path() / "teacher.sh").string(); }
   std::vector<std::string> Arguments() const {
-    return {"Add numbers", "-m", Command(), "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "0"};
+    return {"Add numbers",    "-m", Command(),      "--eval-model", "sim:base=0.1,skill=body",
+            "--max-attempts", "0",  "--no-critique"};
   }
 };
 

@@ -45,7 +45,6 @@ GenerationFacts FactsOf(const GenerateSession& session, const Env& env) {
   facts.looks_before = LooksBefore(session);
   facts.task = session.sources.material.task;
   facts.sources = session.sources.names;
-  if (!session.options.no_eval) facts.student_models = session.options.eval_models;
   if (session.teacher) facts.teachers = session.teacher->costs();
   if (session.test_teacher) {
     for (const auto& [stage, cost] : session.test_teacher->costs()) facts.teachers["tests: " + stage] = cost;

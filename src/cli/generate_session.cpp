@@ -234,7 +234,11 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   const bool asks_for_tests = !session.options.test_gen_model.empty();
   if (!resumed) ChooseTeacher(session, env);
   session.options = ResolveOptions(std::move(session.options), session.config);
-  if (resumed) RETURN_IF_ERROR(Resume(session));
+  if (resumed) {
+    RETURN_IF_ERROR(Resume(session));
+  } else {
+    ChooseStudents(session, env);
+  }
   const GenerateCommandOptions& options = session.options;
   session.runs_dir = RunsFolder(options.runs_dir, session.config);
   if (!options.log_runs) {
@@ -280,6 +284,7 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   if (input.options.name.empty() && !options.output.empty())
     input.options.name = SkillNameFrom(fs::path(options.output).filename().string());
   input.options.evaluate = !options.no_eval;
+  input.options.critique = !options.no_critique;
   input.options.target = TargetFor(session);
   if (session.teacher) input.teacher = &*session.teacher;
   if (session.test_teacher) {

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/catalog_file.h"
 #include "model/api_key.h"
+#include "model/catalog.h"
 #include "model/model_spec.h"
 #include "util/text.h"
 
@@ -28,6 +30,37 @@ void ChooseTeacher(GenerateSession& session, const Env& env) {
   options.model = kBestModel;
   session.sources.told.push_back(fmt::format(
       "teacher  {} ({}), because there is a key for Anthropic and no -m was given", kBestModel, spec->model));
+}
+
+void ChooseStudents(GenerateSession& session, const Env& env) {
+  GenerateCommandOptions& options = session.options;
+  if (options.given.contains("--eval-model") || !session.config.eval_model.empty() || options.no_eval) return;
+  const auto say = [&](const std::string& what) { session.sources.told.push_back("student  " + what); };
+  const Result<Catalog> catalog = LoadCatalogOf(env);
+  const Result<ModelSpec> teacher = catalog && options.model != kExtract
+                                        ? ParseModelSpec(options.model, {&*catalog, !options.base_urls.empty()})
+                                        : Result<ModelSpec>(InputError("no teacher"));
+  if (!teacher || teacher->provider == "cmd" || teacher->provider == "desk") {
+    say(fmt::format(
+        "{}, a very small model, because no --eval-model was given{}; name the model that will use the skill",
+        options.eval_models.front(), teacher ? " and the teacher would have to answer hundreds of requests" : ""));
+    return;
+  }
+  const Provider* provider = catalog->FindProvider(teacher->provider);
+  if (provider != nullptr && !provider->student.empty()) {
+    const Result<ModelSpec> sibling = ParseModelSpec(provider->student, {&*catalog});
+    const std::optional<Price> price = catalog->PriceOf(teacher->provider, teacher->model);
+    const std::optional<Price> less =
+        sibling ? catalog->PriceOf(sibling->provider, sibling->model) : std::optional<Price>();
+    if (price && less && less->output < price->output) {
+      options.eval_models = {provider->student};
+      return say(fmt::format("{}, a cheaper model of the teacher's provider, because no --eval-model was given",
+                             provider->student));
+    }
+  }
+  options.eval_models = {options.model};
+  if (options.eval_base_urls.empty()) options.eval_base_urls = options.base_urls;
+  say(fmt::format("{}, the teacher itself, because no --eval-model was given", options.model));
 }
 
 Error NoTeacher(const GenerateSession& session) {

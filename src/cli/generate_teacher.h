@@ -14,6 +14,11 @@ namespace upskill {
 // adds a line that says so. Otherwise nothing changes.
 void ChooseTeacher(GenerateSession& session, const Env& env);
 
+// Without --eval-model and a configured one: the cheaper model of the teacher's provider (Provider::student), if both
+// prices are known, else the teacher itself. The default model if there is no teacher, or if it is a command or a
+// folder, which can't be asked hundreds of times. Adds a line that says so.
+void ChooseStudents(GenerateSession& session, const Env& env);
+
 // Where there is neither a teacher nor a trace: the error (kInput) with the commands that work.
 Error NoTeacher(const GenerateSession& session);
 

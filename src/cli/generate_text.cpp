@@ -8,7 +8,10 @@
 #include "report/eval_json.h"
 #include "report/eval_text.h"
 #include "report/ledger_text.h"
+#include "teach/critique.h"
+#include "teach/evidence.h"
 #include "teach/generation_budget.h"
+#include "teach/probe.h"
 #include "trace/digest/digest.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -50,13 +53,14 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
     const auto found = stages.find(stage);
     if (found == stages.end()) return;
     const StageCost& cost = found->second;
-    if (cost.calls > 0) env.out(TerminalText::Format("{} {:<7} {}\n", who, stage, CostText(cost, one)));
+    if (cost.calls > 0) env.out(TerminalText::Format("{} {:<8} {}\n", who, stage, CostText(cost, one)));
     known = known && cost.all_costs_known;
     usd += cost.usd;
   };
-  for (const char* stage : {"digest", "draft", "cases", "refine", "tests: digest", "tests: cases"})
+  for (const char* stage :
+       {"digest", "draft", "critique", "cases", "refine", "describe", "tests: digest", "tests: cases"})
     print("teacher", stage, "call", facts.teachers);
-  for (const char* stage : {"train", "screen", "test"}) print("student", stage, "answer", facts.students);
+  for (const char* stage : {"probe", "train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
     env.out(TerminalText::Format(
         "finding the best candidate took {}, {:.0f} % of the {} needed to measure every one in full\n",
@@ -67,19 +71,48 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
   if (usd > 0) env.out(TerminalText::Format("spent {}{}\n", known ? "" : "at least ", MoneyText(usd)));
 }
 
+std::string NotMeasured(const GenerateOutcome& outcome) {
+  if (outcome.resumable) return "not measured: stopped early";
+  return outcome.cases.empty() ? "not measured: no sound test could be made from the sources" : "not measured";
+}
+
 // What is said first: whether the skill helps.
 std::string Headline(const GenerateOutcome& outcome) {
-  if (!outcome.measured) {
-    if (outcome.resumable) return "not measured: stopped early";
-    return outcome.cases.empty() ? "not measured: no sound test could be made from the sources" : "not measured";
-  }
   std::string text;
-  const JudgedRun& judged = outcome.measured->judged;
-  for (std::size_t i = 0; i < judged.verdicts.size(); ++i) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", judged.summary.students[i].student.name,
-                        VerdictName(judged.verdicts[i].word));
+  const auto add = [&](const std::string& student, const std::string& word) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", student, word);
+  };
+  if (outcome.measured) {
+    const JudgedRun& judged = outcome.measured->judged;
+    for (std::size_t i = 0; i < judged.verdicts.size(); ++i)
+      add(judged.summary.students[i].student.name, VerdictName(judged.verdicts[i].word));
+  } else {
+    for (const Student& student : outcome.students)
+      add(student.name, outcome.nothing_to_learn ? kNothingToLearn : NotMeasured(outcome));
   }
-  return text;
+  for (const TooSmall& small : outcome.too_small) add(small.student.name, kTooSmall);
+  return text.empty() || (!outcome.measured && outcome.too_small.empty() && !outcome.nothing_to_learn)
+             ? NotMeasured(outcome)
+             : text;
+}
+
+// Why there is no verdict, and what would give one.
+void PrintWhyNoVerdict(const GenerateOutcome& outcome, Env& env) {
+  for (const TooSmall& small : outcome.too_small) {
+    env.out(TerminalText::Format(
+        "{} failed all {} even with the reference answers in place of the skill, so no skill can help it with these "
+        "tests; it was not measured{}\n",
+        small.student.name, Counted(small.answers, "answer"),
+        outcome.students.empty() ? ", and the skill is kept as it was written. --eval-model names a larger student"
+                                 : ""));
+  }
+  if (outcome.nothing_to_learn) {
+    env.out(
+        TerminalText::Format("all {} to the train tests pass without a skill: there is nothing to refine or to "
+                             "measure. Harder tests (-t) or a "
+                             "smaller student (--eval-model) would tell more\n",
+                             Counted(outcome.passed_without, "answer")));
+  }
 }
 
 // What is stored of a generation.
@@ -117,12 +150,13 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     const std::size_t context = options.how.context_tokens;
     const auto attempts = static_cast<std::size_t>(options.how.attempts);
     const std::size_t pieces = tokens <= context ? 0 : tokens / context + 1;
-    const std::size_t calls = 2 + pieces + attempts;
+    const std::size_t calls = 2 + (options.no_critique ? 0 : 1) + pieces + attempts;
     const std::size_t in = calls * std::min(tokens, context) + attempts * context / 2;
     const std::size_t out = calls * 3000;
     env.out(TerminalText::Format(
-        "teacher   {} ({}): about {} requests, more if answers have to be repeated, {} tokens in, {} out",
-        session.options.model, PriceText(*session.teacher_model), calls, WithThousands(static_cast<long long>(in)),
+        "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, {} tokens in, {} out",
+        session.options.model, PriceText(*session.teacher_model), calls,
+        options.no_critique ? "" : ", one of them to correct its draft", WithThousands(static_cast<long long>(in)),
         WithThousands(static_cast<long long>(out))));
     if (session.teacher_model->info().price) {
       Usage usage;
@@ -140,7 +174,7 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const std::size_t changes =
       session.teacher_model ? static_cast<std::size_t>(options.how.attempts) * options.how.candidates : 0;
   const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
-                            2 * test * static_cast<std::size_t>(options.how.runs);
+                            2 * test * static_cast<std::size_t>(options.how.runs) + kProbeCases;
   for (const auto& model : session.student_models) {
     env.out(TerminalText::Format("student   {} ({}): about {}\n", model->info().name, PriceText(*model),
                                  Counted(cells, "answer")));
@@ -153,6 +187,7 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   const GenerateCommandOptions& options = session.options;
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   env.out(TerminalText::Format("{}\n", Headline(outcome)));
+  PrintWhyNoVerdict(outcome, env);
   if (!placing.reason.empty()) {
     env.out(TerminalText::Format("the existing skill stays as it is: {}{}\n", placing.reason,
                                  options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
@@ -176,6 +211,15 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                                  outcome.uncited_rules == 1 ? "was" : "were"));
   for (const std::string& rule : outcome.contradicted_rules)
     env.out(TerminalText::Format("left out because the material contradicts it: {}\n", rule));
+  for (const std::string& rule : outcome.unsupported_rules)
+    env.out(
+        TerminalText::Format("left out because nothing that it has in backticks is in the items it cites: {}\n", rule));
+  if (!outcome.critique.empty())
+    env.out(
+        TerminalText::Format("critique  {} (skill_meta.json has them)\n", Counted(outcome.critique.size(), "point")));
+  if (outcome.coverage.items > 0)
+    env.out(TerminalText::Format("coverage  {}\n", CoverageLine(outcome.coverage, session.sources.material)));
+  if (!outcome.refine_end.empty()) env.out(TerminalText::Format("refinement ended because {}\n", outcome.refine_end));
   if (outcome.measured) {
     if (const std::string note = AlphaNote(outcome.measured->judged.plan(), false); !note.empty())
       env.out(TerminalText::Format("alpha  {}\n", note));
@@ -200,11 +244,18 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
                {"chosen", outcome.candidates[outcome.chosen].id},
                {"tokens", outcome.candidates[outcome.chosen].tokens},
                {"contradicted_rules", outcome.contradicted_rules},
+               {"unsupported_rules", outcome.unsupported_rules},
+               {"critique_points", outcome.critique.size()},
+               {"untouched_items", outcome.coverage.untouched},
+               {"refine_end", outcome.refine_end.empty() ? Json(nullptr) : Json(outcome.refine_end)},
                {"student_calls", outcome.student_calls},
                {"full_student_calls", outcome.full_student_calls},
                {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)},
+               {"too_small", Json::array()},
+               {"nothing_to_learn", outcome.nothing_to_learn},
                {"stages", {{"teacher", Json::object()}, {"student", Json::object()}}},
                {"result", nullptr}};
+  for (const TooSmall& small : outcome.too_small) json["too_small"].push_back(small.student.spec);
   for (const auto& [stage, cost] : facts.teachers) json["stages"]["teacher"][stage] = CostToJson(cost);
   for (const auto& [stage, cost] : facts.students) json["stages"]["student"][stage] = CostToJson(cost);
   if (outcome.measured) json["result"] = EvalToJson(outcome.measured->judged);

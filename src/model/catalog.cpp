@@ -184,10 +184,11 @@ class Reader {
     if (key == "seed") return Take(node, key, provider.seed);
     if (key == "base_url_option") return Take(node, key, provider.base_url_option);
     if (key == "budget_models") return Take(node, key, provider.budget_models);
+    if (key == "student") return Take(node, key, provider.student);
     return ErrorAt(
         node, fmt::format("unknown key '{}' in a provider; expected wire, base_url, base_url_variables, key_variables, "
-                          "default_key, headers, token_limit, effort, cache, structured, seed, base_url_option, batch "
-                          "or budget_models",
+                          "default_key, headers, token_limit, effort, cache, structured, seed, base_url_option, batch, "
+                          "budget_models or student",
                           key));
   }
 

@@ -35,6 +35,7 @@ struct Provider {
   bool base_url_option = false;
   BatchStyle batch = BatchStyle::kNone;
   std::vector<std::string> budget_models;
+  std::string student;  // model string of a cheap model, which skills are measured on by default; may be empty
 };
 
 struct Alias {

@@ -50,6 +50,10 @@ struct Sampling {
   std::uint64_t seed = 0;             // for models that support seeds
 };
 
+// The name of a skill that holds the reference answers of its cases: what a student passes with it, no better skill
+// changes.
+inline constexpr std::string_view kReferenceSkill = "reference-answers";
+
 // One question to a model.
 struct ChatRequest {
   std::string id;      // 40 hex digits of a hash of the question, by which a batch finds it again; may be empty

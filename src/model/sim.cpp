@@ -77,6 +77,8 @@ double ChanceIn(const SimSettings& settings, const std::string& arm, const ChatR
              : arm == "skill"       ? settings.skill
                                     : settings.base;
   }
+  if (request.system.find(fmt::format("<skill name=\"{}\">", kReferenceSkill)) != std::string::npos)
+    chance = settings.reference;
   if (arm == "placebo" && settings.placebo >= 0) chance = settings.placebo;
   if (arm == "previous" && settings.previous >= 0) chance = settings.previous;
   const auto round = JsonGet<std::int64_t>(request.simulation, "round", 0);
@@ -209,6 +211,7 @@ Result<SimSettings> ParseSimSettings(std::string_view text, const SimSettings& f
     if (key == "skill") target = &settings.skill;
     if (key == "placebo") target = &settings.placebo;
     if (key == "previous") target = &settings.previous;
+    if (key == "reference") target = &settings.reference;
     if (key == "error") target = &settings.error;
     if (key == "skill-error") target = &settings.skill_error;
     if (key == "lost") target = &settings.lost;

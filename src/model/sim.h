@@ -13,7 +13,7 @@
 namespace upskill {
 
 // Settings of a simulated student:
-// `base=0.4,skill=0.85|body[,placebo=0.4][,previous=0.4][,drift=0.01][,error=0.05][,skill-error=0.05][,lost=0.3]
+// `base=0.4,skill=0.85|body[,placebo=0.4][,previous=0.4][,reference=1][,drift=0.01][,error=0.05][,skill-error=0.05][,lost=0.3]
 // [,seed=7][,latency-ms=200][,cost=0.001]`; all of them are in kSimSettings.
 //
 // A case can have settings of its own: `[sim base=0.1,skill=0.9]` in its message. They replace those of the student.
@@ -26,6 +26,7 @@ struct SimSettings {
   bool skill_in_body = false;
   double placebo = -1;      // below 0: same as base
   double previous = -1;     // below 0: same as base
+  double reference = 1.0;   // with kReferenceSkill in place of the skill
   double drift = 0.0;       // added to the probabilities of passing, in every arm, with each round
   double error = 0.0;       // probability that an attempt ends in an error, whatever it would have answered
   double skill_error = -1;  // the same in the skill's arm; below 0: same as error
@@ -49,6 +50,7 @@ inline constexpr std::array kSimSettings = {
     SimSetting{"skill", "0 to 1, body", "the same with it; body: as the skill itself says"},
     SimSetting{"placebo", "0 to 1", "pass rate with the placebo [base]"},
     SimSetting{"previous", "0 to 1", "pass rate with the previous version [base]"},
+    SimSetting{"reference", "0 to 1", "the same with the reference answers [1]"},
     SimSetting{"drift", "-1 to 1", "added to all pass rates with each round"},
     SimSetting{"error", "0 to 1", "share of requests that fail, whatever the answer"},
     SimSetting{"skill-error", "0 to 1", "the same with the skill [error]"},

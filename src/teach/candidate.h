@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "skill/skill_text.h"
+#include "teach/rule.h"
 #include "util/json.h"
 
 namespace upskill {
@@ -16,9 +17,10 @@ inline constexpr double kSameRate = 1e-9;  // pass rates that differ by less are
 struct Candidate {
   int id = 0;
   int parent = -1;   // the candidate it was made from; -1: none
-  std::string kind;  // "draft", "existing", "edit", "rewrite", "shorter"
+  std::string kind;  // "draft", "existing", "edit", "rewrite", "merge", "shorter"
   std::string why;   // the teacher's reason; untrusted text
   SkillText skill;
+  std::vector<Rule> rules;    // of the body, as far as their evidence is known
   std::size_t tokens = 0;     // of the body, estimated
   bool measured = false;      // on all of train
   std::vector<double> train;  // by student: pass rate on train

@@ -31,7 +31,8 @@ std::string MayBeWorse(const JudgedRun& judged, std::size_t student, double marg
 
 bool IsBetter(const Candidate& a, const Candidate& b) {
   if (a.mean() > b.mean() + kSameRate) return true;
-  return a.mean() > b.mean() - kSameRate && a.tokens < b.tokens;
+  const bool passes = a.mean() > kSameRate;  // a tie without passes says nothing
+  return passes && a.mean() > b.mean() - kSameRate && a.tokens < b.tokens;
 }
 
 std::size_t BestOnTrain(const std::vector<Candidate>& candidates) {
@@ -74,6 +75,12 @@ std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule, doub
   const JudgedRun& judged = outcome.measured->judged;
   const auto against = judged.others.find(Arm::kPrevious);
   if (against == judged.others.end()) return "";  // its body equals the existing one
+  const auto never_passes = [](const Trial& trial, Arm arm) {
+    const std::vector<double> rates = PassRates(trial, arm);
+    return std::all_of(rates.begin(), rates.end(), [](double rate) { return rate < kSameRate; });
+  };
+  if (never_passes(*outcome.measured, Arm::kSkill) && never_passes(*outcome.measured, Arm::kPrevious))
+    return "neither it nor the existing one passes any held-out test, so there is no evidence that it is as good";
   bool helps = false;
   for (std::size_t i = 0; i < against->second.size(); ++i) {
     const StudentVerdict& verdict = against->second[i];

@@ -13,7 +13,8 @@ namespace upskill {
 
 struct GenerateOutcome;
 
-// Whether `a` should be chosen over `b`: by the higher mean pass rate over students, then by fewer tokens.
+// Whether `a` should be chosen over `b`: by the higher mean pass rate over students, then by fewer tokens,
+// unless neither passes anything.
 bool IsBetter(const Candidate& a, const Candidate& b);
 
 // The index of the best candidate on train, the first if several are equal. Any measured candidate beats one that
@@ -45,8 +46,8 @@ inline constexpr double kAcceptMargin = 0.1;
 
 // Why the chosen skill may not replace the existing one; empty: it may. `helps` requires that it helps at least one
 // student compared with the existing version and hurts none; `never-worse` that a pass rate on the held-out cases lower
-// by more than `margin` is ruled out for each student (one-sided, at the verdicts' alpha). docs/generate.md has how
-// often that accepts what.
+// by more than `margin` is ruled out for each student (one-sided, at the verdicts' alpha), and that one of the two
+// passes at least one answer. docs/generate.md has how often that accepts what.
 std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule, double margin = kAcceptMargin);
 
 }  // namespace upskill

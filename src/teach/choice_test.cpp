@@ -40,6 +40,7 @@ TEST(BestOnTrain, TheHigherMeanRateOverStudents) {
 TEST(BestOnTrain, TiesGoToTheShorterThenTheFirst) {
   EXPECT_EQ(BestOnTrain({Measured({0.5}, 100), Measured({0.5}, 90), Measured({0.5}, 90)}), 1U);
   EXPECT_EQ(BestOnTrain({Measured({0.5}, 90), Measured({0.5 + 1e-12}, 100)}), 0U) << "a rounding error isn't a lead";
+  EXPECT_EQ(BestOnTrain({Measured({0.0}, 100), Measured({0.0}, 10)}), 0U) << "a tie without passes says nothing";
 }
 
 TEST(BestOnTrain, UnmeasuredAndLossyCandidatesAreBeaten) {
@@ -119,6 +120,11 @@ TEST(ReasonToReject, NeverWorseRulesOutALossOfMoreThanTheMargin) {
                                 "points, at least -1"));
   EXPECT_EQ(ReasonToReject(Compared({4}), AcceptRule::kNeverWorse, 0.2), "");
   EXPECT_THAT(ReasonToReject(Compared({0}), AcceptRule::kNeverWorse, 0.01), HasSubstr("more than 1 points"));
+}
+
+TEST(ReasonToReject, ATieWithoutPassesIsNoEvidence) {
+  EXPECT_THAT(ReasonToReject(Compared({80}, 80), AcceptRule::kNeverWorse), HasSubstr("passes any held-out test"));
+  EXPECT_EQ(ReasonToReject(Compared({80}, 80), AcceptRule::kAny), "");
 }
 
 TEST(ReasonToReject, NothingIsReplacedWithoutAnExistingSkill) {

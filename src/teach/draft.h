@@ -9,18 +9,13 @@
 #include "skill/skill_text.h"
 #include "teach/body_target.h"
 #include "teach/material.h"
+#include "teach/rule.h"
 #include "teach/teacher.h"
 #include "trace/digest/digest.h"
 #include "util/json.h"
 #include "util/result.h"
 
 namespace upskill {
-
-// A sentence of a skill with its evidence.
-struct Rule {
-  std::string text;                // Markdown; may contain a fenced block
-  std::vector<std::string> cites;  // ids of material items
-};
 
 struct Section {
   std::string title;  // may be empty

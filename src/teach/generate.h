@@ -13,6 +13,8 @@
 #include "skill/suite.h"
 #include "teach/body_target.h"
 #include "teach/candidate.h"
+#include "teach/critique.h"
+#include "teach/evidence.h"
 #include "teach/material.h"
 #include "teach/teacher.h"
 #include "teach/trial.h"
@@ -34,6 +36,7 @@ struct GenerateOptions {
   std::size_t context_tokens = kDefaultDigestTokens;
   std::uint64_t seed = 0;
   std::optional<double> max_cost_usd;
+  bool critique = true;  // the teacher reviews its draft before anything else is done with it
   bool evaluate = true;
 };
 
@@ -49,6 +52,12 @@ struct GenerateInput {
   std::function<void(const std::string& line)> say;  // receives progress lines; may be empty
 };
 
+// A student that passes no test even with the tests' reference answers in place of the skill.
+struct TooSmall {
+  Student student;
+  std::size_t answers = 0;  // that it failed
+};
+
 struct GenerateOutcome {
   std::vector<Candidate> candidates;
   std::size_t chosen = 0;  // index in candidates
@@ -58,9 +67,18 @@ struct GenerateOutcome {
   std::string tests_problem;  // why no cases were written or extracted; empty: they were
   std::size_t uncited_rules = 0;
   std::vector<std::string> contradicted_rules;  // "RULE (ID)", left out
-  std::vector<std::string> provenance;          // "RULE: PLACE, …" of the draft
-  std::optional<Trial> measured;                // the chosen one on the held-out cases
-  std::size_t student_calls = 0;                // answers requested from models in trials on train
+  std::vector<std::string> unsupported_rules;   // "RULE (IDS)", left out: nothing in backticks is in what they cite
+  std::vector<CritiquePoint> critique;          // what the teacher found wrong with its draft
+  Coverage coverage;                            // of the material, by the chosen skill and the cases
+  std::vector<std::string> provenance;          // "RULE: PLACE, …" of the chosen one
+  std::vector<Student> students;                // that the skill was tried on; none if nothing is measured
+  std::vector<TooSmall> too_small;              // students that no skill can help, which it was not tried on
+  // Every student passes all train tests without a skill: it was neither refined nor measured.
+  bool nothing_to_learn = false;
+  std::size_t passed_without = 0;      // in that case: answers on train that passed
+  std::string refine_end;              // why the refinement ended; empty: there was none
+  std::optional<Trial> measured;       // the chosen one on the held-out cases
+  std::size_t student_calls = 0;       // answers requested from models in trials on train
   std::size_t full_student_calls = 0;  // that measuring every candidate in full, each with a baseline, would need
   std::string stopped;                 // why it ended early with the best candidate so far; empty: it completed
   bool interrupted = false;            // by the user

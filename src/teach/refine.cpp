@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "teach/contradiction.h"
 #include "teach/draft.h"
@@ -17,8 +17,6 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMaxPassing = 3;
-
 Json ProposalsSchema(std::size_t most) {
   const Json edit = {{"type", "object"},
                      {"properties", {{"find", StringSchema(500)}, {"replace", StringSchema(0)}}},
@@ -28,8 +26,9 @@ Json ProposalsSchema(std::size_t most) {
                          {"properties",
                           {{"why", StringSchema(500)},
                            {"edits", {{"type", "array"}, {"maxItems", 20}, {"items", edit}}},
-                           {"body", StringSchema(0)}}},
-                         {"required", {"why", "edits", "body"}},
+                           {"body", StringSchema(0)},
+                           {"cites", {{"type", "array"}, {"maxItems", 20}, {"items", StringSchema(20)}}}}},
+                         {"required", {"why", "edits", "body", "cites"}},
                          {"additionalProperties", false}};
   return {
       {"type", "object"},
@@ -38,30 +37,19 @@ Json ProposalsSchema(std::size_t most) {
       {"additionalProperties", false}};
 }
 
-std::string AnswerText(const Sample& sample, const Case& test_case, const std::string& student, std::size_t max_bytes) {
-  std::string text =
-      fmt::format("Request to {}:\n{}\n\nIts answer{}:\n<answer>\n{}\n</answer>\n", student, Trim(test_case.input),
-                  sample.response.stop == StopReason::kLength ? " (cut off at the token limit)" : "",
-                  HeadAndTail(sample.response.text, max_bytes));
-  for (const CheckResult& check : sample.checks) {
-    if (check.outcome != Outcome::kPass)
-      text += fmt::format("Failed check: {}{}\n", check.name, check.detail.empty() ? "" : ": " + check.detail);
-  }
-  return text + "\n";
-}
-
 bool IsKnown(const std::string& body, const std::vector<Candidate>& known) {
   return std::any_of(known.begin(), known.end(),
                      [&](const Candidate& candidate) { return Trim(candidate.skill.body) == Trim(body); });
 }
 
-std::string Tried(const std::vector<Candidate>& known) {
-  std::string text;
-  for (const Candidate& candidate : known) {
-    if (candidate.why.empty()) continue;
-    text += fmt::format("- {}: {}\n", CutToColumns(OneLine(candidate.why), 200), candidate.status);
+std::vector<std::string> KnownCites(const Json& json, const Material& material) {
+  std::vector<std::string> cites;
+  for (const Json& id : json.value("cites", Json::array())) {
+    const bool known = id.is_string() && std::any_of(material.items.begin(), material.items.end(),
+                                                     [&](const MaterialItem& item) { return item.id == id; });
+    if (known) cites.push_back(id.get<std::string>());
   }
-  return text;
+  return cites;
 }
 
 // A line that the change adds and the material contradicts; empty: none.
@@ -81,8 +69,13 @@ Result<Proposal> ReadProposal(const Json& json, const Candidate& candidate, cons
   proposal.why = JsonGet<std::string>(json, "why", "");
   proposal.body = JsonGet<std::string>(json, "body", "");
   proposal.kind = Trim(proposal.body).empty() ? "edit" : "rewrite";
+  const std::vector<std::string> cites = KnownCites(json, material);
   if (proposal.kind == "edit") {
-    ASSIGN_OR_RETURN(proposal.body, ApplyEdits(candidate.skill.body, json.at("edits")));
+    ASSIGN_OR_RETURN(CitedBody edited, ApplyEdits({candidate.skill.body, candidate.rules}, json.at("edits"), cites));
+    proposal.body = std::move(edited.body);
+    proposal.rules = std::move(edited.rules);
+  } else {
+    proposal.rules = RulesOfRewrite(proposal.body, candidate.rules, cites);
   }
   const auto is_same = [&](const Proposal& other) { return Trim(other.body) == Trim(proposal.body); };
   if (IsKnown(proposal.body, known) || std::any_of(others.begin(), others.end(), is_same))
@@ -97,51 +90,35 @@ Result<Proposal> ReadProposal(const Json& json, const Candidate& candidate, cons
 
 }  // namespace
 
-std::string FailuresText(const Trial& trial, std::size_t budget_tokens) {
-  const Plan& plan = trial.judged.plan();
-  std::map<std::string, const Case*> cases;
-  for (const Case& test_case : plan.suite.cases) cases[test_case.id] = &test_case;
-  std::map<std::string, std::string> names;
-  for (const Student& student : plan.students) names[student.spec] = student.name;
-  std::string failures;
-  std::string passing;
-  std::size_t failed = 0;
-  std::size_t shown = 0;
-  std::size_t neighbours = 0;
-  for (const Sample* sample : trial.judged.data.samples()) {
-    if (!sample->ok() || sample->arm != Arm::kSkill) continue;
-    const std::string text = AnswerText(*sample, *cases.at(sample->case_id), names[sample->student], 3 * budget_tokens);
-    const bool fits = EstimateTokens(failures) + EstimateTokens(text) <= budget_tokens;
-    if (sample->passed()) {
-      if (neighbours < kMaxPassing && EstimateTokens(passing) + EstimateTokens(text) <= budget_tokens / 4) {
-        passing += text;
-        ++neighbours;
-      }
-      continue;
-    }
-    ++failed;
-    if (!fits && !failures.empty()) continue;
-    failures += text;
-    ++shown;
-  }
-  std::string result = failed == 0 ? "No answer failed.\n\n"
-                                   : fmt::format("Failing answers ({} of {} shown):\n\n", shown, failed) + failures;
-  if (!passing.empty()) result += "Passing answers:\n\n" + passing;
-  return result;
-}
-
-Result<std::string> ApplyEdits(std::string body, const Json& edits) {
+Result<CitedBody> ApplyEdits(CitedBody skill, const Json& edits, const std::vector<std::string>& cites) {
   for (const Json& edit : edits) {
     const std::string find = JsonGet<std::string>(edit, "find", "");
     const std::string replace = JsonGet<std::string>(edit, "replace", "");
-    const std::size_t at = find.empty() ? std::string::npos : body.find(find);
+    const std::size_t at = find.empty() ? std::string::npos : skill.body.find(find);
     const std::string shown = CutToColumns(OneLine(find), 60);
     if (at == std::string::npos) return InputError(fmt::format("the text to replace isn't in the skill: {}", shown));
-    if (body.find(find, at + 1) != std::string::npos)
+    if (skill.body.find(find, at + 1) != std::string::npos)
       return InputError(fmt::format("the text to replace occurs in the skill more than once: {}", shown));
-    body.replace(at, find.size(), replace);
+    skill.rules = RulesAfterEdit(skill.body, at, find.size(), replace, skill.rules, cites);
+    skill.body.replace(at, find.size(), replace);
   }
-  return body;
+  return skill;
+}
+
+std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_tokens) {
+  std::string text;
+  for (auto candidate = known.rbegin(); candidate != known.rend(); ++candidate) {
+    if (candidate->parent < 0) continue;
+    std::string rates;
+    for (const double rate : candidate->train)
+      rates += fmt::format("{}{:.0f} %", rates.empty() ? "" : ", ", 100.0 * rate);
+    text += fmt::format("- candidate {}, a change of candidate {}: {}\n  outcome: {}\n", candidate->id,
+                        candidate->parent, OneLine(candidate->why),
+                        candidate->measured ? fmt::format("passes {} of the train tests", rates) : candidate->status);
+    const std::string body = fmt::format("<candidate>\n{}\n</candidate>\n", Trim(candidate->skill.body));
+    if (EstimateTokens(text) + EstimateTokens(body) <= budget_tokens) text += body;
+  }
+  return text;
 }
 
 Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& material, const Candidate& candidate,
@@ -156,7 +133,9 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
   PromptValues values = ValuesOf(material, items);
   values["skill"] = candidate.skill.body;
   values["failures"] = std::string(Trim(failures));
-  values["tried"] = Tried(known);
+  values["tried"] = TriedText(known, options.context_tokens / 4);
+  values["students"] = options.students;
+  values["length"] = std::to_string(options.target.count(candidate.skill.body));
   values["count"] = options.candidates == 1 ? "one change"
                                             : Counted(options.candidates, "different change") +
                                                   ", the most promising first; each is tried on its own";

@@ -10,23 +10,19 @@
 #include "teach/body_target.h"
 #include "teach/candidate.h"
 #include "teach/material.h"
+#include "teach/rule.h"
 #include "teach/teacher.h"
-#include "teach/trial.h"
 #include "trace/digest/digest.h"
 #include "util/result.h"
 
 namespace upskill {
-
-// The students' failing answers in a trial, in full, with the checks they failed, followed by a few passing answers, as
-// far as `budget_tokens` allow. Answers that don't fit are left out and counted; only an answer that exceeds the budget
-// by itself is shortened in the middle.
-std::string FailuresText(const Trial& trial, std::size_t budget_tokens);
 
 // A change that the teacher proposes.
 struct Proposal {
   std::string why;
   std::string kind;  // "edit" or "rewrite"
   std::string body;
+  std::vector<Rule> rules;  // of the body
 };
 
 struct RefineOptions {
@@ -34,6 +30,7 @@ struct RefineOptions {
   const Prompts* prompts = &BuiltInPrompts();
   BodyTarget target;
   std::size_t context_tokens = kDefaultDigestTokens;
+  std::string students;  // who answers, for the teacher: names and the limit of an answer
 };
 
 struct ProposalsOutcome {
@@ -47,7 +44,18 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
                                         const std::string& failures, const std::vector<Candidate>& known,
                                         const RefineOptions& options, int attempt);
 
-// The body with the edits applied. Error (kInput): a `find` doesn't occur exactly once.
-Result<std::string> ApplyEdits(std::string body, const Json& edits);
+// A body and the rules in it.
+struct CitedBody {
+  std::string body;
+  std::vector<Rule> rules;
+};
+
+// The body with the edits applied; its rules keep their cites, and those that were changed get `cites` as well. Error
+// (kInput): a `find` doesn't occur exactly once.
+Result<CitedBody> ApplyEdits(CitedBody skill, const Json& edits, const std::vector<std::string>& cites = {});
+
+// For the teacher: the candidates that were made from others, the latest first, each with its outcome and, as far as
+// `budget_tokens` allow, its text.
+std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_tokens);
 
 }  // namespace upskill

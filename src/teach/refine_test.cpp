@@ -25,7 +25,10 @@ using testing::SizeIs;
 constexpr const char* kBody = "# Cards\n\nThe capability is `9.0`.\nUse it. Use it.\n";
 
 Json EditJson(const std::string& find, const std::string& replace) {
-  return {{"why", "edit"}, {"edits", Json::array({{{"find", find}, {"replace", replace}}})}, {"body", ""}};
+  return {{"why", "edit"},
+          {"edits", Json::array({{{"find", find}, {"replace", replace}}})},
+          {"body", ""},
+          {"cites", Json::array()}};
 }
 
 Result<std::string> Proposals(const std::vector<Json>& proposals) { return DumpJson({{"proposals", proposals}}); }
@@ -157,10 +160,45 @@ TEST(ProposeChanges, NothingIsRequestedOverTheBudget) {
   EXPECT_THAT(refinement.model.requests, IsEmpty());
 }
 
+TEST(ProposeChanges, RulesKeepTheirSourcesThroughEdits) {
+  Json edit = EditJson("`9.0`", "`9.0a`");
+  edit["cites"] = {"d3", "d99"};
+  Refinement refinement(Proposals({edit}));
+  refinement.candidate.rules = {{"The capability is `9.0`.", {"d1"}}, {"Use it. Use it.", {"d2"}}};
+  const Result<ProposalsOutcome> outcome = refinement.Propose();
+  ASSERT_TRUE(outcome.ok() && outcome->proposals.size() == 1);
+  const std::vector<Rule>& rules = outcome->proposals[0].rules;
+  ASSERT_THAT(rules, SizeIs(2));
+  EXPECT_EQ(rules[0].text, "The capability is `9.0a`.");
+  EXPECT_THAT(rules[0].cites, ElementsAre("d1", "d3")) << "d99 isn't in the material";
+  EXPECT_THAT(rules[1].cites, ElementsAre("d2"));
+}
+
+TEST(TriedText, HasTextAndOutcomeOfEachChange) {
+  std::vector<Candidate> known(3);
+  known[0].skill.body = "DRAFT";
+  known[1].id = 1;
+  known[1].parent = 0;
+  known[1].why = std::string(300, 'w') + " end";
+  known[1].status = "screened out: 0 answers pass";
+  known[1].skill.body = "FIRST CHANGE " + std::string(4000, 'x');
+  known[2] = known[1];
+  known[2].id = 2;
+  known[2].measured = true;
+  known[2].train = {0.5};
+  known[2].skill.body = "SECOND CHANGE";
+  const std::string text = TriedText(known, 300);
+  EXPECT_THAT(text, AllOf(HasSubstr("candidate 2, a change of candidate 0"),
+                          HasSubstr("passes 50 % of the train tests"), HasSubstr("SECOND CHANGE"),
+                          HasSubstr("www end\n"), HasSubstr("outcome: screened out: 0 answers pass")));
+  EXPECT_THAT(text, AllOf(testing::Not(HasSubstr("DRAFT")), testing::Not(HasSubstr("FIRST CHANGE"))))
+      << "the older text doesn't fit";
+}
+
 TEST(ApplyEdits, EachTextOnceAndInTheirOrder) {
   const Json edits = Json::array({{{"find", "a"}, {"replace", "b c"}}, {{"find", "c"}, {"replace", "d"}}});
-  EXPECT_EQ(*ApplyEdits("a.", edits), "b d.");
-  EXPECT_FALSE(ApplyEdits("a.", Json::array({{{"find", ""}, {"replace", "b"}}})).ok());
+  EXPECT_EQ(ApplyEdits({"a.", {}}, edits)->body, "b d.");
+  EXPECT_FALSE(ApplyEdits({"a.", {}}, Json::array({{{"find", ""}, {"replace", "b"}}})).ok());
 }
 
 }  // namespace

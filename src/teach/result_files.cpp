@@ -40,6 +40,13 @@ Json StudentsToJson(const Trial& trial) {
   return list;
 }
 
+// Students that the skill wasn't measured on, with the reason in place of the verdict.
+Json UnmeasuredToJson(const Student& student, const char* reason, const Json& baseline_rate) {
+  return {{"model", student.spec},     {"verdict", reason},    {"lift", nullptr},
+          {"lift_low", nullptr},       {"lift_high", nullptr}, {"baseline_rate", baseline_rate},
+          {"with_skill_rate", nullptr}};
+}
+
 // Which cases the skill was refined on, which were held out, and how often those have been looked at.
 void PutSplit(const GenerateOutcome& outcome, const GenerationFacts& facts, Json& lineage) {
   Json train = Json::array();
@@ -72,7 +79,12 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
                    {"cost_usd", nullptr},
                    {"provenance", outcome.provenance},
                    {"contradicted_rules", outcome.contradicted_rules},
+                   {"unsupported_rules", outcome.unsupported_rules},
+                   {"critique", Json::array()},
+                   {"untouched_items", outcome.coverage.untouched},
                    {"rejected_tests", outcome.rejected_cases}};
+  for (const CritiquePoint& point : outcome.critique)
+    metadata["critique"].push_back({{"kind", point.kind}, {"point", point.text}});
   if (outcome.measured) {
     double sum = 0.0;
     for (const double rate : PassRates(*outcome.measured)) sum += rate;
@@ -81,6 +93,12 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
     metadata["students"] = StudentsToJson(*outcome.measured);
     metadata["run"] = outcome.measured->run;
   }
+  if (outcome.nothing_to_learn) {
+    for (const Student& student : outcome.students)
+      metadata["students"].push_back(UnmeasuredToJson(student, kNothingToLearn, 1.0));
+  }
+  for (const TooSmall& small : outcome.too_small)
+    metadata["students"].push_back(UnmeasuredToJson(small.student, kTooSmall, nullptr));
   std::optional<double> usd = 0.0;
   for (const auto* stages : {&facts.teachers, &facts.students}) {
     for (const auto& [stage, cost] : *stages) {
@@ -103,7 +121,10 @@ Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts
                            const fs::path& existing) {
   RETURN_IF_ERROR(folder.WriteFile("skill_meta.json", DumpJsonIndented(SkillMetaToJson(outcome, facts)) + "\n"));
   if (!existing.empty()) RETURN_IF_ERROR(CopySkillFiles(existing, folder));
-  Json lineage = LineageToJson(outcome.candidates, facts.student_models);
+  std::vector<std::string> students;
+  students.reserve(outcome.students.size());
+  for (const Student& student : outcome.students) students.push_back(student.spec);
+  Json lineage = LineageToJson(outcome.candidates, students);
   lineage["lineage"] = facts.lineage;
   PutSplit(outcome, facts, lineage);
   RETURN_IF_ERROR(folder.WriteFile("lineage.json", DumpJsonIndented(lineage) + "\n"));

@@ -12,6 +12,10 @@
 
 namespace upskill {
 
+// In place of a verdict, where there is none.
+inline constexpr const char* kTooSmall = "too small for this skill";
+inline constexpr const char* kNothingToLearn = "nothing to learn";
+
 // Facts about a generation besides its outcome.
 struct GenerationFacts {
   std::string id;              // the name of its folder
@@ -23,7 +27,6 @@ struct GenerationFacts {
   std::string lineage;                        // LineageOf the skill that was improved, else `id`
   int looks_before = 0;                       // at the held-out cases (TestLooksOf), before this generation
   std::vector<std::string> sources;           // traces, documents
-  std::vector<std::string> student_models;    // model strings, as in TrialContext::students
   std::map<std::string, StageCost> teachers;  // by stage, over all sessions
   std::map<std::string, StageCost> students;  // the same
 };

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "teach/one_line.h"
+#include "teach/write_cases.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -33,9 +35,15 @@ std::string DraftLine(const Candidate& candidate, const Draft& draft, const Mate
                      Counted(rules, "rule"), EvidenceText(draft, material));
 }
 
-std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejected) {
+std::string CasesLine(const std::vector<Case>& sound, const std::vector<std::string>& rejected) {
   const std::string example = rejected.empty() ? "" : fmt::format(" (for example {})", rejected.front());
-  return fmt::format("{} sound, {} rejected{}", sound, rejected.size(), example);
+  const CaseShares shares = SharesOf(sound);
+  const std::string kinds =
+      shares.work + shares.transfers == 0
+          ? ""
+          : fmt::format(" ({} {} for work, {} {} to new cases)", shares.work, shares.work == 1 ? "asks" : "ask",
+                        shares.transfers, shares.transfers == 1 ? "transfers" : "transfer");
+  return fmt::format("{} sound{}, {} rejected{}", sound.size(), kinds, rejected.size(), example);
 }
 
 std::string SplitLine(std::size_t train, std::size_t held_out) {
@@ -71,6 +79,17 @@ std::string ScreenedOutStatus(const Candidate& candidate, const Screening& scree
 std::string ScreenedOutLine(const Candidate& candidate) {
   return fmt::format("candidate {} ({}) {}", candidate.id, candidate.kind == "shorter" ? candidate.why : candidate.kind,
                      candidate.status);
+}
+
+std::string ProbeLine(const std::string& student, double rate, std::size_t answers) {
+  const auto passed = static_cast<std::size_t>(std::llround(rate * static_cast<double>(answers)));
+  return fmt::format("{}: {} of {} {} with the reference answers in place of the skill{}", student, passed,
+                     Counted(answers, "answer"), answers == 1 ? "passes" : "pass",
+                     passed == 0 ? ": too small for this skill" : "");
+}
+
+std::string NothingToLearnLine(std::size_t answers) {
+  return fmt::format("all {} pass without a skill: nothing to learn", Counted(answers, "answer"));
 }
 
 std::string AttemptLine(int attempt, int attempts, const std::string& teacher, std::size_t failing) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "skill/suite.h"
 #include "teach/body_target.h"
 #include "teach/candidate.h"
 #include "teach/choice.h"
@@ -21,8 +22,8 @@ std::string TokensText(std::size_t tokens, const BodyTarget& target);
 std::string DraftLine(const Candidate& candidate, const Draft& draft, const Material& material,
                       const BodyTarget& target);
 
-// "14 sound, 2 rejected (for example …)".
-std::string CasesLine(std::size_t sound, const std::vector<std::string>& rejected);
+// "14 sound, 2 rejected (for example …)"; of cases whose kind is known, also how many ask for work and are transfers.
+std::string CasesLine(const std::vector<Case>& sound, const std::vector<std::string>& rejected);
 
 // "8 train tests, 8 held out".
 std::string SplitLine(std::size_t train, std::size_t held_out);
@@ -34,6 +35,12 @@ std::string TrainLine(const Candidate& candidate, const std::vector<std::string>
 // The recorded status of a candidate that was screened out, and its progress line.
 std::string ScreenedOutStatus(const Candidate& candidate, const Screening& screening);
 std::string ScreenedOutLine(const Candidate& candidate);
+
+// "haiku: 3 of 4 answers pass with the reference answers in place of the skill". `rate`: the share that passed.
+std::string ProbeLine(const std::string& student, double rate, std::size_t answers);
+
+// "all 16 answers pass without a skill: nothing to learn".
+std::string NothingToLearnLine(std::size_t answers);
 
 // "attempt 1 of 3: sonnet is shown 4 failing tests".
 std::string AttemptLine(int attempt, int attempts, const std::string& teacher, std::size_t failing);

@@ -7,11 +7,12 @@
 #include <cmath>
 #include <numeric>
 #include <set>
-#include <unordered_set>
+#include <string_view>
 
 #include "check/check.h"
 #include "skill/case_reader.h"
 #include "skill/case_writer.h"
+#include "skill/check_types.h"
 #include "teach/draft.h"
 #include "teach/one_line.h"
 #include "util/rng.h"
@@ -40,19 +41,84 @@ bool CitesOne(const Json& json, const std::set<std::string>& ids) {
   return std::any_of(cites.begin(), cites.end(), [&](const std::string& id) { return ids.contains(id); });
 }
 
-std::string CasesPrompt(const Material& material, const std::string& items, std::size_t missing,
+std::size_t Missing(std::size_t wanted, std::size_t had) { return wanted - std::min(wanted, had); }
+
+std::string CasesPrompt(const Material& material, const std::string& items, std::size_t total,
                         const VettedCases& vetted, const Prompts& prompts) {
+  const std::size_t missing = total - vetted.cases.size();
+  const CaseShares wanted = SharesWanted(total);
+  const CaseShares had = SharesOf(vetted.cases);
   PromptValues values = ValuesOf(material, items);
   values["count"] =
       missing == 1 ? "one test"
                    : Counted(missing, "test") + ", each about a different fact, so that together they cover the task";
+  values["work"] = std::to_string(Missing(wanted.work, had.work));
+  values["transfers"] = std::to_string(Missing(wanted.transfers, had.transfers));
   for (const Case& test_case : vetted.cases)
     values["covered"] += "- " + CutToColumns(OneLine(test_case.input), 200) + "\n";
   for (const std::string& rejected : vetted.rejected) values["rejected"] += "- " + rejected + "\n";
   return prompts.Render("cases", values);
 }
 
+bool HasTag(const Case& test_case, std::string_view tag) {
+  return std::find(test_case.tags.begin(), test_case.tags.end(), tag) != test_case.tags.end();
+}
+
+// Whether one more such case leaves room for the shares.
+bool Fits(const Case& test_case, const std::vector<Case>& cases, std::size_t total) {
+  const CaseShares wanted = SharesWanted(total);
+  const CaseShares had = SharesOf(cases);
+  const std::size_t room = total - cases.size() - 1;
+  const std::size_t work = had.work + (AsksForWork(test_case) ? 1 : 0);
+  const std::size_t transfers = had.transfers + (IsTransfer(test_case) ? 1 : 0);
+  return Missing(wanted.work, work) <= room && Missing(wanted.transfers, transfers) <= room;
+}
+
+Json ChecksSchema(std::size_t most, std::size_t characters) {
+  Json types = Json::array();
+  for (const CheckType& type : kCheckTypes) types.push_back(type.name);
+  const Json check = {{"type", "object"},
+                      {"properties",
+                       {{"type", {{"type", "string"}, {"enum", types}}},
+                        {"values", Strings(8, characters)},
+                        {"pattern", StringSchema(characters)}}},
+                      {"required", {"type", "values", "pattern"}},
+                      {"additionalProperties", false}};
+  return {{"type", "array"}, {"maxItems", most}, {"items", check}};
+}
+
+// The checks that a teacher wrote in full.
+void AddChecks(const Json& json, Json& checks) {
+  for (const Json& from : json.value("checks", Json::array())) {
+    Json check = {{"type", JsonGet<std::string>(from, "type", "")}};
+    const CheckType* type = FindCheckType(check["type"].get_ref<const std::string&>());
+    if (type != nullptr && type->operand == CheckType::Operand::kPattern) {
+      check["pattern"] = JsonGet<std::string>(from, "pattern", "");
+    } else {
+      check["values"] = TextsOf(from, "values");
+    }
+    checks.push_back(std::move(check));
+  }
+}
+
 }  // namespace
+
+bool AsksForWork(const Case& test_case) {
+  return HasTag(test_case, kFileTag) || HasTag(test_case, kFunctionTag) || HasTag(test_case, kCommandTag);
+}
+
+bool IsTransfer(const Case& test_case) { return HasTag(test_case, kTransferTag); }
+
+CaseShares SharesWanted(std::size_t total) { return {(total + 1) / 2, (total + 3) / 4}; }
+
+CaseShares SharesOf(const std::vector<Case>& cases) {
+  CaseShares shares;
+  for (const Case& test_case : cases) {
+    shares.work += AsksForWork(test_case) ? 1 : 0;
+    shares.transfers += IsTransfer(test_case) ? 1 : 0;
+  }
+  return shares;
+}
 
 std::string NormalInput(const std::string& text) {
   std::string normal;
@@ -94,13 +160,19 @@ Json CasesSchema(std::size_t most, bool tight) {
   input["minLength"] = 8;
   const Json test_case = {{"type", "object"},
                           {"properties",
-                           {{"input", input},
+                           {{"kind", {{"type", "string"}, {"enum", {kFileTag, kFunctionTag, kCommandTag, kAnswerTag}}}},
+                            {"transfer", {{"type", "boolean"}}},
+                            {"input", input},
                             {"contains", Strings(tight ? 2 : 8, characters)},
                             {"any_of", others},
                             {"not_contains", others},
+                            {"checks", ChecksSchema(tight ? 0 : 8, characters)},
+                            {"output_file", StringSchema(100)},
                             {"reference", StringSchema(tight ? 300 : 0)},
                             {"cites", Strings(tight ? 2 : 12, 20)}}},
-                          {"required", {"input", "contains", "any_of", "not_contains", "reference", "cites"}},
+                          {"required",
+                           {"kind", "transfer", "input", "contains", "any_of", "not_contains", "checks", "output_file",
+                            "reference", "cites"}},
                           {"additionalProperties", false}};
   return {{"type", "object"},
           {"properties", {{"cases", {{"type", "array"}, {"minItems", 1}, {"maxItems", most}, {"items", test_case}}}}},
@@ -117,6 +189,11 @@ Result<Case> CaseFromTeacher(const Json& json) {
     const std::vector<std::string> values = TextsOf(json, type);
     if (!values.empty()) checks.push_back({{"type", type}, {"values", values}});
   }
+  AddChecks(json, checks);
+  raw["tags"] = Json::array({JsonGet<std::string>(json, "kind", kAnswerTag)});
+  if (JsonGet(json, "transfer", false)) raw["tags"].push_back(kTransferTag);
+  if (std::string file = JsonGet<std::string>(json, "output_file", ""); !file.empty())
+    raw["output_file"] = std::move(file);
   if (DumpJson(json).size() > kMaxCaseBytes)
     return InputError(fmt::format("it is longer than {} bytes", kMaxCaseBytes));
   if (raw["expected"]["contains"].empty()) raw.erase("expected");
@@ -134,15 +211,16 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
   std::set<std::string> ids;
   for (const MaterialItem& item : material.items) ids.insert(item.id);
   VettedCases vetted;
+  std::vector<Case> aside;
   std::string last_problem;
   for (int attempt = 0; attempt <= options.tries && vetted.cases.size() < options.cases; ++attempt) {
     const std::size_t missing = options.cases - vetted.cases.size();
-    const bool first = attempt == 0;
-    const std::size_t most_tokens = std::min<std::size_t>(1000 + 400 * missing, kMaxAnswerTokens);
+    const bool tight = !last_problem.empty();
+    const std::size_t most_tokens = std::min<std::size_t>(1000 + (tight ? 400 : 700) * missing, kMaxAnswerTokens);
     const Result<Json> answer =
         teacher.Ask({"cases", options.prompts->Render("cases-system"),
-                     CasesPrompt(material, items, missing, vetted, *options.prompts),
-                     CasesSchema(first ? 2 * options.cases : missing, !first), attempt, static_cast<int>(most_tokens)});
+                     CasesPrompt(material, items, options.cases, vetted, *options.prompts),
+                     CasesSchema(tight ? missing : 2 * options.cases, tight), attempt, static_cast<int>(most_tokens)});
     if (!answer) {
       if (answer.error().kind != ErrorKind::kInput) return answer.error();
       last_problem = answer.error().message;
@@ -161,8 +239,15 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
             fmt::format("{}: it cites no item of the material by its id", CutToColumns(OneLine(test_case->input), 60)));
         continue;
       }
-      TakeCase(*std::move(test_case), vetted);
+      if (Fits(*test_case, vetted.cases, options.cases)) {
+        TakeCase(*std::move(test_case), vetted);
+      } else {
+        aside.push_back(*std::move(test_case));
+      }
     }
+  }
+  for (Case& test_case : aside) {
+    if (vetted.cases.size() < options.cases) TakeCase(std::move(test_case), vetted);
   }
   if (vetted.cases.empty() && !last_problem.empty())
     return InputError("the teacher gave no usable test: " + last_problem);

@@ -30,8 +30,29 @@ std::string NormalInput(const std::string& text);
 // space); otherwise records why it was rejected. Makes its id unique.
 void TakeCase(Case test_case, VettedCases& vetted);
 
-// Schema of a teacher's cases: {input, contains, any_of, not_contains, reference, cites}. `tight`: short cases with
-// `contains` alone, after an answer that was cut off or unusable.
+// Tags of a case (Case::tags) that the teacher sets: what it asks for (kFileTag, kFunctionTag, kCommandTag,
+// kAnswerTag), and whether it transfers the knowledge to something that isn't in the material.
+inline constexpr const char* kFileTag = "file";
+inline constexpr const char* kFunctionTag = "function";
+inline constexpr const char* kCommandTag = "command";
+inline constexpr const char* kAnswerTag = "answer";
+inline constexpr const char* kTransferTag = "transfer";
+
+// Whether it asks for a file, a function or a command to be produced, and whether it is a transfer.
+bool AsksForWork(const Case& test_case);
+bool IsTransfer(const Case& test_case);
+
+// The shares of cases that ask for work and that are transfers, of `total`, rounded up.
+struct CaseShares {
+  std::size_t work = 0;
+  std::size_t transfers = 0;
+};
+CaseShares SharesWanted(std::size_t total);
+CaseShares SharesOf(const std::vector<Case>& cases);
+
+// Schema of a teacher's cases: {kind, transfer, input, contains, any_of, not_contains, checks, output_file, reference,
+// cites}. `checks` may have every type of kCheckTypes. `tight`: short cases with `contains` alone, after an answer that
+// was cut off or unusable.
 Json CasesSchema(std::size_t most, bool tight = false);
 Result<Case> CaseFromTeacher(const Json& json);
 
@@ -43,7 +64,8 @@ struct CaseOptions {
 };
 
 // Asks the teacher for cases from the task and the material, without showing it a skill. If the material has items, a
-// case that cites none of them is rejected.
+// case that cites none of them is rejected. What exceeds the shares of SharesWanted is put aside and asked for again,
+// with what is missing; it is used only if the teacher still gives nothing better after all tries.
 Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options);
 
 // Indices of the held-out cases: the fraction `holdout`, drawn by `seed` and the inputs; at least one, and never all of

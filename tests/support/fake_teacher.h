@@ -68,14 +68,19 @@ inline Json DraftJson(const std::string& body_rule, const std::vector<std::strin
           {"scripts", Json::array()}};
 }
 
-// `count` valid cases: "What is the sum number K?" → "total-K". They cite the first item, if there is one.
+// `count` valid cases: "What is the sum number K?" → "total-K". Half of them ask for work, a quarter are transfers.
+// They cite the first item, if there is one.
 inline Json CasesJson(int count) {
   Json cases = Json::array();
   for (int k = 1; k <= count; ++k) {
-    cases.push_back({{"input", "What is the sum number " + std::to_string(k) + "?"},
+    cases.push_back({{"kind", k % 2 == 1 ? "command" : "answer"},
+                     {"transfer", k % 4 == 1},
+                     {"input", "What is the sum number " + std::to_string(k) + "?"},
                      {"contains", {"total-" + std::to_string(k) + "."}},
                      {"any_of", Json::array()},
                      {"not_contains", Json::array()},
+                     {"checks", Json::array()},
+                     {"output_file", ""},
                      {"reference", "It is total-" + std::to_string(k) + "."},
                      {"cites", {"d1"}}});
   }
@@ -83,7 +88,20 @@ inline Json CasesJson(int count) {
 }
 
 inline Json ProposalJson(const std::string& why, const std::string& body) {
-  return {{"why", why}, {"edits", Json::array()}, {"body", body}};
+  return {{"why", why}, {"edits", Json::array()}, {"body", body}, {"cites", Json::array()}};
+}
+
+// A critique that finds nothing, or, with a corrected draft, one point.
+inline Json CritiqueJson(const Json& corrected = nullptr) {
+  Json json = corrected.is_null() ? DraftJson("") : corrected;
+  json.erase("name");
+  json["points"] = Json::array();
+  if (corrected.is_null()) {
+    json["sections"] = Json::array();
+  } else {
+    json["points"].push_back({{"kind", "missing"}, {"point", "d1 has the command"}});
+  }
+  return json;
 }
 
 }  // namespace upskill

@@ -51,11 +51,14 @@ class TeacherServer {
     }
     if (request.body.find("\"cases\"") != std::string::npos)
       return loopback::ChatCompletion(DumpJson(CasesJson(16)), 100, 50);
+    if (request.body.find("\"points\"") != std::string::npos)
+      return loopback::ChatCompletion(DumpJson(CritiqueJson()), 100, 50);
     if (request.body.find("\"proposals\"") == std::string::npos) {
       return loopback::ChatCompletion(DumpJson(AsAsked(DraftJson("Draft [sim 0.1]"), request.body)), 100, 50);
     }
     const Json edit = {{"find", "[sim 0.1]"}, {"replace", mark_}};
-    const Json proposal = {{"why", "it knew too little"}, {"edits", Json::array({edit})}, {"body", ""}};
+    const Json proposal = {
+        {"why", "it knew too little"}, {"edits", Json::array({edit})}, {"body", ""}, {"cites", Json::array()}};
     return loopback::ChatCompletion(DumpJson({{"proposals", Json::array({proposal})}}), 100, 50);
   }
 

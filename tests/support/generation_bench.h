@@ -27,6 +27,7 @@ class GenerationBench {
     options.cases = 16;
     options.attempts = 5;
     options.candidates = 1;
+    options.critique = false;
   }
 
   Result<GenerateOutcome> Run() {
@@ -68,6 +69,7 @@ inline FakeTeacher::Script AtOnce(std::vector<std::string> qualities) {
   return [qualities = std::move(qualities)](const ChatRequest& request, std::size_t) -> Result<std::string> {
     if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
     if (AsksFor(request, "sections")) return DumpJson(DraftJson("Draft " + qualities[0]));
+    if (!AsksFor(request, "proposals")) return DumpJson({{"description", "What is left."}});
     Json proposals = Json::array();
     for (std::size_t k = 1; k < qualities.size(); ++k)
       proposals.push_back(ProposalJson("change", "# Adding\n\nRewrite " + std::to_string(k) + " " + qualities[k]));

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/failures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "teach/one_line.h"
+#include "trace/digest/excerpt.h"
+#include "util/text.h"
+#include "util/tokens.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMaxPassing = 3;
+constexpr std::size_t kShownOfBaseline = 400;  // bytes of an answer without the skill
+
+// The answers to one case.
+struct FailingCase {
+  const Sample* failed = nullptr;          // the first
+  const Sample* failed_without = nullptr;  // the first without a skill by the same student
+  std::size_t answers_without = 0;         // by that student
+  std::size_t passed_without = 0;
+  std::map<std::string, std::pair<std::size_t, std::size_t>> by_student;  // failed, all
+
+  std::size_t Failed() const {
+    std::size_t sum = 0;
+    for (const auto& [student, counts] : by_student) sum += counts.first;
+    return sum;
+  }
+  std::size_t All() const {
+    std::size_t sum = 0;
+    for (const auto& [student, counts] : by_student) sum += counts.second;
+    return sum;
+  }
+};
+
+std::map<std::string, FailingCase> AnswersByCase(const Trial& trial, const Trial& with_baseline) {
+  std::map<std::string, FailingCase> cases;
+  for (const Sample* sample : trial.judged.data.samples()) {
+    if (!sample->ok() || sample->arm != Arm::kSkill) continue;
+    FailingCase& answers = cases[sample->case_id];
+    auto& [failed, all] = answers.by_student[sample->student];
+    ++all;
+    if (sample->passed()) continue;
+    ++failed;
+    if (answers.failed == nullptr) answers.failed = sample;
+  }
+  for (const Sample* sample : with_baseline.judged.data.samples()) {
+    if (!sample->ok() || sample->arm != Arm::kBaseline) continue;
+    const auto found = cases.find(sample->case_id);
+    if (found == cases.end() || found->second.failed == nullptr || found->second.failed->student != sample->student)
+      continue;
+    FailingCase& answers = found->second;
+    ++answers.answers_without;
+    if (sample->passed()) {
+      ++answers.passed_without;
+    } else if (answers.failed_without == nullptr) {
+      answers.failed_without = sample;
+    }
+  }
+  return cases;
+}
+
+std::string WithoutSkillText(const FailingCase& answers) {
+  if (answers.answers_without == 0) return "";
+  std::string text =
+      fmt::format("Without the skill, {} of {} to this request by the same model {}", answers.passed_without,
+                  Counted(answers.answers_without, "answer"), answers.passed_without == 1 ? "passes" : "pass");
+  if (answers.failed_without == nullptr) return text + ".\n";
+  return text + fmt::format("; one that fails: {}\n",
+                            OneLine(HeadAndTail(answers.failed_without->response.text, kShownOfBaseline)));
+}
+
+std::string CaseText(const Case& test_case, const FailingCase& answers, std::map<std::string, std::string>& names,
+                     const std::string& body, std::size_t max_answer_bytes) {
+  const Sample& failed = *answers.failed;
+  std::string students;
+  for (const auto& [student, counts] : answers.by_student)
+    students += fmt::format("{}{} {} of {}", students.empty() ? "" : ", ", names[student], counts.first, counts.second);
+  std::string text = fmt::format(
+      "Request ({} of {} fail: {}):\n{}\n\nA failing answer, by {}{}:\n<answer>\n{}\n</answer>\n", answers.Failed(),
+      Counted(answers.All(), "answer"), students, Trim(test_case.input), names[failed.student],
+      failed.response.stop == StopReason::kLength ? " (cut off at the token limit)" : "",
+      HeadAndTail(failed.response.text, max_answer_bytes));
+  for (const CheckResult& check : failed.checks) {
+    if (check.outcome != Outcome::kPass)
+      text += fmt::format("Failed check: {}{}\n", check.name, check.detail.empty() ? "" : ": " + check.detail);
+  }
+  text += MissingTexts(test_case, failed.response.text, body);
+  text += WithoutSkillText(answers);
+  if (!Trim(test_case.reference).empty())
+    text += fmt::format("A right answer:\n{}\n", HeadAndTail(std::string(Trim(test_case.reference)), max_answer_bytes));
+  return text + "\n";
+}
+
+// The number of the line in `body` that has `text`, in any case.
+std::optional<std::size_t> LineOf(const std::string& text, const std::string& body) {
+  const std::size_t at = ToLowerAscii(body).find(ToLowerAscii(text));
+  if (text.empty() || at == std::string::npos) return std::nullopt;
+  return 1 + static_cast<std::size_t>(std::count(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+}  // namespace
+
+std::string MissingTexts(const Case& test_case, const std::string& answer, const std::string& body) {
+  const std::string lower = ToLowerAscii(answer);
+  const auto has = [&](const std::string& value) { return lower.find(ToLowerAscii(value)) != std::string::npos; };
+  std::string lines;
+  for (const CheckSpec& check : test_case.checks) {
+    if (check.type != "contains" && check.type != "any_of") continue;
+    if (check.type == "any_of" && std::any_of(check.values.begin(), check.values.end(), has)) continue;
+    for (const std::string& value : check.values) {
+      if (has(value)) continue;
+      const std::optional<std::size_t> line = LineOf(value, body);
+      lines += fmt::format("Missing text `{}`: {}\n", CutToColumns(OneLine(value), 120),
+                           line ? fmt::format("stands in the skill, line {}", *line) : "absent from the skill");
+    }
+  }
+  return lines;
+}
+
+std::string FailuresText(const Trial& trial, const Trial& with_baseline, std::size_t budget_tokens) {
+  const Plan& plan = trial.judged.plan();
+  std::map<std::string, std::string> names;
+  for (const Student& student : plan.students) names[student.spec] = student.name;
+  const std::map<std::string, FailingCase> cases = AnswersByCase(trial, with_baseline);
+  // What fails most often comes first: it is there whatever the budget.
+  std::vector<std::pair<const Case*, const FailingCase*>> failing;
+  std::vector<const Case*> passing;
+  for (const Case& test_case : plan.suite.cases) {
+    const auto found = cases.find(test_case.id);
+    if (found == cases.end()) continue;
+    if (found->second.failed == nullptr) {
+      passing.push_back(&test_case);
+    } else {
+      failing.emplace_back(&test_case, &found->second);
+    }
+  }
+  std::stable_sort(failing.begin(), failing.end(),
+                   [](const auto& a, const auto& b) { return a.second->Failed() > b.second->Failed(); });
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [test_case, answers] : failing) {
+    const std::string one = CaseText(*test_case, *answers, names, plan.skill.body, budget_tokens / 4 * kBytesPerToken);
+    if (!text.empty() && EstimateTokens(text) + EstimateTokens(one) > budget_tokens) continue;
+    text += one;
+    ++shown;
+  }
+  text = failing.empty() ? "No answer failed.\n\n"
+                         : fmt::format("Failing requests ({} of {} shown):\n\n", shown, failing.size()) + text;
+  if (!passing.empty()) text += "Requests that always pass, and must go on passing:\n";
+  for (std::size_t i = 0; i < std::min(passing.size(), kMaxPassing); ++i)
+    text += fmt::format("- {}\n", CutToColumns(OneLine(passing[i]->input), 200));
+  return text;
+}
+
+}  // namespace upskill

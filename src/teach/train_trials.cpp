@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/train_trials.h"
+
+#include <set>
+#include <utility>
+
+#include "teach/stage_lines.h"
+#include "teach/trial_answers.h"
+#include "teach/write_cases.h"
+
+namespace upskill {
+
+Status TrainTrials::Measure(std::size_t index) {
+  TrialSpec spec;
+  spec.stage = "train";
+  spec.suite = SuiteOf(state_.out.cases, state_.train);
+  spec.rounds = state_.options.train_rounds;
+  spec.baseline = trials_.empty();
+  ASSIGN_OR_RETURN(Trial trial, state_.Try(state_.out.candidates[index].skill, std::move(spec)));
+  state_.out.student_calls += trial.asked;
+  Candidate& candidate = state_.out.candidates[index];
+  candidate.train = PassRates(trial);
+  candidate.measured = true;
+  candidate.run = trial.run;
+  candidate.status = "measured";
+  if (trials_.empty()) {
+    first_ = index;
+    without_ = PassRates(trial, Arm::kBaseline);
+  }
+  trials_[index] = std::move(trial);
+  if (candidate.kind == "shorter")
+    candidate.lost = LostAnswers(trials_.at(static_cast<std::size_t>(candidate.parent)), trials_.at(index));
+  std::vector<std::string> students;
+  students.reserve(state_.trials.students.size());
+  for (const Student& student : state_.trials.students) students.push_back(student.name);
+  state_.Say("train", TrainLine(candidate, students, without_, BestOnTrain(state_.out.candidates) == index,
+                                state_.options.target) +
+                          state_.budget.Text());
+  return {};
+}
+
+std::vector<std::size_t> TrainTrials::CasesBy(std::size_t index, bool passing) const {
+  const std::set<std::string> failing = FailedCases(trials_.at(index));
+  std::vector<std::size_t> found;
+  for (const std::size_t i : state_.train) {
+    if (failing.contains(state_.out.cases[i].id) != passing) found.push_back(i);
+  }
+  return found;
+}
+
+Result<Screening> TrainTrials::Screen(std::size_t index, std::size_t best, const std::vector<std::size_t>& cases) {
+  std::set<std::string> ids;
+  for (const std::size_t i : cases) ids.insert(state_.out.cases[i].id);
+  TrialSpec spec;
+  spec.stage = "screen";
+  spec.suite = SuiteOf(state_.out.cases, cases);
+  spec.baseline = false;
+  ASSIGN_OR_RETURN(const Trial trial, state_.Try(state_.out.candidates[index].skill, std::move(spec)));
+  state_.out.student_calls += trial.asked;
+  return Screening{PassedInFirstRound(trial, ids), PassedInFirstRound(trials_.at(best), ids)};
+}
+
+void TrainTrials::ScreenOut(std::size_t index, const Screening& screening, std::string_view stage) {
+  Candidate& candidate = state_.out.candidates[index];
+  candidate.status = ScreenedOutStatus(candidate, screening);
+  state_.Say(stage, ScreenedOutLine(candidate));
+}
+
+void TrainTrials::CountInFull() {
+  state_.out.full_student_calls +=
+      2 * state_.train.size() * static_cast<std::size_t>(state_.options.train_rounds) * state_.trials.students.size();
+}
+
+}  // namespace upskill
