@@ -155,7 +155,8 @@ void AddTraceCommand(CLI::App& app, TraceOptions& options) {
   show->add_flag("--json", options.json, "Print a JSON object; for several files, a list");
   AddExamples(*show, {{"Summarise a session", "upskill trace show session.jsonl"},
                       {"List the events of the newest trace", "upskill trace show latest --events"}});
-  CLI::App* digest = command->add_subcommand("digest", "Print what a teacher would read: whole traces if they fit, else a digest");
+  CLI::App* digest =
+      command->add_subcommand("digest", "Print what a teacher would read: whole traces if they fit, else a digest");
   AddReadOptions(*digest, options);
   digest->add_option("--budget", options.budget, "Maximum tokens; larger traces are condensed")
       ->capture_default_str()

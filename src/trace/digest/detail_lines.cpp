@@ -50,7 +50,7 @@ double ValueOfClass(LineClass kind) {
     case LineClass::kSignature:
       return 36;
     case LineClass::kConfiguration:
-      return 34;
+      return 42;
     case LineClass::kOther:
       break;
   }
