@@ -18,7 +18,7 @@ bool IsRegistration(std::string_view line) {
   static const RE2 pattern(
       R"((?i)\.(?:def|impl)\(\s*["']|\bregister\w*\s*[(<]|[A-Z]_REGISTER\w*\(|\bTORCH_LIBRARY|_MODULE\(|TORCH_EXTENSION_NAME|)"
       R"(@[\w.]+\.(?:route|get|post|put|delete|command|task|register|tool|fixture)\b|)"
-      R"(\badd_(?:subcommand|command|route|executable|library|test|parser|url_rule)\(|\bentry_points\b|\bconsole_scripts\b)");
+      R"(\.(?:include_\w+|mount|register)\(\w|\badd_(?:subcommand|command|route|executable|library|test|parser|url_rule)\(|\bentry_points\b|\bconsole_scripts\b)");
   // A call statement whose first argument is a quoted name: `router.HandleFunc("/zones", zones)`.
   static const RE2 named_pattern(R"(^[\w.:]+(?:<[\w:, ]+>)?\(\s*["'][\w./:{}<>*@-]+["']\s*[,)])");
   static const RE2 printing_pattern(
