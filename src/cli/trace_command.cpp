@@ -155,9 +155,10 @@ void AddTraceCommand(CLI::App& app, TraceOptions& options) {
   show->add_flag("--json", options.json, "Print a JSON object; for several files, a list");
   AddExamples(*show, {{"Summarise a session", "upskill trace show session.jsonl"},
                       {"List the events of the newest trace", "upskill trace show latest --events"}});
-  CLI::App* digest = command->add_subcommand("digest", "Print what a teacher would read: whole traces if they fit, else a digest");
+  CLI::App* digest =
+      command->add_subcommand("digest", "Print what a teacher would read of traces");
   AddReadOptions(*digest, options);
-  digest->add_option("--budget", options.budget, "Maximum tokens; larger traces are condensed")
+  digest->add_option("--budget", options.budget, "Maximum tokens of the digest")
       ->capture_default_str()
       ->check(WholeNumber(200, 1'000'000))
       ->type_name("N");

@@ -23,7 +23,8 @@ Trace SmallTrace() {
   ClaudeSession session;
   session.User("make it build");
   session.Call("Write", Json::object({{"file_path", "/p/a.c"}, {"content", "int y;\n"}}), "ok");
-  session.Call("Edit", Json::object({{"file_path", "/p/a.c"}, {"old_string", "int y;"}, {"new_string", "int x;"}}), "ok");
+  session.Call("Edit", Json::object({{"file_path", "/p/a.c"}, {"old_string", "int y;"}, {"new_string", "int x;"}}),
+               "ok");
   session.Run("make test", "1 passed");
   return session.Read("s.jsonl");
 }

@@ -34,6 +34,7 @@ struct Candidate {
   std::string_view line;
   std::size_t skeleton = 0;  // hash
   LineClass kind = LineClass::kOther;
+  bool indented = false;
   double value = 0;
 };
 
@@ -50,7 +51,7 @@ double ValueOfClass(LineClass kind) {
     case LineClass::kSignature:
       return 36;
     case LineClass::kConfiguration:
-      return 34;
+      return 42;
     case LineClass::kOther:
       break;
   }
@@ -139,9 +140,12 @@ class LineCollector {
       const std::string_view line = WithoutNumber(Trim(full));
       const LineClass kind = ClassOfLine(line);
       if (kind == LineClass::kOther || lines_.size() >= kMostLines) continue;
-      const std::size_t skeleton = std::hash<std::string>()(LineSkeleton(line));
+      // Settings differ in their keys.
+      std::string skeleton_text = LineSkeleton(line);
+      if (kind == LineClass::kConfiguration) skeleton_text += line.substr(0, line.find_first_of("=:"));
+      const std::size_t skeleton = std::hash<std::string>()(skeleton_text);
       if (all_.insert(line).second) ++like_[skeleton];
-      lines_.push_back({sources_.size() - 1, number, line, skeleton, kind, 0});
+      lines_.push_back({sources_.size() - 1, number, line, skeleton, kind, !full.starts_with(line), 0});
     }
   }
 
@@ -162,7 +166,9 @@ class LineCollector {
     const double like = static_cast<double>(like_[line.skeleton]);
     const bool matters = line.kind >= LineClass::kShape;
     const double common = (matters ? 2.0 : 6.0) * std::log2(like);
-    return ValueOfClass(line.kind) + 6 * late + (source.path.empty() ? 0 : 6) - std::min(common, matters ? 24.0 : 40.0);
+    const double inner = line.indented && line.kind == LineClass::kConfiguration ? 10 : 0;  // a variable of a function
+    return ValueOfClass(line.kind) - inner + 6 * late + (source.path.empty() ? 0 : 6) -
+           std::min(common, matters ? 24.0 : 40.0);
   }
 
   const std::vector<Trace>& traces_;

@@ -72,19 +72,30 @@ std::string CorrectionOf(const Event& event) {
 bool Objects(const std::string& text) {
   constexpr std::array<std::string_view, 12> kOpenings = {"no ",  "no,",  "no.",   "nope", "don't",  "do not",
                                                           "stop", "wait", "wrong", "undo", "revert", "actually"};
-  constexpr std::array<std::string_view, 25> kCues = {
-      ", not ",          "that's wrong", "that is wrong", "is wrong",    "not what i",
-      "not like that",   "doesn't work", "does not work", "didn't work", "not working",
-      "still fail",      "still broken", "still wrong",   "isn't right", "is not right",
-      "i told you",      "i said",       "i asked",       "you forgot",  "you missed",
-      "you should have", "must not ",    "should not ",   "shouldn't ",  "never "};
+  constexpr std::array<std::string_view, 31> kCues = {
+      ", not ",       "that's wrong",  "that is wrong",   "is wrong",    "not what i",  "not like that",
+      "doesn't work", "does not work", "didn't work",     "not working", "still fail",  "still broken",
+      "still wrong",  "isn't right",   "is not right",    "i told you",  "i said",      "i asked",
+      "you forgot",   "you missed",    "you should have", "must not ",   "should not ", "shouldn't ",
+      "never ",       "instead of ",   "rather than ",    "don't ",      "can't work",  "cannot work",
+      "remove it"};
   const std::string lower = ToLowerAscii(Trim(text).substr(0, 2000));
   if (std::any_of(kOpenings.begin(), kOpenings.end(), [&](std::string_view cue) { return lower.starts_with(cue); }))
     return true;
-  const bool asks = lower.ends_with('?') || lower.starts_with("can you") || lower.starts_with("could you");
-  if (asks) return false;
-  const auto has = [&](std::string_view cue) { return lower.find(cue) != std::string::npos; };
-  return std::any_of(kCues.begin(), kCues.end(), has) || has("instead of ") || has("rather than ") || has("don't ");
+  // Questions ask for something, whatever their words.
+  std::size_t begin = 0;
+  while (begin < lower.size()) {
+    std::size_t end = lower.find_first_of("?!\n", begin);
+    const std::size_t stop = lower.find(". ", begin);
+    end = std::min({end, stop, lower.size()});
+    const std::string_view sentence = Trim(std::string_view(lower).substr(begin, end - begin));
+    const bool asks = (end < lower.size() && lower[end] == '?') || sentence.starts_with("can you") ||
+                      sentence.starts_with("could you");
+    const auto has = [&](std::string_view cue) { return sentence.find(cue) != std::string_view::npos; };
+    if (!asks && std::any_of(kCues.begin(), kCues.end(), has)) return true;
+    begin = end + 1;
+  }
+  return false;
 }
 
 // Whether the user said this after stopping the agent or rejecting a call.

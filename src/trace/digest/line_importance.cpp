@@ -18,8 +18,12 @@ bool IsRegistration(std::string_view line) {
   static const RE2 pattern(
       R"((?i)\.(?:def|impl)\(\s*["']|\bregister\w*\s*[(<]|[A-Z]_REGISTER\w*\(|\bTORCH_LIBRARY|_MODULE\(|TORCH_EXTENSION_NAME|)"
       R"(@[\w.]+\.(?:route|get|post|put|delete|command|task|register|tool|fixture)\b|)"
-      R"(\badd_(?:subcommand|command|route|executable|library|test|parser|url_rule)\(|\bentry_points\b|\bconsole_scripts\b)");
-  return IsMatch(line, pattern);
+      R"(\.(?:include_\w+|mount|register)\(\w|\badd_(?:subcommand|command|route|executable|library|test|parser|url_rule)\(|\bentry_points\b|\bconsole_scripts\b)");
+  // A call statement whose first argument is a quoted name: `router.HandleFunc("/zones", zones)`.
+  static const RE2 named_pattern(R"(^[\w.:]+(?:<[\w:, ]+>)?\(\s*["'][\w./:{}<>*@-]+["']\s*[,)])");
+  static const RE2 printing_pattern(
+      R"((?i)^(?:\w*print\w*|.*\b(?:log\w*|warn|error|debug|info|assert\w*|expect\w*|raise|throw)\b.*\(\s*["']))");
+  return IsMatch(line, pattern) || (IsMatch(line, named_pattern) && !IsMatch(line, printing_pattern));
 }
 
 bool IsExport(std::string_view line) {
@@ -31,7 +35,7 @@ bool IsExport(std::string_view line) {
 bool IsVersion(std::string_view line) {
   static const RE2 pattern(R"((?i)(?:==|>=|~=|<=|@\^?|\^)\s*v?\d+\.\d+|\bversion\w*\b.{0,20}\d+\.\d+|)"
                            R"(\b(?:cuda|python|torch|node|gcc|clang|cmake|rustc?|go|java|numpy|driver)[ -]?v?\d+\.\d+|)"
-                           R"(\brelease v?\d+\.\d+)");
+                           R"(\brelease v?\d+\.\d+|^"[\w@/.-]+":\s*"[~^]?\d+\.\d+)");
   return IsMatch(line, pattern);
 }
 

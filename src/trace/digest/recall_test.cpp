@@ -155,6 +155,7 @@ TEST(WholeDigest, EverythingIsToldOnceAndHowItIsKnown) {
   session.Call("WebFetch", Json::object({{"url", "https://docs.test"}}), "The flag is --zone.");
   session.User("can you use the zone in b.c instead of UTC?");
   session.User("no, never in b.c");
+  session.User("The folder is wrong. What is the right one?");
   session.Call("Write", Json::object({{"file_path", "/p/b.toml"}, {"content", "edition = 5\n"}}), "ok");
   const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
   ASSERT_TRUE(digest.whole);
@@ -168,6 +169,7 @@ TEST(WholeDigest, EverythingIsToldOnceAndHowItIsKnown) {
   EXPECT_THAT(text, HasSubstr("Error and its fix · ran and passed\n"));
   EXPECT_THAT(text, HasSubstr("Request · told by the user\ncan you use the zone")) << "a request is no correction";
   EXPECT_THAT(text, HasSubstr("Correction by the user · told by the user\nno, never in b.c\n"));
+  EXPECT_THAT(text, HasSubstr("Correction by the user · told by the user\nThe folder is wrong."));
   EXPECT_THAT(text,
               HasSubstr("/p/a.c (final content, whole, 2 changes)\nint x;\nint z;\n[replaced on the way, no longer "
                         "in the file:]\nint y;\n"));
