@@ -48,6 +48,18 @@ TEST(Catalog, BuiltInProviders) {
   EXPECT_EQ(catalog.FindProvider("nobody"), nullptr);
 }
 
+// `generate` measures the skills of dearer models on these.
+TEST(Catalog, StudentsOfProvidersAreCheaperThanTheirBestModels) {
+  const Result<Catalog> catalog = LoadCatalog();
+  ASSERT_TRUE(catalog.ok());
+  EXPECT_EQ(catalog->FindProvider("anthropic")->student, "haiku");
+  const std::optional<Price> haiku = catalog->PriceOf("anthropic", "claude-haiku-4-5");
+  const std::optional<Price> opus = catalog->PriceOf("anthropic", "claude-opus-5");
+  ASSERT_TRUE(haiku && opus);
+  EXPECT_LT(haiku->output, opus->output);
+  EXPECT_TRUE(catalog->PriceOf("openai", "gpt-5-mini").has_value());
+}
+
 TEST(Catalog, Prices) {
   const Catalog catalog = Load();
   const std::optional<Price> haiku = catalog.PriceOf("anthropic", "claude-haiku-4-5-20251001");

@@ -300,6 +300,18 @@ TEST(Sim, CancelWhileAnswering) {
   }
 }
 
+// What a student can do with the reference answers before it is known apart from what a skill says.
+TEST(Sim, ReferenceAnswersHaveARateOfTheirOwn) {
+  for (const bool able : {true, false}) {
+    const auto model = Make(able ? "base=0,skill=body" : "base=1,skill=1,reference=0");
+    ChatRequest request = Ask("skill", 1);
+    request.system = "system\n\n<skill name=\"reference-answers\">\nright\n</skill>";
+    const Result<ChatResponse> response = Generate(*model, request);
+    ASSERT_TRUE(response.ok());
+    EXPECT_EQ(response->text == "right", able);
+  }
+}
+
 TEST(Sim, DestructionCancelsWhatIsInFlight) {
   Answers slow;
   Answers quick;
