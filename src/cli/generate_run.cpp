@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/generate_session.h"
+#include "cli/generate_teacher.h"
 #include "cli/generate_text.h"
 #include "report/progress_line.h"
 #include "teach/choice.h"
@@ -94,6 +95,12 @@ ExitCode FinishWithoutSkill(const GenerateSession& session, const Error& error, 
   return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
 }
 
+// The recording has too little to extract without a teacher.
+ExitCode RefuseToExtract(const GenerateSession& session, const Error& error, Env& env) {
+  PrintError(env, InputError(error.message + "; each of these works:" + TeacherOffers(session)));
+  return ExitCode::kFailed;
+}
+
 ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, bool estimated, Env& env) {
   const GenerationFacts facts = FactsOf(session, env);
   const Result<Placing> placing = Place(session, outcome, facts);
@@ -145,6 +152,8 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
   }
   const Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();
+  if (!outcome && outcome.error().kind == ErrorKind::kNotFound && !session.teacher)
+    return RefuseToExtract(session, outcome.error(), env);
   if (!outcome) return FinishWithoutSkill(session, outcome.error(), env);
   return Finish(session, *outcome, input.options.target.estimated, env);
 }

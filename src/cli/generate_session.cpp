@@ -277,8 +277,9 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.material = &session.sources.material;
   input.options = options.how;
   input.options.prompts = &session.prompts;
-  if (input.options.name.empty() && !options.output.empty())
-    input.options.name = SkillNameFrom(fs::path(options.output).filename().string());
+  // A folder that can't be a skill's name doesn't make a bad one: then the name comes from the teacher or the task.
+  const std::string folder_name = fs::path(options.output).filename().string();
+  if (input.options.name.empty() && SkillNameProblem(folder_name).empty()) input.options.name = folder_name;
   input.options.evaluate = !options.no_eval;
   input.options.target = TargetFor(session);
   if (session.teacher) input.teacher = &*session.teacher;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "cli/env.h"
 #include "cli/generate_session.h"
@@ -13,6 +14,9 @@ namespace upskill {
 // Without -m and a trace, a task alone asks for a model: chooses Anthropic's best one, if there is a key for it, and
 // adds a line that says so. Otherwise nothing changes.
 void ChooseTeacher(GenerateSession& session, const Env& env);
+
+// The commands that make a skill from the same sources with a teacher, each on a line of its own with what it needs.
+std::string TeacherOffers(const GenerateSession& session);
 
 // Where there is neither a teacher nor a trace: the error (kInput) with the commands that work.
 Error NoTeacher(const GenerateSession& session);
