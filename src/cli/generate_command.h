@@ -36,6 +36,7 @@ struct GenerateCommandOptions {
   std::string tests;
   std::string output;
   std::string skills_dir;  // of the configuration: where the skill goes without `output`
+  bool overwrite = false;  // another skill may be replaced
   bool no_eval = false;
   std::optional<int> max_attempts;  // absent: the configuration's
   int max_tokens = 512;             // of a student's answer

@@ -44,7 +44,7 @@ TEST_F(GenerateCli, FromATraceWithoutAModel) {
   // A second one of the same name doesn't replace it.
   EXPECT_EQ(Generate({"Write CUDA kernels", "--name", "write-cuda-kernels", "--from", kTrace.string(), "--no-eval"}),
             2);
-  EXPECT_THAT(error, HasSubstr("already contains a skill"));
+  EXPECT_THAT(error, HasSubstr("already contains a skill made from the same sources; --overwrite replaces it"));
 }
 
 TEST_F(GenerateCli, ARecordingWithTooLittleIsRefused) {

@@ -265,6 +265,8 @@ const std::vector<StoredOption>& StoredOptions() {
           "keep_emails", "--keep-emails", [](auto& o) -> auto& { return o.keep_emails; }, true),
       LaterSwitchOption(
           "no_ledger", "--no-ledger", [](auto& o) -> auto& { return o.no_ledger; }, false),
+      LaterSwitchOption(
+          "overwrite", "--overwrite", [](auto& o) -> auto& { return o.overwrite; }, false),
   };
   return all;
 }
