@@ -44,7 +44,8 @@ TEST_F(GenerateCli, FromATraceWithoutAModel) {
   // A second one of the same name doesn't replace it.
   EXPECT_EQ(Generate({"Write CUDA kernels", "--name", "write-cuda-kernels", "--from", kTrace.string(), "--no-eval"}),
             2);
-  EXPECT_THAT(error, HasSubstr("already contains a skill made from the same sources; --overwrite replaces it"));
+  EXPECT_THAT(error,
+              HasSubstr("already contains a skill made from the same sources; add one of these:\n  --overwrite"));
 }
 
 TEST_F(GenerateCli, ARecordingWithTooLittleIsRefused) {
@@ -246,7 +247,7 @@ TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   EXPECT_EQ(Generate({}), 2);
   EXPECT_THAT(error, HasSubstr("give a TASK"));
   EXPECT_EQ(Generate({"Add numbers"}), 2);
-  EXPECT_THAT(error, HasSubstr("without a teacher model"));
+  EXPECT_THAT(error, HasSubstr("needs a teacher model"));
   EXPECT_EQ(Generate({"--from", (folder.path() / "none.jsonl").string()}), 2);
   EXPECT_EQ(Generate({"--resume", "ffff"}), 2);
   EXPECT_THAT(error, HasSubstr("no generations in "));

@@ -85,7 +85,8 @@ Status PlanPlace(GenerateSession& session) {
     return {};
   }
   return InputError(fmt::format(
-      "{} already contains a skill{}; --overwrite replaces it, --name NAME writes another one, --from {} improves it",
+      "{} already contains a skill{}; add one of these:\n--overwrite  to replace it; its files are kept with the "
+      "generation\n--name NAME  to write another one\n--from {}  to improve it",
       folder->string(), IsOfSameSource(session, *folder) ? " made from the same sources" : "",
       ShellWord(folder->string())));
 }

@@ -39,10 +39,10 @@ std::string TeacherOffers(const GenerateSession& session) {
   const auto offer = [&](const std::string& arguments, const std::string& what) {
     offers += fmt::format("\n{} {}\n    {}", command, arguments, what);
   };
-  offer("-m opus", "with a key, in ANTHROPIC_API_KEY; `upskill models` lists other models and their keys");
+  offer("-m opus", "with a key in ANTHROPIC_API_KEY; `upskill models` lists other models");
   offer("-m MODEL --base-url http://localhost:8080/v1", "with a server on this machine, such as llama-server");
-  offer("-m 'cmd:claude -p'", "with an agent program, or any command that reads a prompt and prints an answer");
-  offer("-m desk:desk", "by hand, or with a chat window: requests and answers are files in ./desk");
+  offer("-m 'cmd:claude -p'", "with an agent program, or any command that answers a prompt");
+  offer("-m desk:desk", "by hand or in a chat window: requests and answers are files in ./desk");
   const bool may_extract = options.from.empty() && !session.sources.material.has_existing();
   if (may_extract) offer("--from latest", "from the newest recording of an agent, without a model");
   return offers;
@@ -51,7 +51,7 @@ std::string TeacherOffers(const GenerateSession& session) {
 Error NoTeacher(const GenerateSession& session) {
   const bool improves = session.sources.material.has_existing();
   return InputError(std::string(improves ? "improving a skill needs a teacher model"
-                                         : "without a teacher model, a skill can only be extracted from a trace") +
+                                         : "a skill from a task alone needs a teacher model") +
                     "; each of these works:" + TeacherOffers(session));
 }
 

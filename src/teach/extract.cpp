@@ -122,6 +122,15 @@ void AddReference(const PlannedPart& configuration, const std::vector<SourcedFil
   if (!text.empty()) draft.references.emplace_back("configuration.md", "# Configuration files\n" + text);
 }
 
+// Tokens of all rules together aren't those of each: leaves out rules at the end that are too much.
+void TrimToTarget(const BodyTarget& target, Draft& draft) {
+  while (draft.sections.size() > 1 && target.count(DraftToSkill(draft).body) > target.tokens) {
+    std::vector<Rule>& rules = draft.sections.back().rules;
+    rules.pop_back();
+    if (rules.empty()) draft.sections.pop_back();
+  }
+}
+
 std::vector<PlannedPart> PlanParts(const Material& material, const std::vector<SourcedFile>& files) {
   std::vector<PlannedPart> parts(kParts);
   parts[kLayout] = {LayoutPart(files), 0.25, "the project's layout"};
@@ -184,6 +193,7 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
   for (const PlannedPart& part : parts) {
     if (!part.kept.rules.empty()) draft.sections.push_back(part.kept);
   }
+  TrimToTarget(target, draft);
   const bool only_layout = draft.sections.size() == 1 && !layout.kept.rules.empty();
   if (draft.sections.empty() || only_layout) {
     return Error{ErrorKind::kNotFound, fmt::format("nothing that the recording has to extract fits into {} tokens; "

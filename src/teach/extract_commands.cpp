@@ -111,7 +111,8 @@ bool IsCommandInText(const std::string& line) {
   const std::vector<std::string> programs = ProgramsOf(line);
   if (programs.empty() || !IsBuildProgram(programs.front()) || !line.starts_with(programs.front())) return false;
   static const RE2 argument(
-      R"(^\S+\s+(?:-|\.|\S*[/#=]|(?:build|test|run|install|add|check|sync|flake|init|compose|exec|develop|apply|start|dev|use)\b))");
+      R"(^\S+\s+(?:-|\.|\S*[/#=]|(?:build|test|run|install|add|check|sync|flake|init|)"
+      R"(compose|exec|develop|apply|start|dev|use)\b))");
   return RE2::PartialMatch(line, argument);
 }
 

@@ -262,9 +262,11 @@ void AppendTree(const TreeFolder& folder, std::size_t depth, std::string& text) 
 
 bool IsConfigurationFile(const std::string& path) {
   static const RE2 config(
-      R"((?i)(^|/)((?:[\w.-]*\.(?:toml|ini|cfg|nix|cmake|csproj|gradle(?:\.kts)?|tf))|CMakeLists\.txt|Makefile|justfile|Dockerfile|)"
+      R"((?i)(^|/)((?:[\w.-]*\.(?:toml|ini|cfg|nix|cmake|csproj|gradle(?:\.kts)?|tf))|)"
+      R"(CMakeLists\.txt|Makefile|justfile|Dockerfile|)"
       R"((?:docker-)?compose[\w.-]*\.ya?ml|package\.json|tsconfig[\w.-]*\.json|[\w.-]+\.config\.(?:js|ts|mjs|cjs|json)|)"
-      R"(\.?[\w-]+rc(?:\.json|\.ya?ml)?|go\.mod|Cargo\.toml|Gemfile|mix\.exs|pom\.xml|meson\.build|(?:BUILD|WORKSPACE)(?:\.bazel)?|)"
+      R"(\.?[\w-]+rc(?:\.json|\.ya?ml)?|go\.mod|Cargo\.toml|Gemfile|mix\.exs|pom\.xml|meson\.build|)"
+      R"((?-i:BUILD|WORKSPACE)(?:\.bazel)?|)"
       R"(requirements[\w.-]*\.txt|setup\.py|\.github/workflows/[\w.-]+\.ya?ml|[\w.-]+\.ya?ml)$)");
   static const RE2 generated(R"((?i)(lock|\.min\.|node_modules/))");
   return RE2::PartialMatch(path, config) && !RE2::PartialMatch(path, generated);

@@ -23,7 +23,8 @@ bool IsRuleOfUser(const std::string& sentence) {
   constexpr std::size_t kShortest = 15;
   constexpr std::size_t kLongest = 240;
   static const RE2 binding(
-      R"((?i)\b(?:must|should|always|never|don't|do not|doesn't|does not|instead|only|no|not|needs?|has to|have to|can't|cannot|won't)\b|(?:^|[,;:]\s*)use\b)");
+      R"((?i)\b(?:must|should|always|never|don't|do not|doesn't|does not|instead|only|no|not|needs?|)"
+      R"(has to|have to|can't|cannot|won't)\b|(?:^|[,;:]\s*)use\b)");
   if (sentence.size() < kShortest || sentence.size() > kLongest || sentence.ends_with('?')) return false;
   if (!RE2::PartialMatch(sentence, binding)) return false;
   const std::string lower = ToLowerAscii(sentence);

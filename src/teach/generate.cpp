@@ -117,7 +117,7 @@ class Generation {
       return ExtractDraft(material_, options_.name, options_.target);
     }
     Say("draft", fmt::format("{} writes the skill from {}", input_.teacher->info().name,
-                             Counted(material_.items.size(), "item")));
+                             material_.items.empty() ? "the task alone" : Counted(material_.items.size(), "item")));
     DraftOptions draft_options;
     draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
     draft_options.prompts = options_.prompts;
