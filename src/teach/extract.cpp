@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,7 @@ struct PlannedPart {
 };
 
 // The parts in the order of the skill.
-enum PartIndex : std::size_t {
+enum PartIndex : std::uint8_t {
   kLayout,
   kConfiguration,
   kRegistration,

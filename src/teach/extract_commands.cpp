@@ -19,7 +19,9 @@ constexpr std::size_t kMaxCommandBytes = 200;
 
 // One line, without the change into the project's folder and without a filter of the output. `project`: that folder.
 std::string CleanCommand(std::string_view command, const std::string& project) {
+  constexpr std::size_t kLongest = 4000;
   std::string text;
+  if (command.size() > kLongest) return text;
   for (const std::string_view line : SplitLines(Trim(command))) {
     std::string_view part = Trim(line);
     const bool continued = part.ends_with('\\');
@@ -110,9 +112,8 @@ bool IsCommandInText(const std::string& line) {
     return false;
   const std::vector<std::string> programs = ProgramsOf(line);
   if (programs.empty() || !IsBuildProgram(programs.front()) || !line.starts_with(programs.front())) return false;
-  static const RE2 argument(
-      R"(^\S+\s+(?:-|\.|\S*[/#=]|(?:build|test|run|install|add|check|sync|flake|init|)"
-      R"(compose|exec|develop|apply|start|dev|use)\b))");
+  static const RE2 argument(R"(^\S+\s+(?:-|\.|\S*[/#=]|(?:build|test|run|install|add|check|sync|flake|init|)"
+                            R"(compose|exec|develop|apply|start|dev|use)\b))");
   return RE2::PartialMatch(line, argument);
 }
 

@@ -65,8 +65,11 @@ std::string Renamed(const std::string& path, const Rename& rename) {
   }
 }
 
+// Files that are no part of a project. Nobody has paths as long as those that are left out; each folder of a path is a
+// level of the tree.
 bool IsScratch(const std::string& path) {
-  return path.starts_with("/tmp/") || path.starts_with("/var/") || path.starts_with("~") ||
+  constexpr std::size_t kLongest = 400;
+  return path.size() > kLongest || path.starts_with("/tmp/") || path.starts_with("/var/") || path.starts_with("~") ||
          path.find("/.claude/") != std::string::npos || path.find("/.codex/") != std::string::npos;
 }
 

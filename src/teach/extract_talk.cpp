@@ -53,6 +53,7 @@ struct LineChange {
 };
 
 std::optional<LineChange> ChangeFor(const FixDetail& fix) {
+  constexpr std::size_t kMostPairs = 10'000;
   const std::set<std::string> words = WordsOf(fix.error);
   std::optional<LineChange> best;
   std::size_t most = 0;
@@ -61,6 +62,7 @@ std::optional<LineChange> ChangeFor(const FixDetail& fix) {
     if (step.kind != FixStep::Kind::kEdit || step.edit.kind == FileEdit::Kind::kWrite) continue;
     ++edits;
     const EditedLines lines = LinesOf(step.edit);
+    if (lines.added.size() * lines.removed.size() > kMostPairs) continue;  // too much has changed to tell
     for (const std::string& added : lines.added) {
       if (Trim(added).size() < 3) continue;
       // The removed line that has most in common with the added one is what it replaced.

@@ -200,6 +200,28 @@ TEST(ExtractDraft, TheDescriptionEndsItsFirstSentenceOnce) {
   }
 }
 
+// Each folder of a path is a level of the tree, and each pair of changed lines is compared.
+TEST(ExtractDraft, HostileSizesAreLeftOut) {
+  Material material = OnePort();
+  std::string deep = "/home/ines/kernel/";
+  for (int i = 0; i < 200'000; ++i) deep += "a/";
+  material.items.push_back(FileItem(deep + "b.toml", "x = 1\n", "a.jsonl#20"));
+  std::string piped = "make";
+  for (int i = 0; i < 100'000; ++i) piped += " | head";
+  material.items.push_back(CommandItem(piped, "", "a.jsonl#21"));
+  FixDetail fix;
+  fix.is_command = true;
+  fix.failed = fix.works = "make";
+  fix.error = "error: x";
+  std::string before;
+  std::string after;
+  for (int i = 0; i < 5000; ++i) before += "-old line " + std::to_string(i) + "\n";
+  for (int i = 0; i < 5000; ++i) after += "+new line " + std::to_string(i) + "\n";
+  fix.steps.push_back({FixStep::Kind::kEdit, {FileEdit::Kind::kPatch, "x.c", "", before + after}, ""});
+  material.items.push_back({"d", MaterialKind::kFix, "", {"a.jsonl#22"}, fix});
+  EXPECT_EQ(BodyOf(material), BodyOf(OnePort()));
+}
+
 TEST(ExtractDraft, TooLittleIsAnErrorThatSaysWhatATeacherWouldAdd) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl#1"});
