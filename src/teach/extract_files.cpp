@@ -103,7 +103,7 @@ std::string ConfigurationTitle(const SourcedFile& file) {
   const bool gaps =
       std::any_of(file.file.lines.begin(), file.file.lines.end(), [](const KnownLine& line) { return line.after_gap; });
   return gaps ? fmt::format("Parts of `{}` (`…` marks lines that the recording leaves out):", file.path)
-              : fmt::format("The first lines of `{}` (the recording leaves out the rest):", file.path);
+              : fmt::format("`{}`, as far as it was recorded:", file.path);
 }
 
 // A table of a TOML or INI file, with the comments before it.

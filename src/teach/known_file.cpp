@@ -39,10 +39,10 @@ std::string_view Bare(std::string_view line) {
   return line;
 }
 
-// "[27 lines are not in the export]", "… +27 lines".
+// "[27 lines are not in the export]", "[line 7 is not in the recording]", "… +27 lines".
 bool IsOmission(std::string_view line) {
   const std::string_view shown = Trim(line);
-  return (shown.starts_with("[") && shown.find("not in the export") != std::string_view::npos) ||
+  return (shown.starts_with("[") && ContainsAny(shown, {" not in the export", " not in the recording"})) ||
          (shown.starts_with("…") && shown.find("line") != std::string_view::npos);
 }
 
@@ -273,16 +273,14 @@ KnownFile FromAdditions(const std::vector<FileEdit>& edits) {
 
 KnownFile KnownFileFrom(const FileDetail& file) {
   KnownFile known;
-  if (file.whole && file.edits.empty()) {
+  if (file.whole || !file.content.empty()) {
     known = FromText(file.content);
-  } else if (!file.whole) {
+    known.complete = known.complete && file.whole && file.edits.empty();
+  } else {
     const std::vector<Segment> segments = SegmentsOf(file.edits);
     const bool screen =
         std::any_of(segments.begin(), segments.end(), [](const Segment& segment) { return segment.headed; });
     known = screen ? FromSegments(segments) : FromAdditions(file.edits);
-  } else {
-    known = FromText(file.content);
-    known.complete = false;
   }
   known.path = file.path;
   while (!known.lines.empty() && Trim(known.lines.back().text).empty()) known.lines.pop_back();

@@ -38,10 +38,12 @@ TEST(KnownFile, AWrittenFileIsComplete) {
 TEST(KnownFile, LeftOutLinesAreAGap) {
   FileDetail detail;
   detail.whole = true;
-  detail.content = "a = 1\n[3 lines are not in the export]\nb = 2\n";
-  const KnownFile known = KnownFileFrom(detail);
-  EXPECT_FALSE(known.complete);
-  EXPECT_THAT(LinesFrom(known), ElementsAre("a = 1", "…b = 2"));
+  for (const char* omission : {"[3 lines are not in the export]", "[lines 2 to 4 are not in the recording]"}) {
+    detail.content = std::string("a = 1\n") + omission + "\nb = 2\n";
+    const KnownFile known = KnownFileFrom(detail);
+    EXPECT_FALSE(known.complete);
+    EXPECT_THAT(LinesFrom(known), ElementsAre("a = 1", "…b = 2"));
+  }
 }
 
 TEST(KnownFile, ANumberedDifferenceShowsTheNewLines) {
