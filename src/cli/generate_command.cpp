@@ -158,7 +158,8 @@ void AddGenerateBudgetOptions(CLI::App& command, GenerateCommandOptions& options
       ->check(Number(0.0))
       ->type_name("USD");
   command
-      .add_option("--budget", options.how.context_tokens, "Maximum tokens of material in one request to the teacher; traces that fit are sent whole")
+      .add_option("--budget", options.how.context_tokens,
+                  "Maximum tokens of material in one request to the teacher; traces that fit are sent whole")
       ->capture_default_str()
       ->check(WholeNumber(500, 1'000'000))
       ->type_name("N");

@@ -66,14 +66,20 @@ void Fill(PlannedPart& planned, const BodyTarget& target, std::size_t& left) {
 // Whole, or, if that doesn't fit, without tables that only repeat the keys of an earlier one.
 void FillConfiguration(PlannedPart& planned, const std::vector<SourcedFile>& files, const BodyTarget& target,
                        std::size_t& left) {
+  // The first file is the one that matters most.
+  const auto keeps_first = [](const PlannedPart& part, const Section& all) {
+    return !all.rules.empty() && !part.kept.rules.empty() && part.kept.rules.front().text == all.rules.front().text;
+  };
+  const Section whole_files = planned.part;
+  const Section condensed_files = ConfigurationPart(files, true);
+  PlannedPart condensed = planned;
+  condensed.part = condensed_files;
   std::size_t left_when_whole = left;
   Fill(planned, target, left_when_whole);
-  PlannedPart condensed = planned;
-  condensed.part = ConfigurationPart(files, true);
-  condensed.kept = {};
   std::size_t left_when_condensed = left;
   Fill(condensed, target, left_when_condensed);
-  const bool more = condensed.kept.rules.size() > planned.kept.rules.size();
+  const bool more = std::pair(keeps_first(condensed, condensed_files), condensed.kept.rules.size()) >
+                    std::pair(keeps_first(planned, whole_files), planned.kept.rules.size());
   if (more) planned = std::move(condensed);
   left = more ? left_when_condensed : left_when_whole;
 }
