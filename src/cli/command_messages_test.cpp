@@ -278,10 +278,8 @@ TEST_F(CommandMessages, ATimeoutOfMoreThanAYear) {
 
 TEST_F(CommandMessages, ASkillFromNothing) {
   EXPECT_EQ(Run({"generate", "Add numbers"}), 2);
-  EXPECT_THAT(
-      error,
-      HasSubstr("error: without a teacher model, a skill can only be extracted from a trace; each of these works:\n"
-                "  upskill generate 'Add numbers' -m opus\n"));
+  EXPECT_THAT(error, HasSubstr("error: a skill from a task alone needs a teacher model; each of these works:\n"
+                               "  upskill generate 'Add numbers' -m opus\n"));
   EXPECT_THAT(error, AllOf(HasSubstr("ANTHROPIC_API_KEY"), HasSubstr("-m 'cmd:claude -p'\n"),
                            HasSubstr("-m desk:desk\n"), HasSubstr("--base-url http://localhost:8080/v1\n"),
                            HasSubstr("  upskill generate 'Add numbers' --from latest\n")));

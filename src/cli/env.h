@@ -18,7 +18,7 @@ namespace upskill {
 // Exit codes of the program; scripts rely on them, never renumber.
 enum class ExitCode {
   kSuccess = 0,
-  kFailed = 1,      // a gate or threshold failed, some traces could not be read, or a folder to list doesn't exist
+  kFailed = 1,      // a gate or threshold failed, traces could not be read or have too little, or a folder is missing
   kUsage = 2,       // usage or configuration error
   kIncomplete = 3,  // unanswered cells, or a limit reached
   kInterrupted = 130,

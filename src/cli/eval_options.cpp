@@ -41,6 +41,10 @@ void AddModelOptions(CLI::App& command, EvalOptions& options) {
 void AddCaseOptions(CLI::App& command, EvalOptions& options) {
   BeginGroup(command, "Cases and arms");
   command.add_option("-t,--tests", options.tests, "Cases to use instead of the skill's own")->type_name("FILE");
+  command
+      .add_option("--test-gen-model", options.test_gen_model,
+                  "Model that writes the cases of a skill without any, into its tests.json")
+      ->type_name("MODEL");
   command.add_option("--runs", options.rounds, "Rounds: how often each case is answered in each arm")
       ->check(WholeNumber(1, kMaxRounds))
       ->default_str(options.table_first ? "3" : "1")

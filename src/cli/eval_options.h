@@ -19,7 +19,8 @@ struct EvalOptions {
   std::vector<std::string> models;
   std::vector<std::string> base_urls;
   std::string tests;
-  std::optional<int> rounds;  // absent: the command's default
+  std::string test_gen_model;  // writes the tests of a skill that has none
+  std::optional<int> rounds;   // absent: the command's default
   bool no_baseline = false;
   bool placebo = false;
   std::string against;  // another version of the skill

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "check/check.h"
+#include "cli/eval_tests.h"
 #include "cli/students.h"
 #include "eval/cache.h"
 #include "eval/gate_forecast.h"
@@ -37,10 +38,16 @@ Result<Shard> ParseShard(std::string_view text) {
 }
 
 // The plan without its students.
-Result<Plan> MakePlan(const EvalOptions& options, Env& env) {
+Result<Plan> MakePlan(const EvalOptions& options, const Config& config, Env& env) {
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   Plan plan;
-  ASSIGN_OR_RETURN(plan.suite, LoadCases(options.tests, skill.folder));
+  Result<Suite> suite = LoadCases(options.tests, skill.folder);
+  if (!suite && suite.error().kind == ErrorKind::kNotFound && options.tests.empty()) {
+    return Error{ErrorKind::kNotFound, fmt::format("{}, or have a model write some:\n{}", suite.error().message,
+                                                   TestsCommand(options, config))};
+  }
+  if (!suite) return suite.error();
+  plan.suite = *std::move(suite);
   plan.skill = Snapshot(skill);
   if (!options.no_baseline) plan.arms.push_back(Arm::kBaseline);
   plan.arms.push_back(Arm::kSkill);
@@ -147,7 +154,7 @@ Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const C
 }
 
 Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
-  ASSIGN_OR_RETURN(session.plan, MakePlan(options, env));
+  ASSIGN_OR_RETURN(session.plan, MakePlan(options, config, env));
   const std::vector<std::string> specs = ChooseModels(options.models, config);
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, session.runs_dir, env));
   for (std::size_t i = 0; i < specs.size(); ++i) {

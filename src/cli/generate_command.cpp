@@ -83,6 +83,8 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
                   "from the task]")
       ->check(CLI::Validator(SkillNameProblem, ""))
       ->type_name("NAME");
+  command.add_flag("--overwrite", options.overwrite,
+                   "Replace another skill in the folder; its files are kept in the generation's folder");
   command
       .add_option("--skill-tokens", options.how.target.tokens,
                   "Target length of the skill's text, in tokens of the student if it runs in process")
@@ -159,7 +161,7 @@ void AddGenerateBudgetOptions(CLI::App& command, GenerateCommandOptions& options
       ->type_name("USD");
   command
       .add_option("--budget", options.how.context_tokens,
-                  "Maximum tokens of material in one request to the teacher")
+                  "Maximum tokens of material in one request to the teacher; traces that fit are sent whole")
       ->capture_default_str()
       ->check(WholeNumber(500, 1'000'000))
       ->type_name("N");

@@ -36,6 +36,7 @@ struct GenerateCommandOptions {
   std::string tests;
   std::string output;
   std::string skills_dir;  // of the configuration: where the skill goes without `output`
+  bool overwrite = false;  // another skill may be replaced
   bool no_eval = false;
   bool no_critique = false;
   std::optional<int> max_attempts;  // absent: the configuration's

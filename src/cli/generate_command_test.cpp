@@ -36,8 +36,7 @@ TEST_F(GenerateCli, FromATraceWithoutAModel) {
   const Result<Skill> made = LoadSkill(skill("write-cuda-kernels"));
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_THAT(made->warnings, IsEmpty());
-  EXPECT_THAT(*ReadFile(skill("write-cuda-kernels") / "lineage.json"),
-              HasSubstr("The compute capability of the H100 is `9.0`."));
+  EXPECT_THAT(*ReadFile(skill("write-cuda-kernels") / "lineage.json"), HasSubstr("cuda-capabilities = [\\\"9.0\\\"]"));
   const Result<Suite> suite = LoadSuiteOfSkill(skill("write-cuda-kernels"));
   ASSERT_TRUE(suite.ok());
   EXPECT_THAT(suite->cases, SizeIs(16));
@@ -45,7 +44,30 @@ TEST_F(GenerateCli, FromATraceWithoutAModel) {
   // A second one of the same name doesn't replace it.
   EXPECT_EQ(Generate({"Write CUDA kernels", "--name", "write-cuda-kernels", "--from", kTrace.string(), "--no-eval"}),
             2);
-  EXPECT_THAT(error, HasSubstr("already contains a skill"));
+  EXPECT_THAT(error,
+              HasSubstr("already contains a skill made from the same sources; add one of these:\n  --overwrite"));
+}
+
+TEST_F(GenerateCli, ARecordingWithTooLittleIsRefused) {
+  const fs::path trace = folder.path() / "short.jsonl";
+  ASSERT_TRUE(WriteFileAtomically(
+                  trace,
+                  R"({"type":"user","message":{"role":"user","content":"Hello there, how are you?"}})"
+                  "\n"
+                  R"({"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Fine."}]}})"
+                  "\n")
+                  .ok());
+  EXPECT_EQ(Generate({"--from", trace.string(), "--no-eval"}), 1);
+  EXPECT_THAT(error, AllOf(HasSubstr("error: too little to extract: the recording has no configuration file"),
+                           HasSubstr("A teacher reads the conversation itself"),
+                           HasSubstr("--from " + trace.string() + " -m 'cmd:claude -p'\n")));
+}
+
+TEST_F(GenerateCli, AFolderThatIsNoNameDoesNotNameTheSkill) {
+  const fs::path output = folder.path() / "My Skill (1)";
+  ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--no-eval", "-o", output.string()}), 0)
+      << error;
+  EXPECT_EQ(LoadSkill(output)->name, "write-cuda-kernels");
 }
 
 TEST_F(GenerateCli, ATeacherOverHttpRefinesOnTheStudentsFailures) {
@@ -225,7 +247,7 @@ TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   EXPECT_EQ(Generate({}), 2);
   EXPECT_THAT(error, HasSubstr("give a TASK"));
   EXPECT_EQ(Generate({"Add numbers"}), 2);
-  EXPECT_THAT(error, HasSubstr("without a teacher model"));
+  EXPECT_THAT(error, HasSubstr("needs a teacher model"));
   EXPECT_EQ(Generate({"--from", (folder.path() / "none.jsonl").string()}), 2);
   EXPECT_EQ(Generate({"--resume", "ffff"}), 2);
   EXPECT_THAT(error, HasSubstr("no generations in "));

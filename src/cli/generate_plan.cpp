@@ -266,6 +266,8 @@ const std::vector<StoredOption>& StoredOptions() {
           "no_ledger", "--no-ledger", [](auto& o) -> auto& { return o.no_ledger; }, false),
       LaterSwitchOption(
           "no_critique", "--no-critique", [](auto& o) -> auto& { return o.no_critique; }, true),
+      LaterSwitchOption(
+          "overwrite", "--overwrite", [](auto& o) -> auto& { return o.overwrite; }, false),
   };
   return all;
 }

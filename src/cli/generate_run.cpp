@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 
+#include "cli/generate_place.h"
 #include "cli/generate_session.h"
+#include "cli/generate_teacher.h"
 #include "cli/generate_text.h"
 #include "report/progress_line.h"
 #include "teach/choice.h"
@@ -53,12 +55,17 @@ GenerationFacts FactsOf(const GenerateSession& session, const Env& env) {
   return facts;
 }
 
-Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts) {
-  const SkillText& skill = outcome.candidates[outcome.chosen].skill;
+// May give the skill another name.
+Result<Placing> Place(const GenerateSession& session, GenerateOutcome& outcome, const GenerationFacts& facts) {
+  SkillText& skill = outcome.candidates[outcome.chosen].skill;
+  skill.name = NameToUse(session, skill.name);
   Placing placing;
   const fs::path folder = OutputFolder(session, skill.name);
   ASSIGN_OR_RETURN(const AcceptRule rule, AcceptRuleFromName(session.options.accept));
   placing.reason = ReasonToReject(outcome, rule, session.options.accept_margin_points / 100.0);
+  if (placing.reason.empty()) {
+    ASSIGN_OR_RETURN(placing.previous, MakeRoom(session, folder));
+  }
   if (placing.reason.empty() && IsTaken(session, folder))
     placing.reason = fmt::format("{} contains another skill (to improve it, use --from)", folder.string());
   const bool edited = WasEdited(session, outcome, folder);
@@ -68,7 +75,9 @@ Result<Placing> Place(const GenerateSession& session, const GenerateOutcome& out
   // An earlier session may have put another candidate there.
   std::vector<fs::path> files = SkillFilesOf(outcome);
   if (placing.reason.empty()) {
-    ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));
+    if (placing.previous.empty()) {
+      ASSIGN_OR_RETURN(placing.previous, KeepPrevious(session, folder));
+    }
     RETURN_IF_ERROR(RestoreExisting(session, files, folder));
   } else if (!edited && !session.sources.existing_folder.empty()) {
     files.insert(files.end(), {"skill_meta.json", "lineage.json"});
@@ -93,7 +102,13 @@ ExitCode FinishWithoutSkill(const GenerateSession& session, const Error& error, 
   return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
 }
 
-ExitCode Finish(const GenerateSession& session, const GenerateOutcome& outcome, bool estimated, Env& env) {
+// The recording has too little to extract without a teacher.
+ExitCode RefuseToExtract(const GenerateSession& session, const Error& error, Env& env) {
+  PrintError(env, InputError(error.message + "; each of these works:" + TeacherOffers(session)));
+  return ExitCode::kFailed;
+}
+
+ExitCode Finish(const GenerateSession& session, GenerateOutcome& outcome, bool estimated, Env& env) {
   const GenerationFacts facts = FactsOf(session, env);
   const Result<Placing> placing = Place(session, outcome, facts);
   if (!placing) return FinishWithoutSkill(session, placing.error(), env);
@@ -142,8 +157,10 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
   for (std::optional<Teacher>* teacher : {&session.teacher, &session.test_teacher}) {
     if (*teacher) (*teacher)->set_say(input.say);
   }
-  const Result<GenerateOutcome> outcome = GenerateSkill(input);
+  Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();
+  if (!outcome && outcome.error().kind == ErrorKind::kNotFound && !session.teacher)
+    return RefuseToExtract(session, outcome.error(), env);
   if (!outcome) return FinishWithoutSkill(session, outcome.error(), env);
   return Finish(session, *outcome, input.options.target.estimated, env);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/generate_file.h"
+#include "cli/generate_place.h"
 #include "cli/generate_plan.h"
 #include "cli/generate_teacher.h"
 #include "cli/students.h"
@@ -201,11 +202,7 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   if (options.model == kExtract && session.sources.material.items.empty()) return NoTeacher(session);
   if (!options.output.empty() || session.sources.material.has_existing())
     RETURN_IF_ERROR(CheckSkillFolders(OutputFolder(session, "")));
-  if (options.output.empty() && options.how.name.empty()) return {};
-  const fs::path output = OutputFolder(session, options.how.name);
-  if (!IsTaken(session, output)) return {};
-  return InputError(
-      fmt::format("{} already contains a skill; to improve it, use --from {}", output.string(), output.string()));
+  return PlanPlace(session);
 }
 
 }  // namespace
@@ -281,8 +278,9 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.material = &session.sources.material;
   input.options = options.how;
   input.options.prompts = &session.prompts;
-  if (input.options.name.empty() && !options.output.empty())
-    input.options.name = SkillNameFrom(fs::path(options.output).filename().string());
+  // A folder that can't be a skill's name doesn't make a bad one: then the name comes from the teacher or the task.
+  const std::string folder_name = fs::path(options.output).filename().string();
+  if (input.options.name.empty() && SkillNameProblem(folder_name).empty()) input.options.name = folder_name;
   input.options.evaluate = !options.no_eval;
   input.options.critique = !options.no_critique;
   input.options.target = TargetFor(session);
@@ -315,10 +313,15 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
 }
 
 Result<fs::path> KeepPrevious(const GenerateSession& session, const fs::path& folder) {
-  const fs::path kept = PreviousFolder(session);
   std::error_code code;
   if (!fs::equivalent(session.sources.existing_folder, folder, code) || !fs::exists(folder / "SKILL.md", code))
     return fs::path();
+  return CopyAsPrevious(session, folder);
+}
+
+Result<fs::path> CopyAsPrevious(const GenerateSession& session, const fs::path& folder) {
+  const fs::path kept = PreviousFolder(session);
+  std::error_code code;
   if (fs::exists(kept / "SKILL.md", code)) return kept;
   // It gets its name when it is complete: after a crash, an incomplete copy must not pass for the skill.
   const fs::path partial = session.folder / "previous.tmp";

@@ -66,6 +66,9 @@ bool IsTaken(const GenerateSession& session, const std::filesystem::path& folder
 // so; tells where. Empty: `folder` isn't its folder.
 Result<std::filesystem::path> KeepPrevious(const GenerateSession& session, const std::filesystem::path& folder);
 
+// Copies the skill in `folder` to previous/ in the generation's folder, unless that was done before; tells where.
+Result<std::filesystem::path> CopyAsPrevious(const GenerateSession& session, const std::filesystem::path& folder);
+
 // Whether somebody changed the SKILL.md that an earlier session wrote below `folder`.
 bool WasEdited(const GenerateSession& session, const GenerateOutcome& outcome, const std::filesystem::path& folder);
 

@@ -63,24 +63,29 @@ void ChooseStudents(GenerateSession& session, const Env& env) {
   say(fmt::format("{}, the teacher itself, because no --eval-model was given", options.model));
 }
 
-Error NoTeacher(const GenerateSession& session) {
+std::string TeacherOffers(const GenerateSession& session) {
   const GenerateCommandOptions& options = session.options;
-  const bool improves = session.sources.material.has_existing();
   std::string command = "upskill generate";
   if (!options.task.empty()) command += " " + ShellWord(options.task);
   for (const std::string& from : options.from) command += " --from " + ShellWord(from);
-  std::string message = improves ? "improving a skill needs a teacher model"
-                                 : "without a teacher model, a skill can only be extracted from a trace";
-  message += "; each of these works:";
+  std::string offers;
   const auto offer = [&](const std::string& arguments, const std::string& what) {
-    message += fmt::format("\n{} {}\n    {}", command, arguments, what);
+    offers += fmt::format("\n{} {}\n    {}", command, arguments, what);
   };
-  offer("-m opus", "with a key, in ANTHROPIC_API_KEY; `upskill models` lists other models and their keys");
+  offer("-m opus", "with a key in ANTHROPIC_API_KEY; `upskill models` lists other models");
   offer("-m MODEL --base-url http://localhost:8080/v1", "with a server on this machine, such as llama-server");
-  offer("-m 'cmd:claude -p'", "with an agent program, or any command that reads a prompt and prints an answer");
-  offer("-m desk:desk", "by hand, or with a chat window: requests and answers are files in ./desk");
-  if (!improves) offer("--from latest", "from the newest recording of an agent, without a model");
-  return InputError(message);
+  offer("-m 'cmd:claude -p'", "with an agent program, or any command that answers a prompt");
+  offer("-m desk:desk", "by hand or in a chat window: requests and answers are files in ./desk");
+  const bool may_extract = options.from.empty() && !session.sources.material.has_existing();
+  if (may_extract) offer("--from latest", "from the newest recording of an agent, without a model");
+  return offers;
+}
+
+Error NoTeacher(const GenerateSession& session) {
+  const bool improves = session.sources.material.has_existing();
+  return InputError(std::string(improves ? "improving a skill needs a teacher model"
+                                         : "a skill from a task alone needs a teacher model") +
+                    "; each of these works:" + TeacherOffers(session));
 }
 
 Status ResumePrompts(std::optional<Prompts> stored, GenerateSession& session) {

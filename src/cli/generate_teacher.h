@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "cli/env.h"
 #include "cli/generate_session.h"
@@ -18,6 +19,9 @@ void ChooseTeacher(GenerateSession& session, const Env& env);
 // prices are known, else the teacher itself. The default model if there is no teacher, or if it is a command or a
 // folder, which can't be asked hundreds of times. Adds a line that says so.
 void ChooseStudents(GenerateSession& session, const Env& env);
+
+// The commands that make a skill from the same sources with a teacher, each on a line of its own with what it needs.
+std::string TeacherOffers(const GenerateSession& session);
 
 // Where there is neither a teacher nor a trace: the error (kInput) with the commands that work.
 Error NoTeacher(const GenerateSession& session);

@@ -40,6 +40,8 @@ std::string CostText(const StageCost& cost, const char* one) {
   std::string usd;
   if (cost.usd > 0) usd = fmt::format(", {}{}", cost.all_costs_known ? "" : "at least ", MoneyText(cost.usd));
   if (usd.empty() && !cost.all_costs_known) usd = ", cost unknown";
+  if (cost.prompt_tokens + cost.output_tokens == 0)  // a command may not tell
+    return fmt::format("{}, tokens unknown{}", Counted(cost.calls, one), usd);
   return fmt::format("{}, {} in, {} out{}", Counted(cost.calls, one),
                      Counted(static_cast<std::size_t>(cost.prompt_tokens), "token"), WithThousands(cost.output_tokens),
                      usd);

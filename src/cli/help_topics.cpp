@@ -112,8 +112,9 @@ Environment variables:
 )";
 
 constexpr std::string_view kExitCodes = R"(  0     success
-  1     a gate or threshold failed, some traces could not be read, or a folder
-        that was to be listed doesn't exist
+  1     a gate or threshold failed, some traces could not be read or have too
+        little to extract a skill from, or a folder that was to be listed
+        doesn't exist
   2     usage or configuration error, a file that can't be used, or output
         that can't be written
   3     incomplete: unanswered cells, a limit reached, or the disk full;

@@ -53,6 +53,7 @@ void KeepWantedResults(const RunsOptions& options, JudgedRun& run) {
 struct Found {
   std::vector<RunRow> rows;
   std::vector<JudgedRun> runs;
+  std::size_t trials = 0;  // runs of generations that were left out
 };
 
 // What the Python tool wrote has rows alone: it doesn't keep what a verdict needs.
@@ -77,6 +78,10 @@ void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Fo
   const Result<Plan> plan = LoadPlan(folder);
   if (!plan) return skip(plan.error());
   if (!Wanted(options.skills, plan->skill.name)) return;
+  if (!options.all && !plan->trial.empty()) {
+    ++found.trials;
+    return;
+  }
   Result<RunData> data = RunData::Read(folder);
   if (!data) return skip(data.error());
   if (data->skipped_lines() > 0) {
@@ -126,6 +131,17 @@ ExitCode PrintLedger(const RunsOptions& options, const fs::path& runs_dir, Env& 
   return ExitCode::kSuccess;
 }
 
+// "3 trial runs of generations are not shown: --all shows them"; empty for none.
+std::string TrialsText(std::size_t trials) {
+  if (trials == 0) return "";
+  return fmt::format("{} of generations {} not shown: --all shows {}", Counted(trials, "trial run"),
+                     trials == 1 ? "is" : "are", trials == 1 ? "it" : "them");
+}
+
+void NoteTrials(std::size_t trials, const Env& env) {
+  if (trials > 0) env.error(TerminalText::Format("{}\n", TrialsText(trials)));
+}
+
 ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, Env& env) {
   const std::string csv = RunCsv(rows);
   if (options.csv == "-") {
@@ -147,7 +163,9 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
         ->type_name("DIR");
     command->add_option("-s,--skill", options.skills, "Only this skill (repeatable)")->type_name("SKILL");
     command->add_option("-m,--model", options.models, "Only this model (repeatable)")->type_name("MODEL");
-    command->add_flag("-a,--all", options.all, "Show a table of all runs, not only the newest per skill and model");
+    command->add_flag(
+        "-a,--all", options.all,
+        "Show a table of all runs, not only the newest per skill and model, and trials of generations too");
     BeginGroup(*command, "What to show");
     command->add_option("--metric", options.metric, "Metric of the bars: success, tokens, cost or time")
         ->capture_default_str()
@@ -167,7 +185,7 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
         ->check(Number(0.1, 99.0))
         ->type_name("POINTS");
     BeginGroup(*command, "Output");
-    command->add_option("--csv", options.csv, "Write every run as CSV to this file; - is standard output")
+    command->add_option("--csv", options.csv, "Write the runs as CSV to this file; - is standard output")
         ->type_name("FILE");
     command->add_flag("--json", options.json, "Print results like eval --json; with --matrix, the matrix");
     for (const char* form : {"--matrix", "--json"}) command->get_option("--csv")->excludes(command->get_option(form));
@@ -203,11 +221,13 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   if (found.rows.empty() || (options.matrix && found.runs.empty())) {
     const bool all = options.skills.empty() && options.models.empty();
     env.error(TerminalText::Format("no runs {}in {}\n", all ? "" : "of this skill and model ", runs_dir.string()));
+    NoteTrials(found.trials, env);
     return ExitCode::kSuccess;
   }
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   if (options.matrix) {
     env.out(MatrixText(MakeMatrix(found.runs), style, tolerance));
+    NoteTrials(found.trials, env);
     return ExitCode::kSuccess;
   }
   static const std::map<std::string, RunMetric> metrics = {{"success", RunMetric::kSuccess},
@@ -216,6 +236,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
                                                            {"time", RunMetric::kTime}};
   const RunMetric metric = metrics.at(options.metric);
   env.out(options.all ? RunTable(found.rows, style) : RunBars(found.rows, metric, style));
+  NoteTrials(found.trials, env);
   return ExitCode::kSuccess;
 }
 

@@ -123,6 +123,7 @@ Json PlanToJson(const Plan& plan) {
   if (plan.shard.of > 1) json["shard"] = {{"index", plan.shard.index}, {"of", plan.shard.of}};
   if (plan.planned_rounds > 0) json["planned_rounds"] = plan.planned_rounds;
   if (!plan.terms.empty()) json["terms"] = TermsToJson(plan.terms);
+  if (!plan.trial.empty()) json["trial"] = plan.trial;
   if (!plan.offers_cache) json["offers_cache"] = false;
   if (plan.has_arm(Arm::kPrevious)) json["previous"] = SkillToJson(plan.previous);
   if (plan.has_arm(Arm::kPlacebo)) json["placebo"] = plan.placebo;
@@ -180,6 +181,7 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
       if (plan.shard.of < 1 || plan.shard.index < 0 || plan.shard.index >= plan.shard.of)
         return malformed(fmt::format("shard {} of {}", plan.shard.index, plan.shard.of));
     }
+    plan.trial = JsonGet<std::string>(json, "trial", "");
     plan.offers_cache = JsonGet(json, "offers_cache", true);
     plan.stop_when_decided = JsonGet(json, "stop_when_decided", false);
     if (plan.has_arm(Arm::kPrevious)) plan.previous = SkillFromJson(json.at("previous"));

@@ -86,6 +86,7 @@ struct Plan {
   RunTerms terms;
   AlphaShare share;  // of verdict.alpha
   Shard shard;
+  std::string trial;               // of a generation: the stage that it served, "train"; empty: a run by itself
   bool offers_cache = true;        // later runs may take answers from this one
   bool stop_when_decided = false;  // end after the round in which every student's verdict is known
 

@@ -70,7 +70,10 @@ TerminalText MetricLine(const RunRow& row, Arm of, RunMetric metric, double most
 
 std::string RunLabel(const RunRow& row) { return row.part.empty() ? row.run : row.run + " shard " + row.part; }
 
-std::string VerdictCell(const RunRow& row) { return row.lift() ? VerdictName(row.verdict.word) : "–"; }
+std::string VerdictCell(const RunRow& row) {
+  if (!row.trial.empty()) return "trial: " + row.trial;
+  return row.lift() ? VerdictName(row.verdict.word) : "–";
+}
 
 }  // namespace
 
@@ -78,7 +81,8 @@ std::vector<RunRow> RowsOf(const JudgedRun& run) {
   std::vector<RunRow> rows;
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];
-    RunRow row{run.plan().run, run.plan().created, run.plan().skill.name, student, run.verdicts[i], 0, 0, ""};
+    RunRow row{run.plan().run,  run.plan().created, run.plan().skill.name, student, run.verdicts[i], 0, 0, "",
+               run.plan().trial};
     if (const Shard& shard = run.plan().shard; shard.of > 1) row.part = fmt::format("{}/{}", shard.index + 1, shard.of);
     for (const auto& [arm, entry] : student.arms) {
       row.cells += entry.cells;

@@ -19,7 +19,8 @@ struct RunRow {
   StudentVerdict verdict;
   std::size_t cells = 0;
   std::size_t answered = 0;
-  std::string part;  // "2/8": of a run in shards; empty: the whole run
+  std::string part;   // "2/8": of a run in shards; empty: the whole run
+  std::string trial;  // Plan::trial
 
   // The lift that the verdict tells, else the summary's.
   const std::optional<double>& lift() const { return verdict.lift ? verdict.lift : student.lift; }

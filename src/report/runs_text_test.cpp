@@ -68,6 +68,12 @@ TEST(RunTable, NamesTheShard) {
               HasSubstr("2026_11_21_10_12_33-abcd shard 2/8  manifests"));
 }
 
+TEST(RunTable, NamesTheStageOfATrial) {
+  TestRun run;
+  run.plan.trial = "train";
+  EXPECT_THAT(RunTable(RowsOf(run.judged()), {false, 120}).text(), HasSubstr("trial: train"));
+}
+
 // Two models that were the default model at their time.
 TEST(RunBars, ModelsOfOneModelStringApart) {
   std::vector<RunRow> rows = Rows();

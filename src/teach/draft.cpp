@@ -58,7 +58,14 @@ SkillText DraftToSkill(const Draft& draft) {
   for (const Section& section : draft.sections) {
     if (!skill.body.empty()) skill.body += "\n";
     if (!section.title.empty()) skill.body += "# " + section.title + "\n\n";
-    for (const Rule& rule : section.rules) skill.body += std::string(Trim(rule.text)) + "\n";
+    bool block = false;  // the rule before has several lines: a paragraph or code
+    for (const Rule& rule : section.rules) {
+      const std::string text(Trim(rule.text));
+      const bool is_block = text.find('\n') != std::string::npos;
+      const bool is_first = &rule == &section.rules.front();
+      skill.body += (!is_first && (block || is_block) ? "\n" : "") + text + "\n";
+      block = is_block;
+    }
   }
   return skill;
 }

@@ -33,7 +33,8 @@ struct Draft {
   std::vector<std::string> contradicted;  // rules left out because the material contradicts them: "RULE (ID)"
 };
 
-// The body has a `# title` for each section, followed by its rules, one per line.
+// The body has a `# title` for each section, followed by its rules: one per line, and a blank line around those of
+// several lines.
 SkillText DraftToSkill(const Draft& draft);
 
 // The values that most prompts have: `task`, `examples` and `material`.

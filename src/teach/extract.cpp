@@ -2,434 +2,217 @@
 #include "teach/extract.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <set>
+#include <string_view>
 #include <utility>
-#include <variant>
+#include <vector>
 
-#include "skill/case_reader.h"
+#include "skill/skill_text.h"
+#include "teach/extract_parts.h"
+#include "teach/extract_text.h"
 #include "teach/one_line.h"
-#include "trace/digest/excerpt.h"
-#include "util/fences.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMaxRequestBytes = 1500;  // a longer request is a briefing rather than a question to replay
-
-bool StartsWithAny(const std::string& lower, std::initializer_list<std::string_view> starts) {
-  return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return lower.starts_with(start); });
-}
-
-// What the agent says about itself and its next steps teaches nothing.
-bool IsTalk(const std::string& sentence) {
-  const std::string lower = ToLowerAscii(sentence);
-  return StartsWithAny(lower, {"i ",
-                               "i'",
-                               "i’",
-                               "let me",
-                               "let's",
-                               "now ",
-                               "next",
-                               "first,",
-                               "done",
-                               "great",
-                               "perfect",
-                               "good",
-                               "ok",
-                               "you're right",
-                               "sorry",
-                               "we ",
-                               "the project needs",
-                               "the port ",
-                               "all tests",
-                               "everything "}) ||
-         lower.ends_with(':') || lower.ends_with('?');
-}
-
-std::string WithoutMarkup(std::string_view line) {
-  line = Trim(line);
-  while (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("> ")) line = Trim(line.substr(2));
-  std::size_t digits = 0;
-  while (digits < line.size() && line[digits] >= '0' && line[digits] <= '9') ++digits;
-  if (digits > 0 && digits < 3 && line.substr(digits).starts_with(". ")) line = Trim(line.substr(digits + 2));
-  std::string text;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line.substr(i).starts_with("**")) {
-      ++i;
-    } else {
-      text += line[i];
-    }
-  }
-  return text;
-}
-
-std::vector<std::string> SentencesOf(const std::string& line) {
-  std::vector<std::string> sentences;
-  std::string sentence;
-  bool code = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    sentence += line[i];
-    if (line[i] == '`') code = !code;
-    const bool end =
-        !code && (line[i] == '.' || line[i] == '?' || line[i] == '!') && i + 1 < line.size() && line[i + 1] == ' ';
-    if (!end) continue;
-    sentences.emplace_back(Trim(sentence));
-    sentence.clear();
-  }
-  if (!Trim(sentence).empty()) sentences.emplace_back(Trim(sentence));
-  return sentences;
-}
-
-std::set<std::string> WordsOf(const std::string& text) {
-  std::set<std::string> words;
-  std::string word;
-  for (const char c : ToLowerAscii(text) + " ") {
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
-      word += c;
-    } else {
-      if (word.size() > 3) words.insert(word);
-      word.clear();
-    }
-  }
-  return words;
-}
-
-std::size_t CommonWords(const std::set<std::string>& words, const std::string& text) {
-  std::size_t common = 0;
-  for (const std::string& word : WordsOf(text)) common += words.count(word);
-  return common;
-}
-
-bool Holds(const std::string& text, const std::string& part) {
-  return ToLowerAscii(text).find(ToLowerAscii(part)) != std::string::npos;
-}
-
-// Whether a bare word can't be guessed: a path, a file name, an identifier, a time, a version.
-bool IsTellingWord(std::string_view word) {
-  constexpr std::size_t kShortest = 4;
-  bool joined = false;  // punctuation between letters or digits, or a capital inside
-  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
-    const bool sign = word[i] == '/' || word[i] == '_' || word[i] == '.' || word[i] == ':';
-    const bool next = (word[i + 1] >= 'a' && word[i + 1] <= 'z') || (word[i + 1] >= 'A' && word[i + 1] <= 'Z') ||
-                      (word[i + 1] >= '0' && word[i + 1] <= '9');
-    joined = joined || (sign && next) || (word[i] >= 'a' && word[i] <= 'z' && word[i + 1] >= 'A' && word[i + 1] <= 'Z');
-  }
-  return joined && word.size() >= kShortest;
-}
-
-// The texts that make a statement specific: its code spans, else its bare words that can't be guessed.
-std::vector<std::string> TellingTextsOf(const std::string& statement) {
-  std::vector<std::string> texts = CodeSpansOf(statement);
-  if (!texts.empty()) return texts;
-  constexpr std::string_view kAround = ".,;:!?()[]\"'";
-  std::size_t at = 0;
-  while (at < statement.size()) {
-    const std::size_t begin = statement.find_first_not_of(" \t\n", at);
-    if (begin == std::string::npos) break;
-    const std::size_t end = std::min(statement.find_first_of(" \t\n", begin), statement.size());
-    std::string_view word = std::string_view(statement).substr(begin, end - begin);
-    while (!word.empty() && kAround.find(word.back()) != std::string_view::npos) word.remove_suffix(1);
-    while (!word.empty() && kAround.find(word.front()) != std::string_view::npos) word.remove_prefix(1);
-    if (IsTellingWord(word)) texts.emplace_back(word);
-    at = end;
-  }
-  return texts;
-}
-
-// Whether a code span can answer a question: it is short, and the question doesn't contain it.
-bool Settles(const std::string& span, const std::string& request) {
-  const bool tells = span.size() >= 3 && span.size() <= 60 && span.find('\n') == std::string::npos &&
-                     std::any_of(span.begin(), span.end(), [](char c) {
-                       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-                     });
-  return tells && !Holds(request, span) && span.find("[redacted:") == std::string::npos;
-}
-
-// The statements of an answer, those closest to the wording of the request first.
-std::vector<std::string> ByNearness(const UserRequest& request) {
-  std::vector<std::string> statements = StatementsOf(request.answer);
-  const std::set<std::string> words = WordsOf(request.text);
-  std::stable_sort(statements.begin(), statements.end(), [&](const std::string& a, const std::string& b) {
-    return CommonWords(words, a) > CommonWords(words, b);
-  });
-  return statements;
-}
-
-// The part of a request that asks: its last question and what follows. What comes before refers to the session, which
-// students don't see. A request without a question is replayed whole.
-std::string QuestionOf(const std::string& request) {
-  constexpr std::size_t kShortest = 25;
-  std::string question;
-  for (const std::string_view line : SplitLines(request)) {
-    for (const std::string& sentence : SentencesOf(std::string(line))) {
-      if (sentence.ends_with('?') && sentence.size() >= kShortest) {
-        question = sentence;
-      } else if (!question.empty()) {
-        question += " " + sentence;
-      }
-    }
-  }
-  return question.empty() ? std::string(Trim(request)) : question;
-}
-
-bool IsReplayable(const std::string& text) {
-  const std::string lower = ToLowerAscii(std::string(Trim(text)));
-  if (lower.size() < 15 || lower.size() > kMaxRequestBytes || lower.front() == '/') return false;
-  return !StartsWithAny(lower, {"yes", "no,", "ok", "continue", "go on", "thanks", "thank you", "please continue",
-                                "commit", "[redacted"});
-}
-
-// The most informative line of an error: the first with "error", else the last.
-std::string ErrorLine(const std::string& text) {
-  std::string last;
-  for (const std::string_view line : SplitLines(text)) {
-    const std::string shown(Trim(line));
-    if (shown.empty() || shown == "…") continue;
-    last = shown;
-    if (Holds(shown, "error")) break;
-  }
-  return CutToColumns(last, 200);
-}
-
-// What a fix introduced: the lines that its edits added to existing files, else the command that worked.
-std::vector<std::string> AddedLines(const FixDetail& fix) {
-  std::vector<std::string> added;
-  for (const FixStep& step : fix.steps) {
-    const bool changes = step.kind == FixStep::Kind::kEdit && step.edit.kind != FileEdit::Kind::kWrite;
-    if (!changes) continue;
-    for (const std::string& line : LinesOf(step.edit).added) {
-      if (Trim(line).size() > 2) added.emplace_back(Trim(line));
-    }
-  }
-  if (added.empty() && !Trim(fix.works).empty()) added.emplace_back(Trim(SplitLines(fix.works).front()));
-  return added;
-}
-
-// One line of code in backticks; code that contains backticks stays as it is.
-std::string Code(const std::string& text) { return text.find('`') == std::string::npos ? "`" + text + "`" : text; }
-
-std::string FirstPlace(const MaterialItem& item) { return item.places.empty() ? "" : item.places.front(); }
-
-// Collects rules as long as the token target allows. `target` outlives it.
-class Sections {
- public:
-  explicit Sections(const BodyTarget& target) : target_(target), left_(target.tokens) {}
-
-  bool Add(const std::string& title, const std::string& text, const std::vector<std::string>& places) {
-    const std::size_t tokens = target_.count(text) + 1;
-    if (tokens > left_ || !seen_.insert(ToLowerAscii(text)).second) return false;
-    left_ -= tokens;
-    if (sections_.empty() || sections_.back().title != title) sections_.push_back({title, {}});
-    sections_.back().rules.push_back({text, places});
-    return true;
-  }
-  bool empty() const { return sections_.empty(); }
-  std::vector<Section> Take() { return std::move(sections_); }
-
- private:
-  const BodyTarget& target_;
-  std::size_t left_;
-  std::set<std::string> seen_;
-  std::vector<Section> sections_;
+// What goes into the skill first if not everything fits, and the share of the target that it may use.
+struct PlannedPart {
+  Section part;
+  double share = 1.0;
+  std::string holds;  // for the description: "the project's layout"
+  Section kept = {};
 };
 
-void AddAnswers(const Material& material, Sections& sections) {
-  constexpr std::size_t kMaxPerAnswer = 2;
-  for (std::size_t rank = 0; rank < kMaxPerAnswer; ++rank) {
-    for (const UserRequest& request : material.requests) {
-      const std::vector<std::string> statements = ByNearness(request);
-      if (rank < statements.size() && CommonWords(WordsOf(request.text), statements[rank]) > 0)
-        sections.Add("Facts", statements[rank], {request.place});
+// The parts in the order of the skill.
+enum PartIndex : std::uint8_t {
+  kLayout,
+  kConfiguration,
+  kRegistration,
+  kRan,
+  kTold,
+  kCorrections,
+  kFixes,
+  kAnswers,
+  kParts,
+};
+
+std::size_t TokensOf(const Rule& rule, const BodyTarget& target) { return target.count(rule.text) + 1; }
+
+// Moves the rules that fit into its share and into what is left of the target.
+void Fill(PlannedPart& planned, const BodyTarget& target, std::size_t& left) {
+  planned.kept.title = planned.part.title;
+  auto room = static_cast<std::size_t>(planned.share * static_cast<double>(target.tokens));
+  room = std::min(room, left);
+  const std::size_t title = target.count("\n# " + planned.part.title + "\n\n");
+  for (const Rule& rule : std::exchange(planned.part.rules, {})) {
+    const std::size_t tokens = TokensOf(rule, target) + (planned.kept.rules.empty() ? title : 0);
+    if (tokens > room) {
+      planned.part.rules.push_back(rule);  // for a later call
+      continue;
     }
+    room -= tokens;
+    left -= tokens;
+    planned.kept.rules.push_back(rule);
   }
 }
 
-// Whether a command that worked is worth keeping: one line, and not just inspecting or moving files.
-bool IsTelling(const CommandDetail& worked) {
-  const std::string command(Trim(worked.command));
-  return !command.empty() && command.size() <= 120 && command.find('\n') == std::string::npos &&
-         !StartsWithAny(command, {"ls", "cat ", "head ", "cp ", "mkdir ", "git ", "cd ", "rm ", "sed ", "grep ",
-                                  "echo ", "sleep "});
-}
-
-std::string PurposeOf(const CommandDetail& command) {
-  constexpr std::size_t kMaxColumns = 120;
-  std::string purpose = CutToColumns(OneLine(command.purpose), kMaxColumns);
-  while (purpose.ends_with('.') || purpose.ends_with(':')) purpose.pop_back();
-  return purpose;
-}
-
-// "Build the kernel" → "build the kernel"; "CUDA …" stays.
-std::string WithinASentence(std::string text) {
-  if (text.size() > 1 && text[1] >= 'a' && text[1] <= 'z') text[0] = ToLowerAscii(text.substr(0, 1))[0];
-  return text;
-}
-
-std::string CommandLine(const CommandDetail& worked) {
-  const std::string command = Code(std::string(Trim(worked.command)));
-  return worked.purpose.empty() ? command : PurposeOf(worked) + ": " + command;
-}
-
-// The details of one type, each with its item, in the order of the material.
-template <typename Detail>
-std::vector<std::pair<const MaterialItem*, const Detail*>> DetailsOf(const Material& material) {
-  std::vector<std::pair<const MaterialItem*, const Detail*>> details;
-  for (const MaterialItem& item : material.items) {
-    if (const auto* detail = std::get_if<Detail>(&item.detail)) details.emplace_back(&item, detail);
-  }
-  return details;
-}
-
-void AddItems(const Material& material, Sections& sections) {
-  for (const MaterialItem& item : material.items) {
-    if (item.kind != MaterialKind::kFinding) continue;
-    for (const std::string& statement : StatementsOf(item.text)) sections.Add("Facts", statement, item.places);
-  }
-  for (const auto& [item, fix] : DetailsOf<FixDetail>(material)) {
-    const std::vector<std::string> added = AddedLines(*fix);
-    const std::string error = ErrorLine(fix->error);
-    if (added.empty() || error.empty() || added.front().size() > 200) continue;
-    sections.Add("Troubleshooting", fmt::format("Fix {} with {}.", Code(error), Code(added.front())), item->places);
-  }
-  for (const auto& [item, command] : DetailsOf<CommandDetail>(material)) {
-    if (IsTelling(*command)) sections.Add("Commands that work", CommandLine(*command), item->places);
-  }
-}
-
-// Files and corrections in full, which are too long for the skill's body.
-void AddReference(const Material& material, Draft& draft) {
-  constexpr std::size_t kMaxItems = 20;
-  std::string text;
-  std::size_t number = 0;
-  for (const MaterialItem& item : material.items) {
-    const bool file = item.kind == MaterialKind::kFile;
-    if ((!file && item.kind != MaterialKind::kCorrection) || number == kMaxItems) continue;
-    ++number;
-    text += fmt::format("\n## {} ({})\n\n{}\n", file ? "Final version of a file" : "Correction by the user",
-                        FirstPlace(item), Trim(item.text));
-  }
-  if (number > 0) draft.references.emplace_back("trace.md", "# From the trace\n" + text);
-}
-
-// For a trace without any of that: the requests and their outcomes, as the digest words them.
-void AddWhatThereIs(const Material& material, Sections& sections) {
-  constexpr std::size_t kMaxColumns = 300;
-  for (const MaterialItem& item : material.items) {
-    const std::string text(Trim(CutToColumns(OneLine(item.text), kMaxColumns)));
-    if (!text.empty()) sections.Add("Notes", text, item.places);
-  }
+// Whole, or, if that doesn't fit, without tables that only repeat the keys of an earlier one.
+void FillConfiguration(PlannedPart& planned, const std::vector<SourcedFile>& files, const BodyTarget& target,
+                       std::size_t& left) {
+  // The first file is the one that matters most.
+  const auto keeps_first = [](const PlannedPart& part, const Section& all) {
+    return !all.rules.empty() && !part.kept.rules.empty() && part.kept.rules.front().text == all.rules.front().text;
+  };
+  const Section whole_files = planned.part;
+  const Section condensed_files = ConfigurationPart(files, true);
+  PlannedPart condensed = planned;
+  condensed.part = condensed_files;
+  std::size_t left_when_whole = left;
+  Fill(planned, target, left_when_whole);
+  std::size_t left_when_condensed = left;
+  Fill(condensed, target, left_when_condensed);
+  const bool more = std::pair(keeps_first(condensed, condensed_files), condensed.kept.rules.size()) >
+                    std::pair(keeps_first(planned, whole_files), planned.kept.rules.size());
+  if (more) planned = std::move(condensed);
+  left = more ? left_when_condensed : left_when_whole;
 }
 
 bool EndsASentence(std::string_view text) {
   return text.ends_with('.') || text.ends_with('?') || text.ends_with('!') || text.ends_with("…");
 }
 
-Result<Case> MakeCase(const std::string& input, const std::string& expected, const std::string& reference,
-                      const std::string& place) {
-  const Json raw = {{"id", SkillNameFrom(input)}, {"input", input},      {"expected", {{"contains", {expected}}}},
-                    {"reference", reference},     {"provenance", place}, {"source", place}};
-  ASSIGN_OR_RETURN(CaseReading reading, ReadCase(raw, 1));
-  return std::move(reading.test_case);
+// What the skill is about, on one line and without addresses: the task, else the first request that says something.
+std::string SubjectOf(const Material& material) {
+  constexpr std::size_t kMaxColumns = 300;
+  constexpr std::size_t kShortest = 15;
+  std::string subject = material.task;
+  for (const UserRequest& request : material.requests) {
+    if (Trim(subject).size() >= kShortest) break;
+    if (material.task.empty() && !Trim(request.text).starts_with("/")) subject = request.text;
+  }
+  static const RE2 address(R"(https?://\S+)");
+  subject = OneLine(subject);
+  // A wrapped address goes on after the break, up to the next word of the sentence: what follows the first one is cut.
+  if (material.task.empty() && RE2::PartialMatch(subject, address)) subject.resize(subject.find("http"));
+  RE2::GlobalReplace(&subject, address, "");
+  while (subject.find("---") != std::string::npos) subject.erase(subject.find("---"), 2);
+  return std::string(Trim(CutToColumns(subject, kMaxColumns)));
 }
 
-void Offer(Result<Case> test_case, std::size_t most, VettedCases& vetted) {
-  if (test_case && vetted.cases.size() < most) TakeCase(*std::move(test_case), vetted);
+std::string DescriptionOf(const std::string& subject, const std::vector<PlannedPart>& parts) {
+  std::vector<std::string> holds;
+  for (const PlannedPart& part : parts) {
+    if (!part.kept.rules.empty()) holds.push_back(part.holds);
+  }
+  std::string text = subject.empty() ? "" : subject + (EndsASentence(subject) ? " " : ". ");
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return fmt::format("{}From a recorded session: {}. Use this skill for the same kind of work.", text,
+                     fmt::join(holds, ", "));
+}
+
+// Configuration files that the skill has no room for, as they ended.
+void AddReference(const PlannedPart& configuration, const std::vector<SourcedFile>& files, Draft& draft) {
+  constexpr std::size_t kMaxBytes = 60'000;
+  std::string text;
+  for (const Rule& rule : ConfigurationPart(files, false).rules) {
+    const bool shown = std::any_of(configuration.kept.rules.begin(), configuration.kept.rules.end(),
+                                   [&](const Rule& kept) { return kept.text == rule.text; });
+    if (!shown && text.size() + rule.text.size() < kMaxBytes) text += "\n" + rule.text + "\n";
+  }
+  if (!text.empty()) draft.references.emplace_back("configuration.md", "# Configuration files\n" + text);
+}
+
+// Tokens of all rules together aren't those of each: leaves out rules at the end that are too much.
+void TrimToTarget(const BodyTarget& target, Draft& draft) {
+  while (draft.sections.size() > 1 && target.count(DraftToSkill(draft).body) > target.tokens) {
+    std::vector<Rule>& rules = draft.sections.back().rules;
+    rules.pop_back();
+    if (rules.empty()) draft.sections.pop_back();
+  }
+}
+
+std::vector<PlannedPart> PlanParts(const Material& material, const std::vector<SourcedFile>& files) {
+  std::vector<PlannedPart> parts(kParts);
+  parts[kLayout] = {LayoutPart(files), 0.25, "the project's layout"};
+  parts[kConfiguration] = {ConfigurationPart(files, false), 0.45, "configuration files"};
+  parts[kRegistration] = {RegistrationPart(files), 0.25, "how functions are registered"};
+  parts[kRan] = {RanCommandsPart(material), 0.2, "commands that worked"};
+  parts[kTold] = {ToldCommandsPart(material), 0.2, "commands to build and test"};
+  parts[kCorrections] = {CorrectionsPart(material), 0.15, "rules that the user gave"};
+  parts[kFixes] = {FixesPart(material), 0.4, "errors and what fixed them"};
+  parts[kAnswers] = {AnswersPart(material), 0.4, "answers to questions"};
+  return parts;
+}
+
+// The number of different places that the rules of a part come from: two statements of one answer are one lesson.
+std::size_t LessonsOf(const Section& part) {
+  std::set<std::string> places;
+  for (const Rule& rule : part.rules) places.insert(rule.cites.empty() ? rule.text : rule.cites.front());
+  return places.size();
+}
+
+std::string CountedOrNo(std::size_t count, const char* word) {
+  return count == 0 ? fmt::format("no {}", word) : Counted(count, word);
+}
+
+// A tree of names, or one command, is no skill.
+Status CheckEnough(const std::vector<PlannedPart>& parts) {
+  constexpr std::size_t kFewestLessons = 3;
+  if (!parts[kConfiguration].part.rules.empty() || !parts[kRegistration].part.rules.empty()) return {};
+  const std::size_t commands = LessonsOf(parts[kRan].part) + LessonsOf(parts[kTold].part);
+  const std::size_t corrections = LessonsOf(parts[kCorrections].part);
+  const std::size_t fixes = LessonsOf(parts[kFixes].part);
+  const std::size_t answers = LessonsOf(parts[kAnswers].part);
+  if (commands + corrections + fixes + answers >= kFewestLessons) return {};
+  return Error{ErrorKind::kNotFound,
+               fmt::format("too little to extract: the recording has no configuration file, {} that built or tested "
+                           "something, {} by the user, {} and {} with a fact.\n"
+                           "Without a model, only such pieces can be copied. A teacher reads the conversation itself: "
+                           "it writes down the order of work, the decisions with their reasons, and the mistakes to "
+                           "avoid",
+                           CountedOrNo(commands, "command"), CountedOrNo(corrections, "correction"),
+                           CountedOrNo(fixes, "fixed error"), CountedOrNo(answers, "answer"))};
 }
 
 }  // namespace
 
-std::vector<std::string> CodeSpansOf(const std::string& text) {
-  std::vector<std::string> spans;
-  std::size_t at = 0;
-  while (true) {
-    const std::size_t open = text.find('`', at);
-    const std::size_t close = open == std::string::npos ? open : text.find('`', open + 1);
-    if (close == std::string::npos) return spans;
-    if (close > open + 1) spans.push_back(text.substr(open + 1, close - open - 1));
-    at = close + 1;
-  }
-}
-
-std::vector<std::string> StatementsOf(const std::string& text) {
-  constexpr std::size_t kShortest = 12;
-  constexpr std::size_t kLongest = 240;
-  std::vector<std::string> statements;
-  std::vector<std::string> plain;  // without code; used if there are no others
-  FenceScanner scanner;
-  for (const std::string_view line : SplitLines(text)) {
-    if (scanner.Take(line) != FenceScanner::Line::kText || Trim(line).starts_with("#") || Trim(line).starts_with("|"))
-      continue;
-    for (std::string& sentence : SentencesOf(WithoutMarkup(line))) {
-      if (sentence.size() < kShortest || sentence.size() > kLongest || TellingTextsOf(sentence).empty() ||
-          IsTalk(sentence))
-        continue;
-      if (CodeSpansOf(sentence).empty()) {
-        plain.push_back(std::move(sentence));
-      } else {
-        statements.push_back(std::move(sentence));
-      }
-    }
-  }
-  return statements.empty() ? plain : statements;
-}
-
 Result<Draft> ExtractDraft(const Material& material, const std::string& name, const BodyTarget& target) {
+  const std::vector<SourcedFile> files = ProjectFiles(material);
+  std::vector<PlannedPart> parts = PlanParts(material, files);
+  PlannedPart& layout = parts[kLayout];
+  PlannedPart& configuration = parts[kConfiguration];
+  RETURN_IF_ERROR(CheckEnough(parts));
+  // What is short and can't be guessed first; the answers to many questions are what their session was about.
+  std::size_t left = target.tokens;
+  for (const std::size_t part : {kRan, kTold, kRegistration}) Fill(parts[part], target, left);
+  FillConfiguration(configuration, files, target, left);
+  for (const std::size_t part : {kAnswers, kCorrections, kLayout, kFixes}) Fill(parts[part], target, left);
+  parts[kAnswers].share = 1.0;
+  Fill(parts[kAnswers], target, left);
   Draft draft;
-  const std::string about = !material.task.empty()      ? material.task
-                            : material.requests.empty() ? std::string()
-                                                        : material.requests.front().text;
-  draft.name = name.empty() ? SkillNameFrom(about) : name;
-  std::string subject = CutToColumns(OneLine(about), 300);
-  while (subject.find("---") != std::string::npos) subject.erase(subject.find("---"), 2);
-  draft.description =
-      fmt::format("Lessons from an expert's recorded session: {} Use this skill for the same kind of work.",
-                  subject.empty() ? "commands, fixes and facts." : subject + (EndsASentence(subject) ? "" : "."));
-  Sections sections(target);
-  AddAnswers(material, sections);
-  AddItems(material, sections);
-  AddReference(material, draft);
-  if (sections.empty()) AddWhatThereIs(material, sections);
-  draft.sections = sections.Take();
-  if (draft.sections.empty()) return InputError("nothing to extract: the trace has no request, answer or command");
+  for (const PlannedPart& part : parts) {
+    if (!part.kept.rules.empty()) draft.sections.push_back(part.kept);
+  }
+  TrimToTarget(target, draft);
+  const bool only_layout = draft.sections.size() == 1 && !layout.kept.rules.empty();
+  if (draft.sections.empty() || only_layout) {
+    return Error{ErrorKind::kNotFound, fmt::format("nothing that the recording has to extract fits into {} tokens; "
+                                                   "--skill-tokens raises the limit",
+                                                   target.tokens)};
+  }
+  const std::string subject = SubjectOf(material);
+  draft.name = name.empty() ? SkillNameFrom(subject) : name;
+  draft.description = DescriptionOf(subject, parts);
+  AddReference(configuration, files, draft);
   RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, target));
   return draft;
-}
-
-VettedCases ExtractCases(const Material& material, std::size_t most) {
-  VettedCases vetted;
-  for (const UserRequest& request : material.requests) {
-    if (!IsReplayable(request.text)) continue;
-    const std::string question = QuestionOf(request.text);
-    bool taken = false;
-    for (const std::string& statement : ByNearness(request)) {
-      if (CommonWords(WordsOf(question), statement) == 0) continue;  // it is about something else
-      for (const std::string& span : TellingTextsOf(statement)) {
-        if (taken || !Settles(span, question)) continue;
-        Offer(MakeCase(question, span, statement, request.place), most, vetted);
-        taken = true;
-      }
-    }
-  }
-  for (const auto& [item, fix] : DetailsOf<FixDetail>(material)) {
-    const std::string input =
-        fmt::format("{}\n\nfails with:\n\n{}\n\nHow do you fix it?", Trim(fix->failed), ErrorLine(fix->error));
-    for (const std::string& line : AddedLines(*fix)) {
-      if (!Settles(line, input)) continue;
-      Offer(MakeCase(input, line, fmt::format("Fix it with {}.", Code(line)), FirstPlace(*item)), most, vetted);
-      break;
-    }
-  }
-  for (const auto& [item, worked] : DetailsOf<CommandDetail>(material)) {
-    if (!IsTelling(*worked) || worked->purpose.empty()) continue;
-    const std::string input = fmt::format("Which command does this: {}?", WithinASentence(PurposeOf(*worked)));
-    const std::string command(Trim(worked->command));
-    if (Settles(command, input)) Offer(MakeCase(input, command, Code(command), FirstPlace(*item)), most, vetted);
-  }
-  return vetted;
 }
 
 }  // namespace upskill

@@ -8,6 +8,8 @@
 #include <variant>
 
 #include "support/source_dir.h"
+#include "teach/extract_parts.h"
+#include "teach/extract_text.h"
 #include "teach/material_json.h"
 #include "trace/digest/digest.h"
 #include "trace/load/load_traces.h"
@@ -54,42 +56,186 @@ Material OneTalk() {
   return material;
 }
 
-TEST(ExtractDraft, EveryRuleCitesAPlace) {
-  const Result<Draft> draft = ExtractDraft(OneTalk(), "", BodyTarget{});
-  ASSERT_TRUE(draft.ok()) << draft.error().message;
-  for (const Section& section : draft->sections) {
-    for (const Rule& rule : section.rules) EXPECT_THAT(rule.cites, Contains(HasSubstr("a.jsonl#"))) << rule.text;
-  }
-  EXPECT_THAT(DraftToSkill(*draft).body, HasSubstr("The header for bfloat16 is `cuda_bf16.h`."));
-  EXPECT_EQ(draft->name, "port-it-all");
+MaterialItem CommandItem(const std::string& command, const std::string& purpose, const std::string& place,
+                         std::size_t worked = 1) {
+  return {"d", MaterialKind::kCommand, "", {place}, CommandDetail{command, purpose, "", worked, worked == 0 ? 1U : 0U}};
 }
 
-TEST(ExtractDraft, ATraceWithoutCodeGivesRequestsAndAnswers) {
+MaterialItem FileItem(const std::string& path, const std::string& content, const std::string& place) {
+  FileDetail file;
+  file.path = path;
+  file.whole = true;
+  file.content = content;
+  file.versions = 1;
+  return {"d", MaterialKind::kFile, "", {place}, file};
+}
+
+// A session in /home/ines/kernel: a build file, a binding and a renamed package.
+Material OnePort() {
   Material material;
-  material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl#1"});
+  material.requests.push_back({"Port the norm kernel, see https://example.com/docs and\nhttps://example.com/more",
+                               "I wrote it. Build it with\n\n  nix flake update\n  docker run --rm \\\n    -w /src "
+                               "image build\n\nThen go to the "
+                               "folder.\nmake sure that it works.",
+                               "a.jsonl#1"});
+  material.items.push_back(FileItem("/home/ines/kernel/build.toml", "[general]\nname = \"norm\"\n", "a.jsonl#3"));
+  material.items.push_back(FileItem("/home/ines/kernel/torch-ext/old/__init__.py", "x = 1\n", "a.jsonl#4"));
   material.items.push_back(
-      {"d1", MaterialKind::kEpisode, "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl#1"}});
-  const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
+      FileItem("/home/ines/kernel/torch-ext/binding.cpp",
+               "#include \"a.h\"\nTORCH_LIBRARY_EXPAND(NAME, ops) {\n  ops.def(\"norm(Tensor! out, "
+               "Tensor x) -> ()\");\n  ops.impl(\"norm\", torch::kCUDA, &norm);\n  "
+               "ops.def(\"normalize_all(Tensor! out) -> ()\");\n  ops.impl(\"normalize_all\", "
+               "torch::kCUDA,\n           &normalize_all);\n}\n",
+               "a.jsonl#5"));
+  material.items.push_back(FileItem("/tmp/scratch.py", "y = 2\n", "a.jsonl#6"));
+  material.items.push_back(CommandItem("cd /home/ines/kernel && mv torch-ext/old torch-ext/new", "", "a.jsonl#7"));
+  material.items.push_back(
+      CommandItem("cd /home/ines/kernel && cmake --build build 2>&1 | tail -5", "Build the kernel.", "a.jsonl#8"));
+  material.items.push_back(CommandItem("ls -la /home/ines/kernel", "List files", "a.jsonl#9"));
+  material.items.push_back(CommandItem("ninja install", "", "a.jsonl#10", 0));
+  material.items.push_back({"d",
+                            MaterialKind::kCorrection,
+                            "No, the schema type for a double is float. Can you use fewer lines?",
+                            {"a.jsonl#11"},
+                            {}});
+  return material;
+}
+
+std::string BodyOf(const Material& material, std::size_t tokens = 600) {
+  BodyTarget target;
+  target.tokens = tokens;
+  const Result<Draft> draft = ExtractDraft(material, "", target);
+  return draft ? DraftToSkill(*draft).body : "error: " + draft.error().message;
+}
+
+TEST(ExtractDraft, EachPartHasATitle) {
+  EXPECT_EQ(
+      BodyOf(OnePort()),
+      "# Project layout\n\nFiles that the session wrote:\n\n```\nbuild.toml\ntorch-ext/\n  binding.cpp\n  new/\n    "
+      "__init__.py\n```\n\n"
+      "# Configuration\n\n`build.toml`:\n\n```toml\n[general]\nname = \"norm\"\n```\n\n"
+      "# How functions are registered\n\nIn `torch-ext/binding.cpp`:\n\n```cpp\nTORCH_LIBRARY_EXPAND(NAME, ops) {\n "
+      " ops.def(\"norm(Tensor! out, Tensor x) -> ()\");\n  ops.impl(\"norm\", torch::kCUDA, "
+      "&norm);\n}\n```\n\nRegistered the same way: `normalize_all`.\n\n"
+      "# Commands that ran and worked\n\n- Build the kernel: `cmake --build build`\n\n"
+      "# Commands that the agent gave, but did not run\n\n- `nix flake update`\n- `docker run --rm -w /src image "
+      "build`\n\n"
+      "# Rules that the user gave\n\n- The schema type for a double is float.\n");
+}
+
+TEST(ExtractDraft, NameAndDescriptionComeFromTheTaskWithoutAddresses) {
+  Result<Draft> draft = ExtractDraft(OnePort(), "", BodyTarget{});
   ASSERT_TRUE(draft.ok()) << draft.error().message;
-  EXPECT_EQ(DraftToSkill(*draft).body, "# Notes\n\nGoal: Hello there, how are you? Outcome: Fine.\n");
+  EXPECT_EQ(draft->name, "port-the-norm-kernel-see");
+  EXPECT_THAT(draft->description,
+              testing::StartsWith("Port the norm kernel, see. From a recorded session: the project"));
+  EXPECT_THAT(draft->description, testing::Not(HasSubstr("http")));
+  Material material = OnePort();
+  material.task = "Write kernels";
+  draft = ExtractDraft(material, "", BodyTarget{});
+  ASSERT_TRUE(draft.ok());
+  EXPECT_EQ(draft->name, "write-kernels");
+  EXPECT_EQ(ExtractDraft(material, "given", BodyTarget{})->name, "given");
+}
+
+TEST(ExtractDraft, EveryRuleCitesAPlace) {
+  Material talk = OneTalk();
+  talk.requests.push_back({"What is the launch stream?", "The launch stream is `current_stream()`.", "a.jsonl#13"});
+  for (const Material& material : {OnePort(), talk}) {
+    const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
+    ASSERT_TRUE(draft.ok()) << draft.error().message;
+    for (const Section& section : draft->sections) {
+      for (const Rule& rule : section.rules) EXPECT_THAT(rule.cites, Contains(HasSubstr("a.jsonl#"))) << rule.text;
+    }
+  }
+}
+
+TEST(ExtractDraft, TablesWithTheSameKeysAreShownOnceIfTheFileIsTooLong) {
+  std::string toml = "[general]\nname = \"x\"\n";
+  for (const char* kernel : {"attention", "layernorm", "rope"}) {
+    toml += std::string("\n# The ") + kernel + "\n[kernel." + kernel + "]\ndepends = []\nsrc = [\"kernel_src/" +
+            kernel + ".cu\"]\ncuda-capabilities = [\"9.0\"]\n";
+  }
+  Material material;
+  material.items.push_back(FileItem("build.toml", toml, "a#1"));
+  EXPECT_THAT(BodyOf(material), HasSubstr("[kernel.rope]\ndepends"));
+  const Result<Draft> draft = ExtractDraft(material, "x", BodyTarget{200, true, EstimateTokens});
+  ASSERT_TRUE(draft.ok()) << draft.error().message;
+  const std::string body = DraftToSkill(*draft).body;
+  EXPECT_THAT(body, HasSubstr("[kernel.attention]\ndepends = []\nsrc = [\"kernel_src/attention.cu\"]\n"));
+  EXPECT_THAT(body, HasSubstr("With the same keys: `[kernel.layernorm]`, `[kernel.rope]`."));
+  EXPECT_THAT(body, testing::Not(HasSubstr("src = [\"kernel_src/rope.cu\"]")));
+  // The whole file is kept beside it.
+  ASSERT_THAT(draft->references, SizeIs(1));
+  EXPECT_THAT(draft->references[0].second, HasSubstr(toml));
+}
+
+TEST(ExtractDraft, WhatDoesNotFitIsLeftOutWhole) {
+  Material material = OnePort();
+  material.items.push_back(FileItem("big.toml", std::string(4000, 'x') + " = 1\n", "a.jsonl#12"));
+  const Result<Draft> draft = ExtractDraft(material, "x", BodyTarget{});
+  ASSERT_TRUE(draft.ok()) << draft.error().message;
+  EXPECT_LE(EstimateTokens(DraftToSkill(*draft).body), 600U);
+  EXPECT_THAT(DraftToSkill(*draft).body, testing::Not(HasSubstr("xxxx")));
+  ASSERT_THAT(draft->references, SizeIs(1));
+  EXPECT_THAT(draft->references[0].second, HasSubstr("xxxx"));
+}
+
+TEST(ExtractDraft, AFollowUpRequestIsNoRule) {
+  Material material = OnePort();
+  for (const char* text : {"cool how can i use this kernel?", "great can you create a file that shows how to use it",
+                           "can you make it for the other model instead?", "The folder is wrong."})
+    material.items.push_back({"d", MaterialKind::kCorrection, text, {"a.jsonl#12"}, {}});
+  const std::string body = BodyOf(material);
+  EXPECT_THAT(body, testing::EndsWith("# Rules that the user gave\n\n- The schema type for a double is float.\n"));
 }
 
 TEST(ExtractDraft, TheDescriptionEndsItsFirstSentenceOnce) {
-  Material material = OneTalk();
+  Material material = OnePort();
   for (const auto& [task, end] :
-       {std::pair("Why does it fail?", "fail? Use this skill"), std::pair("Port it", "Port it. Use this skill"),
-        std::pair("Port it.", "Port it. Use this skill"), std::pair("Port it…", "Port it… Use this skill")}) {
+       {std::pair("Why does it fail?", "fail? From a"), std::pair("Port it", "Port it. From a"),
+        std::pair("Port it.", "Port it. From a"), std::pair("Port it…", "Port it… From a")}) {
     material.task = task;
     EXPECT_THAT(ExtractDraft(material, "", BodyTarget{})->description, HasSubstr(end));
   }
 }
 
-TEST(ExtractDraft, NothingToExtractIsAnError) {
+// Each folder of a path is a level of the tree, and each pair of changed lines is compared.
+TEST(ExtractDraft, HostileSizesAreLeftOut) {
+  Material material = OnePort();
+  std::string deep = "/home/ines/kernel/";
+  for (int i = 0; i < 200'000; ++i) deep += "a/";
+  material.items.push_back(FileItem(deep + "b.toml", "x = 1\n", "a.jsonl#20"));
+  std::string piped = "make";
+  for (int i = 0; i < 100'000; ++i) piped += " | head";
+  material.items.push_back(CommandItem(piped, "", "a.jsonl#21"));
+  FixDetail fix;
+  fix.is_command = true;
+  fix.failed = fix.works = "make";
+  fix.error = "error: x";
+  std::string before;
+  std::string after;
+  for (int i = 0; i < 5000; ++i) before += "-old line " + std::to_string(i) + "\n";
+  for (int i = 0; i < 5000; ++i) after += "+new line " + std::to_string(i) + "\n";
+  fix.steps.push_back({FixStep::Kind::kEdit, {FileEdit::Kind::kPatch, "x.c", "", before + after}, ""});
+  material.items.push_back({"d", MaterialKind::kFix, "", {"a.jsonl#22"}, fix});
+  EXPECT_EQ(BodyOf(material), BodyOf(OnePort()));
+}
+
+TEST(ExtractDraft, TooLittleIsAnErrorThatSaysWhatATeacherWouldAdd) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl#1"});
+  material.items.push_back(
+      {"d1", MaterialKind::kEpisode, "Goal: Hello there, how are you?\nOutcome: Fine.", {"a.jsonl#1"}});
+  material.items.push_back(FileItem("/home/ines/a.py", "x = 1\n", "a.jsonl#3"));
+  material.items.push_back(FileItem("/home/ines/b.py", "x = 1\n", "a.jsonl#4"));
+  material.items.push_back(CommandItem("python a.py", "", "a.jsonl#5"));
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_FALSE(draft.ok());
-  EXPECT_THAT(draft.error().message, HasSubstr("nothing to extract"));
+  EXPECT_EQ(draft.error().kind, ErrorKind::kNotFound);
+  EXPECT_THAT(draft.error().message, HasSubstr("too little to extract"));
+  EXPECT_THAT(draft.error().message, HasSubstr("1 command that"));
+  EXPECT_THAT(draft.error().message, HasSubstr("A teacher reads the conversation"));
 }
 
 TEST(ExtractCases, ReplaysQuestionsWithTheirSolution) {
@@ -122,11 +268,52 @@ TEST(ExtractCases, ReplaysFixedFailures) {
   EXPECT_EQ(vetted.cases[0].reference, "Fix it with `#include <cuda_fp16.h>`.");
 }
 
-TEST(ExtractDraft, AFixNamesTheErrorAndTheLine) {
-  const Result<Draft> draft = ExtractDraft(OneFix(), "fixes", BodyTarget{});
-  ASSERT_TRUE(draft.ok()) << draft.error().message;
-  EXPECT_EQ(DraftToSkill(*draft).body,
-            "# Troubleshooting\n\nFix `x.c:3: error: unknown type name 'half'` with `#include <cuda_fp16.h>`.\n");
+TEST(FixesPart, NamesTheErrorAndTheReplacedLine) {
+  Material material = OneFix();
+  auto& fix = std::get<FixDetail>(material.items[0].detail);
+  EXPECT_THAT(FixesPart(material).rules, IsEmpty());  // a tool's failure is about the agent
+  fix.is_command = true;
+  ASSERT_THAT(FixesPart(material).rules, SizeIs(1));
+  EXPECT_EQ(FixesPart(material).rules[0].text,
+            "- `x.c:3: error: unknown type name 'half'`: in `x.c`, replace `#include <old.h>` with `#include "
+            "<cuda_fp16.h>`.");
+  fix.error = "failed in sandbox: denied";
+  EXPECT_THAT(FixesPart(material).rules, IsEmpty());
+}
+
+TEST(FixesPart, TakesTheChangeThatTheErrorIsAbout) {
+  Material material = OneFix();
+  auto& fix = std::get<FixDetail>(material.items[0].detail);
+  fix.is_command = true;
+  fix.error = "build.toml: missing field `depends` in kernel.norm";
+  fix.steps.push_back(
+      {FixStep::Kind::kEdit, {FileEdit::Kind::kReplace, "b.toml", "src = []", "src = []\ndepends = [\"torch\"]"}, ""});
+  ASSERT_THAT(FixesPart(material).rules, SizeIs(1));
+  EXPECT_THAT(FixesPart(material).rules[0].text, testing::EndsWith("in `b.toml`, add `depends = [\"torch\"]`."));
+  fix.error = "an error that none of them mentions";
+  EXPECT_THAT(FixesPart(material).rules, IsEmpty());  // of two changes, neither is known to be the one
+}
+
+TEST(ErrorLine, IsTheOneThatTellsTheFailure) {
+  EXPECT_EQ(ErrorLine("Output: a\nError: (none)\nx.c:3: error: y\nlast"), "x.c:3: error: y");
+  EXPECT_EQ(ErrorLine("Output: a\nmake: cc: No such file or directory\nExit Code: 2"),
+            "make: cc: No such file or directory");
+  EXPECT_EQ(ErrorLine("a\n\nb\n…\n"), "b");
+}
+
+TEST(FixesPart, ACommandThatReplacedAnother) {
+  FixDetail fix;
+  fix.is_command = true;
+  fix.failed = "pip install x";
+  fix.error = "Exit code 1\nerror: externally-managed-environment";
+  fix.works = ". venv/bin/activate && pip install x";
+  Material material;
+  material.items.push_back({"d1", MaterialKind::kFix, "", {"a.jsonl#4"}, fix});
+  ASSERT_THAT(FixesPart(material).rules, SizeIs(1));
+  EXPECT_EQ(
+      FixesPart(material).rules[0].text,
+      "- `pip install x` fails with `error: externally-managed-environment`; `. venv/bin/activate && pip install x` "
+      "works.");
 }
 
 TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
@@ -141,10 +328,6 @@ TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
   EXPECT_THAT(vetted.cases[0].checks[0].values, ElementsAre("15:00"));
   EXPECT_EQ(vetted.cases[1].input, "Which command does this: install the dependencies?");
   EXPECT_THAT(vetted.cases[1].checks[0].values, ElementsAre("mix deps.get"));
-  const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
-  ASSERT_TRUE(draft.ok());
-  EXPECT_EQ(DraftToSkill(*draft).body,
-            "# Facts\n\nThe time is 15:00 UTC.\n\n# Commands that work\n\nInstall the dependencies: `mix deps.get`\n");
 }
 
 TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
@@ -157,10 +340,10 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
   EXPECT_THAT(vetted.cases, Contains(Field(&Case::input, "What is the launch stream?")));
   const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
   ASSERT_TRUE(draft.ok());
-  // Facts that were wrong at first and then corrected.
+  // What was wrong at first and then corrected.
   const std::string body = DraftToSkill(*draft).body;
-  for (const char* fact :
-       {"`9.0`", "`TORCH_LIBRARY_EXPAND`", "`torch-ext/fast_norm`", "`edition = 5`", "`from ._ops import ops`"})
+  for (const char* fact : {"cuda-capabilities = [\"9.0\"]", "TORCH_LIBRARY_EXPAND(", "`torch-ext/fast_norm`",
+                           "edition = 5", "`from ._ops import ops`", "kernel-builder build"})
     EXPECT_THAT(body, HasSubstr(fact));
 }
 
@@ -181,9 +364,10 @@ TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
       ASSERT_TRUE(loaded.ok()) << loaded.error().message;
       Material material;
       AddTraces(loaded->traces, kDefaultDigestTokens, material);
+      cases += ExtractCases(material, 16).cases.size();
       const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
       if (!draft) {
-        EXPECT_THAT(draft.error().message, HasSubstr("nothing to extract")) << file;
+        EXPECT_THAT(draft.error().message, HasSubstr("too little to extract")) << file;
         continue;
       }
       ++skills;
@@ -192,10 +376,9 @@ TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
         for (const Rule& rule : section.rules)
           EXPECT_THAT(rule.cites, testing::Not(IsEmpty())) << file << ": " << rule.text;
       }
-      cases += ExtractCases(material, 16).cases.size();
     }
   }
-  EXPECT_GE(skills, 12U);
+  EXPECT_GE(skills, 1U);
   EXPECT_GE(cases, 3U);
 }
 

@@ -96,7 +96,8 @@ class Generation {
       return ExtractDraft(material_, options_.name, options_.target);
     }
     state_.Say("draft", fmt::format("{} writes the skill from {}", input_.teacher->info().name,
-                                    Counted(material_.items.size(), "item")));
+                                    material_.items.empty() ? "the task alone"
+                                                            : Counted(material_.items.size(), "item")));
     return WriteDraft(*input_.teacher, material_, OptionsOfDraft());
   }
 

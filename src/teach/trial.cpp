@@ -15,6 +15,8 @@
 namespace upskill {
 namespace {
 
+constexpr const char* kTestStage = "test";
+
 SkillSnapshot SnapshotOf(const SkillText& skill) { return Snapshot(skill.name, std::string(Trim(skill.body))); }
 
 // Only the verdict on the held-out cases is a look; the others serve to choose a candidate. The lock is absent if looks
@@ -51,11 +53,12 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   plan.system_prompt = std::move(spec.system_prompt);
   plan.verdict = context.verdict;
   plan.stop_when_decided = spec.stop_when_decided;
+  if (spec.stage != kTestStage) plan.trial = spec.stage;
 
   RunInput input;
   ASSIGN_OR_RETURN(input.cached, CachedSamplesOf(plan, context.runs_dir));
   std::optional<LedgerLock> lock;
-  if (spec.stage == "test") {
+  if (spec.stage == kTestStage) {
     ASSIGN_OR_RETURN(lock, TakeShareOfTest(context, plan));
   }
   ASSIGN_OR_RETURN(Journal journal, Journal::Create(context.runs_dir, plan, *context.clock));

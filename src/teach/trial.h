@@ -39,7 +39,7 @@ struct TrialContext {
 };
 
 struct TrialSpec {
-  std::string stage;  // "train", "screen", "test"
+  std::string stage;  // "test" for the final measurement, whose run gives a verdict; others are trials: "train"
   const SkillText* skill = nullptr;
   const SkillText* previous = nullptr;  // a version to compare with; may be null
   std::string system_prompt;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cli/config.h"
+#include "cli/env.h"
+#include "cli/eval_options.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// With --test-gen-model, for a skill without test cases: the model writes some from the skill's text into tests.json in
+// its folder, within the run's limit of cost, which is lowered by what that took. Without the option, or if there are
+// cases, nothing happens. Errors: of the model, or kInput if it wrote no sound test.
+Status WriteMissingTests(EvalOptions& options, Env& env);
+
+// The command that has the tests of a skill without any written: by the configured model if there is one.
+std::string TestsCommand(const EvalOptions& options, const Config& config);
+
+}  // namespace upskill

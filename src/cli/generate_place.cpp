@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "teach/body_target.h"
+#include "teach/extract.h"
+#include "util/files.h"
+#include "util/folder.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether --name, -o or the skill to improve decides where the skill goes.
+bool IsPlaceGiven(const GenerateSession& session) {
+  return !session.options.output.empty() || !session.options.how.name.empty() ||
+         session.sources.material.has_existing();
+}
+
+bool IsOfSameSource(const GenerateSession& session, const fs::path& folder) {
+  const Result<std::string> text = ReadFile(folder / "skill_meta.json");
+  const Result<Json> meta = text ? ParseJson(*text, folder.string()) : Result<Json>(text.error());
+  if (!meta || !meta->is_object() || !meta->contains("metadata")) return false;
+  const Json& metadata = meta->at("metadata");
+  if (!metadata.is_object() || !metadata.contains("generation")) return false;
+  const std::string& task = session.sources.material.task;
+  if (!task.empty()) return JsonGet<std::string>(metadata, "source_task", "") == task;
+  return metadata.contains("sources") && metadata.at("sources") == Json(session.sources.names);
+}
+
+// The folder that an unnamed skill will probably have: that of an earlier generation from the same task, or from the
+// same sources without one. Without a teacher, the name can be told.
+std::optional<fs::path> ProbableFolder(const GenerateSession& session) {
+  const fs::path skills = session.options.skills_dir;
+  if (session.options.model == kExtract) {
+    const Result<Draft> draft = ExtractDraft(session.sources.material, "", BodyTarget{});
+    return draft ? std::optional(skills / draft->name) : std::nullopt;
+  }
+  std::vector<fs::path> folders;
+  std::error_code code;
+  for (fs::directory_iterator it(skills, code), end; !code && it != end; it.increment(code))
+    folders.push_back(it->path());
+  std::sort(folders.begin(), folders.end());
+  const auto found = std::find_if(folders.begin(), folders.end(),
+                                  [&](const fs::path& folder) { return IsOfSameSource(session, folder); });
+  return found == folders.end() ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace
+
+Status PlanPlace(GenerateSession& session) {
+  GenerateCommandOptions& options = session.options;
+  const auto say = [&](const std::string& line) { session.sources.told.push_back("skill    " + line); };
+  if (options.overwrite && !options.log_runs)
+    return InputError(
+        "--overwrite can't be combined with --no-log-runs: the replaced skill is kept with the generation");
+  if (session.sources.material.has_existing() && options.output.empty()) {
+    say(fmt::format("{} is replaced if the new one is accepted (--accept {})", OutputFolder(session, "").string(),
+                    options.accept));
+    return {};
+  }
+  const bool given = IsPlaceGiven(session);
+  const std::optional<fs::path> folder =
+      given ? std::optional(OutputFolder(session, options.how.name)) : ProbableFolder(session);
+  if (!folder) {
+    say(fmt::format("goes to {}; the teacher chooses the name", (fs::path(options.skills_dir) / "NAME").string()));
+    return {};
+  }
+  if (!IsTaken(session, *folder)) {
+    say("goes to " + folder->string());
+    return {};
+  }
+  if (options.overwrite) {
+    if (!given) options.how.name = folder->filename().string();
+    say(fmt::format("replaces {}, whose files are kept with the generation", folder->string()));
+    return {};
+  }
+  return InputError(fmt::format(
+      "{} already contains a skill{}; add one of these:\n--overwrite  to replace it; its files are kept with the "
+      "generation\n--name NAME  to write another one\n--from {}  to improve it",
+      folder->string(), IsOfSameSource(session, *folder) ? " made from the same sources" : "",
+      ShellWord(folder->string())));
+}
+
+std::string NameToUse(const GenerateSession& session, const std::string& name) {
+  constexpr int kMostTries = 1000;
+  const auto taken = [&](const std::string& one) { return IsTaken(session, OutputFolder(session, one)); };
+  if (IsPlaceGiven(session) || session.options.overwrite || !taken(name)) return name;
+  for (int number = 2; number < kMostTries; ++number) {
+    const std::string suffix = fmt::format("-{}", number);
+    std::string other = name.substr(0, kMaxNameCharacters - suffix.size());
+    while (other.ends_with('-')) other.pop_back();
+    other += suffix;
+    if (!taken(other)) return other;
+  }
+  return name;
+}
+
+Result<fs::path> MakeRoom(const GenerateSession& session, const fs::path& folder) {
+  if (!session.options.overwrite || !IsTaken(session, folder)) return fs::path();
+  ASSIGN_OR_RETURN(const fs::path copy, CopyAsPrevious(session, folder));
+  ASSIGN_OR_RETURN(const Folder target, Folder::Open(folder));
+  std::error_code code;
+  for (fs::recursive_directory_iterator it(copy, code), end; !code && it != end; it.increment(code)) {
+    if (it->is_regular_file()) RETURN_IF_ERROR(target.RemoveFile(fs::relative(it->path(), copy)));
+  }
+  return copy;
+}
+
+}  // namespace upskill

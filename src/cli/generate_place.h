@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/generate_session.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Before a model is asked: adds a line that says where the skill will go and what it will replace. Error (kInput):
+// another skill is there, one of the same task or sources included, and there is no --overwrite.
+Status PlanPlace(GenerateSession& session);
+
+// `name`, unless another skill has its folder and the name is free to choose: then the first of NAME-2, NAME-3 … that
+// no skill has.
+std::string NameToUse(const GenerateSession& session, const std::string& name);
+
+// With --overwrite: copies another skill in `folder` into the generation's folder, removes its files and tells where
+// the copy is. Empty: no other skill is there.
+Result<std::filesystem::path> MakeRoom(const GenerateSession& session, const std::filesystem::path& folder);
+
+}  // namespace upskill
