@@ -69,9 +69,9 @@ Status WriteMissingTests(EvalOptions& options, Env& env) {
   say(fmt::format("{} has none: {} writes {} from its text", skill.name, model->info().name,
                   Counted(how.cases, "test")));
   ASSIGN_OR_RETURN(const VettedCases vetted, WriteCases(teacher, MaterialOf(skill), how));
-  if (vetted.cases.empty()) return InputError("--test-gen-model: no sound test: " + CasesLine(0, vetted.rejected));
+  if (vetted.cases.empty()) return InputError("--test-gen-model: no sound test: " + CasesLine({}, vetted.rejected));
   RETURN_IF_ERROR(SaveTests(vetted, skill));
-  say(fmt::format("{} → {}{}", CasesLine(vetted.cases.size(), vetted.rejected), (skill.folder / kTestsOfSkill).string(),
+  say(fmt::format("{} → {}{}", CasesLine(vetted.cases, vetted.rejected), (skill.folder / kTestsOfSkill).string(),
                   budget.Text()));
   say("they ask for what the skill says; tests of the work itself are worth more");
   if (options.max_cost_usd) options.max_cost_usd = std::max(0.0, *options.max_cost_usd - budget.spent_usd());

@@ -155,8 +155,7 @@ void AddTraceCommand(CLI::App& app, TraceOptions& options) {
   show->add_flag("--json", options.json, "Print a JSON object; for several files, a list");
   AddExamples(*show, {{"Summarise a session", "upskill trace show session.jsonl"},
                       {"List the events of the newest trace", "upskill trace show latest --events"}});
-  CLI::App* digest =
-      command->add_subcommand("digest", "Print what a teacher would read of traces");
+  CLI::App* digest = command->add_subcommand("digest", "Print what a teacher would read of traces");
   AddReadOptions(*digest, options);
   digest->add_option("--budget", options.budget, "Maximum tokens of the digest")
       ->capture_default_str()

@@ -394,7 +394,7 @@ TEST(Material, GoesThroughJson) {
   material.items.push_back({"d2", MaterialKind::kCommand, "text", {"p"}, CommandDetail{"make", "Build", "ok", 2, 1}});
   const FileEdit patch{FileEdit::Kind::kPatch, "a.c", "", "+x"};
   material.items.push_back(
-      {"d3", MaterialKind::kFile, "text", {"p"}, FileDetail{"a.c", true, "x", "y", {patch}, false, 3}});
+      {"d3", MaterialKind::kFile, "text", {"p"}, FileDetail{"a.c", true, "x", "y", {patch}, false, 3, ""}});
   material.items.push_back({"d4", MaterialKind::kDeadEnd, "text", {"p"}});
   material.examples.push_back(ParseExample("2 + 2 -> 4"));
   material.existing = {"n", "d", "b", {{"r.md", "x"}}, {}, ""};

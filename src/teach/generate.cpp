@@ -95,9 +95,9 @@ class Generation {
       state_.Say("draft", "extracted from the trace without a model");
       return ExtractDraft(material_, options_.name, options_.target);
     }
-    state_.Say("draft", fmt::format("{} writes the skill from {}", input_.teacher->info().name,
-                                    material_.items.empty() ? "the task alone"
-                                                            : Counted(material_.items.size(), "item")));
+    state_.Say("draft",
+               fmt::format("{} writes the skill from {}", input_.teacher->info().name,
+                           material_.items.empty() ? "the task alone" : Counted(material_.items.size(), "item")));
     return WriteDraft(*input_.teacher, material_, OptionsOfDraft());
   }
 

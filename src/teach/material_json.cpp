@@ -145,7 +145,7 @@ MaterialDetail EarlierDetail(MaterialKind kind, const Json& item) {
   const auto text = [&](const char* key) { return JsonGet<std::string>(item, key, ""); };
   if (kind == MaterialKind::kFix) return FixDetail{true, text("failed"), text("error"), {}, 0, "", text("works"), ""};
   if (kind == MaterialKind::kCommand) return CommandDetail{text("works"), text("purpose"), "", 1, 0};
-  if (kind == MaterialKind::kFile) return FileDetail{"", true, text("works"), "", {}, false, 1};
+  if (kind == MaterialKind::kFile) return FileDetail{"", true, text("works"), "", {}, false, 1, ""};
   return {};
 }
 

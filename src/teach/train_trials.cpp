@@ -29,7 +29,7 @@ Status TrainTrials::Measure(std::size_t index) {
   }
   trials_[index] = std::move(trial);
   if (candidate.kind == "shorter")
-    candidate.lost = LostAnswers(trials_.at(static_cast<std::size_t>(candidate.parent)), trials_.at(index));
+    candidate.lost = AnswersLost(trials_.at(static_cast<std::size_t>(candidate.parent)), trials_.at(index));
   std::vector<std::string> students;
   students.reserve(state_.trials.students.size());
   for (const Student& student : state_.trials.students) students.push_back(student.name);

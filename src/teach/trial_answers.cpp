@@ -73,7 +73,7 @@ Screening AnswersKept(const Trial& trial, const PassedCases& before) {
   return kept;
 }
 
-std::size_t LostAnswers(const Trial& before, const Trial& after) {
+std::size_t AnswersLost(const Trial& before, const Trial& after) {
   const PassedCells kept = PassedCellsOf(after);
   std::size_t lost = 0;
   for (const auto& cell : PassedCellsOf(before)) lost += kept.contains(cell) ? 0U : 1U;

@@ -33,6 +33,6 @@ std::map<std::string, std::size_t> PassesByCase(const Trial& trial);
 Screening AnswersKept(const Trial& trial, const PassedCases& before);
 
 // Number of answers that passed in one trial and not in another, matched by student, case and round.
-std::size_t LostAnswers(const Trial& before, const Trial& after);
+std::size_t AnswersLost(const Trial& before, const Trial& after);
 
 }  // namespace upskill
