@@ -61,7 +61,8 @@ TEST_F(EvalGate, AGateThatCannotHoldCostsNothing) {
   EXPECT_EQ(Eval({"--gate", "pass>90%"}), 2);
   EXPECT_THAT(error, HasSubstr("12 cases × 1 round are too few for it to hold, whatever the answers are; it needs "
                                "--runs 3, or more cases"));
-  EXPECT_FALSE(fs::exists(runs()));
+  for (const fs::directory_entry& entry : fs::directory_iterator(runs()))
+    EXPECT_FALSE(entry.is_directory()) << "no run was begun: " << entry.path();
   EXPECT_EQ(Eval({"--gate", "pass>0.9"}), 2);
   EXPECT_THAT(error, HasSubstr("write pass>90%"));
   EXPECT_EQ(Eval({"--gate", "not-hurts:*"}), 0) << error;

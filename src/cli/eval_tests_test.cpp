@@ -41,7 +41,7 @@ class EvalTests : public CommandLineTest {
 };
 
 const std::string kCase =
-    R"({"input":"What is one and two, as this project writes it?","contains":["total-3"],"any_of":[],"not_contains":[],)"
+    R"({"kind":"answer","transfer":false,"checks":[],"output_file":"","input":"What is one and two, as this project writes it?","contains":["total-3"],"any_of":[],"not_contains":[],)"
     R"("reference":"It is total-3.","cites":["d1"]})";
 
 TEST_F(EvalTests, TheErrorNamesTheCommandThatWritesThem) {
@@ -63,7 +63,7 @@ TEST_F(EvalTests, AModelWritesThemIntoTheSkillsFolder) {
 }
 
 TEST_F(EvalTests, NoSoundTestIsAnError) {
-  EXPECT_EQ(Eval({"--test-gen-model", Writer(R"({"input":"What is 1 + 2?","contains":["1 + 2"],"any_of":[],)"
+  EXPECT_EQ(Eval({"--test-gen-model", Writer(R"({"kind":"answer","transfer":false,"checks":[],"output_file":"","input":"What is 1 + 2?","contains":["1 + 2"],"any_of":[],)"
                                              R"("not_contains":[],"reference":"1 + 2","cites":["d1"]})")}),
             2);
   EXPECT_THAT(error, HasSubstr("--test-gen-model: no sound test"));

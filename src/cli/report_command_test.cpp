@@ -223,9 +223,9 @@ TEST_F(Reports, StoppingWhenDecidedSavesMostOfTheCells) {
   folder.Write("skills/arithmetic/tests.json", Cases({"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}));
   for (const char* seed : {"1", "2", "3", "4", "5"}) {
     const std::string model = std::string("sim:base=0.4,skill=0.85,seed=") + seed;
-    Eval({model}, {"--runs", "10", "--json", "--no-cache"});
+    Eval({model}, {"--runs", "10", "--json", "--no-cache", "--no-ledger"});
     const Json whole = OutAsJson().at("students").at(0);
-    Eval({model}, {"--runs", "10", "--json", "--no-cache", "--stop-when-decided"});
+    Eval({model}, {"--runs", "10", "--json", "--no-cache", "--no-ledger", "--stop-when-decided"});
     const Json stopped = OutAsJson().at("students").at(0);
     EXPECT_EQ(whole.at("verdict"), "helps") << seed;
     EXPECT_EQ(stopped.at("verdict"), "helps") << seed;

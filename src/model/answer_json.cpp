@@ -65,6 +65,7 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
   if (const auto list = Between(text, '[', ']')) candidates.push_back(*list);
   std::optional<Error> parse_error;
   std::optional<Error> schema_error;
+  bool about_structure = false;  // the error is about an object or a list: the first one is the largest
   for (const std::string_view candidate : candidates) {
     Result<Json> json = ParseJson(candidate, "answer");
     if (!json) {
@@ -73,7 +74,9 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
     }
     const Status status = CheckJsonSchema(schema, *json);
     if (status) return json;
-    if (!schema_error || json->is_structured()) schema_error = status.error();
+    if (schema_error && (about_structure || !json->is_structured())) continue;
+    schema_error = status.error();
+    about_structure = json->is_structured();
   }
   if (schema_error) return *std::move(schema_error);
   return NotJson(parse_error->message);

@@ -38,6 +38,8 @@ TEST(AnswerJson, TheErrorDescribesTheProblem) {
   EXPECT_THAT(AnswerJson(R"(Sure: {"n":"one"})", Schema()).error().message,
               HasSubstr("/n: must be of type \"integer\""));
   EXPECT_THAT(AnswerJson("{}", Schema()).error().message, HasSubstr("is missing the key \"n\""));
+  EXPECT_THAT(AnswerJson(R"({"m":[{"a":1}]})", Schema()).error().message, HasSubstr("is missing the key \"n\""))
+      << "not what is wrong with the list in it";
   EXPECT_THAT(AnswerJson("{\"n\":", Schema()).error().message, StartsWith("it isn't valid JSON (line 1, column 6): "));
   EXPECT_FALSE(AnswerJson("", Schema()).ok());
   EXPECT_FALSE(AnswerJson("``````json\n```{[}]", Schema()).ok());
