@@ -63,9 +63,13 @@ TEST_F(EvalTests, AModelWritesThemIntoTheSkillsFolder) {
 }
 
 TEST_F(EvalTests, NoSoundTestIsAnError) {
-  EXPECT_EQ(Eval({"--test-gen-model", Writer(R"({"kind":"answer","transfer":false,"checks":[],"output_file":"","input":"What is 1 + 2?","contains":["1 + 2"],"any_of":[],)"
-                                             R"("not_contains":[],"reference":"1 + 2","cites":["d1"]})")}),
-            2);
+  EXPECT_EQ(
+      Eval(
+          {"--test-gen-model",
+           Writer(
+               R"({"kind":"answer","transfer":false,"checks":[],"output_file":"","input":"What is 1 + 2?","contains":["1 + 2"],"any_of":[],)"
+               R"("not_contains":[],"reference":"1 + 2","cites":["d1"]})")}),
+      2);
   EXPECT_THAT(error, HasSubstr("--test-gen-model: no sound test"));
   EXPECT_FALSE(fs::exists(fs::path(skill()) / "tests.json"));
 }

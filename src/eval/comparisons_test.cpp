@@ -103,7 +103,7 @@ TEST(AlphaShare, IsStoredWithThePlan) {
   EXPECT_FALSE(PlanToJson(plan).contains("alpha_share"));
   plan.run = "r";
   plan.skill.lineage = "2026_11_20-aaaa";
-  plan.share = {3, 2, 2, {{"fake", {1.5, -0.5}}}, {"2026_11_21_10_12_33-abcd"}};
+  plan.share = {3, 2, 2, {{"fake", {1.5, -0.5}}}, {"2026_11_21_10_12_33-abcd"}, ""};
   const Result<Plan> read = PlanFromJson(PlanToJson(plan), "plan.json");
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->skill.lineage, "2026_11_20-aaaa");

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <system_error>
+#include <cstdint>
 
 #include "util/hash.h"
 #include "util/text.h"
@@ -26,12 +25,11 @@ std::string DeskAnswerName(int number) { return fmt::format("{:04}-answer.md", n
 
 std::optional<int> DeskRequestNumber(std::string_view name) {
   if (!name.ends_with(kRequestEnd)) return std::nullopt;
-  int number = 0;
-  const char* end = name.data() + name.size() - kRequestEnd.size();
-  const auto [parsed, code] = std::from_chars(name.data(), end, number);
-  if (code != std::errc() || parsed != end || number < 1 || number > kMaxNumber) return std::nullopt;
+  const std::optional<std::int64_t> number =
+      ParseWholeNumber(name.substr(0, name.size() - kRequestEnd.size()), 1, kMaxNumber);
   // Another name for the same number, such as 1-request.md, isn't ours.
-  return DeskRequestName(number) == name ? std::optional(number) : std::nullopt;
+  if (!number || DeskRequestName(static_cast<int>(*number)) != name) return std::nullopt;
+  return static_cast<int>(*number);
 }
 
 std::string DeskKeyOf(std::string_view request) { return Sha256Hex(request).substr(0, kKeyDigits); }

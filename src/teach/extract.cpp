@@ -186,7 +186,7 @@ Status CheckEnough(const std::vector<PlannedPart>& parts) {
 Result<Draft> ExtractDraft(const Material& material, const std::string& name, const BodyTarget& target) {
   const std::vector<SourcedFile> files = ProjectFiles(material);
   std::vector<PlannedPart> parts = PlanParts(material, files);
-  PlannedPart& layout = parts[kLayout];
+  const PlannedPart& layout = parts[kLayout];
   PlannedPart& configuration = parts[kConfiguration];
   RETURN_IF_ERROR(CheckEnough(parts));
   // What is short and can't be guessed first; the answers to many questions are what their session was about.

@@ -165,9 +165,9 @@ Section ToldCommandsPart(const Material& material) {
     for (const std::string& program : ProgramsOf(CleanCommand(command->command, project))) ran.insert(program);
   }
   std::set<std::string> uses;
-  for (auto request = material.requests.begin(); request != material.requests.end(); ++request) {
+  for (const auto& request : material.requests) {
     std::string pending;
-    for (const std::string_view line : SplitLines(request->answer)) {
+    for (const std::string_view line : SplitLines(request.answer)) {
       const std::string_view shown = Trim(line);
       pending += std::string(shown);
       if (pending.size() < kMaxCommandBytes && shown.ends_with('\\')) {
@@ -180,7 +180,7 @@ Section ToldCommandsPart(const Material& material) {
       bool news = false;
       for (const std::string& use : UsesOf(text)) news = uses.insert(use).second || news;
       if (part.rules.size() == kMaxCommands || !news) continue;
-      part.rules.push_back({"- " + InBackticks(text), {request->place}});
+      part.rules.push_back({"- " + InBackticks(text), {request.place}});
     }
   }
   return part;

@@ -118,7 +118,6 @@ Section FixesPart(const Material& material) {
   constexpr std::size_t kMaxColumns = 120;
   Section part{"Errors and what fixed them", {}};
   const std::string project = ProjectFolderOf(material);
-  std::set<std::string> seen;
   for (const auto& [item, fix] : DetailsOf<FixDetail>(material)) {
     std::string error = CutToColumns(ErrorLine(fix->error), kMaxColumns);
     if (error.starts_with("Output: ")) error.erase(0, std::string_view("Output: ").size());

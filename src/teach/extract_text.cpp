@@ -56,7 +56,9 @@ std::string WithoutMarkup(std::string_view line) {
 bool IsProse(const std::string& sentence) {
   constexpr std::size_t kFewestWords = 3;
   const char first = sentence.front();
-  if (first != '`' && first != '"' && !(first >= 'A' && first <= 'Z') && !(first >= '0' && first <= '9')) return false;
+  const bool capital = first >= 'A' && first <= 'Z';
+  const bool digit = first >= '0' && first <= '9';
+  if (first != '`' && first != '"' && !capital && !digit) return false;
   std::size_t words = 0;
   bool code = false;
   bool in_word = false;

@@ -69,7 +69,7 @@ std::map<std::string, FailingCase> AnswersByCase(const Trial& trial, const Trial
 
 std::string WithoutSkillText(const FailingCase& answers) {
   if (answers.answers_without == 0) return "";
-  std::string text =
+  const std::string text =
       fmt::format("Without the skill, {} of {} to this request by the same model {}", answers.passed_without,
                   Counted(answers.answers_without, "answer"), answers.passed_without == 1 ? "passes" : "pass");
   if (answers.failed_without == nullptr) return text + ".\n";

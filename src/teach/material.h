@@ -40,7 +40,7 @@ struct MaterialItem {
   std::string text;                          // as the teacher reads it
   std::vector<std::string> places;           // `file#event`, or the document's name
   MaterialDetail detail = std::monostate{};  // of fixes, commands and files
-  std::string known = "";                    // how: EvidenceWords; empty if an earlier version didn't store it
+  std::string known;                         // how: EvidenceWords; empty if an earlier version didn't store it
 };
 
 // A request of the user and its outcome.

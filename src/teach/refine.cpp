@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "teach/contradiction.h"
@@ -45,8 +46,10 @@ bool IsKnown(const std::string& body, const std::vector<Candidate>& known) {
 std::vector<std::string> KnownCites(const Json& json, const Material& material) {
   std::vector<std::string> cites;
   for (const Json& id : json.value("cites", Json::array())) {
-    const bool known = id.is_string() && std::any_of(material.items.begin(), material.items.end(),
-                                                     [&](const MaterialItem& item) { return item.id == id; });
+    const bool known =
+        id.is_string() && std::any_of(material.items.begin(), material.items.end(), [&](const MaterialItem& item) {
+          return item.id == id.get_ref<const std::string&>();
+        });
     if (known) cites.push_back(id.get<std::string>());
   }
   return cites;
@@ -107,15 +110,15 @@ Result<CitedBody> ApplyEdits(CitedBody skill, const Json& edits, const std::vect
 
 std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_tokens) {
   std::string text;
-  for (auto candidate = known.rbegin(); candidate != known.rend(); ++candidate) {
-    if (candidate->parent < 0) continue;
+  for (const Candidate& candidate : std::ranges::reverse_view(known)) {
+    if (candidate.parent < 0) continue;
     std::string rates;
-    for (const double rate : candidate->train)
+    for (const double rate : candidate.train)
       rates += fmt::format("{}{:.0f} %", rates.empty() ? "" : ", ", 100.0 * rate);
-    text += fmt::format("- candidate {}, a change of candidate {}: {}\n  outcome: {}\n", candidate->id,
-                        candidate->parent, OneLine(candidate->why),
-                        candidate->measured ? fmt::format("passes {} of the train tests", rates) : candidate->status);
-    const std::string body = fmt::format("<candidate>\n{}\n</candidate>\n", Trim(candidate->skill.body));
+    text += fmt::format("- candidate {}, a change of candidate {}: {}\n  outcome: {}\n", candidate.id, candidate.parent,
+                        OneLine(candidate.why),
+                        candidate.measured ? fmt::format("passes {} of the train tests", rates) : candidate.status);
+    const std::string body = fmt::format("<candidate>\n{}\n</candidate>\n", Trim(candidate.skill.body));
     if (EstimateTokens(text) + EstimateTokens(body) <= budget_tokens) text += body;
   }
   return text;

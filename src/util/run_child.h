@@ -15,7 +15,7 @@ namespace upskill {
 struct ChildLimits {
   std::chrono::milliseconds time{0};
   std::size_t output_bytes = 0;
-  std::function<bool()> stopped = {};          // asked about ten times a second; empty: never
+  std::function<bool()> stopped;               // asked about ten times a second; empty: never
   std::chrono::milliseconds exit_grace{2000};  // between the end of its output and its exit, in either order
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using Ending = ChildOutcome::Ending;
 
-ChildLimits Ample() { return {std::chrono::seconds(60), std::size_t{1} << 20U}; }
+ChildLimits Ample() { return {std::chrono::seconds(60), std::size_t{1} << 20U, {}}; }
 
 ChildOutcome RunShellCommand(const std::string& command, std::string_view input = "",
                              const ChildLimits& limits = Ample()) {
@@ -51,7 +51,7 @@ TEST(RunChild, TheTimeLimitEndsTheWholeGroup) {
   const TempFolder folder;
   const std::string file = (folder.path() / "late").string();
   const ChildOutcome outcome = RunShellCommand("(sleep 0.6; touch '" + file + "') & echo begun; sleep 60", "",
-                                               {std::chrono::milliseconds(150), 1000});
+                                               {std::chrono::milliseconds(150), 1000, {}});
   EXPECT_EQ(outcome.ending, Ending::kTimeLimit);
   EXPECT_EQ(outcome.output, "begun\n");
   EXPECT_EQ(RunShellCommand("sleep 0.6; ls '" + folder.path().string() + "'").output, "");

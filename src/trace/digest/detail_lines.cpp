@@ -131,7 +131,7 @@ class LineCollector {
   }
 
  private:
-  void AddText(SourceText source) {
+  void AddText(const SourceText& source) {
     constexpr std::size_t kMostLines = 400'000;
     sources_.push_back(source);
     std::size_t number = 0;

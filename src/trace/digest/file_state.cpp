@@ -33,7 +33,7 @@ std::string JoinedLines(const std::vector<std::string>& lines) {
 }
 
 bool ReplaceText(std::vector<std::string>& lines, const FileEdit& edit) {
-  std::string text = JoinedLines(lines);
+  const std::string text = JoinedLines(lines);
   std::size_t at = text.find(edit.before);
   if (at == std::string::npos) return false;
   std::string after = text.substr(0, at);

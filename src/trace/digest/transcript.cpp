@@ -30,7 +30,7 @@ std::string Whole(std::string_view text) {
 class TranscriptWriter {
  public:
   TranscriptWriter(const Trace& trace, std::size_t trace_index) : trace_(trace), trace_index_(trace_index) {
-    for (DigestItem& item : CollectTalk(trace, trace_index)) {
+    for (const DigestItem& item : CollectTalk(trace, trace_index)) {
       if (item.kind == DigestKind::kCorrection) corrections_.insert(item.event);
     }
     for (DigestItem& item : CollectCalls(trace, trace_index)) {
