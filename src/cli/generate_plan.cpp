@@ -205,9 +205,24 @@ StoredOption AcceptMarginOption() {
   return option;
 }
 
-// Limits as AddGenerateCommand sets them.
-const std::vector<StoredOption>& StoredOptions() {
-  static const std::vector<StoredOption> all = {
+std::vector<StoredOption> LaterOptions() {
+  return {
+      LaterSwitchOption(
+          "redact_home", "--redact-home", [](auto& o) -> auto& { return o.hide_home; }, false),
+      LaterSwitchOption(
+          "keep_emails", "--keep-emails", [](auto& o) -> auto& { return o.keep_emails; }, true),
+      LaterSwitchOption(
+          "no_ledger", "--no-ledger", [](auto& o) -> auto& { return o.no_ledger; }, false),
+      LaterSwitchOption(
+          "no_critique", "--no-critique", [](auto& o) -> auto& { return o.no_critique; }, true),
+      LaterSwitchOption(
+          "overwrite", "--overwrite", [](auto& o) -> auto& { return o.overwrite; }, false),
+  };
+}
+
+// Options that all generations have; limits as AddGenerateCommand sets them.
+std::vector<StoredOption> FirstOptions() {
+  return {
       TextOption(
           "task", "TASK", [](auto& o) -> auto& { return o.task; }, AsItIs, kMaxWords),
       TextsOption(
@@ -258,17 +273,15 @@ const std::vector<StoredOption>& StoredOptions() {
           "parallel", "--jobs", [](auto& o) -> auto& { return o.parallel; }, 0, 100'000, OnResume::kMayChange),
       SwitchOption("strict", "--strict", [](auto& o) -> auto& { return o.strict; }),
       SwitchOption("no_redact", "--no-redact", [](auto& o) -> auto& { return o.no_redact; }),
-      LaterSwitchOption(
-          "redact_home", "--redact-home", [](auto& o) -> auto& { return o.hide_home; }, false),
-      LaterSwitchOption(
-          "keep_emails", "--keep-emails", [](auto& o) -> auto& { return o.keep_emails; }, true),
-      LaterSwitchOption(
-          "no_ledger", "--no-ledger", [](auto& o) -> auto& { return o.no_ledger; }, false),
-      LaterSwitchOption(
-          "no_critique", "--no-critique", [](auto& o) -> auto& { return o.no_critique; }, true),
-      LaterSwitchOption(
-          "overwrite", "--overwrite", [](auto& o) -> auto& { return o.overwrite; }, false),
   };
+}
+
+const std::vector<StoredOption>& StoredOptions() {
+  static const std::vector<StoredOption> all = [] {
+    std::vector<StoredOption> options = FirstOptions();
+    for (const StoredOption& option : LaterOptions()) options.push_back(option);
+    return options;
+  }();
   return all;
 }
 
