@@ -91,8 +91,7 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->capture_default_str()
       ->check(WholeNumber(50, 20'000))
       ->type_name("N");
-  command.add_flag("--no-critique", options.no_critique,
-                   "Don't have the teacher hold its draft against the material and correct it");
+  command.add_flag("--no-critique", options.no_critique, "Skip the teacher's check and correction of its draft");
   command
       .add_option("--accept", options.accept,
                   "When to replace an existing skill: never-worse (a loss of more than --accept-margin is ruled out), "

@@ -75,7 +75,8 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
 
 std::string NotMeasured(const GenerateOutcome& outcome) {
   if (outcome.resumable) return "not measured: stopped early";
-  return outcome.cases.empty() ? "not measured: no sound test could be made from the sources" : "not measured";
+  return outcome.cases.empty() ? "not measured: no sound test could be made from the sources (-t names your own)"
+                               : "not measured";
 }
 
 // What is said first: whether the skill helps.
@@ -111,8 +112,7 @@ void PrintWhyNoVerdict(const GenerateOutcome& outcome, Env& env) {
   if (outcome.nothing_to_learn) {
     env.out(
         TerminalText::Format("all {} to the train tests pass without a skill: there is nothing to refine or to "
-                             "measure. Harder tests (-t) or a "
-                             "smaller student (--eval-model) would tell more\n",
+                             "measure. Use harder tests (-t) or a smaller student (--eval-model)\n",
                              Counted(outcome.passed_without, "answer")));
   }
 }
@@ -214,8 +214,8 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   for (const std::string& rule : outcome.contradicted_rules)
     env.out(TerminalText::Format("left out because the material contradicts it: {}\n", rule));
   for (const std::string& rule : outcome.unsupported_rules)
-    env.out(
-        TerminalText::Format("left out because nothing that it has in backticks is in the items it cites: {}\n", rule));
+    env.out(TerminalText::Format(
+        "left out because none of its text in backticks occurs in the items that it cites: {}\n", rule));
   if (!outcome.critique.empty())
     env.out(
         TerminalText::Format("critique  {} (skill_meta.json has them)\n", Counted(outcome.critique.size(), "point")));

@@ -351,8 +351,11 @@ Section ConfigurationPart(const std::vector<SourcedFile>& files, bool condensed)
     if (!file.config || file.file.lines.empty()) continue;
     if (file.file.complete || file.file.lines.size() >= kFewestLines) configs.push_back(&file);
   }
+  // The smallest of the complete ones, then that of which most is known.
   std::stable_sort(configs.begin(), configs.end(), [](const SourcedFile* a, const SourcedFile* b) {
-    return std::pair(!a->file.complete, a->file.lines.size()) < std::pair(!b->file.complete, b->file.lines.size());
+    if (a->file.complete != b->file.complete) return a->file.complete;
+    const std::size_t lines = a->file.lines.size();
+    return a->file.complete ? lines < b->file.lines.size() : lines > b->file.lines.size();
   });
   for (const SourcedFile* file : configs) {
     std::vector<std::string> left_out;

@@ -140,7 +140,7 @@ class Generation {
 
   // The draft stays as it is if the critique can't be used.
   Status Criticize(std::size_t index, Draft& draft) {
-    state_.Say("critique", fmt::format("{} holds the draft against the material", input_.teacher->info().name));
+    state_.Say("critique", fmt::format("{} compares the draft with the material", input_.teacher->info().name));
     Result<Critique> critique = CritiqueDraft(*input_.teacher, material_, draft, OptionsOfDraft());
     if (!critique) {
       if (critique.error().kind != ErrorKind::kInput) return critique.error();

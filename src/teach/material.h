@@ -40,7 +40,8 @@ struct MaterialItem {
   std::string text;                          // as the teacher reads it
   std::vector<std::string> places;           // `file#event`, or the document's name
   MaterialDetail detail = std::monostate{};  // of fixes, commands and files
-  std::string known;                         // how: EvidenceWords; empty if an earlier version didn't store it
+  // How it is known: EvidenceWords; empty if an earlier version didn't store it. The initializer lets others omit it.
+  std::string known = "";  // NOLINT(readability-redundant-string-init)
 };
 
 // A request of the user and its outcome.

@@ -37,7 +37,7 @@ class Shortening {
       if (!BeatsBaseline(trials_.of(best), trials_.first())) return Keep("it isn't shown to beat no skill on train");
       const PassedCases passed = AlwaysPassed(trials_.of(best));
       const int rounds = RoundsFor(passed);
-      if (rounds > kMaxRounds) return Keep("too few tests always pass to show that a shorter one is as good");
+      if (rounds > kMaxRounds) return Keep("too few tests pass every time to show that a shorter skill is as good");
       left_out_.insert(part->title);
       const std::optional<std::size_t> index = Without(*part, best);
       if (!index) continue;
