@@ -55,6 +55,20 @@ std::optional<fs::path> ProbableFolder(const GenerateSession& session) {
   return found == folders.end() ? std::nullopt : std::optional(*found);
 }
 
+// Whether each file of the copy that is still in the folder is as it was. Otherwise an earlier session made the copy,
+// and what has come since would be lost.
+bool IsAsKept(const fs::path& folder, const fs::path& copy) {
+  std::error_code code;
+  for (fs::recursive_directory_iterator it(copy, code), end; !code && it != end; it.increment(code)) {
+    if (!it->is_regular_file()) continue;
+    const Result<std::string> now = ReadFile(folder / it->path().lexically_relative(copy));
+    if (!now && now.error().kind == ErrorKind::kNotFound) continue;  // removed before a crash
+    const Result<std::string> kept = ReadFile(it->path());
+    if (!now || !kept || *now != *kept) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Status PlanPlace(GenerateSession& session) {
@@ -108,6 +122,7 @@ std::string NameToUse(const GenerateSession& session, const std::string& name) {
 Result<fs::path> MakeRoom(const GenerateSession& session, const fs::path& folder) {
   if (!session.options.overwrite || !IsTaken(session, folder)) return fs::path();
   ASSIGN_OR_RETURN(const fs::path copy, CopyAsPrevious(session, folder));
+  if (!session.options.resume.empty() && !IsAsKept(folder, copy)) return fs::path();
   ASSIGN_OR_RETURN(const Folder target, Folder::Open(folder));
   std::error_code code;
   for (fs::recursive_directory_iterator it(copy, code), end; !code && it != end; it.increment(code)) {

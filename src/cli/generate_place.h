@@ -18,7 +18,7 @@ Status PlanPlace(GenerateSession& session);
 std::string NameToUse(const GenerateSession& session, const std::string& name);
 
 // With --overwrite: copies another skill in `folder` into the generation's folder, removes its files and tells where
-// the copy is. Empty: no other skill is there.
+// the copy is. Empty: no other skill is there, or one that came after an earlier session had made the copy; it stays.
 Result<std::filesystem::path> MakeRoom(const GenerateSession& session, const std::filesystem::path& folder);
 
 }  // namespace upskill

@@ -65,6 +65,17 @@ TEST_F(GeneratePlace, OverwriteReplacesTheSkillAndKeepsItsFiles) {
   EXPECT_THAT(kept, HasSubstr("Old text."));
 }
 
+// The generation keeps the skill that it replaced first; there is no place for another one.
+TEST_F(GeneratePlace, ASkillThatCameAfterTheReplacementStays) {
+  folder.Write("skills/adding/SKILL.md", "---\nname: adding\ndescription: Old.\n---\nOld text.\n");
+  ASSERT_EQ(Teach({"--name", "adding", "--overwrite"}), 0) << error;
+  fs::remove_all(skill("adding"));
+  folder.Write("skills/adding/SKILL.md", "---\nname: adding\ndescription: New.\n---\nBy hand.\n");
+  EXPECT_EQ(Generate({"--resume"}), 0) << error;
+  EXPECT_THAT(LoadSkill(skill("adding"))->body, HasSubstr("By hand."));
+  EXPECT_THAT(out, HasSubstr("contains another skill"));
+}
+
 TEST_F(GeneratePlace, AnotherSkillOfTheNameThatTheTeacherChoseStays) {
   folder.Write("skills/adding/SKILL.md", "---\nname: adding\ndescription: Old.\n---\nOld text.\n");
   ASSERT_EQ(Teach({}), 0) << error;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -249,6 +250,21 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
 
   Store(stored);
   EXPECT_EQ(Generate({"--resume"}), 0) << error;
+}
+
+TEST_F(GenerateResume, AnotherFolderIsNoReasonToWriteTheDraftAgain) {
+  const auto drafts = [&] {
+    const auto requests = teacher.requests();
+    return std::count_if(requests.begin(), requests.end(), [](const loopback::Request& request) {
+      return request.body.find("\"scripts\"") != std::string::npos &&
+             request.body.find("\"points\"") == std::string::npos;
+    });
+  };
+  BeginAndStop();
+  ASSERT_EQ(drafts(), 1);
+  ASSERT_EQ(Generate({"--resume", "latest", "-o", skill("totals").string()}), 0) << error;
+  EXPECT_EQ(drafts(), 1);
+  EXPECT_EQ(LoadSkill(skill("totals"))->name, "totals");
 }
 
 TEST_F(GenerateResume, AFolderElsewhereIsConfirmedByTheCommandLine) {

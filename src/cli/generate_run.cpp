@@ -58,7 +58,9 @@ GenerationFacts FactsOf(const GenerateSession& session, const Env& env) {
 // May give the skill another name.
 Result<Placing> Place(const GenerateSession& session, GenerateOutcome& outcome, const GenerationFacts& facts) {
   SkillText& skill = outcome.candidates[outcome.chosen].skill;
-  skill.name = NameToUse(session, skill.name);
+  const std::string given = NameGiven(session);
+  const bool renamed = session.output_is_new && !session.sources.material.has_existing() && !given.empty();
+  skill.name = NameToUse(session, renamed ? given : skill.name);
   Placing placing;
   const fs::path folder = OutputFolder(session, skill.name);
   ASSIGN_OR_RETURN(const AcceptRule rule, AcceptRuleFromName(session.options.accept));

@@ -142,6 +142,7 @@ Status Resume(GenerateSession& session) {
   session.id = session.folder.filename().string();
   ASSIGN_OR_RETURN(StoredGeneration stored, ReadGeneration(session.folder));
   ASSIGN_OR_RETURN(session.options, OptionsToResume(now, stored.options));
+  session.output_is_new = stored.options.output.empty() && !session.options.output.empty();
   RETURN_IF_ERROR(CheckVouchedFor(now, stored.options, stored.existing_folder, session.config,
                                   GenerationFile(session.folder).string()));
   session.students_before = std::move(stored.students);
@@ -214,6 +215,13 @@ fs::path OutputFolder(const GenerateSession& session, const std::string& name) {
                                                  : session.sources.existing_folder;
 }
 
+std::string NameGiven(const GenerateSession& session) {
+  if (!session.options.how.name.empty()) return session.options.how.name;
+  // A folder that can't be a skill's name doesn't make a bad one: then the name comes from the teacher or the task.
+  const std::string folder_name = fs::path(session.options.output).filename().string();
+  return SkillNameProblem(folder_name).empty() ? folder_name : "";
+}
+
 bool IsTaken(const GenerateSession& session, const fs::path& folder) {
   std::error_code code;
   if (!fs::exists(folder / "SKILL.md", code)) return false;
@@ -278,9 +286,8 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.material = &session.sources.material;
   input.options = options.how;
   input.options.prompts = &session.prompts;
-  // A folder that can't be a skill's name doesn't make a bad one: then the name comes from the teacher or the task.
-  const std::string folder_name = fs::path(options.output).filename().string();
-  if (input.options.name.empty() && SkillNameProblem(folder_name).empty()) input.options.name = folder_name;
+  // Requests have the name, or ask for it: another one would have them paid for again.
+  if (!session.output_is_new) input.options.name = NameGiven(session);
   input.options.evaluate = !options.no_eval;
   input.options.critique = !options.no_critique;
   input.options.target = TargetFor(session);

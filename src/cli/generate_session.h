@@ -28,6 +28,7 @@ inline constexpr const char* kTrialsFile = "trials.txt";  // "STAGE RUN" a line,
 // Everything that a generation works with.
 struct GenerateSession {
   GenerateCommandOptions options;  // resolved; of a resumed generation, the stored ones
+  bool output_is_new = false;      // -o was first given when the generation was resumed
   Config config;
   std::optional<TempFolder> scratch;  // with --no-log-runs: in place of the runs folder
   std::filesystem::path runs_dir;
@@ -56,6 +57,9 @@ int LooksBefore(const GenerateSession& session);
 
 // Points into the session.
 GenerateInput InputOf(GenerateSession& session, const Env& env);
+
+// The name of --name, else that of -o; empty: none is given.
+std::string NameGiven(const GenerateSession& session);
 
 // Where the skill goes.
 std::filesystem::path OutputFolder(const GenerateSession& session, const std::string& name);

@@ -102,7 +102,8 @@ std::string SubjectOf(const Material& material) {
   // A wrapped address goes on after the break, up to the next word of the sentence: what follows the first one is cut.
   if (material.task.empty() && RE2::PartialMatch(subject, address)) subject.resize(subject.find("http"));
   RE2::GlobalReplace(&subject, address, "");
-  while (subject.find("---") != std::string::npos) subject.erase(subject.find("---"), 2);
+  static const RE2 rule(R"(-(?:--)+)");
+  RE2::GlobalReplace(&subject, rule, "-");
   return std::string(Trim(CutToColumns(subject, kMaxColumns)));
 }
 

@@ -222,6 +222,12 @@ TEST(ExtractDraft, HostileSizesAreLeftOut) {
   EXPECT_EQ(BodyOf(material), BodyOf(OnePort()));
 }
 
+TEST(ExtractDraft, ALongRuleInTheFirstRequestIsCutAtOnce) {
+  Material material = OnePort();
+  material.requests.front().text = "Port the kernel " + std::string(4'000'000, '-') + " today, see a----b";
+  EXPECT_THAT(ExtractDraft(material, "", BodyTarget{})->description, HasSubstr("Port the kernel -- today, see a--b. "));
+}
+
 TEST(ExtractDraft, TooLittleIsAnErrorThatSaysWhatATeacherWouldAdd) {
   Material material;
   material.requests.push_back({"Hello there, how are you?", "Fine.", "a.jsonl#1"});

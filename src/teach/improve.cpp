@@ -169,14 +169,11 @@ class Improvement {
     return {};
   }
 
-  // "haiku, smollm2-135m (in process, 24 sequences); an answer has at most 512 tokens".
+  // "haiku, smollm2-135m; an answer has at most 512 tokens". Without the models' details: they tell --jobs, which may
+  // change when a generation is resumed, and another prompt would be paid for again.
   std::string StudentsText() const {
     std::string text;
-    for (const Model* model : state_.trials.models) {
-      const ModelInfo& info = model->info();
-      text += fmt::format("{}{}{}", text.empty() ? "" : ", ", info.name,
-                          info.detail.empty() ? "" : fmt::format(" ({})", info.detail));
-    }
+    for (const Model* model : state_.trials.models) text += (text.empty() ? "" : ", ") + model->info().name;
     return text + fmt::format("; an answer has at most {}",
                               Counted(static_cast<std::size_t>(state_.trials.sampling.max_tokens), "token"));
   }

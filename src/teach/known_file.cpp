@@ -165,17 +165,19 @@ Preview PreviewOf(const Segment& segment) {
   return preview;
 }
 
-// Lines [first, last] of a file: those of the preview after the line that precedes them in both. Nothing if the preview
-// doesn't tell them all.
-std::optional<std::vector<std::string>> FillFrom(const Preview& preview, const std::string& before, std::size_t first,
-                                                 std::size_t last) {
+// Lines [first, last] of a file: those of the preview between the lines that precede and follow them in both. Nothing
+// if the preview doesn't tell them all.
+std::optional<std::vector<std::string>> FillFrom(const Preview& preview, const std::string& before,
+                                                 const std::string& after, std::size_t first, std::size_t last) {
   const auto at = std::find(preview.lines.begin(), preview.lines.end(), std::string_view(before));
   if (at == preview.lines.end() || preview.covers < last) return std::nullopt;
   if (std::find(at + 1, preview.lines.end(), std::string_view(before)) != preview.lines.end()) return std::nullopt;
-  std::vector<std::string> filled;
-  for (auto line = at + 1; line != preview.lines.end() && filled.size() < last - first + 1; ++line)
-    filled.emplace_back(*line);
-  return filled;
+  const auto rest = static_cast<std::size_t>(preview.lines.end() - at) - 1;
+  const auto most = at + 1 + static_cast<std::ptrdiff_t>(std::min(rest, last - first + 1));
+  // The preview has no blank lines, so the following one may come earlier.
+  const auto end = Trim(after).empty() ? most : std::find(at + 1, most, std::string_view(after));
+  if (end != most && std::find(end + 1, most, std::string_view(after)) != most) return std::nullopt;
+  return std::vector<std::string>(at + 1, end);
 }
 
 // The final version that the last numbered difference shows, with the first unchanged gap filled from the preview.
@@ -201,7 +203,7 @@ KnownFile FromDifference(const std::vector<NumberedLine>& numbered, const Previe
   for (const auto& [number, text] : lines) {
     bool gap = number != previous + 1;
     if (gap && previous > 0 && number <= agree_to) {
-      if (const auto filled = FillFrom(preview, before, previous + 1, number - 1)) {
+      if (const auto filled = FillFrom(preview, before, text, previous + 1, number - 1)) {
         for (const std::string& line : *filled) known.lines.push_back({line, false});
         gap = false;
       }

@@ -103,6 +103,15 @@ TEST(KnownFile, TheFirstLinesFillTheFirstGap) {
                                             "]", "z = 1", "y = 2"));
 }
 
+// The copy leaves out blank lines: here the second one of the file.
+TEST(KnownFile, ABlankLineInTheGapRepeatsNoOtherLine) {
+  const KnownFile known =
+      KnownFileFrom(Screen({"Wrote 6 lines to a.toml\na\nb\nc\nd\n[1 line is not in the export]\n",
+                            "Updated a.toml with 1 addition and 1 removal\n  1    a\n...\n  4    c\n"
+                            "  5 -  d\n  5 +  e\n"}));
+  EXPECT_THAT(LinesFrom(known), ElementsAre("a", "b", "c", "e"));
+}
+
 TEST(KnownFile, FirstLinesThatEndTooEarlyFillNothing) {
   const KnownFile known =
       KnownFileFrom(Screen({"Wrote 30 lines to a.toml\na\nb\n[28 lines are not in the export]\n",

@@ -49,8 +49,12 @@ Lines MergePart(const Lines& base, const Lines& a, const Lines& b) {
   if (a == base || a == b) return b;
   if (b == base) return a;
   Lines both = a;
+  // A block of code needs all of its lines.
+  const bool has_code = std::any_of(b.begin(), b.end(), [](std::string_view line) {
+    return Trim(line).starts_with("```") || Trim(line).starts_with("~~~");
+  });
   for (const std::string_view line : b) {
-    if (std::find(a.begin(), a.end(), line) == a.end()) both.push_back(line);
+    if (has_code || std::find(a.begin(), a.end(), line) == a.end()) both.push_back(line);
   }
   return both;
 }

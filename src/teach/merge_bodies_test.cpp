@@ -19,6 +19,11 @@ TEST(MergeBodies, DifferentChangesOfOneLineAreBothKept) {
   EXPECT_EQ(MergeBodies("a\nb\nc\n", "a\none\nc\n", "a\ntwo\nc\n"), "a\none\ntwo\nc\n");
 }
 
+TEST(MergeBodies, BlocksOfCodeAtOnePlaceStayWhole) {
+  EXPECT_EQ(MergeBodies("a\nz\n", "a\n```\none\n```\nz\n", "a\n```\ntwo\n```\nz\n"),
+            "a\n```\none\n```\n```\ntwo\n```\nz\n");
+}
+
 TEST(MergeBodies, LongTextsAreNotMerged) {
   const std::string many(5000, '\n');
   EXPECT_EQ(MergeBodies(many, many, many), "");

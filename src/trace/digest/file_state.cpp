@@ -19,6 +19,7 @@ constexpr std::size_t kMostRuns = 1000;
 constexpr std::size_t kMostParts = 2000;
 constexpr std::size_t kMostRemoved = 5000;
 constexpr std::size_t kMostLines = 1'000'000;
+constexpr std::size_t kMostWork = 50'000'000;
 
 std::vector<std::string> LinesIn(std::string_view text) {
   std::vector<std::string> lines;
@@ -104,9 +105,12 @@ void FileState::Apply(const FileEdit& edit) {
       return Replace(edit);
     case FileEdit::Kind::kPatch:
       return Patch(edit.after);
-    case FileEdit::Kind::kDelete:
+    case FileEdit::Kind::kDelete: {
+      const std::size_t work = work_;
       *this = FileState();
+      work_ = work;
       return;
+    }
   }
 }
 
@@ -125,7 +129,8 @@ void FileState::Write(std::string_view text) {
 
 void FileState::Replace(const FileEdit& edit) {
   for (const std::string& line : LinesOf(edit).removed) NoteRemoved(line);
-  if (!edit.before.empty()) {
+  constexpr std::size_t kWorkPerLine = 10;
+  if (!edit.before.empty() && MayLookFor(kWorkPerLine)) {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const std::size_t size = runs_[i].lines.size();
       if (!ReplaceText(runs_[i].lines, edit)) continue;
@@ -138,6 +143,16 @@ void FileState::Replace(const FileEdit& edit) {
     if (ReplaceText(beginning_, edit)) return;
   }
   if (loose_.size() < kMostParts && !edit.after.empty()) loose_.push_back(LinesIn(edit.after));
+}
+
+// Whether a change of so many lines may be looked for in all lines that are known; counts the work.
+bool FileState::MayLookFor(std::size_t lines) {
+  std::size_t known = runs_.size() + loose_.size() + beginning_.size();
+  for (const Run& run : runs_) known += run.lines.size();
+  for (const std::vector<std::string>& part : loose_) known += part.size();
+  if (lines > 0 && known > (kMostWork - work_) / lines) return false;
+  work_ += known * lines;
+  return true;
 }
 
 bool FileState::ReplaceBlock(std::vector<std::string>& lines, const Hunk& hunk) {
@@ -173,14 +188,16 @@ void FileState::Patch(std::string_view text) {
     for (const std::string& line : hunk.lines) {
       if (line.front() == '-') NoteRemoved(std::string_view(line).substr(1));
     }
-    if (whole() && ReplaceBlock(runs_.front().lines, hunk)) continue;
-    if (hunk.number > 0 && !whole() && runs_.size() < kMostRuns) {
+    const bool may_look = MayLookFor(hunk.lines.size());
+    if (may_look && whole() && ReplaceBlock(runs_.front().lines, hunk)) continue;
+    if (may_look && hunk.number > 0 && !whole() && runs_.size() < kMostRuns) {
       ApplyByNumber(hunk);
       continue;
     }
     const bool known =
-        std::any_of(runs_.begin(), runs_.end(), [&](Run& run) { return ReplaceBlock(run.lines, hunk); }) ||
-        std::any_of(loose_.begin(), loose_.end(), [&](auto& part) { return ReplaceBlock(part, hunk); });
+        may_look &&
+        (std::any_of(runs_.begin(), runs_.end(), [&](Run& run) { return ReplaceBlock(run.lines, hunk); }) ||
+         std::any_of(loose_.begin(), loose_.end(), [&](auto& part) { return ReplaceBlock(part, hunk); }));
     if (!known && loose_.size() < kMostParts) loose_.push_back(hunk.New());
   }
 }

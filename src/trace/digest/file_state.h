@@ -38,6 +38,7 @@ class FileState {
   void Write(std::string_view text);
   void Replace(const FileEdit& edit);
   void Patch(std::string_view text);
+  bool MayLookFor(std::size_t lines);
   bool ReplaceBlock(std::vector<std::string>& lines, const Hunk& hunk);
   void ApplyByNumber(const Hunk& hunk);
   void Set(std::size_t number, std::string_view line);
@@ -51,6 +52,7 @@ class FileState {
   std::vector<std::vector<std::string>> loose_;  // parts whose place isn't known
   std::vector<std::string> beginning_;           // as first written, perhaps without its blank lines
   std::vector<std::string> removed_;
+  std::size_t work_ = 0;  // spent on finding the places of changes, in lines
 };
 
 }  // namespace upskill

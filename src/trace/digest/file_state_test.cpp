@@ -128,5 +128,29 @@ TEST(FileState, HostilePatchesCostLittle) {
   EXPECT_FALSE(file.Text().empty());
 }
 
+// Each line that is erased moves those after it, and each hunk is looked for in the whole file.
+TEST(FileState, ManyChangesOfALargeFileCostLittle) {
+  constexpr int kLines = 100'000;
+  std::string text;
+  std::string known = "@@ -1 +1 @@\n";
+  std::string erased = "@@ -1 +1 @@\n";
+  std::string hunks;
+  for (int i = 0; i < kLines; ++i) {
+    text += "line\n";
+    known += " line\n";
+    erased += "-line\n";
+    hunks += "@@\n-gone\n";
+  }
+  FileState part;
+  part.Apply(Patched(known));
+  part.Apply(Patched(erased));
+  EXPECT_FALSE(part.whole());
+  FileState file;
+  file.Apply(Wrote(text));
+  file.Apply(Patched(hunks));
+  EXPECT_FALSE(file.whole());
+  EXPECT_TRUE(file.Text().starts_with(text));
+}
+
 }  // namespace
 }  // namespace upskill

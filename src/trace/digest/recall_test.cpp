@@ -178,5 +178,15 @@ TEST(WholeDigest, EverythingIsToldOnceAndHowItIsKnown) {
   EXPECT_FALSE(MakeDigest({session.Read("s.jsonl")}, {200, true}).whole);
 }
 
+TEST(WholeDigest, AChangedFileWhosePathIsPartOfAnotherIsNamed) {
+  ClaudeSession session;
+  session.User("make it build");
+  for (const char* path : {"/p/src/a.c.in", "/p/src/a.c"})
+    session.Call("Write", Json::object({{"file_path", path}, {"content", "int y;\n"}}), "ok");
+  session.Run("make test", "1 passed");
+  EXPECT_THAT(MakeDigest({session.Read("s.jsonl")}, {}).text,
+              HasSubstr("(changed before this: /p/src/a.c.in, /p/src/a.c)\n$ make test"));
+}
+
 }  // namespace
 }  // namespace upskill

@@ -68,6 +68,7 @@ class TranscriptWriter {
     item.event = event;
     item.evidence = evidence;
     if (!changed_.empty()) item.text = fmt::format("(changed before this: {})\n", std::exchange(changed_, ""));
+    changed_paths_.clear();
     if (!from.agent.empty()) item.text += "(sub-agent) ";
     item.text += text;
     if (from.shortened) item.text += "\n[the recording leaves out part of this]";
@@ -122,7 +123,7 @@ class TranscriptWriter {
   }
 
   void NoteChange(const std::string& path) {
-    if (changed_.find(path) == std::string::npos) changed_ += (changed_.empty() ? "" : ", ") + path;
+    if (changed_paths_.insert(path).second) changed_ += (changed_.empty() ? "" : ", ") + path;
   }
 
   // The output of a call; of one that was shown before, where it stands.
@@ -191,6 +192,7 @@ class TranscriptWriter {
   std::map<std::size_t, std::vector<DigestItem>> after_;  // what follows an event
   std::map<std::size_t, std::size_t> shown_;              // hash of an output → event
   std::string changed_;                                   // files changed since the last item
+  std::set<std::string> changed_paths_;                   // the same ones
   std::vector<DigestItem> items_;
 };
 
