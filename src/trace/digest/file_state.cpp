@@ -195,9 +195,8 @@ void FileState::Patch(std::string_view text) {
       continue;
     }
     const bool known =
-        may_look &&
-        (std::any_of(runs_.begin(), runs_.end(), [&](Run& run) { return ReplaceBlock(run.lines, hunk); }) ||
-         std::any_of(loose_.begin(), loose_.end(), [&](auto& part) { return ReplaceBlock(part, hunk); }));
+        may_look && (std::any_of(runs_.begin(), runs_.end(), [&](Run& run) { return ReplaceBlock(run.lines, hunk); }) ||
+                     std::any_of(loose_.begin(), loose_.end(), [&](auto& part) { return ReplaceBlock(part, hunk); }));
     if (!known && loose_.size() < kMostParts) loose_.push_back(hunk.New());
   }
 }
