@@ -350,18 +350,20 @@ TEST_F(LlamaServer, AsTeacherOfAWholeGeneration) {
   folder.Write("prompts/draft.md",
                "{{task}} {{existing}} {{material}} Write a skill of {{tokens}} tokens. {{problem}}");
   folder.Write("prompts/cases-system.md", "You write tests.");
-  folder.Write("prompts/cases.md", "{{task}} {{material}} Write {{count}}. {{covered}} {{rejected}}");
+  folder.Write("prompts/cases.md",
+               "{{task}} {{material}} Write {{count}}, {{work}} of work, {{transfers}} new. {{covered}} {{rejected}}");
   folder.Write("prompts/refine-system.md", "You improve skills.");
   folder.Write("prompts/refine.md",
-               "{{task}} {{material}} {{skill}} {{failures}} {{tried}} Propose {{count}}, of {{tokens}} tokens.");
+               "{{task}} {{material}} {{skill}} {{students}} {{failures}} {{tried}} {{length}} Propose {{count}}, of "
+               "{{tokens}} tokens.");
+  folder.Write("prompts/critique.md", "{{task}} {{material}} {{draft}} Correct it, in {{tokens}} tokens.");
   const ProcessOutcome outcome = RunShell(
       "$UPSKILL generate 'Add numbers' --docs notes.md -e 'What is the sum of 1 and 2? -> total-3' -e 'What is the sum "
       "of 4 and 4? -> total-8' "
       "-m 'generic.smollm?max_tokens=250' --base-url " +
           server->url() +
           " --prompts prompts --cases 3 --skill-tokens 50 --max-attempts 1 --candidates 1 "
-          "--train-runs 1 --runs 1 --eval-model generic.student --eval-base-url " +
-          server->url() + " --max-tokens 8 --name adding -o adding",
+          "--train-runs 1 --runs 1 --eval-model sim:base=0.2,skill=0.4 --name adding -o adding",
       folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   const Result<Skill> skill = LoadSkill(folder.path() / "adding");

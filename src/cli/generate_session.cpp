@@ -9,6 +9,7 @@
 #include "cli/generate_place.h"
 #include "cli/generate_plan.h"
 #include "cli/generate_teacher.h"
+#include "cli/generate_trust.h"
 #include "cli/students.h"
 #include "eval/journal.h"
 #include "skill/lineage.h"
