@@ -12,25 +12,28 @@ namespace upskill {
 namespace {
 
 constexpr std::string_view kRequestEnd = "-request.md";
+constexpr std::string_view kAnswerEnd = "-answer.md";
 constexpr std::string_view kMarkStart = "<!-- upskill request ";
 constexpr std::string_view kMarkEnd = " -->";
 constexpr std::size_t kKeyDigits = 16;
 // The next request gets the number after the largest, so there must be one.
 constexpr int kMaxNumber = 999'999'999;
 
+// Another name for the same number, such as 1-request.md, isn't ours.
+std::optional<int> NumberBefore(std::string_view end, std::string_view name) {
+  if (!name.ends_with(end)) return std::nullopt;
+  const std::optional<std::int64_t> number = ParseWholeNumber(name.substr(0, name.size() - end.size()), 1, kMaxNumber);
+  if (!number || fmt::format("{:04}{}", *number, end) != name) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
 }  // namespace
 
 std::string DeskRequestName(int number) { return fmt::format("{:04}{}", number, kRequestEnd); }
-std::string DeskAnswerName(int number) { return fmt::format("{:04}-answer.md", number); }
+std::string DeskAnswerName(int number) { return fmt::format("{:04}{}", number, kAnswerEnd); }
 
-std::optional<int> DeskRequestNumber(std::string_view name) {
-  if (!name.ends_with(kRequestEnd)) return std::nullopt;
-  const std::optional<std::int64_t> number =
-      ParseWholeNumber(name.substr(0, name.size() - kRequestEnd.size()), 1, kMaxNumber);
-  // Another name for the same number, such as 1-request.md, isn't ours.
-  if (!number || DeskRequestName(static_cast<int>(*number)) != name) return std::nullopt;
-  return static_cast<int>(*number);
-}
+std::optional<int> DeskRequestNumber(std::string_view name) { return NumberBefore(kRequestEnd, name); }
+std::optional<int> DeskAnswerNumber(std::string_view name) { return NumberBefore(kAnswerEnd, name); }
 
 std::string DeskKeyOf(std::string_view request) { return Sha256Hex(request).substr(0, kKeyDigits); }
 

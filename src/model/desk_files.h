@@ -12,8 +12,9 @@ namespace upskill {
 std::string DeskRequestName(int number);
 std::string DeskAnswerName(int number);
 
-// The number of a request's file; nothing for other files.
+// The number of the file of a request or of an answer; nothing for other files.
 std::optional<int> DeskRequestNumber(std::string_view name);
+std::optional<int> DeskAnswerNumber(std::string_view name);
 
 // The hexadecimal key by which a later session recognizes a request.
 std::string DeskKeyOf(std::string_view request);

@@ -104,7 +104,10 @@ class DeskModel : public Model {
   void NoteExisting() {
     std::error_code code;
     for (const auto& entry : fs::directory_iterator(options_.folder, code)) {
-      const std::optional<int> number = DeskRequestNumber(entry.path().filename().string());
+      const std::string name = entry.path().filename().string();
+      // An answer whose request was deleted must not answer another one.
+      last_ = std::max(last_, DeskAnswerNumber(name).value_or(0));
+      const std::optional<int> number = DeskRequestNumber(name);
       if (!number) continue;
       last_ = std::max(last_, *number);
       const Result<std::string> text = ReadFile(entry.path(), kMaxAnswerBytes);

@@ -108,12 +108,14 @@ TEST_F(DeskModelTest, AStructuredAnswerIsAskedForAgain) {
   ChatRequest request = Ask("How many legs has a dog?");
   request.answer_schema =
       Json::parse(R"({"type":"object","properties":{"legs":{"type":"integer"}},"required":["legs"]})");
-  Put("0001-answer.md", "four");
-  Put("0002-answer.md", "Here it is:\n\n```json\n{\"legs\": 4}\n```\n");
+  Answers filler(1);
+  model->Start(Ask("First?"), filler.Expect(0));  // answers put there from now on are to requests of this session
+  Put("0002-answer.md", "four");
+  Put("0003-answer.md", "Here it is:\n\n```json\n{\"legs\": 4}\n```\n");
   const Result<ChatResponse> response = GenerateStructured(*model, request);
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->parsed, (Json{{"legs", 4}}));
-  EXPECT_THAT(FileOf("0002-request.md"), AllOf(HasSubstr("fit this JSON schema"), HasSubstr("# Your earlier answer")));
+  EXPECT_THAT(FileOf("0003-request.md"), AllOf(HasSubstr("fit this JSON schema"), HasSubstr("# Your earlier answer")));
 }
 
 TEST_F(DeskModelTest, OneModelAtATimeUsesAFolder) {
@@ -136,6 +138,16 @@ TEST_F(DeskModelTest, NumbersThatNoDeskReachesAreNotOurs) {
   const auto model = Open();
   model->Start(Ask("First?"), answers.Expect(0));
   EXPECT_NE(FileOf("0003-request.md"), "");
+}
+
+TEST_F(DeskModelTest, AnAnswerLeftBehindAnswersNoOtherRequest) {
+  Put("0001-answer.md", "of a request that was deleted");
+  Answers answers(1);
+  const auto model = Open();
+  model->Start(Ask("First?"), answers.Expect(0));
+  EXPECT_NE(FileOf("0002-request.md"), "");
+  Put("0002-answer.md", "one");
+  EXPECT_THAT(TextsOf(answers.TakeAll()), ElementsAre("one"));
 }
 
 TEST_F(DeskModelTest, OtherFilesAreLeftAlone) {
