@@ -131,7 +131,7 @@ Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
     // skill_meta.json is often written with an empty list while the tests are in a separate file.
     if (empty_source.empty()) empty_source = read.source;
   }
-  if (!empty_source.empty()) return NoCases(empty_source);
+  if (!empty_source.empty()) return Error{ErrorKind::kNotFound, NoCases(empty_source).message};
   return Error{ErrorKind::kNotFound,
                fmt::format("{}: no skill_meta.json, tests.json or evals/evals.json with cases", folder.string())};
 }

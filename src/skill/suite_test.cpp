@@ -311,6 +311,7 @@ TEST_F(SuiteFilesTest, NoCasesAnywhere) {
   EXPECT_THAT(none.error().message, HasSubstr("no skill_meta.json, tests.json or evals/evals.json with cases"));
   folder_.Write("skill_meta.json", R"({"metadata": {}, "tests": []})");
   EXPECT_THAT(IdOfFirstCase(), AllOf(HasSubstr("skill_meta.json: no cases"), HasSubstr("name a")));
+  EXPECT_EQ(LoadSuiteOfSkill(folder_.path()).error().kind, ErrorKind::kNotFound);
 }
 
 TEST_F(SuiteFilesTest, LoadSuiteKeepsItsPath) {
