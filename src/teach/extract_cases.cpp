@@ -59,7 +59,7 @@ std::vector<std::string> AddedLines(const FixDetail& fix) {
       if (Trim(line).size() > 2) added.emplace_back(Trim(line));
     }
   }
-  if (added.empty() && !Trim(fix.works).empty()) added.emplace_back(Trim(SplitLines(fix.works).front()));
+  if (added.empty() && !Trim(fix.works).empty()) added.emplace_back(Trim(SplitLines(Trim(fix.works)).front()));
   return added;
 }
 

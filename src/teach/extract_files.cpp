@@ -37,6 +37,7 @@ struct Rename {
 
 std::vector<Rename> RenamesOf(const Material& material) {
   static const RE2 move(R"((?:^|&&|;)\s*(?:git\s+)?mv\s+(?:-\w+\s+)*(\S+)\s+(\S+)\s*(?:$|&&|;))");
+  constexpr std::size_t kMaxRenames = 500;  // each is looked for in every path
   std::vector<Rename> renames;
   for (const auto& [item, command] : DetailsOf<CommandDetail>(material)) {
     if (command->worked == 0) continue;
@@ -48,6 +49,7 @@ std::vector<Rename> RenamesOf(const Material& material) {
       if (rename.from.substr(0, rename.from.rfind('/') + 1) != rename.to.substr(0, rename.to.rfind('/') + 1)) continue;
       rename.event = EventNumber(FirstPlace(*item));
       renames.push_back(rename);
+      if (renames.size() == kMaxRenames) return renames;
     }
   }
   return renames;

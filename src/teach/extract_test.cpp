@@ -274,6 +274,16 @@ TEST(ExtractCases, ReplaysFixedFailures) {
   EXPECT_EQ(vetted.cases[0].reference, "Fix it with `#include <cuda_fp16.h>`.");
 }
 
+TEST(ExtractCases, TheCommandThatWorksIsItsFirstLine) {
+  Material material = OneFix();
+  auto& fix = std::get<FixDetail>(material.items[0].detail);
+  fix.steps.clear();
+  fix.works = "\n  make check HALF=1\nmake install";
+  const VettedCases vetted = ExtractCases(material, 16);
+  ASSERT_THAT(vetted.cases, SizeIs(1));
+  EXPECT_EQ(vetted.cases[0].reference, "Fix it with `make check HALF=1`.");
+}
+
 TEST(FixesPart, NamesTheErrorAndTheReplacedLine) {
   Material material = OneFix();
   auto& fix = std::get<FixDetail>(material.items[0].detail);

@@ -18,6 +18,7 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kMaxLines = 20'000;
+constexpr std::size_t kMaxPreview = 1000;  // lines; each gap of a difference is looked for in them
 
 bool IsDigitChar(char c) { return c >= '0' && c <= '9'; }
 
@@ -43,6 +44,7 @@ std::string_view Bare(std::string_view line) {
 bool IsOmission(std::string_view line) {
   const std::string_view shown = Trim(line);
   return (shown.starts_with("[") && ContainsAny(shown, {" not in the export", " not in the recording"})) ||
+         shown.starts_with("[above: the beginning as first written") ||
          (shown.starts_with("…") && shown.find("line") != std::string_view::npos);
 }
 
@@ -158,7 +160,7 @@ Preview PreviewOf(const Segment& segment) {
       omitted = NumberBefore(line, " line");
       break;
     }
-    if (!Trim(line).empty()) preview.lines.push_back(line);
+    if (!Trim(line).empty() && preview.lines.size() < kMaxPreview) preview.lines.push_back(line);
   }
   if (segment.written && *segment.written >= omitted.value_or(0))
     preview.covers = *segment.written - omitted.value_or(0);
