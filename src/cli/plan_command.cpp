@@ -369,10 +369,8 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
                              "if every case gains the same share of what it lacks; with ±{:.4g}: so that `no effect` "
                              "is, if the skill changes "
                              "nothing.\n"
-                             "Each round asks every case twice. in general: the cases that it takes, with so many "
-                             "rounds, to show the lift for "
-                             "new\n"
-                             "cases like these too.\n",
+                             "Each round asks every case twice. The column `in general` has the number of cases that,\n"
+                             "with this many rounds, also show the lift for new cases like these.\n",
                              options.alpha * 100.0, options.margin_points));
   }
   return ExitCode::kSuccess;

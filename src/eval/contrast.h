@@ -27,8 +27,7 @@ struct PairedMeans {
   std::optional<Interval> Ratio(double confidence) const;
 };
 
-// What is made of answers that were lost to errors: they don't count, or tell against A (failed with A, passed with B),
-// or for it.
+// How answers that were lost to errors count: not at all, against A (as if A had failed and B passed), or for A.
 enum class LostAnswers { kLeftOut, kAgainstA, kForA };
 
 // The answers of both choices to one case in one round.

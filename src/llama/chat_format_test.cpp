@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chat templates that can't be used, through the model that they stand in.
+// Chat templates that can't be used, each in the metadata of a model file.
 #include "llama/chat_format.h"
 
 #include <gmock/gmock.h>

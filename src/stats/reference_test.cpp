@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formulas against other implementations: SciPy 1.17.1, statsmodels 0.15.0, and enumerations in exact fractions
-// that share no code with ours. How each number was made stands beside it.
+// that share no code with ours. A comment beside each number says how it was computed.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -28,7 +28,7 @@ TEST(IsSupported, OneBacktickedTextInOneCitedItem) {
   EXPECT_TRUE(IsSupported({"Set `name = \"relu\"`.", {"d1"}}, material)) << "apart from spaces";
   EXPECT_TRUE(IsSupported({"Set `name` or `edition`.", {"d2", "d1"}}, material));
   EXPECT_FALSE(IsSupported({"Set `edition`.", {"d1", "d2"}}, material));
-  EXPECT_FALSE(IsSupported({"Set `name`.", {"d2"}}, material)) << "it stands in another item";
+  EXPECT_FALSE(IsSupported({"Set `name`.", {"d2"}}, material)) << "another item has it";
 }
 
 TEST(IsSupported, WithoutBackticksOrItemsThereIsNothingToCheck) {

@@ -163,7 +163,7 @@ std::string CountedOrNo(std::size_t count, const char* word) {
   return count == 0 ? fmt::format("no {}", word) : Counted(count, word);
 }
 
-// A tree of names, or one command, is no skill.
+// A tree of file names, or a single command, is not enough for a skill.
 Status CheckEnough(const std::vector<PlannedPart>& parts) {
   constexpr std::size_t kFewestLessons = 3;
   if (!parts[kConfiguration].part.rules.empty() || !parts[kRegistration].part.rules.empty()) return {};

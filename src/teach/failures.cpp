@@ -119,7 +119,7 @@ std::string MissingTexts(const Case& test_case, const std::string& answer, const
       if (has(value)) continue;
       const std::optional<std::size_t> line = LineOf(value, body);
       lines += fmt::format("Missing text `{}`: {}\n", CutToColumns(OneLine(value), 120),
-                           line ? fmt::format("stands in the skill, line {}", *line) : "absent from the skill");
+                           line ? fmt::format("in the skill, line {}", *line) : "absent from the skill");
     }
   }
   return lines;

@@ -43,7 +43,7 @@ std::string_view DigestReadingNote();
 // what came late in the trace, because it is what worked. Items that differ only in their numbers are worth less with
 // each one more. Within an item, lines are weighed (LineImportance): registrations, export lists, versions, shapes,
 // signatures and configuration keys are kept before other lines and never lose to near-duplicates; of lines that differ
-// only in names and numbers, each further one is worth less. Such lines that stand in no chosen item are gathered
+// only in names and numbers, each further one is worth less. Such lines of items that weren't chosen are gathered
 // (DetailLines) in a share of their own, rarest kind first.
 Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options);
 

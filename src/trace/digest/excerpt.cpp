@@ -139,7 +139,7 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes) {
     if (!says_nothing) {
       const LineClass kind = ClassOfLine(lines[i]);
       const int repetitions = seen[LineSkeleton(lines[i])]++;
-      // Names and values are kept whatever stands beside them; other lines are worth less with each one like them.
+      // Names and values are always kept; other lines are worth less with each one like them.
       weight = kind == LineClass::kOther ? std::max(0, weight - 2 * repetitions) : weight + WeightOfClass(kind);
     }
     if (i == 0) weight += 4;

@@ -145,7 +145,7 @@ void FileState::Replace(const FileEdit& edit) {
   if (loose_.size() < kMostParts && !edit.after.empty()) loose_.push_back(LinesIn(edit.after));
 }
 
-// Whether a change of so many lines may be looked for in all lines that are known; counts the work.
+// Whether a change of `lines` lines may still be searched for in all known lines; adds the work to what was done.
 bool FileState::MayLookFor(std::size_t lines) {
   std::size_t known = runs_.size() + loose_.size() + beginning_.size();
   for (const Run& run : runs_) known += run.lines.size();

@@ -162,12 +162,12 @@ TEST(JoinWrappedRows, UrlsLongerThanARow) {
 }
 
 TEST(JoinWrappedArgument, CommandsOfOneAndOfSeveralLines) {
-  EXPECT_EQ(JoinWrappedArgument({"(mkdir -p", "/work/hardware/torch-ext/kernels", "/work/hardware/src)"}, 40),
-            "(mkdir -p /work/hardware/torch-ext/kernels /work/hardware/src)");
+  EXPECT_EQ(JoinWrappedArgument({"(mkdir -p", "/proj/hardware/torch-ext/kernels", "/proj/hardware/src)"}, 40),
+            "(mkdir -p /proj/hardware/torch-ext/kernels /proj/hardware/src)");
   EXPECT_EQ(JoinWrappedArgument({"(grep -n zone src/parsers/of/dates/", "date_parser.cpp)"}, 35),
             "(grep -n zone src/parsers/of/dates/date_parser.cpp)");
-  EXPECT_EQ(JoinWrappedArgument({"(mv /work/hardware/torch-ext/kernels", "/work/hardware/torch-ext/ltx)"}, 40),
-            "(mv /work/hardware/torch-ext/kernels /work/hardware/torch-ext/ltx)");
+  EXPECT_EQ(JoinWrappedArgument({"(mv /proj/hardware/torch-ext/kernels", "/proj/hardware/torch-ext/ltx)"}, 40),
+            "(mv /proj/hardware/torch-ext/kernels /proj/hardware/torch-ext/ltx)");
   EXPECT_EQ(JoinWrappedArgument({"(cd build", "make)"}, 40), "(cd build\nmake)");
   EXPECT_EQ(JoinWrappedArgument({"(docker run --rm --mount type=bind \\", "  -w /kernelcode image)"}, 40),
             "(docker run --rm --mount type=bind \\\n  -w /kernelcode image)");
