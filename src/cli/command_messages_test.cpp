@@ -331,6 +331,37 @@ TEST_F(CommandMessages, PlanTellsWhatEachWordTakes) {
   EXPECT_GE(most.at("cases_in_general").get<int>(), 6);
 }
 
+// Five copies of a case cost their requests and show nothing new.
+TEST_F(CommandMessages, PlanCountsCasesWithTheSameInputOnce) {
+  const auto plan_of = [&](const char* name, int copies) {
+    Json tests = Json::array();
+    for (const char* input : {"one", "two", "three", "four"}) {
+      for (int copy = 0; copy < copies; ++copy)
+        tests.push_back({{"id", fmt::format("{}-{}", input, copy)},
+                         {"input", input},
+                         {"expected", {{"contains", fmt::format("word {}", copy)}}}});
+    }
+    const std::string file = folder.Write(name, DumpJson(tests)).string();
+    EXPECT_EQ(Run({"plan", skill(), "-m", kStudent, "-t", file, "--runs", "10", "--json"}), 0) << error;
+    const Json json = Json::parse(out);
+    EXPECT_EQ(Run({"plan", skill(), "-m", kStudent, "-t", file}), 0) << error;
+    return json;
+  };
+  const Json once = plan_of("once.json", 1);
+  EXPECT_THAT(out, HasSubstr(" · 4 cases · baseline"));
+  const Json often = plan_of("often.json", 5);
+  EXPECT_THAT(out, HasSubstr(" · 20 cases with 4 different inputs, each of which counts once · baseline"));
+  EXPECT_EQ(often.at("distinct_inputs"), 4);
+  const Json& a = once.at("students").at(0);
+  const Json& b = often.at("students").at(0);
+  EXPECT_EQ(a.at("detectable_lift"), b.at("detectable_lift"));
+  EXPECT_EQ(a.at("no_effect").at("for_power").at("rounds"), b.at("no_effect").at("for_power").at("rounds"));
+  const Json& need = a.at("to_see").at(3).at("for_power");
+  const Json& same = b.at("to_see").at(3).at("for_power");
+  EXPECT_EQ(need.at("rounds"), same.at("rounds"));
+  EXPECT_EQ(5 * need.at("requests").get<int>(), same.at("requests").get<int>());
+}
+
 TEST_F(CommandMessages, BenchmarkDocumentsTheOptionOfItsResumeCommand) {
   EXPECT_EQ(Run({"benchmark", skill(), "-m", "sim:error=1", "-o", runs().string()}), 3);
   EXPECT_THAT(error, HasSubstr(" --runs-dir " + runs().string()));

@@ -14,6 +14,7 @@
 #include "cli/eval_session.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "eval/input_clusters.h"
 #include "eval/known_student.h"
 #include "model/model_spec.h"
 #include "report/style.h"
@@ -45,7 +46,8 @@ constexpr int kLocalParallel = 32;
 
 struct Estimate {
   std::string name;
-  std::vector<double> baseline;    // by case
+  std::size_t cases = 0;
+  std::vector<double> baseline;    // by different input: cases that share one are a single unit of evidence
   std::string source;              // of the baseline, for people
   double tokens_per_answer = 0.0;  // prompt and output, with half of the answers carrying the skill
   std::optional<double> usd_per_answer;
@@ -60,7 +62,7 @@ struct Need {
   std::optional<int> rounds;          // for 80 % power; absent: more than kMaxPlannedRounds
   std::optional<double> mean_rounds;  // mean of a run with this maximum that stops when decided
   bool impossible = false;            // the baseline leaves no room for such a lift
-  std::optional<int> cases;           // for `in general` after `rounds`; absent: more than kMaxPlannedCases
+  std::optional<int> cases;           // different ones, for `in general` after `rounds`; absent: > kMaxPlannedCases
 };
 
 Need NeedFor(const Estimate& estimate, double lift, double alpha) {
@@ -148,23 +150,24 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
       !estimate.usd_per_answer && spec.network() && price) {
     estimate.usd_per_answer = (prompt * price->input + output * price->output) / 1e6;
   }
-  const std::size_t cases = inputs.suite.cases.size();
+  estimate.cases = inputs.suite.cases.size();
+  const std::vector<std::size_t> first = FirstOfEachInput(inputs.suite);
   if (options.baseline) {
-    estimate.baseline.assign(cases, *options.baseline);
+    estimate.baseline.assign(first.size(), *options.baseline);
     estimate.source = fmt::format("baseline as given: {:.4g} % for every case", *options.baseline * 100.0);
   } else if (known.baseline_answers > 0) {
-    estimate.baseline = known.baseline;
+    for (const std::size_t i : first) estimate.baseline.push_back(known.baseline[i]);
     estimate.source = fmt::format("baseline of each case from {}: {:.0f} % on average",
                                   Counted(known.baseline_answers, "answer"), 100.0 * known.baseline_rate);
   } else {
-    estimate.baseline.assign(cases, kUnknownBaseline);
+    estimate.baseline.assign(first.size(), kUnknownBaseline);
     estimate.source = "baseline unknown, 50 % assumed for every case (--baseline sets it)";
   }
   return estimate;
 }
 
 double RequestsFor(const Estimate& estimate, double rounds) {
-  return rounds * 2.0 * static_cast<double>(estimate.baseline.size());
+  return rounds * 2.0 * static_cast<double>(estimate.cases);
 }
 
 std::string CostText(const Estimate& estimate, double requests) {
@@ -192,6 +195,15 @@ Json NeedToJson(const Estimate& estimate, const Need& need) {
           {"for_power", need.rounds ? SpendingToJson(estimate, *need.rounds) : Json(nullptr)},
           {"when_stopped_on_average", need.mean_rounds ? SpendingToJson(estimate, *need.mean_rounds) : Json(nullptr)},
           {"cases_in_general", need.cases ? Json(*need.cases) : Json(nullptr)}};
+}
+
+// "12 cases", or "12 cases with 4 different inputs, each of which counts once".
+std::string SuiteText(const Estimate& estimate) {
+  const std::string cases = Counted(estimate.cases, "case");
+  const std::size_t inputs = estimate.baseline.size();
+  if (inputs == estimate.cases) return cases;
+  return fmt::format("{} with {}, {}counts once", cases, Counted(inputs, "different input"),
+                     inputs == 1 ? "which " : "each of which ");
 }
 
 double MeanOf(const std::vector<double>& values) {
@@ -350,7 +362,7 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
       continue;
     }
     env.out(TerminalText::Format("{} · {} · {}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(model)),
-                                 Counted(estimate->baseline.size(), "case"), estimate->source));
+                                 SuiteText(*estimate), estimate->source));
     env.out(PlanTable(*estimate, outlook, style) + RoomText(*estimate, outlook.needs));
     if (options.rounds) env.out(DetectableText(*options.rounds, outlook.detectable));
     env.out("\n");
@@ -358,6 +370,7 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
   if (options.json) {
     PrintDocument(env, DumpJsonIndented({{"skill", inputs->skill.name},
                                          {"cases", inputs->suite.cases.size()},
+                                         {"distinct_inputs", FirstOfEachInput(inputs->suite).size()},
                                          {"alpha", options.alpha},
                                          {"students", students}}) +
                            "\n");

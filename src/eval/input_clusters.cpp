@@ -28,4 +28,15 @@ std::vector<std::size_t> InputClusters(const Suite& suite, const std::vector<std
   return clusters;
 }
 
+std::vector<std::size_t> FirstOfEachInput(const Suite& suite) {
+  std::vector<std::size_t> all(suite.cases.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const std::vector<std::size_t> clusters = InputClusters(suite, all);
+  std::vector<std::size_t> first;
+  for (const std::size_t entry : all) {
+    if (clusters[entry] == first.size()) first.push_back(entry);  // numbers are in the order of first appearance
+  }
+  return first;
+}
+
 }  // namespace upskill

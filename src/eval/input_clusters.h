@@ -12,4 +12,8 @@ namespace upskill {
 // number from 0 for each, equal for equal inputs and files, in the order of first appearance.
 std::vector<std::size_t> InputClusters(const Suite& suite, const std::vector<std::size_t>& cases);
 
+// The first case with each input and files (indices into the suite, ascending): the suite has as many units of
+// evidence.
+std::vector<std::size_t> FirstOfEachInput(const Suite& suite);
+
 }  // namespace upskill

@@ -20,6 +20,7 @@ TEST(InputClusters, CasesWithTheSameRequestAreTogether) {
   EXPECT_THAT(InputClusters(suite, {0, 1, 2, 3, 4, 5}), ElementsAre(0, 1, 0, 1, 0, 2));
   EXPECT_THAT(InputClusters(suite, {5, 3, 4}), ElementsAre(0, 1, 2));
   EXPECT_THAT(InputClusters(suite, {}), IsEmpty());
+  EXPECT_THAT(FirstOfEachInput(suite), ElementsAre(0, 1, 5));
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ struct KnownStudent {
   std::size_t baseline_answers = 0;
   double baseline_rate = 0.0;
   // By case: its pass rate without the skill, shrunk towards the mean of all cases by the weight of one answer, since a
-  // few answers say little about one case. Empty without baseline answers.
+  // few answers say little about one case. The first case with an input has the answers to all that share it; the
+  // others have the mean of all cases. Empty without baseline answers.
   std::vector<double> baseline;
 };
 

@@ -49,7 +49,7 @@ Json StartToJson(const LedgerRun& run) {
           {"combines", run.combines},
           {"share", AlphaShareToJson(run.share)},
           {"students", run.students},
-          {"cases", run.cases}};
+          {"cases", run.inputs}};
 }
 
 // Nothing: no run can have these rounds, and a plan that took them over couldn't be read again.
@@ -72,8 +72,9 @@ std::optional<LedgerRun> StartFromJson(const Json& json) {
   run.combines = JsonGet(json, "combines", false);
   run.share = AlphaShareFromJson(Member(json, "share"));
   run.students = StringsAt(json, "students");
-  run.cases = StringsAt(json, "cases");
-  std::sort(run.cases.begin(), run.cases.end());
+  run.inputs = StringsAt(json, "cases");
+  std::sort(run.inputs.begin(), run.inputs.end());
+  run.inputs.erase(std::unique(run.inputs.begin(), run.inputs.end()), run.inputs.end());
   const auto possible = [](int rounds) { return rounds >= 1 && rounds <= kMaxRounds; };
   if (!possible(run.rounds) || !possible(run.planned_rounds)) return std::nullopt;
   return run;

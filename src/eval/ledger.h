@@ -37,7 +37,7 @@ struct LedgerRun {
   std::string lineage;                // LineageOf
   std::string sha256;                 // of the skill's body: the version
   std::string conditions;             // hash of the tests and of whatever else makes two runs measure the same
-  std::vector<std::string> cases;     // short hashes of the cases' inputs, sorted
+  std::vector<std::string> inputs;    // short hashes of the cases' different inputs, sorted
   std::vector<std::string> students;  // identities
   std::string compared_with;          // ArmName
   std::uint64_t seed = 0;

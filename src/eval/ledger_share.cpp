@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "eval/input_clusters.h"
 #include "eval/ledger.h"
 #include "util/hash.h"
 #include "util/json.h"
@@ -53,12 +54,12 @@ bool SameLineage(const LedgerRun& a, const LedgerRun& b) {
   return a.sha256 == b.sha256 || a.skill == b.skill || (!a.folder.empty() && a.folder == b.folder);
 }
 
-// Whether at least half of the cases of `run` were in `earlier`.
+// Whether at least half of the inputs of `run` were in `earlier`.
 bool SharesCases(const LedgerRun& run, const LedgerRun& earlier) {
   std::vector<std::string> common;
-  std::set_intersection(run.cases.begin(), run.cases.end(), earlier.cases.begin(), earlier.cases.end(),
+  std::set_intersection(run.inputs.begin(), run.inputs.end(), earlier.inputs.begin(), earlier.inputs.end(),
                         std::back_inserter(common));
-  return 2 * common.size() >= run.cases.size();
+  return 2 * common.size() >= run.inputs.size();
 }
 
 bool WasStarted(const LedgerRun& earlier, const fs::path& runs_dir) {
@@ -108,10 +109,15 @@ StudentShare ShareOfStudent(const std::vector<const LedgerRun*>& history, const 
 
 double LogOfEvidence(double e_value) { return std::log(std::max(e_value, DBL_MIN)); }
 
-// Fewer pairs than this can't decide anything: n wins without a loss have a probability of 2^-n without a lift.
+// Whether any outcome could decide anything. Without a lift, a pair (one input, one round) is a win with a probability
+// of at most 1/2; with a lift of the margin, it is a tie with one of at most 1 - margin. So n pairs that all come out
+// alike have a probability of at least max(1/2, 1 - margin)^n.
 bool CanDecide(const Plan& plan) {
-  const double pairs = static_cast<double>(plan.suite.cases.size()) * static_cast<double>(plan.rounds);
-  return pairs >= std::log2(1.0 / EffectiveAlpha(plan));
+  if (!plan.share.prior.empty()) return true;  // the evidence of other seeds may be all but enough
+  const double pairs =
+      static_cast<double>(FirstOfEachInput(plan.suite).size()) * static_cast<double>(std::max(plan.rounds, 0));
+  const double rarest = std::min(0.5, 1.0 - plan.verdict.margin);
+  return pairs * std::log(1.0 / rarest) >= std::log(1.0 / EffectiveAlpha(plan)) - 1e-9;  // rounding
 }
 
 }  // namespace
@@ -126,8 +132,8 @@ LedgerRun LedgerRunOf(const Plan& plan) {
   run.lineage = plan.skill.lineage;
   run.sha256 = plan.skill.sha256;
   run.conditions = ConditionsOf(plan);
-  for (const Case& test_case : plan.suite.cases) run.cases.push_back(InputHash(test_case));
-  std::sort(run.cases.begin(), run.cases.end());
+  for (const std::size_t i : FirstOfEachInput(plan.suite)) run.inputs.push_back(InputHash(plan.suite.cases[i]));
+  std::sort(run.inputs.begin(), run.inputs.end());
   for (const Student& student : plan.students) run.students.push_back(student.identity);
   run.compared_with = ArmName(ComparedArm(plan));
   run.seed = plan.sampling.seed;

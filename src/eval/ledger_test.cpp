@@ -163,6 +163,19 @@ TEST_F(LedgerTest, AFewNewCasesAndOtherChecksDont) {
   EXPECT_EQ(Share(plan).look, 2);
 }
 
+// A new question that a suite asks seven times is one input among seven.
+TEST_F(LedgerTest, CopiesOfANewCaseDoNotMakeNewTests) {
+  Look(PlanOf("v1"));
+  Plan plan = PlanOf("v2");
+  const Case first = plan.suite.cases[0];
+  for (int copy = 1; copy <= 7; ++copy) {
+    Case& added = plan.suite.cases.emplace_back(first);
+    added.id = "new-" + std::to_string(copy);
+    added.input = "a new question";
+  }
+  EXPECT_EQ(Share(plan).look, 2);
+}
+
 TEST_F(LedgerTest, RenamingASkillDoesNotHideItsLineage) {
   Plan first = PlanOf("v1");
   first.skill.lineage = "generation-1";
@@ -194,6 +207,35 @@ TEST_F(LedgerTest, ARunThatCanDecideNothingSpendsNothing) {
   EXPECT_FALSE(LedgerRunOf(small).can_decide);
   Look(PlanOf("v1", 0, 1));  // six cases in one round: 1/64 is possible
   EXPECT_EQ(Share(PlanOf("v2")).look, 2);
+}
+
+// Six cases with one input are one pair a round: 1/8 is the least after three.
+TEST_F(LedgerTest, CasesWithOneInputDecideNoMoreThanOneCase) {
+  Plan copies = PlanOf("v1");
+  for (Case& test_case : copies.suite.cases) test_case.input = "the same question";
+  EXPECT_FALSE(LedgerRunOf(copies).can_decide);
+  EXPECT_THAT(LedgerRunOf(copies).inputs, SizeIs(1));
+  copies.suite.cases[0].input = "another question";
+  EXPECT_TRUE(LedgerRunOf(copies).can_decide);
+}
+
+// Within a margin of 90 points, a tie has a probability of at most 0.1 if the lift is 90 points: two of three are rare.
+TEST_F(LedgerTest, AWideMarginDecidesWithFewerAnswers) {
+  Plan small = PlanOf("v1");
+  small.suite.cases.resize(1);
+  small.verdict.margin = 0.9;
+  EXPECT_TRUE(LedgerRunOf(small).can_decide);
+}
+
+// The evidence of the first seed may lack only one win.
+TEST_F(LedgerTest, ASmallRunThatAddsToOtherSeedsIsCounted) {
+  Look(PlanOf("v1", 0), 4);
+  Plan one_round = PlanOf("v1", 1, 1);
+  one_round.share = Share(one_round);
+  ASSERT_FALSE(one_round.share.prior.empty());
+  EXPECT_TRUE(LedgerRunOf(one_round).can_decide);
+  Look(PlanOf("v1", 1, 1));
+  EXPECT_EQ(Share(PlanOf("v2")).look, 3);
 }
 
 TEST_F(LedgerTest, AStartedRunCountsWhileItsFolderExists) {

@@ -107,7 +107,7 @@ Json LedgerToJson(const Ledger& ledger) {
                     {"lineage", run.lineage.empty() ? Json(nullptr) : Json(run.lineage)},
                     {"version", run.sha256},
                     {"compared_with", run.compared_with},
-                    {"cases", run.cases.size()},
+                    {"distinct_inputs", run.inputs.size()},
                     {"rounds", run.rounds},
                     {"seed", run.seed},
                     {"look", run.share.look},

@@ -51,6 +51,7 @@ TEST(LedgerTable, ListsLooks) {
   run.run = "2026_11_21_10_12_33-abcd";
   run.skill = "evil\x1b[2J";
   run.sha256 = "0123456789abcdef";
+  run.inputs = {"a", "b"};
   run.students = {"sim:1"};
   run.share.look = 2;
   run.alpha_used = 0.005;
@@ -58,6 +59,7 @@ TEST(LedgerTable, ListsLooks) {
   style.columns = 160;
   EXPECT_THAT(LedgerTable(ledger, style).text(), HasSubstr("01234567"));
   EXPECT_THAT(LedgerTable(ledger, style).text(), Not(HasSubstr("\x1b")));
+  EXPECT_EQ(LedgerToJson(ledger).at(0).at("distinct_inputs"), 2);
   EXPECT_EQ(LedgerToJson(ledger).at(0).at("students").at(0).at("verdict"), nullptr);
   run.results["sim:1"].word = "helps";
   run.results["sim:1"].e_helps = 320.5;
