@@ -81,6 +81,8 @@ const char* WorthName(Worth worth) {
       return "no";
     case Worth::kCostsMore:
       return "costs more";
+    case Worth::kNotShown:
+      return "not shown";
     case Worth::kUnknown:
       return "unknown";
   }
@@ -151,18 +153,6 @@ Matrix MakeMatrix(std::span<const JudgedRun> runs) {
     }
   }
   return matrix;
-}
-
-Worth WorthItsTokens(const MatrixCell& cell) {
-  if (cell.verdict == Verdict::kHurts || cell.verdict == Verdict::kNoEffect) return Worth::kNo;
-  if (cell.verdict == Verdict::kUndecided || !cell.baseline_rate || !cell.skill_rate || *cell.skill_rate <= 0)
-    return Worth::kUnknown;
-  if (*cell.baseline_rate <= 0) return Worth::kYes;
-  const bool by_cost = cell.baseline_cost_usd && cell.skill_cost_usd;
-  const std::optional<double>& before = by_cost ? cell.baseline_cost_usd : cell.baseline_tokens;
-  const std::optional<double>& after = by_cost ? cell.skill_cost_usd : cell.skill_tokens;
-  if (!before || !after) return Worth::kUnknown;
-  return *after / *cell.skill_rate <= *before / *cell.baseline_rate ? Worth::kYes : Worth::kCostsMore;
 }
 
 TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin) {

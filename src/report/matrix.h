@@ -79,9 +79,17 @@ SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double m
 TerminalText SweetSpotLine(const SweetSpot& spot);
 Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill);
 
-// Whether the skill pays for its tokens with a model. A skill that doesn't help isn't worth any; one that helps is
-// when a passed answer costs less with it (in money where known, else in tokens), or none passed without it.
-enum class Worth { kYes, kNo, kCostsMore, kUnknown };  // kCostsMore: it helps, but a passed answer costs more
+// Whether the skill pays for its tokens with a model, at an error rate of 5 %. A skill that hurts or has no effect
+// isn't worth any; one that helps is if a passed answer is shown to cost no more with it than without it, in money
+// where known, else in tokens: if the cost of an answer grows by no larger factor than the pass rate. That rests on
+// three bounds (the ratio of the costs, the lift, the rate without the skill), which share the 5 % evenly.
+enum class Worth {
+  kYes,
+  kNo,
+  kCostsMore,  // it helps, but a passed answer is shown to cost more
+  kNotShown,   // more answers are needed
+  kUnknown     // there are no answers to compare, or nothing is known of what they cost
+};
 Worth WorthItsTokens(const MatrixCell& cell);
 
 // The line of one run's sweet spot; nothing for a single model.

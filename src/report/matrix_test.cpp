@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "support/answers_fixture.h"
 #include "support/report_fixture.h"
+#include "util/rng.h"
 
 namespace upskill {
 namespace {
@@ -132,13 +135,58 @@ TEST(FindSweetSpot, NothingMeasured) {
 TEST(WorthItsTokens, TheCostOfAPassedAnswer) {
   EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 1.0, 0.001, 0.0015)), Worth::kYes);
   EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.6, 0.001, 0.0015)), Worth::kCostsMore);
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.0, 0.1, 0.001, 0.1)), Worth::kYes);
+  EXPECT_EQ(WorthItsTokens(Cell("m", 0.0, 0.1, 0.001, 0.01)), Worth::kYes);
   EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.4, 0.001, 0.001, Verdict::kHurts)), Worth::kNo);
   EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.5, 0.001, 0.001, Verdict::kNoEffect)), Worth::kNo);
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.6, 0.001, 0.001, Verdict::kUndecided)), Worth::kUnknown);
+  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.6, 0.001, 0.001, Verdict::kUndecided)), Worth::kNotShown);
   MatrixCell by_tokens = Cell("m", 0.5, 0.6, 0.001, 0.001);
-  by_tokens.skill_cost_usd.reset();
+  for (std::vector<ChoiceAnswer>& round : by_tokens.skill_answers->rounds) {
+    for (ChoiceAnswer& answer : round) {
+      answer.cost_usd.reset();
+      answer.tokens *= 2.0;
+    }
+  }
   EXPECT_EQ(WorthItsTokens(by_tokens), Worth::kCostsMore);
+  MatrixCell free = Cell("m", 0.5, 1.0, 0.0, 0.0);
+  EXPECT_EQ(WorthItsTokens(free), Worth::kYes);
+  free.skill_answers.reset();
+  EXPECT_EQ(WorthItsTokens(free), Worth::kUnknown);
+}
+
+// The estimates are those of the test above, where 50 rounds show both.
+TEST(WorthItsTokens, FewAnswersShowNothing) {
+  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 1.0, 0.001, 0.0015, Verdict::kHelps, 1)), Worth::kNotShown);
+  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.6, 0.001, 0.0015, Verdict::kHelps, 3)), Worth::kNotShown);
+  // As many passes more as it costs more: neither is shown, however many answers there are.
+  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.75, 0.001, 0.0015)), Worth::kNotShown);
+}
+
+// How often an equal price per pass is called worth it, or too dear. The cases differ, and the passes are drawn.
+TEST(WorthItsTokens, IsSeldomWrong) {
+  constexpr int kDraws = 400;
+  constexpr int kRounds = 5;
+  Rng rng(7);
+  int yes = 0;
+  int more = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    MatrixCell cell = Cell("m", 0.5, 0.75, 0.001, 0.0015, Verdict::kHelps, kRounds);
+    for (int round = 0; round < kRounds; ++round) {
+      for (int i = 0; i < kCases; ++i) {
+        const auto at = [&](std::optional<ChoiceAnswers>& answers) -> ChoiceAnswer& {
+          return answers->rounds[static_cast<std::size_t>(round)][static_cast<std::size_t>(i)];
+        };
+        const double rate = i < kCases / 2 ? 0.3 : 0.6;
+        at(cell.baseline_answers).passed = rng.Uniform() < rate;
+        at(cell.skill_answers).passed = rng.Uniform() < 1.5 * rate;
+      }
+    }
+    const Worth worth = WorthItsTokens(cell);
+    yes += worth == Worth::kYes;
+    more += worth == Worth::kCostsMore;
+  }
+  // At most 5 %, and two standard errors.
+  EXPECT_LE(yes, 29);
+  EXPECT_LE(more, 29);
 }
 
 TEST(MatrixText, Golden) {
