@@ -75,7 +75,7 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
     PrintDocument(env, DumpJsonIndented(EvalToJson(run)) + "\n");
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
-    env.out(EvalHead(run.plan(), style));
+    env.out(EvalHead(run, style));
     env.out(TerminalText::Format("merged {}: {}, {} of them in more than one run\n\n", Counted(runs->size(), "run"),
                                  Counted(outcome->samples, "sample"),
                                  WithThousands(static_cast<long long>(outcome->duplicates))));

@@ -93,7 +93,7 @@ TerminalText TextOf(const Sources& sources, const Style& style) {
   TerminalText out;
   for (const JudgedRun& run : sources.runs) {
     if (!out.empty()) out += "\n";
-    out += EvalHead(run.plan(), style) + "\n";
+    out += EvalHead(run, style) + "\n";
     const bool several = run.plan().students.size() > 1;
     out += several ? EvalTable(run, style) + EvalTableNotes(run, style) : EvalBars(run, style);
     out += EvalCaseNotes(run) + TerminalText::Format("run {}\n", run.plan().run);

@@ -251,7 +251,7 @@ Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs) 
             {"analyzer_model", nullptr},
             {"timestamp", plan.created},
             {"evals_run", std::move(evals)},
-            {"runs_per_configuration", plan.rounds}}},
+            {"runs_per_configuration", run.summary.students[student].rounds}}},
           {"runs", std::move(runs)},
           {"run_summary", std::move(summary)},
           {"notes", std::move(notes)}};

@@ -41,6 +41,9 @@ TEST(BenchmarkToJson, StatisticsOfASample) {
   EXPECT_EQ(json.at("metadata").at("executor_model"), "sim:base=0.4");
   EXPECT_EQ(json.at("metadata").at("evals_run"), Json({1, 2}));
   EXPECT_EQ(json.at("metadata").at("runs_per_configuration"), 2);
+  JudgedRun stopped = run.judged();
+  stopped.summary.students[0].rounds = 1;
+  EXPECT_EQ(BenchmarkToJson(stopped, 0).at("metadata").at("runs_per_configuration"), 1);
 }
 
 TEST(BenchmarkToJson, ErrorsAreNoRuns) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/eval_json.h"
 
+#include "report/figures.h"
 #include "report/findings_json.h"
 #include "report/ledger_text.h"
 
@@ -153,6 +154,7 @@ Json EvalToJson(const JudgedRun& run) {
           {"skill", run.plan().skill.name},
           {"cases", run.plan().suite.cases.size()},
           {"rounds", run.plan().rounds},
+          {"judged_rounds", MostRounds(run)},
           {"alpha", AlphaToJson(run.plan())},
           {"students", std::move(students)},
           {"complete", run.summary.complete()}};

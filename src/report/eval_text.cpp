@@ -266,19 +266,30 @@ TerminalText AnswerLines(const Sample& sample, const Style& style) {
   return out;
 }
 
-}  // namespace
-
-TerminalText EvalHead(const Plan& plan, const Style& style) {
-  const std::size_t cases = plan.suite.cases.size();
-  const auto rounds = static_cast<std::size_t>(plan.rounds);
+TerminalText HeadLine(const Plan& plan, const std::string& rounds, std::size_t cells, const Style& style) {
   const std::string shard =
       plan.shard.of > 1 ? fmt::format(" · shard {} of {}", plan.shard.index + 1, plan.shard.of) : "";
   return TerminalText::Format(
       "{} · about {} · {} × {} × {}{} = {}{}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)),
-      Counted(EstimateTokens(plan.skill.body), "token"), Counted(cases, "case"), Counted(rounds, "round"),
+      Counted(EstimateTokens(plan.skill.body), "token"), Counted(plan.suite.cases.size(), "case"), rounds,
       Counted(plan.arms.size(), "arm"),
       plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
-      Counted(cases * rounds * plan.arms.size() * plan.students.size(), "cell"), shard);
+      Counted(cells, "cell"), shard);
+}
+
+}  // namespace
+
+TerminalText EvalHead(const Plan& plan, const Style& style) {
+  const auto rounds = static_cast<std::size_t>(plan.rounds);
+  return HeadLine(plan, Counted(rounds, "round"),
+                  plan.suite.cases.size() * rounds * plan.arms.size() * plan.students.size(), style);
+}
+
+TerminalText EvalHead(const JudgedRun& run, const Style& style) {
+  const bool all = std::none_of(run.summary.students.begin(), run.summary.students.end(),
+                                [](const StudentSummary& student) { return student.cells_skipped > 0; });
+  if (all) return EvalHead(run.plan(), style);
+  return HeadLine(run.plan(), RoundsText(run), run.summary.cells, style);
 }
 
 TerminalText LiftLine(const StudentVerdict& verdict, double measured, const Style& style) {

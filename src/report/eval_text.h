@@ -12,6 +12,9 @@ namespace upskill {
 // "name · about 431 tokens · 12 cases × 3 rounds × 2 arms = 72 cells"
 TerminalText EvalHead(const Plan& plan, const Style& style);
 
+// The same of a run that has been judged, with the rounds and cells that it needed: "… × 4 rounds of 20 planned × …".
+TerminalText EvalHead(const JudgedRun& run, const Style& style);
+
 // For each student its bars for each arm, the lift with its interval, the verdict, tokens and cost.
 TerminalText EvalBars(const JudgedRun& run, const Style& style);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/eval_json.h"
+#include "report/figures.h"
 #include "support/run_fixture.h"
 #include "util/text.h"
 
@@ -54,6 +55,36 @@ TestRun ClearRun() {
     }
   }
   return run;
+}
+
+// Twenty rounds were planned, and the verdict was known after two.
+TestRun StoppedRun() {
+  TestRun run = ClearRun();
+  run.plan.rounds = 20;
+  run.plan.stop_when_decided = true;
+  return run;
+}
+
+TEST(RoundsText, OfARunThatStoppedAreThoseItNeeded) {
+  TestRun run = StoppedRun();
+  EXPECT_EQ(RoundsText(run.judged()), "2 rounds of 20 planned");
+  EXPECT_EQ(EvalHead(run.judged(), kPlain).text(),
+            "manifests · about 234 tokens · 8 cases × 2 rounds of 20 planned × 2 arms = 32 cells\n");
+  const Json json = EvalToJson(run.judged());
+  EXPECT_EQ(json.at("rounds"), 20);
+  EXPECT_EQ(json.at("judged_rounds"), 2);
+  // Another student hasn't been decided.
+  run.plan.students.push_back({"b", "b", "b"});
+  EXPECT_EQ(RoundsText(run.judged()), "2 to 20 rounds of 20 planned");
+  EXPECT_EQ(EvalToJson(run.judged()).at("judged_rounds"), 20);
+}
+
+// Rounds that are still to be asked are missing, not unnecessary.
+TEST(RoundsText, OfARunThatWasInterruptedAreThosePlanned) {
+  TestRun run = StoppedRun();
+  run.plan.stop_when_decided = false;
+  EXPECT_EQ(RoundsText(run.judged()), "20 rounds");
+  EXPECT_EQ(EvalHead(run.judged(), kPlain).text(), EvalHead(run.plan, kPlain).text());
 }
 
 // The case with an error counts for nothing, which leaves one that passes everywhere: pass rates are of all answers.
@@ -270,7 +301,8 @@ TEST(EvalToJson, DocumentedKeys) {
   TestRun run;
   run.plan.sampling.temperature = 0.0;
   const Json json = EvalToJson(run.judged());
-  EXPECT_THAT(KeysOf(json), ElementsAre("run", "skill", "cases", "rounds", "alpha", "students", "complete"));
+  EXPECT_THAT(KeysOf(json),
+              ElementsAre("run", "skill", "cases", "rounds", "judged_rounds", "alpha", "students", "complete"));
   EXPECT_EQ(json.at("run"), run.plan.run);
   EXPECT_EQ(json.at("skill"), "manifests");
   EXPECT_EQ(json.at("cases"), 2);

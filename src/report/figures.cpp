@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "util/text.h"
@@ -47,6 +48,22 @@ std::vector<const Sample*> SamplesByCase(const RunData& data) {
     }
   }
   return found;
+}
+
+int MostRounds(const JudgedRun& run) {
+  int most = 0;
+  for (const StudentSummary& student : run.summary.students) most = std::max(most, student.rounds);
+  return most;
+}
+
+std::string RoundsText(const JudgedRun& run) {
+  const int planned = std::max(run.plan().rounds, 0);
+  const int most = MostRounds(run);
+  int fewest = most;
+  for (const StudentSummary& student : run.summary.students) fewest = std::min(fewest, student.rounds);
+  if (fewest >= planned || most <= 0) return Counted(static_cast<std::size_t>(planned), "round");
+  return fmt::format("{}{} of {} planned", fewest < most ? fmt::format("{} to ", fewest) : "",
+                     Counted(static_cast<std::size_t>(most), "round"), planned);
 }
 
 std::optional<Arm> ReferenceArm(const Plan& plan) {

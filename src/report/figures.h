@@ -26,6 +26,13 @@ std::string ArmLabel(Arm arm);
 // "+42", "-3", "0": a fraction in percentage points.
 std::string PointsText(double fraction);
 
+// The rounds of a run: "3 rounds"; where students were settled before the planned ones were over, "4 rounds of 20
+// planned", or "4 to 7 rounds of 20 planned" of several students.
+std::string RoundsText(const JudgedRun& run);
+
+// The most rounds that any of the run's students needed: the planned ones unless all were settled earlier.
+int MostRounds(const JudgedRun& run);
+
 // "16", "1,234": a mean, rounded to a whole number.
 std::string NumberText(double value);
 

@@ -237,6 +237,7 @@ Json RunToJson(const JudgedRun& run, TextTable& texts) {
           {"skill", plan.skill.name},
           {"skill_tokens", EstimateTokens(plan.skill.body)},
           {"rounds", plan.rounds},
+          {"rounds_text", RoundsText(run)},
           {"cells", run.summary.cells},
           {"answered", run.summary.answered},
           {"arms", std::move(arms)},

@@ -37,6 +37,15 @@ std::size_t CountOf(const std::string& text, const std::string& part) {
   return count;
 }
 
+// In the head and above the map of cases.
+TEST(HtmlReport, TellsTheRoundsOfARunThatStopped) {
+  ReportRun run;
+  JudgedRun judged = run.judged();
+  EXPECT_EQ(Block(HtmlReport({&judged, 1}), "data").at("runs").at(0).at("rounds_text"), "2 rounds");
+  judged.summary.students[0].rounds = 1;
+  EXPECT_EQ(Block(HtmlReport({&judged, 1}), "data").at("runs").at(0).at("rounds_text"), "1 round of 2 planned");
+}
+
 TEST(AppendScriptString, NothingEndsTheScriptOrTheString) {
   std::string out;
   AppendScriptString(out, kAttack);

@@ -112,8 +112,8 @@ std::string RunSection(const JudgedRun& run) {
   const Plan& plan = run.plan();
   const std::optional<Arm> reference = ReferenceArm(plan);
   std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
-  out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"),
-                     Counted(static_cast<std::size_t>(std::max(plan.rounds, 0)), "round"), MarkdownText(plan.run));
+  out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"), RoundsText(run),
+                     MarkdownText(plan.run));
   out += fmt::format(
       "| model | verdict | {} | with skill | lift ({}) | tokens per answer | cost per passed answer "
       "|\n|---|---|--:|--:|--:|--:|--:|\n",

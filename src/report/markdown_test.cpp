@@ -44,6 +44,12 @@ TEST(MarkdownReport, Golden) {
       "\n</details>\n");
 }
 
+TEST(MarkdownReport, TellsTheRoundsOfARunThatStopped) {
+  JudgedRun judged = ReportRun().judged();
+  judged.summary.students[0].rounds = 1;
+  EXPECT_THAT(MarkdownReport({&judged, 1}), HasSubstr("2 cases × 1 round of 2 planned, run 2026"));
+}
+
 TEST(MarkdownReport, OtherArms) {
   ReportRun run;
   JudgedRun judged = run.judged();

@@ -199,7 +199,7 @@ function mapCell(run, student, index, tallies, pick) {
 let mapRows = 60;
 function drawMap(run, tallies, pick) {
   const baseline = run.reference ? `${ARM_LABELS[run.reference]} → with skill` : 'with skill';
-  $('map-hint').textContent = `Passed answers in ${plural(run.rounds, 'round')}: ${baseline}. ▲ better, ▼ worse, ✓ always passed, ✗ never passed, ! errors. Click a cell to open its answers.`;
+  $('map-hint').textContent = `Passed answers in ${run.rounds_text}: ${baseline}. ▲ better, ▼ worse, ✓ always passed, ✗ never passed, ! errors. Click a cell to open its answers.`;
   const rows = run.cases.slice(0, mapRows).map((one, index) => el('tr', null, el('th', {scope: 'row', title: plainLabel(one.id)}, label(one.id)),
     ...run.students.map((_, student) => mapCell(run, student, index, tallies, pick))));
   $('map').replaceChildren(
