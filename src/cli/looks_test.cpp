@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "support/command_line.h"
+#include "support/generate_fixture.h"
+#include "support/source_dir.h"
+#include "util/files.h"
 
 namespace upskill {
 namespace {
@@ -133,6 +136,38 @@ TEST_F(Looks, AreListed) {
   ASSERT_THAT(list, SizeIs(1));
   EXPECT_EQ(list.at(0).at("look"), 1);
   EXPECT_EQ(list.at(0).at("students").at(0).at("complete_rounds"), 3);
+}
+
+class LooksOfGenerate : public GenerateCli {
+ protected:
+  // `alpha` of the verdict on the held-out tests.
+  Json AlphaOf(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"Write kernels",
+                                          "--from",
+                                          (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string(),
+                                          "--eval-model",
+                                          "sim:base=0.1,skill=0.9",
+                                          "--overwrite",
+                                          "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(Generate(arguments), 0) << error;
+    return OutAsJson().at("result").at("alpha");
+  }
+};
+
+TEST_F(LooksOfGenerate, CanBeIgnored) {
+  const fs::path ledger = runs() / "ledger.jsonl";
+  const Json first = AlphaOf({"--no-ledger"});
+  EXPECT_EQ(first.at("look"), nullptr);
+  EXPECT_EQ(first.at("used"), 0.05);
+  EXPECT_FALSE(fs::exists(ledger));
+  const Json counted = AlphaOf({});
+  EXPECT_EQ(counted.at("look"), 1) << "the run before left no trace";
+  EXPECT_EQ(counted.at("used"), 0.04);
+  const Result<std::string> before = ReadFile(ledger);
+  ASSERT_TRUE(before.ok());
+  EXPECT_EQ(AlphaOf({"--no-ledger"}).at("used"), 0.05);
+  EXPECT_EQ(*ReadFile(ledger), *before);
 }
 
 TEST_F(Looks, ReportsUseTheShareOfTheRun) {
