@@ -18,6 +18,8 @@ inline constexpr double kNewCasesCoverage = 0.92;  // of the interval for new ca
 inline constexpr double kStoppedCoverage = 0.935;  // of the interval after stopping early
 inline constexpr double kMedianBias = 0.05;        // of the estimate after stopping early, from three cases on
 inline constexpr double kMedianBiasOfOne = 0.1;    // the same with one case, whose answers may hardly vary
+inline constexpr double kForecastLow = 0.4;        // share of forecasts that come true, lifts drawn evenly
+inline constexpr double kForecastHigh = 0.6;
 
 inline double StandardError(double share, int draws) { return std::sqrt(share * (1.0 - share) / draws); }
 
@@ -78,5 +80,6 @@ void PrintGeneral(int draws, Claims& claims);
 void PrintCoverage(int draws, Claims& claims);
 void PrintAfterStopping(int draws, Claims& claims);
 void PrintPower(int draws, Claims& claims);
+void PrintForecast(int draws, Claims& claims);
 
 }  // namespace upskill

@@ -25,5 +25,6 @@ int main(int argc, char** argv) {
   upskill::PrintCoverage(draws, claims);
   upskill::PrintAfterStopping(draws, claims);
   upskill::PrintPower(draws / 4, claims);
+  upskill::PrintForecast(draws / 10, claims);
   return claims.Conclude();
 }
