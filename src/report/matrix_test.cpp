@@ -181,8 +181,8 @@ TEST(WorthItsTokens, IsSeldomWrong) {
       }
     }
     const Worth worth = WorthItsTokens(cell);
-    yes += worth == Worth::kYes;
-    more += worth == Worth::kCostsMore;
+    yes += worth == Worth::kYes ? 1 : 0;
+    more += worth == Worth::kCostsMore ? 1 : 0;
   }
   // At most 5 %, and two standard errors.
   EXPECT_LE(yes, 29);
