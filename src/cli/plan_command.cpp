@@ -199,10 +199,9 @@ Json NeedToJson(const Estimate& estimate, const Need& need) {
 
 // "12 cases", or "12 cases with 4 different inputs, each of which counts once".
 std::string SuiteText(const Estimate& estimate) {
-  const std::string cases = Counted(estimate.cases, "case");
   const std::size_t inputs = estimate.baseline.size();
-  if (inputs == estimate.cases) return cases;
-  return fmt::format("{} with {}, {}counts once", cases, Counted(inputs, "different input"),
+  if (inputs == estimate.cases) return Counted(inputs, "case");
+  return fmt::format("{} with {}, {}counts once", Counted(estimate.cases, "case"), Counted(inputs, "different input"),
                      inputs == 1 ? "which " : "each of which ");
 }
 
