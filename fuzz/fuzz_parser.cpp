@@ -240,7 +240,7 @@ std::vector<FuzzedParser> TraceParsers() {
   }
   all.push_back(OfTraces("detected", FuzzDetected,
                          "trace/read/archive.cpp trace/read/detect.cpp trace/read/line_source.cpp "
-                         "trace/read/record_parser.cpp trace/read/yaml_record.cpp trace/read/zip_directory.cpp"));
+                         "trace/read/record_parser.cpp trace/read/zip_directory.cpp util/yaml.cpp"));
   all.push_back(OfTraces("redact", FuzzRedaction,
                          "trace/redact/anchor_scan.cpp trace/redact/assignment.cpp trace/redact/email_address.cpp "
                          "trace/redact/issuer_fields.cpp trace/redact/redact.cpp trace/redact/secret_patterns.cpp "

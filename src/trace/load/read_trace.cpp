@@ -12,8 +12,8 @@
 #include "trace/read/detect.h"
 #include "trace/read/known_file.h"
 #include "trace/read/record_parser.h"
-#include "trace/read/yaml_record.h"
 #include "util/text.h"
+#include "util/yaml.h"
 
 namespace upskill {
 namespace {
@@ -309,7 +309,7 @@ Result<Trace> ReadDocument(LineSource& source, const TraceReadOptions& options) 
 
 Result<Trace> ReadYaml(LineSource& source, TraceFormat format, const TraceReadOptions& options) {
   ASSIGN_OR_RETURN(const std::string text, source.ReadAll(std::min(options.max_document_bytes, kMaxYamlBytes)));
-  ASSIGN_OR_RETURN(Json document, ParseYamlRecord(text, source.name()));
+  ASSIGN_OR_RETURN(Json document, ParseYaml(text, source.name()));
   TraceBuilder builder(source.name(), format);
   const RecordReaderPtr reader = MakeReader(format, builder);
   FeedDocument(document, *reader);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/read/yaml_record.h"
+#include "util/yaml.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -9,8 +9,6 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "trace/read/record.h"
-#include "trace/read/record_parser.h"
 #include "util/json_builder.h"
 #include "util/text.h"
 
@@ -65,7 +63,7 @@ class Converter {
 
   Json Convert(const YAML::Node& node, std::size_t depth) {
     if (++values_ > JsonLimits().values) throw std::length_error("its aliases expand to too many values");
-    if (depth > kMaxRecordDepth) throw std::length_error(fmt::format("nested deeper than {} levels", kMaxRecordDepth));
+    if (depth > kMaxYamlDepth) throw std::length_error(fmt::format("nested deeper than {} levels", kMaxYamlDepth));
     switch (node.Type()) {
       case YAML::NodeType::Scalar:
         return Scalar(node);
@@ -115,7 +113,7 @@ class Converter {
 
 }  // namespace
 
-Result<Json> ParseYamlRecord(const std::string& text, const std::string& name) {
+Result<Json> ParseYaml(const std::string& text, const std::string& name) {
   try {
     CheckCountOfValues(text);
     return Converter(text.size() + 1024).Convert(YAML::Load(text), 0);
