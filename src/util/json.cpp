@@ -295,6 +295,23 @@ std::string DumpJsonIndented(const Json& value) { return value.dump(2, ' ', fals
 
 std::string CanonicalJson(const Json& value) { return DumpJson(Sorted(value)); }
 
+std::string CanonicalByValue(const Json& value) {
+  Json sorted = Sorted(value);
+  std::vector<Json*> waiting = {&sorted};
+  while (!waiting.empty()) {
+    Json& next = *waiting.back();
+    waiting.pop_back();
+    constexpr double kMostExact = 9007199254740992.0;  // 2^53: above it, neighbours are written alike
+    if (next.is_number_float()) {
+      const double number = next.get<double>();
+      if (std::trunc(number) == number && std::abs(number) <= kMostExact) next = static_cast<std::int64_t>(number);
+    } else if (next.is_structured()) {
+      for (Json& member : next) waiting.push_back(&member);
+    }
+  }
+  return DumpJson(sorted);
+}
+
 std::string JsonTypeName(const Json& value) {
   switch (value.type()) {
     case Json::value_t::null:

@@ -45,6 +45,10 @@ std::string DumpJsonIndented(const Json& value);
 
 // Compact JSON with object keys sorted at every level: equal values give equal bytes (for hashing).
 std::string CanonicalJson(const Json& value);
+// The same with whole numbers written alike, however they were written (1 and 1.0): equal texts for values that are
+// equal in JSON schemas.
+std::string CanonicalByValue(const Json& value);
+inline bool SameJson(const Json& a, const Json& b) { return a == b || CanonicalByValue(a) == CanonicalByValue(b); }
 
 // "an object", "a string", … for messages.
 std::string JsonTypeName(const Json& value);

@@ -2,11 +2,18 @@
 #include "util/json_schema.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "util/text.h"
 
@@ -33,9 +40,6 @@ bool HasType(const Json& value, std::string_view type) {
   return false;
 }
 
-// Equal regardless of the order of keys.
-bool SameValue(const Json& a, const Json& b) { return a == b || CanonicalJson(a) == CanonicalJson(b); }
-
 std::string Short(const Json& value) { return ExcerptLine(DumpJson(value), 80); }
 
 // Validates one value against one schema. Not reusable.
@@ -55,9 +59,13 @@ class Validator {
     RETURN_IF_ERROR(CheckType(schema, value, pointer));
     RETURN_IF_ERROR(CheckChoice(schema, value, pointer));
     RETURN_IF_ERROR(CheckBounds(schema, value, pointer));
+    if (value.is_string()) RETURN_IF_ERROR(CheckPattern(schema, value, pointer));
     if (value.is_object()) RETURN_IF_ERROR(CheckObject(schema, value, pointer, depth));
+    if (value.is_object()) RETURN_IF_ERROR(CheckDependents(schema, value, pointer, depth));
     if (value.is_array()) RETURN_IF_ERROR(CheckItems(schema, value, pointer, depth));
-    return CheckCombined(schema, value, pointer, depth);
+    if (value.is_array()) RETURN_IF_ERROR(CheckContained(schema, value, pointer, depth));
+    RETURN_IF_ERROR(CheckCombined(schema, value, pointer, depth));
+    return CheckConditional(schema, value, pointer, depth);
   }
 
  private:
@@ -98,12 +106,12 @@ class Validator {
   }
 
   static Status CheckChoice(const Json& schema, const Json& value, const std::string& pointer) {
-    if (const auto constant = schema.find("const"); constant != schema.end() && !SameValue(*constant, value)) {
+    if (const auto constant = schema.find("const"); constant != schema.end() && !SameJson(*constant, value)) {
       return Bad(pointer, fmt::format("must be {}, but is {}", Short(*constant), Short(value)));
     }
     const auto choices = schema.find("enum");
     if (choices == schema.end() || !choices->is_array()) return {};
-    if (std::any_of(choices->begin(), choices->end(), [&](const Json& choice) { return SameValue(choice, value); }))
+    if (std::any_of(choices->begin(), choices->end(), [&](const Json& choice) { return SameJson(choice, value); }))
       return {};
     return Bad(pointer, fmt::format("must be one of {}, but is {}", Short(*choices), Short(value)));
   }
@@ -128,49 +136,163 @@ class Validator {
                        "characters");
     }
     if (value.is_array()) return CheckSize(schema, pointer, "minItems", "maxItems", value.size(), "items");
-    if (!value.is_number()) return {};
+    if (value.is_object()) return CheckSize(schema, pointer, "minProperties", "maxProperties", value.size(), "keys");
+    return value.is_number() ? CheckNumber(schema, value, pointer) : Status();
+  }
+
+  static Status CheckNumber(const Json& schema, const Json& value, const std::string& pointer) {
+    struct Bound {
+      const char* key;
+      bool (*holds)(double number, double bound);
+      const char* words;
+    };
+    constexpr std::array<Bound, 5> kBounds = {{
+        {"minimum", [](double number, double bound) { return number >= bound; }, "at least"},
+        {"maximum", [](double number, double bound) { return number <= bound; }, "at most"},
+        {"exclusiveMinimum", [](double number, double bound) { return number > bound; }, "above"},
+        {"exclusiveMaximum", [](double number, double bound) { return number < bound; }, "below"},
+        {"multipleOf", IsMultiple, "a multiple of"},
+    }};
     const double number = value.get<double>();
-    if (const auto bound = schema.find("minimum");
-        bound != schema.end() && bound->is_number() && number < bound->get<double>()) {
-      return Bad(pointer, fmt::format("is {}, but must be at least {}", Short(value), Short(*bound)));
-    }
-    if (const auto bound = schema.find("maximum");
-        bound != schema.end() && bound->is_number() && number > bound->get<double>()) {
-      return Bad(pointer, fmt::format("is {}, but must be at most {}", Short(value), Short(*bound)));
+    for (const Bound& bound : kBounds) {
+      const auto stated = schema.find(bound.key);
+      if (stated == schema.end() || !stated->is_number() || bound.holds(number, stated->get<double>())) continue;
+      return Bad(pointer, fmt::format("is {}, but must be {} {}", Short(value), bound.words, Short(*stated)));
     }
     return {};
   }
 
-  Status CheckObject(const Json& schema, const Json& value, const std::string& pointer, int depth) {
-    if (const auto required = schema.find("required"); required != schema.end() && required->is_array()) {
-      for (const Json& key : *required) {
-        if (key.is_string() && !value.contains(key.get_ref<const std::string&>()))
-          return Bad(pointer, fmt::format("is missing the key {}", Short(key)));
-      }
+  static bool IsMultiple(double number, double step) {
+    if (!(step > 0.0)) return true;
+    const double quotient = number / step;
+    return std::isfinite(quotient) && std::abs(quotient - std::round(quotient)) <= 1e-9 * std::max(1.0, std::abs(quotient));
+  }
+
+  // Null if RE2 rejects it.
+  const RE2* Pattern(const std::string& pattern) {
+    const auto [found, is_new] = patterns_.try_emplace(pattern);
+    if (is_new) {
+      RE2::Options options;
+      options.set_log_errors(false);
+      found->second = std::make_unique<RE2>(pattern, options);
     }
+    return found->second->ok() ? found->second.get() : nullptr;
+  }
+
+  Status CheckPattern(const Json& schema, const Json& value, const std::string& pointer) {
+    const auto pattern = schema.find("pattern");
+    if (pattern == schema.end() || !pattern->is_string()) return {};
+    const RE2* const search = Pattern(pattern->get<std::string>());
+    if (search == nullptr) return Bad(pointer, "the schema has a pattern that is not in RE2 syntax");
+    if (RE2::PartialMatch(value.get_ref<const std::string&>(), *search)) return {};
+    return Bad(pointer, fmt::format("is {}, which doesn't match the pattern {}", Short(value), Short(*pattern)));
+  }
+
+  Status CheckObject(const Json& schema, const Json& value, const std::string& pointer, int depth) {
+    if (const auto required = schema.find("required"); required != schema.end() && required->is_array())
+      RETURN_IF_ERROR(CheckRequired(*required, value, pointer));
     const auto properties = schema.find("properties");
+    const auto patterns = schema.find("patternProperties");
     const auto others = schema.find("additionalProperties");
+    const auto names = schema.find("propertyNames");
     for (const auto& item : value.items()) {
       const std::string below = Below(pointer, item.key());
+      bool known = false;
+      if (names != schema.end()) RETURN_IF_ERROR(Check(*names, Json(item.key()), below, depth + 1));
       if (properties != schema.end() && properties->is_object()) {
         if (const auto property = properties->find(item.key()); property != properties->end()) {
           RETURN_IF_ERROR(Check(*property, item.value(), below, depth + 1));
-          continue;
+          known = true;
         }
       }
-      if (others == schema.end()) continue;
+      if (patterns != schema.end() && patterns->is_object()) {
+        for (const auto& each : patterns->items()) {
+          const RE2* const search = Pattern(each.key());
+          if (search == nullptr) return Bad(pointer, "the schema has a pattern that is not in RE2 syntax");
+          if (!RE2::PartialMatch(item.key(), *search)) continue;
+          RETURN_IF_ERROR(Check(each.value(), item.value(), below, depth + 1));
+          known = true;
+        }
+      }
+      if (known || others == schema.end()) continue;
       if (others->is_boolean() && !others->get<bool>()) return Bad(below, "unknown key");
       if (others->is_object()) RETURN_IF_ERROR(Check(*others, item.value(), below, depth + 1));
     }
     return {};
   }
 
+  static Status CheckRequired(const Json& required, const Json& value, const std::string& pointer) {
+    for (const Json& key : required) {
+      if (key.is_string() && !value.contains(key.get_ref<const std::string&>()))
+        return Bad(pointer, fmt::format("is missing the key {}", Short(key)));
+    }
+    return {};
+  }
+
+  // dependentRequired, dependentSchemas, and `dependencies` of draft 7, which has both.
+  Status CheckDependents(const Json& schema, const Json& value, const std::string& pointer, int depth) {
+    for (const char* key : {"dependentRequired", "dependentSchemas", "dependencies"}) {
+      const auto dependents = schema.find(key);
+      if (dependents == schema.end() || !dependents->is_object()) continue;
+      for (const auto& each : dependents->items()) {
+        if (!value.contains(each.key())) continue;
+        if (each.value().is_array()) {
+          RETURN_IF_ERROR(CheckRequired(each.value(), value, pointer));
+        } else {
+          RETURN_IF_ERROR(Check(each.value(), value, pointer, depth + 1));
+        }
+      }
+    }
+    return {};
+  }
+
   Status CheckItems(const Json& schema, const Json& value, const std::string& pointer, int depth) {
     const auto items = schema.find("items");
-    if (items == schema.end() || (!items->is_object() && !items->is_boolean())) return {};
-    for (std::size_t i = 0; i < value.size(); ++i)
-      RETURN_IF_ERROR(Check(*items, value[i], fmt::format("{}/{}", pointer, i), depth + 1));
+    auto prefix = schema.find("prefixItems");
+    auto rest = items;
+    if (items != schema.end() && items->is_array()) {  // draft 7
+      prefix = items;
+      rest = schema.find("additionalItems");
+    }
+    std::size_t first = 0;
+    if (prefix != schema.end() && prefix->is_array()) {
+      for (; first < std::min(prefix->size(), value.size()); ++first)
+        RETURN_IF_ERROR(Check((*prefix)[first], value[first], fmt::format("{}/{}", pointer, first), depth + 1));
+    }
+    if (rest == schema.end() || (!rest->is_object() && !rest->is_boolean())) return {};
+    for (std::size_t i = first; i < value.size(); ++i)
+      RETURN_IF_ERROR(Check(*rest, value[i], fmt::format("{}/{}", pointer, i), depth + 1));
     return {};
+  }
+
+  Status CheckContained(const Json& schema, const Json& value, const std::string& pointer, int depth) {
+    if (const auto unique = schema.find("uniqueItems"); unique != schema.end() && *unique == true) {
+      std::set<std::string> seen;
+      for (const Json& item : value) {
+        if (!seen.insert(CanonicalByValue(item)).second)
+          return Bad(pointer, fmt::format("has {} twice", Short(item)));
+      }
+    }
+    const auto contains = schema.find("contains");
+    if (contains == schema.end()) return {};
+    std::size_t count = 0;
+    for (const Json& item : value) count += Check(*contains, item, pointer, depth + 1) ? 1 : 0;
+    const auto bound = [&](const char* key, double other) {
+      const auto stated = schema.find(key);
+      return stated != schema.end() && stated->is_number() ? stated->get<double>() : other;
+    };
+    const auto found = static_cast<double>(count);
+    if (found >= bound("minContains", 1.0) && found <= bound("maxContains", HUGE_VAL)) return {};
+    return Bad(pointer, fmt::format("has {} items that fit \"contains\"", count));
+  }
+
+  Status CheckConditional(const Json& schema, const Json& value, const std::string& pointer, int depth) {
+    if (const auto refused = schema.find("not"); refused != schema.end() && Check(*refused, value, pointer, depth + 1))
+      return Bad(pointer, fmt::format("is {}, which fits the schema of \"not\"", Short(value)));
+    const auto condition = schema.find("if");
+    if (condition == schema.end()) return {};
+    const auto branch = schema.find(Check(*condition, value, pointer, depth + 1) ? "then" : "else");
+    return branch == schema.end() ? Status() : Check(*branch, value, pointer, depth + 1);
   }
 
   Status CheckCombined(const Json& schema, const Json& value, const std::string& pointer, int depth) {
@@ -198,10 +320,46 @@ class Validator {
   }
 
   const Json& root_;
+  std::map<std::string, std::unique_ptr<RE2>> patterns_;
   int steps_ = 0;
 };
 
+constexpr int kMaxPatterns = 1000;
+
+// Of `schema` itself, not of what is in it.
+Status CheckPatternsOf(const Json& schema, int& left) {
+  std::vector<std::string> patterns;
+  if (const auto pattern = schema.find("pattern"); pattern != schema.end() && pattern->is_string())
+    patterns.push_back(pattern->get<std::string>());
+  if (const auto keys = schema.find("patternProperties"); keys != schema.end() && keys->is_object()) {
+    for (const auto& each : keys->items()) patterns.push_back(each.key());
+  }
+  for (const std::string& pattern : patterns) {
+    if (--left < 0) return InputError("the schema has more than 1,000 patterns");
+    RE2::Options options;
+    options.set_log_errors(false);
+    const RE2 compiled(pattern, options);
+    if (!compiled.ok())
+      return InputError(fmt::format("the schema's pattern \"{}\": {}", ExcerptLine(pattern, 80), compiled.error()));
+  }
+  return {};
+}
+
 }  // namespace
+
+Status CheckSchemaItself(const Json& schema) {
+  int left = kMaxPatterns;
+  std::vector<const Json*> waiting = {&schema};
+  while (!waiting.empty()) {
+    const Json& next = *waiting.back();
+    waiting.pop_back();
+    if (next.is_object()) RETURN_IF_ERROR(CheckPatternsOf(next, left));
+    if (next.is_structured()) {
+      for (const Json& member : next) waiting.push_back(&member);
+    }
+  }
+  return {};
+}
 
 Status CheckJsonSchema(const Json& schema, const Json& value) { return Validator(schema).Check(schema, value, "", 0); }
 

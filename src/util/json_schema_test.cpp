@@ -51,6 +51,44 @@ TEST(CheckJsonSchema, Keywords) {
            Case{R"({"$ref":"#/$defs/n","$defs":{"n":{"type":"number"}}})", R"("x")", "must be of type \"number\""},
            Case{R"({"$ref":"#/nowhere"})", "1", "unresolvable"},
            Case{R"({"$ref":"https://example.org/x"})", "1", "unresolvable"},
+           Case{R"({"exclusiveMinimum":0})", "0", "is 0, but must be above 0"},
+           Case{R"({"exclusiveMaximum":1})", "0.9", nullptr},
+           Case{R"({"multipleOf":0.1})", "0.3", nullptr},
+           Case{R"({"multipleOf":2})", "3", "must be a multiple of 2"},
+           Case{R"({"multipleOf":0.123456789})", "1e308", "must be a multiple of"},
+           Case{R"({"pattern":"^a+$"})", R"("aaa")", nullptr},
+           Case{R"({"pattern":"^a+$"})", "12", nullptr},
+           Case{R"({"pattern":"^a+$"})", R"("b")", "which doesn't match the pattern \"^a+$\""},
+           Case{R"({"pattern":"("})", R"("b")", "not in RE2 syntax"},
+           Case{R"({"minProperties":1})", "{}", "has 0 keys, but must have at least 1"},
+           Case{R"({"maxProperties":1})", R"({"a":1,"b":2})", "at most 1"},
+           Case{R"({"propertyNames":{"maxLength":2}})", R"({"abc":1})", "/abc: has 3 characters"},
+           Case{R"({"patternProperties":{"^x":{"type":"number"}},"additionalProperties":false})", R"({"x1":2})",
+                nullptr},
+           Case{R"({"patternProperties":{"^x":{"type":"number"}},"additionalProperties":false})", R"({"y":2})",
+                "/y: unknown key"},
+           Case{R"({"patternProperties":{"^x":{"type":"number"}}})", R"({"x1":"a"})", "/x1: must be of type"},
+           Case{R"({"dependentRequired":{"a":["b"]}})", R"({"a":1})", "is missing the key \"b\""},
+           Case{R"({"dependentRequired":{"a":["b"]}})", R"({"c":1})", nullptr},
+           Case{R"({"dependentSchemas":{"a":{"required":["b"]}}})", R"({"a":1})", "is missing the key \"b\""},
+           Case{R"({"dependencies":{"a":["b"],"c":{"maxProperties":1}}})", R"({"c":1,"d":2})", "at most 1"},
+           Case{R"({"prefixItems":[{"type":"number"}],"items":{"type":"string"}})", R"([1,"a","b"])", nullptr},
+           Case{R"({"prefixItems":[{"type":"number"}],"items":false})", R"([1,"a"])", "/1: no value is allowed"},
+           Case{R"({"items":[{"type":"number"}],"additionalItems":false})", "[1,2]", "/1: no value is allowed"},
+           Case{R"({"items":[{"type":"number"}]})", R"([1,"x"])", nullptr},
+           Case{R"({"contains":{"const":1}})", "[2,1]", nullptr},
+           Case{R"({"contains":{"const":1}})", "[2]", "has 0 items that fit"},
+           Case{R"({"contains":{"const":1},"minContains":0})", "[2]", nullptr},
+           Case{R"({"contains":{"const":1},"maxContains":1})", "[1,1]", "has 2 items that fit"},
+           Case{R"({"uniqueItems":true})", R"([1,2,{"a":1,"b":2}])", nullptr},
+           Case{R"({"uniqueItems":true})", "[1,1.0]", "twice"},
+           Case{R"({"uniqueItems":true})", R"([{"a":1,"b":2},{"b":2,"a":1}])", "twice"},
+           Case{R"({"not":{"type":"string"}})", "1", nullptr},
+           Case{R"({"not":{"type":"string"}})", R"("a")", "which fits the schema of \"not\""},
+           Case{R"({"if":{"minimum":10},"then":{"multipleOf":10},"else":{"maximum":5}})", "20", nullptr},
+           Case{R"({"if":{"minimum":10},"then":{"multipleOf":10},"else":{"maximum":5}})", "15", "a multiple of 10"},
+           Case{R"({"if":{"minimum":10},"then":{"multipleOf":10},"else":{"maximum":5}})", "7", "at most 5"},
+           Case{R"({"format":"date"})", R"("no date")", nullptr},
            Case{"true", "1", nullptr},
            Case{"false", "1", "no value is allowed"},
        }) {
@@ -83,6 +121,16 @@ TEST(CheckJsonSchema, EndlessSchemasEnd) {
     const Status status = CheckJsonSchema(Json::parse(odd), Json::parse(R"({"a":[1]})"));
     static_cast<void>(status);  // either, but it comes back
   }
+}
+
+TEST(CheckSchemaItself, FindsPatternsThatRe2Rejects) {
+  EXPECT_TRUE(CheckSchemaItself(Json::parse(R"({"properties":{"pattern":{"pattern":"a"}}})")).ok());
+  EXPECT_THAT(CheckSchemaItself(Json::parse(R"j({"properties":{"a":{"pattern":"(?=x)"}}})j")).error().message,
+              HasSubstr("the schema's pattern \"(?=x)\": "));
+  EXPECT_THAT(CheckSchemaItself(Json::parse(R"({"patternProperties":{"[":{}}})")).error().message, HasSubstr("missing ]"));
+  Json many = Json::array();
+  for (int i = 0; i < 1001; ++i) many.push_back({{"pattern", "a"}});
+  EXPECT_THAT(CheckSchemaItself({{"anyOf", many}}).error().message, HasSubstr("more than 1,000 patterns"));
 }
 
 }  // namespace

@@ -154,6 +154,17 @@ TEST(CanonicalJson, SortsKeysAtEveryLevelAndKeepsLists) {
   EXPECT_NE(CanonicalJson(*ParseJson("[1,2]", "f")), CanonicalJson(*ParseJson("[2,1]", "f")));
 }
 
+TEST(SameJson, NumbersByValueAndKeysInAnyOrder) {
+  const auto same = [](const char* a, const char* b) { return SameJson(*ParseJson(a, "f"), *ParseJson(b, "f")); };
+  EXPECT_TRUE(same(R"({"b":[1.0,{"y":2}],"a":-0.0})", R"({"a":0,"b":[1,{"y":2.0}]})"));
+  EXPECT_TRUE(same("1e3", "1000"));
+  EXPECT_FALSE(same("[1,2]", "[2,1]"));
+  EXPECT_FALSE(same("[1]", "[true]"));
+  EXPECT_FALSE(same("[1.5]", "[1]"));
+  EXPECT_FALSE(same("[9007199254740993]", "[9007199254740992]"));
+  EXPECT_FALSE(same(R"(["1"])", "[1]"));
+}
+
 TEST(JsonTypeName, Names) {
   EXPECT_EQ(JsonTypeName(Json()), "null");
   EXPECT_EQ(JsonTypeName(Json::object()), "an object");
