@@ -4,9 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "check/answer_files.h"
+#include "check/group_check.h"
+#include "check/number_check.h"
 #include "check/text_checks.h"
+#include "check/value_checks.h"
 #include "skill/check_types.h"
 #include "util/text.h"
 
@@ -17,41 +22,78 @@ namespace {
 constexpr std::size_t kMaxChecks = 20'000;
 constexpr std::size_t kMaxStrings = 20'000;
 constexpr std::size_t kMaxStringBytes = std::size_t{1} << 20U;
-constexpr std::size_t kMaxPatterns = 500;
+constexpr std::size_t kMaxSearches = 500;
+constexpr std::size_t kMaxDataChecks = 100;
 
-Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec, LiteralSearch& strings) {
+Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec, CaseParts& parts) {
   switch (kind) {
     case CheckKind::kContains:
-      return MakeContains(spec, strings);
+      return MakeContains(spec, parts);
     case CheckKind::kNotContains:
-      return MakeNotContains(spec, strings);
+      return MakeNotContains(spec, parts);
     case CheckKind::kAnyOf:
-      return MakeAnyOf(spec, strings);
+      return MakeAnyOf(spec, parts);
+    case CheckKind::kInOrder:
+      return MakeInOrder(spec, parts);
     case CheckKind::kEquals:
-      return MakeEquals(spec);
+      return MakeEquals(spec, parts);
     case CheckKind::kRegex:
-      return MakeRegex(spec);
+      return MakeRegex(spec, parts);
+    case CheckKind::kNumber:
+      return MakeNumber(spec, parts);
+    case CheckKind::kJsonSchema:
+      return MakeJsonSchema(spec, parts);
+    case CheckKind::kJsonValue:
+      return MakeValueCheck(DataFormat::kJson, spec, parts);
+    case CheckKind::kTomlValue:
+      return MakeValueCheck(DataFormat::kToml, spec, parts);
+    case CheckKind::kYamlValue:
+      return MakeValueCheck(DataFormat::kYaml, spec, parts);
+    case CheckKind::kFileExists:
+      return MakeFileExists(spec, parts);
+    case CheckKind::kAll:
+    case CheckKind::kAny:
+    case CheckKind::kAtLeast:
+      return MakeGroup(kind, spec, parts);
   }
   return InputError("unknown check type");
 }
 
-Status CheckSizeOf(const Case& test_case) {
+struct CheckSizes {
+  std::size_t checks = 0;
   std::size_t strings = 0;
   std::size_t bytes = 0;
-  std::size_t patterns = 0;
-  for (const CheckSpec& spec : test_case.checks) {
-    strings += spec.values.size();
-    for (const std::string& value : spec.values) bytes += value.size();
-    patterns += spec.pattern.empty() ? 0 : 1;
+  std::size_t searches = 0;  // one by one
+  std::size_t data = 0;      // documents to parse
+};
+
+void AddSizes(const std::vector<CheckSpec>& checks, CheckSizes& sizes) {
+  for (const CheckSpec& spec : checks) {
+    ++sizes.checks;
+    sizes.strings += spec.values.size();
+    for (const std::string& value : spec.values) sizes.bytes += value.size();
+    const CheckType* const type = FindCheckType(spec.type);
+    if (type != nullptr && type->kind == CheckKind::kInOrder) sizes.searches += spec.values.size();
+    if (type != nullptr && (type->kind == CheckKind::kRegex || type->kind == CheckKind::kNumber)) ++sizes.searches;
+    if (type != nullptr && (type->kind == CheckKind::kJsonSchema || type->kind == CheckKind::kJsonValue ||
+                            type->kind == CheckKind::kTomlValue || type->kind == CheckKind::kYamlValue))
+      ++sizes.data;
+    AddSizes(spec.members, sizes);
   }
+}
+
+Status CheckSizeOf(const Case& test_case) {
+  CheckSizes sizes;
+  AddSizes(test_case.checks, sizes);
   const auto too_many = [](std::size_t most, const char* what) {
     return InputError(fmt::format("more than {} {}, the maximum for a case; divide it into several cases",
                                   WithThousands(static_cast<long long>(most)), what));
   };
-  if (test_case.checks.size() > kMaxChecks) return too_many(kMaxChecks, "checks");
-  if (strings > kMaxStrings) return too_many(kMaxStrings, "strings to look for");
-  if (bytes > kMaxStringBytes) return too_many(kMaxStringBytes, "bytes of strings to look for");
-  if (patterns > kMaxPatterns) return too_many(kMaxPatterns, "regex checks");
+  if (sizes.checks > kMaxChecks) return too_many(kMaxChecks, "checks");
+  if (sizes.strings > kMaxStrings) return too_many(kMaxStrings, "strings to look for");
+  if (sizes.bytes > kMaxStringBytes) return too_many(kMaxStringBytes, "bytes of strings to look for");
+  if (sizes.searches > kMaxSearches) return too_many(kMaxSearches, "regex checks, numbers and values in order");
+  if (sizes.data > kMaxDataChecks) return too_many(kMaxDataChecks, "checks of JSON, TOML or YAML");
   return {};
 }
 
@@ -76,12 +118,31 @@ Result<Outcome> OutcomeFromName(std::string_view name) {
   return InputError(fmt::format("unknown check outcome \"{}\"; expected pass, fail or skip", name));
 }
 
-Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, LiteralSearch& strings) {
-  const CheckType* const type = FindCheckType(spec.type);
-  if (type == nullptr) {
-    return InputError(fmt::format("unknown check type \"{}\"", spec.type));
+std::size_t CaseParts::Number(const std::string& file) {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].file == file) return i;
   }
-  return MakeOfKind(type->kind, spec, strings);
+  parts_.push_back({file, {}});
+  return parts_.size() - 1;
+}
+
+void CaseParts::Finish() {
+  for (Part& part : parts_) part.strings.Finish();
+}
+
+std::vector<CheckedPart> CaseParts::Search(const std::vector<std::optional<std::string_view>>& texts) const {
+  std::vector<CheckedPart> searched(parts_.size());
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    searched[i].text = texts[i];
+    if (texts[i]) searched[i].found = parts_[i].strings.FindIn(*texts[i]);
+  }
+  return searched;
+}
+
+Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, CaseParts& parts) {
+  const CheckType* const type = FindCheckType(spec.type);
+  if (type == nullptr || !spec.unavailable.empty()) return MakeSkipped(spec);
+  return MakeOfKind(type->kind, spec, parts);
 }
 
 Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
@@ -91,23 +152,48 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
   CaseChecks made;
   made.output_file_ = test_case.output_file;
   for (const CheckSpec& spec : test_case.checks) {
-    ASSIGN_OR_RETURN(std::unique_ptr<Check> check, MakeCheck(spec, made.strings_).With(label));
+    ASSIGN_OR_RETURN(std::unique_ptr<Check> check, MakeCheck(spec, made.parts_).With(label));
     made.checks_.push_back(std::move(check));
   }
-  made.strings_.Finish();
+  made.parts_.Finish();
+  made.context_files_.resize(made.parts_.size());
+  for (const auto& [name, content] : test_case.files) {
+    for (std::size_t part = 1; part < made.parts_.size(); ++part) {
+      if (made.parts_.file(part) == name) made.context_files_[part] = ReplaceInvalidUtf8(content);
+    }
+  }
   return made;
 }
 
 std::vector<CheckResult> CaseChecks::Run(std::string_view answer) const {
-  std::string content;
-  if (!output_file_.empty()) answer = content = OutputFileContent(answer, output_file_);
   std::string replaced;
   if (FindInvalidUtf8(answer)) answer = replaced = ReplaceInvalidUtf8(answer);
-  const std::vector<bool> found = strings_.FindIn(answer);
+  std::string content;
+  std::string_view whole = answer;
+  if (!output_file_.empty()) whole = content = OutputFileContent(answer, output_file_);
+  std::vector<std::optional<std::string_view>> texts(parts_.size());
+  texts[0] = whole;
+  std::map<std::string, std::string> files;
+  if (parts_.size() > 1) files = AnswerFiles(answer);
+  for (std::size_t part = 1; part < parts_.size(); ++part) {
+    const std::string& name = parts_.file(part);
+    if (const auto found = files.find(name); found != files.end()) {
+      texts[part] = found->second;
+    } else if (name == output_file_ && !Trim(whole).empty()) {
+      texts[part] = whole;
+    } else if (context_files_[part]) {
+      texts[part] = *context_files_[part];
+    }
+  }
+  const std::vector<CheckedPart> searched = parts_.Search(texts);
   std::vector<CheckResult> results;
   results.reserve(checks_.size());
-  for (const auto& check : checks_) results.push_back(check->Run({answer, found}));
+  for (const auto& check : checks_) results.push_back(check->Run({searched}));
   return results;
+}
+
+bool CaseChecks::CanPass() const {
+  return std::all_of(checks_.begin(), checks_.end(), [](const auto& check) { return check->CanPass(); });
 }
 
 bool AllPass(const std::vector<CheckResult>& results) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,37 @@ struct CheckResult {
   std::string detail;  // why it failed or was skipped; empty if it passed
 };
 
-// An answer as checks see it.
+// A part of an answer that checks look at: the whole (its output_file's content, if the case has one), or a file in it.
+struct CheckedPart {
+  std::optional<std::string_view> text;  // valid UTF-8; nothing if the answer doesn't have the file
+  std::vector<bool> found;               // for each string of the part's LiteralSearch, whether it occurs in the text
+};
+
+// An answer as checks see it: its parts, by their number in CaseParts.
 struct CheckedAnswer {
-  std::string_view text;           // valid UTF-8
-  const std::vector<bool>& found;  // for each string of the case's LiteralSearch, whether it occurs in the text
+  const std::vector<CheckedPart>& parts;
+};
+
+// The parts that the checks of a case look at, and the strings that they look for there.
+class CaseParts {
+ public:
+  // The part's number; 0 for the answer as a whole (an empty name).
+  std::size_t Number(const std::string& file);
+  LiteralSearch& strings(std::size_t part) { return parts_[part].strings; }
+
+  // Call once, after all checks are made.
+  void Finish();
+  // `texts`: of each part, valid UTF-8, which outlive the result; nothing where the answer doesn't have the file.
+  std::vector<CheckedPart> Search(const std::vector<std::optional<std::string_view>>& texts) const;
+  const std::string& file(std::size_t part) const { return parts_[part].file; }
+  std::size_t size() const { return parts_.size(); }
+
+ private:
+  struct Part {
+    std::string file;
+    LiteralSearch strings;
+  };
+  std::vector<Part> parts_{1};
 };
 
 // One assertion on an answer. Immutable and thread-safe after construction.
@@ -40,36 +68,40 @@ class Check {
   Check& operator=(const Check&) = delete;
 
   virtual CheckResult Run(const CheckedAnswer& answer) const = 0;
+  // False if it can only be skipped here, whatever the answer.
+  virtual bool CanPass() const { return true; }
 };
 
-// Adds the strings that the check looks for to `strings`, which all checks of a case share. Errors: an unknown type, no
-// values, a pattern that RE2 rejects (with its reason).
-Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, LiteralSearch& strings);
+// Adds the strings that the check looks for to `parts`, which all checks of a case share. A check that can't run here
+// (CheckSpec::unavailable, an unknown type) is skipped. Errors: no values, options that contradict each other, a
+// pattern that RE2 rejects (with its reason).
+Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, CaseParts& parts);
 
 // All checks of one case, ready to run. Thread-safe. Takes time for the size of the answer and the number of checks,
-// not for their product; only patterns are searched for one by one.
+// not for their product; only patterns, numbers, data and strings in order are searched for one by one.
 class CaseChecks {
  public:
-  // Errors also: more than 20,000 checks or strings to look for, 1 MiB of such strings, or 500 patterns.
+  // Errors also: more than 20,000 checks or strings to look for, 1 MiB of such strings, or 500 checks of the types that
+  // search one by one, or 100 that parse data.
   static Result<CaseChecks> Make(const Case& test_case);
 
   // One result per check, in order. With an `output_file`, the checks look at the part of the answer with that file's
-  // content (OutputFileContent), else at the whole answer.
+  // content (OutputFileContent), else at the whole answer. Checks of a file look at the file of that name in the answer
+  // (AnswerFiles), else in the case's context.
   std::vector<CheckResult> Run(std::string_view answer) const;
   std::size_t size() const { return checks_.size(); }
+  // False if one of the checks can only be skipped here, so that no answer can pass.
+  bool CanPass() const;
 
  private:
   std::vector<std::unique_ptr<Check>> checks_;
-  LiteralSearch strings_;
+  CaseParts parts_;
   std::string output_file_;
+  std::vector<std::optional<std::string>> context_files_;  // by part
 };
 
 // A case passes if every check passes; a skipped check doesn't pass.
 bool AllPass(const std::vector<CheckResult>& results);
-
-// The content of `file` in an answer written without tools: the last fenced code block whose info string or preceding
-// line names the file, else the only fenced block, else the whole answer.
-std::string OutputFileContent(std::string_view answer, const std::string& file);
 
 // What makes a suite unreliable as a measure: a reference that fails its own checks, a case that an empty answer, an
 // echo of the input or a plain refusal passes, an expected string that occurs in the input, two cases with the same
@@ -79,5 +111,9 @@ Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const S
 
 // The same for one case, without its name and without comparing it with others.
 Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case);
+
+// Removes the cases that no answer can pass because one of their checks can't run here. One line for each, naming the
+// case and the check. Errors: none is left, and those of CaseChecks::Make.
+Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite);
 
 }  // namespace upskill

@@ -5,12 +5,15 @@
 
 #include <string>
 
+#include "skill/check_types.h"
+#include "support/check_cases.h"
+
 namespace upskill {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
+using ::testing::IsEmpty;
 
 Case MakeCase(std::vector<CheckSpec> checks, std::string output_file = "") {
   Case test_case;
@@ -40,24 +43,43 @@ TEST(Outcome, NamesRoundTrip) {
   for (const char* name : {"", "Pass", "error", "pass "}) EXPECT_FALSE(OutcomeFromName(name).ok()) << name;
 }
 
-TEST(MakeCheck, UnknownTypes) {
-  for (const char* type : {"", "Contains", "not-contains", "judge"}) {
-    LiteralSearch strings;
-    const Result<std::unique_ptr<Check>> check = MakeCheck({type, {"a"}, "a"}, strings);
-    ASSERT_FALSE(check.ok());
-    EXPECT_THAT(check.error().message, StartsWith("unknown check type"));
-  }
+TEST(MakeCheck, ChecksThatCannotRunAreSkipped) {
+  const Result<Suite> suite = ParseSuite(R"([{"input": "i", "checks": [
+    {"type": "contains", "values": "a"}, {"type": "judge", "rubric": "r"}, {"type": "containz", "values": "a"}],
+    "validator": "toml_ok"}])",
+                                         "t");
+  ASSERT_TRUE(suite.ok()) << suite.error().message;
+  EXPECT_THAT(suite->warnings,
+              ElementsAre(HasSubstr("\"checks\" entry 2: the check \"judge\" is skipped: this version has no judge"),
+                          HasSubstr("the check \"containz\" is skipped: unknown type; there are contains, not_contains,"),
+                          HasSubstr("\"validator\" is skipped: the validator toml_ok is a function of another tool")));
+  const Result<CaseChecks> checks = CaseChecks::Make(suite->cases[0]);
+  ASSERT_TRUE(checks.ok());
+  EXPECT_FALSE(checks->CanPass());
+  const std::vector<CheckResult> results = checks->Run("a");
+  EXPECT_THAT(OutcomesOf(suite->cases[0], "a"),
+              ElementsAre(Outcome::kPass, Outcome::kSkip, Outcome::kSkip, Outcome::kSkip));
+  EXPECT_EQ(results[1].name, "judge");
+  EXPECT_EQ(results[1].detail, "this version has no judge");
+  EXPECT_EQ(SuiteToJson(*suite), suite->document);
 }
 
 TEST(MakeCheck, KnowsEveryTypeInSuites) {
   const Result<Suite> suite = ParseSuite(R"([{"input": "i", "checks": [
     {"type": "contains", "values": "a"}, {"type": "not-contains", "values": "a"}, {"type": "any-of", "values": "a"},
-    {"type": "equals", "values": "a"}, {"type": "regex", "pattern": "a"}]}])",
+    {"type": "in_order", "values": ["a", "b"]}, {"type": "equals", "values": "a"}, {"type": "regex", "pattern": "a"},
+    {"type": "number", "value": 1}, {"type": "json_schema", "schema": {}}, {"type": "json_value", "at": "a"},
+    {"type": "toml_value", "at": "a"}, {"type": "yaml_value", "at": "a"}, {"type": "file_exists", "path": "a.txt"},
+    {"type": "file_contains", "path": "a.txt", "values": "a"}, {"type": "file_equals", "path": "a.txt", "text": "a"},
+    {"type": "all", "checks": [{"type": "number", "value": 1}]}, {"type": "any", "checks": [{"type": "number", "value": 1}]},
+    {"type": "at-least", "count": 1, "checks": [{"type": "number", "value": 1}]}]}])",
                                          "t");
-  ASSERT_TRUE(suite.ok());
+  ASSERT_TRUE(suite.ok()) << suite.error().message;
+  EXPECT_THAT(suite->warnings, IsEmpty());
   const Result<CaseChecks> checks = CaseChecks::Make(suite->cases[0]);
-  ASSERT_TRUE(checks.ok());
-  EXPECT_EQ(checks->size(), 5U);
+  ASSERT_TRUE(checks.ok()) << checks.error().message;
+  EXPECT_EQ(checks->size(), kCheckTypes.size());
+  EXPECT_TRUE(checks->CanPass());
 }
 
 TEST(CaseChecks, OneResultPerCheckInOrder) {
@@ -98,6 +120,48 @@ TEST(CaseChecks, UseTheOutputFile) {
               ElementsAre(Outcome::kPass, Outcome::kPass));
   EXPECT_THAT(OutcomesOf(test_case, "a = 1"), ElementsAre(Outcome::kPass, Outcome::kPass));
   EXPECT_THAT(OutcomesOf(test_case, ""), ElementsAre(Outcome::kFail, Outcome::kPass));
+}
+
+TEST(CaseChecks, ChecksOfAFile) {
+  Case test_case = MakeCase({SpecFrom(R"({"type": "file_exists", "path": "./a/b.toml"})"),
+                             SpecFrom(R"({"type": "file_contains", "path": "a/b.toml", "values": ["X = 1"]})"),
+                             SpecFrom(R"({"type": "file_equals", "path": "a/b.toml", "text": "x = 1"})"),
+                             SpecFrom(R"({"type": "not_contains", "file": "a/b.toml", "values": ["y"]})"),
+                             SpecFrom(R"({"type": "contains", "values": ["y"]})")});
+  EXPECT_THAT(OutcomesOf(test_case, "y\n```toml a/b.toml\nx = 1\n```\n"), testing::Each(Outcome::kPass));
+  const Outcome fail = Outcome::kFail;
+  EXPECT_THAT(OutcomesOf(test_case, "y\n```toml b.toml\nx = 1\n```\n"),
+              ElementsAre(fail, fail, fail, fail, Outcome::kPass));
+  const std::vector<CheckResult> results = CaseChecks::Make(test_case)->Run("y");
+  EXPECT_EQ(results[0].name, "file_exists a/b.toml");
+  EXPECT_EQ(results[0].detail, "the answer has no file a/b.toml");
+  EXPECT_EQ(results[1].name, "file_contains a/b.toml \"X = 1\"");
+  EXPECT_EQ(CaseChecks::Make(test_case)->Run("```a/b.toml\ny = 2\n```\n")[2].detail, "it is \"y = 2\"");
+  test_case.files = {{"a/b.toml", "x = 1\xFF"}};
+  EXPECT_THAT(OutcomesOf(test_case, "y"), ElementsAre(Outcome::kPass, Outcome::kPass, fail, Outcome::kPass, Outcome::kPass))
+      << "a file of the case is there from the beginning";
+}
+
+TEST(CaseChecks, TheOutputFileIsAFileToo) {
+  const Case test_case = MakeCase({SpecFrom(R"({"type": "file_exists", "path": "x.toml"})")}, "x.toml");
+  EXPECT_THAT(OutcomesOf(test_case, "a = 1"), ElementsAre(Outcome::kPass)) << "the whole answer is its content";
+  EXPECT_THAT(OutcomesOf(test_case, " \n"), ElementsAre(Outcome::kFail));
+}
+
+TEST(CaseChecks, LimitTheChecksThatSearchOneByOne) {
+  const auto error_of = [](std::vector<CheckSpec> checks) {
+    CheckSpec group("all", {});
+    group.members = std::move(checks);
+    const Result<CaseChecks> made = CaseChecks::Make(MakeCase({group}));
+    return made ? "" : made.error().message;
+  };
+  const CheckSpec number = SpecFrom(R"({"type": "number", "value": 1})");
+  const CheckSpec value = SpecFrom(R"({"type": "json_value", "at": "a"})");
+  EXPECT_EQ(error_of(std::vector<CheckSpec>(500, number)), "");
+  EXPECT_THAT(error_of(std::vector<CheckSpec>(501, number)), HasSubstr("more than 500 regex checks, numbers and"));
+  EXPECT_THAT(error_of({{"in_order", std::vector<std::string>(501, "a")}}), HasSubstr("more than 500 regex"));
+  EXPECT_EQ(error_of(std::vector<CheckSpec>(100, value)), "");
+  EXPECT_THAT(error_of(std::vector<CheckSpec>(101, value)), HasSubstr("more than 100 checks of JSON, TOML or YAML"));
 }
 
 TEST(AllPass, NeitherASkipNorNoCheckPasses) {

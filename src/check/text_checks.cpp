@@ -2,7 +2,6 @@
 #include "check/text_checks.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/fold_case.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -19,8 +19,6 @@ namespace {
 constexpr std::size_t kShownColumns = 80;
 constexpr std::size_t kShownValues = 20;
 constexpr std::size_t kMaxValueBytes = std::size_t{16} * 1024;
-
-std::string Quoted(std::string_view text) { return "\"" + ExcerptLine(text, kShownColumns) + "\""; }
 
 std::string QuotedList(const std::vector<std::string>& values) {
   std::string out;
@@ -31,20 +29,12 @@ std::string QuotedList(const std::vector<std::string>& values) {
   return out;
 }
 
-Result<std::unique_ptr<RE2>> Compile(const std::string& pattern, const RE2::Options& options) {
-  auto compiled = std::make_unique<RE2>(pattern, options);
-  if (!compiled->ok()) {
-    return InputError(fmt::format("regex {}: {}", Quoted(pattern), compiled->error()));
-  }
-  return compiled;
-}
-
 // A string to search for, ignoring case.
 struct Literal {
   std::string value;
-  std::size_t number = 0;  // in the case's LiteralSearch
+  std::size_t number = 0;  // in the part's LiteralSearch
 
-  bool IsIn(const CheckedAnswer& answer) const { return answer.found[number]; }
+  bool IsIn(const CheckedPart& part) const { return part.found[number]; }
 };
 
 Result<std::vector<Literal>> MakeLiterals(const CheckSpec& spec, LiteralSearch& strings) {
@@ -60,32 +50,16 @@ Result<std::vector<Literal>> MakeLiterals(const CheckSpec& spec, LiteralSearch& 
   return literals;
 }
 
-class TextCheck : public Check {
+class Contains : public PartCheck {
  public:
-  explicit TextCheck(std::string name) : name_(std::move(name)) {}
-
-  CheckResult Run(const CheckedAnswer& answer) const final {
-    std::string problem = FindProblem(answer);
-    return {name_, problem.empty() ? Outcome::kPass : Outcome::kFail, std::move(problem)};
-  }
+  Contains(CheckSubject subject, std::vector<Literal> literals)
+      : PartCheck(std::move(subject)), literals_(std::move(literals)) {}
 
  private:
-  // Why this answer fails; empty if it passes.
-  virtual std::string FindProblem(const CheckedAnswer& answer) const = 0;
-
-  std::string name_;
-};
-
-class Contains : public TextCheck {
- public:
-  Contains(std::string name, std::vector<Literal> literals)
-      : TextCheck(std::move(name)), literals_(std::move(literals)) {}
-
- private:
-  std::string FindProblem(const CheckedAnswer& answer) const override {
+  std::string FindProblem(const CheckedPart& part) const override {
     std::vector<std::string> missing;
     for (const Literal& literal : literals_) {
-      if (!literal.IsIn(answer)) missing.push_back(literal.value);
+      if (!literal.IsIn(part)) missing.push_back(literal.value);
     }
     return missing.empty() ? "" : "missing " + QuotedList(missing);
   }
@@ -93,16 +67,16 @@ class Contains : public TextCheck {
   std::vector<Literal> literals_;
 };
 
-class NotContains : public TextCheck {
+class NotContains : public PartCheck {
  public:
-  NotContains(std::string name, std::vector<Literal> literals)
-      : TextCheck(std::move(name)), literals_(std::move(literals)) {}
+  NotContains(CheckSubject subject, std::vector<Literal> literals)
+      : PartCheck(std::move(subject)), literals_(std::move(literals)) {}
 
  private:
-  std::string FindProblem(const CheckedAnswer& answer) const override {
+  std::string FindProblem(const CheckedPart& part) const override {
     std::vector<std::string> found;
     for (const Literal& literal : literals_) {
-      if (literal.IsIn(answer)) found.push_back(literal.value);
+      if (literal.IsIn(part)) found.push_back(literal.value);
     }
     return found.empty() ? "" : "found " + QuotedList(found);
   }
@@ -110,15 +84,15 @@ class NotContains : public TextCheck {
   std::vector<Literal> literals_;
 };
 
-class AnyOf : public TextCheck {
+class AnyOf : public PartCheck {
  public:
-  AnyOf(std::string name, std::vector<Literal> literals) : TextCheck(std::move(name)), literals_(std::move(literals)) {}
+  AnyOf(CheckSubject subject, std::vector<Literal> literals) : PartCheck(std::move(subject)), literals_(std::move(literals)) {}
 
  private:
-  std::string FindProblem(const CheckedAnswer& answer) const override {
+  std::string FindProblem(const CheckedPart& part) const override {
     std::vector<std::string> missing;
     for (const Literal& literal : literals_) {
-      if (literal.IsIn(answer)) return "";
+      if (literal.IsIn(part)) return "";
       missing.push_back(literal.value);
     }
     return "none of " + QuotedList(missing);
@@ -127,64 +101,137 @@ class AnyOf : public TextCheck {
   std::vector<Literal> literals_;
 };
 
-class Equals : public TextCheck {
+class Equals : public PartCheck {
  public:
-  Equals(std::string name, std::string value) : TextCheck(std::move(name)), value_(std::move(value)) {}
+  Equals(CheckSubject subject, std::string value) : PartCheck(std::move(subject)), value_(std::move(value)) {}
 
  private:
-  std::string FindProblem(const CheckedAnswer& answer) const override {
-    const std::string_view trimmed = Trim(answer.text);
-    return trimmed == value_ ? "" : "the answer is " + Quoted(trimmed);
+  std::string FindProblem(const CheckedPart& part) const override {
+    const std::string_view trimmed = Trim(*part.text);
+    return trimmed == value_ ? "" : (subject().file.empty() ? "the answer is " : "it is ") + Quoted(trimmed);
   }
 
   std::string value_;
 };
 
-class Regex : public TextCheck {
+class Regex : public PartCheck {
  public:
-  Regex(std::string name, std::unique_ptr<RE2> search) : TextCheck(std::move(name)), search_(std::move(search)) {}
+  Regex(CheckSubject subject, std::unique_ptr<RE2> search) : PartCheck(std::move(subject)), search_(std::move(search)) {}
 
  private:
-  std::string FindProblem(const CheckedAnswer& answer) const override {
-    const bool found = RE2::PartialMatch(re2::StringPiece(answer.text.data(), answer.text.size()), *search_);
+  std::string FindProblem(const CheckedPart& part) const override {
+    const bool found = RE2::PartialMatch(re2::StringPiece(part.text->data(), part.text->size()), *search_);
     return found ? "" : "no match for " + Quoted(search_->pattern());
   }
 
   std::unique_ptr<RE2> search_;
 };
 
+// Literals that occur one after the other.
+class InOrder : public PartCheck {
+ public:
+  InOrder(CheckSubject subject, const std::vector<std::string>& values)
+      : PartCheck(std::move(subject)), values_(values) {
+    for (const std::string& value : values_) folded_.push_back(FoldCase(ReplaceInvalidUtf8(value)));
+  }
+
+ private:
+  std::string FindProblem(const CheckedPart& part) const override {
+    const std::string text = FoldCase(*part.text);
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < folded_.size(); ++i) {
+      const std::size_t at = text.find(folded_[i], from);
+      if (at != std::string::npos) {
+        from = at + folded_[i].size();
+        continue;
+      }
+      const bool earlier = text.find(folded_[i]) != std::string::npos;
+      if (!earlier) return "missing " + Quoted(values_[i]);
+      return fmt::format("{} doesn't occur after {}", Quoted(values_[i]), Quoted(values_[i - 1]));
+    }
+    return "";
+  }
+
+  std::vector<std::string> values_;
+  std::vector<std::string> folded_;
+};
+
+class FileExists : public PartCheck {
+ public:
+  explicit FileExists(CheckSubject subject) : PartCheck(std::move(subject)) {}
+
+ private:
+  std::string FindProblem(const CheckedPart& /*part*/) const override { return ""; }
+};
+
 template <typename LiteralCheck>
-Result<std::unique_ptr<Check>> MakeLiteralCheck(const CheckSpec& spec, LiteralSearch& strings) {
-  ASSIGN_OR_RETURN(std::vector<Literal> literals, MakeLiterals(spec, strings));
-  return std::unique_ptr<Check>(
-      std::make_unique<LiteralCheck>(spec.type + " " + QuotedList(spec.values), std::move(literals)));
+Result<std::unique_ptr<Check>> MakeLiteralCheck(const CheckSpec& spec, CaseParts& parts) {
+  CheckSubject subject = SubjectOf(spec, QuotedList(spec.values), parts);
+  ASSIGN_OR_RETURN(std::vector<Literal> literals, MakeLiterals(spec, parts.strings(subject.part)));
+  return std::unique_ptr<Check>(std::make_unique<LiteralCheck>(std::move(subject), std::move(literals)));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Check>> MakeContains(const CheckSpec& spec, LiteralSearch& strings) {
-  return MakeLiteralCheck<Contains>(spec, strings);
-}
-Result<std::unique_ptr<Check>> MakeNotContains(const CheckSpec& spec, LiteralSearch& strings) {
-  return MakeLiteralCheck<NotContains>(spec, strings);
-}
-Result<std::unique_ptr<Check>> MakeAnyOf(const CheckSpec& spec, LiteralSearch& strings) {
-  return MakeLiteralCheck<AnyOf>(spec, strings);
+CheckSubject SubjectOf(const CheckSpec& spec, const std::string& expected, CaseParts& parts) {
+  CheckSubject subject;
+  subject.name = spec.type;
+  if (!spec.file.empty()) subject.name += " " + spec.file;
+  if (!expected.empty()) subject.name += " " + expected;
+  subject.file = spec.file;
+  subject.part = parts.Number(spec.file);
+  return subject;
 }
 
-Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec) {
-  if (spec.values.size() != 1) return InputError("equals needs exactly one value");
+std::string Quoted(std::string_view text) { return "\"" + ExcerptLine(text, kShownColumns) + "\""; }
+
+CheckResult PartCheck::Run(const CheckedAnswer& answer) const {
+  const CheckedPart& part = answer.parts[subject_.part];
+  std::string problem = part.text ? FindProblem(part) : fmt::format("the answer has no file {}", subject_.file);
+  return {subject_.name, problem.empty() ? Outcome::kPass : Outcome::kFail, std::move(problem)};
+}
+
+Result<std::unique_ptr<Check>> MakeContains(const CheckSpec& spec, CaseParts& parts) {
+  return MakeLiteralCheck<Contains>(spec, parts);
+}
+Result<std::unique_ptr<Check>> MakeNotContains(const CheckSpec& spec, CaseParts& parts) {
+  return MakeLiteralCheck<NotContains>(spec, parts);
+}
+Result<std::unique_ptr<Check>> MakeAnyOf(const CheckSpec& spec, CaseParts& parts) {
+  return MakeLiteralCheck<AnyOf>(spec, parts);
+}
+
+Result<std::unique_ptr<Check>> MakeInOrder(const CheckSpec& spec, CaseParts& parts) {
+  LiteralSearch unused;
+  RETURN_IF_ERROR(MakeLiterals(spec, unused));
+  return std::unique_ptr<Check>(
+      std::make_unique<InOrder>(SubjectOf(spec, QuotedList(spec.values), parts), spec.values));
+}
+
+Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec, CaseParts& parts) {
+  if (spec.values.size() != 1) return InputError(fmt::format("{} needs exactly one value", spec.type));
   const std::string value(Trim(ReplaceInvalidUtf8(spec.values.front())));
-  if (value.empty()) return InputError("equals has an empty value");
-  return std::unique_ptr<Check>(std::make_unique<Equals>("equals " + Quoted(value), value));
+  if (value.empty()) return InputError(fmt::format("{} has an empty value", spec.type));
+  return std::unique_ptr<Check>(std::make_unique<Equals>(SubjectOf(spec, Quoted(value), parts), value));
 }
 
-Result<std::unique_ptr<Check>> MakeRegex(const CheckSpec& spec) {
+Result<std::unique_ptr<Check>> MakeRegex(const CheckSpec& spec, CaseParts& parts) {
   if (spec.pattern.empty()) return InputError("regex needs a pattern");
+  ASSIGN_OR_RETURN(std::unique_ptr<RE2> search, CompilePattern(spec.pattern));
+  return std::unique_ptr<Check>(
+      std::make_unique<Regex>(SubjectOf(spec, Quoted(spec.pattern), parts), std::move(search)));
+}
+
+Result<std::unique_ptr<Check>> MakeFileExists(const CheckSpec& spec, CaseParts& parts) {
+  return std::unique_ptr<Check>(std::make_unique<FileExists>(SubjectOf(spec, "", parts)));
+}
+
+Result<std::unique_ptr<RE2>> CompilePattern(const std::string& pattern) {
   RE2::Options options;
   options.set_log_errors(false);
-  ASSIGN_OR_RETURN(std::unique_ptr<RE2> search, Compile(spec.pattern, options));
-  return std::unique_ptr<Check>(std::make_unique<Regex>("regex " + Quoted(spec.pattern), std::move(search)));
+  auto compiled = std::make_unique<RE2>(pattern, options);
+  if (!compiled->ok()) return InputError(fmt::format("regex {}: {}", Quoted(pattern), compiled->error()));
+  return compiled;
 }
 
 }  // namespace upskill

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <re2/re2.h>
+
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "check/check.h"
 #include "skill/suite.h"
@@ -9,16 +15,53 @@
 
 namespace upskill {
 
-// Checks that need only the answer's text. `contains`, `not_contains` and `any_of` ignore case (Unicode simple
+// What a check looks at, and its name for display.
+struct CheckSubject {
+  std::string name;
+  std::string file;  // empty: the answer
+  std::size_t part = 0;
+};
+
+// Named by the check's type, its file and what it expects.
+CheckSubject SubjectOf(const CheckSpec& spec, const std::string& expected, CaseParts& parts);
+
+// A check of one part of the answer. It fails if the answer doesn't have the part.
+class PartCheck : public Check {
+ public:
+  explicit PartCheck(CheckSubject subject) : subject_(std::move(subject)) {}
+
+  CheckResult Run(const CheckedAnswer& answer) const final;
+
+ protected:
+  const CheckSubject& subject() const { return subject_; }
+
+ private:
+  // Why this part fails; empty if it passes. Its text is present.
+  virtual std::string FindProblem(const CheckedPart& part) const = 0;
+
+  CheckSubject subject_;
+};
+
+// Untrusted text for a message: in quotes, on one line, cut at 80 columns.
+std::string Quoted(std::string_view text);
+
+// Errors: what RE2 says against the pattern.
+Result<std::unique_ptr<RE2>> CompilePattern(const std::string& pattern);
+
+// Checks that need only the text. `contains`, `not_contains`, `any_of` and `in_order` ignore case (Unicode simple
 // folding).
-Result<std::unique_ptr<Check>> MakeContains(const CheckSpec& spec, LiteralSearch& strings);
-Result<std::unique_ptr<Check>> MakeNotContains(const CheckSpec& spec, LiteralSearch& strings);
-Result<std::unique_ptr<Check>> MakeAnyOf(const CheckSpec& spec, LiteralSearch& strings);
+Result<std::unique_ptr<Check>> MakeContains(const CheckSpec& spec, CaseParts& parts);
+Result<std::unique_ptr<Check>> MakeNotContains(const CheckSpec& spec, CaseParts& parts);
+Result<std::unique_ptr<Check>> MakeAnyOf(const CheckSpec& spec, CaseParts& parts);
+Result<std::unique_ptr<Check>> MakeInOrder(const CheckSpec& spec, CaseParts& parts);
 
-// Compares the whole answer exactly, except for white space at its ends.
-Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec);
+// Compares the whole text exactly, except for white space at its ends.
+Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec, CaseParts& parts);
 
-// An RE2 pattern that may match anywhere in the answer.
-Result<std::unique_ptr<Check>> MakeRegex(const CheckSpec& spec);
+// An RE2 pattern that may match anywhere in the text.
+Result<std::unique_ptr<Check>> MakeRegex(const CheckSpec& spec, CaseParts& parts);
+
+// Whether the answer has the file.
+Result<std::unique_ptr<Check>> MakeFileExists(const CheckSpec& spec, CaseParts& parts);
 
 }  // namespace upskill

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/check_cases.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -17,30 +18,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-Result<CaseChecks> Make(const CheckSpec& spec) {
-  Case test_case;
-  test_case.checks = {spec};
-  return CaseChecks::Make(test_case);
-}
-
-CheckResult RunCheck(const CheckSpec& spec, std::string_view answer) {
-  const Result<CaseChecks> check = Make(spec);
-  EXPECT_TRUE(check.ok()) << (check ? "" : check.error().message);
-  return check ? check->Run(answer).front() : CheckResult{};
-}
-
-bool Passes(const CheckSpec& spec, std::string_view answer) {
-  const CheckResult result = RunCheck(spec, answer);
-  EXPECT_EQ(result.outcome == Outcome::kPass, result.detail.empty());
-  return result.outcome == Outcome::kPass;
-}
-
-std::string ErrorOf(const CheckSpec& spec) {
-  const Result<CaseChecks> check = Make(spec);
-  EXPECT_FALSE(check.ok());
-  return check ? "" : check.error().message;
-}
 
 CheckSpec Contains(std::vector<std::string> values) { return {"contains", std::move(values), ""}; }
 CheckSpec Regex(std::string pattern) { return {"regex", {}, std::move(pattern)}; }
@@ -75,11 +52,11 @@ TEST(ContainsCheck, AnswersThatAreNotUtf8) {
 }
 
 TEST(ContainsCheck, NameAndDetail) {
-  const CheckResult failed = RunCheck(Contains({"edition = 5", "x"}), "X");
+  const CheckResult failed = ResultOf(Contains({"edition = 5", "x"}), "X");
   EXPECT_EQ(failed.name, "contains \"edition = 5\", \"x\"");
   EXPECT_EQ(failed.outcome, Outcome::kFail);
   EXPECT_EQ(failed.detail, "missing \"edition = 5\"");
-  const CheckResult hostile = RunCheck(Contains({"\x1b[2J\n" + std::string(1000, 'x')}), "");
+  const CheckResult hostile = ResultOf(Contains({"\x1b[2J\n" + std::string(1000, 'x')}), "");
   EXPECT_THAT(hostile.name, AllOf(StartsWith("contains \"\x1b[2J xxx"), Not(HasSubstr("\n"))));
   EXPECT_LT(hostile.name.size(), 110U);
 }
@@ -100,7 +77,7 @@ TEST(ContainsCheck, LongValuesAndAnswers) {
 TEST(ContainsCheck, NameAndDetailOfManyValues) {
   std::vector<std::string> values;
   for (int i = 0; i < 2000; ++i) values.push_back("value " + std::to_string(i));
-  const CheckResult failed = RunCheck(Contains(values), "");
+  const CheckResult failed = ResultOf(Contains(values), "");
   EXPECT_THAT(failed.name, AllOf(StartsWith("contains \"value 0\", "), HasSubstr("\"value 19\" and 1,980 more")));
   EXPECT_THAT(failed.detail, HasSubstr("\"value 19\" and 1,980 more"));
   EXPECT_TRUE(Passes(Contains(values), fmt::format("{}", fmt::join(values, ", "))));
@@ -110,16 +87,16 @@ TEST(NotContainsCheck, AllowsNoValue) {
   const CheckSpec spec = {"not_contains", {"pybind11", "setup.py"}, ""};
   EXPECT_TRUE(Passes(spec, ""));
   EXPECT_TRUE(Passes(spec, "nothing"));
-  const CheckResult failed = RunCheck(spec, "use PyBind11");
+  const CheckResult failed = ResultOf(spec, "use PyBind11");
   EXPECT_EQ(failed.name, "not_contains \"pybind11\", \"setup.py\"");
   EXPECT_EQ(failed.detail, "found \"pybind11\"");
-  EXPECT_EQ(RunCheck(spec, "setup.py pybind11").detail, "found \"pybind11\", \"setup.py\"");
+  EXPECT_EQ(ResultOf(spec, "setup.py pybind11").detail, "found \"pybind11\", \"setup.py\"");
 }
 
 TEST(AnyOfCheck, OneValueIsEnough) {
   const CheckSpec spec = {"any_of", {"torch/all.h", "ATen/"}, ""};
   EXPECT_TRUE(Passes(spec, "#include <aten/aten.h>"));
-  EXPECT_EQ(RunCheck(spec, "x").detail, "none of \"torch/all.h\", \"ATen/\"");
+  EXPECT_EQ(ResultOf(spec, "x").detail, "none of \"torch/all.h\", \"ATen/\"");
 }
 
 TEST(EqualsCheck, TrimmedThenExact) {
@@ -128,8 +105,8 @@ TEST(EqualsCheck, TrimmedThenExact) {
   EXPECT_FALSE(Passes(spec, "42."));
   EXPECT_FALSE(Passes(spec, ""));
   EXPECT_FALSE(Passes({"equals", {"Yes"}, ""}, "yes"));
-  EXPECT_EQ(RunCheck(spec, " 43 ").detail, "the answer is \"43\"");
-  EXPECT_LT(RunCheck(spec, std::string(100000, 'x')).detail.size(), 110U);
+  EXPECT_EQ(ResultOf(spec, " 43 ").detail, "the answer is \"43\"");
+  EXPECT_LT(ResultOf(spec, std::string(100000, 'x')).detail.size(), 110U);
 }
 
 TEST(RegexCheck, FoundAnywhere) {
@@ -140,8 +117,8 @@ TEST(RegexCheck, FoundAnywhere) {
   EXPECT_TRUE(Passes(Regex("(?m)^name\\s*=\\s*\"[a-z-]+\"$"), "x\nname = \"a-b\"\ny"));
   EXPECT_TRUE(Passes(Regex("^.$"), "é"));  // UTF-8, so one character
   EXPECT_TRUE(Passes(Regex("\\p{Cyrillic}"), "Ж"));
-  EXPECT_EQ(RunCheck(Regex("^b"), "ab").detail, "no match for \"^b\"");
-  EXPECT_EQ(RunCheck(Regex("^b"), "b").name, "regex \"^b\"");
+  EXPECT_EQ(ResultOf(Regex("^b"), "ab").detail, "no match for \"^b\"");
+  EXPECT_EQ(ResultOf(Regex("^b"), "b").name, "regex \"^b\"");
 }
 
 TEST(RegexCheck, RejectsWithTheReasonFromRe2) {
@@ -150,8 +127,8 @@ TEST(RegexCheck, RejectsWithTheReasonFromRe2) {
   EXPECT_THAT(ErrorOf(Regex("(a)\\1")), HasSubstr("invalid escape sequence"));
   EXPECT_THAT(ErrorOf(Regex("a{1001}")), HasSubstr("invalid repetition size"));
   EXPECT_THAT(ErrorOf(Regex("((a{100}){100}){100}")), HasSubstr("regex \""));
-  EXPECT_FALSE(Make(Regex(std::string(100000, '('))).ok());
-  EXPECT_FALSE(Make(Regex("\xFF")).ok());
+  EXPECT_FALSE(ChecksOf(Regex(std::string(100000, '('))).ok());
+  EXPECT_FALSE(ChecksOf(Regex("\xFF")).ok());
 }
 
 TEST(RegexCheck, NoPatternTakesExponentialTime) {
@@ -161,7 +138,7 @@ TEST(RegexCheck, NoPatternTakesExponentialTime) {
 
 TEST(TextChecks, NeedValues) {
   for (const char* type : {"contains", "not_contains", "any_of", "equals"}) {
-    EXPECT_FALSE(Make({type, {}, "pattern"}).ok()) << type;
+    EXPECT_FALSE(ChecksOf({type, {}, "pattern"}).ok()) << type;
     EXPECT_THAT(ErrorOf({type, {""}, ""}), HasSubstr("empty value")) << type;
   }
   EXPECT_THAT(ErrorOf({"equals", {" \n"}, ""}), HasSubstr("empty value"));
@@ -170,7 +147,7 @@ TEST(TextChecks, NeedValues) {
 }
 
 TEST(TextChecks, OneCheckOnManyThreads) {
-  const Result<CaseChecks> made = Make(Contains({"needle"}));
+  const Result<CaseChecks> made = ChecksOf(Contains({"needle"}));
   ASSERT_TRUE(made.ok());
   const CaseChecks& check = *made;
   std::vector<int> passed(4, 0);

@@ -42,7 +42,7 @@ std::vector<std::string> FindReferenceFailures(const Case& test_case, const Case
   std::vector<std::string> found;
   if (test_case.reference.empty()) return found;
   for (const CheckResult& result : checks.Run(test_case.reference)) {
-    if (result.outcome == Outcome::kPass) continue;
+    if (result.outcome != Outcome::kFail) continue;
     found.push_back(fmt::format("the reference fails the check {}: {}", result.name, result.detail));
   }
   return found;
@@ -53,16 +53,22 @@ bool LooksForStrings(const CheckSpec& spec) {
   return type != nullptr && type->wants_value;
 }
 
-std::vector<std::string> FindGivenAwayStrings(const Case& test_case) {
-  LiteralSearch search;
-  std::vector<const std::string*> values;
-  for (const CheckSpec& spec : test_case.checks) {
+void AddExpectedStrings(const std::vector<CheckSpec>& checks, LiteralSearch& search,
+                        std::vector<const std::string*>& values) {
+  for (const CheckSpec& spec : checks) {
+    AddExpectedStrings(spec.members, search, values);
     if (!LooksForStrings(spec)) continue;
     for (const std::string& value : spec.values) {
       search.Add(ReplaceInvalidUtf8(value));
       values.push_back(&value);
     }
   }
+}
+
+std::vector<std::string> FindGivenAwayStrings(const Case& test_case) {
+  LiteralSearch search;
+  std::vector<const std::string*> values;
+  AddExpectedStrings(test_case.checks, search, values);
   search.Finish();
   const std::vector<bool> in_input = search.FindIn(ReplaceInvalidUtf8(test_case.input));
   std::vector<std::string> found;
@@ -80,6 +86,30 @@ Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case) {
   for (std::string& weakness : FindTrivialAnswers(test_case, checks)) weaknesses.push_back(std::move(weakness));
   for (std::string& weakness : FindGivenAwayStrings(test_case)) weaknesses.push_back(std::move(weakness));
   return weaknesses;
+}
+
+Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite) {
+  std::vector<std::string> left_out;
+  std::vector<Case> kept;
+  for (Case& test_case : suite.cases) {
+    ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case));
+    if (checks.CanPass()) {
+      kept.push_back(std::move(test_case));
+      continue;
+    }
+    std::string reason;
+    for (const CheckResult& result : checks.Run("")) {
+      if (reason.empty() && result.outcome == Outcome::kSkip)
+        reason = fmt::format("its check {} can't run: {}", result.name, result.detail);
+    }
+    left_out.push_back(fmt::format("case \"{}\" is left out: {}", Shown(test_case.id), reason));
+  }
+  if (kept.empty()) {
+    return InputError(fmt::format("{}: no case can be judged here; {}", suite.source.string(),
+                                  left_out.empty() ? "there are none" : left_out.front()));
+  }
+  suite.cases = std::move(kept);
+  return left_out;
 }
 
 Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const StopFlag* stop) {

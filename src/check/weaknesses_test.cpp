@@ -11,6 +11,7 @@ namespace upskill {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -93,6 +94,41 @@ TEST(SuiteWeaknesses, ExampleHasNone) {
     ASSERT_FALSE(test_case.reference.empty()) << test_case.id;
     EXPECT_TRUE(AllPass(checks->Run(test_case.reference))) << test_case.id;
   }
+}
+
+TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
+  Result<Suite> suite = ParseSuite(R"([
+    {"id": "a", "input": "1", "checks": [{"type": "contains", "values": "x"}]},
+    {"id": "b", "input": "2", "checks": [{"type": "contains", "values": "x"}, {"type": "judge", "rubric": "r"}]},
+    {"id": "c", "input": "3", "checks": [{"type": "any", "checks": [{"type": "judge"}, {"type": "regex", "pattern": "y"}]}]}
+  ])",
+                                   "s.json");
+  ASSERT_TRUE(suite.ok()) << suite.error().message;
+  const Result<std::vector<std::string>> left_out = LeaveOutCasesThatCannotPass(*suite);
+  ASSERT_TRUE(left_out.ok());
+  EXPECT_THAT(*left_out,
+              ElementsAre("case \"b\" is left out: its check judge can't run: this version has no judge"));
+  ASSERT_EQ(suite->cases.size(), 2U);
+  EXPECT_EQ(suite->cases[1].id, "c");
+}
+
+TEST(LeaveOutCasesThatCannotPass, NoneLeftIsAnError) {
+  Result<Suite> suite = ParseSuite(R"([{"id": "b", "input": "2", "checks": [{"type": "judge"}]}])", "s.json");
+  ASSERT_TRUE(suite.ok());
+  const Result<std::vector<std::string>> left_out = LeaveOutCasesThatCannotPass(*suite);
+  ASSERT_FALSE(left_out.ok());
+  EXPECT_EQ(left_out.error().message,
+            "s.json: no case can be judged here; case \"b\" is left out: its check judge can't run: this version has "
+            "no judge");
+}
+
+TEST(FindCaseWeaknesses, LookIntoGroups) {
+  Case test_case;
+  test_case.input = "Say blue";
+  CheckSpec group("any", {});
+  group.members = {{"contains", {"blue"}}, {"regex", {}, "^x"}};
+  test_case.checks = {group};
+  EXPECT_THAT(*FindCaseWeaknesses(test_case), Contains("the expected string \"blue\" occurs in the input"));
 }
 
 }  // namespace

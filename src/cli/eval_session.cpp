@@ -82,10 +82,12 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, Env& env
   if (plan.stop_when_decided && !plan.has_arm(ComparedArm(plan))) {
     return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
   }
+  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(plan.suite));
   ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop));
   if (!options.quiet) {
     for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
     for (const std::string& warning : plan.suite.warnings) PrintWarning(env, warning);
+    for (const std::string& warning : left_out) PrintWarning(env, warning);
     for (const std::string& warning : weaknesses) PrintWarning(env, warning);
   }
   return plan;

@@ -182,17 +182,22 @@ std::string ChecksText() {
               "expected": {"contains": ["teal"]},
               "checks": [{"type": "regex", "pattern": "#[0-9a-f]{6}"}]}]}
 
-  type          keys              passes when
+  type           keys             passes when
 )";
   for (const CheckType& type : kCheckTypes)
-    text += fmt::format("  {:<13} {:<17} {}\n", type.name, type.keys, type.passes_when);
+    text += fmt::format("  {:<14} {:<16} {}\n", type.name, type.keys, type.passes_when);
   return text + R"(
 `expected` is a shorter form of `contains`. `values` is a string or a list of
 strings. Patterns are in RE2 syntax: no look-around, no backreferences; they
-respect case unless they begin with (?i).
+respect case unless they begin with (?i). docs/suites.md has all keys.
 
-With "output_file", the checks look at that file's content in the answer: the
-last fenced block that names the file, else the only fenced block.
+A check with "file" looks at that file in the answer: the fenced block that is
+named so, in its info string, on the line before it, or in a comment that is
+its first line. With "output_file", the other checks of the case look at that
+file's content, or, if no block is named so, at the only fenced block.
+
+A check of a type that isn't in this list is skipped, with a warning. A case
+that can't pass without it is left out.
 
 "reference" is an answer that passes. `upskill eval` warns of a case whose
 reference fails, or which an empty answer or the question itself passes.

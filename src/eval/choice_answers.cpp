@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "skill/check_reader.h"
 #include "util/json.h"
 #include "util/rng.h"
 
@@ -20,7 +21,7 @@ std::string QuestionOf(const Case& test_case) {
   constexpr std::array kCheckKeys = {"expected",         "verifiers",  "checks",      "validator",
                                      "validator_config", "assertions", "expectations"};
   Json checks = Json::array();
-  for (const CheckSpec& check : test_case.checks) checks.push_back({check.type, check.values, check.pattern});
+  for (const CheckSpec& check : test_case.checks) checks.push_back(CheckIdentity(check));
   Json raw = Json::object();
   for (const char* key : kCheckKeys) {
     if (test_case.raw.is_object() && test_case.raw.contains(key)) raw[key] = test_case.raw.at(key);

@@ -10,6 +10,7 @@
 
 #include "eval/input_clusters.h"
 #include "eval/ledger.h"
+#include "skill/check_reader.h"
 #include "util/hash.h"
 #include "util/json.h"
 
@@ -33,7 +34,7 @@ std::string InputHash(const Case& test_case) {
 
 std::string CaseHash(const Case& test_case) {
   Json checks = Json::array();
-  for (const CheckSpec& check : test_case.checks) checks.push_back({check.type, check.values, check.pattern});
+  for (const CheckSpec& check : test_case.checks) checks.push_back(CheckIdentity(check));
   return Sha256Hex(DumpJson({test_case.input, FilesToJson(test_case), test_case.output_file, checks}));
 }
 

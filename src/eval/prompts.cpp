@@ -44,10 +44,13 @@ std::string PassingAnswer(const Case& test_case) {
   if (!test_case.reference.empty()) return test_case.reference;
   std::string answer;
   for (const CheckSpec& check : test_case.checks) {
-    if (check.type == "equals" && !check.values.empty()) return check.values.front();
-    if (check.type == "regex") return "";
-    if (check.type == "any_of" && !check.values.empty()) answer += check.values.front() + "\n";
-    if (check.type == "contains") {
+    if (check.type == "not_contains") continue;
+    const bool literal = check.type == "contains" || check.type == "any_of" || check.type == "in_order";
+    if (!check.file.empty() || check.values.empty() || (!literal && check.type != "equals")) return "";
+    if (check.type == "equals") return check.values.front();
+    if (check.type == "any_of") {
+      answer += check.values.front() + "\n";
+    } else {
       for (const std::string& value : check.values) answer += value + "\n";
     }
   }

@@ -136,13 +136,13 @@ TEST(RunPlan, CasesWithEqualInputsAreBothRequested) {
   EXPECT_TRUE(Summarize(outcome.data).complete());
 }
 
-TEST(RunPlan, UnknownChecksAreFoundBeforeAnythingIsSent) {
+TEST(RunPlan, UnusableChecksAreFoundBeforeAnythingIsSent) {
   FakeModel model("fake", 1, AlwaysRight());
   RunnerBench bench(MakeTestPlan(2), {&model});
-  bench.plan.suite.cases[1].checks[0].type = "telepathy";
+  bench.plan.suite.cases[1].checks[0] = {"regex", {}, "("};
   const Result<RunOutcome> outcome = RunPlan(bench.input);
   ASSERT_FALSE(outcome.ok());
-  EXPECT_THAT(outcome.error().message, AllOf(HasSubstr("case-2"), HasSubstr("telepathy")));
+  EXPECT_THAT(outcome.error().message, AllOf(HasSubstr("case-2"), HasSubstr("regex")));
   EXPECT_THAT(model.requests, IsEmpty());
 }
 

@@ -29,11 +29,7 @@ bool SameRawChecks(const Json& a, const Json& b) {
 }
 
 bool SameChecks(const Case& a, const Case& b) {
-  return SameRawChecks(a.raw, b.raw) && std::equal(a.checks.begin(), a.checks.end(), b.checks.begin(), b.checks.end(),
-                                                   [](const CheckSpec& x, const CheckSpec& y) {
-                                                     return x.type == y.type && x.values == y.values &&
-                                                            x.pattern == y.pattern;
-                                                   });
+  return SameRawChecks(a.raw, b.raw) && a.checks == b.checks;
 }
 
 // Why the suites can't be compared; nothing when they can.

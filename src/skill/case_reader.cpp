@@ -4,53 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
-#include "skill/check_types.h"
+#include "skill/check_reader.h"
 #include "util/files.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
-
-std::string SupportedTypes() {
-  std::vector<std::string_view> names;
-  names.reserve(std::size(kCheckTypes));
-  for (const CheckType& type : kCheckTypes) names.push_back(type.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// Types of other tools or later versions, which get another message than a typo.
-constexpr std::array<std::string_view, 10> kLaterTypes = {"file_exists",    "file_contains", "command", "validator",
-                                                          "judge",          "json_schema",   "number",  "nvcc",
-                                                          "kernel_builder", "tool_call"};
-
-Error WrongType(const std::string& key, const std::string& wanted, const Json& value) {
-  return InputError(fmt::format("\"{}\" must be {}, not {}", key, wanted, JsonTypeName(value)));
-}
-
-Result<std::string> ReadText(const Json& object, const char* key) {
-  const Json* value = FindMember(object, key);
-  if (value == nullptr) return std::string();
-  if (!value->is_string()) return WrongType(key, "a string", *value);
-  return value->get<std::string>();
-}
-
-// A string or a list of strings, none of them empty.
-Result<std::vector<std::string>> ReadExpectedStrings(const Json& value, const std::string& key) {
-  std::vector<std::string> strings;
-  for (const Json& item : value.is_array() ? value : Json::array({value})) {
-    if (!item.is_string()) return WrongType(key, "a string or a list of strings", item);
-    strings.push_back(item.get<std::string>());
-    if (strings.back().empty())
-      return InputError(fmt::format("\"{}\" has an empty string, which every answer contains", key));
-  }
-  if (strings.empty()) return InputError(fmt::format("\"{}\" is an empty list", key));
-  return strings;
-}
 
 Result<std::string> ReadId(const Json& raw, std::size_t number) {
   for (const char* key : {"id", "name"}) {
@@ -99,56 +62,6 @@ Result<std::string> ReadOutputFile(const Json& raw) {
   return name;
 }
 
-Result<std::string> ReadCheckType(const Json& item) {
-  ASSIGN_OR_RETURN(const std::string stated, ReadText(item, "type"));
-  if (stated.empty()) return InputError(fmt::format("no \"type\"; supported: {}", SupportedTypes()));
-  std::string type = stated;
-  std::replace(type.begin(), type.end(), '-', '_');
-  if (FindCheckType(type) != nullptr) return type;
-  const bool later = std::find(kLaterTypes.begin(), kLaterTypes.end(), type) != kLaterTypes.end();
-  return InputError(fmt::format("{} \"{}\"{}; supported: {}", later ? "type" : "unknown type", ExcerptLine(stated, 60),
-                                later ? " is not supported by this version" : "", SupportedTypes()));
-}
-
-Result<CheckSpec> ReadCheck(const Json& item) {
-  if (!item.is_object()) {
-    return InputError(fmt::format("must be an object such as {{\"type\": \"contains\", \"values\": [\"…\"]}}, not {}",
-                                  JsonTypeName(item)));
-  }
-  CheckSpec check;
-  ASSIGN_OR_RETURN(check.type, ReadCheckType(item));
-  const CheckType::Operand operand = FindCheckType(check.type)->operand;
-  if (operand == CheckType::Operand::kPattern) {
-    ASSIGN_OR_RETURN(check.pattern, ReadText(item, FindMember(item, "pattern") != nullptr ? "pattern" : "text"));
-    if (check.pattern.empty()) {
-      return InputError(fmt::format("{} needs a \"pattern\" that is not empty", check.type));
-    }
-    return check;
-  }
-  for (const char* key : {"values", "text"}) {
-    const Json* value = FindMember(item, key);
-    if (value == nullptr) continue;
-    ASSIGN_OR_RETURN(check.values, ReadExpectedStrings(*value, key));
-    if (operand == CheckType::Operand::kOneValue && check.values.size() > 1) {
-      return InputError(fmt::format("{} takes one value only", check.type));
-    }
-    return check;
-  }
-  return InputError(fmt::format("{} needs \"values\": the strings to look for", check.type));
-}
-
-Result<std::vector<CheckSpec>> ReadCheckList(const Json& raw, const char* key) {
-  std::vector<CheckSpec> checks;
-  const Json* list = FindMember(raw, key);
-  if (list == nullptr) return checks;
-  if (!list->is_array()) return WrongType(key, "a list", *list);
-  for (const Json& item : *list) {
-    ASSIGN_OR_RETURN(CheckSpec check, ReadCheck(item).With(fmt::format("\"{}\" entry {}", key, checks.size() + 1)));
-    checks.push_back(std::move(check));
-  }
-  return checks;
-}
-
 Result<std::vector<CheckSpec>> ReadExpected(const Json& raw) {
   std::vector<CheckSpec> checks;
   const Json* expected = FindMember(raw, "expected");
@@ -160,7 +73,7 @@ Result<std::vector<CheckSpec>> ReadExpected(const Json& raw) {
   if (contains == nullptr) return checks;
   if (contains->is_array() && contains->empty()) return checks;
   ASSIGN_OR_RETURN(const std::vector<std::string> values, ReadExpectedStrings(*contains, "expected.contains"));
-  for (const std::string& value : values) checks.push_back({"contains", {value}, ""});
+  for (const std::string& value : values) checks.emplace_back("contains", std::vector<std::string>{value});
   return checks;
 }
 
@@ -204,16 +117,23 @@ const char* ProseKey(const Json& raw) {
   return nullptr;
 }
 
-Result<std::vector<CheckSpec>> ReadChecks(const Json& raw) {
-  if (const Json* validator = FindMember(raw, "validator"); validator != nullptr) {
-    return InputError(fmt::format("\"validator\" is not supported by this version; supported under \"checks\": {}",
-                                  SupportedTypes()));
-  }
+// A function that another tool has under this name.
+CheckSpec ValidatorCheck(const Json& validator, std::vector<std::string>& warnings) {
+  CheckSpec check("validator", {});
+  const std::string name = validator.is_string() ? validator.get<std::string>() : DumpJson(validator);
+  check.options = {{"name", name}};
+  check.unavailable = fmt::format("the validator {} is a function of another tool", ExcerptLine(name, 60));
+  warnings.push_back(fmt::format("\"validator\" is skipped: {}", check.unavailable));
+  return check;
+}
+
+Result<std::vector<CheckSpec>> ReadChecks(const Json& raw, std::vector<std::string>& warnings) {
   ASSIGN_OR_RETURN(std::vector<CheckSpec> checks, ReadExpected(raw));
   for (const char* key : {"checks", "verifiers"}) {
-    ASSIGN_OR_RETURN(std::vector<CheckSpec> more, ReadCheckList(raw, key));
+    ASSIGN_OR_RETURN(std::vector<CheckSpec> more, ReadCheckList(raw, key, warnings));
     std::move(more.begin(), more.end(), std::back_inserter(checks));
   }
+  if (const Json* validator = FindMember(raw, "validator")) checks.push_back(ValidatorCheck(*validator, warnings));
   if (!checks.empty()) return checks;
   const char* prose = ProseKey(raw);
   return InputError(fmt::format("no check{}; add \"expected\": {{\"contains\": [\"…\"]}} or \"checks\"",
@@ -253,12 +173,12 @@ Result<CaseReading> ReadCase(const Json& raw, std::size_t number) {
   ASSIGN_OR_RETURN(test_case.output_file, ReadOutputFile(raw));
   const bool other_spelling = FindMember(raw, "reference") == nullptr;
   ASSIGN_OR_RETURN(test_case.reference, ReadText(raw, other_spelling ? "expected_output" : "reference"));
-  ASSIGN_OR_RETURN(test_case.checks, ReadChecks(raw));
+  ASSIGN_OR_RETURN(test_case.checks, ReadChecks(raw, reading.warnings));
   test_case.tags = ReadTags(raw);
   test_case.source = StringAt(raw, "source");
   test_case.split = ReadSplit(raw);
   test_case.raw = raw;
-  reading.warnings = FindWarnings(raw);
+  for (std::string& warning : FindWarnings(raw)) reading.warnings.push_back(std::move(warning));
   return reading;
 }
 

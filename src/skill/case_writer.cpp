@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "skill/case_reader.h"
-#include "skill/check_types.h"
+#include "skill/check_reader.h"
 #include "util/json.h"
 #include "util/json_builder.h"
 
@@ -15,12 +15,6 @@ namespace upskill {
 namespace {
 
 bool Has(const Json& object, const char* key) { return FindMember(object, key) != nullptr; }
-
-bool SameChecks(const std::vector<CheckSpec>& a, const std::vector<CheckSpec>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const CheckSpec& x, const CheckSpec& y) {
-    return x.type == y.type && x.values == y.values && x.pattern == y.pattern;
-  });
-}
 
 // Writes under `other` if the case used that spelling when it was read.
 void PutText(Json& out, const std::string& key, const std::string& other, const std::string& value) {
@@ -60,22 +54,12 @@ void PutSplit(Json& out, Split split) {
   }
 }
 
-Json CheckToJson(const CheckSpec& check) {
-  Json out = {{"type", check.type}};
-  if (const CheckType* type = FindCheckType(check.type); type && type->operand == CheckType::Operand::kPattern) {
-    out["pattern"] = check.pattern;
-  } else {
-    out["values"] = check.values;
-  }
-  return out;
-}
-
 // Leading `contains` checks go to `expected`, where every tool finds them; the order of checks is kept.
 void PutChecks(Json& out, const std::vector<CheckSpec>& checks) {
   Json contains = Json::array();
   Json others = Json::array();
   for (const CheckSpec& check : checks) {
-    if (others.empty() && check.type == "contains" && check.values.size() == 1) {
+    if (others.empty() && check == CheckSpec("contains", check.values) && check.values.size() == 1) {
       contains.push_back(check.values.front());
     } else {
       others.push_back(CheckToJson(check));
@@ -106,7 +90,7 @@ Json WriteCase(const Case& test_case, std::size_t number) {
   if (!test_case.id.empty() && (!read || read->id != test_case.id)) out["id"] = test_case.id;
   if (!read || read->input != test_case.input) PutText(out, "input", "prompt", test_case.input);
   if (!read || read->files != test_case.files) PutFiles(out, test_case.files);
-  if (!read || !SameChecks(read->checks, test_case.checks)) PutChecks(out, test_case.checks);
+  if (!read || read->checks != test_case.checks) PutChecks(out, test_case.checks);
   if (!read || read->output_file != test_case.output_file) {
     PutText(out, "output_file", "output_file", test_case.output_file);
   }

@@ -14,9 +14,19 @@ namespace upskill {
 
 // One assertion as stated in the suite; check/check.h turns it into something that can be run.
 struct CheckSpec {
-  std::string type;                 // CheckType::name
-  std::vector<std::string> values;  // for all types except regex
+  CheckSpec() = default;
+  CheckSpec(std::string type_name, std::vector<std::string> strings, std::string regex = "")
+      : type(std::move(type_name)), values(std::move(strings)), pattern(std::move(regex)) {}
+  bool operator==(const CheckSpec& other) const = default;
+
+  std::string type;                 // CheckType::name, or the name of an unknown type
+  std::vector<std::string> values;  // of types that look for strings
   std::string pattern;              // regex only (RE2)
+  std::string file;                 // the file of the answer to look at; empty: the answer, or its output_file
+  Json options = Json::object();    // the other keys of the type (CheckType::options), as stated
+  std::vector<CheckSpec> members;   // of a group
+  double weight = 1.0;              // in a group of the type at_least
+  std::string unavailable;          // why checks of this type can't run; such a check is skipped. Else empty
 };
 
 // Whether a case was used to write the skill ("train") or held out to measure it ("test").
@@ -45,8 +55,8 @@ struct Suite {
 };
 
 // Accepts {"tests": […]} (skill_meta.json), {"cases": […]}, {"evals": […]} and a bare list.
-// Errors: unreadable, malformed JSON (file, line, column), no cases, a case without `input` or without any check, a
-// value of the wrong type, an unknown check type, a file name that points outside its folder, duplicate ids. Every
+// A check of an unknown type is a warning; it is skipped. Errors: unreadable, malformed JSON (file, line, column), no
+// cases, a case without `input` or without any check, a value of the wrong type, a file name that points outside its folder, duplicate ids. Every
 // error names the file and the case.
 Result<Suite> ParseSuite(const std::string& text, const std::string& source);
 Result<Suite> LoadSuite(const std::filesystem::path& path);

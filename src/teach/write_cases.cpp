@@ -74,31 +74,69 @@ bool Fits(const Case& test_case, const std::vector<Case>& cases, std::size_t tot
   return Missing(wanted.work, work) <= room && Missing(wanted.transfers, transfers) <= room;
 }
 
+bool IsValueCheck(const CheckType& type) {
+  return type.kind == CheckKind::kJsonValue || type.kind == CheckKind::kTomlValue || type.kind == CheckKind::kYamlValue;
+}
+
+// The types whose keys are in the schema for a teacher's answer.
+bool IsForTeachers(const CheckType& type) {
+  return IsValueCheck(type) || type.kind == CheckKind::kFileExists ||
+         (type.operand != CheckType::Operand::kOptions && type.operand != CheckType::Operand::kChecks);
+}
+
+// A value that a teacher wrote as a string: also as what the text means in JSON, such as 5 or true.
+Json ValuesAsWritten(const std::vector<std::string>& texts) {
+  Json values = Json::array();
+  for (const std::string& text : texts) {
+    values.push_back(text);
+    const Result<Json> meant = ParseJson(text, "value");
+    if (meant && (meant->is_number() || meant->is_boolean())) values.push_back(*meant);
+  }
+  return values;
+}
+
 Json ChecksSchema(std::size_t most, std::size_t characters) {
   Json types = Json::array();
-  for (const CheckType& type : kCheckTypes) types.push_back(type.name);
+  for (const CheckType& type : kCheckTypes) {
+    if (IsForTeachers(type)) types.push_back(type.name);
+  }
   const Json check = {{"type", "object"},
                       {"properties",
                        {{"type", {{"type", "string"}, {"enum", types}}},
                         {"values", Strings(8, characters)},
-                        {"pattern", StringSchema(characters)}}},
-                      {"required", {"type", "values", "pattern"}},
+                        {"pattern", StringSchema(characters)},
+                        {"path", StringSchema(characters)},
+                        {"at", StringSchema(characters)}}},
+                      {"required", {"type", "values", "pattern", "path", "at"}},
                       {"additionalProperties", false}};
   return {{"type", "array"}, {"maxItems", most}, {"items", check}};
 }
 
+Json CheckFrom(const Json& from) {
+  Json check = {{"type", JsonGet<std::string>(from, "type", "")}};
+  const CheckType* const type = FindCheckType(check["type"].get_ref<const std::string&>());
+  const auto path = JsonGet<std::string>(from, "path", "");
+  if (!path.empty() && type != nullptr) check[type->needs_file ? "path" : "file"] = path;
+  if (type != nullptr && IsValueCheck(*type)) {
+    check["at"] = JsonGet<std::string>(from, "at", "");
+    const std::vector<std::string> values = TextsOf(from, "values");
+    const auto pattern = JsonGet<std::string>(from, "pattern", "");
+    if (!values.empty()) {
+      check["one_of"] = ValuesAsWritten(values);
+    } else if (!pattern.empty()) {
+      check["pattern"] = pattern;
+    }
+  } else if (type != nullptr && type->operand == CheckType::Operand::kPattern) {
+    check["pattern"] = JsonGet<std::string>(from, "pattern", "");
+  } else if (type == nullptr || type->operand != CheckType::Operand::kOptions) {
+    check["values"] = TextsOf(from, "values");
+  }
+  return check;
+}
+
 // The checks that a teacher wrote in full.
 void AddChecks(const Json& json, Json& checks) {
-  for (const Json& from : json.value("checks", Json::array())) {
-    Json check = {{"type", JsonGet<std::string>(from, "type", "")}};
-    const CheckType* type = FindCheckType(check["type"].get_ref<const std::string&>());
-    if (type != nullptr && type->operand == CheckType::Operand::kPattern) {
-      check["pattern"] = JsonGet<std::string>(from, "pattern", "");
-    } else {
-      check["values"] = TextsOf(from, "values");
-    }
-    checks.push_back(std::move(check));
-  }
+  for (const Json& from : json.value("checks", Json::array())) checks.push_back(CheckFrom(from));
 }
 
 }  // namespace

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/answer_files.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "util/fences.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 255;
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool IsNameCharacter(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return IsLetter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == '/' || byte >= 0x80;
+}
+
+bool StartsName(std::string_view before) {
+  if (before.ends_with("./")) before.remove_suffix(2);
+  return before.empty() || !IsNameCharacter(before.back());
+}
+
+bool EndsName(std::string_view after) {
+  // The full stop of a sentence: "Here is build.toml."
+  if (after.starts_with('.')) after.remove_prefix(1);
+  return after.empty() || !IsNameCharacter(after.front());
+}
+
+// Whether the line contains `file` as a whole name, not as a part of "my-build.toml" or "old/build.toml".
+bool NamesFile(std::string_view line, std::string_view file) {
+  for (std::size_t at = line.find(file); at != std::string_view::npos; at = line.find(file, at + 1)) {
+    if (StartsName(line.substr(0, at)) && EndsName(line.substr(at + file.size()))) return true;
+  }
+  return false;
+}
+
+bool LooksLikeFile(std::string_view word) {
+  constexpr std::array<std::string_view, 6> kPlainNames = {"Makefile", "Dockerfile", "Justfile",
+                                                           "LICENSE",  "Containerfile", "Jenkinsfile"};
+  if (word.size() > kMaxNameBytes || word.ends_with('/')) return false;
+  const std::string_view name = word.substr(word.rfind('/') + 1);
+  if (std::find(kPlainNames.begin(), kPlainNames.end(), name) != kPlainNames.end()) return true;
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot + 1 == name.size()) return false;
+  constexpr std::size_t kLongestExtension = 10;
+  const std::string_view extension = name.substr(dot + 1);
+  const bool plain = std::all_of(extension.begin(), extension.end(),
+                                 [](char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; });
+  return plain && IsLetter(extension.front()) && extension.size() <= kLongestExtension;
+}
+
+struct Word {
+  std::string_view text;
+  std::size_t end = 0;  // in the line
+};
+
+// The words that look like files' names, without what stands around them.
+std::vector<Word> FileWords(std::string_view line) {
+  std::vector<Word> words;
+  for (std::size_t i = 0; i < line.size();) {
+    if (!IsNameCharacter(line[i])) {
+      ++i;
+      continue;
+    }
+    const std::size_t start = i;
+    while (i < line.size() && IsNameCharacter(line[i])) ++i;
+    std::string_view word = line.substr(start, i - start);
+    while (word.ends_with('.')) word.remove_suffix(1);
+    const bool part_of_address = line.substr(0, start).ends_with(':') && word.starts_with("//");
+    if (!part_of_address && LooksLikeFile(word)) words.push_back({word, start + word.size()});
+  }
+  return words;
+}
+
+std::string_view NameInInfo(std::string_view info) {
+  const std::vector<Word> words = FileWords(info);
+  return words.empty() ? std::string_view() : words.front().text;
+}
+
+std::string_view NameInLine(std::string_view line) {
+  const std::vector<Word> words = FileWords(line);
+  if (words.empty()) return {};
+  const std::string_view after = line.substr(words.back().end);
+  const bool ends_line = after.find(':') != std::string_view::npos &&
+                         std::none_of(after.begin(), after.end(), [](char c) { return IsNameCharacter(c); });
+  return ends_line ? words.back().text : words.front().text;
+}
+
+std::string_view NameInComment(std::string_view content) {
+  std::string_view line = Trim(content.substr(0, content.find('\n')));
+  const auto strip = [&line](std::string_view start, std::string_view end) {
+    if (!line.starts_with(start)) return false;
+    line.remove_prefix(start.size());
+    if (!end.empty() && line.ends_with(end)) line.remove_suffix(end.size());
+    line = Trim(line);
+    return true;
+  };
+  if (!strip("//", "") && !strip("<!--", "-->") && !strip("/*", "*/") && !strip("#", "") && !strip("--", "") &&
+      !strip(";", ""))
+    return {};
+  for (const std::string_view label : {"file:", "File:", "filename:", "Filename:", "path:", "Path:"}) {
+    if (strip(label, "")) break;
+  }
+  const bool whole = std::all_of(line.begin(), line.end(), IsNameCharacter);
+  return whole && LooksLikeFile(line) ? line : std::string_view();
+}
+
+}  // namespace
+
+std::map<std::string, std::string> AnswerFiles(std::string_view answer) {
+  std::map<std::string, std::string> files;
+  for (FencedBlock& block : FindFencedBlocks(answer)) {
+    std::string_view found = NameInInfo(block.info);
+    if (found.empty()) found = NameInLine(block.line_before);
+    if (found.empty()) found = NameInComment(block.content);
+    while (found.starts_with("./")) found.remove_prefix(2);
+    std::string name(found);
+    if (name.empty() || !ContainedPath("", name)) continue;
+    if (files.size() == kMaxAnswerFiles && !files.contains(name)) continue;
+    files[std::move(name)] = std::move(block.content);
+  }
+  return files;
+}
+
+std::string OutputFileContent(std::string_view answer, const std::string& file) {
+  if (file.empty()) return std::string(answer);
+  std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
+  const auto last = std::find_if(blocks.rbegin(), blocks.rend(), [&](const FencedBlock& block) {
+    return NamesFile(block.info, file) || NamesFile(block.line_before, file);
+  });
+  if (last != blocks.rend()) return std::move(last->content);
+  return blocks.size() == 1 ? std::move(blocks.front().content) : std::string(answer);
+}
+
+std::string DataInAnswer(std::string_view answer, std::string_view languages) {
+  std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
+  const auto last = std::find_if(blocks.rbegin(), blocks.rend(), [&](const FencedBlock& block) {
+    const std::string language = ToLowerAscii(block.info.substr(0, block.info.find_first_of(" \t{")));
+    return !language.empty() && (" " + std::string(languages) + " ").find(" " + language + " ") != std::string::npos;
+  });
+  if (last != blocks.rend()) return std::move(last->content);
+  return blocks.size() == 1 ? std::move(blocks.front().content) : std::string(answer);
+}
+
+}  // namespace upskill

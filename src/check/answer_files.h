@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace upskill {
+
+inline constexpr std::size_t kMaxAnswerFiles = 1000;
+
+// The files that an answer written without tools contains: each fenced code block that comes with a file's name. The
+// name is, first match: a word of the block's info string after the language, or the whole of it ("toml build.toml",
+// "cpp title=\"src/a.cpp\"", "build.toml"); a word of the last line of text before the block ("**build.toml**:",
+// "Create `src/a.cpp`:"; of several, the one that a colon ends the line after, else the first); the comment that is the
+// block's first line, if it holds nothing else ("// src/a.cpp", "# file: build.toml"). A word is a name if it has an
+// extension that begins with a letter, or is Makefile, Dockerfile or the like. Of several blocks with one name the last
+// counts. Names that point outside the folder (ContainedPath) are left out, and so is what comes after 1,000 files.
+std::map<std::string, std::string> AnswerFiles(std::string_view answer);
+
+// The content of `file` in an answer written without tools: the last fenced code block whose info string or preceding
+// line names the file, else the only fenced block, else the whole answer.
+std::string OutputFileContent(std::string_view answer, const std::string& file);
+
+// The data that an answer consists of: the last fenced block whose info string begins with one of `languages`
+// (separated by blanks), else the only fenced block, else the whole answer.
+std::string DataInAnswer(std::string_view answer, std::string_view languages);
+
+}  // namespace upskill

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/answer_files.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <string>
+
+namespace upskill {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+TEST(OutputFileContent, TheLastBlockThatNamesTheFile) {
+  const std::string answer =
+      "First try of build.toml:\n```toml\na\n```\nBetter:\n\n```toml title=\"build.toml\"\nb\n```\nThen "
+      "run:\n```sh\nmake\n```\n";
+  EXPECT_EQ(OutputFileContent(answer, "build.toml"), "b\n");
+}
+
+TEST(OutputFileContent, ManyFormsOfNames) {
+  for (const char* opening : {"```build.toml\n", "```toml:build.toml\n", "~~~ {file=\"build.toml\"}\n",
+                              "**build.toml**\n\n```toml\n", "### `build.toml`\n```\n", "Here is build.toml.\n```\n",
+                              "(build.toml)\n```\n", "./build.toml\n```\n", "old/build.toml and build.toml:\n```\n"}) {
+    const std::string answer = "```\nother\n```\n" + std::string(opening) + "x\n```\n~~~\n~~~\nmore\n```\nlast\n```";
+    EXPECT_EQ(OutputFileContent(answer, "build.toml").substr(0, 2), "x\n") << opening;
+  }
+}
+
+TEST(OutputFileContent, PartsOfOtherNamesDoNotMatch) {
+  for (const char* line :
+       {"my-build.toml", "build.toml.bak", "old/build.toml", "build.tomlx", "../build.toml", "übuild.toml"}) {
+    const std::string answer = std::string(line) + "\n```\nx\n```\n\nother\n```\ny\n```\n";
+    EXPECT_EQ(OutputFileContent(answer, "build.toml"), answer) << line;
+  }
+}
+
+TEST(OutputFileContent, NamesWithFolders) {
+  const std::string answer = "torch-ext/a/__init__.py\n```\nx\n```\n`torch-ext/b/__init__.py`\n```\ny\n```\n";
+  EXPECT_EQ(OutputFileContent(answer, "torch-ext/a/__init__.py"), "x\n");
+  EXPECT_EQ(OutputFileContent(answer, "torch-ext/b/__init__.py"), "y\n");
+}
+
+TEST(OutputFileContent, ElseTheOnlyBlockElseAll) {
+  EXPECT_EQ(OutputFileContent("text\n```\nx\n```\n", "f"), "x\n");
+  EXPECT_EQ(OutputFileContent("a = 1", "f"), "a = 1");
+  EXPECT_EQ(OutputFileContent("", "f"), "");
+  const std::string two = "```\nx\n```\n```\ny\n```\n";
+  EXPECT_EQ(OutputFileContent(two, "f"), two);
+  EXPECT_EQ(OutputFileContent("```\nx\n```", ""), "```\nx\n```");
+  EXPECT_EQ(OutputFileContent("\xFF\n```\n\xFE\n```\n", "f"), "\xFE\n");
+}
+
+TEST(AnswerFiles, NamesInTheInfoStringTheLineBeforeAndTheFirstComment) {
+  const std::map<std::string, std::string> files = AnswerFiles(
+      "```toml build.toml\na = 1\n```\n"
+      "```cpp title=\"src/relu.cu\"\nint a;\n```\n"
+      "```flake.nix\n{}\n```\n"
+      "**torch-ext/relu/__init__.py**:\n```python\npass\n```\n"
+      "Create `a/b.txt`:\n\n```\nhi\n```\n"
+      "And then\n\n```cpp\n// src/c.cpp\nint c;\n```\n"
+      "at last\n\n```html\n<!-- file: x.html -->\n<p>\n```\n"
+      "and\n```\n# Makefile\nall:\n```\n");
+  EXPECT_THAT(files, ElementsAre(Pair("Makefile", "# Makefile\nall:\n"), Pair("a/b.txt", "hi\n"),
+                                 Pair("build.toml", "a = 1\n"), Pair("flake.nix", "{}\n"),
+                                 Pair("src/c.cpp", "// src/c.cpp\nint c;\n"), Pair("src/relu.cu", "int a;\n"),
+                                 Pair("torch-ext/relu/__init__.py", "pass\n"), Pair("x.html", "<!-- file: x.html -->\n<p>\n")));
+}
+
+TEST(AnswerFiles, BlocksWithoutANameAreNone) {
+  EXPECT_THAT(AnswerFiles("```python3.11\na\n```\nUse version 1.2 as https://example.org/x.html says:\n```sh\nls\n```\n"
+                          "Run it:\n```\n# Install the package\nmake\n```\n"),
+              IsEmpty());
+}
+
+TEST(AnswerFiles, TheNameBeforeTheColonOfALineElseTheFirst) {
+  EXPECT_THAT(AnswerFiles("Replace `old.toml` with this `new.toml`:\n```\nb\n```\n"), ElementsAre(Pair("new.toml", "b\n")));
+  EXPECT_THAT(AnswerFiles("Put `new.toml` next to `other.nix` then\n```\nb\n```\n"),
+              ElementsAre(Pair("new.toml", "b\n")));
+}
+
+TEST(AnswerFiles, TheLastBlockOfANameCounts) {
+  EXPECT_THAT(AnswerFiles("```toml ./a.toml\n1\n```\nNo:\n```toml a.toml\n2\n```\n"), ElementsAre(Pair("a.toml", "2\n")));
+}
+
+TEST(AnswerFiles, NamesStayInTheFolder) {
+  EXPECT_THAT(AnswerFiles("```sh ../a.sh\n1\n```\n```sh /etc/b.conf\n2\n```\n```sh x/../../c.sh\n3\n```\n"), IsEmpty());
+}
+
+TEST(AnswerFiles, AtMostAThousand) {
+  std::string answer;
+  for (std::size_t i = 0; i < kMaxAnswerFiles + 10; ++i) answer += "```txt f" + std::to_string(i) + ".txt\nx\n```\n";
+  EXPECT_THAT(AnswerFiles(answer), SizeIs(kMaxAnswerFiles));
+}
+
+TEST(DataInAnswer, TheLastBlockOfTheLanguageElseTheOnlyOneElseAll) {
+  EXPECT_EQ(DataInAnswer("```json\n1\n```\n```JSON\n2\n```\n```sh\n3\n```\n", "json jsonc"), "2\n");
+  EXPECT_EQ(DataInAnswer("x\n```\n1\n```\n", "json"), "1\n");
+  EXPECT_EQ(DataInAnswer("{}", "json"), "{}");
+  EXPECT_EQ(DataInAnswer("```a\n1\n```\n```b\n2\n```", "json"), "```a\n1\n```\n```b\n2\n```");
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/group_check.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr double kRounding = 1e-9;  // of sums of weights such as 0.1
+constexpr std::size_t kShownMembers = 5;
+
+struct GroupMember {
+  std::unique_ptr<Check> check;
+  double weight = 1.0;
+};
+
+class Group : public Check {
+ public:
+  // `needed`: the sum of the weights that must pass.
+  Group(std::string name, std::vector<GroupMember> members, double needed)
+      : name_(std::move(name)), members_(std::move(members)), needed_(needed) {}
+
+  CheckResult Run(const CheckedAnswer& answer) const override {
+    double passed = 0.0;
+    double skipped = 0.0;
+    std::string problems;
+    std::size_t count = 0;
+    for (const GroupMember& member : members_) {
+      const CheckResult result = member.check->Run(answer);
+      if (result.outcome == Outcome::kPass) passed += member.weight;
+      if (result.outcome == Outcome::kSkip) skipped += member.weight;
+      if (result.outcome == Outcome::kPass || ++count > kShownMembers) continue;
+      problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", result.name, result.detail);
+    }
+    if (count > kShownMembers) problems += fmt::format("; and {} more", count - kShownMembers);
+    if (passed >= needed_ - kRounding) return {name_, Outcome::kPass, ""};
+    const bool undecided = passed + skipped >= needed_ - kRounding;
+    return {name_, undecided ? Outcome::kSkip : Outcome::kFail, std::move(problems)};
+  }
+
+  bool CanPass() const override {
+    double possible = 0.0;
+    for (const GroupMember& member : members_) possible += member.check->CanPass() ? member.weight : 0.0;
+    return possible >= needed_ - kRounding;
+  }
+
+ private:
+  std::string name_;
+  std::vector<GroupMember> members_;
+  double needed_;
+};
+
+class Skipped : public Check {
+ public:
+  Skipped(std::string name, std::string reason) : name_(std::move(name)), reason_(std::move(reason)) {}
+
+  CheckResult Run(const CheckedAnswer& /*answer*/) const override { return {name_, Outcome::kSkip, reason_}; }
+  bool CanPass() const override { return false; }
+
+ private:
+  std::string name_;
+  std::string reason_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Check>> MakeGroup(CheckKind kind, const CheckSpec& spec, CaseParts& parts) {
+  if (spec.members.empty()) return InputError(spec.type + " needs \"checks\"");
+  std::vector<GroupMember> members;
+  double sum = 0.0;
+  for (const CheckSpec& each : spec.members) {
+    GroupMember member;
+    ASSIGN_OR_RETURN(member.check, MakeCheck(each, parts).With(spec.type));
+    member.weight = kind == CheckKind::kAtLeast ? each.weight : 1.0;
+    sum += member.weight;
+    members.push_back(std::move(member));
+  }
+  double needed = kind == CheckKind::kAny ? 1.0 : sum;
+  std::string name = fmt::format("{} of {}", spec.type, Counted(members.size(), "check"));
+  if (kind == CheckKind::kAtLeast) {
+    const Json* const count = FindMember(spec.options, "count");
+    if (count == nullptr || !count->is_number()) return InputError("at_least needs a \"count\": a number");
+    needed = count->get<double>();
+    if (!(needed > 0.0) || needed > sum + kRounding)
+      return InputError(fmt::format("at_least: \"count\" must be above 0 and at most {}, the sum of the weights", sum));
+    name = fmt::format("at_least {} of {}", needed, Counted(members.size(), "check"));
+  }
+  return std::unique_ptr<Check>(std::make_unique<Group>(std::move(name), std::move(members), needed));
+}
+
+std::unique_ptr<Check> MakeSkipped(const CheckSpec& spec) {
+  return std::make_unique<Skipped>(ExcerptLine(spec.type, 60),
+                                   spec.unavailable.empty() ? "unknown type" : spec.unavailable);
+}
+
+}  // namespace upskill

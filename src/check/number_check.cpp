@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/number_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "check/text_checks.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::string_view kMinus = "\xE2\x88\x92";  // U+2212
+constexpr double kDefaultTolerance = 1e-9;           // relative
+constexpr std::size_t kMaxUnitBytes = 100;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool IsWordByte(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::size_t DigitsAt(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && IsDigit(text[end])) ++end;
+  return end - at;
+}
+
+// Reads the number at `at`, which is a digit, or a point before one. Returns its digits without commas, and its end.
+std::pair<std::string, std::size_t> TakeNumber(std::string_view text, std::size_t at) {
+  std::size_t end = at + DigitsAt(text, at);
+  std::string digits(text.substr(at, end - at));
+  const bool may_group = !digits.empty() && digits.size() <= 3;
+  while (may_group && end < text.size() && text[end] == ',' && DigitsAt(text, end + 1) == 3) {
+    digits += text.substr(end + 1, 3);
+    end += 4;
+  }
+  if (end < text.size() && text[end] == '.' && DigitsAt(text, end + 1) > 0) {
+    const std::size_t fraction = DigitsAt(text, end + 1);
+    digits += text.substr(end, fraction + 1);
+    end += fraction + 1;
+  }
+  if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
+    const std::size_t sign = end + 1 < text.size() && (text[end + 1] == '-' || text[end + 1] == '+') ? 1 : 0;
+    if (const std::size_t exponent = DigitsAt(text, end + 1 + sign); exponent > 0) {
+      digits += "e" + std::string(sign == 1 && text[end + 1] == '-' ? "-" : "");
+      digits += text.substr(end + 1 + sign, exponent);
+      end += 1 + sign + exponent;
+    }
+  }
+  return {std::move(digits), end};
+}
+
+// Whether a number may begin at `at`: not within a word or after a point ("sm_90", "v1.2.3").
+bool MayBegin(std::string_view text, std::size_t at) {
+  if (at == 0) return true;
+  const char before = text[at - 1];
+  if (text.substr(0, at).ends_with(kMinus)) return true;
+  if (before == '.') return at < 2 || !IsDigit(text[at - 2]);
+  return !IsWordByte(before);
+}
+
+bool IsNegative(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  if (before.ends_with(kMinus)) return true;
+  // "3-5" is a range, and "x-5" a name or a difference.
+  return before.ends_with('-') && (at < 2 || (!IsWordByte(text[at - 2]) && text[at - 2] != ')'));
+}
+
+// Whether the number that ends at `at` stands on its own, with the unit if there is one.
+bool MayEnd(std::string_view text, std::size_t at, std::string_view unit) {
+  std::string_view after = text.substr(at);
+  if (unit.empty()) {
+    const bool version = after.size() > 1 && after[0] == '.' && IsDigit(after[1]);
+    // A unit that is written against its number is none of the number's business, as in 12GB or 40µs.
+    return !version && (after.empty() || (after[0] != '_' && !IsDigit(after[0])));
+  }
+  if (after.starts_with(' ')) after.remove_prefix(1);
+  if (!after.starts_with(unit)) return false;
+  after.remove_prefix(unit.size());
+  return after.empty() || !IsWordByte(unit.back()) || !IsWordByte(after.front());
+}
+
+Result<std::optional<double>> NumberOption(const CheckSpec& spec, const char* key) {
+  const Json* value = FindMember(spec.options, key);
+  if (value == nullptr) return std::optional<double>();
+  if (!value->is_number() || !std::isfinite(value->get<double>()))
+    return InputError(fmt::format("{}: \"{}\" must be a number, not {}", spec.type, key, JsonTypeName(*value)));
+  return std::optional<double>(value->get<double>());
+}
+
+class Number : public PartCheck {
+ public:
+  Number(CheckSubject subject, double low, double high, std::string unit)
+      : PartCheck(std::move(subject)), low_(low), high_(high), unit_(std::move(unit)) {}
+
+ private:
+  std::string FindProblem(const CheckedPart& part) const override {
+    const std::vector<double> numbers = NumbersIn(*part.text, unit_);
+    if (numbers.empty()) return unit_.empty() ? "no number" : "no number with the unit " + Quoted(unit_);
+    if (numbers.back() >= low_ && numbers.back() <= high_) return "";
+    return fmt::format("the last number{} is {}", unit_.empty() ? "" : " with the unit", numbers.back());
+  }
+
+  double low_;
+  double high_;
+  std::string unit_;
+};
+
+struct Range {
+  double low = -HUGE_VAL;
+  double high = HUGE_VAL;
+  std::string text;  // for display
+};
+
+Result<Range> RangeOf(const CheckSpec& spec) {
+  ASSIGN_OR_RETURN(const std::optional<double> value, NumberOption(spec, "value"));
+  ASSIGN_OR_RETURN(const std::optional<double> tolerance, NumberOption(spec, "tolerance"));
+  ASSIGN_OR_RETURN(const std::optional<double> relative, NumberOption(spec, "relative_tolerance"));
+  ASSIGN_OR_RETURN(const std::optional<double> minimum, NumberOption(spec, "minimum"));
+  ASSIGN_OR_RETURN(const std::optional<double> maximum, NumberOption(spec, "maximum"));
+  if (value.has_value() == (minimum || maximum))
+    return InputError("number needs either a \"value\", or a \"minimum\" or \"maximum\"");
+  if (tolerance.value_or(0.0) < 0.0 || relative.value_or(0.0) < 0.0)
+    return InputError("number has a negative tolerance");
+  Range range;
+  if (value) {
+    const double size = std::abs(*value);
+    const double within = std::max({tolerance.value_or(0.0), relative.value_or(0.0) * size, kDefaultTolerance * size});
+    range = {*value - within, *value + within, fmt::format("{}", *value)};
+    if (tolerance || relative) range.text += fmt::format(" ± {}", within);
+    return range;
+  }
+  if (tolerance || relative) return InputError("number has a tolerance, but no \"value\"");
+  if (minimum && maximum && *minimum > *maximum) return InputError("number has a \"minimum\" above its \"maximum\"");
+  range.low = minimum.value_or(range.low);
+  range.high = maximum.value_or(range.high);
+  if (minimum) range.text = fmt::format("at least {}", *minimum);
+  if (maximum) range.text += fmt::format("{}at most {}", minimum ? ", " : "", *maximum);
+  return range;
+}
+
+}  // namespace
+
+std::vector<double> NumbersIn(std::string_view text, std::string_view unit) {
+  std::vector<double> numbers;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool starts = IsDigit(text[at]) || (text[at] == '.' && at + 1 < text.size() && IsDigit(text[at + 1]));
+    if (!starts || !MayBegin(text, at)) {
+      ++at;
+      // The rest of a word or of a number that doesn't stand on its own.
+      while (starts && at < text.size() && IsDigit(text[at])) ++at;
+      continue;
+    }
+    const auto [digits, end] = TakeNumber(text, at);
+    double number = 0.0;
+    const std::from_chars_result read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (read.ec == std::errc() && MayEnd(text, end, unit)) numbers.push_back(IsNegative(text, at) ? -number : number);
+    at = end;
+  }
+  return numbers;
+}
+
+Result<std::unique_ptr<Check>> MakeNumber(const CheckSpec& spec, CaseParts& parts) {
+  ASSIGN_OR_RETURN(const Range range, RangeOf(spec));
+  std::string unit;
+  if (const Json* stated = FindMember(spec.options, "unit")) {
+    if (!stated->is_string() || stated->get_ref<const std::string&>().size() > kMaxUnitBytes)
+      return InputError("number: \"unit\" must be a string of at most 100 bytes");
+    unit = std::string(Trim(stated->get_ref<const std::string&>()));
+  }
+  const std::string expected = unit.empty() ? range.text : range.text + " " + ExcerptLine(unit, 20);
+  return std::unique_ptr<Check>(
+      std::make_unique<Number>(SubjectOf(spec, expected, parts), range.low, range.high, std::move(unit)));
+}
+
+}  // namespace upskill

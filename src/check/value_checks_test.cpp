@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/value_checks.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "support/check_cases.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kToml = R"(Here it is:
+
+```toml
+[general]
+name = "relu"
+edition = 5
+backends = ["cuda", "xpu"]
+made = 2026-01-02
+
+[kernel.relu]
+src = ["relu.cu"]
+cuda-capabilities = ["9.0"]
+
+[kernel.gelu]
+cuda-capabilities = ["8.0", "9.0"]
+```
+)";
+
+CheckSpec Toml(const std::string& rest) { return SpecFrom(R"({"type": "toml_value", )" + rest + "}"); }
+CheckSpec JsonCheck(const std::string& rest) { return SpecFrom(R"({"type": "json_value", )" + rest + "}"); }
+
+TEST(ValueCheck, EqualsAValueAtAPath) {
+  EXPECT_TRUE(Passes(Toml(R"("at": "general.name", "equals": "relu")"), kToml));
+  EXPECT_TRUE(Passes(Toml(R"("at": "general.edition", "equals": 5.0)"), kToml));
+  EXPECT_TRUE(Passes(Toml(R"("at": "general.backends[1]", "equals": "xpu")"), kToml));
+  EXPECT_TRUE(Passes(Toml(R"("at": "/general/backends/1", "equals": "xpu")"), kToml));
+  EXPECT_TRUE(Passes(Toml(R"("at": "general.backends", "equals": ["cuda", "xpu"])"), kToml));
+  EXPECT_TRUE(Passes(Toml(R"("at": "general.made", "equals": "2026-01-02")"), kToml));
+  EXPECT_TRUE(Passes(Toml(R"("at": "kernel.*.cuda-capabilities[*]", "equals": "8.0")"), kToml));
+  EXPECT_EQ(DetailOf(Toml(R"("at": "general.edition", "equals": "5")"), kToml), "it is 5");
+  EXPECT_EQ(DetailOf(Toml(R"("at": "kernel.*.cuda-capabilities", "equals": "9.0")"), kToml),
+            "it is [\"8.0\",\"9.0\"], [\"9.0\"]");
+  EXPECT_EQ(DetailOf(Toml(R"("at": "general.version", "equals": 1)"), kToml), "there is no such value");
+  EXPECT_EQ(ResultOf(Toml(R"("at": "general.name", "equals": "relu")"), kToml).name,
+            "toml_value general.name = \"relu\"");
+}
+
+TEST(ValueCheck, OtherConditions) {
+  EXPECT_TRUE(Passes(Toml(R"("at": "general.edition", "one_of": [4, 5])"), kToml));
+  EXPECT_FALSE(Passes(Toml(R"("at": "general.edition", "one_of": [3, 4])"), kToml));
+  EXPECT_TRUE(Passes(Toml(R"("at": "general.name", "pattern": "^re")"), kToml));
+  EXPECT_FALSE(Passes(Toml(R"("at": "general", "pattern": "relu")"), kToml)) << "not a scalar";
+  EXPECT_TRUE(Passes(Toml(R"("at": "kernel.relu.src")"), kToml));
+  EXPECT_TRUE(Passes(Toml(R"("at": "torch", "exists": false)"), kToml));
+  EXPECT_EQ(DetailOf(Toml(R"("at": "general.edition", "exists": false)"), kToml), "there is 5");
+}
+
+TEST(ValueCheck, JsonAndYaml) {
+  EXPECT_TRUE(Passes(JsonCheck(R"("at": "a.\"b.c\"[0].d", "equals": {"y": 1, "x": [true, null]})"),
+                     R"({"a": {"b.c": [{"d": {"x": [true, null], "y": 1.0}}]}})"));
+  EXPECT_TRUE(Passes(JsonCheck(R"("at": "/a~1b/~0c", "equals": 1)"), R"({"a/b": {"~c": 1}})"));
+  EXPECT_TRUE(Passes(JsonCheck(R"("at": "*.id", "equals": 2)"), R"([{"id": 1}, {"id": 2}])"));
+  const auto yaml = [](const std::string& rest) { return SpecFrom(R"({"type": "yaml_value", )" + rest + "}"); };
+  const char* const text = "jobs:\n  build:\n    version: 9.0\n    on: true\n    name: x\n";
+  EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.version", "equals": 9.0)"), text));
+  EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.version", "equals": "9.0")"), text));
+  EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.on", "equals": true)"), text));
+  EXPECT_FALSE(Passes(yaml(R"("at": "jobs.build.name", "equals": "y")"), text));
+}
+
+TEST(ValueCheck, WhatIsNoData) {
+  EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), "none"), StartsWith("not JSON: 1:1:"));
+  EXPECT_THAT(DetailOf(Toml(R"("at": "a")"), "a = \n= 2"), StartsWith("not TOML: line 1, column"));
+  EXPECT_THAT(DetailOf(SpecFrom(R"({"type": "yaml_value", "at": "a"})"), "a: [1"), StartsWith("not YAML: "));
+  EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), std::string(300, '[')), StartsWith("not JSON: "));
+  EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), "\"" + std::string(2U << 20U, 'a') + "\""), HasSubstr("more than 1 MiB"));
+  EXPECT_THAT(DetailOf(Toml(R"("at": "a")"), "a = " + std::string(5000, '[')), StartsWith("not TOML: "));
+}
+
+TEST(ValueCheck, InAFile) {
+  const CheckSpec spec = JsonCheck(R"("file": "a.json", "at": "x", "equals": 1)");
+  EXPECT_TRUE(Passes(spec, "```json a.json\n{\"x\": 1}\n```\n```json b.json\n{\"x\": 2}\n```\n"));
+  EXPECT_EQ(DetailOf(spec, "```json b.json\n{\"x\": 1}\n```\n"), "the answer has no file a.json");
+}
+
+TEST(ValueCheck, Malformed) {
+  EXPECT_THAT(ErrorOf(Toml(R"("equals": 1)")), HasSubstr("toml_value needs \"at\""));
+  EXPECT_THAT(ErrorOf(Toml(R"("at": "a", "equals": 1, "exists": true)")), HasSubstr("takes only one of"));
+  EXPECT_THAT(ErrorOf(Toml(R"("at": "a", "one_of": [])")), HasSubstr("\"one_of\" must be a list"));
+  EXPECT_THAT(ErrorOf(Toml(R"("at": "a", "pattern": "(")")), HasSubstr("regex \"(\""));
+  EXPECT_THAT(ErrorOf(Toml(R"("at": "a", "exists": "yes")")), HasSubstr("must be true or false"));
+  for (const char* path : {"a.", ".a", "a..b", "a[0", "'a"})
+    EXPECT_THAT(ErrorOf(Toml(R"("at": ")" + std::string(path) + "\"")), AllOf(HasSubstr("\"at\""), HasSubstr(path)));
+}
+
+TEST(JsonSchemaCheck, TheAnswersDataFits) {
+  const CheckSpec spec = SpecFrom(
+      R"({"type": "json_schema", "schema": {"type": "object", "required": ["name"], "properties": {"name": {"pattern": "^[a-z]+$"}}}})");
+  EXPECT_TRUE(Passes(spec, "Here:\n```json\n{\"name\": \"relu\"}\n```\n"));
+  EXPECT_EQ(DetailOf(spec, "{}"), "the answer: is missing the key \"name\"");
+  EXPECT_THAT(DetailOf(spec, R"({"name": "X"})"), HasSubstr("/name: is \"X\", which doesn't match the pattern"));
+  EXPECT_THAT(DetailOf(spec, "prose"), StartsWith("not JSON: "));
+}
+
+TEST(JsonSchemaCheck, Malformed) {
+  EXPECT_THAT(ErrorOf(SpecFrom(R"({"type": "json_schema"})")), HasSubstr("needs a \"schema\""));
+  EXPECT_THAT(ErrorOf(SpecFrom(R"({"type": "json_schema", "schema": {"items": {"pattern": "("}}})")),
+              HasSubstr("the schema's pattern \"(\": missing )"));
+}
+
+}  // namespace
+}  // namespace upskill

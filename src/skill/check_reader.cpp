@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/check_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "skill/check_types.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr int kMaxGroupDepth = 8;
+
+// Types of other tools or later versions, and what this one lacks for them.
+struct UnavailableType {
+  std::string_view name;
+  std::string_view reason;
+};
+constexpr std::array<UnavailableType, 9> kUnavailableTypes = {{
+    {"command", "this version runs no commands"},
+    {"judge", "this version has no judge"},
+    {"validator", "validators are functions of another tool"},
+    {"tool_call", "this version gives students no tools"},
+    {"kernel_builder", "this version doesn't validate projects"},
+    {"nvcc", "this version compiles nothing"},
+    {"cuda_compile", "this version compiles nothing"},
+    {"cuda_bindings", "this version compiles nothing"},
+    {"cuda_run", "this version runs no kernels"},
+}};
+
+// Keys that every check may have. `cmd` and `config` belong to verifiers of other tools.
+constexpr std::array<std::string_view, 10> kCommonKeys = {"type", "name",   "values", "text", "pattern",
+                                                          "file", "weight", "checks", "cmd",  "config"};
+
+std::string KnownTypes() {
+  std::string names;
+  for (const CheckType& type : kCheckTypes) names += (names.empty() ? "" : ", ") + std::string(type.name);
+  return names;
+}
+
+std::string ReasonUnavailable(const std::string& type) {
+  const auto* const known = std::find_if(kUnavailableTypes.begin(), kUnavailableTypes.end(),
+                                         [&](const UnavailableType& one) { return one.name == type; });
+  if (known != kUnavailableTypes.end()) return std::string(known->reason);
+  return fmt::format("unknown type; there are {}", KnownTypes());
+}
+
+class CheckReader {
+ public:
+  explicit CheckReader(std::vector<std::string>& warnings) : warnings_(warnings) {}
+
+  Result<CheckSpec> Read(const Json& item, int depth) {
+    if (!item.is_object()) {
+      return InputError(fmt::format("must be an object such as {{\"type\": \"contains\", \"values\": [\"…\"]}}, not {}",
+                                    JsonTypeName(item)));
+    }
+    if (depth > kMaxGroupDepth) return InputError(fmt::format("groups are nested more than {} deep", kMaxGroupDepth));
+    CheckSpec check;
+    ASSIGN_OR_RETURN(check.type, ReadText(item, "type"));
+    if (check.type.empty()) return InputError(fmt::format("no \"type\"; there are {}", KnownTypes()));
+    std::replace(check.type.begin(), check.type.end(), '-', '_');
+    RETURN_IF_ERROR(ReadWeight(item, check));
+    const CheckType* const type = FindCheckType(check.type);
+    if (type == nullptr) {
+      check.options = item;
+      check.unavailable = ReasonUnavailable(check.type);
+      warnings_.push_back(
+          fmt::format("the check \"{}\" is skipped: {}", ExcerptLine(check.type, 60), check.unavailable));
+      return check;
+    }
+    WarnOfOtherKeys(item, *type);
+    RETURN_IF_ERROR(ReadFile(item, *type, check));
+    for (const std::string_view key : type->options) {
+      if (const Json* value = FindMember(item, std::string(key).c_str()); !key.empty() && value != nullptr)
+        check.options[std::string(key)] = *value;
+    }
+    RETURN_IF_ERROR(ReadOperand(item, *type, depth, check));
+    return check;
+  }
+
+ private:
+  static Status ReadWeight(const Json& item, CheckSpec& check) {
+    const Json* weight = FindMember(item, "weight");
+    if (weight == nullptr) return {};
+    if (!weight->is_number()) return WrongType("weight", "a number", *weight);
+    check.weight = weight->get<double>();
+    if (!std::isfinite(check.weight) || check.weight < 0.0 || check.weight > 1e6)
+      return InputError("\"weight\" must be between 0 and 1,000,000");
+    return {};
+  }
+
+  static Status ReadFile(const Json& item, const CheckType& type, CheckSpec& check) {
+    for (const char* key : {"file", "path"}) {
+      if (std::string_view(key) == "path" && !type.needs_file) continue;
+      ASSIGN_OR_RETURN(const std::string name, ReadText(item, key));
+      if (name.empty()) continue;
+      RETURN_IF_ERROR(ContainedPath("", name).With(fmt::format("\"{}\"", key)));
+      check.file = name.starts_with("./") ? name.substr(2) : name;
+      return {};
+    }
+    if (type.needs_file) return InputError(fmt::format("{} needs a \"path\": the file's name", type.name));
+    return {};
+  }
+
+  Status ReadOperand(const Json& item, const CheckType& type, int depth, CheckSpec& check) {
+    switch (type.operand) {
+      case CheckType::Operand::kOptions:
+        return {};
+      case CheckType::Operand::kPattern:
+        return ReadPattern(item, check);
+      case CheckType::Operand::kChecks:
+        return ReadMembers(item, depth, check);
+      case CheckType::Operand::kValues:
+      case CheckType::Operand::kOneValue:
+        return ReadValues(item, type, check);
+    }
+    return {};
+  }
+
+  static Status ReadPattern(const Json& item, CheckSpec& check) {
+    ASSIGN_OR_RETURN(check.pattern, ReadText(item, FindMember(item, "pattern") != nullptr ? "pattern" : "text"));
+    if (check.pattern.empty()) return InputError(fmt::format("{} needs a \"pattern\" that is not empty", check.type));
+    return {};
+  }
+
+  static Status ReadValues(const Json& item, const CheckType& type, CheckSpec& check) {
+    for (const char* key : {"values", "text"}) {
+      const Json* value = FindMember(item, key);
+      if (value == nullptr) continue;
+      ASSIGN_OR_RETURN(check.values, ReadExpectedStrings(*value, key));
+      if (type.operand == CheckType::Operand::kOneValue && check.values.size() > 1)
+        return InputError(fmt::format("{} takes one value only", check.type));
+      return {};
+    }
+    return InputError(fmt::format("{} needs \"values\": the strings to look for", check.type));
+  }
+
+  Status ReadMembers(const Json& item, int depth, CheckSpec& check) {
+    const Json* members = FindMember(item, "checks");
+    if (members == nullptr) return InputError(fmt::format("{} needs \"checks\": a list of checks", check.type));
+    ASSIGN_OR_RETURN(check.members, ReadList(*members, "checks", depth + 1));
+    if (check.members.empty()) return InputError(fmt::format("{} has no checks in \"checks\"", check.type));
+    return {};
+  }
+
+ public:
+  Result<std::vector<CheckSpec>> ReadList(const Json& list, const char* key, int depth) {
+    if (!list.is_array()) return WrongType(key, "a list", list);
+    std::vector<CheckSpec> checks;
+    for (const Json& item : list) {
+      const std::string place = fmt::format("\"{}\" entry {}", key, checks.size() + 1);
+      const std::size_t before = warnings_.size();
+      ASSIGN_OR_RETURN(CheckSpec check, Read(item, depth).With(place));
+      for (std::size_t i = before; i < warnings_.size(); ++i) warnings_[i] = place + ": " + warnings_[i];
+      checks.push_back(std::move(check));
+    }
+    return checks;
+  }
+
+ private:
+  void WarnOfOtherKeys(const Json& item, const CheckType& type) {
+    constexpr std::size_t kMostToName = 3;
+    std::size_t named = 0;
+    for (const auto& member : item.items()) {
+      const std::string& key = member.key();
+      const bool known = std::find(kCommonKeys.begin(), kCommonKeys.end(), key) != kCommonKeys.end() ||
+                         std::find(type.options.begin(), type.options.end(), key) != type.options.end() ||
+                         (key == "path" && type.needs_file);
+      if (known) continue;
+      warnings_.push_back(fmt::format("{} has no \"{}\", which is ignored", type.name, ExcerptLine(key, 60)));
+      if (++named == kMostToName) return;
+    }
+  }
+
+  std::vector<std::string>& warnings_;
+};
+
+}  // namespace
+
+Error WrongType(std::string_view key, std::string_view wanted, const Json& value) {
+  return InputError(fmt::format("\"{}\" must be {}, not {}", key, wanted, JsonTypeName(value)));
+}
+
+Result<std::string> ReadText(const Json& object, const char* key) {
+  const Json* value = FindMember(object, key);
+  if (value == nullptr) return std::string();
+  if (!value->is_string()) return WrongType(key, "a string", *value);
+  return value->get<std::string>();
+}
+
+Result<std::vector<std::string>> ReadExpectedStrings(const Json& value, const std::string& key) {
+  std::vector<std::string> strings;
+  for (const Json& item : value.is_array() ? value : Json::array({value})) {
+    if (!item.is_string()) return WrongType(key, "a string or a list of strings", item);
+    strings.push_back(item.get<std::string>());
+    if (strings.back().empty())
+      return InputError(fmt::format("\"{}\" has an empty string, which every answer contains", key));
+  }
+  if (strings.empty()) return InputError(fmt::format("\"{}\" is an empty list", key));
+  return strings;
+}
+
+Result<CheckSpec> ReadCheck(const Json& item, std::vector<std::string>& warnings) {
+  return CheckReader(warnings).Read(item, 1);
+}
+
+Result<std::vector<CheckSpec>> ReadCheckList(const Json& raw, const char* key, std::vector<std::string>& warnings) {
+  const Json* list = FindMember(raw, key);
+  if (list == nullptr) return std::vector<CheckSpec>();
+  return CheckReader(warnings).ReadList(*list, key, 1);
+}
+
+Json CheckToJson(const CheckSpec& check) {
+  if (!check.unavailable.empty()) return check.options;
+  const CheckType* const type = FindCheckType(check.type);
+  const CheckType::Operand operand = type == nullptr ? CheckType::Operand::kValues : type->operand;
+  Json out = {{"type", check.type}};
+  if (!check.file.empty()) out[type != nullptr && type->needs_file ? "path" : "file"] = check.file;
+  if (operand == CheckType::Operand::kPattern) out["pattern"] = check.pattern;
+  if (operand == CheckType::Operand::kValues || operand == CheckType::Operand::kOneValue) out["values"] = check.values;
+  for (const auto& option : check.options.items()) out[option.key()] = option.value();
+  if (check.weight != 1.0) out["weight"] = check.weight;
+  if (operand != CheckType::Operand::kChecks) return out;
+  Json members = Json::array();
+  for (const CheckSpec& member : check.members) members.push_back(CheckToJson(member));
+  out["checks"] = std::move(members);
+  return out;
+}
+
+Json CheckIdentity(const CheckSpec& check) {
+  CheckSpec plain(check.type, check.values, check.pattern);
+  if (check == plain) return {check.type, check.values, check.pattern};
+  return CheckToJson(check);
+}
+
+}  // namespace upskill
