@@ -75,6 +75,19 @@ std::size_t TokenStart(std::string_view text, std::size_t last, std::string_view
   return start;
 }
 
+// The end of the parser's message that says what would have been right, which follows the text that it has read. That
+// text may hold the same words, so only the names that the parser has for tokens are accepted.
+std::string_view ExpectedToken(std::string_view message) {
+  constexpr std::string_view kBefore = "; expected ";
+  const std::size_t at = message.rfind(kBefore);
+  if (at == std::string_view::npos) return "";
+  for (const std::string_view name :
+       {"end of input", "string literal", "':'", "']'", "'}'", "'[', '{', or a literal"}) {
+    if (message.substr(at + kBefore.size()) == name) return message.substr(at);
+  }
+  return "";
+}
+
 // The parser's message without its prefix "[json.exception…] parse error at line 1, column 2: ".
 std::string ShortReason(std::string message) {
   for (const std::string_view prefix : {"[json.exception", "parse error"}) {
@@ -83,8 +96,7 @@ std::string ShortReason(std::string message) {
   }
   // MarkPlace shows it, and its length is unbounded.
   if (const std::size_t last_read = message.find("; last read: '"); last_read != std::string::npos) {
-    const std::size_t expected_at = std::max(std::min(message.rfind("; expected "), message.size()), last_read);
-    message.erase(last_read, expected_at - last_read);
+    message.replace(last_read, std::string::npos, std::string(ExpectedToken(std::string_view(message).substr(last_read))));
   }
   return ExcerptLine(message, 200);
 }
