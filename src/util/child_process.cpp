@@ -2,6 +2,7 @@
 #include "util/child_process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -10,6 +11,11 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <random>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -19,13 +25,75 @@ namespace {
 using std::chrono::milliseconds;
 using Pair = std::array<int, 2>;
 
-// Runs the command and, in the same process group, a watcher that ends the group when this process has exited, even if
-// it was killed: nothing is ever written to the pipe at file descriptor 3, and reading it returns when its only writer
-// is gone. The watcher's parent exits at once, so that the command has no child that it didn't start.
+// Names the command in the environment of whatever it starts: a process may leave its group and its parent (setsid, a
+// daemon), but it passes its environment on.
+constexpr std::string_view kMark = "UPSKILL_COMMAND_ID=";
+
+// $1: the command, $2: its mark. Runs the command and, in the same process group, a watcher that ends the group and
+// what has left it when this process has exited, even if it was killed: nothing is ever written to the pipe at file
+// descriptor 3, and reading it returns when its only writer is gone. The watcher's parent exits at once, so that the
+// command has no child that it didn't start. The mark is set last: the watcher must not find itself.
 constexpr int kWatchedFd = 3;
-constexpr const char* kWatchAndRun =
-    "( (read -r end; trap '' TERM; kill -TERM 0; sleep 1; kill -KILL 0) <&3 3<&- >/dev/null 2>&1 & ); "
-    "exec 3<&-; exec /bin/sh -c \"$1\"";
+constexpr const char* kWatchAndRun = R"(
+end() {
+  for file in $(grep -lsF "$2" /proc/[0-9]*/environ); do file=${file%/environ}; kill "-$1" "${file#/proc/}"; done
+  kill "-$1" 0
+}
+( (read -r line; trap '' TERM; end TERM "$2"; sleep 1; end KILL "$2") <&3 3<&- >/dev/null 2>&1 & )
+export "$2"
+exec 3<&-
+exec /bin/sh -c "$1")";
+
+std::string NewMark() {
+  std::random_device random;
+  return fmt::format("{}{:08x}{:08x}", kMark, random(), random());
+}
+
+// The beginning of a file of /proc; empty: it can't be read.
+std::string StartOfFile(const std::string& path, std::size_t most) {
+  std::string text;
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 16384> buffer{};
+  while (fd.get() >= 0 && text.size() < most) {
+    const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+// The processes that have the mark in their environment. Those of other users can't be read; they are left out.
+std::vector<pid_t> ProcessesWith(const std::string& mark) {
+  constexpr std::size_t kMostEnvironment = std::size_t{4} << 20U;
+  std::vector<pid_t> found;
+  std::error_code code;
+  for (std::filesystem::directory_iterator entry("/proc", code), end; !code && entry != end; entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    pid_t pid = 0;
+    const auto [rest, problem] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (problem != std::errc() || rest != name.data() + name.size()) continue;
+    const std::string variables = '\0' + StartOfFile("/proc/" + name + "/environ", kMostEnvironment);
+    if (variables.find('\0' + mark + '\0') != std::string::npos) found.push_back(pid);
+  }
+  return found;
+}
+
+// Ends the processes that the command has started and that have left its group: SIGTERM, a tenth of a second later
+// SIGKILL, until there are none.
+void EndMarked(const std::string& mark) {
+  constexpr int kLooks = 20;
+  constexpr int kKillFrom = 10;
+  constexpr milliseconds kStep{10};
+  for (int look = 0; look < kLooks; ++look) {
+    const std::vector<pid_t> found = ProcessesWith(mark);
+    if (found.empty()) return;
+    for (const pid_t pid : found) {
+      if (look == 0 || look >= kKillFrom) ::kill(pid, look < kKillFrom ? SIGTERM : SIGKILL);
+    }
+    std::this_thread::sleep_for(kStep);
+  }
+}
 
 // Actions and attributes of posix_spawn, destroyed with the object.
 struct SpawnSettings {
@@ -95,8 +163,9 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command, std::vector
   ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);
   ::posix_spawnattr_setflags(&settings.attributes,
                              POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::array<std::string, 5> words = {"sh", "-c", kWatchAndRun, "sh", command};
-  std::array<char*, 6> argv{};
+  std::string mark = NewMark();
+  std::array<std::string, 6> words = {"sh", "-c", kWatchAndRun, "sh", command, mark};
+  std::array<char*, 7> argv{};
   for (std::size_t i = 0; i < words.size(); ++i) argv.at(i) = words.at(i).data();
   std::vector<char*> variables;
   variables.reserve(environment.size() + 1);
@@ -107,11 +176,12 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command, std::vector
           ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, argv.data(), variables.data());
       code != 0)
     return failed(code);
-  return ChildProcess(pid, std::move(input), std::move(output), std::move(error), std::move(alive));
+  return ChildProcess(pid, std::move(mark), std::move(input), std::move(output), std::move(error), std::move(alive));
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
+      mark_(std::move(other.mark_)),
       code_(other.code_),
       input_(std::move(other.input_)),
       output_(std::move(other.output_)),
@@ -151,6 +221,7 @@ int ChildProcess::End(milliseconds grace) {
     ::kill(-pid_, SIGKILL);
     WaitedFor(std::chrono::hours(1));
   }
+  EndMarked(mark_);
   pid_ = -1;
   return code_;
 }

@@ -12,9 +12,11 @@
 
 namespace upskill {
 
-// A command of the user, run by /bin/sh in its own process group; this class owns the other ends of its three standard
-// streams. The group ends with this process, even if this process is killed.
-// Move-only, not thread-safe. Not for commands from a model, a case or a skill.
+// A command of the user, run by /bin/sh in its own process group, with all processes that it starts: those that leave
+// the group, such as daemons, are known by the variable UPSKILL_COMMAND_ID of their environment, unless they have
+// cleared it or run as another user, and where there is /proc. This class owns the other ends of the command's three
+// standard streams. It ends with this process, even if this process is killed. Move-only, not thread-safe. Not for
+// commands from a model, a case or a skill.
 class ChildProcess {
  public:
   // `environment`: NAME=VALUE (util/child_environment.h).
@@ -34,21 +36,23 @@ class ChildProcess {
   bool HasExited() const;
 
   // Closes the command's standard input and waits for it to exit; after `grace` the whole group gets SIGTERM, and half
-  // a second later SIGKILL. What a command that has exited leaves in its group is ended in the same way, at once.
+  // a second later SIGKILL. What a command that has exited leaves behind is ended in the same way, at once.
   // Returns the exit code, or 128 + signal if it was killed. A second call returns the same
   // code.
   int End(std::chrono::milliseconds grace);
 
  private:
-  ChildProcess(pid_t pid, Fd input, Fd output, Fd error, Fd alive)
+  ChildProcess(pid_t pid, std::string mark, Fd input, Fd output, Fd error, Fd alive)
       : pid_(pid),
+        mark_(std::move(mark)),
         input_(std::move(input)),
         output_(std::move(output)),
         error_(std::move(error)),
         alive_(std::move(alive)) {}
   bool WaitedFor(std::chrono::milliseconds limit);
 
-  pid_t pid_;  // -1: exited
+  pid_t pid_;         // -1: exited
+  std::string mark_;  // NAME=VALUE, in the environment of all its processes
   int code_ = -1;
   Fd input_;
   Fd output_;

@@ -67,6 +67,31 @@ TEST(ChildProcess, TheWholeGroupEnds) {
   EXPECT_EQ(ReadAll(child->output()), "") << "the sleeper " << sleeper << " still holds it";
 }
 
+// A daemon has left the group and its parent.
+constexpr const char* kDaemon = "(setsid sh -c \"trap '' TERM; echo ready; sleep 600; echo late\" &)";
+
+TEST(ChildProcess, ADaemonEndsWithTheCommand) {
+  Result<ChildProcess> child = ChildProcess::Start(kDaemon, ChildEnvironment());
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(ReadLine(child->output()), "ready\n");
+  EXPECT_EQ(child->End(milliseconds(10'000)), 0);
+  EXPECT_EQ(ReadAll(child->output()), "") << "the daemon still holds it";
+}
+
+TEST(ChildProcess, OnlyItsOwnDaemonsEnd) {
+  Result<ChildProcess> other = ChildProcess::Start(kDaemon + std::string("; cat"), ChildEnvironment());
+  ASSERT_TRUE(other.ok());
+  EXPECT_EQ(ReadLine(other->output()), "ready\n");
+  Result<ChildProcess> child = ChildProcess::Start(kDaemon, ChildEnvironment());
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(ReadLine(child->output()), "ready\n");
+  child->End(milliseconds(10'000));
+  ASSERT_EQ(::send(other->input(), "a\n", 2, MSG_NOSIGNAL), 2);
+  EXPECT_EQ(ReadLine(other->output()), "a\n");
+  pollfd polled{other->output(), POLLIN, 0};
+  EXPECT_EQ(::poll(&polled, 1, 0), 0) << "its daemon has ended";
+}
+
 TEST(ChildProcess, OneThatIgnoresSignalsIsKilled) {
   Result<ChildProcess> child =
       ChildProcess::Start("trap '' TERM; echo ready; while :; do sleep 0.1; done", ChildEnvironment());
@@ -85,7 +110,7 @@ TEST(ChildProcess, TheWholeGroupEndsWithThisProcess) {
   if (parent == 0) {
     ::close(report[0]);
     const Result<ChildProcess> child =
-        ChildProcess::Start("trap '' TERM; sleep 600 & echo ready; wait", ChildEnvironment());
+        ChildProcess::Start("trap '' TERM; sleep 600 & " + std::string(kDaemon) + "; wait", ChildEnvironment());
     if (child.ok() && ReadLine(child->output()) == "ready\n") (void)::write(report[1], "ready\n", 6);
     ::pause();
     ::_exit(0);
