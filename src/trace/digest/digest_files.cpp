@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -85,23 +86,49 @@ void ApplyRead(const Trace& trace, std::size_t read, FileHistory& file) {
   file.state.Read(text, number, number == 1 && !part && !cut);
 }
 
-// How the file's last version is known: by a later command that names it and doesn't only look at or move it.
-HowKnown EvidenceOfFile(const Trace& trace, const std::string& path, std::size_t changed) {
-  static const RE2 moving_pattern(R"(^\s*(?:git|mkdir|rm|mv|cp|touch|chmod|ln)\b[^&;|]*$)");
-  const std::string name = path.substr(path.rfind('/') + 1);
-  HowKnown evidence = HowKnown::kOnlyWritten;
-  constexpr std::size_t kShortest = 4;
-  if (name.size() < kShortest) return evidence;
-  for (std::size_t i = changed + 1; i < trace.events.size(); ++i) {
-    const Event& call = trace.events[i];
-    if (call.kind != EventKind::kToolCall || call.abandoned || call.command.find(name) == std::string::npos) continue;
-    if (MayWriteFile(call) || IsLookingAround(call) || RE2::PartialMatch(call.command, moving_pattern)) continue;
-    evidence = EvidenceOfCall(trace, i);
-  }
-  return evidence;
+// Whether a character divides the words of a command or the parts of a path.
+bool DividesNames(char c) {
+  return std::string_view(" \t\r\n\"'`/\\()[]{}<>|&;:,=*?!#$^").find(c) != std::string_view::npos;
 }
 
-DigestItem FileItem(const Trace& trace, const std::string& path, FileHistory file) {
+// Calls f(word) for each word that may be a file's name.
+template <typename F>
+void ForEachNameIn(std::string_view text, const F& f) {
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && !DividesNames(text[end])) ++end;
+    if (end > i) f(text.substr(i, end - i));
+    i = end + 1;
+  }
+}
+
+// The last call whose command has a word, of the calls that don't only look at files or move them. An index, because
+// searching all commands for each file would take quadratic time.
+std::unordered_map<std::string_view, std::size_t> LastCallsByName(const Trace& trace) {
+  static const RE2 moving_pattern(R"(^\s*(?:git|mkdir|rm|mv|cp|touch|chmod|ln)\b[^&;|]*$)");
+  std::unordered_map<std::string_view, std::size_t> last;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& call = trace.events[i];
+    if (call.kind != EventKind::kToolCall || call.abandoned || call.command.empty()) continue;
+    if (MayWriteFile(call) || IsLookingAround(call) || RE2::PartialMatch(call.command, moving_pattern)) continue;
+    ForEachNameIn(call.command, [&](std::string_view name) { last[name] = i; });
+  }
+  return last;
+}
+
+// How the file's last version is known: by a later command that names it.
+HowKnown EvidenceOfFile(const Trace& trace, const std::unordered_map<std::string_view, std::size_t>& last_calls,
+                        std::string_view path, std::size_t changed) {
+  std::string_view name;  // of one with spaces, the last word
+  ForEachNameIn(path, [&](std::string_view word) { name = word; });
+  constexpr std::size_t kShortest = 4;
+  const auto call = name.size() < kShortest ? last_calls.end() : last_calls.find(name);
+  if (call == last_calls.end() || call->second <= changed) return HowKnown::kOnlyWritten;
+  return EvidenceOfCall(trace, call->second);
+}
+
+DigestItem FileItem(const Trace& trace, const std::unordered_map<std::string_view, std::size_t>& last_calls,
+                    const std::string& path, FileHistory file) {
   DigestItem item;
   item.kind = DigestKind::kFile;
   item.key = "file " + path;
@@ -110,7 +137,7 @@ DigestItem FileItem(const Trace& trace, const std::string& path, FileHistory fil
   item.places = {PlaceOf(trace, file.event)};
   item.event = file.event;
   if (file.versions < 2 || !file.state.whole()) file.first.clear();
-  item.evidence = EvidenceOfFile(trace, path, file.event);
+  item.evidence = EvidenceOfFile(trace, last_calls, path, file.event);
   item.detail = FileDetail{path,
                            file.state.whole(),
                            file.state.Text(),
@@ -165,9 +192,10 @@ std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index
       Apply(edit, i, file);
     }
   }
+  const std::unordered_map<std::string_view, std::size_t> last_calls = LastCallsByName(trace);
   std::vector<DigestItem> items;
   items.reserve(files.size());
-  for (auto& [path, file] : files) items.push_back(FileItem(trace, path, std::move(file)));
+  for (auto& [path, file] : files) items.push_back(FileItem(trace, last_calls, path, std::move(file)));
   for (DigestItem& item : items) item.trace = trace_index;
   return items;
 }

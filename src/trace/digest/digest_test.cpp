@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/claude_session.h"
+#include "support/work_meter.h"
 #include "trace/digest/excerpt.h"
 #include "util/json.h"
 #include "util/rng.h"
@@ -298,6 +299,23 @@ TEST(ExcerptTest, DiffShowsWhatChanged) {
   EXPECT_EQ(DiffLines("a\nb\nc\n", "a\nB\nc\n"), " a\n-b\n+B\n c\n");
   EXPECT_EQ(DiffLines("", "x\n"), "+x\n");
   EXPECT_EQ(DiffLines("same\n", "same\n"), " same\n");
+}
+
+// Every file is looked for in every command that may have tried it out.
+TEST(DigestTest, ManyFilesAndCommandsTakeLinearTime) {
+  const auto digest_of = [](std::size_t count) {
+    Session session;
+    session.User("write the files and try them out");
+    for (std::size_t i = 0; i < count; ++i) {
+      session.Call("Write", Json::object({{"file_path", fmt::format("/p/a{}.py", i)}, {"content", "x\n"}}), "ok");
+      session.Run(fmt::format("mv b{} b{}", i, i + 1), "");
+      session.Run(fmt::format("python3 c{}.py", i), "done");
+    }
+    return [traces = std::vector<Trace>{session.Read("s.jsonl")}] {
+      EXPECT_FALSE(MakeDigest(traces, Condensed()).text.empty());
+    };
+  };
+  EXPECT_LT(GrowthPerDoubling(700, digest_of), kMaxGrowthPerDoubling);
 }
 
 }  // namespace
