@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "util/error_cause.h"
 #include "util/invariant.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -159,7 +160,8 @@ Spending Budget::Settle(const Reservation& reservation, const Result<ChatRespons
 }
 
 Spending Budget::ChargeFailure(const Reservation& reservation, const Error& error) {
-  if (error.kind != ErrorKind::kUnavailable || accounts_.at(reservation.model).in_process) return {};
+  const bool was_answered = error.cause == ErrorCause::kTooLong || error.cause == ErrorCause::kUnusable;
+  if ((error.kind != ErrorKind::kUnavailable && !was_answered) || accounts_.at(reservation.model).in_process) return {};
   failed_.Add(reservation.amount);
   return reservation.amount;
 }

@@ -54,8 +54,9 @@ class Budget {
   std::optional<Reservation> Reserve(const Model& model, const ChatRequest& request);
 
   // The request was answered, or failed. Returns what it counts as. A rejected or cancelled request counts as nothing;
-  // one that failed in another way (kUnavailable) counts as the whole reservation, because the provider may have worked
-  // on it. Answers that don't report their usage count as the whole reservation, too.
+  // one that failed in another way (kUnavailable), or whose answer is too long or can't be read (ErrorCause), counts as
+  // the whole reservation, because the provider may have worked on it. Answers that don't report their usage count as
+  // the whole reservation, too.
   Spending Settle(const Reservation& reservation, const Result<ChatResponse>& answer);
 
   void Release(const Reservation& reservation);  // the request was not sent

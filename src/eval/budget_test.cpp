@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/fake_model.h"
+#include "util/error_cause.h"
 
 namespace upskill {
 namespace {
@@ -159,6 +160,18 @@ TEST(Budget, ARequestThatMayHaveBeenWorkedOnCountsAsItsReservation) {
   Budget tokens = ForTokens(10'000);
   tokens.Settle(*tokens.Reserve(own, Question()), Error{ErrorKind::kUnavailable, "no memory"});
   EXPECT_EQ(tokens.spent().tokens, 0) << "nobody else works on requests of a model in process";
+}
+
+TEST(Budget, AnAnswerThatCannotBeUsedCountsAsItsReservation) {
+  const PricedModel model;
+  const Spending worst = WorstCase(model, Question());
+  for (const ErrorCause cause : {ErrorCause::kTooLong, ErrorCause::kUnusable}) {
+    for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kPermanent}) {
+      Budget budget = ForDollars(2 * worst.usd);
+      budget.Settle(*budget.Reserve(model, Question()), Error{kind, "its output exceeds 16 MB"}.Because(cause));
+      EXPECT_DOUBLE_EQ(budget.spent().usd, worst.usd) << ErrorCauseName(cause);
+    }
+  }
 }
 
 TEST(Budget, EarlierSpendingCounts) {

@@ -13,6 +13,7 @@
 
 #include "model/command_output.h"
 #include "model/request_text.h"
+#include "util/error_cause.h"
 #include "util/run_child.h"
 #include "util/text.h"
 
@@ -124,7 +125,8 @@ class CommandModel : public Model {
                    fmt::format("no answer within {:g} s ($UPSKILL_COMMAND_TIMEOUT sets another limit)", seconds)};
     }
     if (outcome.ending == Ending::kOutputLimit)
-      return Error{ErrorKind::kPermanent, fmt::format("its output exceeds {}", BytesText(options_.output_limit))};
+      return Error{ErrorKind::kPermanent, fmt::format("its output exceeds {}", BytesText(options_.output_limit))}
+          .Because(ErrorCause::kTooLong);
     Result<ChatResponse> response = ReadCommandOutput(outcome.output);
     if (outcome.exit_code == 0) return response;
     const bool no_command = outcome.exit_code == kCannotExecute || outcome.exit_code == kCannotExecute + 1;

@@ -10,6 +10,7 @@
 #include "model/structured_answer.h"
 #include "support/model_answers.h"
 #include "util/child_environment.h"
+#include "util/error_cause.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -86,6 +87,7 @@ TEST(CommandModel, LimitsEndTheCommand) {
   EXPECT_THAT(late.message, HasSubstr("no answer within 0.1 s"));
   const Error large = ErrorOf(*Command("yes"), Ask("Hi."));
   EXPECT_EQ(large.kind, ErrorKind::kPermanent);
+  EXPECT_EQ(large.cause, ErrorCause::kTooLong) << "so that it counts towards limits";
   EXPECT_THAT(large.message, HasSubstr("its output exceeds 1.0 MB"));
 }
 
