@@ -53,6 +53,13 @@ TEST(SecretShapes, HuggingFaceTokensHaveNoDigits) {
   ExpectKept("from hf_transfer import hf_hub_download_with_progress_bar");
 }
 
+// Random characters cut into pieces by `-` and `_`, each of which could be a word. The value is gitleaks' example.
+TEST(SecretShapes, TokensInPieces) {
+  const std::string body = "OaXzTpZUzWXQBMT_4cFfw-wtsorttJpsmnsSj";
+  ExpectGone("token sq0" + ("atp-" + body) + "\n", body, "square-token");
+  ExpectKept("glpat-a_token_for_the_project_1");
+}
+
 TEST(SecretShapes, QuotedValuesMayHoldAnyCharacter) {
   for (const char mark : std::string_view("$*(#^)&!|;<>%@?~{}[]+")) {
     const std::string secret = std::string("k7Qz") + mark + "mW2" + mark + "xR9tB4";

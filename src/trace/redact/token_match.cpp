@@ -51,6 +51,14 @@ std::size_t WithoutPunctuation(std::string_view run) {
   return run.size();
 }
 
+// Whether the case of the letters is random, also of a text that is cut into short pieces by `-` and `_`, which random
+// tokens have, too.
+bool HasRandomCaseInPieces(std::string_view body) {
+  std::string joined(body);
+  joined.erase(std::remove_if(joined.begin(), joined.end(), [](char c) { return c == '-' || c == '_'; }), joined.end());
+  return HasRandomCase(joined);
+}
+
 bool IsTokenBody(std::string_view body, const TokenFormat& format, bool glued) {
   constexpr double kMinEntropy = 3.0;
   constexpr std::size_t kLongAnchor = 10;  // says enough
@@ -65,7 +73,9 @@ bool IsTokenBody(std::string_view body, const TokenFormat& format, bool glued) {
     return IsMixed(body) || Entropy(body) >= kMinEntropy || format.anchor.size() >= kLongAnchor;
   const bool number = body.size() >= 20 && HasDigit(body) && !HasLetter(body);
   const auto digits = static_cast<std::size_t>(std::count_if(body.begin(), body.end(), IsDigitChar));
-  return (IsMixed(body) && (digits * 3 > body.size() || !IsMadeOfWords(body))) || number;
+  constexpr std::size_t kTellingAnchor = 6;  // a name hardly begins with it
+  const bool random = !IsMadeOfWords(body) || (format.anchor.size() >= kTellingAnchor && HasRandomCaseInPieces(body));
+  return (IsMixed(body) && (digits * 3 > body.size() || random)) || number;
 }
 
 bool HasShape(std::string_view token, const TokenFormat& format) {
