@@ -170,7 +170,11 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
   }
   if (options.log_runs) {
     ASSIGN_OR_RETURN(session.journal, Journal::Create(session.runs_dir, session.plan, *env.clock));
-    if (lock) RETURN_IF_ERROR(lock->NoteStart(session.plan).With("counting this look at the tests"));
+    const Status noted = lock ? lock->NoteStart(session.plan) : Status();
+    if (!noted) {
+      session.journal->Discard();
+      return noted.error().With("counting this look at the tests");
+    }
   }
   return {};
 }

@@ -17,6 +17,7 @@ namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -92,6 +93,18 @@ TEST_F(Looks, CanBeIgnored) {
   folder.Write("config.yaml", "ledger: perhaps\n");
   EXPECT_EQ(Run({"list"}), 2);
   EXPECT_THAT(error, HasSubstr("ledger must be true or false"));
+}
+
+TEST_F(Looks, ThatCannotBeCountedStartNoRun) {
+  Eval();
+  fs::rename(ledger(), folder.path() / "elsewhere");
+  fs::create_symlink(folder.path() / "elsewhere", ledger());
+  Edit("second");
+  EXPECT_EQ(Run({"eval", skill(), "-m", "sim:", "--runs-dir", runs().string()}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("counting this look at the tests"), HasSubstr("symbolic link")));
+  std::size_t folders = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(runs())) folders += entry.is_directory() ? 1 : 0;
+  EXPECT_EQ(folders, 1U) << "only the first run's";
 }
 
 TEST_F(Looks, WithoutALogTheyLeaveNoTrace) {

@@ -107,6 +107,11 @@ Result<Journal> Journal::Reopen(const fs::path& run_folder, const Clock& clock) 
   return Journal(run_folder, std::move(file), clock);
 }
 
+void Journal::Discard() {
+  std::error_code code;
+  fs::remove_all(folder_, code);
+}
+
 Status Journal::Append(const Sample& sample) {
   RETURN_IF_ERROR(file_.Append(DumpJson(SampleToJson(sample)) + "\n"));
   unsynced_ = true;

@@ -30,6 +30,9 @@ class Journal {
   Status Append(const Sample& sample);
   Status SyncWhenDue();  // if lines are unsynced and the last sync was at least a second ago
   Status Sync();
+  // Removes the folder of a new run that can't begin.
+  void Discard();
+
   const std::filesystem::path& folder() const { return folder_; }
 
  private:

@@ -62,7 +62,10 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
     ASSIGN_OR_RETURN(lock, TakeShareOfTest(context, plan));
   }
   ASSIGN_OR_RETURN(Journal journal, Journal::Create(context.runs_dir, plan, *context.clock));
-  if (lock) RETURN_IF_ERROR(lock->NoteStart(plan));
+  if (const Status noted = lock ? lock->NoteStart(plan) : Status(); !noted) {
+    journal.Discard();
+    return noted.error().With("counting this look at the tests");
+  }
   lock.reset();
   if (context.on_run) RETURN_IF_ERROR(context.on_run(spec.stage, plan.run));
   input.plan = &plan;
