@@ -96,7 +96,8 @@ std::string ShortReason(std::string message) {
   }
   // MarkPlace shows it, and its length is unbounded.
   if (const std::size_t last_read = message.find("; last read: '"); last_read != std::string::npos) {
-    message.replace(last_read, std::string::npos, std::string(ExpectedToken(std::string_view(message).substr(last_read))));
+    message.replace(last_read, std::string::npos,
+                    std::string(ExpectedToken(std::string_view(message).substr(last_read))));
   }
   return ExcerptLine(message, 200);
 }

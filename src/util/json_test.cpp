@@ -42,10 +42,9 @@ TEST(ParseJson, ErrorNamesLineAndColumnAndMarksThePlace) {
 }
 
 TEST(ParseJson, ErrorRepeatsNothingOfTheText) {
-  for (const std::string text :
-       {"SECRET", "{\"SECRET\"", "[\"SECRET\" \"SECRET\"]", "\"SECRET", "1SECRET", "[1e9999]", "-SECRET",
-        "{\"SECRET\": nulSECRET}", "\"SECRET\xff\"", "SECRET = 1", "token: SECRET",
-        "\"; expected SECRET", "\"; expected ']'SECRET", "[\"x\" \"; expected SECRET"}) {
+  for (const std::string text : {"SECRET", "{\"SECRET\"", "[\"SECRET\" \"SECRET\"]", "\"SECRET", "1SECRET", "[1e9999]",
+                                 "-SECRET", "{\"SECRET\": nulSECRET}", "\"SECRET\xff\"", "SECRET = 1", "token: SECRET",
+                                 "\"; expected SECRET", "\"; expected ']'SECRET", "[\"x\" \"; expected SECRET"}) {
     const Result<Json> parsed = ParseJson(text, "f.json");
     ASSERT_FALSE(parsed.ok()) << text;
     EXPECT_THAT(parsed.error().message,
