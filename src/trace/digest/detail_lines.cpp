@@ -2,6 +2,7 @@
 #include "trace/digest/detail_lines.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +13,10 @@
 #include <utility>
 #include <variant>
 
+#include "trace/digest/digest_text.h"
 #include "trace/digest/excerpt.h"
 #include "trace/digest/line_importance.h"
+#include "trace/read/tool_use.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -48,26 +51,49 @@ double ValueOfClass(LineClass kind) {
       return 52;
     case LineClass::kShape:
       return 50;
+    case LineClass::kEnvironment:
+      return 48;
+    case LineClass::kSchema:
     case LineClass::kSignature:
-      return 36;
-    case LineClass::kConfiguration:
+      return 44;
+    case LineClass::kCommand:
       return 42;
+    case LineClass::kConstant:
+      return 42;
+    case LineClass::kConfiguration:
+      return 38;
+    case LineClass::kImport:
+      return 32;
+    case LineClass::kStatement:
+      return 26;
     case LineClass::kOther:
       break;
   }
   return 0;
 }
 
-// Names what an event's lines are from.
+// The last parts of a path, which tell files of one project apart.
+std::string EndOfPath(std::string_view path) {
+  constexpr std::size_t kBytes = 60;
+  std::size_t from = path.size();
+  for (int parts = 0; parts < 3 && from != std::string_view::npos && from > 0; ++parts)
+    from = path.rfind('/', from - 1);
+  const std::string_view end = from == std::string_view::npos || from == 0 ? path : path.substr(from + 1);
+  return HeadAndTail(end, kBytes);
+}
+
+// Names what an event's lines are from. Short, because there are many such items with few lines.
 std::string HeadOf(const Trace& trace, const SourceText& source) {
-  constexpr std::size_t kBytes = 120;
-  if (!source.path.empty()) return source.path;
+  constexpr std::size_t kBytes = 60;
+  if (!source.path.empty()) return EndOfPath(source.path);
   const Event& event = trace.events[source.event];
-  if (event.kind != EventKind::kToolResult) return "said by the agent";
+  if (event.kind == EventKind::kToolCall) return "a command";
+  if (event.kind != EventKind::kToolResult) return "the agent's words";
   const Event* const call = event.partner == kNoIndex ? nullptr : &trace.events[event.partner];
   if (call == nullptr) return event.tool;
-  const std::string& what = call->command.empty() ? call->path : call->command;
-  return HeadAndTail(fmt::format("{} {}", call->tool, what.empty() ? call->text : what), kBytes);
+  if (!call->path.empty()) return EndOfPath(call->path);
+  return HeadAndTail(call->command.empty() ? fmt::format("{} {}", call->tool, call->text) : "$ " + call->command,
+                     kBytes);
 }
 
 class LineCollector {
@@ -83,8 +109,13 @@ class LineCollector {
       }
       for (std::size_t k = 0; k < traces_[i].events.size(); ++k) {
         const Event& event = traces_[i].events[k];
+        if (event.abandoned) continue;
+        if (event.kind == EventKind::kToolCall && !event.command.empty() && !MayWriteFile(event)) {
+          if (!IsLookingAround(event)) AddText({i, k, "", event.command, EvidenceOfCall(traces_[i], k)});
+          continue;
+        }
         const bool told = event.kind == EventKind::kAssistant || event.kind == EventKind::kReasoning;
-        if (event.abandoned || (!told && event.kind != EventKind::kToolResult)) continue;
+        if (!told && event.kind != EventKind::kToolResult) continue;
         const bool answered = event.kind == EventKind::kToolResult && event.partner != kNoIndex;
         AddText({i, k, "", event.text, answered ? EvidenceOfCall(traces_[i], event.partner) : HowKnown::kOnlyWritten});
       }
@@ -94,17 +125,18 @@ class LineCollector {
   // The best lines that `shown` doesn't have, in the order of the traces.
   std::vector<Candidate> Choose(std::string_view shown, std::size_t max_bytes) {
     std::unordered_set<std::string_view> known;
-    for (const std::string_view line : SplitLines(shown)) known.insert(Trim(line));
+    for (const std::string_view line : SplitLines(shown)) known.insert(Trim(WithoutMark(WithoutNumber(Trim(line)))));
     std::erase_if(lines_, [&](const Candidate& line) { return !known.insert(line.line).second; });
     for (Candidate& line : lines_) line.value = ValueOf(line);
     std::stable_sort(lines_.begin(), lines_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.value > b.value; });
-    constexpr std::size_t kHeadBytes = 90;  // of an item, about
     std::unordered_set<std::size_t> opened;
     std::vector<Candidate> chosen;
     std::size_t used = 0;
     for (const Candidate& line : lines_) {
-      const std::size_t cost = line.line.size() + 5 + (opened.contains(line.source) ? 0 : kHeadBytes);
+      constexpr std::size_t kIndent = 3;
+      const std::size_t cost =
+          line.line.size() + kIndent + (opened.contains(line.source) ? 0 : FrameBytes(line.source));
       if (used + cost > max_bytes) continue;
       used += cost;
       opened.insert(line.source);
@@ -114,6 +146,14 @@ class LineCollector {
       return std::pair(a.source, a.number) < std::pair(b.source, b.number);
     });
     return chosen;
+  }
+
+  // Of an item without its lines, in the digest.
+  std::size_t FrameBytes(std::size_t source) const {
+    const DigestItem item = ItemOf(source);
+    constexpr std::size_t kMarks = 12;  // "- [ · ]" and the end of the line
+    return item.text.size() + PlacesText(item.places).size() + std::string_view(EvidenceWords(item.evidence)).size() +
+           kMarks;
   }
 
   DigestItem ItemOf(std::size_t source_index) const {
@@ -137,26 +177,69 @@ class LineCollector {
     std::size_t number = 0;
     for (const std::string_view full : SplitLines(source.text)) {
       ++number;
-      const std::string_view line = WithoutNumber(Trim(full));
+      const std::string_view content = WithoutMark(WithoutNumber(full));
+      const std::string_view line = Trim(content);
+      if (!texts_.insert(line).second) continue;
+      CountWords(line);
       const LineClass kind = ClassOfLine(line);
       if (kind == LineClass::kOther || lines_.size() >= kMostLines) continue;
       // Settings differ in their keys.
       std::string skeleton_text = LineSkeleton(line);
       if (kind == LineClass::kConfiguration) skeleton_text += line.substr(0, line.find_first_of("=:"));
       const std::size_t skeleton = std::hash<std::string>()(skeleton_text);
-      if (all_.insert(line).second) ++like_[skeleton];
-      lines_.push_back({sources_.size() - 1, number, line, skeleton, kind, !full.starts_with(line), 0});
+      ++like_[skeleton];
+      lines_.push_back({sources_.size() - 1, number, line, skeleton, kind, !content.starts_with(line), 0});
     }
   }
 
-  // "17→text", "src/a.c:17:text" and "17: text" are text: of a read, of a search.
-  static std::string_view WithoutNumber(std::string_view line) {
-    const std::size_t digits = line.find_first_not_of("0123456789");
-    if (digits == 0 || digits == std::string_view::npos || digits > 7) return line;
-    for (const std::string_view mark : {"→", "\t", ":"}) {
-      if (line.substr(digits).starts_with(mark)) return Trim(line.substr(digits + mark.size()));
+  // What would be inside a function, if the line is indented: a statement, or the assignment of a variable. Constants
+  // are in upper case.
+  static bool IsLocal(const Candidate& line) {
+    if (line.kind == LineClass::kStatement) return true;
+    if (line.kind != LineClass::kConfiguration && line.kind != LineClass::kConstant) return false;
+    const std::size_t sign = line.line.find('=');
+    const std::size_t colon = line.line.find(':');
+    if (sign == std::string_view::npos || (colon < sign && line.line.starts_with('"'))) return false;
+    std::string_view name = Trim(line.line.substr(0, std::min(sign, colon)));
+    name = name.substr(name.find_last_of(" *&") + 1);
+    return !name.empty() && name.front() >= 'a' && name.front() <= 'z' &&
+           !(name.size() > 1 && name[0] == 'k' && name[1] >= 'A' && name[1] <= 'Z');
+  }
+
+  // "$ command" and "→ output" of a digest and "+text" of a diff.
+  static std::string_view WithoutMark(std::string_view line) {
+    for (const std::string_view mark : {"$ ", "→ "}) {
+      if (line.starts_with(mark)) return WithoutNumber(line.substr(mark.size()));
     }
-    return line;
+    return line.starts_with('+') ? line.substr(1) : line;
+  }
+
+  void CountWords(std::string_view line) {
+    std::vector<std::string> words = WordsOfLine(line);
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    for (std::string& word : words) ++lines_with_[std::move(word)];
+  }
+
+  // How little the rest of the traces says about a line: the mean information in its two rarest words, in bits, by the
+  // share of different lines that have them (the inverse document frequency of K. Spärck Jones, 1972).
+  double BitsOf(std::string_view line) const {
+    std::vector<double> bits;
+    for (const std::string& word : WordsOfLine(line)) {
+      const auto found = lines_with_.find(word);
+      const double with = found == lines_with_.end() ? 1 : static_cast<double>(found->second);
+      bits.push_back(std::log2(static_cast<double>(texts_.size()) / with));
+    }
+    std::sort(bits.begin(), bits.end(), std::greater<>());
+    if (bits.empty()) return 0;
+    return bits.size() == 1 ? bits[0] : (bits[0] + bits[1]) / 2;
+  }
+
+  // "  17→text" and "17: text" of a read and "src/a.c:17:text" of a search are text, with its indentation.
+  static std::string_view WithoutNumber(std::string_view line) {
+    static const RE2 pattern(R"(^(?:[\w@./-]*[./][\w@./-]*:\d{1,7}:| *\d{1,7}(?:→|\t|:)))");
+    re2::StringPiece rest(line.data(), line.size());
+    return RE2::Consume(&rest, pattern) ? std::string_view(rest.data(), rest.size()) : line;
   }
 
   double ValueOf(const Candidate& line) {
@@ -164,19 +247,25 @@ class LineCollector {
     const double late =
         static_cast<double>(source.event + 1) / static_cast<double>(traces_[source.trace].events.size());
     const double like = static_cast<double>(like_[line.skeleton]);
+    const double bits = BitsOf(line.line);
+    // A line is like others if it has their form and their words.
     const bool matters = line.kind >= LineClass::kShape;
-    const double common = (matters ? 2.0 : 6.0) * std::log2(like);
-    const double inner = line.indented && line.kind == LineClass::kConfiguration ? 10 : 0;  // a variable of a function
-    return ValueOfClass(line.kind) - inner + 6 * late + (source.path.empty() ? 0 : 6) -
-           std::min(common, matters ? 24.0 : 40.0);
+    const double known = 1 - bits / std::max(1.0, std::log2(static_cast<double>(texts_.size())));
+    const double common = std::min((matters ? 5.0 : 8.0) * std::log2(like) * known, matters ? 16.0 : 28.0);
+    const double inner = line.indented && IsLocal(line) ? 14 : 0;
+    const double value =
+        ValueOfClass(line.kind) + 2.5 * bits - inner + 6 * late + (source.path.empty() ? 0 : 6) - common;
+    constexpr double kEveryLine = 60;  // bytes
+    return std::max(0.0, value) / std::pow(static_cast<double>(line.line.size()) + kEveryLine, 0.4);
   }
 
   const std::vector<Trace>& traces_;
   std::vector<std::vector<DigestItem>> files_;  // own the texts of files
   std::vector<SourceText> sources_;
   std::vector<Candidate> lines_;
-  std::unordered_set<std::string_view> all_;
-  std::unordered_map<std::size_t, std::size_t> like_;  // skeleton → different lines
+  std::unordered_set<std::string_view> texts_;               // the different lines
+  std::unordered_map<std::string, std::size_t> lines_with_;  // word → different lines
+  std::unordered_map<std::size_t, std::size_t> like_;        // skeleton → different lines
 };
 
 }  // namespace
@@ -186,13 +275,10 @@ std::vector<DigestItem> DetailLines(const std::vector<Trace>& traces, std::strin
   collector.Collect();
   std::vector<DigestItem> items;
   std::size_t source = kNoIndex;
-  std::size_t next = 0;
   for (const Candidate& line : collector.Choose(shown, max_bytes)) {
     if (line.source != source) items.push_back(collector.ItemOf(line.source));
-    if (line.source == source && line.number != next) items.back().text += "\n…";
     items.back().text += "\n" + std::string(line.line);
     source = line.source;
-    next = line.number + 1;
   }
   for (DigestItem& item : items) item.detail = TextDetail{item.text, false};
   return items;

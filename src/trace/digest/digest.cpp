@@ -220,7 +220,7 @@ std::optional<Digest> WholeDigest(const std::vector<Trace>& traces, std::size_t 
 }
 
 // Part of the budget for DetailLines, in percent; they get what the items leave as well.
-constexpr std::size_t kDetailShare = 45;
+constexpr std::size_t kDetailShare = 60;
 
 std::string ShownText(const std::vector<Chosen>& chosen) {
   std::string text;

@@ -56,7 +56,7 @@ int LineWeight(std::string_view line) {
 
 int WeightOfClass(LineClass kind) {
   if (kind >= LineClass::kShape) return 7;
-  return kind == LineClass::kOther ? 0 : 3;
+  return kind <= LineClass::kStatement ? 0 : 3;
 }
 
 // A line of a diff; `text` is part of one of the two texts.
@@ -140,7 +140,7 @@ std::string Excerpt(std::string_view text, std::size_t max_bytes) {
       const LineClass kind = ClassOfLine(lines[i]);
       const int repetitions = seen[LineSkeleton(lines[i])]++;
       // Names and values are always kept; other lines are worth less with each one like them.
-      weight = kind == LineClass::kOther ? std::max(0, weight - 2 * repetitions) : weight + WeightOfClass(kind);
+      weight = kind <= LineClass::kStatement ? std::max(0, weight - 2 * repetitions) : weight + WeightOfClass(kind);
     }
     if (i == 0) weight += 4;
     if (i + 2 >= lines.size()) weight += 5;

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/claude_session.h"
@@ -96,10 +98,9 @@ struct Recall {
 };
 
 // The lines are planted one by one into written files and outputs, half of them in the last third.
-Recall RecallIn(std::size_t bytes, std::size_t budget, std::uint64_t seed) {
+Recall RecallIn(std::size_t bytes, std::size_t budget, std::uint64_t seed, const std::vector<std::string>& planted) {
   static const std::vector<SourceFile> files = RealFiles();
   Rng rng(seed);
-  const std::vector<std::string> planted = PlantedLines();
   ClaudeSession session;
   session.User("make the package build for the new card");
   Work(session, files, rng, bytes / 3);
@@ -131,16 +132,37 @@ Recall RecallIn(std::size_t bytes, std::size_t budget, std::uint64_t seed) {
 
 TEST(DigestRecall, UnremarkableLinesOfALongSession) {
   ASSERT_GT(RealFiles().size(), 100U);
-  const Recall recall = RecallIn(2'000'000, 24'000, 7);
+  const Recall recall = RecallIn(2'000'000, 24'000, 7, PlantedLines());
   std::printf("recalled %zu of %zu in %zu tokens\n", recall.found, recall.planted, recall.tokens);
   EXPECT_LE(recall.tokens, 24'000U);
   EXPECT_GE(recall.found * 100, recall.planted * 95);
 }
 
 TEST(DigestRecall, UnremarkableLinesOfAShorterSession) {
-  const Recall recall = RecallIn(600'000, 12'000, 11);
+  const Recall recall = RecallIn(600'000, 12'000, 11, PlantedLines());
   EXPECT_LE(recall.tokens, 12'000U);
   EXPECT_GE(recall.found * 100, recall.planted * 95);
+}
+
+// Lines of many languages and tools that say what has to be known, written down without regard to how a digest chooses:
+// registrations, exports, schemas, settings, versions, variables, options of commands, constants, signatures.
+TEST(DigestRecall, LinesOfManyLanguages) {
+  const Result<std::string> text = ReadFile(SourceDir() / "tests/fixtures/recall_lines.txt");
+  ASSERT_TRUE(text.ok());
+  std::array<std::vector<std::string>, 3> planted;  // one session each
+  std::size_t next = 0;
+  for (const std::string_view line : SplitLines(*text)) {
+    if (!line.empty() && !line.starts_with("## ")) planted.at(next++ % planted.size()).emplace_back(line);
+  }
+  ASSERT_GT(next, 120U);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < planted.size(); ++i) {
+    const Recall recall = RecallIn(1'000'000, 24'000, 20 + i, planted.at(i));
+    EXPECT_LE(recall.tokens, 24'000U);
+    found += recall.found;
+  }
+  std::printf("recalled %zu of %zu lines of many languages\n", found, next);
+  EXPECT_GE(found * 100, next * 90);
 }
 
 TEST(WholeDigest, EverythingIsToldOnceAndHowItIsKnown) {
