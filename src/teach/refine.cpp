@@ -131,7 +131,7 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
   if (EstimateTokens(items) > options.context_tokens / 2) {
     ASSIGN_OR_RETURN(items, FitItems(teacher, material, options.context_tokens, *options.prompts));
     if (EstimateTokens(items) > options.context_tokens / 2)
-      items = HeadAndTail(items, options.context_tokens / 2 * kBytesPerToken);
+      items = Excerpt(items, options.context_tokens / 2 * kBytesPerToken);
   }
   PromptValues values = ValuesOf(material, items);
   values["skill"] = candidate.skill.body;

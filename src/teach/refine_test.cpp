@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "teach/refine.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include "teach/generation_budget.h"
 #include "trace/digest/digest.h"
 #include "util/temp_folder.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -126,6 +128,23 @@ TEST(ProposeChanges, OneChangeIsAskedForInTheSingular) {
   refinement.options.candidates = 1;
   ASSERT_TRUE(refinement.Propose().ok());
   EXPECT_THAT(refinement.model.requests[0].messages[0].text, HasSubstr("Propose one change. In `why`"));
+}
+
+TEST(ProposeChanges, ImportantLinesStayInMaterialThatIsTooLong) {
+  Refinement refinement(Proposals({EditJson("`9.0`", "`9.1`")}));
+  const std::string line = "ops.def(\"gate_forward(Tensor! out, Tensor input) -> ()\");";
+  std::string text;
+  for (int i = 0; i < 300; ++i) {
+    text += i == 200 ? line + "\n" : fmt::format("it goes on with one of many lines like the last, number {}\n", i);
+  }
+  refinement.material.items = {{"d3", MaterialKind::kFact, text, {"a.jsonl#11"}, {}}};
+  // It fits whole, but not into the half of the budget that it may have.
+  refinement.options.context_tokens = EstimateTokens(text) * 3 / 2;
+  ASSERT_TRUE(refinement.Propose().ok());
+  ASSERT_THAT(refinement.model.requests, SizeIs(1));
+  const std::string& prompt = refinement.model.requests[0].messages[0].text;
+  EXPECT_THAT(prompt, HasSubstr(line));
+  EXPECT_THAT(prompt, testing::Not(HasSubstr("number 250\n"))) << "nothing marks it as important";
 }
 
 TEST(ProposeChanges, AMalformedAnswerIsAnInputError) {
