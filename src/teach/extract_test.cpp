@@ -170,6 +170,28 @@ TEST(ExtractDraft, TablesWithTheSameKeysAreShownOnceIfTheFileIsTooLong) {
   EXPECT_THAT(draft->references[0].second, HasSubstr(toml));
 }
 
+TEST(ConfigurationPart, CompleteFilesFirstTheSmallestThenThoseOfWhichMostIsKnown) {
+  const auto file = [](const std::string& path, std::size_t lines, bool complete) {
+    SourcedFile sourced;
+    sourced.path = path;
+    sourced.config = true;
+    sourced.place = "a.jsonl#1";
+    sourced.file.complete = complete;
+    for (std::size_t i = 0; i < lines; ++i) sourced.file.lines.push_back({"key = " + std::to_string(i), false});
+    return sourced;
+  };
+  const Section part =
+      ConfigurationPart({file("parts-4.toml", 4, false), file("whole-9.toml", 9, true), file("parts-7.toml", 7, false),
+                         file("whole-2.toml", 2, true), file("parts-2.toml", 2, false), file("parts-5.toml", 5, false)},
+                        false);
+  std::vector<std::string> order;
+  for (const Rule& rule : part.rules) {
+    const std::size_t begin = rule.text.find('`') + 1;
+    order.push_back(rule.text.substr(begin, rule.text.find('`', begin) - begin));
+  }
+  EXPECT_THAT(order, ElementsAre("whole-2.toml", "whole-9.toml", "parts-7.toml", "parts-5.toml", "parts-4.toml"));
+}
+
 TEST(ExtractDraft, WhatDoesNotFitIsLeftOutWhole) {
   Material material = OnePort();
   material.items.push_back(FileItem("big.toml", std::string(4000, 'x') + " = 1\n", "a.jsonl#12"));
