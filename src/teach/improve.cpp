@@ -77,7 +77,7 @@ class Improvement {
       RETURN_IF_ERROR(Attempt(attempt, best, failing));
       fruitless = BestOnTrain(out_.candidates) == best ? fruitless + 1 : 0;
     }
-    state_.Say("refine", "ends: " + out_.refine_end);
+    state_.Say("refine", "ended because " + out_.refine_end);
     return Merge();
   }
 

@@ -17,8 +17,13 @@ namespace {
 std::string EvidenceText(const Draft& draft, const Material& material) {
   if (material.items.empty()) return "no material to check them against";
   if (draft.uncited == 0 && draft.contradicted.empty()) return "all citing a source";
-  return fmt::format("{} that cite no source and {} contradicted by the material left out", draft.uncited,
-                     draft.contradicted.size());
+  std::string left_out;
+  if (draft.uncited > 0) left_out = fmt::format("{} without a source", Counted(draft.uncited, "rule"));
+  if (!draft.contradicted.empty()) {
+    left_out += fmt::format("{}{} that the material contradicts", left_out.empty() ? "" : " and ",
+                            Counted(draft.contradicted.size(), "rule"));
+  }
+  return "left out " + left_out;
 }
 
 }  // namespace
