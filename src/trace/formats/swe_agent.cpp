@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// SWE-agent trajectories (.traj): `history` has the messages; `trajectory` is used if there is no history.
+// SWE-agent trajectories (.traj): `history` has the messages; `trajectory` is used if there is no history, and for its
+// last step if the history lacks it: a run that was stopped may have recorded the step only there.
+#include <algorithm>
+#include <cstddef>
+
 #include "trace/formats/chat_message.h"
 #include "trace/formats/readers.h"
 #include "util/text.h"
@@ -27,11 +31,22 @@ class SweAgentReader : public RecordReader {
     EventContext stamp;
     stamp.line = line;
     if (history != nullptr && history->is_array() && !history->empty()) {
+      const std::size_t answers = AnswersIn(*history);
       for (Json& item : *history) AddItem(item, stamp);
+      if (trajectory != nullptr && trajectory->is_array() && trajectory->size() == answers + 1)
+        AddStep(trajectory->back(), stamp);
     } else if (trajectory != nullptr && trajectory->is_array()) {
       for (Json& step : *trajectory) AddStep(step, stamp);
     }
     AddInfo(Member(record, "info"));
+  }
+
+  // Messages of the agent, demonstrations apart.
+  static std::size_t AnswersIn(const Json& history) {
+    return static_cast<std::size_t>(std::count_if(history.begin(), history.end(), [](const Json& item) {
+      return StringAt(item, "role") == "assistant" && Member(item, "is_demo") != true &&
+             StringAt(item, "message_type") != "demonstration";
+    }));
   }
 
   void AddItem(Json& item, const EventContext& stamp) {

@@ -128,6 +128,35 @@ TEST(FormatVersionsTest, SweAgentOutputThatMentionsFailures) {
   EXPECT_EQ(run("OBSERVATION:\nYour proposed edit has introduced new syntax error(s)."), 1U);
 }
 
+TEST(FormatVersionsTest, SweAgentStepThatOnlyTheTrajectoryHas) {
+  const auto calls = [](const Json& trajectory) {
+    const Json document = {{"trajectory", trajectory},
+                           {"info", Json::object()},
+                           {"history",
+                            {{{"role", "user"}, {"content", "shown"}, {"is_demo", true}},
+                             {{"role", "assistant"}, {"content", "shown"}, {"action", "ls"}, {"is_demo", true}},
+                             {{"role", "user"}, {"content", "fix it"}},
+                             {{"role", "assistant"}, {"content", "look"}, {"action", "cat env.py"}},
+                             {{"role", "user"}, {"content", "x = 1"}}}}};
+    const Result<Trace> trace = ReadTrace(LineSource::FromText(DumpJson(document), "a.traj"), {});
+    EXPECT_TRUE(trace.ok());
+    std::vector<std::string> commands;
+    for (const Event& event : trace->events) {
+      if (event.kind == EventKind::kToolCall) commands.push_back(event.command);
+    }
+    return commands;
+  };
+  const Json first = {{"response", "look"}, {"action", "cat env.py"}, {"observation", "x = 1"}};
+  const Json last = {{"response", "done"}, {"action", "submit"}, {"observation", "EXECUTION TIMED OUT"}};
+  const std::vector<std::string> before = calls({first});
+  ASSERT_EQ(before.size(), 1U);
+  const std::vector<std::string> after = calls({first, last});
+  ASSERT_EQ(after.size(), 2U);
+  EXPECT_EQ(after[0], before[0]);
+  EXPECT_EQ(after[1], "submit");
+  EXPECT_EQ(calls({first, last, last}), before) << "what else is missing can't be told apart";
+}
+
 TEST(FormatVersionsTest, AtifContinuations) {
   const Json first = {{"step_id", 1}, {"source", "user"}, {"message", "port it"}, {"is_copied_context", true}};
   const Json summary = {{"step_id", 2}, {"source", "agent"}, {"message", "so far: half"}, {"is_copied_context", true}};
