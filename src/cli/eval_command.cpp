@@ -152,7 +152,8 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
   if (!config) return PrintError(env, config.error());
   EvalOptions options = given;
   if (const Status recalled = RecallTerms(options, *config, env); !recalled) return PrintError(env, recalled.error());
-  if (const Status written = WriteMissingTests(options, env); !written) return PrintError(env, written.error());
+  if (const Status written = WriteMissingTests(options, *config, env); !written)
+    return PrintError(env, written.error());
   Result<EvalSession> session = OpenEvalSession(options, *config, env);
   if (!session) return PrintError(env, session.error());
   if (!options.json) PrintHead(options, *config, *session, env);

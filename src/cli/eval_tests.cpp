@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "cli/students.h"
@@ -18,11 +22,17 @@
 #include "teach/write_cases.h"
 #include "trace/redact/redact.h"
 #include "util/folder.h"
+#include "util/hash.h"
 #include "util/temp_folder.h"
 #include "util/text.h"
 
 namespace upskill {
+
+namespace fs = std::filesystem;
+
 namespace {
+
+constexpr const char* kCallsFile = "calls.jsonl";
 
 constexpr const char* kTestsOfSkill = "tests.json";
 
@@ -35,6 +45,26 @@ Material MaterialOf(const Skill& skill) {
   return material;
 }
 
+// Where the answers are kept until the tests are written, so that a later try pays for none of them twice; null with
+// --no-log-runs. The same text and model have the same folder.
+Result<std::optional<Folder>> KeptCalls(const Skill& skill, const Model& model, const EvalOptions& options,
+                                        const Config& config) {
+  if (!options.log_runs) return std::optional<Folder>();
+  const std::string key =
+      Sha256Hex(skill.name + "\n" + skill.description + "\n" + skill.body + "\n" + model.info().identity).substr(0, 16);
+  ASSIGN_OR_RETURN(const Folder runs, Folder::Make(RunsFolder(options.runs_dir, config)));
+  ASSIGN_OR_RETURN(Folder kept, runs.MakeBelow(fs::path("tests") / key));
+  return std::optional(std::move(kept));
+}
+
+// What can't be removed costs nothing but room.
+void ForgetCalls(const std::optional<Folder>& kept) {
+  if (!kept || !kept->RemoveFile(kCallsFile)) return;
+  std::error_code code;
+  fs::remove(kept->path(), code);
+  fs::remove(kept->path().parent_path(), code);  // if nothing else is kept there
+}
+
 Status SaveTests(const VettedCases& vetted, const Skill& skill) {
   Suite suite;
   suite.document = {{"tests", Json::array()}};
@@ -45,7 +75,7 @@ Status SaveTests(const VettedCases& vetted, const Skill& skill) {
 
 }  // namespace
 
-Status WriteMissingTests(EvalOptions& options, Env& env) {
+Status WriteMissingTests(EvalOptions& options, const Config& config, Env& env) {
   if (options.test_gen_model.empty() || !options.tests.empty() || !options.resume.empty()) return {};
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   const Result<Suite> own = LoadSuiteOfSkill(skill.folder);
@@ -57,7 +87,9 @@ Status WriteMissingTests(EvalOptions& options, Env& env) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, OpenModel(options.test_gen_model, model_options, env));
   if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*model, options.test_gen_model));
   ASSIGN_OR_RETURN(const TempFolder scratch, TempFolder::Make("upskill-tests-"));
-  ASSIGN_OR_RETURN(Teacher teacher, Teacher::Open(*model, scratch.path() / "calls.jsonl", env.stop, env.clock));
+  ASSIGN_OR_RETURN(const std::optional<Folder> kept, KeptCalls(skill, *model, options, config));
+  const fs::path calls = (kept ? kept->path() : scratch.path()) / kCallsFile;
+  ASSIGN_OR_RETURN(Teacher teacher, Teacher::Open(*model, calls, env.stop, env.clock));
   GenerationBudget budget(options.max_cost_usd, 0.0);
   teacher.set_meter({[&](const Model& asked, const ChatRequest& request) { return budget.Reserve(asked, request); },
                      [&](const Result<ChatResponse>& answer) { return budget.Settle(answer); }});
@@ -68,9 +100,14 @@ Status WriteMissingTests(EvalOptions& options, Env& env) {
   const CaseOptions how;
   say(fmt::format("{} has none: {} writes {} from its text", skill.name, model->info().name,
                   Counted(how.cases, "test")));
-  ASSIGN_OR_RETURN(const VettedCases vetted, WriteCases(teacher, MaterialOf(skill), how));
+  const Result<VettedCases> written = WriteCases(teacher, MaterialOf(skill), how);
+  const bool unusable = written ? written->cases.empty() : written.error().kind == ErrorKind::kInput;
+  // Answers that gave no test would give none the next time either.
+  if (unusable) ForgetCalls(kept);
+  ASSIGN_OR_RETURN(const VettedCases vetted, written);
   if (vetted.cases.empty()) return InputError("--test-gen-model: no sound test: " + CasesLine({}, vetted.rejected));
   RETURN_IF_ERROR(SaveTests(vetted, skill));
+  ForgetCalls(kept);
   say(fmt::format("{} → {}{}", CasesLine(vetted.cases, vetted.rejected), (skill.folder / kTestsOfSkill).string(),
                   budget.Text()));
   say("they ask for what the skill says; tests of the work itself are worth more");

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -72,6 +73,25 @@ TEST_F(EvalTests, NoSoundTestIsAnError) {
       2);
   EXPECT_THAT(error, HasSubstr("--test-gen-model: no sound test"));
   EXPECT_FALSE(fs::exists(fs::path(skill()) / "tests.json"));
+}
+
+// The folder can't take the tests once they are written.
+TEST_F(EvalTests, AnswersThatWerePaidForAreKeptUntilTheTestsAreWritten) {
+  folder.Write("answer.json", "{\"cases\":[" + kCase + "]}");
+  const std::string log = (folder.path() / "asked").string();
+  const std::string writer = "cmd:echo x >> " + log + "; cat " + (folder.path() / "answer.json").string();
+  const auto asked = [&] { return std::count(ReadFile(log)->begin(), ReadFile(log)->end(), 'x'); };
+  const fs::path obstacle = fs::path(skill()) / "tests.json";
+  fs::create_directories(obstacle / "sub");
+  ASSERT_NE(Eval({"--test-gen-model", writer}), 0);
+  const auto calls = asked();
+  ASSERT_GE(calls, 1);
+  ASSERT_TRUE(fs::exists(runs() / "tests"));
+  fs::remove_all(obstacle);
+  ASSERT_EQ(Eval({"--test-gen-model", writer}), 0) << error;
+  EXPECT_EQ(asked(), calls) << "nothing is asked twice";
+  EXPECT_TRUE(fs::is_regular_file(obstacle));
+  EXPECT_FALSE(fs::exists(runs() / "tests"));
 }
 
 }  // namespace
