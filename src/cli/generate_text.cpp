@@ -47,6 +47,16 @@ std::string CostText(const StageCost& cost, const char* one) {
                      usd);
 }
 
+// The students' answers that it took to find the best candidate, over all sessions.
+std::size_t CallsOfTrials(const GenerationFacts& facts) {
+  std::size_t calls = 0;
+  for (const char* stage : {"train", "screen"}) {
+    const auto found = facts.students.find(stage);
+    if (found != facts.students.end()) calls += found->second.calls;
+  }
+  return calls;
+}
+
 void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, Env& env) {
   double usd = 0.0;
   bool known = true;
@@ -64,10 +74,11 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
     print("teacher", stage, "call", facts.teachers);
   for (const char* stage : {"probe", "train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
+    const std::size_t calls = CallsOfTrials(facts);
     env.out(TerminalText::Format(
         "finding the best candidate took {}, {:.0f} % of the {} needed to measure every one in full\n",
-        Counted(outcome.student_calls, "student answer"),
-        100.0 * static_cast<double>(outcome.student_calls) / static_cast<double>(outcome.full_student_calls),
+        Counted(calls, "student answer"),
+        100.0 * static_cast<double>(calls) / static_cast<double>(outcome.full_student_calls),
         outcome.full_student_calls));
   }
   if (usd > 0) env.out(TerminalText::Format("spent {}{}\n", known ? "" : "at least ", MoneyText(usd)));
@@ -208,9 +219,8 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   if (!outcome.tests_problem.empty() && !outcome.cases.empty())
     env.out(TerminalText::Format("no tests were written: {}\n", outcome.tests_problem));
   if (outcome.uncited_rules > 0)
-    env.out(TerminalText::Format("{} that {} no source {} left out\n", Counted(outcome.uncited_rules, "rule"),
-                                 outcome.uncited_rules == 1 ? "cites" : "cite",
-                                 outcome.uncited_rules == 1 ? "was" : "were"));
+    env.out(TerminalText::Format("left out {} that {} no source\n", Counted(outcome.uncited_rules, "rule"),
+                                 outcome.uncited_rules == 1 ? "cites" : "cite"));
   for (const std::string& rule : outcome.contradicted_rules)
     env.out(TerminalText::Format("left out because the material contradicts it: {}\n", rule));
   for (const std::string& rule : outcome.unsupported_rules)
@@ -250,7 +260,7 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
                {"critique_points", outcome.critique.size()},
                {"untouched_items", outcome.coverage.untouched},
                {"refine_end", outcome.refine_end.empty() ? Json(nullptr) : Json(outcome.refine_end)},
-               {"student_calls", outcome.student_calls},
+               {"student_calls", CallsOfTrials(facts)},
                {"full_student_calls", outcome.full_student_calls},
                {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)},
                {"too_small", Json::array()},
