@@ -84,11 +84,8 @@ void FuzzLedger(std::string_view input) {
   const Ledger ledger = LedgerFromText(input);
   CHECK(ledger.runs.size() + ledger.skipped_lines <= SplitLines(input).size());
   for (const LedgerRun& run : ledger.runs) {
-    CHECK(!run.run.empty() && std::is_sorted(run.cases.begin(), run.cases.end()));
+    CHECK(!run.run.empty() && std::is_sorted(run.inputs.begin(), run.inputs.end()));
     CHECK(run.rounds >= 1 && run.planned_rounds >= 1);
-  }
-  {
-    const LedgerRun r = LedgerRunOf(LookedAtPlan());
   }
   CheckShare(ledger, true);
   CheckShare(ledger, false);

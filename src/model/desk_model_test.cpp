@@ -104,11 +104,11 @@ TEST_F(DeskModelTest, EqualQuestionsWithOtherSeedsAreOtherRequests) {
 }
 
 TEST_F(DeskModelTest, AStructuredAnswerIsAskedForAgain) {
+  Answers filler(1);
   const auto model = Open();
   ChatRequest request = Ask("How many legs has a dog?");
   request.answer_schema =
       Json::parse(R"({"type":"object","properties":{"legs":{"type":"integer"}},"required":["legs"]})");
-  Answers filler(1);
   model->Start(Ask("First?"), filler.Expect(0));  // answers put there from now on are to requests of this session
   Put("0002-answer.md", "four");
   Put("0003-answer.md", "Here it is:\n\n```json\n{\"legs\": 4}\n```\n");
