@@ -124,6 +124,10 @@ std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const Cha
   account.price = KnownPrice(info);
   account.in_process = info.in_process;
   if (!MayBeCounted(account)) return std::nullopt;
+  if (!info.bounded && !IsFree(account.price) && !account.answered && account.unanswered > 0) {
+    shortage_ = fmt::format("the first answer of {} will show what one may use", account.name);
+    return std::nullopt;
+  }
   Reservation reservation;
   reservation.model = info.identity;
   if (limits_.max_tokens || !IsFree(account.price)) reservation.estimate = WorstCase(model, request);
@@ -151,23 +155,47 @@ Spending Budget::Settle(const Reservation& reservation, const Result<ChatRespons
   Release(reservation);
   Spending used;
   if (reservation.model.empty()) {
-    if (answer) used = {answer->usage.prompt() + answer->usage.output, answer->cost_usd.value_or(0.0)};
+    used = answer ? Spending{answer->usage.prompt() + answer->usage.output, answer->cost_usd.value_or(0.0)}
+                  : Spending{answer.error().used_tokens, answer.error().used_usd};
   } else {
     used = answer ? UsedBy(reservation, *answer) : ChargeFailure(reservation, answer.error());
   }
   spent_.Add(used);
+  NoteExcess();
   return used;
+}
+
+void Budget::NoteExcess() {
+  if (exceeded_) return;
+  const bool usd = limits_.max_cost_usd && spent_.usd > *limits_.max_cost_usd * (1.0 + kRounding);
+  const bool tokens = limits_.max_tokens && spent_.tokens > *limits_.max_tokens;
+  exceeded_ = usd || tokens;
+  if (!exceeded_) return;
+  caveats_.push_back(fmt::format("{}: more than the limit, because answers used more than a request could be expected to",
+                                 usd ? SpentUsd() : SpentTokens()));
 }
 
 Spending Budget::ChargeFailure(const Reservation& reservation, const Error& error) {
   const bool was_answered = error.cause == ErrorCause::kTooLong || error.cause == ErrorCause::kUnusable;
-  if ((error.kind != ErrorKind::kUnavailable && !was_answered) || accounts_.at(reservation.model).in_process) return {};
-  failed_.Add(reservation.amount);
-  return reservation.amount;
+  Account& account = accounts_.at(reservation.model);
+  Spending used{error.used_tokens, error.used_usd};
+  if (account.in_process) return {};
+  if (used.usd > 0.0 || used.tokens > 0) {
+    account.answered = true;
+    account.excess.tokens = std::max(account.excess.tokens, used.tokens - reservation.estimate.tokens);
+    account.excess.usd = std::max(account.excess.usd, used.usd - reservation.estimate.usd);
+  }
+  if (error.kind == ErrorKind::kUnavailable || was_answered) {
+    used.tokens = std::max(used.tokens, reservation.amount.tokens);
+    used.usd = std::max(used.usd, reservation.amount.usd);
+  }
+  failed_.Add(used);
+  return used;
 }
 
 Spending Budget::UsedBy(const Reservation& reservation, const ChatResponse& response) {
   Account& account = accounts_.at(reservation.model);
+  account.answered = true;
   Spending used{response.usage.prompt() + response.usage.output, 0.0};
   if (ReportsUsage(response)) {
     used.usd = response.cost_usd ? *response.cost_usd : account.price ? CostUsd(*account.price, response.usage) : 0.0;

@@ -37,6 +37,9 @@ struct Spending {
 // reserved before it is sent, and replaced by its actual use when it is answered: as long as no answer uses more than
 // was reserved for it, the limits are never exceeded, however many requests are in flight. Not thread-safe.
 //
+// A model that doesn't keep to a maximum (ModelInfo::bounded) gets its first request alone: it shows what one may use.
+// Where an answer used so much more than was reserved that a limit is exceeded, a caveat says so.
+//
 // What can't be counted isn't sent: under a limit on cost, nothing to a model whose price is unknown (KnownPrice), and
 // nothing more to a model whose answers don't report what the limit counts.
 class Budget {
@@ -80,12 +83,14 @@ class Budget {
     Spending excess;  // the most that an answer used beyond its estimate
     std::size_t unanswered = 0;
     bool unreported = false;  // an answer didn't say what it used
+    bool answered = false;    // a request was answered, or failed and said what it used
   };
 
   bool MayBeCounted(const Account& account);
   bool Fits(const Spending& amount);
   std::string SpentUsd() const;
   std::string SpentTokens() const;
+  void NoteExcess();
   Spending ChargeFailure(const Reservation& reservation, const Error& error);
   Spending UsedBy(const Reservation& reservation, const ChatResponse& response);
 
@@ -94,6 +99,7 @@ class Budget {
   Spending failed_;                          // the part of spent_ that requests without an answer may have used
   Spending estimated_;                       // of the requests in flight
   std::map<std::string, Account> accounts_;  // by model
+  bool exceeded_ = false;                    // and said so
   std::string shortage_;
   std::vector<std::string> caveats_;
 };

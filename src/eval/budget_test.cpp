@@ -174,6 +174,48 @@ TEST(Budget, AnAnswerThatCannotBeUsedCountsAsItsReservation) {
   }
 }
 
+TEST(Budget, AFailureCountsAsWhatItReports) {
+  const PricedModel model;
+  const Spending worst = WorstCase(model, Question());
+  Error error{ErrorKind::kUnavailable, "it reports an error"};
+  error.used_usd = 0.9;
+  error.used_tokens = 320'000;
+  Budget budget = ForDollars(1.0);
+  EXPECT_DOUBLE_EQ(budget.Settle(*budget.Reserve(model, Question()), error).usd, 0.9);
+  EXPECT_FALSE(budget.Reserve(model, Question())) << "the next one may cost as much";
+  Budget none{RunLimits{}};
+  EXPECT_EQ(none.Settle(*none.Reserve(model, Question()), error).tokens, 320'000);
+  error.used_usd = worst.usd / 2;
+  Budget less = ForDollars(1.0);
+  EXPECT_DOUBLE_EQ(less.Settle(*less.Reserve(model, Question()), error).usd, worst.usd) << "it may not have said all";
+}
+
+TEST(Budget, AModelWithoutBoundsGetsItsFirstRequestAlone) {
+  FakeModel model("cmd", 4, nullptr);
+  model.set_price(kPrice);
+  model.set_unbounded();
+  Budget budget = ForDollars(1.0);
+  const auto first = budget.Reserve(model, Question());
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(budget.Reserve(model, Question()));
+  EXPECT_EQ(budget.shortage(), "the first answer of cmd will show what one may use");
+  budget.Settle(*first, Used(100, 100, 0.3));
+  EXPECT_TRUE(budget.Reserve(model, Question()));
+  EXPECT_TRUE(budget.Reserve(model, Question()));
+  EXPECT_FALSE(budget.Reserve(model, Question())) << "0.3 spent and 0.6 in flight";
+}
+
+TEST(Budget, SaysOnceThatALimitWasExceeded) {
+  const PricedModel model;
+  Budget budget = ForDollars(1.0);
+  const auto first = budget.Reserve(model, Question());
+  const auto second = budget.Reserve(model, Question());
+  budget.Settle(*first, Used(100, 100, 1.5));
+  budget.Settle(*second, Used(100, 100, 1.5));
+  EXPECT_THAT(budget.caveats(), ElementsAre("$1.50 of $1.00 spent: more than the limit, because answers used more than a "
+                                            "request could be expected to"));
+}
+
 TEST(Budget, EarlierSpendingCounts) {
   const PricedModel model;
   Budget budget = ForDollars(1.0);

@@ -133,7 +133,10 @@ class CommandModel : public Model {
     std::string message = fmt::format("it failed with exit status {}", outcome.exit_code);
     // What it printed may say more than the status.
     if (!response && !Trim(outcome.output).empty()) message += "; " + response.error().message;
-    return Error{no_command ? ErrorKind::kPermanent : ErrorKind::kUnavailable, message};
+    Error error{no_command ? ErrorKind::kPermanent : ErrorKind::kUnavailable, message};
+    error.used_usd = response ? response->cost_usd.value_or(0.0) : response.error().used_usd;
+    error.used_tokens = response ? response->usage.prompt() + response->usage.output : response.error().used_tokens;
+    return error;
   }
 
   const CommandModelOptions options_;
@@ -171,6 +174,7 @@ std::unique_ptr<Model> MakeCommandModel(CommandModelOptions options) {
   info.identity = "cmd:1:" + options.command;
   info.detail = fmt::format("a command, {} at once", options.parallel);
   info.price = options.price;
+  info.bounded = false;
   return std::make_unique<CommandModel>(std::move(options), std::move(info));
 }
 

@@ -44,9 +44,13 @@ void AddCost(ChatResponse& response, std::optional<double> usd) {
   if (usd) response.cost_usd = response.cost_usd.value_or(0.0) + *usd;
 }
 
-Error Failed(const std::string& message) {
-  return {ErrorKind::kUnavailable,
-          "it reports an error: " + (message.empty() ? "no message" : ExcerptLine(message, kReportedColumns))};
+// `used`: an answer with what the program reports to have used.
+Error Failed(const std::string& message, const ChatResponse& used) {
+  Error error{ErrorKind::kUnavailable,
+              "it reports an error: " + (message.empty() ? "no message" : ExcerptLine(message, kReportedColumns))};
+  error.used_usd = used.cost_usd.value_or(0.0);
+  error.used_tokens = used.usage.prompt() + used.usage.output;
+  return error;
 }
 
 // The objects of the output: one, a list of them, or one per line. Lines that aren't JSON (notices, warnings) are left
@@ -90,8 +94,6 @@ using CommandReading = std::optional<Result<ChatResponse>>;
 CommandReading ReadClaudeCode(const Records& records) {
   const Json& last = records.back();
   if (TextAt(last, "type") != "result" || TextAt(last, "subtype").empty()) return std::nullopt;
-  if (JsonGet(last, "is_error", false) || !last.contains("result"))
-    return Failed(last.contains("result") ? TextAt(last, "result") : TextAt(last, "subtype"));
   ChatResponse response;
   response.text = TextAt(last, "result");
   const Json usage = ObjectAt(last, "usage");
@@ -100,6 +102,8 @@ CommandReading ReadClaudeCode(const Records& records) {
   response.usage.cache_write = TokensOf(usage, "cache_creation_input_tokens");
   response.usage.output = TokensOf(usage, "output_tokens");
   AddCost(response, CostAt(last, "total_cost_usd"));
+  if (JsonGet(last, "is_error", false) || !last.contains("result"))
+    return Failed(last.contains("result") ? TextAt(last, "result") : TextAt(last, "subtype"), response);
   const Json models = ObjectAt(last, "modelUsage");
   if (models.size() == 1) response.served_model = models.begin().key();
   if (TextAt(last, "stop_reason") == "max_tokens") response.stop = StopReason::kLength;
@@ -129,7 +133,7 @@ CommandReading ReadCodex(const Records& records) {
     response.usage.output += TokensOf(usage, "output_tokens");
     response.usage.reasoning += TokensOf(usage, "reasoning_output_tokens");
   }
-  if (failure) return Failed(*failure);
+  if (failure) return Failed(*failure, response);
   if (!found) return std::nullopt;
   return response;
 }
@@ -140,12 +144,12 @@ CommandReading ReadGemini(const Records& records) {
   const Json& answer = records.front();
   const Json error = ObjectAt(answer, "error");
   const bool has_stats = answer.contains("stats") && answer.at("stats").is_object();
-  if (error.contains("message") && error.contains("type") && (has_stats || !answer.contains("response")))
-    return Failed(TextAt(error, "message"));
-  if (!has_stats || !answer.contains("response") || !answer.at("response").is_string()) return std::nullopt;
+  const bool failed = error.contains("message") && error.contains("type") && (has_stats || !answer.contains("response"));
+  if (!failed && (!has_stats || !answer.contains("response") || !answer.at("response").is_string()))
+    return std::nullopt;
   ChatResponse response;
   response.text = TextAt(answer, "response");
-  const Json models = ObjectAt(answer.at("stats"), "models");
+  const Json models = ObjectAt(ObjectAt(answer, "stats"), "models");
   for (const auto& [name, model] : models.items()) {
     const Json tokens = ObjectAt(model, "tokens");
     response.usage.input += Uncached(tokens, "prompt", "cached");
@@ -153,6 +157,7 @@ CommandReading ReadGemini(const Records& records) {
     response.usage.output += TokensOf(tokens, "candidates") + TokensOf(tokens, "thoughts");
     response.usage.reasoning += TokensOf(tokens, "thoughts");
   }
+  if (failed) return Failed(TextAt(error, "message"), response);
   if (models.size() == 1) response.served_model = models.begin().key();
   return response;
 }
@@ -170,7 +175,7 @@ CommandReading ReadOpenCode(const Records& records) {
     if (type == "error") {
       const Json error = ObjectAt(record, "error");
       const std::string told = TextAt(ObjectAt(error, "data"), "message");
-      return Failed(told.empty() ? TextAt(error, "name") : told);
+      return Failed(told.empty() ? TextAt(error, "name") : told, response);
     }
     found = found || type == "step_start" || type == "text" || type == "step_finish";
     if (type == "text") {
@@ -209,7 +214,7 @@ CommandReading ReadPi(const Records& records) {
   }
   if (last.is_null()) return std::nullopt;
   const std::string reason = TextAt(last, "stopReason");
-  if (reason == "error" || reason == "aborted") return Failed(TextAt(last, "errorMessage"));
+  if (reason == "error" || reason == "aborted") return Failed(TextAt(last, "errorMessage"), response);
   if (reason == "length") response.stop = StopReason::kLength;
   response.text = TextOfContent(last);
   response.served_model = TextAt(last, "model");
@@ -231,7 +236,11 @@ Result<ChatResponse> ReadCommandOutput(std::string_view output) {
     }
   }
   Result<ChatResponse> response = read ? *std::move(read) : Result<ChatResponse>(std::move(plain));
-  if (response && Trim(response->text).empty()) return Error{ErrorKind::kUnavailable, "it printed no answer"};
+  if (response && Trim(response->text).empty()) {
+    Error error = Failed("", *response);
+    error.message = "it printed no answer";
+    return error;
+  }
   return response;
 }
 

@@ -62,6 +62,20 @@ TEST(CommandOutput, ClaudeCode) {
               HasSubstr("error_max_turns"));
 }
 
+TEST(CommandOutput, AFailureKeepsWhatItReportsToHaveUsed) {
+  const Result<ChatResponse> failed = ReadCommandOutput(
+      R"({"type":"result","subtype":"error_during_execution","is_error":true,"result":"","total_cost_usd":0.9,)"
+      R"("usage":{"input_tokens":300000,"output_tokens":20000}})");
+  ASSERT_FALSE(failed.ok());
+  EXPECT_DOUBLE_EQ(failed.error().used_usd, 0.9);
+  EXPECT_EQ(failed.error().used_tokens, 320'000);
+  const Result<ChatResponse> empty =
+      ReadCommandOutput(R"({"type":"result","subtype":"success","result":" ","total_cost_usd":0.5})");
+  ASSERT_FALSE(empty.ok());
+  EXPECT_EQ(empty.error().message, "it printed no answer");
+  EXPECT_DOUBLE_EQ(empty.error().With("x").Because(ErrorCause::kUnusable).used_usd, 0.5);
+}
+
 TEST(CommandOutput, Codex) {
   const ChatResponse response = Read(
       "Reading prompt from stdin...\n"

@@ -35,6 +35,7 @@ struct ModelInfo {
   // whether the key and the model's name are right.
   bool warm_up = false;
   std::optional<Price> price = std::nullopt;  // see KnownPrice
+  bool bounded = true;                        // keeps to the maximum of tokens for an answer; a command may not
 };
 
 // What a model costs; absent: unknown. Only models in process are free without a declared price: a server on this

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,13 +30,22 @@ struct Error {
   std::string message;
   std::optional<std::chrono::milliseconds> retry_after = std::nullopt;
   ErrorCause cause = ErrorCause::kUnknown;  // of a request to a model
+  // What a request to a model reports to have used although it failed: dollars, and tokens of prompt and answer.
+  double used_usd = 0.0;
+  std::int64_t used_tokens = 0;
 
   // The same error with `context: ` prepended to its message.
   [[nodiscard]] Error With(const std::string& context) const {
-    return Error{kind, context + ": " + message, retry_after, cause};
+    Error error = *this;
+    error.message = context + ": " + message;
+    return error;
   }
   // The same error with this cause.
-  [[nodiscard]] Error Because(ErrorCause why) const { return Error{kind, message, retry_after, why}; }
+  [[nodiscard]] Error Because(ErrorCause why) const {
+    Error error = *this;
+    error.cause = why;
+    return error;
+  }
 };
 
 // A value, or the error why there is none.

@@ -69,6 +69,7 @@ class FakeModel : public Model {
   void set_local() { info_.local = true; }
   void set_warm_up() { info_.warm_up = true; }
   void set_price(const Price& price) { info_.price = price; }
+  void set_unbounded() { info_.bounded = false; }
   std::size_t held() const { return held_.size(); }
 
   std::vector<ChatRequest> requests;  // all that were started, in order
