@@ -126,6 +126,12 @@ std::size_t CaseParts::Number(const std::string& file) {
   return parts_.size() - 1;
 }
 
+bool CaseParts::AddPattern(int instructions) {
+  constexpr int kMaxInstructions = 20'000;
+  instructions_ += std::min(instructions, kMaxInstructions + 1);
+  return instructions_ <= kMaxInstructions;
+}
+
 void CaseParts::Finish() {
   for (Part& part : parts_) part.strings.Finish();
 }

@@ -49,6 +49,8 @@ class CaseParts {
   // `texts`: of each part, valid UTF-8, which outlive the result; nothing where the answer doesn't have the file.
   std::vector<CheckedPart> Search(const std::vector<std::optional<std::string_view>>& texts) const;
   const std::string& file(std::size_t part) const { return parts_[part].file; }
+  // Counts a pattern's instructions. False if the case's patterns have too many together.
+  bool AddPattern(int instructions);
   std::size_t size() const { return parts_.size(); }
 
  private:
@@ -57,6 +59,7 @@ class CaseParts {
     LiteralSearch strings;
   };
   std::vector<Part> parts_{1};
+  int instructions_ = 0;
 };
 
 // One assertion on an answer. Immutable and thread-safe after construction.
@@ -82,7 +85,8 @@ Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, CaseParts& parts
 class CaseChecks {
  public:
   // Errors also: more than 20,000 checks or strings to look for, 1 MiB of such strings, or 500 checks of the types that
-  // search one by one, or 100 that parse data.
+  // search one by one, or 100 that parse data; a pattern of more
+  // than 10,000 instructions of RE2, or patterns of more than 20,000 together.
   static Result<CaseChecks> Make(const Case& test_case);
 
   // One result per check, in order. With an `output_file`, the checks look at the part of the answer with that file's

@@ -120,6 +120,7 @@ class Regex : public PartCheck {
 
  private:
   std::string FindProblem(const CheckedPart& part) const override {
+    if (std::string reason = TooCostly(*search_, part.text->size()); !reason.empty()) return reason;
     const bool found = RE2::PartialMatch(re2::StringPiece(part.text->data(), part.text->size()), *search_);
     return found ? "" : "no match for " + Quoted(search_->pattern());
   }
@@ -217,7 +218,7 @@ Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec, CaseParts& part
 
 Result<std::unique_ptr<Check>> MakeRegex(const CheckSpec& spec, CaseParts& parts) {
   if (spec.pattern.empty()) return InputError("regex needs a pattern");
-  ASSIGN_OR_RETURN(std::unique_ptr<RE2> search, CompilePattern(spec.pattern));
+  ASSIGN_OR_RETURN(std::unique_ptr<RE2> search, CompilePattern(spec.pattern, parts));
   return std::unique_ptr<Check>(
       std::make_unique<Regex>(SubjectOf(spec, Quoted(spec.pattern), parts), std::move(search)));
 }
@@ -226,12 +227,29 @@ Result<std::unique_ptr<Check>> MakeFileExists(const CheckSpec& spec, CaseParts& 
   return std::unique_ptr<Check>(std::make_unique<FileExists>(SubjectOf(spec, "", parts)));
 }
 
-Result<std::unique_ptr<RE2>> CompilePattern(const std::string& pattern) {
+Result<std::unique_ptr<RE2>> CompilePattern(const std::string& pattern, CaseParts& parts) {
+  constexpr int kMaxInstructions = 10'000;
   RE2::Options options;
   options.set_log_errors(false);
   auto compiled = std::make_unique<RE2>(pattern, options);
   if (!compiled->ok()) return InputError(fmt::format("regex {}: {}", Quoted(pattern), compiled->error()));
+  if (compiled->ProgramSize() > kMaxInstructions) {
+    return InputError(fmt::format("regex {}: {} instructions, more than the maximum of 10,000; use smaller counts",
+                                  Quoted(pattern), WithThousands(compiled->ProgramSize())));
+  }
+  if (!parts.AddPattern(compiled->ProgramSize())) {
+    return InputError(fmt::format("regex {}: the case's patterns have more than 20,000 instructions together; divide it "
+                                  "into several cases",
+                                  Quoted(pattern)));
+  }
   return compiled;
+}
+
+std::string TooCostly(const RE2& pattern, std::size_t bytes) {
+  constexpr double kMaxSteps = 1e9;  // seconds
+  if (static_cast<double>(pattern.ProgramSize()) * static_cast<double>(bytes) <= kMaxSteps) return "";
+  return fmt::format("{} is too large a pattern for {} bytes", Quoted(pattern.pattern()),
+                     WithThousands(static_cast<long long>(bytes)));
 }
 
 }  // namespace upskill

@@ -45,8 +45,12 @@ class PartCheck : public Check {
 // Untrusted text for a message: in quotes, on one line, cut at 80 columns.
 std::string Quoted(std::string_view text);
 
-// Errors: what RE2 says against the pattern.
-Result<std::unique_ptr<RE2>> CompilePattern(const std::string& pattern);
+// RE2 takes time for the size of the text times that of the pattern. Errors: what RE2 says against the pattern; a
+// pattern that is too large, alone or with the others of the case.
+Result<std::unique_ptr<RE2>> CompilePattern(const std::string& pattern, CaseParts& parts);
+
+// Why the pattern can't be looked for in so long a text; empty if it can.
+std::string TooCostly(const RE2& pattern, std::size_t bytes);
 
 // Checks that need only the text. `contains`, `not_contains`, `any_of` and `in_order` ignore case (Unicode simple
 // folding).

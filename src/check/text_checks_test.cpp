@@ -165,5 +165,21 @@ TEST(TextChecks, OneCheckOnManyThreads) {
   EXPECT_THAT(passed, testing::Each(100));
 }
 
+TEST(RegexCheck, LargePatternsAreRefused) {
+  EXPECT_THAT(ErrorOf(Regex("[^ab]{900}\\pL{20}")), HasSubstr("instructions, more than the maximum of 10,000"));
+  Case test_case;
+  test_case.id = "c";
+  for (int i = 0; i < 100; ++i) test_case.checks.push_back(Regex(fmt::format("x{}[0-9]{{300}}", i)));
+  const Result<CaseChecks> made = CaseChecks::Make(test_case);
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().message, HasSubstr("more than 20,000 instructions together"));
+}
+
+TEST(RegexCheck, DoesNotSearchForMinutes) {
+  const CheckSpec spec = Regex("(a|b){500}c$");
+  EXPECT_TRUE(Passes(spec, std::string(1000, 'a') + "c"));
+  EXPECT_THAT(ResultOf(spec, std::string(std::size_t{8} << 20U, 'a')).detail, HasSubstr("too large a pattern for 8,388,608 bytes"));
+}
+
 }  // namespace
 }  // namespace upskill

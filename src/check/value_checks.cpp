@@ -100,7 +100,7 @@ class ValueCheck : public PartCheck {
   Condition condition_;
 };
 
-Result<Condition> ConditionOf(const CheckSpec& spec) {
+Result<Condition> ConditionOf(const CheckSpec& spec, CaseParts& parts) {
   Condition condition;
   std::size_t stated = 0;
   const auto take = [&](const char* key) {
@@ -121,7 +121,7 @@ Result<Condition> ConditionOf(const CheckSpec& spec) {
     condition = {Condition::Kind::kOneOf, {one_of->begin(), one_of->end()}, nullptr, "one of " + ShownJson(*one_of)};
   } else if (pattern != nullptr) {
     if (!pattern->is_string()) return InputError(spec.type + ": \"pattern\" must be a string");
-    ASSIGN_OR_RETURN(condition.pattern, CompilePattern(pattern->get<std::string>()));
+    ASSIGN_OR_RETURN(condition.pattern, CompilePattern(pattern->get<std::string>(), parts));
     condition.kind = Condition::Kind::kPattern;
     condition.text = "matches " + Quoted(pattern->get<std::string>());
   } else if (exists != nullptr) {
@@ -152,7 +152,7 @@ Result<std::unique_ptr<Check>> MakeValueCheck(DataFormat format, const CheckSpec
   const std::string at = StringAt(spec.options, "at");
   if (at.empty()) return InputError(spec.type + " needs \"at\": the path of the value, such as general.name");
   ASSIGN_OR_RETURN(DataPath path, DataPath::Parse(at).With(fmt::format("{}: \"at\" {}", spec.type, Quoted(at))));
-  ASSIGN_OR_RETURN(Condition condition, ConditionOf(spec));
+  ASSIGN_OR_RETURN(Condition condition, ConditionOf(spec, parts));
   const std::string expected = ExcerptLine(at, 60) + (condition.text.empty() ? "" : " " + condition.text);
   return std::unique_ptr<Check>(std::make_unique<ValueCheck>(SubjectOf(spec, expected, parts), format, at,
                                                              std::move(path), std::move(condition)));
