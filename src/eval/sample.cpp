@@ -151,8 +151,11 @@ Result<Sample> SampleFromJson(const Json& json) {
     ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
     if (const auto usage = json.find("usage"); usage != json.end()) sample.response.usage = UsageFromJson(*usage);
     sample.response.seconds = std::clamp(JsonGet(json, "seconds", 0.0), 0.0, kMaxStoredSeconds);
-    if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number())
-      sample.response.cost_usd = cost->get<double>();
+    if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number()) {
+      const auto usd = cost->get<double>();
+      if (!(usd >= 0.0) || usd > kMaxStoredUsd) return InputError("not a sample: cost_usd is out of range");
+      sample.response.cost_usd = usd;
+    }
     sample.response.served_model = JsonGet<std::string>(json, "served_model", "");
     sample.response.request_id = JsonGet<std::string>(json, "request_id", "");
     for (const Json& check : json.at("checks")) {

@@ -300,6 +300,7 @@ class SampleReader {
       if (response.seconds < 0.0 || response.seconds > kMaxStoredSeconds) reader_.Fail();
     } else if (Is(name, "cost_usd", kCost)) {
       response.cost_usd = reader_.Number();
+      if (*response.cost_usd < 0.0 || *response.cost_usd > kMaxStoredUsd) reader_.Fail();
     } else if (Is(name, "served_model", kServedModel)) {
       response.served_model = reader_.String();
     } else if (Is(name, "request_id", kRequestId)) {

@@ -262,12 +262,22 @@ Status WritePythonFiles(const JudgedRun& run, const fs::path& run_folder) {
 }
 
 Status WriteResultsCsv(const fs::path& runs_dir) {
+  constexpr std::string_view kFirstColumns = "batch_id,run_number,";
   constexpr std::chrono::seconds kLimit{30};
   ASSIGN_OR_RETURN(const Folder runs, Folder::Make(runs_dir));
   // Of runs that end together, the last to get the lock sees the files of all.
   RETURN_IF_ERROR(runs.Lock(kLimit));
-  std::string out =
-      "batch_id,run_number,model,task,timestamp,passed,assertions_passed,assertions_total,input_tokens,output_tokens,"
+  const fs::path path = runs_dir / "results.csv";
+  std::error_code code;
+  if (fs::exists(path, code)) {
+    // A folder that was made a runs folder by a link or by mistake may have another table of this name.
+    constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
+    ASSIGN_OR_RETURN(const std::string present, ReadFile(path, kMostBytes));
+    if (!present.empty() && !present.starts_with(kFirstColumns))
+      return InputError(fmt::format("{} is not a table of runs, so it was not replaced; move it away", path.string()));
+  }
+  std::string out = std::string(kFirstColumns) +
+      "model,task,timestamp,passed,assertions_passed,assertions_total,input_tokens,output_tokens,"
       "total_tokens,"
       "conversation_span_ms,llm_time_ms,tool_time_ms,turns,tool_calls,tool_errors,mcp_calls,execute_calls,error_"
       "message,session_id,"

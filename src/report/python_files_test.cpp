@@ -125,6 +125,14 @@ TEST_F(PythonFiles, NumbersGoOnOverStudents) {
   EXPECT_EQ(ReadJson(folder / "batch_summary.json").at("model"), "sim:base=0.4, b");
 }
 
+TEST_F(PythonFiles, AnotherResultsCsvIsNotReplaced) {
+  folder_.Write("results.csv", "my,precious,data\n");
+  const Status written = WriteResultsCsv(folder_.path());
+  ASSERT_FALSE(written.ok());
+  EXPECT_THAT(written.error().message, testing::HasSubstr("is not a table of runs, so it was not replaced"));
+  EXPECT_EQ(*ReadFile(folder_.path() / "results.csv"), "my,precious,data\n");
+}
+
 TEST_F(PythonFiles, ResultsCsvHasEveryRunAsPythonWritesIt) {
   folder_.Write("2026_01_22_13_10/run_1/run_result.json", PythonResult(1, "baseline", 5, 5));
   folder_.Write("2026_01_22_13_10/run_10/run_result.json", PythonResult(10, "with_skill", 5, 5));

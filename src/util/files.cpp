@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -100,6 +102,13 @@ Status WriteFileAtomically(const std::filesystem::path& path, std::string_view c
 }
 
 Status WriteOutputFile(const std::filesystem::path& path, std::string_view content) {
+  constexpr std::array<std::string_view, 6> kRecords = {"samples.jsonl",   "plan.json",     "ledger.jsonl",
+                                                        "generation.json", "batches.jsonl", "calls.jsonl"};
+  std::error_code code;
+  if (std::find(kRecords.begin(), kRecords.end(), path.filename().string()) != kRecords.end() &&
+      std::filesystem::exists(path, code))
+    return InputError(fmt::format("{}: a record of a run, which nothing else may replace; write to another file",
+                                  path.string()));
   if (!IsWrittenInPlace(path)) return WriteFileAtomically(path, content);
   const Fd fd(Uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC); }));
   if (!fd.valid()) return ErrnoError("writing", path, errno);

@@ -27,7 +27,8 @@ Status WriteFileAtomically(const std::filesystem::path& path, std::string_view c
                            Durability durability = Durability::kSynced);
 
 // Writes a file that the user has named: atomically, except for devices and pipes (/dev/stderr, a fifo), which are
-// written to, not replaced. What goes to a terminal is escaped (SafeForTerminal). Known secrets are masked.
+// written to, not replaced. What goes to a terminal is escaped (SafeForTerminal). Known secrets are masked. Error
+// (kInput): a file with the name of a run's record (samples.jsonl, plan.json, ledger.jsonl …) is there already.
 Status WriteOutputFile(const std::filesystem::path& path, std::string_view content);
 
 // Creates a folder and those that it is in, so that they survive a crash of the machine.

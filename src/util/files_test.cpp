@@ -133,6 +133,19 @@ TEST_F(FilesTest, WriteFileAtomicallyWithALongName) {
   EXPECT_EQ(Content(file), "x");
 }
 
+TEST_F(FilesTest, WriteOutputFileReplacesNoRecordOfARun) {
+  for (const char* name : {"samples.jsonl", "plan.json", "ledger.jsonl", "generation.json"}) {
+    const fs::path path = folder_.path() / name;
+    ASSERT_TRUE(WriteOutputFile(path, "new").ok()) << "none is there";
+    const Status again = WriteOutputFile(path, "other");
+    ASSERT_FALSE(again.ok());
+    EXPECT_THAT(again.error().message, HasSubstr("a record of a run, which nothing else may replace"));
+    EXPECT_EQ(*ReadFile(path), "new");
+  }
+  ASSERT_TRUE(WriteOutputFile(folder_.path() / "report.json", "a").ok());
+  EXPECT_TRUE(WriteOutputFile(folder_.path() / "report.json", "b").ok());
+}
+
 TEST_F(FilesTest, WriteOutputFileWritesToPipesAndDevices) {
   const fs::path pipe = path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
