@@ -45,6 +45,7 @@ bool IsOmission(std::string_view line) {
   const std::string_view shown = Trim(line);
   return (shown.starts_with("[") && ContainsAny(shown, {" not in the export", " not in the recording"})) ||
          shown.starts_with("[above: the beginning as first written") ||
+         shown.starts_with("[the content is not followed here") ||
          (shown.starts_with("…") && shown.find("line") != std::string_view::npos);
 }
 

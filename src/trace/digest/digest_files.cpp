@@ -35,11 +35,14 @@ bool Worked(const Trace& trace, const Event& call) {
   return status == CallStatus::kOk || status == CallStatus::kUnknown;
 }
 
-void Apply(const FileEdit& edit, std::size_t event, FileHistory& file) {
+// Lowers `room`, the bytes by which the files of a trace may still grow beyond what is recorded.
+void Apply(const FileEdit& edit, std::size_t event, FileHistory& file, std::size_t& room) {
   ++file.versions;
   file.event = event;
   file.deleted = edit.kind == FileEdit::Kind::kDelete;
-  file.state.Apply(edit);
+  const std::size_t grown = file.state.grown();
+  file.state.Apply(edit, room);
+  room -= file.state.grown() - grown;
   if (edit.kind == FileEdit::Kind::kWrite) {
     if (!file.written) file.first = edit.after;
     file.written = true;
@@ -150,11 +153,11 @@ DigestItem FileItem(const Trace& trace, const std::unordered_map<std::string_vie
 }
 
 // A change that is recorded apart from its call: hunks, or the content as far as it is shown.
-void ApplyChange(const Event& event, std::size_t index, FileHistory& file) {
+void ApplyChange(const Event& event, std::size_t index, FileHistory& file, std::size_t& room) {
   if (event.text.starts_with("@@") || !event.shortened) {
     const bool hunks = event.text.find("@@") != std::string::npos || event.text.empty();
     const FileEdit::Kind kind = hunks || event.tool.empty() ? FileEdit::Kind::kPatch : FileEdit::Kind::kWrite;
-    Apply({kind, event.path, "", event.text + "\n"}, index, file);
+    Apply({kind, event.path, "", event.text + "\n"}, index, file, room);
     return;
   }
   std::string beginning;
@@ -171,12 +174,13 @@ void ApplyChange(const Event& event, std::size_t index, FileHistory& file) {
 
 std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index) {
   std::map<std::string, FileHistory> files;
+  std::size_t room = FileState::kMostGrowth;
   std::map<std::string, std::size_t> reads;  // of files that aren't changed yet
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     if (event.abandoned) continue;
     if (event.kind == EventKind::kFileChange && event.partner == kNoIndex && !event.path.empty())
-      ApplyChange(event, i, files[event.path]);
+      ApplyChange(event, i, files[event.path], room);
     if (event.kind != EventKind::kToolCall || event.partner == kNoIndex) continue;
     if (!MayWriteFile(event)) {
       if (!event.path.empty()) reads[event.path] = i;
@@ -189,7 +193,7 @@ std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index
       FileHistory& file = files[edit.path];
       if (const auto read = reads.find(edit.path); !known && read != reads.end() && edit.kind != FileEdit::Kind::kWrite)
         ApplyRead(trace, read->second, file);
-      Apply(edit, i, file);
+      Apply(edit, i, file, room);
     }
   }
   const std::unordered_map<std::string_view, std::size_t> last_calls = LastCallsByName(trace);

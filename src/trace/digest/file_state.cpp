@@ -94,21 +94,24 @@ void FileState::WriteBeginning(std::string_view text) {
   runs_.clear();
   loose_.clear();
   ends_ = false;
+  followed_ = true;
   beginning_ = LinesIn(text);
 }
 
-void FileState::Apply(const FileEdit& edit) {
+void FileState::Apply(const FileEdit& edit, std::size_t most_growth) {
   switch (edit.kind) {
     case FileEdit::Kind::kWrite:
       return Write(edit.after);
     case FileEdit::Kind::kReplace:
-      return Replace(edit);
+      return Replace(edit, most_growth);
     case FileEdit::Kind::kPatch:
       return Patch(edit.after);
     case FileEdit::Kind::kDelete: {
       const std::size_t work = work_;
+      const std::size_t grown = grown_;
       *this = FileState();
       work_ = work;
+      grown_ = grown;
       return;
     }
   }
@@ -123,33 +126,65 @@ void FileState::Write(std::string_view text) {
   }
   runs_.assign(1, {1, LinesIn(text)});
   ends_ = true;
+  followed_ = true;
   loose_.clear();
   beginning_.clear();
 }
 
-void FileState::Replace(const FileEdit& edit) {
+// The bytes that the edit would add to these lines by replacing more than one occurrence.
+std::size_t FileState::Growth(const std::vector<std::string>& lines, const FileEdit& edit) const {
+  if (!edit.everywhere || edit.after.size() <= edit.before.size()) return 0;
+  const std::string text = JoinedLines(lines);
+  std::size_t count = 0;
+  for (std::size_t at = text.find(edit.before); at != std::string::npos;
+       at = text.find(edit.before, at + edit.before.size()))
+    ++count;
+  return count < 2 ? 0 : (count - 1) * (edit.after.size() - edit.before.size());
+}
+
+void FileState::StopFollowing() {
+  runs_.clear();
+  loose_.clear();
+  beginning_.clear();
+  ends_ = false;
+  followed_ = false;
+}
+
+void FileState::Replace(const FileEdit& edit, std::size_t most_growth) {
   for (const std::string& line : LinesOf(edit).removed) NoteRemoved(line);
   constexpr std::size_t kWorkPerLine = 10;
+  bool too_long = false;
+  const auto replace = [&](std::vector<std::string>& lines) {
+    const std::size_t growth = Growth(lines, edit);
+    too_long = growth > most_growth;
+    if (!too_long) grown_ += growth;
+    return too_long || ReplaceText(lines, edit);
+  };
   if (!edit.before.empty() && MayLookFor(kWorkPerLine)) {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const std::size_t size = runs_[i].lines.size();
-      if (!ReplaceText(runs_[i].lines, edit)) continue;
+      if (!replace(runs_[i].lines)) continue;
+      if (too_long) return StopFollowing();
       for (std::size_t k = i + 1; k < runs_.size(); ++k) runs_[k].start += runs_[i].lines.size() - size;
       return;
     }
-    for (std::vector<std::string>& part : loose_) {
-      if (ReplaceText(part, edit)) return;
-    }
-    if (ReplaceText(beginning_, edit)) return;
+    const bool found = std::any_of(loose_.begin(), loose_.end(), replace) || replace(beginning_);
+    if (too_long) StopFollowing();
+    if (found) return;
   }
   if (loose_.size() < kMostParts && !edit.after.empty()) loose_.push_back(LinesIn(edit.after));
 }
 
 // Whether a change of `lines` lines may still be searched for in all known lines; adds the work to what was done.
 bool FileState::MayLookFor(std::size_t lines) {
-  std::size_t known = runs_.size() + loose_.size() + beginning_.size();
-  for (const Run& run : runs_) known += run.lines.size();
-  for (const std::vector<std::string>& part : loose_) known += part.size();
+  constexpr std::size_t kBytesPerLine = 64;  // a longer line counts as several
+  std::size_t known = runs_.size() + loose_.size();
+  const auto count = [&](const std::vector<std::string>& counted) {
+    for (const std::string& line : counted) known += 1 + line.size() / kBytesPerLine;
+  };
+  count(beginning_);
+  for (const Run& run : runs_) count(run.lines);
+  for (const std::vector<std::string>& part : loose_) count(part);
   if (lines > 0 && known > (kMostWork - work_) / lines) return false;
   work_ += known * lines;
   return true;
@@ -275,6 +310,7 @@ std::string FileState::Text() const {
   std::set<std::string_view> known;
   for (const Run& run : runs_) known.insert(run.lines.begin(), run.lines.end());
   std::string text;
+  if (!followed_) text += "[the content is not followed here: replacing all occurrences of a text made it too long]\n";
   const bool new_beginning =
       std::any_of(beginning_.begin(), beginning_.end(), [&](const std::string& line) { return !known.contains(line); });
   if (new_beginning) {

@@ -14,11 +14,17 @@ namespace upskill {
 // that the recording doesn't hold stay unknown; they are never guessed.
 class FileState {
  public:
+  static constexpr std::size_t kMostGrowth = std::size_t{4} << 20U;
+
   // The lines of `text` from line `number` (from 1) on, as something read them. `whole`: they are all of the file.
   void Read(std::string_view text, std::size_t number, bool whole);
   // What a recording shows of a file that was written: its beginning.
   void WriteBeginning(std::string_view text);
-  void Apply(const FileEdit& edit);
+  // `most_growth`: bytes that replacing all occurrences of a text may add to what is known; beyond that the content is
+  // not followed.
+  void Apply(const FileEdit& edit, std::size_t most_growth = kMostGrowth);
+  // The bytes that such replacements have added so far.
+  std::size_t grown() const { return grown_; }
 
   bool whole() const;
   // The content; where lines are unknown, a line in square brackets says so.
@@ -36,7 +42,9 @@ class FileState {
   struct Hunk;
 
   void Write(std::string_view text);
-  void Replace(const FileEdit& edit);
+  void Replace(const FileEdit& edit, std::size_t most_growth);
+  std::size_t Growth(const std::vector<std::string>& lines, const FileEdit& edit) const;
+  void StopFollowing();
   void Patch(std::string_view text);
   bool MayLookFor(std::size_t lines);
   bool ReplaceBlock(std::vector<std::string>& lines, const Hunk& hunk);
@@ -52,7 +60,9 @@ class FileState {
   std::vector<std::vector<std::string>> loose_;  // parts whose place isn't known
   std::vector<std::string> beginning_;           // as first written, perhaps without its blank lines
   std::vector<std::string> removed_;
-  std::size_t work_ = 0;  // spent on finding the places of changes, in lines
+  bool followed_ = true;   // false: a change would have made the content too long
+  std::size_t grown_ = 0;  // bytes
+  std::size_t work_ = 0;   // spent on finding the places of changes, in lines
 };
 
 }  // namespace upskill

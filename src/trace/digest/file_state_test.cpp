@@ -41,6 +41,25 @@ TEST(FileState, WritesReplacementsAndPatchesGiveTheFinalContent) {
   EXPECT_EQ(file.Text(), "");
 }
 
+TEST(FileState, ReplacementsThatDoubleTheContentAreNotFollowedForever) {
+  FileState file;
+  file.Apply(Wrote("a = 1\n" + std::string(100, 'a') + "\n"));
+  FileEdit doubling = Replaced("a", "aa");
+  doubling.everywhere = true;
+  for (int i = 0; i < 40; ++i) file.Apply(doubling);
+  EXPECT_FALSE(file.whole());
+  EXPECT_THAT(file.Text(), testing::StartsWith("[the content is not followed here"));
+  EXPECT_LT(file.Text().size(), 1000U);
+  EXPECT_LE(file.grown(), FileState::kMostGrowth);
+  file.Apply(Wrote("b = 2\n"));
+  EXPECT_TRUE(file.whole()) << "what is written later is known";
+  EXPECT_EQ(file.Text(), "b = 2\n");
+  doubling.before = "b";
+  doubling.after = "bb";
+  file.Apply(doubling);
+  EXPECT_EQ(file.Text(), "bb = 2\n");
+}
+
 TEST(FileState, WhatIsNotRecordedIsMarkedAndNotGuessed) {
   FileState file;
   file.Apply(Patched("@@ -3,2 +3,3 @@\n three\n+new\n four\n@@ -20,1 +21,1 @@\n-old\n+twenty\n"));
