@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 #include "eval/complete_rounds.h"
 #include "eval/source_clusters.h"
@@ -47,10 +50,19 @@ struct CountedCases {
 
   template <typename Belongs>
   GroupLift LiftOf(Belongs belongs) const {
-    std::vector<std::vector<std::size_t>> by_unit(complete.unit_sizes.size());
+    std::vector<std::size_t> entries;
+    for (std::size_t i = 0; i < complete.cases.size(); ++i) {
+      if (belongs(at(i))) entries.push_back(i);
+    }
+    return LiftOfEntries(entries);
+  }
+
+  // `members`: in order.
+  GroupLift LiftOfEntries(const std::vector<std::size_t>& members) const {
+    std::map<std::size_t, std::vector<std::size_t>> by_unit;
     GroupLift result;
-    for (std::size_t i = 0; rounds > 0 && i < complete.cases.size(); ++i) {
-      if (!belongs(at(i))) continue;
+    for (const std::size_t i : members) {
+      if (rounds == 0) break;
       by_unit[complete.units[i]].push_back(i);
       ++result.cases;
     }
@@ -58,8 +70,7 @@ struct CountedCases {
     std::vector<UnitRounds> units;
     std::vector<double> lifts;
     std::vector<std::size_t> sources;
-    for (const std::vector<std::size_t>& entries : by_unit) {
-      if (entries.empty()) continue;
+    for (const auto& [unit, entries] : by_unit) {
       units.push_back(RoundsOf(entries));
       lifts.push_back(units.back().sum / units.back().rounds);
       sources.push_back(clusters[entries.front()]);
@@ -89,17 +100,20 @@ void AddTurned(const CountedCases& counted, CaseFindings& findings) {
 }
 
 void AddTags(const CountedCases& counted, CaseFindings& findings) {
+  std::unordered_map<std::string_view, std::size_t> known;
   for (const Case& test_case : counted.suite.cases) {
     for (const std::string& tag : test_case.tags) {
-      const bool known = std::any_of(findings.tags.begin(), findings.tags.end(),
-                                     [&](const TagLift& other) { return other.tag == tag; });
-      if (known) continue;
-      const auto has_tag = [&tag](const Case& other) {
-        return std::find(other.tags.begin(), other.tags.end(), tag) != other.tags.end();
-      };
-      findings.tags.push_back({tag, counted.LiftOf(has_tag)});
+      if (known.try_emplace(tag, findings.tags.size()).second) findings.tags.push_back({tag, {}});
     }
   }
+  std::vector<std::vector<std::size_t>> entries(findings.tags.size());
+  for (std::size_t i = 0; i < counted.complete.cases.size(); ++i) {
+    for (const std::string& tag : counted.at(i).tags) {
+      std::vector<std::size_t>& of_tag = entries[known.at(tag)];
+      if (of_tag.empty() || of_tag.back() != i) of_tag.push_back(i);
+    }
+  }
+  for (std::size_t tag = 0; tag < entries.size(); ++tag) findings.tags[tag].group = counted.LiftOfEntries(entries[tag]);
 }
 
 void AddTrainCases(const CountedCases& counted, CaseFindings& findings) {

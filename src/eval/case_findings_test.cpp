@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <string>
 
 #include "support/plan_fixture.h"
+#include "support/work_meter.h"
 
 namespace upskill {
 namespace {
@@ -70,6 +72,20 @@ TEST(CaseFindings, LiftOfTags) {
   EXPECT_THAT(findings.tags[1].group.lift, Optional(0.75));
   EXPECT_TRUE(findings.tags[1].group.interval.has_value());
   EXPECT_FALSE(findings.tags[1].group.new_cases.has_value());  // too few
+}
+
+TEST(CaseFindings, ManyTagsTakeLinearTime) {
+  const auto findings_of = [](std::size_t count) {
+    Plan plan = MakeTestPlan(4, 2);
+    for (Case& one : plan.suite.cases) {
+      for (std::size_t i = 0; i < count; ++i) one.tags.push_back(one.id + " " + std::to_string(i));
+    }
+    return [plan] {
+      const auto never = [](int, int) { return false; };
+      EXPECT_EQ(FindingsOf(plan, never, never).tags.size(), 4 * plan.suite.cases[0].tags.size());
+    };
+  };
+  EXPECT_LT(GrowthPerDoubling(2000, findings_of), kMaxGrowthPerDoubling);
 }
 
 TEST(CaseFindings, EachInputOfATagCountsOnce) {

@@ -35,18 +35,19 @@ const char* OutcomeWord(const Trace& trace) {
 std::vector<DigestItem> Merge(std::vector<DigestItem> items, const std::vector<Trace>& traces) {
   std::vector<DigestItem> merged;
   std::map<std::pair<DigestKind, std::string>, std::size_t> known;
-  std::map<std::size_t, std::vector<std::size_t>> in_traces;
+  std::vector<std::vector<std::size_t>> in_traces;  // of each merged item; the items of a trace are next to each other
   for (DigestItem& item : items) {
     const auto [entry, added] = known.try_emplace({item.kind, item.key}, merged.size());
+    if (added) in_traces.emplace_back();
     std::vector<std::size_t>& where = in_traces[entry->second];
-    if (std::find(where.begin(), where.end(), item.trace) == where.end()) where.push_back(item.trace);
+    if (where.empty() || where.back() != item.trace) where.push_back(item.trace);
     if (added) {
       merged.push_back(std::move(item));
       continue;
     }
     DigestItem& first = merged[entry->second];
-    std::vector<EventPlace> places = first.places;
-    places.insert(places.end(), item.places.begin(), item.places.end());
+    std::vector<EventPlace> places = std::move(first.places);
+    std::move(item.places.begin(), item.places.end(), std::back_inserter(places));
     const bool known_good = traces[first.trace].succeeded.value_or(false);
     const double value = std::max(first.value, item.value);
     if (!known_good || traces[item.trace].succeeded.value_or(false)) {

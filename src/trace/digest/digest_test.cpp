@@ -267,6 +267,19 @@ TEST(DigestTest, TheMessageAfterARejectedCallIsACorrection) {
   EXPECT_EQ(correction->text, "completely outside the bar");
 }
 
+TEST(DigestTest, ManyEqualTurnsTakeLinearTime) {
+  const auto digest_of = [](std::size_t count) {
+    Session session;
+    for (std::size_t i = 0; i < count; ++i) {
+      session.User("hi");
+      session.Say("yo");
+    }
+    return
+        [traces = std::vector<Trace>{session.Read("s.jsonl")}] { EXPECT_FALSE(MakeDigest(traces, {}).text.empty()); };
+  };
+  EXPECT_LT(GrowthPerDoubling(4000, digest_of), kMaxGrowthPerDoubling);
+}
+
 TEST(DigestTest, SeveralTracesAgree) {
   std::vector<Trace> traces;
   for (int i = 0; i < 3; ++i) {
