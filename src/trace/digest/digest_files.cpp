@@ -170,6 +170,17 @@ void ApplyChange(const Event& event, std::size_t index, FileHistory& file, std::
   file.state.WriteBeginning(beginning);
 }
 
+// A change of a known file by a call whose arguments the recording leaves out.
+void NoteUnknownChange(const Trace& trace, const Event& event, std::size_t index,
+                       std::map<std::string, FileHistory>& files) {
+  const auto file = files.find(event.path);
+  if (!trace.lossy || file == files.end() || !event.command.empty()) return;
+  if (const std::string tool = ToLowerAscii(event.tool); tool != "edit" && tool != "multiedit") return;
+  ++file->second.versions;
+  file->second.event = index;
+  file->second.state.NoteUnknownChange();
+}
+
 }  // namespace
 
 std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index) {
@@ -187,7 +198,9 @@ std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index
       continue;
     }
     if (!Worked(trace, event)) continue;
-    for (const FileEdit& edit : EditsOfCall(event)) {
+    const std::vector<FileEdit> edits = EditsOfCall(event);
+    if (edits.empty()) NoteUnknownChange(trace, event, i, files);
+    for (const FileEdit& edit : edits) {
       if (edit.path.empty()) continue;
       const bool known = files.contains(edit.path);
       FileHistory& file = files[edit.path];

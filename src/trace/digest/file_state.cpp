@@ -68,7 +68,9 @@ struct FileState::Hunk {
   }
 };
 
-bool FileState::whole() const { return ends_ && runs_.size() == 1 && runs_.front().start == 1 && loose_.empty(); }
+bool FileState::whole() const {
+  return ends_ && runs_.size() == 1 && runs_.front().start == 1 && loose_.empty() && !unknown_change_;
+}
 
 void FileState::NoteRemoved(std::string_view line) {
   if (!Trim(line).empty() && removed_.size() < kMostRemoved) removed_.emplace_back(line);
@@ -95,6 +97,7 @@ void FileState::WriteBeginning(std::string_view text) {
   loose_.clear();
   ends_ = false;
   followed_ = true;
+  unknown_change_ = false;
   beginning_ = LinesIn(text);
 }
 
@@ -127,6 +130,7 @@ void FileState::Write(std::string_view text) {
   runs_.assign(1, {1, LinesIn(text)});
   ends_ = true;
   followed_ = true;
+  unknown_change_ = false;
   loose_.clear();
   beginning_.clear();
 }
@@ -152,9 +156,14 @@ void FileState::StopFollowing() {
 
 void FileState::Replace(const FileEdit& edit, std::size_t most_growth) {
   for (const std::string& line : LinesOf(edit).removed) NoteRemoved(line);
+  if (!followed_) return;
   constexpr std::size_t kWorkPerLine = 10;
   bool too_long = false;
   const auto replace = [&](std::vector<std::string>& lines) {
+    std::size_t bytes = 0;
+    for (const std::string& line : lines) bytes += line.size();
+    constexpr std::size_t kBytesPerLine = 64;  // longer lines count as several
+    work_ = std::min(kMostWork, work_ + bytes / kBytesPerLine);
     const std::size_t growth = Growth(lines, edit);
     too_long = growth > most_growth;
     if (!too_long) grown_ += growth;
@@ -177,14 +186,9 @@ void FileState::Replace(const FileEdit& edit, std::size_t most_growth) {
 
 // Whether a change of `lines` lines may still be searched for in all known lines; adds the work to what was done.
 bool FileState::MayLookFor(std::size_t lines) {
-  constexpr std::size_t kBytesPerLine = 64;  // a longer line counts as several
-  std::size_t known = runs_.size() + loose_.size();
-  const auto count = [&](const std::vector<std::string>& counted) {
-    for (const std::string& line : counted) known += 1 + line.size() / kBytesPerLine;
-  };
-  count(beginning_);
-  for (const Run& run : runs_) count(run.lines);
-  for (const std::vector<std::string>& part : loose_) count(part);
+  std::size_t known = runs_.size() + loose_.size() + beginning_.size();
+  for (const Run& run : runs_) known += run.lines.size();
+  for (const std::vector<std::string>& part : loose_) known += part.size();
   if (lines > 0 && known > (kMostWork - work_) / lines) return false;
   work_ += known * lines;
   return true;
@@ -332,6 +336,7 @@ std::string FileState::Text() const {
   for (const std::vector<std::string>& part : loose_) {
     text += "[elsewhere in the file; the lines around this part are not in the recording]\n" + JoinedLines(part);
   }
+  if (unknown_change_) text += "[above: before a later change that is not in the recording]\n";
   return text;
 }
 

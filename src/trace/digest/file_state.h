@@ -23,6 +23,8 @@ class FileState {
   // `most_growth`: bytes that replacing all occurrences of a text may add to what is known; beyond that the content is
   // not followed.
   void Apply(const FileEdit& edit, std::size_t most_growth = kMostGrowth);
+  // A change of which only the file's name is recorded.
+  void NoteUnknownChange() { unknown_change_ = true; }
   // The bytes that such replacements have added so far.
   std::size_t grown() const { return grown_; }
 
@@ -60,7 +62,8 @@ class FileState {
   std::vector<std::vector<std::string>> loose_;  // parts whose place isn't known
   std::vector<std::string> beginning_;           // as first written, perhaps without its blank lines
   std::vector<std::string> removed_;
-  bool followed_ = true;   // false: a change would have made the content too long
+  bool followed_ = true;  // false: a change would have made the content too long
+  bool unknown_change_ = false;
   std::size_t grown_ = 0;  // bytes
   std::size_t work_ = 0;   // spent on finding the places of changes, in lines
 };

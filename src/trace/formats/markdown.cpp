@@ -9,6 +9,7 @@
 
 #include "trace/formats/claude_text.h"
 #include "trace/formats/readers.h"
+#include "trace/formats/specstory_call.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -146,28 +147,10 @@ class SpecStoryReader {
   }
 
   void AddToolUse(std::string_view inner, const EventContext& stamp) {
-    std::string name;
-    RE2::PartialMatch(std::string(inner.substr(0, 400)), R"re(data-tool-name="([^"]*)")re", &name);
-    std::string body(inner.substr(std::min(inner.find('>'), inner.size() - 1) + 1));
-    RE2::GlobalReplace(&body, "</?(details|summary)>", "");
-    CallStatus status = CallStatus::kUnknown;
-    std::size_t result = body.find("**Result:**");
-    if (result == std::string::npos) {
-      result = body.find("**Error:**");
-      if (result != std::string::npos) status = CallStatus::kError;
-    }
-    const std::string arguments(Trim(std::string_view(body).substr(0, result)));
-    std::string command;
-    const bool shell = inner.substr(0, 200).find("data-tool-type=\"shell\"") != std::string_view::npos;
-    if (shell) RE2::PartialMatch(arguments, "`([^`\n]+)`", &command);
+    SpecStoryCall call = ReadSpecStoryCall(inner, builder_.trace().agent_name == "Claude Code");
     const std::string id = fmt::format("tool-{}", ++tools_);
-    builder_.AddCall(stamp, name, id,
-                     Json::object({{command.empty() ? "text" : "command", command.empty() ? arguments : command}}));
-    if (result == std::string::npos) return;
-    const std::size_t from = body.find('\n', result);
-    const std::string output(from == std::string::npos ? std::string_view()
-                                                       : Trim(std::string_view(body).substr(from)));
-    builder_.AddResult(stamp, id, output, status);
+    builder_.AddCall(stamp, call.tool, id, std::move(call.arguments));
+    if (call.result) builder_.AddResult(stamp, id, *std::move(call.result), call.status);
   }
 
   TraceBuilder& builder_;

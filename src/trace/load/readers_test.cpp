@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "support/source_dir.h"
 #include "support/trace_expectation.h"
+#include "trace/digest/digest_item.h"
 #include "trace/load/read_trace.h"
 #include "util/files.h"
 
@@ -388,6 +393,41 @@ TEST(ReadersTest, MarkdownAndNotes) {
   ExpectTrace(FixtureFolder(), {"notes-chat.txt", TraceFormat::kNotes, 2, 1});
   const Trace trace = ReadFixture("cursor.md");
   EXPECT_NE(trace.events.at(1).text.find("and the answer goes on."), std::string::npos);
+}
+
+// Neither "**Result:**" nor a block for each command: the last block is the result.
+TEST(ReadersTest, SpecStoryCallsWithBareResults) {
+  const Trace trace = ReadFixture("specstory-2.1.md");
+  std::vector<const Event*> calls;
+  std::size_t errors = 0;
+  for (const Event& event : trace.events) {
+    if (event.kind == EventKind::kToolCall) calls.push_back(&event);
+    if (event.kind == EventKind::kToolResult && event.status == CallStatus::kError) ++errors;
+  }
+  ASSERT_EQ(calls.size(), 8U);
+  EXPECT_EQ(errors, 2U);
+  const auto result = [&](std::size_t i) -> const Event& { return trace.events.at(calls.at(i)->partner); };
+  EXPECT_EQ(calls[0]->command, "make count && echo \"it is `date`\"");
+  EXPECT_EQ(result(0).status, CallStatus::kError);
+  EXPECT_EQ(calls[1]->command, "cat > probe.py <<'EOF'\nprint(\"a `quoted` word\", \",\")\nEOF\npython3 probe.py");
+  EXPECT_EQ(result(1).text, "a `quoted` word ,\n```\nnot the end");
+  EXPECT_EQ(calls[2]->path, "./README.md");
+  EXPECT_EQ(result(2).text, "1\t# Counter\n2\t```bash\n3\tmake\n4\t```");
+  EXPECT_EQ(calls[3]->path, "/p/USAGE.md");
+  EXPECT_EQ(calls[6]->path, "/p/Makefile");
+  EXPECT_EQ(result(7).status, CallStatus::kOk);
+  const std::vector<DigestItem> items = CollectFiles(trace, 0);
+  const auto file = [&](std::string_view path) {
+    const auto found = std::find_if(items.begin(), items.end(), [&](const DigestItem& item) {
+      return std::get<FileDetail>(item.detail).path == path;
+    });
+    return found == items.end() ? FileDetail() : std::get<FileDetail>(found->detail);
+  };
+  EXPECT_TRUE(file("/p/USAGE.md").whole);
+  EXPECT_EQ(file("/p/USAGE.md").content, "# Counter\n\n```bash\nmake \"count\"\n```\n\n```text\n3 counted\n```\n");
+  EXPECT_FALSE(file("/p/Makefile").whole) << "the edit's text isn't in the export";
+  EXPECT_EQ(file("/p/Makefile").content,
+            "count:\n\tcc -o count count.c\n[above: before a later change that is not in the recording]\n");
 }
 
 TEST(TimestampTest, FormsAndDamage) {

@@ -117,7 +117,7 @@ std::vector<FileEdit> EditsOfShell(std::string_view command) {
     target = target.substr(0, target.find_first_of(" \t<|;&"));
     if (target.size() > 1 && (target.front() == '\'' || target.front() == '"'))
       target = target.substr(1, target.size() - 2);
-    if (delimiter.empty() || target.empty() || target.front() == '&') continue;
+    if (delimiter.empty() || target.empty() || target.front() == '&' || target == "/dev/null") continue;
     FileEdit edit{FileEdit::Kind::kWrite, std::string(target), "", ""};
     for (++i; i < lines.size() && Trim(lines[i]) != delimiter; ++i) {
       edit.after += lines[i];
