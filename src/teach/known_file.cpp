@@ -44,7 +44,7 @@ std::string_view Bare(std::string_view line) {
 bool IsOmission(std::string_view line) {
   const std::string_view shown = Trim(line);
   return (shown.starts_with("[") && ContainsAny(shown, {" not in the export", " not in the recording"})) ||
-         shown.starts_with("[above: the beginning as first written") ||
+         shown.starts_with("[end of the beginning as first written]") ||
          shown.starts_with("[the content is not followed here") ||
          (shown.starts_with("…") && shown.find("line") != std::string_view::npos);
 }
@@ -249,7 +249,15 @@ KnownFile FromText(std::string_view text) {
   KnownFile known;
   known.complete = true;
   bool gap = false;
+  bool outdated = false;  // in the beginning as first written
   for (const std::string_view line : SplitLines(text)) {
+    if (line.starts_with("[below: the beginning as first written")) outdated = true;
+    if (outdated) {
+      outdated = !line.starts_with("[end of the beginning as first written]");
+      gap = true;
+      known.complete = false;
+      continue;
+    }
     if (known.lines.size() == kMaxLines) {
       known.complete = false;
       break;

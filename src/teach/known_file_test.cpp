@@ -39,7 +39,9 @@ TEST(KnownFile, LeftOutLinesAreAGap) {
   FileDetail detail;
   detail.whole = true;
   for (const char* omission : {"[3 lines are not in the export]", "[lines 2 to 4 are not in the recording]",
-                               "[above: the beginning as first written, perhaps without its blank lines]"}) {
+                               "[above: before a later change that is not in the recording]",
+                               "[below: the beginning as first written, perhaps changed since]\nold = 1\n"
+                               "[end of the beginning as first written]"}) {
     detail.content = std::string("a = 1\n") + omission + "\nb = 2\n";
     const KnownFile known = KnownFileFrom(detail);
     EXPECT_FALSE(known.complete);

@@ -310,27 +310,44 @@ void FileState::MergeRuns() {
   runs_ = std::move(merged);
 }
 
+// The lines of the beginning as first written that fill a gap of `count` lines between two known ones; empty if it has
+// another number of lines between them, or has these lines more than once.
+std::vector<std::string> FileState::FromBeginning(const std::string& before, const std::string& after,
+                                                  std::size_t count) const {
+  const auto from = std::find(beginning_.begin(), beginning_.end(), before);
+  if (from == beginning_.end() || static_cast<std::size_t>(beginning_.end() - from) <= count + 1) return {};
+  const auto to = from + static_cast<std::ptrdiff_t>(count + 1);
+  if (*to != after || std::count(beginning_.begin(), beginning_.end(), before) > 1) return {};
+  if (std::count(beginning_.begin(), beginning_.end(), after) > 1) return {};
+  return {from + 1, to};
+}
+
 std::string FileState::Text() const {
-  std::set<std::string_view> known;
-  for (const Run& run : runs_) known.insert(run.lines.begin(), run.lines.end());
   std::string text;
   if (!followed_) text += "[the content is not followed here: replacing all occurrences of a text made it too long]\n";
-  const bool new_beginning =
-      std::any_of(beginning_.begin(), beginning_.end(), [&](const std::string& line) { return !known.contains(line); });
-  if (new_beginning) {
-    text += JoinedLines(beginning_);
-    if (runs_.empty()) text += "[the rest of the file is not in the recording]\n";
-    if (!runs_.empty()) text += "[above: the beginning as first written, perhaps without its blank lines]\n";
+  // Later versions of the first lines take the place of those first written.
+  if (!beginning_.empty() && runs_.empty()) {
+    text += JoinedLines(beginning_) + "[the rest of the file is not in the recording]\n";
+  } else if (!beginning_.empty() && runs_.front().start > 1) {
+    text += "[below: the beginning as first written, perhaps changed since and without its blank lines]\n";
+    text += JoinedLines(beginning_) + "[end of the beginning as first written]\n";
   }
   std::size_t next = 1;
+  const Run* previous = nullptr;
   for (const Run& run : runs_) {
-    if (run.start == next + 1) {
+    std::vector<std::string> filled;
+    if (previous != nullptr && run.start > next && !previous->lines.empty() && !run.lines.empty())
+      filled = FromBeginning(previous->lines.back(), run.lines.front(), run.start - next);
+    if (!filled.empty()) {
+      text += JoinedLines(filled);
+    } else if (run.start == next + 1) {
       text += fmt::format("[line {} is not in the recording]\n", next);
     } else if (run.start > next) {
       text += fmt::format("[lines {} to {} are not in the recording]\n", next, run.start - 1);
     }
     text += JoinedLines(run.lines);
     next = run.end();
+    previous = &run;
   }
   if (!runs_.empty() && !ends_) text += fmt::format("[lines from {} on, if any, are not in the recording]\n", next);
   for (const std::vector<std::string>& part : loose_) {

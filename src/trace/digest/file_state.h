@@ -55,6 +55,7 @@ class FileState {
   void Insert(std::size_t number, std::string_view line);
   void Erase(std::size_t number);
   void MergeRuns();
+  std::vector<std::string> FromBeginning(const std::string& before, const std::string& after, std::size_t count) const;
   void NoteRemoved(std::string_view line);
 
   std::vector<Run> runs_;                        // by number, not touching each other

@@ -90,6 +90,18 @@ TEST(FileState, TheBeginningOfAFileWithLaterHunks) {
   EXPECT_EQ(file.Replaced(), "name = \"x\"\n");
 }
 
+TEST(FileState, TheFirstWrittenBeginningGivesWayToLaterLines) {
+  FileState file;
+  file.WriteBeginning("one\ntwo\nthree\nfour\nfive");
+  file.Apply(Patched("@@ -1,2 +1,2 @@\n-one\n+1\n two\n@@ -4,1 +4,2 @@\n four\n+4.5\n"));
+  EXPECT_EQ(file.Text(), "1\ntwo\nthree\nfour\n4.5\n[lines from 6 on, if any, are not in the recording]\n");
+  FileState other;
+  other.WriteBeginning("one\ntwo");
+  other.Apply(Patched("@@ -8,1 +8,1 @@\n-eight\n+8\n"));
+  EXPECT_THAT(other.Text(), testing::StartsWith("[below: the beginning as first written, perhaps changed since and "
+                                                "without its blank lines]\none\ntwo\n[end of the beginning"));
+}
+
 TEST(FileState, WhatWasReadIsKnown) {
   FileState file;
   file.Read("one\ntwo\nthree", 1, true);
