@@ -88,6 +88,22 @@ bool OnlyLooks(const std::string& key) {
   return RE2::PartialMatch(key, looking_pattern);
 }
 
+// Whether a search failed with code 1 and no message of its own: it found nothing, which is a result.
+bool FoundNothing(const std::string& key, std::string_view output) {
+  static const RE2 search_pattern(R"(^(?:rg|grep|egrep|git grep)\b)");
+  static const RE2 code_pattern(R"((?i)exit(?:ed)? (?:with )?code:? (\d+))");
+  if (!RE2::PartialMatch(key, search_pattern) || !OnlyLooks(key)) return false;
+  constexpr std::size_t kHead = 400;  // which programs put before the output
+  const std::string head(output.substr(0, kHead));
+  std::string code;
+  if (RE2::PartialMatch(head, code_pattern, &code) && code != "1") return false;
+  constexpr std::string_view kMark = "Output:";
+  const std::size_t mark = head.find(kMark);
+  if (mark != std::string::npos) return Trim(output.substr(mark + kMark.size())).empty();
+  static const RE2 only_code_pattern(R"((?i)^\s*(?:exit code:? 1)?\s*$)");
+  return RE2::FullMatch(head, only_code_pattern) && output.size() <= kHead;
+}
+
 std::vector<Attempt> AttemptsOf(const Trace& trace) {
   std::vector<Attempt> attempts;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
@@ -108,7 +124,8 @@ std::vector<Attempt> AttemptsOf(const Trace& trace) {
     attempt.words.erase(std::unique(attempt.words.begin(), attempt.words.end()), attempt.words.end());
     // The output of a search or listing may mention errors without being one.
     const bool may_hide_failure = !call.command.empty() && !attempt.rejected && !OnlyLooks(attempt.key);
-    attempt.failed = result.status == CallStatus::kError || (may_hide_failure && OutputSaysFailure(result.text));
+    const bool says_error = result.status == CallStatus::kError && !FoundNothing(attempt.key, result.text);
+    attempt.failed = says_error || (may_hide_failure && OutputSaysFailure(result.text));
     attempts.push_back(std::move(attempt));
   }
   return attempts;
@@ -313,7 +330,8 @@ HowKnown EvidenceOfCall(const Trace& trace, std::size_t call) {
   if (event.partner == kNoIndex) return HowKnown::kRan;
   const Event& result = trace.events[event.partner];
   if (result.status == CallStatus::kRejected || result.status == CallStatus::kCancelled) return HowKnown::kOnlyWritten;
-  if (result.status == CallStatus::kError) return HowKnown::kRanAndFailed;
+  if (result.status == CallStatus::kError)
+    return FoundNothing(CommandKey(event.command), result.text) ? HowKnown::kReadInFiles : HowKnown::kRanAndFailed;
   if (!event.command.empty() && !IsLookingAround(event)) {
     if (OutputSaysFailure(result.text)) return HowKnown::kRanAndFailed;
     return result.status == CallStatus::kOk ? HowKnown::kRanAndPassed : HowKnown::kRan;

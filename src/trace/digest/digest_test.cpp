@@ -242,6 +242,18 @@ TEST(DigestTest, WhatOnlyLooksLikeFailure) {
   EXPECT_EQ(fix->works, "source venv/bin/activate && pip install x");
 }
 
+TEST(DigestTest, ASearchThatFindsNothingIsNoFailure) {
+  Session session;
+  session.User("look for it");
+  session.Run("rg -n teal src", "Exit code: 1\nWall time: 0.1 seconds\nOutput:\n", true);
+  session.Run("cd src && grep -rn teal .", "Exit code 1", true);
+  session.Run("rg -n '(' src", "Exit code: 2\nOutput:\nregex parse error", true);
+  const Trace trace = session.Read("s.jsonl");
+  const std::vector<DigestItem> items = CollectCalls(trace, 0);
+  ASSERT_EQ(items.size(), 1U);
+  EXPECT_EQ(std::get<DeadEndDetail>(items[0].detail).tried, "rg -n '(' src");
+}
+
 TEST(DigestTest, WhatWorksWhenTheCommandStays) {
   for (const bool sandbox : {false, true}) {
     Session session;
