@@ -254,6 +254,19 @@ TEST(DigestTest, ASearchThatFindsNothingIsNoFailure) {
   EXPECT_EQ(std::get<DeadEndDetail>(items[0].detail).tried, "rg -n '(' src");
 }
 
+TEST(DigestTest, TheFolderOfACommandAndThePlaceOfARepeatedOutput) {
+  Session session;
+  session.User("build both");
+  const std::string output(300, 'x');
+  for (const char* folder : {"apps/a", "apps/a", "apps/b"})
+    session.Call("shell", Json::object({{"command", "make"}, {"workdir", folder}}), output);
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
+  EXPECT_NE(digest.text.find("\n(in apps/a) $ make\n"), std::string::npos) << digest.text;
+  EXPECT_NE(digest.text.find("\n(in apps/b) $ make\n"), std::string::npos);
+  EXPECT_NE(digest.text.find("\n$ make\n→ [the same output as at s.jsonl#2]"), std::string::npos) << digest.text;
+  EXPECT_NE(digest.text.find("[s.jsonl#2] Command"), std::string::npos) << "the item that is named";
+}
+
 TEST(DigestTest, WhatWorksWhenTheCommandStays) {
   for (const bool sandbox : {false, true}) {
     Session session;

@@ -13,6 +13,8 @@
 
 #include "trace/digest/digest_text.h"
 #include "trace/digest/excerpt.h"
+#include "trace/read/record.h"
+#include "trace/read/record_parser.h"
 #include "trace/read/tool_use.h"
 #include "util/text.h"
 
@@ -126,14 +128,24 @@ class TranscriptWriter {
     if (changed_paths_.insert(path).second) changed_ += (changed_.empty() ? "" : ", ") + path;
   }
 
-  // The output of a call; of one that was shown before, where it stands.
+  // "(in apps/x) " if the call names another working folder than the one before, as calls of Codex do.
+  std::string ChangedFolder(const Event& call) {
+    const ParsedRecord arguments = ParseRecord(call.text);
+    if (!arguments.value || !arguments.value->is_object()) return "";
+    std::string folder = StringAt(*arguments.value, "workdir");
+    if (folder.empty() || folder == folder_) return "";
+    folder_ = std::move(folder);
+    return fmt::format("(in {}) ", HeadAndTail(folder_, 200));
+  }
+
+  // The output of a call; of one that was shown before, the place of the item that has it.
   std::string OutputOf(std::size_t result) {
     const std::string text = Whole(trace_.events[result].text);
     constexpr std::size_t kShortest = 200;
     if (text.size() >= kShortest) {
       const auto [known, added] = shown_.try_emplace(std::hash<std::string>()(text), result);
       if (!added && trace_.events[known->second].text.size() == trace_.events[result].text.size())
-        return fmt::format("[the same output as at {}]", ToText(PlaceOf(trace_, known->second)));
+        return fmt::format("[the same output as at {}]", ToText(PlaceOf(trace_, trace_.events[known->second].partner)));
     }
     return trace_.events[result].shortened ? text + "\n[the recording leaves out part of this]" : text;
   }
@@ -157,7 +169,8 @@ class TranscriptWriter {
     // What a successful edit wrote is in the file's final content.
     if (((changes && call.command.empty()) || separate) && !failed && !refused) return;
     std::string text = call.command.empty() ? call.tool + " " + HeadAndTail(call.text, kMostOfArguments)
-                                            : "$ " + (changes ? HeadAndTail(call.command, 400) : Whole(call.command));
+                                            : ChangedFolder(call) + "$ " +
+                                                  (changes ? HeadAndTail(call.command, 400) : Whole(call.command));
     if (refused) text += status == CallStatus::kRejected ? "\n[not allowed]" : "\n[stopped]";
     if (answered) {
       const std::string output = OutputOf(call.partner);
@@ -191,6 +204,7 @@ class TranscriptWriter {
   std::set<std::size_t> corrections_;
   std::map<std::size_t, std::vector<DigestItem>> after_;  // what follows an event
   std::map<std::size_t, std::size_t> shown_;              // hash of an output → event
+  std::string folder_;                                    // of the last call that names one
   std::string changed_;                                   // files changed since the last item
   std::set<std::string> changed_paths_;                   // the same ones
   std::vector<DigestItem> items_;
