@@ -10,42 +10,68 @@
 
 #include "eval/complete_rounds.h"
 #include "eval/source_clusters.h"
+#include "eval/verdict.h"
 #include "stats/clusters.h"
 #include "stats/drift.h"
+#include "stats/e_process.h"
 #include "stats/interval.h"
+#include "stats/unit_counts.h"
 
 namespace upskill {
 namespace {
 
 constexpr double kDriftLevel = 0.01;  // a caveat that is wrong in one of a hundred runs
+constexpr double kAlpha = 0.05;       // of the intervals
 
 // The rounds of one student that its verdict rests on, by entry of complete.cases.
 struct CountedCases {
   const CompleteRounds& complete;
   const Suite& suite;
+  bool may_stop_early;
   std::size_t rounds;
   std::vector<std::size_t> clusters;
 
-  CountedCases(const CompleteRounds& found, const Suite& cases)
-      : complete(found), suite(cases), rounds(found.evidence_rounds()), clusters(SourceClusters(cases, found.cases)) {}
+  CountedCases(const CompleteRounds& found, const Plan& plan)
+      : complete(found),
+        suite(plan.suite),
+        may_stop_early(MayStopEarly(plan)),
+        rounds(found.evidence_rounds()),
+        clusters(SourceClusters(plan.suite, found.cases)) {}
 
   const Case& at(std::size_t entry) const { return suite.cases[complete.cases[entry]]; }
+
+  // Wins − losses of these cases.
+  int SumOf(const std::vector<std::size_t>& entries, std::size_t round) const {
+    int sum = 0;
+    for (const std::size_t entry : entries) {
+      const AnswerPair pair = complete.pair(round, entry);
+      sum += (pair.with->passed ? 1 : 0) - (pair.without->passed ? 1 : 0);
+    }
+    return sum;
+  }
 
   // All rounds of the cases with one input.
   UnitRounds RoundsOf(const std::vector<std::size_t>& entries) const {
     UnitRounds unit;
     unit.rounds = static_cast<double>(rounds);
     for (std::size_t round = 0; round < rounds; ++round) {
-      double change = 0.0;
-      for (const std::size_t entry : entries) {
-        const AnswerPair pair = complete.pair(round, entry);
-        change += (pair.with->passed ? 1.0 : 0.0) - (pair.without->passed ? 1.0 : 0.0);
-      }
-      change /= static_cast<double>(entries.size());
+      const double change = SumOf(entries, round) / static_cast<double>(entries.size());
       unit.sum += change;
       unit.squares += change * change;
     }
     return unit;
+  }
+
+  // The confidence sequence after all rounds; `units`: the cases of each input.
+  Interval SequenceOf(const std::vector<std::vector<std::size_t>>& units) const {
+    LiftSequence sequence(kAlpha);
+    UnitCounts totals;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      for (const std::vector<std::size_t>& entries : units)
+        totals.Add(static_cast<int>(entries.size()), SumOf(entries, round));
+      sequence.Add(totals);
+    }
+    return sequence.RangeWith(totals);
   }
 
   template <typename Belongs>
@@ -70,13 +96,16 @@ struct CountedCases {
     std::vector<UnitRounds> units;
     std::vector<double> lifts;
     std::vector<std::size_t> sources;
-    for (const auto& [unit, entries] : by_unit) {
+    std::vector<std::vector<std::size_t>> lists;
+    for (auto& [unit, entries] : by_unit) lists.push_back(std::move(entries));
+    for (const std::vector<std::size_t>& entries : lists) {
       units.push_back(RoundsOf(entries));
       lifts.push_back(units.back().sum / units.back().rounds);
       sources.push_back(clusters[entries.front()]);
     }
     result.lift = std::accumulate(lifts.begin(), lifts.end(), 0.0) / static_cast<double>(lifts.size());
-    result.interval = LiftIntervalOfUnits(units);
+    result.interval_is_sequence = may_stop_early;
+    result.interval = may_stop_early ? SequenceOf(lists) : LiftIntervalOfUnits(units);
     result.new_cases = NewCasesInterval(ClusterMeans(lifts, sources));
     return result;
   }
@@ -184,7 +213,7 @@ std::vector<CaseFindings> FindCaseFindings(const RunData& data, Arm against) {
   const std::vector<CompleteRounds> complete = FindCompleteRounds(data, against);
   std::vector<CaseFindings> all(plan.students.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const CountedCases counted(complete[i], plan.suite);
+    const CountedCases counted(complete[i], plan);
     AddTurned(counted, all[i]);
     AddTags(counted, all[i]);
     AddTrainCases(counted, all[i]);

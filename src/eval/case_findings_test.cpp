@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "stats/e_process.h"
 #include "support/plan_fixture.h"
 #include "support/work_meter.h"
 
@@ -86,6 +87,25 @@ TEST(CaseFindings, ManyTagsTakeLinearTime) {
     };
   };
   EXPECT_LT(GrowthPerDoubling(2000, findings_of), kMaxGrowthPerDoubling);
+}
+
+// Where the number of rounds depends on the answers, an interval for a fixed number would promise too much.
+TEST(CaseFindings, TagsOfARunThatMayStopHaveASequence) {
+  Plan plan = MakeTestPlan(4, 6);
+  plan.suite.cases[0].tags = plan.suite.cases[1].tags = {"a"};
+  plan.stop_when_decided = true;
+  const CaseFindings findings =
+      FindingsOf(plan, [](int, int) { return false; }, [](int number, int) { return number == 1; });
+  LiftSequence sequence(0.05);
+  for (int round = 1; round <= 6; ++round) sequence.Add({1.0 * round, 1.0 * round, 0});
+  ASSERT_TRUE(findings.tags[0].group.interval.has_value());
+  EXPECT_TRUE(findings.tags[0].group.interval_is_sequence);
+  EXPECT_DOUBLE_EQ(findings.tags[0].group.interval->low, sequence.range().low);
+  EXPECT_DOUBLE_EQ(findings.tags[0].group.interval->high, sequence.range().high);
+  plan.stop_when_decided = false;
+  EXPECT_FALSE(FindingsOf(plan, [](int, int) { return false; }, [](int, int) { return true; })
+                   .tags[0]
+                   .group.interval_is_sequence);
 }
 
 TEST(CaseFindings, EachInputOfATagCountsOnce) {

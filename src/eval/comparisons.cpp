@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <utility>
+
+#include "eval/general_verdict.h"
 
 namespace upskill {
 namespace {
@@ -50,11 +53,21 @@ void CombineWithPrior(const Plan& plan, std::vector<StudentVerdict>& verdicts) {
     verdict.combined_e_hurts = CappedExp(hurts + prior->second.hurts);
     Verdict word = CombinedWord(plan, plan.students[i], helps, hurts);
     // Answers lost to errors may have told against it: then this run has to say the same by itself (eval/missing.h).
-    const bool lost_answers = verdict.doubt != Doubt::kNone || verdict.lost_low.has_value();
+    const bool lost_answers = HasDoubtByErrors(verdict) || verdict.lost_low.has_value();
     if (lost_answers && word != verdict.word) word = Verdict::kUndecided;
     if (word == Verdict::kUndecided && verdict.word == Verdict::kNoEffect) continue;
+    if (verdict.doubt == Doubt::kLaterAnswers) {  // about this run's own test
+      verdict.doubt = Doubt::kNone;
+      verdict.without_doubt = Verdict::kUndecided;
+      verdict.reached_round = 0;
+    }
+    if (LiftContradicts(word, *verdict.lift, plan.verdict.min_lift)) {
+      verdict.doubt = Doubt::kLaterAnswers;
+      verdict.without_doubt = std::exchange(word, Verdict::kUndecided);
+    }
     verdict.word = word;
     verdict.more_rounds.reset();  // a forecast of this run's own test
+    WithholdGeneral(verdict);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "eval/verdict.h"
 #include "stats/bounded_mean.h"
 #include "stats/clusters.h"
 #include "stats/interval.h"
@@ -35,6 +36,16 @@ GeneralPValues GeneralPValuesOf(const RoundEvidence& evidence) {
     p.hurts = std::min(p.hurts, BoundedMeanTest(lifts) / look.share);
   }
   return p;
+}
+
+void WithholdGeneral(StudentVerdict& verdict) {
+  if (verdict.general == Verdict::kUndecided) verdict.general = verdict.general_withheld;
+  verdict.general_withheld = Verdict::kUndecided;
+  const bool helps = verdict.general == Verdict::kHelps && verdict.new_cases_low.value_or(0.0) > 0.0;
+  const bool hurts = verdict.general == Verdict::kHurts && verdict.new_cases_high.value_or(0.0) < 0.0;
+  if (verdict.general == verdict.word && (helps || hurts)) return;
+  verdict.general_withheld = verdict.general;
+  verdict.general = Verdict::kUndecided;
 }
 
 }  // namespace upskill

@@ -8,6 +8,8 @@
 
 namespace upskill {
 
+struct StudentVerdict;
+
 // The mean lift of each unit (distinct input) over the first `rounds` rounds.
 std::vector<double> LiftsOfUnits(const RoundEvidence& evidence, std::size_t rounds);
 
@@ -24,5 +26,10 @@ struct GeneralPValues {
   double hurts = 1.0;
 };
 GeneralPValues GeneralPValuesOf(const RoundEvidence& evidence);
+
+// Leaves StudentVerdict::general only beside the same word on these cases, and only while the interval for new cases
+// leaves out 0: a test that decided after an early look says nothing against what came later. Otherwise moves it to
+// general_withheld. May be called again after the word has changed.
+void WithholdGeneral(StudentVerdict& verdict);
 
 }  // namespace upskill

@@ -52,6 +52,8 @@ const char* DoubtName(Doubt doubt) {
       return "errors";
     case Doubt::kExcludedCases:
       return "excluded_cases";
+    case Doubt::kLaterAnswers:
+      return "later_answers";
   }
   return "";
 }
@@ -70,7 +72,7 @@ std::vector<StudentVerdict> DoubtVerdicts(const RunData& data,
                                           const std::function<std::vector<StudentVerdict>(const RunData&)>& judge) {
   std::vector<StudentVerdict> verdicts = judge(data);
   for (StudentVerdict& verdict : verdicts) {
-    verdict.without_doubt = verdict.word;
+    if (verdict.doubt == Doubt::kNone) verdict.without_doubt = verdict.word;
     TakeSafeEvidence(verdict, verdict, verdict);
   }
   if (data.has_lost_answers()) {

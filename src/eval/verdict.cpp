@@ -5,9 +5,11 @@
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "eval/comparisons.h"
 #include "eval/complete_rounds.h"
+#include "eval/expenses.h"
 #include "eval/general_verdict.h"
 #include "eval/missing.h"
 #include "eval/round_evidence.h"
@@ -59,15 +61,32 @@ Levels LevelsOf(const Rejections& rejections, const Plan& plan) {
           HolmAlpha(students, CountTrue(rejections.hurts), EffectiveAlpha(plan)), AlphaOfSequence(plan)};
 }
 
+// What the tests have decided, less what the answers contradict.
+struct Decision {
+  Verdict word = Verdict::kUndecided;
+  Verdict withdrawn = Verdict::kUndecided;
+  int round = 0;  // after which `withdrawn` was reached; 0: not known
+};
+
 // The word if Holm's rule has rejected one side or both; if both, the one reached first (a user who stops at a decision
 // never sees the other). `evidence` has at least one round.
-Verdict WordOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan& plan) {
-  if (helps && hurts) helps = evidence.HelpsRound(EffectiveAlpha(plan)) <= evidence.HurtsRound(EffectiveAlpha(plan));
-  if (helps) return Verdict::kHelps;
-  if (hurts) return Verdict::kHurts;
+Decision DecisionOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan& plan) {
+  const double alpha = EffectiveAlpha(plan);
   const Interval range = evidence.Sequence(AlphaOfSequence(plan)).range();
   const double margin = plan.verdict.margin;
-  return range.low > -margin && range.high < margin ? Verdict::kNoEffect : Verdict::kUndecided;
+  const double lift = evidence.totals().lift();
+  if (helps && hurts) helps = evidence.HelpsRound(alpha) <= evidence.HurtsRound(alpha);
+  Decision decision;
+  if (helps || hurts) {
+    decision.word = helps ? Verdict::kHelps : Verdict::kHurts;
+    if (plan.students.size() == 1) decision.round = helps ? evidence.HelpsRound(alpha) : evidence.HurtsRound(alpha);
+  } else if (range.low > -margin && range.high < margin) {
+    decision.word = Verdict::kNoEffect;
+  }
+  const bool left_out = decision.word == Verdict::kNoEffect && (lift < range.low || lift > range.high);
+  if (left_out || LiftContradicts(decision.word, lift, plan.verdict.min_lift))
+    decision.withdrawn = std::exchange(decision.word, Verdict::kUndecided);
+  return decision;
 }
 
 // Whether totals like these show a lift above min_lift where the e-process decides this, or that there is no effect.
@@ -114,59 +133,6 @@ bool PlanIsFutile(const RoundEvidence& evidence, const Plan& plan) {
   return !EvidenceDecides(totals, plan.verdict, {alpha, alpha, AlphaOfSequence(plan)});
 }
 
-// Mean of a quantity over the pairs, with the interval of the change computed from the means of the cases (of the
-// rounds if there is only one case). Nothing if the quantity is unknown for any answer.
-template <typename Quantity>
-std::optional<PairedChange> ChangeOf(const CompleteRounds& complete, Quantity quantity) {
-  const std::size_t cases = complete.cases.size();
-  const std::size_t rounds = complete.rounds.size();
-  PairedChange change;
-  std::vector<double> by_unit(cases > 1 ? cases : rounds, 0.0);
-  for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < cases; ++i) {
-      const AnswerPair pair = complete.pair(round, i);
-      const std::optional<double> without = quantity(*pair.without->sample);
-      const std::optional<double> with = quantity(*pair.with->sample);
-      if (!without || !with) return std::nullopt;
-      change.without += *without;
-      change.with += *with;
-      by_unit[cases > 1 ? i : round] += *with - *without;
-    }
-  }
-  const auto pairs = static_cast<double>(cases * rounds);
-  change.without /= pairs;
-  change.with /= pairs;
-  for (double& difference : by_unit) difference *= static_cast<double>(by_unit.size()) / pairs;
-  if (const std::optional<Interval> interval = MeanInterval(by_unit)) {
-    change.low = interval->low;
-    change.high = interval->high;
-  }
-  return change;
-}
-
-void AddCosts(const CompleteRounds& complete, StudentVerdict& verdict) {
-  verdict.tokens = ChangeOf(complete, [](const Sample& s) {
-    return std::optional(static_cast<double>(s.response.usage.prompt()) + static_cast<double>(s.response.usage.output));
-  });
-  verdict.output_tokens =
-      ChangeOf(complete, [](const Sample& s) { return std::optional(static_cast<double>(s.response.usage.output)); });
-  verdict.cost_usd = ChangeOf(complete, [](const Sample& s) { return s.response.cost_usd; });
-  verdict.seconds = ChangeOf(complete, [](const Sample& s) { return std::optional(s.response.seconds); });
-  if (!verdict.cost_usd) return;
-  double solved_without = 0.0;
-  double solved_with = 0.0;
-  for (std::size_t round = 0; round < complete.rounds.size(); ++round) {
-    for (std::size_t i = 0; i < complete.cases.size(); ++i) {
-      const AnswerPair pair = complete.pair(round, i);
-      solved_without += pair.without->passed ? 1.0 : 0.0;
-      solved_with += pair.with->passed ? 1.0 : 0.0;
-    }
-  }
-  const auto pairs = static_cast<double>(complete.rounds.size() * complete.cases.size());
-  if (solved_without > 0.0) verdict.cost_per_pass_without = verdict.cost_usd->without * pairs / solved_without;
-  if (solved_with > 0.0) verdict.cost_per_pass_with = verdict.cost_usd->with * pairs / solved_with;
-}
-
 std::vector<UnitRounds> UnitRoundsOf(const RoundEvidence& evidence) {
   std::vector<UnitRounds> units(evidence.units());
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -179,12 +145,23 @@ std::vector<UnitRounds> UnitRoundsOf(const RoundEvidence& evidence) {
   return units;
 }
 
-void AddLift(RoundEvidence& evidence, const Plan& plan, const Levels& levels, StudentVerdict& verdict) {
+// Median-unbiased where the run ended as its sign-flip test decided, or before that; the measured lift where it went on
+// (for other models, or because of errors), or where it ends by another rule. Within `range`.
+double EstimateOf(RoundEvidence& evidence, const Plan& plan, Arm against, double alpha, const Interval& range) {
+  const double measured = evidence.totals().lift();
+  const bool by_signs = plan.verdict.min_lift == 0.0 && plan.share.prior.empty() && against == ComparedArm(plan);
+  if (!by_signs) return measured;
+  const auto estimate = StageWiseLift(evidence.changes(), evidence.Signs(alpha).critical(), evidence.units());
+  if (!estimate || estimate->rounds < evidence.rounds()) return measured;
+  return std::clamp(estimate->lift, range.low, range.high);
+}
+
+void AddLift(RoundEvidence& evidence, const Plan& plan, Arm against, const Levels& levels, StudentVerdict& verdict) {
   verdict.lift = evidence.totals().lift();
-  const Interval range = evidence.Sequence(levels.sequence).range();
+  const Interval range = evidence.Sequence(levels.sequence).RangeWith(evidence.totals());
   verdict.sequence_low = range.low;
   verdict.sequence_high = range.high;
-  verdict.interval_is_sequence = plan.stop_when_decided && plan.rounds > 1;
+  verdict.interval_is_sequence = MayStopEarly(plan);
   const std::optional<Interval> interval =
       verdict.interval_is_sequence ? range : LiftIntervalOfUnits(UnitRoundsOf(evidence));
   if (interval) {
@@ -193,9 +170,7 @@ void AddLift(RoundEvidence& evidence, const Plan& plan, const Levels& levels, St
   }
   if (verdict.interval_is_sequence) {
     verdict.interval_level = 1.0 - EffectiveAlpha(plan);
-    const SignFlipSequence& signs = evidence.Signs(levels.helps);
-    const auto estimate = StageWiseLift(evidence.changes(), signs.critical(), evidence.units());
-    verdict.lift_estimate = estimate ? estimate->lift : *verdict.lift;
+    verdict.lift_estimate = EstimateOf(evidence, plan, against, levels.helps, range);
   }
   if (const auto new_cases = NewCasesInterval(LiftsOfSources(evidence, evidence.rounds()))) {
     verdict.new_cases_low = new_cases->low;
@@ -273,6 +248,16 @@ std::optional<double> PairedChange::ratio() const {
   return with / without - 1.0;
 }
 
+bool LiftContradicts(Verdict word, double lift, double min_lift) {
+  return (word == Verdict::kHelps && lift <= min_lift) || (word == Verdict::kHurts && lift >= 0.0);
+}
+
+bool HasDoubtByErrors(const StudentVerdict& verdict) {
+  return verdict.doubt == Doubt::kErrors || verdict.doubt == Doubt::kExcludedCases;
+}
+
+bool MayStopEarly(const Plan& plan) { return plan.stop_when_decided && plan.rounds > 1; }
+
 Arm ComparedArm(const Plan& plan) {
   return !plan.has_arm(Arm::kBaseline) && plan.has_arm(Arm::kPrevious) ? Arm::kPrevious : Arm::kBaseline;
 }
@@ -300,9 +285,16 @@ std::vector<StudentVerdict> JudgeAnswers(const RunData& data, Arm against, int r
     verdict.distinct_inputs = complete[i].unit_sizes.size();
     AddPValues(evidence[i], verdict);
     AddCeilingAndFloor(data, i, complete[i], verdict);
-    AddLift(evidence[i], plan, levels, verdict);
-    AddCosts(complete[i], verdict);
-    verdict.word = WordOf(evidence[i], rejections.helps[i], rejections.hurts[i], plan);
+    AddLift(evidence[i], plan, against, levels, verdict);
+    AddExpenses(complete[i], verdict);
+    const Decision decision = DecisionOf(evidence[i], rejections.helps[i], rejections.hurts[i], plan);
+    verdict.word = decision.word;
+    if (decision.withdrawn != Verdict::kUndecided) {
+      verdict.doubt = Doubt::kLaterAnswers;
+      verdict.without_doubt = decision.withdrawn;
+      verdict.reached_round = decision.round;
+      continue;
+    }
     if (verdict.word != Verdict::kUndecided || verdict.answers_repeat) continue;
     verdict.futile = PlanIsFutile(evidence[i], plan);
     verdict.more_rounds = ForecastMoreRounds(evidence[i], plan, levels);
@@ -312,7 +304,10 @@ std::vector<StudentVerdict> JudgeAnswers(const RunData& data, Arm against, int r
 }
 
 std::vector<StudentVerdict> JudgeRounds(const RunData& data, Arm against, int rounds) {
-  return DoubtVerdicts(data, [&](const RunData& assumed) { return JudgeAnswers(assumed, against, rounds); });
+  const auto judge = [&](const RunData& assumed) { return JudgeAnswers(assumed, against, rounds); };
+  std::vector<StudentVerdict> verdicts = DoubtVerdicts(data, judge);
+  for (StudentVerdict& verdict : verdicts) WithholdGeneral(verdict);
+  return verdicts;
 }
 
 }  // namespace
@@ -365,8 +360,10 @@ Look LookAt(const RunData& data, int rounds, std::size_t student, std::vector<Ro
   look.excluded = complete[student].excluded.size();
   for (std::size_t i = 0; i < evidence.size(); ++i) evidence[i].Update(complete[i]);
   const Rejections rejections = Reject(evidence, EffectiveAlpha(plan));
-  look.word = WordOf(evidence[student], rejections.helps[student], rejections.hurts[student], plan);
-  look.futile = look.word == Verdict::kUndecided && !look.repeats && PlanIsFutile(evidence[student], plan);
+  const Decision decision = DecisionOf(evidence[student], rejections.helps[student], rejections.hurts[student], plan);
+  look.word = decision.word;
+  const bool open = look.word == Verdict::kUndecided && decision.withdrawn == Verdict::kUndecided;
+  look.futile = open && !look.repeats && PlanIsFutile(evidence[student], plan);
   return look;
 }
 
@@ -400,10 +397,12 @@ bool VerdictWatch::IsSettledAfter(int rounds, std::size_t student) {
   if (look.repeats) return true;
   if (plan.share.prior.contains(plan.students[student].spec)) {
     const RoundEvidence& evidence = evidence_[student];
-    const Verdict word = CombinedWord(plan, plan.students[student], evidence.most_helps(), evidence.most_hurts());
+    Verdict word = CombinedWord(plan, plan.students[student], evidence.most_helps(), evidence.most_hurts());
+    if (LiftContradicts(word, evidence.totals().lift(), plan.verdict.min_lift)) word = Verdict::kUndecided;
     if (word == Verdict::kUndecided || !HasErrors(*data_)) return word != Verdict::kUndecided;
     const StudentVerdict by_itself = JudgeRounds(*data_, ComparedArm(plan), rounds)[student];
-    return (by_itself.doubt == Doubt::kNone && !by_itself.lost_low) || by_itself.word == word;
+    const bool lost = HasDoubtByErrors(by_itself) || by_itself.lost_low.has_value();
+    return !lost || by_itself.word == word;
   }
   if (look.word == Verdict::kUndecided) return look.futile;
   const bool too_many =

@@ -31,15 +31,17 @@ enum class Doubt {
   kNone,
   kErrors,         // if the answers lost to errors had failed, or passed, the word wouldn't be reached
   kExcludedCases,  // errors exclude too many cases
+  kLaterAnswers,   // the word was reached, but the measured lift contradicts it since
 };
 
-const char* DoubtName(Doubt doubt);  // "errors", "excluded_cases"; "" for kNone
+const char* DoubtName(Doubt doubt);  // "errors", "excluded_cases", "later_answers"; "" for kNone
 
 struct StudentVerdict {
   Verdict word = Verdict::kUndecided;
   Doubt doubt = Doubt::kNone;
   // The word that the answers alone give; another than `word` only if there is a doubt.
   Verdict without_doubt = Verdict::kUndecided;
+  int reached_round = 0;  // kLaterAnswers: the round, from 1, after which that word was reached; 0 if not known
   // The lift if the answers lost to errors that may depend on them had told against the skill, and for it. Absent
   // without such errors.
   std::optional<double> lost_low;
@@ -59,6 +61,7 @@ struct StudentVerdict {
   double safe_e_hurts = 1.0;
   // About cases like these, of which these are a sample: helps, hurts or undecided (general_verdict.h).
   Verdict general = Verdict::kUndecided;
+  Verdict general_withheld = Verdict::kUndecided;  // what its test says, but WithholdGeneral took back
   double p_general_helps = 1.0;
   double p_general_hurts = 1.0;
   std::size_t distinct_inputs = 0;  // among the counting cases: as many cases are independent of each other
@@ -71,7 +74,9 @@ struct StudentVerdict {
   bool interval_is_sequence = false;
   double interval_level =
       0.95;  // of that interval; a sequence has what EffectiveAlpha leaves, for all students together
-  // In a run that may stop when decided: median-unbiased, while `lift` is too large on average if it stopped early.
+  // In a run that may stop when decided, the lift to show, within the interval. If the run ended where the sign-flip
+  // test decided, it is median-unbiased, while `lift` is too large on average; if the run went on, or ends by another
+  // rule (a minimum lift, earlier runs' evidence), it is `lift`.
   std::optional<double> lift_estimate;
   // Confidence sequence at level 1 − EffectiveAlpha: valid at every look, for all students together.
   std::optional<double> sequence_low;
@@ -97,6 +102,14 @@ struct StudentVerdict {
   std::optional<double> combined_e_helps;
   std::optional<double> combined_e_hurts;
 };
+
+// Whether the measured lift has another sign than the word or is 0, or isn't above the minimum lift that `helps` claims.
+bool LiftContradicts(Verdict word, double lift, double min_lift);
+
+bool HasDoubtByErrors(const StudentVerdict& verdict);
+
+// Whether the number of rounds may depend on the answers: intervals are confidence sequences then.
+bool MayStopEarly(const Plan& plan);
 
 // What a plan's skill is compared with: the baseline if the plan has it, else the previous version.
 Arm ComparedArm(const Plan& plan);

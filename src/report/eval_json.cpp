@@ -93,7 +93,7 @@ void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<d
   json["excluded_cases"] = verdict.excluded;
   json["undecided_because"] = verdict.doubt == Doubt::kNone ? Json(nullptr) : Json(DoubtName(verdict.doubt));
   json["verdict_without_errors"] =
-      verdict.doubt == Doubt::kNone ? Json(nullptr) : Json(VerdictName(verdict.without_doubt));
+      HasDoubtByErrors(verdict) ? Json(VerdictName(verdict.without_doubt)) : Json(nullptr);
   json["lift_with_errors"] = verdict.lost_low
                                  ? Json{{"low", JsonOrNull(verdict.lost_low)}, {"high", JsonOrNull(verdict.lost_high)}}
                                  : Json(nullptr);

@@ -309,7 +309,8 @@ namespace {
 std::string ShortVerdict(const StudentVerdict& verdict) {
   std::string text = VerdictName(verdict.word);
   if (verdict.word != Verdict::kUndecided && verdict.general == verdict.word) text += " in general";
-  if (verdict.doubt != Doubt::kNone) text += " (errors)";
+  if (HasDoubtByErrors(verdict)) text += " (errors)";
+  if (verdict.doubt == Doubt::kLaterAnswers) text += " (rounds disagree)";
   return text + VerdictText(verdict).substr(ClaimText(verdict).size());
 }
 

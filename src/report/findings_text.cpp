@@ -19,8 +19,10 @@ constexpr std::size_t kTagColumns = 30;
 std::string GroupText(const GroupLift& group) {
   if (!group.lift) return "–";
   std::string text = PointsText(*group.lift) + " points";
-  if (group.interval)
-    text += fmt::format(" (95 %: {} … {})", PointsText(group.interval->low), PointsText(group.interval->high));
+  if (group.interval) {
+    text += fmt::format(" (95 %{}: {} … {})", group.interval_is_sequence ? " at every look" : "",
+                        PointsText(group.interval->low), PointsText(group.interval->high));
+  }
   return text;
 }
 

@@ -90,6 +90,27 @@ std::string LostAnswersText(const JudgedRun& run, std::size_t student) {
   return fmt::format("{}; {}, nothing would be shown", what, assumed);
 }
 
+// Why a word that was reached isn't claimed any more.
+std::string LaterAnswersText(const StudentVerdict& verdict) {
+  if (verdict.doubt != Doubt::kLaterAnswers) return "";
+  const char* word = VerdictName(verdict.without_doubt);
+  if (verdict.without_doubt == Verdict::kNoEffect)
+    return "'no effect' was decided, but the interval then left out the lift measured since: the rounds differ too much";
+  if (verdict.reached_round == 0)
+    return fmt::format("'{}' was decided by earlier answers, but the measured lift doesn't agree with it", word);
+  return fmt::format("'{}' was decided after round {}, but the answers since point the other way", word,
+                     verdict.reached_round);
+}
+
+// Why what holds in general isn't claimed.
+std::string GeneralText(const StudentVerdict& verdict) {
+  if (verdict.general_withheld == Verdict::kUndecided) return "";
+  const char* word = VerdictName(verdict.general_withheld);
+  if (verdict.general_withheld != verdict.word)
+    return fmt::format("'{}' in general isn't claimed, because the verdict on these cases isn't '{}'", word, word);
+  return fmt::format("'{}' in general isn't claimed, because the interval for new cases doesn't leave out 0", word);
+}
+
 // An interval beside `undecided` that leaves out 0 looks like a contradiction.
 std::string OpenIntervalText(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
@@ -159,6 +180,7 @@ std::string ClaimText(const StudentVerdict& verdict) {
   if (verdict.word == Verdict::kUndecided) {
     if (verdict.doubt == Doubt::kErrors) text += " because of errors";
     if (verdict.doubt == Doubt::kExcludedCases) text += ": errors exclude too many cases";
+    if (verdict.doubt == Doubt::kLaterAnswers) text += ": the rounds disagree";
   } else if (verdict.general == verdict.word) {
     text += " in general (cases like these)";
   } else if (verdict.cases == 1) {
@@ -220,7 +242,7 @@ std::string AttemptsText(const ArmSummary& arm) {
 
 std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
-  std::vector<std::string> remarks = {OpenIntervalText(run, student)};
+  std::vector<std::string> remarks = {OpenIntervalText(run, student), LaterAnswersText(verdict), GeneralText(verdict)};
   if (verdict.doubt == Doubt::kErrors) remarks.push_back(LostAnswersText(run, student));
   if (verdict.lost_low && verdict.lost_high) {
     remarks.push_back(fmt::format("lift if the answers lost to errors had told against the skill: {}; for it: {}",

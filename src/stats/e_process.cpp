@@ -122,4 +122,13 @@ void LiftSequence::Add(const UnitCounts& totals) {
   high_ = -LargestRuledOut(totals.Mirrored(), -high_, threshold_);
 }
 
+Interval LiftSequence::RangeWith(const UnitCounts& totals) const {
+  if (totals.units() <= 0.0 || (totals.lift() >= low_ && totals.lift() <= high_)) return range();
+  LiftSequence together = *this;
+  together.low_ = -1.0;
+  together.high_ = 1.0;
+  together.Add(totals);
+  return together.range();
+}
+
 }  // namespace upskill

@@ -38,6 +38,10 @@ class LiftSequence {
   void Add(const UnitCounts& totals);
   void Add(const PairCounts& totals) { Add(UnitCounts(totals)); }
   Interval range() const { return {low_, high_}; }
+  // To show beside the lift of `totals`, the counts added last: where rounds contradict each other, the range may leave
+  // this lift out. Then the margins that all rounds together leave, which contain it; that range is wider, so it is
+  // valid as well.
+  Interval RangeWith(const UnitCounts& totals) const;
 
  private:
   double threshold_;  // logarithm

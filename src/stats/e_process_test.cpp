@@ -86,6 +86,17 @@ TEST(LiftSequence, OnlyShrinks) {
   EXPECT_LE(sequence.range().high, first.high);
 }
 
+TEST(LiftSequence, RangeWithContradictingRoundsContainsTheLift) {
+  LiftSequence sequence(0.05);
+  sequence.Add({0, 200, 0});
+  const UnitCounts totals(PairCounts{40, 200, 0});
+  sequence.Add(totals);
+  ASSERT_LT(sequence.range().high, totals.lift());
+  EXPECT_LT(sequence.RangeWith(totals).low, totals.lift());
+  EXPECT_GT(sequence.RangeWith(totals).high, totals.lift());
+  EXPECT_LE(sequence.RangeWith(totals).low, sequence.range().low);
+}
+
 TEST(LiftSequence, IsEverythingWithoutData) {
   LiftSequence sequence(0.05);
   sequence.Add(PairCounts{});

@@ -43,6 +43,7 @@ class Ends {
 
   bool empty() const { return reach_ == 0; }
   bool too_many() const { return reach_ > kMostReach; }
+  std::size_t last() const { return last_; }
   double rounds() const { return static_cast<double>(last_); }
   double reach() const { return static_cast<double>(reach_) / static_cast<double>(parts_); }
 
@@ -92,7 +93,8 @@ std::optional<StageWiseEstimate> StageWiseLift(const std::vector<std::vector<dou
   const auto lift = [&](double up) { return (2.0 * up - 1.0) * ends.reach() / units; };
   const double tail = 0.5 * (1.0 - confidence);
   return StageWiseEstimate{lift(ends.Solve(0.5, 0.5)),
-                           {lift(ends.Solve(tail, 1.0)), lift(ends.Solve(1.0 - tail, 0.0))}};
+                           {lift(ends.Solve(tail, 1.0)), lift(ends.Solve(1.0 - tail, 0.0))},
+                           ends.last()};
 }
 
 }  // namespace upskill

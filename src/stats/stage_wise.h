@@ -14,6 +14,7 @@ namespace upskill {
 struct StageWiseEstimate {
   double lift = 0.0;  // median-unbiased
   Interval interval;  // the same at both ends of the confidence level
+  std::size_t rounds = 0;  // until the end of the sequence; the estimate knows nothing of later ones
 };
 
 // `rounds`: the change of each unit in each round of a sign-flip sequence; `critical`: its critical values. It ended
