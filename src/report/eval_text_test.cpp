@@ -96,7 +96,7 @@ TEST(EvalBars, Golden) {
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
             "  lift        0 points (95 %: -100 … +100)   undecided: errors exclude too many cases\n"
-            "  tokens      16 → 12 (-25 %, 95 %: -4 … -4) per answer · prompt +200\n"
+            "  tokens      16 → 12 (-25 %; 95 %: -4 … -4 tokens) per answer · prompt +200\n"
             "  cost        free\n"
             "  errors      with skill: 1 of 4 requests failed: 1 other error\n"
             "  lift if the answers lost to errors had told against the skill: 0; for it: +50\n"
@@ -133,7 +133,7 @@ TEST(EvalBars, CostAndOtherArms) {
   EXPECT_THAT(bars, HasSubstr("  placebo     ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"));
   EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points (95 %: "));
   EXPECT_THAT(bars,
-              HasSubstr("  cost        $0.0010 → $0.0020 (+100 %, 95 %: +$0.0010 … +$0.0010) per answer\n"
+              HasSubstr("  cost        $0.0010 → $0.0020 (+100 %; 95 %: +$0.0010 … +$0.0010) per answer\n"
                         "              – → $0.0020 per passed answer\n"));  // none passed without
 }
 
@@ -203,7 +203,7 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   run.plan.students.push_back({"b", "another", "b"});
   EXPECT_EQ(
       EvalTableNotes(run.judged(), kPlain).text(),
-      "student: tokens 16 → 12 (-25 %, 95 %: -4 … -4) per answer · prompt +200\n"
+      "student: tokens 16 → 12 (-25 %; 95 %: -4 … -4 tokens) per answer · prompt +200\n"
       "student: cost free\n"
       "student, baseline: 1 truncated\n"
       "student, with skill: 1 error\n"

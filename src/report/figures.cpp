@@ -99,9 +99,11 @@ std::string ChangeText(const PairedChange& change, Unit unit) {
   std::string text = fmt::format("{} → {}", AmountText(change.without, unit), AmountText(change.with, unit));
   std::vector<std::string> details;
   if (const std::optional<double> ratio = change.ratio()) details.push_back(PercentChangeText(*ratio));
-  if (change.low && change.high)
-    details.push_back(fmt::format("95 %: {} … {}", SignedText(*change.low, unit), SignedText(*change.high, unit)));
-  if (!details.empty()) text += fmt::format(" ({})", fmt::join(details, ", "));
+  if (change.low && change.high) {
+    details.push_back(fmt::format("95 %: {} … {}{}", SignedText(*change.low, unit), SignedText(*change.high, unit),
+                                  unit == Unit::kTokens ? " tokens" : ""));
+  }
+  if (!details.empty()) text += fmt::format(" ({})", fmt::join(details, "; "));
   return text;
 }
 

@@ -8,12 +8,12 @@ function intervalText(v) {
   return v.low === null || v.high === null ? null : `${v.level}${v.at_every_look ? ' at every look' : ''}: ${points(v.low)} … ${points(v.high)}`;
 }
 
-function changeText(change, format) {
+function changeText(change, format, unit = '') {
   if (!change) return null;
   const details = [], sign = (value) => (/[1-9]/.test(format(Math.abs(value))) ? value > 0 ? '+' : '−' : '') + format(Math.abs(value));
   if (change.without > 0) details.push(`${signed((change.with / change.without - 1) * 100)} %`);
-  if (change.low !== null && change.high !== null) details.push(`95 %: ${sign(change.low)} … ${sign(change.high)}`);
-  return `${format(change.without)} → ${format(change.with)}${details.length ? ` (${details.join(', ')})` : ''}`;
+  if (change.low !== null && change.high !== null) details.push(`95 %: ${sign(change.low)} … ${sign(change.high)}${unit}`);
+  return `${format(change.without)} → ${format(change.with)}${details.length ? ` (${details.join('; ')})` : ''}`;
 }
 
 function meterRow(name, arm, className) {
@@ -29,8 +29,8 @@ function meterRow(name, arm, className) {
 function cardFacts(student) {
   const v = student.verdict, facts = [];
   const add = (name, value) => { if (value) facts.push(el('dt', null, name), el('dd', null, value)); };
-  add('tokens per answer', changeText(v.output_tokens, number));
-  add('including the prompt', changeText(v.tokens, number));
+  add('tokens per answer', changeText(v.output_tokens, number, ' tokens'));
+  add('including the prompt', changeText(v.tokens, number, ' tokens'));
   add('cost', v.free ? 'free' : null);
   if (!v.free) add('cost per answer', changeText(v.cost, money));
   if (!v.free && (v.per_pass_with !== null || v.per_pass_without !== null)) {
