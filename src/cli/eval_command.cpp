@@ -19,6 +19,7 @@
 #include "report/ledger_text.h"
 #include "report/progress_line.h"
 #include "report/run_files.h"
+#include "report/verdict_text.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -74,9 +75,9 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
       EvalCaseNotes(run, session.journal && !options.verbose ? ResumeLine(options, session) + " -v" : "");
   if (!notes.empty()) env.out(TerminalText::Format("{}{}", bars.empty() ? "\n" : "", notes));
   if (outcome.progress.saved > 0) {
-    env.out(TerminalText::Format("skipped {} of {} cells: the verdict was already known\n",
+    env.out(TerminalText::Format("skipped {} of {} cells: {}\n",
                                  WithThousands(static_cast<long long>(outcome.progress.saved)),
-                                 WithThousands(static_cast<long long>(outcome.progress.total))));
+                                 WithThousands(static_cast<long long>(outcome.progress.total)), SkippedText(run)));
   }
   if (outcome.progress.cost_usd > 0) env.out(TerminalText::Format("spent {}\n", MoneyText(outcome.progress.cost_usd)));
   if (session.journal) {

@@ -103,7 +103,8 @@ TEST(CaseFindings, TagsOfARunThatMayStopHaveASequence) {
   EXPECT_DOUBLE_EQ(findings.tags[0].group.interval->low, sequence.range().low);
   EXPECT_DOUBLE_EQ(findings.tags[0].group.interval->high, sequence.range().high);
   plan.stop_when_decided = false;
-  EXPECT_FALSE(FindingsOf(plan, [](int, int) { return false; }, [](int, int) { return true; })
+  EXPECT_FALSE(FindingsOf(
+                   plan, [](int, int) { return false; }, [](int, int) { return true; })
                    .tags[0]
                    .group.interval_is_sequence);
 }

@@ -103,7 +103,8 @@ struct StudentVerdict {
   std::optional<double> combined_e_hurts;
 };
 
-// Whether the measured lift has another sign than the word or is 0, or isn't above the minimum lift that `helps` claims.
+// Whether the measured lift has another sign than the word or is 0, or isn't above the minimum lift that `helps`
+// claims.
 bool LiftContradicts(Verdict word, double lift, double min_lift);
 
 bool HasDoubtByErrors(const StudentVerdict& verdict);

@@ -120,8 +120,9 @@ TEST(Word, IsWithdrawnIfNothingIsLeftOfTheLift) {
 TEST(Word, ARunWhoseWordIsWithdrawnGoesOn) {
   Plan plan = MakeTestPlan(4, 40);
   plan.stop_when_decided = true;
-  const RunData data =
-      RunThatDiffers(plan, 30, [](int number, int round) { return round < 5 ? 1 : number == 1 ? -1 : 0; });
+  const RunData data = RunThatDiffers(plan, 30, [](int number, int round) {
+    return round < 5 ? 1 : number == 1 ? -1 : 0;
+  });
   VerdictWatch watch(data);
   EXPECT_TRUE(watch.IsSettledAfter(10, 0));
   EXPECT_FALSE(watch.IsSettledAfter(30, 0));
@@ -152,8 +153,7 @@ TEST(Word, EvidenceOfOtherSeedsDoesNotOutweighAnOppositeLift) {
 
 // Every case gains in the first round, which shows it in general, and what follows takes it back.
 TEST(GeneralWord, NeedsTheSameWordOnTheseCases) {
-  const StudentVerdict verdict =
-      VerdictOf(MakeTestPlan(12, 3), [](int, int round) { return round == 0 ? 1 : -1; });
+  const StudentVerdict verdict = VerdictOf(MakeTestPlan(12, 3), [](int, int round) { return round == 0 ? 1 : -1; });
   ASSERT_LE(verdict.p_general_helps, 0.05);
   EXPECT_NE(verdict.word, Verdict::kHelps);
   EXPECT_EQ(verdict.general, Verdict::kUndecided);
@@ -161,8 +161,8 @@ TEST(GeneralWord, NeedsTheSameWordOnTheseCases) {
 }
 
 TEST(GeneralWord, NeedsTheIntervalForNewCases) {
-  const StudentVerdict verdict = VerdictOf(
-      MakeTestPlan(8, 3), [](int number, int round) { return round == 0 || number <= 4 ? 1 : -1; });
+  const StudentVerdict verdict =
+      VerdictOf(MakeTestPlan(8, 3), [](int number, int round) { return round == 0 || number <= 4 ? 1 : -1; });
   ASSERT_LE(verdict.p_general_helps, 0.05);
   ASSERT_THAT(verdict.new_cases_low, Optional(Lt(0.0)));
   EXPECT_EQ(verdict.word, Verdict::kHelps);

@@ -92,8 +92,7 @@ void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<d
   json["answers_repeat"] = verdict.answers_repeat;
   json["excluded_cases"] = verdict.excluded;
   json["undecided_because"] = verdict.doubt == Doubt::kNone ? Json(nullptr) : Json(DoubtName(verdict.doubt));
-  json["verdict_without_errors"] =
-      HasDoubtByErrors(verdict) ? Json(VerdictName(verdict.without_doubt)) : Json(nullptr);
+  json["verdict_without_errors"] = HasDoubtByErrors(verdict) ? Json(VerdictName(verdict.without_doubt)) : Json(nullptr);
   json["lift_with_errors"] = verdict.lost_low
                                  ? Json{{"low", JsonOrNull(verdict.lost_low)}, {"high", JsonOrNull(verdict.lost_high)}}
                                  : Json(nullptr);

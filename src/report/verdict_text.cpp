@@ -95,7 +95,8 @@ std::string LaterAnswersText(const StudentVerdict& verdict) {
   if (verdict.doubt != Doubt::kLaterAnswers) return "";
   const char* word = VerdictName(verdict.without_doubt);
   if (verdict.without_doubt == Verdict::kNoEffect)
-    return "'no effect' was decided, but the interval then left out the lift measured since: the rounds differ too much";
+    return "'no effect' was decided, but the interval then left out the lift measured since: the rounds differ too "
+           "much";
   if (verdict.reached_round == 0)
     return fmt::format("'{}' was decided by earlier answers, but the measured lift doesn't agree with it", word);
   return fmt::format("'{}' was decided after round {}, but the answers since point the other way", word,
@@ -238,6 +239,29 @@ std::string AttemptsText(const ArmSummary& arm) {
   if (failures == 0) return "";
   return fmt::format("{} of {} failed: {}", WithThousands(static_cast<long long>(failures)),
                      Counted(arm.attempts, "request"), ErrorsText(arm.failed_attempts));
+}
+
+std::string SkippedText(const JudgedRun& run) {
+  std::vector<std::string> reasons;
+  const auto add = [&](const char* reason) {
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.emplace_back(reason);
+  };
+  for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
+    if (run.summary.students[i].cells_skipped == 0) continue;
+    switch (SettlingOf(run.verdicts[i])) {
+      case Settling::kFutile:
+        add("the rounds left were unlikely to decide");
+        break;
+      case Settling::kRepeats:
+        add("the rounds left would have repeated the answers");
+        break;
+      case Settling::kDecided:
+      case Settling::kOpen:
+        add("the verdict was already known");
+        break;
+    }
+  }
+  return reasons.empty() ? "the verdict was already known" : fmt::format("{}", fmt::join(reasons, ", or "));
 }
 
 std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t student) {

@@ -37,6 +37,10 @@ std::string ErrorsText(const std::map<ErrorCause, std::size_t>& errors, bool los
 // "14 of 50 requests failed: 14 time-outs"; empty if none did.
 std::string AttemptsText(const ArmSummary& arm);
 
+// Why cells of a run that may stop when decided were skipped: "the verdict was already known"; of several models, all
+// their reasons, joined by "or".
+std::string SkippedText(const JudgedRun& run);
+
 // What a verdict rests on or doesn't, one line each, where that isn't plain: errors, excluded cases, answers that
 // repeat, an interval that seems to say more than the word.
 std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t student);

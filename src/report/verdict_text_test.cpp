@@ -73,6 +73,35 @@ TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
   EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(StartsWith("measured"))));
 }
 
+TEST(VerdictRemarks, AWordThatLaterAnswersContradict) {
+  ReportRun run;
+  run.verdicts[0].word = Verdict::kUndecided;
+  run.verdicts[0].doubt = Doubt::kLaterAnswers;
+  run.verdicts[0].without_doubt = Verdict::kHelps;
+  run.verdicts[0].reached_round = 3;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0),
+              Contains("'helps' was decided after round 3, but the answers since point the other way"));
+}
+
+TEST(VerdictRemarks, AWordInGeneralThatIsWithheld) {
+  ReportRun run;
+  run.verdicts[0].word = Verdict::kUndecided;
+  run.verdicts[0].general_withheld = Verdict::kHelps;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0),
+              Contains("'helps' in general isn't claimed, because the verdict on these cases isn't 'helps'"));
+}
+
+TEST(SkippedText, NamesTheReasonOfEachModel) {
+  ReportRun run;
+  JudgedRun judged = run.judged();
+  judged.summary.students[0].cells_skipped = 4;
+  judged.verdicts[0].word = Verdict::kHelps;
+  EXPECT_EQ(SkippedText(judged), "the verdict was already known");
+  judged.verdicts[0].word = Verdict::kUndecided;
+  judged.verdicts[0].futile = true;
+  EXPECT_EQ(SkippedText(judged), "the rounds left were unlikely to decide");
+}
+
 TEST(VerdictRemarks, EqualInputsCountOnce) {
   ReportRun run;
   run.verdicts[0].cases = 14;
@@ -175,8 +204,8 @@ TEST(VerdictRemarks, ExcludedCases) {
 }
 
 TEST(ChangeText, WithAnIntervalInItsOwnUnit) {
-  EXPECT_EQ(ChangeText({118.0, 121.5, -4.0, 9.0}, Unit::kTokens), "118 → 122 (+3 %, 95 %: -4 … +9)");
-  EXPECT_EQ(ChangeText({1.25, 1.5, -0.04, 0.54}, Unit::kSeconds), "1.2 s → 1.5 s (+20 %, 95 %: 0.0 s … +0.5 s)");
+  EXPECT_EQ(ChangeText({118.0, 121.5, -4.0, 9.0}, Unit::kTokens), "118 → 122 (+3 %; 95 %: -4 … +9 tokens)");
+  EXPECT_EQ(ChangeText({1.25, 1.5, -0.04, 0.54}, Unit::kSeconds), "1.2 s → 1.5 s (+20 %; 95 %: 0.0 s … +0.5 s)");
   EXPECT_EQ(ChangeText({0.0, 0.002, {}, {}}, Unit::kMoney), "$0 → $0.0020");
 }
 

@@ -92,9 +92,8 @@ std::optional<StageWiseEstimate> StageWiseLift(const std::vector<std::vector<dou
   const double units = ends.rounds() * static_cast<double>(units_per_round);
   const auto lift = [&](double up) { return (2.0 * up - 1.0) * ends.reach() / units; };
   const double tail = 0.5 * (1.0 - confidence);
-  return StageWiseEstimate{lift(ends.Solve(0.5, 0.5)),
-                           {lift(ends.Solve(tail, 1.0)), lift(ends.Solve(1.0 - tail, 0.0))},
-                           ends.last()};
+  return StageWiseEstimate{
+      lift(ends.Solve(0.5, 0.5)), {lift(ends.Solve(tail, 1.0)), lift(ends.Solve(1.0 - tail, 0.0))}, ends.last()};
 }
 
 }  // namespace upskill

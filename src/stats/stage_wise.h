@@ -12,8 +12,8 @@ namespace upskill {
 
 // An estimate of the lift that allows for stopping early because it was large.
 struct StageWiseEstimate {
-  double lift = 0.0;  // median-unbiased
-  Interval interval;  // the same at both ends of the confidence level
+  double lift = 0.0;       // median-unbiased
+  Interval interval;       // the same at both ends of the confidence level
   std::size_t rounds = 0;  // until the end of the sequence; the estimate knows nothing of later ones
 };
 
