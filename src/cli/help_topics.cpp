@@ -143,9 +143,11 @@ Its clauses are separated by semicolons, and all must hold:
                             against opus without it; also better:... vs ...
 
 A clause looks at every comparison of the run; ` vs baseline`, ` vs previous`
-or ` vs placebo` names one: helps:haiku vs previous. It compares 95 % bounds;
-with @estimate after it, the estimate alone. A clause that can't hold with so
-few cases and rounds is an error before any request is sent.
+or ` vs placebo` names one: helps:haiku vs previous. It compares bounds at the
+level that is printed beside them; with @estimate after it, the estimate alone.
+Bounds of tokens, cost and seconds assume that there are no rare runaway
+answers. A clause that can't hold with so few cases and rounds is an error
+before any request is sent.
 )";
 
 constexpr std::string_view kFiles = R"(A skill is a folder:
