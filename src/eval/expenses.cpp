@@ -44,10 +44,13 @@ std::optional<PairedChange> ChangeOf(const CompleteRounds& complete, Quantity qu
 
 void AddExpenses(const CompleteRounds& complete, StudentVerdict& verdict) {
   verdict.tokens = ChangeOf(complete, [](const Sample& s) {
-    return std::optional(static_cast<double>(s.response.usage.prompt()) + static_cast<double>(s.response.usage.output));
+    const Usage& usage = s.response.usage;
+    return ReportsTokens(s) ? std::optional(static_cast<double>(usage.prompt()) + static_cast<double>(usage.output))
+                            : std::nullopt;
   });
-  verdict.output_tokens =
-      ChangeOf(complete, [](const Sample& s) { return std::optional(static_cast<double>(s.response.usage.output)); });
+  verdict.output_tokens = ChangeOf(complete, [](const Sample& s) {
+    return ReportsTokens(s) ? std::optional(static_cast<double>(s.response.usage.output)) : std::nullopt;
+  });
   verdict.cost_usd = ChangeOf(complete, [](const Sample& s) { return s.response.cost_usd; });
   verdict.seconds = ChangeOf(complete, [](const Sample& s) { return std::optional(s.response.seconds); });
   if (!verdict.cost_usd) return;

@@ -194,6 +194,8 @@ class Examiner {
                                                                             : contrast->seconds;
     if (!means) return {false, "unknown"};
     const std::optional<double> ratio = means->ratio();
+    const bool no_tokens = clause_.kind == Kind::kTokens && means->mean_a() == 0.0 && means->mean_b() == 0.0;
+    if (no_tokens) return {false, "unknown: the model doesn't report tokens"};
     if (!ratio) return {false, "unknown: nothing to compare with"};
     Measured measured{*ratio - 1.0, means->Ratio(confidence_)};
     if (measured.bounds) measured.bounds = Interval{measured.bounds->low - 1.0, measured.bounds->high - 1.0};

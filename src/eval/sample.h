@@ -40,6 +40,11 @@ struct Sample {
   bool passed() const { return ok() && AllPass(checks); }
 };
 
+// Whether the answer says how many tokens it took. Commands and people mostly don't: all counts are 0 then.
+inline bool ReportsTokens(const Sample& sample) {
+  return sample.response.usage.prompt() > 0 || sample.response.usage.output > 0;
+}
+
 // The cell of a plan that a sample belongs to: student, arm, case and round in one text. (Keys don't identify cells:
 // two cases with the same input have the same key.)
 std::string CellName(const Sample& sample);

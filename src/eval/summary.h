@@ -54,12 +54,14 @@ struct ArmSummary {
     if (answered == 0) return std::nullopt;
     return static_cast<double>(checks_passed) / static_cast<double>(answered);
   }
+  // Whether any answer says how many tokens it took; commands and people don't.
+  bool reports_tokens() const { return prompt_tokens + output_tokens > 0; }
   std::optional<double> mean_output_tokens() const {
-    if (answered == 0) return std::nullopt;
+    if (answered == 0 || !reports_tokens()) return std::nullopt;
     return static_cast<double>(output_tokens) / static_cast<double>(answered);
   }
   std::optional<double> mean_tokens() const {  // prompt and output
-    if (answered == 0) return std::nullopt;
+    if (answered == 0 || !reports_tokens()) return std::nullopt;
     return static_cast<double>(prompt_tokens + output_tokens) / static_cast<double>(answered);
   }
   std::optional<double> mean_cost_usd() const {

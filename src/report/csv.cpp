@@ -27,9 +27,11 @@ void AddRow(std::string& out, const JudgedRun& run, const Sample& sample) {
     return;
   }
   const std::string cost = response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "";
-  out += fmt::format("{},{},{},{},{},{:.3f},{},{},{},{}\r\n", sample.passed(), StopReasonName(response.stop),
-                     response.usage.prompt(), response.usage.cache_read, response.usage.output, response.seconds, cost,
-                     passed, sample.checks.size(), CsvField(response.text));
+  const Usage& usage = response.usage;
+  const std::string tokens =
+      ReportsTokens(sample) ? fmt::format("{},{},{}", usage.prompt(), usage.cache_read, usage.output) : ",,";
+  out += fmt::format("{},{},{},{:.3f},{},{},{},{}\r\n", sample.passed(), StopReasonName(response.stop), tokens,
+                     response.seconds, cost, passed, sample.checks.size(), CsvField(response.text));
 }
 
 }  // namespace

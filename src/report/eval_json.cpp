@@ -37,9 +37,10 @@ Json TokensToJson(const StudentSummary& student, Arm arm) {
   const auto found = student.arms.find(arm);
   if (found == student.arms.end()) return nullptr;
   const ArmSummary& summary = found->second;
-  return {{"prompt", summary.prompt_tokens},
-          {"prompt_evaluated", summary.evaluated_tokens},
-          {"output", summary.output_tokens},
+  const auto known = [&](std::int64_t tokens) { return summary.reports_tokens() ? Json(tokens) : Json(nullptr); };
+  return {{"prompt", known(summary.prompt_tokens)},
+          {"prompt_evaluated", known(summary.evaluated_tokens)},
+          {"output", known(summary.output_tokens)},
           {"output_mean", JsonOrNull(summary.mean_output_tokens())}};
 }
 

@@ -95,16 +95,19 @@ std::string CostPerPassText(const Student& student, const StudentVerdict& verdic
 
 // Of the answers that the verdict counts; those of all answers where there is nothing to compare.
 TerminalText TokensText(const JudgedRun& run, std::size_t index) {
+  const TerminalText unknown("unknown: the model doesn't report them");
   const StudentSummary& student = run.summary.students[index];
   const std::optional<Arm> reference = ReferenceArm(run.plan());
   const ArmSummary* before = reference ? ArmOf(student, *reference) : nullptr;
   const ArmSummary* after = ArmOf(student, Arm::kSkill);
   if (before == nullptr || after == nullptr) {
     const ArmSummary& only = student.arms.begin()->second;
-    if (!only.mean_output_tokens()) return "";
+    if (only.answered == 0) return "";
+    if (!only.mean_output_tokens()) return unknown;
     return TerminalText::Format("{} per answer", NumberText(*only.mean_output_tokens()));
   }
-  if (!before->mean_output_tokens() || !after->mean_output_tokens()) return "";
+  if (before->answered == 0 || after->answered == 0) return "";
+  if (!before->mean_output_tokens() || !after->mean_output_tokens()) return unknown;
   const std::optional<PairedChange>& paired = run.verdicts[index].output_tokens;
   PairedChange all;
   all.without = *before->mean_output_tokens();
