@@ -11,6 +11,7 @@
 #include "teach/critique.h"
 #include "teach/evidence.h"
 #include "teach/generation_budget.h"
+#include "teach/one_line.h"
 #include "teach/probe.h"
 #include "trace/digest/digest.h"
 #include "util/text.h"
@@ -224,8 +225,8 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   for (const std::string& rule : outcome.contradicted_rules)
     env.out(TerminalText::Format("left out because the material contradicts it: {}\n", rule));
   for (const std::string& rule : outcome.unsupported_rules)
-    env.out(TerminalText::Format(
-        "left out because none of its text in backticks occurs in the items that it cites: {}\n", rule));
+    env.out(TerminalText::Format("left out because the items that it cites don't show it: {}\n",
+                                 CutToColumns(OneLine(rule), 120)));
   if (!outcome.critique.empty())
     env.out(
         TerminalText::Format("critique  {} (skill_meta.json has them)\n", Counted(outcome.critique.size(), "point")));

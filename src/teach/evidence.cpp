@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "teach/extract.h"
+#include "teach/extract_text.h"
 #include "teach/one_line.h"
 #include "util/fences.h"
 #include "util/json.h"
@@ -19,25 +20,138 @@ namespace {
 
 constexpr std::size_t kNamedItems = 3;
 
+constexpr std::size_t kShortestIdentifier = 4;
+constexpr std::size_t kShortestLine = 8;  // of a fenced block, without spaces; `fi` or `});` would be anywhere
+// They run what a file names: `pnpm check-types` follows from a package.json with a script `check-types`.
+constexpr std::array<std::string_view, 6> kRunners = {"npm", "pnpm", "yarn", "npx", "make", "just"};
+
+// Neither white space nor the backslashes that continue a command on the next line.
 std::string WithoutSpace(std::string_view text) {
   std::string rest;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && (text.substr(i + 1).starts_with("\n") || text.substr(i + 1).starts_with("\r\n"))) continue;
     if (c != ' ' && c != '\n' && c != '\t' && c != '\r') rest += c;
   }
   return rest;
 }
 
-// Outside fenced blocks.
-std::vector<std::string> BacktickedTextsOf(const std::string& rule) {
-  std::vector<std::string> texts;
-  FenceScanner scanner;
-  for (const std::string_view line : SplitLines(rule)) {
-    if (scanner.Take(line) != FenceScanner::Line::kText) continue;
-    for (const std::string& span : CodeSpansOf(std::string(line))) {
-      if (std::string flat = WithoutSpace(span); !flat.empty()) texts.push_back(std::move(flat));
+bool IsIdentifierCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::vector<std::string_view> WordsIn(std::string_view text) {
+  std::vector<std::string_view> words;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t end = at;
+    while (end < text.size() && IsIdentifierCharacter(text[end])) ++end;
+    if (end > at) words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+// NAME, PACKAGE: what a new job fills in.
+bool IsPlaceholder(std::string_view word) {
+  return word.size() >= 3 && std::all_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+// The parts of a word around its placeholders: "_forward" of "NAME_forward". A constant such as MAX_JOBS stays whole.
+std::vector<std::string_view> FixedParts(std::string_view word) {
+  std::vector<std::string_view> fixed;
+  bool has_placeholder = false;
+  std::size_t at = 0;
+  while (at < word.size()) {
+    const std::size_t end = std::min(word.find_first_of("_-", at), word.size());
+    const std::string_view part = word.substr(at, end - at);
+    has_placeholder = has_placeholder || IsPlaceholder(part);
+    if (!part.empty() && !IsPlaceholder(part)) fixed.push_back(part);
+    at = end + 1;
+  }
+  const bool is_constant = fixed.empty() && word.find_first_of("_-") != std::string_view::npos;
+  return has_placeholder && !is_constant ? fixed : std::vector{word};
+}
+
+// A text of a rule that shows where the rule is from.
+struct Trait {
+  std::string flat;                      // without white space
+  std::vector<std::string> identifiers;  // of at least kShortestIdentifier characters, without placeholders
+  bool has_placeholder = false;
+};
+
+Trait TraitOf(std::string_view text) {
+  Trait trait{WithoutSpace(text), {}, false};
+  for (const std::string_view word : WordsIn(text)) {
+    const std::vector<std::string_view> parts = FixedParts(word);
+    if (parts != std::vector{word}) trait.has_placeholder = true;
+    for (const std::string_view part : parts) {
+      const bool runs = std::find(kRunners.begin(), kRunners.end(), part) != kRunners.end();
+      if (part.size() >= kShortestIdentifier && !runs) trait.identifiers.emplace_back(part);
     }
   }
-  return texts;
+  return trait;
+}
+
+// What a rule has in backticks, except for the skill's own files, and the lines of its fenced blocks.
+struct Traits {
+  std::vector<Trait> spans;
+  std::vector<Trait> lines;
+};
+
+bool IsOwnFile(std::string_view text, const std::vector<std::string>& own_files) {
+  for (const std::string_view folder : {"references/", "scripts/"}) {
+    if (text.starts_with(folder)) text.remove_prefix(folder.size());
+  }
+  return std::find(own_files.begin(), own_files.end(), text) != own_files.end();
+}
+
+Traits TraitsOf(const std::string& rule, const std::vector<std::string>& own_files) {
+  Traits traits;
+  FenceScanner scanner;
+  for (const std::string_view line : SplitLines(rule)) {
+    const FenceScanner::Line kind = scanner.Take(line);
+    if (kind == FenceScanner::Line::kCode) {
+      Trait trait = TraitOf(line);
+      if (trait.flat.size() >= kShortestLine && !trait.identifiers.empty()) traits.lines.push_back(std::move(trait));
+    }
+    if (kind != FenceScanner::Line::kText) continue;
+    for (const std::string& span : CodeSpansOf(std::string(line))) {
+      if (!WithoutSpace(span).empty() && !IsOwnFile(Trim(span), own_files)) traits.spans.push_back(TraitOf(span));
+    }
+  }
+  return traits;
+}
+
+// As a word of its own, or in the plural.
+bool HasIdentifier(std::string_view text, std::string_view identifier) {
+  for (std::size_t at = text.find(identifier); at != std::string_view::npos; at = text.find(identifier, at + 1)) {
+    const std::size_t end = at + identifier.size();
+    const auto ends_at = [&](std::size_t i) { return i >= text.size() || !IsIdentifierCharacter(text[i]); };
+    const bool begins = at == 0 || !IsIdentifierCharacter(text[at - 1]);
+    if (begins && (ends_at(end) || (text[end] == 's' && ends_at(end + 1)))) return true;
+  }
+  return false;
+}
+
+// The parts of words with placeholders begin and end anywhere in words.
+bool HasIdentifiers(const Trait& trait, std::string_view text) {
+  return !trait.identifiers.empty() &&
+         std::all_of(trait.identifiers.begin(), trait.identifiers.end(), [&](const std::string& identifier) {
+           return trait.has_placeholder ? text.find(identifier) != std::string_view::npos
+                                        : HasIdentifier(text, identifier);
+         });
+}
+
+bool Supports(const std::string& item, const Traits& traits) {
+  const std::string flat = WithoutSpace(item);
+  const auto is_in = [&](const Trait& trait) { return flat.find(trait.flat) != std::string::npos; };
+  return std::any_of(traits.spans.begin(), traits.spans.end(),
+                     [&](const Trait& span) { return is_in(span) || HasIdentifiers(span, item); }) ||
+         std::any_of(traits.lines.begin(), traits.lines.end(), [&](const Trait& line) {
+           return is_in(line) || (line.has_placeholder && HasIdentifiers(line, item));
+         });
 }
 
 const MaterialItem* FindItem(const Material& material, const std::string& id) {
@@ -71,27 +185,28 @@ int RankOf(MaterialKind kind) {
 
 }  // namespace
 
-bool IsSupported(const Rule& rule, const Material& material) {
-  const std::vector<std::string> texts = BacktickedTextsOf(rule.text);
+bool IsSupported(const Rule& rule, const Material& material, const std::vector<std::string>& own_files) {
+  const Traits traits = TraitsOf(rule.text, own_files);
   bool cites = false;
   for (const std::string& id : rule.cites) {
     const MaterialItem* item = FindItem(material, id);
     if (item == nullptr) continue;
     cites = true;
-    const std::string flat = WithoutSpace(item->text);
-    if (std::any_of(texts.begin(), texts.end(),
-                    [&](const std::string& text) { return flat.find(text) != std::string::npos; }))
-      return true;
+    if (Supports(item->text, traits)) return true;
   }
-  return texts.empty() || !cites;
+  return traits.spans.empty() || !cites;
 }
 
 std::vector<std::string> DropUnsupportedRules(const Material& material, Draft& draft) {
+  std::vector<std::string> own_files;
+  for (const auto* files : {&draft.references, &draft.scripts}) {
+    for (const auto& [name, content] : *files) own_files.push_back(name);
+  }
   std::vector<std::string> dropped;
   for (Section& section : draft.sections) {
     std::erase_if(section.rules, [&](const Rule& rule) {
-      if (IsSupported(rule, material)) return false;
-      dropped.push_back(fmt::format("{} ({})", CutToColumns(OneLine(rule.text), 100), fmt::join(rule.cites, ", ")));
+      if (IsSupported(rule, material, own_files)) return false;
+      dropped.push_back(fmt::format("{} ({})", Trim(rule.text), fmt::join(rule.cites, ", ")));
       return true;
     });
   }

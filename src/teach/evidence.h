@@ -12,11 +12,14 @@
 
 namespace upskill {
 
-// Whether a rule's cited items hold at least one of the texts that it has in backticks, apart from white space. True if
-// it has none, or cites no item.
-bool IsSupported(const Rule& rule, const Material& material);
+// Whether an item that the rule cites shows where it is from: the item has a text that the rule has in backticks, all
+// of its words of at least four characters, or a line of a fenced block of the rule. White space and continued lines
+// don't count, and a word in capitals (NAME) stands for any. True if the rule has nothing in backticks but the names of
+// `own_files` (the skill's references and scripts), or cites no item.
+bool IsSupported(const Rule& rule, const Material& material, const std::vector<std::string>& own_files = {});
 
-// Takes the rules that aren't supported out of a draft, and sections that are left without rules; "RULE (IDS)" of each.
+// Takes the rules that aren't supported out of a draft, and sections that are left without rules; "RULE (IDS)" of each,
+// in full.
 std::vector<std::string> DropUnsupportedRules(const Material& material, Draft& draft);
 
 // All rules of a draft, in order.

@@ -37,6 +37,58 @@ TEST(IsSupported, WithoutBackticksOrItemsThereIsNothingToCheck) {
   EXPECT_TRUE(IsSupported({"A file:\n\n```toml\nx = `y`\n```", {"d1"}}, Items())) << "fenced text isn't in backticks";
 }
 
+// Rules as teachers write them from real traces, each with a shortened item that it is from.
+TEST(IsSupported, ARuleMayShowItsSourceInOtherWords) {
+  Material material;
+  material.items = {
+      {"d1",
+       MaterialKind::kFile,
+       "docker run --rm \\\n    --mount type=bind,source=$(pwd),target=/code \\\n    builder:main build",
+       {"a#1"}},
+      {"d2", MaterialKind::kFile, "[kernel.adaln]\nsrc = [\"kernel_src/adaln.cu\"]\nbackend = \"cuda\"\n", {"a#2"}},
+      {"d3", MaterialKind::kFile, "issues: {\n  team_id: string | null\n}\nteam_members: {", {"a#3"}},
+      {"d4", MaterialKind::kFile, "\"scripts\": { \"check-types\": \"tsc --noEmit\" }", {"a#4"}},
+      {"d5", MaterialKind::kFile, "ops.def(\"adaln_forward(Tensor! out) -> ()\");", {"a#5"}}};
+  const std::string command =
+      "Build with `docker run --rm --mount type=bind,source=$(pwd),target=/code builder:main build`.";
+  EXPECT_TRUE(IsSupported({command, {"d1"}}, material)) << "on one line here, continued there";
+  const std::string file =
+      "Complete `a/NAME.toml`:\n\n```toml\n[kernel.NAME]\nsrc = [\"x/NAME.cu\"]\nbackend = \"cuda\"\n```";
+  EXPECT_TRUE(IsSupported({file, {"d2"}}, material)) << "a line of the block is in the item";
+  EXPECT_TRUE(IsSupported({"Kernels are in `kernel_src/NAME.cu`.", {"d2"}}, material));
+  EXPECT_TRUE(IsSupported({"Register `NAME_forward` first.", {"d5"}}, material));
+  EXPECT_TRUE(IsSupported({"Join on `issue.team_id` or `issues.team_id`.", {"d3"}}, material));
+  EXPECT_TRUE(IsSupported({"Check with `pnpm check-types`.", {"d4"}}, material));
+}
+
+TEST(IsSupported, OtherFilesNamesAndOptionsStayUnsupported) {
+  Material material;
+  material.items = {{"d1", MaterialKind::kFile, "issues: {\n  team_id: string\n}\nrun it the fast way: make", {"a#1"}},
+                    {"d2", MaterialKind::kFile, "created_at: string", {"a#2"}}};
+  EXPECT_FALSE(IsSupported({"Join on `issues.created_at`.", {"d1", "d2"}}, material)) << "no item has both";
+  EXPECT_FALSE(IsSupported({"Pass `--fast`.", {"d1"}}, material));
+  EXPECT_FALSE(IsSupported({"Set `NAME`.", {"d1"}}, material)) << "a name in capitals alone says nothing";
+  EXPECT_FALSE(IsSupported({"Set `TEAM_NAME`.", {"d1"}}, material)) << "a constant";
+  EXPECT_FALSE(IsSupported({"Run `make deploy`.", {"d1"}}, material));
+  EXPECT_FALSE(IsSupported({"Set `edition`:\n\n```\n}\nedition = 2\n```", {"d1"}}, material)) << "braces are anywhere";
+}
+
+TEST(IsSupported, NamesOfTheSkillsOwnFilesNeedNoItem) {
+  const Rule rule{"Before you write a page, read `references/templates.md`.", {"d1"}};
+  EXPECT_TRUE(IsSupported(rule, Items(), {"templates.md"}));
+  EXPECT_FALSE(IsSupported(rule, Items(), {"errors.md"}));
+}
+
+TEST(DropUnsupportedRules, KeepsTheirTextInFull) {
+  Draft draft;
+  const std::string text = "Set `edition`. " + std::string(300, 'x');
+  draft.sections = {{"A", {{text, {"d1"}}}}, {"B", {{"Read `references/a.md`.", {"d1"}}}}};
+  draft.references = {{"a.md", "text"}};
+  EXPECT_THAT(DropUnsupportedRules(Items(), draft), ElementsAre(text + " (d1)"));
+  ASSERT_THAT(draft.sections, testing::SizeIs(1));
+  EXPECT_EQ(draft.sections[0].title, "B");
+}
+
 TEST(CoverageOf, NamesWhatNoRuleAndNoTestCitesByImportance) {
   Case test_case;
   test_case.raw = {{"input", "x"}, {"cites", {"d1", 7}}};
