@@ -223,7 +223,8 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
     env.out(TerminalText::Format("left out {} that {} no source\n", Counted(outcome.uncited_rules, "rule"),
                                  outcome.uncited_rules == 1 ? "cites" : "cite"));
   for (const std::string& rule : outcome.contradicted_rules)
-    env.out(TerminalText::Format("left out because the material contradicts it: {}\n", rule));
+    env.out(
+        TerminalText::Format("left out because the material contradicts it: {}\n", CutToColumns(OneLine(rule), 120)));
   for (const std::string& rule : outcome.unsupported_rules)
     env.out(TerminalText::Format("left out because the items that it cites don't show it: {}\n",
                                  CutToColumns(OneLine(rule), 120)));

@@ -68,6 +68,7 @@ const std::vector<PromptKind>& PromptKinds() {
         {"skill", true},
         {"failures", true},
         {"tried", true},
+        {"left_out"},
         {"students"},
         {"length"},
         {"material", true},

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = 60'000;
 constexpr std::size_t kMaxDraftTokens = 8192;
+constexpr std::size_t kShownOfRule = 100;  // columns
 
 Json FilesSchema(bool tight) {
   return {{"type", "array"},
@@ -143,7 +144,7 @@ Result<Draft> DraftFromJson(const Json& json, const Material& material, const Bo
         continue;
       }
       if (const std::string id = ContradictedBy(rule.text, material); !id.empty()) {
-        draft.contradicted.push_back(fmt::format("{} ({})", CutToColumns(OneLine(rule.text), 100), id));
+        draft.contradicted.push_back(fmt::format("{} ({})", rule.text, id));
         continue;
       }
       section.rules.push_back(std::move(rule));
@@ -157,7 +158,8 @@ Result<Draft> DraftFromJson(const Json& json, const Material& material, const Bo
   }
   if (draft.sections.empty()) {
     if (!draft.contradicted.empty())
-      return InputError("the material contradicts its rules, for example: " + draft.contradicted.front());
+      return InputError("the material contradicts its rules, for example: " +
+                        CutToColumns(OneLine(draft.contradicted.front()), kShownOfRule));
     return InputError(draft.uncited > 0 ? "no rule cites an item of the material by its id" : "the skill has no rules");
   }
   RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, target));

@@ -15,6 +15,7 @@
 #include "teach/extract.h"
 #include "teach/generation_state.h"
 #include "teach/improve.h"
+#include "teach/one_line.h"
 #include "teach/probe.h"
 #include "teach/stage_lines.h"
 #include "teach/write_cases.h"
@@ -118,7 +119,7 @@ class Generation {
     if (draft->sections.empty())
       return InputError(
           "the teacher gave no usable skill; no rule is supported by the items that it cites, for example: " +
-          out_.unsupported_rules.front());
+          CutToColumns(OneLine(out_.unsupported_rules.front()), 100));
     TakeDraft(*draft, index);
     return {};
   }
@@ -135,7 +136,7 @@ class Generation {
     candidate.tokens = options_.target.count(candidate.skill.body);
     out_.uncited_rules = draft.uncited;
     out_.contradicted_rules = draft.contradicted;
-    state_.Say("draft", DraftLine(candidate, draft, material_, options_.target));
+    state_.Say("draft", DraftLine(candidate, draft, out_.unsupported_rules, material_, options_.target));
   }
 
   // The draft stays as it is if the critique can't be used.

@@ -156,6 +156,7 @@ class Improvement {
     refine.target = options_.target;
     refine.context_tokens = options_.context_tokens;
     refine.students = StudentsText();
+    refine.left_out = LeftOutText(out_.unsupported_rules, out_.contradicted_rules, options_.context_tokens / 8);
     const Result<ProposalsOutcome> proposed = ProposeChanges(
         *state_.input.teacher, state_.material, out_.candidates[best],
         FailuresText(trials_.of(best), trials_.first(), options_.context_tokens / 2), out_.candidates, refine, attempt);

@@ -108,6 +108,19 @@ Result<CitedBody> ApplyEdits(CitedBody skill, const Json& edits, const std::vect
   return skill;
 }
 
+std::string LeftOutText(const std::vector<std::string>& unsupported, const std::vector<std::string>& contradicted,
+                        std::size_t budget_tokens) {
+  std::string text;
+  for (const auto& [rules, reason] : {std::pair{&unsupported, "the items that it cites don't show it"},
+                                      std::pair{&contradicted, "the material contradicts it"}}) {
+    for (const std::string& rule : *rules) {
+      const std::string one = fmt::format("<rule why=\"{}\">\n{}\n</rule>\n", reason, Trim(rule));
+      if (EstimateTokens(text) + EstimateTokens(one) <= budget_tokens) text += one;
+    }
+  }
+  return text;
+}
+
 std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_tokens) {
   std::string text;
   for (const Candidate& candidate : std::ranges::reverse_view(known)) {
@@ -138,6 +151,7 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
   values["failures"] = std::string(Trim(failures));
   values["tried"] = TriedText(known, options.context_tokens / 4);
   values["students"] = options.students;
+  values["left_out"] = options.left_out;
   values["length"] = std::to_string(options.target.count(candidate.skill.body));
   values["count"] = options.candidates == 1 ? "one change"
                                             : Counted(options.candidates, "different change") +

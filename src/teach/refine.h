@@ -31,6 +31,7 @@ struct RefineOptions {
   BodyTarget target;
   std::size_t context_tokens = kDefaultDigestTokens;
   std::string students;  // who answers, for the teacher: names and the limit of an answer
+  std::string left_out;  // LeftOutText
 };
 
 struct ProposalsOutcome {
@@ -53,6 +54,11 @@ struct CitedBody {
 // The body with the edits applied; its rules keep their cites, and those that were changed get `cites` as well. Error
 // (kInput): a `find` doesn't occur exactly once.
 Result<CitedBody> ApplyEdits(CitedBody skill, const Json& edits, const std::vector<std::string>& cites = {});
+
+// For the teacher: the draft's rules that were left out, each with the reason and its whole text, as far as
+// `budget_tokens` allow.
+std::string LeftOutText(const std::vector<std::string>& unsupported, const std::vector<std::string>& contradicted,
+                        std::size_t budget_tokens);
 
 // For the teacher: the candidates that were made from others, the latest first, each with its outcome and, as far as
 // `budget_tokens` allow, its text.

@@ -22,6 +22,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr const char* kBody = "# Cards\n\nThe capability is `9.0`.\nUse it. Use it.\n";
@@ -191,6 +192,16 @@ TEST(ProposeChanges, RulesKeepTheirSourcesThroughEdits) {
   EXPECT_EQ(rules[0].text, "The capability is `9.0a`.");
   EXPECT_THAT(rules[0].cites, ElementsAre("d1", "d3")) << "d99 isn't in the material";
   EXPECT_THAT(rules[1].cites, ElementsAre("d2"));
+}
+
+TEST(ProposeChanges, SaysWhichRulesWereLeftOutAndWhy) {
+  Refinement refinement(Proposals({EditJson("`9.0`", "`9.1`")}));
+  refinement.options.left_out = LeftOutText({"Build:\n\n```\nmake\n``` (d1)"}, {"Use 8.0. (d3)"}, 1000);
+  ASSERT_TRUE(refinement.Propose().ok());
+  EXPECT_THAT(refinement.model.requests[0].messages[0].text,
+              AllOf(HasSubstr("don't show it\">\nBuild:\n\n```\nmake\n``` (d1)\n</rule>"),
+                    HasSubstr("the material contradicts it\">\nUse 8.0. (d3)\n</rule>")));
+  EXPECT_THAT(LeftOutText({std::string(4000, 'x')}, {"Use 8.0."}, 100), Not(HasSubstr("xx")));
 }
 
 TEST(TriedText, HasTextAndOutcomeOfEachChange) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "teach/one_line.h"
 #include "teach/write_cases.h"
@@ -14,14 +16,20 @@
 namespace upskill {
 namespace {
 
-std::string EvidenceText(const Draft& draft, const Material& material) {
+std::string EvidenceText(const Draft& draft, const std::vector<std::string>& unsupported, const Material& material) {
   if (material.items.empty()) return "no material to check them against";
-  if (draft.uncited == 0 && draft.contradicted.empty()) return "all citing a source";
+  if (draft.uncited == 0 && draft.contradicted.empty() && unsupported.empty()) return "all citing a source";
   std::string left_out;
   if (draft.uncited > 0) left_out = fmt::format("{} without a source", Counted(draft.uncited, "rule"));
   if (!draft.contradicted.empty()) {
     left_out += fmt::format("{}{} that the material contradicts", left_out.empty() ? "" : " and ",
                             Counted(draft.contradicted.size(), "rule"));
+  }
+  if (!unsupported.empty()) {
+    constexpr std::size_t kShownColumns = 60;
+    left_out += fmt::format("{}{} that {} items don't show: \"{}\"", left_out.empty() ? "" : " and ",
+                            Counted(unsupported.size(), "rule"), unsupported.size() == 1 ? "its" : "their",
+                            CutToColumns(OneLine(unsupported.front()), kShownColumns));
   }
   return "left out " + left_out;
 }
@@ -32,12 +40,12 @@ std::string TokensText(std::size_t tokens, const BodyTarget& target) {
   return (target.estimated ? "about " : "") + Counted(tokens, "token");
 }
 
-std::string DraftLine(const Candidate& candidate, const Draft& draft, const Material& material,
-                      const BodyTarget& target) {
+std::string DraftLine(const Candidate& candidate, const Draft& draft, const std::vector<std::string>& unsupported,
+                      const Material& material, const BodyTarget& target) {
   std::size_t rules = 0;
   for (const Section& section : draft.sections) rules += section.rules.size();
   return fmt::format("{} · {} · {}, {}", candidate.skill.name, TokensText(candidate.tokens, target),
-                     Counted(rules, "rule"), EvidenceText(draft, material));
+                     Counted(rules, "rule"), EvidenceText(draft, unsupported, material));
 }
 
 std::string CasesLine(const std::vector<Case>& sound, const std::vector<std::string>& rejected) {

@@ -18,9 +18,9 @@ namespace upskill {
 // "about 486 tokens".
 std::string TokensText(std::size_t tokens, const BodyTarget& target);
 
-// "adding · about 486 tokens · 7 rules, all citing a source".
-std::string DraftLine(const Candidate& candidate, const Draft& draft, const Material& material,
-                      const BodyTarget& target);
+// "adding · about 486 tokens · 7 rules, all citing a source". `unsupported`: the texts of rules that were left out.
+std::string DraftLine(const Candidate& candidate, const Draft& draft, const std::vector<std::string>& unsupported,
+                      const Material& material, const BodyTarget& target);
 
 // "14 sound, 2 rejected (for example …)"; of cases whose kind is known, also how many ask for work and are transfers.
 std::string CasesLine(const std::vector<Case>& sound, const std::vector<std::string>& rejected);
