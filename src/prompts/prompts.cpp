@@ -69,6 +69,7 @@ const std::vector<PromptKind>& PromptKinds() {
         {"failures", true},
         {"tried", true},
         {"left_out"},
+        {"references"},
         {"students"},
         {"length"},
         {"material", true},

@@ -11,6 +11,7 @@
 
 #include "teach/extract_text.h"
 #include "teach/one_line.h"
+#include "teach/placeholder.h"
 #include "util/fences.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -51,11 +52,6 @@ std::vector<std::string_view> WordsIn(std::string_view text) {
     at = end + 1;
   }
   return words;
-}
-
-// NAME, PACKAGE: what a new job fills in.
-bool IsPlaceholder(std::string_view word) {
-  return word.size() >= 3 && std::all_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
 // The parts of a word around its placeholders: "_forward" of "NAME_forward". A constant such as MAX_JOBS stays whole.

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "teach/one_line.h"
+#include "teach/placeholder.h"
+#include "teach/write_cases.h"
 #include "trace/digest/excerpt.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -19,6 +21,7 @@ namespace {
 
 constexpr std::size_t kMaxPassing = 3;
 constexpr std::size_t kShownOfBaseline = 400;  // bytes of an answer without the skill
+constexpr std::size_t kShownOfMissing = 120;   // columns
 
 // The answers to one case.
 struct FailingCase {
@@ -78,7 +81,7 @@ std::string WithoutSkillText(const FailingCase& answers) {
 }
 
 std::string CaseText(const Case& test_case, const FailingCase& answers, std::map<std::string, std::string>& names,
-                     const std::string& body, std::size_t max_answer_bytes) {
+                     const SkillText& skill, std::size_t max_answer_bytes) {
   const Sample& failed = *answers.failed;
   std::string students;
   for (const auto& [student, counts] : answers.by_student)
@@ -92,7 +95,7 @@ std::string CaseText(const Case& test_case, const FailingCase& answers, std::map
     if (check.outcome != Outcome::kPass)
       text += fmt::format("Failed check: {}{}\n", check.name, check.detail.empty() ? "" : ": " + check.detail);
   }
-  text += MissingTexts(test_case, failed.response.text, body);
+  text += MissingTexts(test_case, failed.response.text, skill);
   text += WithoutSkillText(answers);
   if (!Trim(test_case.reference).empty())
     text += fmt::format("A right answer:\n{}\n", HeadAndTail(std::string(Trim(test_case.reference)), max_answer_bytes));
@@ -106,26 +109,55 @@ std::optional<std::size_t> LineOf(const std::string& text, const std::string& bo
   return 1 + static_cast<std::size_t>(std::count(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
+// Where the skill has `text`; empty: nowhere.
+std::string PlaceOfText(const std::string& text, const SkillText& skill, bool transfer) {
+  if (const std::optional<std::size_t> line = LineOf(text, skill.body)) return fmt::format("in the skill, line {}", *line);
+  for (const auto& [name, content] : skill.references) {
+    if (LineOf(text, content)) return "in references/" + name;
+  }
+  if (!transfer) return "";
+  const std::optional<std::size_t> line = LineWithPlaceholderFor(text, skill.body);
+  return line ? fmt::format("follows from the skill, line {}", *line) : "";
+}
+
+std::string MissingAlternatives(const std::vector<std::string>& values, const SkillText& skill, bool transfer) {
+  std::vector<std::string> quoted;
+  std::string places;
+  for (const std::string& value : values) {
+    quoted.push_back(fmt::format("`{}`", CutToColumns(OneLine(value), kShownOfMissing)));
+    const std::string place = PlaceOfText(value, skill, transfer);
+    if (!place.empty()) places += fmt::format("{}{} is {}", places.empty() ? "" : "; ", quoted.back(), place);
+  }
+  return fmt::format("Missing text, one of {}: {}\n", fmt::join(quoted, ", "),
+                     places.empty() ? "absent from the skill" : places);
+}
+
 }  // namespace
 
-std::string MissingTexts(const Case& test_case, const std::string& answer, const std::string& body) {
+std::string MissingTexts(const Case& test_case, const std::string& answer, const SkillText& skill) {
+  const bool transfer = IsTransfer(test_case);
   const std::string lower = ToLowerAscii(answer);
   const auto has = [&](const std::string& value) { return lower.find(ToLowerAscii(value)) != std::string::npos; };
   std::string lines;
   for (const CheckSpec& check : test_case.checks) {
     if (check.type != "contains" && check.type != "any_of") continue;
-    if (check.type == "any_of" && std::any_of(check.values.begin(), check.values.end(), has)) continue;
+    if (check.type == "any_of" && check.values.size() > 1) {
+      if (std::none_of(check.values.begin(), check.values.end(), has))
+        lines += MissingAlternatives(check.values, skill, transfer);
+      continue;
+    }
     for (const std::string& value : check.values) {
       if (has(value)) continue;
-      const std::optional<std::size_t> line = LineOf(value, body);
-      lines += fmt::format("Missing text `{}`: {}\n", CutToColumns(OneLine(value), 120),
-                           line ? fmt::format("in the skill, line {}", *line) : "absent from the skill");
+      const std::string place = PlaceOfText(value, skill, transfer);
+      lines += fmt::format("Missing text `{}`: {}\n", CutToColumns(OneLine(value), kShownOfMissing),
+                           place.empty() ? "absent from the skill" : place);
     }
   }
   return lines;
 }
 
-std::string FailuresText(const Trial& trial, const Trial& with_baseline, std::size_t budget_tokens) {
+std::string FailuresText(const Trial& trial, const Trial& with_baseline, const SkillText& skill,
+                         std::size_t budget_tokens) {
   const Plan& plan = trial.judged.plan();
   std::map<std::string, std::string> names;
   for (const Student& student : plan.students) names[student.spec] = student.name;
@@ -147,7 +179,7 @@ std::string FailuresText(const Trial& trial, const Trial& with_baseline, std::si
   std::string text;
   std::size_t shown = 0;
   for (const auto& [test_case, answers] : failing) {
-    const std::string one = CaseText(*test_case, *answers, names, plan.skill.body, budget_tokens / 4 * kBytesPerToken);
+    const std::string one = CaseText(*test_case, *answers, names, skill, budget_tokens / 4 * kBytesPerToken);
     if (!text.empty() && EstimateTokens(text) + EstimateTokens(one) > budget_tokens) continue;
     text += one;
     ++shown;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "skill/skill_text.h"
 #include "skill/suite.h"
 #include "teach/trial.h"
 
@@ -13,11 +14,14 @@ namespace upskill {
 // of the failing answers, the checks that this answer failed, whether the skill has the texts that it lacks, what the
 // student says without a skill, and the reference answer; then the requests of a few cases that always passed. Cases
 // that don't fit into `budget_tokens` are left out and counted; an answer is shortened in the middle if it takes more
-// than a quarter of the budget. `with_baseline`: a trial on the same cases without a skill.
-std::string FailuresText(const Trial& trial, const Trial& with_baseline, std::size_t budget_tokens);
+// than a quarter of the budget. `with_baseline`: a trial on the same cases without a skill. `skill`: that of the trial.
+std::string FailuresText(const Trial& trial, const Trial& with_baseline, const SkillText& skill,
+                         std::size_t budget_tokens);
 
-// For each text of the case's checks that a failing answer lacks, a line with whether the skill's body has it: "stands
-// in the skill, line 12" (the student didn't find it there) or "absent from the skill".
-std::string MissingTexts(const Case& test_case, const std::string& answer, const std::string& body);
+// For each text of the case's checks that a failing answer lacks, a line with where the skill has it: "in the skill,
+// line 12" (the student didn't find it there), "in references/bindings.md", "absent from the skill", or, for the texts
+// of a transfer, "follows from the skill, line 12" if that line has the text with a word in capitals (NAME) where the
+// test has a name. Alternatives of which one is enough share a line.
+std::string MissingTexts(const Case& test_case, const std::string& answer, const SkillText& skill);
 
 }  // namespace upskill

@@ -20,13 +20,35 @@ Case WithChecks() {
   return test_case;
 }
 
+SkillText WithBody(const std::string& body) { return {"name", "A skill.", body, {}, {}, ""}; }
+
 TEST(MissingTexts, SayWhetherTheSkillHasThem) {
   const std::string body = "# Build\n\nIn build.toml, `Edition = 5` comes first.\n";
-  const std::string text = MissingTexts(WithChecks(), "It was Found.", body);
+  const std::string text = MissingTexts(WithChecks(), "It was Found.", WithBody(body));
   EXPECT_THAT(text, AllOf(HasSubstr("Missing text `edition = 5`: in the skill, line 3\n"),
                           HasSubstr("Missing text `[torch]`: absent from the skill\n"), Not(HasSubstr("found"))));
-  EXPECT_THAT(text, AllOf(HasSubstr("`9.0`: absent"), HasSubstr("`9.0a`: absent")));
-  EXPECT_THAT(MissingTexts(WithChecks(), "9.0a", body), Not(HasSubstr("9.0"))) << "one of the group is enough";
+  EXPECT_THAT(text, HasSubstr("Missing text, one of `9.0`, `9.0a`: absent from the skill\n"));
+  EXPECT_THAT(MissingTexts(WithChecks(), "9.0a", WithBody(body)), Not(HasSubstr("9.0"))) << "one of them is enough";
+  EXPECT_THAT(MissingTexts(WithChecks(), "", WithBody("Set\n`9.0a`.")),
+              HasSubstr("one of `9.0`, `9.0a`: `9.0` is in the skill, line 2; `9.0a` is in the skill, line 2\n"));
+}
+
+TEST(MissingTexts, SayWhichReferenceHasThem) {
+  SkillText skill = WithBody("Read `references/bindings.md`.");
+  skill.references = {{"flake.md", "inputs"}, {"bindings.md", "All of\n[torch]\n"}};
+  EXPECT_THAT(MissingTexts(WithChecks(), "", skill), HasSubstr("Missing text `[torch]`: in references/bindings.md\n"));
+}
+
+TEST(MissingTexts, OfTransfersMayFollowFromTheSkill) {
+  const SkillText skill = WithBody("# Files\n\nWrite `kernel_src/NAME.cu`.\n`ops.impl(\"NAME_forward\", &NAME_forward)`");
+  Case test_case;
+  test_case.checks = {{"contains", {"kernel_src/relu.cu", "impl(\"relu_forward\", &relu_forward)", "relu.cuh"}, ""}};
+  EXPECT_THAT(MissingTexts(test_case, "", skill), Not(HasSubstr("follows"))) << "only a transfer changes the name";
+  test_case.tags = {"transfer"};
+  EXPECT_THAT(MissingTexts(test_case, "", skill),
+              AllOf(HasSubstr("`kernel_src/relu.cu`: follows from the skill, line 3\n"),
+                    HasSubstr("&relu_forward)`: follows from the skill, line 4\n"),
+                    HasSubstr("`relu.cuh`: absent from the skill\n")));
 }
 
 }  // namespace

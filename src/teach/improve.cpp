@@ -159,7 +159,8 @@ class Improvement {
     refine.left_out = LeftOutText(out_.unsupported_rules, out_.contradicted_rules, options_.context_tokens / 8);
     const Result<ProposalsOutcome> proposed = ProposeChanges(
         *state_.input.teacher, state_.material, out_.candidates[best],
-        FailuresText(trials_.of(best), trials_.first(), options_.context_tokens / 2), out_.candidates, refine, attempt);
+        FailuresText(trials_.of(best), trials_.first(), out_.candidates[best].skill, options_.context_tokens / 2),
+        out_.candidates, refine, attempt);
     if (!proposed) {
       if (proposed.error().kind != ErrorKind::kInput) return proposed.error();
       state_.Say("refine", "no usable proposal: " + proposed.error().message);

@@ -137,6 +137,18 @@ std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_to
   return text;
 }
 
+std::string ReferencesText(const SkillText& skill, std::size_t budget_tokens) {
+  std::string text;
+  for (const auto& [name, content] : skill.references) {
+    const std::string whole = fmt::format("<file name=\"references/{}\">\n{}\n</file>\n", name, Trim(content));
+    const bool fits = EstimateTokens(text) + EstimateTokens(whole) <= budget_tokens;
+    text += fits ? whole
+                 : fmt::format("<file name=\"references/{}\">(about {}, not shown)</file>\n", name,
+                               Counted(EstimateTokens(content), "token"));
+  }
+  return text;
+}
+
 Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& material, const Candidate& candidate,
                                         const std::string& failures, const std::vector<Candidate>& known,
                                         const RefineOptions& options, int attempt) {
@@ -148,6 +160,7 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
   }
   PromptValues values = ValuesOf(material, items);
   values["skill"] = candidate.skill.body;
+  values["references"] = ReferencesText(candidate.skill, options.context_tokens / 4);
   values["failures"] = std::string(Trim(failures));
   values["tried"] = TriedText(known, options.context_tokens / 4);
   values["students"] = options.students;

@@ -55,6 +55,9 @@ struct CitedBody {
 // (kInput): a `find` doesn't occur exactly once.
 Result<CitedBody> ApplyEdits(CitedBody skill, const Json& edits, const std::vector<std::string>& cites = {});
 
+// For the teacher: the skill's references, whole as far as `budget_tokens` allow, otherwise by name and size.
+std::string ReferencesText(const SkillText& skill, std::size_t budget_tokens);
+
 // For the teacher: the draft's rules that were left out, each with the reason and its whole text, as far as
 // `budget_tokens` allow.
 std::string LeftOutText(const std::vector<std::string>& unsupported, const std::vector<std::string>& contradicted,

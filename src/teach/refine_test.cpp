@@ -194,6 +194,17 @@ TEST(ProposeChanges, RulesKeepTheirSourcesThroughEdits) {
   EXPECT_THAT(rules[1].cites, ElementsAre("d2"));
 }
 
+TEST(ProposeChanges, ShowsTheReferences) {
+  Refinement refinement(Proposals({EditJson("`9.0`", "`9.1`")}));
+  refinement.candidate.skill.references = {{"bindings.md", "ops.def(...)\n"}};
+  ASSERT_TRUE(refinement.Propose().ok());
+  EXPECT_THAT(refinement.model.requests[0].messages[0].text,
+              HasSubstr("<file name=\"references/bindings.md\">\nops.def(...)\n</file>"));
+  refinement.candidate.skill.references = {{"big.md", std::string(4000, 'x')}, {"small.md", "s"}};
+  EXPECT_THAT(ReferencesText(refinement.candidate.skill, 100),
+              AllOf(HasSubstr("references/big.md\">(about "), HasSubstr("small.md\">\ns\n"), Not(HasSubstr("xx"))));
+}
+
 TEST(ProposeChanges, SaysWhichRulesWereLeftOutAndWhy) {
   Refinement refinement(Proposals({EditJson("`9.0`", "`9.1`")}));
   refinement.options.left_out = LeftOutText({"Build:\n\n```\nmake\n``` (d1)"}, {"Use 8.0. (d3)"}, 1000);
