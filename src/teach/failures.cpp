@@ -111,7 +111,8 @@ std::optional<std::size_t> LineOf(const std::string& text, const std::string& bo
 
 // Where the skill has `text`; empty: nowhere.
 std::string PlaceOfText(const std::string& text, const SkillText& skill, bool transfer) {
-  if (const std::optional<std::size_t> line = LineOf(text, skill.body)) return fmt::format("in the skill, line {}", *line);
+  if (const std::optional<std::size_t> line = LineOf(text, skill.body))
+    return fmt::format("in the skill, line {}", *line);
   for (const auto& [name, content] : skill.references) {
     if (LineOf(text, content)) return "in references/" + name;
   }

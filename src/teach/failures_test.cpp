@@ -40,7 +40,8 @@ TEST(MissingTexts, SayWhichReferenceHasThem) {
 }
 
 TEST(MissingTexts, OfTransfersMayFollowFromTheSkill) {
-  const SkillText skill = WithBody("# Files\n\nWrite `kernel_src/NAME.cu`.\n`ops.impl(\"NAME_forward\", &NAME_forward)`");
+  const SkillText skill =
+      WithBody("# Files\n\nWrite `kernel_src/NAME.cu`.\n`ops.impl(\"NAME_forward\", &NAME_forward)`");
   Case test_case;
   test_case.checks = {{"contains", {"kernel_src/relu.cu", "impl(\"relu_forward\", &relu_forward)", "relu.cuh"}, ""}};
   EXPECT_THAT(MissingTexts(test_case, "", skill), Not(HasSubstr("follows"))) << "only a transfer changes the name";

@@ -52,8 +52,10 @@ std::string CasesPrompt(const Material& material, const std::string& items, std:
   values["count"] =
       missing == 1 ? "one test"
                    : Counted(missing, "test") + ", each about a different fact, so that together they cover the task";
-  values["work"] = std::to_string(Missing(wanted.work, had.work));
-  values["transfers"] = std::to_string(Missing(wanted.transfers, had.transfers));
+  // Empty if none is missing: the prompt then leaves the sentence out.
+  const auto text_of = [](std::size_t count) { return count == 0 ? std::string() : std::to_string(count); };
+  values["work"] = text_of(Missing(wanted.work, had.work));
+  values["transfers"] = text_of(Missing(wanted.transfers, had.transfers));
   for (const Case& test_case : vetted.cases)
     values["covered"] += "- " + CutToColumns(OneLine(test_case.input), 200) + "\n";
   for (const std::string& rejected : vetted.rejected) values["rejected"] += "- " + rejected + "\n";

@@ -56,8 +56,19 @@ TEST(WriteCases, WhatExceedsItsShareIsAskedForAgain) {
   ASSERT_THAT(model.requests, SizeIs(2));
   EXPECT_THAT(
       model.requests[0].messages[0].text,
-      HasSubstr("At least 4 of them must have the kind `file`, `function` or `command`, and at least 2 must be"));
+      HasSubstr("At least 4 of them must have the kind `file`, `function` or `command`. At least 2 of them must be"));
   EXPECT_THAT(model.requests[1].messages[0].text, AllOf(HasSubstr("Write 4 tests"), HasSubstr("At least 4 of them")));
+}
+
+TEST(WriteCases, APromptForOthersAsksForNoShareThatIsThere) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t number) -> Result<std::string> {
+    return DumpJson(number == 0 ? CasesOf("file", true, 1, 6) : CasesOf("answer", false, 20, 2));
+  });
+  ASSERT_TRUE(Written(model, folder).ok());
+  ASSERT_THAT(model.requests, SizeIs(2));
+  EXPECT_THAT(model.requests[1].messages[0].text, AllOf(HasSubstr("Write 2 tests"), testing::Not(HasSubstr("At least")),
+                                                        testing::Not(HasSubstr("must be transfers"))));
 }
 
 TEST(WriteCases, ATeacherThatOnlyAsksForFactsStillGivesTests) {
