@@ -157,6 +157,13 @@ class Improvement {
     refine.context_tokens = options_.context_tokens;
     refine.students = StudentsText();
     refine.left_out = LeftOutText(out_.unsupported_rules, out_.contradicted_rules, options_.context_tokens / 8);
+    for (const std::size_t index : failing) {
+      const Json& raw = out_.cases[index].raw;
+      if (!raw.is_object() || !raw.contains("cites")) continue;
+      for (const Json& id : raw.at("cites")) {
+        if (id.is_string()) refine.cited.push_back(id.get<std::string>());
+      }
+    }
     const Result<ProposalsOutcome> proposed = ProposeChanges(
         *state_.input.teacher, state_.material, out_.candidates[best],
         FailuresText(trials_.of(best), trials_.first(), out_.candidates[best].skill, options_.context_tokens / 2),

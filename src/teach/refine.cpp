@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <ranges>
 #include <utility>
 
@@ -137,6 +138,38 @@ std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_to
   return text;
 }
 
+std::string ItemsWithin(const Material& material, const std::set<std::string>& cited, std::size_t budget_tokens) {
+  const std::size_t count = material.items.size();
+  std::vector<std::size_t> order;
+  for (const bool first : {true, false}) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (cited.contains(material.items[i].id) == first) order.push_back(i);
+    }
+  }
+  constexpr std::size_t kNotesTokens = 150;  // DigestReadingNote and the line on what was left out
+  const std::size_t budget = budget_tokens - std::min(budget_tokens, kNotesTokens);
+  std::size_t used = 0;
+  std::map<std::size_t, MaterialItem> kept;
+  for (const std::size_t i : order) {
+    constexpr std::size_t kHeadingTokens = 20;
+    MaterialItem item = material.items[i];
+    const std::size_t room = budget - used;
+    if (EstimateTokens(item.text) + kHeadingTokens > room) {
+      if (room < budget / 4 || room <= kHeadingTokens) continue;
+      item.text = Excerpt(item.text, (room - kHeadingTokens) * kBytesPerToken);
+    }
+    used += std::min(room, EstimateTokens(item.text) + kHeadingTokens);
+    kept.emplace(i, std::move(item));
+  }
+  Material shown;
+  for (auto& [i, item] : kept) shown.items.push_back(std::move(item));
+  const std::string text = ItemsText(shown, 0, shown.items.size());
+  if (shown.items.size() == count) return text;
+  return text +
+         fmt::format("({} of {} left out for lack of space, first those that no failing test and no rule cites.)\n",
+                     count - shown.items.size(), Counted(count, "item"));
+}
+
 std::string ReferencesText(const SkillText& skill, std::size_t budget_tokens) {
   std::string text;
   for (const auto& [name, content] : skill.references) {
@@ -152,11 +185,15 @@ std::string ReferencesText(const SkillText& skill, std::size_t budget_tokens) {
 Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& material, const Candidate& candidate,
                                         const std::string& failures, const std::vector<Candidate>& known,
                                         const RefineOptions& options, int attempt) {
+  const std::size_t half = options.context_tokens / 2;
   std::string items = ItemsText(material, 0, material.items.size());
-  if (EstimateTokens(items) > options.context_tokens / 2) {
+  if (EstimateTokens(items) > options.context_tokens) {
     ASSIGN_OR_RETURN(items, FitItems(teacher, material, options.context_tokens, *options.prompts));
-    if (EstimateTokens(items) > options.context_tokens / 2)
-      items = Excerpt(items, options.context_tokens / 2 * kBytesPerToken);
+    if (EstimateTokens(items) > half) items = Excerpt(items, half * kBytesPerToken);
+  } else if (EstimateTokens(items) > half) {
+    std::set<std::string> cited(options.cited.begin(), options.cited.end());
+    for (const Rule& rule : candidate.rules) cited.insert(rule.cites.begin(), rule.cites.end());
+    items = ItemsWithin(material, cited, half);
   }
   PromptValues values = ValuesOf(material, items);
   values["skill"] = candidate.skill.body;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,9 @@ struct RefineOptions {
   const Prompts* prompts = &BuiltInPrompts();
   BodyTarget target;
   std::size_t context_tokens = kDefaultDigestTokens;
-  std::string students;  // who answers, for the teacher: names and the limit of an answer
-  std::string left_out;  // LeftOutText
+  std::string students;            // who answers, for the teacher: names and the limit of an answer
+  std::string left_out;            // LeftOutText
+  std::vector<std::string> cited;  // items that the failing tests cite; they are shown first
 };
 
 struct ProposalsOutcome {
@@ -54,6 +56,11 @@ struct CitedBody {
 // The body with the edits applied; its rules keep their cites, and those that were changed get `cites` as well. Error
 // (kInput): a `find` doesn't occur exactly once.
 Result<CitedBody> ApplyEdits(CitedBody skill, const Json& edits, const std::vector<std::string>& cites = {});
+
+// For the teacher: as many whole items as `budget_tokens` allow, in their order: those in `cited` come first, then the
+// others from the first on. An item larger than what is left is an excerpt if at least a quarter of the budget is left.
+// A line says how many were left out.
+std::string ItemsWithin(const Material& material, const std::set<std::string>& cited, std::size_t budget_tokens);
 
 // For the teacher: the skill's references, whole as far as `budget_tokens` allow, otherwise by name and size.
 std::string ReferencesText(const SkillText& skill, std::size_t budget_tokens);

@@ -194,6 +194,25 @@ TEST(ProposeChanges, RulesKeepTheirSourcesThroughEdits) {
   EXPECT_THAT(rules[1].cites, ElementsAre("d2"));
 }
 
+TEST(ItemsWithin, LeavesOutWholeItemsThatNothingCitesFirst) {
+  Material material;
+  for (int i = 1; i <= 8; ++i) {
+    const std::string command = fmt::format("command-{} begins\n{}\nand ends {}", i, std::string(800, 'x'), i);
+    material.items.push_back({fmt::format("d{}", i), MaterialKind::kCommand, command, {"a.jsonl#1"}, {}});
+  }
+  const std::size_t whole = EstimateTokens(ItemsText(material, 0, 8));
+  const std::string half = ItemsWithin(material, {"d7"}, whole / 2 + 150);
+  EXPECT_LE(EstimateTokens(half), whole / 2 + 150);
+  EXPECT_THAT(half, AllOf(HasSubstr("command-7 begins"), HasSubstr("and ends 7"), Not(HasSubstr("command-8"))));
+  EXPECT_THAT(half, HasSubstr(" of 8 items left out for lack of space"));
+  for (int i = 1; i <= 8; ++i) {
+    EXPECT_EQ(half.find(fmt::format("command-{} ", i)) != std::string::npos,
+              half.find(fmt::format("and ends {}", i)) != std::string::npos)
+        << i;
+  }
+  EXPECT_EQ(ItemsWithin(material, {}, 2 * whole), ItemsText(material, 0, 8));
+}
+
 TEST(ProposeChanges, ShowsTheReferences) {
   Refinement refinement(Proposals({EditJson("`9.0`", "`9.1`")}));
   refinement.candidate.skill.references = {{"bindings.md", "ops.def(...)\n"}};
