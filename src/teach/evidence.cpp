@@ -2,6 +2,7 @@
 #include "teach/evidence.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -179,6 +180,19 @@ int RankOf(MaterialKind kind) {
   return 6;
 }
 
+// Whether a rule or a test could be made from it: not from what the agent's program told it (its environment, open
+// tabs), from a headline of its reasoning, or from a call of which only the size of the result is known.
+bool HasContent(const MaterialItem& item) {
+  static const RE2 headline(R"(\(reasoning\) \*\*[^\n]*\*\*)");
+  static const RE2 bare_call(
+      R"((?s).*\n→[\s\x{a0}]*(?:Read \d+ lines?|Received [^\n]*\(200 OK\)|Found 0 files|Did \d+ search[^\n]*|)"
+      R"(\(No content\)|\[the same output as [^\n]*\]))");
+  const std::string text(Trim(item.text));
+  if (text.starts_with("(given to the agent by its program)") || RE2::FullMatch(text, headline)) return false;
+  const bool looks_up = item.kind == MaterialKind::kFact || item.kind == MaterialKind::kDeadEnd;
+  return !looks_up || !RE2::FullMatch(text, bare_call);
+}
+
 }  // namespace
 
 bool IsSupported(const Rule& rule, const Material& material, const std::vector<std::string>& own_files) {
@@ -226,13 +240,15 @@ Coverage CoverageOf(const Material& material, const std::vector<Rule>& rules, co
     }
   }
   std::vector<const MaterialItem*> rest;
+  Coverage coverage;
   for (const MaterialItem& item : material.items) {
-    if (!touched.contains(item.id)) rest.push_back(&item);
+    const bool is_touched = touched.contains(item.id);
+    if (!is_touched && !HasContent(item)) continue;
+    ++coverage.items;
+    if (!is_touched) rest.push_back(&item);
   }
   std::stable_sort(rest.begin(), rest.end(),
                    [](const MaterialItem* a, const MaterialItem* b) { return RankOf(a->kind) < RankOf(b->kind); });
-  Coverage coverage;
-  coverage.items = material.items.size();
   for (const MaterialItem* item : rest) coverage.untouched.push_back(item->id);
   return coverage;
 }

@@ -27,12 +27,13 @@ std::vector<Rule> RulesOf(const Draft& draft);
 
 // What tests and rules make of the material.
 struct Coverage {
-  std::size_t items = 0;
+  std::size_t items = 0;               // that are cited or have content
   std::vector<std::string> untouched;  // ids of items that no test and no rule cites, the most important ones first
 };
 
 // Important are first what the user corrected, then what failed and was fixed, facts, commands and files; among equals,
-// what comes first in the material.
+// what comes first in the material. Items without content of their own don't count unless they are cited: headlines of
+// reasoning, what the agent's program told it, and calls whose result isn't in the recording.
 Coverage CoverageOf(const Material& material, const std::vector<Rule>& rules, const std::vector<Case>& cases);
 
 // "31 of 40 items of the material are in a rule or a test; not touched: d4 (error → fix: …), d9 (…) and 7 more".

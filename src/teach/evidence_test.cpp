@@ -100,5 +100,19 @@ TEST(CoverageOf, NamesWhatNoRuleAndNoTestCitesByImportance) {
   EXPECT_THAT(CoverageOf(Items(), {{"rule", {"d2", "d3", "d4"}}}, {test_case}).untouched, testing::IsEmpty());
 }
 
+TEST(CoverageOf, ItemsWithoutContentDoNotCount) {
+  Material material;
+  material.items = {
+      {"d1", MaterialKind::kFact, "(given to the agent by its program) <environment_context>\n <cwd>/src", {"a#1"}},
+      {"d2", MaterialKind::kFinding, "(reasoning) **Searching for chart components**", {"a#2"}},
+      {"d3", MaterialKind::kFact, "Read {\"file_path\":\"build.toml\"}\n→ \u00a0Read 37 lines", {"a#3"}},
+      {"d4", MaterialKind::kFinding, "(reasoning) **Charts**\n\nrecharts is at 2.15.4", {"a#4"}},
+      {"d5", MaterialKind::kFact, "Read {\"file_path\":\"a.toml\"}\n→ [general]\nRead 37 lines", {"a#5"}},
+      {"d6", MaterialKind::kCommand, "$ mkdir -p torch-ext\n→ \u00a0(No content)", {"a#6"}}};
+  const Coverage coverage = CoverageOf(material, {{"rule", {"d2"}}}, {});
+  EXPECT_THAT(coverage.untouched, ElementsAre("d5", "d6", "d4"));
+  EXPECT_EQ(coverage.items, 4U) << "and d2, which is cited";
+}
+
 }  // namespace
 }  // namespace upskill
