@@ -57,6 +57,7 @@ Result<Critique> CritiqueDraft(Teacher& teacher, const Material& material, const
   ASSIGN_OR_RETURN(const std::string items, FitItems(teacher, material, options.context_tokens, *options.prompts));
   PromptValues values = ValuesOf(material, items);
   values["draft"] = DraftText(draft);
+  values["length"] = std::to_string(options.target.count(DraftToSkill(draft).body));
   values["tokens"] = std::to_string(options.target.tokens);
   ASSIGN_OR_RETURN(Json answer, teacher.Ask({"critique", options.prompts->Render("draft-system"),
                                              options.prompts->Render("critique", values), CritiqueSchema(material), 0,

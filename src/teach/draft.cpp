@@ -10,6 +10,7 @@
 #include "teach/contradiction.h"
 #include "teach/one_line.h"
 #include "trace/digest/digest.h"
+#include "trace/digest/excerpt.h"
 #include "trace/redact/redact.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -32,7 +33,7 @@ Json FilesSchema(bool tight) {
 }
 
 std::string DraftPrompt(const Material& material, const std::string& items, const DraftOptions& options,
-                        const std::string& problem) {
+                        const std::string& problem, const std::string& rejected) {
   PromptValues values = ValuesOf(material, items);
   if (material.has_existing()) {
     values["existing"] = fmt::format("name: {}\ndescription: {}\n\n{}", material.existing.name,
@@ -41,6 +42,7 @@ std::string DraftPrompt(const Material& material, const std::string& items, cons
   values["tokens"] = std::to_string(options.target.tokens);
   values["asks_name"] = options.name.empty() ? "yes" : "";
   values["problem"] = problem;
+  values["rejected"] = rejected;
   return options.prompts->Render("draft", values);
 }
 
@@ -171,7 +173,8 @@ Status CheckSkillText(const SkillText& skill, const Material& material, const Bo
   if (!problems.empty()) return InputError(problems.front());
   const std::size_t tokens = target.count(skill.body);
   if (tokens > 2 * target.tokens)
-    return InputError(fmt::format("the body has about {} tokens; the target is {}", tokens, target.tokens));
+    return InputError(fmt::format("the body has about {} tokens; at most {} are allowed, and the target is {}", tokens,
+                                  2 * target.tokens, target.tokens));
   std::string all = skill.description + "\n" + skill.body;
   for (const auto* files : {&skill.references, &skill.scripts}) {
     for (const auto& [name, text] : *files) {
@@ -240,8 +243,10 @@ Result<std::string> FitItems(Teacher& teacher, const Material& material, std::si
 Result<Draft> WriteDraft(Teacher& teacher, const Material& material, const DraftOptions& options) {
   ASSIGN_OR_RETURN(const std::string items, FitItems(teacher, material, options.context_tokens, *options.prompts));
   std::string problem;
+  std::string rejected;  // the answer that has it; empty: it wasn't even readable
   for (int attempt = 0; attempt < options.tries; ++attempt) {
-    TeacherCall call{"draft", options.prompts->Render("draft-system"), DraftPrompt(material, items, options, problem),
+    TeacherCall call{"draft", options.prompts->Render("draft-system"),
+                     DraftPrompt(material, items, options, problem, rejected),
                      DraftSchema(material, attempt > 0 ? options.target.tokens : 0, options.name.empty()), attempt};
     call.max_tokens = static_cast<int>(std::min<std::size_t>(
         attempt == 0 ? 2000 + 10 * options.target.tokens : 1000 + 5 * options.target.tokens, kMaxDraftTokens));
@@ -255,6 +260,7 @@ Result<Draft> WriteDraft(Teacher& teacher, const Material& material, const Draft
     }
     if (draft) return draft;
     problem = draft.error().message;
+    rejected = answer ? HeadAndTail(DumpJson(*answer), options.context_tokens / 4 * kBytesPerToken) : "";
   }
   return InputError(fmt::format("the teacher gave no usable skill in {}; {}",
                                 Counted(static_cast<std::size_t>(options.tries), "attempt"), problem));

@@ -168,7 +168,8 @@ TEST(WriteDraft, TheTeacherIsToldWhyItsAnswerIsUnusable) {
   ASSERT_THAT(model.requests, SizeIs(2));
   EXPECT_THAT(model.requests[0].messages[0].text,
               AllOf(HasSubstr("add numbers"), HasSubstr("[d1] Looked up\nSums are written")));
-  EXPECT_THAT(model.requests[1].messages[0].text, HasSubstr("couldn't be used: no rule cites"));
+  EXPECT_THAT(model.requests[1].messages[0].text, testing::AllOf(HasSubstr("couldn't be used: no rule cites"),
+                                                                 HasSubstr("Your previous answer was:\n<answer>\n{")));
 }
 
 TEST(WriteDraft, EndsAfterAllTries) {
