@@ -43,7 +43,7 @@ bool NamesFile(std::string_view line, std::string_view file) {
 }
 
 bool LooksLikeFile(std::string_view word) {
-  constexpr std::array<std::string_view, 6> kPlainNames = {"Makefile", "Dockerfile", "Justfile",
+  constexpr std::array<std::string_view, 6> kPlainNames = {"Makefile", "Dockerfile",    "Justfile",
                                                            "LICENSE",  "Containerfile", "Jenkinsfile"};
   if (word.size() > kMaxNameBytes || word.ends_with('/')) return false;
   const std::string_view name = word.substr(word.rfind('/') + 1);

@@ -64,10 +64,11 @@ TEST(AnswerFiles, NamesInTheInfoStringTheLineBeforeAndTheFirstComment) {
       "And then\n\n```cpp\n// src/c.cpp\nint c;\n```\n"
       "at last\n\n```html\n<!-- file: x.html -->\n<p>\n```\n"
       "and\n```\n# Makefile\nall:\n```\n");
-  EXPECT_THAT(files, ElementsAre(Pair("Makefile", "# Makefile\nall:\n"), Pair("a/b.txt", "hi\n"),
-                                 Pair("build.toml", "a = 1\n"), Pair("flake.nix", "{}\n"),
-                                 Pair("src/c.cpp", "// src/c.cpp\nint c;\n"), Pair("src/relu.cu", "int a;\n"),
-                                 Pair("torch-ext/relu/__init__.py", "pass\n"), Pair("x.html", "<!-- file: x.html -->\n<p>\n")));
+  EXPECT_THAT(
+      files, ElementsAre(Pair("Makefile", "# Makefile\nall:\n"), Pair("a/b.txt", "hi\n"), Pair("build.toml", "a = 1\n"),
+                         Pair("flake.nix", "{}\n"), Pair("src/c.cpp", "// src/c.cpp\nint c;\n"),
+                         Pair("src/relu.cu", "int a;\n"), Pair("torch-ext/relu/__init__.py", "pass\n"),
+                         Pair("x.html", "<!-- file: x.html -->\n<p>\n")));
 }
 
 TEST(AnswerFiles, BlocksWithoutANameAreNone) {
@@ -77,13 +78,15 @@ TEST(AnswerFiles, BlocksWithoutANameAreNone) {
 }
 
 TEST(AnswerFiles, TheNameBeforeTheColonOfALineElseTheFirst) {
-  EXPECT_THAT(AnswerFiles("Replace `old.toml` with this `new.toml`:\n```\nb\n```\n"), ElementsAre(Pair("new.toml", "b\n")));
+  EXPECT_THAT(AnswerFiles("Replace `old.toml` with this `new.toml`:\n```\nb\n```\n"),
+              ElementsAre(Pair("new.toml", "b\n")));
   EXPECT_THAT(AnswerFiles("Put `new.toml` next to `other.nix` then\n```\nb\n```\n"),
               ElementsAre(Pair("new.toml", "b\n")));
 }
 
 TEST(AnswerFiles, TheLastBlockOfANameCounts) {
-  EXPECT_THAT(AnswerFiles("```toml ./a.toml\n1\n```\nNo:\n```toml a.toml\n2\n```\n"), ElementsAre(Pair("a.toml", "2\n")));
+  EXPECT_THAT(AnswerFiles("```toml ./a.toml\n1\n```\nNo:\n```toml a.toml\n2\n```\n"),
+              ElementsAre(Pair("a.toml", "2\n")));
 }
 
 TEST(AnswerFiles, NamesStayInTheFolder) {

@@ -49,10 +49,11 @@ TEST(MakeCheck, ChecksThatCannotRunAreSkipped) {
     "validator": "toml_ok"}])",
                                          "t");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
-  EXPECT_THAT(suite->warnings,
-              ElementsAre(HasSubstr("\"checks\" entry 2: the check \"judge\" is skipped: this version has no judge"),
-                          HasSubstr("the check \"containz\" is skipped: unknown type; there are contains, not_contains,"),
-                          HasSubstr("\"validator\" is skipped: the validator toml_ok is a function of another tool")));
+  EXPECT_THAT(
+      suite->warnings,
+      ElementsAre(HasSubstr("\"checks\" entry 2: the check \"judge\" is skipped: this version has no judge"),
+                  HasSubstr("the check \"containz\" is skipped: unknown type; there are contains, not_contains,"),
+                  HasSubstr("\"validator\" is skipped: the validator toml_ok is a function of another tool")));
   const Result<CaseChecks> checks = CaseChecks::Make(suite->cases[0]);
   ASSERT_TRUE(checks.ok());
   EXPECT_FALSE(checks->CanPass());
@@ -138,7 +139,8 @@ TEST(CaseChecks, ChecksOfAFile) {
   EXPECT_EQ(results[1].name, "file_contains a/b.toml \"X = 1\"");
   EXPECT_EQ(CaseChecks::Make(test_case)->Run("```a/b.toml\ny = 2\n```\n")[2].detail, "it is \"y = 2\"");
   test_case.files = {{"a/b.toml", "x = 1\xFF"}};
-  EXPECT_THAT(OutcomesOf(test_case, "y"), ElementsAre(Outcome::kPass, Outcome::kPass, fail, Outcome::kPass, Outcome::kPass))
+  EXPECT_THAT(OutcomesOf(test_case, "y"),
+              ElementsAre(Outcome::kPass, Outcome::kPass, fail, Outcome::kPass, Outcome::kPass))
       << "a file of the case is there from the beginning";
 }
 

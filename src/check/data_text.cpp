@@ -2,6 +2,7 @@
 #include "check/data_text.h"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +11,6 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
-#include <toml++/toml.h>
 #include <utility>
 
 #include "util/json_builder.h"

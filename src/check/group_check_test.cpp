@@ -37,9 +37,9 @@ TEST(GroupCheck, AtLeastCountsWeights) {
   const CheckSpec two = GroupOf(R"("type": "at_least", "count": 2)", kThree);
   EXPECT_TRUE(Passes(two, "ac"));
   EXPECT_FALSE(Passes(two, "a"));
-  const CheckSpec weighted = GroupOf(
-      R"("type": "at_least", "count": 0.3)",
-      R"({"type": "contains", "values": "a", "weight": 0.1}, {"type": "contains", "values": "b", "weight": 0.2},
+  const CheckSpec weighted =
+      GroupOf(R"("type": "at_least", "count": 0.3)",
+              R"({"type": "contains", "values": "a", "weight": 0.1}, {"type": "contains", "values": "b", "weight": 0.2},
          {"type": "contains", "values": "c", "weight": 0})");
   EXPECT_TRUE(Passes(weighted, "ab")) << "0.1 + 0.2 is 0.3, whatever binary fractions say";
   EXPECT_FALSE(Passes(weighted, "bc"));

@@ -19,7 +19,10 @@ CheckSpec NumberSpec(const char* json) { return SpecFrom(std::string(R"({"type":
 TEST(NumbersIn, ThoseThatStandOnTheirOwn) {
   EXPECT_THAT(NumbersIn("3 and 4.5, then .5 or 1e-3; 2E+2.", ""), ElementsAre(3, 4.5, 0.5, 1e-3, 200));
   EXPECT_THAT(NumbersIn("1,234,567.5 but 1, 2 and 1234,567", ""), ElementsAre(1234567.5, 1, 2, 1234, 567));
-  EXPECT_THAT(NumbersIn("-3 (-4) \xE2\x88\x92" "5 x-6 3-5", ""), ElementsAre(-3, -4, -5, 6, 3, 5));
+  EXPECT_THAT(NumbersIn("-3 (-4) \xE2\x88\x92"
+                        "5 x-6 3-5",
+                        ""),
+              ElementsAre(-3, -4, -5, 6, 3, 5));
   EXPECT_THAT(NumbersIn("sm_90 SXM5 v1.2.3 10.0.0.1 a1b2", ""), IsEmpty());
   EXPECT_THAT(NumbersIn("**42** $7$ \\boxed{8}. `9`", ""), ElementsAre(42, 7, 8, 9));
   EXPECT_THAT(NumbersIn("", ""), IsEmpty());

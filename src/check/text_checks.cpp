@@ -86,7 +86,8 @@ class NotContains : public PartCheck {
 
 class AnyOf : public PartCheck {
  public:
-  AnyOf(CheckSubject subject, std::vector<Literal> literals) : PartCheck(std::move(subject)), literals_(std::move(literals)) {}
+  AnyOf(CheckSubject subject, std::vector<Literal> literals)
+      : PartCheck(std::move(subject)), literals_(std::move(literals)) {}
 
  private:
   std::string FindProblem(const CheckedPart& part) const override {
@@ -116,7 +117,8 @@ class Equals : public PartCheck {
 
 class Regex : public PartCheck {
  public:
-  Regex(CheckSubject subject, std::unique_ptr<RE2> search) : PartCheck(std::move(subject)), search_(std::move(search)) {}
+  Regex(CheckSubject subject, std::unique_ptr<RE2> search)
+      : PartCheck(std::move(subject)), search_(std::move(search)) {}
 
  private:
   std::string FindProblem(const CheckedPart& part) const override {
@@ -238,9 +240,10 @@ Result<std::unique_ptr<RE2>> CompilePattern(const std::string& pattern, CasePart
                                   Quoted(pattern), WithThousands(compiled->ProgramSize())));
   }
   if (!parts.AddPattern(compiled->ProgramSize())) {
-    return InputError(fmt::format("regex {}: the case's patterns have more than 20,000 instructions together; divide it "
-                                  "into several cases",
-                                  Quoted(pattern)));
+    return InputError(
+        fmt::format("regex {}: the case's patterns have more than 20,000 instructions together; divide it "
+                    "into several cases",
+                    Quoted(pattern)));
   }
   return compiled;
 }

@@ -178,7 +178,8 @@ TEST(RegexCheck, LargePatternsAreRefused) {
 TEST(RegexCheck, DoesNotSearchForMinutes) {
   const CheckSpec spec = Regex("(a|b){500}c$");
   EXPECT_TRUE(Passes(spec, std::string(1000, 'a') + "c"));
-  EXPECT_THAT(ResultOf(spec, std::string(std::size_t{8} << 20U, 'a')).detail, HasSubstr("too large a pattern for 8,388,608 bytes"));
+  EXPECT_THAT(ResultOf(spec, std::string(std::size_t{8} << 20U, 'a')).detail,
+              HasSubstr("too large a pattern for 8,388,608 bytes"));
 }
 
 }  // namespace

@@ -112,7 +112,8 @@ Result<Condition> ConditionOf(const CheckSpec& spec, CaseParts& parts) {
   const Json* const one_of = take("one_of");
   const Json* const pattern = take("pattern");
   const Json* const exists = take("exists");
-  if (stated > 1) return InputError(spec.type + " takes only one of \"equals\", \"one_of\", \"pattern\" and \"exists\"");
+  if (stated > 1)
+    return InputError(spec.type + " takes only one of \"equals\", \"one_of\", \"pattern\" and \"exists\"");
   if (equals != nullptr) {
     condition = {Condition::Kind::kOneOf, {*equals}, nullptr, "= " + ShownJson(*equals)};
   } else if (one_of != nullptr) {

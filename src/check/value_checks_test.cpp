@@ -79,7 +79,8 @@ TEST(ValueCheck, WhatIsNoData) {
   EXPECT_THAT(DetailOf(Toml(R"("at": "a")"), "a = \n= 2"), StartsWith("not TOML: line 1, column"));
   EXPECT_THAT(DetailOf(SpecFrom(R"({"type": "yaml_value", "at": "a"})"), "a: [1"), StartsWith("not YAML: "));
   EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), std::string(300, '[')), StartsWith("not JSON: "));
-  EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), "\"" + std::string(2U << 20U, 'a') + "\""), HasSubstr("more than 1 MiB"));
+  EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), "\"" + std::string(2U << 20U, 'a') + "\""),
+              HasSubstr("more than 1 MiB"));
   EXPECT_THAT(DetailOf(Toml(R"("at": "a")"), "a = " + std::string(5000, '[')), StartsWith("not TOML: "));
 }
 

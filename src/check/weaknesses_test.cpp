@@ -106,8 +106,7 @@ TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   const Result<std::vector<std::string>> left_out = LeaveOutCasesThatCannotPass(*suite);
   ASSERT_TRUE(left_out.ok());
-  EXPECT_THAT(*left_out,
-              ElementsAre("case \"b\" is left out: its check judge can't run: this version has no judge"));
+  EXPECT_THAT(*left_out, ElementsAre("case \"b\" is left out: its check judge can't run: this version has no judge"));
   ASSERT_EQ(suite->cases.size(), 2U);
   EXPECT_EQ(suite->cases[1].id, "c");
 }

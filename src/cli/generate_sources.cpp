@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A name as it is kept and told to the teacher, where each has a line of its own.
-std::string OneLine(std::string_view name) { return TerminalText::EscapeLine(name).text(); }
+std::string NameOnOneLine(std::string_view name) { return TerminalText::EscapeLine(name).text(); }
 
 bool IsSkill(const fs::path& path) {
   std::error_code code;
@@ -79,10 +79,10 @@ Result<Json> ToolsAt(const std::string& place, const std::vector<std::string>& v
   if (place.starts_with(kServer)) {
     ASSIGN_OR_RETURN(const std::vector<std::string> environment, ServerEnvironment(variables, env));
     ASSIGN_OR_RETURN(McpTools server, ListMcpTools(place.substr(kServer.size()), environment, kServerLimit, env.stop));
-    source = OneLine(Trim("mcp: " + server.server));
+    source = NameOnOneLine(Trim("mcp: " + server.server));
     return std::move(server.tools);
   }
-  source = OneLine(place);
+  source = NameOnOneLine(place);
   ASSIGN_OR_RETURN(const std::string text, ReadFile(place));
   ASSIGN_OR_RETURN(const Json json, ParseJsonFile(text, place));
   const Json* list = &json;
@@ -99,7 +99,7 @@ Status AddToolsOf(const std::string& argument, const std::vector<std::string>& v
   const std::string name = hash == std::string::npos ? "" : argument.substr(hash + 1);
   std::string source;
   ASSIGN_OR_RETURN(const Json tools, ToolsAt(argument.substr(0, hash), variables, source, env));
-  sources.names.push_back(name.empty() ? source : source + "#" + OneLine(name));
+  sources.names.push_back(name.empty() ? source : source + "#" + NameOnOneLine(name));
   std::vector<std::string> names;
   bool found = false;
   for (const Json& tool : tools) {
@@ -190,7 +190,7 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
   material.task = options.task;
   std::vector<std::string> trace_names;
   for (const std::string& from : options.from) {
-    sources.names.push_back(OneLine(from));
+    sources.names.push_back(NameOnOneLine(from));
     if (IsSkill(from)) {
       RETURN_IF_ERROR(AddSkill(from, sources));
     } else {
@@ -215,7 +215,7 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
     ASSIGN_OR_RETURN(std::string text, ReadFile(doc, 16U << 20U));
     if (FindInvalidUtf8(text)) return InputError(fmt::format("--docs {}: not text in UTF-8", doc));
     redactor.ApplyToRecording(text);
-    std::string name = OneLine(doc);
+    std::string name = NameOnOneLine(doc);
     redactor.ApplyToInput(name);
     AddDocument(name, text, material);
     sources.names.push_back(name);

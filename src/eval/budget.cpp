@@ -171,8 +171,9 @@ void Budget::NoteExcess() {
   const bool tokens = limits_.max_tokens && spent_.tokens > *limits_.max_tokens;
   exceeded_ = usd || tokens;
   if (!exceeded_) return;
-  caveats_.push_back(fmt::format("{}: more than the limit, because answers used more than a request could be expected to",
-                                 usd ? SpentUsd() : SpentTokens()));
+  caveats_.push_back(
+      fmt::format("{}: more than the limit, because answers used more than a request could be expected to",
+                  usd ? SpentUsd() : SpentTokens()));
 }
 
 Spending Budget::ChargeFailure(const Reservation& reservation, const Error& error) {

@@ -212,8 +212,9 @@ TEST(Budget, SaysOnceThatALimitWasExceeded) {
   const auto second = budget.Reserve(model, Question());
   budget.Settle(*first, Used(100, 100, 1.5));
   budget.Settle(*second, Used(100, 100, 1.5));
-  EXPECT_THAT(budget.caveats(), ElementsAre("$1.50 of $1.00 spent: more than the limit, because answers used more than a "
-                                            "request could be expected to"));
+  EXPECT_THAT(budget.caveats(),
+              ElementsAre("$1.50 of $1.00 spent: more than the limit, because answers used more than a "
+                          "request could be expected to"));
 }
 
 TEST(Budget, EarlierSpendingCounts) {

@@ -144,7 +144,8 @@ CommandReading ReadGemini(const Records& records) {
   const Json& answer = records.front();
   const Json error = ObjectAt(answer, "error");
   const bool has_stats = answer.contains("stats") && answer.at("stats").is_object();
-  const bool failed = error.contains("message") && error.contains("type") && (has_stats || !answer.contains("response"));
+  const bool failed =
+      error.contains("message") && error.contains("type") && (has_stats || !answer.contains("response"));
   if (!failed && (!has_stats || !answer.contains("response") || !answer.at("response").is_string()))
     return std::nullopt;
   ChatResponse response;

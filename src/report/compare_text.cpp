@@ -28,9 +28,7 @@ bool SameRawChecks(const Json& a, const Json& b) {
   return std::all_of(kKeys.begin(), kKeys.end(), [&](const char* key) { return member(a, key) == member(b, key); });
 }
 
-bool SameChecks(const Case& a, const Case& b) {
-  return SameRawChecks(a.raw, b.raw) && a.checks == b.checks;
-}
+bool SameChecks(const Case& a, const Case& b) { return SameRawChecks(a.raw, b.raw) && a.checks == b.checks; }
 
 // Why the suites can't be compared; nothing when they can.
 std::optional<std::string> Difference(const Plan& a, const Plan& b) {

@@ -276,7 +276,8 @@ Status WriteResultsCsv(const fs::path& runs_dir) {
     if (!present.empty() && !present.starts_with(kFirstColumns))
       return InputError(fmt::format("{} is not a table of runs, so it was not replaced; move it away", path.string()));
   }
-  std::string out = std::string(kFirstColumns) +
+  std::string out =
+      std::string(kFirstColumns) +
       "model,task,timestamp,passed,assertions_passed,assertions_total,input_tokens,output_tokens,"
       "total_tokens,"
       "conversation_span_ms,llm_time_ms,tool_time_ms,turns,tool_calls,tool_errors,mcp_calls,execute_calls,error_"

@@ -56,8 +56,8 @@ struct Suite {
 
 // Accepts {"tests": […]} (skill_meta.json), {"cases": […]}, {"evals": […]} and a bare list.
 // A check of an unknown type is a warning; it is skipped. Errors: unreadable, malformed JSON (file, line, column), no
-// cases, a case without `input` or without any check, a value of the wrong type, a file name that points outside its folder, duplicate ids. Every
-// error names the file and the case.
+// cases, a case without `input` or without any check, a value of the wrong type, a file name that points outside its
+// folder, duplicate ids. Every error names the file and the case.
 Result<Suite> ParseSuite(const std::string& text, const std::string& source);
 Result<Suite> LoadSuite(const std::filesystem::path& path);
 

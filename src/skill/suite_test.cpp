@@ -234,10 +234,11 @@ TEST(ParseSuite, CheckTypesOfOtherToolsAndTyposAreSkipped) {
     {"type": "command", "cmd": "make"}, {"type": "Contains", "values": "a"}], "validator": "cuda"}])",
                                          "t.json");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
-  EXPECT_THAT(suite->warnings,
-              ElementsAre(HasSubstr("\"verifiers\" entry 1: the check \"command\" is skipped: this version runs no"),
-                          HasSubstr("\"verifiers\" entry 2: the check \"Contains\" is skipped: unknown type; there are"),
-                          HasSubstr("\"validator\" is skipped: the validator cuda")));
+  EXPECT_THAT(
+      suite->warnings,
+      ElementsAre(HasSubstr("\"verifiers\" entry 1: the check \"command\" is skipped: this version runs no"),
+                  HasSubstr("\"verifiers\" entry 2: the check \"Contains\" is skipped: unknown type; there are"),
+                  HasSubstr("\"validator\" is skipped: the validator cuda")));
   ASSERT_EQ(suite->cases[0].checks.size(), 4U);
   EXPECT_EQ(suite->cases[0].checks[1].type, "command");
   EXPECT_EQ(suite->cases[0].checks[1].unavailable, "this version runs no commands");
@@ -256,7 +257,8 @@ TEST(ParseSuite, KeysThatACheckDoesNotHave) {
 
 TEST(ParseSuite, ChecksOfFilesAndGroups) {
   EXPECT_THAT(CaseError(R"("checks": [{"type": "file_exists"}])"), HasSubstr("file_exists needs a \"path\""));
-  EXPECT_THAT(CaseError(R"("checks": [{"type": "file_exists", "path": "../x"}])"), HasSubstr("\"path\": file name '../x'"));
+  EXPECT_THAT(CaseError(R"("checks": [{"type": "file_exists", "path": "../x"}])"),
+              HasSubstr("\"path\": file name '../x'"));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "file_contains", "path": "x"}])"), HasSubstr("needs \"values\""));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "all"}])"), HasSubstr("all needs \"checks\""));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "any", "checks": []}])"), HasSubstr("any has no checks"));

@@ -107,8 +107,8 @@ Status WriteOutputFile(const std::filesystem::path& path, std::string_view conte
   std::error_code code;
   if (std::find(kRecords.begin(), kRecords.end(), path.filename().string()) != kRecords.end() &&
       std::filesystem::exists(path, code))
-    return InputError(fmt::format("{}: a record of a run, which nothing else may replace; write to another file",
-                                  path.string()));
+    return InputError(
+        fmt::format("{}: a record of a run, which nothing else may replace; write to another file", path.string()));
   if (!IsWrittenInPlace(path)) return WriteFileAtomically(path, content);
   const Fd fd(Uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC); }));
   if (!fd.valid()) return ErrnoError("writing", path, errno);

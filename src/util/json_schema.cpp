@@ -165,7 +165,8 @@ class Validator {
   static bool IsMultiple(double number, double step) {
     if (!(step > 0.0)) return true;
     const double quotient = number / step;
-    return std::isfinite(quotient) && std::abs(quotient - std::round(quotient)) <= 1e-9 * std::max(1.0, std::abs(quotient));
+    return std::isfinite(quotient) &&
+           std::abs(quotient - std::round(quotient)) <= 1e-9 * std::max(1.0, std::abs(quotient));
   }
 
   // Null if RE2 rejects it.
@@ -269,8 +270,7 @@ class Validator {
     if (const auto unique = schema.find("uniqueItems"); unique != schema.end() && *unique == true) {
       std::set<std::string> seen;
       for (const Json& item : value) {
-        if (!seen.insert(CanonicalByValue(item)).second)
-          return Bad(pointer, fmt::format("has {} twice", Short(item)));
+        if (!seen.insert(CanonicalByValue(item)).second) return Bad(pointer, fmt::format("has {} twice", Short(item)));
       }
     }
     const auto contains = schema.find("contains");

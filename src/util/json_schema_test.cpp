@@ -127,7 +127,8 @@ TEST(CheckSchemaItself, FindsPatternsThatRe2Rejects) {
   EXPECT_TRUE(CheckSchemaItself(Json::parse(R"({"properties":{"pattern":{"pattern":"a"}}})")).ok());
   EXPECT_THAT(CheckSchemaItself(Json::parse(R"j({"properties":{"a":{"pattern":"(?=x)"}}})j")).error().message,
               HasSubstr("the schema's pattern \"(?=x)\": "));
-  EXPECT_THAT(CheckSchemaItself(Json::parse(R"({"patternProperties":{"[":{}}})")).error().message, HasSubstr("missing ]"));
+  EXPECT_THAT(CheckSchemaItself(Json::parse(R"({"patternProperties":{"[":{}}})")).error().message,
+              HasSubstr("missing ]"));
   Json many = Json::array();
   for (int i = 0; i < 1001; ++i) many.push_back({{"pattern", "a"}});
   EXPECT_THAT(CheckSchemaItself({{"anyOf", many}}).error().message, HasSubstr("more than 1,000 patterns"));

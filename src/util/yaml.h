@@ -12,8 +12,9 @@ namespace upskill {
 inline constexpr std::size_t kMaxYamlBytes = std::size_t{16} << 20U;
 inline constexpr std::size_t kMaxYamlDepth = 200;
 
-// The first document of a YAML text: scalars are strings, except unquoted true, false and null. Errors: aliases that expand
-// to more than the document's size, nesting deeper than kMaxYamlDepth, a syntax error (with `name`, line and column).
+// The first document of a YAML text: scalars are strings, except unquoted true, false and null. Errors: aliases that
+// expand to more than the document's size, nesting deeper than kMaxYamlDepth, a syntax error (with `name`, line and
+// column).
 Result<Json> ParseYaml(const std::string& text, const std::string& name);
 
 }  // namespace upskill
