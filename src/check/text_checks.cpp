@@ -2,6 +2,7 @@
 #include "check/text_checks.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <re2/re2.h>
-
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -12,6 +10,10 @@
 #include "check/check.h"
 #include "skill/suite.h"
 #include "util/result.h"
+
+namespace re2 {
+class RE2;
+}  // namespace re2
 
 namespace upskill {
 
@@ -47,10 +49,10 @@ std::string Quoted(std::string_view text);
 
 // RE2 takes time for the size of the text times that of the pattern. Errors: what RE2 says against the pattern; a
 // pattern that is too large, alone or with the others of the case.
-Result<std::unique_ptr<RE2>> CompilePattern(const std::string& pattern, CaseParts& parts);
+Result<std::unique_ptr<re2::RE2>> CompilePattern(const std::string& pattern, CaseParts& parts);
 
 // Why the pattern can't be looked for in so long a text; empty if it can.
-std::string TooCostly(const RE2& pattern, std::size_t bytes);
+std::string TooCostly(const re2::RE2& pattern, std::size_t bytes);
 
 // Checks that need only the text. `contains`, `not_contains`, `any_of` and `in_order` ignore case (Unicode simple
 // folding).

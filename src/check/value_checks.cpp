@@ -2,6 +2,7 @@
 #include "check/value_checks.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>

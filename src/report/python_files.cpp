@@ -269,7 +269,7 @@ Status WriteResultsCsv(const fs::path& runs_dir) {
   RETURN_IF_ERROR(runs.Lock(kLimit));
   const fs::path path = runs_dir / "results.csv";
   std::error_code code;
-  if (fs::exists(path, code)) {
+  if (fs::exists(path, code) && !fs::is_symlink(path, code)) {  // a link is replaced, not followed
     // A folder that was made a runs folder by a link or by mistake may have another table of this name.
     constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
     ASSIGN_OR_RETURN(const std::string present, ReadFile(path, kMostBytes));

@@ -237,7 +237,7 @@ Json CheckToJson(const CheckSpec& check) {
 }
 
 Json CheckIdentity(const CheckSpec& check) {
-  CheckSpec plain(check.type, check.values, check.pattern);
+  const CheckSpec plain(check.type, check.values, check.pattern);
   if (check == plain) return {check.type, check.values, check.pattern};
   return CheckToJson(check);
 }

@@ -57,7 +57,6 @@ double ValueOfClass(LineClass kind) {
     case LineClass::kSignature:
       return 44;
     case LineClass::kCommand:
-      return 42;
     case LineClass::kConstant:
       return 42;
     case LineClass::kConfiguration:
@@ -203,7 +202,7 @@ class LineCollector {
     std::string_view name = Trim(line.line.substr(0, std::min(sign, colon)));
     name = name.substr(name.find_last_of(" *&") + 1);
     return !name.empty() && name.front() >= 'a' && name.front() <= 'z' &&
-           !(name.size() > 1 && name[0] == 'k' && name[1] >= 'A' && name[1] <= 'Z');
+           (name.size() == 1 || name[0] != 'k' || name[1] < 'A' || name[1] > 'Z');
   }
 
   // "$ command" and "→ output" of a digest and "+text" of a diff.
