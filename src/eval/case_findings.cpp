@@ -97,6 +97,7 @@ struct CountedCases {
     std::vector<double> lifts;
     std::vector<std::size_t> sources;
     std::vector<std::vector<std::size_t>> lists;
+    lists.reserve(by_unit.size());
     for (auto& [unit, entries] : by_unit) lists.push_back(std::move(entries));
     for (const std::vector<std::size_t>& entries : lists) {
       units.push_back(RoundsOf(entries));

@@ -95,7 +95,7 @@ std::string CostPerPassText(const Student& student, const StudentVerdict& verdic
 
 // Of the answers that the verdict counts; those of all answers where there is nothing to compare.
 TerminalText TokensText(const JudgedRun& run, std::size_t index) {
-  const TerminalText unknown("unknown: the model doesn't report them");
+  TerminalText unknown("unknown: the model doesn't report them");
   const StudentSummary& student = run.summary.students[index];
   const std::optional<Arm> reference = ReferenceArm(run.plan());
   const ArmSummary* before = reference ? ArmOf(student, *reference) : nullptr;

@@ -163,7 +163,7 @@ std::string ItemsWithin(const Material& material, const std::set<std::string>& c
   }
   Material shown;
   for (auto& [i, item] : kept) shown.items.push_back(std::move(item));
-  const std::string text = ItemsText(shown, 0, shown.items.size());
+  std::string text = ItemsText(shown, 0, shown.items.size());
   if (shown.items.size() == count) return text;
   return text +
          fmt::format("({} of {} left out for lack of space, first those that no failing test and no rule cites.)\n",
