@@ -86,9 +86,11 @@ TEST_F(Teachers, FilesAfterAnInterrupt) {
                folder_.path());
   EXPECT_EQ(stopped.exit_code, 130) << stopped.error;
   const ProcessOutcome outcome = RunShell(
-      "sh teacher.sh <desk/0001-request.md >desk/0001-answer.md; cp critique.json desk/0002-answer.md; "
-      "cp cases.json desk/0003-answer.md; "
-      "\"$UPSKILL\" generate --resume",
+      "sh teacher.sh <desk/0001-request.md >desk/0001-answer.md; "
+      "(answer() { n=0; while [ ! -e desk/$1-request.md ] && [ $n -lt 1000 ]; do n=$((n+1)); sleep 0.02; done; "
+      "cp $2.json desk/$1-answer.md; }; "
+      "answer 0002 critique; answer 0003 cases) & "
+      "\"$UPSKILL\" generate --resume; code=$?; wait; exit $code",
       folder_.path());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_FALSE(fs::exists(folder_.path() / "desk/0004-request.md"));
