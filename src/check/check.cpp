@@ -75,9 +75,7 @@ void AddSizes(const std::vector<CheckSpec>& checks, CheckSizes& sizes) {
     const CheckType* const type = FindCheckType(spec.type);
     if (type != nullptr && type->kind == CheckKind::kInOrder) sizes.searches += spec.values.size();
     if (type != nullptr && (type->kind == CheckKind::kRegex || type->kind == CheckKind::kNumber)) ++sizes.searches;
-    if (type != nullptr && (type->kind == CheckKind::kJsonSchema || type->kind == CheckKind::kJsonValue ||
-                            type->kind == CheckKind::kTomlValue || type->kind == CheckKind::kYamlValue))
-      ++sizes.data;
+    if (type != nullptr && (type->kind == CheckKind::kJsonSchema || type->finds_value())) ++sizes.data;
     AddSizes(spec.members, sizes);
   }
 }

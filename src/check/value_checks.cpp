@@ -57,12 +57,8 @@ struct Condition {
 
 class ValueCheck : public PartCheck {
  public:
-  ValueCheck(CheckSubject subject, DataFormat format, std::string at, DataPath path, Condition condition)
-      : PartCheck(std::move(subject)),
-        format_(format),
-        at_(std::move(at)),
-        path_(std::move(path)),
-        condition_(std::move(condition)) {}
+  ValueCheck(CheckSubject subject, DataFormat format, DataPath path, Condition condition)
+      : PartCheck(std::move(subject)), format_(format), path_(std::move(path)), condition_(std::move(condition)) {}
 
  private:
   std::string FindProblem(const CheckedPart& part) const override {
@@ -96,7 +92,6 @@ class ValueCheck : public PartCheck {
   }
 
   DataFormat format_;
-  std::string at_;
   DataPath path_;
   Condition condition_;
 };
@@ -156,8 +151,8 @@ Result<std::unique_ptr<Check>> MakeValueCheck(DataFormat format, const CheckSpec
   ASSIGN_OR_RETURN(DataPath path, DataPath::Parse(at).With(fmt::format("{}: \"at\" {}", spec.type, Quoted(at))));
   ASSIGN_OR_RETURN(Condition condition, ConditionOf(spec, parts));
   const std::string expected = ExcerptLine(at, 60) + (condition.text.empty() ? "" : " " + condition.text);
-  return std::unique_ptr<Check>(std::make_unique<ValueCheck>(SubjectOf(spec, expected, parts), format, at,
-                                                             std::move(path), std::move(condition)));
+  return std::unique_ptr<Check>(
+      std::make_unique<ValueCheck>(SubjectOf(spec, expected, parts), format, std::move(path), std::move(condition)));
 }
 
 Result<std::unique_ptr<Check>> MakeJsonSchema(const CheckSpec& spec, CaseParts& parts) {

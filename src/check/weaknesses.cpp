@@ -50,7 +50,7 @@ std::vector<std::string> FindReferenceFailures(const Case& test_case, const Case
 
 bool LooksForStrings(const CheckSpec& spec) {
   const CheckType* const type = FindCheckType(spec.type);
-  return type != nullptr && type->wants_value;
+  return type != nullptr && type->wants_value();
 }
 
 void AddExpectedStrings(const std::vector<CheckSpec>& checks, LiteralSearch& search,

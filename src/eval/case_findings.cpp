@@ -85,20 +85,20 @@ struct CountedCases {
 
   // `members`: in order.
   GroupLift LiftOfEntries(const std::vector<std::size_t>& members) const {
-    std::map<std::size_t, std::vector<std::size_t>> by_unit;
+    std::map<std::size_t, std::size_t> list_of_unit;
+    std::vector<std::vector<std::size_t>> lists;
     GroupLift result;
     for (const std::size_t i : members) {
       if (rounds == 0) break;
-      by_unit[complete.units[i]].push_back(i);
+      const auto [list, is_new] = list_of_unit.try_emplace(complete.units[i], lists.size());
+      if (is_new) lists.emplace_back();
+      lists[list->second].push_back(i);
       ++result.cases;
     }
     if (result.cases == 0) return result;
     std::vector<UnitRounds> units;
     std::vector<double> lifts;
     std::vector<std::size_t> sources;
-    std::vector<std::vector<std::size_t>> lists;
-    lists.reserve(by_unit.size());
-    for (auto& [unit, entries] : by_unit) lists.push_back(std::move(entries));
     for (const std::vector<std::size_t>& entries : lists) {
       units.push_back(RoundsOf(entries));
       lifts.push_back(units.back().sum / units.back().rounds);

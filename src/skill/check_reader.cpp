@@ -100,27 +100,27 @@ class CheckReader {
 
   static Status ReadFile(const Json& item, const CheckType& type, CheckSpec& check) {
     for (const char* key : {"file", "path"}) {
-      if (std::string_view(key) == "path" && !type.needs_file) continue;
+      if (std::string_view(key) == "path" && !type.needs_file()) continue;
       ASSIGN_OR_RETURN(const std::string name, ReadText(item, key));
       if (name.empty()) continue;
       RETURN_IF_ERROR(ContainedPath("", name).With(fmt::format("\"{}\"", key)));
       check.file = name.starts_with("./") ? name.substr(2) : name;
       return {};
     }
-    if (type.needs_file) return InputError(fmt::format("{} needs a \"path\": the file's name", type.name));
+    if (type.needs_file()) return InputError(fmt::format("{} needs a \"path\": the file's name", type.name));
     return {};
   }
 
   Status ReadOperand(const Json& item, const CheckType& type, int depth, CheckSpec& check) {
     switch (type.operand) {
-      case CheckType::Operand::kOptions:
+      case CheckOperand::kOptions:
         return {};
-      case CheckType::Operand::kPattern:
+      case CheckOperand::kPattern:
         return ReadPattern(item, check);
-      case CheckType::Operand::kChecks:
+      case CheckOperand::kChecks:
         return ReadMembers(item, depth, check);
-      case CheckType::Operand::kValues:
-      case CheckType::Operand::kOneValue:
+      case CheckOperand::kValues:
+      case CheckOperand::kOneValue:
         return ReadValues(item, type, check);
     }
     return {};
@@ -137,7 +137,7 @@ class CheckReader {
       const Json* value = FindMember(item, key);
       if (value == nullptr) continue;
       ASSIGN_OR_RETURN(check.values, ReadExpectedStrings(*value, key));
-      if (type.operand == CheckType::Operand::kOneValue && check.values.size() > 1)
+      if (type.operand == CheckOperand::kOneValue && check.values.size() > 1)
         return InputError(fmt::format("{} takes one value only", check.type));
       return {};
     }
@@ -174,7 +174,7 @@ class CheckReader {
       const std::string& key = member.key();
       const bool known = std::find(kCommonKeys.begin(), kCommonKeys.end(), key) != kCommonKeys.end() ||
                          std::find(type.options.begin(), type.options.end(), key) != type.options.end() ||
-                         (key == "path" && type.needs_file);
+                         (key == "path" && type.needs_file());
       if (known) continue;
       warnings_.push_back(fmt::format("{} has no \"{}\", which is ignored", type.name, ExcerptLine(key, 60)));
       if (++named == kMostToName) return;
@@ -222,14 +222,14 @@ Result<std::vector<CheckSpec>> ReadCheckList(const Json& raw, const char* key, s
 Json CheckToJson(const CheckSpec& check) {
   if (!check.unavailable.empty()) return check.options;
   const CheckType* const type = FindCheckType(check.type);
-  const CheckType::Operand operand = type == nullptr ? CheckType::Operand::kValues : type->operand;
+  const CheckOperand operand = type == nullptr ? CheckOperand::kValues : type->operand;
   Json out = {{"type", check.type}};
-  if (!check.file.empty()) out[type != nullptr && type->needs_file ? "path" : "file"] = check.file;
-  if (operand == CheckType::Operand::kPattern) out["pattern"] = check.pattern;
-  if (operand == CheckType::Operand::kValues || operand == CheckType::Operand::kOneValue) out["values"] = check.values;
+  if (!check.file.empty()) out[type != nullptr && type->needs_file() ? "path" : "file"] = check.file;
+  if (operand == CheckOperand::kPattern) out["pattern"] = check.pattern;
+  if (operand == CheckOperand::kValues || operand == CheckOperand::kOneValue) out["values"] = check.values;
   for (const auto& option : check.options.items()) out[option.key()] = option.value();
   if (check.weight != 1.0) out["weight"] = check.weight;
-  if (operand != CheckType::Operand::kChecks) return out;
+  if (operand != CheckOperand::kChecks) return out;
   Json members = Json::array();
   for (const CheckSpec& member : check.members) members.push_back(CheckToJson(member));
   out["checks"] = std::move(members);

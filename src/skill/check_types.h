@@ -25,160 +25,71 @@ enum class CheckKind {
   kAtLeast,
 };
 
-struct CheckType {
-  // kOptions: keys of its own (`options`), which the check itself reads. kChecks: other checks, as a group.
-  enum class Operand { kValues, kOneValue, kPattern, kOptions, kChecks };
-  static constexpr std::size_t kMaxOptions = 6;
+// Keys that only one type has, which the check itself reads (CheckSpec::options).
+using CheckOptions = std::array<std::string_view, 6>;
+inline constexpr CheckOptions kNoOptions = {};
+inline constexpr CheckOptions kNumberOptions = {"value",   "tolerance", "relative_tolerance",
+                                                "minimum", "maximum",   "unit"};
+inline constexpr CheckOptions kSchemaOptions = {"schema"};
+inline constexpr CheckOptions kValueOptions = {"at", "equals", "one_of", "pattern", "exists"};
+inline constexpr CheckOptions kCountOptions = {"count"};
 
+// What a check is given: strings, a pattern, nothing but its options, or other checks, as a group.
+enum class CheckOperand { kValues, kOneValue, kPattern, kOptions, kChecks };
+
+struct CheckType {
   CheckKind kind;
   std::string_view name;  // as in suites: never rename
-  Operand operand;
-  bool needs_file;   // it is about a file of the answer, which must be named
-  bool wants_value;  // a passing answer contains at least one of the values, whatever else it says
-  std::array<std::string_view, kMaxOptions> options;
+  CheckOperand operand;
+  const CheckOptions& options;
   // For `upskill help checks`.
   std::string_view keys;
   std::string_view passes_when;
+
+  // It is about a file of the answer, which must be named.
+  constexpr bool needs_file() const { return name.starts_with("file_"); }
+  // A passing answer contains at least one of the values, whatever else it says.
+  constexpr bool wants_value() const {
+    return kind == CheckKind::kContains || kind == CheckKind::kAnyOf || kind == CheckKind::kInOrder;
+  }
+  // It looks for a value in JSON, TOML or YAML.
+  constexpr bool finds_value() const {
+    return kind == CheckKind::kJsonValue || kind == CheckKind::kTomlValue || kind == CheckKind::kYamlValue;
+  }
 };
 
 inline constexpr std::array<CheckType, 17> kCheckTypes = {{
-    {CheckKind::kContains,
-     "contains",
-     CheckType::Operand::kValues,
-     false,
-     true,
-     {},
-     "values or text",
+    {CheckKind::kContains, "contains", CheckOperand::kValues, kNoOptions, "values or text",
      "every value occurs in the answer, in any case"},
-    {CheckKind::kNotContains,
-     "not_contains",
-     CheckType::Operand::kValues,
-     false,
-     false,
-     {},
-     "values or text",
+    {CheckKind::kNotContains, "not_contains", CheckOperand::kValues, kNoOptions, "values or text",
      "none of the values occurs"},
-    {CheckKind::kAnyOf,
-     "any_of",
-     CheckType::Operand::kValues,
-     false,
-     true,
-     {},
-     "values or text",
+    {CheckKind::kAnyOf, "any_of", CheckOperand::kValues, kNoOptions, "values or text",
      "at least one of the values occurs"},
-    {CheckKind::kInOrder,
-     "in_order",
-     CheckType::Operand::kValues,
-     false,
-     true,
-     {},
-     "values",
+    {CheckKind::kInOrder, "in_order", CheckOperand::kValues, kNoOptions, "values",
      "every value occurs, each after the one before"},
-    // Its value may be one of the words in the input, and an answer that says more than the value fails.
-    {CheckKind::kEquals,
-     "equals",
-     CheckType::Operand::kOneValue,
-     false,
-     false,
-     {},
-     "values or text",
+    {CheckKind::kEquals, "equals", CheckOperand::kOneValue, kNoOptions, "values or text",
      "the answer is the value, outer spaces aside"},
-    {CheckKind::kRegex,
-     "regex",
-     CheckType::Operand::kPattern,
-     false,
-     false,
-     {},
-     "pattern",
+    {CheckKind::kRegex, "regex", CheckOperand::kPattern, kNoOptions, "pattern",
      "the pattern matches anywhere in the answer"},
-    {CheckKind::kNumber,
-     "number",
-     CheckType::Operand::kOptions,
-     false,
-     false,
-     {"value", "tolerance", "relative_tolerance", "minimum", "maximum", "unit"},
-     "value, unit, …",
+    {CheckKind::kNumber, "number", CheckOperand::kOptions, kNumberOptions, "value, unit, …",
      "the last number of the answer is the value"},
-    {CheckKind::kJsonSchema,
-     "json_schema",
-     CheckType::Operand::kOptions,
-     false,
-     false,
-     {"schema"},
-     "schema",
+    {CheckKind::kJsonSchema, "json_schema", CheckOperand::kOptions, kSchemaOptions, "schema",
      "the answer is JSON that fits the schema"},
-    {CheckKind::kJsonValue,
-     "json_value",
-     CheckType::Operand::kOptions,
-     false,
-     false,
-     {"at", "equals", "one_of", "pattern", "exists"},
-     "at, equals, …",
+    {CheckKind::kJsonValue, "json_value", CheckOperand::kOptions, kValueOptions, "at, equals, …",
      "the JSON has such a value at the path"},
-    {CheckKind::kTomlValue,
-     "toml_value",
-     CheckType::Operand::kOptions,
-     false,
-     false,
-     {"at", "equals", "one_of", "pattern", "exists"},
-     "at, equals, …",
+    {CheckKind::kTomlValue, "toml_value", CheckOperand::kOptions, kValueOptions, "at, equals, …",
      "the TOML has such a value at the path"},
-    {CheckKind::kYamlValue,
-     "yaml_value",
-     CheckType::Operand::kOptions,
-     false,
-     false,
-     {"at", "equals", "one_of", "pattern", "exists"},
-     "at, equals, …",
+    {CheckKind::kYamlValue, "yaml_value", CheckOperand::kOptions, kValueOptions, "at, equals, …",
      "the YAML has such a value at the path"},
-    {CheckKind::kFileExists,
-     "file_exists",
-     CheckType::Operand::kOptions,
-     true,
-     false,
-     {},
-     "path",
-     "the answer has such a file"},
-    {CheckKind::kContains,
-     "file_contains",
-     CheckType::Operand::kValues,
-     true,
-     true,
-     {},
-     "path, values",
+    {CheckKind::kFileExists, "file_exists", CheckOperand::kOptions, kNoOptions, "path", "the answer has such a file"},
+    {CheckKind::kContains, "file_contains", CheckOperand::kValues, kNoOptions, "path, values",
      "every value occurs in that file, in any case"},
-    {CheckKind::kEquals,
-     "file_equals",
-     CheckType::Operand::kOneValue,
-     true,
-     false,
-     {},
-     "path, text",
+    {CheckKind::kEquals, "file_equals", CheckOperand::kOneValue, kNoOptions, "path, text",
      "that file is the text, outer spaces aside"},
-    {CheckKind::kAll,
-     "all",
-     CheckType::Operand::kChecks,
-     false,
-     false,
-     {},
-     "checks",
-     "every check of the group passes"},
-    {CheckKind::kAny,
-     "any",
-     CheckType::Operand::kChecks,
-     false,
-     false,
-     {},
-     "checks",
-     "at least one check of the group passes"},
-    {CheckKind::kAtLeast,
-     "at_least",
-     CheckType::Operand::kChecks,
-     false,
-     false,
-     {"count"},
-     "count, checks",
-     "so many pass, each counted by its weight"},
+    {CheckKind::kAll, "all", CheckOperand::kChecks, kNoOptions, "checks", "every check of the group passes"},
+    {CheckKind::kAny, "any", CheckOperand::kChecks, kNoOptions, "checks", "at least one check of the group passes"},
+    {CheckKind::kAtLeast, "at_least", CheckOperand::kChecks, kCountOptions, "count, checks",
+     "the weights of those that pass reach the count"},
 }};
 
 // nullptr for an unknown name.

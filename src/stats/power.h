@@ -29,8 +29,8 @@ struct RuleOutcome {
   double standard_error = 0.0;  // of `helps`
 };
 
-// Runs the rule on simulated suites of these cases. The same seed gives the same numbers on every machine. Where
-// so many pairs will differ that exact critical values would take long, those for the expected number are used.
+// Runs the rule on simulated suites of these cases. The same seed gives the same numbers on every machine. If
+// too many pairs are expected to differ for exact critical values, the values for the expected number are used.
 RuleOutcome SimulateRule(const std::vector<CaseRates>& cases, const SequentialRule& rule, int draws,
                          std::uint64_t seed);
 

@@ -12,19 +12,9 @@ namespace {
 
 using testing::IsEmpty;
 
-Material WithATalk() {
-  Material material;
-  material.requests.push_back({"Port it all.", "The port needs `build.toml`.", "a.jsonl#1"});
-  material.requests.push_back({"It failed again. What is the header for bfloat16?",
-                               "I see.\nThe header for bfloat16 is `cuda_bf16.h`.", "a.jsonl#7"});
-  material.requests.push_back({"yes", "The header is `x.h`.", "a.jsonl#9"});
-  material.requests.push_back(
-      {"What is the header `cuda_fp16.h` for?", "The header `cuda_fp16.h` is for half.", "a.jsonl#11"});
-  return material;
-}
-
 TEST(Material, GoesThroughJson) {
-  Material material = WithATalk();
+  Material material;
+  material.requests.push_back({"Which header?", "The header is `x.h`.", "a.jsonl#9"});
   material.task = "t";
   FixDetail fix{true, "failed", "error", {}, 2, "reason", "works", "call"};
   fix.steps.push_back({FixStep::Kind::kEdit, {FileEdit::Kind::kReplace, "a.c", "old", "new"}, ""});

@@ -76,14 +76,10 @@ bool Fits(const Case& test_case, const std::vector<Case>& cases, std::size_t tot
   return Missing(wanted.work, work) <= room && Missing(wanted.transfers, transfers) <= room;
 }
 
-bool IsValueCheck(const CheckType& type) {
-  return type.kind == CheckKind::kJsonValue || type.kind == CheckKind::kTomlValue || type.kind == CheckKind::kYamlValue;
-}
-
 // The types whose keys are in the schema for a teacher's answer.
 bool IsForTeachers(const CheckType& type) {
-  return IsValueCheck(type) || type.kind == CheckKind::kFileExists ||
-         (type.operand != CheckType::Operand::kOptions && type.operand != CheckType::Operand::kChecks);
+  return type.finds_value() || type.kind == CheckKind::kFileExists ||
+         (type.operand != CheckOperand::kOptions && type.operand != CheckOperand::kChecks);
 }
 
 // A value that a teacher wrote as a string: also as what the text means in JSON, such as 5 or true.
@@ -118,8 +114,8 @@ Json CheckFrom(const Json& from) {
   Json check = {{"type", JsonGet<std::string>(from, "type", "")}};
   const CheckType* const type = FindCheckType(check["type"].get_ref<const std::string&>());
   const auto path = JsonGet<std::string>(from, "path", "");
-  if (!path.empty() && type != nullptr) check[type->needs_file ? "path" : "file"] = path;
-  if (type != nullptr && IsValueCheck(*type)) {
+  if (!path.empty() && type != nullptr) check[type->needs_file() ? "path" : "file"] = path;
+  if (type != nullptr && type->finds_value()) {
     check["at"] = JsonGet<std::string>(from, "at", "");
     const std::vector<std::string> values = TextsOf(from, "values");
     const auto pattern = JsonGet<std::string>(from, "pattern", "");
@@ -128,9 +124,9 @@ Json CheckFrom(const Json& from) {
     } else if (!pattern.empty()) {
       check["pattern"] = pattern;
     }
-  } else if (type != nullptr && type->operand == CheckType::Operand::kPattern) {
+  } else if (type != nullptr && type->operand == CheckOperand::kPattern) {
     check["pattern"] = JsonGet<std::string>(from, "pattern", "");
-  } else if (type == nullptr || type->operand != CheckType::Operand::kOptions) {
+  } else if (type == nullptr || type->operand != CheckOperand::kOptions) {
     check["values"] = TextsOf(from, "values");
   }
   return check;

@@ -17,7 +17,8 @@ bool IsMatch(std::string_view text, const RE2& pattern) {
 
 bool IsTestOrMessage(std::string_view line) {
   static const RE2 pattern(
-      R"((?i)^(?:await |return )?(?:\w*print\w*|describe|it|test|suite|context|vi|jest|expect\w*|assert\w*|echo)\b\S*\(|)"
+      R"((?i)^(?:await |return )?(?:\w*print\w*|describe|it|test|suite|context|vi|jest|expect\w*|assert\w*|)"
+      R"(echo)\b\S*\(|)"
       R"(^(?:.*\W)?(?:log\w*|warn\w*|error|debug|info|raise|throw|panic|t\.run)\b[^"'(]*\(\s*["'`]|^self\._)");
   return IsMatch(line, pattern);
 }
@@ -25,27 +26,34 @@ bool IsTestOrMessage(std::string_view line) {
 // What a function does, and tests, unless they say something about the environment.
 bool IsStatementOrTest(std::string_view line) {
   static const RE2 pattern(
-      R"(^(?:return|if|elif|else|for|while|except|catch|try|finally|with|case|switch|throw|raise|yield|await|break|continue|del|defer|go func|)"
-      R"(print|guard|match|when|unless|rescue|and|or|not)\b|^(?:async )?(?:def test_|func Test)|^class Test|^\}|^-  +\S|^(?:commit|Author:|Date:|index) )");
+      R"(^(?:return|if|elif|else|for|while|except|catch|try|finally|with|case|switch|throw|raise|yield|await|)"
+      R"(break|continue|del|defer|go func|)"
+      R"(print|guard|match|when|unless|rescue|and|or|not)\b|^(?:async )?(?:def test_|func Test)|^class Test|^\}|)"
+      R"(^-  +\S|^(?:commit|Author:|Date:|index) )");
   static const RE2 telling_pattern(R"((?i)environ|getenv|env\.|shape|version|dtype|scalar_type|^with ["\w-]+ *[:=])");
   return IsMatch(line, pattern) && !IsMatch(line, telling_pattern);
 }
 
 bool IsRegistration(std::string_view line) {
   static const RE2 pattern(
-      R"((?i)\.(?:def|impl)\(\s*["']|\bregister\w*\s*[(<]|\b[a-z]+_?REGISTER\w*\(|\bTORCH_LIBRARY|_MODULE\(|TORCH_EXTENSION_NAME|)"
+      R"((?i)\.(?:def|impl)\(\s*["']|\bregister\w*\s*[(<]|\b[a-z]+_?REGISTER\w*\(|\bTORCH_LIBRARY|_MODULE\(|)"
+      R"(TORCH_EXTENSION_NAME|)"
       R"(@[\w.]+\.(?:route|get|post|put|delete|command|task|register|tool|fixture)\b|)"
-      R"(\.(?:include_\w+|mount|register)\(\w|\badd_(?:subcommand|command|route|executable|library|module|test|parser|url_rule)\(|)"
+      R"(\.(?:include_\w+|mount|register)\(\w|\badd_(?:subcommand|command|route|executable|library|module|test|)"
+      R"(parser|url_rule)\(|)"
       R"(\bentry_points\b|\bconsole_scripts\b)");
   // A statement that calls a method whose name says that something is added: `registry.AddHandler(…)`.
   static const RE2 adding_pattern(
-      R"((?i)^[\w.:$]+(?:->|\.|::)(?:add|bind|define|handle|include|install|map|must_?register|mount|plug|provide|register|route|singleton|)"
-      R"(get|post|put|patch|delete|command|tool|nvim_create)(?:[A-Z_]\w*)?(?:<[^()]*>\(|\(\s*[^)\s])|\(\w+\.class[,)])");
+      R"((?i)^[\w.:$]+(?:->|\.|::)(?:add|bind|define|handle|include|install|map|must_?register|mount|plug|)"
+      R"(provide|register|route|singleton|)"
+      R"(get|post|put|patch|delete|command|tool|nvim_create)(?:[A-Z_]\w*)?(?:<[^()]*>\(|\(\s*[^)\s])|)"
+      R"(\(\w+\.class[,)])");
   static const RE2 chained_pattern(R"(^\.(?:route|service|layer|plugin|command|subcommand|tool|on|use|provide)\()");
   // A call statement whose first argument is a quoted name: `router.HandleFunc("/zones", zones)`.
   static const RE2 named_pattern(R"(^[a-zA-Z$][\w.:$>-]+(?:<[\w:, ]+>)?\(\s*["'][\w./:{}<>*@-]+["']\s*[,)])");
   static const RE2 block_pattern(
-      R"(^[\w.:]+(?:routes?|router|registry|plugins?|services|container)\b.*\b(?:do|draw|configure)\b|^\w+::(?:submit|register\w*)! ?\{|^\w+<[A-Z]\w*> \{|)"
+      R"(^[\w.:]+(?:routes?|router|registry|plugins?|services|container)\b.*\b(?:do|draw|configure)\b|)"
+      R"(^\w+::(?:submit|register\w*)! ?\{|^\w+<[A-Z]\w*> \{|)"
       R"(^(?:resources?|plug|namespace|scope) :?[A-Z]\w*[\w.:]*,|^resources? :\w+)");
   if (IsTestOrMessage(line)) return false;
   return IsMatch(line, pattern) || IsMatch(line, adding_pattern) || IsMatch(line, chained_pattern) ||
@@ -55,7 +63,8 @@ bool IsRegistration(std::string_view line) {
 bool IsExport(std::string_view line) {
   static const RE2 pattern(
       R"(__all__|^export (?:default|\{|\*|type \{)|^pub (?:use|mod) |\bmodule\.exports\b|^exports\.\w+ =|^export\(|)"
-      R"(^export \w+(?:, \w+)*;?$|^EXPORT_\w+\(|dllexport|visibility\("default"\)|^module [A-Z][\w.]* *\(|^"\.(?:/[^"]*)?": *[{"])");
+      R"(^export \w+(?:, \w+)*;?$|^EXPORT_\w+\(|dllexport|visibility\("default"\)|^module [A-Z][\w.]* *\(|)"
+      R"(^"\.(?:/[^"]*)?": *[{"])");
   return IsMatch(line, pattern);
 }
 
@@ -82,7 +91,8 @@ bool IsShape(std::string_view line) {
 
 bool IsEnvironment(std::string_view line) {
   static const RE2 pattern(
-      R"(\bprocess\.env\b|\bos\.environ\b|\b(?:os\.)?getenv\(|\bsetenv\(|\benv::var|\bENV\[|\bGetenv\(|\bGetEnvironmentVariable\(|)"
+      R"(\bprocess\.env\b|\bos\.environ\b|\b(?:os\.)?getenv\(|\bsetenv\(|\benv::var|\bENV\[|\bGetenv\(|)"
+      R"(\bGetEnvironmentVariable\(|)"
       R"(^(?:export )?[A-Z][A-Z0-9_]{2,}=\S|^export \w+=|^PATH=|^(?:ENV|ARG) [A-Z]\w+|^Environment=|^set -g?x \w+|)"
       R"(^(?:- )?[A-Z][A-Z0-9]*_[A-Z0-9_]+: \S)");
   return IsMatch(line, pattern);
@@ -91,12 +101,15 @@ bool IsEnvironment(std::string_view line) {
 // Databases, messages between programs, validation, annotations.
 bool IsSchema(std::string_view line) {
   static const RE2 pattern(
-      R"((?i)^(?:create|alter) (?:or replace )?(?:unique )?(?:\w+ )?(?:table|index|type|view|function|trigger|extension|policy|schema)\b|)"
-      R"(^add (?:column|constraint)\b|^(?:primary key|foreign key|constraint \w+|unique \()|\bnot null\b|\breferences \w+ ?\(|)"
+      R"((?i)^(?:create|alter) (?:or replace )?(?:unique )?(?:\w+ )?(?:table|index|type|view|function|trigger|)"
+      R"(extension|policy|schema)\b|)"
+      R"(^add (?:column|constraint)\b|^(?:primary key|foreign key|constraint \w+|unique \()|\bnot null\b|)"
+      R"(\breferences \w+ ?\(|)"
       R"(^"?\w+"? (?:bigint|boolean|bytea|decimal|integer|int|jsonb?|numeric|text|timestamp\w*|uuid|varchar)\b.*,?$|)"
       R"(^(?:repeated |optional |required )?[\w.<>, ]+ \w+ = \d+(?: \[.*\])?;$|^rpc \w+ ?\(|^option \w+ = )");
   static const RE2 field_pattern(
-      R"(\b(?:mapped_)?[Cc]olumn\(|\b(?:Field|field)\(|`json:"|`(?:db|yaml|toml|form|xml):"|^\w+\??: (?:z|t|v|Joi|yup)\.\w+|)"
+      R"(\b(?:mapped_)?[Cc]olumn\(|\b(?:Field|field)\(|`json:"|`(?:db|yaml|toml|form|xml):"|^\w+\??: (?:z|t|v|)"
+      R"(Joi|yup)\.\w+|)"
       R"(^directive @|^\w+(?:\(.*\))?: \[?[A-Z]\w+!?\]?!|@(?:id|unique|default|relation)\b|)"
       R"(^"(?:\$ref|pattern|enum|required|additionalProperties|format|minimum|maximum|minItems|const|\$id|items)["]: |)"
       R"(^[\w$]+ ?= ?"[\w]+:[a-z]\w*(?:[,(]|")|^x-[\w-]+: |^\{"name": "[\w.-]+", "type": )");
@@ -107,24 +120,30 @@ bool IsSchema(std::string_view line) {
 
 // A program's name and at least one option.
 bool IsShellCommand(std::string_view line) {
-  static const RE2 pattern(
-      R"(^(?:[$#>] |[-*] `|`)?(?:[A-Z_]+=\S* )*(?:sudo |exec |RUN )?\.{0,2}[a-z/][\w./+-]* (?:[^ ;{}].* )?--?[A-Za-z][\w-]*(?:[ =`].*)?$)");
+  static const RE2 pattern(R"(^(?:[$#>] |[-*] `|`)?(?:[A-Z_]+=\S* )*(?:sudo |exec |)"
+                           R"(RUN )?\.{0,2}[a-z/][\w./+-]* (?:[^ ;{}].* )?--?[A-Za-z][\w-]*(?:[ =`].*)?$)");
   static const RE2 prose_pattern(R"(^[a-z]+ (?:[a-z]+ ){3,}|[;{]$| => |^(?:return|if|for|while|const|let|var) )");
   return IsMatch(line, pattern) && !IsMatch(line, prose_pattern);
 }
 
 bool IsSignature(std::string_view line) {
   static const RE2 pattern(
-      R"(^(?:\[\[\w+\]\] |export |default |declare |pub(?:\(\w+\))? |public |private |protected |internal |open |abstract |final |sealed |)"
-      R"(static |async |unsafe |inline |constexpr |extern |virtual |override |suspend |data |partial |readonly |mutating |\w+-only )*)"
-      R"((?:def|fn|func|fun|function\*?|class|struct|enum|interface|trait|protocol|type|impl(?:<.*>)?|union|namespace|record|)"
-      R"(extension|actor|typealias|module|mixin|macro_rules!|macro|defp|defmodule|typedef|concept|#define) [*&(]?[\w'(])");
+      R"(^(?:\[\[\w+\]\] |export |default |declare |pub(?:\(\w+\))? |public |private |protected |internal |open |)"
+      R"(abstract |final |sealed |)"
+      R"(static |async |unsafe |inline |constexpr |extern |virtual |override |suspend |data |partial |readonly |)"
+      R"(mutating |\w+-only )*)"
+      R"((?:def|fn|func|fun|function\*?|class|struct|enum|interface|trait|protocol|type|impl(?:<.*>)?|union|)"
+      R"(namespace|record|)"
+      R"(extension|actor|typealias|module|mixin|macro_rules!|macro|defp|defmodule|typedef|concept|)"
+      R"(#define) [*&(]?[\w'(])");
   static const RE2 typed_pattern(
-      R"(^template\s*<|^\w+ :: \S|^(?:[\w:<>*&\[\],.?]+ )+[*&]*[\w:~]+\([^;{}]*\)(?: const| noexcept| override| throws [\w, .]+)*\s*[;{]$|)"
+      R"(^template\s*<|^\w+ :: \S|^(?:[\w:<>*&\[\],.?]+ )+[*&]*[\w:~]+\([^;{}]*\)(?: const| noexcept| override|)"
+      R"( throws [\w, .]+)*\s*[;{]$|)"
       R"(^(?:__\w+__|\[\[\w+\]\]) .*\w\()");
   static const RE2 arrow_pattern(R"(^export const \w+ = (?:async )?(?:\(.*\)|\w+)(?:: .*)? =>)");
   static const RE2 statement_pattern(
-      R"(^(?:return|else|throw|new|delete|await|yield|case|goto|print|type [a-z]+ [a-z]+ )\b|^(?:class|type|module|record|function|enum|union) (?:is|of|and|in|to|for|that|name|has|with|was|are|can)\b)");
+      R"(^(?:return|else|throw|new|delete|await|yield|case|goto|print|type [a-z]+ [a-z]+ )\b|^(?:class|type|)"
+      R"(module|record|function|enum|union) (?:is|of|and|in|to|for|that|name|has|with|was|are|can)\b)");
   return (IsMatch(line, pattern) || IsMatch(line, typed_pattern) || IsMatch(line, arrow_pattern)) &&
          !IsMatch(line, statement_pattern);
 }
@@ -139,32 +158,37 @@ bool StatesNoValue(std::string_view line) {
 bool IsConstant(std::string_view line) {
   // Modifiers, a name, perhaps its type, and a literal, or a call with one as its first argument.
   static const RE2 pattern(
-      R"((?i)^(?:(?:export|pub|public|private|protected|internal|static|inline|const|constexpr|constinit|final|readonly|let|var|val|auto|)"
-      R"(local|localparam|parameter|def|immutable|comptime)\b ?)+[\w:<>&*\[\], ?.]+ ?:?= ?(?:["'`\[{(]|-?[\d.]|true\b|false\b|nil\b|)"
+      R"((?i)^(?:(?:export|pub|public|private|protected|internal|static|inline|const|constexpr|constinit|final|)"
+      R"(readonly|let|var|val|auto|)"
+      R"(local|localparam|parameter|def|immutable|comptime)\b ?)+[\w:<>&*\[\], ?.]+ ?:?= ?(?:["'`\[{(]|-?[\d.]|)"
+      R"(true\b|false\b|nil\b|)"
       R"((?:new )?[\w.:]+(?:<.*>)?\(["'`\d)]))");
   static const RE2 name_pattern(
-      R"(^(?:_?[A-Z][A-Z0-9_]{2,}|_?k[A-Z]\w+|[A-Z][a-z]+[A-Z]\w*)(?:: ?[\w.\[\]]+)? ?= ?\S|^@\w+ [\d"'~:]|^\w+ = (?:errors\.New|re\.compile|Symbol)\()");
+      R"(^(?:_?[A-Z][A-Z0-9_]{2,}|_?k[A-Z]\w+|[A-Z][a-z]+[A-Z]\w*)(?:: ?[\w.\[\]]+)? ?= ?\S|^@\w+ [\d"'~:]|)"
+      R"(^\w+ = (?:errors\.New|re\.compile|Symbol)\()");
   static const RE2 list_pattern(R"(^(?:pub |export )?enum\b.*=|^#define \w+\s+\S)");
   return (IsMatch(line, pattern) || IsMatch(line, name_pattern) || IsMatch(line, list_pattern)) && !StatesNoValue(line);
 }
 
 bool IsImport(std::string_view line) {
   static const RE2 pattern(
-      R"(^from [\w.]+ import |^import (?:[\w.]+(?: as \w+)?(?:, [\w.]+)*;?$|.* from ["'])|^#include |^(?:pub )?use [\w:]+|^using [\w.:]+|^@?(?:require|load)\(?["' ])");
+      R"(^from [\w.]+ import |^import (?:[\w.]+(?: as \w+)?(?:, [\w.]+)*;?$|.* from ["'])|^#include |)"
+      R"(^(?:pub )?use [\w:]+|^using [\w.:]+|^@?(?:require|load)\(?["' ])");
   return IsMatch(line, pattern);
 }
 
 bool IsConfiguration(std::string_view line) {
-  static const RE2 pattern(
-      R"(^[A-Za-z_][\w.-]*\s*=\s*(?:["'\[{]|-?\d|true|false)[^;]*;?$|^"[\w./@-]+":\s*\S|^(?:- )?[a-z_][\w.-]*:\s+\S+(?: \S+){0,4}$|)"
-      R"(^\[\[?[\w."-]+\]\]?$|^[A-Za-z_][\w.-]*\s*=\s*[\w./:-]+$|^[A-Za-z][\w.-]*=[^=\s>][^;(]*$|)"
-      R"(^[A-Z][A-Z0-9_]+ *[:+?]?= *\S)");
+  static const RE2 pattern(R"(^[A-Za-z_][\w.-]*\s*=\s*(?:["'\[{]|-?\d|true|false)[^;]*;?$|^"[\w./@-]+":\s*\S|)"
+                           R"(^(?:- )?[a-z_][\w.-]*:\s+\S+(?: \S+){0,4}$|)"
+                           R"(^\[\[?[\w."-]+\]\]?$|^[A-Za-z_][\w.-]*\s*=\s*[\w./:-]+$|^[A-Za-z][\w.-]*=[^=\s>][^;(]*$|)"
+                           R"(^[A-Z][A-Z0-9_]+ *[:+?]?= *\S)");
   // A build's or server's directive: `set(CMAKE_CXX_STANDARD 20)`, `client_max_body_size 64m;`.
   static const RE2 directive_pattern(
-      R"(^(?:set|option|find_package|project|include|enable_\w+|set_\w+|target_\w+|add_\w+)\([A-Za-z]|^[a-z]+_[a-z_]+ [\w./$:-]+(?: \S+){0,3};$|)"
+      R"(^(?:set|option|find_package|project|include|enable_\w+|set_\w+|target_\w+|add_\w+)\([A-Za-z]|)"
+      R"(^[a-z]+_[a-z_]+ [\w./$:-]+(?: \S+){0,3};$|)"
       R"(^[a-z]\w*_(?:dep|library|binary|test|register_toolchains)\()");
-  static const RE2 block_pattern(
-      R"(^\w+ "[\w./-]+"(?: "[\w./-]+")? \{|^<(?:key|\w*[Vv]ersion|[A-Z]\w+)>[^<>]+</|^<[\w:-]+ (?:[\w:]+="[^"]*" ?)+/>$|^(?:SET|PRAGMA) \w+ ?=)");
+  static const RE2 block_pattern(R"(^\w+ "[\w./-]+"(?: "[\w./-]+")? \{|^<(?:key|\w*[Vv]ersion|[A-Z]\w+)>[^<>]+</|)"
+                                 R"(^<[\w:-]+ (?:[\w:]+="[^"]*" ?)+/>$|^(?:SET|PRAGMA) \w+ ?=)");
   static const RE2 prose_pattern(R"(^(?:- )?[A-Z]?[a-z]+: [A-Za-z]+ [a-z]+ )");
   // Arguments of a call, declarations of a style sheet or type.
   static const RE2 argument_pattern(R"(^\w+=.*,$|^[a-z_][\w.-]*:.*[,;]$)");
