@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 
 #include "util/child_environment.h"
 #include "util/log.h"
+#include "util/spawn_settings.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -33,45 +33,6 @@ std::vector<std::string> WorkerEnvironment() {
                         "TSAN_OPTIONS", "UBSAN_OPTIONS", "UPSKILL_ENGINE_DIR"});
   return WithVariable(variables, "GGML_NO_BACKTRACE", "1");  // an abort of ggml would start a debugger
 }
-
-std::vector<char*> PointersTo(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// What posix_spawn is told about the new process, destroyed with the object.
-struct WorkerSettings {
-  WorkerSettings() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-  }
-  ~WorkerSettings() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  WorkerSettings(const WorkerSettings&) = delete;
-  WorkerSettings& operator=(const WorkerSettings&) = delete;
-
-  // Signals that ask the program to finish its requests must not end the worker that answers them. It stays in the
-  // program's process group, so that Ctrl-Z stops both.
-  void BlockSignals() {
-    sigset_t blocked;
-    ::sigemptyset(&blocked);
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&blocked, signal);
-    sigset_t defaults;
-    ::sigemptyset(&defaults);
-    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGCHLD}) ::sigaddset(&defaults, signal);
-    ::posix_spawnattr_setsigmask(&attributes, &blocked);
-    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-};
 
 bool MakeNonBlocking(int fd) { return ::fcntl(fd, F_SETFL, O_NONBLOCK) == 0; }
 
@@ -91,12 +52,14 @@ Result<WorkerProcess> WorkerProcess::Start(const std::filesystem::path& program,
   const Fd child_error(errors[1]);
   if (!MakeNonBlocking(socket.get()) || !MakeNonBlocking(error.get())) return failed(errno);
 
-  WorkerSettings settings;
+  SpawnSettings settings;
   ::posix_spawn_file_actions_addopen(&settings.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&settings.actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_error.get(), STDERR_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_socket.get(), kWorkerSocket);
-  settings.BlockSignals();
+  // Signals that ask the program to finish its requests must not end the worker that answers them. It stays in the
+  // program's process group, so that Ctrl-Z stops both.
+  settings.SetSignals({SIGINT, SIGTERM}, {SIGPIPE, SIGINT, SIGTERM, SIGCHLD});
   std::vector<std::string> words = {"upskill", kWorkerArgument, model.string()};
   std::vector<std::string> variables = WorkerEnvironment();
   pid_t pid = -1;

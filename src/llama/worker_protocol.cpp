@@ -139,7 +139,10 @@ ChatResponse ResponseFromJson(const Json& json) {
 }
 
 Json InfoToJson(const ModelInfo& info) {
-  return {{"name", info.name}, {"identity", info.identity}, {"detail", info.detail}};
+  return {{"name", info.name},
+          {"identity", info.identity},
+          {"detail", info.detail},
+          {"context_tokens", info.context_tokens}};
 }
 
 ModelInfo InfoFromJson(const Json& json) {
@@ -147,6 +150,7 @@ ModelInfo InfoFromJson(const Json& json) {
   info.name = StringAt(json, "name");
   info.identity = StringAt(json, "identity");
   info.detail = StringAt(json, "detail");
+  info.context_tokens = CountAt(json, "context_tokens");
   info.in_process = true;
   info.local = true;
   return info;

@@ -105,7 +105,9 @@ void WorkerRequests::TakeAnswer(const Json& message) {
     pending_.erase(found);
   }
   if (const Json* error = FindMember(message, "error")) return done(ErrorFromJson(*error));
-  done(ResponseFromJson(Member(message, "response")));
+  ChatResponse response = ResponseFromJson(Member(message, "response"));
+  response.cost_usd = 0.0;  // a model in process is free
+  done(std::move(response));
 }
 
 void WorkerRequests::TakeCount(const Json& message) {

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <ggml-backend.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -14,9 +13,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -24,6 +21,7 @@
 #include "llama/worker_process.h"
 #include "util/files.h"
 #include "util/memory.h"
+#include "util/seccomp_filter.h"
 
 namespace upskill {
 namespace {
@@ -68,37 +66,16 @@ void ForbidWritingFiles() {
 #endif
 }
 
-#if defined(__x86_64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#else
-constexpr std::uint32_t kArchitecture = 0;
-#endif
-
 constexpr std::array kForbiddenCalls = {
     __NR_socket,           __NR_connect,           __NR_execve,         __NR_execveat, __NR_ptrace,
     __NR_process_vm_readv, __NR_process_vm_writev, __NR_io_uring_setup, __NR_kill,
 };
 
-// Seccomp: system calls that fail with EPERM. A program for another architecture's numbers would call others, but can't
-// be started.
 void ForbidSystemCalls() {
-  if (kArchitecture == 0) return;
-  constexpr std::uint32_t kFirstNumberOfX32 = 0x40000000U;
-  const auto load = [](std::size_t offset) {
-    return sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
-  };
-  const sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  const sock_filter deny = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-  std::vector<sock_filter> filter = {
-      load(offsetof(seccomp_data, arch)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),     deny,
-      load(offsetof(seccomp_data, nr)),   BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kFirstNumberOfX32, 0, 1), deny};
-  for (const int number : kForbiddenCalls) {
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 1));
-    filter.push_back(deny);
-  }
-  filter.push_back(allow);
+  RefusedCalls refused;
+  refused.calls = kForbiddenCalls;
+  std::vector<sock_filter> filter = RefuseSystemCalls(refused);
+  if (filter.empty()) return;
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }

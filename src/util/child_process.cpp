@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +17,8 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "util/spawn_settings.h"
 
 namespace upskill {
 namespace {
@@ -95,23 +96,6 @@ void EndMarked(const std::string& mark) {
   }
 }
 
-// Actions and attributes of posix_spawn, destroyed with the object.
-struct SpawnSettings {
-  SpawnSettings() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-  }
-  ~SpawnSettings() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-};
-
 // Waits a little for a group, named as for kill(2), that has got SIGTERM and whose leader is gone, then kills it.
 // Members that have ended but that no parent has waited for count as running: hence the short limit.
 void EndRest(pid_t group) {
@@ -153,27 +137,13 @@ Result<ChildProcess> ChildProcess::Start(const std::string& command, std::vector
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_output.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_error.get(), STDERR_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_watched.get(), kWatchedFd);
-  sigset_t none;
-  ::sigemptyset(&none);
-  sigset_t defaults;
-  ::sigemptyset(&defaults);
-  for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM}) ::sigaddset(&defaults, signal);
-  ::posix_spawnattr_setpgroup(&settings.attributes, 0);
-  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
-  ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);
-  ::posix_spawnattr_setflags(&settings.attributes,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  settings.SetSignals({}, {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM});
+  settings.LeadGroup();
   std::string mark = NewMark();
-  std::array<std::string, 6> words = {"sh", "-c", kWatchAndRun, "sh", command, mark};
-  std::array<char*, 7> argv{};
-  for (std::size_t i = 0; i < words.size(); ++i) argv.at(i) = words.at(i).data();
-  std::vector<char*> variables;
-  variables.reserve(environment.size() + 1);
-  for (std::string& variable : environment) variables.push_back(variable.data());
-  variables.push_back(nullptr);
+  std::vector<std::string> words = {"sh", "-c", kWatchAndRun, "sh", command, mark};
   pid_t pid = -1;
-  if (const int code =
-          ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, argv.data(), variables.data());
+  if (const int code = ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, PointersTo(words).data(),
+                                     PointersTo(environment).data());
       code != 0)
     return failed(code);
   return ChildProcess(pid, std::move(mark), std::move(input), std::move(output), std::move(error), std::move(alive));

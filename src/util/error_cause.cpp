@@ -31,6 +31,8 @@ const char* ErrorCauseName(ErrorCause cause) {
       return "server_error";
     case ErrorCause::kCrash:
       return "crash";
+    case ErrorCause::kCommand:
+      return "command";
   }
   return "unknown";
 }
@@ -58,6 +60,7 @@ bool MayDependOnAnswer(ErrorCause cause) {
     case ErrorCause::kFiltered:
     case ErrorCause::kServerError:
     case ErrorCause::kCrash:
+    case ErrorCause::kCommand:
       break;
   }
   return true;

@@ -23,13 +23,14 @@ enum class ErrorCause {
   kFiltered,     // a filter rejected the request or the answer
   kServerError,  // the server failed, or declined after a while
   kCrash,        // the local engine failed
+  kCommand,      // the command failed
 };
 
 inline constexpr std::array kErrorCauses = {ErrorCause::kUnknown,   ErrorCause::kNotSent,    ErrorCause::kUnreachable,
                                             ErrorCause::kRateLimit, ErrorCause::kOverloaded, ErrorCause::kRejected,
                                             ErrorCause::kTimeout,   ErrorCause::kBroken,     ErrorCause::kTooLong,
                                             ErrorCause::kUnusable,  ErrorCause::kFiltered,   ErrorCause::kServerError,
-                                            ErrorCause::kCrash};
+                                            ErrorCause::kCrash,     ErrorCause::kCommand};
 
 const char* ErrorCauseName(ErrorCause cause);  // "timeout", "rate_limit", …
 

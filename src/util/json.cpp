@@ -88,6 +88,31 @@ std::string_view ExpectedToken(std::string_view message) {
   return "";
 }
 
+// "syntax error while parsing array - unexpected string literal; expected ']'" as "expected ',' or ']', not a string".
+std::string InPlainWords(const std::string& message) {
+  constexpr std::string_view kPrefix = "syntax error while parsing ";
+  const std::size_t dash = message.find(" - ");
+  if (!message.starts_with(kPrefix) || dash == std::string::npos) return message;
+  const std::string_view place = std::string_view(message).substr(kPrefix.size(), dash - kPrefix.size());
+  const std::string_view reason = std::string_view(message).substr(dash + 3);
+  constexpr std::string_view kUnexpected = "unexpected ";
+  if (reason.starts_with("invalid literal")) return "expected a value; texts need double quotes";
+  if (!reason.starts_with(kUnexpected)) return std::string(reason);
+  const std::size_t end = reason.find("; expected ");
+  const std::string_view token = reason.substr(kUnexpected.size(), end - kUnexpected.size());
+  if (token == "end of input") return "the text ends too early";
+  const std::string_view wanted = end == std::string_view::npos ? "" : reason.substr(end + 11);
+  const std::string found = token == "string literal"   ? "a string"
+                            : token == "number literal" ? "a number"
+                                                        : std::string(token);
+  if (wanted == "end of input") return fmt::format("unexpected {} after the end", found);
+  if (place == "array" && wanted == "']'") return fmt::format("expected ',' or ']', not {}", found);
+  if (place == "object" && wanted == "'}'") return fmt::format("expected ',' or '}}', not {}", found);
+  if (wanted == "string literal") return fmt::format("expected a key in double quotes, not {}", found);
+  if (wanted == "':'") return fmt::format("expected ':' after the key, not {}", found);
+  return fmt::format("expected a value, not {}", found);
+}
+
 // The parser's message without its prefix "[json.exception…] parse error at line 1, column 2: ".
 std::string ShortReason(std::string message) {
   for (const std::string_view prefix : {"[json.exception", "parse error"}) {
@@ -99,7 +124,7 @@ std::string ShortReason(std::string message) {
     message.replace(last_read, std::string::npos,
                     std::string(ExpectedToken(std::string_view(message).substr(last_read))));
   }
-  return ExcerptLine(message, 200);
+  return ExcerptLine(InPlainWords(message), 200);
 }
 
 // Builds the document from the parser's events (nlohmann's json_sax). Its own builder looks at all members of an object

@@ -97,15 +97,6 @@ T JsonGet(const Json& object, const char* key, T fallback) {
   }
 }
 
-// The member `key`, which must be a number that T can hold.
-template <typename T>
-Result<T> NumberAt(const Json& object, const char* key) {
-  const Json& member = Member(object, key);
-  const std::optional<T> number = member.is_number() ? NumberAs<T>(member) : std::nullopt;
-  if (!number) return InputError(std::string("'") + key + "' is missing, not a number, or out of range");
-  return *number;
-}
-
 // The value, or null if there is none.
 template <typename T>
 Json JsonOrNull(const std::optional<T>& value) {

@@ -324,42 +324,7 @@ class Validator {
   int steps_ = 0;
 };
 
-constexpr int kMaxPatterns = 1000;
-
-// Of `schema` itself, not of what is in it.
-Status CheckPatternsOf(const Json& schema, int& left) {
-  std::vector<std::string> patterns;
-  if (const auto pattern = schema.find("pattern"); pattern != schema.end() && pattern->is_string())
-    patterns.push_back(pattern->get<std::string>());
-  if (const auto keys = schema.find("patternProperties"); keys != schema.end() && keys->is_object()) {
-    for (const auto& each : keys->items()) patterns.push_back(each.key());
-  }
-  for (const std::string& pattern : patterns) {
-    if (--left < 0) return InputError("the schema has more than 1,000 patterns");
-    RE2::Options options;
-    options.set_log_errors(false);
-    const RE2 compiled(pattern, options);
-    if (!compiled.ok())
-      return InputError(fmt::format("the schema's pattern \"{}\": {}", ExcerptLine(pattern, 80), compiled.error()));
-  }
-  return {};
-}
-
 }  // namespace
-
-Status CheckSchemaItself(const Json& schema) {
-  int left = kMaxPatterns;
-  std::vector<const Json*> waiting = {&schema};
-  while (!waiting.empty()) {
-    const Json& next = *waiting.back();
-    waiting.pop_back();
-    if (next.is_object()) RETURN_IF_ERROR(CheckPatternsOf(next, left));
-    if (next.is_structured()) {
-      for (const Json& member : next) waiting.push_back(&member);
-    }
-  }
-  return {};
-}
 
 Status CheckJsonSchema(const Json& schema, const Json& value) { return Validator(schema).Check(schema, value, "", 0); }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "util/json.h"
 #include "util/result.h"
 
@@ -16,7 +19,11 @@ namespace upskill {
 // the place in the value as a JSON pointer.
 Status CheckJsonSchema(const Json& schema, const Json& value);
 
-// Errors: a pattern that RE2 rejects, in `pattern` or `patternProperties` at any depth; more than 1,000 patterns.
+// Errors: a pattern that RE2 rejects, in `pattern` or `patternProperties` at any depth; more than 1,000 patterns; a
+// `type` that isn't one of JSON schema's.
 Status CheckSchemaItself(const Json& schema);
+
+// Keys of the schema, at any depth, that are nearly keywords, such as "requird": up to five sentences.
+std::vector<std::string> MisspeltSchemaKeywords(const Json& schema);
 
 }  // namespace upskill

@@ -59,6 +59,17 @@ TEST(ParseJson, ErrorNamesTheStartOfATokenThatIsOutOfPlace) {
   EXPECT_THAT(MessageOf("[1 -2.5e7]"), StartsWith("f.json:1:4: "));
 }
 
+TEST(ParseJson, ErrorSaysInPlainWordsWhatIsExpected) {
+  EXPECT_THAT(MessageOf("[1 \"a\"]"), StartsWith("f.json:1:4: expected ',' or ']', not a string\n"));
+  EXPECT_THAT(MessageOf("{\"a\": 1 2}"), StartsWith("f.json:1:9: expected ',' or '}', not a number\n"));
+  EXPECT_THAT(MessageOf("{\"a\" 1}"), HasSubstr(": expected ':' after the key, not a number\n"));
+  EXPECT_THAT(MessageOf("{1: 2}"), HasSubstr(": expected a key in double quotes, not a number\n"));
+  EXPECT_THAT(MessageOf("[1,]"), HasSubstr(": expected a value, not ']'\n"));
+  EXPECT_THAT(MessageOf("[yes]"), HasSubstr(": expected a value; texts need double quotes\n"));
+  EXPECT_THAT(MessageOf("{} {}"), HasSubstr(": unexpected '{' after the end\n"));
+  EXPECT_THAT(MessageOf("[1"), HasSubstr(": the text ends too early\n"));
+}
+
 TEST(ParseJson, CaretIsRightAfterWideCharacters) {
   EXPECT_THAT(MessageOf("[\"漢\" x]"), HasSubstr("\n  1 | [\"漢\" x]\n    |       ^"));
 }
@@ -203,16 +214,6 @@ TEST(JsonGet, FallsBackForNumbersOutOfRange) {
   EXPECT_EQ(JsonGet<std::uint64_t>(object, "most", 7U), 18446744073709551615U);
   EXPECT_EQ(JsonGet<std::int64_t>(object, "end", 7), 7);
   EXPECT_EQ(JsonGet<std::uint64_t>(object, "end", 7U), 9223372036854775808U);
-}
-
-TEST(NumberAt, NamesTheMember) {
-  const Json object = Json::parse(R"({"n": 3.9, "wraps": 4294967297, "text": "3"})");
-  EXPECT_EQ(*NumberAt<int>(object, "n"), 3);
-  for (const char* key : {"wraps", "text", "absent"}) {
-    const Result<int> number = NumberAt<int>(object, key);
-    ASSERT_FALSE(number.ok());
-    EXPECT_EQ(number.error().message, std::string("'") + key + "' is missing, not a number, or out of range");
-  }
 }
 
 TEST(Json, OrNull) {

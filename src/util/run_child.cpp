@@ -19,8 +19,6 @@ namespace {
 using Steady = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kErrorTail = 4096;
-
 // One command's standard streams, until its output has ended or a limit is reached.
 class ChildExchange {
  public:
@@ -102,7 +100,8 @@ class ChildExchange {
     std::string more;
     error_open_ = Receive(child_.error(), more);
     outcome_.error_tail += more;
-    if (outcome_.error_tail.size() > kErrorTail) outcome_.error_tail.erase(0, outcome_.error_tail.size() - kErrorTail);
+    if (outcome_.error_tail.size() > limits_.error_bytes)
+      outcome_.error_tail.erase(0, outcome_.error_tail.size() - limits_.error_bytes);
   }
 
   ChildProcess& child_;

@@ -17,6 +17,7 @@ struct ChildLimits {
   std::size_t output_bytes = 0;
   std::function<bool()> stopped;               // asked about ten times a second; empty: never
   std::chrono::milliseconds exit_grace{2000};  // between the end of its output and its exit, in either order
+  std::size_t error_bytes = 4096;              // of the end of its standard error that are kept
 };
 
 struct ChildOutcome {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "util/work_thread.h"
+#include "util/work_pool.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <latch>
 #include <vector>
 
 namespace upskill {
 namespace {
 
-TEST(WorkThread, DoesEverythingInOrderOnOneThread) {
+TEST(WorkPool, DoesEverythingInOrderOnOneThread) {
   std::vector<int> done;
   std::vector<std::thread::id> threads;
   {
-    WorkThread thread;
+    WorkPool thread;
     for (int i = 0; i < 100; ++i) {
       thread.Post([&, i] {
         done.push_back(i);
@@ -27,7 +29,23 @@ TEST(WorkThread, DoesEverythingInOrderOnOneThread) {
   EXPECT_NE(threads.front(), std::this_thread::get_id());
 }
 
-TEST(WorkThread, NeedsNoWork) { const WorkThread thread; }
+TEST(WorkPool, NeedsNoWork) { const WorkPool thread; }
+
+TEST(WorkPool, WorksOnSeveralAtOnce) {
+  constexpr int kThreads = 3;
+  std::latch together(kThreads);  // passed only if all are there at once
+  std::atomic<int> done{0};
+  {
+    WorkPool pool(kThreads);
+    for (int i = 0; i < 2 * kThreads; ++i) {
+      pool.Post([&, i] {
+        if (i < kThreads) together.arrive_and_wait();
+        ++done;
+      });
+    }
+  }
+  EXPECT_EQ(done, 2 * kThreads);
+}
 
 }  // namespace
 }  // namespace upskill
