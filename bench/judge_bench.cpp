@@ -126,7 +126,7 @@ Figures Measure(int judged_rounds, Situation situation) {
   Figures figures;
   Rng rng(1);
   RunData data(MakePlan());
-  VerdictWatch watch(data);
+  VerdictWatch watch(data, Arm::kBaseline);
   int judged = 0;
   const double before = StatusBytes("VmRSS:");
   for (int round = 0; round < kRounds; ++round) {

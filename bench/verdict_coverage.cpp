@@ -133,6 +133,51 @@ double SequenceHolds(const std::vector<CaseRates>& cases, int rounds, int draws,
   return static_cast<double>(held) / draws;
 }
 
+// Runs that end when the evidence shows a lift above `min_lift`.
+struct AfterEvidence {
+  double helps = 0.0;  // share of runs
+  double plain = 0.0;  // mean of the measured lift
+  double plain_of_helps = 0.0;
+  double held = 0.0;  // the confidence sequence at the end holds the lift
+};
+
+AfterEvidence StopByEvidence(const std::vector<CaseRates>& cases, double min_lift, int planned, int draws,
+                             std::uint64_t seed) {
+  Rng rng(seed);
+  const SimulatedSuite suite{cases, {}};
+  const double lift = LiftOfCases(cases);
+  AfterEvidence sum;
+  for (int draw = 0; draw < draws; ++draw) {
+    PairCounts totals;
+    LiftSequence sequence(kAlpha);
+    bool helps = false;
+    for (int round = 0; round < planned && !helps; ++round) {
+      for (const double change : DrawRound(suite, rng)) totals.Add(change < 0.0, change > 0.0);
+      sequence.Add(totals);
+      helps = LogEvidence(totals, min_lift) >= -std::log(kAlpha);
+    }
+    sum.helps += helps ? 1.0 : 0.0;
+    sum.plain += totals.lift();
+    sum.plain_of_helps += helps ? totals.lift() : 0.0;
+    sum.held += Holds(sequence.range(), lift) ? 1.0 : 0.0;
+  }
+  const auto n = static_cast<double>(draws);
+  return {sum.helps / n, sum.plain / n, sum.plain_of_helps / std::max(sum.helps, 1.0), sum.held / n};
+}
+
+void PrintAfterMinLift(int draws, Claims& claims) {
+  fmt::print(
+      "\n   With a minimum lift, 12 cases, 20 rounds planned: the lift that is printed is the plain mean\n\n"
+      "   lift      minimum   helps   mean   mean where it helps   sequence holds the lift\n");
+  for (const auto& [with, min_lift] : std::vector<std::pair<double, double>>{{0.65, 0.05}, {0.65, 0.1}, {0.85, 0.2}}) {
+    const std::vector<CaseRates> equal(12, CaseRates{0.4, with});
+    const AfterEvidence after = StopByEvidence(equal, min_lift, 20, draws / 4, 58);
+    claims.AtLeast(after.held, 1.0 - kAlpha, draws / 4, fmt::format("sequence with minimum lift {}", min_lift));
+    fmt::print("   {:<8}  {:>7}   {:>5}   {:>4}   {:>19}   {:>23}\n", Percent(with - 0.4), Percent(min_lift),
+               Percent(after.helps), Percent(after.plain), Percent(after.plain_of_helps), Percent(after.held));
+  }
+}
+
 }  // namespace
 
 void PrintCoverage(int draws, Claims& claims) {
@@ -196,6 +241,7 @@ void PrintAfterStopping(int draws, Claims& claims) {
     fmt::print("   {:>2} cases: {} ± {:.2f}   {}\n", cases, Percent(share), 100 * StandardError(share, many),
                SuiteText(worst.cases));
   }
+  PrintAfterMinLift(draws, claims);
 }
 
 }  // namespace upskill
