@@ -62,8 +62,7 @@ class ServerPipes {
     while (true) {
       if (stop_ != nullptr && stop_->load() > 0) return Error{ErrorKind::kCancelled, "interrupted"};
       const auto left = std::chrono::duration_cast<milliseconds>(end_ - steady_clock::now()).count();
-      if (left <= 0)
-        return Error{ErrorKind::kUnavailable, fmt::format("no response within {} s", limit_.count() / 1000)};
+      if (left <= 0) return TooLate();
       constexpr std::int64_t kStopCheckMs = 100;  // how often `stop` is checked
       std::array<pollfd, 3> polled = {{{closed_ ? -1 : process_.output(), POLLIN, 0},
                                        {error_closed_ ? -1 : process_.error(), POLLIN, 0},
@@ -80,6 +79,13 @@ class ServerPipes {
       if (total_ > kMaxBytes) return InputError(fmt::format("its output exceeds {}", BytesText(kMaxBytes)));
       if (polled[0].revents != 0 || polled[2].revents != 0) return {};
     }
+  }
+
+  Error TooLate() const {
+    const double seconds = std::chrono::duration<double>(limit_).count();
+    return {ErrorKind::kUnavailable, total_ == 0 ? fmt::format("no response within {:g} s", seconds)
+                                                 : fmt::format("it wrote {}, but had not listed its tools after {:g} s",
+                                                               BytesText(total_), seconds)};
   }
 
   // Appends the available output; false at its end.

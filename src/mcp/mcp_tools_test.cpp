@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <cstdlib>
 #include <functional>
@@ -13,6 +14,7 @@
 
 #include "support/work_meter.h"
 #include "util/child_environment.h"
+#include "util/files.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -83,9 +85,36 @@ TEST(ListMcpTools, CommandsThatAreNotServers) {
                                           HasSubstr("its standard error: ")));
   EXPECT_THAT(error("echo hello; echo 'no \033[31mkey' >&2; exit 3"),
               AllOf(HasSubstr("exit code 3"), HasSubstr("its standard error: no \033[31mkey")));
-  EXPECT_THAT(error("sleep 60", milliseconds(1000)), HasSubstr("no response within 1 s"));
+  EXPECT_THAT(error("sleep 60", milliseconds(250)), HasSubstr("MCP server `sleep 60`: no response within 0.25 s"));
   EXPECT_THAT(error("yes " + std::string(5000, 'x')), HasSubstr("output exceeds 16"));
   EXPECT_THAT(error("tr -d '\\n' < /dev/zero"), HasSubstr("output exceeds 16"));
+}
+
+// It writes all the time, answers nothing and ignores SIGTERM.
+TEST(ListMcpTools, AServerThatOnlyTalksIsEnded) {
+  const TempFolder folder;
+  const auto pid_file = folder.path() / "pid";
+  const std::string command =
+      "trap '' TERM; echo $$ > " + pid_file.string() +
+      R"(; while :; do echo '{"jsonrpc":"2.0","method":"notifications/message"}'; sleep 0.02; done)";
+  const Result<McpTools> found = ListMcpTools(command, ChildEnvironment(), milliseconds(400), nullptr);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().kind, ErrorKind::kUnavailable);
+  EXPECT_THAT(found.error().message,
+              AllOf(HasSubstr("it wrote "), HasSubstr(", but had not listed its tools after 0.4 s")));
+  const Result<std::string> pid = ReadFile(pid_file);
+  ASSERT_TRUE(pid.ok());
+  EXPECT_NE(::kill(std::stoi(*pid), 0), 0) << "it still runs";
+}
+
+// Each page has another cursor.
+TEST(ListMcpTools, EndlessPagesEnd) {
+  const Server server(
+      kHello +
+      R"(*tools/list*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[],\"nextCursor\":\"p$id\"}}";;)");
+  const Result<McpTools> found = ListMcpTools(server.command, ChildEnvironment(), milliseconds(500), nullptr);
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(found.error().message, HasSubstr("had not listed its tools after 0.5 s"));
 }
 
 TEST(ListMcpTools, ServersThatBreakTheProtocol) {

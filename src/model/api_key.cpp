@@ -10,12 +10,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <exception>
 #include <filesystem>
+#include <optional>
 
 #include "util/files.h"
 #include "util/known_secrets.h"
 #include "util/text.h"
+#include "util/toml_guard.h"
 
 namespace upskill {
 namespace {
@@ -112,6 +115,10 @@ Result<std::optional<Secret>> KeyFromFile(const fs::path& file, const std::strin
 
 Result<std::optional<std::string>> KeyInFile(std::string_view text, const std::string& provider,
                                              const std::string& file) {
+  if (const std::optional<std::size_t> deep = FindDeepTomlKey(text)) {
+    const TextPosition at = PositionAt(text, *deep);
+    return InputError(fmt::format("{}:{}:{}: a key has too many dotted parts", file, at.line, at.column));
+  }
   try {
     const toml::table table = toml::parse(text);
     const toml::node* node = table.get(provider);
@@ -148,7 +155,7 @@ void RememberKeys(const Catalog& catalog, const VariableLookup& variable) {
   const fs::path file = KeysFile(variable);
   if (file.empty()) return;
   const Result<std::optional<std::string>> text = ReadPrivateFile(file);
-  if (!text || !*text) return;
+  if (!text || !*text || FindDeepTomlKey(**text)) return;
   try {
     for (const auto& [provider, node] : toml::parse(**text)) {
       if (const auto value = node.value<std::string>()) RememberSecret(Secret(*value));

@@ -8,9 +8,12 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstddef>
 #include <exception>
+#include <optional>
 
 #include "util/text.h"
+#include "util/toml_guard.h"
 
 namespace upskill {
 namespace {
@@ -37,8 +40,12 @@ class Reader {
         std::vector<PriceEntry> prices;
         RETURN_IF_ERROR(EachElement(node, name, [&](const toml::table& t) { return ReadPrice(t, prices); }));
         catalog_.prices.insert(catalog_.prices.begin(), prices.begin(), prices.end());
+      } else if (name == "context") {
+        std::vector<ContextEntry> contexts;
+        RETURN_IF_ERROR(EachElement(node, name, [&](const toml::table& t) { return ReadContext(t, contexts); }));
+        catalog_.contexts.insert(catalog_.contexts.begin(), contexts.begin(), contexts.end());
       } else {
-        return ErrorAt(node, fmt::format("unknown entry '{}'; expected provider, alias, name or price", name));
+        return ErrorAt(node, fmt::format("unknown entry '{}'; expected provider, alias, name, price or context", name));
       }
     }
     return {};
@@ -271,6 +278,27 @@ class Reader {
     return {};
   }
 
+  Status ReadContext(const toml::table& table, std::vector<ContextEntry>& out) {
+    ContextEntry entry;
+    for (const auto& [key, node] : table) {
+      const std::string_view name = key.str();
+      if (name == "providers") {
+        RETURN_IF_ERROR(Take(node, name, entry.providers));
+      } else if (name == "models") {
+        RETURN_IF_ERROR(Take(node, name, entry.models));
+      } else if (name == "tokens") {
+        entry.tokens = node.value<std::int64_t>().value_or(0);
+      } else if (name != "source") {
+        return ErrorAt(
+            node, fmt::format("unknown key '{}' in a context; expected providers, models, tokens or source", name));
+      }
+    }
+    if (entry.providers.empty() || entry.models.empty() || entry.tokens < 1)
+      return ErrorAt(table, "a context needs 'providers', 'models' and 'tokens', a whole number of at least 1");
+    out.push_back(std::move(entry));
+    return {};
+  }
+
   Catalog& catalog_;
   const std::string& file_;
 };
@@ -283,6 +311,10 @@ std::string ReasonOf(const toml::parse_error& error) {
 }
 
 Status ReadCatalog(std::string_view text, const std::string& file, Catalog& catalog) {
+  if (const std::optional<std::size_t> deep = FindDeepTomlKey(text)) {
+    const TextPosition at = PositionAt(text, *deep);
+    return InputError(fmt::format("{}:{}:{}: a key has too many dotted parts", file, at.line, at.column));
+  }
   try {
     return Reader(catalog, file).Read(toml::parse(text));
   } catch (const toml::parse_error& e) {
@@ -305,6 +337,20 @@ std::string_view WithoutDate(std::string_view model) {
   return model;
 }
 
+// The first entry for a model; null: none.
+template <typename Entry>
+const Entry* EntryFor(const std::vector<Entry>& entries, std::string_view provider, std::string_view model) {
+  for (const std::string_view name : {model, WithoutDate(model)}) {
+    for (const Entry& entry : entries) {
+      if (std::find(entry.providers.begin(), entry.providers.end(), provider) == entry.providers.end()) continue;
+      const bool matches = std::any_of(entry.models.begin(), entry.models.end(),
+                                       [&](const std::string& pattern) { return MatchesPattern(pattern, name); });
+      if (matches) return &entry;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const Provider* Catalog::FindProvider(std::string_view name) const {
@@ -320,15 +366,13 @@ const Provider* Catalog::ProviderOfName(std::string_view model) const {
 }
 
 std::optional<Price> Catalog::PriceOf(std::string_view provider, std::string_view model) const {
-  for (const std::string_view name : {model, WithoutDate(model)}) {
-    for (const PriceEntry& entry : prices) {
-      if (std::find(entry.providers.begin(), entry.providers.end(), provider) == entry.providers.end()) continue;
-      const bool matches = std::any_of(entry.models.begin(), entry.models.end(),
-                                       [&](const std::string& pattern) { return MatchesPattern(pattern, name); });
-      if (matches) return entry.price;
-    }
-  }
-  return std::nullopt;
+  const PriceEntry* const entry = EntryFor(prices, provider, model);
+  return entry == nullptr ? std::nullopt : std::optional(entry->price);
+}
+
+std::int64_t Catalog::ContextOf(std::string_view provider, std::string_view model) const {
+  const ContextEntry* const entry = EntryFor(contexts, provider, model);
+  return entry == nullptr ? 0 : entry->tokens;
 }
 
 bool MatchesPattern(std::string_view pattern, std::string_view text) {

@@ -55,16 +55,24 @@ struct PriceEntry {
   std::string source;
 };
 
+struct ContextEntry {
+  std::vector<std::string> providers;
+  std::vector<std::string> models;  // `*` matches any text
+  std::int64_t tokens = 0;          // of a request and its answer together
+};
+
 // What is known about network models. A value; it doesn't access files or the environment.
 struct Catalog {
   std::map<std::string, Provider, std::less<>> providers;
   std::map<std::string, Alias, std::less<>> aliases;
   std::vector<NameRule> names;
   std::vector<PriceEntry> prices;
+  std::vector<ContextEntry> contexts;
 
   const Provider* FindProvider(std::string_view name) const;     // null: unknown
   const Provider* ProviderOfName(std::string_view model) const;  // of a bare model name; null: no rule matches
   std::optional<Price> PriceOf(std::string_view provider, std::string_view model) const;
+  std::int64_t ContextOf(std::string_view provider, std::string_view model) const;  // 0: unknown
 };
 
 // A catalogue file in memory.

@@ -110,7 +110,8 @@ class CommandModel : public Model {
     }
     Error error = response.error();
     if (error.kind == ErrorKind::kCancelled) return error;
-    error.message = fmt::format("command `{}`: {}", options_.command, error.message);
+    error.message = fmt::format("command `{}`{} {}", options_.command, error.message.starts_with("failed ") ? "" : ":",
+                                error.message);
     if (const std::string line = LastLineOf(outcome->error_tail); !line.empty())
       error.message += fmt::format("; the last line of its standard error: {}", line);
     return error;
@@ -130,10 +131,11 @@ class CommandModel : public Model {
     Result<ChatResponse> response = ReadCommandOutput(outcome.output);
     if (outcome.exit_code == 0) return response;
     const bool no_command = outcome.exit_code == kCannotExecute || outcome.exit_code == kCannotExecute + 1;
-    std::string message = fmt::format("it failed with exit status {}", outcome.exit_code);
+    std::string message = fmt::format("failed with exit status {}", outcome.exit_code);
     // What it printed may say more than the status.
     if (!response && !Trim(outcome.output).empty()) message += "; " + response.error().message;
     Error error{no_command ? ErrorKind::kPermanent : ErrorKind::kUnavailable, message};
+    error = error.Because(ErrorCause::kCommand);
     error.used_usd = response ? response->cost_usd.value_or(0.0) : response.error().used_usd;
     error.used_tokens = response ? response->usage.prompt() + response->usage.output : response.error().used_tokens;
     return error;

@@ -73,7 +73,7 @@ TEST(CommandModel, ErrorsNameCommandStatusAndTheLastLine) {
   const auto failing = Command("echo first >&2; echo not logged in >&2; exit 5");
   const Error error = ErrorOf(*failing, Ask("Hi."));
   EXPECT_EQ(error.kind, ErrorKind::kUnavailable);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("exit 5`: it failed with exit status 5"),
+  EXPECT_THAT(error.message, AllOf(HasSubstr("exit 5` failed with exit status 5"),
                                    HasSubstr("standard error: not logged in"), Not(HasSubstr("first\n"))));
   const Error missing = ErrorOf(*Command("upskill-no-such-command -p"), Ask("Hi."));
   EXPECT_EQ(missing.kind, ErrorKind::kPermanent);

@@ -36,6 +36,19 @@ struct DeskRequest {
   Steady::time_point seen;
 };
 
+Status LockDesk(const Folder& folder) {
+  if (folder.Lock(kLockPatience)) return {};
+  return Error{ErrorKind::kPermanent,
+               fmt::format("{} is in use by another upskill: give each a folder of its own", folder.path().string())};
+}
+
+Status TryToWrite(const fs::path& path) {
+  ASSIGN_OR_RETURN(const Folder folder, Folder::Make(path));
+  RETURN_IF_ERROR(LockDesk(folder));
+  ASSIGN_OR_RETURN(const TemporaryFile file, TemporaryFile::MakeIn(folder, DeskRequestName(1)));
+  return WriteAll(file.fd(), "\n", file.path());
+}
+
 class DeskModel : public Model {
  public:
   DeskModel(const DeskOptions& options, ModelInfo info)
@@ -68,11 +81,7 @@ class DeskModel : public Model {
       last_ = number;
       numbers_[key] = number;
     }
-    std::error_code code;
-    if (options_.say && !fs::exists(options_.folder / DeskAnswerName(number), code)) {
-      options_.say(fmt::format("desk     waiting for {}, the answer to {}",
-                               (options_.folder / DeskAnswerName(number)).string(), DeskRequestName(number)));
-    }
+    Tell(number);
     open_[number] = {std::move(done), Steady::now(), 0, {}, {}};
     wake_.notify_all();
   }
@@ -88,22 +97,35 @@ class DeskModel : public Model {
   }
 
  private:
+  void Tell(int number) {
+    if (!options_.say) return;
+    const std::string answer = (options_.folder / DeskAnswerName(number)).string();
+    std::error_code code;
+    if (!fs::exists(answer, code)) {
+      options_.say(fmt::format("desk     waiting for {}, the answer to {}", answer, DeskRequestName(number)));
+    } else if (!std::exchange(told_of_old_, true)) {
+      options_.say(
+          fmt::format("desk     taking answers that are there already, such as {}; to be asked again, remove "
+                      "both the request and its answer",
+                      answer));
+    }
+  }
+
   // At the first request, so that a model that is never asked leaves nothing behind.
   Status OpenFolder() {
     if (folder_) return {};
     ASSIGN_OR_RETURN(Folder folder, Folder::Make(options_.folder));
-    if (!folder.Lock(kLockPatience)) {
-      return Error{ErrorKind::kPermanent, fmt::format("{} is in use by another upskill: give each a folder of its own",
-                                                      options_.folder.string())};
-    }
+    RETURN_IF_ERROR(LockDesk(folder));
+    RETURN_IF_ERROR(NoteExisting());
     folder_ = std::move(folder);
-    NoteExisting();
     return {};
   }
 
-  void NoteExisting() {
+  Status NoteExisting() {
     std::error_code code;
-    for (const auto& entry : fs::directory_iterator(options_.folder, code)) {
+    const fs::directory_iterator entries(options_.folder, code);
+    if (code) return ErrnoError("listing", options_.folder, code.value());  // requests would be written over
+    for (const auto& entry : entries) {
       const std::string name = entry.path().filename().string();
       // An answer whose request was deleted must not answer another one.
       last_ = std::max(last_, DeskAnswerNumber(name).value_or(0));
@@ -114,6 +136,7 @@ class DeskModel : public Model {
       const std::optional<std::string> key = text ? DeskKeyIn(*text) : std::nullopt;
       if (key) numbers_[*key] = *number;
     }
+    return {};
   }
 
   void Look(const std::stop_token& stop) {
@@ -169,6 +192,7 @@ class DeskModel : public Model {
   const ModelInfo info_;
   std::mutex mutex_;  // guards the rest
   std::optional<Folder> folder_;
+  bool told_of_old_ = false;  // answers from before
   std::condition_variable_any wake_;
   std::map<std::string, int> numbers_;  // of the requests in the folder, by their keys
   int last_ = 0;
@@ -177,6 +201,18 @@ class DeskModel : public Model {
 };
 
 }  // namespace
+
+Status CheckDeskFolder(const fs::path& folder) {
+  std::vector<fs::path> missing;  // the innermost first
+  std::error_code code;
+  for (fs::path place = fs::absolute(folder, code).lexically_normal();
+       !place.empty() && fs::symlink_status(place, code).type() == fs::file_type::not_found;
+       place = place.parent_path())
+    missing.push_back(place);
+  const Status written = TryToWrite(folder);
+  for (const fs::path& place : missing) fs::remove(place, code);
+  return written;
+}
 
 std::unique_ptr<Model> MakeDeskModel(const DeskOptions& options) {
   std::error_code code;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/model.h"
+#include "util/result.h"
 
 namespace upskill {
 
@@ -27,6 +28,11 @@ struct DeskOptions {
 // Owns the folder, which is created for the first request, and the thread that looks for answers. `done` is called on
 // that thread. One model at a time may use a folder: requests of another one get an error. Every Cancel cancels all
 // requests; their files stay.
+// An answer that is there before its request is made in this session is taken, and `say` is told of the first one.
 std::unique_ptr<Model> MakeDeskModel(const DeskOptions& options);
+
+// Whether requests could be written to the folder now: it is a folder, or can be created, isn't full, and nobody else
+// uses it. Leaves nothing behind.
+Status CheckDeskFolder(const std::filesystem::path& folder);
 
 }  // namespace upskill

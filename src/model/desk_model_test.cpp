@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/structured_answer.h"
+#include "support/file_fixture.h"
 #include "support/model_answers.h"
 #include "util/files.h"
 #include "util/temp_folder.h"
@@ -90,7 +91,8 @@ TEST_F(DeskModelTest, ALaterSessionContinuesWithTheSameFiles) {
   Answers answers(2);
   model->Start(Ask("Second?"), answers.Expect(0));
   model->Start(Ask("Third?"), answers.Expect(1));
-  EXPECT_THAT(said_, ElementsAre(HasSubstr("0003-answer.md")));
+  EXPECT_THAT(said_, ElementsAre(AllOf(HasSubstr("taking answers that are there already"), HasSubstr("0002-answer.md")),
+                                 HasSubstr("0003-answer.md")));
   Put("0003-answer.md", "three");
   EXPECT_THAT(TextsOf(answers.TakeAll()), ElementsAre("two", "three"));
 }
@@ -148,6 +150,36 @@ TEST_F(DeskModelTest, AnAnswerLeftBehindAnswersNoOtherRequest) {
   EXPECT_NE(FileOf("0002-request.md"), "");
   Put("0002-answer.md", "one");
   EXPECT_THAT(TextsOf(answers.TakeAll()), ElementsAre("one"));
+}
+
+TEST_F(DeskModelTest, TheCheckLeavesNothingBehind) {
+  EXPECT_TRUE(CheckDeskFolder(desk() / "a" / "b").ok());
+  EXPECT_FALSE(fs::exists(desk()));
+  Put("0001-request.md", "mine");
+  EXPECT_TRUE(CheckDeskFolder(desk()).ok());
+  EXPECT_EQ(FileOf("0001-request.md"), "mine");
+  EXPECT_EQ(std::distance(fs::directory_iterator(desk()), fs::directory_iterator()), 1);
+}
+
+TEST_F(DeskModelTest, TheCheckNamesWhatIsWrong) {
+  const auto error = [](const fs::path& folder) {
+    const Status checked = CheckDeskFolder(folder);
+    return checked ? "" : checked.error().message;
+  };
+  folder_.Write("file", "x");
+  EXPECT_THAT(error(folder_.path() / "file"), HasSubstr("file"));
+  EXPECT_THAT(error(folder_.path() / "file/desk"), HasSubstr("Not a directory"));
+  EXPECT_THAT(error(folder_.path() / std::string(300, 'x')), HasSubstr("File name too long"));
+  EXPECT_THAT(error("/proc/desk"), HasSubstr("/proc/desk"));
+  {
+    const FileSizeLimit full(0);
+    EXPECT_THAT(error(desk()), HasSubstr("File too large"));
+  }
+  EXPECT_FALSE(fs::exists(desk()));
+  Answers answers(1);
+  const auto model = Open();
+  model->Start(Ask("First?"), answers.Expect(0));
+  EXPECT_THAT(error(desk()), HasSubstr("in use by another upskill"));
 }
 
 TEST_F(DeskModelTest, OtherFilesAreLeftAlone) {

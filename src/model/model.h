@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ struct ModelInfo {
   // whether the key and the model's name are right.
   bool warm_up = false;
   std::optional<Price> price = std::nullopt;  // see KnownPrice
+  std::int64_t context_tokens = 0;            // of a request and its answer together; 0: unknown
   bool bounded = true;                        // keeps to the maximum of tokens for an answer; a command may not
 };
 

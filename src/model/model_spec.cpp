@@ -303,9 +303,8 @@ Result<ModelSpec> ParseModelSpec(const std::string& text, const ModelSpecOptions
     spec.provider = prefix.substr(0, prefix.size() - 1);
     spec.rest = Trim(rest.substr(prefix.size()));
     if (!spec.rest.empty()) return spec;
-    return InputError(prefix == kCommandPrefix
-                          ? fmt::format("model '{}' names no command; for example, use 'cmd:claude -p'", text)
-                          : fmt::format("model '{}' names no folder; use desk:FOLDER", text));
+    return InputError(prefix == kCommandPrefix ? fmt::format("'{}' needs a command, for example: cmd:claude -p", text)
+                                               : fmt::format("'{}' needs a folder: desk:FOLDER", text));
   }
   const std::size_t question = rest.find('?');
   if (question != std::string_view::npos) {

@@ -328,6 +328,9 @@ Result<std::unique_ptr<Model>> OpenNetworkModel(const ModelSpec& spec, const Net
   info.local = connection.local;
   info.warm_up = !connection.local;
   info.price = options.catalog->PriceOf(spec.provider, spec.model);
+  constexpr std::int64_t kLongContext = 1'000'000;
+  info.context_tokens =
+      spec.settings.long_context ? kLongContext : options.catalog->ContextOf(spec.provider, spec.model);
   return std::unique_ptr<Model>(std::make_unique<NetworkModel>(spec, std::move(connection), std::move(info), options));
 }
 

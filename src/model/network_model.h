@@ -14,7 +14,7 @@
 #include "model/wire/wire.h"
 #include "net/endpoint.h"
 #include "util/result.h"
-#include "util/work_thread.h"
+#include "util/work_pool.h"
 
 namespace upskill {
 
@@ -66,7 +66,7 @@ class NetworkModel : public Model {
   std::uint64_t cancel_count_ = 0;  // of Cancel(kRunning): jobs started before it are not continued
   int pending_ = 0;
 
-  WorkThread parser_;  // of long answers
+  WorkPool parser_;    // of long answers
   Endpoint endpoint_;  // last: its callbacks use the members above
 };
 

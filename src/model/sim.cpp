@@ -104,7 +104,7 @@ Result<ChatResponse> Answer(const SimSettings& of_student, const ChatRequest& re
   ChatResponse response;
   const bool passes = rng.Uniform() < ChanceIn(settings, arm, request, text_of_messages);
   if (!passes && arm == "skill" && error_rng.Uniform() < settings.lost)
-    return Error{ErrorKind::kUnavailable, "sim: simulated time-out"}.Because(ErrorCause::kTimeout);
+    return Error{ErrorKind::kUnavailable, "sim: simulated timeout"}.Because(ErrorCause::kTimeout);
   if (passes) {
     response.text = JsonGet<std::string>(request.simulation, "passing_answer", "");
     if (response.text.empty()) {
@@ -116,7 +116,7 @@ Result<ChatResponse> Answer(const SimSettings& of_student, const ChatRequest& re
   response.usage.input = static_cast<std::int64_t>(EstimateTokens(request.system) + EstimateTokens(text_of_messages));
   response.usage.output = static_cast<std::int64_t>(EstimateTokens(response.text));
   response.seconds = settings.latency_ms / 1000.0;
-  if (settings.cost_usd > 0) response.cost_usd = settings.cost_usd;
+  response.cost_usd = settings.cost_usd;
   return response;
 }
 

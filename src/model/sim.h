@@ -30,7 +30,7 @@ struct SimSettings {
   double drift = 0.0;       // added to the probabilities of passing, in every arm, with each round
   double error = 0.0;       // probability that an attempt ends in an error, whatever it would have answered
   double skill_error = -1;  // the same in the skill's arm; below 0: same as error
-  // Probability that an attempt with the skill whose answer would fail ends in a time-out instead. Each attempt then
+  // Probability that an attempt with the skill whose answer would fail ends in a timeout instead. Each attempt then
   // draws its own answer, as from a model behind an API.
   double lost = 0.0;
   std::uint64_t seed = 0;
@@ -47,7 +47,7 @@ struct SimSetting {
 // What `upskill help sim` lists.
 inline constexpr std::array kSimSettings = {
     SimSetting{"base", "0 to 1", "pass rate without the skill [0.5]"},
-    SimSetting{"skill", "0 to 1, body", "the same with it; body: as the skill itself says"},
+    SimSetting{"skill", "0 to 1, body", "the same with it [0.5]; body: as the skill says"},
     SimSetting{"placebo", "0 to 1", "pass rate with the placebo [base]"},
     SimSetting{"previous", "0 to 1", "pass rate with the previous version [base]"},
     SimSetting{"reference", "0 to 1", "the same with the reference answers [1]"},

@@ -177,6 +177,55 @@ TEST(HostileServer, BreaksOffInAChunk) {
   EXPECT_EQ(ErrorOf(script).kind, ErrorKind::kUnavailable);
 }
 
+// Which of them counts is anybody's guess, so the rest of the connection may be a part of another response.
+TEST(HostileServer, SaysTwiceHowLongItsBodyIs) {
+  const auto error = [](const std::string& headers) {
+    return ErrorOf({loopback::Send("HTTP/1.1 200 OK\r\n" + headers + "\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
+                    loopback::Wait(std::chrono::hours(1))});
+  };
+  const auto expect = [&](const std::string& headers, const std::string& words) {
+    const Error found = error(headers);
+    EXPECT_EQ(found.kind, ErrorKind::kUnavailable) << headers;
+    EXPECT_EQ(found.cause, ErrorCause::kUnusable) << headers;
+    EXPECT_THAT(found.message, testing::EndsWith(words)) << headers;
+  };
+  expect("Content-Length: 5\r\nContent-Length: 7", " sent contradictory headers: Content-Length 5 and 7");
+  expect("Content-Length: 5, 7", " sent contradictory headers: Content-Length 5 and 7");
+  const std::string both = " sent contradictory headers: Content-Length and Transfer-Encoding";
+  expect("Content-Length: 5\r\nTransfer-Encoding: chunked", both);
+  expect("Transfer-Encoding: chunked\r\nContent-Length: 5", both);
+  expect("Transfer-Encoding: chunked\r\ntransfer-encoding: chunked", " sent Transfer-Encoding twice");
+  expect("Transfer-Encoding: xchunked", " sent an unusable header: Transfer-Encoding 'xchunked'");
+  expect("Content-Length: 5 apples", " sent an unusable header: Content-Length '5 apples'");
+}
+
+TEST(HostileServer, GetsANewConnectionAfterContradictoryHeaders) {
+  const loopback::Server server([](const Request& request) {
+    if (request.connection > 0) return loopback::Answer(200, "fine");
+    return Script{
+        loopback::Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 38\r\n\r\n{}"
+                       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstale")};
+  });
+  HttpClient client;
+  TestOutcomes outcomes;
+  client.Start(Post(server.url()), outcomes.Take());
+  EXPECT_FALSE(outcomes.Get().ok());
+  TestOutcomes again;
+  client.Start(Post(server.url()), again.Take());
+  const Result<HttpResponse> response = again.Get();
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(response->body, "fine");
+}
+
+TEST(HostileServer, MayRepeatTheSameLength) {
+  const loopback::Server server([](const Request&) {
+    return Script{loopback::Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length: 2\r\n\r\n{}")};
+  });
+  const Result<HttpResponse> response = Fetch(Post(server.url()));
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(response->body, "{}");
+}
+
 TEST(HostileServer, SendsBrokenGzip) {
   const Script script = loopback::Answer(200, "this is no gzip", {{"Content-Encoding", "gzip"}});
   EXPECT_EQ(ErrorOf(script).kind, ErrorKind::kUnavailable);

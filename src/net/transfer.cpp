@@ -275,11 +275,18 @@ bool Transfer::TakeHeaderLine(std::string_view received) {
   if (headers_done_) return true;  // a trailer
   if (line.starts_with("HTTP/")) {
     response_.headers.clear();  // those of an interim response (1xx)
+    framing_ = {};
     return true;
   }
   const std::size_t colon = line.find(':');
   if (colon != std::string_view::npos) {
-    response_.headers[ToLowerAscii(Trim(line.substr(0, colon)))] = std::string(Trim(line.substr(colon + 1)));
+    const std::string name = ToLowerAscii(Trim(line.substr(0, colon)));
+    const std::string_view value = Trim(line.substr(colon + 1));
+    if (const std::optional<std::string> problem = framing_.Add(name, value)) {
+      failure_ = Error{ErrorKind::kUnavailable, url_.authority + " " + *problem}.Because(ErrorCause::kUnusable);
+      return false;
+    }
+    response_.headers[name] = std::string(value);
   } else if (Trim(line).empty()) {
     long status = 0;
     curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);

@@ -10,6 +10,7 @@
 
 #include "net/ca_bundle.h"
 #include "net/http_client.h"
+#include "net/message_framing.h"
 #include "net/url.h"
 #include "util/known_secrets.h"
 #include "util/result.h"
@@ -74,6 +75,7 @@ class Transfer {
 
   HttpResponse response_;
   SecretStreamMask mask_;  // of the body
+  MessageFraming framing_;
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   bool headers_done_ = false;
