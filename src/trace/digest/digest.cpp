@@ -12,6 +12,7 @@
 
 #include "trace/digest/detail_lines.h"
 #include "trace/digest/digest_text.h"
+#include "trace/digest/excerpt.h"
 #include "trace/digest/transcript.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -152,8 +153,18 @@ void LowerRepetitions(std::vector<DigestItem>& items) {
   }
 }
 
-// `items`: the best first. Every item in its brief form: each kind in its own share, then all in what is left. Then the
-// best ones grow to their full form.
+std::size_t TokensOfEntry(const DigestItem& item, const std::string& text, std::size_t traces) {
+  return EstimateTokens(EntryOf(item, text, traces));
+}
+
+std::size_t UsedBy(const std::vector<Chosen>& chosen) {
+  std::size_t used = 0;
+  for (const Chosen& choice : chosen) used += choice.tokens + 1;
+  return used;
+}
+
+// `items`: the best first. Every item in its brief form: each kind in its own share, then all in what is left. Files
+// beyond their share have only their names: what they state is among the single lines.
 std::vector<Chosen> Choose(const std::vector<DigestItem>& items, std::size_t traces, std::size_t budget) {
   std::vector<Chosen> chosen;
   std::vector<Chosen> waiting;
@@ -163,14 +174,15 @@ std::vector<Chosen> Choose(const std::vector<DigestItem>& items, std::size_t tra
     used += choice.tokens + 1;
     chosen.push_back(std::move(choice));
   };
-  const auto tokens_of = [&](const DigestItem& item, const std::string& text) {
-    return EstimateTokens(EntryOf(item, text, traces));
-  };
   for (const DigestItem& item : items) {
     Chosen choice{&item, ItemText(item, ItemForm::kBrief), 0};
-    choice.tokens = tokens_of(item, choice.text);
+    choice.tokens = TokensOfEntry(item, choice.text, traces);
     std::size_t& used_here = used_by_kind[item.kind];
     if (used_here + choice.tokens + 1 > budget * ShareOf(item.kind) / 100) {
+      if (item.kind == DigestKind::kFile) {
+        choice.text.resize(std::min(choice.text.find('\n'), choice.text.size()));
+        choice.tokens = TokensOfEntry(item, choice.text, traces);
+      }
       waiting.push_back(std::move(choice));
       continue;
     }
@@ -180,19 +192,27 @@ std::vector<Chosen> Choose(const std::vector<DigestItem>& items, std::size_t tra
   for (Chosen& choice : waiting) {
     if (used + choice.tokens + 1 <= budget) take(std::move(choice));
   }
+  return chosen;
+}
+
+// Gives the best items their full form, or their brief one, as far as that fits.
+void Grow(std::vector<Chosen>& chosen, std::size_t traces, std::size_t budget) {
+  std::size_t used = UsedBy(chosen);
   std::stable_sort(chosen.begin(), chosen.end(),
                    [](const Chosen& a, const Chosen& b) { return a.item->value > b.item->value; });
   for (Chosen& choice : chosen) {
     if (used >= budget) break;
-    std::string full = ItemText(*choice.item, ItemForm::kFull);
-    if (full.size() <= choice.text.size()) continue;
-    const std::size_t tokens = tokens_of(*choice.item, full);
-    if (tokens <= choice.tokens || used + tokens - choice.tokens > budget) continue;
-    used += tokens - choice.tokens;
-    choice.text = std::move(full);
-    choice.tokens = tokens;
+    for (const ItemForm form : {ItemForm::kFull, ItemForm::kBrief}) {
+      std::string longer = ItemText(*choice.item, form);
+      if (longer.size() <= choice.text.size()) continue;
+      const std::size_t tokens = TokensOfEntry(*choice.item, longer, traces);
+      if (tokens <= choice.tokens || used + tokens - choice.tokens > budget) continue;
+      used += tokens - choice.tokens;
+      choice.text = std::move(longer);
+      choice.tokens = tokens;
+      break;
+    }
   }
-  return chosen;
 }
 
 // Everything, if it fits. A trace much larger than the budget isn't even written out.
@@ -213,6 +233,8 @@ std::optional<Digest> WholeDigest(const std::vector<Trace>& traces, std::size_t 
                                  EvidenceWords(item.evidence), item.text);
       if (EstimateTokens(digest.text) > budget) return std::nullopt;
       ++digest.kept[item.kind];
+      digest.cut_items += item.cut_characters > 0 ? 1 : 0;
+      digest.cut_characters += item.cut_characters;
       digest.items.push_back(std::move(item));
     }
   }
@@ -220,8 +242,10 @@ std::optional<Digest> WholeDigest(const std::vector<Trace>& traces, std::size_t 
   return digest;
 }
 
-// Part of the budget for DetailLines, in percent; they get what the items leave as well.
-constexpr std::size_t kDetailShare = 60;
+// Parts of the budget for DetailLines, in percent: what the items leave in any case, and the most that they get of what
+// the items could use to grow.
+constexpr std::size_t kDetailShare = 65;
+constexpr std::size_t kMostDetails = 80;
 
 std::string ShownText(const std::vector<Chosen>& chosen) {
   std::string text;
@@ -229,16 +253,31 @@ std::string ShownText(const std::vector<Chosen>& chosen) {
   return text;
 }
 
-std::size_t DetailBytes(const std::vector<Chosen>& chosen, std::size_t budget) {
-  std::size_t used = 0;
-  for (const Chosen& choice : chosen) used += choice.tokens + 1;
-  return used < budget ? (budget - used) * kBytesPerToken : 0;
+std::size_t DetailTokens(const std::vector<Chosen>& chosen, std::size_t budget) {
+  const std::size_t used = UsedBy(chosen);
+  return used < budget ? std::min(budget - used, budget * kMostDetails / 100) : 0;
+}
+
+// Where the session worked: paths and commands are relative to that folder.
+DigestItem FolderItem(const Trace& trace, std::size_t trace_index) {
+  constexpr double kAlways = 1000;
+  constexpr std::size_t kMostBytes = 400;
+  DigestItem item;
+  item.kind = DigestKind::kFact;
+  item.key = "folder " + trace.cwd;
+  item.detail = TextDetail{"Working directory: " + HeadAndTail(trace.cwd, kMostBytes), false};
+  item.value = kAlways;
+  item.places = {PlaceOf(trace, 0)};
+  item.trace = trace_index;
+  item.evidence = HowKnown::kReadInFiles;
+  return item;
 }
 
 // Items of all traces, merged and valued, the most useful first.
 std::vector<DigestItem> CollectDigestItems(const std::vector<Trace>& traces) {
   std::vector<DigestItem> items;
   for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (!traces[i].cwd.empty() && !traces[i].events.empty()) items.push_back(FolderItem(traces[i], i));
     for (auto* collect : {&CollectTalk, &CollectCalls, &CollectFiles}) {
       std::vector<DigestItem> more = collect(traces[i], i);
       std::move(more.begin(), more.end(), std::back_inserter(items));
@@ -266,8 +305,13 @@ std::string KeptLine(const Digest& digest) {
     const std::size_t count = found == digest.kept.end() ? 0 : found->second;
     return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
   };
+  const std::string whole = digest.cut_items == 0
+                                ? "nothing left out"
+                                : fmt::format("whole but for {} characters cut from {}",
+                                              WithThousands(static_cast<long long>(digest.cut_characters)),
+                                              Counted(digest.cut_items, "long item"));
   return fmt::format("{} tokens, {}: {}, {}, {}, {}", WithThousands(static_cast<long long>(digest.tokens)),
-                     digest.whole ? "nothing left out" : "condensed", counted(DigestKind::kFix, "error → fix pair"),
+                     digest.whole ? whole : "condensed", counted(DigestKind::kFix, "error → fix pair"),
                      counted(DigestKind::kFile, "file"), counted(DigestKind::kCommand, "command"),
                      counted(DigestKind::kCorrection, "correction"));
 }
@@ -285,7 +329,11 @@ Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options
   const std::size_t budget = options.budget_tokens > fixed ? options.budget_tokens - fixed : 0;
   const std::size_t details = budget * kDetailShare / 100;
   std::vector<Chosen> chosen = Choose(items, traces.size(), budget - details);
-  const std::vector<DigestItem> lines = DetailLines(traces, ShownText(chosen), DetailBytes(chosen, budget));
+  const std::vector<DigestItem> lines =
+      DetailLines(traces, ShownText(chosen), DetailTokens(chosen, budget) * kBytesPerToken);
+  std::size_t used_by_lines = 0;
+  for (const DigestItem& line : lines) used_by_lines += TokensOfEntry(line, line.text, traces.size()) + 1;
+  Grow(chosen, traces.size(), budget - std::min(budget, used_by_lines));
   for (const DigestItem& line : lines) chosen.push_back({&line, line.text, 0});
   std::stable_sort(chosen.begin(), chosen.end(), [](const Chosen& a, const Chosen& b) {
     return std::pair(a.item->trace, a.item->event) < std::pair(b.item->trace, b.item->event);

@@ -26,7 +26,9 @@ struct DigestOptions {
 struct Digest {
   std::string text;  // Markdown
   std::size_t tokens = 0;
-  bool whole = false;             // it is the traces' whole text, in order
+  bool whole = false;  // it is the traces' whole text, in order, but for what is cut from long items
+  std::size_t cut_items = 0;
+  std::size_t cut_characters = 0;
   std::vector<DigestItem> items;  // the items in the text, in order
   std::map<DigestKind, std::size_t> kept;
   std::map<DigestKind, std::size_t> dropped;
@@ -44,10 +46,11 @@ std::string_view DigestReadingNote();
 // each one more. Within an item, lines are weighed (LineImportance): registrations, export lists, versions, shapes,
 // signatures and configuration keys are kept before other lines and never lose to near-duplicates; of lines that differ
 // only in names and numbers, each further one is worth less. Such lines of items that weren't chosen are gathered
-// (DetailLines) in a share of their own, rarest kind first.
+// (DetailLines) in a share of their own.
 Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options);
 
-// "6,900 tokens: 6 error → fix pairs, 5 files, 9 commands, 3 corrections".
+// "6,900 tokens, condensed: 6 error → fix pairs, 5 files, 9 commands, 3 corrections"; of whole traces "nothing left
+// out", or what is cut.
 std::string KeptLine(const Digest& digest);
 
 }  // namespace upskill

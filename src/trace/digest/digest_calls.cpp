@@ -309,8 +309,14 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
     DigestItem item;
     item.kind = DigestKind::kCommand;
     item.key = "command " + key;
-    item.detail = CommandDetail{attempt.shown, PurposeOf(trace.events[attempt.call]),
-                                Excerpt(trace.events[attempt.result].text, kOutputBytes), known.worked, known.failed};
+    std::string folder = FolderOf(trace.events[attempt.call]);
+    if (folder == trace.cwd) folder.clear();
+    item.detail = CommandDetail{attempt.shown,
+                                PurposeOf(trace.events[attempt.call]),
+                                Excerpt(trace.events[attempt.result].text, kOutputBytes),
+                                known.worked,
+                                known.failed,
+                                std::move(folder)};
     const double late = static_cast<double>(attempt.call) / static_cast<double>(trace.events.size());
     item.value =
         38 + 22 * late + (known.failed > 0 ? 14 : 0) + std::min(6.0, 2.0 * static_cast<double>(known.worked - 1));
@@ -322,6 +328,11 @@ void AddCommands(const Trace& trace, const std::vector<Attempt>& attempts, std::
 }
 
 }  // namespace
+
+std::string FolderOf(const Event& call) {
+  const ParsedRecord arguments = ParseRecord(call.text);
+  return arguments.value && arguments.value->is_object() ? StringAt(*arguments.value, "workdir") : "";
+}
 
 bool IsLookingAround(const Event& call) { return !call.command.empty() && OnlyLooks(CommandKey(call.command)); }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "trace/digest/digest_item.h"
+#include "trace/digest/file_moves.h"
 #include "trace/digest/file_state.h"
 #include "trace/read/record_parser.h"
 #include "trace/read/tool_use.h"
@@ -34,6 +37,72 @@ bool Worked(const Trace& trace, const Event& call) {
   const CallStatus status = trace.events[call.partner].status;
   return status == CallStatus::kOk || status == CallStatus::kUnknown;
 }
+
+// The files of a trace by path; they follow moves.
+class FileHistories {
+ public:
+  bool contains(const std::string& path) const { return files_.contains(path); }
+  FileHistory* Find(const std::string& path) {
+    const auto found = files_.find(path);
+    return found == files_.end() ? nullptr : &found->second;
+  }
+  FileHistory& At(const std::string& path) {
+    const auto [entry, added] = files_.try_emplace(path);
+    if (added) ForEachPart(path, [&](std::string_view part) { with_part_[std::string(part)].insert(path); });
+    return entry->second;
+  }
+  std::map<std::string, FileHistory> Take() { return std::move(files_); }
+
+  void Move(FileMove move) {
+    const std::string name = move.from.substr(move.from.rfind('/') + 1);
+    const auto candidates = with_part_.find(name);
+    if (candidates == with_part_.end()) return;
+    std::vector<std::pair<std::string, MovedPath>> moved;
+    for (const std::string& path : candidates->second) {
+      std::optional<MovedPath> after = PathAfter(move, path);
+      if (!after) continue;
+      // A folder of that name takes it in.
+      if (!move.to.ends_with('/') && IsFolder(after->root + move.to)) {
+        move.to += '/';
+        after = PathAfter(move, path);
+      }
+      moved.emplace_back(path, *std::move(after));
+    }
+    const bool one = std::all_of(moved.begin(), moved.end(),
+                                 [&](const auto& each) { return each.second.root == moved.front().second.root; });
+    if (!one || moved.size() > moves_left_) return;
+    moves_left_ -= moved.size();
+    for (auto& [from, after] : moved) {
+      FileHistory file = std::move(files_.at(from));
+      Remove(from);
+      At(after.path) = std::move(file);
+    }
+  }
+
+ private:
+  template <typename F>
+  static void ForEachPart(std::string_view path, const F& f) {
+    for (std::size_t begin = 0; begin <= path.size();) {
+      const std::size_t end = std::min(path.find('/', begin), path.size());
+      if (end > begin) f(path.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+
+  bool IsFolder(const std::string& path) const {
+    const auto first = files_.lower_bound(path + "/");
+    return first != files_.end() && first->first.starts_with(path + "/");
+  }
+
+  void Remove(const std::string& path) {
+    files_.erase(path);
+    ForEachPart(path, [&](std::string_view part) { with_part_[std::string(part)].erase(path); });
+  }
+
+  std::map<std::string, FileHistory> files_;
+  std::unordered_map<std::string, std::set<std::string>> with_part_;  // name of a file or folder → paths
+  std::size_t moves_left_ = 20'000;                                   // a folder may be moved back and forth
+};
 
 // Lowers `room`, the bytes by which the files of a trace may still grow beyond what is recorded.
 void Apply(const FileEdit& edit, std::size_t event, FileHistory& file, std::size_t& room) {
@@ -171,28 +240,30 @@ void ApplyChange(const Event& event, std::size_t index, FileHistory& file, std::
 }
 
 // A change of a known file by a call whose arguments the recording leaves out.
-void NoteUnknownChange(const Trace& trace, const Event& event, std::size_t index,
-                       std::map<std::string, FileHistory>& files) {
-  const auto file = files.find(event.path);
-  if (!trace.lossy || file == files.end() || !event.command.empty()) return;
+void NoteUnknownChange(const Trace& trace, const Event& event, std::size_t index, FileHistories& files) {
+  FileHistory* const file = files.Find(event.path);
+  if (!trace.lossy || file == nullptr || !event.command.empty()) return;
   if (const std::string tool = ToLowerAscii(event.tool); tool != "edit" && tool != "multiedit") return;
-  ++file->second.versions;
-  file->second.event = index;
-  file->second.state.NoteUnknownChange();
+  ++file->versions;
+  file->event = index;
+  file->state.NoteUnknownChange();
 }
 
 }  // namespace
 
 std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index) {
-  std::map<std::string, FileHistory> files;
+  FileHistories files;
   std::size_t room = FileState::kMostGrowth;
   std::map<std::string, std::size_t> reads;  // of files that aren't changed yet
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     if (event.abandoned) continue;
     if (event.kind == EventKind::kFileChange && event.partner == kNoIndex && !event.path.empty())
-      ApplyChange(event, i, files[event.path], room);
+      ApplyChange(event, i, files.At(event.path), room);
     if (event.kind != EventKind::kToolCall || event.partner == kNoIndex) continue;
+    if (!event.command.empty() && Worked(trace, event) && !trace.events[event.partner].text.starts_with("mv: ")) {
+      for (FileMove& move : MovesOf(event.command)) files.Move(std::move(move));
+    }
     if (!MayWriteFile(event)) {
       if (!event.path.empty()) reads[event.path] = i;
       continue;
@@ -203,16 +274,17 @@ std::vector<DigestItem> CollectFiles(const Trace& trace, std::size_t trace_index
     for (const FileEdit& edit : edits) {
       if (edit.path.empty()) continue;
       const bool known = files.contains(edit.path);
-      FileHistory& file = files[edit.path];
+      FileHistory& file = files.At(edit.path);
       if (const auto read = reads.find(edit.path); !known && read != reads.end() && edit.kind != FileEdit::Kind::kWrite)
         ApplyRead(trace, read->second, file);
       Apply(edit, i, file, room);
     }
   }
   const std::unordered_map<std::string_view, std::size_t> last_calls = LastCallsByName(trace);
+  std::map<std::string, FileHistory> last = files.Take();
   std::vector<DigestItem> items;
-  items.reserve(files.size());
-  for (auto& [path, file] : files) items.push_back(FileItem(trace, last_calls, path, std::move(file)));
+  items.reserve(last.size());
+  for (auto& [path, file] : last) items.push_back(FileItem(trace, last_calls, path, std::move(file)));
   for (DigestItem& item : items) item.trace = trace_index;
   return items;
 }

@@ -69,6 +69,8 @@ struct CommandDetail {
   std::string output;
   std::size_t worked = 0;
   std::size_t failed = 0;
+  // That it ran in, if it isn't the session's. The initializer lets others omit it.
+  std::string folder = "";  // NOLINT(readability-redundant-string-init)
 };
 
 struct FileDetail {
@@ -116,11 +118,13 @@ struct DigestItem {
   std::size_t agreement = 1;  // the number of traces that contain it
   std::string text;           // in a digest: the text shown
   HowKnown evidence = HowKnown::kOnlyWritten;
+  std::size_t cut_characters = 0;  // that `text` leaves out of a whole trace
 };
 
 // How the outcome of a call is known, and whether its output says that it failed although the tool reports success.
 HowKnown EvidenceOfCall(const Trace& trace, std::size_t call);
 bool IsLookingAround(const Event& call);  // a command that only inspects things
+std::string FolderOf(const Event& call);  // that its arguments name, as those of Codex do; empty: none
 
 // The candidates for a digest. `trace_index` is stored in the items.
 std::vector<DigestItem> CollectTalk(const Trace& trace,

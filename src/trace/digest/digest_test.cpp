@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 #include "support/claude_session.h"
 #include "support/work_meter.h"
 #include "trace/digest/excerpt.h"
+#include "trace/load/read_trace.h"
 #include "util/json.h"
 #include "util/rng.h"
 
@@ -337,6 +341,41 @@ TEST(ExcerptTest, DiffShowsWhatChanged) {
   EXPECT_EQ(DiffLines("a\nb\nc\n", "a\nB\nc\n"), " a\n-b\n+B\n c\n");
   EXPECT_EQ(DiffLines("", "x\n"), "+x\n");
   EXPECT_EQ(DiffLines("same\n", "same\n"), " same\n");
+}
+
+// Agents such as Codex name a folder with each call.
+TEST(DigestTest, CondensedDigestsNameTheFolders) {
+  std::string lines = R"({"type":"session_meta","payload":{"id":"s","cwd":"/home/d/w"}})"
+                      "\n";
+  const auto add = [&](const Json& payload) {
+    lines += DumpJson(Json::object({{"type", "response_item"}, {"payload", payload}})) + "\n";
+  };
+  const Json request = Json::object({{"type", "input_text"}, {"text", "build it"}});
+  add(Json::object({{"type", "message"}, {"role", "user"}, {"content", Json::array({request})}}));
+  for (const char* folder : {"/home/d/w", "/home/d/w/apps/x"}) {
+    const Json arguments = Json::object({{"command", Json::array({"make", folder})}, {"workdir", folder}});
+    add(Json::object(
+        {{"type", "function_call"}, {"name", "shell"}, {"arguments", DumpJson(arguments)}, {"call_id", folder}}));
+    add(Json::object({{"type", "function_call_output"}, {"call_id", folder}, {"output", "done"}}));
+  }
+  const Result<Trace> trace = ReadTrace(LineSource::FromText(lines, "s.jsonl"), {});
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  const std::string text = MakeDigest({*trace}, Condensed()).text;
+  EXPECT_NE(text.find("- Working directory: /home/d/w [s.jsonl#1"), std::string::npos) << text;
+  EXPECT_NE(text.find("- (in /home/d/w/apps/x) make /home/d/w/apps/x"), std::string::npos) << text;
+  EXPECT_NE(text.find("- make /home/d/w\n"), std::string::npos) << text;
+}
+
+TEST(DigestTest, WhatAWholeTraceCutsIsCounted) {
+  Session session;
+  session.User("search the manual");
+  session.Call("search_manual", Json::object({{"text", std::string(5000, 'x')}}), "nothing");
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
+  ASSERT_TRUE(digest.whole);
+  EXPECT_EQ(digest.cut_items, 1U);
+  EXPECT_EQ(digest.cut_characters, 5000U + std::string_view(R"({"text":""})").size() - 4000U - 3U);
+  EXPECT_NE(KeptLine(digest).find(" tokens, whole but for 1,008 characters cut from 1 long item: "), std::string::npos)
+      << KeptLine(digest);
 }
 
 // Every file is looked for in every command that may have tried it out.

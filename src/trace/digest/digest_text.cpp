@@ -150,7 +150,8 @@ class ItemWriter {
     return std::string(Trim(text));
   }
   std::string operator()(const CommandDetail& command) const {
-    const std::string text = HeadAndTail(command.command, full_ ? 1000 : 360) + Times(command);
+    const std::string folder = command.folder.empty() ? "" : fmt::format("(in {}) ", HeadAndTail(command.folder, 200));
+    const std::string text = folder + HeadAndTail(command.command, full_ ? 1000 : 360) + Times(command);
     const std::string output = full_ ? Excerpt(command.output, 240) : "";
     return output.empty() ? text : text + "\n→ " + output;
   }

@@ -62,7 +62,7 @@ bool IsRegistration(std::string_view line) {
 
 bool IsExport(std::string_view line) {
   static const RE2 pattern(
-      R"(__all__|^export (?:default|\{|\*|type \{)|^pub (?:use|mod) |\bmodule\.exports\b|^exports\.\w+ =|^export\(|)"
+      R"(__all__|^export (?:default|\{|\*|type \{)|^pub(?:\([\w ]+\))? (?:use|mod) |\bmodule\.exports\b|^exports\.\w+ =|^export\(|)"
       R"(^export \w+(?:, \w+)*;?$|^EXPORT_\w+\(|dllexport|visibility\("default"\)|^module [A-Z][\w.]* *\(|)"
       R"(^"\.(?:/[^"]*)?": *[{"])");
   return IsMatch(line, pattern);
@@ -92,7 +92,7 @@ bool IsShape(std::string_view line) {
 bool IsEnvironment(std::string_view line) {
   static const RE2 pattern(
       R"(\bprocess\.env\b|\bos\.environ\b|\b(?:os\.)?getenv\(|\bsetenv\(|\benv::var|\bENV\[|\bGetenv\(|)"
-      R"(\bGetEnvironmentVariable\(|)"
+      R"(\bGetEnvironmentVariable\(|\b(?:option_)?env!\(|^unset [A-Z]|)"
       R"(^(?:export )?[A-Z][A-Z0-9_]{2,}=\S|^export \w+=|^PATH=|^(?:ENV|ARG) [A-Z]\w+|^Environment=|^set -g?x \w+|)"
       R"(^(?:- )?[A-Z][A-Z0-9]*_[A-Z0-9_]+: \S)");
   return IsMatch(line, pattern);
@@ -102,7 +102,7 @@ bool IsEnvironment(std::string_view line) {
 bool IsSchema(std::string_view line) {
   static const RE2 pattern(
       R"((?i)^(?:create|alter) (?:or replace )?(?:unique )?(?:\w+ )?(?:table|index|type|view|function|trigger|)"
-      R"(extension|policy|schema)\b|)"
+      R"(extension|policy|schema|procedure|sequence|domain|role|database)\b|)"
       R"(^add (?:column|constraint)\b|^(?:primary key|foreign key|constraint \w+|unique \()|\bnot null\b|)"
       R"(\breferences \w+ ?\(|)"
       R"(^"?\w+"? (?:bigint|boolean|bytea|decimal|integer|int|jsonb?|numeric|text|timestamp\w*|uuid|varchar)\b.*,?$|)"
@@ -112,7 +112,8 @@ bool IsSchema(std::string_view line) {
       R"(Joi|yup)\.\w+|)"
       R"(^directive @|^\w+(?:\(.*\))?: \[?[A-Z]\w+!?\]?!|@(?:id|unique|default|relation)\b|)"
       R"(^"(?:\$ref|pattern|enum|required|additionalProperties|format|minimum|maximum|minItems|const|\$id|items)["]: |)"
-      R"(^[\w$]+ ?= ?"[\w]+:[a-z]\w*(?:[,(]|")|^x-[\w-]+: |^\{"name": "[\w.-]+", "type": )");
+      R"(^[\w$]+ ?= ?"[\w]+:[a-z]\w*(?:[,(]|")|^x-[\w-]+: |^\{"name": "[\w.-]+", "type": |)"
+      R"(^\w+ = [\w.]+\.\w*(?:Field|Key|Column|Relation\w*)\()");
   static const RE2 annotation_pattern(
       R"(^#!?\[\w[\w:]*(?:\(| =)|^@[A-Z]\w*\(|^\[[A-Z]\w*\(.*\)\]$|^@\w+[\w.]*\(["\w].*\)$)");
   return IsMatch(line, pattern) || IsMatch(line, field_pattern) || IsMatch(line, annotation_pattern);
@@ -140,11 +141,17 @@ bool IsSignature(std::string_view line) {
       R"(^template\s*<|^\w+ :: \S|^(?:[\w:<>*&\[\],.?]+ )+[*&]*[\w:~]+\([^;{}]*\)(?: const| noexcept| override|)"
       R"( throws [\w, .]+)*\s*[;{]$|)"
       R"(^(?:__\w+__|\[\[\w+\]\]) .*\w\()");
+  // `public async Task<int> Sum(` of C# and Java, messages and services of Protocol Buffers, types of GraphQL.
+  static const RE2 modified_pattern(
+      R"(^(?:(?:public|private|protected|internal|static|async|virtual|override|abstract|final|sealed|extern|unsafe) )+)"
+      R"((?:[\w<>\[\],.?]+ )*\w+(?:<[\w, ]+>)?\(|)"
+      R"(^(?:message|service|oneof|extend|extend type|input|const enum|export const enum) [A-Z]\w*\b.*[{@])");
   static const RE2 arrow_pattern(R"(^export const \w+ = (?:async )?(?:\(.*\)|\w+)(?:: .*)? =>)");
   static const RE2 statement_pattern(
       R"(^(?:return|else|throw|new|delete|await|yield|case|goto|print|type [a-z]+ [a-z]+ )\b|^(?:class|type|)"
       R"(module|record|function|enum|union) (?:is|of|and|in|to|for|that|name|has|with|was|are|can)\b)");
-  return (IsMatch(line, pattern) || IsMatch(line, typed_pattern) || IsMatch(line, arrow_pattern)) &&
+  return (IsMatch(line, pattern) || IsMatch(line, typed_pattern) || IsMatch(line, modified_pattern) ||
+          IsMatch(line, arrow_pattern)) &&
          !IsMatch(line, statement_pattern);
 }
 
@@ -160,7 +167,7 @@ bool IsConstant(std::string_view line) {
   static const RE2 pattern(
       R"((?i)^(?:(?:export|pub|public|private|protected|internal|static|inline|const|constexpr|constinit|final|)"
       R"(readonly|let|var|val|auto|)"
-      R"(local|localparam|parameter|def|immutable|comptime)\b ?)+[\w:<>&*\[\], ?.]+ ?:?= ?(?:["'`\[{(]|-?[\d.]|)"
+      R"(local|localparam|parameter|def|immutable|comptime)\b ?)+[\w:;<>&*\[\], ?.]+ ?:?= ?(?:\*?[bfru]{0,2}["'`\[{(]|-?[\d.]|)"
       R"(true\b|false\b|nil\b|)"
       R"((?:new )?[\w.:]+(?:<.*>)?\(["'`\d)]))");
   static const RE2 name_pattern(
@@ -181,7 +188,7 @@ bool IsConfiguration(std::string_view line) {
   static const RE2 pattern(R"(^[A-Za-z_][\w.-]*\s*=\s*(?:["'\[{]|-?\d|true|false)[^;]*;?$|^"[\w./@-]+":\s*\S|)"
                            R"(^(?:- )?[a-z_][\w.-]*:\s+\S+(?: \S+){0,4}$|)"
                            R"(^\[\[?[\w."-]+\]\]?$|^[A-Za-z_][\w.-]*\s*=\s*[\w./:-]+$|^[A-Za-z][\w.-]*=[^=\s>][^;(]*$|)"
-                           R"(^[A-Z][A-Z0-9_]+ *[:+?]?= *\S)");
+                           R"(^[A-Z][A-Z0-9_]+ *[:+?]?= *\S|^[A-Z][A-Z0-9_]{2,}: \S+$)");
   // A build's or server's directive: `set(CMAKE_CXX_STANDARD 20)`, `client_max_body_size 64m;`.
   static const RE2 directive_pattern(
       R"(^(?:set|option|find_package|project|include|enable_\w+|set_\w+|target_\w+|add_\w+)\([A-Za-z]|)"
@@ -198,7 +205,8 @@ bool IsConfiguration(std::string_view line) {
 
 // Code or data in any language: punctuation that prose doesn't have, and a word.
 bool IsOtherStatement(std::string_view line) {
-  static const RE2 pattern(R"re([A-Za-z]{3}.*(?:[={}\[\]<;@$]|\w\(|::|->|")|^[#@<%$.][A-Za-z]|[={<(].*[A-Za-z]{3})re");
+  static const RE2 pattern(
+      R"re([A-Za-z]{3}.*(?:[={}\[\]<;@$]|\w\(|::|->|")|^[#@<%$.][A-Za-z]|[={<(].*[A-Za-z]{3}|^(?:\w+ )?[A-Za-z]\w*_\w+$)re");
   static const RE2 prose_pattern(
       R"re((?i)(?:[a-z']{2,}[,.]? ){4}|^(?:[-*>|]|//|/\*|#+ |\d+[.)]|\[?\d|<!--|[)}\]]|[+~.]{2}|\.{3})|^</|\.{3}$|[?!.]$|[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{16})re");
   return IsMatch(line, pattern) && !IsMatch(line, prose_pattern) && !StatesNoValue(line);

@@ -13,8 +13,6 @@
 
 #include "trace/digest/digest_text.h"
 #include "trace/digest/excerpt.h"
-#include "trace/read/record.h"
-#include "trace/read/record_parser.h"
 #include "trace/read/tool_use.h"
 #include "util/text.h"
 
@@ -69,6 +67,7 @@ class TranscriptWriter {
     item.trace = trace_index_;
     item.event = event;
     item.evidence = evidence;
+    item.cut_characters = std::exchange(cut_characters_, 0);
     if (!changed_.empty()) item.text = fmt::format("(changed before this: {})\n", std::exchange(changed_, ""));
     changed_paths_.clear();
     if (!from.agent.empty()) item.text += "(sub-agent) ";
@@ -119,9 +118,16 @@ class TranscriptWriter {
     if (trace_.format == TraceFormat::kNotes) {
       Add(DigestKind::kFinding, i, Whole(text)).detail = TextDetail{text, true};
     } else if (!Trim(text).empty()) {
-      Add(DigestKind::kFact, i, "(given to the agent by its program) " + HeadAndTail(text, kMostOfContext),
+      Add(DigestKind::kFact, i, "(given to the agent by its program) " + Cut(text, kMostOfContext),
           HowKnown::kReadInFiles);
     }
+  }
+
+  // The ends of a long text; counts what is left out.
+  std::string Cut(std::string_view text, std::size_t most) {
+    std::string kept = HeadAndTail(text, most);
+    if (kept.size() < Trim(text).size()) cut_characters_ += CountCodePoints(Trim(text)) - CountCodePoints(kept);
+    return kept;
   }
 
   void NoteChange(const std::string& path) {
@@ -130,9 +136,7 @@ class TranscriptWriter {
 
   // "(in apps/x) " if the call names another working folder than the one before, as calls of Codex do.
   std::string ChangedFolder(const Event& call) {
-    const ParsedRecord arguments = ParseRecord(call.text);
-    if (!arguments.value || !arguments.value->is_object()) return "";
-    std::string folder = StringAt(*arguments.value, "workdir");
+    std::string folder = FolderOf(call);
     if (folder.empty() || folder == folder_) return "";
     folder_ = std::move(folder);
     return fmt::format("(in {}) ", HeadAndTail(folder_, 200));
@@ -168,7 +172,7 @@ class TranscriptWriter {
     const bool separate = !call.path.empty() && IsChangedApart(i);
     // What a successful edit wrote is in the file's final content.
     if (((changes && call.command.empty()) || separate) && !failed && !refused) return;
-    std::string text = call.command.empty() ? call.tool + " " + HeadAndTail(call.text, kMostOfArguments)
+    std::string text = call.command.empty() ? call.tool + " " + Cut(call.text, kMostOfArguments)
                                             : ChangedFolder(call) + "$ " +
                                                   (changes ? HeadAndTail(call.command, 400) : Whole(call.command));
     if (refused) text += status == CallStatus::kRejected ? "\n[not allowed]" : "\n[stopped]";
@@ -204,6 +208,7 @@ class TranscriptWriter {
   std::set<std::size_t> corrections_;
   std::map<std::size_t, std::vector<DigestItem>> after_;  // what follows an event
   std::map<std::size_t, std::size_t> shown_;              // hash of an output → event
+  std::size_t cut_characters_ = 0;                        // from the next item
   std::string folder_;                                    // of the last call that names one
   std::string changed_;                                   // files changed since the last item
   std::set<std::string> changed_paths_;                   // the same ones

@@ -137,11 +137,6 @@ class ExportReader {
       }
     }
     Close(entry);
-    if (builder_.trace().dropped_lines > 0) {
-      builder_.NoteCaveat(fmt::format("{} of output {} missing from the export",
-                                      Counted(builder_.trace().dropped_lines, "line"),
-                                      builder_.trace().dropped_lines == 1 ? "is" : "are"));
-    }
   }
 
  private:
