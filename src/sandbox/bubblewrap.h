@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/sandbox.h"
+
+namespace upskill {
+
+// File descriptors that the sandboxed program is started with, besides the standard streams; of one digit, for the
+// shell.
+inline constexpr int kFilterFd = 3;  // the program for seccomp(2)
+inline constexpr int kStatusFd = 4;  // bubblewrap's reports in JSON
+
+inline constexpr const char* kWorkspace = "/workspace";
+
+// The folders of PATH in the sandbox: each toolchain's and its `bin`, then the system's.
+std::vector<std::string> SearchedFolders(const SandboxOptions& options);
+
+// The words of a command line that unpacks a tar file from standard input into the workspace and runs the command
+// there. `drop_root`: as the user nobody, for a process that is root.
+std::vector<std::string> ConfinedCommandLine(const SandboxOptions& options, const SandboxCommand& command, bool filter,
+                                             bool drop_root);
+
+}  // namespace upskill

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/confined_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "sandbox/bubblewrap.h"
+#include "sandbox/process_tree.h"
+#include "util/json.h"
+#include "util/spawn_settings.h"
+
+namespace upskill {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr const char* kStarting = "starting";
+// Above all descriptors that the child gets, so that placing one doesn't overwrite another's source.
+constexpr int kFirstSourceFd = 64;
+
+struct Pipe {
+  Fd read;
+  Fd write;
+};
+
+Result<Fd> Raised(int fd) {
+  Fd raised(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstSourceFd));
+  if (!raised.valid()) return ErrnoError(kStarting, "a sandbox", errno);
+  return raised;
+}
+
+Result<Pipe> MakePipe() {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return ErrnoError(kStarting, "a sandbox", errno);
+  Pipe pipe{Fd(ends[0]), Fd(ends[1])};
+  ASSIGN_OR_RETURN(pipe.write, Raised(pipe.write.get()));
+  if (::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK) != 0) return ErrnoError(kStarting, "a sandbox", errno);
+  return pipe;
+}
+
+Result<pid_t> Spawn(std::vector<std::string> words, SpawnSettings& settings) {
+  settings.SetSignals({}, {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD, SIGXFSZ});
+  settings.LeadGroup();
+  std::vector<std::string> environment = {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"};
+  pid_t pid = -1;
+  const int code = ::posix_spawnp(&pid, words.front().c_str(), &settings.actions, &settings.attributes,
+                                  PointersTo(words).data(), PointersTo(environment).data());
+  if (code != 0) return ErrnoError(kStarting, words.front(), code);
+  return pid;
+}
+
+// A stream of the command: read to its end, kept up to a limit.
+class Collected {
+ public:
+  Collected(Fd fd, std::size_t most) : fd_(std::move(fd)), most_(most) {}
+
+  int fd() const { return open_ ? fd_.get() : -1; }
+  bool open() const { return open_; }
+  bool over_limit() const { return over_limit_; }
+  const std::string& text() const { return text_; }
+  std::string Take() { return std::move(text_); }
+
+  void Read() {
+    std::array<char, 65536> buffer{};
+    while (open_ && !over_limit_) {
+      const ssize_t got = ::read(fd_.get(), buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (got <= 0) {
+        open_ = false;
+        return;
+      }
+      const std::size_t kept = std::min(static_cast<std::size_t>(got), most_ - text_.size());
+      text_.append(buffer.data(), kept);
+      over_limit_ = kept < static_cast<std::size_t>(got);
+    }
+  }
+
+ private:
+  Fd fd_;
+  std::size_t most_;
+  std::string text_;
+  bool open_ = true;
+  bool over_limit_ = false;
+};
+
+// The command from its start to its end.
+class Supervised {
+ public:
+  Supervised(pid_t pid, Fd output, Fd error, Fd status, const SandboxLimits& limits, const StopFlag* stop)
+      : pid_(pid),
+        limits_(limits),
+        stop_(stop),
+        started_(SteadyClock::now()),
+        output_(std::move(output), limits.output_bytes),
+        error_(std::move(error), limits.output_bytes),
+        status_(std::move(status), kMaxStatus) {}
+
+  ConfinedOutcome Run() {
+    while (!Exited()) {
+      Wait();
+      output_.Read();
+      error_.Read();
+      status_.Read();
+      OpenFirstProcess();
+      if (const auto ending = LimitReached()) {
+        outcome_.outcome.ending = *ending;
+        EndAll();
+        break;
+      }
+    }
+    AwaitLastProcess();
+    output_.Read();
+    error_.Read();
+    status_.Read();
+    ReadStatus();
+    outcome_.outcome.seconds = std::chrono::duration<double>(SteadyClock::now() - started_).count();
+    outcome_.outcome.output = output_.Take();
+    outcome_.outcome.error = error_.Take();
+    // What the command has printed in its last moments may be too much as well.
+    if (outcome_.outcome.ending == SandboxOutcome::Ending::kExited && OverOutput())
+      outcome_.outcome.ending = SandboxOutcome::Ending::kOutputLimit;
+    return std::move(outcome_);
+  }
+
+ private:
+  static constexpr std::size_t kMaxStatus = 65536;
+  static constexpr milliseconds kLook{50};  // at the limits
+
+  bool OverOutput() const { return output_.over_limit() || error_.over_limit(); }
+
+  // bubblewrap exits after the first process of the name space, with which the kernel ends all others.
+  bool Exited() {
+    Reap(WNOHANG);
+    return reaped_;
+  }
+
+  void Reap(int options) {
+    int status = 0;
+    pid_t got = 0;
+    do {
+      got = ::waitpid(pid_, &status, options);
+    } while (got < 0 && errno == EINTR);
+    if (got != 0) reaped_ = true;
+  }
+
+  void Wait() const {
+    std::array<pollfd, 3> waits = {pollfd{output_.fd(), POLLIN, 0}, pollfd{error_.fd(), POLLIN, 0},
+                                   pollfd{status_.fd(), POLLIN, 0}};
+    // The end of all streams comes a moment before the exit.
+    constexpr int kLastMs = 1;
+    const bool ending = !output_.open() && !error_.open() && !status_.open();
+    ::poll(waits.data(), waits.size(), ending ? kLastMs : static_cast<int>(kLook.count()));
+  }
+
+  std::optional<SandboxOutcome::Ending> LimitReached() {
+    using Ending = SandboxOutcome::Ending;
+    if (stop_ != nullptr && stop_->load() > 1) return Ending::kStopped;
+    if (OverOutput()) return Ending::kOutputLimit;
+    const auto now = SteadyClock::now();
+    if (now - started_ >= limits_.time) return Ending::kTimeLimit;
+    if (now < next_look_) return std::nullopt;
+    next_look_ = now + kLook;
+    // bubblewrap's own two processes are not the command's.
+    const auto most = static_cast<std::size_t>(limits_.processes) + 2;
+    const TreeUse use = UseOfProcessTree(pid_, most + 1);
+    if (use.memory_bytes > limits_.memory_bytes) return Ending::kMemoryLimit;
+    if (use.processes > most) return Ending::kProcessLimit;
+    return std::nullopt;
+  }
+
+  // The first process of the name space: with it, the kernel ends all others. Its number is surely its own only while
+  // bubblewrap, its parent, has not been waited for.
+  void OpenFirstProcess() {
+    if (first_.valid() || reaped_) return;
+    ReadStatus();
+    if (first_process_ > 0) first_ = OpenProcess(first_process_);
+  }
+
+  static Fd OpenProcess(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
+
+  // Ends the name space, then bubblewrap, which also takes the name space with it.
+  void EndAll() {
+    if (first_.valid()) ::syscall(SYS_pidfd_send_signal, first_.get(), SIGKILL, nullptr, 0);
+    ::kill(pid_, SIGKILL);
+    Reap(0);
+  }
+
+  // bubblewrap exits with the command; the kernel then ends what the command has left behind, which may take a moment.
+  void AwaitLastProcess() {
+    constexpr int kMostMs = 5000;
+    if (!first_.valid()) {
+      ReadStatus();
+      if (first_process_ > 0) first_ = OpenProcess(first_process_);
+    } else {
+      ::syscall(SYS_pidfd_send_signal, first_.get(), SIGKILL, nullptr, 0);
+    }
+    pollfd wait{first_.get(), POLLIN, 0};
+    if (first_.valid()) ::poll(&wait, 1, kMostMs);
+  }
+
+  // {"child-pid": 7} once the sandbox is made, {"exit-code": 0} when the command has exited.
+  void ReadStatus() {
+    std::string_view rest = status_.text();
+    while (!rest.empty()) {
+      const std::size_t end = rest.find('\n');
+      const Result<Json> report = ParseJson(std::string(rest.substr(0, end)), "bubblewrap's status");
+      rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+      if (!report.ok() || !report.value().is_object()) continue;
+      if (const Json* child = FindMember(report.value(), "child-pid"); child != nullptr && child->is_number_integer())
+        first_process_ = child->get<pid_t>();
+      if (const Json* code = FindMember(report.value(), "exit-code"); code != nullptr && code->is_number_integer()) {
+        outcome_.started = true;
+        outcome_.outcome.exit_code = code->get<int>();
+      }
+    }
+    if (outcome_.outcome.ending != SandboxOutcome::Ending::kExited) outcome_.started = true;
+  }
+
+  const pid_t pid_;
+  const SandboxLimits& limits_;
+  const StopFlag* stop_;
+  const SteadyClock::time_point started_;
+  SteadyClock::time_point next_look_ = started_ + kLook;
+  Collected output_;
+  Collected error_;
+  Collected status_;
+  ConfinedOutcome outcome_;
+  pid_t first_process_ = -1;  // as bubblewrap has reported
+  Fd first_;                  // a handle of it
+  bool reaped_ = false;
+};
+
+}  // namespace
+
+Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const Fd& input, const Fd& filter,
+                                    const SandboxLimits& limits, const StopFlag* stop) {
+  ASSIGN_OR_RETURN(Pipe output, MakePipe());
+  ASSIGN_OR_RETURN(Pipe error, MakePipe());
+  ASSIGN_OR_RETURN(Pipe status, MakePipe());
+  ASSIGN_OR_RETURN(const Fd child_input, Raised(input.get()));
+  Fd child_filter;
+  SpawnSettings settings;
+  ::posix_spawn_file_actions_adddup2(&settings.actions, child_input.get(), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, output.write.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, error.write.get(), STDERR_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, status.write.get(), kStatusFd);
+  ::posix_spawn_file_actions_addclose(&settings.actions, kFilterFd);
+  if (filter.valid()) {
+    ASSIGN_OR_RETURN(child_filter, Raised(filter.get()));
+    ::posix_spawn_file_actions_adddup2(&settings.actions, child_filter.get(), kFilterFd);
+  }
+  // What this process has inherited from others may lead out of the sandbox.
+  ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, kStatusFd + 1);
+  ASSIGN_OR_RETURN(const pid_t pid, Spawn(words, settings));
+  output.write.Close();
+  error.write.Close();
+  status.write.Close();
+  return Supervised(pid, std::move(output.read), std::move(error.read), std::move(status.read), limits, stop).Run();
+}
+
+}  // namespace upskill

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "util/result.h"
+#include "util/stop_flag.h"
+
+namespace upskill {
+
+// What one command may use.
+struct SandboxLimits {
+  std::chrono::milliseconds time{60'000};
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30U;  // of all its processes together
+  std::uint64_t disk_bytes = std::uint64_t{1} << 30U;    // the workspace; as much again in /tmp
+  int processes = 256;                                   // and threads
+  std::size_t output_bytes = std::size_t{1} << 20U;      // of standard output, and of standard error
+};
+
+struct SandboxCommand {
+  std::string command;                       // for `sh -c`, in the workspace
+  std::map<std::string, std::string> files;  // what the workspace contains: relative paths that stay in it
+  std::vector<std::string> variables;        // NAME=VALUE, besides PATH, HOME, LANG and TMPDIR
+  SandboxLimits limits;
+  const StopFlag* stop = nullptr;  // 2 or more ends it
+};
+
+struct SandboxOutcome {
+  enum class Ending { kExited, kTimeLimit, kMemoryLimit, kProcessLimit, kOutputLimit, kStopped };
+  Ending ending = Ending::kExited;
+  int exit_code = -1;  // of kExited; 128 + signal if a signal ended it
+  std::string output;  // as printed: any bytes
+  std::string error;
+  double seconds = 0.0;
+};
+
+// How commands that come from a suite or a model are run.
+struct SandboxOptions {
+  bool confined = true;                           // false only if the user has asked for it explicitly
+  std::vector<std::filesystem::path> toolchains;  // folders that commands can read besides the system's
+  std::string program = "bwrap";                  // bubblewrap
+};
+
+// Runs commands that nobody vouches for, by bubblewrap: without network, in new name spaces, with the system's folders
+// and the toolchains to read, a workspace and a /tmp in memory, an environment of five variables, limits, and a filter
+// of system calls. All of a command's processes have ended when Run returns. As root, commands run as the user nobody.
+// Thread-safe.
+class Sandbox {
+ public:
+  explicit Sandbox(SandboxOptions options);
+  ~Sandbox();
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+
+  // Whether commands can run here, found out once by running `true`. Error: why not, and what to do.
+  Status Available() const;
+  // The names of programs that commands find in its PATH.
+  bool HasProgram(const std::string& name) const;
+  bool confined() const;
+
+  // Errors: those of Available(), and those of the system on starting it.
+  Result<SandboxOutcome> Run(const SandboxCommand& command) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// With the options of a user who has set none.
+const Sandbox& DefaultSandbox();
+
+}  // namespace upskill

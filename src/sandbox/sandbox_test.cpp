@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/sandbox.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sandbox/file_bundle.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using Ending = SandboxOutcome::Ending;
+
+// The outcome of a command in a sandbox with short limits.
+class SandboxTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const Status available = sandbox_.Available(); !available.ok()) GTEST_SKIP() << available.error().message;
+  }
+
+  SandboxOutcome Run(const std::string& text) {
+    command_.command = text;
+    Result<SandboxOutcome> outcome = sandbox_.Run(command_);
+    EXPECT_TRUE(outcome.ok()) << (outcome.ok() ? "" : outcome.error().message);
+    return outcome.ok() ? std::move(outcome).value() : SandboxOutcome{};
+  }
+
+  const Sandbox sandbox_{SandboxOptions{}};
+  SandboxCommand command_;
+};
+
+TEST_F(SandboxTest, GivesBothStreamsAndTheExitCode) {
+  const SandboxOutcome outcome = Run("echo out; echo err >&2; exit 7");
+  EXPECT_EQ(outcome.ending, Ending::kExited);
+  EXPECT_EQ(outcome.exit_code, 7);
+  EXPECT_EQ(outcome.output, "out\n");
+  EXPECT_EQ(outcome.error, "err\n");
+}
+
+TEST_F(SandboxTest, GivesTheSignalThatEndedTheCommand) { EXPECT_EQ(Run("kill -SEGV $$").exit_code, 128 + 11); }
+
+TEST_F(SandboxTest, PutsTheFilesIntoTheWorkspace) {
+  command_.files = {{"a.txt", "one\n"},
+                    {"deep/er/\xC3\xA9t\xC3\xA9 b.txt", std::string("two\0\n", 5)},
+                    {"run.sh", "#!/bin/sh\necho ran\n"},
+                    {std::string(150, 'l') + "/" + std::string(150, 'n'), "long"},
+                    {"empty", ""}};
+  const SandboxOutcome outcome =
+      Run("pwd; cat a.txt; wc -c < deep/er/\xC3\xA9t\xC3\xA9\\ b.txt; ./run.sh; cat lll*/nnn*; test -e empty && echo "
+          "there");
+  EXPECT_EQ(outcome.output, "/workspace\none\n5\nran\nlongthere\n");
+  EXPECT_EQ(outcome.error, "");
+}
+
+TEST_F(SandboxTest, RefusesAFileOutsideOfTheWorkspace) {
+  command_.files = {{"../a.txt", "one\n"}};
+  command_.command = "true";
+  EXPECT_FALSE(sandbox_.Run(command_).ok());
+}
+
+TEST_F(SandboxTest, GivesOnlyTheVariablesAskedFor) {
+  ::setenv("UPSKILL_TEST_SECRET", "sesame", 1);
+  command_.variables = {"ANSWER=4 = 2+2", "EMPTY="};
+  const SandboxOutcome outcome = Run("env | sed 's/=.*//' | sort | tr '\\n' ' '; echo \"$ANSWER\"");
+  EXPECT_EQ(outcome.output, "ANSWER EMPTY HOME LANG PATH PWD TMPDIR 4 = 2+2\n");
+  ::unsetenv("UPSKILL_TEST_SECRET");
+}
+
+TEST_F(SandboxTest, HasNothingOnStandardInput) { EXPECT_EQ(Run("cat; echo done").output, "done\n"); }
+
+TEST_F(SandboxTest, EndsACommandThatTakesTooLong) {
+  command_.limits.time = std::chrono::milliseconds(300);
+  const SandboxOutcome outcome = Run("echo begun; sleep infinity");
+  EXPECT_EQ(outcome.ending, Ending::kTimeLimit);
+  EXPECT_EQ(outcome.output, "begun\n");
+  EXPECT_LT(outcome.seconds, 10.0);
+}
+
+TEST_F(SandboxTest, EndsACommandThatPrintsTooMuch) {
+  command_.limits.output_bytes = 1000;
+  const SandboxOutcome outcome = Run("yes");
+  EXPECT_EQ(outcome.ending, Ending::kOutputLimit);
+  EXPECT_EQ(outcome.output.size(), 1000U);
+  EXPECT_EQ(Run("yes >&2").ending, Ending::kOutputLimit);
+  EXPECT_EQ(Run("head -c 1000 /dev/zero").ending, Ending::kExited);
+  EXPECT_EQ(Run("head -c 1001 /dev/zero").ending, Ending::kOutputLimit);
+}
+
+TEST_F(SandboxTest, EndsACommandWhenTheUserStops) {
+  StopFlag stop{0};
+  command_.stop = &stop;
+  const std::jthread user([&stop] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    stop = 2;
+  });
+  EXPECT_EQ(Run("sleep infinity").ending, Ending::kStopped);
+}
+
+TEST_F(SandboxTest, FindsProgramsInToolchains) {
+  const TempFolder folder;
+  folder.Write("chain/bin/upskill-tool", "#!/bin/sh\necho tool\n");
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod((folder.path() / "chain/bin/upskill-tool").c_str(), 0755), 0);
+  SandboxOptions options;
+  options.toolchains = {folder.path() / "chain"};
+  const Sandbox with{options};
+  EXPECT_TRUE(with.HasProgram("upskill-tool"));
+  EXPECT_TRUE(with.HasProgram("sh"));
+  EXPECT_FALSE(with.HasProgram("upskill-tool-that-is-missing"));
+  EXPECT_FALSE(sandbox_.HasProgram("upskill-tool"));
+  command_.command = "upskill-tool";
+  const Result<SandboxOutcome> outcome = with.Run(command_);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_EQ(outcome.value().output, "tool\n");
+}
+
+TEST(SandboxWithout, SaysWhyThereIsNone) {
+  SandboxOptions options;
+  options.program = "upskill-no-such-program";
+  const Sandbox none{options};
+  const Status available = none.Available();
+  ASSERT_FALSE(available.ok());
+  EXPECT_NE(available.error().message.find("upskill-no-such-program"), std::string::npos) << available.error().message;
+  EXPECT_NE(available.error().message.find("install bubblewrap"), std::string::npos);
+  EXPECT_FALSE(none.Run({}).ok());
+}
+
+TEST(SandboxWithout, SaysWhatBubblewrapSays) {
+  const TempFolder folder;
+  const std::filesystem::path program =
+      folder.Write("refuses", "#!/bin/sh\necho 'bwrap: No permissions' >&2; exit 1\n");
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(program.c_str(), 0755), 0);
+  SandboxOptions options;
+  options.program = program.string();
+  const Status available = Sandbox(options).Available();
+  ASSERT_FALSE(available.ok());
+  EXPECT_NE(available.error().message.find("No permissions"), std::string::npos) << available.error().message;
+}
+
+TEST(SandboxWithout, RunsUnconfinedIfTheUserSaysSo) {
+  SandboxOptions options;
+  options.confined = false;
+  options.program = "upskill-no-such-program";
+  const Sandbox open{options};
+  ASSERT_TRUE(open.Available().ok());
+  SandboxCommand command;
+  command.command = "cat a/b; echo \"it's $X\" >&2; exit 3";
+  command.files = {{"a/b", "text"}};
+  command.variables = {"X=1"};
+  const Result<SandboxOutcome> outcome = open.Run(command);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_EQ(outcome.value().output, "text");
+  EXPECT_EQ(outcome.value().error, "it's 1\n");
+  EXPECT_EQ(outcome.value().exit_code, 3);
+  command.command = "sleep 60";
+  command.limits.time = std::chrono::milliseconds(200);
+  EXPECT_EQ(open.Run(command).value().ending, Ending::kTimeLimit);
+}
+
+}  // namespace
+}  // namespace upskill
