@@ -57,14 +57,14 @@ bool LooksLikeFile(std::string_view word) {
   return plain && IsLetter(extension.front()) && extension.size() <= kLongestExtension;
 }
 
-struct Word {
+struct FileWord {
   std::string_view text;
   std::size_t end = 0;  // in the line
 };
 
 // The words that look like files' names, without what stands around them.
-std::vector<Word> FileWords(std::string_view line) {
-  std::vector<Word> words;
+std::vector<FileWord> FileWords(std::string_view line) {
+  std::vector<FileWord> words;
   for (std::size_t i = 0; i < line.size();) {
     if (!IsNameCharacter(line[i])) {
       ++i;
@@ -81,12 +81,12 @@ std::vector<Word> FileWords(std::string_view line) {
 }
 
 std::string_view NameInInfo(std::string_view info) {
-  const std::vector<Word> words = FileWords(info);
+  const std::vector<FileWord> words = FileWords(info);
   return words.empty() ? std::string_view() : words.front().text;
 }
 
 std::string_view NameInLine(std::string_view line) {
-  const std::vector<Word> words = FileWords(line);
+  const std::vector<FileWord> words = FileWords(line);
   if (words.empty()) return {};
   const std::string_view after = line.substr(words.back().end);
   const bool ends_line = after.find(':') != std::string_view::npos &&
@@ -113,16 +113,90 @@ std::string_view NameInComment(std::string_view content) {
   return whole && LooksLikeFile(line) ? line : std::string_view();
 }
 
+std::string LanguageOf(const FencedBlock& block) {
+  return ToLowerAscii(block.info.substr(0, block.info.find_first_of(" \t{")));
+}
+
+// Whether the line before a block may name it. A line before commands, their output or a diff often speaks of a file
+// that was shown before: "Run it with `python main.py`:".
+bool MayBeNamedBefore(const FencedBlock& block, std::string_view file) {
+  constexpr std::array<std::string_view, 12> kOfCommands = {
+      "bash",         "sh",       "shell",  "console", "zsh",   "shell-session",
+      "shellsession", "terminal", "output", "diff",    "patch", "powershell"};
+  constexpr std::array<std::string_view, 9> kOfScripts = {"sh",  "bash", "zsh",   "ps1", "txt",
+                                                          "log", "diff", "patch", "md"};
+  if (std::find(kOfCommands.begin(), kOfCommands.end(), LanguageOf(block)) == kOfCommands.end()) return true;
+  const std::string name = ToLowerAscii(file.substr(file.rfind('/') + 1));
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return false;
+  return std::find(kOfScripts.begin(), kOfScripts.end(), std::string_view(name).substr(dot + 1)) != kOfScripts.end();
+}
+
+// What blocks with files of an extension (or of a plain name) are called besides the extension itself.
+struct FileLanguages {
+  std::string_view extensions;
+  std::string_view languages;
+};
+
+constexpr std::array<FileLanguages, 15> kFileLanguages = {{
+    {"yaml yml", "yaml yml"},
+    {"json", "jsonc json5"},
+    {"py", "python python3"},
+    {"js mjs cjs", "javascript js"},
+    {"ts", "typescript"},
+    {"rs", "rust"},
+    {"rb", "ruby"},
+    {"kt kts", "kotlin"},
+    {"cs", "csharp"},
+    {"c h cc cpp cxx hpp", "c c++ cpp h hpp"},
+    {"cu cuh", "cuda c c++ cpp"},
+    {"sh bash", "bash sh shell"},
+    {"md", "markdown"},
+    {"txt", "text plaintext"},
+    {"makefile dockerfile", "make makefile docker dockerfile"},
+}};
+
+bool HasWord(std::string_view list, std::string_view word) {
+  return (" " + std::string(list) + " ").find(" " + std::string(word) + " ") != std::string::npos;
+}
+
+bool IsLanguageOf(const std::string& language, const std::string& file) {
+  const std::string name = ToLowerAscii(file.substr(file.rfind('/') + 1));
+  const std::string extension = name.substr(name.rfind('.') + 1);
+  return language == extension ||
+         std::any_of(kFileLanguages.begin(), kFileLanguages.end(), [&](const FileLanguages& known) {
+           return HasWord(known.extensions, extension) && HasWord(known.languages, language);
+         });
+}
+
+// The file that a block without a name has, if that is plain.
+std::string MeantFile(const FencedBlock& block, const std::vector<std::string>& wanted) {
+  const std::string language = LanguageOf(block);
+  if (language.empty()) return wanted.size() == 1 ? wanted.front() : "";
+  std::string meant;
+  for (const std::string& file : wanted) {
+    if (!IsLanguageOf(language, file)) continue;
+    if (!meant.empty()) return "";
+    meant = file;
+  }
+  return meant;
+}
+
 }  // namespace
 
-std::map<std::string, std::string> AnswerFiles(std::string_view answer) {
+std::map<std::string, std::string> AnswerFiles(std::string_view answer, const std::vector<std::string>& wanted) {
   std::map<std::string, std::string> files;
-  for (FencedBlock& block : FindFencedBlocks(answer)) {
+  std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
+  for (FencedBlock& block : blocks) {
     std::string_view found = NameInInfo(block.info);
-    if (found.empty()) found = NameInLine(block.line_before);
+    if (found.empty()) {
+      found = NameInLine(block.line_before);
+      if (!found.empty() && !MayBeNamedBefore(block, found)) found = {};
+    }
     if (found.empty()) found = NameInComment(block.content);
     while (found.starts_with("./")) found.remove_prefix(2);
     std::string name(found);
+    if (name.empty() && blocks.size() == 1) name = MeantFile(block, wanted);
     if (name.empty() || !ContainedPath("", name)) continue;
     if (files.size() == kMaxAnswerFiles && !files.contains(name)) continue;
     files[std::move(name)] = std::move(block.content);
@@ -134,7 +208,7 @@ std::string OutputFileContent(std::string_view answer, const std::string& file) 
   if (file.empty()) return std::string(answer);
   std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
   const auto last = std::find_if(blocks.rbegin(), blocks.rend(), [&](const FencedBlock& block) {
-    return NamesFile(block.info, file) || NamesFile(block.line_before, file);
+    return NamesFile(block.info, file) || (NamesFile(block.line_before, file) && MayBeNamedBefore(block, file));
   });
   if (last != blocks.rend()) return std::move(last->content);
   return blocks.size() == 1 ? std::move(blocks.front().content) : std::string(answer);
@@ -143,8 +217,8 @@ std::string OutputFileContent(std::string_view answer, const std::string& file) 
 std::string DataInAnswer(std::string_view answer, std::string_view languages) {
   std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
   const auto last = std::find_if(blocks.rbegin(), blocks.rend(), [&](const FencedBlock& block) {
-    const std::string language = ToLowerAscii(block.info.substr(0, block.info.find_first_of(" \t{")));
-    return !language.empty() && (" " + std::string(languages) + " ").find(" " + language + " ") != std::string::npos;
+    const std::string language = LanguageOf(block);
+    return !language.empty() && HasWord(languages, language);
   });
   if (last != blocks.rend()) return std::move(last->content);
   return blocks.size() == 1 ? std::move(blocks.front().content) : std::string(answer);

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace upskill {
 
@@ -17,7 +18,9 @@ inline constexpr std::size_t kMaxAnswerFiles = 1000;
 // block's first line, if it holds nothing else ("// src/a.cpp", "# file: build.toml"). A word is a name if it has an
 // extension that begins with a letter, or is Makefile, Dockerfile or the like. Of several blocks with one name the last
 // counts. Names that point outside the folder (ContainedPath) are left out, and so is what comes after 1,000 files.
-std::map<std::string, std::string> AnswerFiles(std::string_view answer);
+// An answer's only block, if it has no name, is the file of `wanted` (relative paths) that it must be: the one whose
+// extension fits the block's language, or, without a language, the only one wanted.
+std::map<std::string, std::string> AnswerFiles(std::string_view answer, const std::vector<std::string>& wanted = {});
 
 // The content of `file` in an answer written without tools: the last fenced code block whose info string or preceding
 // line names the file, else the only fenced block, else the whole answer.

@@ -77,6 +77,19 @@ TEST(AnswerFiles, BlocksWithoutANameAreNone) {
               IsEmpty());
 }
 
+TEST(AnswerFiles, TheOnlyBlockIsTheFileThatIsWanted) {
+  EXPECT_THAT(AnswerFiles("```\na: 1\n```\n", {"compose.yaml"}), ElementsAre(Pair("compose.yaml", "a: 1\n")));
+  EXPECT_THAT(AnswerFiles("```yml\na: 1\n```\n", {"a.py", "compose.yaml"}),
+              ElementsAre(Pair("compose.yaml", "a: 1\n")));
+  EXPECT_THAT(AnswerFiles("```cpp\nint a;\n```\n", {"src/a.cu"}), ElementsAre(Pair("src/a.cu", "int a;\n")));
+  EXPECT_THAT(AnswerFiles("```make\nall:\n```\n", {"Makefile"}), ElementsAre(Pair("Makefile", "all:\n")));
+  EXPECT_THAT(AnswerFiles("```\nx\n```\n", {"a.py", "b.py"}), IsEmpty()) << "which one isn't plain";
+  EXPECT_THAT(AnswerFiles("```python\nx\n```\n", {"a.py", "b.py"}), IsEmpty()) << "which one isn't plain";
+  EXPECT_THAT(AnswerFiles("```sh\ndocker compose up\n```\n", {"compose.yaml"}), IsEmpty()) << "another language";
+  EXPECT_THAT(AnswerFiles("```\n1\n```\n```\n2\n```\n", {"a.txt"}), IsEmpty()) << "two blocks";
+  EXPECT_THAT(AnswerFiles("```b.txt\n1\n```\n", {"a.txt"}), ElementsAre(Pair("b.txt", "1\n"))) << "it has a name";
+}
+
 TEST(AnswerFiles, TheNameBeforeTheColonOfALineElseTheFirst) {
   EXPECT_THAT(AnswerFiles("Replace `old.toml` with this `new.toml`:\n```\nb\n```\n"),
               ElementsAre(Pair("new.toml", "b\n")));
@@ -104,6 +117,18 @@ TEST(DataInAnswer, TheLastBlockOfTheLanguageElseTheOnlyOneElseAll) {
   EXPECT_EQ(DataInAnswer("x\n```\n1\n```\n", "json"), "1\n");
   EXPECT_EQ(DataInAnswer("{}", "json"), "{}");
   EXPECT_EQ(DataInAnswer("```a\n1\n```\n```b\n2\n```", "json"), "```a\n1\n```\n```b\n2\n```");
+}
+
+TEST(AnswerFiles, CommandsAndOutputAreNotTheFileThatTheyAreAbout) {
+  const std::string file = "`main.py`:\n```python\nprint(1)\n```\n";
+  for (const char* rest :
+       {"Run it with `python main.py`:\n```bash\npython main.py\n```\n", "Output of main.py:\n```console\n1\n```\n",
+        "Before, main.py was:\n```diff\n-print(2)\n```\n"}) {
+    EXPECT_EQ(AnswerFiles(file + rest).at("main.py"), "print(1)\n") << rest;
+    EXPECT_EQ(OutputFileContent(file + rest, "main.py"), "print(1)\n") << rest;
+  }
+  EXPECT_EQ(AnswerFiles("`run.sh`:\n```bash\necho 1\n```\n").at("run.sh"), "echo 1\n");
+  EXPECT_EQ(AnswerFiles("Later:\n```python main.py\nx\n```\n").at("main.py"), "x\n");
 }
 
 }  // namespace

@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "check/answer_files.h"
+#include "check/command_check.h"
+#include "check/cuda_compile_check.h"
 #include "check/group_check.h"
+#include "check/kernel_builder_check.h"
 #include "check/number_check.h"
 #include "check/text_checks.h"
 #include "check/value_checks.h"
@@ -51,10 +54,16 @@ Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec,
       return MakeValueCheck(DataFormat::kYaml, spec, parts);
     case CheckKind::kFileExists:
       return MakeFileExists(spec, parts);
+    case CheckKind::kCommand:
+      return MakeCommandCheck(spec, parts);
+    case CheckKind::kCudaCompile:
+      return MakeCudaCompile(spec, parts);
     case CheckKind::kAll:
     case CheckKind::kAny:
     case CheckKind::kAtLeast:
       return MakeGroup(kind, spec, parts);
+    case CheckKind::kKernelBuilder:
+      return MakeKernelBuilder(spec, parts);
   }
   return InputError("unknown check type");
 }
@@ -75,7 +84,9 @@ void AddSizes(const std::vector<CheckSpec>& checks, CheckSizes& sizes) {
     const CheckType* const type = FindCheckType(spec.type);
     if (type != nullptr && type->kind == CheckKind::kInOrder) sizes.searches += spec.values.size();
     if (type != nullptr && (type->kind == CheckKind::kRegex || type->kind == CheckKind::kNumber)) ++sizes.searches;
-    if (type != nullptr && (type->kind == CheckKind::kJsonSchema || type->finds_value())) ++sizes.data;
+    if (type != nullptr &&
+        (type->kind == CheckKind::kJsonSchema || type->kind == CheckKind::kKernelBuilder || type->finds_value()))
+      ++sizes.data;
     AddSizes(spec.members, sizes);
   }
 }
@@ -91,9 +102,11 @@ Status CheckSizeOf(const Case& test_case) {
   if (sizes.strings > kMaxStrings) return too_many(kMaxStrings, "strings to look for");
   if (sizes.bytes > kMaxStringBytes) return too_many(kMaxStringBytes, "bytes of strings to look for");
   if (sizes.searches > kMaxSearches) return too_many(kMaxSearches, "regex checks, numbers and values in order");
-  if (sizes.data > kMaxDataChecks) return too_many(kMaxDataChecks, "checks of JSON, TOML or YAML");
+  if (sizes.data > kMaxDataChecks) return too_many(kMaxDataChecks, "checks of JSON, TOML, YAML or projects");
   return {};
 }
+
+std::string PlainName(const std::string& name) { return name.starts_with("./") ? name.substr(2) : name; }
 
 }  // namespace
 
@@ -149,12 +162,14 @@ Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, CaseParts& parts
   return MakeOfKind(type->kind, spec, parts);
 }
 
-Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
-  const std::string label = fmt::format("case \"{}\"", test_case.id);
+Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbox) {
+  const std::string label = test_case.place.empty() ? fmt::format("case \"{}\"", test_case.id) : test_case.place;
   if (test_case.checks.empty()) return InputError(label + ": no checks");
   RETURN_IF_ERROR(CheckSizeOf(test_case).With(label));
   CaseChecks made;
+  made.parts_ = CaseParts(sandbox);
   made.output_file_ = test_case.output_file;
+  made.executes_ = AnyCheck(test_case.checks, &CheckType::executes);
   for (const CheckSpec& spec : test_case.checks) {
     ASSIGN_OR_RETURN(std::unique_ptr<Check> check, MakeCheck(spec, made.parts_).With(label));
     made.checks_.push_back(std::move(check));
@@ -162,6 +177,7 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
   made.parts_.Finish();
   made.context_files_.resize(made.parts_.size());
   for (const auto& [name, content] : test_case.files) {
+    if (made.parts_.files_needed()) made.all_context_files_[PlainName(name)] = content;
     for (std::size_t part = 1; part < made.parts_.size(); ++part) {
       if (made.parts_.file(part) == name) made.context_files_[part] = ReplaceInvalidUtf8(content);
     }
@@ -169,7 +185,7 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case) {
   return made;
 }
 
-std::vector<CheckResult> CaseChecks::Run(std::string_view answer) const {
+std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag* stop) const {
   std::string replaced;
   if (FindInvalidUtf8(answer)) answer = replaced = ReplaceInvalidUtf8(answer);
   std::string content;
@@ -178,7 +194,8 @@ std::vector<CheckResult> CaseChecks::Run(std::string_view answer) const {
   std::vector<std::optional<std::string_view>> texts(parts_.size());
   texts[0] = whole;
   std::map<std::string, std::string> files;
-  if (parts_.size() > 1) files = AnswerFiles(answer);
+  if (parts_.size() > 1 || parts_.files_needed()) files = AnswerFiles(answer, WantedFiles());
+  std::vector<bool> unchanged(parts_.size());
   for (std::size_t part = 1; part < parts_.size(); ++part) {
     const std::string& name = parts_.file(part);
     if (const auto found = files.find(name); found != files.end()) {
@@ -187,13 +204,29 @@ std::vector<CheckResult> CaseChecks::Run(std::string_view answer) const {
       texts[part] = whole;
     } else if (context_files_[part]) {
       texts[part] = *context_files_[part];
+      unchanged[part] = true;
     }
   }
-  const std::vector<CheckedPart> searched = parts_.Search(texts);
+  std::vector<CheckedPart> searched = parts_.Search(texts);
+  for (std::size_t part = 0; part < searched.size(); ++part) searched[part].is_unchanged = unchanged[part];
+  if (parts_.files_needed()) {
+    if (!output_file_.empty() && !Trim(whole).empty()) files.try_emplace(PlainName(output_file_), whole);
+    files.insert(all_context_files_.begin(), all_context_files_.end());
+  }
   std::vector<CheckResult> results;
   results.reserve(checks_.size());
-  for (const auto& check : checks_) results.push_back(check->Run({searched}));
+  for (const auto& check : checks_) results.push_back(check->Run({searched, files, stop}));
   return results;
+}
+
+// Those that checks name; if checks look at all files, those of the context too.
+std::vector<std::string> CaseChecks::WantedFiles() const {
+  std::vector<std::string> wanted;
+  for (std::size_t part = 1; part < parts_.size(); ++part) wanted.push_back(parts_.file(part));
+  for (const auto& [name, content] : all_context_files_) {
+    if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(name);
+  }
+  return wanted;
 }
 
 bool CaseChecks::CanPass() const {

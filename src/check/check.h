@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "check/literal_search.h"
+#include "sandbox/sandbox.h"
 #include "skill/suite.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
@@ -20,26 +22,41 @@ enum class Outcome { kPass, kFail, kSkip };
 const char* OutcomeName(Outcome outcome);
 Result<Outcome> OutcomeFromName(std::string_view name);
 
+// What a check that ran something tells about it.
+struct CheckRun {
+  double seconds = 0.0;
+  std::string tools;  // with which versions of programs, if it knows
+};
+
 struct CheckResult {
   std::string name;  // the assertion, for display: contains "edition = 5"
   Outcome outcome = Outcome::kFail;
-  std::string detail;  // why it failed or was skipped; empty if it passed
+  std::string detail;                          // why it failed or was skipped; empty if it passed
+  std::optional<CheckRun> run = std::nullopt;  // of a check that ran something
 };
 
 // A part of an answer that checks look at: the whole (its output_file's content, if the case has one), or a file in it.
 struct CheckedPart {
   std::optional<std::string_view> text;  // valid UTF-8; nothing if the answer doesn't have the file
   std::vector<bool> found;               // for each string of the part's LiteralSearch, whether it occurs in the text
+  bool is_unchanged = false;             // the answer doesn't have the file, so this is the case's own
 };
 
-// An answer as checks see it: its parts, by their number in CaseParts.
+// An answer as checks see it.
 struct CheckedAnswer {
-  const std::vector<CheckedPart>& parts;
+  const std::vector<CheckedPart>& parts;  // by their number in CaseParts
+  // Only if a check has asked for it (CaseParts::NeedFiles): the files of the case's context, replaced and completed by
+  // those of the answer, by their relative paths; the output_file among them.
+  const std::map<std::string, std::string>& files;
+  const StopFlag* stop = nullptr;  // 2 or more ends a check that runs something
 };
 
 // The parts that the checks of a case look at, and the strings that they look for there.
 class CaseParts {
  public:
+  // `sandbox`: where checks run commands; it outlives the checks.
+  explicit CaseParts(const Sandbox& sandbox = DefaultSandbox()) : sandbox_(&sandbox) {}
+
   // The part's number; 0 for the answer as a whole (an empty name).
   std::size_t Number(const std::string& file);
   LiteralSearch& strings(std::size_t part) { return parts_[part].strings; }
@@ -49,6 +66,10 @@ class CaseParts {
   // `texts`: of each part, valid UTF-8, which outlive the result; nothing where the answer doesn't have the file.
   std::vector<CheckedPart> Search(const std::vector<std::optional<std::string_view>>& texts) const;
   const std::string& file(std::size_t part) const { return parts_[part].file; }
+  // The checks of the case look at all files together.
+  void NeedFiles() { files_needed_ = true; }
+  bool files_needed() const { return files_needed_; }
+  const Sandbox& sandbox() const { return *sandbox_; }
   // Counts a pattern's instructions. False if the case's patterns have too many together.
   bool AddPattern(int instructions);
   std::size_t size() const { return parts_.size(); }
@@ -59,7 +80,9 @@ class CaseParts {
     LiteralSearch strings;
   };
   std::vector<Part> parts_{1};
+  const Sandbox* sandbox_;
   int instructions_ = 0;
+  bool files_needed_ = false;
 };
 
 // One assertion on an answer. Immutable and thread-safe after construction.
@@ -87,21 +110,29 @@ class CaseChecks {
   // Errors also: more than 20,000 checks or strings to look for, 1 MiB of such strings, or 500 checks of the types that
   // search one by one, or 100 that parse data; a pattern of more
   // than 10,000 instructions of RE2, or patterns of more than 20,000 together.
-  static Result<CaseChecks> Make(const Case& test_case);
+  // `sandbox`: where commands run; it outlives the checks.
+  static Result<CaseChecks> Make(const Case& test_case, const Sandbox& sandbox = DefaultSandbox());
 
   // One result per check, in order. With an `output_file`, the checks look at the part of the answer with that file's
   // content (OutputFileContent), else at the whole answer. Checks of a file look at the file of that name in the answer
   // (AnswerFiles), else in the case's context.
-  std::vector<CheckResult> Run(std::string_view answer) const;
+  // `stop`, which may be null: 2 or more ends checks that run something; they are skipped.
+  std::vector<CheckResult> Run(std::string_view answer, const StopFlag* stop = nullptr) const;
   std::size_t size() const { return checks_.size(); }
+  // Whether a check runs something, which takes longer than looking at text.
+  bool executes() const { return executes_; }
   // False if one of the checks can only be skipped here, so that no answer can pass.
   bool CanPass() const;
 
  private:
+  std::vector<std::string> WantedFiles() const;
+
   std::vector<std::unique_ptr<Check>> checks_;
   CaseParts parts_;
   std::string output_file_;
+  bool executes_ = false;
   std::vector<std::optional<std::string>> context_files_;  // by part
+  std::map<std::string, std::string> all_context_files_;   // if a check needs all files
 };
 
 // A case passes if every check passes; a skipped check doesn't pass.
@@ -111,13 +142,14 @@ bool AllPass(const std::vector<CheckResult>& results);
 // echo of the input or a plain refusal passes, an expected string that occurs in the input, two cases with the same
 // input. One line each, naming the case. `stop`, which may be null: greater than 0 ends the search, with what was
 // found.
-Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const StopFlag* stop = nullptr);
+Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const StopFlag* stop = nullptr,
+                                                     const Sandbox& sandbox = DefaultSandbox());
 
 // The same for one case, without its name and without comparing it with others.
-Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case);
+Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const Sandbox& sandbox = DefaultSandbox());
 
 // Removes the cases that no answer can pass because one of their checks can't run here. One line for each, naming the
 // case and the check. Errors: none is left, and those of CaseChecks::Make.
-Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite);
+Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const Sandbox& sandbox = DefaultSandbox());
 
 }  // namespace upskill

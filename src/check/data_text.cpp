@@ -15,6 +15,7 @@
 
 #include "util/json_builder.h"
 #include "util/text.h"
+#include "util/toml_guard.h"
 #include "util/yaml.h"
 
 namespace upskill {
@@ -32,7 +33,7 @@ std::string TomlText(const Value& value) {
   return std::move(out).str();
 }
 
-// toml++ itself limits the nesting (TOML_MAX_NESTED_VALUES).
+// toml++ itself limits the nesting of values (TOML_MAX_NESTED_VALUES), FindDeepTomlKey that of keys.
 Json TomlToJson(const toml::node& node) {
   if (const toml::table* table = node.as_table()) {
     JsonObjectBuilder object;
@@ -58,6 +59,10 @@ Json TomlToJson(const toml::node& node) {
 }
 
 Result<Json> ParseToml(std::string_view text) {
+  if (const std::optional<std::size_t> deep = FindDeepTomlKey(text)) {
+    const TextPosition at = PositionAt(text, *deep);
+    return InputError(fmt::format("line {}, column {}: a key has too many dotted parts", at.line, at.column));
+  }
   try {
     return TomlToJson(toml::parse(text));
   } catch (const toml::parse_error& error) {
@@ -70,10 +75,17 @@ Result<Json> ParseToml(std::string_view text) {
   }
 }
 
-// The name before the position is of no use to anyone: there is one text.
-std::string WithoutName(const std::string& message) {
+// "answer:3:5: reason" as "line 3, column 5: reason": there is only one text, whose name says nothing.
+std::string WithPlaceInWords(const std::string& message) {
   constexpr std::string_view kName = "answer:";
-  return message.starts_with(kName) ? message.substr(kName.size()) : message;
+  if (!message.starts_with(kName)) return message;
+  std::string rest(Trim(message.substr(kName.size())));
+  const std::size_t line = rest.find_first_not_of("0123456789");
+  if (line == 0 || line == std::string::npos || rest[line] != ':') return rest;
+  const std::size_t column = rest.find_first_not_of("0123456789", line + 1);
+  if (column == line + 1 || column == std::string::npos || rest[column] != ':') return rest;
+  return fmt::format("line {}, column {}{}", rest.substr(0, line), rest.substr(line + 1, column - line - 1),
+                     rest.substr(column));
 }
 
 Result<Json> ParseNamed(DataFormat format, std::string_view text) {
@@ -131,7 +143,7 @@ Result<Json> ParseData(DataFormat format, std::string_view text) {
   if (text.size() > kMaxDataBytes) return InputError("more than 1 MiB, the maximum for a check of data");
   if (format == DataFormat::kToml) return ParseToml(text);
   Result<Json> parsed = ParseNamed(format, text);
-  if (!parsed) return InputError(WithoutName(parsed.error().message));
+  if (!parsed) return InputError(WithPlaceInWords(parsed.error().message));
   return parsed;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,17 +33,19 @@ class Group : public Check {
     double skipped = 0.0;
     std::string problems;
     std::size_t count = 0;
+    std::optional<CheckRun> run;
     for (const GroupMember& member : members_) {
       const CheckResult result = member.check->Run(answer);
+      if (result.run) run = CheckRun{result.run->seconds + (run ? run->seconds : 0.0), result.run->tools};
       if (result.outcome == Outcome::kPass) passed += member.weight;
       if (result.outcome == Outcome::kSkip) skipped += member.weight;
       if (result.outcome == Outcome::kPass || ++count > kShownMembers) continue;
       problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", result.name, result.detail);
     }
     if (count > kShownMembers) problems += fmt::format("; and {} more", count - kShownMembers);
-    if (passed >= needed_ - kRounding) return {name_, Outcome::kPass, ""};
+    if (passed >= needed_ - kRounding) return {name_, Outcome::kPass, "", run};
     const bool undecided = passed + skipped >= needed_ - kRounding;
-    return {name_, undecided ? Outcome::kSkip : Outcome::kFail, std::move(problems)};
+    return {name_, undecided ? Outcome::kSkip : Outcome::kFail, std::move(problems), run};
   }
 
   bool CanPass() const override {
@@ -89,7 +92,8 @@ Result<std::unique_ptr<Check>> MakeGroup(CheckKind kind, const CheckSpec& spec, 
     if (count == nullptr || !count->is_number()) return InputError("at_least needs a \"count\": a number");
     needed = count->get<double>();
     if (!(needed > 0.0) || needed > sum + kRounding)
-      return InputError(fmt::format("at_least: \"count\" must be above 0 and at most {}, the sum of the weights", sum));
+      return InputError(
+          fmt::format("at_least: \"count\" must be above 0 and at most {:.12g}, the sum of the weights", sum));
     name = fmt::format("at_least {} of {}", needed, Counted(members.size(), "check"));
   }
   return std::unique_ptr<Check>(std::make_unique<Group>(std::move(name), std::move(members), needed));

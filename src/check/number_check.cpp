@@ -107,9 +107,9 @@ class Number : public PartCheck {
  private:
   std::string FindProblem(const CheckedPart& part) const override {
     const std::vector<double> numbers = NumbersIn(*part.text, unit_);
-    if (numbers.empty()) return unit_.empty() ? "no number" : "no number with the unit " + Quoted(unit_);
+    if (numbers.empty()) return unit_.empty() ? "no number" : "no number before " + Quoted(unit_);
     if (numbers.back() >= low_ && numbers.back() <= high_) return "";
-    return fmt::format("the last number{} is {}", unit_.empty() ? "" : " with the unit", numbers.back());
+    return fmt::format("the last number{} is {}", unit_.empty() ? "" : " before " + Quoted(unit_), numbers.back());
   }
 
   double low_;
@@ -136,9 +136,11 @@ Result<Range> RangeOf(const CheckSpec& spec) {
   Range range;
   if (value) {
     const double size = std::abs(*value);
-    const double within = std::max({tolerance.value_or(0.0), relative.value_or(0.0) * size, kDefaultTolerance * size});
+    // A tolerance of 0 is one: exactly this number.
+    const double within = tolerance || relative ? std::max(tolerance.value_or(0.0), relative.value_or(0.0) * size)
+                                                : kDefaultTolerance * size;
     range = {*value - within, *value + within, fmt::format("{}", *value)};
-    if (tolerance || relative) range.text += fmt::format(" ± {}", within);
+    if (tolerance || relative) range.text += fmt::format(" ± {:.12g}", within);
     return range;
   }
   if (tolerance || relative) return InputError("number has a tolerance, but no \"value\"");

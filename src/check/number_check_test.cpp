@@ -48,7 +48,9 @@ TEST(NumberCheck, TheLastNumberWithinTheTolerance) {
   EXPECT_TRUE(Passes(NumberSpec(R"("minimum": 2, "maximum": 4)"), "It is 4"));
   EXPECT_FALSE(Passes(NumberSpec(R"("minimum": 2)"), "1.99"));
   EXPECT_EQ(DetailOf(NumberSpec(R"("value": 1)"), "one"), "no number");
-  EXPECT_EQ(DetailOf(NumberSpec(R"("value": 1, "unit": "ms")"), "1 s"), "no number with the unit \"ms\"");
+  EXPECT_EQ(DetailOf(NumberSpec(R"("value": 1, "unit": "ms")"), "1 s"), "no number before \"ms\"");
+  EXPECT_EQ(DetailOf(NumberSpec(R"("value": 180, "unit": "MB")"), "21 MB"), "the last number before \"MB\" is 21");
+  EXPECT_EQ(ResultOf(NumberSpec(R"("value": 3, "relative_tolerance": 0.1)"), "3").name, "number 3 ± 0.3");
   EXPECT_EQ(ResultOf(NumberSpec(R"("value": 3, "tolerance": 0.5, "unit": "ms")"), "3 ms").name, "number 3 ± 0.5 ms");
 }
 
@@ -57,6 +59,12 @@ TEST(NumberCheck, MalformedOptions) {
                            R"("value": 1, "tolerance": -1)", R"("minimum": 2, "maximum": 1)",
                            R"("minimum": 2, "tolerance": 1)", R"("value": 1, "unit": 3)"})
     EXPECT_THAT(ErrorOf(NumberSpec(json)), HasSubstr("number")) << json;
+}
+
+TEST(NumberCheck, AToleranceOfZeroIsExact) {
+  const CheckSpec exact = SpecFrom(R"({"type": "number", "value": 1700000000, "tolerance": 0})");
+  EXPECT_TRUE(Passes(exact, "1700000000"));
+  EXPECT_FALSE(Passes(exact, "1700000001"));
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ class Contains : public PartCheck {
     for (const Literal& literal : literals_) {
       if (!literal.IsIn(part)) missing.push_back(literal.value);
     }
-    return missing.empty() ? "" : "missing " + QuotedList(missing);
+    if (missing.empty()) return "";
+    return literals_.size() == 1 ? "not found" : "missing " + QuotedList(missing);
   }
 
   std::vector<Literal> literals_;
@@ -79,7 +80,8 @@ class NotContains : public PartCheck {
     for (const Literal& literal : literals_) {
       if (literal.IsIn(part)) found.push_back(literal.value);
     }
-    return found.empty() ? "" : "found " + QuotedList(found);
+    if (found.empty()) return "";
+    return literals_.size() == 1 ? "found" : "found " + QuotedList(found);
   }
 
   std::vector<Literal> literals_;
@@ -92,12 +94,10 @@ class AnyOf : public PartCheck {
 
  private:
   std::string FindProblem(const CheckedPart& part) const override {
-    std::vector<std::string> missing;
-    for (const Literal& literal : literals_) {
-      if (literal.IsIn(part)) return "";
-      missing.push_back(literal.value);
-    }
-    return "none of " + QuotedList(missing);
+    const bool any =
+        std::any_of(literals_.begin(), literals_.end(), [&](const Literal& literal) { return literal.IsIn(part); });
+    if (any) return "";
+    return literals_.size() == 1 ? "not found" : "none found";
   }
 
   std::vector<Literal> literals_;
@@ -125,7 +125,7 @@ class Regex : public PartCheck {
   std::string FindProblem(const CheckedPart& part) const override {
     if (std::string reason = TooCostly(*search_, part.text->size()); !reason.empty()) return reason;
     const bool found = RE2::PartialMatch(re2::StringPiece(part.text->data(), part.text->size()), *search_);
-    return found ? "" : "no match for " + Quoted(search_->pattern());
+    return found ? "" : "no match";
   }
 
   std::unique_ptr<RE2> search_;
@@ -192,6 +192,9 @@ std::string Quoted(std::string_view text) { return "\"" + ExcerptLine(text, kSho
 CheckResult PartCheck::Run(const CheckedAnswer& answer) const {
   const CheckedPart& part = answer.parts[subject_.part];
   std::string problem = part.text ? FindProblem(part) : fmt::format("the answer has no file {}", subject_.file);
+  if (!problem.empty() && part.is_unchanged) {
+    problem += fmt::format("; the answer has no block named {}, so the case's own file was checked", subject_.file);
+  }
   return {subject_.name, problem.empty() ? Outcome::kPass : Outcome::kFail, std::move(problem)};
 }
 

@@ -96,7 +96,7 @@ TEST(NotContainsCheck, AllowsNoValue) {
 TEST(AnyOfCheck, OneValueIsEnough) {
   const CheckSpec spec = {"any_of", {"torch/all.h", "ATen/"}, ""};
   EXPECT_TRUE(Passes(spec, "#include <aten/aten.h>"));
-  EXPECT_EQ(ResultOf(spec, "x").detail, "none of \"torch/all.h\", \"ATen/\"");
+  EXPECT_EQ(ResultOf(spec, "x").detail, "none found");
 }
 
 TEST(EqualsCheck, TrimmedThenExact) {
@@ -117,7 +117,7 @@ TEST(RegexCheck, FoundAnywhere) {
   EXPECT_TRUE(Passes(Regex("(?m)^name\\s*=\\s*\"[a-z-]+\"$"), "x\nname = \"a-b\"\ny"));
   EXPECT_TRUE(Passes(Regex("^.$"), "é"));  // UTF-8, so one character
   EXPECT_TRUE(Passes(Regex("\\p{Cyrillic}"), "Ж"));
-  EXPECT_EQ(ResultOf(Regex("^b"), "ab").detail, "no match for \"^b\"");
+  EXPECT_EQ(ResultOf(Regex("^b"), "ab").detail, "no match");
   EXPECT_EQ(ResultOf(Regex("^b"), "b").name, "regex \"^b\"");
 }
 

@@ -37,13 +37,23 @@ std::string LanguagesOf(DataFormat format) {
   return "";
 }
 
+// "line 3, column 5: reason" in parentheses. A text that is wrong from the start isn't meant as data at all.
+std::string WhyNoData(const std::string& message) {
+  if (!message.starts_with("line ")) return ": " + message;
+  const std::string place = message.substr(0, message.find(": "));
+  return fmt::format(" ({})", place == "line 1, column 1" ? place : message);
+}
+
 // Parses the data that a part of an answer has.
 Result<Json> DataOf(DataFormat format, const CheckSubject& subject, const CheckedPart& part) {
   std::string data;
   std::string_view text = *part.text;
   if (subject.file.empty()) text = data = DataInAnswer(text, LanguagesOf(format));
   Result<Json> parsed = ParseData(format, text);
-  if (!parsed) return InputError(fmt::format("not {}: {}", DataFormatName(format), parsed.error().message));
+  if (!parsed) {
+    return InputError(fmt::format("the {} is not {}{}", subject.file.empty() ? "answer" : "file",
+                                  DataFormatName(format), WhyNoData(parsed.error().message)));
+  }
   return parsed;
 }
 
@@ -66,14 +76,21 @@ class ValueCheck : public PartCheck {
     if (!data) return data.error().message;
     const std::vector<const Json*> values = path_.In(*data);
     if (condition_.kind == Condition::Kind::kAbsent)
-      return values.empty() ? "" : fmt::format("there is {}", ShownJson(*values.front()));
-    if (values.empty()) return "there is no such value";
+      return values.empty() ? "" : fmt::format("there is {}", Shown(*values.front()));
+    if (values.empty()) return "nothing at this path";
     if (condition_.kind == Condition::Kind::kExists) return "";
     if (std::any_of(values.begin(), values.end(), [&](const Json* value) { return Fits(*value); })) return "";
     std::string shown;
     for (std::size_t i = 0; i < std::min(values.size(), kShownAtPath); ++i)
-      shown += (i == 0 ? "" : ", ") + ShownJson(*values[i]);
+      shown += (i == 0 ? "" : ", ") + Shown(*values[i]);
     return fmt::format("it is {}{}", shown, values.size() > kShownAtPath ? ", …" : "");
+  }
+
+  // A scalar of YAML as YAML has it: without quotes, because it is text whatever it looks like.
+  std::string Shown(const Json& value) const {
+    const bool is_plain = format_ == DataFormat::kYaml && value.is_string();
+    const std::string text = is_plain ? value.get<std::string>() : std::string();
+    return is_plain && !text.empty() && Trim(text).size() == text.size() ? ExcerptLine(text, 80) : ShownJson(value);
   }
 
   bool Fits(const Json& value) const {

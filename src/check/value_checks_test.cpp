@@ -11,6 +11,7 @@ namespace upskill {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -46,7 +47,7 @@ TEST(ValueCheck, EqualsAValueAtAPath) {
   EXPECT_EQ(DetailOf(Toml(R"("at": "general.edition", "equals": "5")"), kToml), "it is 5");
   EXPECT_EQ(DetailOf(Toml(R"("at": "kernel.*.cuda-capabilities", "equals": "9.0")"), kToml),
             "it is [\"8.0\",\"9.0\"], [\"9.0\"]");
-  EXPECT_EQ(DetailOf(Toml(R"("at": "general.version", "equals": 1)"), kToml), "there is no such value");
+  EXPECT_EQ(DetailOf(Toml(R"("at": "general.version", "equals": 1)"), kToml), "nothing at this path");
   EXPECT_EQ(ResultOf(Toml(R"("at": "general.name", "equals": "relu")"), kToml).name,
             "toml_value general.name = \"relu\"");
 }
@@ -71,17 +72,19 @@ TEST(ValueCheck, JsonAndYaml) {
   EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.version", "equals": 9.0)"), text));
   EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.version", "equals": "9.0")"), text));
   EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.on", "equals": true)"), text));
-  EXPECT_FALSE(Passes(yaml(R"("at": "jobs.build.name", "equals": "y")"), text));
+  EXPECT_EQ(DetailOf(yaml(R"("at": "jobs.build.name", "equals": "y")"), text), "it is x");
+  EXPECT_EQ(DetailOf(yaml(R"("at": "a", "equals": 2)"), "a: 1"), "it is 1");
 }
 
 TEST(ValueCheck, WhatIsNoData) {
-  EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), "none"), StartsWith("not JSON: 1:1:"));
-  EXPECT_THAT(DetailOf(Toml(R"("at": "a")"), "a = \n= 2"), StartsWith("not TOML: line 1, column"));
-  EXPECT_THAT(DetailOf(SpecFrom(R"({"type": "yaml_value", "at": "a"})"), "a: [1"), StartsWith("not YAML: "));
-  EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), std::string(300, '[')), StartsWith("not JSON: "));
+  EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), "none"), Eq("the answer is not JSON (line 1, column 1)"));
+  EXPECT_THAT(DetailOf(Toml(R"("at": "a")"), "a = \n= 2"), StartsWith("the answer is not TOML (line 1, column"));
+  EXPECT_THAT(DetailOf(SpecFrom(R"({"type": "yaml_value", "at": "a"})"), "a: [1"),
+              StartsWith("the answer is not YAML"));
+  EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), std::string(300, '[')), StartsWith("the answer is not JSON"));
   EXPECT_THAT(DetailOf(JsonCheck(R"("at": "a")"), "\"" + std::string(2U << 20U, 'a') + "\""),
               HasSubstr("more than 1 MiB"));
-  EXPECT_THAT(DetailOf(Toml(R"("at": "a")"), "a = " + std::string(5000, '[')), StartsWith("not TOML: "));
+  EXPECT_THAT(DetailOf(Toml(R"("at": "a")"), "a = " + std::string(5000, '[')), StartsWith("the answer is not TOML"));
 }
 
 TEST(ValueCheck, InAFile) {
@@ -100,17 +103,25 @@ TEST(ValueCheck, Malformed) {
     EXPECT_THAT(ErrorOf(Toml(R"("at": ")" + std::string(path) + "\"")), AllOf(HasSubstr("\"at\""), HasSubstr(path)));
 }
 
+TEST(ValueCheck, NullIsAValueToExpect) {
+  const CheckSpec null = SpecFrom(R"({"type": "json_value", "at": "a", "equals": null})");
+  EXPECT_TRUE(Passes(null, R"({"a": null})"));
+  EXPECT_FALSE(Passes(null, R"({"a": 5})"));
+}
+
 TEST(JsonSchemaCheck, TheAnswersDataFits) {
   const CheckSpec spec = SpecFrom(
       R"({"type": "json_schema", "schema": {"type": "object", "required": ["name"], "properties": {"name": {"pattern": "^[a-z]+$"}}}})");
   EXPECT_TRUE(Passes(spec, "Here:\n```json\n{\"name\": \"relu\"}\n```\n"));
   EXPECT_EQ(DetailOf(spec, "{}"), "the answer: is missing the key \"name\"");
   EXPECT_THAT(DetailOf(spec, R"({"name": "X"})"), HasSubstr("/name: is \"X\", which doesn't match the pattern"));
-  EXPECT_THAT(DetailOf(spec, "prose"), StartsWith("not JSON: "));
+  EXPECT_THAT(DetailOf(spec, "prose"), StartsWith("the answer is not JSON"));
 }
 
 TEST(JsonSchemaCheck, Malformed) {
   EXPECT_THAT(ErrorOf(SpecFrom(R"({"type": "json_schema"})")), HasSubstr("needs a \"schema\""));
+  EXPECT_THAT(ErrorOf(SpecFrom(R"({"type": "json_schema", "schema": {"items": {"type": "objct"}}})")),
+              HasSubstr("the schema's \"type\" can't be \"objct\"; did you mean \"object\"?"));
   EXPECT_THAT(ErrorOf(SpecFrom(R"({"type": "json_schema", "schema": {"items": {"pattern": "("}}})")),
               HasSubstr("the schema's pattern \"(\": missing )"));
 }

@@ -48,6 +48,10 @@ std::vector<std::string> FindReferenceFailures(const Case& test_case, const Case
   return found;
 }
 
+std::string LabelOf(const Case& test_case) {
+  return test_case.place.empty() ? fmt::format("case \"{}\"", Shown(test_case.id)) : test_case.place;
+}
+
 bool LooksForStrings(const CheckSpec& spec) {
   const CheckType* const type = FindCheckType(spec.type);
   return type != nullptr && type->wants_value();
@@ -80,19 +84,24 @@ std::vector<std::string> FindGivenAwayStrings(const Case& test_case) {
 
 }  // namespace
 
-Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case) {
-  ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case));
-  std::vector<std::string> weaknesses = FindReferenceFailures(test_case, checks);
-  for (std::string& weakness : FindTrivialAnswers(test_case, checks)) weaknesses.push_back(std::move(weakness));
+Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const Sandbox& sandbox) {
+  ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case, sandbox));
+  std::vector<std::string> weaknesses;
+  // What takes time is tried by `upskill check`.
+  if (!checks.executes()) {
+    weaknesses = FindReferenceFailures(test_case, checks);
+    for (std::string& weakness : FindTrivialAnswers(test_case, checks)) weaknesses.push_back(std::move(weakness));
+  }
   for (std::string& weakness : FindGivenAwayStrings(test_case)) weaknesses.push_back(std::move(weakness));
   return weaknesses;
 }
 
-Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite) {
+Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const Sandbox& sandbox) {
   std::vector<std::string> left_out;
+  std::string first_check;
   std::vector<Case> kept;
   for (Case& test_case : suite.cases) {
-    ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case));
+    ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case, sandbox));
     if (checks.CanPass()) {
       kept.push_back(std::move(test_case));
       continue;
@@ -100,28 +109,31 @@ Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite) {
     std::string reason;
     for (const CheckResult& result : checks.Run("")) {
       if (reason.empty() && result.outcome == Outcome::kSkip)
-        reason = fmt::format("its check {} can't run: {}", result.name, result.detail);
+        reason = fmt::format("{} can't run: {}", result.name, result.detail);
     }
-    left_out.push_back(fmt::format("case \"{}\" is left out: {}", Shown(test_case.id), reason));
+    left_out.push_back(fmt::format("{} is left out: its check {}", LabelOf(test_case), reason));
+    if (first_check.empty())
+      first_check = fmt::format("{}: no case can be run, because its check {}", LabelOf(test_case), reason);
   }
   if (kept.empty()) {
-    return InputError(fmt::format("{}: no case can be judged here; {}", suite.source.string(),
-                                  left_out.empty() ? "there are none" : left_out.front()));
+    return InputError(first_check.empty() ? fmt::format("{}: no case can be run: there are none", suite.source.string())
+                                          : first_check);
   }
   suite.cases = std::move(kept);
   return left_out;
 }
 
-Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const StopFlag* stop) {
+Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const StopFlag* stop, const Sandbox& sandbox) {
   std::vector<std::string> weaknesses;
   std::map<std::string, std::string> label_of_input;
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
     if (stop != nullptr && stop->load() > 0) break;
     const Case& test_case = suite.cases[i];
-    const std::string label = fmt::format("case {} (\"{}\")", i + 1, Shown(test_case.id));
-    ASSIGN_OR_RETURN(const std::vector<std::string> found, FindCaseWeaknesses(test_case));
+    const std::string numbered = fmt::format("case {} (\"{}\")", i + 1, Shown(test_case.id));
+    const std::string& label = test_case.place.empty() ? numbered : test_case.place;
+    ASSIGN_OR_RETURN(const std::vector<std::string> found, FindCaseWeaknesses(test_case, sandbox));
     for (const std::string& weakness : found) weaknesses.push_back(fmt::format("{}: {}", label, weakness));
-    const auto [other, is_new] = label_of_input.emplace(Trim(Echo(test_case)), label);
+    const auto [other, is_new] = label_of_input.emplace(Trim(Echo(test_case)), numbered);
     if (!is_new) weaknesses.push_back(fmt::format("{}: has the same input as {}", label, other->second));
   }
   return weaknesses;

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "skill/check_reader.h"
 #include "util/files.h"
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -102,10 +105,35 @@ void AddGroupWarnings(const Json& raw, std::vector<std::string>& warnings) {
     const bool all = tags->is_array() && std::all_of(tags->begin(), tags->end(), [](const Json& tag) {
                        return tag.is_string() && !Trim(tag.get_ref<const std::string&>()).empty();
                      });
-    if (!all) warnings.emplace_back("\"tags\" must be a list of strings that aren't empty; others are ignored");
+    if (!tags->is_array()) {
+      warnings.emplace_back("\"tags\" is ignored: it must be a list of non-empty strings");
+    } else if (!all) {
+      warnings.emplace_back("\"tags\" must be a list of non-empty strings; other entries are ignored");
+    }
   }
   if (const Json* source = FindMember(raw, "source"); source != nullptr && !source->is_string())
     warnings.push_back(fmt::format("\"source\" is ignored: it must be a string, not {}", JsonTypeName(*source)));
+  if (const Json* split = FindMember(raw, "split"); split != nullptr && ReadSplit(raw) == Split::kUnknown) {
+    warnings.push_back(fmt::format("\"split\" is ignored: it must be \"train\" or \"test\", not {}",
+                                   ExcerptLine(DumpJson(*split), 60)));
+  }
+}
+
+// Other tools have keys of their own, so only those that are nearly one of ours are named.
+std::vector<std::string> MisspeltKeys(const Json& raw) {
+  constexpr std::array<std::string_view, 18> kKeys = {
+      "id",        "name",      "input",       "prompt",      "context",   "expected",        "checks",
+      "verifiers", "validator", "assertions",  "tags",        "reference", "expected_output", "source",
+      "split",     "files",     "output_file", "expectations"};
+  constexpr std::size_t kMostToName = 5;
+  std::vector<std::string> misspelt;
+  for (const auto& member : raw.items()) {
+    const std::optional<std::string> meant = NearestKey(member.key(), kKeys);
+    if (!meant || misspelt.size() == kMostToName) continue;
+    misspelt.push_back(
+        fmt::format("unknown key \"{}\" is ignored; did you mean \"{}\"?", ExcerptLine(member.key(), 60), *meant));
+  }
+  return misspelt;
 }
 
 // Assertions in prose, as in evals.json files, which only a judge could decide.
@@ -141,7 +169,7 @@ Result<std::vector<CheckSpec>> ReadChecks(const Json& raw, std::vector<std::stri
 }
 
 std::vector<std::string> FindWarnings(const Json& raw) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = MisspeltKeys(raw);
   if (const char* prose = ProseKey(raw)) {
     warnings.push_back(fmt::format("\"{}\" are prose, which is not checked", prose));
   }
@@ -161,10 +189,9 @@ std::vector<std::string> FindWarnings(const Json& raw) {
 
 }  // namespace
 
-Result<CaseReading> ReadCase(const Json& raw, std::size_t number) {
-  if (!raw.is_object()) {
-    return InputError(fmt::format("must be an object with \"input\" and \"expected\", not {}", JsonTypeName(raw)));
-  }
+namespace {
+
+Result<CaseReading> ReadObject(const Json& raw, std::size_t number) {
   CaseReading reading;
   Case& test_case = reading.test_case;
   ASSIGN_OR_RETURN(test_case.id, ReadId(raw, number));
@@ -180,6 +207,20 @@ Result<CaseReading> ReadCase(const Json& raw, std::size_t number) {
   test_case.raw = raw;
   for (std::string& warning : FindWarnings(raw)) reading.warnings.push_back(std::move(warning));
   return reading;
+}
+
+}  // namespace
+
+Result<CaseReading> ReadCase(const Json& raw, std::size_t number) {
+  if (!raw.is_object()) {
+    return InputError(fmt::format("must be an object with \"input\" and \"expected\", not {}", JsonTypeName(raw)));
+  }
+  Result<CaseReading> reading = ReadObject(raw, number);
+  if (reading) return reading;
+  // What is missing may be there under a misspelt name.
+  const std::vector<std::string> misspelt = MisspeltKeys(raw);
+  if (misspelt.empty()) return reading;
+  return InputError(fmt::format("{}; {}", reading.error().message, misspelt.front()));
 }
 
 std::string CaseLabel(const Json& raw, std::size_t number) {

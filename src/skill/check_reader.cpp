@@ -8,11 +8,16 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "skill/check_types.h"
 #include "util/files.h"
+#include "util/json_schema.h"
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -25,15 +30,12 @@ struct UnavailableType {
   std::string_view name;
   std::string_view reason;
 };
-constexpr std::array<UnavailableType, 9> kUnavailableTypes = {{
-    {"command", "this version runs no commands"},
+constexpr std::array<UnavailableType, 6> kUnavailableTypes = {{
     {"judge", "this version has no judge"},
     {"validator", "validators are functions of another tool"},
     {"tool_call", "this version gives students no tools"},
-    {"kernel_builder", "this version doesn't validate projects"},
-    {"nvcc", "this version compiles nothing"},
-    {"cuda_compile", "this version compiles nothing"},
-    {"cuda_bindings", "this version compiles nothing"},
+    {"nvcc", "use cuda_compile"},
+    {"cuda_bindings", "this version compiles no bindings"},
     {"cuda_run", "this version runs no kernels"},
 }};
 
@@ -47,12 +49,23 @@ std::string KnownTypes() {
   return names;
 }
 
+// "; did you mean "contains"?", or nothing.
+std::string NearestType(const std::string& type) {
+  std::vector<std::string> names;
+  names.reserve(kCheckTypes.size());
+  for (const CheckType& known : kCheckTypes) names.emplace_back(known.name);
+  const std::optional<std::string> meant = NearestName(type, names);
+  return meant ? fmt::format("; did you mean \"{}\"?", *meant) : "";
+}
+
 std::string ReasonUnavailable(const std::string& type) {
   const auto* const known = std::find_if(kUnavailableTypes.begin(), kUnavailableTypes.end(),
                                          [&](const UnavailableType& one) { return one.name == type; });
   if (known != kUnavailableTypes.end()) return std::string(known->reason);
-  return fmt::format("unknown type; there are {}", KnownTypes());
+  return "unknown type" + NearestType(type);
 }
+
+bool IsUnknownType(const CheckSpec& check) { return check.unavailable.starts_with("unknown type"); }
 
 class CheckReader {
  public:
@@ -63,31 +76,50 @@ class CheckReader {
       return InputError(fmt::format("must be an object such as {{\"type\": \"contains\", \"values\": [\"…\"]}}, not {}",
                                     JsonTypeName(item)));
     }
-    if (depth > kMaxGroupDepth) return InputError(fmt::format("groups are nested more than {} deep", kMaxGroupDepth));
+    if (depth > kMaxGroupDepth + 1)
+      return InputError(fmt::format("groups are nested more than {} deep", kMaxGroupDepth));
     CheckSpec check;
     ASSIGN_OR_RETURN(check.type, ReadText(item, "type"));
-    if (check.type.empty()) return InputError(fmt::format("no \"type\"; there are {}", KnownTypes()));
+    if (check.type.empty())
+      return InputError(fmt::format("no \"type\"; there are {} (upskill help checks)", KnownTypes()));
     std::replace(check.type.begin(), check.type.end(), '-', '_');
     RETURN_IF_ERROR(ReadWeight(item, check));
     const CheckType* const type = FindCheckType(check.type);
     if (type == nullptr) {
       check.options = item;
       check.unavailable = ReasonUnavailable(check.type);
-      warnings_.push_back(
-          fmt::format("the check \"{}\" is skipped: {}", ExcerptLine(check.type, 60), check.unavailable));
+      const std::string name = ExcerptLine(check.type, 60);
+      warnings_.push_back(IsUnknownType(check)
+                              ? fmt::format("unknown check type \"{}\" is skipped{} (upskill help checks)", name,
+                                            NearestType(check.type))
+                              : fmt::format("the check \"{}\" is skipped: {}", name, check.unavailable));
       return check;
     }
     WarnOfOtherKeys(item, *type);
     RETURN_IF_ERROR(ReadFile(item, *type, check));
     for (const std::string_view key : type->options) {
-      if (const Json* value = FindMember(item, std::string(key).c_str()); !key.empty() && value != nullptr)
+      // Also null, which a value in JSON may be.
+      if (const auto value = item.find(std::string(key)); !key.empty() && value != item.end())
         check.options[std::string(key)] = *value;
     }
+    if (type->kind == CheckKind::kCommand) ReadKeysOfVerifier(item, check);
+    WarnOfSchema(check);
     RETURN_IF_ERROR(ReadOperand(item, *type, depth, check));
     return check;
   }
 
  private:
+  // A command as another tool states it: {"cmd": "…", "config": {"timeout_seconds": 60}}.
+  static void ReadKeysOfVerifier(const Json& item, CheckSpec& check) {
+    const Json* command = FindMember(item, "cmd");
+    if (command != nullptr && FindMember(check.options, "command") == nullptr) check.options["command"] = *command;
+    const Json* config = FindMember(item, "config");
+    if (config == nullptr || !config->is_object()) return;
+    const Json* limit = FindMember(*config, "timeout_seconds");
+    if (limit != nullptr && FindMember(check.options, "timeout_seconds") == nullptr)
+      check.options["timeout_seconds"] = *limit;
+  }
+
   static Status ReadWeight(const Json& item, CheckSpec& check) {
     const Json* weight = FindMember(item, "weight");
     if (weight == nullptr) return {};
@@ -167,18 +199,39 @@ class CheckReader {
   }
 
  private:
+  // Of those that aren't options of the type. Other tools write `name`, `cmd` and `config` anywhere.
+  static bool IsKeyOf(const CheckType& type, std::string_view key) {
+    const bool takes_values = type.operand == CheckOperand::kValues || type.operand == CheckOperand::kOneValue;
+    if (key == "values") return takes_values;
+    if (key == "text") return takes_values || type.operand == CheckOperand::kPattern;
+    if (key == "pattern") return type.operand == CheckOperand::kPattern;
+    if (key == "checks") return type.operand == CheckOperand::kChecks;
+    if (key == "file") return type.operand != CheckOperand::kChecks;
+    return std::find(kCommonKeys.begin(), kCommonKeys.end(), key) != kCommonKeys.end();
+  }
+
   void WarnOfOtherKeys(const Json& item, const CheckType& type) {
     constexpr std::size_t kMostToName = 3;
     std::size_t named = 0;
     for (const auto& member : item.items()) {
       const std::string& key = member.key();
-      const bool known = std::find(kCommonKeys.begin(), kCommonKeys.end(), key) != kCommonKeys.end() ||
+      const bool known = IsKeyOf(type, key) || member.value().is_null() ||
                          std::find(type.options.begin(), type.options.end(), key) != type.options.end() ||
                          (key == "path" && type.needs_file());
       if (known) continue;
-      warnings_.push_back(fmt::format("{} has no \"{}\", which is ignored", type.name, ExcerptLine(key, 60)));
+      std::vector<std::string_view> keys(type.options.begin(), type.options.end());
+      keys.insert(keys.end(), kCommonKeys.begin(), kCommonKeys.end());
+      const std::optional<std::string> meant = NearestKey(key, keys);
+      warnings_.push_back(fmt::format("\"{}\" is ignored: {} has no such key{}", ExcerptLine(key, 60), type.name,
+                                      meant ? fmt::format("; did you mean \"{}\"?", *meant) : ""));
       if (++named == kMostToName) return;
     }
+  }
+
+  void WarnOfSchema(const CheckSpec& check) {
+    const Json* const schema = FindMember(check.options, "schema");
+    if (schema == nullptr) return;
+    for (const std::string& keyword : MisspeltSchemaKeywords(*schema)) warnings_.push_back("the schema: " + keyword);
   }
 
   std::vector<std::string>& warnings_;

@@ -20,19 +20,27 @@ enum class CheckKind {
   kTomlValue,
   kYamlValue,
   kFileExists,
+  kCommand,
+  kCudaCompile,
   kAll,
   kAny,
   kAtLeast,
+  kKernelBuilder,
 };
 
 // Keys that only one type has, which the check itself reads (CheckSpec::options).
-using CheckOptions = std::array<std::string_view, 6>;
+using CheckOptions = std::array<std::string_view, 7>;
 inline constexpr CheckOptions kNoOptions = {};
 inline constexpr CheckOptions kNumberOptions = {"value",   "tolerance", "relative_tolerance",
                                                 "minimum", "maximum",   "unit"};
 inline constexpr CheckOptions kSchemaOptions = {"schema"};
 inline constexpr CheckOptions kValueOptions = {"at", "equals", "one_of", "pattern", "exists"};
+inline constexpr CheckOptions kCommandOptions = {"command",         "exit_code", "stdout", "stderr",
+                                                 "timeout_seconds", "needs",     "files"};
+inline constexpr CheckOptions kCudaOptions = {
+    "arch", "uses", "not_uses", "max_registers", "spills", "max_shared_bytes", "min_shared_alignment"};
 inline constexpr CheckOptions kCountOptions = {"count"};
+inline constexpr CheckOptions kKernelOptions = {"require", "capabilities", "backends", "edition"};
 
 // What a check is given: strings, a pattern, nothing but its options, or other checks, as a group.
 enum class CheckOperand { kValues, kOneValue, kPattern, kOptions, kChecks };
@@ -52,23 +60,27 @@ struct CheckType {
   constexpr bool wants_value() const {
     return kind == CheckKind::kContains || kind == CheckKind::kAnyOf || kind == CheckKind::kInOrder;
   }
+  // It runs or compiles what the answer says, in the sandbox.
+  constexpr bool executes() const { return kind == CheckKind::kCommand || kind == CheckKind::kCudaCompile; }
+  // It shows that what the answer delivers works, as far as it goes; other types look for texts and values.
+  constexpr bool is_executed() const { return executes() || kind == CheckKind::kKernelBuilder; }
   // It looks for a value in JSON, TOML or YAML.
   constexpr bool finds_value() const {
     return kind == CheckKind::kJsonValue || kind == CheckKind::kTomlValue || kind == CheckKind::kYamlValue;
   }
 };
 
-inline constexpr std::array<CheckType, 17> kCheckTypes = {{
+inline constexpr std::array<CheckType, 20> kCheckTypes = {{
     {CheckKind::kContains, "contains", CheckOperand::kValues, kNoOptions, "values or text",
-     "every value occurs in the answer, in any case"},
+     "every value occurs, ignoring case"},
     {CheckKind::kNotContains, "not_contains", CheckOperand::kValues, kNoOptions, "values or text",
      "none of the values occurs"},
     {CheckKind::kAnyOf, "any_of", CheckOperand::kValues, kNoOptions, "values or text",
      "at least one of the values occurs"},
-    {CheckKind::kInOrder, "in_order", CheckOperand::kValues, kNoOptions, "values",
+    {CheckKind::kInOrder, "in_order", CheckOperand::kValues, kNoOptions, "values or text",
      "every value occurs, each after the one before"},
     {CheckKind::kEquals, "equals", CheckOperand::kOneValue, kNoOptions, "values or text",
-     "the answer is the value, outer spaces aside"},
+     "the trimmed answer is the value"},
     {CheckKind::kRegex, "regex", CheckOperand::kPattern, kNoOptions, "pattern",
      "the pattern matches anywhere in the answer"},
     {CheckKind::kNumber, "number", CheckOperand::kOptions, kNumberOptions, "value, unit, …",
@@ -81,15 +93,22 @@ inline constexpr std::array<CheckType, 17> kCheckTypes = {{
      "the TOML has such a value at the path"},
     {CheckKind::kYamlValue, "yaml_value", CheckOperand::kOptions, kValueOptions, "at, equals, …",
      "the YAML has such a value at the path"},
-    {CheckKind::kFileExists, "file_exists", CheckOperand::kOptions, kNoOptions, "path", "the answer has such a file"},
+    {CheckKind::kFileExists, "file_exists", CheckOperand::kOptions, kNoOptions, "path",
+     "the answer contains this file"},
     {CheckKind::kContains, "file_contains", CheckOperand::kValues, kNoOptions, "path, values",
-     "every value occurs in that file, in any case"},
+     "every value occurs in that file, ignoring case"},
     {CheckKind::kEquals, "file_equals", CheckOperand::kOneValue, kNoOptions, "path, text",
-     "that file is the text, outer spaces aside"},
+     "that file, trimmed, is the text"},
+    {CheckKind::kCommand, "command", CheckOperand::kOptions, kCommandOptions, "command, …",
+     "the command succeeds on the answer's files"},
+    {CheckKind::kCudaCompile, "cuda_compile", CheckOperand::kOptions, kCudaOptions, "arch, uses, …",
+     "nvcc compiles the CUDA files, which use …"},
     {CheckKind::kAll, "all", CheckOperand::kChecks, kNoOptions, "checks", "every check of the group passes"},
     {CheckKind::kAny, "any", CheckOperand::kChecks, kNoOptions, "checks", "at least one check of the group passes"},
     {CheckKind::kAtLeast, "at_least", CheckOperand::kChecks, kCountOptions, "count, checks",
      "the weights of those that pass reach the count"},
+    {CheckKind::kKernelBuilder, "kernel_builder", CheckOperand::kOptions, kKernelOptions, "require, …",
+     "the files are a valid kernel-builder project"},
 }};
 
 // nullptr for an unknown name.

@@ -27,7 +27,7 @@ Result<fs::path> FindSkillFile(const fs::path& path) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (!fs::exists(status)) {
-    return Error{ErrorKind::kNotFound, fmt::format("{}: no such file or folder", path.string())};
+    return Error{ErrorKind::kNotFound, fmt::format("reading {}: No such file or directory", path.string())};
   }
   if (!fs::is_directory(status)) {
     if (IsSkillFileName(path.filename())) return path;

@@ -108,7 +108,7 @@ TEST_F(LoadSkillTest, PathsThatAreNotSkills) {
   const Result<Skill> absent = LoadSkill(folder_.path() / "absent");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().kind, ErrorKind::kNotFound);
-  EXPECT_THAT(absent.error().message, HasSubstr("absent: no such file or folder"));
+  EXPECT_THAT(absent.error().message, HasSubstr("absent: No such file or directory"));
   EXPECT_THAT(LoadError(folder_.path()), HasSubstr("no SKILL.md in this folder"));
   EXPECT_THAT(LoadError(folder_.Write("README.md", kSkill)), HasSubstr("give the skill's folder or its SKILL.md"));
   fs::create_directories(folder_.path() / "odd" / "SKILL.md");

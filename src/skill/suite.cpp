@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include "skill/case_lines.h"
 #include "skill/case_reader.h"
 #include "skill/case_writer.h"
+#include "skill/check_types.h"
 #include "util/files.h"
 #include "util/json_file.h"
 #include "util/text.h"
@@ -81,6 +83,7 @@ Result<Suite> SuiteFromDocument(const std::string& text, const std::string& sour
                                     ExcerptLine(reading.test_case.id, 60), other->second));
     }
     for (const std::string& warning : reading.warnings) suite.warnings.push_back(fmt::format("{}: {}", place, warning));
+    reading.test_case.place = place;
     suite.cases.push_back(std::move(reading.test_case));
   }
   return suite;
@@ -113,6 +116,15 @@ Result<Suite> ParseSuite(const std::string& text, const std::string& source) {
   ASSIGN_OR_RETURN(Json document, ParseJson(text, source));
   return SuiteFromDocument(text, source, std::move(document));
 }
+
+bool AnyCheck(const std::vector<CheckSpec>& checks, bool (CheckType::*condition)() const) {
+  return std::any_of(checks.begin(), checks.end(), [&](const CheckSpec& check) {
+    const CheckType* const type = FindCheckType(check.type);
+    return (type != nullptr && (type->*condition)()) || AnyCheck(check.members, condition);
+  });
+}
+
+bool HasExecutedCheck(const Case& test_case) { return AnyCheck(test_case.checks, &CheckType::is_executed); }
 
 Result<Suite> LoadSuite(const fs::path& path) {
   ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path, {}));

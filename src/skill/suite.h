@@ -12,6 +12,8 @@
 
 namespace upskill {
 
+struct CheckType;  // skill/check_types.h
+
 // One assertion as stated in the suite; check/check.h turns it into something that can be run.
 struct CheckSpec {
   CheckSpec() = default;
@@ -43,7 +45,8 @@ struct Case {
   std::vector<std::string> tags;  // what it is about, for results by group; without repetitions
   std::string source;             // what it was made from, such as a trace's item or a document. May be empty
   Split split = Split::kUnknown;
-  Json raw;  // the case as read, including unknown fields
+  Json raw;           // the case as read, including unknown fields
+  std::string place;  // where it was read, for messages: `FILE:LINE: case 3 ("edition-line")`. Else empty
 };
 
 // The cases of a skill_meta.json, tests.json or evals file.
@@ -53,6 +56,13 @@ struct Suite {
   std::vector<Case> cases;
   std::vector<std::string> warnings;
 };
+
+// Whether one of the checks, or of those in groups, is of a type that fulfils the condition.
+bool AnyCheck(const std::vector<CheckSpec>& checks, bool (CheckType::*condition)() const);
+
+// Whether a check of the case runs, compiles or validates what the answer delivers (CheckType::is_executed). All others
+// only look for texts and values.
+bool HasExecutedCheck(const Case& test_case);
 
 // Accepts {"tests": […]} (skill_meta.json), {"cases": […]}, {"evals": […]} and a bare list.
 // A check of an unknown type is a warning; it is skipped. Errors: unreadable, malformed JSON (file, line, column), no

@@ -95,7 +95,8 @@ TEST(ParseSuite, TagsSourceAndSplit) {
   EXPECT_EQ(suite.cases[1].source, "");
   EXPECT_EQ(suite.cases[1].split, Split::kTest);
   EXPECT_EQ(suite.cases[2].split, Split::kUnknown);
-  EXPECT_THAT(suite.warnings, IsEmpty());
+  EXPECT_THAT(suite.warnings,
+              ElementsAre(HasSubstr("case 3: \"split\" is ignored: it must be \"train\" or \"test\", not \"dev\"")));
 }
 
 // Suites of other tools may use these keys for something else.
@@ -106,9 +107,10 @@ TEST(ParseSuite, OtherValuesOfTagsAndSourceAreWarnings) {
   EXPECT_THAT(suite.cases[0].tags, ElementsAre("a"));
   EXPECT_THAT(suite.cases[1].tags, IsEmpty());
   EXPECT_EQ(suite.cases[1].source, "");
-  EXPECT_THAT(suite.warnings, ElementsAre(HasSubstr("case 1: \"tags\" must be a list of strings"),
-                                          HasSubstr("case 2: \"tags\" must be a list of strings"),
-                                          HasSubstr("\"source\" is ignored: it must be a string, not an object")));
+  EXPECT_THAT(suite.warnings,
+              ElementsAre(HasSubstr("case 1: \"tags\" must be a list of non-empty strings; other entries"),
+                          HasSubstr("case 2: \"tags\" is ignored: it must be a list of non-empty"),
+                          HasSubstr("\"source\" is ignored: it must be a string, not an object")));
 }
 
 TEST(ParseSuite, EvalsForm) {
@@ -231,17 +233,17 @@ TEST(ParseSuite, EmptyExpectedStrings) {
 
 TEST(ParseSuite, CheckTypesOfOtherToolsAndTyposAreSkipped) {
   const Result<Suite> suite = ParseSuite(R"([{"input": "i", "expected": {"contains": "a"}, "verifiers": [
-    {"type": "command", "cmd": "make"}, {"type": "Contains", "values": "a"}], "validator": "cuda"}])",
+    {"type": "judge", "criteria": []}, {"type": "Contains", "values": "a"}], "validator": "cuda"}])",
                                          "t.json");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_THAT(
       suite->warnings,
-      ElementsAre(HasSubstr("\"verifiers\" entry 1: the check \"command\" is skipped: this version runs no"),
-                  HasSubstr("\"verifiers\" entry 2: the check \"Contains\" is skipped: unknown type; there are"),
+      ElementsAre(HasSubstr("\"verifiers\" entry 1: the check \"judge\" is skipped: this version has no"),
+                  HasSubstr("entry 2: unknown check type \"Contains\" is skipped; did you mean \"contains\"? (up"),
                   HasSubstr("\"validator\" is skipped: the validator cuda")));
   ASSERT_EQ(suite->cases[0].checks.size(), 4U);
-  EXPECT_EQ(suite->cases[0].checks[1].type, "command");
-  EXPECT_EQ(suite->cases[0].checks[1].unavailable, "this version runs no commands");
+  EXPECT_EQ(suite->cases[0].checks[1].type, "judge");
+  EXPECT_EQ(suite->cases[0].checks[1].unavailable, "this version has no judge");
   EXPECT_THAT(CaseError(R"("checks": [{"values": "a"}])"), HasSubstr("no \"type\"; there are contains,"));
 }
 
@@ -250,9 +252,31 @@ TEST(ParseSuite, KeysThatACheckDoesNotHave) {
     {"type": "number", "value": 1, "tolerence": 2}, {"type": "contains", "path": "x", "values": "a"}]}])",
                                          "t.json");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
-  EXPECT_THAT(suite->warnings,
-              ElementsAre(HasSubstr("\"checks\" entry 1: number has no \"tolerence\", which is ignored"),
-                          HasSubstr("\"checks\" entry 2: contains has no \"path\", which is ignored")));
+  EXPECT_THAT(
+      suite->warnings,
+      ElementsAre(
+          HasSubstr(
+              "\"checks\" entry 1: \"tolerence\" is ignored: number has no such key; did you mean \"tolerance\"?"),
+          HasSubstr("\"checks\" entry 2: \"path\" is ignored: contains has no such key")));
+}
+
+TEST(ParseSuite, MisspeltKeysAreNamed) {
+  const Suite suite = Parse(R"([{"id": "a", "input": "i", "expected": {"contains": "b"}, "refrence": "r",
+                                 "difficulty": 3, "split": "tset"}])");
+  EXPECT_THAT(suite.warnings,
+              ElementsAre("t.json:1: case 1 (\"a\"): unknown key \"refrence\" is ignored; did you mean \"reference\"?",
+                          HasSubstr("\"split\" is ignored: it must be \"train\" or \"test\", not \"tset\"")));
+  EXPECT_THAT(
+      ErrorOf(R"([{"id": "a", "input": "i", "expcted": {"contains": "b"}}])"),
+      AllOf(HasSubstr("no check"), HasSubstr("unknown key \"expcted\" is ignored; did you mean \"expected\"?")));
+}
+
+TEST(ParseSuite, MisspeltKeywordsOfASchemaAreNamed) {
+  const Suite suite = Parse(R"([{"input": "i", "checks": [{"type": "json_schema", "schema":
+    {"type": "object", "requird": ["a"], "properties": {"requird": {"minimun": 3}}, "const": {"itmes": 1}}}]}])");
+  EXPECT_THAT(suite.warnings,
+              ElementsAre(HasSubstr("the schema: unknown keyword \"requird\" is ignored; did you mean \"required\"?"),
+                          HasSubstr("the schema: unknown keyword \"minimun\" is ignored; did you mean \"minimum\"?")));
 }
 
 TEST(ParseSuite, ChecksOfFilesAndGroups) {
@@ -266,7 +290,7 @@ TEST(ParseSuite, ChecksOfFilesAndGroups) {
               HasSubstr("\"checks\" entry 1: \"checks\" entry 1: regex needs a \"pattern\""));
   EXPECT_THAT(CaseError(R"("checks": [{"type": "contains", "values": "a", "weight": -1}])"), HasSubstr("\"weight\""));
   std::string nested = R"({"type": "contains", "values": "a"})";
-  for (int i = 0; i < 8; ++i) nested = R"({"type": "all", "checks": [)" + nested + "]}";
+  for (int i = 0; i < 9; ++i) nested = R"({"type": "all", "checks": [)" + nested + "]}";
   EXPECT_THAT(CaseError(R"("checks": [)" + nested + "]"), HasSubstr("nested more than 8 deep"));
 }
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/suite_answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "check/answer_files.h"
+#include "util/fences.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Files = std::map<std::string, std::string>;
+
+constexpr std::size_t kMaxAnswerBytes = std::size_t{8} << 20U;
+constexpr std::string_view kReference = "reference";
+constexpr std::string_view kWrong = "wrong-";
+constexpr std::string_view kFails = "fails:";
+
+Error Unexpected(const fs::path& path, std::string_view why) {
+  return InputError(
+      fmt::format("{}: {}; expected reference.md, reference/, wrong-NAME.md, wrong-NAME/ or "
+                  "wrong-NAME.txt",
+                  path.string(), why));
+}
+
+// All regular files below the folder; links aren't followed.
+Result<Files> FilesBelow(const fs::path& folder) {
+  Files files;
+  std::size_t bytes = 0;
+  std::error_code code;
+  for (fs::recursive_directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+    if (!entry->is_regular_file(code) || entry->is_symlink(code)) continue;
+    const std::string name = entry->path().lexically_relative(folder).generic_string();
+    ASSIGN_OR_RETURN(std::string content, ReadFile(entry->path()));
+    bytes += content.size();
+    if (files.size() == kMaxAnswerFiles || bytes > kMaxAnswerBytes)
+      return InputError(fmt::format("{}: more than {} files or 8 MiB in an answer", folder.string(), kMaxAnswerFiles));
+    files.emplace(name, std::move(content));
+  }
+  if (code) return ErrnoError("reading", folder.string(), code.value());
+  if (files.empty()) return InputError(fmt::format("{}: no files", folder.string()));
+  return files;
+}
+
+// The text after "fails:" in the line.
+std::string FailsIn(std::string_view line) {
+  line = Trim(line);
+  if (line.starts_with("<!--"))
+    line = Trim(line.substr(4, line.find("-->") == std::string_view::npos ? line.size() : line.find("-->") - 4));
+  return line.starts_with(kFails) ? std::string(Trim(line.substr(kFails.size()))) : "";
+}
+
+// The entries of a case's folder.
+class CaseFolder {
+ public:
+  explicit CaseFolder(fs::path path) : path_(std::move(path)) {}
+
+  Status Read(AnswersOfCase& answers) {
+    RETURN_IF_ERROR(ReadNames());
+    if (std::error_code code; fs::is_directory(path_ / kReference, code)) {
+      ASSIGN_OR_RETURN(reference_, FilesBelow(path_ / kReference));
+      answers.right.emplace_back("reference/", AnswerWithFiles(reference_));
+    }
+    for (const std::string& name : names_) RETURN_IF_ERROR(ReadEntry(name, answers));
+    return {};
+  }
+
+ private:
+  Status ReadNames() {
+    std::error_code code;
+    for (fs::directory_iterator entry(path_, code), end; !code && entry != end; entry.increment(code))
+      names_.push_back(entry->path().filename().string());
+    if (code) return ErrnoError("reading", path_.string(), code.value());
+    std::sort(names_.begin(), names_.end());
+    return {};
+  }
+
+  Status ReadEntry(const std::string& name, AnswersOfCase& answers) {
+    const fs::path path = path_ / name;
+    std::error_code code;
+    const bool folder = fs::is_directory(path, code);
+    if (name == "reference.md") {
+      ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+      answers.right.emplace_back(name, std::move(text));
+      return {};
+    }
+    if (folder && name == kReference) return {};
+    if (!name.starts_with(kWrong) || name.size() == kWrong.size()) return Unexpected(path, "unknown name");
+    if (!folder && name.ends_with(".txt")) return {};  // read with the answer that it is about
+    if (!folder && !name.ends_with(".md")) return Unexpected(path, "unknown kind of file");
+    WrongAnswer wrong;
+    wrong.name = folder ? name : name.substr(0, name.size() - 3);
+    RETURN_IF_ERROR(folder ? ReadVariant(path, wrong) : ReadText(path, wrong));
+    if (const fs::path note = path_ / (wrong.name + ".txt"); fs::exists(note, code)) {
+      ASSIGN_OR_RETURN(const std::string text, ReadFile(note));
+      for (const std::string_view line : SplitLines(text)) {
+        if (std::string fails = FailsIn(line); !fails.empty()) wrong.fails = std::move(fails);
+      }
+      if (wrong.fails.empty()) return InputError(fmt::format("{}: no line \"fails: TEXT\"", note.string()));
+    }
+    answers.wrong.push_back(std::move(wrong));
+    return {};
+  }
+
+  // The reference with other files; an empty one is left out.
+  Status ReadVariant(const fs::path& path, WrongAnswer& wrong) const {
+    ASSIGN_OR_RETURN(const Files changed, FilesBelow(path));
+    Files files = reference_;
+    for (const auto& [name, content] : changed) {
+      if (content.empty()) {
+        files.erase(name);
+      } else {
+        files[name] = content;
+      }
+    }
+    if (files == reference_) return InputError(fmt::format("{}: the same as the reference", path.string()));
+    wrong.text = AnswerWithFiles(files);
+    return {};
+  }
+
+  static Status ReadText(const fs::path& path, WrongAnswer& wrong) {
+    ASSIGN_OR_RETURN(wrong.text, ReadFile(path));
+    wrong.fails = FailsIn(wrong.text.substr(0, wrong.text.find('\n')));
+    return {};
+  }
+
+  fs::path path_;
+  std::vector<std::string> names_;
+  Files reference_;
+};
+
+Status ReadWrongOfCase(const Case& test_case, AnswersOfCase& answers) {
+  const Json* const list = FindMember(test_case.raw, "wrong");
+  if (list == nullptr) return {};
+  const auto bad = [&] {
+    return InputError(
+        fmt::format("case \"{}\": \"wrong\" must be a list of {{\"name\": …, \"answer\": …, \"fails\": …}}; \"fails\" "
+                    "may be missing",
+                    test_case.id));
+  };
+  if (!list->is_array()) return bad();
+  for (const Json& item : *list) {
+    if (!item.is_object()) return bad();
+    for (const char* key : {"name", "answer", "fails"}) {
+      if (const Json* value = FindMember(item, key); value != nullptr && !value->is_string()) return bad();
+    }
+    if (FindMember(item, "answer") == nullptr) return bad();
+    answers.wrong.push_back({JsonGet<std::string>(item, "name", fmt::format("wrong {}", answers.wrong.size() + 1)),
+                             JsonGet<std::string>(item, "answer", ""), JsonGet<std::string>(item, "fails", "")});
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string AnswerWithFiles(const Files& files) {
+  std::string answer;
+  for (const auto& [name, content] : files) {
+    const std::string fence = FenceFor(content);
+    answer += fmt::format("`{}`:\n\n{}\n{}{}{}\n\n", name, fence, content, content.ends_with('\n') ? "" : "\n", fence);
+  }
+  return answer;
+}
+
+Result<std::vector<AnswersOfCase>> LoadSuiteAnswers(const Suite& suite, const fs::path& answers) {
+  std::vector<AnswersOfCase> loaded(suite.cases.size());
+  std::map<std::string, std::size_t> by_id;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const Case& test_case = suite.cases[i];
+    by_id[test_case.id] = i;
+    if (!test_case.reference.empty()) loaded[i].right.emplace_back("reference", test_case.reference);
+    RETURN_IF_ERROR(ReadWrongOfCase(test_case, loaded[i]));
+  }
+  if (answers.empty()) return loaded;
+  std::error_code code;
+  for (fs::directory_iterator entry(answers, code), end; !code && entry != end; entry.increment(code)) {
+    if (!entry->is_directory()) continue;
+    const auto found = by_id.find(entry->path().filename().string());
+    if (found == by_id.end()) {
+      return InputError(
+          fmt::format("{}: the suite {} has no case of this name", entry->path().string(), suite.source.string()));
+    }
+    RETURN_IF_ERROR(CaseFolder(entry->path()).Read(loaded[found->second]));
+  }
+  if (code) return ErrnoError("reading", answers.string(), code.value());
+  return loaded;
+}
+
+}  // namespace upskill

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/suite_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "util/text.h"
+#include "util/work_pool.h"
+
+namespace upskill {
+namespace {
+
+using Judged = AnswerReport::Word;
+
+bool Any(const std::vector<CheckResult>& results, Outcome outcome) {
+  return std::any_of(results.begin(), results.end(), [&](const CheckResult& r) { return r.outcome == outcome; });
+}
+
+void JudgeRight(AnswerReport& report) {
+  for (const CheckResult& result : report.results) {
+    if (result.outcome != Outcome::kFail) continue;
+    report.word = Judged::kNotAsExpected;
+    report.problem = fmt::format("should pass, but {}: {}", result.name, result.detail);
+    return;
+  }
+  report.word = Any(report.results, Outcome::kSkip) ? Judged::kNotChecked : Judged::kAsExpected;
+}
+
+void JudgeWrong(const std::string& fails, AnswerReport& report) {
+  const bool skipped = Any(report.results, Outcome::kSkip);
+  if (!Any(report.results, Outcome::kFail)) {
+    report.word = skipped ? Judged::kNotChecked : Judged::kNotAsExpected;
+    if (!skipped) report.problem = "should fail, but passes";
+    return;
+  }
+  std::string seen;
+  for (const CheckResult& result : report.results) {
+    if (result.outcome != Outcome::kFail) continue;
+    const std::string text = result.name + ": " + result.detail;
+    if (text.find(fails) != std::string::npos) {
+      report.word = Judged::kAsExpected;
+      return;
+    }
+    seen += (seen.empty() ? "" : "; ") + text;
+  }
+  report.word = skipped ? Judged::kNotChecked : Judged::kNotAsExpected;
+  if (!skipped)
+    report.problem = fmt::format("should fail with \"{}\", but fails with {}", ExcerptLine(fails, 80), seen);
+}
+
+// One answer to be checked, and what came of it.
+struct Job {
+  std::size_t case_index = 0;
+  const std::string* text = nullptr;
+  const std::string* fails = nullptr;
+  AnswerReport report;
+};
+
+std::vector<Job> JobsOf(const std::vector<AnswersOfCase>& answers) {
+  static const std::string any_failure;
+  std::vector<Job> jobs;
+  const auto add = [&jobs](std::size_t case_index, const std::string& name, bool right, const std::string& text,
+                           const std::string& fails) {
+    Job job{case_index, &text, &fails, {}};
+    job.report.name = name;
+    job.report.right = right;
+    jobs.push_back(std::move(job));
+  };
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    for (const auto& [name, text] : answers[i].right) add(i, name, true, text, any_failure);
+    for (const WrongAnswer& wrong : answers[i].wrong) add(i, wrong.name, false, wrong.text, wrong.fails);
+  }
+  return jobs;
+}
+
+void RunJob(const CaseChecks& checks, const StopFlag* stop, Job& job) {
+  job.report.results = checks.Run(*job.text, stop);
+  for (const CheckResult& result : job.report.results) job.report.seconds += result.run ? result.run->seconds : 0.0;
+  if (job.report.right) {
+    JudgeRight(job.report);
+  } else {
+    JudgeWrong(*job.fails, job.report);
+  }
+}
+
+// Runs all jobs, several at a time; false if the user has stopped before the end.
+bool RunJobs(const std::vector<CaseChecks>& checks, const SuiteCheckOptions& options, std::vector<Job>& jobs) {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::size_t done = 0;
+  bool stopped = false;
+  {
+    WorkPool pool(std::max<std::size_t>(1, options.workers));
+    for (Job& job : jobs) {
+      pool.Post([&] {
+        if (options.stop == nullptr || options.stop->load() == 0) RunJob(checks[job.case_index], options.stop, job);
+        const std::lock_guard lock(mutex);
+        ++done;
+        wake.notify_one();
+      });
+    }
+    std::unique_lock lock(mutex);
+    for (std::size_t told = 0; told < jobs.size();) {
+      wake.wait(lock, [&] { return done > told; });
+      told = done;
+      lock.unlock();
+      if (options.progress) options.progress(told, jobs.size());
+      lock.lock();
+    }
+  }
+  stopped = options.stop != nullptr && options.stop->load() > 0;
+  return !stopped;
+}
+
+// Checks that pass whatever the answer, among those that were tried.
+void AddNeverFailing(const std::vector<CaseChecks>& checks, const Suite& suite, SuiteReport& report) {
+  for (std::size_t i = 0; i < report.cases.size(); ++i) {
+    CaseReport& one = report.cases[i];
+    std::vector<std::vector<CheckResult>> tried;
+    tried.reserve(one.answers.size() + 2);
+    for (const AnswerReport& answer : one.answers) tried.push_back(answer.results);
+    tried.push_back(checks[i].Run(""));
+    tried.push_back(checks[i].Run(suite.cases[i].input));
+    for (std::size_t check = 0; check < checks[i].size(); ++check) {
+      const bool always = std::all_of(tried.begin(), tried.end(), [&](const std::vector<CheckResult>& results) {
+        return check < results.size() && results[check].outcome == Outcome::kPass;
+      });
+      if (always && check < tried.back().size())
+        one.weaknesses.push_back(fmt::format(
+            "the check {} passes every answer that was tried, the empty one among them", tried.back()[check].name));
+    }
+  }
+}
+
+Status AddWeaknesses(const Suite& suite, const std::vector<CaseChecks>& checks, const SuiteCheckOptions& options,
+                     SuiteReport& report) {
+  std::map<std::string, std::string> first_with;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const Case& test_case = suite.cases[i];
+    CaseReport& one = report.cases[i];
+    ASSIGN_OR_RETURN(one.weaknesses, FindCaseWeaknesses(test_case, *options.sandbox));
+    if (checks[i].executes()) {
+      if (AllPass(checks[i].Run(""))) one.weaknesses.emplace_back("an empty answer passes");
+      if (AllPass(checks[i].Run(test_case.input))) one.weaknesses.emplace_back("an echo of the input passes");
+    }
+    if (one.answers.empty()) one.weaknesses.emplace_back("no reference: nothing shows that an answer can pass");
+    const auto [known, added] = first_with.emplace(test_case.input, test_case.id);
+    if (!added) one.weaknesses.push_back(fmt::format("the same input as case \"{}\"", known->second));
+  }
+  AddNeverFailing(checks, suite, report);
+  return {};
+}
+
+}  // namespace
+
+bool CaseReport::HasProblem() const {
+  return std::any_of(answers.begin(), answers.end(),
+                     [](const AnswerReport& answer) { return answer.word == Judged::kNotAsExpected; });
+}
+
+Result<SuiteReport> CheckSuite(const Suite& suite, const std::vector<AnswersOfCase>& answers,
+                               const SuiteCheckOptions& options) {
+  std::vector<CaseChecks> checks;
+  SuiteReport report;
+  for (const Case& test_case : suite.cases) {
+    ASSIGN_OR_RETURN(CaseChecks made, CaseChecks::Make(test_case, *options.sandbox));
+    checks.push_back(std::move(made));
+    report.cases.push_back({test_case.id, {}, {}, {}, 0.0});
+  }
+  std::vector<Job> jobs = JobsOf(answers);
+  report.interrupted = !RunJobs(checks, options, jobs);
+  for (Job& job : jobs) {
+    CaseReport& one = report.cases[job.case_index];
+    for (const CheckResult& result : job.report.results) {
+      if (result.outcome != Outcome::kSkip) continue;
+      std::string skip = result.name + ": " + result.detail;
+      if (std::find(one.skipped.begin(), one.skipped.end(), skip) == one.skipped.end())
+        one.skipped.push_back(std::move(skip));
+    }
+    one.seconds += job.report.seconds;
+    one.answers.push_back(std::move(job.report));
+  }
+  if (options.lint && !report.interrupted) RETURN_IF_ERROR(AddWeaknesses(suite, checks, options, report));
+  return report;
+}
+
+}  // namespace upskill

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/kernel_project.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "support/kernel_project.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> ProblemsOf(const KernelFiles& files, const ProjectParts& parts = {}) {
+  std::vector<std::string> texts;
+  for (const KernelProblem& problem : JudgeKernelProject(files, parts).problems) texts.push_back(ProblemText(problem));
+  return texts;
+}
+
+TEST(JudgeKernelProject, AValidProjectHasNoProblems) { EXPECT_THAT(ProblemsOf(ValidKernelProject()), IsEmpty()); }
+
+// One mistake in the valid project, and what must be said about it.
+struct Mistake {
+  const char* file;
+  const char* from;
+  const char* to;
+  const char* problem;  // the whole of the only problem's beginning
+};
+
+constexpr const char* kBinding = "torch-ext/torch_binding.cpp";
+constexpr const char* kHeader = "torch-ext/torch_binding.h";
+constexpr const char* kInit = "torch-ext/fused_rmsnorm/__init__.py";
+constexpr const char* kCuda = "rmsnorm_cuda/rmsnorm.cu";
+constexpr const char* kCpu = "rmsnorm_cpu/rmsnorm.cpp";
+
+const std::vector<Mistake>& BuildMistakes() {
+  static const std::vector<Mistake> mistakes = {
+      {"build.toml", "version = 1", "version = 1.0",
+       "build.toml, line 3, column 11: `version` in [general] must be an integer without quotes, not a floating-point"},
+      {"build.toml", "version = 1", "version = -1",
+       "build.toml, line 3, column 11: `version` in [general] must not be negative"},
+      {"build.toml", "version = 1\n", "", "build.toml, line 1, column 1: [general] needs the key `version`"},
+      {"build.toml", "license = \"Apache-2.0\"\n", "",
+       "build.toml, line 1, column 1: [general] needs the key `license`"},
+      {"build.toml", "edition = 5", "edition = 6", "build.toml, line 4, column 11: edition 6 isn't supported"},
+      {"build.toml", "edition = 5", "edition = \"5\"",
+       "build.toml, line 4, column 11: `edition` in [general] must be an integer without quotes, not a string"},
+      {"build.toml", "\"cuda\", \"cpu\"]", "\"cuda\", \"cpu\", \"hip\"]",
+       "build.toml, line 6, column 28: `hip` is no backend; there are cann, cpu, cuda"},
+      {"build.toml", "\"cuda\", \"cpu\"]", "\"cuda\"]",
+       "build.toml, line 21, column 11: [kernel.rmsnorm_cpu] has the backend `cpu`, which isn't in `backends`"},
+      {"build.toml", "repo-id", "repo_id",
+       "build.toml, line 9, column 1: [general.hub] has no key `repo_id`; here it is"},
+      {"build.toml", "[torch]\n", "[torch]\nuniversal = true\n",
+       "build.toml, line 12, column 1: [torch] has no key `universal`; it is a key of the old v1 format"},
+      {"build.toml", "[torch]\n", "[torch-noarch]\n\n[torch]\n",
+       "build.toml, line 11, column 2: [torch-noarch] is a second framework; keep exactly one"},
+      {"build.toml", "depends = [\"torch\"]\n", "",
+       "build.toml, line 14, column 1: [kernel.rmsnorm] needs the key `depends`"},
+      {"build.toml", "depends = [\"torch\"]", "depends = [\"cutlass\"]",
+       "build.toml, line 16, column 12: `cutlass` is no dependency; there are torch, metal-cpp"},
+      {"build.toml", "backend = \"cuda\"", "backend = \"neuron\"",
+       "build.toml, line 15, column 11: [kernel.rmsnorm] has the backend `neuron`; compiled kernels have one of cpu"},
+      {"build.toml", "cuda-capabilities = [\"8.0\", \"9.0\"]", "cuda-capabilities = [9.0]",
+       "build.toml, line 18, column 22: an entry of `cuda-capabilities` in [kernel.rmsnorm] must be a string in "
+       "quotes"},
+      {"build.toml", "cuda-capabilities", "cuda_capabilities",
+       "build.toml, line 18, column 1: [kernel.rmsnorm] has no key `cuda_capabilities`; here it is written `cuda-cap"},
+      {"build.toml", "\"8.0\", \"9.0\"", "\"sm_90\"",
+       "build.toml, line 18, column 22: `sm_90` is no compute capability; write \"9.0\""},
+      {"build.toml", "\"8.0\", \"9.0\"", "\"90\"",
+       "build.toml, line 18, column 22: `90` is no compute capability; write \"9.0\""},
+      {"build.toml", "\"8.0\", \"9.0\"", "\"99.0\"",
+       "build.toml, line 18, column 22: kernel-builder supports none of the capabilities of [kernel.rmsnorm]"},
+      {"build.toml", "cuda-capabilities = [\"8.0\", \"9.0\"]", "rocm-archs = [\"gfx942\"]",
+       "build.toml, line 18, column 1: [kernel.rmsnorm] has no key `rocm-archs`; it belongs in kernels of the backend "
+       "rocm"},
+      {"build.toml", "[general.hub]", "[general.cuda]\nminver = 12.6\n\n[general.hub]",
+       "build.toml, line 9, column 10: `minver` in [general.cuda] must be a string such as \"12.4\", not a floating-"},
+      {"build.toml", "edition = 5", "edition = 5\nsource = \"file:///x\"",
+       "build.toml, line 5, column 10: `source` in [general] `file:///x`: the scheme `file` isn't one of https"},
+      {"build.toml", "edition = 5", "edition = 5\nkernel-depends = [{repo-id = \"a/b\"}]",
+       "build.toml, line 5, column 19: a kernel dependency needs `version` or `revision`"},
+      {"build.toml", "edition = 5", "edition = 5\npython-depends = [\"numpy\"]",
+       "build.toml, line 5, column 19: kernels may not depend on the Python package `numpy` in [general]; there are "
+       "einops"},
+      {"build.toml", "[torch]", "[torch", "build.toml, line 11, column 7: not valid TOML: "},
+      {"build.toml", "\"rmsnorm_cuda/reduce.cuh\"]", "\"rmsnorm_cuda/reduce.cuh\", \"rmsnorm_cuda/missing.cu\"]",
+       "build.toml, line 17, column 62: the source `rmsnorm_cuda/missing.cu` doesn't exist"},
+      {"build.toml", "\"rmsnorm_cuda/reduce.cuh\"]", "\"rmsnorm_cuda/reduce.cuh\", \"../rmsnorm.cu\"]",
+       "build.toml, line 17, column 62: the source `../rmsnorm.cu` is outside the project"},
+      {"build.toml", ", \"rmsnorm_cuda/reduce.cuh\"", "",
+       "rmsnorm_cuda/rmsnorm.cu, line 4, column 11: `rmsnorm_cuda/reduce.cuh` is included, but no `src`"},
+      {"build.toml", ", \"torch-ext/torch_binding.h\"", "",
+       "torch-ext/torch_binding.cpp, line 5, column 11: `torch-ext/torch_binding.h` is included, but no `src`"},
+      {"build.toml", "name = \"fused-rmsnorm\"", "name = \"rms-norm\"",
+       "build.toml, line 2, column 8: the package of `rms-norm` must be torch-ext/rms_norm/__init__.py, which doesn't "
+       "exist; there is `torch-ext/fused_rmsnorm/__init__.py`"},
+      {"build.toml", "src = [\"rmsnorm_cpu/rmsnorm.cpp\"]",
+       "src = [\"rmsnorm_cpu/rmsnorm.cpp\", \"rmsnorm_cuda/rmsnorm.cu\"]",
+       "build.toml, line 23, column 35: `rmsnorm_cuda/rmsnorm.cu` is CUDA code, but the kernel's backend is cpu"},
+  };
+  return mistakes;
+}
+
+const std::vector<Mistake>& CodeMistakes() {
+  static const std::vector<Mistake> mistakes = {
+      {kBinding, "#include <torch/library.h>", "#include <torch/extension.h>",
+       "torch-ext/torch_binding.cpp, line 2, column 11: torch/extension.h isn't allowed"},
+      {kBinding, "#include <torch/library.h>", "#include <torch/library.h>\n#include <pybind11/pybind11.h>",
+       "torch-ext/torch_binding.cpp, line 3, column 11: pybind11/pybind11.h isn't allowed"},
+      {kHeader, "#include <optional>", "#include <torch/extension.h>",
+       "torch-ext/torch_binding.h, line 2, column 11: torch/extension.h isn't allowed"},
+      {kBinding, "REGISTER_EXTENSION(", "PYBIND11_MODULE(relu, m) {}\n\nREGISTER_EXTENSION(",
+       "torch-ext/torch_binding.cpp, line 20, column 1: `PYBIND11_MODULE` isn't allowed: register operators in TORCH_"},
+      {kBinding, "REGISTER_EXTENSION(", "namespace py = pybind11;\nvoid f(py::object o) {}\n\nREGISTER_EXTENSION(",
+       "torch-ext/torch_binding.cpp, line 21, column 8: pybind11 isn't allowed"},
+      {kBinding, "REGISTER_EXTENSION(TORCH_EXTENSION_NAME)",
+       "PyMODINIT_FUNC Start(void);\nREGISTER_EXTENSION(TORCH_EXTENSION_NAME)",
+       "torch-ext/torch_binding.cpp, line 20, column 1: `PyMODINIT_FUNC` isn't allowed: REGISTER_EXTENSION"},
+      {kBinding, "TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, ops)", "TORCH_LIBRARY_EXPAND(fused_rmsnorm, ops)",
+       "torch-ext/torch_binding.cpp, line 7, column 1: TORCH_LIBRARY_EXPAND must be given TORCH_EXTENSION_NAME, the "
+       "name"},
+      {kBinding, "REGISTER_EXTENSION(TORCH_EXTENSION_NAME)", "REGISTER_EXTENSION(fused_rmsnorm)",
+       "torch-ext/torch_binding.cpp, line 20, column 1: REGISTER_EXTENSION must be given TORCH_EXTENSION_NAME"},
+      {kBinding, "REGISTER_EXTENSION(TORCH_EXTENSION_NAME)\n", "",
+       "build.toml: no file of `src` has REGISTER_EXTENSION(TORCH_EXTENSION_NAME)"},
+      {kBinding, "REGISTER_EXTENSION(TORCH_EXTENSION_NAME)",
+       "REGISTER_EXTENSION(TORCH_EXTENSION_NAME)\nREGISTER_EXTENSION(TORCH_EXTENSION_NAME)",
+       "torch-ext/torch_binding.cpp, line 21, column 1: REGISTER_EXTENSION occurs a second time"},
+      {kCpu, "#include <torch/all.h>\n",
+       "#include <torch/all.h>\n#include \"registration.h\"\nREGISTER_EXTENSION(TORCH_EXTENSION_NAME)\n",
+       "torch-ext/torch_binding.cpp, line 20, column 1: REGISTER_EXTENSION occurs a second time (the first is in "
+       "rmsnorm_"},
+      {kBinding, "#include \"registration.h\"\n", "",
+       "torch-ext/torch_binding.cpp, line 6, column 1: TORCH_LIBRARY_EXPAND comes from registration.h"},
+      {kBinding, "float epsilon", "Float epsilon",
+       "torch-ext/torch_binding.cpp, line 8, column 7: the schema `rmsnorm(Tensor! out, Tensor input, Tensor? weight, "
+       "Float ep…`: `Float` is no type of a schema"},
+      {kBinding, "float epsilon=1e-6) -> ()", "float epsilon=1e-6)",
+       "torch-ext/torch_binding.cpp, line 8, column 7: the schema `rmsnorm(Tensor! out, Tensor input, Tensor? weight, "
+       "float ep…`: the schema needs its results"},
+      {kBinding, "float epsilon", "int epsilon",
+       "torch-ext/torch_binding.cpp, line 12, column 7: `rmsnorm`: the argument `epsilon` has the type `int` in the "
+       "schema, which is int64_t in C++, but the function `rmsnorm` takes `double`"},
+      {kBinding, "Tensor? weight", "Tensor weight",
+       "torch-ext/torch_binding.cpp, line 12, column 7: `rmsnorm`: the argument `weight` has the type `Tensor` in the"},
+      {kBinding, "Tensor! out, Tensor input, ", "Tensor! out, ",
+       "torch-ext/torch_binding.cpp, line 12, column 7: `rmsnorm`: the schema has 3 arguments, but the function"},
+      {kBinding, "Tensor! out", "Tensor out",
+       "torch-ext/torch_binding.cpp, line 8, column 7: the operator `rmsnorm` returns nothing, but says of no "
+       "argument"},
+      {kBinding, "-> Tensor[]", "-> Tensor",
+       "torch-ext/torch_binding.cpp, line 13, column 7: `split`: the schema returns `Tensor`, which is torch::Tensor "
+       "in "
+       "C++, but the function `split` returns `std::vector<torch::Tensor>`"},
+      {kBinding, "-> Tensor[]", "-> ()",
+       "torch-ext/torch_binding.cpp, line 13, column 7: `split`: the schema has 0 results, but the function `split` "
+       "returns "
+       "1"},
+      {kBinding, "ops.def(\"split(Tensor input, int parts, bool copy) -> Tensor[]\");\n", "",
+       "torch-ext/torch_binding.cpp, line 12, column 7: `split` has no schema; add ops.def(\"split("},
+      {kBinding, "  ops.def(\"split",
+       "  ops.def(\"split(Tensor input, int parts, bool copy) -> Tensor[]\");\n  ops.def(\"split",
+       "torch-ext/torch_binding.cpp, line 11, column 7: the operator `split` is defined a second time"},
+      {kBinding, "ops.def(\"split(", "ops.def(\"chunk(Tensor input) -> Tensor\");\n  ops.def(\"split(",
+       "torch-ext/torch_binding.cpp, line 10, column 7: the operator `chunk` has no implementation"},
+      {kBinding, "torch::kCPU, &split", "torch::kCPU, &split_all",
+       "torch-ext/torch_binding.cpp, line 13, column 7: the function `split_all` is declared nowhere in the project"},
+      {kInit, "from .layers", "from fused_rmsnorm.layers",
+       "torch-ext/fused_rmsnorm/__init__.py, line 5, column 1: a kernel is loaded from any folder, so its own modules "
+       "are "
+       "imported relatively: write `from .layers`"},
+      {kInit, "    ops.rmsnorm", "    torch.ops.fused_rmsnorm.rmsnorm",
+       "torch-ext/fused_rmsnorm/__init__.py, line 10, column 5: torch.ops.fused_rmsnorm doesn't exist"},
+      {kInit, "from ._ops import ops", "from torch import ops",
+       "torch-ext/fused_rmsnorm/__init__.py: no module of the package imports the operators"},
+      {kInit, "import torch\n", "import torch\nimport torch.utils.cpp_extension\n",
+       "torch-ext/fused_rmsnorm/__init__.py, line 3, column 1: `torch.utils.cpp_extension` isn't allowed"},
+  };
+  return mistakes;
+}
+
+void ExpectProblem(const Mistake& mistake) {
+  const KernelFiles files = WithReplaced(ValidKernelProject(), mistake.file, mistake.from, mistake.to);
+  const std::vector<std::string> problems = ProblemsOf(files);
+  EXPECT_THAT(problems, ElementsAre(testing::StartsWith(mistake.problem))) << mistake.file << ": " << mistake.to;
+}
+
+TEST(JudgeKernelProject, SaysWhatIsWrongWithBuildToml) {
+  for (const Mistake& mistake : BuildMistakes()) ExpectProblem(mistake);
+}
+
+TEST(JudgeKernelProject, SaysWhatIsWrongWithTheCode) {
+  for (const Mistake& mistake : CodeMistakes()) ExpectProblem(mistake);
+}
+
+// The kind of C++ type that one is told from another by, for each in a schema.
+TEST(JudgeKernelProject, ComparesTheTypesOfSchemasWithThoseOfFunctions) {
+  struct Pair {
+    const char* schema;
+    const char* cpp;
+    bool fits;
+  };
+  const std::vector<Pair> pairs = {
+      {"Tensor", "torch::Tensor", true},
+      {"Tensor!", "at::Tensor&", true},
+      {"Tensor(a!)", "const torch::Tensor &", true},
+      {"Tensor", "int64_t", false},
+      {"Tensor", "torch::Tensor const", true},
+      {"Tensor?", "c10::optional<at::Tensor>", true},
+      {"Tensor?", "const std::optional<torch::Tensor> &", true},
+      {"Tensor?", "torch::Tensor", false},
+      {"Tensor", "std::optional<torch::Tensor>", false},
+      {"Tensor[]", "at::TensorList", true},
+      {"Tensor[]", "std::vector<torch::Tensor>", true},
+      {"Tensor[]", "torch::Tensor", false},
+      {"Tensor?[]", "c10::List<std::optional<at::Tensor>>", true},
+      {"int", "int64_t", true},
+      {"int", "int", false},
+      {"int", "double", false},
+      {"int", "size_t", false},
+      {"int[]", "at::IntArrayRef", true},
+      {"int[2]", "std::vector<int64_t>", true},
+      {"int?", "std::optional<int64_t>", true},
+      {"SymInt", "int64_t", true},
+      {"float", "double", true},
+      {"float", "float", false},
+      {"float[]", "c10::ArrayRef<double>", true},
+      {"bool", "bool", true},
+      {"bool", "int64_t", false},
+      {"str", "std::string const &", true},
+      {"str", "c10::string_view", true},
+      {"Scalar", "const at::Scalar&", true},
+      {"Generator?", "std::optional<at::Generator>", true},
+      {"Tensor", "my_alias", true},
+  };
+  for (const Pair& pair : pairs) {
+    KernelFiles files = ValidKernelProject();
+    const std::string function = "torch::Tensor copy(torch::Tensor x, " + std::string(pair.cpp) + " y)";
+    files = WithReplaced(files, kHeader, "void rmsnorm", function + ";\nvoid rmsnorm");
+    files = WithReplaced(files, kCuda, "void rmsnorm(", function + " { return x; }\nvoid rmsnorm(");
+    files = WithReplaced(files, kBinding, "  ops.def(\"split",
+                         "  ops.def(\"copy(Tensor x, " + std::string(pair.schema) +
+                             " y) -> Tensor\");\n  ops.impl(\"copy\", torch::kCUDA, &copy);\n  ops.def(\"split");
+    EXPECT_EQ(ProblemsOf(files).empty(), pair.fits) << pair.schema << " and " << pair.cpp;
+  }
+}
+
+TEST(JudgeKernelProject, FilesThatAreMissing) {
+  const auto without = [](const char* path) {
+    KernelFiles files = ValidKernelProject();
+    files.erase(path);
+    return ProblemsOf(files);
+  };
+  EXPECT_THAT(without("build.toml"), ElementsAre("build.toml: there is no such file"));
+  EXPECT_THAT(without(kCpu), ElementsAre("build.toml, line 23, column 8: the source `rmsnorm_cpu/rmsnorm.cpp` doesn't "
+                                         "exist"));
+}
+
+TEST(JudgeKernelProject, FilesThatAreTooMany) {
+  for (const char* path : {"setup.py", "pyproject.toml", "CMakeLists.txt", "torch-ext/fused_rmsnorm/_ops.py"}) {
+    KernelFiles files = ValidKernelProject();
+    files[path] = "";
+    EXPECT_THAT(ProblemsOf(files),
+                ElementsAre(std::string(path) + ": kernel-builder generates this file; leave it out"));
+  }
+  KernelFiles files = ValidKernelProject();
+  files["tests/helper.cpp"] = "int main() { return 0; }\n";
+  EXPECT_THAT(ProblemsOf(files), IsEmpty()) << "nothing that is built needs it";
+}
+
+TEST(JudgeKernelProject, AFileThatDefinesWhatIsNeededMustBeListed) {
+  KernelFiles files = ValidKernelProject();
+  files = WithReplaced(files, kCuda, "__global__", "void launch(float *out);\n__global__");
+  files = WithReplaced(files, kCuda, "  rmsnorm_kernel", "  launch(out.data_ptr<float>());\n  rmsnorm_kernel");
+  files["rmsnorm_cuda/launch.cu"] = "void launch(float *out) { *out = 0; }\n";
+  EXPECT_THAT(
+      ProblemsOf(files),
+      ElementsAre("build.toml: no `src` lists `rmsnorm_cuda/launch.cu`, which defines the function `launch` that "
+                  "listed files use"));
+}
+
+TEST(JudgeKernelProject, JudgesOnlyWhatIsAskedFor) {
+  KernelFiles files = {{"build.toml", kValidBuildToml}};
+  EXPECT_THAT(ProblemsOf(files, {false, false, false}), IsEmpty());
+  EXPECT_THAT(ProblemsOf(files, {true, false, false}).size(), 5U);
+  EXPECT_THAT(ProblemsOf(files, {false, true, false}).size(), 1U);
+  EXPECT_THAT(ProblemsOf(files, {false, false, true}).size(), 2U);
+}
+
+TEST(JudgeKernelProject, BranchesOfConditionsMayHaveTheirOwnRegistration) {
+  KernelFiles files = ValidKernelProject();
+  files = WithReplaced(files, kBinding, "REGISTER_EXTENSION(TORCH_EXTENSION_NAME)",
+                       "#if defined(CUDA_KERNEL)\nREGISTER_EXTENSION(TORCH_EXTENSION_NAME)\n#else\n"
+                       "REGISTER_EXTENSION(TORCH_EXTENSION_NAME)\n#endif\n#if 0\nPYBIND11_MODULE(a, m) {}\n#endif");
+  EXPECT_THAT(ProblemsOf(files), IsEmpty());
+}
+
+TEST(JudgeKernelProject, TheStableAbiHasItsOwnMacros) {
+  KernelFiles files = ValidKernelProject();
+  files[kBinding] =
+      "#include <torch/csrc/stable/library.h>\n#include \"registration.h\"\n#include \"torch_binding.h\"\n"
+      R"code(STABLE_TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, m) {
+  m.def("rmsnorm(Tensor! out, Tensor input, Tensor? weight, float epsilon) -> ()");
+}
+STABLE_TORCH_LIBRARY_IMPL_EXPAND(TORCH_EXTENSION_NAME, CUDA, m) { m.impl("rmsnorm", TORCH_BOX(&rmsnorm)); }
+STABLE_TORCH_LIBRARY_IMPL_EXPAND(TORCH_EXTENSION_NAME, CPU, m) { m.impl("rmsnorm", TORCH_BOX(&rmsnorm)); }
+REGISTER_EXTENSION(TORCH_EXTENSION_NAME)
+)code";
+  EXPECT_THAT(ProblemsOf(files), IsEmpty());
+  files = WithReplaced(files, kBinding, "NAME, CPU", "NAME, CUDA");
+  EXPECT_THAT(ProblemsOf(files),
+              ElementsAre(HasSubstr("there is a kernel for cpu, but no operator is registered for it "
+                                    "(ops.impl(…, torch::kCPU, …))")));
+}
+
+TEST(JudgeKernelProject, ProjectsWithoutCompiledCodeHaveNoBinding) {
+  const KernelFiles files = {{"build.toml", R"code([general]
+name = "triton-softmax"
+version = 0
+edition = 5
+license = "mit"
+backends = ["cuda", "rocm"]
+python-depends = ["einops"]
+
+[torch-noarch]
+cuda_capabilities = ["8.0", "9.0"]
+)code"},
+                             {"torch-ext/triton_softmax/__init__.py", "from .softmax import softmax\n"},
+                             {"torch-ext/triton_softmax/softmax.py", "import triton\n"}};
+  EXPECT_THAT(ProblemsOf(files), IsEmpty());
+}
+
+}  // namespace
+}  // namespace upskill

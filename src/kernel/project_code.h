@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/build_toml.h"
+#include "kernel/cpp_tokens.h"
+#include "kernel/kernel_problem.h"
+
+namespace upskill {
+
+// The files of a project by path, relative to the folder of its build.toml.
+using KernelFiles = std::map<std::string, std::string>;
+
+enum class CodeKind { kNone, kCompiled, kHeader, kShader };
+
+// By the file's extension: .cu, .cpp, …; .h, .cuh, …; .metal.
+CodeKind CodeKindOf(std::string_view path);
+
+// A path as it is looked up: without "./", "a/../" and the like.
+std::string NormalPath(std::string_view path);
+
+// A file of C++ or CUDA code.
+struct CodeFile {
+  std::string_view path;
+  CodeKind kind = CodeKind::kNone;
+  bool is_listed = false;   // in a `src` of build.toml
+  bool is_reached = false;  // compiled, or included by what is
+  CppText code;
+};
+
+// The C++ and CUDA code of a project. Refers to its files. Files over 1 MiB are left out.
+class ProjectCode {
+ public:
+  ProjectCode(const BuildToml& build, const KernelFiles& files);
+
+  const std::vector<CodeFile>& files() const { return files_; }
+  // The file that #include "name" finds, or nullptr: beside the file, in the folders of `include`, or in the project's.
+  const CodeFile* Included(const CodeFile& from, const CppInclude& include) const;
+  // At a token of a file.
+  static void Add(ProblemList& problems, const CodeFile& file, std::size_t token, const std::string& message);
+
+ private:
+  void FollowIncludes();
+  std::size_t Find(const std::string& path) const;  // files_.size() if there is none
+
+  std::vector<CodeFile> files_;  // sorted by path
+  std::vector<std::string> include_folders_;
+};
+
+// All `src` entries of a build.toml.
+std::vector<PlacedText> AllSources(const BuildToml& build);
+
+}  // namespace upskill

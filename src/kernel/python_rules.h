@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "kernel/build_toml.h"
+#include "kernel/kernel_problem.h"
+#include "kernel/project_code.h"
+
+namespace upskill {
+
+// The Python package of a project, in `folder` ("torch-ext/my_kernel"): relative imports of its own modules, operators
+// through `from ._ops import ops` and not through torch.ops.<name>; nothing compiled at run time, unless the project is
+// [torch-noarch]. Only the import
+// statements and attribute chains are looked at, without strings and comments.
+void AddPythonProblems(const BuildToml& build, const KernelFiles& files, const std::string& folder,
+                       ProblemList& problems);
+
+// The statements of Python without comments and the contents of strings; line by line as it was.
+std::string PythonWithoutStrings(std::string_view text);
+
+}  // namespace upskill
