@@ -34,16 +34,17 @@ void Admission::SendWhatFits(Clock::Steady now) {
   FollowTimeLimit(now);
   if (!exhausted_.empty()) return;
   denied_ = false;
+  const auto works_in_process = [](const Lane& lane) { return lane.in_flight > 0 && lane.model().info().in_process; };
+  const auto working = std::find_if(lanes_.begin(), lanes_.end(), works_in_process);
   bool machine_taken = false;
   for (std::size_t student = 0; student < lanes_.size(); ++student) {
     Lane& lane = lanes_[student];
     if (lane.finished()) continue;
-    if (lane.model().info().in_process) {
-      if (machine_taken) continue;
-      machine_taken = true;
-    }
+    const bool in_process = lane.model().info().in_process;
+    if (in_process && (machine_taken || (working != lanes_.end() && &*working != &lane))) continue;
     lane.TakeDueRetries(now);
     SendFrom(student);
+    if (in_process) machine_taken = lane.in_flight > 0 || !WaitsForOthers(lane);
   }
   // A request in flight may turn out cheaper than its reservation.
   const bool waits = in_flight() > 0 || std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
@@ -91,13 +92,13 @@ std::optional<Admitted> Admission::AdmitNext(std::size_t student) {
   return Admitted{lane.TakeFront(), std::move(request), *std::move(reservation)};
 }
 
-// Whether the next attempt belongs to an open round: all earlier rounds are complete and leave the verdict open. Once
-// the verdict is known, the rest of the lane is dropped.
+// Whether the next attempt belongs to an open round: all earlier rounds are complete and leave something to decide.
+// Otherwise the rest of the lane is dropped.
 bool Admission::RoundIsOpen(std::size_t student) {
   Lane& lane = lanes_[student];
   while (cells_[lane.front()->cell].round > lane.open_round) {
-    if (lane.in_flight > 0 || lane.waits_for_retries()) return false;
-    if (hooks_.verdict_known(student, lane.open_round)) {
+    if (lane.in_flight > 0 || lane.waits_for_retries() || WaitsForOthers(lane)) return false;
+    if (hooks_.is_settled(student, lane.open_round)) {
       saved_ += lane.pending();
       lane.Clear();
       return false;
@@ -105,6 +106,19 @@ bool Admission::RoundIsOpen(std::size_t student) {
     ++lane.open_round;
   }
   return true;
+}
+
+bool Admission::WaitsForOthers(const Lane& lane) const {
+  if (!plan_.stop_when_decided || lane.front() == nullptr || cells_[lane.front()->cell].round <= lane.open_round)
+    return false;
+  return std::any_of(lane.paced_by.begin(), lane.paced_by.end(),
+                     [&](std::size_t other) { return !HasCompleted(lanes_[other], lane.open_round); });
+}
+
+bool Admission::HasCompleted(const Lane& lane, int round) const {
+  if (lane.finished()) return true;
+  const bool busy = lane.in_flight > 0 || lane.waits_for_retries() || lane.next;
+  return (busy ? lane.open_round : cells_[lane.front()->cell].round) > round;
 }
 
 // A model with warm_up gets one cell of each arm first: they fill the provider's prompt cache, and a wrong key or name

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eval/answer_queue.h"
@@ -28,8 +29,9 @@ class Admission {
 
   struct Hooks {
     std::function<void(std::size_t student, Admitted)> send;
-    // Whether the rounds up to this one give the student's verdict; asked only with Plan::stop_when_decided.
-    std::function<bool(std::size_t student, int round)> verdict_known;
+    // Whether the rounds up to this one settle what the run is to find out about the student; asked only with
+    // Plan::stop_when_decided.
+    std::function<bool(std::size_t student, int round)> is_settled;
   };
 
   // The arguments outlive it. `models`: by student.
@@ -38,6 +40,10 @@ class Admission {
 
   // Starts the run's time limit.
   void Begin(const RunLimits& limits, Clock::Steady now);
+
+  // With Plan::stop_when_decided, the student starts no round before these others have completed the one before it or
+  // have nothing left to do.
+  void KeepPace(std::size_t student, std::vector<std::size_t> others) { lanes_[student].paced_by = std::move(others); }
 
   void Add(const Attempt& attempt) { lanes_[cells_[attempt.cell].student].Add(attempt); }
 
@@ -48,6 +54,11 @@ class Admission {
   // An answer or error arrived: its request is no longer in flight.
   void Settle(const Answer& answer);
 
+  // An answer that has arrived takes up its model's window until its checks have run: a model isn't asked for answers
+  // faster than they are checked.
+  void BeginCheck(std::size_t student) { ++lanes_[student].in_flight; }
+  void EndCheck(std::size_t student) { --lanes_[student].in_flight; }
+
   // Sends nothing more. Models abandon what they haven't started, or everything, by `scope`.
   void DropAll(Model::CancelScope scope);
   void Drop(Lane& lane, Model::CancelScope scope);
@@ -55,7 +66,7 @@ class Admission {
   Lane& lane(std::size_t student) { return lanes_[student]; }
   bool finished() const;
   std::size_t in_flight() const;
-  std::size_t saved() const { return saved_; }  // cells skipped because the verdict was known
+  std::size_t saved() const { return saved_; }  // cells skipped because nothing was left to decide
   const std::string& exhausted() const { return exhausted_; }
 
  private:
@@ -63,6 +74,8 @@ class Admission {
   void SendFrom(std::size_t student);
   std::optional<Admitted> AdmitNext(std::size_t student);
   bool RoundIsOpen(std::size_t student);
+  bool WaitsForOthers(const Lane& lane) const;
+  bool HasCompleted(const Lane& lane, int round) const;
   std::size_t WindowNow(const Lane& lane) const;
   void EndBy(std::string reason);
 

@@ -24,7 +24,7 @@ inline constexpr int kMaxLooks = 1'000'000;  // further ones count as this one
 struct AlphaShare {
   int look = 0;         // which look at these tests the verdict is, from 1; 0: not counted, so that none is taken off
   int versions = 1;     // of the skill that were judged on these tests, this one included
-  int comparisons = 1;  // the arms that the skill is compared with
+  int comparisons = 1;  // the arms that the skill is compared with, here or in the run that this one continues
   // By model string: a student that was judged with the same version, tests and settings, but other seeds. Its verdict
   // rests on the product of all e-values alone.
   std::map<std::string, PriorEvidence> prior;

@@ -10,6 +10,7 @@
 
 #include "eval/budget.h"
 #include "eval/lane.h"
+#include "eval/sample.h"
 #include "model/chat.h"
 #include "util/result.h"
 
@@ -23,8 +24,15 @@ struct Answer {
   Result<ChatResponse> response;
 };
 
-// Carries answers from the models' threads to the runner. Shared by the runner and the requests in flight, so that it
-// outlives both. Thread-safe.
+// An answer whose checks have run beside the requests in flight.
+struct CheckedSample {
+  std::size_t student = 0;
+  std::size_t cell = 0;
+  Sample sample;
+};
+
+// Carries answers from the models' threads, and samples from those that check, to the runner. Shared by the runner and
+// the requests in flight, so that it outlives both. Thread-safe.
 class AnswerQueue {
  public:
   void Put(Answer answer) {
@@ -33,17 +41,29 @@ class AnswerQueue {
     wake_.notify_one();
   }
 
-  // All queued answers; waits up to `limit` for the first.
-  std::deque<Answer> Take(std::chrono::milliseconds limit) {
+  void Put(CheckedSample checked) {
+    const std::lock_guard lock(mutex_);
+    checked_.push_back(std::move(checked));
+    wake_.notify_one();
+  }
+
+  struct Arrivals {
+    std::deque<Answer> answers;
+    std::deque<CheckedSample> checked;
+  };
+
+  // All that is queued; waits up to `limit` for the first.
+  Arrivals Take(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, limit, [this] { return !answers_.empty(); });
-    return std::exchange(answers_, {});
+    wake_.wait_for(lock, limit, [this] { return !answers_.empty() || !checked_.empty(); });
+    return {std::exchange(answers_, {}), std::exchange(checked_, {})};
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Answer> answers_;
+  std::deque<CheckedSample> checked_;
 };
 
 }  // namespace upskill

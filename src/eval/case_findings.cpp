@@ -146,6 +146,14 @@ void AddTags(const CountedCases& counted, CaseFindings& findings) {
   for (std::size_t tag = 0; tag < entries.size(); ++tag) findings.tags[tag].group = counted.LiftOfEntries(entries[tag]);
 }
 
+void AddGrounds(const CountedCases& counted, CaseFindings& findings) {
+  const std::vector<Case>& cases = counted.suite.cases;
+  const auto executed = std::count_if(cases.begin(), cases.end(), HasExecutedCheck);
+  if (executed == 0 || static_cast<std::size_t>(executed) == cases.size()) return;
+  findings.grounds.push_back({"executed", counted.LiftOf([](const Case& one) { return HasExecutedCheck(one); })});
+  findings.grounds.push_back({"text", counted.LiftOf([](const Case& one) { return !HasExecutedCheck(one); })});
+}
+
 void AddTrainCases(const CountedCases& counted, CaseFindings& findings) {
   const std::vector<Case>& cases = counted.suite.cases;
   findings.train_cases = static_cast<std::size_t>(
@@ -217,6 +225,7 @@ std::vector<CaseFindings> FindCaseFindings(const RunData& data, Arm against) {
     const CountedCases counted(complete[i], plan);
     AddTurned(counted, all[i]);
     AddTags(counted, all[i]);
+    AddGrounds(counted, all[i]);
     AddTrainCases(counted, all[i]);
     all[i].drift = FindDrift(counted, against);
     for (const Arm arm : plan.arms) all[i].pass_of_k[arm] = FindPassOfK(data, i, arm);

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "eval/sample.h"
 #include "skill/check_reader.h"
 #include "util/json.h"
 #include "util/rng.h"
@@ -39,8 +40,10 @@ ChoiceAnswer AnswerOf(const FinalSample& final_sample) {
   answer.text = SeedFromText(response.text);
   for (const ToolCall& call : response.tool_calls)
     answer.text = 31 * answer.text + SeedFromText(call.name + '\n' + call.raw_arguments);
-  answer.output_tokens = static_cast<double>(response.usage.output);
-  answer.tokens = static_cast<double>(response.usage.prompt()) + answer.output_tokens;
+  if (ReportsTokens(*final_sample.sample)) {
+    answer.output_tokens = static_cast<double>(response.usage.output);
+    answer.tokens = static_cast<double>(response.usage.prompt() + response.usage.output);
+  }
   answer.seconds = response.seconds;
   answer.cost_usd = response.cost_usd;
   return answer;
@@ -111,7 +114,7 @@ std::optional<double> ChoiceAnswers::rate() const {
 }
 
 std::optional<Interval> TokensRange(const ChoiceAnswers& answers) {
-  return RangeOf(answers, [](const ChoiceAnswer& answer) { return std::optional(answer.tokens); });
+  return RangeOf(answers, [](const ChoiceAnswer& answer) { return answer.tokens; });
 }
 
 std::optional<Interval> CostRange(const ChoiceAnswers& answers) {

@@ -20,9 +20,9 @@ struct ChoiceAnswer {
   bool passed = false;
   bool lost = false;       // an attempt failed with an error that may depend on the answer (RunData::AssumeLost)
   std::uint64_t text = 0;  // equal for equal answers
-  double tokens = 0.0;     // prompt and output
-  double output_tokens = 0.0;
   double seconds = 0.0;
+  std::optional<double> tokens;  // prompt and output; like those below, absent where unknown
+  std::optional<double> output_tokens;
   std::optional<double> cost_usd;
 };
 
@@ -55,7 +55,7 @@ struct ChoiceAnswers {
 const char* ArmPhrase(Arm arm);
 
 // 95 % intervals for the mean of an answer, prompt included, by Student's t over the cases' means; nothing for fewer
-// than two cases, or where a cost is unknown.
+// than two cases, or where any answer's is unknown.
 std::optional<Interval> TokensRange(const ChoiceAnswers& answers);
 std::optional<Interval> CostRange(const ChoiceAnswers& answers);
 

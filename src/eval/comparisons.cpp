@@ -66,7 +66,8 @@ void CombineWithPrior(const Plan& plan, std::vector<StudentVerdict>& verdicts) {
       verdict.without_doubt = std::exchange(word, Verdict::kUndecided);
     }
     verdict.word = word;
-    verdict.more_rounds.reset();  // a forecast of this run's own test
+    verdict.more_rounds.reset();  // forecasts of this run's own test
+    verdict.more_rounds_above.reset();
     WithholdGeneral(verdict);
   }
 }

@@ -203,8 +203,8 @@ ContrastEvidence EvidenceOf(const Selected& selected, const ChoiceAnswers& a, Lo
 }
 
 Contrast WithMeans(Contrast contrast, const PairedRounds& rounds) {
-  contrast.tokens = MeansOf(rounds, [](const ChoiceAnswer& one) { return std::optional(one.tokens); });
-  contrast.output_tokens = MeansOf(rounds, [](const ChoiceAnswer& one) { return std::optional(one.output_tokens); });
+  contrast.tokens = MeansOf(rounds, [](const ChoiceAnswer& one) { return one.tokens; });
+  contrast.output_tokens = MeansOf(rounds, [](const ChoiceAnswer& one) { return one.output_tokens; });
   contrast.cost_usd = MeansOf(rounds, [](const ChoiceAnswer& one) { return one.cost_usd; });
   contrast.seconds = MeansOf(rounds, [](const ChoiceAnswer& one) { return std::optional(one.seconds); });
   return contrast;

@@ -106,7 +106,7 @@ TEST(Contrast, ErrorsExcludeTheirCaseAndOpenCellsEndTheRounds) {
   EXPECT_EQ(contrast->rounds, 2);
 }
 
-// Time-outs that take the failing answers of A, retried until they pass, must not make it as good as B.
+// Timeouts that take the failing answers of A, retried until they pass, must not make it as good as B.
 TEST(Contrast, LostAnswersTellAgainstEveryClaim) {
   ChoiceAnswers a = MakeAnswers("a", 12, 10);
   const ChoiceAnswers b = MakeAnswers("b", 12, 10);

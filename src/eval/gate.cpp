@@ -20,16 +20,6 @@ using Kind = GateClause::Kind;
 
 bool NeedsComparison(Kind kind) { return kind != Kind::kPass && kind != Kind::kContrast; }
 
-// The arms that the clause compares the skill with.
-std::vector<Arm> ArmsOf(const GateClause& clause, const Plan& plan) {
-  if (clause.against) return {*clause.against};
-  std::vector<Arm> arms;
-  for (const Arm arm : plan.arms) {
-    if (arm != Arm::kSkill) arms.push_back(arm);
-  }
-  return arms;
-}
-
 Error ClauseError(const GateClause& clause, const std::string& why) {
   return InputError(fmt::format("gate clause '{}': {}", clause.text, why));
 }
@@ -68,7 +58,7 @@ Status CheckClausePlan(const GateClause& clause, const Plan& plan) {
       StudentNamed(plan, clause.choices[0].model) == StudentNamed(plan, clause.choices[1].model))
     return ClauseError(clause, "both choices are the same");
   if (clause.against) RETURN_IF_ERROR(CheckArm(clause, *clause.against, plan));
-  if (NeedsComparison(clause.kind) && ArmsOf(clause, plan).empty())
+  if (NeedsComparison(clause.kind) && GateArms(clause, plan).empty())
     return ClauseError(clause,
                        "the run has nothing to compare the skill with; leave out --no-baseline, or add --against DIR");
   return {};
@@ -158,11 +148,10 @@ class Examiner {
     return {verdict->general == Verdict::kHelps, std::move(detail)};
   }
 
-  // Also for kContrast with `better`: not worse by more than 0 points, strictly.
   Finding NotWorse(const ChoiceAnswers& a, const ChoiceAnswers& b) const {
     const Result<Contrast> contrast = MakeContrast(a, b);
     if (!contrast) return {false, "unknown: " + contrast.error().message};
-    const double border = clause_.better ? 0.0 : -clause_.margin.value_or(run_.plan().verdict.margin);
+    const double border = GateBorder(clause_, run_.plan());
     const double found = contrast->difference();
     const std::string text = fmt::format("{} points", Points(found));
     if (clause_.by_estimate) return {clause_.better ? found > kTolerance : found >= border - kTolerance, text};
@@ -192,10 +181,9 @@ class Examiner {
     const std::optional<PairedMeans>& means = clause_.kind == Kind::kTokens ? contrast->output_tokens
                                               : clause_.kind == Kind::kCost ? contrast->cost_usd
                                                                             : contrast->seconds;
-    if (!means) return {false, "unknown"};
+    const bool of_tokens = clause_.kind == Kind::kTokens;
+    if (!means) return {false, of_tokens ? "unknown: the model doesn't report tokens" : "unknown"};
     const std::optional<double> ratio = means->ratio();
-    const bool no_tokens = clause_.kind == Kind::kTokens && means->mean_a() == 0.0 && means->mean_b() == 0.0;
-    if (no_tokens) return {false, "unknown: the model doesn't report tokens"};
     if (!ratio) return {false, "unknown: nothing to compare with"};
     Measured measured{*ratio - 1.0, means->Ratio(confidence_)};
     if (measured.bounds) measured.bounds = Interval{measured.bounds->low - 1.0, measured.bounds->high - 1.0};
@@ -263,6 +251,27 @@ bool GateNames(const GateClause& clause, const Student& student) {
                      [&](const std::string& model) { return model == student.name || model == student.spec; });
 }
 
+std::vector<Arm> GateArms(const GateClause& clause, const Plan& plan) {
+  if (clause.against) return {*clause.against};
+  std::vector<Arm> arms;
+  for (const Arm arm : plan.arms) {
+    if (arm != Arm::kSkill) arms.push_back(arm);
+  }
+  return arms;
+}
+
+// `better`: not worse by more than 0 points, strictly.
+double GateBorder(const GateClause& clause, const Plan& plan) {
+  return clause.better ? 0.0 : -clause.margin.value_or(plan.verdict.margin);
+}
+
+std::optional<Gate> GateOf(const Plan& plan) {
+  if (plan.terms.gate.empty()) return std::nullopt;
+  Result<Gate> gate = ParseGate(plan.terms.gate);
+  if (!gate || !CheckGateModels(*gate, plan)) return std::nullopt;
+  return std::move(gate).value();
+}
+
 std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run) {
   std::vector<GateResult> results;
   for (const GateClause& clause : gate.clauses) {
@@ -281,7 +290,7 @@ std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run) {
         add(student.name, "", examiner.PassRate(i));
         continue;
       }
-      for (const Arm arm : ArmsOf(clause, run.plan())) add(student.name, ArmName(arm), examiner.Against(i, arm));
+      for (const Arm arm : GateArms(clause, run.plan())) add(student.name, ArmName(arm), examiner.Against(i, arm));
     }
   }
   return results;

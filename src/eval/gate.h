@@ -75,7 +75,16 @@ Status CheckGateModels(const Gate& gate, const Plan& plan);
 // doesn't pass.
 std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run);
 
+// The gate of the plan's terms; nothing if there is none, or if it doesn't fit the plan.
+std::optional<Gate> GateOf(const Plan& plan);
+
 // Whether a clause names this student.
 bool GateNames(const GateClause& clause, const Student& student);
+
+// The arms that the clause compares the skill with.
+std::vector<Arm> GateArms(const GateClause& clause, const Plan& plan);
+
+// What the difference of the pass rates has to exceed in a clause on a contrast (kContrast, kNotHurts).
+double GateBorder(const GateClause& clause, const Plan& plan);
 
 }  // namespace upskill

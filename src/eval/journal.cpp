@@ -261,7 +261,9 @@ Result<fs::path> ResolveRun(const fs::path& runs_dir, const std::string& name) {
     return fs::path(name);
   ASSIGN_OR_RETURN(const std::optional<fs::path> run, PickStampedFolder(FindRuns(runs_dir), name));
   if (run) return *run;
-  if (name == "latest") return Error{ErrorKind::kNotFound, fmt::format("no runs in {}", runs_dir.string())};
+  if (name == "latest")
+    return Error{ErrorKind::kNotFound,
+                 fmt::format("no runs in the folder '{}'; `upskill eval SKILL` creates one", runs_dir.string())};
   return Error{ErrorKind::kNotFound, fmt::format("no run '{}' in {}; `upskill runs -d {}` lists its runs", name,
                                                  runs_dir.string(), ShellWord(runs_dir.string()))};
 }

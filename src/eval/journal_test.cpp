@@ -303,7 +303,7 @@ TEST(FindCachedSamples, LeavesOutUnreadableRuns) {
   EXPECT_THAT(*FindCachedSamples(runs, {}), IsEmpty());
 }
 
-// A retried time-out counts against a verdict in every run that uses the answer (eval/missing.h).
+// A retried timeout counts against a verdict in every run that uses the answer (eval/missing.h).
 TEST(FindCachedSamples, FailedAttemptsComeAlong) {
   const TempFolder folder;
   WriteRun(folder, "2026_01_01_00_00_00-0001",

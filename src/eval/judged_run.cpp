@@ -2,19 +2,30 @@
 #include "eval/judged_run.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "eval/comparisons.h"
+#include "eval/gate.h"
+#include "eval/stop_rule.h"
 
 namespace upskill {
 namespace {
 
-// Once the verdict is settled, cells that were never requested don't count as unanswered.
-void LeaveOutSkippedCells(const std::vector<StudentVerdict>& verdicts, RunSummary& summary) {
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    if (!IsSettled(verdicts[i])) continue;
+bool AllIsSettled(const JudgedRun& run, const std::optional<Gate>& gate, std::size_t student) {
+  const bool others = std::all_of(run.others.begin(), run.others.end(),
+                                  [&](const auto& entry) { return IsSettled(entry.second[student]); });
+  return IsSettled(run.verdicts[student]) && others && (!gate || !GateNeedsRounds(*gate, run.data, student));
+}
+
+// Once all is settled (StopRule), cells that were never requested don't count as unanswered.
+void LeaveOutSkippedCells(const JudgedRun& run, RunSummary& summary) {
+  const std::optional<Gate> gate = GateOf(run.plan());
+  for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
+    if (!AllIsSettled(run, gate, i)) continue;
     StudentSummary& student = summary.students[i];
-    student.rounds = std::max(verdicts[i].complete_rounds, 1);
+    student.rounds = std::max(run.verdicts[i].complete_rounds, 1);
     for (auto& [arm, entry] : student.arms) {
       const std::size_t asked = entry.answered + entry.errors;
       student.cells_skipped += entry.cells - asked;
@@ -35,7 +46,7 @@ JudgedRun Judge(RunData data) {
   run.verdicts = std::move(run.others.at(compared));
   run.others.erase(compared);
   run.findings = FindCaseFindings(run.data, compared);
-  if (run.plan().stop_when_decided) LeaveOutSkippedCells(run.verdicts, run.summary);
+  if (run.plan().stop_when_decided) LeaveOutSkippedCells(run, run.summary);
   return run;
 }
 

@@ -18,6 +18,9 @@ struct Tally {
 
 struct Sums {
   KnownStudent student;
+  double prompt_tokens = 0.0;
+  double output_tokens = 0.0;
+  std::size_t tokens_known = 0;
   double usd = 0.0;
   std::size_t usd_known = 0;
   std::vector<Tally> baseline;
@@ -26,8 +29,9 @@ struct Sums {
 void Add(const Sample& sample, std::size_t case_index, Sums& sums) {
   KnownStudent& student = sums.student;
   ++student.answers;
-  student.prompt_tokens += static_cast<double>(sample.response.usage.prompt());
-  student.output_tokens += static_cast<double>(sample.response.usage.output);
+  sums.prompt_tokens += static_cast<double>(sample.response.usage.prompt());
+  sums.output_tokens += static_cast<double>(sample.response.usage.output);
+  sums.tokens_known += ReportsTokens(sample) ? 1 : 0;
   student.seconds += sample.response.seconds;
   if (sample.response.cost_usd) {
     sums.usd += *sample.response.cost_usd;
@@ -44,8 +48,10 @@ KnownStudent Finish(Sums sums) {
   KnownStudent& student = sums.student;
   if (student.answers == 0) return student;
   const auto answers = static_cast<double>(student.answers);
-  student.prompt_tokens /= answers;
-  student.output_tokens /= answers;
+  if (sums.tokens_known == student.answers) {
+    student.prompt_tokens = sums.prompt_tokens / answers;
+    student.output_tokens = sums.output_tokens / answers;
+  }
   student.seconds /= answers;
   if (sums.usd_known == student.answers) student.usd = sums.usd / answers;
   if (student.baseline_answers == 0) return student;

@@ -15,8 +15,8 @@ namespace upskill {
 // What earlier runs show about a student, for planning. Means are over its answers to the suite's cases in all arms.
 struct KnownStudent {
   std::size_t answers = 0;
-  double prompt_tokens = 0.0;
-  double output_tokens = 0.0;
+  std::optional<double> prompt_tokens;  // both absent if those of any answer are unknown
+  std::optional<double> output_tokens;
   double seconds = 0.0;
   std::optional<double> usd;  // per answer; absent if the cost of any answer is unknown
   std::size_t baseline_answers = 0;

@@ -60,6 +60,7 @@ class Lane {
 
   std::optional<Admitted> next;  // admitted: sent as soon as the model has room
   std::size_t in_flight = 0;
+  std::vector<std::size_t> paced_by;  // students that must have completed a round before this one starts the next
   int open_round = 0;  // later rounds wait until this one is complete and judged (Plan::stop_when_decided)
 
  private:

@@ -44,9 +44,12 @@ std::string ConditionsOf(const Plan& plan) {
   cases.reserve(plan.suite.cases.size());
   for (const Case& test_case : plan.suite.cases) cases.push_back(CaseHash(test_case));
   std::sort(cases.begin(), cases.end());
+  // A previous version beside the baseline is another comparison with the same answers.
+  const Arm compared = ComparedArm(plan);
+  const std::string previous = compared == Arm::kPrevious ? plan.previous.sha256 : "";
   const Json temperature = plan.sampling.temperature ? Json(*plan.sampling.temperature) : Json(nullptr);
   return Sha256Hex(DumpJson({cases, temperature, plan.sampling.max_tokens, plan.system_prompt, plan.verdict.min_lift,
-                             ArmName(ComparedArm(plan)), plan.previous.sha256}));
+                             ArmName(compared), previous}));
 }
 
 // By the id of the lineage; where one side has none, by the name or the folder.
@@ -175,7 +178,11 @@ void TakeShare(const Ledger& ledger, const fs::path& runs_dir, bool reuses_answe
     const StudentShare one =
         ShareOfStudent(history, run, student.identity, reuses_answers, plan.sampling.temperature.value_or(1.0) == 0.0);
     share.look = std::max(share.look, one.look);
-    if (one.continued != nullptr) planned.insert(one.continued->planned_rounds);
+    if (one.continued != nullptr) {
+      planned.insert(one.continued->planned_rounds);
+      // What its other comparisons took stays taken.
+      share.comparisons = std::max(share.comparisons, one.continued->share.comparisons);
+    }
     for (const auto& [seed, earlier] : one.other_seeds) {
       const LookResult& result = earlier->results.at(student.identity);
       PriorEvidence& prior = share.prior[student.spec];

@@ -155,6 +155,17 @@ TEST_F(LedgerTest, OtherTestsAndStudentsStartAfresh) {
   EXPECT_EQ(Share(other_tests).look, 1);
 }
 
+// The answers are the same, so the verdict against the baseline is, too; what the other comparison took stays taken.
+TEST_F(LedgerTest, WithoutThePreviousVersionTheRunContinues) {
+  Plan both = PlanOf("v2");
+  both.arms.push_back(Arm::kPrevious);
+  both.previous = Snapshot("test-skill", "v1");
+  EXPECT_EQ(Look(both).comparisons, 2);
+  const AlphaShare alone = Share(PlanOf("v2"));
+  EXPECT_EQ(alone.look, 1);
+  EXPECT_EQ(alone.comparisons, 2);
+}
+
 TEST_F(LedgerTest, AFewNewCasesAndOtherChecksDont) {
   Look(PlanOf("v1"));
   Plan plan = PlanOf("v2");

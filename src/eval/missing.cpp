@@ -3,24 +3,27 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 
 namespace upskill {
 namespace {
 
-void Withdraw(StudentVerdict& verdict, Doubt doubt, std::optional<int> more_rounds, bool futile) {
+// The forecasts are those of `worst`.
+void Withdraw(StudentVerdict& verdict, Doubt doubt, const StudentVerdict& worst) {
   verdict.word = Verdict::kUndecided;
   verdict.doubt = doubt;
-  verdict.more_rounds = more_rounds;
-  verdict.futile = futile;
+  verdict.more_rounds = worst.more_rounds;
+  verdict.more_rounds_above = worst.more_rounds_above;
+  verdict.more_show_no_effect = worst.more_show_no_effect;
+  verdict.futile = worst.futile;
 }
 
 void DoubtByExcludedCases(const Plan& plan, StudentVerdict& verdict) {
   const auto excluded = static_cast<double>(verdict.excluded.size());
   if (excluded <= kMaxExcludedShare * static_cast<double>(plan.suite.cases.size())) return;
   verdict.general = Verdict::kUndecided;
-  // Further rounds bring no case back.
-  Withdraw(verdict, Doubt::kExcludedCases, std::nullopt, plan.stop_when_decided);
+  StudentVerdict hopeless;  // further rounds bring no case back
+  hopeless.futile = plan.stop_when_decided;
+  Withdraw(verdict, Doubt::kExcludedCases, hopeless);
 }
 
 void TakeSafeEvidence(const StudentVerdict& against, const StudentVerdict& in_favour, StudentVerdict& verdict) {
@@ -38,7 +41,7 @@ void DoubtByLostAnswers(const StudentVerdict& against, const StudentVerdict& in_
   if (word == Verdict::kUndecided) return;
   for (const StudentVerdict* worst : {&against, &in_favour}) {
     const bool tells = word == Verdict::kNoEffect || worst == (word == Verdict::kHelps ? &against : &in_favour);
-    if (tells && worst->word != word) Withdraw(verdict, Doubt::kErrors, worst->more_rounds, worst->futile);
+    if (tells && worst->word != word) Withdraw(verdict, Doubt::kErrors, *worst);
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace upskill {
 
-// Errors aren't missing at random: a time-out may take failing answers of one arm and leave the others, and retrying it
+// Errors aren't missing at random: a timeout may take failing answers of one arm and leave the others, and retrying it
 // draws the answer again until it passes. No verdict may rest on that.
 
 // The largest share of a suite's cases that errors may exclude from a verdict.

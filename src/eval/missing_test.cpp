@@ -120,7 +120,7 @@ TEST(DoubtVerdicts, NoEffectMustHoldBothWays) {
   EXPECT_EQ(verdict.without_doubt, Verdict::kNoEffect);
 }
 
-// A time-out at the end: the case is excluded, but comes back for the worst case.
+// A timeout at the end: the case is excluded, but comes back for the worst case.
 TEST(DoubtVerdicts, ALostFinalAnswerCountsToo) {
   std::vector<Sample> samples = OneSided(8, 1, true, {});
   for (Sample& sample : samples) {
@@ -154,9 +154,9 @@ TEST(DoubtVerdicts, TooManyExcludedCases) {
 // What --stop-when-decided asks must agree with what the finished run says.
 TEST(DoubtVerdicts, ADoubtKeepsTheRunGoing) {
   const RunData data(MakeTestPlan(10, 3), OneSided(10, 1, true, Retried(ErrorCause::kTimeout, Arm::kSkill, 7)));
-  EXPECT_FALSE(VerdictWatch(data).IsSettledAfter(1, 0));
+  EXPECT_FALSE(VerdictWatch(data, Arm::kBaseline).IsSettledAfter(1, 0));
   const RunData without(MakeTestPlan(10, 3), OneSided(10, 1, true, Retried(ErrorCause::kRateLimit, Arm::kSkill, 7)));
-  EXPECT_TRUE(VerdictWatch(without).IsSettledAfter(1, 0));
+  EXPECT_TRUE(VerdictWatch(without, Arm::kBaseline).IsSettledAfter(1, 0));
 }
 
 TEST(DoubtName, IsPersisted) {

@@ -8,6 +8,7 @@
 #include "skill/lineage.h"
 #include "util/files.h"
 #include "util/hash.h"
+#include "util/stored_json.h"
 
 #ifndef UPSKILL_VERSION
 #error "UPSKILL_VERSION comes from the build"
@@ -44,17 +45,17 @@ Json SkillToJson(const SkillSnapshot& skill) {
   return json;
 }
 
-SkillSnapshot SkillFromJson(const Json& skill) {
-  return {skill.at("name").get<std::string>(), JsonGet<std::string>(skill, "folder", ""),
-          skill.at("body").get<std::string>(), skill.at("sha256").get<std::string>(), StringAt(skill, "lineage")};
+SkillSnapshot SkillFromJson(const StoredJson& skill) {
+  return {skill.at("name").text(), StringAt(skill.json(), "folder"), skill.at("body").text(), skill.at("sha256").text(),
+          StringAt(skill.json(), "lineage")};
 }
 
-Result<Sampling> SamplingFromJson(const Json& json) {
+Sampling SamplingFromJson(const StoredJson& json) {
   Sampling sampling;
-  if (const Json& temperature = json.at("temperature"); !temperature.is_null())
-    sampling.temperature = temperature.get<double>();
-  ASSIGN_OR_RETURN(sampling.max_tokens, NumberAt<int>(json, "max_tokens"));
-  ASSIGN_OR_RETURN(sampling.seed, NumberAt<std::uint64_t>(json, "seed"));
+  if (const StoredJson temperature = json.at("temperature"); !temperature.json().is_null())
+    sampling.temperature = temperature.number<double>();
+  sampling.max_tokens = json.at("max_tokens").number<int>();
+  sampling.seed = json.at("seed").number<std::uint64_t>();
   return sampling;
 }
 
@@ -141,23 +142,23 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     return InputError(fmt::format("{}: not an upskill plan: {}", source, why));
   };
   try {
+    const StoredJson stored(json);
     Plan plan;
-    plan.run = json.at("run").get<std::string>();
+    plan.run = stored.at("run").text();
     plan.created = JsonGet<std::string>(json, "created", "");
-    plan.skill = SkillFromJson(json.at("skill"));
-    const Json& suite = json.at("suite");
-    ASSIGN_OR_RETURN(plan.suite, ParseSuite(DumpJson(suite.at("document")), source));
-    plan.suite.source = JsonGet<std::string>(suite, "source", "");
-    for (const Json& student : json.at("students")) {
-      Student listed{student.at("model").get<std::string>(), student.at("name").get<std::string>(),
-                     student.at("identity").get<std::string>()};
+    plan.skill = SkillFromJson(stored.at("skill"));
+    const StoredJson suite = stored.at("suite");
+    ASSIGN_OR_RETURN(plan.suite, ParseSuite(DumpJson(suite.at("document").json()), source));
+    plan.suite.source = StringAt(suite.json(), "source");
+    for (const StoredJson& student : stored.at("students").elements()) {
+      Student listed{student.at("model").text(), student.at("name").text(), student.at("identity").text()};
       const bool twice = std::any_of(plan.students.begin(), plan.students.end(),
                                      [&](const Student& other) { return other.spec == listed.spec; });
       if (twice) return malformed(fmt::format("the student '{}' is listed twice", listed.spec));
       plan.students.push_back(std::move(listed));
     }
-    for (const Json& arm : json.at("arms")) {
-      ASSIGN_OR_RETURN(const Arm known, ArmFromName(arm.get<std::string>()));
+    for (const std::string& arm : stored.at("arms").texts()) {
+      ASSIGN_OR_RETURN(const Arm known, ArmFromName(arm));
       if (std::find(plan.arms.begin(), plan.arms.end(), known) != plan.arms.end())
         return malformed("an arm is listed twice");
       plan.arms.push_back(known);
@@ -169,10 +170,8 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     plan.planned_rounds = JsonGet(json, "planned_rounds", 0);
     if (plan.planned_rounds < 0 || plan.planned_rounds > kMaxRounds)
       return malformed(fmt::format("{} planned rounds; expected 1 to {}", plan.planned_rounds, kMaxRounds));
-    const Result<Sampling> sampling = SamplingFromJson(json.at("sampling"));
-    if (!sampling) return malformed(sampling.error().message);
-    plan.sampling = *sampling;
-    plan.system_prompt = json.at("system_prompt").get<std::string>();
+    plan.sampling = SamplingFromJson(stored.at("sampling"));
+    plan.system_prompt = stored.at("system_prompt").text();
     plan.verdict = VerdictFromJson(Member(json, "verdict"));
     plan.terms = TermsFromJson(Member(json, "terms"));
     plan.share = AlphaShareFromJson(Member(json, "alpha_share"));
@@ -184,11 +183,11 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
     plan.trial = JsonGet<std::string>(json, "trial", "");
     plan.offers_cache = JsonGet(json, "offers_cache", true);
     plan.stop_when_decided = JsonGet(json, "stop_when_decided", false);
-    if (plan.has_arm(Arm::kPrevious)) plan.previous = SkillFromJson(json.at("previous"));
-    if (plan.has_arm(Arm::kPlacebo)) plan.placebo = json.at("placebo").get<std::string>();
+    if (plan.has_arm(Arm::kPrevious)) plan.previous = SkillFromJson(stored.at("previous"));
+    if (plan.has_arm(Arm::kPlacebo)) plan.placebo = stored.at("placebo").text();
     return plan;
-  } catch (const Json::exception& e) {
-    return malformed(e.what());
+  } catch (const StoredJsonFault& fault) {
+    return NotAsWritten(source, fault, "start a new run");
   }
 }
 

@@ -88,7 +88,7 @@ struct Plan {
   Shard shard;
   std::string trial;               // of a generation: the stage that it served, "train"; empty: a run by itself
   bool offers_cache = true;        // later runs may take answers from this one
-  bool stop_when_decided = false;  // end after the round in which every student's verdict is known
+  bool stop_when_decided = false;  // end after the round that settles everything (stop_rule.h)
 
   // The rounds over which verdicts spend alpha: raising `rounds` later doesn't change them.
   int first_planned_rounds() const { return planned_rounds > 0 ? planned_rounds : rounds; }

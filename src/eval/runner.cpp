@@ -13,13 +13,16 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "eval/admission.h"
 #include "eval/answer_queue.h"
+#include "eval/gate.h"
 #include "eval/run_data.h"
-#include "eval/verdict.h"
+#include "eval/stop_rule.h"
+#include "util/work_pool.h"
 
 namespace upskill {
 namespace {
@@ -36,7 +39,12 @@ class Runner {
         budget_(input_.budget == nullptr ? own_budget_ : *input_.budget),
         admission_(plan_, cells_, input_.models, budget_,
                    {[this](std::size_t student, Admitted admitted) { Send(student, std::move(admitted)); },
-                    [this](std::size_t student, int round) { return watch_->IsSettledAfter(round + 1, student); }}) {}
+                    [this](std::size_t student, int round) { return stop_->IsSettledAfter(round + 1, student); }}),
+        check_pool_(std::max(1U, std::thread::hardware_concurrency())) {
+    const std::optional<Gate> gate = GateOf(plan_);
+    for (std::size_t i = 0; gate && i < plan_.students.size(); ++i)
+      admission_.KeepPace(i, StudentsContrastedWith(*gate, plan_, i));
+  }
 
   // An exception must not leave requests behind that go on and are paid for.
   Result<RunOutcome> Run() {
@@ -53,11 +61,11 @@ class Runner {
   Result<RunOutcome> RunToEnd() {
     CHECK(input_.models.size() == plan_.students.size());
     for (const Case& test_case : plan_.suite.cases) {
-      ASSIGN_OR_RETURN(CaseChecks checks, CaseChecks::Make(test_case));
+      ASSIGN_OR_RETURN(CaseChecks checks, CaseChecks::Make(test_case, *input_.sandbox));
       checks_.push_back(std::move(checks));
     }
     RETURN_IF_ERROR(TakeOver());
-    watch_.emplace(data_);
+    stop_.emplace(data_);
     started_ = input_.clock->Now();
     admission_.Begin(input_.limits, started_);
     Status status;
@@ -87,16 +95,15 @@ class Runner {
       const Cell& cell = cells_[i];
       const FinalSample& known = data_.at(cell.student, cell.arm, cell.case_index, cell.round);
       if (known.answered && known.sample->key == cell.key) {
-        // Kept as it is.
+        reused_models_[cell.student].insert(known.sample->response.served_model);  // kept as it is
       } else if (const auto hit = cached.find(cell.key); hit != cached.end()) {
         Sample sample = Describe(cell, 0);
         sample.cached_from = hit->second->cached_from;
         sample.failed_before = hit->second->failed_before;
         sample.response = hit->second->response;
         sample.cut_from = hit->second->cut_from;
-        sample.checks = checks_[cell.case_index].Run(sample.response.text);
-        RETURN_IF_ERROR(Store(sample));
-        data_.Add(std::move(sample));
+        reused_models_[cell.student].insert(sample.response.served_model);
+        RETURN_IF_ERROR(CheckAndStore({cell.student, i, std::move(sample)}));
       } else {
         const auto before = tried.empty() ? tried.end() : tried.find(CellName(NameOnly(cell)));
         const int first = before == tried.end() ? 0 : before->second;
@@ -105,8 +112,6 @@ class Runner {
       }
       ++progress_.done;
       ++progress_.reused;
-      reused_models_[cell.student].insert(
-          data_.at(cell.student, cell.arm, cell.case_index, cell.round).sample->response.served_model);
     }
     input_.cached = {};
     return {};
@@ -160,6 +165,7 @@ class Runner {
     if (level <= stop_level_) return;
     stop_level_ = level;
     if (input_.observer != nullptr) input_.observer->OnStopping(progress_, level > 1);
+    if (level > 1) check_stop_ = level;
     admission_.DropAll(level > 1 ? Model::CancelScope::kRunning : Model::CancelScope::kWaiting);
   }
 
@@ -177,7 +183,12 @@ class Runner {
 
   Status Receive() {
     Status status;
-    for (received_ = answers_->Take(kTick); !received_.empty();) {
+    AnswerQueue::Arrivals arrivals = answers_->Take(kTick);
+    for (CheckedSample& checked : arrivals.checked) {
+      admission_.EndCheck(checked.student);
+      if (status) status = StoreChecked(std::move(checked));
+    }
+    for (received_ = std::move(arrivals.answers); !received_.empty();) {
       Answer answer = std::move(received_.front());
       received_.pop_front();
       admission_.Settle(answer);
@@ -194,12 +205,42 @@ class Runner {
     Sample sample = Describe(cell, answer.attempt.number);
     sample.response = std::move(answer.response).value();
     sample = CutAnswer(std::move(sample));
-    sample.checks = checks_[cell.case_index].Run(sample.response.text);
     CheckServedModel(answer.student, sample.response.served_model);
     progress_.output_tokens += sample.response.usage.output;
     progress_.cost_usd += sample.response.cost_usd.value_or(0.0);
     ++progress_.done;
     admission_.lane(answer.student).CountAnswer();
+    return CheckAndStore({answer.student, answer.attempt.cell, std::move(sample)});
+  }
+
+  // Checks that run something do so beside the requests in flight.
+  Status CheckAndStore(CheckedSample answered) {
+    const CaseChecks& checks = checks_[cells_[answered.cell].case_index];
+    if (!checks.executes()) {
+      answered.sample.checks = checks.Run(answered.sample.response.text);
+      return StoreChecked(std::move(answered));
+    }
+    admission_.BeginCheck(answered.student);
+    const auto job = std::make_shared<CheckedSample>(std::move(answered));
+    check_pool_.Post([job, &checks, &stop = check_stop_, answers = answers_] {
+      job->sample.checks = checks.Run(job->sample.response.text, &stop);
+      answers->Put(std::move(*job));
+    });
+    return {};
+  }
+
+  Status StoreChecked(CheckedSample checked) {
+    Sample& sample = checked.sample;
+    const auto skipped = std::find_if(sample.checks.begin(), sample.checks.end(),
+                                      [](const CheckResult& check) { return check.outcome == Outcome::kSkip; });
+    if (skipped != sample.checks.end() && checks_[cells_[checked.cell].case_index].executes()) {
+      --progress_.done;
+      if (check_stop_ > 1) return {};  // at the user's request: the cell stays open
+      // It can run here, so the machine is at fault, not the answer.
+      sample.error = Error{ErrorKind::kPermanent,
+                           fmt::format("the answer could not be checked: {}: {}", skipped->name, skipped->detail)};
+      ++progress_.errors;
+    }
     RETURN_IF_ERROR(Store(sample));
     data_.Add(std::move(sample));
     return {};
@@ -242,10 +283,13 @@ class Runner {
 
   // After a failure, of the journal for example: nothing more can be stored, so nothing more is requested.
   void EndAll() {
+    check_stop_ = 2;
     admission_.DropAll(Model::CancelScope::kRunning);
     for (const Answer& answer : received_) admission_.Settle(answer);
     while (!admission_.finished()) {
-      for (const Answer& answer : answers_->Take(kTick)) admission_.Settle(answer);
+      const AnswerQueue::Arrivals arrivals = answers_->Take(kTick);
+      for (const Answer& answer : arrivals.answers) admission_.Settle(answer);
+      for (const CheckedSample& checked : arrivals.checked) admission_.EndCheck(checked.student);
     }
   }
 
@@ -286,7 +330,7 @@ class Runner {
   std::vector<CaseChecks> checks_;  // by case
   RunData data_;
   std::vector<Sample> earlier_errors_;  // of the resumed run
-  std::optional<VerdictWatch> watch_;   // of data_
+  std::optional<StopRule> stop_;        // of data_
   Budget own_budget_;
   Budget& budget_;
   Admission admission_;
@@ -298,6 +342,8 @@ class Runner {
   std::vector<std::string> stopped_models_;
   std::map<std::size_t, std::set<std::string>> reused_models_;  // by student, until its first own answer
   std::vector<std::string> served_caveats_;
+  StopFlag check_stop_ = 0;  // 2: ends checks that run something
+  WorkPool check_pool_;      // the last: it uses what is above
 };
 
 }  // namespace

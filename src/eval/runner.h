@@ -15,6 +15,7 @@
 #include "eval/run_data.h"
 #include "eval/sample.h"
 #include "model/model.h"
+#include "sandbox/sandbox.h"
 #include "util/clock.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
@@ -60,6 +61,7 @@ struct RunInput {
   const StopFlag* stop = nullptr;
   const Clock* clock = nullptr;
   RunObserver* observer = nullptr;
+  const Sandbox* sandbox = &DefaultSandbox();  // where checks run commands
 };
 
 struct RunOutcome {

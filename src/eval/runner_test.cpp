@@ -142,7 +142,7 @@ TEST(RunPlan, UnusableChecksAreFoundBeforeAnythingIsSent) {
   bench.plan.suite.cases[1].checks[0] = {"regex", {}, "("};
   const Result<RunOutcome> outcome = RunPlan(bench.input);
   ASSERT_FALSE(outcome.ok());
-  EXPECT_THAT(outcome.error().message, AllOf(HasSubstr("case-2"), HasSubstr("regex")));
+  EXPECT_THAT(outcome.error().message, AllOf(HasSubstr("case 2"), HasSubstr("regex")));
   EXPECT_THAT(model.requests, IsEmpty());
 }
 

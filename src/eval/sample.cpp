@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "util/stored_json.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -117,7 +118,10 @@ Json SampleToJson(const Sample& sample) {
   if (!sample.response.request_id.empty()) json["request_id"] = sample.response.request_id;
   Json checks = Json::array();
   for (const CheckResult& check : sample.checks) {
-    checks.push_back({{"name", check.name}, {"outcome", OutcomeName(check.outcome)}, {"detail", check.detail}});
+    Json stored = {{"name", check.name}, {"outcome", OutcomeName(check.outcome)}, {"detail", check.detail}};
+    if (check.run) stored["seconds"] = check.run->seconds;
+    if (check.run && !check.run->tools.empty()) stored["tools"] = check.run->tools;
+    checks.push_back(std::move(stored));
   }
   json["checks"] = std::move(checks);
   return json;
@@ -127,25 +131,26 @@ Result<Sample> SampleFromJson(const Json& json) {
   const int schema = JsonGet(json, "schema", 0);
   if (schema < 1 || schema > kSampleSchema) return InputError(fmt::format("unknown sample schema {}", schema));
   try {
+    const StoredJson stored(json);
     Sample sample;
-    sample.key = json.at("key").get<std::string>();
-    sample.student = json.at("model").get<std::string>();
-    ASSIGN_OR_RETURN(sample.arm, ArmFromName(json.at("arm").get<std::string>()));
-    sample.case_id = json.at("case").get<std::string>();
-    ASSIGN_OR_RETURN(sample.round, NumberAt<int>(json, "round"));
+    sample.key = stored.at("key").text();
+    sample.student = stored.at("model").text();
+    ASSIGN_OR_RETURN(sample.arm, ArmFromName(stored.at("arm").text()));
+    sample.case_id = stored.at("case").text();
+    sample.round = stored.at("round").number<int>();
     sample.attempt = JsonGet(json, "attempt", 0);
     sample.time = JsonGet<std::string>(json, "time", "");
     sample.cached_from = JsonGet<std::string>(json, "cached_from", "");
-    if (json.at("status").get<std::string>() != "ok") {
-      sample.error = ErrorFromJson(json.at("error"));
+    if (stored.at("status").text() != "ok") {
+      sample.error = ErrorFromJson(stored.at("error").json());
       sample.will_retry = JsonGet(json, "will_retry", false);
       return sample;
     }
-    if (const auto failed = json.find("failed_before"); failed != json.end()) {
-      for (const Json& cause : *failed)
-        sample.failed_before.push_back(ErrorCauseFromName(cause.get_ref<const std::string&>()));
+    if (stored.has("failed_before")) {
+      for (const std::string& cause : stored.at("failed_before").texts())
+        sample.failed_before.push_back(ErrorCauseFromName(cause));
     }
-    sample.response.text = json.at("answer").get<std::string>();
+    sample.response.text = stored.at("answer").text();
     sample.cut_from = JsonGet<std::size_t>(json, "cut_from_bytes", 0);
     sample.response.reasoning = JsonGet<std::string>(json, "reasoning", "");
     ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
@@ -158,14 +163,18 @@ Result<Sample> SampleFromJson(const Json& json) {
     }
     sample.response.served_model = JsonGet<std::string>(json, "served_model", "");
     sample.response.request_id = JsonGet<std::string>(json, "request_id", "");
-    for (const Json& check : json.at("checks")) {
-      ASSIGN_OR_RETURN(const Outcome outcome, OutcomeFromName(check.at("outcome").get<std::string>()));
-      sample.checks.push_back(
-          {check.at("name").get<std::string>(), outcome, JsonGet<std::string>(check, "detail", "")});
+    for (const StoredJson& check : stored.at("checks").elements()) {
+      ASSIGN_OR_RETURN(const Outcome outcome, OutcomeFromName(check.at("outcome").text()));
+      CheckResult result{check.at("name").text(), outcome, StringAt(check.json(), "detail")};
+      if (const Json& seconds = Member(check.json(), "seconds"); seconds.is_number()) {
+        result.run =
+            CheckRun{std::clamp(seconds.get<double>(), 0.0, kMaxStoredSeconds), StringAt(check.json(), "tools")};
+      }
+      sample.checks.push_back(std::move(result));
     }
     return sample;
-  } catch (const Json::exception& e) {
-    return InputError(fmt::format("not a sample: {}", e.what()));
+  } catch (const StoredJsonFault& fault) {
+    return InputError(fmt::format("not a sample: {}", fault.what()));
   }
 }
 

@@ -168,7 +168,7 @@ TEST(Sample, ARoundOutOfRangeIsAnError) {
   json["round"] = 4294967297;
   const Result<Sample> sample = SampleFromJson(json);
   ASSERT_FALSE(sample.ok());
-  EXPECT_THAT(sample.error().message, HasSubstr("'round'"));
+  EXPECT_THAT(sample.error().message, HasSubstr("round: "));
 }
 
 TEST(Sample, AnAnswerWithoutChecksHasNotPassed) {

@@ -31,6 +31,7 @@ void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
   arm.prompt_tokens += sample.response.usage.prompt();
   arm.evaluated_tokens += sample.response.usage.prompt() - sample.response.usage.cache_read;
   arm.output_tokens += sample.response.usage.output;
+  if (ReportsTokens(sample)) ++arm.tokens_known;
   if (!sample.cached_from.empty()) ++arm.from_cache;
   arm.seconds += sample.response.seconds;
   if (sample.response.cost_usd) {

@@ -29,6 +29,7 @@ struct ArmSummary {
   std::int64_t prompt_tokens = 0;
   std::int64_t evaluated_tokens = 0;  // prompt tokens that were not read from a cache
   std::int64_t output_tokens = 0;
+  std::size_t tokens_known = 0;  // answers that say how many tokens they took; those of commands and people don't
   std::size_t from_cache = 0;
   double cost_usd = 0.0;       // of the answers with a known cost, in whichever run they were paid for
   std::size_t cost_known = 0;  // answers with a known cost
@@ -54,8 +55,8 @@ struct ArmSummary {
     if (answered == 0) return std::nullopt;
     return static_cast<double>(checks_passed) / static_cast<double>(answered);
   }
-  // Whether any answer says how many tokens it took; commands and people don't.
-  bool reports_tokens() const { return prompt_tokens + output_tokens > 0; }
+  // Whether the sums of tokens are those of all answers.
+  bool reports_tokens() const { return tokens_known == answered; }
   std::optional<double> mean_output_tokens() const {
     if (answered == 0 || !reports_tokens()) return std::nullopt;
     return static_cast<double>(output_tokens) / static_cast<double>(answered);

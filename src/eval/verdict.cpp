@@ -24,8 +24,6 @@
 namespace upskill {
 namespace {
 
-constexpr int kMaxMoreRounds = 10000;  // a longer forecast isn't reported
-
 double ExpCapped(double logarithm) { return std::min(std::exp(logarithm), DBL_MAX); }
 
 // The students whose verdict Holm's rule decides. It takes all students into account.
@@ -97,8 +95,13 @@ bool EvidenceDecides(const UnitCounts& totals, const VerdictOptions& options, co
          LogEvidence(totals.Mirrored(), -options.margin) >= rules_out;
 }
 
-// How many more rounds like those so far would decide.
-std::optional<int> ForecastMoreRounds(const RoundEvidence& evidence, const Plan& plan, const Levels& levels) {
+struct Forecast {
+  int rounds = 0;
+  bool no_effect = false;  // what they would show
+};
+
+// How many more rounds like those so far would decide. Nothing if that takes more than MostForecastRounds.
+std::optional<Forecast> ForecastMoreRounds(const RoundEvidence& evidence, const Plan& plan, const Levels& levels) {
   const VerdictOptions& options = plan.verdict;
   const auto rounds = static_cast<double>(evidence.rounds());
   const auto decides = [&](int more) {
@@ -106,10 +109,11 @@ std::optional<int> ForecastMoreRounds(const RoundEvidence& evidence, const Plan&
   };
   const double helps_level = options.min_lift == 0.0 ? levels.helps : 0.0;
   const std::optional<int> by_signs = ForecastRounds(evidence.state(), evidence.schedule(), helps_level, levels.hurts);
-  const int most = by_signs.value_or(kMaxMoreRounds);
+  const int longest = MostForecastRounds(static_cast<int>(evidence.rounds()), evidence.schedule());
+  const int most = by_signs.value_or(longest);
   int high = 1;
   while (!decides(high)) {
-    if (high >= most) return by_signs;
+    if (high >= most) return by_signs ? std::optional<Forecast>({*by_signs, false}) : std::nullopt;
     high = std::min(2 * high, most);
   }
   int low = high / 2;
@@ -117,7 +121,7 @@ std::optional<int> ForecastMoreRounds(const RoundEvidence& evidence, const Plan&
     const int middle = (low + high) / 2;
     (decides(middle) ? high : low) = middle;
   }
-  return high;
+  return Forecast{high, options.min_lift == 0.0 || evidence.totals().lift() <= options.margin};
 }
 
 // Whether the planned rounds that are left are unlikely to give any word. Only a run that may stop when decided asks.
@@ -297,7 +301,12 @@ std::vector<StudentVerdict> JudgeAnswers(const RunData& data, Arm against, int r
     }
     if (verdict.word != Verdict::kUndecided || verdict.answers_repeat) continue;
     verdict.futile = PlanIsFutile(evidence[i], plan);
-    verdict.more_rounds = ForecastMoreRounds(evidence[i], plan, levels);
+    if (const std::optional<Forecast> forecast = ForecastMoreRounds(evidence[i], plan, levels)) {
+      verdict.more_rounds = forecast->rounds;
+      verdict.more_show_no_effect = forecast->no_effect;
+    } else {
+      verdict.more_rounds_above = MostForecastRounds(verdict.complete_rounds, evidence[i].schedule());
+    }
   }
   AddGeneralWords(EffectiveAlpha(plan), verdicts);
   return verdicts;
@@ -350,9 +359,9 @@ struct Look {
 };
 
 // The evidence is that of all students; it takes in what it hasn't seen.
-Look LookAt(const RunData& data, int rounds, std::size_t student, std::vector<RoundEvidence>& evidence) {
+Look LookAt(const RunData& data, Arm against, int rounds, std::size_t student, std::vector<RoundEvidence>& evidence) {
   const Plan& plan = data.plan();
-  const std::vector<CompleteRounds> complete = FindCompleteRounds(data, ComparedArm(plan), rounds);
+  const std::vector<CompleteRounds> complete = FindCompleteRounds(data, against, rounds);
   Look look;
   if (complete[student].rounds.empty()) return look;
   look.any = true;
@@ -369,8 +378,8 @@ Look LookAt(const RunData& data, int rounds, std::size_t student, std::vector<Ro
 
 }  // namespace
 
-VerdictWatch::VerdictWatch(const RunData& data)
-    : data_(&data), evidence_(data.plan().students.size(), RoundEvidence(data.plan())) {
+VerdictWatch::VerdictWatch(const RunData& data, Arm against)
+    : data_(&data), arm_(against), evidence_(data.plan().students.size(), RoundEvidence(data.plan())) {
   against_.evidence = in_favour_.evidence = evidence_;
 }
 
@@ -384,7 +393,7 @@ bool VerdictWatch::HoldsWithLostAnswers(Verdict word, int rounds, std::size_t st
       assumption->data.emplace(data_->AssumeLost(told_for));
       assumption->revision = data_->revision();
     }
-    const Look look = LookAt(*assumption->data, rounds, student, assumption->evidence);
+    const Look look = LookAt(*assumption->data, arm_, rounds, student, assumption->evidence);
     if (look.word != word) settled = look.futile;
   }
   return settled;
@@ -392,15 +401,15 @@ bool VerdictWatch::HoldsWithLostAnswers(Verdict word, int rounds, std::size_t st
 
 bool VerdictWatch::IsSettledAfter(int rounds, std::size_t student) {
   const Plan& plan = data_->plan();
-  const Look look = LookAt(*data_, rounds, student, evidence_);
+  const Look look = LookAt(*data_, arm_, rounds, student, evidence_);
   if (!look.any) return false;
   if (look.repeats) return true;
-  if (plan.share.prior.contains(plan.students[student].spec)) {
+  if (arm_ == ComparedArm(plan) && plan.share.prior.contains(plan.students[student].spec)) {
     const RoundEvidence& evidence = evidence_[student];
     Verdict word = CombinedWord(plan, plan.students[student], evidence.most_helps(), evidence.most_hurts());
     if (LiftContradicts(word, evidence.totals().lift(), plan.verdict.min_lift)) word = Verdict::kUndecided;
     if (word == Verdict::kUndecided || !HasErrors(*data_)) return word != Verdict::kUndecided;
-    const StudentVerdict by_itself = JudgeRounds(*data_, ComparedArm(plan), rounds)[student];
+    const StudentVerdict by_itself = JudgeRounds(*data_, arm_, rounds)[student];
     const bool lost = HasDoubtByErrors(by_itself) || by_itself.lost_low.has_value();
     return !lost || by_itself.word == word;
   }

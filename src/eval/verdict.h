@@ -84,13 +84,15 @@ struct StudentVerdict {
   // For new cases like these; absent with fewer than 6 cases.
   std::optional<double> new_cases_low;
   std::optional<double> new_cases_high;
-  std::size_t cases = 0;               // that count
-  int complete_rounds = 0;             // rounds in which every counting case was answered in both arms
-  std::vector<std::string> excluded;   // cases excluded from every round because they keep failing with errors
-  bool answers_repeat = false;         // at temperature 0: only the first round is evidence; more would add none
-  bool futile = false;                 // the planned rounds that are left are unlikely to decide
-  std::optional<int> more_rounds;      // undecided: by then, half of the runs that look like this one are decided
-  std::optional<PairedChange> tokens;  // prompt + output tokens of an answer
+  std::size_t cases = 0;                 // that count
+  int complete_rounds = 0;               // rounds in which every counting case was answered in both arms
+  std::vector<std::string> excluded;     // cases excluded from every round because they keep failing with errors
+  bool answers_repeat = false;           // at temperature 0: only the first round is evidence; more would add none
+  bool futile = false;                   // the planned rounds that are left are unlikely to decide
+  std::optional<int> more_rounds;        // undecided: by then, half of the runs that look like this one are decided
+  bool more_show_no_effect = false;      // by `no effect`, if rounds like these follow
+  std::optional<int> more_rounds_above;  // in its place, where it is larger than this
+  std::optional<PairedChange> tokens;    // prompt + output tokens of an answer
   std::optional<PairedChange> output_tokens;
   std::optional<PairedChange> cost_usd;  // only when every cell's cost is known
   std::optional<PairedChange> seconds;
@@ -132,13 +134,14 @@ Settling SettlingOf(const StudentVerdict& verdict);
 const char* SettlingName(Settling settling);  // "decided", "repeats", "futile"; "" for kOpen
 bool IsSettled(const StudentVerdict& verdict);
 
-// Decides when a growing run can stop. Remembers the evidence of the rounds it has seen, so that another look costs one
-// pass over the index (three if answers were lost to errors). `data` must outlive it. Not thread-safe.
+// Tells when a growing run has settled one comparison. Remembers the evidence of the rounds it has seen, so that
+// another look costs one pass over the index (three if answers were lost to errors). `data` must outlive it. Not
+// thread-safe.
 class VerdictWatch {
  public:
-  explicit VerdictWatch(const RunData& data);
+  VerdictWatch(const RunData& data, Arm against);
 
-  // Whether the rounds below `rounds` (of all students) settle the verdict on one student against ComparedArm.
+  // Whether the rounds below `rounds` (of all students) settle the verdict on one student against the arm.
   bool IsSettledAfter(int rounds, std::size_t student);
 
  private:
@@ -152,6 +155,7 @@ class VerdictWatch {
   bool HoldsWithLostAnswers(Verdict word, int rounds, std::size_t student);
 
   const RunData* data_;
+  Arm arm_;
   std::vector<RoundEvidence> evidence_;  // by student
   Assumption against_;
   Assumption in_favour_;

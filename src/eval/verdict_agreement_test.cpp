@@ -123,7 +123,7 @@ TEST(Word, ARunWhoseWordIsWithdrawnGoesOn) {
   const RunData data = RunThatDiffers(plan, 30, [](int number, int round) {
     return round < 5 ? 1 : number == 1 ? -1 : 0;
   });
-  VerdictWatch watch(data);
+  VerdictWatch watch(data, Arm::kBaseline);
   EXPECT_TRUE(watch.IsSettledAfter(10, 0));
   EXPECT_FALSE(watch.IsSettledAfter(30, 0));
   EXPECT_FALSE(IsSettled(JudgeRun(data).at(0)));

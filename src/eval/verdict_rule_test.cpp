@@ -214,8 +214,8 @@ TEST(Rule, ARunThatMayStopEndsWhenTheRestCantDecide) {
   const RunData data(plan, samples);
   EXPECT_EQ(SettlingOf(JudgeRun(data).at(0)), Settling::kFutile);
   EXPECT_EQ(JudgeRun(data).at(0).word, Verdict::kUndecided);
-  EXPECT_TRUE(VerdictWatch(data).IsSettledAfter(18, 0));
-  EXPECT_FALSE(VerdictWatch(data).IsSettledAfter(2, 0));
+  EXPECT_TRUE(VerdictWatch(data, Arm::kBaseline).IsSettledAfter(18, 0));
+  EXPECT_FALSE(VerdictWatch(data, Arm::kBaseline).IsSettledAfter(2, 0));
 }
 
 // One case gains all that there is to gain: true of these cases, and no evidence on others.

@@ -95,7 +95,18 @@ TEST(JudgeRun, FourWinsLeaveItOpen) {
   EXPECT_EQ(verdict.word, Verdict::kUndecided);
   EXPECT_NEAR(verdict.p_helps, 1.0 / 16.0 / 0.9, 1e-4);
   EXPECT_THAT(verdict.more_rounds, Optional(1));
+  EXPECT_FALSE(verdict.more_rounds_above.has_value());
   EXPECT_FALSE(IsSettled(verdict));
+}
+
+// One loss and two wins: too little to name a number of rounds.
+TEST(JudgeRun, AForecastThatIsTooLongNamesItsBound) {
+  const auto without = [](int number, int) { return number == 1; };
+  const auto with = [](int number, int) { return number == 2 || number == 3; };
+  const StudentVerdict verdict = JudgeOne(12, 1, Answers(12, 1, without, with));
+  EXPECT_EQ(verdict.word, Verdict::kUndecided);
+  EXPECT_FALSE(verdict.more_rounds.has_value());
+  EXPECT_THAT(verdict.more_rounds_above, Optional(8));
 }
 
 TEST(JudgeRun, SevenLossesHurt) {
@@ -326,7 +337,7 @@ TEST(VerdictWatch, AgreesWithAFreshJudgement) {
     Plan plan = MakeTestPlan(6, 12, {"one", "two"});
     plan.verdict.margin = 0.3;
     RunData data(plan);
-    VerdictWatch watch(data);
+    VerdictWatch watch(data, Arm::kBaseline);
     std::vector<Sample> samples;
     bool settled = false;
     for (int round = 0; round < plan.rounds; ++round) {
@@ -369,12 +380,12 @@ TEST(VerdictWatch, RepeatingAnswersSettleIt) {
   Plan plan = MakeTestPlan(3, 2);
   plan.sampling.temperature = 0.0;
   const RunData data(plan, Answers(3, 1, Never, Never));
-  EXPECT_TRUE(VerdictWatch(data).IsSettledAfter(1, 0));
+  EXPECT_TRUE(VerdictWatch(data, Arm::kBaseline).IsSettledAfter(1, 0));
   plan.sampling.temperature = 0.7;
   const RunData varying(plan, Answers(3, 1, Never, Never));
-  EXPECT_FALSE(VerdictWatch(varying).IsSettledAfter(1, 0));
+  EXPECT_FALSE(VerdictWatch(varying, Arm::kBaseline).IsSettledAfter(1, 0));
   const RunData empty(plan);
-  EXPECT_FALSE(VerdictWatch(empty).IsSettledAfter(1, 0));
+  EXPECT_FALSE(VerdictWatch(empty, Arm::kBaseline).IsSettledAfter(1, 0));
 }
 
 TEST(SettlingName, IsStable) {
