@@ -45,7 +45,10 @@ double CheckRate(const Sample& sample) {
   return Rounded(static_cast<double>(PassedChecks(sample)) / static_cast<double>(sample.checks.size()));
 }
 
-std::int64_t TokensOf(const Sample& sample) { return sample.response.usage.prompt() + sample.response.usage.output; }
+std::optional<std::int64_t> TokensOf(const Sample& sample) {
+  if (!ReportsTokens(sample)) return std::nullopt;
+  return sample.response.usage.prompt() + sample.response.usage.output;
+}
 
 Json Assertions(const Sample& sample) {
   Json list = Json::array();
@@ -59,8 +62,9 @@ Json Assertions(const Sample& sample) {
   return list;
 }
 
-// One property of all answers in one configuration.
-Json Statistics(const std::vector<double>& values) {
+// One property of all answers in one configuration; null where it is unknown for some.
+Json Statistics(const std::vector<double>& values, std::size_t answers) {
+  if (values.size() < answers) return nullptr;
   const auto n = static_cast<double>(values.size());
   double sum = 0.0;
   for (const double value : values) sum += value;
@@ -87,9 +91,11 @@ Json Configuration(const std::vector<const Sample*>& answers) {
   for (const Sample* sample : answers) {
     rates.push_back(CheckRate(*sample));
     seconds.push_back(Rounded(sample->response.seconds));
-    tokens.push_back(static_cast<double>(TokensOf(*sample)));
+    if (const std::optional<std::int64_t> count = TokensOf(*sample)) tokens.push_back(static_cast<double>(*count));
   }
-  return {{"pass_rate", Statistics(rates)}, {"time_seconds", Statistics(seconds)}, {"tokens", Statistics(tokens)}};
+  return {{"pass_rate", Statistics(rates, answers.size())},
+          {"time_seconds", Statistics(seconds, answers.size())},
+          {"tokens", Statistics(tokens, answers.size())}};
 }
 
 Json RunEntry(const Sample& sample, std::size_t case_index) {
@@ -107,7 +113,7 @@ Json RunEntry(const Sample& sample, std::size_t case_index) {
             {"failed", sample.checks.size() - passed},
             {"total", sample.checks.size()},
             {"time_seconds", Rounded(sample.response.seconds)},
-            {"tokens", TokensOf(sample)},
+            {"tokens", JsonOrNull(TokensOf(sample))},
             {"tool_calls", sample.response.tool_calls.size()},
             {"errors", 0}}},
           {"expectations", Assertions(sample)},
@@ -159,7 +165,9 @@ std::vector<RunRow> RowsOfRuns(const Json& runs, const BenchmarkSummary& summary
     arm.checks_total += total;
     arm.checks_passed += passed;
     arm.passed += total > 0 && passed == total ? 1 : 0;
-    arm.output_tokens += static_cast<std::int64_t>(CountOf(*result, "tokens"));
+    const std::size_t tokens = CountOf(*result, "tokens");
+    arm.output_tokens += static_cast<std::int64_t>(tokens);
+    arm.tokens_known += tokens > 0 ? 1 : 0;
     arm.seconds += std::max(0.0, JsonGet(*result, "time_seconds", 0.0));
   }
   for (const auto& [arm, entry] : row.student.arms) {
@@ -233,8 +241,10 @@ Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs) 
   if (reference && summary.contains("with_skill") && summary.contains(ConfigurationName(*reference))) {
     Json delta = Json::object();
     for (const char* key : {"pass_rate", "time_seconds", "tokens"}) {
-      delta[key] = Rounded(summary["with_skill"][key]["mean"].get<double>() -
-                           summary[ConfigurationName(*reference)][key]["mean"].get<double>());
+      const Json& with = summary["with_skill"][key];
+      const Json& without = summary[ConfigurationName(*reference)][key];
+      const bool known = with.is_object() && without.is_object();
+      delta[key] = known ? Json(Rounded(with["mean"].get<double>() - without["mean"].get<double>())) : Json(nullptr);
     }
     summary["delta"] = std::move(delta);
   }
@@ -269,7 +279,7 @@ Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const Fol
       RETURN_IF_ERROR(WriteDerivedFile(folder, place / "outputs" / "answer.md", sample->response.text));
       RETURN_IF_ERROR(
           WriteDerivedFile(folder, place / "grading.json", DumpJsonIndented(GradingToJson(*sample)) + "\n"));
-      const Json timing = {{"total_tokens", TokensOf(*sample)},
+      const Json timing = {{"total_tokens", JsonOrNull(TokensOf(*sample))},
                            {"duration_ms", std::llround(sample->response.seconds * 1000.0)},
                            {"total_duration_seconds", Rounded(sample->response.seconds)}};
       RETURN_IF_ERROR(WriteDerivedFile(folder, place / "timing.json", DumpJsonIndented(timing) + "\n"));
@@ -296,7 +306,7 @@ Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& 
         continue;
       }
       for (const char* key : {"pass_rate", "time_seconds", "tokens"}) {
-        if (const Json* value = FindMember(configuration, key)) {
+        if (const Json* value = FindMember(configuration, key); value != nullptr && value->is_object()) {
           benchmark.configurations[name][key] = {JsonGet(*value, "mean", 0.0), JsonGet(*value, "stddev", 0.0)};
         }
       }

@@ -21,9 +21,8 @@ using ::testing::SizeIs;
 TEST(GradingToJson, BothSpellings) {
   const ReportRun run;
   const Json json = GradingToJson(run.samples[2]);
-  EXPECT_EQ(
-      json.at("assertion_results"),
-      Json::parse(R"([{"text": "contains \"edition = 5\"", "passed": false, "evidence": "missing \"edition = 5\""}])"));
+  EXPECT_EQ(json.at("assertion_results"),
+            Json::parse(R"([{"text": "contains \"edition = 5\"", "passed": false, "evidence": "not found"}])"));
   EXPECT_EQ(json.at("expectations"), json.at("assertion_results"));
   EXPECT_EQ(json.at("summary"), Json::parse(R"({"passed": 0, "failed": 1, "total": 1, "pass_rate": 0.0})"));
 }
@@ -67,6 +66,25 @@ TEST(BenchmarkToJson, WhatAReaderSumsIsTheSummary) {
     ++count;
   }
   EXPECT_EQ(sum / count, json.at("run_summary").at("with_skill").at("tokens").at("mean").get<double>());
+}
+
+TEST(BenchmarkToJson, UnknownTokensAreNull) {
+  ReportRun run;
+  run.ForgetTokens();
+  const Json json = BenchmarkToJson(run.judged(), 0);
+  EXPECT_TRUE(json.at("runs").at(0).at("result").at("tokens").is_null());
+  EXPECT_TRUE(json.at("run_summary").at("with_skill").at("tokens").is_null());
+  EXPECT_TRUE(json.at("run_summary").at("delta").at("tokens").is_null());
+  EXPECT_EQ(json.at("run_summary").at("delta").at("pass_rate"), 0.5);
+  const TempFolder folder;
+  ASSERT_TRUE(WriteBenchmarkFolder(run.judged(), 0, *Folder::Make(folder.path())).ok());
+  const Result<std::string> timing = ReadFile(folder.path() / "eval-1-easy/with_skill/run-1/timing.json");
+  ASSERT_TRUE(timing.ok()) << timing.error().message;
+  EXPECT_THAT(*timing, HasSubstr("\"total_tokens\": null"));
+  const Result<BenchmarkSummary> read = BenchmarkFromJson(json, "benchmark.json");
+  ASSERT_TRUE(read.ok());
+  EXPECT_FALSE(read->rows.at(0).student.arms.at(Arm::kSkill).reports_tokens());
+  EXPECT_THAT(BenchmarkText(*read, Style{false, 120}).text(), HasSubstr("1.5 ± 0       –"));
 }
 
 TEST(BenchmarkToJson, WithoutAnyAnswer) {

@@ -135,12 +135,16 @@ const char* ContrastWordName(ContrastWord word) {
   return "not shown";
 }
 
+// The interval whose ends are the bounds that the words rest on: one-sided, so that `better` and 0 within it exclude
+// each other.
+constexpr double kTwoSided = 1.0 - 2.0 * kContrastAlpha;
+
 TerminalText ContrastsText(std::span<const NamedContrast> contrasts, double margin, const Style& style) {
   Table table({{"A → B", Table::Align::kLeft, true},
-               {"difference (95 %)", Table::Align::kLeft},
-               {"tokens with prompt", Table::Align::kLeft},
-               {"$", Table::Align::kLeft},
-               {"seconds", Table::Align::kLeft}});
+               {"difference (90 %)", Table::Align::kLeft},
+               {"tokens with prompt", Table::Align::kLeft, false, 1},
+               {"$", Table::Align::kLeft, false, 2},
+               {"seconds", Table::Align::kLeft, false, 3}});
   TerminalText results;
   TerminalText problems;
   for (const NamedContrast& named : contrasts) {
@@ -151,7 +155,7 @@ TerminalText ContrastsText(std::span<const NamedContrast> contrasts, double marg
       continue;
     }
     const Contrast& contrast = *named.contrast;
-    const Interval range = contrast.Range();
+    const Interval range = contrast.Range(kTwoSided);
     table.AddRow({label,
                   fmt::format("{} points ({} … {})", PointsText(contrast.difference()), PointsText(range.low),
                               PointsText(range.high)),

@@ -29,7 +29,7 @@ TEST(ContrastsText, DifferenceResultAndPrices) {
       ContrastBWithA(MakeAnswers("opus", 12, 10, 0, 0.01), MakeAnswers("haiku", 12, 10, 0, 0.001)),
       ContrastBWithA(MakeAnswers("opus", 12, 10), MakeAnswers("haiku", 11, 10))};
   const std::string text = ContrastsText(contrasts, 0.05, kPlain).text();
-  EXPECT_THAT(text, HasSubstr("opus without the skill → haiku without the skill  0 points (-4 … +4)"));
+  EXPECT_THAT(text, HasSubstr("opus without the skill → haiku without the skill  0 points (-3 … +3)"));
   EXPECT_THAT(text, HasSubstr("-90 % (-90 … -90)"));
   EXPECT_THAT(text, HasSubstr("haiku without the skill: B is not worse by more than 5 points\n"));
   EXPECT_THAT(text, HasSubstr("not compared: "));

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
 
 #include "report/figures.h"
 #include "util/text.h"
@@ -11,9 +15,37 @@
 namespace upskill {
 namespace {
 
+// What spreadsheets take for the beginning of a formula; some of them also in its full-width form, ＝＋－＠.
 bool LooksLikeFormula(std::string_view text) {
-  const std::size_t first = text.find_first_not_of('\'');
-  return first != std::string_view::npos && std::string_view("=+-@\t\r").find(text[first]) != std::string_view::npos;
+  constexpr std::array<std::string_view, 11> kBeginnings = {"=",  "+",  "-",  "@",  "\t", "\n",
+                                                            "\r", "＝", "＋", "－", "＠"};
+  const std::string_view rest = text.substr(std::min(text.find_first_not_of('\''), text.size()));
+  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                     [&](std::string_view beginning) { return rest.starts_with(beginning); });
+}
+
+// Line ends and tabs stay. A carriage return by itself doesn't: a terminal would write over the line.
+std::string WithVisibleControls(std::string_view text) {
+  constexpr std::string_view kLineEnd = "\r\n";
+  std::string out;
+  for (std::size_t end = text.find(kLineEnd); end != std::string_view::npos; end = text.find(kLineEnd)) {
+    out += SafeForTerminal(text.substr(0, end));
+    out += kLineEnd;
+    text.remove_prefix(end + kLineEnd.size());
+  }
+  return out + SafeForTerminal(text);
+}
+
+// The names of the checks that didn't pass.
+std::string FailedChecks(const Sample& sample) {
+  constexpr std::size_t kMostNames = 20;
+  std::string names;
+  std::size_t count = 0;
+  for (const CheckResult& check : sample.checks) {
+    if (check.outcome == Outcome::kPass || ++count > kMostNames) continue;
+    names += (names.empty() ? "" : "; ") + check.name;
+  }
+  return count > kMostNames ? fmt::format("{}; and {} more", names, count - kMostNames) : names;
 }
 
 void AddRow(std::string& out, const JudgedRun& run, const Sample& sample) {
@@ -23,21 +55,22 @@ void AddRow(std::string& out, const JudgedRun& run, const Sample& sample) {
   out += fmt::format("{},{},{},{},{},{},", CsvField(run.plan().run), CsvField(sample.student), CsvField(sample.case_id),
                      ArmName(sample.arm), sample.round + 1, sample.ok() ? "ok" : "error");
   if (!sample.ok()) {
-    out += ",,,,,,,,," + CsvField(sample.error->message) + "\r\n";
+    out += ",,,,,,,,,," + CsvField(sample.error->message) + "\r\n";
     return;
   }
   const std::string cost = response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "";
   const Usage& usage = response.usage;
   const std::string tokens =
       ReportsTokens(sample) ? fmt::format("{},{},{}", usage.prompt(), usage.cache_read, usage.output) : ",,";
-  out += fmt::format("{},{},{},{:.3f},{},{},{},{}\r\n", sample.passed(), StopReasonName(response.stop), tokens,
-                     response.seconds, cost, passed, sample.checks.size(), CsvField(response.text));
+  out += fmt::format("{},{},{},{:.3f},{},{},{},{},{}\r\n", sample.passed(), StopReasonName(response.stop), tokens,
+                     response.seconds, cost, passed, sample.checks.size(), CsvField(FailedChecks(sample)),
+                     CsvField(response.text));
 }
 
 }  // namespace
 
 std::string CsvField(std::string_view text) {
-  std::string safe = FindInvalidUtf8(text) ? ReplaceInvalidUtf8(text) : std::string(text);
+  std::string safe = WithVisibleControls(text);
   if (LooksLikeFormula(safe)) safe.insert(0, "'");
   if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
   std::string quoted = "\"";
@@ -50,8 +83,8 @@ std::string CsvField(std::string_view text) {
 
 std::string SamplesCsv(std::span<const JudgedRun> runs) {
   std::string out =
-      "run,student,case,arm,round,status,passed,stop,prompt_tokens,cached_tokens,output_tokens,seconds,cost_usd,checks_"
-      "passed,checks_total,answer\r\n";
+      "run,model,case,arm,round,status,passed,stop,prompt_tokens,cached_tokens,output_tokens,seconds,cost_usd,checks_"
+      "passed,checks_total,failed_checks,answer\r\n";
   for (const JudgedRun& run : runs) {
     for (const Sample* sample : SamplesByCase(run.data)) AddRow(out, run, *sample);
   }

@@ -14,7 +14,7 @@ namespace upskill {
 // before such a character, so that removing one apostrophe before such text gives back what was there.
 std::string CsvField(std::string_view text);
 
-// Every sample of the runs in one row: run, student, case, arm, round (from 1), status, passed, stop, tokens, seconds,
+// Every sample of the runs in one row: run, model, case, arm, round (from 1), status, passed, stop, tokens, seconds,
 // cost, checks, answer or error. CRLF line ends and a head line.
 std::string SamplesCsv(std::span<const JudgedRun> runs);
 

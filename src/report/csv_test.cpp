@@ -51,7 +51,8 @@ std::vector<std::vector<std::string>> ReadCsv(const std::string& text) {
 // The text that CsvField was given, from the field without its quotes.
 std::string CsvOriginal(std::string field) {
   const std::size_t first = field.find_first_not_of('\'');
-  const bool is_formula = first != std::string::npos && std::string("=+-@\t\r").find(field[first]) != std::string::npos;
+  const bool is_formula =
+      first != std::string::npos && std::string("=+-@\t\n\r").find(field[first]) != std::string::npos;
   if (is_formula && first > 0) field.erase(0, 1);
   return field;
 }
@@ -63,17 +64,37 @@ TEST(CsvField, QuotesWhatNeedsIt) {
 }
 
 TEST(CsvField, FormulasAreText) {
-  for (const char* formula : {"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"}) {
+  for (const char* formula : {"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\n=1", "\r\n=1", "=cmd|' /C calc'!A0", "＝1",
+                              "＋1", "－1", "＠SUM(A1)"}) {
     EXPECT_THAT(ReadCsv(CsvField(formula) + "\r\n").at(0).at(0), StartsWith("'")) << formula;
   }
   EXPECT_EQ(CsvField("a=1"), "a=1");
 }
 
 TEST(CsvField, GivesBackEveryText) {
-  for (const std::string text :
-       {"", "x", "=1", "'=1", "''=1", "'quoted'", "'", "a,\"b\"\r\nc", "-", "\t", "line\rend"}) {
+  for (const std::string text : {"", "x", "=1", "'=1", "''=1", "'quoted'", "'", "a,\"b\"\r\nc", "-", "\t", "\n"}) {
     EXPECT_EQ(CsvOriginal(ReadCsv(CsvField(text) + "\r\n").at(0).at(0)), text);
   }
+}
+
+// `cat` of a file, or a table on standard output, must not move the cursor.
+TEST(CsvField, ControlCharactersAreVisible) {
+  EXPECT_EQ(CsvField("a\x1b[2Jb\x07"), "a\\x1b[2Jb\\x07");
+  EXPECT_EQ(CsvField(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(CsvField("\u202Eb\xC2\x9B"), "\\u202eb\\x9b");
+  EXPECT_EQ(CsvField("hidden\rshown"), "hidden\\x0dshown");
+  EXPECT_EQ(CsvField("two\r\nlines\tx"), "\"two\r\nlines\tx\"");
+  EXPECT_EQ(CsvField("\xFF"), "\uFFFD");
+}
+
+TEST(SamplesCsv, CaseIdsAreShownTooAsText) {
+  ReportRun run;
+  for (Sample& sample : run.samples) {
+    if (sample.case_id == "easy") sample.case_id = "=1\x1b]0;x\x07";
+  }
+  run.plan.suite.cases[0].id = "=1\x1b]0;x\x07";
+  const std::vector<JudgedRun> runs = Runs(run.judged());
+  EXPECT_EQ(ReadCsv(SamplesCsv(runs)).at(1).at(2), "'=1\\x1b]0;x\\x07");
 }
 
 TEST(SamplesCsv, EverySampleARow) {
@@ -81,18 +102,18 @@ TEST(SamplesCsv, EverySampleARow) {
   run.samples[0].response.cost_usd = 0.00125;
   const auto rows = ReadCsv(SamplesCsv(Runs(run.judged())));
   ASSERT_THAT(rows, SizeIs(9));
-  EXPECT_THAT(rows[0], ElementsAre("run", "student", "case", "arm", "round", "status", "passed", "stop",
-                                   "prompt_tokens", "cached_tokens", "output_tokens", "seconds", "cost_usd",
-                                   "checks_passed", "checks_total", "answer"));
+  EXPECT_THAT(rows[0], ElementsAre("run", "model", "case", "arm", "round", "status", "passed", "stop", "prompt_tokens",
+                                   "cached_tokens", "output_tokens", "seconds", "cost_usd", "checks_passed",
+                                   "checks_total", "failed_checks", "answer"));
   EXPECT_THAT(rows[1], ElementsAre(run.plan.run, "sim:base=0.4", "easy", "baseline", "1", "ok", "true", "end", "30",
-                                   "0", "16", "1.500", "0.00125", "1", "1", "4"));
+                                   "0", "16", "1.500", "0.00125", "1", "1", "", "4"));
   EXPECT_THAT(rows[5], ElementsAre(run.plan.run, "sim:base=0.4", "hard", "baseline", "1", "ok", "false", "length", "30",
-                                   "0", "16", "1.500", "", "0", "1", "edition = 2"));
+                                   "0", "16", "1.500", "", "0", "1", "contains \"edition = 5\"", "edition = 2"));
   EXPECT_THAT(rows[8], ElementsAre(run.plan.run, "sim:base=0.4", "hard", "skill", "2", "error", "", "", "", "", "", "",
-                                   "", "", "", "overloaded"));
+                                   "", "", "", "", "overloaded"));
 }
 
-TEST(SamplesCsv, HostileTextComesBackAsItWas) {
+TEST(SamplesCsv, HostileTextStaysInItsField) {
   ReportRun run;
   run.plan.students[0].spec = "=cmd|' /C calc'!A0";
   for (Sample& sample : run.samples) {
@@ -102,11 +123,11 @@ TEST(SamplesCsv, HostileTextComesBackAsItWas) {
   const auto rows = ReadCsv(SamplesCsv(Runs(run.judged())));
   ASSERT_THAT(rows, SizeIs(9));
   for (const auto& row : rows) {
-    ASSERT_THAT(row, SizeIs(16));
+    ASSERT_THAT(row, SizeIs(17));
     for (const std::string& field : row) EXPECT_THAT(field, Not(StartsWith("=")));
   }
   EXPECT_EQ(CsvOriginal(rows[1][1]), run.plan.students[0].spec);
-  EXPECT_EQ(CsvOriginal(rows[1][15]), ReplaceInvalidUtf8(run.samples[0].response.text));
+  EXPECT_EQ(CsvOriginal(rows[1][16]), "=1,\"2\"\r\n" + SafeForTerminal(kAttack));
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<d
                                                : Json(nullptr);
   json["complete_rounds"] = verdict.complete_rounds;
   json["more_rounds"] = verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr);
+  json["more_rounds_above"] = JsonOrNull(verdict.more_rounds_above);
   json["settled_by"] = IsSettled(verdict) ? Json(SettlingName(SettlingOf(verdict))) : Json(nullptr);
   json["distinct_inputs"] = verdict.distinct_inputs;
   json["answers_repeat"] = verdict.answers_repeat;

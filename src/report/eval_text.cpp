@@ -25,32 +25,7 @@ constexpr std::size_t kLabelled = 14;  // columns before the text of a labelled 
 std::string ShortLabel(Arm arm) { return arm == Arm::kPrevious ? "previous" : ArmLabel(arm); }
 
 TerminalText LabelledLine(const std::string& label, const TerminalText& text) {
-  return TerminalText::Format("  {:<10}  {}\n", label, text);
-}
-
-// `text` in lines of at most `columns`, all but the first indented by `indent` columns, which the first already has.
-TerminalText Wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
-  constexpr std::size_t kLeast = 20;
-  const std::size_t room = columns > indent + kLeast ? columns - indent : kLeast;
-  const std::string line = TerminalText::EscapeLine(text).text();
-  std::string out;
-  std::size_t used = 0;
-  for (std::size_t from = 0; from < line.size();) {
-    const std::size_t space = std::min(line.find(' ', from), line.size());
-    const std::string word = line.substr(from, space - from);
-    const std::size_t wide = DisplayColumns(word);
-    if (used > 0 && used + 1 + wide > room) {
-      out += "\n" + std::string(indent, ' ');
-      used = 0;
-    } else if (used > 0) {
-      out += ' ';
-      ++used;
-    }
-    out += word;
-    used += wide;
-    from = space + 1;
-  }
-  return TerminalText::Trusted(std::move(out));
+  return TerminalText::Format("  {:<12}{}\n", label, text);
 }
 
 Tint TintOf(const StudentVerdict& verdict) {
@@ -85,9 +60,10 @@ TerminalText ArmLine(const Style& style, Arm arm, const ArmSummary& summary) {
   return TerminalText::Format("  {:<10}  {} {:>6}   {}", ShortLabel(arm), bar, percent, counts);
 }
 
-// "$0.0031 → $0.0019", "free", or "–" if unknown.
+// "$0.0031 → $0.0019", "free", or "unknown".
 std::string CostPerPassText(const Student& student, const StudentVerdict& verdict) {
   if (IsFree(student, verdict)) return "free";
+  if (!verdict.cost_usd) return "unknown";
   if (!verdict.cost_per_pass_without && !verdict.cost_per_pass_with) return "–";
   const auto text = [](const std::optional<double>& usd) { return usd ? MoneyText(*usd) : "–"; };
   return text(verdict.cost_per_pass_without) + " → " + text(verdict.cost_per_pass_with);
@@ -114,8 +90,9 @@ TerminalText TokensText(const JudgedRun& run, std::size_t index) {
   all.with = *after->mean_output_tokens();
   const double prompt = static_cast<double>(after->prompt_tokens) / static_cast<double>(after->answered) -
                         static_cast<double>(before->prompt_tokens) / static_cast<double>(before->answered);
-  return TerminalText::Format("{} per answer · prompt {}{}", ChangeText(paired ? *paired : all, Unit::kTokens),
-                              std::round(prompt) < 0 ? "" : "+", NumberText(prompt));
+  return TerminalText::Format("{} · prompt {}{}", ChangeText(paired ? *paired : all, Unit::kTokens, " per answer"),
+                              std::round(prompt) < 0 ? "" : "+",
+                              NumberText(prompt) + (std::round(prompt) > 0 ? " (skill and its frame)" : ""));
 }
 
 // What answers take: tokens, time, money.
@@ -127,12 +104,12 @@ std::vector<std::pair<std::string, TerminalText>> ExpenseLines(const JudgedRun& 
   if (tokens.empty()) return lines;  // no answers
   lines.emplace_back("tokens", std::move(tokens));
   if (verdict.seconds && (verdict.seconds->without > 0.0 || verdict.seconds->with > 0.0)) {
-    lines.emplace_back("time", TerminalText::Format("{} per answer", ChangeText(*verdict.seconds, Unit::kSeconds)));
+    lines.emplace_back("time", TerminalText::Format("{}", ChangeText(*verdict.seconds, Unit::kSeconds, " per answer")));
   }
   if (IsFree(student, verdict)) {
     lines.emplace_back("cost", TerminalText("free"));
   } else if (verdict.cost_usd) {
-    lines.emplace_back("cost", TerminalText::Format("{} per answer", ChangeText(*verdict.cost_usd, Unit::kMoney)));
+    lines.emplace_back("cost", TerminalText::Format("{}", ChangeText(*verdict.cost_usd, Unit::kMoney, " per answer")));
     lines.emplace_back("", TerminalText::Format("{} per passed answer", CostPerPassText(student, verdict)));
   }
   return lines;
@@ -177,27 +154,18 @@ TerminalText StudentBlock(const JudgedRun& run, std::size_t index, const Style& 
   const StudentVerdict& verdict = run.verdicts[index];
   const std::optional<double> lift = LiftOf(run, index);
   TerminalText out = Tinted(style, Tint::kBold, TerminalText::EscapeLine(student.student.name)) + "\n";
-  TerminalText below;  // what doesn't fit beside the bars
   for (const auto& [arm, summary] : student.arms) {
-    TerminalText line = ArmLine(style, arm, summary);
-    if (arm == Arm::kSkill && lift) {
-      if (line.columns() + 3 + LiftLine(verdict, *lift, {}).columns() <= style.columns) {
-        line += "   " + LiftLine(verdict, *lift, style);
-      } else {
-        below += LiftLines("lift", verdict, *lift, style);
-      }
-    }
-    out += TerminalText::Format("{}{}\n", line, Extras(summary));
+    out += TerminalText::Format("{}{}\n", ArmLine(style, arm, summary), Extras(summary));
   }
+  if (lift && ArmOf(student, Arm::kSkill) != nullptr) out += LiftLines("lift", verdict, *lift, style);
   for (const auto& [arm, verdicts] : run.others) {
     if (!verdicts[index].lift) continue;
-    below += LiftLines(std::string("vs ") + ArmName(arm), verdicts[index], *verdicts[index].lift, style);
+    out += LiftLines(std::string("vs ") + ArmName(arm), verdicts[index], *verdicts[index].lift, style);
   }
-  out += below;
   for (const auto& [label, text] : ExpenseLines(run, index))
     out += LabelledLine(label, Wrapped(text.text(), style.columns, kLabelled));
   out += VerdictNotes(run, index, style) + TagLines(run, index);
-  for (const TerminalText& note : FindingNotes(run, index)) out += "  " + note + "\n";
+  for (const TerminalText& note : FindingNotes(run, index)) out += "  " + Wrapped(note.text(), style.columns, 2) + "\n";
   return out;
 }
 
@@ -236,31 +204,44 @@ TerminalText NoteLine(const std::vector<std::string>& names, const std::string& 
 }
 
 // The outcomes of one case in one arm, equal ones counted: "2 of 3 passed", then each distinct failure.
-TerminalText CaseArmLines(const std::vector<const Sample*>& samples, Arm arm) {
+TerminalText CaseArmLines(const std::vector<const Sample*>& samples, Arm arm, const Style& style) {
   std::size_t passed = 0;
   std::size_t answered = 0;
-  std::map<std::string, std::size_t> failures;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> failures;  // in the order of the suite's checks
   for (const Sample* sample : samples) {
     if (sample->passed()) ++passed;
     if (sample->ok()) ++answered;
-    if (!sample->ok()) ++failures["error: " + sample->error->message];
-    for (const CheckResult& check : sample->checks) {
+    if (!sample->ok()) ++failures[{std::string::npos, "error: " + sample->error->message}];
+    for (std::size_t i = 0; i < sample->checks.size(); ++i) {
+      const CheckResult& check = sample->checks[i];
       if (check.outcome == Outcome::kPass) continue;
-      ++failures[fmt::format("{}: {}{}", check.name, check.outcome == Outcome::kSkip ? "skipped, " : "", check.detail)];
+      const char* const skipped = check.outcome == Outcome::kSkip ? "skipped, " : "";
+      ++failures[{i, fmt::format("{}: {}{}", check.name, skipped, check.detail)}];
     }
   }
   TerminalText out = TerminalText::Format("  {:<10}  {} of {} passed\n", ShortLabel(arm), passed, answered);
-  for (const auto& [failure, count] : failures) out += TerminalText::Format("      {}× {}\n", count, failure);
+  for (const auto& [failure, count] : failures)
+    out += TerminalText::Format("      {}\n", Wrapped(fmt::format("{}× {}", count, failure.second), style.columns, 9));
   return out;
 }
 
+constexpr std::size_t kShownLines = 6;
+
+std::size_t AnswerRoom(const Style& style) { return style.columns > 12 ? style.columns - 8 : 12; }
+
+// Whether AnswerLines leaves anything out.
+bool IsLong(const Sample& sample, const Style& style) {
+  const std::vector<std::string_view> lines = SplitLines(sample.response.text);
+  return lines.size() > kShownLines || std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+           return TerminalText::Escape(line).columns() > AnswerRoom(style);
+         });
+}
+
 TerminalText AnswerLines(const Sample& sample, const Style& style) {
-  constexpr std::size_t kShownLines = 6;
   TerminalText out;
   const std::vector<std::string_view> lines = SplitLines(sample.response.text);
   for (std::size_t i = 0; i < std::min(lines.size(), kShownLines); ++i) {
-    const std::size_t room = style.columns > 12 ? style.columns - 8 : 12;
-    out += "      " + Tinted(style, Tint::kDim, "│ " + TerminalText::Escape(lines[i]).Cut(room)) + "\n";
+    out += "      " + Tinted(style, Tint::kDim, "│ " + TerminalText::Escape(lines[i]).Cut(AnswerRoom(style))) + "\n";
   }
   if (lines.size() > kShownLines) {
     const TerminalText more = TerminalText::Format("│ … {}", Counted(lines.size() - kShownLines, "more line"));
@@ -273,7 +254,8 @@ TerminalText HeadLine(const Plan& plan, const std::string& rounds, std::size_t c
   const std::string shard =
       plan.shard.of > 1 ? fmt::format(" · shard {} of {}", plan.shard.index + 1, plan.shard.of) : "";
   return TerminalText::Format(
-      "{} · about {} · {} × {} × {}{} = {}{}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)),
+      "{} · skill about {} · {} × {} × {}{} = {}{}\n",
+      Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)),
       Counted(EstimateTokens(plan.skill.body), "token"), Counted(plan.suite.cases.size(), "case"), rounds,
       Counted(plan.arms.size(), "arm"),
       plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
@@ -314,6 +296,8 @@ std::string ShortVerdict(const StudentVerdict& verdict) {
   if (verdict.word != Verdict::kUndecided && verdict.general == verdict.word) text += " in general";
   if (HasDoubtByErrors(verdict)) text += " (errors)";
   if (verdict.doubt == Doubt::kLaterAnswers) text += " (rounds disagree)";
+  if (verdict.word == Verdict::kUndecided && verdict.doubt == Doubt::kNone && NothingPassed(verdict))
+    text += " (nothing passed)";
   return text + VerdictText(verdict).substr(ClaimText(verdict).size());
 }
 
@@ -326,9 +310,9 @@ TerminalText EvalTable(const JudgedRun& run, const Style& style) {
   std::vector<Table::Column> columns = {{"model", Table::Align::kLeft, true},
                                         {"pass rate", Table::Align::kLeft},
                                         {TerminalText::Format("lift ({})", LevelText(run)), Table::Align::kLeft},
-                                        {"checks passed", Table::Align::kLeft},
-                                        {"tokens", Table::Align::kLeft}};
-  if (any_cost) columns.push_back({"$ / pass", Table::Align::kLeft});
+                                        {"checks passed", Table::Align::kLeft, false, 3},
+                                        {"tokens", Table::Align::kLeft, false, 2}};
+  if (any_cost) columns.push_back({"$ / pass", Table::Align::kLeft, false, 1});
   columns.push_back({"verdict", Table::Align::kLeft});
   Table table(columns);
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
@@ -372,9 +356,15 @@ TerminalText EvalTableNotes(const JudgedRun& run, const Style& style) {
     }
     for (const std::string& line : ErrorLines(student)) add(fmt::format("{}, {}", name, line));
     for (const std::string& remark : VerdictRemarks(run, i)) add(fmt::format("{}: {}", name, remark));
-    for (const TerminalText& note : FindingNotes(run, i)) out += TerminalText::Format("{}: {}\n", name, note);
+    for (const auto& [arm, verdicts] : run.others) {
+      if (verdicts[i].lift)
+        add(fmt::format("{}: vs {}: {}", name, ArmName(arm), LiftLine(verdicts[i], *verdicts[i].lift, {}).text()));
+    }
+    for (const TerminalText& note : FindingNotes(run, i)) add(fmt::format("{}: {}", name, note.text()));
   }
-  return out + SweetSpotNote(run);
+  const TerminalText spot = SweetSpotNote(run);
+  if (!spot.empty()) add(std::string(Trim(spot.text())));
+  return out;
 }
 
 TerminalText EvalCaseNotes(const JudgedRun& run, const std::string& how_to_see) {
@@ -382,16 +372,18 @@ TerminalText EvalCaseNotes(const JudgedRun& run, const std::string& how_to_see) 
   const RunSummary& summary = run.summary;
   const TerminalText never =
       NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == 0; }), "never passed");
-  const TerminalText hint =
-      never.empty() || how_to_see.empty() ? TerminalText() : TerminalText::Format("  {}\n", how_to_see);
+  const TerminalText hint = never.empty() || how_to_see.empty()
+                                ? TerminalText()
+                                : TerminalText::Format("  show their answers: {}\n", how_to_see);
   return never + hint +
          NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == tally.answered; }),
-                  "always passed in every arm");
+                  plan.arms.size() > 1 ? "always passed in every arm" : "always passed");
 }
 
-TerminalText EvalCases(const RunData& data, const Style& style) {
+TerminalText EvalCases(const RunData& data, const Style& style, const std::string& how_to_see) {
   const Plan& plan = data.plan();
   TerminalText out;
+  bool any_long = false;
   for (std::size_t student = 0; student < plan.students.size(); ++student) {
     out += Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.students[student].name)) + "\n";
     for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
@@ -401,14 +393,17 @@ TerminalText EvalCases(const RunData& data, const Style& style) {
           TerminalText::EscapeLine(test_case.input).Cut(style.columns > 40 ? style.columns - 30 : 20));
       for (const Arm arm : plan.arms) {
         const std::vector<const Sample*> rounds = data.samples(student, arm, i);
-        out += CaseArmLines(rounds, arm);
+        out += CaseArmLines(rounds, arm, style);
         const auto shown =
             std::find_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok() && !s->passed(); });
-        if (shown != rounds.end()) out += AnswerLines(**shown, style);
+        if (shown == rounds.end()) continue;
+        out += AnswerLines(**shown, style);
+        any_long = any_long || IsLong(**shown, style);
       }
     }
     out += "\n";
   }
+  if (any_long && !how_to_see.empty()) out += TerminalText::Format("whole answers: {}\n\n", how_to_see);
   return out;
 }
 

@@ -9,7 +9,7 @@
 
 namespace upskill {
 
-// "name · about 431 tokens · 12 cases × 3 rounds × 2 arms = 72 cells"
+// "name · skill about 431 tokens · 12 cases × 3 rounds × 2 arms = 72 cells"
 TerminalText EvalHead(const Plan& plan, const Style& style);
 
 // The same of a run that has been judged, with the rounds and cells that it needed: "… × 4 rounds of 20 planned × …".
@@ -32,7 +32,8 @@ TerminalText LiftLine(const StudentVerdict& verdict, double measured, const Styl
 // the command that shows why, on a line of its own after the former; may be empty.
 TerminalText EvalCaseNotes(const JudgedRun& run, const std::string& how_to_see = "");
 
-// Every case: in each arm how its answers fared and which check failed on what (-v).
-TerminalText EvalCases(const RunData& data, const Style& style);
+// Every case: in each arm how its answers fared and which check failed on what (-v). `how_to_see`: the command that
+// shows answers in full, at the end if some were cut; may be empty.
+TerminalText EvalCases(const RunData& data, const Style& style, const std::string& how_to_see = "");
 
 }  // namespace upskill

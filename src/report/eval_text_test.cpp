@@ -30,12 +30,12 @@ std::vector<std::string> KeysOf(const Json& object) {
 TEST(EvalHead, CountsTheCells) {
   TestRun run;
   EXPECT_EQ(EvalHead(run.plan, kPlain).text(),
-            "manifests · about 234 tokens · 2 cases × 2 rounds × 2 arms = 8 cells\n");
+            "manifests · skill about 234 tokens · 2 cases × 2 rounds × 2 arms = 8 cells\n");
   run.plan.students.push_back({"b", "b", "b"});
   run.plan.rounds = 1;
   run.plan.arms = {Arm::kSkill};
   EXPECT_EQ(EvalHead(run.plan, kPlain).text(),
-            "manifests · about 234 tokens · 2 cases × 1 round × 1 arm × 2 models = 4 cells\n");
+            "manifests · skill about 234 tokens · 2 cases × 1 round × 1 arm × 2 models = 4 cells\n");
 }
 
 // Eight cases, two rounds, answers that vary: a baseline that never passes, a skill that always does.
@@ -69,7 +69,7 @@ TEST(RoundsText, OfARunThatStoppedAreThoseItNeeded) {
   TestRun run = StoppedRun();
   EXPECT_EQ(RoundsText(run.judged()), "2 rounds of 20 planned");
   EXPECT_EQ(EvalHead(run.judged(), kPlain).text(),
-            "manifests · about 234 tokens · 8 cases × 2 rounds of 20 planned × 2 arms = 32 cells\n");
+            "manifests · skill about 234 tokens · 8 cases × 2 rounds of 20 planned × 2 arms = 32 cells\n");
   const Json json = EvalToJson(run.judged());
   EXPECT_EQ(json.at("rounds"), 20);
   EXPECT_EQ(json.at("judged_rounds"), 2);
@@ -96,7 +96,7 @@ TEST(EvalBars, Golden) {
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
             "  lift        0 points (95 %: -100 … +100)   undecided: errors exclude too many cases\n"
-            "  tokens      16 → 12 (-25 %; 95 %: -4 … -4 tokens) per answer · prompt +200\n"
+            "  tokens      16 → 12 per answer: -4 (95 %: -4 … -4), -25 % · prompt +200 (skill and its frame)\n"
             "  cost        free\n"
             "  errors      with skill: 1 of 4 requests failed: 1 other error\n"
             "  lift if the answers lost to errors had told against the skill: 0; for it: +50\n"
@@ -133,7 +133,7 @@ TEST(EvalBars, CostAndOtherArms) {
   EXPECT_THAT(bars, HasSubstr("  placebo     ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"));
   EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points (95 %: "));
   EXPECT_THAT(bars,
-              HasSubstr("  cost        $0.0010 → $0.0020 (+100 %; 95 %: +$0.0010 … +$0.0010) per answer\n"
+              HasSubstr("  cost        $0.0010 → $0.0020 per answer: +$0.0010 (95 %: +$0.0010 … +$0.0010), +100 %\n"
                         "              – → $0.0020 per passed answer\n"));  // none passed without
 }
 
@@ -201,29 +201,45 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   TestRun run;
   run.plan.sampling.temperature = 0.0;
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_EQ(
-      EvalTableNotes(run.judged(), kPlain).text(),
-      "student: tokens 16 → 12 (-25 %; 95 %: -4 … -4 tokens) per answer · prompt +200\n"
-      "student: cost free\n"
-      "student, baseline: 1 truncated\n"
-      "student, with skill: 1 error\n"
-      "student, with skill: 1 of 4 requests failed: 1 other error\n"
-      "student: lift if the answers lost to errors had told against the skill: 0; for it: +50\n"
-      "student: the answers that count are identical in both complete rounds: add cases, not rounds\n"
-      "student: errors exclude 1 of 2 cases, more than 20 %: hard\n"
-      "another, baseline: 4 unanswered\n"
-      "another, with skill: 4 unanswered\n"
-      "sweet spot: not shown: student with the skill has the highest pass rate, but another choice may be better by "
-      "more than 5 points\n");
+  EXPECT_EQ(EvalTableNotes(run.judged(), kPlain).text(),
+            "student: tokens 16 → 12 per answer: -4 (95 %: -4 … -4), -25 % · prompt +200 (skill and its frame)\n"
+            "student: cost free\n"
+            "student, baseline: 1 truncated\n"
+            "student, with skill: 1 error\n"
+            "student, with skill: 1 of 4 requests failed: 1 other error\n"
+            "student: lift if the answers lost to errors had told against the skill: 0; for it: +50\n"
+            "student: the answers that count are identical in both complete rounds: add cases, not rounds\n"
+            "student: errors exclude 1 of 2 cases, more than 20 %: hard\n"
+            "another, baseline: 4 unanswered\n"
+            "another, with skill: 4 unanswered\n"
+            "sweet spot: not shown: student with the skill has the highest pass rate, but another choice may be\n"
+            "  better by more than 5 points\n");
+}
+
+TEST(EvalTableNotes, OtherComparisons) {
+  TestRun run = ClearRun();
+  run.plan.arms = {Arm::kBaseline, Arm::kSkill, Arm::kPlacebo};
+  for (int i = 1; i <= 8; ++i) {
+    for (int round = 0; round < 2; ++round)
+      run.Add("case-" + std::to_string(i), Arm::kPlacebo, round, "edition = 2 " + std::to_string(round));
+  }
+  run.plan.students.push_back({"b", "another", "b"});
+  EXPECT_THAT(EvalTableNotes(run.judged(), kPlain).text(), HasSubstr("student: vs placebo: +100 points (95 %: "));
+}
+
+TEST(EvalCases, FailedChecksAreInTheOrderOfTheSuite) {
+  TestRun run;
+  run.samples[2].checks = {{"z first", Outcome::kFail, "no"}, {"a second", Outcome::kFail, "no"}};
+  EXPECT_THAT(EvalCases(run.judged().data, kPlain).text(), HasSubstr("1× z first: no\n      1× a second: no\n"));
 }
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
   TestRun run;
   EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case always passed in every arm: easy\n");
   run.plan.arms = {Arm::kBaseline};
-  EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case never passed: hard\n1 case always passed in every arm: easy\n");
+  EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case never passed: hard\n1 case always passed: easy\n");
   EXPECT_THAT(EvalCaseNotes(run.judged(), "upskill eval x --resume 4f2a -v").text(),
-              HasSubstr("1 case never passed: hard\n  upskill eval x --resume 4f2a -v\n1 case"));
+              HasSubstr("1 case never passed: hard\n  show their answers: upskill eval x --resume 4f2a -v\n1 case"));
   run.samples.clear();
   EXPECT_THAT(EvalCaseNotes(run.judged()).text(), IsEmpty());
 }
@@ -255,7 +271,7 @@ TEST(EvalCases, Golden) {
             "  with skill  2 of 2 passed\n"
             "hard · Write the manifest.\n"
             "  baseline    0 of 2 passed\n"
-            "      2× contains \"edition = 5\": missing \"edition = 5\"\n"
+            "      2× contains \"edition = 5\": not found\n"
             "      │ edition = 2\n"
             "  with skill  1 of 1 passed\n"
             "      1× error: overloaded\n"
@@ -269,6 +285,8 @@ TEST(EvalCases, LongAnswersAreCut) {
   run.samples[2].response.text = text;
   const std::string shown = EvalCases(run.judged().data, {false, 60}).text();
   EXPECT_LT(shown.size(), 1500U);
+  EXPECT_THAT(EvalCases(run.judged().data, {false, 60}, "upskill report 4f2a").text(),
+              HasSubstr("whole answers: upskill report 4f2a\n"));
   for (const std::string_view line : SplitLines(shown)) EXPECT_LE(DisplayColumns(line), 60U) << line;
 }
 
@@ -314,11 +332,11 @@ TEST(EvalToJson, DocumentedKeys) {
       ElementsAre("model", "name", "verdict", "general", "p_value", "p_value_hurts", "p_general", "p_general_hurts",
                   "e_value", "e_value_hurts", "p_anytime", "p_anytime_hurts", "lift", "lift_low", "lift_high",
                   "lift_interval", "lift_estimate", "lift_new_cases", "lift_sequence", "complete_rounds", "more_rounds",
-                  "settled_by", "distinct_inputs", "answers_repeat", "excluded_cases", "undecided_because",
-                  "verdict_without_errors", "lift_with_errors", "combined_e_value", "combined_e_value_hurts",
-                  "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd", "cells_skipped",
-                  "cells_from_cache", "ceiling_cases", "floor_cases", "cases", "fixed_cases", "broken_cases", "tags",
-                  "pass_at_k", "drift", "train_cases"));
+                  "more_rounds_above", "settled_by", "distinct_inputs", "answers_repeat", "excluded_cases",
+                  "undecided_because", "verdict_without_errors", "lift_with_errors", "combined_e_value",
+                  "combined_e_value_hurts", "compared_with", "baseline", "with_skill", "tokens", "seconds", "cost_usd",
+                  "cells_skipped", "cells_from_cache", "ceiling_cases", "floor_cases", "cases", "fixed_cases",
+                  "broken_cases", "tags", "checks", "pass_at_k", "drift", "train_cases"));
   EXPECT_EQ(student.at("model"), "sim:base=0.4");
   EXPECT_EQ(student.at("verdict"), "undecided");
   EXPECT_EQ(student.at("e_value"), 1.0);  // ties are evidence for nothing
@@ -338,7 +356,7 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(student.at("undecided_because"), "excluded_cases");
   EXPECT_EQ(student.at("with_skill").at("attempts"), 4);
   EXPECT_EQ(student.at("with_skill").at("errors_by_kind"), Json({{"unknown", 1}}));
-  for (const char* unknown : {"lift_new_cases", "lift_estimate", "more_rounds", "cost_usd"})
+  for (const char* unknown : {"lift_new_cases", "lift_estimate", "more_rounds", "more_rounds_above", "cost_usd"})
     EXPECT_TRUE(student.at(unknown).is_null()) << unknown;
   EXPECT_EQ(student.at("cells_skipped"), 0);
   EXPECT_THAT(KeysOf(student.at("baseline")),

@@ -93,17 +93,20 @@ std::string PointsText(double fraction) {
 
 std::string NumberText(double value) { return WithThousands(std::llround(value)); }
 
-std::string SecondsText(double seconds) { return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0); }
+std::string SecondsText(double seconds) {
+  const double ms = std::abs(seconds) * 1000.0;
+  if (ms < 0.05) return "0 s";
+  if (ms < 99.5) return fmt::format("{:.{}f} ms", seconds * 1000.0, ms < 9.95 ? 1 : 0);
+  return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0);
+}
 
-std::string ChangeText(const PairedChange& change, Unit unit) {
-  std::string text = fmt::format("{} → {}", AmountText(change.without, unit), AmountText(change.with, unit));
-  std::vector<std::string> details;
-  if (const std::optional<double> ratio = change.ratio()) details.push_back(PercentChangeText(*ratio));
-  if (change.low && change.high) {
-    details.push_back(fmt::format("95 %: {} … {}{}", SignedText(*change.low, unit), SignedText(*change.high, unit),
-                                  unit == Unit::kTokens ? " tokens" : ""));
-  }
-  if (!details.empty()) text += fmt::format(" ({})", fmt::join(details, "; "));
+std::string ChangeText(const PairedChange& change, Unit unit, std::string_view per) {
+  std::string text = fmt::format("{} → {}{}", AmountText(change.without, unit), AmountText(change.with, unit), per);
+  if (change.change() == 0.0 && !change.low) return text;
+  text += ": " + SignedText(change.change(), unit);
+  if (change.low && change.high)
+    text += fmt::format(" (95 %: {} … {})", SignedText(*change.low, unit), SignedText(*change.high, unit));
+  if (const std::optional<double> ratio = change.ratio()) text += ", " + PercentChangeText(*ratio);
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eval/judged_run.h"
@@ -36,12 +37,13 @@ int MostRounds(const JudgedRun& run);
 // "16", "1,234": a mean, rounded to a whole number.
 std::string NumberText(double value);
 
-// "1.2 s", "14 s".
+// "14 s", "1.2 s", "40 ms", "0.3 ms", "0 s".
 std::string SecondsText(double seconds);
 
-// A mean per answer without and with the skill: "118 → 121 (+3 %, 95 %: -4 … +9)".
+// A mean per answer without and with the skill: "118 → 121 per answer: +3 (95 %: -4 … +9), +3 %". `per` follows the
+// two means.
 enum class Unit { kTokens, kSeconds, kMoney };
-std::string ChangeText(const PairedChange& change, Unit unit);
+std::string ChangeText(const PairedChange& change, Unit unit, std::string_view per = "");
 
 // Whether the student's answers cost nothing: a price of 0, or a model in process or a simulated one, without a price.
 bool IsFree(const Student& student, const StudentVerdict& verdict);

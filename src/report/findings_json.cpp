@@ -30,13 +30,17 @@ const char* KeyOf(Arm arm) { return arm == Arm::kSkill ? "with_skill" : ArmName(
 void PutFindings(const CaseFindings& findings, Json& student) {
   student["fixed_cases"] = findings.fixed;
   student["broken_cases"] = findings.broken;
-  Json tags = Json::array();
-  for (const TagLift& tag : findings.tags) {
-    Json entry = {{"tag", tag.tag}};
-    PutGroup(tag.group, entry);
-    tags.push_back(std::move(entry));
-  }
-  student["tags"] = std::move(tags);
+  const auto put = [&student](const char* key, const char* name, const std::vector<TagLift>& groups) {
+    Json list = Json::array();
+    for (const TagLift& one : groups) {
+      Json entry = {{name, one.tag}};
+      PutGroup(one.group, entry);
+      list.push_back(std::move(entry));
+    }
+    student[key] = std::move(list);
+  };
+  put("tags", "tag", findings.tags);
+  put("checks", "ground", findings.grounds);
   Json arms = Json::object();
   for (const auto& [arm, rows] : findings.pass_of_k) {
     Json list = Json::array();

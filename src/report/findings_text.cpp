@@ -53,8 +53,8 @@ std::string CaseMeanText(const CaseMean& mean) {
   return text;
 }
 
-TerminalText TagLine(const TagLift& tag) {
-  return TerminalText::Format("  {:<10}  {} · {} · {}\n", "tag", TerminalText::EscapeLine(tag.tag).Cut(kTagColumns),
+TerminalText TagLine(const TagLift& tag, const char* label = "tag") {
+  return TerminalText::Format("  {:<10}  {} · {} · {}\n", label, TerminalText::EscapeLine(tag.tag).Cut(kTagColumns),
                               Counted(tag.group.cases, "case"), GroupText(tag.group));
 }
 
@@ -103,7 +103,12 @@ TerminalText TagLines(const JudgedRun& run, std::size_t student) {
     tags.erase(tags.begin() + kShownTags, tags.end());
   }
   TerminalText out;
-  for (const TagLift& tag : tags) out += TagLine(tag);
+  for (const TagLift& ground : run.findings[student].grounds) {
+    if (ground.group.cases > 0) out += TagLine(ground, "checks");
+  }
+  for (const TagLift& tag : tags) {
+    if (tag.group.cases > 0) out += TagLine(tag);  // without a lift, no case counts
+  }
   if (all > kShownTags) out += TerminalText::Format("  {:<10}  {} more (-v shows all)\n", "tags", all - kShownTags);
   return out;
 }
@@ -113,8 +118,9 @@ TerminalText FindingDetails(const JudgedRun& run) {
   for (std::size_t i = 0; i < run.findings.size(); ++i) {
     const CaseFindings& findings = run.findings[i];
     TerminalText details = NamesLine("fixed", findings.fixed) + NamesLine("broken", findings.broken);
-    for (std::size_t tag = 0; findings.tags.size() > kShownTags && tag < findings.tags.size(); ++tag)
-      details += TagLine(findings.tags[tag]);
+    for (std::size_t tag = 0; findings.tags.size() > kShownTags && tag < findings.tags.size(); ++tag) {
+      if (findings.tags[tag].group.cases > 0) details += TagLine(findings.tags[tag]);
+    }
     details += PassOfKLines(findings);
     if (details.empty()) continue;
     out += TerminalText::Format("{}\n{}\n", TerminalText::EscapeLine(run.plan().students[i].name), details);

@@ -63,6 +63,21 @@ TEST(TagLines, AreFew) {
   EXPECT_THAT(EvalBars(run.judged(), {}).text(), HasSubstr("arithmetic"));
 }
 
+TEST(TagLines, TellExecutedChecksFromOthers) {
+  FindingsRun run;
+  CheckSpec command;
+  command.type = "command";
+  CheckSpec group;
+  group.type = "any";
+  group.members = {run.plan.suite.cases[1].checks.front(), command};
+  run.plan.suite.cases[1].checks = {group};
+  const std::string lines = TagLines(run.judged(), 0).text();
+  EXPECT_THAT(lines, HasSubstr("  checks      executed · 1 case · +100 points"));
+  EXPECT_THAT(lines, HasSubstr("  checks      text · 1 case · 0 points"));
+  run.plan.suite.cases[0].checks = {command};
+  EXPECT_THAT(TagLines(run.judged(), 0).text(), IsEmpty()) << "all are executed: there is nothing to tell apart";
+}
+
 TEST(TagLines, AreSafe) {
   FindingsRun run;
   run.plan.suite.cases[0].tags = {kHostile};

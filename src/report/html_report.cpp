@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -125,8 +127,9 @@ std::string SamplesToJson(const JudgedRun& run, TextTable& texts, CheckSets& che
     const bool has_reasoning = sample->ok() && !response.reasoning.empty();
     columns.Add("reasoning", has_reasoning ? static_cast<long long>(texts.Add(response.reasoning)) : -1LL);
     columns.Add("stop", StopOf(*sample));
-    columns.Add("prompt", response.usage.prompt());
-    columns.Add("output", response.usage.output);
+    const auto tokens = [&](std::int64_t count) { return ReportsTokens(*sample) ? std::to_string(count) : "null"; };
+    columns.Add("prompt", tokens(response.usage.prompt()));
+    columns.Add("output", tokens(response.usage.output));
     columns.Add("ms", static_cast<long long>(response.seconds * 1000.0));
     columns.Add("cost", response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "null");
   }
@@ -145,6 +148,7 @@ Json PairToJson(const std::optional<PairedChange>& change) {
 Json VerdictToJson(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   const std::optional<Verdict> word = WordOf(run, student);
+  const std::string more_rounds = MoreRoundsText(verdict);
   return {{"word", word ? Json(VerdictName(*word)) : Json(nullptr)},
           {"claim", word ? Json(ClaimText(verdict)) : Json(nullptr)},
           {"remarks", VerdictRemarks(run, student)},
@@ -156,7 +160,7 @@ Json VerdictToJson(const JudgedRun& run, std::size_t student) {
           {"level", LevelText(verdict)},
           {"new_low", JsonOrNull(verdict.new_cases_low)},
           {"new_high", JsonOrNull(verdict.new_cases_high)},
-          {"more_rounds", verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr)},
+          {"more_rounds", more_rounds.empty() ? Json(nullptr) : Json(more_rounds)},
           {"tokens", PairToJson(verdict.tokens)},
           {"output_tokens", PairToJson(verdict.output_tokens)},
           {"cost", PairToJson(verdict.cost_usd)},
@@ -181,7 +185,11 @@ Json OthersToJson(const JudgedRun& run, std::size_t student) {
 
 Json TagsToJson(const CaseFindings& findings) {
   Json tags = Json::array();
-  for (const auto& [tag, group] : findings.tags) {
+  std::vector<TagLift> groups;
+  groups.reserve(findings.grounds.size() + findings.tags.size());
+  for (const TagLift& ground : findings.grounds) groups.push_back({ground.tag + " checks", ground.group});
+  groups.insert(groups.end(), findings.tags.begin(), findings.tags.end());
+  for (const auto& [tag, group] : groups) {
     tags.push_back({{"tag", tag},
                     {"cases", group.cases},
                     {"lift", JsonOrNull(group.lift)},
@@ -195,6 +203,7 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
   const StudentSummary& student = run.summary.students[index];
   Json arms = Json::object();
   for (const auto& [arm, summary] : student.arms) {
+    const bool known = summary.reports_tokens();
     arms[ArmName(arm)] = {{"cells", summary.cells},
                           {"answered", summary.answered},
                           {"errors", summary.errors},
@@ -203,8 +212,8 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
                           {"truncated", summary.truncated},
                           {"cut", summary.cut},
                           {"refusals", summary.refusals},
-                          {"prompt_tokens", summary.prompt_tokens},
-                          {"output_tokens", summary.output_tokens}};
+                          {"prompt_tokens", known ? Json(summary.prompt_tokens) : Json(nullptr)},
+                          {"output_tokens", known ? Json(summary.output_tokens) : Json(nullptr)}};
   }
   Json notes = Json::array();
   for (const TerminalText& note : FindingNotes(run, index)) notes.push_back(note.text());
@@ -218,14 +227,29 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
           {"notes", std::move(notes)}};
 }
 
+constexpr std::size_t kMostOfAFile = std::size_t{64} * 1024;
+constexpr std::size_t kMostOfAllFiles = std::size_t{4} << 20U;
+
+// At most `most` bytes, and whole characters.
+std::string_view Beginning(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80) --most;
+  return text.substr(0, most);
+}
+
 Json RunToJson(const JudgedRun& run, TextTable& texts) {
   const Plan& plan = run.plan();
   Json arms = Json::array();
   for (const Arm arm : plan.arms) arms.push_back(ArmName(arm));
   Json cases = Json::array();
+  std::size_t left = kMostOfAllFiles;
   for (const Case& test_case : plan.suite.cases) {
     Json files = Json::array();
-    for (const auto& [name, content] : test_case.files) files.push_back(name);
+    for (const auto& [name, content] : test_case.files) {
+      const std::string_view shown = Beginning(content, std::min(kMostOfAFile, left));
+      left -= shown.size();
+      files.push_back({{"name", name}, {"text", texts.Add(shown)}, {"bytes", content.size()}, {"shown", shown.size()}});
+    }
     cases.push_back({{"id", test_case.id}, {"input", texts.Add(test_case.input)}, {"files", std::move(files)}});
   }
   Json students = Json::array();

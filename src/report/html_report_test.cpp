@@ -132,6 +132,21 @@ TEST(HtmlReport, HoldsTheRun) {
   EXPECT_TRUE(samples.at("cost").at(0).is_null());
 }
 
+TEST(HtmlReport, UnknownTokensAreNull) {
+  ReportRun run;
+  run.samples[0].response.usage = {};
+  const JudgedRun judged = run.judged();
+  const std::string html = HtmlReport({&judged, 1});
+  const Json samples = Block(html, "samples-0");
+  EXPECT_TRUE(samples.at("prompt").at(0).is_null());
+  EXPECT_TRUE(samples.at("output").at(0).is_null());
+  EXPECT_EQ(samples.at("prompt").at(1), 30);
+  const Json data = Block(html, "data");
+  const Json& arms = data.at("runs").at(0).at("students").at(0).at("arms");
+  EXPECT_TRUE(arms.at("baseline").at("prompt_tokens").is_null()) << "a sum without it would be too small";
+  EXPECT_EQ(arms.at("skill").at("prompt_tokens"), 690);
+}
+
 TEST(HtmlReport, TagsAndNotes) {
   ReportRun run;
   run.plan.suite.cases[0].tags = {kAttack};

@@ -60,7 +60,7 @@ TEST(JUnitXml, AFailedCheck) {
   run.plan.arms = {Arm::kBaseline};
   const std::string xml = JUnitXml(Runs(run.judged()));
   EXPECT_THAT(xml, HasSubstr("failures=\"1\""));
-  EXPECT_THAT(xml, HasSubstr("<failure message=\"contains &quot;edition = 5&quot;: missing &quot;edition = 5&quot;\" "
+  EXPECT_THAT(xml, HasSubstr("<failure message=\"contains &quot;edition = 5&quot;: not found\" "
                              "type=\"check\">round 1:"));
   EXPECT_THAT(xml, HasSubstr("answer:&#10;edition = 2"));
   ExpectValid(xml);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "report/table.h"
+#include "stats/multiplicity.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -21,6 +22,11 @@ std::string Ordinal(int number) {
 }
 
 std::string AlphaText(double alpha) { return fmt::format("{:.2g} %", 100.0 * alpha); }
+
+// What a first look at tests may use.
+std::string FirstShareText(const Plan& plan) {
+  return fmt::format("a first look gets {}", AlphaText(CandidateAlpha(1, plan.verdict.alpha)));
+}
 
 std::string ReasonOf(const AlphaShare& share) {
   if (!share.prior_runs.empty()) {
@@ -44,8 +50,16 @@ std::string AlphaNote(const Plan& plan, bool with_hint) {
   if (!later && share.comparisons < 2) return "";
   std::string text = fmt::format("{} instead of {}: ", AlphaText(EffectiveAlpha(plan)), AlphaText(plan.verdict.alpha));
   if (later) text += ReasonOf(share);
-  if (share.comparisons > 1) text += fmt::format("{}{} comparisons share it", later ? "; " : "", share.comparisons);
-  if (later && with_hint) text += "; new tests start afresh, --no-ledger ignores earlier looks";
+  if (share.comparisons > 1) {
+    if (later) text += "; ";
+    if (!later && share.look > 0) text += FirstShareText(plan) + ", and ";
+    const bool continued = share.comparisons >= static_cast<int>(plan.arms.size()) && !share.last_run.empty();
+    text += continued ? fmt::format("the {} comparisons of run {} share it", share.comparisons, share.last_run)
+                      : fmt::format("{} comparisons share it", share.comparisons);
+  }
+  if (later && with_hint)
+    text += fmt::format("; write new tests to start again at {}, or ignore earlier looks with --no-ledger",
+                        AlphaText(CandidateAlpha(1, plan.verdict.alpha)));
   return text;
 }
 

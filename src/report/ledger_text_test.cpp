@@ -17,13 +17,13 @@ TEST(AlphaNote, SaysWhyAlphaIsReduced) {
   plan.share.look = 1;
   EXPECT_EQ(AlphaNote(plan), "");
   plan.share.comparisons = 2;
-  EXPECT_EQ(AlphaNote(plan), "2 % instead of 5 %: 2 comparisons share it");
+  EXPECT_EQ(AlphaNote(plan), "2 % instead of 5 %: a first look gets 4 %, and 2 comparisons share it");
   plan.share = {};
   plan.share.look = 3;
   plan.share.versions = 3;
   EXPECT_EQ(AlphaNote(plan),
-            "0.17 % instead of 5 %: the third version of this skill judged on these tests; new tests start afresh, "
-            "--no-ledger ignores earlier looks");
+            "0.17 % instead of 5 %: the third version of this skill judged on these tests; write new tests to start "
+            "again at 4 %, or ignore earlier looks with --no-ledger");
   plan.share.versions = 1;
   EXPECT_THAT(AlphaNote(plan), HasSubstr("this version was judged on these tests before, with other answers;"));
   plan.share.last_run = "generations/0a1b/test";

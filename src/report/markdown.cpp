@@ -74,9 +74,8 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
   const StudentVerdict& verdict = run.verdicts[index];
   const std::string name = MarkdownText(run.plan().students[index].name);
   std::string out;
-  if (verdict.more_rounds)
-    out += fmt::format("- {}: about {} needed for a verdict\n", name,
-                       Counted(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
+  if (const std::string more = MoreRoundsText(verdict); !more.empty())
+    out += fmt::format("- {}: {}{}\n", name, more, verdict.more_show_no_effect ? "" : " needed for a verdict");
   for (const std::string& remark : VerdictRemarks(run, index))
     out += fmt::format("- {}: {}\n", name, MarkdownText(remark, kLongestRemark));
   if (verdict.new_cases_low && verdict.new_cases_high) {

@@ -97,7 +97,8 @@ std::optional<double> HalfOf(const std::optional<Interval>& range) {
 
 // "200 ± 12"
 std::string TokensText(const Choice& choice) {
-  const std::string mean = WithThousands(std::llround(choice.tokens));
+  if (!choice.tokens) return "unknown";
+  const std::string mean = WithThousands(std::llround(*choice.tokens));
   const std::optional<double> half = choice.answers() ? HalfOf(TokensRange(*choice.answers())) : std::nullopt;
   return half ? fmt::format("{} ± {}", mean, WithThousands(std::llround(*half))) : mean;
 }
@@ -106,6 +107,7 @@ std::string TokensText(const Choice& choice) {
 std::string CostText(const Choice& choice) {
   if (!choice.cost_usd) return "unknown";
   const double mean = *choice.cost_usd;
+  if (mean == 0.0) return "free";
   const std::optional<double> half = choice.answers() ? HalfOf(CostRange(*choice.answers())) : std::nullopt;
   if (!half) return MoneyText(mean);
   constexpr double kRounding = 1e-9;  // of a sum of equal costs
@@ -121,15 +123,23 @@ TerminalText ChoicesTable(const SweetSpot& spot, const Style& style) {
                {"$ per answer", Table::Align::kRight},
                {"worth it", Table::Align::kLeft},
                {"", Table::Align::kLeft}});
-  for (std::size_t i = 0; i < spot.choices.size(); ++i) {
-    const Choice& choice = spot.choices[i];
-    const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
-    const std::string note = spot.sweet_spot == i ? "sweet spot" : spot.best == i ? "best" : on_front ? "front" : "";
+  const auto add = [&](const Choice& choice, const std::string& note) {
     table.AddRow({choice.cell->name, choice.with_skill ? "with" : "without", PercentText(choice.rate),
                   TokensText(choice), CostText(choice),
                   choice.with_skill ? WorthName(WorthItsTokens(*choice.cell)) : "", note});
+  };
+  for (std::size_t i = 0; i < spot.choices.size(); ++i) {
+    const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
+    const std::string note = spot.sweet_spot == i ? "sweet spot" : spot.best == i ? "best" : on_front ? "front" : "";
+    add(spot.choices[i], note);
   }
+  for (const Choice& choice : spot.not_compared) add(choice, "");
   return table.Render(style);
+}
+
+// A line of a note, wrapped.
+TerminalText WrappedLine(const TerminalText& line, const Style& style) {
+  return line.empty() ? TerminalText() : Wrapped(std::string(Trim(line.text())), style.columns, 2) + "\n";
 }
 
 }  // namespace
@@ -170,12 +180,14 @@ TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin)
     table.AddRow(row);
   }
   TerminalText out =
-      table.Render(style) + "▲ helps  ▼ hurts  = no effect  ? undecided  – no lift  · not run   lift in points\n";
+      table.Render(style) +
+      Wrapped("▲ helps, ▼ hurts, = no effect, ? undecided, – no lift, · not run; lift in points", style.columns, 0) +
+      "\n";
   for (const std::string& skill : matrix.skills) {
     const SweetSpot spot = FindSweetSpot(matrix, skill, margin);
-    if (spot.choices.empty()) continue;
+    if (spot.choices.empty() && spot.not_compared.empty()) continue;
     out += "\n" + Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill)) + "\n" + ChoicesTable(spot, style) +
-           SweetSpotLine(spot);
+           WrappedLine(SweetSpotLine(spot), style) + WrappedLine(NotComparedLine(spot), style);
   }
   return out;
 }

@@ -50,7 +50,7 @@ struct Choice {
   const MatrixCell* cell = nullptr;
   bool with_skill = false;
   double rate = 0.0;
-  double tokens = 0.0;
+  std::optional<double> tokens;  // absent: unknown, like the cost
   std::optional<double> cost_usd;
 
   const ChoiceAnswers* answers() const {
@@ -62,11 +62,12 @@ struct Choice {
 // What to use for one skill's job. Choices point into the matrix.
 struct SweetSpot {
   std::vector<Choice> choices;
+  std::vector<Choice> not_compared;  // choices whose price (tokens or cost, as for the others) isn't known
   std::vector<std::size_t>
       pareto;  // of choices: no other is at least as good in rate, tokens and cost and better in one
-  std::optional<std::size_t> best;  // by the estimates: highest pass rate, then cheapest
+  std::optional<std::size_t> best;  // by the estimates: highest pass rate, then cheapest. Absent: nothing passed
   // The cheapest choice that is shown to be not worse than any other by more than `margin`: in money where every
-  // choice's cost is known, else in tokens. Absent: none is shown to be.
+  // choice's cost is known and some cost anything, else in tokens. Absent: none is shown to be, or nothing passed.
   std::optional<std::size_t> sweet_spot;
   std::optional<GoodEnough> test;  // what that rests on; absent for fewer than two choices
   double margin = 0.05;
@@ -77,6 +78,9 @@ SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double m
 // "sweet spot: haiku with the skill is not worse than any other choice by more than 5 points (95 %), at 14 % (12 to 17
 // %) of the cost of the best (opus without the skill)", or why that isn't shown.
 TerminalText SweetSpotLine(const SweetSpot& spot);
+
+// "not compared: local (neither tokens nor cost are known)", or nothing.
+TerminalText NotComparedLine(const SweetSpot& spot);
 Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill);
 
 // Whether the skill pays for its tokens with a model, at an error rate of 5 %. A skill that hurts or has no effect

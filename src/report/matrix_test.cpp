@@ -115,6 +115,36 @@ TEST(FindSweetSpot, ByTokensWhereACostIsUnknown) {
   EXPECT_EQ(spot.choices[*spot.sweet_spot].cell->model, "haiku");
 }
 
+TEST(FindSweetSpot, UnknownTokens) {
+  Matrix matrix = Made();
+  for (std::optional<ChoiceAnswers>* answers : {&matrix.cells[0].baseline_answers, &matrix.cells[0].skill_answers}) {
+    for (std::vector<ChoiceAnswer>& round : (*answers)->rounds) {
+      for (ChoiceAnswer& answer : round) answer.tokens = answer.output_tokens = std::nullopt;
+    }
+  }
+  matrix.cells[0].baseline_tokens = matrix.cells[0].skill_tokens = std::nullopt;
+  EXPECT_TRUE(FindSweetSpot(matrix, "s").sweet_spot) << "costs are known";
+  EXPECT_THAT(MatrixText(matrix, kPlain).text(), testing::ContainsRegex("haiku +with +96 % +unknown +\\$0.0014"));
+  matrix.cells[0].baseline_cost_usd = matrix.cells[0].skill_cost_usd = std::nullopt;
+  const SweetSpot spot = FindSweetSpot(matrix, "s");
+  EXPECT_THAT(spot.not_compared, SizeIs(2));
+  EXPECT_EQ(NotComparedLine(spot).text(), "not compared: haiku (neither tokens nor cost are known)\n");
+  EXPECT_EQ(spot.choices[*spot.sweet_spot].cell->model, "opus") << "the others are compared";
+  EXPECT_TRUE(MatrixToJson(matrix, 0.05).at("cells").at(0).at("with_skill").at("tokens").is_null());
+}
+
+// What a command doesn't report isn't free.
+TEST(WorthItsTokens, IsUnknownWithoutTokensAndCosts) {
+  MatrixCell cell = Cell("haiku", 0.5, 1.0, 0.001, 0.001);
+  EXPECT_EQ(WorthItsTokens(cell), Worth::kYes);
+  for (std::optional<ChoiceAnswers>* answers : {&cell.baseline_answers, &cell.skill_answers}) {
+    for (std::vector<ChoiceAnswer>& round : (*answers)->rounds) {
+      for (ChoiceAnswer& answer : round) answer.tokens = answer.output_tokens = answer.cost_usd = std::nullopt;
+    }
+  }
+  EXPECT_EQ(WorthItsTokens(cell), Worth::kUnknown);
+}
+
 TEST(FindSweetSpot, TheParetoFront) {
   Matrix matrix = Made();
   const SweetSpot spot = FindSweetSpot(matrix, "s");
@@ -143,12 +173,20 @@ TEST(WorthItsTokens, TheCostOfAPassedAnswer) {
   for (std::vector<ChoiceAnswer>& round : by_tokens.skill_answers->rounds) {
     for (ChoiceAnswer& answer : round) {
       answer.cost_usd.reset();
-      answer.tokens *= 2.0;
+      answer.tokens = 2.0 * *answer.tokens;
     }
   }
   EXPECT_EQ(WorthItsTokens(by_tokens), Worth::kCostsMore);
   MatrixCell free = Cell("m", 0.5, 1.0, 0.0, 0.0);
   EXPECT_EQ(WorthItsTokens(free), Worth::kYes);
+  for (std::vector<ChoiceAnswer>& round : free.skill_answers->rounds) {
+    for (ChoiceAnswer& answer : round) answer.tokens = 0.0;
+  }
+  EXPECT_EQ(WorthItsTokens(free), Worth::kYes);
+  for (std::vector<ChoiceAnswer>& round : free.skill_answers->rounds) {
+    for (ChoiceAnswer& answer : round) answer.cost_usd.reset();
+  }
+  EXPECT_EQ(WorthItsTokens(free), Worth::kUnknown) << "neither tokens nor cost are known";
   free.skill_answers.reset();
   EXPECT_EQ(WorthItsTokens(free), Worth::kUnknown);
 }
@@ -193,7 +231,7 @@ TEST(MatrixText, Golden) {
   EXPECT_EQ(MatrixText(Made(), kPlain).text(),
             "skill  haiku  opus  tiny\n"
             "s      ▲ +38  = 0   ▲ +40\n"
-            "▲ helps  ▼ hurts  = no effect  ? undecided  – no lift  · not run   lift in points\n"
+            "▲ helps, ▼ hurts, = no effect, ? undecided, – no lift, · not run; lift in points\n"
             "\ns\n"
             "model           pass rate  tokens with prompt           $ per answer  worth it\n"
             "haiku  without       58 %             100 ± 2    $0.0010 ± $0.000023            front\n"
@@ -203,7 +241,33 @@ TEST(MatrixText, Golden) {
             "tiny   without        0 %             100 ± 2  $0.00010 ± $0.0000023            front\n"
             "tiny   with          40 %             200 ± 2  $0.00020 ± $0.0000046  yes       front\n"
             "sweet spot: haiku with the skill is not worse than any other choice by more than 5 points (95 %), at 14 % "
-            "(14 to 14 %) of the cost of the best (opus without the skill)\n");
+            "(14 to 14 %)\n"
+            "  of the cost of the best (opus without the skill)\n");
+}
+
+TEST(MatrixText, ModelsWhosePriceIsUnknownStayInTheTable) {
+  Matrix matrix = Made();
+  MatrixCell& tiny = matrix.cells[2];
+  tiny.baseline_tokens.reset();
+  tiny.skill_tokens.reset();
+  tiny.baseline_cost_usd.reset();
+  tiny.skill_cost_usd.reset();
+  const std::string text = MatrixText(matrix, kPlain).text();
+  EXPECT_THAT(text, HasSubstr("tiny   with          40 %             unknown              unknown"));
+  EXPECT_THAT(text, HasSubstr("not compared: tiny (neither tokens nor cost are known)\n"));
+  EXPECT_THAT(text, HasSubstr("sweet spot: haiku with the skill")) << "the others are compared";
+}
+
+TEST(MatrixText, NothingIsBestWhereNothingPassed) {
+  Matrix matrix;
+  matrix.skills = {"s"};
+  matrix.cells = {Cell("a", 0.0, 0.0, 0.001, 0.002, Verdict::kUndecided), Cell("b", 0.0, 0.0, 0.002, 0.003)};
+  for (const MatrixCell& cell : matrix.cells) matrix.models.push_back(cell.model);
+  const std::string text = MatrixText(matrix, kPlain).text();
+  EXPECT_THAT(text, HasSubstr("sweet spot: not shown: no answer passed\n"));
+  EXPECT_THAT(text, Not(HasSubstr("best")));
+  EXPECT_THAT(text, Not(HasSubstr("front")));
+  EXPECT_EQ(MatrixToJson(matrix).at("sweet_spots").at(0).at("best"), nullptr);
 }
 
 TEST(MatrixText, HostileNames) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -26,6 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr double kMsPerSecond = 1000.0;
+constexpr std::array kTokenKeys = {"input_tokens", "output_tokens", "total_tokens"};
 constexpr std::uint64_t kMaxResultBytes = 64ULL << 20U;
 
 // Local time without a zone, as Python's datetime.now().isoformat().
@@ -50,6 +52,7 @@ Json Stats(const JudgedRun& run, std::size_t student, Arm arm) {
   std::int64_t input = 0;
   std::int64_t output = 0;
   int turns = 0;
+  int reported = 0;
   std::map<std::string, int> tools;
   for (const Sample* sample : run.data.samples(student, arm)) {
     if (!sample->ok()) continue;
@@ -57,6 +60,7 @@ Json Stats(const JudgedRun& run, std::size_t student, Arm arm) {
     seconds += sample->response.seconds;
     input += sample->response.usage.prompt();
     output += sample->response.usage.output;
+    reported += ReportsTokens(*sample) ? 1 : 0;
     for (const ToolCall& call : sample->response.tool_calls) ++tools[call.name];
   }
   int calls = 0;
@@ -66,21 +70,26 @@ Json Stats(const JudgedRun& run, std::size_t student, Arm arm) {
     if (name.find("__") != std::string::npos) mcp += count;
   }
   const double ms = std::round(seconds * kMsPerSecond * 100.0) / 100.0;
-  return {{"conversation_span_ms", ms},
-          {"llm_time_ms", ms},
-          {"tool_time_ms", 0.0},
-          {"turns", turns},
-          {"tool_calls", calls},
-          {"tool_errors", 0},
-          {"mcp_calls", mcp},
-          {"execute_calls", calls - mcp},
-          {"tool_call_map", tools},
-          {"tool_error_map", Json::object()},
-          {"input_tokens", input},
-          {"output_tokens", output},
-          {"total_tokens", input + output},
-          {"usage_summaries", Json::array()},
-          {"timing_summaries", Json::array()}};
+  Json stats = {{"conversation_span_ms", ms},
+                {"llm_time_ms", ms},
+                {"tool_time_ms", 0.0},
+                {"turns", turns},
+                {"tool_calls", calls},
+                {"tool_errors", 0},
+                {"mcp_calls", mcp},
+                {"execute_calls", calls - mcp},
+                {"tool_call_map", tools},
+                {"tool_error_map", Json::object()},
+                {"input_tokens", input},
+                {"output_tokens", output},
+                {"total_tokens", input + output},
+                {"usage_summaries", Json::array()},
+                {"timing_summaries", Json::array()}};
+  // The Python tool takes whole numbers only, and a key that is missing for 0.
+  if (reported < turns) {
+    for (const char* key : kTokenKeys) stats.erase(key);
+  }
+  return stats;
 }
 
 // What an incomplete arm says of itself, with the first error.
@@ -158,13 +167,17 @@ std::string CsvRow(const Json& result) {
   const Json& stats = Member(result, "stats");
   const auto text = [](const Json& object, const char* key) { return CsvField(JsonGet<std::string>(object, key, "")); };
   const auto whole = [](const Json& object, const char* key) { return WholeNumber(object, key); };
+  const auto tokens = [&](const char* key) {
+    const bool unknown = stats.is_object() && !stats.empty() && !stats.contains(key);
+    return unknown ? "" : std::to_string(WholeNumber(stats, key));
+  };
   const auto real = [](const Json& object, const char* key) { return Json(JsonGet(object, key, 0.0)).dump(); };
   return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
                      text(metadata, "batch_id"), whole(metadata, "run_number"), text(metadata, "model"),
                      text(metadata, "task"), text(metadata, "timestamp"),
                      JsonGet(result, "passed", false) ? "True" : "False", whole(result, "assertions_passed"),
-                     whole(result, "assertions_total"), whole(stats, "input_tokens"), whole(stats, "output_tokens"),
-                     whole(stats, "total_tokens"), real(stats, "conversation_span_ms"), real(stats, "llm_time_ms"),
+                     whole(result, "assertions_total"), tokens(kTokenKeys[0]), tokens(kTokenKeys[1]),
+                     tokens(kTokenKeys[2]), real(stats, "conversation_span_ms"), real(stats, "llm_time_ms"),
                      real(stats, "tool_time_ms"), whole(stats, "turns"), whole(stats, "tool_calls"),
                      whole(stats, "tool_errors"), whole(stats, "mcp_calls"), whole(stats, "execute_calls"),
                      text(result, "error_message"), text(result, "session_id"), text(result, "session_history_file"));
@@ -188,6 +201,7 @@ void AddResult(ArmSummary& arm, const Json& result) {
   arm.prompt_tokens += static_cast<std::int64_t>(Count(stats, "input_tokens"));
   arm.evaluated_tokens = arm.prompt_tokens;
   arm.output_tokens += static_cast<std::int64_t>(Count(stats, "output_tokens"));
+  if (Count(stats, "input_tokens") + Count(stats, "output_tokens") > 0) arm.tokens_known += total;
 }
 
 RunRow NewRow(const fs::path& folder, const Json& result) {

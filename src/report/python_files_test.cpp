@@ -115,6 +115,22 @@ TEST_F(PythonFiles, TellTheRunsNumbers) {
   EXPECT_EQ(batch.at("results").at(1), skill);
 }
 
+// The Python tool takes only whole numbers there; it loads a result without them.
+TEST_F(PythonFiles, UnknownTokensAreLeftOut) {
+  ReportRun run;
+  run.ForgetTokens();
+  const fs::path folder = RunFolder(run.plan.run);
+  ASSERT_TRUE(WritePythonFiles(run.judged(), folder).ok());
+  const Json stats = ReadJson(folder / "run_1" / "run_result.json").at("stats");
+  for (const char* key : {"input_tokens", "output_tokens", "total_tokens"}) EXPECT_FALSE(stats.contains(key)) << key;
+  EXPECT_EQ(stats.at("turns"), 4);
+  EXPECT_THAT(*ReadFile(folder_.path() / "results.csv"), HasSubstr(",False,2,4,,,,6000.0,"));
+  fs::remove(folder / "plan.json");
+  const Result<PythonRun> read = ReadPythonRun(folder);
+  ASSERT_TRUE(read.ok());
+  EXPECT_FALSE(read->rows.at(0).student.arms.at(Arm::kSkill).reports_tokens());
+}
+
 TEST_F(PythonFiles, NumbersGoOnOverStudents) {
   ReportRun run;
   run.plan.students.push_back({"b", "b", "b"});

@@ -8,12 +8,16 @@ function intervalText(v) {
   return v.low === null || v.high === null ? null : `${v.level}${v.at_every_look ? ' at every look' : ''}: ${points(v.low)} … ${points(v.high)}`;
 }
 
-function changeText(change, format, unit = '') {
+function changeText(change, format) {
   if (!change) return null;
-  const details = [], sign = (value) => (/[1-9]/.test(format(Math.abs(value))) ? value > 0 ? '+' : '−' : '') + format(Math.abs(value));
-  if (change.without > 0) details.push(`${signed((change.with / change.without - 1) * 100)} %`);
-  if (change.low !== null && change.high !== null) details.push(`95 %: ${sign(change.low)} … ${sign(change.high)}${unit}`);
-  return `${format(change.without)} → ${format(change.with)}${details.length ? ` (${details.join('; ')})` : ''}`;
+  const mark = (value) => !/[1-9]/.test(format(Math.abs(value))) ? '' : value > 0 ? '+' : '−';
+  const sign = (value) => mark(value) + format(Math.abs(value));
+  const text = `${format(change.without)} → ${format(change.with)}`;
+  if (change.with === change.without && change.low === null) return text;
+  const known = change.low !== null && change.high !== null;
+  const range = known ? ` (95 %: ${sign(change.low)} … ${sign(change.high)})` : '';
+  const ratio = change.without > 0 ? `, ${signed((change.with / change.without - 1) * 100)} %` : '';
+  return `${text}: ${sign(change.with - change.without)}${range}${ratio}`;
 }
 
 function meterRow(name, arm, className) {
@@ -29,8 +33,8 @@ function meterRow(name, arm, className) {
 function cardFacts(student) {
   const v = student.verdict, facts = [];
   const add = (name, value) => { if (value) facts.push(el('dt', null, name), el('dd', null, value)); };
-  add('tokens per answer', changeText(v.output_tokens, number, ' tokens'));
-  add('including the prompt', changeText(v.tokens, number, ' tokens'));
+  add('tokens per answer', changeText(v.output_tokens, number));
+  add('including the prompt', changeText(v.tokens, number));
   add('cost', v.free ? 'free' : null);
   if (!v.free) add('cost per answer', changeText(v.cost, money));
   if (!v.free && (v.per_pass_with !== null || v.per_pass_without !== null)) {
@@ -47,16 +51,19 @@ function cardFacts(student) {
     add('tag ' + isolated(tag.tag), tag.lift === null ? '–' : `${points(tag.lift)}${range}, ${plural(tag.cases, 'case')}`);
   }
   for (const note of student.notes) add('note', isolated(note));
-  if (v.more_rounds !== null) add('to reach a verdict', `about ${plural(v.more_rounds, 'more round')}`);
-  for (const [key, arm] of Object.entries(student.arms)) {
-    const notes = [];
-    if (arm.attempts) notes.push(arm.attempts);
-    if (arm.errors) notes.push(plural(arm.errors, 'cell') + ' without an answer because of errors');
-    if (arm.cells > arm.answered + arm.errors) notes.push(number(arm.cells - arm.answered - arm.errors) + ' unanswered');
-    if (arm.truncated) notes.push(number(arm.truncated) + ' truncated');
-    if (arm.cut) notes.push(number(arm.cut) + ' cut at 8 MiB');
-    if (arm.refusals) notes.push(plural(arm.refusals, 'refusal'));
-    add(ARM_LABELS[key], notes.join(', '));
+  if (v.more_rounds !== null) add('to reach a verdict', v.more_rounds);
+  const kinds = [
+    ['failed requests', (arm) => arm.attempts],
+    ['no answer because of errors', (arm) => arm.errors && plural(arm.errors, 'cell')],
+    ['unanswered', (arm) => arm.cells > arm.answered + arm.errors && number(arm.cells - arm.answered - arm.errors)],
+    ['truncated', (arm) => arm.truncated && number(arm.truncated)],
+    ['cut at 8 MiB', (arm) => arm.cut && number(arm.cut)],
+    ['refusals', (arm) => arm.refusals && number(arm.refusals)],
+  ];
+  for (const [name, value] of kinds) {
+    const counts = Object.entries(student.arms).map(([key, arm]) => [ARM_LABELS[key], value(arm)])
+      .filter(([, count]) => count);
+    add(name, counts.map((pair) => pair.join(' ')).join(', '));
   }
   return facts;
 }
@@ -110,8 +117,9 @@ function drawLift(run) {
   box.replaceChildren(svg);
 }
 
-// Mean prompt and output tokens per answer in one arm.
-const meanTokens = (arm) => arm && arm.answered > 0 ? (arm.prompt_tokens + arm.output_tokens) / arm.answered : null;
+// Mean prompt and output tokens per answer in one arm; null if unknown.
+const meanTokens = (arm) => arm && arm.answered > 0 && arm.prompt_tokens !== null
+  ? (arm.prompt_tokens + arm.output_tokens) / arm.answered : null;
 
 function scatterPoints(run) {
   return run.students.map((student) => ({

@@ -148,7 +148,11 @@ const signed = (value, digits = 0) => {
 const points = (fraction) => signed(fraction * 100);
 // As MoneyText of text.h and SecondsText of figures.h.
 const money = (usd) => '$' + (usd === 0 ? '0' : usd >= 0.995 ? usd.toFixed(2) : usd.toFixed(Math.min(12, Math.max(4, 1 - Math.floor(Math.log10(usd))))));
-const seconds = (value) => value.toFixed(value < 9.95 ? 1 : 0) + ' s';
+const seconds = (value) => {
+  const ms = value * 1000;
+  if (ms < 0.05) return '0 s';
+  return ms < 99.5 ? ms.toFixed(ms < 9.95 ? 1 : 0) + ' ms' : value.toFixed(value < 9.95 ? 1 : 0) + ' s';
+};
 const plural = (count, word) => number(count) + ' ' + word + (count === 1 ? '' : 's');
 const timeText = (utc) => utc && utc.replace(/^(\S+)T(\d\d:\d\d)(:\d\d)?Z$/, '$1 $2 UTC');
 const rate = (arm) => arm && arm.answered > 0 ? arm.passed / arm.answered : null;

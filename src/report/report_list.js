@@ -130,7 +130,13 @@ function groupItem(group) {
 function groupBody(group) {
   const one = run.cases[group.caseIndex], body = el('div', {class: 'body'});
   body.append(el('h4', null, 'Input'), textBlock(textAt(one.input), query));
-  if (one.files.length) body.append(el('p', {class: 'hint'}, 'Files: ' + one.files.map(isolated).join(', ')));
+  for (const file of one.files) {
+    const cut = file.shown < file.bytes ? ` (the first ${number(file.shown)} of ${number(file.bytes)} bytes)` : '';
+    const details = el('details', {class: 'file', ontoggle: () => {
+      if (details.open && details.childElementCount === 1) details.append(textBlock(textAt(file.text), query));
+    }}, el('summary', null, 'File ', label(file.name), cut));
+    body.append(details);
+  }
   const rounds = new Map();
   for (const i of group.members) {
     const own = rounds.get(samples.round[i]);
@@ -163,7 +169,8 @@ function sampleBlock(i) {
   const aside = [];
   if (state !== ERROR) {
     if (STOPS[samples.stop[i]]) aside.push(STOPS[samples.stop[i]]);
-    aside.push(`${number(samples.prompt[i])} + ${number(samples.output[i])} tokens`);
+    if (samples.prompt[i] === null) aside.push('tokens unknown');
+    else aside.push(`${number(samples.prompt[i])} + ${number(samples.output[i])} tokens`);
     if (samples.ms[i] > 0) aside.push((samples.ms[i] / 1000).toFixed(1) + ' s');
     if (samples.cost && samples.cost[i] !== null) aside.push(money(samples.cost[i]));
   }

@@ -19,8 +19,11 @@ namespace {
 
 std::string CsvNumber(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : ""; }
 
-std::string RateText(const ArmSummary* arm) {
+constexpr std::size_t kNarrow = 100;  // columns
+
+std::string RateText(const ArmSummary* arm, const Style& style) {
   if (arm == nullptr || !arm->rate()) return "–";
+  if (style.columns < kNarrow) return PercentText(*arm->rate());
   return fmt::format("{} ({}/{})", PercentText(*arm->rate()), arm->passed, arm->answered);
 }
 
@@ -47,7 +50,8 @@ std::string MetricText(const ArmSummary& arm, RunMetric metric, bool is_free) {
     case RunMetric::kSuccess:
       return fmt::format("{:>6}   {}/{}", value ? PercentText(*value) : "–", arm.passed, arm.answered);
     case RunMetric::kTokens:
-      return fmt::format("{:>6.0f}   tokens per answer", value.value_or(0.0));
+      return value ? fmt::format("{:>6.0f}   tokens per answer", *value)
+                   : fmt::format("{:>6}   tokens per answer", arm.answered > 0 ? "unknown" : "–");
     case RunMetric::kCost:
       if (is_free) return fmt::format("{:>9}   per answer", "free");
       return value ? fmt::format("{:>9}   per answer", MoneyText(*value))
@@ -69,6 +73,13 @@ TerminalText MetricLine(const RunRow& row, Arm of, RunMetric metric, double most
 }
 
 std::string RunLabel(const RunRow& row) { return row.part.empty() ? row.run : row.run + " shard " + row.part; }
+
+// In narrow places the end of the run's name, by which every command finds it.
+std::string ShortRunLabel(const RunRow& row, const Style& style) {
+  constexpr std::size_t kShortName = 4;
+  if (style.columns >= kNarrow || row.run.size() <= kShortName) return RunLabel(row);
+  return RunLabel(row).substr(row.run.size() - kShortName);
+}
 
 std::string VerdictCell(const RunRow& row) {
   if (!row.trial.empty()) return "trial: " + row.trial;
@@ -124,11 +135,11 @@ TerminalText RunTable(const std::vector<RunRow>& rows, const Style& style) {
                {"with skill", Table::Align::kRight},
                {"lift", Table::Align::kRight},
                {"verdict", Table::Align::kLeft},
-               {"cells", Table::Align::kRight}});
+               {"cells", Table::Align::kRight, false, 1}});
   for (const RunRow& row : rows) {
-    table.AddRow({RunLabel(row), row.skill, row.student.student.name, RateText(ArmOf(row.student, Arm::kBaseline)),
-                  RateText(ArmOf(row.student, Arm::kSkill)), LiftText(row.lift()), VerdictCell(row),
-                  fmt::format("{}/{}", row.answered, row.cells)});
+    table.AddRow({ShortRunLabel(row, style), row.skill, row.student.student.name,
+                  RateText(ArmOf(row.student, Arm::kBaseline), style), RateText(ArmOf(row.student, Arm::kSkill), style),
+                  LiftText(row.lift()), VerdictCell(row), fmt::format("{}/{}", row.answered, row.cells)});
   }
   return table.Render(style);
 }
@@ -139,12 +150,15 @@ std::string RunCsv(const std::vector<RunRow>& rows) {
       "output_tokens,seconds,cost_usd,lift,lift_low,lift_high,verdict\r\n";
   for (const RunRow& row : rows) {
     for (const auto& [arm, entry] : row.student.arms) {
+      const auto tokens = [known = entry.reports_tokens()](std::int64_t sum) {
+        return known ? std::to_string(sum) : "";
+      };
       out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", CsvField(row.run),
                          CsvField(row.created), CsvField(row.skill), CsvField(row.student.student.name), ArmName(arm),
                          entry.cells, entry.answered, entry.errors, entry.passed, CsvNumber(entry.rate()),
-                         entry.checks_passed, entry.checks_total, entry.prompt_tokens, entry.output_tokens,
-                         CsvNumber(entry.seconds), CsvNumber(entry.total_cost_usd()), CsvNumber(row.lift()),
-                         CsvNumber(row.verdict.low), CsvNumber(row.verdict.high),
+                         entry.checks_passed, entry.checks_total, tokens(entry.prompt_tokens),
+                         tokens(entry.output_tokens), CsvNumber(entry.seconds), CsvNumber(entry.total_cost_usd()),
+                         CsvNumber(row.lift()), CsvNumber(row.verdict.low), CsvNumber(row.verdict.high),
                          row.lift() ? VerdictName(row.verdict.word) : "");
     }
   }

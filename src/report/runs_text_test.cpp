@@ -118,9 +118,17 @@ TEST(RunCsv, QuotesAndGuardsAgainstFormulas) {
   EXPECT_EQ(skill_field("two\nlines"), "\"two\nlines\"");
   EXPECT_EQ(skill_field("two\r\nlines"), "\"two\r\nlines\"");
   for (const std::string formula : {"=1+1", "+1", "-1", "@x", "\tx"}) EXPECT_EQ(skill_field(formula), "'" + formula);
-  EXPECT_EQ(skill_field("\rx"), "\"'\rx\"");
+  EXPECT_EQ(skill_field("\rx"), "\\x0dx");
   EXPECT_EQ(skill_field("=HYPERLINK(\"x\",\"y\")"), "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"");
   EXPECT_EQ(skill_field(""), "");
+}
+
+TEST(RunsText, UnknownTokensAreNotZero) {
+  TestRun run;
+  run.ForgetTokens();
+  const std::vector<RunRow> rows = RowsOf(run.judged());
+  EXPECT_THAT(RunCsv(rows), HasSubstr(",baseline,4,4,0,2,0.5,2,4,,,"));
+  EXPECT_THAT(RunBars(rows, RunMetric::kTokens, kPlain).text(), HasSubstr("unknown   tokens per answer\n"));
 }
 
 TEST(RunCsv, UnknownValuesAreEmpty) {

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -29,6 +32,30 @@ const char* CodeOf(Tint tint) {
 TerminalText Tinted(const Style& style, Tint tint, const TerminalText& text) {
   if (!style.color) return text;
   return TerminalText::Format("\x1b[{}m{}\x1b[0m", CodeOf(tint), text);
+}
+
+TerminalText Wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
+  constexpr std::size_t kLeast = 20;
+  const std::size_t room = columns > indent + kLeast ? columns - indent : kLeast;
+  const std::string line = TerminalText::EscapeLine(text).text();
+  std::string out;
+  std::size_t used = 0;
+  for (std::size_t from = 0; from < line.size();) {
+    const std::size_t space = std::min(line.find(' ', from), line.size());
+    const std::string word = line.substr(from, space - from);
+    const std::size_t wide = DisplayColumns(word);
+    if (used > 0 && used + 1 + wide > room) {
+      out += "\n" + std::string(indent, ' ');
+      used = 0;
+    } else if (used > 0) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += wide;
+    from = space + 1;
+  }
+  return TerminalText::Trusted(std::move(out));
 }
 
 std::string PercentText(double fraction) { return fmt::format("{:.0f} %", std::round(fraction * 100.0)); }

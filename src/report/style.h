@@ -19,6 +19,10 @@ enum class Tint { kGood, kBad, kDim, kBold };
 // `text` in the tint when the style allows colours.
 TerminalText Tinted(const Style& style, Tint tint, const TerminalText& text);
 
+// Untrusted `text` on lines of at most `columns`, all but the first indented by `indent` columns, which the first
+// already has.
+TerminalText Wrapped(const std::string& text, std::size_t columns, std::size_t indent);
+
 // "47 %", or "–" for nothing.
 std::string PercentText(double fraction);
 

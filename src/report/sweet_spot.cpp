@@ -14,17 +14,18 @@ namespace {
 
 void AddChoice(std::vector<Choice>& choices, const MatrixCell& cell, bool with_skill) {
   const std::optional<double>& rate = with_skill ? cell.skill_rate : cell.baseline_rate;
-  const std::optional<double>& tokens = with_skill ? cell.skill_tokens : cell.baseline_tokens;
-  if (!rate || !tokens) return;
-  choices.push_back({&cell, with_skill, *rate, *tokens, with_skill ? cell.skill_cost_usd : cell.baseline_cost_usd});
+  if (!rate) return;
+  choices.push_back({&cell, with_skill, *rate, with_skill ? cell.skill_tokens : cell.baseline_tokens,
+                     with_skill ? cell.skill_cost_usd : cell.baseline_cost_usd});
 }
 
 // Whether `a` is at least as good as `b` in everything that is known of both, and better in something.
 bool Dominates(const Choice& a, const Choice& b) {
   const bool comparable = a.cost_usd.has_value() == b.cost_usd.has_value();
-  if (!comparable || a.rate < b.rate || a.tokens > b.tokens) return false;
+  const bool by_tokens = a.tokens && b.tokens;
+  if (!comparable || a.rate < b.rate || (by_tokens && *a.tokens > *b.tokens)) return false;
   if (a.cost_usd && *a.cost_usd > *b.cost_usd) return false;
-  return a.rate > b.rate || a.tokens < b.tokens || (a.cost_usd && *a.cost_usd < *b.cost_usd);
+  return a.rate > b.rate || (by_tokens && *a.tokens < *b.tokens) || (a.cost_usd && *a.cost_usd < *b.cost_usd);
 }
 
 std::string LabelOf(const Choice& choice) {
@@ -32,7 +33,7 @@ std::string LabelOf(const Choice& choice) {
 }
 
 double PriceOf(const SweetSpot& spot, std::size_t i) {
-  return spot.by_cost ? *spot.choices[i].cost_usd : spot.choices[i].tokens;
+  return spot.by_cost ? *spot.choices[i].cost_usd : *spot.choices[i].tokens;
 }
 
 std::string MarginText(double margin) { return fmt::format("{:g} point{}", margin * 100.0, margin == 0.01 ? "" : "s"); }
@@ -46,7 +47,7 @@ struct PriceShare {
 };
 
 std::optional<PriceShare> ShareOf(const SweetSpot& spot, std::size_t choice) {
-  const double best = PriceOf(spot, *spot.best);
+  const double best = spot.best ? PriceOf(spot, *spot.best) : 0.0;
   if (best <= 0.0) return std::nullopt;
   PriceShare share{PriceOf(spot, choice) / best, {}};
   if (!spot.test || !spot.test->with_best) return share;
@@ -73,7 +74,7 @@ TerminalText ShownLine(const SweetSpot& spot) {
   const std::string claim = fmt::format("{} is not worse than any other choice by more than {} (95 %)",
                                         LabelOf(spot.choices[*spot.sweet_spot]), MarginText(spot.margin));
   if (spot.sweet_spot == spot.best)
-    return TerminalText::Format("sweet spot: {}; this is not shown of any choice that {}\n", claim,
+    return TerminalText::Format("sweet spot: {}; no choice that {} has been shown to be as good\n", claim,
                                 spot.by_cost ? "costs less" : "uses fewer tokens");
   const std::string whose =
       fmt::format("the {} of the best ({})", WhatItCosts(spot), LabelOf(spot.choices[*spot.best]));
@@ -90,11 +91,16 @@ std::string MissingText(const SweetSpot& spot) {
                      *test.more == 1 ? "" : "s");
 }
 
+bool AnyPassed(const SweetSpot& spot) {
+  return std::any_of(spot.choices.begin(), spot.choices.end(), [](const Choice& choice) { return choice.rate > 0.0; });
+}
+
 TerminalText NotShownLine(const SweetSpot& spot) {
   const GoodEnough& test = *spot.test;
   if (!test.problem.empty()) return TerminalText::Format("sweet spot: not shown: {}\n", test.problem);
   const Choice& candidate = spot.choices[test.candidate];
   const Choice& best = spot.choices[test.best];
+  if (!AnyPassed(spot)) return "sweet spot: not shown: no answer passed\n";
   if (test.candidate == test.best) {
     return TerminalText::Format(
         "sweet spot: not shown: {} has the highest pass rate, but another choice may be better by more than {}{}\n",
@@ -110,11 +116,31 @@ TerminalText NotShownLine(const SweetSpot& spot) {
       LabelOf(candidate), rate, LabelOf(best), at.empty() ? "" : " ", at, MarginText(spot.margin), MissingText(spot));
 }
 
+// By cost if it is known of every choice and not 0 for all; else by tokens. Choices of which that isn't known can't be
+// compared.
+void LeaveOutUnpriced(SweetSpot& spot) {
+  const auto has_cost = [](const Choice& choice) { return choice.cost_usd.has_value(); };
+  const auto is_priced = [](const Choice& choice) { return choice.cost_usd.has_value() || choice.tokens.has_value(); };
+  const auto unpriced = std::stable_partition(spot.choices.begin(), spot.choices.end(), is_priced);
+  spot.not_compared.assign(unpriced, spot.choices.end());
+  spot.choices.erase(unpriced, spot.choices.end());
+  const bool any_cost = std::any_of(spot.choices.begin(), spot.choices.end(),
+                                    [](const Choice& choice) { return choice.cost_usd.value_or(0.0) > 0.0; });
+  const bool all_tokens = std::all_of(spot.choices.begin(), spot.choices.end(),
+                                      [](const Choice& choice) { return choice.tokens.has_value(); });
+  spot.by_cost = std::all_of(spot.choices.begin(), spot.choices.end(), has_cost) && (any_cost || !all_tokens);
+  if (spot.by_cost || all_tokens) return;
+  const auto with_tokens = std::stable_partition(spot.choices.begin(), spot.choices.end(),
+                                                 [](const Choice& choice) { return choice.tokens.has_value(); });
+  spot.not_compared.insert(spot.not_compared.end(), with_tokens, spot.choices.end());
+  spot.choices.erase(with_tokens, spot.choices.end());
+}
+
 Json ChoiceToJson(const Choice& choice) {
   return {{"model", choice.cell->model},
           {"with_skill", choice.with_skill},
           {"rate", choice.rate},
-          {"tokens", choice.tokens},
+          {"tokens", JsonOrNull(choice.tokens)},
           {"cost_usd", JsonOrNull(choice.cost_usd)}};
 }
 
@@ -134,8 +160,7 @@ SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double m
     AddChoice(spot.choices, *cell, false);
     AddChoice(spot.choices, *cell, true);
   }
-  spot.by_cost = std::all_of(spot.choices.begin(), spot.choices.end(),
-                             [](const Choice& choice) { return choice.cost_usd.has_value(); });
+  LeaveOutUnpriced(spot);
   std::vector<PricedChoice> priced;
   for (std::size_t i = 0; i < spot.choices.size(); ++i) {
     const Choice& choice = spot.choices[i];
@@ -144,9 +169,14 @@ SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double m
       spot.pareto.push_back(i);
     priced.push_back({choice.answers(), choice.rate, PriceOf(spot, i)});
   }
-  if (priced.size() == 1) spot.best = 0;
+  if (!AnyPassed(spot)) spot.pareto.clear();
+  if (priced.size() == 1 && AnyPassed(spot)) spot.best = 0;
   spot.test = FindGoodEnough(priced, margin);
   if (!spot.test) return spot;
+  if (!AnyPassed(spot)) {
+    spot.test->cheapest.reset();
+    return spot;
+  }
   spot.best = spot.test->best;
   spot.sweet_spot = spot.test->cheapest;
   return spot;
@@ -155,6 +185,19 @@ SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double m
 TerminalText SweetSpotLine(const SweetSpot& spot) {
   if (!spot.test) return "";
   return spot.sweet_spot ? ShownLine(spot) : NotShownLine(spot);
+}
+
+TerminalText NotComparedLine(const SweetSpot& spot) {
+  if (spot.not_compared.empty()) return "";
+  std::vector<std::string> names;
+  bool any_known = false;
+  for (const Choice& choice : spot.not_compared) {
+    any_known = any_known || choice.cost_usd || choice.tokens;
+    if (std::find(names.begin(), names.end(), choice.cell->name) == names.end()) names.push_back(choice.cell->name);
+  }
+  return TerminalText::Format(
+      "not compared: {} ({})\n", TerminalText::Join(names, ", "),
+      any_known ? "its tokens are not known, and the cost of others isn't" : "neither tokens nor cost are known");
 }
 
 TerminalText SweetSpotNote(const JudgedRun& run, double margin) {
@@ -166,6 +209,8 @@ TerminalText SweetSpotNote(const JudgedRun& run, double margin) {
 Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill) {
   Json pareto = Json::array();
   for (const std::size_t i : spot.pareto) pareto.push_back(ChoiceToJson(spot.choices[i]));
+  Json not_compared = Json::array();
+  for (const Choice& choice : spot.not_compared) not_compared.push_back(ChoiceToJson(choice));
   Json shown = Json::array();
   Json candidate = nullptr;
   Json share = nullptr;
@@ -196,7 +241,8 @@ Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill) {
           {"more_cases", spot.test && spot.test->more_cases ? JsonOrNull(spot.test->more) : Json(nullptr)},
           {"problem", spot.test && !spot.test->problem.empty() ? Json(spot.test->problem) : Json(nullptr)},
           {"by", spot.by_cost ? "cost" : "tokens"},
-          {"pareto", std::move(pareto)}};
+          {"pareto", std::move(pareto)},
+          {"not_compared", std::move(not_compared)}};
 }
 
 }  // namespace upskill

@@ -44,29 +44,53 @@ std::vector<std::size_t> Table::Widths() const {
   return widths;
 }
 
-TerminalText Table::Render(const Style& style) const {
-  std::vector<std::size_t> widths = Widths();
-  const auto total = [&] {
-    return std::accumulate(widths.begin(), widths.end(), std::size_t{0}) + kGap * (widths.size() - 1);
+Table::Layout Table::LayOut(const Style& style) const {
+  Layout layout;
+  layout.widths = Widths();
+  layout.shown.resize(columns_.size());
+  std::iota(layout.shown.begin(), layout.shown.end(), std::size_t{0});
+  const auto least = [&](std::size_t c) {
+    const std::size_t cut = std::max(kShortestCut, columns_[c].head.columns());
+    return columns_[c].may_be_cut ? std::min(cut, layout.widths[c]) : layout.widths[c];
   };
-  for (std::size_t c = 0; c < columns_.size() && total() > style.columns; ++c) {
-    if (!columns_[c].may_be_cut) continue;
-    const std::size_t excess = total() - style.columns;
-    const std::size_t least = std::max(kShortestCut, columns_[c].head.columns());
-    widths[c] = std::max(std::min(least, widths[c]), widths[c] > excess ? widths[c] - excess : 0);
+  const auto total = [&] {
+    std::size_t sum = kGap * (layout.shown.size() - 1);
+    for (const std::size_t c : layout.shown) sum += layout.widths[c];
+    return sum;
+  };
+  while (total() > style.columns) {
+    const auto last = std::max_element(layout.shown.begin(), layout.shown.end(), [&](std::size_t a, std::size_t b) {
+      return columns_[a].drop_rank < columns_[b].drop_rank;
+    });
+    if (columns_[*last].drop_rank == 0) break;
+    layout.shown.erase(last);
   }
-  if (total() > style.columns) return RenderAsList(style);
+  for (const std::size_t c : layout.shown) {
+    if (total() <= style.columns) break;
+    const std::size_t excess = total() - style.columns;
+    layout.widths[c] = std::max(least(c), layout.widths[c] > excess ? layout.widths[c] - excess : 0);
+  }
+  layout.fits = total() <= style.columns;
+  return layout;
+}
+
+bool Table::Shows(std::size_t column, const Style& style) const {
+  const Layout layout = LayOut(style);
+  return !layout.fits || std::find(layout.shown.begin(), layout.shown.end(), column) != layout.shown.end();
+}
+
+TerminalText Table::Render(const Style& style) const {
+  const Layout layout = LayOut(style);
+  if (!layout.fits) return RenderAsList(style);
   TerminalText out;
   TerminalText head;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    head += Padded(columns_[c].head, widths[c], columns_[c].align) + Spaces(kGap);
-  }
+  for (const std::size_t c : layout.shown)
+    head += Padded(columns_[c].head, layout.widths[c], columns_[c].align) + Spaces(kGap);
   out += Tinted(style, Tint::kDim, WithoutTrailingSpace(head)) + "\n";
   for (const auto& row : rows_) {
     TerminalText line;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      line += Padded(row[c].Cut(widths[c]), widths[c], columns_[c].align) + Spaces(kGap);
-    }
+    for (const std::size_t c : layout.shown)
+      line += Padded(row[c].Cut(layout.widths[c]), layout.widths[c], columns_[c].align) + Spaces(kGap);
     out += WithoutTrailingSpace(line) + "\n";
   }
   return out;

@@ -49,6 +49,18 @@ TEST(Table, CutsWhatMayBeCut) {
   for (const std::string_view line : SplitLines(text)) EXPECT_LE(DisplayColumns(line), 30U);
 }
 
+TEST(Table, DropsTheColumnsOfTheHighestRankFirst) {
+  Table table({{"name", Table::Align::kLeft, true},
+               {"count", Table::Align::kRight, false, 1},
+               {"a long note", Table::Align::kLeft, false, 2}});
+  table.AddRow({"a second name", "1,234", "short"});
+  EXPECT_EQ(Render(table, 40), "name           count  a long note\na second name  1,234  short\n");
+  EXPECT_EQ(Render(table, 30), "name           count\na second name  1,234\n");
+  EXPECT_EQ(Render(table, 18), "name\na second name\n");
+  EXPECT_TRUE(table.Shows(1, {false, 30}));
+  EXPECT_FALSE(table.Shows(2, {false, 30}));
+}
+
 TEST(Table, IsAListWhereItIsTooNarrow) {
   EXPECT_EQ(Render(MakeTable(), 20),
             "name   first\n"

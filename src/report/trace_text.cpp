@@ -156,10 +156,12 @@ TerminalText TraceShowText(const Trace& trace, const std::string& redactions) {
   const std::string cost = trace.cost_usd.value_or(0) > 0 ? MoneyText(*trace.cost_usd) : "";
   text += TerminalText::Join(std::vector{TokenLine(counts.tokens), cost, redactions}, " · ") + "\n";
   if (counts.shortened_outputs > 0) {
-    text += TerminalText::Format("lossy: {} {} shortened {}\n", Counted(counts.shortened_outputs, "output"),
-                                 counts.shortened_outputs == 1 ? "was" : "were",
+    const std::string missing =
+        trace.dropped_lines == 0 ? "" : fmt::format(" by {}", Counted(trace.dropped_lines, "line"));
+    text += TerminalText::Format("lossy: {} {} shortened{} {}\n", Counted(counts.shortened_outputs, "output"),
+                                 counts.shortened_outputs == 1 ? "was" : "were", missing,
                                  trace.format == TraceFormat::kClaudeCodeExport
-                                     ? "by the export; the session's JSONL file contains them in full"
+                                     ? "in the export; the session's JSONL file contains them in full"
                                      : "in the recording");
   } else if (trace.lossy) {
     text += "lossy: this export format omits parts of the session\n";

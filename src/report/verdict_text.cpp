@@ -29,7 +29,7 @@ const char* NounOf(ErrorCause cause) {
     case ErrorCause::kRejected:
       return "rejected request";
     case ErrorCause::kTimeout:
-      return "time-out";
+      return "timeout";
     case ErrorCause::kBroken:
       return "broken response";
     case ErrorCause::kTooLong:
@@ -42,6 +42,8 @@ const char* NounOf(ErrorCause cause) {
       return "server error";
     case ErrorCause::kCrash:
       return "engine crash";
+    case ErrorCause::kCommand:
+      return "command failure";
   }
   return "other error";
 }
@@ -62,7 +64,7 @@ std::string LostIn(const JudgedRun& run, std::size_t student, Arm arm) {
   return summary == nullptr ? "" : ErrorsText(summary->failed_attempts, true);
 }
 
-// "14 time-outs with the skill; were they failures, nothing would be shown"
+// "14 timeouts with the skill; were they failures, nothing would be shown"
 std::string LostAnswersText(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   const Arm reference = ComparedArm(run.plan());
@@ -95,7 +97,7 @@ std::string LaterAnswersText(const StudentVerdict& verdict) {
   if (verdict.doubt != Doubt::kLaterAnswers) return "";
   const char* word = VerdictName(verdict.without_doubt);
   if (verdict.without_doubt == Verdict::kNoEffect)
-    return "'no effect' was decided, but the interval then left out the lift measured since: the rounds differ too "
+    return "'no effect' was decided, but the interval then excluded the lift measured since: the rounds differ too "
            "much";
   if (verdict.reached_round == 0)
     return fmt::format("'{}' was decided by earlier answers, but the measured lift doesn't agree with it", word);
@@ -109,32 +111,36 @@ std::string GeneralText(const StudentVerdict& verdict) {
   const char* word = VerdictName(verdict.general_withheld);
   if (verdict.general_withheld != verdict.word)
     return fmt::format("'{}' in general isn't claimed, because the verdict on these cases isn't '{}'", word, word);
-  return fmt::format("'{}' in general isn't claimed, because the interval for new cases doesn't leave out 0", word);
+  return fmt::format("'{}' in general isn't claimed, because the interval for new cases doesn't exclude 0", word);
 }
 
-// An interval beside `undecided` that leaves out 0 looks like a contradiction.
+// An interval beside `undecided` that excludes 0 looks like a contradiction.
 std::string OpenIntervalText(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
-  const bool leaves_out_zero = verdict.low && verdict.high && (*verdict.low > 0.0 || *verdict.high < 0.0);
-  if (verdict.word != Verdict::kUndecided || verdict.doubt != Doubt::kNone || !leaves_out_zero) return "";
+  const bool excludes_zero = verdict.low && verdict.high && (*verdict.low > 0.0 || *verdict.high < 0.0);
+  if (verdict.word != Verdict::kUndecided || verdict.doubt != Doubt::kNone || !excludes_zero) return "";
   const bool is_small = verdict.lift && *verdict.lift > 0.0 && run.plan().verdict.min_lift > 0.0;
   if (is_small && *verdict.low <= run.plan().verdict.min_lift) {
-    return fmt::format("undecided although the interval leaves out 0: --min-lift asks for more than {} points",
+    return fmt::format("undecided although the interval excludes 0: --min-lift asks for more than {} points",
                        PointsText(run.plan().verdict.min_lift));
   }
   return fmt::format(
-      "undecided although the interval leaves out 0: the test looks after several rounds{}, and takes more "
-      "evidence for that",
-      run.plan().students.size() > 1 ? " and at several models" : "");
+      "undecided although the interval excludes 0: the test is repeated after every round{}, so it needs stronger "
+      "evidence",
+      run.plan().students.size() > 1 ? " and covers several models" : "");
 }
 
-// Why the lift isn't the difference of the pass rates.
-std::string EstimateText(const StudentVerdict& verdict) {
+// Why the lift isn't the difference of the pass rates, or is although the run ended early.
+std::string EstimateText(const JudgedRun& run, const StudentVerdict& verdict) {
   if (!verdict.lift || !verdict.lift_estimate) return "";
-  const std::string measured = PointsText(*verdict.lift);
-  if (measured == PointsText(*verdict.lift_estimate)) return "";
-  return fmt::format(
-      "measured: {} points; where a run ends as soon as it is decided, this is too far from 0 on average", measured);
+  const bool ended_early = verdict.complete_rounds < run.plan().rounds;
+  if (run.plan().verdict.min_lift > 0.0 && verdict.word == Verdict::kHelps && ended_early)
+    return "the lift is the measured one: with --min-lift, it is too large on average where a run ends as soon as it "
+           "is decided; the interval holds all the same";
+  constexpr double kNoticeable = 0.005;
+  if (std::abs(*verdict.lift - *verdict.lift_estimate) < kNoticeable) return "";
+  return fmt::format("the plain mean is {} points; it overestimates the lift when a run stops early",
+                     PointsText(*verdict.lift));
 }
 
 std::string RepeatText(const JudgedRun& run, std::size_t student) {
@@ -152,6 +158,20 @@ std::string CopiesText(const StudentVerdict& verdict) {
   if (verdict.distinct_inputs == 0 || verdict.distinct_inputs >= verdict.cases) return "";
   return fmt::format("the {} have {}: each input counts once in lift and verdict", Counted(verdict.cases, "case"),
                      Counted(verdict.distinct_inputs, "different input"));
+}
+
+// An answer that is cut off fails for want of room, whatever the skill says.
+std::string TruncatedText(const JudgedRun& run, std::size_t student) {
+  std::size_t truncated = 0;
+  std::size_t answered = 0;
+  for (const auto& [arm, summary] : run.summary.students[student].arms) {
+    truncated += summary.truncated;
+    answered += summary.answered;
+  }
+  constexpr std::size_t kNoticeable = 4;  // one answer in four
+  if (truncated == 0 || truncated * kNoticeable < answered) return "";
+  return fmt::format("{} of {} {} truncated: raise --max-tokens ({})", truncated, Counted(answered, "answer"),
+                     truncated == 1 ? "was" : "were", run.plan().sampling.max_tokens);
 }
 
 std::string ListOfNames(const std::vector<std::string>& names) {
@@ -176,12 +196,15 @@ std::string ExcludedText(const JudgedRun& run, const StudentVerdict& verdict) {
 
 }  // namespace
 
+bool NothingPassed(const StudentVerdict& verdict) { return verdict.cases > 0 && verdict.floor.size() == verdict.cases; }
+
 std::string ClaimText(const StudentVerdict& verdict) {
   std::string text = VerdictName(verdict.word);
   if (verdict.word == Verdict::kUndecided) {
     if (verdict.doubt == Doubt::kErrors) text += " because of errors";
     if (verdict.doubt == Doubt::kExcludedCases) text += ": errors exclude too many cases";
     if (verdict.doubt == Doubt::kLaterAnswers) text += ": the rounds disagree";
+    if (verdict.doubt == Doubt::kNone && NothingPassed(verdict)) text += ": no answer passed in either arm";
   } else if (verdict.general == verdict.word) {
     text += " in general (cases like these)";
   } else if (verdict.cases == 1) {
@@ -192,12 +215,20 @@ std::string ClaimText(const StudentVerdict& verdict) {
   return text;
 }
 
+std::string MoreRoundsText(const StudentVerdict& verdict) {
+  const auto counted = [](int rounds) { return Counted(static_cast<std::size_t>(std::max(rounds, 0)), "more round"); };
+  if (verdict.word != Verdict::kUndecided || NothingPassed(verdict)) return "";
+  if (verdict.more_rounds) {
+    return fmt::format("about {}{}", counted(*verdict.more_rounds),
+                       verdict.more_show_no_effect ? " would show no effect" : "");
+  }
+  return verdict.more_rounds_above ? "more than " + counted(*verdict.more_rounds_above) : "";
+}
+
 std::string VerdictText(const StudentVerdict& verdict) {
   std::string text = ClaimText(verdict);
-  if (verdict.word == Verdict::kUndecided && verdict.more_rounds) {
-    text +=
-        fmt::format(", about {}", Counted(static_cast<std::size_t>(std::max(*verdict.more_rounds, 0)), "more round"));
-  }
+  if (const std::string more = MoreRoundsText(verdict); !more.empty())
+    text += (verdict.more_show_no_effect ? "; " : ", ") + more;
   if (verdict.word == Verdict::kNoEffect && verdict.output_tokens && verdict.output_tokens->ratio()) {
     const double change = std::round(*verdict.output_tokens->ratio() * 100.0);
     if (change != 0) text += fmt::format(", {:.0f} % {} tokens", std::abs(change), change > 0 ? "more" : "fewer");
@@ -246,9 +277,8 @@ std::string SkippedText(const JudgedRun& run) {
   const auto add = [&](const char* reason) {
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.emplace_back(reason);
   };
-  for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
-    if (run.summary.students[i].cells_skipped == 0) continue;
-    switch (SettlingOf(run.verdicts[i])) {
+  const auto add_reason = [&](const StudentVerdict& verdict) {
+    switch (SettlingOf(verdict)) {
       case Settling::kFutile:
         add("the rounds left were unlikely to decide");
         break;
@@ -260,6 +290,11 @@ std::string SkippedText(const JudgedRun& run) {
         add("the verdict was already known");
         break;
     }
+  };
+  for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
+    if (run.summary.students[i].cells_skipped == 0) continue;
+    add_reason(run.verdicts[i]);
+    for (const auto& [arm, verdicts] : run.others) add_reason(verdicts[i]);
   }
   return reasons.empty() ? "the verdict was already known" : fmt::format("{}", fmt::join(reasons, ", or "));
 }
@@ -272,10 +307,11 @@ std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t studen
     remarks.push_back(fmt::format("lift if the answers lost to errors had told against the skill: {}; for it: {}",
                                   PointsText(*verdict.lost_low), PointsText(*verdict.lost_high)));
   }
+  remarks.push_back(TruncatedText(run, student));
   remarks.push_back(RepeatText(run, student));
   remarks.push_back(CopiesText(verdict));
   remarks.push_back(ExcludedText(run, verdict));
-  remarks.push_back(EstimateText(verdict));
+  remarks.push_back(EstimateText(run, verdict));
   std::erase(remarks, "");
   return remarks;
 }

@@ -13,12 +13,19 @@ namespace upskill {
 // What is said of a verdict in every format, so that no two reports differ. The texts contain names of cases and
 // models: escape them as the format needs.
 
+// No counted case passed once, in any arm: there is nothing that a lift could show.
+bool NothingPassed(const StudentVerdict& verdict);
+
 // "helps (on these 12 cases)", "helps in general (cases like these)", "undecided because of errors".
 std::string ClaimText(const StudentVerdict& verdict);
 
-// The claim and what else belongs beside it: "undecided, about 4 more rounds", "no effect (on these 12 cases), 37 %
-// more tokens".
+// The claim and what else belongs beside it: "undecided, about 4 more rounds", "undecided; about 18 more rounds
+// would show no effect", "no effect (on these 12 cases), 37 % more tokens".
 std::string VerdictText(const StudentVerdict& verdict);
+
+// "about 8 more rounds", "more than 80 more rounds", "about 18 more rounds would show no effect"; "" without a
+// forecast.
+std::string MoreRoundsText(const StudentVerdict& verdict);
 
 // The lift as it is shown. `measured` is too large on average in a run that may stop when decided; the median-unbiased
 // estimate takes its place.
@@ -31,10 +38,10 @@ std::string LevelText(const JudgedRun& run);
 // "+42 points (95 %: +27 … +56)", "+42 points (95 % at every look: +12 … +71)"
 std::string LiftText(const StudentVerdict& verdict, double measured);
 
-// "14 time-outs and 1 rate limit"; empty without errors. `lost_only`: only those that may depend on the answer.
+// "14 timeouts and 1 rate limit"; empty without errors. `lost_only`: only those that may depend on the answer.
 std::string ErrorsText(const std::map<ErrorCause, std::size_t>& errors, bool lost_only = false);
 
-// "14 of 50 requests failed: 14 time-outs"; empty if none did.
+// "14 of 50 requests failed: 14 timeouts"; empty if none did.
 std::string AttemptsText(const ArmSummary& arm);
 
 // Why cells of a run that may stop when decided were skipped: "the verdict was already known"; of several models, all

@@ -46,6 +46,17 @@ TEST(VerdictText, WhatBelongsBesideTheClaim) {
   EXPECT_EQ(VerdictText(verdict), "undecided, about 1 more round");
   verdict.more_rounds = 1200;
   EXPECT_EQ(VerdictText(verdict), "undecided, about 1,200 more rounds");
+  verdict.more_show_no_effect = true;
+  EXPECT_EQ(VerdictText(verdict), "undecided; about 1,200 more rounds would show no effect");
+  verdict.more_show_no_effect = false;
+  verdict.more_rounds.reset();
+  verdict.more_rounds_above = 80;
+  EXPECT_EQ(VerdictText(verdict), "undecided, more than 80 more rounds");
+  verdict.cases = 2;
+  verdict.floor = {"a"};
+  EXPECT_EQ(VerdictText(verdict), "undecided, more than 80 more rounds");
+  verdict.floor = {"a", "b"};
+  EXPECT_EQ(VerdictText(verdict), "undecided: no answer passed in either arm");
   verdict.word = Verdict::kNoEffect;
   verdict.cases = 12;
   verdict.output_tokens = PairedChange{100.0, 137.0, {}, {}};
@@ -68,9 +79,9 @@ TEST(LiftText, InARunThatMayStopWhenDecided) {
 TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
   ReportRun run;
   run.verdicts[0].lift_estimate = 0.45;
-  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(StartsWith("measured: +50 points; where")));
-  run.verdicts[0].lift_estimate = 0.5;
-  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(StartsWith("measured"))));
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(StartsWith("the plain mean is +50 points; it overestimates")));
+  run.verdicts[0].lift_estimate = 0.4951;  // rounds to +50, too
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(StartsWith("the plain mean"))));
 }
 
 TEST(VerdictRemarks, AWordThatLaterAnswersContradict) {
@@ -102,6 +113,18 @@ TEST(SkippedText, NamesTheReasonOfEachModel) {
   EXPECT_EQ(SkippedText(judged), "the rounds left were unlikely to decide");
 }
 
+TEST(VerdictRemarks, AMeasuredLiftAfterAnEarlyEnd) {
+  ReportRun run;
+  run.plan.stop_when_decided = true;
+  run.plan.verdict.min_lift = 0.1;
+  run.verdicts[0].lift_estimate = run.verdicts[0].lift;
+  run.verdicts[0].complete_rounds = 1;
+  const auto remark = HasSubstr("the lift is the measured one: with --min-lift, it is too large on average");
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(remark));
+  run.verdicts[0].complete_rounds = run.plan.rounds;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(remark)));
+}
+
 TEST(VerdictRemarks, EqualInputsCountOnce) {
   ReportRun run;
   run.verdicts[0].cases = 14;
@@ -116,8 +139,8 @@ TEST(ErrorsText, MostFrequentFirst) {
   EXPECT_EQ(ErrorsText({}), "");
   const std::map<ErrorCause, std::size_t> errors = {
       {ErrorCause::kRateLimit, 3}, {ErrorCause::kTimeout, 14}, {ErrorCause::kCrash, 2}, {ErrorCause::kUnknown, 1}};
-  EXPECT_EQ(ErrorsText(errors), "14 time-outs, 3 rate limits, 2 engine crashes and 1 other error");
-  EXPECT_EQ(ErrorsText(errors, true), "14 time-outs, 2 engine crashes and 1 other error");
+  EXPECT_EQ(ErrorsText(errors), "14 timeouts, 3 rate limits, 2 engine crashes and 1 other error");
+  EXPECT_EQ(ErrorsText(errors, true), "14 timeouts, 2 engine crashes and 1 other error");
 }
 
 TEST(AttemptsText, CountsRequests) {
@@ -125,7 +148,7 @@ TEST(AttemptsText, CountsRequests) {
   arm.attempts = 50;
   EXPECT_EQ(AttemptsText(arm), "");
   arm.failed_attempts[ErrorCause::kTimeout] = 1;
-  EXPECT_EQ(AttemptsText(arm), "1 of 50 requests failed: 1 time-out");
+  EXPECT_EQ(AttemptsText(arm), "1 of 50 requests failed: 1 timeout");
 }
 
 JudgedRun RunWith(const StudentVerdict& verdict) {
@@ -144,10 +167,10 @@ TEST(VerdictRemarks, LostAnswersByArm) {
   JudgedRun run = RunWith(verdict);
   run.summary.students[0].arms[Arm::kSkill].failed_attempts = {{ErrorCause::kTimeout, 14}, {ErrorCause::kRateLimit, 2}};
   EXPECT_THAT(VerdictRemarks(run, 0),
-              ElementsAre("14 time-outs with the skill; were they failures, nothing would be shown"));
+              ElementsAre("14 timeouts with the skill; were they failures, nothing would be shown"));
   run.summary.students[0].arms[Arm::kBaseline].failed_attempts = {{ErrorCause::kBroken, 1}};
   EXPECT_THAT(VerdictRemarks(run, 0),
-              ElementsAre("14 time-outs with the skill, 1 broken response in the baseline; were the first failures and "
+              ElementsAre("14 timeouts with the skill, 1 broken response in the baseline; were the first failures and "
                           "the others passes, nothing would be shown"));
   run.verdicts[0].without_doubt = Verdict::kNoEffect;
   EXPECT_THAT(VerdictRemarks(run, 0)[0], HasSubstr("were they failures, or passes, nothing would be shown"));
@@ -166,13 +189,25 @@ TEST(VerdictRemarks, WhatErrorsCouldDoToTheLift) {
               ElementsAre("lift if the answers lost to errors had told against the skill: +30; for it: +45"));
 }
 
+TEST(VerdictRemarks, ManyTruncatedAnswers) {
+  JudgedRun run = RunWith({});
+  for (auto& [arm, summary] : run.summary.students[0].arms) {
+    summary.answered = 6;
+    summary.truncated = arm == Arm::kSkill ? 5 : 3;
+  }
+  EXPECT_THAT(VerdictRemarks(run, 0), Contains("8 of 12 answers were truncated: raise --max-tokens (" +
+                                               std::to_string(run.plan().sampling.max_tokens) + ")"));
+  for (auto& [arm, summary] : run.summary.students[0].arms) summary.truncated = 1;
+  EXPECT_THAT(VerdictRemarks(run, 0), Not(Contains(HasSubstr("truncated"))));
+}
+
 TEST(VerdictRemarks, AnOpenVerdictBesideAnIntervalWithoutZero) {
   StudentVerdict verdict;
   verdict.lift = 0.4;
   verdict.low = 0.1;
   verdict.high = 0.7;
   EXPECT_THAT(VerdictRemarks(RunWith(verdict), 0),
-              ElementsAre(StartsWith("undecided although the interval leaves out 0")));
+              ElementsAre(StartsWith("undecided although the interval excludes 0")));
   verdict.low = -0.1;
   EXPECT_THAT(VerdictRemarks(RunWith(verdict), 0), IsEmpty());
 }
@@ -204,9 +239,13 @@ TEST(VerdictRemarks, ExcludedCases) {
 }
 
 TEST(ChangeText, WithAnIntervalInItsOwnUnit) {
-  EXPECT_EQ(ChangeText({118.0, 121.5, -4.0, 9.0}, Unit::kTokens), "118 → 122 (+3 %; 95 %: -4 … +9 tokens)");
-  EXPECT_EQ(ChangeText({1.25, 1.5, -0.04, 0.54}, Unit::kSeconds), "1.2 s → 1.5 s (+20 %; 95 %: 0.0 s … +0.5 s)");
-  EXPECT_EQ(ChangeText({0.0, 0.002, {}, {}}, Unit::kMoney), "$0 → $0.0020");
+  EXPECT_EQ(ChangeText({118.0, 121.5, -4.0, 9.0}, Unit::kTokens), "118 → 122: +4 (95 %: -4 … +9), +3 %");
+  EXPECT_EQ(ChangeText({1.25, 1.5, -0.04, 0.54}, Unit::kSeconds),
+            "1.2 s → 1.5 s: +0.2 s (95 %: -40 ms … +0.5 s), +20 %");
+  EXPECT_EQ(ChangeText({0.0004, 0.012, {}, {}}, Unit::kSeconds, " per answer"),
+            "0.4 ms → 12 ms per answer: +12 ms, +2900 %");
+  EXPECT_EQ(ChangeText({16.0, 16.0, {}, {}}, Unit::kTokens), "16 → 16");
+  EXPECT_EQ(ChangeText({0.0, 0.002, {}, {}}, Unit::kMoney), "$0 → $0.0020: +$0.0020");
 }
 
 TEST(IsFree, InProcessOrAPriceOfZero) {

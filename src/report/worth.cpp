@@ -54,9 +54,10 @@ Worth WorthItsTokens(const MatrixCell& cell) {
   const Result<Contrast> contrast = MakeContrast(*cell.skill_answers, *cell.baseline_answers);
   if (!contrast) return Worth::kUnknown;
   if (contrast->too_many_excluded) return Worth::kNotShown;
-  const std::optional<PairedMeans>& price = contrast->cost_usd ? contrast->cost_usd : contrast->tokens;
-  if (!price) return Worth::kUnknown;
-  if (price->mean_a() <= 0.0) return Worth::kYes;  // free
+  const bool has_cost = contrast->cost_usd && contrast->cost_usd->mean_a() > 0.0;
+  const std::optional<PairedMeans>& price = has_cost ? contrast->cost_usd : contrast->tokens;
+  // Without a cost, tokens of 0 are as good as unknown ones.
+  if (!price || price->mean_a() <= 0.0) return contrast->cost_usd ? Worth::kYes : Worth::kUnknown;
   const std::optional<Interval> ratio = price->Ratio(kConfidence);
   const std::optional<Interval> passes = TimesAsMany(*contrast, *cell.baseline_answers);
   if (!ratio || !passes) return Worth::kNotShown;
