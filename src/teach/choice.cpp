@@ -62,9 +62,9 @@ bool LosesNothing(const Screening& passing) { return passing.passed >= passing.b
 
 Result<AcceptRule> AcceptRuleFromName(const std::string& name) {
   if (name == "helps") return AcceptRule::kHelps;
-  if (name == "never-worse") return AcceptRule::kNeverWorse;
+  if (name == "not-worse" || name == "never-worse") return AcceptRule::kNotWorse;  // the latter is its older name
   if (name == "any") return AcceptRule::kAny;
-  return InputError(fmt::format("must be helps, never-worse or any, not '{}'", name));
+  return InputError(fmt::format("must be helps, not-worse or any, not '{}'", name));
 }
 
 std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule, double margin) {
@@ -87,7 +87,7 @@ std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule, doub
     if (verdict.word == Verdict::kHurts)
       return fmt::format("it is worse than the existing one for {}", judged.plan().students[i].name);
     helps = helps || verdict.word == Verdict::kHelps;
-    if (rule != AcceptRule::kNeverWorse) continue;
+    if (rule != AcceptRule::kNotWorse) continue;
     if (std::string reason = MayBeWorse(judged, i, margin); !reason.empty()) return reason;
   }
   if (rule == AcceptRule::kHelps && !helps) return "it isn't shown to be better than the existing one for any student";

@@ -38,14 +38,14 @@ bool IsWorthMeasuring(const Screening& failing);
 // A shorter skill is measured if no passing answer is lost.
 bool LosesNothing(const Screening& passing);
 
-enum class AcceptRule { kHelps, kNeverWorse, kAny };
+enum class AcceptRule { kHelps, kNotWorse, kAny };
 Result<AcceptRule> AcceptRuleFromName(const std::string& name);
 
-// The loss, against the existing version, that `never-worse` must rule out if no other is given: a fraction.
+// The loss, against the existing version, that `not-worse` must rule out if no other is given: a fraction.
 inline constexpr double kAcceptMargin = 0.1;
 
 // Why the chosen skill may not replace the existing one; empty: it may. `helps` requires that it helps at least one
-// student compared with the existing version and hurts none; `never-worse` that a pass rate on the held-out cases lower
+// student compared with the existing version and hurts none; `not-worse` that a pass rate on the held-out cases lower
 // by more than `margin` is ruled out for each student (one-sided, at the verdicts' alpha), and that one of the two
 // passes at least one answer. docs/generate.md has how often that accepts what.
 std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule, double margin = kAcceptMargin);

@@ -76,7 +76,8 @@ TEST(Screening, AChangeMustGainAndAShorterSkillMustNotLose) {
 }
 
 TEST(AcceptRule, ByName) {
-  EXPECT_EQ(*AcceptRuleFromName("never-worse"), AcceptRule::kNeverWorse);
+  EXPECT_EQ(*AcceptRuleFromName("not-worse"), AcceptRule::kNotWorse);
+  EXPECT_EQ(*AcceptRuleFromName("never-worse"), AcceptRule::kNotWorse) << "its older name";
   EXPECT_THAT(AcceptRuleFromName("maybe").error().message, HasSubstr("not 'maybe'"));
 }
 
@@ -106,24 +107,24 @@ TEST(ReasonToReject, ASkillThatReplacesAnother) {
   EXPECT_EQ(ReasonToReject(better, AcceptRule::kHelps), "");
   const GenerateOutcome harmful = Compared({0, 70}, 40);
   EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kHelps), "it is worse than the existing one for student-1");
-  EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kNeverWorse), "it is worse than the existing one for student-1");
+  EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kNotWorse), "it is worse than the existing one for student-1");
   EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kAny), "");
   EXPECT_THAT(ReasonToReject(Compared({4}), AcceptRule::kHelps), HasSubstr("isn't shown to be better"));
 }
 
 // A lower pass rate used to reject an equal skill as often as not, and to let through what lost a little by luck.
-TEST(ReasonToReject, NeverWorseRulesOutALossOfMoreThanTheMargin) {
-  EXPECT_EQ(ReasonToReject(Compared({0, 0}), AcceptRule::kNeverWorse), "");
-  EXPECT_EQ(ReasonToReject(Compared({2}), AcceptRule::kNeverWorse), "") << "2.5 points below";
-  const std::string reason = ReasonToReject(Compared({4}), AcceptRule::kNeverWorse);
+TEST(ReasonToReject, NotWorseRulesOutALossOfMoreThanTheMargin) {
+  EXPECT_EQ(ReasonToReject(Compared({0, 0}), AcceptRule::kNotWorse), "");
+  EXPECT_EQ(ReasonToReject(Compared({2}), AcceptRule::kNotWorse), "") << "2.5 points below";
+  const std::string reason = ReasonToReject(Compared({4}), AcceptRule::kNotWorse);
   EXPECT_THAT(reason, HasSubstr("worse than the existing one by more than 10 points isn't ruled out for student-0 (-5 "
                                 "points, at least -1"));
-  EXPECT_EQ(ReasonToReject(Compared({4}), AcceptRule::kNeverWorse, 0.2), "");
-  EXPECT_THAT(ReasonToReject(Compared({0}), AcceptRule::kNeverWorse, 0.01), HasSubstr("more than 1 points"));
+  EXPECT_EQ(ReasonToReject(Compared({4}), AcceptRule::kNotWorse, 0.2), "");
+  EXPECT_THAT(ReasonToReject(Compared({0}), AcceptRule::kNotWorse, 0.01), HasSubstr("more than 1 points"));
 }
 
 TEST(ReasonToReject, ATieWithoutPassesIsNoEvidence) {
-  EXPECT_THAT(ReasonToReject(Compared({80}, 80), AcceptRule::kNeverWorse), HasSubstr("passes any held-out test"));
+  EXPECT_THAT(ReasonToReject(Compared({80}, 80), AcceptRule::kNotWorse), HasSubstr("passes any held-out test"));
   EXPECT_EQ(ReasonToReject(Compared({80}, 80), AcceptRule::kAny), "");
 }
 
@@ -136,7 +137,7 @@ TEST(ReasonToReject, NothingIsReplacedWithoutAnExistingSkill) {
   EXPECT_EQ(ReasonToReject(outcome, AcceptRule::kHelps), "") << "the existing one itself won";
   outcome.chosen = 1;
   outcome.measured.reset();
-  EXPECT_EQ(ReasonToReject(outcome, AcceptRule::kNeverWorse), "it was not measured");
+  EXPECT_EQ(ReasonToReject(outcome, AcceptRule::kNotWorse), "it was not measured");
 }
 
 }  // namespace

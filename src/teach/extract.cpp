@@ -118,16 +118,38 @@ std::string DescriptionOf(const std::string& subject, const std::vector<PlannedP
                      fmt::join(holds, ", "));
 }
 
+constexpr std::string_view kReferenceName = "references/configuration.md";
+
 // Configuration files that the skill has no room for, as they ended.
-void AddReference(const PlannedPart& configuration, const std::vector<SourcedFile>& files, Draft& draft) {
-  constexpr std::size_t kMaxBytes = 60'000;
+struct Reference {
   std::string text;
+  Rule rule;  // of the skill, which says what is there
+};
+
+// Empty text: the skill shows them all.
+Reference ReferenceFor(const PlannedPart& configuration, const std::vector<SourcedFile>& files) {
+  constexpr std::size_t kMaxBytes = 60'000;
+  constexpr std::size_t kMaxNames = 6;
+  const auto title_of = [](const Rule& rule) { return rule.text.substr(0, rule.text.find('\n')); };
+  Reference reference;
+  std::vector<std::string> names;
   for (const Rule& rule : ConfigurationPart(files, false).rules) {
-    const bool shown = std::any_of(configuration.kept.rules.begin(), configuration.kept.rules.end(),
-                                   [&](const Rule& kept) { return kept.text == rule.text; });
-    if (!shown && text.size() + rule.text.size() < kMaxBytes) text += "\n" + rule.text + "\n";
+    const auto kept = std::find_if(configuration.kept.rules.begin(), configuration.kept.rules.end(),
+                                   [&](const Rule& one) { return title_of(one) == title_of(rule); });
+    const bool shown = kept != configuration.kept.rules.end();
+    if ((shown && kept->text == rule.text) || reference.text.size() + rule.text.size() >= kMaxBytes) continue;
+    reference.text += "\n" + rule.text + "\n";
+    const std::vector<std::string> spans = CodeSpansOf(title_of(rule));
+    if (!spans.empty()) names.push_back((shown ? "all of " : "") + InBackticks(spans.front()));
+    reference.rule.cites.insert(reference.rule.cites.end(), rule.cites.begin(), rule.cites.end());
   }
-  if (!text.empty()) draft.references.emplace_back("configuration.md", "# Configuration files\n" + text);
+  if (reference.text.empty()) return reference;
+  reference.text.insert(0, "# Configuration files\n");
+  const std::size_t more = names.size() - std::min(names.size(), kMaxNames);
+  names.resize(names.size() - more);
+  reference.rule.text = fmt::format("- `{}` has {}{}.", kReferenceName, fmt::join(names, ", "),
+                                    more > 0 ? fmt::format(" and {} more", more) : "");
+  return reference;
 }
 
 // Tokens of all rules together aren't those of each: leaves out rules at the end that are too much.
@@ -150,6 +172,17 @@ std::vector<PlannedPart> PlanParts(const Material& material, const std::vector<S
   parts[kFixes] = {FixesPart(material), 0.4, "errors and what fixed them"};
   parts[kAnswers] = {AnswersPart(material), 0.4, "answers to questions"};
   return parts;
+}
+
+// Fills the parts with what fits into `left` tokens: first what is short and can't be guessed; the answers to many
+// questions are what their session was about.
+void FillParts(const std::vector<SourcedFile>& files, const BodyTarget& target, std::size_t left,
+               std::vector<PlannedPart>& parts) {
+  for (const std::size_t part : {kRan, kTold, kRegistration}) Fill(parts[part], target, left);
+  FillConfiguration(parts[kConfiguration], files, target, left);
+  for (const std::size_t part : {kAnswers, kCorrections, kLayout, kFixes}) Fill(parts[part], target, left);
+  parts[kAnswers].share = 1.0;
+  Fill(parts[kAnswers], target, left);
 }
 
 // The number of different places that the rules of a part come from: two statements of one answer are one lesson.
@@ -190,13 +223,17 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
   const PlannedPart& layout = parts[kLayout];
   PlannedPart& configuration = parts[kConfiguration];
   RETURN_IF_ERROR(CheckEnough(parts));
-  // What is short and can't be guessed first; the answers to many questions are what their session was about.
-  std::size_t left = target.tokens;
-  for (const std::size_t part : {kRan, kTold, kRegistration}) Fill(parts[part], target, left);
-  FillConfiguration(configuration, files, target, left);
-  for (const std::size_t part : {kAnswers, kCorrections, kLayout, kFixes}) Fill(parts[part], target, left);
-  parts[kAnswers].share = 1.0;
-  Fill(parts[kAnswers], target, left);
+  const std::vector<PlannedPart> planned = parts;
+  FillParts(files, target, target.tokens, parts);
+  Reference reference = ReferenceFor(configuration, files);
+  if (!reference.text.empty()) {
+    // The line that names it needs room, too.
+    const std::size_t tokens = TokensOf(reference.rule, target);
+    parts = planned;
+    FillParts(files, target, target.tokens - std::min(target.tokens, tokens), parts);
+    reference = ReferenceFor(configuration, files);
+    configuration.kept.rules.insert(configuration.kept.rules.begin(), reference.rule);
+  }
   Draft draft;
   for (const PlannedPart& part : parts) {
     if (!part.kept.rules.empty()) draft.sections.push_back(part.kept);
@@ -211,7 +248,8 @@ Result<Draft> ExtractDraft(const Material& material, const std::string& name, co
   const std::string subject = SubjectOf(material);
   draft.name = name.empty() ? SkillNameFrom(subject) : name;
   draft.description = DescriptionOf(subject, parts);
-  AddReference(configuration, files, draft);
+  if (DraftToSkill(draft).body.find(kReferenceName) != std::string::npos)
+    draft.references.emplace_back("configuration.md", reference.text);
   RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, target));
   return draft;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <utility>
@@ -47,6 +48,19 @@ bool IsReplayable(const std::string& text) {
   if (lower.size() < 15 || lower.size() > kMaxRequestBytes || lower.front() == '/') return false;
   return !StartsWithAny(lower, {"yes", "no,", "ok", "continue", "go on", "thanks", "thank you", "please continue",
                                 "commit", "[redacted"});
+}
+
+// Whether a question is about something that only the session shows. Whoever answers a test sees the question alone.
+bool RefersToSession(const std::string& question) {
+  static const RE2 pattern(
+      R"((?i)\b(?:above|earlier|previous(?:ly)?|aforementioned|as before|again|attached|pasted)\b|)"
+      R"(\byou (?:just|said|wrote|did|made|mentioned|gave|showed|changed|used)\b|)"
+      R"(\byour (?:last|answer|change|changes|code|version|solution|fix|plan)\b|)"
+      R"(\b(?:this|that|these|those) (?:files?|folders?|functions?|class|tests?|errors?|code|commands?|lines?|)"
+      R"(changes?|ones?|scripts?|examples?|messages?|outputs?|results?|approach|kernel|repo|project|skill|plan)\b|)"
+      R"(^(?:and|but|so|then|also|is|does|did|can|could|should|would|will|why is|why does|how does|how do you do|)"
+      R"(what is|what does|what about|where is) (?:it|this|that|they|these|those|them)\b)");
+  return RE2::PartialMatch(question, pattern);
 }
 
 // What a fix introduced: the lines that its edits added to existing files, else the command that worked.
@@ -103,6 +117,7 @@ VettedCases ExtractCases(const Material& material, std::size_t most) {
   for (const UserRequest& request : material.requests) {
     if (!IsReplayable(request.text)) continue;
     const std::string question = QuestionOf(request.text);
+    if (RefersToSession(question)) continue;
     bool taken = false;
     for (const std::string& statement : StatementsByNearness(request)) {
       if (CommonWords(WordsOf(question), statement) == 0) continue;  // it is about something else
@@ -114,6 +129,7 @@ VettedCases ExtractCases(const Material& material, std::size_t most) {
     }
   }
   for (const auto& [item, fix] : DetailsOf<FixDetail>(material)) {
+    if (!fix->is_command) continue;  // a failed edit of a file says nothing without the file
     const std::string input =
         fmt::format("{}\n\nfails with:\n\n{}\n\nHow do you fix it?", Trim(fix->failed), ErrorLine(fix->error));
     for (const std::string& line : AddedLines(*fix)) {

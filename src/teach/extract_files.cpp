@@ -12,9 +12,12 @@
 #include <string_view>
 #include <utility>
 
+#include "check/data_text.h"
 #include "teach/extract_parts.h"
 #include "teach/extract_text.h"
 #include "util/fences.h"
+#include "util/json.h"
+#include "util/result.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -26,45 +29,6 @@ std::string BaseName(const std::string& path) { return path.substr(path.rfind('/
 std::int64_t EventNumber(const std::string& place) {
   const std::size_t hash = place.rfind('#');
   return hash == std::string::npos ? 0 : ParseWholeNumber(place.substr(hash + 1), 0).value_or(0);
-}
-
-// `mv FROM TO` of a file or folder to another name in the same folder.
-struct Rename {
-  std::string from;
-  std::string to;
-  std::int64_t event = 0;
-};
-
-std::vector<Rename> RenamesOf(const Material& material) {
-  static const RE2 move(R"((?:^|&&|;)\s*(?:git\s+)?mv\s+(?:-\w+\s+)*(\S+)\s+(\S+)\s*(?:$|&&|;))");
-  constexpr std::size_t kMaxRenames = 500;  // each is looked for in every path
-  std::vector<Rename> renames;
-  for (const auto& [item, command] : DetailsOf<CommandDetail>(material)) {
-    if (command->worked == 0) continue;
-    std::string text = command->command.substr(0, 4000);
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    re2::StringPiece rest(text);
-    Rename rename;
-    while (RE2::FindAndConsume(&rest, move, &rename.from, &rename.to)) {
-      if (rename.from.substr(0, rename.from.rfind('/') + 1) != rename.to.substr(0, rename.to.rfind('/') + 1)) continue;
-      rename.event = EventNumber(FirstPlace(*item));
-      renames.push_back(rename);
-      if (renames.size() == kMaxRenames) return renames;
-    }
-  }
-  return renames;
-}
-
-// The path after a rename of it or of a folder that it is in; either may be an absolute path.
-std::string Renamed(const std::string& path, const Rename& rename) {
-  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
-    const std::string prefix = path.substr(0, end);
-    if (rename.from == prefix || rename.from.ends_with("/" + prefix) || prefix.ends_with("/" + rename.from)) {
-      const std::string parent = prefix.substr(0, prefix.rfind('/') + 1);
-      return parent + BaseName(rename.to) + (end == std::string::npos ? "" : path.substr(end));
-    }
-    if (end == std::string::npos) return path;
-  }
 }
 
 // Files that are no part of a project. Nobody has paths as long as those that are left out; each folder of a path is a
@@ -99,8 +63,24 @@ std::string Fenced(const std::string& text, const std::string& language) {
   return fence + language + "\n" + text + (text.ends_with('\n') ? "" : "\n") + fence;
 }
 
-// "`build.toml`:", and what the recording leaves out.
-std::string ConfigurationTitle(const SourcedFile& file) {
+// "not valid TOML (line 3, column 1: …)": what a complete file of a known format fails with. Empty: it is valid, or its
+// format has no rules that are known here.
+std::string SyntaxProblem(const SourcedFile& file) {
+  std::optional<DataFormat> format;
+  if (file.path.ends_with(".toml")) format = DataFormat::kToml;
+  if (file.path.ends_with(".json")) format = DataFormat::kJson;
+  if (!format || !file.file.complete) return "";
+  const std::string text = JoinedText(file.file);
+  // Settings of several tools are JSON with comments.
+  static const RE2 comment(R"((?m)^\s*(?://|/\*))");
+  if (*format == DataFormat::kJson && RE2::PartialMatch(text, comment)) return "";
+  const Result<Json> data = ParseData(*format, text);
+  return data ? "" : fmt::format("not valid {} ({})", DataFormatName(*format), data.error().message);
+}
+
+// "`build.toml`:", and what the recording leaves out or `problem` says.
+std::string ConfigurationTitle(const SourcedFile& file, const std::string& problem) {
+  if (!problem.empty()) return fmt::format("Parts of `{}`; as it was recorded, it is {}:", file.path, problem);
   if (file.file.complete) return fmt::format("`{}`:", file.path);
   const bool gaps =
       std::any_of(file.file.lines.begin(), file.file.lines.end(), [](const KnownLine& line) { return line.after_gap; });
@@ -294,16 +274,11 @@ std::string ProjectFolderOf(const Material& material) {
 }
 
 std::vector<SourcedFile> ProjectFiles(const Material& material) {
-  const std::vector<Rename> renames = RenamesOf(material);
   std::map<std::string, SourcedFile> by_path;
   std::vector<SourcedFile> found;
   for (const auto& [item, detail] : DetailsOf<FileDetail>(material)) {
     if (detail->deleted || detail->path.empty() || IsScratch(detail->path)) continue;
-    SourcedFile file{KnownFileFrom(*detail), detail->path, FirstPlace(*item), false};
-    for (const Rename& rename : renames) {
-      if (EventNumber(file.place) < rename.event) file.path = Renamed(file.path, rename);
-    }
-    found.push_back(std::move(file));
+    found.push_back({KnownFileFrom(*detail), detail->path, FirstPlace(*item), false});
   }
   const std::string project = ProjectFolderOf(material);
   for (SourcedFile& file : found) {
@@ -348,23 +323,32 @@ Section LayoutPart(const std::vector<SourcedFile>& files) {
 Section ConfigurationPart(const std::vector<SourcedFile>& files, bool condensed) {
   constexpr std::size_t kFewestLines = 3;  // of an incomplete file
   Section part{"Configuration", {}};
-  std::vector<const SourcedFile*> configs;
+  struct Config {
+    const SourcedFile* file = nullptr;
+    std::string problem;
+    bool usable = false;  // complete and valid
+  };
+  std::vector<Config> configs;
   for (const SourcedFile& file : files) {
     if (!file.config || file.file.lines.empty()) continue;
-    if (file.file.complete || file.file.lines.size() >= kFewestLines) configs.push_back(&file);
+    std::string problem = SyntaxProblem(file);
+    const bool usable = file.file.complete && problem.empty();
+    if (usable || file.file.lines.size() >= kFewestLines) configs.push_back({&file, std::move(problem), usable});
   }
-  // The smallest of the complete ones, then that of which most is known.
-  std::stable_sort(configs.begin(), configs.end(), [](const SourcedFile* a, const SourcedFile* b) {
-    if (a->file.complete != b->file.complete) return a->file.complete;
-    const std::size_t lines = a->file.lines.size();
-    return a->file.complete ? lines < b->file.lines.size() : lines > b->file.lines.size();
+  // The smallest of the usable ones, then that of which most is known.
+  std::stable_sort(configs.begin(), configs.end(), [](const Config& a, const Config& b) {
+    if (a.usable != b.usable) return a.usable;
+    const std::size_t lines = a.file->file.lines.size();
+    return a.usable ? lines < b.file->file.lines.size() : lines > b.file->file.lines.size();
   });
-  for (const SourcedFile* file : configs) {
+  for (const Config& config : configs) {
+    const SourcedFile& file = *config.file;
     std::vector<std::string> left_out;
-    const KnownFile shown = condensed ? Condensed(file->file, left_out) : file->file;
-    std::string text = ConfigurationTitle(*file) + "\n\n" + Fenced(JoinedText(shown), FenceLanguage(file->path));
+    const KnownFile shown = condensed && config.usable ? Condensed(file.file, left_out) : file.file;
+    std::string text =
+        ConfigurationTitle(file, config.problem) + "\n\n" + Fenced(JoinedText(shown), FenceLanguage(file.path));
     if (!left_out.empty()) text += fmt::format("\n\nWith the same keys: `{}`.", fmt::join(left_out, "`, `"));
-    part.rules.push_back({std::move(text), {file->place}});
+    part.rules.push_back({std::move(text), {file.place}});
   }
   return part;
 }

@@ -16,7 +16,7 @@ namespace upskill {
 // A file that the recording tells something about, and its place.
 struct SourcedFile {
   KnownFile file;
-  std::string path;  // below the project's folder, after renames
+  std::string path;  // below the project's folder
   std::string place;
   bool config = false;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "teach/extract.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +70,7 @@ MaterialItem FileItem(const std::string& path, const std::string& content, const
   return {"d", MaterialKind::kFile, "", {place}, file};
 }
 
-// A session in /home/ines/kernel: a build file, a binding and a renamed package.
+// A session in /home/ines/kernel: a build file, a binding and a package.
 Material OnePort() {
   Material material;
   material.requests.push_back({"Port the norm kernel, see https://example.com/docs and\nhttps://example.com/more",
@@ -78,7 +79,7 @@ Material OnePort() {
                                "folder.\nmake sure that it works.",
                                "a.jsonl#1"});
   material.items.push_back(FileItem("/home/ines/kernel/build.toml", "[general]\nname = \"norm\"\n", "a.jsonl#3"));
-  material.items.push_back(FileItem("/home/ines/kernel/torch-ext/old/__init__.py", "x = 1\n", "a.jsonl#4"));
+  material.items.push_back(FileItem("/home/ines/kernel/torch-ext/new/__init__.py", "x = 1\n", "a.jsonl#4"));
   material.items.push_back(
       FileItem("/home/ines/kernel/torch-ext/binding.cpp",
                "#include \"a.h\"\nTORCH_LIBRARY_EXPAND(NAME, ops) {\n  ops.def(\"norm(Tensor! out, "
@@ -87,7 +88,6 @@ Material OnePort() {
                "torch::kCUDA,\n           &normalize_all);\n}\n",
                "a.jsonl#5"));
   material.items.push_back(FileItem("/tmp/scratch.py", "y = 2\n", "a.jsonl#6"));
-  material.items.push_back(CommandItem("cd /home/ines/kernel && mv torch-ext/old torch-ext/new", "", "a.jsonl#7"));
   material.items.push_back(
       CommandItem("cd /home/ines/kernel && cmake --build build 2>&1 | tail -5", "Build the kernel.", "a.jsonl#8"));
   material.items.push_back(CommandItem("ls -la /home/ines/kernel", "List files", "a.jsonl#9"));
@@ -167,6 +167,7 @@ TEST(ExtractDraft, TablesWithTheSameKeysAreShownOnceIfTheFileIsTooLong) {
   // The whole file is kept beside it.
   ASSERT_THAT(draft->references, SizeIs(1));
   EXPECT_THAT(draft->references[0].second, HasSubstr(toml));
+  EXPECT_THAT(body, HasSubstr("- `references/configuration.md` has all of `build.toml`.\n"));
 }
 
 TEST(ConfigurationPart, CompleteFilesFirstTheSmallestThenThoseOfWhichMostIsKnown) {
@@ -176,7 +177,7 @@ TEST(ConfigurationPart, CompleteFilesFirstTheSmallestThenThoseOfWhichMostIsKnown
     sourced.config = true;
     sourced.place = "a.jsonl#1";
     sourced.file.complete = complete;
-    for (std::size_t i = 0; i < lines; ++i) sourced.file.lines.push_back({"key = " + std::to_string(i), false});
+    for (std::size_t i = 0; i < lines; ++i) sourced.file.lines.push_back({fmt::format("key_{} = {}", i, i), false});
     return sourced;
   };
   const Section part =
@@ -191,6 +192,24 @@ TEST(ConfigurationPart, CompleteFilesFirstTheSmallestThenThoseOfWhichMostIsKnown
   EXPECT_THAT(order, ElementsAre("whole-2.toml", "whole-9.toml", "parts-7.toml", "parts-5.toml", "parts-4.toml"));
 }
 
+TEST(ConfigurationPart, AFileThatDoesNotParseIsAFragment) {
+  Material material;
+  material.items.push_back(FileItem("a.toml", "[general]\nname = \"x\"\nname = \"y\"\n", "a#1"));
+  material.items.push_back(FileItem("b.toml", "[general\n", "a#2"));
+  material.items.push_back(FileItem("package.json", "{\n  \"a\": 1,\n}\n", "a#3"));
+  material.items.push_back(FileItem("d.toml", "x = 1\ny = 2\nz = 3\nw = 4\n", "a#4"));
+  material.items.push_back(FileItem("tsconfig.json", "{\n  // strict\n  \"strict\": true\n}\n", "a#5"));
+  const Section part = ConfigurationPart(ProjectFiles(material), false);
+  ASSERT_THAT(part.rules, SizeIs(4)) << "one line of a broken file tells nothing";
+  EXPECT_THAT(part.rules[0].text, testing::StartsWith("`d.toml`:\n"));
+  EXPECT_THAT(part.rules[1].text, testing::StartsWith("`tsconfig.json`:\n")) << "comments are allowed there";
+  EXPECT_THAT(part.rules[2].text,
+              testing::StartsWith("Parts of `a.toml`; as it was recorded, it is not valid TOML (line 3"));
+  EXPECT_THAT(
+      part.rules[3].text,
+      testing::StartsWith("Parts of `package.json`; as it was recorded, it is not valid JSON (line 3, column 1: "));
+}
+
 TEST(ExtractDraft, WhatDoesNotFitIsLeftOutWhole) {
   Material material = OnePort();
   material.items.push_back(FileItem("big.toml", std::string(4000, 'x') + " = 1\n", "a.jsonl#12"));
@@ -200,6 +219,7 @@ TEST(ExtractDraft, WhatDoesNotFitIsLeftOutWhole) {
   EXPECT_THAT(DraftToSkill(*draft).body, testing::Not(HasSubstr("xxxx")));
   ASSERT_THAT(draft->references, SizeIs(1));
   EXPECT_THAT(draft->references[0].second, HasSubstr("xxxx"));
+  EXPECT_THAT(DraftToSkill(*draft).body, HasSubstr("- `references/configuration.md` has `big.toml`.\n"));
 }
 
 TEST(ExtractDraft, AFollowUpRequestIsNoRule) {
@@ -274,6 +294,7 @@ TEST(ExtractCases, ReplaysQuestionsWithTheirSolution) {
 
 Material OneFix() {
   FixDetail fix;
+  fix.is_command = true;
   fix.failed = "make check";
   fix.error = "x.c:3: error: unknown type name 'half'";
   fix.steps.push_back({FixStep::Kind::kCommand, {}, "+ not an added line"});
@@ -303,11 +324,14 @@ TEST(ExtractCases, TheCommandThatWorksIsItsFirstLine) {
   const VettedCases vetted = ExtractCases(material, 16);
   ASSERT_THAT(vetted.cases, SizeIs(1));
   EXPECT_EQ(vetted.cases[0].reference, "Fix it with `make check HALF=1`.");
+  fix.is_command = false;
+  EXPECT_THAT(ExtractCases(material, 16).cases, IsEmpty()) << "a failed edit says nothing without its file";
 }
 
 TEST(FixesPart, NamesTheErrorAndTheReplacedLine) {
   Material material = OneFix();
   auto& fix = std::get<FixDetail>(material.items[0].detail);
+  fix.is_command = false;
   EXPECT_THAT(FixesPart(material).rules, IsEmpty());  // a tool's failure is about the agent
   fix.is_command = true;
   ASSERT_THAT(FixesPart(material).rules, SizeIs(1));
@@ -351,20 +375,6 @@ TEST(FixesPart, ACommandThatReplacedAnother) {
       FixesPart(material).rules[0].text,
       "- `pip install x` fails with `error: externally-managed-environment`; `. venv/bin/activate && pip install x` "
       "works.");
-}
-
-TEST(ExtractCases, AsksForBareWordsAndForCommandsByTheirPurpose) {
-  Material material;
-  material.requests.push_back({"What time is it there?", "The time is 15:00 UTC.", "a.jsonl#1"});
-  const CommandDetail install{"mix deps.get", "Install the dependencies.", "", 1, 0};
-  material.items.push_back({"d1", MaterialKind::kCommand, "", {"a.jsonl#4"}, install});
-  const CommandDetail list{"ls -la", "List all files", "", 1, 0};
-  material.items.push_back({"d2", MaterialKind::kCommand, "", {"a.jsonl#5"}, list});
-  const VettedCases vetted = ExtractCases(material, 16);
-  ASSERT_THAT(vetted.cases, SizeIs(2));
-  EXPECT_THAT(vetted.cases[0].checks[0].values, ElementsAre("15:00"));
-  EXPECT_EQ(vetted.cases[1].input, "Which command does this: install the dependencies?");
-  EXPECT_THAT(vetted.cases[1].checks[0].values, ElementsAre("mix deps.get"));
 }
 
 TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {

@@ -78,8 +78,16 @@ class Generation {
     RETURN_IF_ERROR(CollectCases());
     if (!state_.measures()) return {};
     Split();
+    SayWhatIsUnseen();
     RETURN_IF_ERROR(ProbeStudents(state_));
     return state_.train.empty() || !state_.measures() ? Status() : ImproveCandidates(state_);
+  }
+
+  // Trials give students the body of SKILL.md.
+  void SayWhatIsUnseen() const {
+    const std::size_t files = out_.candidates.back().skill.references.size();
+    if (files > 0)
+      state_.Say("tests", fmt::format("students get SKILL.md alone, without its {}", Counted(files, "reference")));
   }
 
   DraftOptions OptionsOfDraft() const {

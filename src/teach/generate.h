@@ -52,8 +52,8 @@ struct GenerateInput {
   std::function<void(const std::string& line)> say;  // receives progress lines; may be empty
 };
 
-// A student that passes no test even with the tests' reference answers in place of the skill.
-struct TooSmall {
+// A student that passed nothing.
+struct FailingStudent {
   Student student;
   std::size_t answers = 0;  // that it failed
 };
@@ -72,7 +72,11 @@ struct GenerateOutcome {
   Coverage coverage;                            // of the material, by the chosen skill and the cases
   std::vector<std::string> provenance;          // "RULE: PLACE, …" of the chosen one
   std::vector<Student> students;                // that the skill was tried on; none if nothing is measured
-  std::vector<TooSmall> too_small;              // students that no skill can help, which it was not tried on
+  // Students that fail even with the tests' reference answers in place of the skill, which it was not tried on.
+  std::vector<FailingStudent> too_small;
+  // Students that the final measurement leaves out: no answer to a train test passed, without a skill or with any
+  // candidate.
+  std::vector<FailingStudent> passed_nothing;
   // Every student passes all train tests without a skill: it was neither refined nor measured.
   bool nothing_to_learn = false;
   std::size_t passed_without = 0;      // in that case: answers on train that passed

@@ -203,7 +203,7 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   const Result<GenerateOutcome> rejected = worse.Run();
   ASSERT_TRUE(rejected.ok());
   ASSERT_EQ(rejected->candidates[rejected->chosen].kind, "rewrite");
-  EXPECT_THAT(ReasonToReject(*rejected, AcceptRule::kNeverWorse), HasSubstr("existing one"));
+  EXPECT_THAT(ReasonToReject(*rejected, AcceptRule::kNotWorse), HasSubstr("existing one"));
   EXPECT_THAT(ReasonToReject(*rejected, AcceptRule::kHelps), HasSubstr("existing one"));
   EXPECT_EQ(ReasonToReject(*rejected, AcceptRule::kAny), "");
 
@@ -213,14 +213,14 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   const Result<GenerateOutcome> equal = same.Run();
   ASSERT_TRUE(equal.ok());
   ASSERT_EQ(equal->candidates[equal->chosen].kind, "draft");
-  EXPECT_EQ(ReasonToReject(*equal, AcceptRule::kNeverWorse), "");
+  EXPECT_EQ(ReasonToReject(*equal, AcceptRule::kNotWorse), "");
   EXPECT_THAT(ReasonToReject(*equal, AcceptRule::kHelps), HasSubstr("isn't shown to be better"));
 
   // Never measured.
   same.options.evaluate = false;
   const Result<GenerateOutcome> unmeasured = same.Run();
   ASSERT_TRUE(unmeasured.ok());
-  EXPECT_EQ(ReasonToReject(*unmeasured, AcceptRule::kNeverWorse), "it was not measured");
+  EXPECT_EQ(ReasonToReject(*unmeasured, AcceptRule::kNotWorse), "it was not measured");
 }
 
 // The cases that an earlier generation refined on are no test of the skill, whatever the seed says now.

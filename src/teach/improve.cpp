@@ -31,8 +31,8 @@ namespace {
 
 constexpr int kFruitlessAttempts = 2;  // in a row, before the refinement ends
 constexpr std::size_t kMaxMerges = 2;
-// Of a student, all of which pass without a skill: fewer say little about it.
-constexpr std::size_t kFewestToLearnNothing = 8;
+// Of a student, all of which pass without a skill, or all of which fail: fewer say little about it.
+constexpr std::size_t kFewestAnswers = 8;
 
 class Improvement {
  public:
@@ -46,7 +46,9 @@ class Improvement {
       if (i == 0 && NothingToLearn()) return {};
     }
     if (state_.input.teacher != nullptr) RETURN_IF_ERROR(Refine());
-    return LeavePartsOut(state_, trials_);
+    RETURN_IF_ERROR(LeavePartsOut(state_, trials_));
+    LeaveOutFailing();
+    return {};
   }
 
  private:
@@ -54,11 +56,27 @@ class Improvement {
     const std::size_t answers = state_.train.size() * static_cast<std::size_t>(options_.train_rounds);
     const auto& without = trials_.without();
     const bool all = std::all_of(without.begin(), without.end(), [](double rate) { return rate > 1.0 - kSameRate; });
-    if (!all || answers < kFewestToLearnNothing) return false;
+    if (!all || answers < kFewestAnswers) return false;
     out_.nothing_to_learn = true;
     out_.passed_without = answers * without.size();
     state_.Say("train", NothingToLearnLine(out_.passed_without));
     return true;
+  }
+
+  bool NobodyPasses() const { return trials_.PassedNothing().size() == state_.trials.students.size(); }
+
+  // A measurement would say nothing about students that pass nothing.
+  void LeaveOutFailing() {
+    const std::size_t answers = trials_.AnswersOfEach();
+    if (answers < kFewestAnswers) return;
+    const std::vector<std::size_t> failing = trials_.PassedNothing();
+    for (std::size_t i = failing.size(); i-- > 0;) {
+      const auto at = static_cast<std::ptrdiff_t>(failing[i]);
+      state_.Say("train", PassedNothingLine(state_.trials.students[failing[i]].name, answers));
+      out_.passed_nothing.insert(out_.passed_nothing.begin(), {state_.trials.students[failing[i]], answers});
+      state_.trials.models.erase(state_.trials.models.begin() + at);
+      state_.trials.students.erase(state_.trials.students.begin() + at);
+    }
   }
 
   Status Refine() {
@@ -66,7 +84,8 @@ class Improvement {
     for (int attempt = 1;; ++attempt) {
       const std::size_t best = BestOnTrain(out_.candidates);
       const std::vector<std::size_t> failing = trials_.CasesBy(best, false);
-      out_.refine_end = failing.empty() ? "every train test passes"
+      out_.refine_end = failing.empty()                   ? "every train test passes"
+                        : fruitless > 0 && NobodyPasses() ? "no student passes a train test, with or without the skill"
                         : fruitless == kFruitlessAttempts
                             ? fmt::format("{} attempts in a row found nothing better", kFruitlessAttempts)
                         : attempt > options_.attempts

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "util/stored_json.h"
 
 namespace upskill {
 namespace {
@@ -58,15 +62,15 @@ Json EditToJson(const FileEdit& edit) {
   return json;
 }
 
-FileEdit EditFromJson(const Json& json) {
+FileEdit EditFromJson(const StoredJson& json) {
   FileEdit edit;
-  const std::string kind = json.at("edit");
+  const std::string kind = json.at("edit").text();
   for (const auto& [known, name] : kEditNames) {
     if (kind == name) edit.kind = known;
   }
-  edit.path = json.at("path");
-  edit.before = JsonGet<std::string>(json, "before", "");
-  edit.after = JsonGet<std::string>(json, "after", "");
+  edit.path = json.at("path").text();
+  edit.before = StringAt(json.json(), "before");
+  edit.after = StringAt(json.json(), "after");
   return edit;
 }
 
@@ -82,9 +86,9 @@ Json StepToJson(const FixStep& step) {
   return EditToJson(step.edit);
 }
 
-FixStep StepFromJson(const Json& json) {
-  if (json.contains("command")) return {FixStep::Kind::kCommand, {}, json.at("command")};
-  if (json.contains("user")) return {FixStep::Kind::kUserMessage, {}, json.at("user")};
+FixStep StepFromJson(const StoredJson& json) {
+  if (json.has("command")) return {FixStep::Kind::kCommand, {}, json.at("command").text()};
+  if (json.has("user")) return {FixStep::Kind::kUserMessage, {}, json.at("user").text()};
   return {FixStep::Kind::kEdit, EditFromJson(json), ""};
 }
 
@@ -120,23 +124,34 @@ class DetailWriter {
   Json& item_;
 };
 
-FixDetail FixFromJson(const Json& json) {
-  FixDetail fix{json.at("is_command"),    json.at("failed"), json.at("error"), {},
-                json.at("earlier_steps"), json.at("reason"), json.at("works"), json.at("call")};
-  for (const Json& step : json.at("steps")) fix.steps.push_back(StepFromJson(step));
+FixDetail FixFromJson(const StoredJson& json) {
+  FixDetail fix{json.at("is_command").flag(),
+                json.at("failed").text(),
+                json.at("error").text(),
+                {},
+                json.at("earlier_steps").number<std::size_t>(),
+                json.at("reason").text(),
+                json.at("works").text(),
+                json.at("call").text()};
+  for (const StoredJson& step : json.at("steps").elements()) fix.steps.push_back(StepFromJson(step));
   return fix;
 }
 
-FileDetail FileFromJson(const Json& json) {
-  FileDetail file{json.at("path"),
-                  json.at("whole"),
-                  json.at("content"),
-                  json.at("first"),
+CommandDetail CommandFromJson(const StoredJson& json) {
+  return {json.at("command").text(), json.at("purpose").text(), json.at("output").text(),
+          json.at("worked").number<std::size_t>(), json.at("failed").number<std::size_t>()};
+}
+
+FileDetail FileFromJson(const StoredJson& json) {
+  FileDetail file{json.at("path").text(),
+                  json.at("whole").flag(),
+                  json.at("content").text(),
+                  json.at("first").text(),
                   {},
-                  json.at("deleted"),
-                  json.at("versions"),
-                  JsonGet<std::string>(json, "replaced", "")};
-  for (const Json& edit : json.at("edits")) file.edits.push_back(EditFromJson(edit));
+                  json.at("deleted").flag(),
+                  json.at("versions").number<std::size_t>(),
+                  StringAt(json.json(), "replaced")};
+  for (const StoredJson& edit : json.at("edits").elements()) file.edits.push_back(EditFromJson(edit));
   return file;
 }
 
@@ -149,24 +164,19 @@ MaterialDetail EarlierDetail(MaterialKind kind, const Json& item) {
   return {};
 }
 
-MaterialItem ItemFromJson(const Json& json) {
-  const std::string kind = json.at("kind");
-  MaterialItem item{json.at("id"),
-                    KindFromName(kind),
-                    json.at("text"),
-                    json.at("places"),
-                    {},
-                    JsonGet<std::string>(json, "known", "")};
-  if (json.contains("fix")) {
+MaterialItem ItemFromJson(const StoredJson& json) {
+  const std::string kind = json.at("kind").text();
+  MaterialItem item{
+      json.at("id").text(),          KindFromName(kind), json.at("text").text(), json.at("places").texts(), {},
+      StringAt(json.json(), "known")};
+  if (json.has("fix")) {
     item.detail = FixFromJson(json.at("fix"));
-  } else if (json.contains("command")) {
-    const Json& command = json.at("command");
-    item.detail = CommandDetail{command.at("command"), command.at("purpose"), command.at("output"),
-                                command.at("worked"), command.at("failed")};
-  } else if (json.contains("file")) {
+  } else if (json.has("command")) {
+    item.detail = CommandFromJson(json.at("command"));
+  } else if (json.has("file")) {
     item.detail = FileFromJson(json.at("file"));
   } else if (kind != NameOf(item.kind)) {
-    item.detail = EarlierDetail(item.kind, json);
+    item.detail = EarlierDetail(item.kind, json.json());
   }
   return item;
 }
@@ -179,10 +189,29 @@ Json PairsToJson(const NamedTexts& pairs) {
   return list;
 }
 
-NamedTexts PairsFromJson(const Json& list) {
+NamedTexts PairsFromJson(const StoredJson& list) {
   NamedTexts pairs;
-  for (const Json& pair : list) pairs.emplace_back(pair.at(0), pair.at(1));
+  for (const StoredJson& pair : list.elements()) pairs.emplace_back(pair.element(0).text(), pair.element(1).text());
   return pairs;
+}
+
+Material ReadMaterial(const StoredJson& json) {
+  Material material;
+  material.task = json.at("task").text();
+  for (const StoredJson& item : json.at("items").elements()) material.items.push_back(ItemFromJson(item));
+  for (const StoredJson& request : json.at("requests").elements())
+    material.requests.push_back({request.at("text").text(), request.at("answer").text(), request.at("place").text()});
+  for (const StoredJson& example : json.at("examples").elements())
+    material.examples.push_back({example.at("input").text(), example.at("output").text()});
+  if (!json.has("existing")) return material;
+  const StoredJson existing = json.at("existing");
+  material.existing = {existing.at("name").text(),
+                       existing.at("description").text(),
+                       existing.at("body").text(),
+                       PairsFromJson(existing.at("references")),
+                       PairsFromJson(existing.at("scripts")),
+                       StringAt(existing.json(), "other_fields")};
+  return material;
 }
 
 }  // namespace
@@ -214,25 +243,9 @@ Json MaterialToJson(const Material& material) {
 
 Result<Material> MaterialFromJson(const Json& json, const std::string& source) {
   try {
-    Material material;
-    material.task = json.at("task").get<std::string>();
-    for (const Json& item : json.at("items")) material.items.push_back(ItemFromJson(item));
-    for (const Json& request : json.at("requests"))
-      material.requests.push_back({request.at("text"), request.at("answer"), request.at("place")});
-    for (const Json& example : json.at("examples"))
-      material.examples.push_back({example.at("input"), example.at("output")});
-    if (json.contains("existing")) {
-      const Json& existing = json.at("existing");
-      material.existing = {existing.at("name"),
-                           existing.at("description"),
-                           existing.at("body"),
-                           PairsFromJson(existing.at("references")),
-                           PairsFromJson(existing.at("scripts")),
-                           JsonGet<std::string>(existing, "other_fields", "")};
-    }
-    return material;
-  } catch (const Json::exception& error) {
-    return InputError(fmt::format("{}: not the material of a generation: {}", source, error.what()));
+    return ReadMaterial(StoredJson(json, "material"));
+  } catch (const StoredJsonFault& fault) {
+    return NotAsWritten(source, fault, "start a new generation");
   }
 }
 

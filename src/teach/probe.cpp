@@ -78,7 +78,7 @@ Status ProbeStudents(GenerationState& state) {
     state.Say("probe", ProbeLine(state.trials.students[i].name, rates[i], answers));
   for (std::size_t i = rates.size(); i-- > 0;) {
     if (rates[i] > 0.0) continue;
-    TooSmall small{state.trials.students[i], answers};
+    FailingStudent small{state.trials.students[i], answers};
     state.DropStudent(i);
     state.out.too_small.insert(state.out.too_small.begin(), std::move(small));
   }

@@ -82,6 +82,29 @@ TEST(NothingToLearn, AStudentThatPassesEverythingWithoutTheSkillEndsIt) {
   EXPECT_THAT(outcome->candidates, SizeIs(1));
 }
 
+TEST(PassedNothing, AStudentThatNeverPassesIsNotMeasuredOnTheHeldOutTests) {
+  GenerationBench bench(Qualities({"[sim 0]"}), "base=0,skill=body,reference=1");
+  const Stages stages(bench);
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_THAT(outcome->too_small, IsEmpty()) << "it can copy the reference answers";
+  ASSERT_THAT(outcome->passed_nothing, SizeIs(1));
+  EXPECT_EQ(outcome->passed_nothing[0].answers, 32U) << "8 train tests, 2 rounds, without and with the draft";
+  EXPECT_THAT(stages.seen, ElementsAre("probe", "train", "screen")) << "one attempt to refine it";
+  EXPECT_EQ(outcome->refine_end, "no student passes a train test, with or without the skill");
+  EXPECT_FALSE(outcome->measured.has_value());
+  EXPECT_EQ(outcome->stopped, "");
+  EXPECT_THAT(outcome->candidates[outcome->chosen].skill.body, HasSubstr("Draft"));
+}
+
+TEST(PassedNothing, ARefinementThatHelpsIsMeasured) {
+  GenerationBench bench(Qualities({"[sim 0]", "[sim 0.9]"}), "base=0,skill=body,reference=1");
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_THAT(outcome->passed_nothing, IsEmpty());
+  EXPECT_TRUE(outcome->measured.has_value());
+}
+
 TEST(NothingToLearn, FewAnswersDoNotSaySo) {
   GenerationBench bench(Qualities({"[sim 1]"}), "base=1,skill=body");
   bench.options.train_rounds = 1;

@@ -47,6 +47,10 @@ Json UnmeasuredToJson(const Student& student, const char* reason, const Json& ba
           {"with_skill_rate", nullptr}};
 }
 
+int LooksAfter(const GenerateOutcome& outcome, const GenerationFacts& facts) {
+  return facts.looks_before + (outcome.measured && facts.counts_looks ? 1 : 0);
+}
+
 // Which cases the skill was refined on, which were held out, and how often those have been looked at.
 void PutSplit(const GenerateOutcome& outcome, const GenerationFacts& facts, Json& lineage) {
   Json train = Json::array();
@@ -57,7 +61,7 @@ void PutSplit(const GenerateOutcome& outcome, const GenerationFacts& facts, Json
   }
   lineage["train"] = std::move(train);
   lineage["test"] = std::move(test);
-  lineage["test_looks"] = facts.looks_before + (outcome.measured ? 1 : 0);
+  lineage["test_looks"] = LooksAfter(outcome, facts);
 }
 
 }  // namespace
@@ -75,7 +79,7 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
                    {"sources", facts.sources},
                    {"students", Json::array()},
                    {"run", nullptr},
-                   {"test_looks", facts.looks_before + (outcome.measured ? 1 : 0)},
+                   {"test_looks", LooksAfter(outcome, facts)},
                    {"cost_usd", nullptr},
                    {"provenance", outcome.provenance},
                    {"contradicted_rules", outcome.contradicted_rules},
@@ -97,8 +101,10 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
     for (const Student& student : outcome.students)
       metadata["students"].push_back(UnmeasuredToJson(student, kNothingToLearn, 1.0));
   }
-  for (const TooSmall& small : outcome.too_small)
+  for (const FailingStudent& small : outcome.too_small)
     metadata["students"].push_back(UnmeasuredToJson(small.student, kTooSmall, nullptr));
+  for (const FailingStudent& failing : outcome.passed_nothing)
+    metadata["students"].push_back(UnmeasuredToJson(failing.student, kPassedNothing, 0.0));
   std::optional<double> usd = 0.0;
   for (const auto* stages : {&facts.teachers, &facts.students}) {
     for (const auto& [stage, cost] : *stages) {

@@ -14,6 +14,7 @@ namespace upskill {
 
 // In place of a verdict, where there is none.
 inline constexpr const char* kTooSmall = "too small for this skill";
+inline constexpr const char* kPassedNothing = "no test passed";
 inline constexpr const char* kNothingToLearn = "nothing to learn";
 
 // Facts about a generation besides its outcome.
@@ -26,6 +27,7 @@ struct GenerationFacts {
   std::string task;
   std::string lineage;                        // LineageOf the skill that was improved, else `id`
   int looks_before = 0;                       // at the held-out cases (TestLooksOf), before this generation
+  bool counts_looks = true;                   // whether this generation's counts as well
   std::vector<std::string> sources;           // traces, documents
   std::map<std::string, StageCost> teachers;  // by stage, over all sessions
   std::map<std::string, StageCost> students;  // the same

@@ -105,6 +105,11 @@ std::string NothingToLearnLine(std::size_t answers) {
   return fmt::format("all {} pass without a skill: nothing to learn", Counted(answers, "answer"));
 }
 
+std::string PassedNothingLine(const std::string& student, std::size_t answers) {
+  return fmt::format("{}: none of {} passes, with or without the skill: not measured on the held-out tests", student,
+                     Counted(answers, "answer"));
+}
+
 std::string AttemptLine(int attempt, int attempts, const std::string& teacher, std::size_t failing) {
   return fmt::format("attempt {} of {}: {} is shown {}", attempt, attempts, teacher, Counted(failing, "failing test"));
 }

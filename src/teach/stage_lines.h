@@ -41,6 +41,7 @@ std::string ProbeLine(const std::string& student, double rate, std::size_t answe
 
 // "all 16 answers pass without a skill: nothing to learn".
 std::string NothingToLearnLine(std::size_t answers);
+std::string PassedNothingLine(const std::string& student, std::size_t answers);
 
 // "attempt 1 of 3: sonnet is shown 4 failing tests".
 std::string AttemptLine(int attempt, int attempts, const std::string& teacher, std::size_t failing);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "teach/train_trials.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -64,6 +65,21 @@ void TrainTrials::ScreenOut(std::size_t index, const Screening& screening, std::
   Candidate& candidate = state_.out.candidates[index];
   candidate.status = ScreenedOutStatus(candidate, screening);
   state_.Say(stage, ScreenedOutLine(candidate));
+}
+
+std::vector<std::size_t> TrainTrials::PassedNothing() const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < without_.size(); ++i) {
+    const bool passed = without_[i] > kSameRate ||
+                        std::any_of(state_.out.candidates.begin(), state_.out.candidates.end(),
+                                    [&](const Candidate& one) { return one.measured && one.train[i] > kSameRate; });
+    if (!passed) found.push_back(i);
+  }
+  return found;
+}
+
+std::size_t TrainTrials::AnswersOfEach() const {
+  return state_.train.size() * static_cast<std::size_t>(state_.options.train_rounds) * (trials_.size() + 1);
 }
 
 void TrainTrials::CountInFull() {

@@ -37,6 +37,11 @@ class TrainTrials {
   // By student: pass rate on train without a skill.
   const std::vector<double>& without() const { return without_; }
 
+  // Students, by index, of whom no answer passed, without a skill or with a measured candidate.
+  std::vector<std::size_t> PassedNothing() const;
+  // The answers of each student that were asked for in those trials.
+  std::size_t AnswersOfEach() const;
+
   // Adds the answers that measuring one more candidate in full, with a baseline, would take.
   void CountInFull();
 
