@@ -4,6 +4,7 @@
 #include <new>
 
 #include "cli/catalog_file.h"
+#include "cli/check_command.h"
 #include "cli/compare_command.h"
 #include "cli/env.h"
 #include "cli/eval_command.h"
@@ -17,6 +18,7 @@
 #include "cli/models_command.h"
 #include "cli/plan_command.h"
 #include "cli/prompts_command.h"
+#include "cli/recheck_command.h"
 #include "cli/report_command.h"
 #include "cli/runs_command.h"
 #include "cli/selftest_command.h"
@@ -39,7 +41,9 @@ struct AllOptions {
   PlanOptions plan;
   PromptsOptions prompts;
   RunsOptions runs;
+  RecheckOptions recheck;
   ReportOptions report;
+  CheckCommandOptions check;
   CompareOptions compare;
   SelftestOptions selftest;
   ListOptions list;
@@ -59,6 +63,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddEvalCommand(app, options.eval);
   AddBenchmarkCommand(app, options.benchmark);
   AddPlanCommand(app, options.plan);
+  AddCheckCommand(app, options.check);
   AddSelftestCommand(app, options.selftest);
   AddGenerateCommand(app, options.generate);
   AddPromptsCommand(app, options.prompts);
@@ -67,6 +72,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddRunsCommand(app, options.runs);
   AddReportCommand(app, options.report);
   AddCompareCommand(app, options.compare);
+  AddRecheckCommand(app, options.recheck);
   AddMergeCommand(app, options.merge);
   AddModelsCommand(app, options.models);
   AddHelpCommand(app, options.help);
@@ -91,8 +97,10 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
+  if (app.got_subcommand("check")) return RunCheck(options.check, env);
   if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
   if (app.got_subcommand("prompts")) return RunPrompts(options.prompts, env);
+  if (app.got_subcommand("recheck")) return RunRecheck(options.recheck, env);
   if (app.got_subcommand("report")) return RunReport(options.report, env);
   if (app.got_subcommand("compare")) return RunCompare(options.compare, env);
   if (app.got_subcommand("merge")) return RunMerge(options.merge, env);

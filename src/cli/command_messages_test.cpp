@@ -12,6 +12,7 @@
 #include "support/command_line.h"
 #include "util/files.h"
 #include "util/json.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -94,7 +95,7 @@ TEST_F(CommandMessages, AGateWithoutABaselineSaysWhatIsMissing) {
 
 TEST_F(CommandMessages, TheHintAtFailedCasesIsACommand) {
   EXPECT_EQ(Eval({}, "sim:base=0,skill=0"), 0);
-  EXPECT_THAT(out, HasSubstr("2 cases never passed: one, two\n  upskill eval "));
+  EXPECT_THAT(out, HasSubstr("2 cases never passed: one, two\n  show their answers: upskill eval "));
   EXPECT_THAT(out, HasSubstr(" --resume " + FindRuns(runs()).back().filename().string() + " -v\n"));
   EXPECT_EQ(Eval({"-v"}, "sim:base=0,skill=0"), 0);
   EXPECT_THAT(out, AllOf(HasSubstr("2 cases never passed: one, two\n"), Not(HasSubstr(" --resume "))));
@@ -149,7 +150,7 @@ TEST_F(CommandMessages, ASkillWithoutCasesSaysHowToGiveSome) {
 TEST_F(CommandMessages, MissingRunsAndGenerations) {
   const std::string dir = runs().string();
   EXPECT_EQ(Run({"report", "latest", "-d", dir}), 2);
-  EXPECT_EQ(error, "error: no runs in " + dir + "\n");
+  EXPECT_EQ(error, "error: no runs in the folder '" + dir + "'; `upskill eval SKILL` creates one\n");
   ASSERT_EQ(Eval({}), 0);
   EXPECT_EQ(Run({"report", "x", "-d", dir}), 2);
   EXPECT_EQ(error, fmt::format("error: no run 'x' in {0}; `upskill runs -d {0}` lists its runs\n", dir));
@@ -249,7 +250,7 @@ TEST_F(CommandMessages, TimeOutsAreCountedAndTakeTheWordBack) {
   ASSERT_EQ(Eval({"--runs", "150"}, model), 0);  // from the cache, which keeps the failed attempts
   EXPECT_THAT(out, HasSubstr("undecided because of errors"));
   EXPECT_THAT(out,
-              HasSubstr(fmt::format("{} time-outs with the skill; were they failures, nothing would be shown", lost)));
+              HasSubstr(fmt::format("{} timeouts with the skill; were they failures, nothing would be shown", lost)));
   EXPECT_THAT(out, HasSubstr(fmt::format("with skill: {} of {} requests failed", lost, 300 + lost)));
 }
 
@@ -300,9 +301,15 @@ TEST_F(CommandMessages, AModelThatIsNotThereSaysHowToGetIt) {
 TEST_F(CommandMessages, SelftestCallsItsRunsSimulations) {
   ASSERT_EQ(Run({"selftest", "--runs", "10", "--cases", "2", "--rounds", "1"}), 0) << error;
   EXPECT_THAT(out, AllOf(StartsWith("10 runs per line"),
-                         EndsWith("passed: false words are not significantly more frequent than 5 % (alpha)\n")));
+                         EndsWith("passed: false verdicts are not significantly more frequent than 5 % (alpha)\n")));
   ASSERT_EQ(Run({"selftest", "--help"}), 0);
   EXPECT_THAT(out, AllOf(HasSubstr("--simulations N"), Not(HasSubstr("--runs"))));
+}
+
+TEST_F(CommandMessages, NotesOfSeveralModelsFollowABlankLine) {
+  ASSERT_EQ(Run({"eval", skill(), "-m", kStudent, "-m", "sim:base=0,skill=1,seed=3", "--runs-dir", runs().string()}), 0)
+      << error;
+  EXPECT_THAT(out, HasSubstr(fmt::format("\n\n{}: tokens ", kStudent)));
 }
 
 TEST_F(CommandMessages, PlanTakesABaselineInPercentOrAsAFraction) {
@@ -331,6 +338,14 @@ TEST_F(CommandMessages, PlanTellsWhatEachWordTakes) {
   EXPECT_GE(most.at("cases_in_general").get<int>(), 6);
 }
 
+TEST_F(CommandMessages, PlanFitsANarrowTerminal) {
+  columns = 80;
+  ASSERT_EQ(Run({"plan", skill(), "-m", kStudent, "--baseline", "20%"}), 0) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("to see  rounds  requests"), HasSubstr("in general"), HasSubstr("free"),
+                         Not(HasSubstr("--stop-when-decided"))));
+  for (const std::string_view line : SplitLines(out)) EXPECT_LE(DisplayColumns(line), 80U) << line;
+}
+
 // Five copies of a case cost their requests and show nothing new.
 TEST_F(CommandMessages, PlanCountsCasesWithTheSameInputOnce) {
   const auto plan_of = [&](const char* name, int copies) {
@@ -350,7 +365,7 @@ TEST_F(CommandMessages, PlanCountsCasesWithTheSameInputOnce) {
   const Json once = plan_of("once.json", 1);
   EXPECT_THAT(out, HasSubstr(" · 4 cases · baseline"));
   const Json often = plan_of("often.json", 5);
-  EXPECT_THAT(out, HasSubstr(" · 20 cases with 4 different inputs, each of which counts once · baseline"));
+  EXPECT_THAT(out, HasSubstr("20 cases with 4 different inputs, each of which counts once · baseline"));
   EXPECT_EQ(often.at("distinct_inputs"), 4);
   const Json& a = once.at("students").at(0);
   const Json& b = often.at("students").at(0);
@@ -366,7 +381,7 @@ TEST_F(CommandMessages, BenchmarkDocumentsTheOptionOfItsResumeCommand) {
   EXPECT_EQ(Run({"benchmark", skill(), "-m", "sim:error=1", "-o", runs().string()}), 3);
   EXPECT_THAT(error, HasSubstr(" --runs-dir " + runs().string()));
   ASSERT_EQ(Run({"benchmark", "--help"}), 0);
-  EXPECT_THAT(out, HasSubstr("-o, --runs-dir DIR"));
+  EXPECT_THAT(out, HasSubstr("-d, --runs-dir DIR"));
 }
 
 }  // namespace

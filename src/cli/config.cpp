@@ -5,10 +5,13 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string_view>
 
 #include "cli/config_trust.h"
 #include "util/files.h"
+#include "util/nearest_name.h"
 #include "util/user_folders.h"
 
 namespace upskill {
@@ -59,6 +62,34 @@ std::string_view ReasonOf(const YAML::Exception& e) {
 
 }  // namespace
 
+namespace {
+
+// Other tools may share the file, so only keys that are nearly one of ours are named.
+std::vector<std::string> MisspeltKeys(const YAML::Node& root, const std::string& file) {
+  constexpr std::array<std::string_view, 9> kKeys = {"model",
+                                                     "skill_generation_model",
+                                                     "eval_model",
+                                                     "test_gen_model",
+                                                     "max_refine_attempts",
+                                                     "ledger",
+                                                     "skills_dir",
+                                                     "runs_dir",
+                                                     "trusted_configs"};
+  std::vector<std::string> warnings;
+  for (const auto& entry : root) {
+    if (!entry.first.IsScalar()) continue;
+    const std::optional<std::string> meant = NearestKey(entry.first.Scalar(), kKeys);
+    if (!meant) continue;
+    warnings.push_back(
+        ConfigError(file, entry.first.Mark(),
+                    fmt::format("unknown key \"{}\" is ignored; did you mean \"{}\"?", entry.first.Scalar(), *meant))
+            .message);
+  }
+  return warnings;
+}
+
+}  // namespace
+
 Result<Config> ParseConfig(const std::string& text, const std::string& file) {
   Config config;
   config.source = file;
@@ -66,6 +97,7 @@ Result<Config> ParseConfig(const std::string& text, const std::string& file) {
     const YAML::Node root = YAML::Load(text);
     if (root.IsNull()) return config;
     if (!root.IsMap()) return InputError(fmt::format("{}: expected a mapping of keys to values", file));
+    config.warnings = MisspeltKeys(root, file);
     const auto take = [&](const char* key, auto& target) -> Status {
       ASSIGN_OR_RETURN(const std::string value, TextAt(root, key, file));
       if (!value.empty()) target = value;
@@ -103,6 +135,7 @@ Result<Config> LoadConfig(const Env& env) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file, 1U << 20U));
   ASSIGN_OR_RETURN(Config config, ParseConfig(text, file));
   if (file == kProjectConfig) RETURN_IF_ERROR(CheckProjectConfig(config, env));
+  for (const std::string& warning : config.warnings) PrintWarning(env, warning);
   return config;
 }
 

@@ -10,7 +10,8 @@
 
 namespace upskill {
 
-// Settings from a file, with the keys of the Python tool of the same name. Unknown keys are ignored.
+// Settings from a file, with the keys of the Python tool of the same name. Unknown keys are ignored; those that
+// are nearly one of these give a warning.
 struct Config {
   std::filesystem::path source;        // empty: no file, all defaults
   std::string skill_generation_model;  // (alias `model`) empty: not set
@@ -20,6 +21,7 @@ struct Config {
   std::filesystem::path skills_dir = "skills";
   std::filesystem::path runs_dir = "runs";
   bool ledger = true;  // count looks at tests
+  std::vector<std::string> warnings;
 };
 
 // The settings in `text`. Errors name `file`, line and column, and repeat nothing of the text. `trusted_configs` is for

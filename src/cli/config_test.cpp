@@ -48,6 +48,13 @@ TEST_F(ProjectConfig, MaySetNamesAndFoldersBelowItsOwn) {
       << error;
 }
 
+TEST_F(ProjectConfig, NamesMisspeltKeys) {
+  EXPECT_EQ(ListWith("eval_modle: haiku\nformatter: x\n"), kOk);
+  EXPECT_THAT(error, HasSubstr("warning: upskill.config.yaml:1:1: unknown key \"eval_modle\" is ignored; did you mean "
+                               "\"eval_model\"?"));
+  EXPECT_THAT(error, Not(HasSubstr("formatter")));
+}
+
 TEST_F(ProjectConfig, MayNotNameFilesServersOrFoldersElsewhere) {
   fs::create_directory_symlink(folder.path(), project() / "linked");
   for (const char* setting :

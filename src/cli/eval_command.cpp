@@ -20,6 +20,8 @@
 #include "report/progress_line.h"
 #include "report/run_files.h"
 #include "report/verdict_text.h"
+#include "skill/skill.h"
+#include "util/result.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -27,9 +29,13 @@ namespace {
 
 void PrintHead(const EvalOptions& options, const Config& config, const EvalSession& session, Env& env) {
   env.out(EvalHead(session.plan, StyleFor(env, env.out_is_terminal, options.color)));
+  if (options.quiet) return;
   for (const auto& model : session.models) {
     env.out(TerminalText::Format("model  {} ({})\n", model->info().name, model->info().detail));
   }
+  if (const Result<Skill> skill = LoadSkill(options.skill); skill && !skill->references.empty())
+    env.out(TerminalText::Format("note   models get SKILL.md alone, without its {}\n",
+                                 Counted(skill->references.size(), "reference")));
   if (const std::string note = AlphaNote(session.plan); !note.empty())
     env.out(TerminalText::Format("alpha  {}\n", note));
   if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
@@ -52,7 +58,16 @@ void PrintReuse(const EvalOptions& options, const EvalSession& session, const Ru
     where = fmt::format("the cache ({})", where);
   }
   env.out(TerminalText::Format("{} of {} cells from {}{}\n", progress.reused, progress.total, where,
-                               progress.reused == progress.total ? ", no requests were sent" : ""));
+                               progress.reused == progress.total ? "; no requests were sent" : ""));
+}
+
+// The command that writes a report of the run; empty if the run isn't stored.
+std::string ReportLine(const EvalOptions& options, const EvalSession& session) {
+  if (!session.journal) return "";
+  const std::string& name = session.plan.run;
+  const std::string shortest = name.substr(name.size() < 4 ? 0 : name.size() - 4);
+  return fmt::format("upskill report {} -o report.html",
+                     options.runs_dir.empty() ? shortest : session.journal->folder().string());
 }
 
 void PrintResult(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
@@ -65,7 +80,7 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
     return;
   }
   PrintReuse(options, session, outcome, env);
-  if (options.verbose) env.out("\n" + EvalCases(run.data, style) + FindingDetails(run));
+  if (options.verbose) env.out("\n" + EvalCases(run.data, style, ReportLine(options, session)) + FindingDetails(run));
   const bool several = session.plan.students.size() > 1;
   const TerminalText table = several || options.table_first ? EvalTable(run, style) : TerminalText();
   const TerminalText bars = several && !options.table_first ? TerminalText() : EvalBars(run, style);
@@ -73,7 +88,7 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
   const TerminalText notes =
       (bars.empty() ? EvalTableNotes(run, style) : TerminalText()) +
       EvalCaseNotes(run, session.journal && !options.verbose ? ResumeLine(options, session) + " -v" : "");
-  if (!notes.empty()) env.out(TerminalText::Format("{}{}", bars.empty() ? "\n" : "", notes));
+  if (!notes.empty()) env.out(bars.empty() ? "\n" + notes : notes);
   if (outcome.progress.saved > 0) {
     env.out(TerminalText::Format("skipped {} of {} cells: {}\n",
                                  WithThousands(static_cast<long long>(outcome.progress.saved)),
@@ -81,10 +96,8 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
   }
   if (outcome.progress.cost_usd > 0) env.out(TerminalText::Format("spent {}\n", MoneyText(outcome.progress.cost_usd)));
   if (session.journal) {
-    const std::string& name = session.plan.run;
-    const std::string folder = session.journal->folder().string();
-    const std::string shortest = options.runs_dir.empty() ? name.substr(name.size() < 4 ? 0 : name.size() - 4) : folder;
-    env.out(TerminalText::Format("run {} · {}\nupskill report {} -o report.html\n", name, folder, shortest));
+    env.out(TerminalText::Format("run {} · {}\n{}\n", session.plan.run, session.journal->folder().string(),
+                                 ReportLine(options, session)));
   }
 }
 
@@ -169,6 +182,7 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
   input.limits = LimitsOf(options);
   input.stop = env.stop;
   input.clock = env.clock;
+  input.sandbox = session->sandbox.get();
   if (!options.quiet) input.observer = &progress;
   Result<RunOutcome> outcome = RunPlan(std::move(input));
   progress.Clear();

@@ -52,6 +52,7 @@ void AddCaseOptions(CLI::App& command, EvalOptions& options) {
   if (!options.table_first) command.add_flag("--no-baseline", options.no_baseline, "Leave out the arm without a skill");
   command.add_flag("--placebo", options.placebo, "Add an arm with an unrelated text of the skill's length");
   command.add_option("--against", options.against, "Add an arm with another version of the skill")->type_name("DIR");
+  AddSandboxOptions(command, options.sandbox);
   command.add_option("--shard", options.shard, "Run only the K-th of N parts; `upskill merge` merges them")
       ->type_name("K/N");
 }
@@ -78,7 +79,8 @@ std::string NotAnEmptyGate(const std::string& text) {
 void AddVerdictOptions(CLI::App& command, EvalOptions& options) {
   BeginGroup(command, "Verdict");
   command.add_flag("--stop-when-decided", options.stop_when_decided,
-                   "Stop a model once its verdict is known; --runs becomes the maximum (30 if not given)");
+                   "Stop a model once its verdicts and the gate's contrasts are decided; --runs becomes the maximum "
+                   "(30 if not given)");
   command.add_option("--alpha", options.alpha, "Accepted chance of a false verdict")
       ->capture_default_str()
       ->check(Number(1e-6, 0.5))
@@ -92,11 +94,8 @@ void AddVerdictOptions(CLI::App& command, EvalOptions& options) {
       ->check(Number(0.1, 99.0))
       ->type_name("POINTS");
   command
-      .add_option(
-          "--gate", options.gate,
-          "Exit with 1 unless these clauses, separated by ;, hold: helps, hurts, no-effect, undecided (or "
-          "not-...) :MODELS or :*; lift, pass, tokens, cost, seconds < or > a number; not-worse:CHOICE vs CHOICE "
-          "(`upskill help exit-codes`)")
+      .add_option("--gate", options.gate,
+                  "Exit with 1 unless every clause holds, such as 'helps:*; tokens<+20%' (`upskill help exit-codes`)")
       ->check(CLI::Validator(NotAnEmptyGate, ""))
       ->type_name("CLAUSES");
 }
@@ -130,9 +129,9 @@ void AddStorageOptions(CLI::App& command, EvalOptions& options) {
   if (!options.table_first)
     command.add_flag("!--no-log-runs,--log-runs", options.log_runs, "Keep nothing of the run in the runs folder");
   command.add_flag("!--no-ledger", options.ledger,
-                   "Ignore earlier looks at these tests, and don't count this one: all of alpha is used");
+                   "Ignore earlier looks at these tests, don't count this one, and use the whole of alpha");
   command
-      .add_option(options.table_first ? "-o,--runs-dir,--output" : "--runs-dir", options.runs_dir,
+      .add_option(options.table_first ? "-d,--runs-dir,-o,--output" : "-d,--runs-dir", options.runs_dir,
                   "Runs folder [default: the configured one, else ./runs]")
       ->type_name("DIR");
   for (const char* decided_by_plan :
@@ -186,12 +185,12 @@ void AddEvalCommand(CLI::App& app, EvalOptions& options) {
 void AddBenchmarkCommand(CLI::App& app, EvalOptions& options) {
   options.table_first = true;
   CLI::App* command =
-      app.add_subcommand("benchmark", "Measure a skill on several models: eval with three rounds and the table first")
+      app.add_subcommand("benchmark", "Like eval, with three rounds by default and the comparison table first")
           ->group("Measure skills");
   AddOptions(*command, options);
   AddExamples(*command,
               {{"Compare three models", "upskill benchmark path/to/skill -m haiku -m sonnet -m kimi"},
-               {"Keep the run elsewhere", "upskill benchmark path/to/skill -m haiku --runs 10 -o /tmp/runs"}});
+               {"Keep the run elsewhere", "upskill benchmark path/to/skill -m haiku --runs 10 -d /tmp/runs"}});
   AddHelpNote(
       *command,
       "See also: upskill help model-strings, upskill help files, upskill help verdicts, upskill help exit-codes");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/env.h"
+#include "cli/sandbox_option.h"
 
 namespace CLI {
 class App;
@@ -38,7 +39,8 @@ struct EvalOptions {
   bool refresh = false;
   int parallel = 0;
   bool batch = false;
-  std::string shard;     // "K/N"
+  std::string shard;  // "K/N"
+  SandboxChoice sandbox;
   std::string runs_dir;  // empty: from the configuration
   std::string resume;    // run to resume; empty: a new one
   std::optional<double> max_cost_usd;

@@ -38,7 +38,7 @@ Result<Shard> ParseShard(std::string_view text) {
 }
 
 // The plan without its students.
-Result<Plan> MakePlan(const EvalOptions& options, const Config& config, Env& env) {
+Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sandbox& sandbox, Env& env) {
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   Plan plan;
   Result<Suite> suite = LoadCases(options.tests, skill.folder);
@@ -82,8 +82,8 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, Env& env
   if (plan.stop_when_decided && !plan.has_arm(ComparedArm(plan))) {
     return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
   }
-  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(plan.suite));
-  ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop));
+  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox));
+  ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop, sandbox));
   if (!options.quiet) {
     for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
     for (const std::string& warning : plan.suite.warnings) PrintWarning(env, warning);
@@ -125,6 +125,7 @@ Status TakeGate(const EvalOptions& options, Env& env, EvalSession& session) {
   if (options.gate.empty()) return {};
   ASSIGN_OR_RETURN(session.gate, ParseGate(options.gate));
   RETURN_IF_ERROR(CheckGateModels(*session.gate, session.plan));
+  session.plan.terms.gate = options.gate;  // a resumed run may have been given another one
   if (!options.resume.empty()) return {};
   ASSIGN_OR_RETURN(const std::vector<std::string> warnings, ForecastGate(*session.gate, session.plan));
   if (!options.quiet) {
@@ -156,7 +157,7 @@ Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const C
 }
 
 Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
-  ASSIGN_OR_RETURN(session.plan, MakePlan(options, config, env));
+  ASSIGN_OR_RETURN(session.plan, MakePlan(options, config, *session.sandbox, env));
   const std::vector<std::string> specs = ChooseModels(options.models, config);
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, session.runs_dir, env));
   for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -252,6 +253,11 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
         "note: the skill has changed since run {} started; the run continues with the old version\n",
         session.plan.run));
   }
+  Suite suite = session.plan.suite;
+  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(suite, *session.sandbox));
+  if (!left_out.empty()) {
+    return InputError(fmt::format("run {} can't go on here: {}", session.plan.run, left_out.front()));
+  }
   RETURN_IF_ERROR(TakeGate(options, env, session));
   RETURN_IF_ERROR(CheckServersAreNamed(options, session.plan));
   std::vector<std::string> specs;
@@ -322,6 +328,8 @@ std::vector<std::string> ChooseModels(const std::vector<std::string>& given, con
 Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& config, Env& env) {
   EvalSession session;
   session.runs_dir = RunsFolder(options.runs_dir, config);
+  ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox));
+  session.sandbox = std::make_unique<Sandbox>(std::move(sandbox));
   RETURN_IF_ERROR(options.resume.empty() ? NewRun(options, config, env, session) : ResumeRun(options, env, session));
   return session;
 }
@@ -335,6 +343,8 @@ std::string ResumeLine(const EvalOptions& options, const EvalSession& session) {
   if (options.max_tokens_total) line += fmt::format(" --max-tokens-total {}", *options.max_tokens_total);
   if (options.timeout_seconds) line += fmt::format(" --timeout {}s", *options.timeout_seconds);
   if (!options.gate.empty()) line += " --gate " + ShellWord(options.gate);
+  if (options.sandbox.none) line += " --no-sandbox";
+  for (const std::string& folder : options.sandbox.toolchains) line += " --toolchain " + ShellWord(folder);
   if (!options.runs_dir.empty()) line += " --runs-dir " + ShellWord(options.runs_dir);
   return line + " --resume " + ShellWord(session.plan.run);
 }

@@ -15,6 +15,7 @@
 #include "eval/plan.h"
 #include "eval/sample.h"
 #include "model/model.h"
+#include "sandbox/sandbox.h"
 #include "skill/suite.h"
 #include "util/result.h"
 
@@ -29,6 +30,7 @@ struct EvalSession {
   std::vector<Sample> cached;
   std::optional<Gate> gate;
   std::filesystem::path runs_dir;
+  std::unique_ptr<Sandbox> sandbox;  // of the suite's commands
 };
 
 // Reads the skill and its cases, opens the models, and starts or resumes a run (--resume). All input is validated

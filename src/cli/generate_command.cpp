@@ -30,9 +30,15 @@ void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->type_name("TOOL");
   command
       .add_option("--mcp-env", options.mcp_env,
-                  "Environment variable that MCP servers get: NAME, with its value here, or NAME=VALUE (repeatable)")
+                  "Environment variable to pass to MCP servers: NAME, or NAME=VALUE (repeatable)")
       ->allow_extra_args(false)
       ->type_name("NAME");
+  command
+      .add_option("--mcp-timeout", options.mcp_timeout_seconds,
+                  "Maximum time for an MCP server to list its tools, such as 30s or 5m")
+      ->transform(Duration())
+      ->default_str("2m")
+      ->type_name("TIME");
   command.add_option("--docs", options.docs, "Text that the teacher should know (repeatable)")
       ->allow_extra_args(false)
       ->type_name("FILE");
@@ -46,7 +52,7 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
   BeginGroup(command, "Models");
   command
       .add_option("-m,--model", options.model,
-                  "Teacher that writes the skill; extract: none, it is extracted from the trace without a model")
+                  "Teacher that writes the skill, or `extract` to copy it from the trace without a model")
       ->default_str("the configured one; else extract with --from, and opus without, if there is a key")
       ->type_name("MODEL");
   command
@@ -94,14 +100,14 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
   command.add_flag("--no-critique", options.no_critique, "Skip the teacher's check and correction of its draft");
   command
       .add_option("--accept", options.accept,
-                  "When to replace an existing skill: never-worse (a loss of more than --accept-margin is ruled out), "
+                  "When to replace an existing skill: not-worse (a loss of more than --accept-margin is ruled out), "
                   "helps (the verdict), or any")
       ->capture_default_str()
-      ->transform(OneOf({"helps", "never-worse", "any"}))
+      ->transform(OneOf({"helps", "not-worse", "any"}, {{"never-worse", "not-worse"}}))
       ->type_name("RULE");
   command
       .add_option("--accept-margin", options.accept_margin_points,
-                  "Loss that --accept never-worse must rule out, in percentage points")
+                  "Loss that --accept not-worse must rule out, in percentage points")
       ->capture_default_str()
       ->check(Number(0.1, 99.0))
       ->type_name("POINTS");
@@ -109,13 +115,13 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
 
 void AddTestOptions(CLI::App& command, GenerateCommandOptions& options) {
   BeginGroup(command, "Tests");
-  command.add_option("-t,--tests", options.tests, "Tests to use as they are, instead of writing some")
+  command.add_option("-t,--tests", options.tests, "Cases to use as they are, instead of writing some")
       ->type_name("FILE");
-  command.add_option("--cases", options.how.cases, "Tests to write")
+  command.add_option("--cases", options.how.cases, "Cases to write")
       ->capture_default_str()
       ->check(WholeNumber(2, 200))
       ->type_name("N");
-  command.add_option("--holdout", options.how.holdout, "Share of the tests held out for the final measurement")
+  command.add_option("--holdout", options.how.holdout, "Share of the cases held out for the final measurement")
       ->capture_default_str()
       ->check(Number(0.1, 0.9))
       ->type_name("SHARE");
@@ -132,7 +138,7 @@ void AddRefinementOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->capture_default_str()
       ->check(WholeNumber(1, 20))
       ->type_name("N");
-  command.add_option("--train-runs", options.how.train_rounds, "Rounds per candidate on the train tests")
+  command.add_option("--train-runs", options.how.train_rounds, "Rounds per candidate on the train cases")
       ->capture_default_str()
       ->check(WholeNumber(1, 100))
       ->type_name("N");
@@ -160,8 +166,8 @@ void AddGenerateBudgetOptions(CLI::App& command, GenerateCommandOptions& options
       ->type_name("USD");
   command
       .add_option("--budget", options.how.context_tokens,
-                  "Maximum tokens of material in one request to the teacher; traces that fit are sent whole")
-      ->capture_default_str()
+                  "Maximum tokens of material in one request to the teacher; traces that fit are sent whole [default: "
+                  "what the teacher's context allows, at most 200000; 60000 if it is unknown]")
       ->check(WholeNumber(500, 1'000'000))
       ->type_name("N");
   command.add_flag("--dry-run", options.dry_run, "Print what would be done and its price, and stop");
@@ -175,12 +181,12 @@ void AddGenerationOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->expected(0, 1)
       ->default_str("latest")
       ->type_name("ID");
-  command.add_option("--runs-dir", options.runs_dir, "Runs folder [default: the configured one, else ./runs]")
+  command.add_option("-d,--runs-dir", options.runs_dir, "Runs folder [default: the configured one, else ./runs]")
       ->type_name("DIR");
   command.add_flag("!--no-log-runs,--log-runs", options.log_runs,
                    "Keep nothing in the runs folder; the generation can't be resumed");
   command.add_flag("--no-ledger", options.no_ledger,
-                   "Ignore earlier looks at the held-out tests, and don't count this one: all of alpha is used");
+                   "Ignore earlier looks at the held-out tests, don't count this one, and use the whole of alpha");
   command.add_flag("-q,--quiet", options.quiet, "Print no progress");
   command.add_flag("--json", options.json, "Print the result as JSON");
   AddColorOption(command, options.color);

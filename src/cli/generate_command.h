@@ -22,10 +22,11 @@ inline constexpr std::string_view kExtract = "extract";  // the teacher without 
 struct GenerateCommandOptions {
   GenerateOptions how;
   std::string task;
-  std::vector<std::string> from;      // traces, folders of traces, `latest`, or one skill folder to improve
-  std::vector<std::string> examples;  // "input -> output"
-  std::vector<std::string> tools;     // FILE#NAME or mcp:COMMAND#NAME
-  std::vector<std::string> mcp_env;   // NAME or NAME=VALUE, for the servers of `tools`; never stored
+  std::vector<std::string> from;       // traces, folders of traces, `latest`, or one skill folder to improve
+  std::vector<std::string> examples;   // "input -> output"
+  std::vector<std::string> tools;      // FILE#NAME or mcp:COMMAND#NAME
+  std::vector<std::string> mcp_env;    // NAME or NAME=VALUE, for the servers of `tools`; never stored
+  double mcp_timeout_seconds = 120.0;  // for one of them to list its tools: npx and uvx fetch it first
   std::vector<std::string> docs;
   std::string model;
   std::string test_gen_model;
@@ -42,7 +43,7 @@ struct GenerateCommandOptions {
   std::optional<int> max_attempts;  // absent: the configuration's
   int max_tokens = 512;             // of a student's answer
   std::optional<double> temperature;
-  std::string accept = "never-worse";
+  std::string accept = "not-worse";
   double accept_margin_points = 100.0 * kAcceptMargin;
   std::string runs_dir;
   std::string resume;

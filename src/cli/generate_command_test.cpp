@@ -160,8 +160,8 @@ TEST_F(GenerateCli, HostileTeachersWriteNothing) {
     const char* says;
   };
   const std::vector<Hostile> all = {
-      {loopback::ChatCompletion("Here is your skill!"), "syntax error"},
-      {loopback::ChatCompletion(""), "unexpected end"},
+      {loopback::ChatCompletion("Here is your skill!"), "expected a value"},
+      {loopback::ChatCompletion(""), "ends too early"},
       {draft("name", "../../x"), "lowercase letters"},
       {loopback::ChatCompletion(DumpJson(frontmatter)), "frontmatter"},
       {rule(std::string(200'000, 'x')), "200000 characters"},
@@ -252,13 +252,21 @@ TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   EXPECT_EQ(Generate({"--resume", "ffff"}), 2);
   EXPECT_THAT(error, HasSubstr("no generations in "));
   EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "--accept", "maybe"}), 2);
-  EXPECT_THAT(error, HasSubstr("--accept must be one of helps, never-worse, any, not 'maybe'"));
+  EXPECT_THAT(error, HasSubstr("--accept must be one of helps, not-worse, any, not 'maybe'"));
   const fs::path tools =
       folder.Write("tools.json", R"({"tools":[{"name":"search","description":"d","inputSchema":{}}]})");
   EXPECT_EQ(Generate({"x", "--tool", tools.string() + "#find"}), 2);
   EXPECT_THAT(error, HasSubstr("available: search"));
   EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "-m", "anthropic.claude-haiku-4-5", "--no-redact"}), 2);
   EXPECT_FALSE(fs::exists(folder.path() / "skills"));
+}
+
+// It was found out after the sources had been read, at the first request.
+TEST_F(GenerateCli, ADeskThatCannotBeWrittenIsAnErrorAtOnce) {
+  const std::string desk = folder.Write("notes.txt", "mine").string() + "/desk";
+  EXPECT_EQ(Generate({"Add numbers", "-m", "desk:" + desk, "--eval-model", "sim:base=0.1"}), 2);
+  EXPECT_THAT(error, testing::HasSubstr("error: model 'desk:" + desk + "': requests can't be written there: "));
+  EXPECT_FALSE(fs::exists(runs() / "generations"));
 }
 
 TEST_F(GenerateCli, AnImprovedSkillKeepsItsTestsAndTheVersionBefore) {

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "skill/skill_text.h"
 #include "teach/body_target.h"
 #include "teach/extract.h"
 #include "util/files.h"
@@ -55,6 +58,23 @@ std::optional<fs::path> ProbableFolder(const GenerateSession& session) {
   return found == folders.end() ? std::nullopt : std::optional(*found);
 }
 
+// Whether a folder's name would fit any skill: "skill", "my-new-skill-2", "out".
+bool SaysNothing(const std::string& name) {
+  static const std::set<std::string_view> words = {
+      "a",     "the",     "my",    "new",    "old",    "test",  "tmp", "temp", "draft",  "final",   "generated",
+      "skill", "skills",  "out",   "output", "result", "dir",   "foo", "bar",  "folder", "example", "results",
+      "demo",  "outputs", "trial", "sample", "try",    "agent", "run", "here", "copy",   "default", "untitled"};
+  std::string_view rest = name;
+  while (!rest.empty()) {
+    std::string_view word = rest.substr(0, rest.find('-'));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (word.size() > 1 && word.front() == 'v') word.remove_prefix(1);
+    if (!word.empty() && !words.contains(word) && word.find_first_not_of("0123456789") != std::string_view::npos)
+      return false;
+  }
+  return true;
+}
+
 // Whether each file of the copy that is still in the folder is as it was. Otherwise an earlier session made the copy,
 // and what has come since would be lost.
 bool IsAsKept(const fs::path& folder, const fs::path& copy) {
@@ -70,6 +90,15 @@ bool IsAsKept(const fs::path& folder, const fs::path& copy) {
 }
 
 }  // namespace
+
+std::string NameGiven(const GenerateSession& session) {
+  if (!session.options.how.name.empty()) return session.options.how.name;
+  // A folder that can't be a skill's name, or whose name says nothing, doesn't make a bad one: then the name comes from
+  // the teacher or the task.
+  const fs::path output = fs::path(session.options.output).lexically_normal();
+  const std::string folder_name = (output.has_filename() ? output : output.parent_path()).filename().string();
+  return SkillNameProblem(folder_name).empty() && !SaysNothing(folder_name) ? folder_name : "";
+}
 
 Status PlanPlace(GenerateSession& session) {
   GenerateCommandOptions& options = session.options;

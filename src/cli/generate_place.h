@@ -13,6 +13,9 @@ namespace upskill {
 // another skill is there, one of the same task or sources included, and there is no --overwrite.
 Status PlanPlace(GenerateSession& session);
 
+// The name of --name, else that of -o; empty: none is given, or the folder's name says nothing about a skill.
+std::string NameGiven(const GenerateSession& session);
+
 // `name`, unless another skill has its folder and the name is free to choose: then the first of NAME-2, NAME-3 … that
 // no skill has.
 std::string NameToUse(const GenerateSession& session, const std::string& name);

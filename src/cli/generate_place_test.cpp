@@ -98,6 +98,23 @@ TEST_F(GeneratePlace, AnExtractedSkillHasAKnownPlace) {
   EXPECT_FALSE(fs::exists(skill("write-kernels-2")));
 }
 
+TEST_F(GeneratePlace, TheFolderOfOutputGivesTheNameOnlyIfItSaysSomething) {
+  const std::string trace = (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string();
+  const auto name_in = [&](const std::string& output) {
+    const int code = Generate({"Write kernels", "--from", trace, "--no-eval", "-o", (folder.path() / output).string()});
+    EXPECT_EQ(code, 0) << error;
+    const Result<Skill> skill = LoadSkill(folder.path() / output);
+    return skill ? skill->name : skill.error().message;
+  };
+  EXPECT_EQ(name_in("a/skill"), "write-kernels");
+  EXPECT_EQ(name_in("b/my-new-skill-2/"), "write-kernels");
+  EXPECT_EQ(name_in("v2-out"), "write-kernels");
+  EXPECT_EQ(name_in("c/kernel-skill"), "kernel-skill");
+  EXPECT_EQ(name_in("cuda/"), "cuda");
+  ASSERT_EQ(Teach({"-o", (folder.path() / "d/skill").string()}), 0) << error;
+  EXPECT_EQ(LoadSkill(folder.path() / "d/skill")->name, "adding") << "the teacher was asked for a name";
+}
+
 TEST_F(GeneratePlace, TrialsAreKeptApartFromResults) {
   const std::string trace = (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string();
   ASSERT_EQ(Generate({"Write kernels", "--from", trace, "--eval-model", "sim:base=0.1,skill=0.9"}), 0) << error;

@@ -184,7 +184,7 @@ StoredOption AcceptOption() {
   option.on_resume = OnResume::kMayChange;
   option.set = [](const Json& json, GivenOptions& options) -> Status {
     if (!json.is_string() || !AcceptRuleFromName(json.get<std::string>()))
-      return ExpectedHere("helps, never-worse or any");
+      return ExpectedHere("helps, not-worse or any");
     options.accept = json.get<std::string>();
     return {};
   };

@@ -76,6 +76,39 @@ class GenerateResume : public GenerateCli {
   TeacherServer teacher{"[sim 0.95]"};
 };
 
+TEST_F(GenerateResume, TheStudentsAnswersOfAllSessionsAreCounted) {
+  const auto command = [&](const std::string& place) {
+    return std::vector<std::string>{"Add numbers",
+                                    "-m",
+                                    "generic.teacher",
+                                    "--base-url",
+                                    teacher.url(),
+                                    "--eval-model",
+                                    "sim:base=0.1,skill=body",
+                                    "--max-attempts",
+                                    "1",
+                                    "--json",
+                                    "-o",
+                                    (folder.path() / place / "summing").string(),
+                                    "--runs-dir",
+                                    (folder.path() / place / "runs").string()};
+  };
+  ASSERT_EQ(Generate(command("whole")), 0) << error;
+  const Json whole = OutAsJson();
+  ASSERT_GT(whole["student_calls"], 32) << "8 train tests, 2 rounds, without and with the draft, then a refinement";
+
+  teacher.hook = Instead("\"proposals\"", KeyTakenBack());
+  ASSERT_EQ(Generate(command("stopped")), 3);
+  EXPECT_EQ(OutAsJson()["student_calls"], 32);
+  teacher.hook = nullptr;
+  ASSERT_EQ(Generate({"--resume", "--base-url", teacher.url(), "--json", "--runs-dir",
+                      (folder.path() / "stopped/runs").string(), "-o", (folder.path() / "stopped/summing").string()}),
+            0)
+      << error;
+  EXPECT_EQ(OutAsJson()["student_calls"], whole["student_calls"]);
+  EXPECT_EQ(OutAsJson()["stages"]["student"], whole["stages"]["student"]);
+}
+
 TEST_F(GenerateResume, TheOptionsAreKeptResolved) {
   folder.Write("config.yaml", "skills_dir: " + (folder.path() / "skills").string() + "\nruns_dir: " + runs().string() +
                                   "\neval_model: sim:base=0.1,skill=body\nmax_refine_attempts: 7\n");
@@ -215,7 +248,7 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
       {"/options/temperature", 1e9, "options.temperature: expected a number from 0 to 2"},
       {"/options/eval_models", Json::array({1}), "options.eval_models: expected a string"},
       {"/options/eval_models", Json::array(), "eval_models and skills_dir can't be empty"},
-      {"/options/accept", "whatever", "options.accept: expected helps, never-worse or any"},
+      {"/options/accept", "whatever", "options.accept: expected helps, not-worse or any"},
       {"/options/base_urls", Json::array({"https://evil.example/v1"}), "repeat --base-url https://evil.example/v1"},
       {"/options", nullptr, "options: expected an object"},
       {"/students", "x", "students: expected a list of objects"},
@@ -223,13 +256,21 @@ TEST_F(GenerateResume, AnEditedFileWritesNowhereElse) {
       {"/sources", Json::array({1}), "sources: expected a list of strings"},
       {"/existing_folder", elsewhere.string(), "existing_folder and material.existing must both be present"},
       {"/existing_folder", 5, "existing_folder: expected a string"},
-      {"/material", 5, "not the material of a generation"},
+      {"/material", 5,
+       "generation.json: material: expected an object, not a number. The file isn't as upskill wrote it"},
+      {"/material/items", Json::array({Json{{"id", "d1"}, {"kind", "fact"}, {"text", 7}}}),
+       "material.items[0].text: expected a string, not a number"},
+      {"/material/items", Json::array({Json{{"id", "d1"}, {"kind", "fact"}, {"text", "t"}, {"places", "p"}}}),
+       "material.items[0].places: expected a list, not a string"},
+      {"/material/items", Json::array({Json::object({{"kind", "fact"}})}),
+       "material.items[0].id: missing. The file isn't as upskill wrote it: restore it, or start a new generation"},
+      {"/material/requests", nullptr, "material.requests: expected a list, not null"},
       {"/schema", 3, "written by a newer upskill (schema 3; "},
       {"/schema", 1, "written by an earlier upskill"}};
   const auto refuses = [&](const Json& edited, const std::string& says) {
     Store(edited);
     EXPECT_EQ(Generate({"--resume"}), 2) << says;
-    EXPECT_THAT(error, AllOf(HasSubstr("error: "), HasSubstr(says)));
+    EXPECT_THAT(error, AllOf(HasSubstr("error: "), HasSubstr(says), Not(HasSubstr("json.exception"))));
     EXPECT_FALSE(fs::exists(elsewhere)) << says;
   };
   for (const Edit& edit : all) {

@@ -45,6 +45,7 @@ GenerationFacts FactsOf(const GenerateSession& session, const Env& env) {
   facts.generated_at = UtcTimestamp(env.clock->WallNow());
   facts.lineage = LineageOf(session);
   facts.looks_before = LooksBefore(session);
+  facts.counts_looks = CountsLooks(session);
   facts.task = session.sources.material.task;
   facts.sources = session.sources.names;
   if (session.teacher) facts.teachers = session.teacher->costs();

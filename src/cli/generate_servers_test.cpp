@@ -55,6 +55,12 @@ TEST_F(GenerateCli, ToolsOfALiveMcpServer) {
   EXPECT_THAT(error, AllOf(HasSubstr("/none/there"), HasSubstr("exit code 127"), Not(HasSubstr(secret))));
 }
 
+TEST_F(GenerateCli, AnMcpServerThatNeverAnswers) {
+  EXPECT_EQ(Generate({"x", "--tool", "mcp:sleep 60", "--mcp-timeout", "0.2s"}), 3);
+  EXPECT_THAT(error,
+              HasSubstr("MCP server `sleep 60`: no response within 0.2 s (--mcp-timeout sets how long to wait)"));
+}
+
 TEST_F(GenerateCli, VariablesOfAnMcpServer) {
   const std::string server = "mcp:echo \"env: $OPENAI_API_KEY, $SERVER_TOKEN, $MODE\" >&2; exit 1";
   ::setenv("OPENAI_API_KEY", "sk-not-for-servers", 1);  // NOLINT(concurrency-mt-unsafe): no other thread

@@ -11,6 +11,7 @@
 #include "cli/generate_teacher.h"
 #include "cli/generate_trust.h"
 #include "cli/students.h"
+#include "cli/teacher_context.h"
 #include "eval/journal.h"
 #include "skill/lineage.h"
 #include "skill/skill_copy.h"
@@ -192,7 +193,13 @@ Status CheckModels(const GenerateSession& session) {
 Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   const GenerateCommandOptions& options = session.options;
   const std::vector<std::string> told = std::move(session.sources.told);
-  ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, env));
+  // Kept with the options, so that a resumed generation sends the same requests.
+  const auto budget_for = [&](std::size_t tokens) {
+    MaterialBudget budget = BudgetFor(options, session.teacher_model.get(), tokens, env);
+    session.options.how.context_tokens = budget.tokens;
+    return budget;
+  };
+  ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, budget_for, env));
   session.sources.told.insert(session.sources.told.begin(), told.begin(), told.end());
   if (!options.prompts.empty()) {
     ASSIGN_OR_RETURN(session.prompts, Prompts::FromFolder(options.prompts));
@@ -214,13 +221,6 @@ fs::path OutputFolder(const GenerateSession& session, const std::string& name) {
   if (!options.output.empty()) return fs::path(options.output);
   return session.sources.existing_folder.empty() ? fs::path(options.skills_dir) / name
                                                  : session.sources.existing_folder;
-}
-
-std::string NameGiven(const GenerateSession& session) {
-  if (!session.options.how.name.empty()) return session.options.how.name;
-  // A folder that can't be a skill's name doesn't make a bad one: then the name comes from the teacher or the task.
-  const std::string folder_name = fs::path(session.options.output).filename().string();
-  return SkillNameProblem(folder_name).empty() ? folder_name : "";
 }
 
 bool IsTaken(const GenerateSession& session, const fs::path& folder) {
@@ -281,6 +281,8 @@ int LooksBefore(const GenerateSession& session) {
   return session.sources.existing_folder.empty() ? 0 : TestLooksOf(ExistingAsItWas(session));
 }
 
+bool CountsLooks(const GenerateSession& session) { return session.config.ledger && !session.options.no_ledger; }
+
 GenerateInput InputOf(GenerateSession& session, const Env& env) {
   const GenerateCommandOptions& options = session.options;
   GenerateInput input;
@@ -302,7 +304,7 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   if (!session.sources.existing_folder.empty()) {
     if (Result<Suite> own = LoadSuiteOfSkill(ExistingAsItWas(session))) input.earlier = std::move(own->cases);
   }
-  input.trials.ledger = session.config.ledger && !options.no_ledger;
+  input.trials.ledger = CountsLooks(session);
   input.trials.lineage = LineageOf(session);
   input.trials.test_looks_before = LooksBefore(session);
   for (std::size_t i = 0; i < session.student_models.size(); ++i) {

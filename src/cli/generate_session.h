@@ -54,12 +54,11 @@ Status OpenGeneration(GenerateSession& session, Env& env);
 // the generation began.
 std::string LineageOf(const GenerateSession& session);
 int LooksBefore(const GenerateSession& session);
+// Whether its own look at them is counted, in the ledger and in the skill's metadata.
+bool CountsLooks(const GenerateSession& session);
 
 // Points into the session.
 GenerateInput InputOf(GenerateSession& session, const Env& env);
-
-// The name of --name, else that of -o; empty: none is given.
-std::string NameGiven(const GenerateSession& session);
 
 // Where the skill goes.
 std::filesystem::path OutputFolder(const GenerateSession& session, const std::string& name);

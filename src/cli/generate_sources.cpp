@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "util/files.h"
 #include "util/json_file.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -49,7 +51,6 @@ Status AddSkill(const std::string& path, GenerateSources& sources) {
 }
 
 constexpr std::string_view kServer = "mcp:";
-constexpr std::chrono::minutes kServerLimit{2};  // npx and uvx fetch the server first
 
 bool IsVariableName(std::string_view name) {
   const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
@@ -74,13 +75,17 @@ Result<std::vector<std::string>> ServerEnvironment(const std::vector<std::string
 
 // The tools that are at `place`: a server's command line after kServer, or a file with a `tools/list`. `source` becomes
 // their name for people: that of the server itself, whose command line may hold keys, or the file's.
-Result<Json> ToolsAt(const std::string& place, const std::vector<std::string>& variables, std::string& source,
+Result<Json> ToolsAt(const std::string& place, const GenerateCommandOptions& options, std::string& source,
                      const Env& env) {
   if (place.starts_with(kServer)) {
-    ASSIGN_OR_RETURN(const std::vector<std::string> environment, ServerEnvironment(variables, env));
-    ASSIGN_OR_RETURN(McpTools server, ListMcpTools(place.substr(kServer.size()), environment, kServerLimit, env.stop));
-    source = NameOnOneLine(Trim("mcp: " + server.server));
-    return std::move(server.tools);
+    ASSIGN_OR_RETURN(const std::vector<std::string> environment, ServerEnvironment(options.mcp_env, env));
+    const std::chrono::milliseconds limit(std::llround(options.mcp_timeout_seconds * 1000.0));
+    Result<McpTools> server = ListMcpTools(place.substr(kServer.size()), environment, limit, env.stop);
+    if (!server && server.error().kind == ErrorKind::kUnavailable)
+      return Error{ErrorKind::kUnavailable, server.error().message + " (--mcp-timeout sets how long to wait)"};
+    if (!server) return server.error();
+    source = NameOnOneLine(Trim("mcp: " + server->server));
+    return std::move(server->tools);
   }
   source = NameOnOneLine(place);
   ASSIGN_OR_RETURN(const std::string text, ReadFile(place));
@@ -93,12 +98,12 @@ Result<Json> ToolsAt(const std::string& place, const std::vector<std::string>& v
 }
 
 // FILE#NAME or mcp:COMMAND#NAME; without a name every tool there.
-Status AddToolsOf(const std::string& argument, const std::vector<std::string>& variables, GenerateSources& sources,
+Status AddToolsOf(const std::string& argument, const GenerateCommandOptions& options, GenerateSources& sources,
                   const Env& env) {
   const std::size_t hash = argument.rfind('#');
   const std::string name = hash == std::string::npos ? "" : argument.substr(hash + 1);
   std::string source;
-  ASSIGN_OR_RETURN(const Json tools, ToolsAt(argument.substr(0, hash), variables, source, env));
+  ASSIGN_OR_RETURN(const Json tools, ToolsAt(argument.substr(0, hash), options, source, env));
   sources.names.push_back(name.empty() ? source : source + "#" + NameOnOneLine(name));
   std::vector<std::string> names;
   bool found = false;
@@ -121,6 +126,22 @@ std::string TraceLine(const Trace& trace) {
   for (const std::string& model : trace.models) agent += ", " + model;
   return fmt::format("trace    {} · {} · {}, {}, {}", trace.source, agent, Counted(counts.human_turns, "turn"),
                      Counted(counts.tool_calls, "tool call"), Counted(counts.tool_errors, "error"));
+}
+
+// Once for all traces; empty: they have everything.
+std::string LossyLine(const std::vector<Trace>& traces) {
+  std::size_t lossy = 0;
+  std::size_t lines = 0;
+  for (const Trace& trace : traces) {
+    lossy += trace.lossy ? 1 : 0;
+    lines += trace.dropped_lines;
+  }
+  if (lossy == 0) return "";
+  const std::string which = traces.size() == 1       ? "the recording leaves"
+                            : lossy == traces.size() ? "the recordings leave"
+                                                     : fmt::format("{} of {} recordings leave", lossy, traces.size());
+  return fmt::format("note     {} text out{}; the agent's own session files are complete", which,
+                     lines == 0 ? "" : fmt::format(" ({})", Counted(lines, "line")));
 }
 
 // Replaces secrets in what is read for one generation, with the same number for the same secret everywhere.
@@ -155,8 +176,20 @@ void RedactExisting(SkillText& skill, SourceRedactor& redactor) {
   for (std::string* text : {&skill.description, &skill.body, &skill.other_fields}) redactor.ApplyToInput(*text);
 }
 
+using BudgetFunction = std::function<MaterialBudget(std::size_t tokens)>;
+
+// About what the traces have, repetitions included.
+std::size_t TokensOf(const std::vector<Trace>& traces) {
+  std::size_t bytes = 0;
+  for (const Trace& trace : traces) {
+    for (const Event& event : trace.events) bytes += event.text.size();
+  }
+  return bytes / kBytesPerToken;
+}
+
 Status AddTraceFiles(const std::vector<std::string>& names, const GenerateCommandOptions& options, bool keep_secrets,
-                     const Env& env, SourceRedactor& redactor, GenerateSources& sources) {
+                     const BudgetFunction& budget_for, const Env& env, SourceRedactor& redactor,
+                     GenerateSources& sources) {
   TraceLoadOptions load;
   load.read.strict = options.strict;
   load.read.stop = env.stop;
@@ -168,10 +201,12 @@ Status AddTraceFiles(const std::vector<std::string>& names, const GenerateComman
     for (std::string& warning : DamageWarnings(trace)) sources.warnings.push_back(std::move(warning));
   }
   for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
+  if (std::string line = LossyLine(loaded.traces); !line.empty()) sources.told.push_back(std::move(line));
   // Extraction works on condensed items; a teacher reads the whole if it fits.
   const bool whole = options.model != kExtract;
-  const std::size_t budget =
-      whole ? options.how.context_tokens : std::min(options.how.context_tokens, kCondensedDigestTokens);
+  const MaterialBudget most = budget_for(TokensOf(loaded.traces));
+  if (!most.told.empty()) sources.told.push_back(most.told);
+  const std::size_t budget = whole ? most.tokens : std::min(most.tokens, kCondensedDigestTokens);
   sources.told.push_back("digest   " + AddTraces(loaded.traces, budget, sources.material, whole));
   return {};
 }
@@ -184,7 +219,9 @@ Status CheckServerVariables(const GenerateCommandOptions& options) {
 
 }  // namespace
 
-Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool keep_secrets, const Env& env) {
+Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool keep_secrets,
+                                    const std::function<MaterialBudget(std::size_t tokens)>& budget_for,
+                                    const Env& env) {
   GenerateSources sources;
   Material& material = sources.material;
   material.task = options.task;
@@ -199,12 +236,13 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
   }
   SourceRedactor redactor(options, keep_secrets);
   RedactExisting(material.existing, redactor);
-  if (!trace_names.empty()) RETURN_IF_ERROR(AddTraceFiles(trace_names, options, keep_secrets, env, redactor, sources));
+  if (!trace_names.empty())
+    RETURN_IF_ERROR(AddTraceFiles(trace_names, options, keep_secrets, budget_for, env, redactor, sources));
   RETURN_IF_ERROR(CheckServerVariables(options));
   for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
   const std::size_t before_tools = material.items.size();
   for (const std::string& tool : options.tools) {
-    if (const Status added = AddToolsOf(tool, options.mcp_env, sources, env); !added) {
+    if (const Status added = AddToolsOf(tool, options, sources, env); !added) {
       Error error = added.error();
       redactor.ApplyToInput(error.message);  // it may tell the server's command line
       return error;
@@ -228,6 +266,10 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool 
   for (std::string& name : sources.names) redactor.ApplyToInput(name);
   if (material.task.empty() && material.items.empty() && !material.has_existing()) {
     return InputError("nothing to make a skill from: give a TASK, or --from with a trace or a skill");
+  }
+  if (trace_names.empty()) {
+    const MaterialBudget budget = budget_for(EstimateTokens(ItemsText(material, 0, material.items.size())));
+    if (!budget.told.empty()) sources.told.push_back(budget.told);
   }
   sources.redactions = RedactionSummary(redactor.redactor().redactions(), "redacted");
   return sources;

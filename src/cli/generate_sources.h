@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "cli/env.h"
 #include "cli/generate_command.h"
+#include "cli/teacher_context.h"
 #include "teach/material.h"
 #include "util/result.h"
 
@@ -22,7 +25,9 @@ struct GenerateSources {
 };
 
 // Reads what the command line names: traces, a skill, documents, tool schemas. Secrets are out of all of it unless
-// `keep_secrets`.
-Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool keep_secrets, const Env& env);
+// `keep_secrets`. `budget_for` is told about how many tokens the traces have, and returns the budget for a teacher.
+Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool keep_secrets,
+                                    const std::function<MaterialBudget(std::size_t tokens)>& budget_for,
+                                    const Env& env);
 
 }  // namespace upskill

@@ -91,6 +91,11 @@ std::string NotMeasured(const GenerateOutcome& outcome) {
                                : "not measured";
 }
 
+bool PassedNothing(const GenerateOutcome& outcome, const Student& student) {
+  return std::any_of(outcome.passed_nothing.begin(), outcome.passed_nothing.end(),
+                     [&](const FailingStudent& failing) { return failing.student.spec == student.spec; });
+}
+
 // What is said first: whether the skill helps.
 std::string Headline(const GenerateOutcome& outcome) {
   std::string text;
@@ -103,23 +108,32 @@ std::string Headline(const GenerateOutcome& outcome) {
       add(judged.summary.students[i].student.name, VerdictName(judged.verdicts[i].word));
   } else {
     for (const Student& student : outcome.students)
-      add(student.name, outcome.nothing_to_learn ? kNothingToLearn : NotMeasured(outcome));
+      if (!PassedNothing(outcome, student))
+        add(student.name, outcome.nothing_to_learn ? kNothingToLearn : NotMeasured(outcome));
   }
-  for (const TooSmall& small : outcome.too_small) add(small.student.name, kTooSmall);
-  return text.empty() || (!outcome.measured && outcome.too_small.empty() && !outcome.nothing_to_learn)
-             ? NotMeasured(outcome)
-             : text;
+  for (const FailingStudent& failing : outcome.passed_nothing) add(failing.student.name, kPassedNothing);
+  for (const FailingStudent& small : outcome.too_small) add(small.student.name, kTooSmall);
+  const bool is_known =
+      outcome.measured || outcome.nothing_to_learn || !outcome.too_small.empty() || !outcome.passed_nothing.empty();
+  return text.empty() || !is_known ? NotMeasured(outcome) : text;
 }
 
 // Why there is no verdict, and what would give one.
 void PrintWhyNoVerdict(const GenerateOutcome& outcome, Env& env) {
-  for (const TooSmall& small : outcome.too_small) {
+  for (const FailingStudent& small : outcome.too_small) {
     env.out(TerminalText::Format(
         "{} failed all {} even with the reference answers in place of the skill, so no skill can help it with these "
         "tests; it was not measured{}\n",
         small.student.name, Counted(small.answers, "answer"),
         outcome.students.empty() ? ", and the skill is kept as it was written. --eval-model names a larger student"
                                  : ""));
+  }
+  for (const FailingStudent& failing : outcome.passed_nothing) {
+    env.out(TerminalText::Format(
+        "none of {} of {} to the train tests passes, with or without the skill, so the held-out tests would say "
+        "nothing about the skill; it was not measured on them. Use easier tests (-t), a larger student (--eval-model) "
+        "or more refinement (--max-attempts)\n",
+        Counted(failing.answers, "answer"), failing.student.name));
   }
   if (outcome.nothing_to_learn) {
     env.out(
@@ -266,10 +280,12 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
                {"full_student_calls", outcome.full_student_calls},
                {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)},
                {"too_small", Json::array()},
+               {"passed_nothing", Json::array()},
                {"nothing_to_learn", outcome.nothing_to_learn},
                {"stages", {{"teacher", Json::object()}, {"student", Json::object()}}},
                {"result", nullptr}};
-  for (const TooSmall& small : outcome.too_small) json["too_small"].push_back(small.student.spec);
+  for (const FailingStudent& small : outcome.too_small) json["too_small"].push_back(small.student.spec);
+  for (const FailingStudent& failing : outcome.passed_nothing) json["passed_nothing"].push_back(failing.student.spec);
   for (const auto& [stage, cost] : facts.teachers) json["stages"]["teacher"][stage] = CostToJson(cost);
   for (const auto& [stage, cost] : facts.students) json["stages"]["student"][stage] = CostToJson(cost);
   if (outcome.measured) json["result"] = EvalToJson(outcome.measured->judged);

@@ -9,7 +9,7 @@
 
 #include "cli/help_formatter.h"
 #include "cli/help_topics.h"
-#include "cli/nearest_name.h"
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -41,7 +41,7 @@ std::vector<std::string_view> WordsOf(std::string_view text) {
 }
 
 // The text in lines of at most `columns` columns; `tail` ends every line but the last.
-std::vector<std::string> Wrapped(std::string_view text, std::size_t columns, std::string_view tail = "") {
+std::vector<std::string> WrappedLines(std::string_view text, std::size_t columns, std::string_view tail = "") {
   std::vector<std::string> lines = {""};
   for (const std::string_view word : WordsOf(text)) {
     std::string& line = lines.back();
@@ -96,7 +96,7 @@ std::string RowText(const HelpRow& row, std::size_t text_column, std::size_t col
   std::string out = "  " + row.name;
   std::string between =
       narrow || taken + 2 > text_column ? "\n" + std::string(indent, ' ') : std::string(text_column - taken, ' ');
-  for (const std::string& line : Wrapped(row.text, columns - std::min(indent, columns))) {
+  for (const std::string& line : WrappedLines(row.text, columns - std::min(indent, columns))) {
     out += between + line;
     between = "\n" + std::string(indent, ' ');
   }
@@ -113,7 +113,7 @@ TerminalText FooterLine(std::string_view line, const Style& style) {
     out = line;
   } else {
     const std::size_t columns = style.columns - std::min(indent + 2, style.columns);
-    for (const std::string& part : Wrapped(line, columns, is_command ? " \\" : ""))
+    for (const std::string& part : WrappedLines(line, columns, is_command ? " \\" : ""))
       out += fmt::format("{}{}{}{}", out.empty() ? "" : "\n", space, out.empty() || indent == 0 ? "" : "  ", part);
   }
   const TerminalText text = TerminalText::Escape(out);
@@ -122,7 +122,7 @@ TerminalText FooterLine(std::string_view line, const Style& style) {
 
 std::string Summary(const CLI::App& command, const Style& style) {
   std::string out;
-  for (const std::string& line : Wrapped(command.get_description(), style.columns)) out += line + "\n";
+  for (const std::string& line : WrappedLines(command.get_description(), style.columns)) out += line + "\n";
   return out;
 }
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "cli/help_topics.h"
-#include "cli/nearest_name.h"
 #include "support/command_line.h"
 #include "support/source_dir.h"
 #include "util/files.h"
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -34,9 +34,9 @@ using Words = std::vector<std::string>;
 
 // Every command that --help lists.
 const std::vector<Words> kCommands = {
-    {},          {"eval"},          {"benchmark"},       {"plan"},          {"selftest"}, {"generate"}, {"list"},
-    {"trace"},   {"trace", "show"}, {"trace", "digest"}, {"trace", "find"}, {"runs"},     {"report"},   {"merge"},
-    {"compare"}, {"models"},        {"models", "pull"},  {"help"}};
+    {},          {"eval"},          {"benchmark"},       {"plan"},          {"selftest"}, {"generate"},       {"list"},
+    {"trace"},   {"trace", "show"}, {"trace", "digest"}, {"trace", "find"}, {"runs"},     {"report"},         {"merge"},
+    {"compare"}, {"check"},         {"recheck"},         {"prompts"},       {"models"},   {"models", "pull"}, {"help"}};
 
 // The options of programs that docs/ and README.md call besides upskill.
 const std::set<std::string> kOfOtherPrograms = {
@@ -280,8 +280,8 @@ TEST_F(Help, DidYouMean) {
       {{"runs", "--metric", "sucess"},
        "--metric must be one of success, tokens, cost, time, not 'sucess'; did you mean 'success'?"},
       {{"eval", "x", "--color", "pink"}, "--color must be one of auto, always, never, not 'pink'"},
-      {{"generate", "x", "--accept", "nevr-worse"},
-       "--accept must be one of helps, never-worse, any, not 'nevr-worse'; did you mean 'never-worse'?"},
+      {{"generate", "x", "--accept", "nt-worse"},
+       "--accept must be one of helps, not-worse, any, not 'nt-worse'; did you mean 'not-worse'?"},
       {{"list", "extra"}, "unexpected argument 'extra' for upskill list"}};
   for (const auto& [arguments, message] : cases) EXPECT_EQ(ErrorOf(arguments), "error: " + message);
 }
@@ -294,7 +294,7 @@ TEST_F(Help, OtherUsageErrorsSayWhatIsExpected) {
       {{"eval", "x", "--max-cost", "1", "--batch"},
        "--batch can't be combined with --max-cost: a batch is sent and paid for as a whole"},
       {{"eval", "x", "--resume", "y", "--shard", "1/2"},
-       "--shard can't be combined with --resume: a resumed run goes on as it was started"},
+       "--shard can't be combined with --resume: a resumed run keeps its original options"},
       {{"eval", "x", "--runs", "0"}, "--runs must be a whole number from 1 to 100,000, not '0'"},
       {{"eval", "x", "--runs", "2.5"}, "--runs must be a whole number from 1 to 100,000, not '2.5'"},
       {{"eval", "x", "--seed", "many"}, "--seed must be a number, not 'many'"},
@@ -334,6 +334,19 @@ std::map<std::string, std::string> Documents() {
   for (const auto& entry : fs::directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md") documents[entry.path().filename().string()] = *ReadFile(entry.path());
   return documents;
+}
+
+TEST_F(Help, KnowsEveryCommand) {
+  std::size_t found = 0;
+  bool topics = false;
+  for (const std::string& line : LinesOf(HelpOf({}))) {
+    topics = topics || line == "Help topics:";
+    std::string name;
+    if (topics || !RE2::FullMatch(line, R"(  ([a-z]+)  +[A-Z].*)", &name)) continue;
+    ++found;
+    EXPECT_THAT(kCommands, testing::Contains(Words{name})) << "so that it is in docs/commands.md";
+  }
+  EXPECT_GE(found, 12U);
 }
 
 // docs/commands.md is the help of every command.

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "model/sim.h"
+#include "report/style.h"
 #include "skill/check_types.h"
 
 namespace upskill {
@@ -23,7 +25,7 @@ constexpr std::string_view kModelStrings = R"(A model string says which model to
   any name                  with --base-url URL, a model of that server
   'cmd:claude -p'           a command that reads a prompt and prints an answer
   desk:FOLDER               by hand: requests and answers are files in FOLDER
-  sim:base=0.4,skill=0.85   a simulated student, for trying the program
+  sim:base=0.4,skill=0.85   a simulated student, for trying out the program
 
 Models over the network take settings: [provider.]model[.effort][?key=value&...]
 
@@ -53,15 +55,15 @@ the pass rate without, in percentage points.
   undecided   none of these is shown; the output says about how many more
               rounds would be needed
 
-Each of `helps`, `hurts` and `no effect`, taken by itself, is false in at most
---alpha of all runs (5 %), however often you look. --stop-when-decided may
+Each of `helps`, `hurts` and `no effect`, taken by itself, is given wrongly in
+at most --alpha of runs (5 %), however often you look. --stop-when-decided may
 therefore end a run as soon as the verdict is known. All models of a run share
 this error rate.
 
 Only complete rounds count. An error is never a failed answer; a case that
-keeps an error is excluded from every round and named. Time-outs and other
-errors that may depend on the answer can't make a verdict: if it wouldn't hold
-with all of them counted against it, it is undecided.
+keeps an error is excluded from every round and named. Errors that may depend
+on the answer, such as timeouts, can't produce a verdict: one that wouldn't hold
+if they all counted against it becomes `undecided`.
 
 The interval after the lift is about these cases. "new cases" is the interval
 for other cases like these; more cases narrow it, more rounds hardly do.
@@ -76,7 +78,8 @@ constexpr std::string_view kConfig = R"(Settings are read from the first of thes
   ./upskill.config.yaml
   ~/.config/upskill/config.yaml
 
-  skill_generation_model: sonnet   # teacher of generate (also as `model`)
+  skill_generation_model: sonnet   # teacher of generate (also as `model`), and
+                                   # student of eval if eval_model isn't set
   eval_model: haiku                # student of eval and generate
   test_gen_model: opus             # writes the tests of generate
   max_refine_attempts: 3
@@ -84,7 +87,7 @@ constexpr std::string_view kConfig = R"(Settings are read from the first of thes
   skills_dir: skills
   runs_dir: runs
 
-Options win over the file. Unknown keys are ignored.
+Command-line options override the file. Unknown keys are ignored.
 
 ./upskill.config.yaml comes with a project, so it may not name model files,
 servers or folders outside the project unless you give --trust-config or list
@@ -104,7 +107,7 @@ Environment variables:
                             $XDG_CACHE_HOME/upskill, else ~/.cache/upskill]
   UPSKILL_EMBEDDED_MODEL    GGUF to use as the default model
   UPSKILL_ENGINE_TIMEOUT    seconds after which a model in process that shows
-                            no sign of life is ended [default: 120]
+                            no sign of life is terminated [default: 120]
   UPSKILL_COMMAND_TIMEOUT   seconds for an answer of a cmd: model [default: 600]
   UPSKILL_COMMAND_ENV       variables that cmd: models get, such as
                             ANTHROPIC_API_KEY,HTTPS_PROXY
@@ -118,7 +121,7 @@ constexpr std::string_view kExitCodes = R"(  0     success
   2     usage or configuration error, a file that can't be used, or output
         that can't be written
   3     incomplete: unanswered cells, a limit reached, or the disk full;
-        the message has the command that continues
+        the message gives the command to resume
   130   interrupted; the answers so far are saved
 
 After 3 or 130, --resume continues the run: no request is sent or paid for
@@ -186,30 +189,29 @@ std::string ChecksText() {
 
   type           keys             passes when
 )";
+  constexpr std::size_t kColumns = 80;
+  constexpr std::size_t kMeaning = 46;
   for (const CheckType& type : kCheckTypes)
-    text += fmt::format("  {:<14} {:<16} {}\n", type.name, type.keys, type.passes_when);
+    text += fmt::format("  {:<14} {:<16} {}\n", type.name, type.keys,
+                        Wrapped(std::string(type.passes_when), kColumns, kColumns - kMeaning).text());
   return text + R"(
-`expected` is a shorter form of `contains`. `values` is a string or a list of
-strings. Patterns are in RE2 syntax: no look-around, no backreferences; they
-respect case unless they begin with (?i). docs/suites.md has all keys.
+`expected` is a shorter form of `contains`. `values` is a string or a list.
+Patterns are in RE2 syntax and respect case unless they begin with (?i).
 
 A check with "file" looks at that file in the answer: the fenced block that is
 named so, in its info string, on the line before it, or in a comment that is
-its first line. With "output_file", the other checks of the case look at that
-file's content, or, if no block is named so, at the only fenced block.
+its first line. With "output_file", the other checks look at that file.
 
-A check of a type that isn't in this list is skipped, with a warning. A case
-that can't pass without it is left out.
-
-"reference" is an answer that passes. `upskill eval` warns of a case whose
-reference fails, or which an empty answer or the question itself passes.
+A check that can't run here is skipped, with a warning; a case that can't pass
+without it is left out. "reference" is an answer that passes. docs/suites.md
+has all keys.
 )";
 }
 
 std::string SimText() {
   std::string text = R"(`sim:SETTINGS` is a simulated student: no model answers, but whether an answer
-passes is drawn from a pass rate. It is for trying the program and for testing
-what calls it.
+passes is drawn from a pass rate. Use it to try out the program or to test
+scripts that call it.
 
   upskill eval SKILL -m sim:base=0.4,skill=0.85
 
@@ -218,8 +220,8 @@ what calls it.
   for (const SimSetting& setting : kSimSettings)
     text += fmt::format("  {:<11} {:<17} {}\n", setting.name, setting.values, setting.meaning);
   return text + R"(
-The same settings give the same answers. Every case needs a "reference", which
-is what a passing answer says.
+The same settings give the same answers. A passing answer says what is in the
+case's "reference"; without one, a request whose answer would pass fails.
 
 With skill=body, the skill itself says how good it is: the largest P of its
 marks [sim P], and of [sim P: WORDS] if the question contains WORDS.

@@ -46,10 +46,12 @@ void PrintVerbose(const std::vector<Entry>& entries, const Style& style, Env& en
     if (!entry.skill) continue;
     const Skill& skill = *entry.skill;
     env.out(Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill.name)) + "\n");
-    env.out(TerminalText::Format("  {}\n  {} · {} · {} · {}\n", skill.description, entry.folder,
-                                 Counted(entry.cases, "case"), Counted(skill.references.size(), "reference"),
+    env.out(TerminalText::Format("  {}\n  {} · {} · {} · {}\n", Wrapped(skill.description, style.columns, 2),
+                                 entry.folder, Counted(entry.cases, "case"),
+                                 Counted(skill.references.size(), "reference"),
                                  Counted(skill.scripts.size(), "script")));
-    for (const std::string& warning : skill.warnings) env.out(TerminalText::Format("  warning: {}\n", warning));
+    for (const std::string& warning : skill.warnings)
+      env.out(TerminalText::Format("  {}\n", Wrapped("warning: " + warning, style.columns, 4)));
   }
 }
 
@@ -89,7 +91,7 @@ ExitCode RunList(const ListOptions& options, Env& env) {
   const fs::path dir = options.skills_dir.empty() ? config->skills_dir : fs::path(options.skills_dir);
   std::error_code code;
   if (!fs::is_directory(dir, code)) {
-    env.error(TerminalText::Format("error: no skills folder {}; -d names another\n", dir.string()));
+    env.error(TerminalText::Format("error: skills folder '{}' not found; name another with -d DIR\n", dir.string()));
     return ExitCode::kFailed;
   }
   const std::vector<Entry> entries = FindSkills(dir);

@@ -164,8 +164,17 @@ class LooksOfGenerate : public GenerateCli {
                                           "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     EXPECT_EQ(Generate(arguments), 0) << error;
-    return OutAsJson().at("result").at("alpha");
+    const Json document = OutAsJson();
+    skill_folder_ = document.at("skill").get<std::string>();
+    return document.at("result").at("alpha");
   }
+
+  // What the skill that was just written says.
+  Json TestLooks() const {
+    return ParseJson(*ReadFile(skill_folder_ / "skill_meta.json"), "meta")->at("metadata").at("test_looks");
+  }
+
+  fs::path skill_folder_;
 };
 
 TEST_F(LooksOfGenerate, CanBeIgnored) {
@@ -174,7 +183,9 @@ TEST_F(LooksOfGenerate, CanBeIgnored) {
   EXPECT_EQ(first.at("look"), nullptr);
   EXPECT_EQ(first.at("used"), 0.05);
   EXPECT_FALSE(fs::exists(ledger));
+  EXPECT_EQ(TestLooks(), 0);
   const Json counted = AlphaOf({});
+  EXPECT_EQ(TestLooks(), 1);
   EXPECT_EQ(counted.at("look"), 1) << "the run before left no trace";
   EXPECT_EQ(counted.at("used"), 0.04);
   const Result<std::string> before = ReadFile(ledger);

@@ -51,7 +51,7 @@ void AddMergeCommand(CLI::App& app, MergeOptions& options) {
       ->required()
       ->type_name("DIR");
   command
-      ->add_option("--runs-dir", options.runs_dir,
+      ->add_option("-d,--runs-dir", options.runs_dir,
                    "Folder of runs given by name [default: the configured one, else ./runs]")
       ->type_name("DIR");
   command->add_flag("--json", options.json, "Print the result as JSON, like eval --json");

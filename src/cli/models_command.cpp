@@ -259,7 +259,7 @@ ExitCode RunPull(const ModelsOptions& options, Env& env) {
 
 void AddModelsCommand(CLI::App& app, ModelsOptions& options) {
   CLI::App* command =
-      app.add_subcommand("models", "List model names, prices, keys found and models on this machine")->group("Other");
+      app.add_subcommand("models", "List model names, prices, available keys and local models")->group("Other");
   command->require_subcommand(0, 1);
   command->add_flag("--check", options.check, "Ask providers with a key, and local servers, whether they answer");
   command->add_flag("--json", options.json, "Print a JSON object");

@@ -7,10 +7,11 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
 
-#include "cli/nearest_name.h"
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -72,8 +73,9 @@ CLI::Validator PositiveNumber() {
   return {check, ""};
 }
 
-CLI::Validator OneOf(std::vector<std::string> names) {
-  const auto check = [names = std::move(names)](std::string& text) {
+CLI::Validator OneOf(std::vector<std::string> names, std::map<std::string, std::string> former) {
+  const auto check = [names = std::move(names), former = std::move(former)](std::string& text) {
+    if (const auto found = former.find(text); found != former.end()) text = found->second;
     for (const std::string& name : names) {
       if (!EqualIgnoringCase(text, name)) continue;
       text = name;

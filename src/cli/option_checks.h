@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ CLI::Validator Number(double min);
 CLI::Validator PositiveNumber();
 
 // For CLI::Option::transform: one of these names in upper or lower case, made one of these names.
-CLI::Validator OneOf(std::vector<std::string> names);
+// `former`: older names, which are replaced by the present ones.
+CLI::Validator OneOf(std::vector<std::string> names, std::map<std::string, std::string> former = {});
 
 // For CLI::Option::transform: "90", "90s", "10m" or "2h", made a number of seconds.
 CLI::Validator Duration();

@@ -138,8 +138,8 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
   double output = options.max_tokens / 2.0;
   ASSIGN_OR_RETURN(const KnownStudent known, FindKnownStudent(inputs.runs_dir, model, inputs.suite));
   if (known.answers > 0) {
-    prompt = known.prompt_tokens;
-    output = known.output_tokens;
+    prompt = known.prompt_tokens.value_or(prompt);
+    output = known.output_tokens.value_or(output);
     estimate.seconds_per_answer = known.seconds;
     estimate.usd_per_answer = known.usd;
   } else {
@@ -171,7 +171,7 @@ double RequestsFor(const Estimate& estimate, double rounds) {
 }
 
 std::string CostText(const Estimate& estimate, double requests) {
-  if (estimate.local) return "local";
+  if (estimate.local) return "free";
   if (!estimate.usd_per_answer) return "price unknown";
   return fmt::format("${:.2f}", requests * *estimate.usd_per_answer);
 }
@@ -185,7 +185,9 @@ Json SpendingToJson(const Estimate& estimate, double rounds) {
   return {{"rounds", rounds},
           {"requests", std::llround(requests)},
           {"tokens", std::llround(requests * estimate.tokens_per_answer)},
-          {"cost_usd", estimate.usd_per_answer ? Json(requests * *estimate.usd_per_answer) : Json(nullptr)},
+          {"cost_usd", estimate.local            ? Json(0.0)
+                       : estimate.usd_per_answer ? Json(requests * *estimate.usd_per_answer)
+                                                 : Json(nullptr)},
           {"seconds", SecondsFor(estimate, requests)}};
 }
 
@@ -225,6 +227,15 @@ Json OutlookToJson(const std::string& model, const Estimate& estimate, const Out
           {"detectable_lift", outlook.detectable ? Json(*outlook.detectable) : Json(nullptr)}};
 }
 
+// "57 s", "12 min", "2.5 h".
+std::string TimeText(double seconds) {
+  constexpr double kMinute = 60.0;
+  constexpr double kHour = 3600.0;
+  if (seconds < 100.0) return fmt::format("{:.0f} s", std::ceil(seconds));
+  if (seconds < 100.0 * kMinute) return fmt::format("{:.0f} min", std::ceil(seconds / kMinute));
+  return fmt::format("{:.1f} h", seconds / kHour);
+}
+
 std::string CasesText(const Need& need) {
   return need.cases ? Counted(static_cast<std::size_t>(*need.cases), "case")
                     : fmt::format("> {} cases", kMaxPlannedCases);
@@ -236,11 +247,11 @@ TerminalText PlanTable(const Estimate& estimate, const Outlook& outlook, const S
   Table table({{"to see", Table::Align::kRight},
                {"rounds", Table::Align::kRight},
                {"requests", Table::Align::kRight},
-               {"tokens", Table::Align::kRight},
+               {"tokens", Table::Align::kRight, false, 1},
                {"cost", Table::Align::kRight},
                {"time", Table::Align::kRight},
                {"in general", Table::Align::kRight},
-               {"on average, with --stop-when-decided", Table::Align::kLeft}});
+               {"on average, with --stop-when-decided", Table::Align::kLeft, false, 2}});
   for (const Need& need : outlook.needs) {
     if (need.impossible) continue;
     const std::string lift = fmt::format("+{:.0f}", need.lift * 100.0);
@@ -253,19 +264,18 @@ TerminalText PlanTable(const Estimate& estimate, const Outlook& outlook, const S
     table.AddRow(
         {lift, fmt::format("{}", *need.rounds), WithThousands(std::llround(requests)),
          WithThousands(std::llround(requests * estimate.tokens_per_answer)), CostText(estimate, requests),
-         DurationText(SecondsFor(estimate, requests)), CasesText(need),
+         TimeText(SecondsFor(estimate, requests)), CasesText(need),
          fmt::format("{:.1f} rounds · {} requests · {}{}", *need.mean_rounds, WithThousands(std::llround(fewer)),
-                     estimate.local ? "" : CostText(estimate, fewer) + " · ",
-                     DurationText(SecondsFor(estimate, fewer)))});
+                     estimate.local ? "" : CostText(estimate, fewer) + " · ", TimeText(SecondsFor(estimate, fewer)))});
   }
-  const std::string equal = fmt::format("±{:.4g}: no effect", outlook.margin * 100.0);
+  const std::string equal = fmt::format("±{:.4g}", outlook.margin * 100.0);
   if (!outlook.no_effect) {
     table.AddRow({equal, "> " + WithThousands(kMaxRoundsOfNoEffect), "–", "–", "–", "–", "–", "–"});
   } else {
     const double requests = RequestsFor(estimate, *outlook.no_effect);
     table.AddRow({equal, WithThousands(*outlook.no_effect), WithThousands(std::llround(requests)),
                   WithThousands(std::llround(requests * estimate.tokens_per_answer)), CostText(estimate, requests),
-                  DurationText(SecondsFor(estimate, requests)), "–", "–"});
+                  TimeText(SecondsFor(estimate, requests)), "–", "–"});
   }
   return table.Render(style);
 }
@@ -331,7 +341,8 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
       ->check(Number(0.1, 99.0))
       ->type_name("POINTS");
   command
-      ->add_option("--runs-dir", options.runs_dir, "Folder of earlier runs [default: the configured one, else ./runs]")
+      ->add_option("-d,--runs-dir", options.runs_dir,
+                   "Folder of earlier runs [default: the configured one, else ./runs]")
       ->type_name("DIR");
   BeginGroup(*command, "Output");
   command->add_flag("--json", options.json, "Print the result as JSON");
@@ -360,8 +371,10 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
       students.push_back(OutlookToJson(model, *estimate, outlook));
       continue;
     }
-    env.out(TerminalText::Format("{} · {} · {}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(model)),
-                                 SuiteText(*estimate), estimate->source));
+    const TerminalText name = Tinted(style, Tint::kBold, TerminalText::EscapeLine(model));
+    const TerminalText about = TerminalText::Format(" · {} · {}", SuiteText(*estimate), estimate->source);
+    const bool fits = TerminalText::EscapeLine(model).columns() + about.columns() <= style.columns;
+    env.out(fits ? name + about + "\n" : name + "\n  " + Wrapped(about.text().substr(4), style.columns, 2) + "\n");
     env.out(PlanTable(*estimate, outlook, style) + RoomText(*estimate, outlook.needs));
     if (options.rounds) env.out(DetectableText(*options.rounds, outlook.detectable));
     env.out("\n");
@@ -374,16 +387,15 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
                                          {"students", students}}) +
                            "\n");
   } else {
-    env.out(
-        TerminalText::Format("rounds: to plan for, so that a lift of this size is found in 80 of 100 runs (alpha "
-                             "{:.4g} %, first look at these "
-                             "tests),\n"
-                             "if every case gains the same share of what it lacks; with ±{:.4g}: so that `no effect` "
-                             "is, if the skill changes "
-                             "nothing.\n"
-                             "Each round asks every case twice. The column `in general` has the number of cases that,\n"
-                             "with this many rounds, also show the lift for new cases like these.\n",
-                             options.alpha * 100.0, options.margin_points));
+    const auto note = [&](const std::string& text) { env.out(Wrapped(text, style.columns, 2) + "\n"); };
+    note(
+        fmt::format("`rounds`: plan this many to detect a lift of this size in 80 of 100 runs (alpha {:.4g} %, first "
+                    "look at these tests), assuming that the skill fixes the same share of failures in every case. "
+                    "Each round asks every case twice.",
+                    options.alpha * 100.0));
+    note(fmt::format("`±{:.4g}`: rounds needed to show `no effect` if the skill changes nothing.",
+                     options.margin_points));
+    note("`in general`: cases needed, at this many rounds, to show the lift for new cases like these.");
   }
   return ExitCode::kSuccess;
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/help_formatter.h"
-#include "cli/nearest_name.h"
 #include "prompts/prompts.h"
+#include "util/nearest_name.h"
 
 namespace upskill {
 namespace {
@@ -26,12 +26,12 @@ std::string PlaceholdersOf(const PromptKind& kind) {
 
 void AddPromptsCommand(CLI::App& app, PromptsOptions& options) {
   CLI::App* command =
-      app.add_subcommand("prompts", "Print what is said to teachers and students")->group("Skills and traces");
+      app.add_subcommand("prompts", "Print the prompts sent to teachers and students")->group("Skills and traces");
   command->add_option("NAME", options.name, "Prompt to print; without it, all are listed");
   command->add_option("--prompts", options.folder, "Folder with prompts that replace built-in ones, as for generate")
       ->type_name("DIR");
   AddExamples(*command,
-              {{"Change what the teacher is asked for", "mkdir prompts && upskill prompts draft >prompts/draft.md"},
+              {{"Change what the teacher is asked for", "upskill prompts draft >prompts/draft.md"},
                {"Use the changed text", "upskill generate --from session.jsonl -m sonnet --prompts prompts"}});
 }
 
@@ -54,8 +54,10 @@ ExitCode RunPrompts(const PromptsOptions& options, Env& env) {
                                       "; `upskill prompts` lists them"));
   for (const PromptKind& kind : PromptKinds()) {
     const bool changed = prompts.Text(kind.name) != BuiltInPrompts().Text(kind.name);
-    env.out(TerminalText::Format("{:<15} {}{}\n", kind.name, kind.about, changed ? " [changed]" : ""));
-    if (!kind.placeholders.empty()) env.out(TerminalText::Format("{:<15}   {}\n", "", PlaceholdersOf(kind)));
+    const std::string about = fmt::format("{}{}", kind.about, changed ? " [changed]" : "");
+    env.out(TerminalText::Format("{:<15} {}\n", kind.name, Wrapped(about, env.columns, 16)));
+    if (!kind.placeholders.empty())
+      env.out(TerminalText::Format("{:<15}   {}\n", "", Wrapped(PlaceholdersOf(kind), env.columns, 18)));
   }
   return ExitCode::kSuccess;
 }

@@ -165,7 +165,7 @@ void AddReportCommand(CLI::App& app, ReportOptions& options) {
   command
       ->add_option(
           "-o,--output", options.output,
-          "File to write; .html, .md, .csv, .json or .xml decides the format [default: text on standard output]")
+          "File to write; .html, .md, .csv, .json, .xml or .txt decides the format [default: text on standard output]")
       ->type_name("FILE");
   std::vector<std::string> names;
   for (const auto& [name, format] : Formats()) names.push_back(name);

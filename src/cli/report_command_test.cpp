@@ -77,7 +77,7 @@ TEST_F(Reports, TheFormatFollowsTheFilesEnding) {
   EXPECT_THAT(FileOf("r.html"), AllOf(StartsWith("<!doctype html>"), HasSubstr("arithmetic")));
   EXPECT_THAT(out, AllOf(HasSubstr("r.html written: 1 run, 48 answers, "), EndsWith("kB\n")));
   EXPECT_THAT(FileOf("r.md"), AllOf(StartsWith("### arithmetic\n"), HasSubstr("helps")));
-  EXPECT_THAT(FileOf("r.csv"), StartsWith("run,student,case,arm,round,"));
+  EXPECT_THAT(FileOf("r.csv"), StartsWith("run,model,case,arm,round,"));
   EXPECT_THAT(FileOf("r.XML"), HasSubstr("<testsuites"));
   const std::string json = FileOf("r.json");
   ASSERT_EQ(Run({"report", "latest", "--json"}), 0);
@@ -118,7 +118,7 @@ TEST_F(Reports, SeveralRuns) {
 TEST_F(Reports, ReportErrors) {
   EXPECT_EQ(Run({"report"}), 2);
   EXPECT_EQ(Run({"report", "latest"}), 2);
-  EXPECT_THAT(error, AllOf(HasSubstr("no runs in " + runs().string()), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(error, AllOf(HasSubstr("no runs in the folder '" + runs().string() + "'"), Not(HasSubstr("\x1b"))));
   Eval({kGood});
   EXPECT_EQ(Run({"report", "latest", "-o", "report.docx"}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("report.docx"), HasSubstr(".html")));
@@ -295,10 +295,10 @@ TEST_F(Reports, HostileTextStaysText) {
   for (const char* name : {"r.html", "r.md", "r.xml"}) {
     EXPECT_THAT(FileOf(name), AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("</script>\\x1b")))) << name;
   }
-  EXPECT_THAT(FileOf("r.csv"), HasSubstr("</script>\x1b[2J\u202e,"));  // what was written comes back as it was
+  EXPECT_THAT(FileOf("r.csv"), HasSubstr("</script>\\x1b[2J\\u202e,"));  // docs/reports.md
   terminal = true;
   ASSERT_EQ(Run({"report", "latest", "--format", "csv"}), 0);
-  EXPECT_THAT(out, AllOf(StartsWith("run,student,"), Not(HasSubstr("\x1b")), Not(HasSubstr("\u202e"))));
+  EXPECT_THAT(out, AllOf(StartsWith("run,model,"), Not(HasSubstr("\x1b")), Not(HasSubstr("\u202e"))));
 }
 
 }  // namespace

@@ -205,7 +205,8 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   std::error_code code;
   if (!fs::is_directory(runs_dir, code)) {
     env.error(TerminalText::Format(
-        "error: no runs folder {}; `upskill eval SKILL` creates one, --runs-dir names another\n", runs_dir.string()));
+        "error: runs folder '{}' not found; name another with -d DIR; `upskill eval SKILL` creates one\n",
+        runs_dir.string()));
     return ExitCode::kFailed;
   }
   if (options.ledger) return PrintLedger(options, runs_dir, env);
@@ -220,7 +221,9 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   if (!options.csv.empty()) return WriteCsv(options, found.rows, env);
   if (found.rows.empty() || (options.matrix && found.runs.empty())) {
     const bool all = options.skills.empty() && options.models.empty();
-    env.error(TerminalText::Format("no runs {}in {}\n", all ? "" : "of this skill and model ", runs_dir.string()));
+    env.error(
+        all ? TerminalText::Format("no runs in the folder '{}'; `upskill eval SKILL` creates one\n", runs_dir.string())
+            : TerminalText::Format("no runs of this skill and model in the folder '{}'\n", runs_dir.string()));
     NoteTrials(found.trials, env);
     return ExitCode::kSuccess;
   }

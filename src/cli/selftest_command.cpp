@@ -219,14 +219,14 @@ void AddSelftestCommand(CLI::App& app, SelftestOptions& options) {
 ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
   const Result<TempFolder> folder = TempFolder::Make("upskill-selftest-");
   if (!folder) return PrintError(env, folder.error());
-  Table table({{"truth", Table::Align::kLeft},
+  Table table({{"truth", Table::Align::kLeft, true},
                {"helps", Table::Align::kRight},
                {"hurts", Table::Align::kRight},
                {"no effect", Table::Align::kRight},
                {"undecided", Table::Align::kRight},
                {"false", Table::Align::kLeft},
-               {"rounds", Table::Align::kRight},
-               {"cells", Table::Align::kRight}});
+               {"rounds", Table::Align::kRight, false, 1},
+               {"cells", Table::Align::kRight, false, 2}});
   Json lines = Json::array();
   bool sound = true;
   if (!options.json) {
@@ -259,12 +259,15 @@ ExitCode RunSelftest(const SelftestOptions& options, Env& env) {
                                          {"sound", sound}}) +
                            "\n");
   } else {
-    env.out(table.Render(StyleFor(env, env.out_is_terminal, options.color)));
-    env.out(
-        "percent of the students; pass rates without → with the skill; false: percent of the runs with a false word "
-        "(the "
-        "most\nfrequent one), with its 95 % interval; rounds and cells are means\n");
-    env.out(TerminalText::Format("{}: false words are {}significantly more frequent than {:.4g} % (alpha)\n",
+    const Style style = StyleFor(env, env.out_is_terminal, options.color);
+    constexpr std::size_t kCells = 7;
+    env.out(table.Render(style));
+    env.out(Wrapped(fmt::format("percent of the students; pass rates without → with the skill; false: percent of the "
+                                "runs with a false verdict (the most frequent one), with its 95 % interval{}",
+                                table.Shows(kCells, style) ? "; rounds and cells are means" : ""),
+                    style.columns, 0) +
+            "\n");
+    env.out(TerminalText::Format("{}: false verdicts are {}significantly more frequent than {:.4g} % (alpha)\n",
                                  sound ? "passed" : "FAILED", sound ? "not " : "", options.alpha * 100.0));
   }
   return sound ? ExitCode::kSuccess : ExitCode::kFailed;

@@ -95,12 +95,12 @@ std::vector<SelftestLine> SelftestLines(int cases) {
   lines.push_back(Fixed("10 → 10 %", EqualCases(cases, 0.1, 0.1)));
   lines.push_back(Fixed("50 → 50 %", EqualCases(cases, 0.5, 0.5)));
   lines.push_back(Fixed("easy and hard cases, no change", EasyAndHard(cases)));
-  lines.push_back(Fixed("half 30 → 70 %, half back", Cancelling(cases, 0.3, 0.7)));
+  lines.push_back(Fixed("half 30 → 70 %, half 70 → 30 %", Cancelling(cases, 0.3, 0.7)));
   lines.push_back(Fixed("one case breaks, the others gain", OneBreaks(cases)));
   lines.push_back(Fixed("each input three times, 50 → 50 %", Thrice(cases)));
   lines.push_back(Fixed("one input of ten cases breaks, the others gain", OneOfManyCopiesBreaks(cases)));
-  lines.push_back(Fixed("steady answers, half turn round", Cancelling(cases, 0.03, 0.97)));
-  lines.push_back(Fixed("fixed answers, half turn round", Cancelling(cases, 0.0, 1.0)));
+  lines.push_back(Fixed("steady answers, half turn either way", Cancelling(cases, 0.03, 0.97)));
+  lines.push_back(Fixed("fixed answers, half turn either way", Cancelling(cases, 0.0, 1.0)));
   lines.push_back(Fixed("30 → 30 %, 4 points more each round", EqualCases(cases, 0.3, 0.3)));
   lines.back().settings = ",drift=0.04";
   lines.push_back(Fixed("50 → 50 %, errors with the skill", EqualCases(cases, 0.5, 0.5)));

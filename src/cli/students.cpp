@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -101,9 +102,12 @@ Result<std::unique_ptr<Model>> OpenCommand(const ModelSpec& spec, const Catalog&
   return MakeCommandModel(std::move(command));
 }
 
-std::unique_ptr<Model> OpenDesk(const ModelSpec& spec, const ModelOptions& options, const Env& env) {
+Result<std::unique_ptr<Model>> OpenDesk(const ModelSpec& spec, const ModelOptions& options, const Env& env) {
   DeskOptions desk;
   desk.folder = spec.rest;
+  if (const Status checked = CheckDeskFolder(desk.folder); !checked)
+    return InputError(
+        fmt::format("model 'desk:{}': requests can't be written there: {}", spec.rest, checked.error().message));
   desk.parallel = options.parallel;
   if (!options.quiet) desk.say = [&env](const std::string& line) { env.error(TerminalText::Format("{}\n", line)); };
   return MakeDeskModel(desk);

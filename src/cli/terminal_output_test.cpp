@@ -143,7 +143,7 @@ TEST_F(TerminalOutput, OfDocumentsOnATerminal) {
     EXPECT_THAT(Unsafe(out), IsEmpty()) << arguments[0] << out;
   }
   terminal = false;  // a program gets what was recorded
-  EXPECT_EQ(Run({"report", "latest", "--format", "csv"}), 0) << error;
+  EXPECT_EQ(Run({"report", "latest", "--format", "json"}), 0) << error;
   EXPECT_THAT(out, HasSubstr("\u202E"));
 }
 

@@ -144,7 +144,7 @@ ExitCode RunFind(const TraceOptions& options, Env& env) {
 }  // namespace
 
 void AddTraceCommand(CLI::App& app, TraceOptions& options) {
-  CLI::App* command = app.add_subcommand("trace", "Look into recordings of agents' work")->group("Skills and traces");
+  CLI::App* command = app.add_subcommand("trace", "Inspect recordings of agent sessions")->group("Skills and traces");
   command->require_subcommand(1);
   AddExamples(*command, {{"List the traces on this machine", "upskill trace find"},
                          {"Show who did what in the newest one", "upskill trace show latest"},

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/help_formatter.h"
-#include "cli/nearest_name.h"
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -37,7 +37,7 @@ std::string ImpossibleCombination(const std::string& a, const std::string& b) {
   const auto one_is = [&](const char* name) { return a == name || b == name; };
   const std::string& other = a == "--resume" ? b : a;
   if (one_is("--resume"))
-    return fmt::format("{} can't be combined with --resume: a resumed run goes on as it was started", other);
+    return fmt::format("{} can't be combined with --resume: a resumed run keeps its original options", other);
   const char* why = one_is("--batch") ? ": a batch is sent and paid for as a whole" : "";
   return fmt::format("{} can't be combined with {}{}", a, b, why);
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cli/env.h"
+#include "cli/sandbox_option.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+struct CheckCommandOptions {
+  std::string suite;    // a file of cases, or a skill
+  std::string answers;  // empty: the folder `answers` beside the cases, if there is one
+  bool lint = false;
+  bool verbose = false;
+  bool json = false;
+  int jobs = 0;  // 0: one for each processor
+  SandboxChoice sandbox;
+  ColorMode color = ColorMode::kAuto;
+};
+
+void AddCheckCommand(CLI::App& app, CheckCommandOptions& options);
+
+// Tries a suite's checks on its author's answers, without a model. Exit code 1 if one isn't judged as it should be, or,
+// with `lint`, a weakness is found; 3 if no answer could be judged.
+ExitCode RunCheck(const CheckCommandOptions& options, Env& env);
+
+}  // namespace upskill

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/check_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "sandbox/sandbox.h"
+#include "support/command_line.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class CheckCommand : public CommandLineTest {
+ protected:
+  std::string Suite(const std::string& cases) { return folder.Write("suite/tests.json", cases).string(); }
+};
+
+constexpr const char* kSound = R"([{"id": "colour", "input": "Which one?", "reference": "teal",
+    "expected": {"contains": "teal"}, "wrong": [{"name": "other", "answer": "red"}]}])";
+
+TEST_F(CheckCommand, PassesASoundSuite) {
+  EXPECT_EQ(Run({"check", Suite(kSound)}), 0);
+  EXPECT_THAT(out,
+              AllOf(HasSubstr("colour  1 of 1"), HasSubstr("1 of 1 right answers pass, 1 of 1 wrong answers fail")));
+  EXPECT_EQ(Run({"check", Suite(kSound), "--json"}), 0);
+  const Result<Json> json = ParseJson(out, "out");
+  ASSERT_TRUE(json.ok()) << out;
+  EXPECT_EQ((*json)["cases"][0]["answers"][1]["result"], "as expected");
+}
+
+TEST_F(CheckCommand, FailsWithWhatIsJudgedWrongly) {
+  folder.Write("suite/answers/colour/wrong-teal.md", "teal, but for the wrong reason");
+  EXPECT_EQ(Run({"check", Suite(kSound)}), 1);
+  EXPECT_THAT(out, HasSubstr("✗ colour · wrong-teal should fail, but passes"));
+}
+
+TEST_F(CheckCommand, SaysThatNothingWasChecked) {
+  EXPECT_EQ(Run({"check", Suite(R"([{"id": "c", "input": "i", "reference": "r", "checks": [{"type": "command",
+      "command": "upskill-missing-program"}]}])")}),
+            3);
+  EXPECT_THAT(out, AllOf(HasSubstr("not checked"), HasSubstr("skipped in 1 case: command \"upskill-missing-program\""),
+                         HasSubstr("0 of 0 right answers pass"), HasSubstr("; 1 answer not checked")));
+}
+
+TEST_F(CheckCommand, RunsCommandsWithoutASandboxOnlyOnRequest) {
+  const std::string suite = Suite(R"([{"id": "c", "input": "i", "reference": "r", "checks": [{"type": "command",
+      "command": "test -d /root && test -e /etc/passwd"}]}])");
+  EXPECT_EQ(Run({"check", suite, "--no-sandbox"}), 0) << out << error;
+  if (!DefaultSandbox().Available().ok()) GTEST_SKIP() << "no sandbox here";
+  EXPECT_EQ(Run({"check", suite}), 1);
+}
+
+TEST_F(CheckCommand, NamesWhatIsMissing) {
+  EXPECT_EQ(Run({"check", (folder.path() / "none.json").string()}), 2);
+  EXPECT_EQ(Run({"check", Suite(kSound), "--answers", "nowhere"}), 2);
+  EXPECT_THAT(error, HasSubstr("--answers nowhere: no such folder"));
+  EXPECT_EQ(Run({"check", Suite(kSound), "--toolchain", "nowhere"}), 2);
+  EXPECT_EQ(Run({"check", Suite(kSound), "--toolchain", "/"}), 2);
+}
+
+TEST_F(CheckCommand, LintsOnRequest) {
+  const std::string suite = Suite(R"([{"id": "c", "input": "Say teal", "reference": "teal",
+      "expected": {"contains": "teal"}}])");
+  EXPECT_EQ(Run({"check", suite}), 0);
+  EXPECT_THAT(out, Not(HasSubstr("weak ")));
+  EXPECT_EQ(Run({"check", suite, "--lint"}), 1);
+  EXPECT_THAT(out, HasSubstr("weak c · the expected string \"teal\" occurs in the input"));
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/recheck_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "check/check.h"
+#include "cli/color_option.h"
+#include "cli/config.h"
+#include "cli/eval_session.h"
+#include "cli/help_formatter.h"
+#include "eval/journal.h"
+#include "eval/judged_run.h"
+#include "eval/runner.h"
+#include "report/eval_json.h"
+#include "report/eval_text.h"
+#include "report/run_files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In place of a run's models: a recheck asks none of them.
+class SilentModel : public Model {
+ public:
+  explicit SilentModel(std::string name) { info_.name = std::move(name); }
+  const ModelInfo& info() const override { return info_; }
+  void Start(ChatRequest /*request*/, Done done) override {
+    done(Error{ErrorKind::kCancelled, "a recheck asks no model"});
+  }
+  void Cancel(CancelScope /*scope*/) override {}
+  int Window() const override { return 1; }
+
+ private:
+  ModelInfo info_;
+};
+
+// Takes over what the user's stop flag says, on top of the one that keeps the run from asking models.
+class StopsWithUser : public RunObserver {
+ public:
+  StopsWithUser(StopFlag& flag, const StopFlag* user) : flag_(flag), user_(user) {}
+  void OnProgress(const RunProgress& /*progress*/) override {
+    if (user_ != nullptr && user_->load() > 0) flag_ = 2;
+  }
+
+ private:
+  StopFlag& flag_;
+  const StopFlag* user_;
+};
+
+struct Recheck {
+  Plan plan;
+  std::vector<Sample> answers;
+  std::map<std::string, bool> passed_before;  // by CellName
+  std::vector<std::string> notes;
+};
+
+// The cases of the plan with the checks of `suite`. A case that asks something else now keeps its checks: its answers
+// are to another question.
+void TakeChecks(const Suite& suite, Recheck& recheck) {
+  std::map<std::string, const Case*> by_id;
+  for (const Case& test_case : suite.cases) by_id[test_case.id] = &test_case;
+  for (Case& old : recheck.plan.suite.cases) {
+    const auto found = by_id.find(old.id);
+    if (found == by_id.end()) {
+      recheck.notes.push_back(
+          fmt::format("case \"{}\" isn't in {} any more; it keeps its checks", old.id, suite.source.string()));
+    } else if (found->second->input != old.input || found->second->files != old.files) {
+      recheck.notes.push_back(
+          fmt::format("case \"{}\" asks something else now; it keeps the checks that the run had", old.id));
+    } else {
+      old = *found->second;
+    }
+  }
+}
+
+Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_dir, const Sandbox& sandbox) {
+  ASSIGN_OR_RETURN(const fs::path folder, ResolveRun(runs_dir, options.run));
+  Recheck recheck;
+  ASSIGN_OR_RETURN(recheck.plan, LoadPlan(folder));
+  ASSIGN_OR_RETURN(const Suite suite, LoadCases(options.tests, recheck.plan.skill.folder));
+  TakeChecks(suite, recheck);
+  Suite judged = recheck.plan.suite;
+  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(judged, sandbox));
+  if (!left_out.empty()) return InputError("nothing was rechecked: " + left_out.front());
+  ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
+  for (Sample& sample : content.samples) {
+    if (!sample.ok()) continue;
+    recheck.passed_before[CellName(sample)] = sample.passed();
+    if (sample.cached_from.empty()) sample.cached_from = recheck.plan.run;
+    recheck.answers.push_back(std::move(sample));
+  }
+  if (recheck.answers.empty()) return InputError(fmt::format("run {} has no answers to recheck", recheck.plan.run));
+  return recheck;
+}
+
+// How many answers of a case are judged differently now.
+struct Changes {
+  std::size_t now_pass = 0;
+  std::size_t now_fail = 0;
+};
+
+std::map<std::string, Changes> ChangesOf(const Recheck& recheck, const RunData& data) {
+  std::map<std::string, Changes> changes;
+  for (const Sample* sample : data.samples()) {
+    const auto before = recheck.passed_before.find(CellName(*sample));
+    if (!sample->ok() || before == recheck.passed_before.end() || before->second == sample->passed()) continue;
+    Changes& of_case = changes[sample->case_id];
+    ++(sample->passed() ? of_case.now_pass : of_case.now_fail);
+  }
+  return changes;
+}
+
+TerminalText ChangesText(const std::map<std::string, Changes>& changes, std::size_t answers, const std::string& run) {
+  Changes all;
+  for (const auto& [id, of_case] : changes) {
+    all.now_pass += of_case.now_pass;
+    all.now_fail += of_case.now_fail;
+  }
+  TerminalText text = TerminalText::Format("rechecked {} of run {}: ", Counted(answers, "answer"), run);
+  if (changes.empty()) return text + "nothing is judged differently\n";
+  text += TerminalText::Format("{} now {}, {} now {}\n", all.now_pass, all.now_pass == 1 ? "passes" : "pass",
+                               all.now_fail, all.now_fail == 1 ? "fails" : "fail");
+  for (const auto& [id, of_case] : changes)
+    text += TerminalText::Format("  {}: {} now pass, {} now fail\n", id, of_case.now_pass, of_case.now_fail);
+  return text;
+}
+
+Json ChangesJson(const std::map<std::string, Changes>& changes) {
+  Json json = Json::object();
+  for (const auto& [id, of_case] : changes) json[id] = {{"now_pass", of_case.now_pass}, {"now_fail", of_case.now_fail}};
+  return json;
+}
+
+}  // namespace
+
+void AddRecheckCommand(CLI::App& app, RecheckOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("recheck", "Apply changed checks to the answers of a run, without asking a model")
+          ->group("Results");
+  command->add_option("RUN", options.run, "Run: its name, the last 4 characters of its name, or latest")
+      ->capture_default_str();
+  command->add_option("-t,--tests", options.tests, "Cases to take the checks from [default: the skill's own]")
+      ->type_name("FILE");
+  command->add_option("-d,--runs-dir", options.runs_dir, "Runs folder [default: the configured one, else ./runs]")
+      ->type_name("DIR");
+  AddSandboxOptions(*command, options.sandbox);
+  command->add_flag("--json", options.json, "Print the result as JSON, like eval --json, with `changed` by case");
+  AddColorOption(*command, options.color);
+  AddExamples(*command, {{"After a check was corrected", "upskill recheck latest"},
+                         {"Try other cases on an earlier run", "upskill recheck 4f2a -t tests.json"}});
+}
+
+ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
+  const Result<Config> config = LoadConfig(env);
+  if (!config) return PrintError(env, config.error());
+  const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
+  const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox);
+  if (!sandbox_options) return PrintError(env, sandbox_options.error());
+  const Sandbox sandbox(*sandbox_options);
+  Result<Recheck> recheck = LoadRecheck(options, runs_dir, sandbox);
+  if (!recheck) return PrintError(env, recheck.error());
+  for (const std::string& note : recheck->notes) PrintWarning(env, note);
+  const std::string run_before = recheck->plan.run;
+  const std::size_t answers = recheck->answers.size();
+  Result<Journal> journal = Journal::Create(runs_dir, recheck->plan, *env.clock);
+  if (!journal) return PrintError(env, journal.error());
+
+  std::vector<std::unique_ptr<SilentModel>> models;
+  RunInput input;
+  for (const Student& student : recheck->plan.students) {
+    models.push_back(std::make_unique<SilentModel>(student.name));
+    input.models.push_back(models.back().get());
+  }
+  StopFlag no_requests = 1;  // what isn't answered stays so
+  StopsWithUser observer(no_requests, env.stop);
+  input.plan = &recheck->plan;
+  input.journal = &*journal;
+  input.cached = std::move(recheck->answers);
+  input.stop = &no_requests;
+  input.clock = env.clock;
+  input.observer = &observer;
+  input.sandbox = &sandbox;
+  Result<RunOutcome> outcome = RunPlan(std::move(input));
+  if (!outcome) {
+    journal->Discard();
+    return PrintError(env, outcome.error());
+  }
+  const std::map<std::string, Changes> changes = ChangesOf(*recheck, outcome->data);
+  const JudgedRun run = Judge(std::move(outcome->data));
+  if (const Status files = WriteRunFiles(run, journal->folder()); !files) PrintWarning(env, files.error().message);
+  if (options.json) {
+    Json document = EvalToJson(run);
+    document["changed"] = ChangesJson(changes);
+    PrintDocument(env, DumpJsonIndented(document) + "\n");
+  } else {
+    const Style style = StyleFor(env, env.out_is_terminal, options.color);
+    env.out(EvalHead(run, style) + ChangesText(changes, answers, run_before) + "\n");
+    env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
+    env.out(TerminalText::Format("run {} · {}\n", run.plan().run, journal->folder().string()));
+  }
+  if (run.summary.complete()) return ExitCode::kSuccess;
+  return no_requests > 1 ? ExitCode::kInterrupted : ExitCode::kIncomplete;
+}
+
+}  // namespace upskill

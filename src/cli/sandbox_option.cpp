@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sandbox_option.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <system_error>
+
+namespace upskill {
+
+void AddSandboxOptions(CLI::App& command, SandboxChoice& choice) {
+  command.add_flag("--no-sandbox", choice.none,
+                   "Run the suite's commands without a sandbox, with all of your rights: only for answers and suites "
+                   "that you trust");
+  command
+      .add_option("--toolchain", choice.toolchains,
+                  "Folder that commands may read besides the system's programs; it and its bin/ are in their PATH "
+                  "(repeatable)")
+      ->type_name("DIR");
+}
+
+Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice) {
+  SandboxOptions options;
+  options.confined = !choice.none;
+  for (const std::string& name : choice.toolchains) {
+    std::error_code code;
+    const std::filesystem::path folder = std::filesystem::canonical(name, code);
+    if (code || !std::filesystem::is_directory(folder, code))
+      return InputError(fmt::format("--toolchain {}: no such folder", name));
+    if (folder == "/") return InputError("--toolchain /: commands would see all of this machine; name a folder in it");
+    options.toolchains.push_back(folder);
+  }
+  return options;
+}
+
+}  // namespace upskill

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/sandbox.h"
+#include "util/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+// How the user wants commands of suites to run.
+struct SandboxChoice {
+  bool none = false;
+  std::vector<std::string> toolchains;
+};
+
+// --no-sandbox and --toolchain.
+void AddSandboxOptions(CLI::App& command, SandboxChoice& choice);
+
+// Error: a toolchain that isn't a folder, or one that would show the user's own files.
+Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice);
+
+}  // namespace upskill
