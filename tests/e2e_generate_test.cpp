@@ -189,7 +189,7 @@ std::vector<std::string> Command(const TeacherAndStudent& server) {
           "-j",
           "4",
           "-o",
-          "skill"};
+          "summing"};
 }
 
 // Waits until one request is held back and nothing else happens: every answer has been processed.
@@ -225,7 +225,7 @@ TEST(GenerateKill, InEachStageAndNothingIsPaidTwice) {
     ::kill(pid, SIGKILL);
     EXPECT_EQ(WaitFor(pid), 128 + SIGKILL);
     ASSERT_TRUE(quiet) << "stage " << static_cast<int>(stage);
-    EXPECT_FALSE(fs::exists(folder.path() / "skill")) << "written only at the end";
+    EXPECT_FALSE(fs::exists(folder.path() / "summing")) << "written only at the end";
   }
   server.HoldBack(Stage::kDraft);
   const ProcessOutcome last = RunUpskill({"generate", "--resume"}, folder.path());
@@ -233,9 +233,9 @@ TEST(GenerateKill, InEachStageAndNothingIsPaidTwice) {
 
   EXPECT_EQ(server.answered_twice(), 0);
   EXPECT_EQ(server.answered(), undisturbed.answered());
-  EXPECT_EQ(*ReadFile(folder.path() / "skill/SKILL.md"), *ReadFile(expected.path() / "skill/SKILL.md"));
-  EXPECT_THAT(*ReadFile(folder.path() / "skill/SKILL.md"), HasSubstr("RULE-ALL"));
-  EXPECT_THAT(*ReadFile(folder.path() / "skill/SKILL.md"), HasSubstr("Adds all numbers."));
+  EXPECT_EQ(*ReadFile(folder.path() / "summing/SKILL.md"), *ReadFile(expected.path() / "summing/SKILL.md"));
+  EXPECT_THAT(*ReadFile(folder.path() / "summing/SKILL.md"), HasSubstr("RULE-ALL"));
+  EXPECT_THAT(*ReadFile(folder.path() / "summing/SKILL.md"), HasSubstr("Adds all numbers."));
   EXPECT_THAT(last.out, HasSubstr("student: helps"));
   EXPECT_THAT(last.out, HasSubstr("teacher refine   1 call, 10 tokens in, 5 out"));
 }

@@ -58,7 +58,7 @@ TEST_F(Teachers, ACommandThatFails) {
   const ProcessOutcome outcome =
       RunShell("\"$UPSKILL\" generate 'Add numbers' -m 'cmd:no-such-agent -p'" + options_, folder_.path());
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("command `no-such-agent -p`: it failed with exit status 127"),
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("command `no-such-agent -p` failed with exit status 127"),
                                    HasSubstr("not found"), HasSubstr("--resume")));
 }
 
@@ -128,6 +128,15 @@ TEST_F(Endings, TheStudentIsTooSmall) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("student train"))) << "nothing else was asked of it";
   EXPECT_EQ(Student().at("verdict"), "too small for this skill");
   EXPECT_THAT(LoadSkill(folder_.path() / "adding")->body, HasSubstr("Draft [sim 0.9]"));
+}
+
+TEST_F(Endings, NoTestIsPassed) {
+  const ProcessOutcome outcome = Generate("sim:base=0,skill=0,reference=1");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("sim:base=0,skill=0,reference=1: no test passed\n"),
+                                 HasSubstr("none of 32 answers of sim:base=0,skill=0,reference=1")));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("student test")));
+  EXPECT_EQ(Student().at("verdict"), "no test passed");
 }
 
 TEST_F(Endings, ThereIsNothingToLearn) {

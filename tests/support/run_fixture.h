@@ -55,6 +55,11 @@ struct TestRun {
     samples.push_back(std::move(sample));
   }
 
+  // As if the model didn't report tokens.
+  void ForgetTokens() {
+    for (Sample& sample : samples) sample.response.usage = {};
+  }
+
   JudgedRun judged() const { return Judge(RunData(plan, samples)); }
 
   Plan plan;

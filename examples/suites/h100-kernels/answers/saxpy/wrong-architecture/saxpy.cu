@@ -1,0 +1,11 @@
+#include <cuda_runtime.h>
+
+extern "C" __global__ void saxpy(int n, float alpha, const float* __restrict__ x, float* __restrict__ y) {
+  const int stride = gridDim.x * blockDim.x;
+#ifdef __CUDA_ARCH__
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 64;");
+#endif
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+    y[i] = fmaf(alpha, x[i], y[i]);
+  }
+}
