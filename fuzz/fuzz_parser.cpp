@@ -18,6 +18,7 @@
 #include "eval/sample_line.h"
 #include "fuzz/fuzz_checks.h"
 #include "fuzz/fuzz_engine.h"
+#include "fuzz/fuzz_kernel.h"
 #include "fuzz/fuzz_outside.h"
 #include "fuzz/fuzz_reader.h"
 #include "fuzz/fuzz_stored.h"
@@ -275,6 +276,17 @@ std::vector<FuzzedParser> OtherParsers() {
       {"ledger", FuzzLedger, {}, "eval/ledger.cpp eval/ledger_share.cpp eval/alpha_share.cpp"},
       {"command-output", FuzzCommandOutput, {}, "model/command_output.cpp"},
       {"desk", FuzzDesk, {}, "model/desk_files.cpp"},
+      {"build-toml",
+       FuzzBuildToml,
+       {},
+       "kernel/build_reader.cpp kernel/build_rules.cpp kernel/build_schema.cpp kernel/build_toml.cpp "
+       "kernel/build_values.cpp kernel/toml_tree.cpp"},
+      {"kernel-binding",
+       FuzzKernelBinding,
+       {},
+       "kernel/binding_rules.cpp kernel/cpp_signature.cpp kernel/cpp_tokens.cpp kernel/op_match.cpp "
+       "kernel/op_registration.cpp kernel/operator_rules.cpp kernel/python_rules.cpp kernel/source_rules.cpp"},
+      {"op-schema", FuzzOpSchema, {}, "kernel/op_schema.cpp"},
       {"special-texts", FuzzSpecialTexts, {}, "llama/special_texts.cpp"},
       {"chat-template", FuzzChatTemplate, {}, "llama/chat_format.cpp"},
       {"worker-messages", FuzzWorkerMessages, {}, "llama/worker_protocol.cpp llama/worker_requests.cpp"},
