@@ -70,10 +70,14 @@ double NormalTail(double z) { return 0.5 * std::erfc(z / std::sqrt(2.0)); }
 
 }  // namespace
 
+int MostForecastRounds(int rounds, const SpendingSchedule& schedule) {
+  return 9 * std::max(rounds, schedule.planned_rounds()) - rounds;
+}
+
 std::optional<int> ForecastRounds(const SequenceState& state, const SpendingSchedule& schedule, double helps_alpha,
                                   double hurts_alpha) {
   if (state.rounds < 1 || state.differing <= 0.0) return std::nullopt;
-  const int horizon = 9 * std::max(state.rounds, schedule.planned_rounds());
+  const int horizon = state.rounds + MostForecastRounds(state.rounds, schedule);
   const CoarseWalk coarse = MakeCoarse(state, horizon);
   const std::vector<std::int64_t> helps = CriticalValues(coarse, helps_alpha, schedule);
   const std::vector<std::int64_t> hurts =

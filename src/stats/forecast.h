@@ -17,9 +17,12 @@ struct SequenceState {
 // The number of further rounds after which half of the runs that look like this one so far will have decided: their
 // lift is drawn from what this one may be, so large lifts decide early and small ones late. The differing units come
 // at the rate seen so far. `helps_alpha`, `hurts_alpha`: error probabilities of the two tests; 0: not made. Nothing if
-// it is more than eight times the rounds so far or planned.
+// it is more than MostForecastRounds.
 std::optional<int> ForecastRounds(const SequenceState& state, const SpendingSchedule& schedule, double helps_alpha,
                                   double hurts_alpha);
+
+// Eight times the rounds so far or planned, after `rounds` rounds.
+int MostForecastRounds(int rounds, const SpendingSchedule& schedule);
 
 // Whether neither test is likely (5 %) to reject by round `last`, even with the largest lift, or the smallest, that is
 // consistent with the rounds so far, and more differing units than so far.
