@@ -20,8 +20,8 @@
 namespace upskill {
 namespace {
 
-constexpr int kMaxSchemaDepth = 100;  // of nested schemas; values are at most 200 levels deep (ParseJson)
-constexpr int kMaxSteps = 200'000;    // schemas applied to values: bounds the cost of nested anyOf
+constexpr int kMaxSchemaDepth = 100;        // of nested schemas; values are at most 200 levels deep (ParseJson)
+constexpr std::size_t kMaxSteps = 200'000;  // schemas applied to values: bounds the cost of nested anyOf
 
 bool IsInteger(const Json& value) {
   if (value.is_number_integer()) return true;
@@ -47,16 +47,27 @@ class Validator {
  public:
   explicit Validator(const Json& root) : root_(root) {}
 
+  // Reaching a limit is never a verdict, which `not` or `if` might turn into its opposite.
+  Status Run(const Json& value) {
+    Status status = Check(root_, value, "", 0);
+    if (!limit_.empty()) return InputError(limit_);
+    return status;
+  }
+
+ private:
   Status Check(const Json& schema, const Json& value, const std::string& pointer, int depth) {
-    if (depth > kMaxSchemaDepth || ++steps_ > kMaxSteps) return Bad(pointer, "the schema is nested too deep");
+    if (limit_.empty() && depth > kMaxSchemaDepth) limit_ = "can't be judged: the schema refers to itself too deep";
+    Spend(1);
+    if (!limit_.empty()) return InputError(limit_);
     if (schema.is_boolean()) return schema.get<bool>() ? Status() : Bad(pointer, "no value is allowed here");
     if (!schema.is_object()) return Bad(pointer, "the schema is not an object");
     if (const auto reference = schema.find("$ref"); reference != schema.end()) {
-      const Json* target = Resolve(*reference);
+      const Json* target = FindReferenced(root_, *reference);
       if (target == nullptr) return Bad(pointer, "the schema has an unresolvable $ref");
       RETURN_IF_ERROR(Check(*target, value, pointer, depth + 1));
     }
     RETURN_IF_ERROR(CheckType(schema, value, pointer));
+    if (const auto choices = schema.find("enum"); choices != schema.end()) Spend(choices->size());
     RETURN_IF_ERROR(CheckChoice(schema, value, pointer));
     RETURN_IF_ERROR(CheckBounds(schema, value, pointer));
     if (value.is_string()) RETURN_IF_ERROR(CheckPattern(schema, value, pointer));
@@ -68,7 +79,12 @@ class Validator {
     return CheckConditional(schema, value, pointer, depth);
   }
 
- private:
+  void Spend(std::size_t steps) {
+    steps_ += steps;
+    if (limit_.empty() && steps_ > kMaxSteps)
+      limit_ = "can't be judged: the schema has too many alternatives for so much data";
+  }
+
   static Error Bad(const std::string& pointer, const std::string& reason) {
     return InputError(fmt::format("{}: {}", pointer.empty() ? "the answer" : ExcerptLine(pointer, 120), reason));
   }
@@ -77,18 +93,6 @@ class Validator {
     std::string escaped;  // RFC 6901
     for (const char c : key) escaped += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
     return pointer + "/" + escaped;
-  }
-
-  const Json* Resolve(const Json& reference) const {
-    if (!reference.is_string()) return nullptr;
-    const auto& text = reference.get_ref<const std::string&>();
-    if (text.empty() || text[0] != '#') return nullptr;
-    try {
-      const Json::json_pointer pointer(text.substr(1));
-      return root_.contains(pointer) ? &root_.at(pointer) : nullptr;
-    } catch (const Json::exception&) {
-      return nullptr;
-    }
   }
 
   static Status CheckType(const Json& schema, const Json& value, const std::string& pointer) {
@@ -321,11 +325,24 @@ class Validator {
 
   const Json& root_;
   std::map<std::string, std::unique_ptr<RE2>> patterns_;
-  int steps_ = 0;
+  std::size_t steps_ = 0;
+  std::string limit_;  // which has been reached, if one has
 };
 
 }  // namespace
 
-Status CheckJsonSchema(const Json& schema, const Json& value) { return Validator(schema).Check(schema, value, "", 0); }
+const Json* FindReferenced(const Json& root, const Json& reference) {
+  if (!reference.is_string()) return nullptr;
+  const auto& text = reference.get_ref<const std::string&>();
+  if (text.empty() || text[0] != '#') return nullptr;
+  try {
+    const Json::json_pointer pointer(text.substr(1));
+    return root.contains(pointer) ? &root.at(pointer) : nullptr;
+  } catch (const Json::exception&) {
+    return nullptr;
+  }
+}
+
+Status CheckJsonSchema(const Json& schema, const Json& value) { return Validator(schema).Run(value); }
 
 }  // namespace upskill

@@ -130,30 +130,132 @@ Status CheckTypesOf(const Json& schema) {
   return {};
 }
 
+enum class Form { kSchema, kSchemas, kSchemaOrSchemas, kNamedSchemas, kNumber, kSize, kString, kStrings, kList, kFlag };
+
+struct KeywordForm {
+  std::string_view keyword;
+  Form form;
+};
+
+constexpr std::array<KeywordForm, 36> kForms = {{{"not", Form::kSchema},
+                                                 {"if", Form::kSchema},
+                                                 {"then", Form::kSchema},
+                                                 {"else", Form::kSchema},
+                                                 {"contains", Form::kSchema},
+                                                 {"propertyNames", Form::kSchema},
+                                                 {"additionalProperties", Form::kSchema},
+                                                 {"additionalItems", Form::kSchema},
+                                                 {"items", Form::kSchemaOrSchemas},
+                                                 {"prefixItems", Form::kSchemas},
+                                                 {"allOf", Form::kSchemas},
+                                                 {"anyOf", Form::kSchemas},
+                                                 {"oneOf", Form::kSchemas},
+                                                 {"properties", Form::kNamedSchemas},
+                                                 {"patternProperties", Form::kNamedSchemas},
+                                                 {"dependentSchemas", Form::kNamedSchemas},
+                                                 {"minimum", Form::kNumber},
+                                                 {"maximum", Form::kNumber},
+                                                 {"exclusiveMinimum", Form::kNumber},
+                                                 {"exclusiveMaximum", Form::kNumber},
+                                                 {"multipleOf", Form::kNumber},
+                                                 {"minLength", Form::kSize},
+                                                 {"maxLength", Form::kSize},
+                                                 {"minItems", Form::kSize},
+                                                 {"maxItems", Form::kSize},
+                                                 {"minProperties", Form::kSize},
+                                                 {"maxProperties", Form::kSize},
+                                                 {"minContains", Form::kSize},
+                                                 {"maxContains", Form::kSize},
+                                                 {"pattern", Form::kString},
+                                                 {"$ref", Form::kString},
+                                                 {"required", Form::kStrings},
+                                                 {"enum", Form::kList},
+                                                 {"uniqueItems", Form::kFlag},
+                                                 {"$defs", Form::kNamedSchemas},
+                                                 {"definitions", Form::kNamedSchemas}}};
+
+bool IsSchema(const Json& value) { return value.is_object() || value.is_boolean(); }
+
+// What a value of the form is; empty if `value` is one.
+std::string_view Wanted(Form form, const Json& value) {
+  const auto all = [&](const auto& fits) { return std::all_of(value.begin(), value.end(), fits); };
+  const auto unless = [](bool fits, std::string_view words) { return fits ? std::string_view() : words; };
+  switch (form) {
+    case Form::kSchema:
+      return unless(IsSchema(value), "a schema: an object, true or false");
+    case Form::kSchemas:
+      return unless(value.is_array() && !value.empty() && all(IsSchema), "a list of schemas");
+    case Form::kSchemaOrSchemas:
+      return unless(IsSchema(value) || (value.is_array() && all(IsSchema)), "a schema or a list of schemas");
+    case Form::kNamedSchemas:
+      return unless(value.is_object() && all(IsSchema), "an object whose values are schemas");
+    case Form::kNumber:
+      return unless(value.is_number(), "a number");
+    case Form::kSize:
+      return unless(value.is_number() && value.get<double>() >= 0.0, "a number from 0");
+    case Form::kString:
+      return unless(value.is_string(), "a string");
+    case Form::kStrings:
+      return unless(value.is_array() && all([](const Json& one) { return one.is_string(); }), "a list of strings");
+    case Form::kList:
+      return unless(value.is_array() && !value.empty(), "a list of values");
+    case Form::kFlag:
+      return unless(value.is_boolean(), "true or false");
+  }
+  return {};
+}
+
+Status CheckFormsOf(const Json& schema) {
+  for (const KeywordForm& known : kForms) {
+    const auto found = schema.find(known.keyword);
+    if (found == schema.end()) continue;
+    if (const std::string_view wanted = Wanted(known.form, *found); !wanted.empty()) {
+      return InputError(fmt::format("the schema's \"{}\" must be {}, not {}", known.keyword, wanted,
+                                    ExcerptLine(DumpJson(*found), 80)));
+    }
+  }
+  return {};
+}
+
+Status CheckReferencesOf(const Json& schema, const Json& root) {
+  for (const char* key : {"$dynamicRef", "$recursiveRef"}) {
+    if (schema.contains(key)) return InputError(fmt::format("the schema's \"{}\" is not supported; use \"$ref\"", key));
+  }
+  const auto reference = schema.find("$ref");
+  if (reference == schema.end() || FindReferenced(root, *reference) != nullptr) return {};
+  return InputError(fmt::format(
+      "the schema's \"$ref\" {} names nothing in it; a reference is a JSON pointer within the schema, such as "
+      "\"#/$defs/size\"",
+      ExcerptLine(DumpJson(*reference), 80)));
+}
+
 }  // namespace
 
-std::vector<std::string> MisspeltSchemaKeywords(const Json& schema) {
+std::vector<std::string> IgnoredSchemaKeywords(const Json& schema) {
   constexpr std::size_t kMostToName = 5;
   std::vector<std::string_view> keywords(kOtherKeywords.begin(), kOtherKeywords.end());
   keywords.insert(keywords.end(), kWithSchemas.begin(), kWithSchemas.end());
   keywords.insert(keywords.end(), kWithNamedSchemas.begin(), kWithNamedSchemas.end());
   keywords.emplace_back("additionalProperties");
-  std::vector<std::string> misspelt;
+  std::vector<std::string> ignored;
   const Status visited = VisitSchemas(schema, [&](const Json& one) -> Status {
     for (const auto& member : one.items()) {
-      if (misspelt.size() == kMostToName) return {};
+      if (ignored.size() == kMostToName) return {};
+      if (member.key() == "unevaluatedProperties" || member.key() == "unevaluatedItems")
+        ignored.push_back(fmt::format("the keyword \"{}\" is not supported, and ignored", member.key()));
       if (const std::optional<std::string> meant = NearestKey(member.key(), keywords)) {
-        misspelt.push_back(
-            fmt::format("unknown keyword \"{}\" is ignored; did you mean \"{}\"?", member.key(), *meant));
+        ignored.push_back(fmt::format("unknown keyword \"{}\" is ignored; did you mean \"{}\"?", member.key(), *meant));
       }
     }
     return {};
   });
-  return visited ? misspelt : std::vector<std::string>();
+  return visited ? ignored : std::vector<std::string>();
 }
 
 Status CheckSchemaItself(const Json& schema) {
   RETURN_IF_ERROR(VisitSchemas(schema, CheckTypesOf));
+  RETURN_IF_ERROR(VisitSchemas(schema, CheckFormsOf));
+  RETURN_IF_ERROR(VisitSchemas(schema, [&](const Json& one) { return CheckReferencesOf(one, schema); }));
   int left = kMaxPatterns;
   std::vector<const Json*> waiting = {&schema};
   while (!waiting.empty()) {

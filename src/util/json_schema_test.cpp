@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <vector>
 
 namespace upskill {
 namespace {
@@ -121,6 +122,47 @@ TEST(CheckJsonSchema, EndlessSchemasEnd) {
     const Status status = CheckJsonSchema(Json::parse(odd), Json::parse(R"({"a":[1]})"));
     static_cast<void>(status);  // either, but it comes back
   }
+}
+
+TEST(CheckJsonSchema, ALimitIsNoVerdict) {
+  for (const char* schema : {R"({"not":{"$ref":"#"}})", R"({"not":{"$ref":"#/not"}})",
+                             R"({"if":{"$ref":"#/if"},"else":true})", R"({"anyOf":[{"$ref":"#/anyOf/0"},true]})"}) {
+    const Status status = CheckJsonSchema(Json::parse(schema), Json::parse("[1]"));
+    ASSERT_FALSE(status.ok()) << schema;
+    EXPECT_THAT(status.error().message, HasSubstr("can't be judged")) << schema;
+  }
+  Json many = {{"not", {{"items", {{"enum", Json::array()}}}}}};
+  for (int i = 0; i < 5'000; ++i) many["not"]["items"]["enum"].push_back(i);
+  const Status status = CheckJsonSchema(many, Json(std::vector<int>(100, 7)));
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("too many alternatives"));
+}
+
+TEST(CheckSchemaItself, NamesKeywordsWithWrongValues) {
+  struct Wrong {
+    const char* schema;
+    const char* error;
+  };
+  for (const Wrong& wrong : {
+           Wrong{R"({"required":"name"})", R"("required" must be a list of strings, not "name")"},
+           Wrong{R"({"properties":{"a":{"minLength":"2"}}})", R"("minLength" must be a number from 0, not "2")"},
+           Wrong{R"({"exclusiveMinimum":true,"minimum":1})", R"("exclusiveMinimum" must be a number, not true)"},
+           Wrong{R"({"properties":["a"]})", R"("properties" must be an object whose values are schemas)"},
+           Wrong{R"({"anyOf":[]})", R"("anyOf" must be a list of schemas)"},
+           Wrong{R"({"items":{"not":"string"}})", R"("not" must be a schema: an object, true or false)"},
+           Wrong{R"({"enum":"x"})", R"("enum" must be a list of values)"},
+           Wrong{R"({"$ref":"#/$defs/size"})", R"("$ref" "#/$defs/size" names nothing in it)"},
+           Wrong{R"({"$anchor":"a","items":{"$ref":"#a"}})", R"("$ref" "#a" names nothing)"},
+           Wrong{R"({"$ref":"https://example.com/size.json"})", "names nothing in it"},
+           Wrong{R"({"$dynamicRef":"#a"})", R"("$dynamicRef" is not supported; use "$ref")"},
+       }) {
+    const Status status = CheckSchemaItself(Json::parse(wrong.schema));
+    ASSERT_FALSE(status.ok()) << wrong.schema;
+    EXPECT_THAT(status.error().message, HasSubstr(wrong.error)) << wrong.schema;
+  }
+  EXPECT_TRUE(CheckSchemaItself(Json::parse(R"({"$defs":{"a":{"type":"string"}},"items":{"$ref":"#/$defs/a"},
+      "properties":{"required":{"enum":[1]},"enum":{"type":"null"}},"additionalProperties":false})"))
+                  .ok());
 }
 
 TEST(CheckSchemaItself, FindsPatternsThatRe2Rejects) {
