@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -50,7 +51,8 @@ Json TomlToJson(const toml::node& node) {
   }
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return number->get();
-  if (const auto* number = node.as_floating_point()) return number->get();
+  if (const auto* number = node.as_floating_point())
+    return std::isfinite(number->get()) ? Json(number->get()) : Json(TomlText(number->get()));
   if (const auto* flag = node.as_boolean()) return flag->get();
   if (const auto* date = node.as_date()) return TomlText(date->get());
   if (const auto* time = node.as_time()) return TomlText(time->get());
@@ -89,7 +91,12 @@ std::string WithPlaceInWords(const std::string& message) {
 }
 
 Result<Json> ParseNamed(DataFormat format, std::string_view text) {
-  if (format == DataFormat::kYaml) return ParseYaml(std::string(text), "answer");
+  if (format == DataFormat::kYaml) {
+    const std::string yaml(text);
+    Result<Json> parsed = ParseYaml(yaml, "answer");
+    if (parsed && HasMoreYamlDocuments(yaml)) return InputError("a second document follows; a check reads one only");
+    return parsed;
+  }
   JsonLimits limits;
   limits.bytes = kMaxDataBytes;
   limits.values = kMaxDataValues;
@@ -147,6 +154,27 @@ Result<Json> ParseData(DataFormat format, std::string_view text) {
   return parsed;
 }
 
+// `text` begins with a bracket.
+Result<DataPath::Step> DataPath::TakeBracket(std::string_view& text) {
+  Step step;
+  text.remove_prefix(1);
+  const bool quoted = !text.empty() && (text.front() == '"' || text.front() == '\'');
+  if (quoted) {
+    ASSIGN_OR_RETURN(step.key, TakeQuoted(text));
+  }
+  const std::size_t end = text.find(']');
+  if (end == std::string_view::npos) return InputError("a bracket is not closed");
+  const std::string_view inside = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  if (quoted && !inside.empty()) return InputError("something stands between a quote and the end of its bracket");
+  if (quoted) return step;
+  step.key = std::string(inside);
+  step.every = inside == "*";
+  if (!step.every && !ParseWholeNumber(inside, 0, static_cast<std::int64_t>(kMaxDataValues)))
+    return InputError("brackets hold a number from 0, a key in quotes, or *");
+  return step;
+}
+
 Result<DataPath> DataPath::Parse(std::string_view text) {
   if (text.empty() || text.size() > kMaxPathBytes) return InputError("a path has 1 to 1,000 bytes");
   DataPath path;
@@ -159,20 +187,17 @@ Result<DataPath> DataPath::Parse(std::string_view text) {
     }
     return path;
   }
-  bool want_key = true;  // after a dot, and at the start
-  while (!text.empty()) {
+  if (text == "$" || text.starts_with("$.") || text.starts_with("$["))
+    return InputError("JSONPath's $ is not supported; begin with the first key");
+  for (bool first = true; !text.empty(); first = false) {
+    const bool dot = !first && text.front() == '.';
+    if (dot) text.remove_prefix(1);
     Step step;
-    if (!want_key && text.front() == '.') {
-      text.remove_prefix(1);
-      want_key = true;
-      continue;
-    }
-    if (text.front() == '[') {
-      const std::size_t end = text.find(']');
-      if (end == std::string_view::npos) return InputError("a bracket is not closed");
-      step.key = std::string(text.substr(1, end - 1));
-      step.every = step.key == "*";
-      text.remove_prefix(end + 1);
+    if (text.empty()) return InputError("it ends with a dot");
+    if (text.front() == '[' && !dot) {
+      ASSIGN_OR_RETURN(step, TakeBracket(text));
+    } else if (!first && !dot) {
+      return InputError("a dot or a bracket is missing after a bracket or quote");
     } else if (text.front() == '"' || text.front() == '\'') {
       ASSIGN_OR_RETURN(step.key, TakeQuoted(text));
     } else {
@@ -183,9 +208,7 @@ Result<DataPath> DataPath::Parse(std::string_view text) {
       if (step.key.empty()) return InputError("a key is empty; quote keys that contain dots");
     }
     path.steps_.push_back(std::move(step));
-    want_key = false;
   }
-  if (want_key) return InputError("it ends with a dot");
   return path;
 }
 

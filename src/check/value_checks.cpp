@@ -5,8 +5,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,30 @@ Result<Json> DataOf(DataFormat format, const CheckSubject& subject, const Checke
   return parsed;
 }
 
+// Whether all of `text` is this number: 9 and 9.0 are the same one.
+bool IsNumber(const std::string& text, const Json& number) {
+  double read = 0.0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result result = std::from_chars(text.data(), end, read);
+  return result.ec == std::errc() && result.ptr == end && SameJson(Json(read), number);
+}
+
+// The same for YAML, whose scalars are strings here.
+bool SameYaml(const Json& value, const Json& wanted) {
+  if (value.is_string() && wanted.is_number())
+    return value.get_ref<const std::string&>() == DumpJson(wanted) ||
+           IsNumber(value.get_ref<const std::string&>(), wanted);
+  if (value.type() != wanted.type()) return false;
+  if (!value.is_structured()) return value == wanted;
+  if (value.size() != wanted.size()) return false;
+  if (value.is_array()) return std::equal(value.begin(), value.end(), wanted.begin(), SameYaml);
+  for (const auto& member : wanted.items()) {
+    const auto found = value.find(member.key());
+    if (found == value.end() || !SameYaml(*found, member.value())) return false;
+  }
+  return true;
+}
+
 struct Condition {
   enum class Kind { kExists, kAbsent, kOneOf, kPattern };
   Kind kind = Kind::kExists;
@@ -102,10 +127,7 @@ class ValueCheck : public PartCheck {
   }
 
   bool Same(const Json& value, const Json& wanted) const {
-    if (value == wanted) return true;
-    if (value.is_structured() && wanted.is_structured()) return SameJson(value, wanted);
-    // YAML: 9.0 is the text "9.0".
-    return format_ == DataFormat::kYaml && value.is_string() && wanted.is_number() && TextOf(value) == TextOf(wanted);
+    return SameJson(value, wanted) || (format_ == DataFormat::kYaml && SameYaml(value, wanted));
   }
 
   DataFormat format_;

@@ -99,8 +99,47 @@ TEST(ValueCheck, Malformed) {
   EXPECT_THAT(ErrorOf(Toml(R"("at": "a", "one_of": [])")), HasSubstr("\"one_of\" must be a list"));
   EXPECT_THAT(ErrorOf(Toml(R"("at": "a", "pattern": "(")")), HasSubstr("regex \"(\""));
   EXPECT_THAT(ErrorOf(Toml(R"("at": "a", "exists": "yes")")), HasSubstr("must be true or false"));
-  for (const char* path : {"a.", ".a", "a..b", "a[0", "'a"})
+  for (const char* path : {"a.", ".a", "a..b", "a[0", "'a", "a[-1]", "a[b]", "a['b'c]", "a[0]b", "$.a", "$"})
     EXPECT_THAT(ErrorOf(Toml(R"("at": ")" + std::string(path) + "\"")), AllOf(HasSubstr("\"at\""), HasSubstr(path)));
+}
+
+TEST(ValueCheck, PathsWithQuotedKeysInBrackets) {
+  EXPECT_TRUE(
+      Passes(JsonCheck(R"("at": "a['b.c'][\"$d\"][0].*", "equals": 1)"), R"({"a": {"b.c": {"$d": [[2, 1]]}}})"));
+  EXPECT_TRUE(Passes(JsonCheck(R"("at": "$schema", "equals": 1)"), R"({"$schema": 1})"));
+  EXPECT_TRUE(Passes(JsonCheck(R"("at": "a.*[*]", "equals": 3)"), R"({"a": [[1], [2, 3]]})"));
+}
+
+TEST(ValueCheck, NumbersAreComparedExactly) {
+  EXPECT_FALSE(Passes(JsonCheck(R"("at": "a", "equals": 18446744073709551615)"), R"({"a": -1})"));
+  EXPECT_FALSE(Passes(JsonCheck(R"("at": "a", "equals": [18446744073709551615])"), R"({"a": [-1]})"));
+  EXPECT_FALSE(Passes(JsonCheck(R"("at": "a", "equals": 9007199254740993)"), R"({"a": 9007199254740992.0})"));
+  EXPECT_TRUE(Passes(JsonCheck(R"("at": "a", "equals": 9007199254740993)"), R"({"a": 9007199254740993})"));
+  EXPECT_TRUE(Passes(JsonCheck(R"("at": "a", "equals": 1e3)"), R"({"a": 1000})"));
+  EXPECT_TRUE(Passes(Toml(R"("at": "a", "equals": "inf")"), "a = inf"));
+  EXPECT_FALSE(Passes(Toml(R"("at": "a", "equals": null)"), "a = nan"));
+}
+
+TEST(ValueCheck, ScalarsOfYaml) {
+  const auto yaml = [](const std::string& rest) { return SpecFrom(R"({"type": "yaml_value", )" + rest + "}"); };
+  EXPECT_TRUE(Passes(yaml(R"("at": "ports", "equals": [80, 443])"), "ports: [80, 443]"));
+  EXPECT_TRUE(Passes(yaml(R"("at": "a", "equals": {"x": 1, "y": [true, "z"]})"), "a:\n  y: [True, z]\n  x: 1.0"));
+  EXPECT_TRUE(Passes(yaml(R"("at": "a", "equals": 9)"), "a: 9.0"));
+  EXPECT_TRUE(Passes(yaml(R"("at": "a", "equals": false)"), "a: FALSE"));
+  EXPECT_TRUE(Passes(yaml(R"("at": "a", "equals": "True")"), "a: \"True\"")) << "quoted: a string";
+  EXPECT_FALSE(Passes(yaml(R"("at": "a", "equals": 9)"), "a: 9b"));
+  EXPECT_FALSE(Passes(yaml(R"("at": "a", "equals": [1])"), "a: [1, 2]"));
+  EXPECT_TRUE(Passes(yaml(R"("at": "a", "equals": "one\ntwo\n")"), "a: |\n  one\n  two\n"));
+}
+
+TEST(ValueCheck, AliasesAndDocumentsOfYaml) {
+  const auto yaml = [](const std::string& rest) { return SpecFrom(R"({"type": "yaml_value", )" + rest + "}"); };
+  std::string shared = "base: &base\n  text: " + std::string(2'000, 'x') + "\n";
+  for (int i = 0; i < 4; ++i) shared += "copy" + std::to_string(i) + ": *base\n";
+  EXPECT_TRUE(Passes(yaml(R"("at": "copy3.text", "pattern": "^x+$")"), shared));
+  EXPECT_EQ(DetailOf(yaml(R"("at": "a", "equals": 1)"), "a: 1\n---\na: 2\n"),
+            "the answer is not YAML: a second document follows; a check reads one only");
+  EXPECT_TRUE(Passes(yaml(R"("at": "a", "equals": 1)"), "---\na: 1\n---\n")) << "an empty document";
 }
 
 TEST(ValueCheck, NullIsAValueToExpect) {

@@ -350,6 +350,11 @@ std::string CanonicalByValue(const Json& value) {
   return DumpJson(sorted);
 }
 
+bool SameJson(const Json& a, const Json& b) {
+  if (a.type() == b.type() && a.is_primitive()) return a == b;
+  return a.is_structured() == b.is_structured() && CanonicalByValue(a) == CanonicalByValue(b);
+}
+
 std::string JsonTypeName(const Json& value) {
   switch (value.type()) {
     case Json::value_t::null:

@@ -48,7 +48,8 @@ std::string CanonicalJson(const Json& value);
 // The same with whole numbers written alike, however they were written (1 and 1.0): equal texts for values that are
 // equal in JSON schemas.
 std::string CanonicalByValue(const Json& value);
-inline bool SameJson(const Json& a, const Json& b) { return a == b || CanonicalByValue(a) == CanonicalByValue(b); }
+// Not by ==, for which -1 and 2^64 - 1 are equal.
+bool SameJson(const Json& a, const Json& b);
 
 // "an object", "a string", … for messages.
 std::string JsonTypeName(const Json& value);

@@ -23,7 +23,10 @@ class ValueCounter : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override { Count(); }
+  void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {
+    Count();
+    ++nulls_;
+  }
   void OnAlias(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override { Count(); }
   void OnScalar(const YAML::Mark& /*mark*/, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
                 const std::string& /*value*/) override {
@@ -40,6 +43,9 @@ class ValueCounter : public YAML::EventHandler {
   }
   void OnMapEnd() override {}
 
+  // Whether there is more than a null, which an empty document is.
+  bool HasContent() const { return count_ > nulls_; }
+
  private:
   void Count() {
     if (++count_ <= kMaxYamlValues) return;
@@ -48,6 +54,7 @@ class ValueCounter : public YAML::EventHandler {
   }
 
   std::size_t count_ = 0;
+  std::size_t nulls_ = 0;
 };
 
 void CheckCountOfValues(const std::string& text) {
@@ -98,12 +105,13 @@ class Converter {
   Json Scalar(const YAML::Node& node) {
     const std::string& text = node.Scalar();
     Spend(text.size());
-    if (node.Tag() == "?" && (text == "true" || text == "false")) return text == "true";
+    if (node.Tag() == "?" && (text == "true" || text == "True" || text == "TRUE")) return true;
+    if (node.Tag() == "?" && (text == "false" || text == "False" || text == "FALSE")) return false;
     return FindInvalidUtf8(text) ? ReplaceInvalidUtf8(text) : text;
   }
 
   void Spend(std::size_t bytes) {
-    if (bytes > left_) throw std::length_error("its aliases expand to more than the size of the file");
+    if (bytes > left_) throw std::length_error("its aliases expand to more than ten times its size");
     left_ -= bytes;
   }
 
@@ -116,7 +124,7 @@ class Converter {
 Result<Json> ParseYaml(const std::string& text, const std::string& name) {
   try {
     CheckCountOfValues(text);
-    return Converter(text.size() + 1024).Convert(YAML::Load(text), 0);
+    return Converter(10 * text.size() + 1024).Convert(YAML::Load(text), 0);
   } catch (const YAML::Exception& error) {
     return InputError(
         fmt::format("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1, error.msg));
@@ -124,6 +132,21 @@ Result<Json> ParseYaml(const std::string& text, const std::string& name) {
     return InputError(fmt::format("{}: too large for the available memory", name));
   } catch (const std::exception& error) {
     return InputError(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+bool HasMoreYamlDocuments(const std::string& text) {
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    ValueCounter first;
+    if (!parser.HandleNextDocument(first)) return false;
+    ValueCounter others;
+    while (!others.HasContent() && parser.HandleNextDocument(others)) {
+    }
+    return others.HasContent();
+  } catch (const std::exception&) {
+    return true;
   }
 }
 
