@@ -34,8 +34,22 @@ bool EndsName(std::string_view after) {
   return after.empty() || !IsNameCharacter(after.front());
 }
 
+// The line with spaces in place of quotation marks and spaces that aren't ASCII. As long as the line.
+std::string WithPlainSpaces(std::string_view line) {
+  constexpr std::array<std::string_view, 10> kSeparators = {"\u2018", "\u2019", "\u201C", "\u201D", "\u201E",
+                                                            "\u00AB", "\u00BB", "\u00A0", "\u202F", "\u2014"};
+  std::string plain(line);
+  for (const std::string_view separator : kSeparators) {
+    for (std::size_t at = plain.find(separator); at != std::string::npos; at = plain.find(separator, at))
+      plain.replace(at, separator.size(), separator.size(), ' ');
+  }
+  return plain;
+}
+
 // Whether the line contains `file` as a whole name, not as a part of "my-build.toml" or "old/build.toml".
-bool NamesFile(std::string_view line, std::string_view file) {
+bool NamesFile(std::string_view text, std::string_view file) {
+  const std::string plain = WithPlainSpaces(text);
+  const std::string_view line = plain;
   for (std::size_t at = line.find(file); at != std::string_view::npos; at = line.find(file, at + 1)) {
     if (StartsName(line.substr(0, at)) && EndsName(line.substr(at + file.size()))) return true;
   }
@@ -48,6 +62,10 @@ bool LooksLikeFile(std::string_view word) {
   if (word.size() > kMaxNameBytes || word.ends_with('/')) return false;
   const std::string_view name = word.substr(word.rfind('/') + 1);
   if (std::find(kPlainNames.begin(), kPlainNames.end(), name) != kPlainNames.end()) return true;
+  // Names of programs and libraries that look like files.
+  constexpr std::array<std::string_view, 10> kNoFiles = {"node.js",    "next.js",  "vue.js", "nuxt.js", "react.js",
+                                                         "express.js", "three.js", "d3.js",  "asp.net", "socket.io"};
+  if (std::find(kNoFiles.begin(), kNoFiles.end(), ToLowerAscii(word)) != kNoFiles.end()) return false;
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot + 1 == name.size()) return false;
   constexpr std::size_t kLongestExtension = 10;
@@ -58,12 +76,14 @@ bool LooksLikeFile(std::string_view word) {
 }
 
 struct FileWord {
-  std::string_view text;
+  std::string text;
   std::size_t end = 0;  // in the line
 };
 
 // The words that look like files' names, without what stands around them.
-std::vector<FileWord> FileWords(std::string_view line) {
+std::vector<FileWord> FileWords(std::string_view text) {
+  const std::string plain = WithPlainSpaces(text);
+  const std::string_view line = plain;
   std::vector<FileWord> words;
   for (std::size_t i = 0; i < line.size();) {
     if (!IsNameCharacter(line[i])) {
@@ -75,26 +95,36 @@ std::vector<FileWord> FileWords(std::string_view line) {
     std::string_view word = line.substr(start, i - start);
     while (word.ends_with('.')) word.remove_suffix(1);
     const bool part_of_address = line.substr(0, start).ends_with(':') && word.starts_with("//");
-    if (!part_of_address && LooksLikeFile(word)) words.push_back({word, start + word.size()});
+    if (!part_of_address && LooksLikeFile(word)) words.push_back({std::string(word), start + word.size()});
   }
   return words;
 }
 
-std::string_view NameInInfo(std::string_view info) {
+std::string NameInInfo(std::string_view info) {
   const std::vector<FileWord> words = FileWords(info);
-  return words.empty() ? std::string_view() : words.front().text;
+  return words.empty() ? "" : words.front().text;
 }
 
-std::string_view NameInLine(std::string_view line) {
+std::string WithoutDotFolder(std::string name) {
+  while (name.starts_with("./")) name.erase(0, 2);
+  return name;
+}
+
+std::string NameInLine(std::string_view line, const std::vector<std::string>& wanted) {
   const std::vector<FileWord> words = FileWords(line);
-  if (words.empty()) return {};
+  if (words.empty()) return "";
+  const auto is_wanted = [&](const FileWord& word) {
+    return std::find(wanted.begin(), wanted.end(), WithoutDotFolder(word.text)) != wanted.end();
+  };
+  if (std::count_if(words.begin(), words.end(), is_wanted) == 1)
+    return std::find_if(words.begin(), words.end(), is_wanted)->text;
   const std::string_view after = line.substr(words.back().end);
   const bool ends_line = after.find(':') != std::string_view::npos &&
                          std::none_of(after.begin(), after.end(), [](char c) { return IsNameCharacter(c); });
   return ends_line ? words.back().text : words.front().text;
 }
 
-std::string_view NameInComment(std::string_view content) {
+std::string NameInComment(std::string_view content) {
   std::string_view line = Trim(content.substr(0, content.find('\n')));
   const auto strip = [&line](std::string_view start, std::string_view end) {
     if (!line.starts_with(start)) return false;
@@ -105,12 +135,12 @@ std::string_view NameInComment(std::string_view content) {
   };
   if (!strip("//", "") && !strip("<!--", "-->") && !strip("/*", "*/") && !strip("#", "") && !strip("--", "") &&
       !strip(";", ""))
-    return {};
+    return "";
   for (const std::string_view label : {"file:", "File:", "filename:", "Filename:", "path:", "Path:"}) {
     if (strip(label, "")) break;
   }
   const bool whole = std::all_of(line.begin(), line.end(), IsNameCharacter);
-  return whole && LooksLikeFile(line) ? line : std::string_view();
+  return whole && LooksLikeFile(line) ? std::string(line) : "";
 }
 
 std::string LanguageOf(const FencedBlock& block) {
@@ -188,14 +218,17 @@ std::map<std::string, std::string> AnswerFiles(std::string_view answer, const st
   std::map<std::string, std::string> files;
   std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
   for (FencedBlock& block : blocks) {
-    std::string_view found = NameInInfo(block.info);
-    if (found.empty()) {
-      found = NameInLine(block.line_before);
-      if (!found.empty() && !MayBeNamedBefore(block, found)) found = {};
+    std::string name = NameInInfo(block.info);
+    if (name.empty()) {
+      name = NameInLine(block.line_before, wanted);
+      if (!name.empty() && !MayBeNamedBefore(block, name)) name.clear();
     }
-    if (found.empty()) found = NameInComment(block.content);
-    while (found.starts_with("./")) found.remove_prefix(2);
-    std::string name(found);
+    if (name.empty()) {
+      name = NameInComment(block.content);
+      // JSON has no comments: the name is not meant to be in the file.
+      if (name.ends_with(".json")) block.content.erase(0, block.content.find('\n') + 1);
+    }
+    name = WithoutDotFolder(std::move(name));
     if (name.empty() && blocks.size() == 1) name = MeantFile(block, wanted);
     if (name.empty() || !ContainedPath("", name)) continue;
     if (files.size() == kMaxAnswerFiles && !files.contains(name)) continue;

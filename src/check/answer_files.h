@@ -14,12 +14,13 @@ inline constexpr std::size_t kMaxAnswerFiles = 1000;
 // The files that an answer written without tools contains: each fenced code block that comes with a file's name. The
 // name is, first match: a word of the block's info string after the language, or the whole of it ("toml build.toml",
 // "cpp title=\"src/a.cpp\"", "build.toml"); a word of the last line of text before the block ("**build.toml**:",
-// "Create `src/a.cpp`:"; of several, the one that a colon ends the line after, else the first); the comment that is the
-// block's first line, if it holds nothing else ("// src/a.cpp", "# file: build.toml"). A word is a name if it has an
-// extension that begins with a letter, or is Makefile, Dockerfile or the like. Of several blocks with one name the last
-// counts. Names that point outside the folder (ContainedPath) are left out, and so is what comes after 1,000 files.
-// An answer's only block, if it has no name, is the file of `wanted` (relative paths) that it must be: the one whose
-// extension fits the block's language, or, without a language, the only one wanted.
+// "Create `src/a.cpp`:"; of several, the only one that is `wanted`, else the one that a colon ends the line after, else
+// the first); the comment that is the block's first line, if it holds nothing else ("// src/a.cpp", "# file:
+// build.toml"), which stays in the file unless that is JSON. A word is a name if it has an extension that begins with a
+// letter, or is Makefile, Dockerfile or the like, and isn't Node.js or the like. Of several blocks with one name the
+// last counts. Names that point outside the folder (ContainedPath) are left out, and so is what comes after 1,000
+// files. An answer's only block, if it has no name, is the file of `wanted` (relative paths) that it must be: the one
+// whose extension fits the block's language, or, without a language, the only one wanted.
 std::map<std::string, std::string> AnswerFiles(std::string_view answer, const std::vector<std::string>& wanted = {});
 
 // The content of `file` in an answer written without tools: the last fenced code block whose info string or preceding

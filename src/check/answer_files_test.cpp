@@ -97,6 +97,33 @@ TEST(AnswerFiles, TheNameBeforeTheColonOfALineElseTheFirst) {
               ElementsAre(Pair("new.toml", "b\n")));
 }
 
+TEST(AnswerFiles, OfSeveralNamesTheOnlyOneThatIsWanted) {
+  EXPECT_THAT(AnswerFiles("Put `new.toml` next to `./other.nix` then\n```\nb\n```\n", {"other.nix"}),
+              ElementsAre(Pair("other.nix", "b\n")));
+  EXPECT_THAT(AnswerFiles("`a.py` and `b.py`:\n```\nb\n```\n", {"a.py", "b.py"}), ElementsAre(Pair("b.py", "b\n")));
+}
+
+TEST(AnswerFiles, ProductsAreNoFiles) {
+  EXPECT_THAT(AnswerFiles("Save this Node.js script as `server.js`\n```\nx\n```\n"),
+              ElementsAre(Pair("server.js", "x\n")));
+  EXPECT_THAT(AnswerFiles("With ASP.NET:\n```\nx\n```\nas in Vue.js:\n```\ny\n```\n"), IsEmpty());
+}
+
+TEST(AnswerFiles, TypographicQuotesAndSpacesSeparateNames) {
+  for (const char* line : {"\u201Cbuild.toml\u201D:", "\u00ABbuild.toml\u00BB", "File:\u00A0build.toml",
+                           "\u2018build.toml\u2019", "The file\u2014build.toml\u2014is:"}) {
+    const std::string answer = "```\nother\n```\n" + std::string(line) + "\n```\nx\n```\n";
+    EXPECT_THAT(AnswerFiles(answer), ElementsAre(Pair("build.toml", "x\n"))) << line;
+    EXPECT_EQ(OutputFileContent(answer, "build.toml"), "x\n") << line;
+  }
+}
+
+TEST(AnswerFiles, ACommentIsNoPartOfJson) {
+  EXPECT_THAT(AnswerFiles("```json\n// package.json\n{}\n```\nand\n```toml\n# a.toml\nb = 1\n```\n"),
+              ElementsAre(Pair("a.toml", "# a.toml\nb = 1\n"), Pair("package.json", "{}\n")));
+  EXPECT_THAT(AnswerFiles("```json\n// package.json\n```\n"), ElementsAre(Pair("package.json", "")));
+}
+
 TEST(AnswerFiles, TheLastBlockOfANameCounts) {
   EXPECT_THAT(AnswerFiles("```toml ./a.toml\n1\n```\nNo:\n```toml a.toml\n2\n```\n"),
               ElementsAre(Pair("a.toml", "2\n")));
