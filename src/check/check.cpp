@@ -229,8 +229,15 @@ std::vector<std::string> CaseChecks::WantedFiles() const {
   return wanted;
 }
 
-bool CaseChecks::CanPass() const {
-  return std::all_of(checks_.begin(), checks_.end(), [](const auto& check) { return check->CanPass(); });
+std::string CaseChecks::WhyNoneCanPass() const {
+  for (const std::unique_ptr<Check>& check : checks_) {
+    if (std::string reason = check->WhyItCannotPass(); !reason.empty()) return reason;
+  }
+  return "";
+}
+
+std::string CannotRun(std::string_view check, std::string_view reason) {
+  return fmt::format("{} can't run: {}", check, reason);
 }
 
 bool AllPass(const std::vector<CheckResult>& results) {

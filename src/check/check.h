@@ -94,8 +94,8 @@ class Check {
   Check& operator=(const Check&) = delete;
 
   virtual CheckResult Run(const CheckedAnswer& answer) const = 0;
-  // False if it can only be skipped here, whatever the answer.
-  virtual bool CanPass() const { return true; }
+  // Why it can only be skipped here, whatever the answer ("judge can't run: …"); empty if it may pass.
+  virtual std::string WhyItCannotPass() const { return ""; }
 };
 
 // Adds the strings that the check looks for to `parts`, which all checks of a case share. A check that can't run here
@@ -121,8 +121,8 @@ class CaseChecks {
   std::size_t size() const { return checks_.size(); }
   // Whether a check runs something, which takes longer than looking at text.
   bool executes() const { return executes_; }
-  // False if one of the checks can only be skipped here, so that no answer can pass.
-  bool CanPass() const;
+  // Why no answer can pass here: one of the checks can only be skipped (Check::WhyItCannotPass); empty if one may.
+  std::string WhyNoneCanPass() const;
 
  private:
   std::vector<std::string> WantedFiles() const;
@@ -147,6 +147,9 @@ Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const S
 
 // The same for one case, without its name and without comparing it with others.
 Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const Sandbox& sandbox = DefaultSandbox());
+
+// "judge can't run: this version has no judge".
+std::string CannotRun(std::string_view check, std::string_view reason);
 
 // Removes the cases that no answer can pass because one of their checks can't run here. One line for each, naming the
 // case and the check. Errors: none is left, and those of CaseChecks::Make.

@@ -57,7 +57,7 @@ TEST(MakeCheck, ChecksThatCannotRunAreSkipped) {
           HasSubstr("\"validator\" is skipped: the validator toml_ok is a function of another tool")));
   const Result<CaseChecks> checks = CaseChecks::Make(suite->cases[0]);
   ASSERT_TRUE(checks.ok());
-  EXPECT_FALSE(checks->CanPass());
+  EXPECT_EQ(checks->WhyNoneCanPass(), "judge can't run: this version has no judge");
   const std::vector<CheckResult> results = checks->Run("a");
   EXPECT_THAT(OutcomesOf(suite->cases[0], "a"),
               ElementsAre(Outcome::kPass, Outcome::kSkip, Outcome::kSkip, Outcome::kSkip));

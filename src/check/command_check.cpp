@@ -149,7 +149,10 @@ class CommandCheck : public Check {
     return {name_, problem.empty() ? Outcome::kPass : Outcome::kFail, std::move(problem), CheckRun{run->seconds, ""}};
   }
 
-  bool CanPass() const override { return WhyNot().empty(); }
+  std::string WhyItCannotPass() const override {
+    const std::string reason = WhyNot();
+    return reason.empty() ? "" : CannotRun(name_, reason);
+  }
 
  private:
   std::string WhyNot() const {

@@ -120,7 +120,10 @@ class CudaCompile : public Check {
             CheckRun{run->seconds, tools}};
   }
 
-  bool CanPass() const override { return WhyNot().empty(); }
+  std::string WhyItCannotPass() const override {
+    const std::string reason = WhyNot();
+    return reason.empty() ? "" : CannotRun(subject_.name, reason);
+  }
 
  private:
   std::string WhyNot() const {

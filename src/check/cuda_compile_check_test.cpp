@@ -44,7 +44,7 @@ class CudaCompileTest : public testing::Test {
   void SetUp() override {
     const Result<CaseChecks> checks = ChecksOf(R"({"type": "cuda_compile"})");
     ASSERT_TRUE(checks.ok()) << checks.error().message;
-    if (!checks->CanPass()) GTEST_SKIP() << checks->Run("")[0].detail;
+    if (const std::string reason = checks->WhyNoneCanPass(); !reason.empty()) GTEST_SKIP() << reason;
   }
 
   static std::string Named(const std::string& name, const std::string& content) {
@@ -103,7 +103,7 @@ TEST(CudaCompile, IsSkippedWithoutACompiler) {
   const Sandbox none{options};
   const Result<CaseChecks> checks = ChecksOf(R"({"type": "cuda_compile"})", none);
   ASSERT_TRUE(checks.ok()) << checks.error().message;
-  EXPECT_FALSE(checks->CanPass());
+  EXPECT_FALSE(checks->WhyNoneCanPass().empty());
   EXPECT_EQ(checks->Run(kScale)[0].outcome, Outcome::kSkip);
 }
 

@@ -48,10 +48,15 @@ class Group : public Check {
     return {name_, undecided ? Outcome::kSkip : Outcome::kFail, std::move(problems), run};
   }
 
-  bool CanPass() const override {
+  std::string WhyItCannotPass() const override {
     double possible = 0.0;
-    for (const GroupMember& member : members_) possible += member.check->CanPass() ? member.weight : 0.0;
-    return possible >= needed_ - kRounding;
+    std::string first;
+    for (const GroupMember& member : members_) {
+      std::string reason = member.check->WhyItCannotPass();
+      if (reason.empty()) possible += member.weight;
+      if (first.empty()) first = std::move(reason);
+    }
+    return possible >= needed_ - kRounding ? "" : fmt::format("{}: {}", name_, first);
   }
 
  private:
@@ -65,7 +70,7 @@ class Skipped : public Check {
   Skipped(std::string name, std::string reason) : name_(std::move(name)), reason_(std::move(reason)) {}
 
   CheckResult Run(const CheckedAnswer& /*answer*/) const override { return {name_, Outcome::kSkip, reason_}; }
-  bool CanPass() const override { return false; }
+  std::string WhyItCannotPass() const override { return CannotRun(name_, reason_); }
 
  private:
   std::string name_;
@@ -91,7 +96,7 @@ Result<std::unique_ptr<Check>> MakeGroup(CheckKind kind, const CheckSpec& spec, 
     const Json* const count = FindMember(spec.options, "count");
     if (count == nullptr || !count->is_number()) return InputError("at_least needs a \"count\": a number");
     needed = count->get<double>();
-    if (!(needed > 0.0) || needed > sum + kRounding)
+    if (!(needed > kRounding) || needed > sum + kRounding)
       return InputError(
           fmt::format("at_least: \"count\" must be above 0 and at most {:.12g}, the sum of the weights", sum));
     name = fmt::format("at_least {} of {}", needed, Counted(members.size(), "check"));

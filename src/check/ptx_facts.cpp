@@ -90,8 +90,12 @@ std::vector<std::string_view> PartsOf(std::string_view name) {
   }
 }
 
-bool IsBulkCopy(const std::vector<std::string_view>& parts) {
-  return parts.size() > 2 && parts[0] == "cp" && parts[1] == "async" && parts[2] == "bulk";
+// The third part of what begins with cp.async and isn't the copy of 4, 8 or 16 bytes that is meant by cp.async alone:
+// bulk copies, and waiting for copies.
+std::string_view OtherAsyncCopy(const std::vector<std::string_view>& parts) {
+  constexpr std::array<std::string_view, 5> kOthers = {"bulk", "commit_group", "wait_group", "wait_all", "mbarrier"};
+  if (parts.size() < 3 || parts[0] != "cp" || parts[1] != "async") return {};
+  return std::find(kOthers.begin(), kOthers.end(), parts[2]) == kOthers.end() ? std::string_view() : parts[2];
 }
 
 }  // namespace
@@ -119,7 +123,7 @@ bool UsesInstruction(const PtxFacts& facts, std::string_view name) {
   return std::any_of(facts.instructions.begin(), facts.instructions.end(), [&](const auto& used) {
     const std::vector<std::string_view> parts = PartsOf(used.first);
     if (parts.front() != wanted.front()) return false;
-    if (IsBulkCopy(parts) && wanted.size() > 1 && !IsBulkCopy(wanted)) return false;
+    if (wanted.size() > 1 && OtherAsyncCopy(parts) != OtherAsyncCopy(wanted)) return false;
     auto at = parts.begin();
     return std::all_of(wanted.begin(), wanted.end(), [&](std::string_view part) {
       at = std::find(at, parts.end(), part);

@@ -22,8 +22,8 @@ struct PtxFacts {
 PtxFacts FactsOfPtx(std::string_view ptx);
 
 // Whether an instruction of such a name is used: the name's parts are among those of the instruction, in this order,
-// and the first parts are the same ("ld.global.v4", "mma"). `cp.async` doesn't mean `cp.async.bulk`, which is also
-// `tma`.
+// and the first parts are the same ("ld.global.v4", "mma"). `cp.async` means the copy, not `cp.async.bulk`, which
+// is also `tma`, nor `cp.async.wait_group` and the like.
 bool UsesInstruction(const PtxFacts& facts, std::string_view name);
 
 // What `ptxas -v` says of the kernels that it has assembled.

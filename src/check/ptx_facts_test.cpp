@@ -74,6 +74,14 @@ TEST(PtxFacts, TellBulkCopiesFromOthers) {
   EXPECT_FALSE(UsesInstruction(facts, "cp.async"));
 }
 
+TEST(PtxFacts, WaitingForCopiesIsNoCopy) {
+  const PtxFacts facts = FactsOfPtx("cp.async.commit_group;\ncp.async.wait_group 0;\ncp.async.wait_all;\n");
+  EXPECT_FALSE(UsesInstruction(facts, "cp.async"));
+  EXPECT_FALSE(UsesInstruction(facts, "cp.async.shared"));
+  EXPECT_TRUE(UsesInstruction(facts, "cp.async.wait_group"));
+  EXPECT_TRUE(UsesInstruction(facts, "cp"));
+}
+
 TEST(PtxFacts, OfNonsenseAreNone) {
   for (const char* text : {"", ";;;", "{{{", ".entry", "@", "@%p1", ".shared .align", "\xFF\xFE;"}) {
     const PtxFacts facts = FactsOfPtx(text);

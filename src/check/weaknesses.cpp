@@ -102,14 +102,10 @@ Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const
   std::vector<Case> kept;
   for (Case& test_case : suite.cases) {
     ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case, sandbox));
-    if (checks.CanPass()) {
+    const std::string reason = checks.WhyNoneCanPass();
+    if (reason.empty()) {
       kept.push_back(std::move(test_case));
       continue;
-    }
-    std::string reason;
-    for (const CheckResult& result : checks.Run("")) {
-      if (reason.empty() && result.outcome == Outcome::kSkip)
-        reason = fmt::format("{} can't run: {}", result.name, result.detail);
     }
     left_out.push_back(fmt::format("{} is left out: its check {}", LabelOf(test_case), reason));
     if (first_check.empty())

@@ -101,7 +101,8 @@ TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
   Result<Suite> suite = ParseSuite(R"([
     {"id": "a", "input": "1", "checks": [{"type": "contains", "values": "x"}]},
     {"id": "b", "input": "2", "checks": [{"type": "contains", "values": "x"}, {"type": "judge", "rubric": "r"}]},
-    {"id": "c", "input": "3", "checks": [{"type": "any", "checks": [{"type": "judge"}, {"type": "regex", "pattern": "y"}]}]}
+    {"id": "c", "input": "3", "checks": [{"type": "any", "checks": [{"type": "judge"}, {"type": "regex", "pattern": "y"}]}]},
+    {"id": "d", "input": "4", "checks": [{"type": "all", "checks": [{"type": "contains", "values": "x"}, {"type": "judge"}]}]}
   ])",
                                    "s.json");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
@@ -109,7 +110,10 @@ TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
   ASSERT_TRUE(left_out.ok());
   EXPECT_THAT(
       *left_out,
-      ElementsAre("s.json:3: case 2 (\"b\") is left out: its check judge can't run: this version has no judge"));
+      ElementsAre(
+          "s.json:3: case 2 (\"b\") is left out: its check judge can't run: this version has no judge",
+          "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: judge can't run: this version has no "
+          "judge"));
   ASSERT_EQ(suite->cases.size(), 2U);
   EXPECT_EQ(suite->cases[1].id, "c");
 }
