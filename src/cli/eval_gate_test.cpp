@@ -96,6 +96,10 @@ TEST_F(EvalGate, ResumeRemembersGateAndLimits) {
   EXPECT_EQ(Eval({"--resume", "--max-tokens-total", "1000000"}), 1);
   EXPECT_THAT(error, HasSubstr("FAILS  hurts:*"));
   EXPECT_EQ(Eval({"--resume", "--max-tokens-total", "1000000", "--gate", "helps:*"}), 0) << error;
+  // From now on, these are the run's.
+  EXPECT_EQ(LoadPlan(run)->terms.gate, "helps:*");
+  EXPECT_EQ(LoadPlan(run)->terms.max_tokens, 1'000'000);
+  EXPECT_EQ(Eval({"--resume"}), 0) << error;
 }
 
 TEST_F(EvalGate, ChoicesOfOneRun) {

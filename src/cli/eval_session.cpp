@@ -25,6 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+RunTerms TermsOf(const EvalOptions& options) {
+  return {options.gate, options.max_cost_usd, options.max_tokens_total, options.timeout_seconds};
+}
+
 Result<Shard> ParseShard(std::string_view text) {
   const auto bad = [&] {
     return InputError(fmt::format("--shard {}: expected K/N with K from 1 to N, for example 2/8", text));
@@ -70,7 +74,7 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sa
   plan.sampling.seed = options.seed;
   plan.system_prompt = BuiltInSystemPrompt();
   plan.verdict = {options.alpha, options.margin_points / 100.0, options.min_lift_points / 100.0};
-  plan.terms = {options.gate, options.max_cost_usd, options.max_tokens_total, options.timeout_seconds};
+  plan.terms = TermsOf(options);
   plan.stop_when_decided = options.stop_when_decided;
   plan.offers_cache = options.use_cache;
   if (!options.shard.empty()) {
@@ -125,7 +129,6 @@ Status TakeGate(const EvalOptions& options, Env& env, EvalSession& session) {
   if (options.gate.empty()) return {};
   ASSIGN_OR_RETURN(session.gate, ParseGate(options.gate));
   RETURN_IF_ERROR(CheckGateModels(*session.gate, session.plan));
-  session.plan.terms.gate = options.gate;  // a resumed run may have been given another one
   if (!options.resume.empty()) return {};
   ASSIGN_OR_RETURN(const std::vector<std::string> warnings, ForecastGate(*session.gate, session.plan));
   if (!options.quiet) {
@@ -237,11 +240,22 @@ Result<fs::path> RunToResume(const EvalOptions& options, const fs::path& runs_di
                fmt::format("no run to resume in {}; leave out --resume to start one", runs_dir.string())};
 }
 
+// Stores what the run is to keep to from now on, also when it is resumed once more. `stored`: what its plan says.
+Status StoreTerms(const EvalOptions& options, const RunTerms& stored, EvalSession& session) {
+  session.plan.terms = TermsOf(options);
+  if (options.batch) {  // which is given no limits (RecallTerms)
+    session.plan.terms.max_cost_usd = stored.max_cost_usd;
+    session.plan.terms.max_tokens = stored.max_tokens;
+  }
+  return session.plan.terms == stored ? Status() : session.journal->StorePlan(session.plan);
+}
+
 // Resumes a run as its plan.json says; the skill on disk may have changed since.
 Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   if (!options.log_runs) return InputError("--resume can't be combined with --no-log-runs: it continues a logged run");
   ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, session.runs_dir));
   ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
+  const RunTerms stored = session.plan.terms;
   RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   if (skill.name != session.plan.skill.name) {
@@ -273,6 +287,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
                                   servers.empty() ? "" : ", or name the servers that it used:" + servers));
   }
   ASSIGN_OR_RETURN(session.journal, Journal::Reopen(folder, *env.clock));
+  RETURN_IF_ERROR(StoreTerms(options, stored, session));
   ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
   session.resumed = std::move(content.samples);
   if (content.skipped_lines > 0 && !options.quiet) {

@@ -71,6 +71,10 @@ RunAge AgeOf(const fs::path& folder, const std::string& file) {
   return {std::move(start), fs::last_write_time(folder / file, unknown), name};
 }
 
+Status WritePlan(const fs::path& folder, const Plan& plan) {
+  return WriteFileAtomically(folder / "plan.json", DumpJsonIndented(PlanToJson(plan)) + "\n");
+}
+
 }  // namespace
 
 Result<Journal> Journal::Create(const fs::path& runs_dir, Plan& plan, const Clock& clock) {
@@ -78,7 +82,7 @@ Result<Journal> Journal::Create(const fs::path& runs_dir, Plan& plan, const Cloc
   ASSIGN_OR_RETURN(const fs::path folder, MakeStampedFolder(runs_dir, now));
   plan.run = folder.filename().string();
   plan.created = UtcTimestamp(now);
-  const Status written = WriteFileAtomically(folder / "plan.json", DumpJsonIndented(PlanToJson(plan)) + "\n");
+  const Status written = WritePlan(folder, plan);
   Result<AppendFile> file = written ? AppendFile::Open(folder / "samples.jsonl", false) : written.error();
   if (!file) {
     std::error_code code;
@@ -87,6 +91,8 @@ Result<Journal> Journal::Create(const fs::path& runs_dir, Plan& plan, const Cloc
   }
   return Journal(folder, std::move(file).value(), clock);
 }
+
+Status Journal::StorePlan(const Plan& plan) const { return WritePlan(folder_, plan); }
 
 Result<fs::path> MakeStampedFolder(const fs::path& parent, Clock::Wall time) {
   ASSIGN_OR_RETURN(const Folder folder, Folder::Make(parent));

@@ -26,6 +26,8 @@ class Journal {
   static Result<Journal> Create(const std::filesystem::path& runs_dir, Plan& plan, const Clock& clock);
   // Resumes a run; a line torn by a crash is cut off.
   static Result<Journal> Reopen(const std::filesystem::path& run_folder, const Clock& clock);
+  // Replaces plan.json, whose terms have changed.
+  Status StorePlan(const Plan& plan) const;
 
   Status Append(const Sample& sample);
   Status SyncWhenDue();  // if lines are unsynced and the last sync was at least a second ago

@@ -59,6 +59,7 @@ struct RunTerms {
   std::optional<double> timeout_seconds;
 
   bool empty() const { return gate.empty() && !max_cost_usd && !max_tokens && !timeout_seconds; }
+  bool operator==(const RunTerms&) const = default;
 };
 
 // The part of a plan's cells that one of several machines works on. All arms of a (student, round, case) are in one
