@@ -5,9 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "check/suite_answers.h"
 #include "check/suite_check.h"
@@ -17,6 +20,7 @@
 #include "report/check_text.h"
 #include "skill/suite.h"
 #include "util/json.h"
+#include "util/nearest_name.h"
 
 namespace upskill {
 namespace {
@@ -38,6 +42,45 @@ Result<fs::path> AnswersOf(const CheckCommandOptions& options, const Suite& suit
   }
   const fs::path beside = suite.source.parent_path() / "answers";
   return fs::is_directory(beside, code) ? beside : fs::path();
+}
+
+// Keeps the cases of these ids, in the suite's order, with their answers. Errors: an id that no case has.
+Status KeepCases(const std::vector<std::string>& ids, Suite& suite, std::vector<AnswersOfCase>& answers) {
+  for (const std::string& id : ids) {
+    if (std::any_of(suite.cases.begin(), suite.cases.end(), [&](const Case& one) { return one.id == id; })) continue;
+    std::vector<std::string> known;
+    known.reserve(suite.cases.size());
+    for (const Case& one : suite.cases) known.push_back(one.id);
+    return InputError(
+        fmt::format("--case {}: {} has no such case{}", id, suite.source.string(), DidYouMean(id, known)));
+  }
+  std::vector<Case> kept;
+  std::vector<AnswersOfCase> kept_answers;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    if (std::find(ids.begin(), ids.end(), suite.cases[i].id) == ids.end()) continue;
+    kept.push_back(std::move(suite.cases[i]));
+    kept_answers.push_back(std::move(answers[i]));
+  }
+  suite.cases = std::move(kept);
+  answers = std::move(kept_answers);
+  return {};
+}
+
+// On a terminal a line that is renewed, else a line each half minute.
+std::function<void(std::size_t, std::size_t)> ProgressTo(const Env& env) {
+  using Clock = std::chrono::steady_clock;
+  if (env.error_is_terminal) {
+    return [&env](std::size_t done, std::size_t total) {
+      env.error(TerminalText::Trusted(
+          fmt::format("\r\x1b[K{}", done == total ? "" : fmt::format("checking {} of {}", done, total))));
+    };
+  }
+  return [&env, last = Clock::now()](std::size_t done, std::size_t total) mutable {
+    constexpr auto kPause = std::chrono::seconds(30);
+    if (done == total || Clock::now() - last < kPause) return;
+    last = Clock::now();
+    env.error(TerminalText::Format("checking {} of {}\n", done, total));
+  };
 }
 
 ExitCode CodeOf(const SuiteReport& report, const CheckCommandOptions& options) {
@@ -63,6 +106,9 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
                    "Folder of answers: CASE/reference.md or CASE/reference/ must pass, CASE/wrong-NAME.md or "
                    "CASE/wrong-NAME/ must fail [default: answers/ beside the cases, if it is there]")
       ->type_name("DIR");
+  command->add_option("--case", options.cases, "Try only this case (may be repeated)")
+      ->type_name("ID")
+      ->allow_extra_args(false);
   command->add_flag("--lint", options.lint,
                     "Also look for weaknesses: trivial, leaking and duplicate cases, checks that never fail");
   command->add_flag("-v,--verbose", options.verbose, "Print the results of all checks");
@@ -78,13 +124,16 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
 }
 
 ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
-  const Result<Suite> suite = LoadSuiteOf(options.suite);
+  Result<Suite> suite = LoadSuiteOf(options.suite);
   if (!suite) return PrintError(env, suite.error());
   for (const std::string& warning : suite->warnings) PrintWarning(env, warning);
   const Result<fs::path> folder = AnswersOf(options, *suite);
   if (!folder) return PrintError(env, folder.error());
-  const Result<std::vector<AnswersOfCase>> answers = LoadSuiteAnswers(*suite, *folder);
+  Result<std::vector<AnswersOfCase>> answers = LoadSuiteAnswers(*suite, *folder);
   if (!answers) return PrintError(env, answers.error());
+  if (!options.cases.empty()) {
+    if (const Status kept = KeepCases(options.cases, *suite, *answers); !kept) return PrintError(env, kept.error());
+  }
   const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox);
   if (!sandbox_options) return PrintError(env, sandbox_options.error());
   const Sandbox sandbox(*sandbox_options);
@@ -94,12 +143,7 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
       options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : std::max(1U, std::thread::hardware_concurrency());
   how.sandbox = &sandbox;
   how.stop = env.stop;
-  if (env.error_is_terminal) {
-    how.progress = [&env](std::size_t done, std::size_t total) {
-      env.error(TerminalText::Trusted(
-          fmt::format("\r\x1b[K{}", done == total ? "" : fmt::format("checking {} of {}", done, total))));
-    };
-  }
+  how.progress = ProgressTo(env);
   const Result<SuiteReport> report = CheckSuite(*suite, *answers, how);
   if (!report) return PrintError(env, report.error());
   if (options.json) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/env.h"
 #include "cli/sandbox_option.h"
@@ -13,8 +14,9 @@ class App;
 namespace upskill {
 
 struct CheckCommandOptions {
-  std::string suite;    // a file of cases, or a skill
-  std::string answers;  // empty: the folder `answers` beside the cases, if there is one
+  std::string suite;               // a file of cases, or a skill
+  std::string answers;             // empty: the folder `answers` beside the cases, if there is one
+  std::vector<std::string> cases;  // ids; empty: all
   bool lint = false;
   bool verbose = false;
   bool json = false;

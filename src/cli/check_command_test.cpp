@@ -66,6 +66,17 @@ TEST_F(CheckCommand, NamesWhatIsMissing) {
   EXPECT_EQ(Run({"check", Suite(kSound), "--toolchain", "/"}), 2);
 }
 
+TEST_F(CheckCommand, TriesOnlyTheNamedCases) {
+  const std::string suite = Suite(R"([{"id": "colour", "input": "Which?", "reference": "teal",
+    "expected": {"contains": "teal"}}, {"id": "shape", "input": "And?", "reference": "teal",
+    "expected": {"contains": "round"}}, {"id": "size", "input": "How?", "reference": "big", "expected": {"contains": "big"}}])");
+  EXPECT_EQ(Run({"check", suite}), 1);
+  EXPECT_EQ(Run({"check", suite, "--case", "size", "--case", "colour"}), 0) << out << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("colour  1 of 1"), HasSubstr("2 of 2 right answers pass"), Not(HasSubstr("shape"))));
+  EXPECT_EQ(Run({"check", suite, "--case", "shap"}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("--case shap: "), HasSubstr("has no such case; did you mean 'shape'?")));
+}
+
 TEST_F(CheckCommand, LintsOnRequest) {
   const std::string suite = Suite(R"([{"id": "c", "input": "Say teal", "reference": "teal",
       "expected": {"contains": "teal"}}])");

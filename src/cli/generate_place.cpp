@@ -115,6 +115,7 @@ Status PlanPlace(GenerateSession& session) {
   const std::optional<fs::path> folder =
       given ? std::optional(OutputFolder(session, options.how.name)) : ProbableFolder(session);
   if (!folder) {
+    if (options.model == kExtract) return {};  // which will find too little, and say so
     say(fmt::format("goes to {}; the teacher chooses the name", (fs::path(options.skills_dir) / "NAME").string()));
     return {};
   }
