@@ -18,6 +18,7 @@
 #include "model/catalog.h"
 #include "model/hub/gguf_name.h"
 #include "model/hub/hub_listing.h"
+#include "net/message_framing.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -167,6 +168,28 @@ void FuzzCatalog(std::string_view input) {
   // What the user's own file doesn't name stays as it is built in.
   static const Catalog built_in = *LoadCatalog();
   CHECK(catalog->prices.size() >= built_in.prices.size() && catalog->names.size() >= built_in.names.size());
+}
+
+// Headers that contradict each other do so in any order.
+void FuzzMessageFraming(std::string_view input) {
+  std::vector<std::pair<std::string, std::string_view>> headers;
+  for (const std::string_view line : SplitLines(input)) {
+    const std::size_t colon = std::min(line.find(':'), line.size());
+    headers.emplace_back(ToLowerAscii(line.substr(0, colon)), line.substr(std::min(colon + 1, line.size())));
+  }
+  const auto accepted = [&headers] {
+    MessageFraming framing;
+    for (const auto& [name, value] : headers) {
+      if (const std::optional<std::string> problem = framing.Add(name, value)) {
+        CheckError({ErrorKind::kInput, *problem});
+        return false;
+      }
+    }
+    return true;
+  };
+  const bool forwards = accepted();
+  std::reverse(headers.begin(), headers.end());
+  CHECK(accepted() == forwards);
 }
 
 }  // namespace upskill
