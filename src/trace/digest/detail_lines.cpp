@@ -38,6 +38,7 @@ struct Candidate {
   std::size_t source = 0;
   std::size_t number = 0;  // of the line in its text
   std::string_view line;
+  std::string_view outcome;  // of a command in an output: the line that follows
   std::size_t skeleton = 0;  // hash
   LineClass kind = LineClass::kOther;
   bool indented = false;
@@ -102,6 +103,8 @@ std::string HeadOf(const Trace& trace, const SourceText& source) {
                      kBytes);
 }
 
+constexpr std::size_t kMostTold = 4000;  // bytes of a person's message that say what the session is about
+
 class LineCollector {
  public:
   explicit LineCollector(const std::vector<Trace>& traces) : traces_(traces) {}
@@ -112,10 +115,12 @@ class LineCollector {
       for (const DigestItem& item : files_.back()) {
         const auto& file = std::get<FileDetail>(item.detail);
         AddText({i, item.event, file.path, file.content, item.evidence});
+        AddSubjects(EndOfPath(file.path));
       }
       for (std::size_t k = 0; k < traces_[i].events.size(); ++k) {
         const Event& event = traces_[i].events[k];
         if (event.abandoned) continue;
+        if (event.kind == EventKind::kUser) AddSubjects(event.text.substr(0, kMostTold));
         if (event.kind == EventKind::kToolCall && !event.command.empty() && !MayWriteFile(event)) {
           if (!IsLookingAround(event)) AddText({i, k, "", event.command, EvidenceOfCall(traces_[i], k)});
           continue;
@@ -147,7 +152,7 @@ class LineCollector {
       const std::size_t frame = !opened.contains(group)        ? FrameBytes(line.source)
                                 : placed.contains(line.source) ? 0
                                                                : kPlace;
-      const std::size_t cost = line.line.size() + kIndent + frame;
+      const std::size_t cost = line.line.size() + line.outcome.size() + kIndent + frame;
       if (used + cost > max_bytes) continue;
       used += cost;
       opened.insert(group);
@@ -200,9 +205,18 @@ class LineCollector {
         fmt::format("{} {} {}", source.trace, EvidenceWords(source.evidence), HeadOf(traces_[source.trace], source));
     source.group = groups_.try_emplace(group, groups_.size()).first->second;
     sources_.push_back(std::move(source));
+    const Event& event = traces_[sources_.back().trace].events[sources_.back().event];
+    const bool in_output = sources_.back().path.empty() && event.kind == EventKind::kToolResult;
     std::size_t number = 0;
+    bool may_have_outcome = false;  // the line before is a command whose outcome this line may be
     for (const std::string_view full : SplitLines(sources_.back().text)) {
       ++number;
+      if (may_have_outcome) {
+        constexpr std::size_t kMostOutcome = 200;
+        const std::string_view outcome = Trim(full).substr(0, kMostOutcome);
+        if (!IsAfterPrompt(full)) lines_.back().outcome = outcome;
+        may_have_outcome = outcome.empty();
+      }
       const std::string_view content = WithoutMark(WithoutNumber(full));
       const std::string_view line = Trim(content);
       if (!texts_.insert(line).second) continue;
@@ -214,8 +228,32 @@ class LineCollector {
       if (kind == LineClass::kConfiguration) skeleton_text += line.substr(0, line.find_first_of("=:"));
       const std::size_t skeleton = std::hash<std::string>()(skeleton_text);
       ++like_[skeleton];
-      lines_.push_back({sources_.size() - 1, number, line, skeleton, kind, !content.starts_with(line), 0});
+      lines_.push_back({sources_.size() - 1, number, line, {}, skeleton, kind, !content.starts_with(line), 0});
+      may_have_outcome = in_output && IsAfterPrompt(full);
     }
+  }
+
+  // A command with its shell's prompt, or as `set -x` shows it.
+  static bool IsAfterPrompt(std::string_view line) {
+    static const RE2 pattern(R"(^\s*(?:[\w@:~/.()-]{0,40}[$#>]|\++) \S)");
+    return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), pattern);
+  }
+
+  // The words of what was asked for and of the names of files that were written.
+  void AddSubjects(std::string_view text) {
+    for (std::string& word : WordsOfLine(text)) subjects_.insert(std::move(word));
+  }
+
+  // Whether the line names what the session is about: a subject that few of the lines have.
+  bool NamesSubject(std::string_view line) const {
+    constexpr double kRareShare = 0.02;
+    const std::vector<std::string> words = WordsOfLine(line);
+    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      if (word.size() < 4 || !subjects_.contains(word)) return false;
+      const auto found = lines_with_.find(word);
+      return found == lines_with_.end() ||
+             static_cast<double>(found->second) <= kRareShare * static_cast<double>(texts_.size());
+    });
   }
 
   // "$ command" and "→ output" of a digest and "+text" of a diff.
@@ -262,10 +300,11 @@ class LineCollector {
     const double late =
         static_cast<double>(source.event + 1) / static_cast<double>(traces_[source.trace].events.size());
     const double most_bits = std::max(1.0, std::log2(static_cast<double>(texts_.size())));
-    const auto bytes = static_cast<double>(line.line.size());
+    const auto bytes = static_cast<double>(line.line.size() + line.outcome.size());
     double value = ValueOfClass(line.kind) + 12 * BitsOf(line.line) / most_bits + 0.75 * late - 0.04 * bytes -
                    0.4 * std::log2(static_cast<double>(like_.at(line.skeleton)));
     if (!source.path.empty()) value += 0.8;
+    if (NamesSubject(line.line)) value += 2.5;
     if (line.indented) value -= 1.6;
     if (HasCapitalName(line.line)) value += 1.2;
     if (std::string_view("{([").find(line.line.back()) != std::string_view::npos) value -= 0.7;
@@ -281,6 +320,7 @@ class LineCollector {
   std::unordered_set<std::string_view> texts_;               // the different lines
   std::unordered_map<std::string, std::size_t> lines_with_;  // word → different lines
   std::unordered_map<std::size_t, std::size_t> like_;        // skeleton → different lines
+  std::unordered_set<std::string> subjects_;
 };
 
 }  // namespace
@@ -297,6 +337,7 @@ std::vector<DigestItem> DetailLines(const std::vector<Trace>& traces, std::strin
       items.back().places.push_back(collector.PlaceOfLine(lines[i]));
     }
     items.back().text.append("\n").append(lines[i].line);
+    if (!lines[i].outcome.empty()) items.back().text.append("\n→ ").append(lines[i].outcome);
   }
   for (DigestItem& item : items) item.detail = TextDetail{item.text, false};
   return items;

@@ -165,6 +165,41 @@ TEST(DigestRecall, LinesOfManyLanguages) {
   EXPECT_GE(found * 100, next * 95);
 }
 
+// A command in a log stands there with what came of it.
+TEST(DigestRecall, OutcomesOfCommandsInOutputs) {
+  static const std::vector<SourceFile> files = RealFiles();
+  Rng rng(3);
+  ClaudeSession session;
+  session.User("make the package build");
+  Work(session, files, rng, 300'000);
+  session.Run("./ci", Around(files, rng, "$ ctest -L overlay -j4 --output-on-failure\n100% tests passed out of 37"));
+  session.Run("./ci.sh",
+              Around(files, rng, "+ cmake --install build --prefix /opt/quill\n\n-- Install: RelWithDebInfo"));
+  Work(session, files, rng, 600'000);
+  const Digest digest = MakeDigest({session.Read("long.jsonl")}, {24'000, true});
+  EXPECT_THAT(digest.text, HasSubstr("ctest -L overlay -j4 --output-on-failure\n  → 100% tests passed out of 37"));
+  EXPECT_THAT(digest.text, HasSubstr("cmake --install build --prefix /opt/quill\n  → -- Install: RelWithDebInfo"));
+}
+
+// Of lines that are alike, those that name what was asked for come first.
+TEST(DigestRecall, LinesThatNameTheSubject) {
+  static const std::vector<SourceFile> files = RealFiles();
+  const auto kept = [](const std::string& request) {
+    Rng rng(5);
+    ClaudeSession session;
+    session.User(request);
+    Work(session, files, rng, 300'000);
+    for (const char* name : {"quillgeo", "fennelkit", "harbord", "warpsort", "cobbler", "tidalgist"})
+      session.Run(fmt::format("show {}", rng.Next() % 100),
+                  Around(files, rng, fmt::format("    def {}_overlay(self):", name)));
+    Work(session, files, rng, 600'000);
+    const std::string text = MakeDigest({session.Read("long.jsonl")}, {3'000, true}).text;
+    return text.find("def harbord_overlay(self):") != std::string::npos;
+  };
+  EXPECT_TRUE(kept("fix the overlay of harbord"));
+  EXPECT_FALSE(kept("fix the build"));
+}
+
 TEST(WholeDigest, EverythingIsToldOnceAndHowItIsKnown) {
   ClaudeSession session;
   session.User("make it build");
