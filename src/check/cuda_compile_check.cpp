@@ -128,7 +128,9 @@ class CudaCompile : public Check {
  private:
   std::string WhyNot() const {
     if (const Status available = sandbox_.Available(); !available) return available.error().message;
-    return sandbox_.HasProgram("nvcc") ? "" : "nvcc isn't installed where the sandbox can read it (--toolchain)";
+    return sandbox_.HasProgram("nvcc") ? ""
+                                       : "nvcc isn't installed where the sandbox can read it: `upskill toolchain add "
+                                         "cuda` downloads it, --toolchain names another";
   }
 
   std::string Missing() const {

@@ -22,6 +22,7 @@
 #include "cli/report_command.h"
 #include "cli/runs_command.h"
 #include "cli/selftest_command.h"
+#include "cli/toolchain_command.h"
 #include "cli/trace_command.h"
 #include "cli/usage_errors.h"
 #include "model/api_key.h"
@@ -47,6 +48,7 @@ struct AllOptions {
   CompareOptions compare;
   SelftestOptions selftest;
   ListOptions list;
+  ToolchainOptions toolchain;
   TraceOptions trace;
   HelpOptions help;
   std::string log_file;
@@ -75,6 +77,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddRecheckCommand(app, options.recheck);
   AddMergeCommand(app, options.merge);
   AddModelsCommand(app, options.models);
+  AddToolchainCommand(app, options.toolchain);
   AddHelpCommand(app, options.help);
   AddHelpOfAll(app);
 }
@@ -107,6 +110,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("selftest")) return RunSelftest(options.selftest, env);
   if (app.got_subcommand("list")) return RunList(options.list, env);
   if (app.got_subcommand("models")) return RunModels(app, options.models, env);
+  if (app.got_subcommand("toolchain")) return RunToolchain(app, options.toolchain, env);
   if (app.got_subcommand("trace")) return RunTrace(app, options.trace, env);
   return RunRuns(options.runs, env);
 }

@@ -134,7 +134,7 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   if (!options.cases.empty()) {
     if (const Status kept = KeepCases(options.cases, *suite, *answers); !kept) return PrintError(env, kept.error());
   }
-  const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox);
+  const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox, env);
   if (!sandbox_options) return PrintError(env, sandbox_options.error());
   const Sandbox sandbox(*sandbox_options);
   SuiteCheckOptions how;

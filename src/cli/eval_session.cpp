@@ -343,7 +343,7 @@ std::vector<std::string> ChooseModels(const std::vector<std::string>& given, con
 Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& config, Env& env) {
   EvalSession session;
   session.runs_dir = RunsFolder(options.runs_dir, config);
-  ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox));
+  ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
   session.sandbox = std::make_unique<Sandbox>(std::move(sandbox));
   RETURN_IF_ERROR(options.resume.empty() ? NewRun(options, config, env, session) : ResumeRun(options, env, session));
   return session;

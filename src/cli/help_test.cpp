@@ -33,10 +33,30 @@ using ::testing::StartsWith;
 using Words = std::vector<std::string>;
 
 // Every command that --help lists.
-const std::vector<Words> kCommands = {
-    {},          {"eval"},          {"benchmark"},       {"plan"},          {"selftest"}, {"generate"},       {"list"},
-    {"trace"},   {"trace", "show"}, {"trace", "digest"}, {"trace", "find"}, {"runs"},     {"report"},         {"merge"},
-    {"compare"}, {"check"},         {"recheck"},         {"prompts"},       {"models"},   {"models", "pull"}, {"help"}};
+const std::vector<Words> kCommands = {{},
+                                      {"eval"},
+                                      {"benchmark"},
+                                      {"plan"},
+                                      {"selftest"},
+                                      {"generate"},
+                                      {"list"},
+                                      {"trace"},
+                                      {"trace", "show"},
+                                      {"trace", "digest"},
+                                      {"trace", "find"},
+                                      {"runs"},
+                                      {"report"},
+                                      {"merge"},
+                                      {"compare"},
+                                      {"check"},
+                                      {"recheck"},
+                                      {"prompts"},
+                                      {"models"},
+                                      {"models", "pull"},
+                                      {"toolchain"},
+                                      {"toolchain", "add"},
+                                      {"toolchain", "remove"},
+                                      {"help"}};
 
 // The options of programs that docs/ and README.md call besides upskill.
 const std::set<std::string> kOfOtherPrograms = {

@@ -164,7 +164,7 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
-  const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox);
+  const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox, env);
   if (!sandbox_options) return PrintError(env, sandbox_options.error());
   const Sandbox sandbox(*sandbox_options);
   Result<Recheck> recheck = LoadRecheck(options, runs_dir, sandbox);

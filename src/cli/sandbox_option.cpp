@@ -6,6 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <system_error>
+#include <utility>
+
+#include "cli/toolchains.h"
 
 namespace upskill {
 
@@ -20,7 +23,7 @@ void AddSandboxOptions(CLI::App& command, SandboxChoice& choice) {
       ->type_name("DIR");
 }
 
-Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice) {
+Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice, const Env& env) {
   SandboxOptions options;
   options.confined = !choice.none;
   for (const std::string& name : choice.toolchains) {
@@ -31,6 +34,7 @@ Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice) {
     if (folder == "/") return InputError("--toolchain /: commands would see all of this machine; name a folder in it");
     options.toolchains.push_back(folder);
   }
+  for (std::filesystem::path& folder : InstalledToolchains(env)) options.toolchains.push_back(std::move(folder));
   return options;
 }
 

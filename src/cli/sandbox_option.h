@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/env.h"
 #include "sandbox/sandbox.h"
 #include "util/result.h"
 
@@ -22,7 +23,8 @@ struct SandboxChoice {
 // --no-sandbox and --toolchain.
 void AddSandboxOptions(CLI::App& command, SandboxChoice& choice);
 
-// Error: a toolchain that isn't a folder, or one that would show the user's own files.
-Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice);
+// With the toolchains that are given, then those that `upskill toolchain add` has installed. Error: a toolchain that
+// isn't a folder, or one that would show the user's own files.
+Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice, const Env& env);
 
 }  // namespace upskill
