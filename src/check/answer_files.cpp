@@ -231,6 +231,7 @@ std::map<std::string, std::string> AnswerFiles(std::string_view answer, const st
     name = WithoutDotFolder(std::move(name));
     if (name.empty() && blocks.size() == 1) name = MeantFile(block, wanted);
     if (name.empty() || !ContainedPath("", name)) continue;
+    name = PlainFileName(name);
     if (files.size() == kMaxAnswerFiles && !files.contains(name)) continue;
     files[std::move(name)] = std::move(block.content);
   }

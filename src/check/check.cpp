@@ -16,6 +16,7 @@
 #include "check/text_checks.h"
 #include "check/value_checks.h"
 #include "skill/check_types.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -106,8 +107,6 @@ Status CheckSizeOf(const Case& test_case) {
   return {};
 }
 
-std::string PlainName(const std::string& name) { return name.starts_with("./") ? name.substr(2) : name; }
-
 }  // namespace
 
 const char* OutcomeName(Outcome outcome) {
@@ -177,7 +176,7 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbo
   made.parts_.Finish();
   made.context_files_.resize(made.parts_.size());
   for (const auto& [name, content] : test_case.files) {
-    if (made.parts_.files_needed()) made.all_context_files_[PlainName(name)] = content;
+    if (made.parts_.files_needed()) made.all_context_files_[PlainFileName(name)] = content;
     for (std::size_t part = 1; part < made.parts_.size(); ++part) {
       if (made.parts_.file(part) == name) made.context_files_[part] = ReplaceInvalidUtf8(content);
     }
@@ -210,7 +209,7 @@ std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag
   std::vector<CheckedPart> searched = parts_.Search(texts);
   for (std::size_t part = 0; part < searched.size(); ++part) searched[part].is_unchanged = unchanged[part];
   if (parts_.files_needed()) {
-    if (!output_file_.empty() && !Trim(whole).empty()) files.try_emplace(PlainName(output_file_), whole);
+    if (!output_file_.empty() && !Trim(whole).empty()) files.try_emplace(PlainFileName(output_file_), whole);
     files.insert(all_context_files_.begin(), all_context_files_.end());
   }
   std::vector<CheckResult> results;

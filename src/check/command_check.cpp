@@ -27,9 +27,11 @@ constexpr std::size_t kMaxCommandBytes = std::size_t{64} << 10U;
 constexpr std::size_t kMaxExitCodes = 100;
 
 // Words with which a command of the shell may begin that aren't programs.
-constexpr std::array<std::string_view, 24> kShellWords = {
-    "cd", "echo",   "test", "export", "set",  "if",   "for",   "while", "case", "exec", "eval",    "true",
-    "[",  "printf", "exit", "read",   "trap", "wait", "false", "until", ".",    ":",    "command", "ulimit"};
+constexpr std::array<std::string_view, 37> kShellWords = {
+    "cd",   "echo", "test",  "export",  "set",      "if",     "for",    "while", "case",  "exec",
+    "eval", "true", "[",     "printf",  "exit",     "read",   "trap",   "wait",  "false", "until",
+    ".",    ":",    "unset", "command", "ulimit",   "umask",  "type",   "shift", "alias", "unalias",
+    "hash", "jobs", "local", "times",   "readonly", "return", "getopts"};
 
 struct CommandOptions {
   std::string command;
@@ -107,8 +109,10 @@ Status ReadFiles(const CheckSpec& spec, CommandOptions& options) {
   for (const auto& [name, text] : files->items()) {
     RETURN_IF_ERROR(ContainedPath("", name).With("\"files\" of command"));
     if (!text.is_string()) return InputError(fmt::format("\"files\" of command: {} must be a string", Quoted(name)));
-    options.files[name] = text.get<std::string>();
+    options.files[PlainFileName(name)] = text.get<std::string>();
   }
+  if (const std::string conflict = ConflictOfFiles(options.files); !conflict.empty())
+    return InputError("\"files\" of command: " + conflict);
   return {};
 }
 
@@ -136,10 +140,13 @@ class CommandCheck : public Check {
 
   CheckResult Run(const CheckedAnswer& answer) const override {
     if (std::string reason = WhyNot(); !reason.empty()) return {name_, Outcome::kSkip, std::move(reason)};
+    if (answer.stop != nullptr && answer.stop->load() > 1) return {name_, Outcome::kSkip, "stopped"};
     SandboxCommand command;
     command.command = options_.command;
     command.files = WorkspaceFiles(answer);
     for (const auto& [name, content] : options_.files) command.files[name] = content;
+    if (const std::string conflict = ConflictOfFiles(command.files); !conflict.empty())
+      return {name_, Outcome::kFail, "the files of the answer can't be written: " + conflict};
     command.limits = options_.limits;
     command.stop = answer.stop;
     const Result<SandboxOutcome> run = sandbox_.Run(command);
@@ -159,7 +166,7 @@ class CommandCheck : public Check {
     if (const Status available = sandbox_.Available(); !available) return available.error().message;
     for (const std::string& program : options_.needs) {
       if (!sandbox_.HasProgram(program))
-        return fmt::format("{} isn't installed where the sandbox can read it", program);
+        return fmt::format("{} isn't installed where the sandbox can read it", ExcerptLine(program, 60));
     }
     return "";
   }
@@ -203,7 +210,7 @@ std::string PlainLines(std::string_view text) {
 
 std::map<std::string, std::string> WorkspaceFiles(const CheckedAnswer& answer) {
   std::map<std::string, std::string> files = answer.files;
-  if (answer.parts.front().text) files.try_emplace(kAnswerFile, *answer.parts.front().text);
+  if (answer.parts.front().text) files[kAnswerFile] = *answer.parts.front().text;
   return files;
 }
 

@@ -101,6 +101,33 @@ TEST_F(CommandCheckTest, TheAnswerCannotReplaceTheFilesOfTheCheck) {
   EXPECT_EQ(ResultOf(check, "```txt answer.txt\nright\n```\n```sh test.sh\nexit 1\n```").outcome, Outcome::kPass);
 }
 
+// However an answer writes its name.
+TEST_F(CommandCheckTest, OneFileHasOneName) {
+  const std::string check = R"({"type": "command", "command": "sh tests/.run/check.sh",
+      "files": {"tests/./.run/check.sh": "exit 1\n"}})";
+  for (const char* name : {"tests//.run/check.sh", "tests/./.run/check.sh", "./tests/.run//check.sh"}) {
+    const std::string answer = "```sh " + std::string(name) + "\nexit 0\n```";
+    EXPECT_EQ(ResultOf(check, answer).outcome, Outcome::kFail) << name;
+  }
+  EXPECT_EQ(ResultOf(R"({"type": "command", "command": "cat src/x.py"})", "```py src//x.py\n1\n```").outcome,
+            Outcome::kPass);
+}
+
+TEST_F(CommandCheckTest, FilesThatCannotBeInOneFolder) {
+  const std::string check = R"({"type": "command", "command": "true", "exit_code": [0, 125], "files": {"t.py": "x"}})";
+  EXPECT_EQ(ResultOf(check, "```py t.py/x.py\n1\n```").detail,
+            "the files of the answer can't be written: t.py is a file and a folder");
+  EXPECT_EQ(ResultOf(check, "```py a.py\n1\n```\n```py a.py/b.py\n1\n```").detail,
+            "the files of the answer can't be written: a.py is a file and a folder");
+  EXPECT_EQ(ResultOf(check, "```py " + std::string(200, 'a') + "/x.py\n1\n```").outcome, Outcome::kPass);
+}
+
+TEST_F(CommandCheckTest, TheAnswersTextIsNoBlockOfIt) {
+  EXPECT_EQ(
+      ResultOf(R"({"type": "command", "command": "grep -q BAD answer.md"})", "BAD\n```md answer.md\nGOOD\n```").outcome,
+      Outcome::kPass);
+}
+
 TEST_F(CommandCheckTest, UsesTheOutputFile) {
   const std::string check = R"({"type": "command", "command": "sh run.sh", "stdout": "hello"})";
   EXPECT_EQ(ResultOf(check, "Here it is:\n```\necho hello\n```", R"("output_file": "run.sh", )").outcome,
@@ -168,6 +195,7 @@ TEST(CommandCheck, NamesWhatIsWrongInASuite) {
       {R"({"type": "command", "command": "true", "needs": ["a/b"]})", "\"needs\" of command"},
       {R"({"type": "command", "command": "true", "files": {"../x": ""}})", "\"files\" of command"},
       {R"({"type": "command", "command": "true", "files": {"x": 1}})", "must be a string"},
+      {R"({"type": "command", "command": "true", "files": {"x": "", "x/y": ""}})", "x is a file and a folder"},
       {R"({"type": "command", "command": "true", "stdout": "("})", "missing )"},
       {R"({"type": "command", "command": "true", "stderr": 5})", "\"stderr\" of command must be a string"}};
   for (const auto& [check, message] : wrong) {

@@ -17,6 +17,7 @@
 #include "check/ptx_facts.h"
 #include "check/text_checks.h"
 #include "sandbox/sandbox.h"
+#include "util/files.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -107,6 +108,9 @@ class CudaCompile : public Check {
     command.files = answer.files;
     const std::vector<std::string> sources = SourcesOf(answer, command.files);
     if (sources.empty()) return {subject_.name, Outcome::kFail, Missing()};
+    if (const std::string conflict = ConflictOfFiles(command.files); !conflict.empty())
+      return {subject_.name, Outcome::kFail, "the files of the answer can't be written: " + conflict};
+    if (answer.stop != nullptr && answer.stop->load() > 1) return {subject_.name, Outcome::kSkip, "stopped"};
     command.command = CompileCommand(sources, conditions_.arch);
     command.limits.time = std::chrono::seconds(180);
     command.limits.output_bytes = std::size_t{16} << 20U;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -99,7 +100,11 @@ Result<std::unique_ptr<Check>> MakeGroup(CheckKind kind, const CheckSpec& spec, 
     if (!(needed > kRounding) || needed > sum + kRounding)
       return InputError(
           fmt::format("at_least: \"count\" must be above 0 and at most {:.12g}, the sum of the weights", sum));
-    name = fmt::format("at_least {} of {}", needed, Counted(members.size(), "check"));
+    const bool weighted =
+        std::any_of(members.begin(), members.end(), [](const GroupMember& member) { return member.weight != 1.0; });
+    name = weighted
+               ? fmt::format("at_least {:.12g} of {:.12g} by weight, {}", needed, sum, Counted(members.size(), "check"))
+               : fmt::format("at_least {} of {}", needed, Counted(members.size(), "check"));
   }
   return std::unique_ptr<Check>(std::make_unique<Group>(std::move(name), std::move(members), needed));
 }

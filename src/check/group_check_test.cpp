@@ -43,6 +43,8 @@ TEST(GroupCheck, AtLeastCountsWeights) {
          {"type": "contains", "values": "c", "weight": 0})");
   EXPECT_TRUE(Passes(weighted, "ab")) << "0.1 + 0.2 is 0.3, whatever binary fractions say";
   EXPECT_FALSE(Passes(weighted, "bc"));
+  EXPECT_EQ(ResultOf(weighted, "a").name, "at_least 0.3 of 0.3 by weight, 3 checks");
+  EXPECT_EQ(ResultOf(two, "a").name, "at_least 2 of 3 checks");
 }
 
 TEST(GroupCheck, IsSkippedIfTheSkippedMembersDecide) {

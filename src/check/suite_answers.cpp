@@ -33,6 +33,11 @@ Error Unexpected(const fs::path& path, std::string_view why) {
                   path.string(), why));
 }
 
+// What a link leads to may be none of the suite's business, and is shown when a check fails.
+Error LinkedAnswer(const fs::path& path) {
+  return InputError(fmt::format("{} is a symbolic link; put the answer itself there", path.string()));
+}
+
 // All regular files below the folder; links aren't followed.
 Result<Files> FilesBelow(const fs::path& folder) {
   Files files;
@@ -88,6 +93,7 @@ class CaseFolder {
   Status ReadEntry(const std::string& name, AnswersOfCase& answers) {
     const fs::path path = path_ / name;
     std::error_code code;
+    if (fs::is_symlink(path, code)) return LinkedAnswer(path);
     const bool folder = fs::is_directory(path, code);
     if (name == "reference.md") {
       ASSIGN_OR_RETURN(std::string text, ReadFile(path));
@@ -139,24 +145,36 @@ class CaseFolder {
   Files reference_;
 };
 
+// "tests.json:3: case 1 ("colour"): "wrong" entry 2: …".
+Error BadWrong(const Case& test_case, std::size_t entry, const std::string& why) {
+  const std::string place = test_case.place.empty() ? fmt::format("case \"{}\"", test_case.id) : test_case.place;
+  return InputError(
+      fmt::format("{}: \"wrong\" entry {}: {}; an entry is {{\"name\": …, \"answer\": …, \"fails\": …}}, "
+                  "of which \"name\" and \"fails\" may be missing",
+                  place, entry, why));
+}
+
 Status ReadWrongOfCase(const Case& test_case, AnswersOfCase& answers) {
   const Json* const list = FindMember(test_case.raw, "wrong");
   if (list == nullptr) return {};
-  const auto bad = [&] {
-    return InputError(
-        fmt::format("case \"{}\": \"wrong\" must be a list of {{\"name\": …, \"answer\": …, \"fails\": …}}; \"fails\" "
-                    "may be missing",
-                    test_case.id));
-  };
-  if (!list->is_array()) return bad();
+  if (!list->is_array()) return BadWrong(test_case, 1, "\"wrong\" is " + JsonTypeName(*list) + ", not a list");
+  std::size_t number = 0;
   for (const Json& item : *list) {
-    if (!item.is_object()) return bad();
-    for (const char* key : {"name", "answer", "fails"}) {
-      if (const Json* value = FindMember(item, key); value != nullptr && !value->is_string()) return bad();
+    ++number;
+    if (!item.is_object()) return BadWrong(test_case, number, "it is " + JsonTypeName(item));
+    for (const auto& member : item.items()) {
+      if (member.key() != "name" && member.key() != "answer" && member.key() != "fails")
+        return BadWrong(test_case, number, fmt::format("unknown key \"{}\"", ExcerptLine(member.key(), 60)));
+      if (!member.value().is_string() || (member.key() != "answer" && Trim(member.value().get<std::string>()).empty()))
+        return BadWrong(test_case, number, fmt::format("\"{}\" must be a text", member.key()));
     }
-    if (FindMember(item, "answer") == nullptr) return bad();
-    answers.wrong.push_back({JsonGet<std::string>(item, "name", fmt::format("wrong {}", answers.wrong.size() + 1)),
-                             JsonGet<std::string>(item, "answer", ""), JsonGet<std::string>(item, "fails", "")});
+    if (!item.contains("answer")) return BadWrong(test_case, number, "it has no \"answer\"");
+    std::string name = JsonGet<std::string>(item, "name", fmt::format("wrong {}", number));
+    const bool taken = std::any_of(answers.wrong.begin(), answers.wrong.end(),
+                                   [&](const WrongAnswer& other) { return other.name == name; });
+    if (taken) return BadWrong(test_case, number, fmt::format("\"{}\" is the name of another one", name));
+    answers.wrong.push_back(
+        {std::move(name), JsonGet<std::string>(item, "answer", ""), JsonGet<std::string>(item, "fails", "")});
   }
   return {};
 }
@@ -184,7 +202,8 @@ Result<std::vector<AnswersOfCase>> LoadSuiteAnswers(const Suite& suite, const fs
   if (answers.empty()) return loaded;
   std::error_code code;
   for (fs::directory_iterator entry(answers, code), end; !code && entry != end; entry.increment(code)) {
-    if (!entry->is_directory()) continue;
+    if (entry->is_symlink(code)) return LinkedAnswer(entry->path());
+    if (!entry->is_directory(code)) continue;
     const auto found = by_id.find(entry->path().filename().string());
     if (found == by_id.end()) {
       return InputError(

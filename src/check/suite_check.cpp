@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -95,11 +96,12 @@ bool RunJobs(const std::vector<CaseChecks>& checks, const SuiteCheckOptions& opt
   std::condition_variable wake;
   std::size_t done = 0;
   bool stopped = false;
+  StopFlag at_once = 0;  // nothing is lost, so that commands needn't be waited for
   {
     WorkPool pool(std::max<std::size_t>(1, options.workers));
     for (Job& job : jobs) {
       pool.Post([&] {
-        if (options.stop == nullptr || options.stop->load() == 0) RunJob(checks[job.case_index], options.stop, job);
+        if (at_once.load() == 0) RunJob(checks[job.case_index], &at_once, job);
         const std::lock_guard lock(mutex);
         ++done;
         wake.notify_one();
@@ -107,7 +109,10 @@ bool RunJobs(const std::vector<CaseChecks>& checks, const SuiteCheckOptions& opt
     }
     std::unique_lock lock(mutex);
     for (std::size_t told = 0; told < jobs.size();) {
-      wake.wait(lock, [&] { return done > told; });
+      constexpr auto kLook = std::chrono::milliseconds(100);  // how often the stop flag is looked at
+      wake.wait_for(lock, kLook, [&] { return done > told; });
+      if (options.stop != nullptr && options.stop->load() > 0) at_once = 2;
+      if (done == told) continue;
       told = done;
       lock.unlock();
       if (options.progress) options.progress(told, jobs.size());
@@ -119,14 +124,19 @@ bool RunJobs(const std::vector<CaseChecks>& checks, const SuiteCheckOptions& opt
 }
 
 // Checks that pass whatever the answer, among those that were tried.
-void AddNeverFailing(const std::vector<CaseChecks>& checks, const Suite& suite, SuiteReport& report) {
+void AddNeverFailing(const std::vector<CaseChecks>& checks, const Suite& suite, const StopFlag* stop,
+                     SuiteReport& report) {
   for (std::size_t i = 0; i < report.cases.size(); ++i) {
+    if (stop != nullptr && stop->load() > 0) {
+      report.interrupted = true;
+      return;
+    }
     CaseReport& one = report.cases[i];
     std::vector<std::vector<CheckResult>> tried;
     tried.reserve(one.answers.size() + 2);
     for (const AnswerReport& answer : one.answers) tried.push_back(answer.results);
-    tried.push_back(checks[i].Run(""));
-    tried.push_back(checks[i].Run(suite.cases[i].input));
+    tried.push_back(checks[i].Run("", stop));
+    tried.push_back(checks[i].Run(suite.cases[i].input, stop));
     for (std::size_t check = 0; check < checks[i].size(); ++check) {
       const bool always = std::all_of(tried.begin(), tried.end(), [&](const std::vector<CheckResult>& results) {
         return check < results.size() && results[check].outcome == Outcome::kPass;
@@ -142,18 +152,23 @@ Status AddWeaknesses(const Suite& suite, const std::vector<CaseChecks>& checks, 
                      SuiteReport& report) {
   std::map<std::string, std::string> first_with;
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    if (options.stop != nullptr && options.stop->load() > 0) {
+      report.interrupted = true;
+      return {};
+    }
     const Case& test_case = suite.cases[i];
     CaseReport& one = report.cases[i];
     ASSIGN_OR_RETURN(one.weaknesses, FindCaseWeaknesses(test_case, *options.sandbox));
     if (checks[i].executes()) {
-      if (AllPass(checks[i].Run(""))) one.weaknesses.emplace_back("an empty answer passes");
-      if (AllPass(checks[i].Run(test_case.input))) one.weaknesses.emplace_back("an echo of the input passes");
+      if (AllPass(checks[i].Run("", options.stop))) one.weaknesses.emplace_back("an empty answer passes");
+      if (AllPass(checks[i].Run(test_case.input, options.stop)))
+        one.weaknesses.emplace_back("an echo of the input passes");
     }
     if (one.answers.empty()) one.weaknesses.emplace_back("no reference: nothing shows that an answer can pass");
     const auto [known, added] = first_with.emplace(test_case.input, test_case.id);
     if (!added) one.weaknesses.push_back(fmt::format("the same input as case \"{}\"", known->second));
   }
-  AddNeverFailing(checks, suite, report);
+  AddNeverFailing(checks, suite, options.stop, report);
   return {};
 }
 

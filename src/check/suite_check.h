@@ -44,7 +44,7 @@ struct SuiteCheckOptions {
   bool lint = false;
   std::size_t workers = 1;
   const Sandbox* sandbox = &DefaultSandbox();
-  const StopFlag* stop = nullptr;
+  const StopFlag* stop = nullptr;  // greater than 0 ends the commands that are running, too
   // After each answer, on the thread that called.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };

@@ -130,7 +130,18 @@ TEST(CheckSuite, RefusesAnswersThatItCannotPlace) {
     EXPECT_THAT(AnswersError(suite, folder.path()), HasSubstr("no line \"fails: TEXT\""));
   }
   EXPECT_THAT(AnswersError(SuiteOf(R"([{"id": "c", "input": "i", "expected": {"contains": "a"}, "wrong": ["b"]}])")),
-              HasSubstr("\"wrong\" must be a list of"));
+              HasSubstr("suite.json:1: case 1 (\"c\"): \"wrong\" entry 1: it is a string; an entry is"));
+  const auto wrong = [&](const std::string& list) {
+    return AnswersError(
+        SuiteOf(R"([{"id": "c", "input": "i", "expected": {"contains": "a"}, "wrong": )" + list + "}]"));
+  };
+  EXPECT_THAT(wrong(R"({"answer": "b"})"), HasSubstr("\"wrong\" is an object, not a list"));
+  EXPECT_THAT(wrong(R"([{"answer": "b"}, {"answer": "b", "fail": "x"}])"), HasSubstr("entry 2: unknown key \"fail\""));
+  EXPECT_THAT(wrong(R"([{"anwser": "b"}])"), HasSubstr("unknown key \"anwser\""));
+  EXPECT_THAT(wrong(R"([{"name": "b"}])"), HasSubstr("it has no \"answer\""));
+  EXPECT_THAT(wrong(R"([{"answer": "b", "fails": ""}])"), HasSubstr("\"fails\" must be a text"));
+  EXPECT_THAT(wrong(R"([{"name": "x", "answer": "b"}, {"name": "x", "answer": "c"}])"),
+              HasSubstr("entry 2: \"x\" is the name of another one"));
 }
 
 TEST(CheckSuite, LintFindsWhatMeasuresNothing) {

@@ -19,6 +19,7 @@
 #include "cli/option_checks.h"
 #include "report/check_text.h"
 #include "skill/suite.h"
+#include "util/files.h"
 #include "util/json.h"
 #include "util/nearest_name.h"
 
@@ -30,6 +31,7 @@ namespace fs = std::filesystem;
 Result<Suite> LoadSuiteOf(const std::string& name) {
   std::error_code code;
   if (fs::is_directory(name, code)) return LoadSuiteOfSkill(name);
+  if (fs::path(name).filename() == "SKILL.md") return LoadSuiteOfSkill(FolderOf(name));
   return LoadSuite(name);
 }
 
@@ -83,15 +85,18 @@ std::function<void(std::size_t, std::size_t)> ProgressTo(const Env& env) {
   };
 }
 
-ExitCode CodeOf(const SuiteReport& report, const CheckCommandOptions& options) {
+ExitCode CodeOf(const SuiteReport& report, std::size_t warnings, const CheckCommandOptions& options) {
   if (report.interrupted) return ExitCode::kInterrupted;
   std::size_t judged = 0;
   bool problem = false;
   for (const CaseReport& one : report.cases) {
     problem = problem || one.HasProblem() || (options.lint && !one.weaknesses.empty());
-    for (const AnswerReport& answer : one.answers) judged += answer.word == AnswerReport::Word::kNotChecked ? 0 : 1;
+    std::size_t of_case = 0;
+    for (const AnswerReport& answer : one.answers) of_case += answer.word == AnswerReport::Word::kNotChecked ? 0 : 1;
+    problem = problem || (options.strict && (of_case < one.answers.size() || one.answers.empty()));
+    judged += of_case;
   }
-  if (problem) return ExitCode::kFailed;
+  if (problem || (options.strict && warnings > 0)) return ExitCode::kFailed;
   return judged > 0 ? ExitCode::kSuccess : ExitCode::kIncomplete;
 }
 
@@ -111,6 +116,9 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
       ->allow_extra_args(false);
   command->add_flag("--lint", options.lint,
                     "Also look for weaknesses: trivial, leaking and duplicate cases, checks that never fail");
+  command->add_flag(
+      "--strict", options.strict,
+      "Also fail if an answer can't be checked here, a case has no answer to try, or the suite gives a warning");
   command->add_flag("-v,--verbose", options.verbose, "Print the results of all checks");
   command->add_option("-j,--jobs", options.jobs, "Answers checked at once")
       ->check(WholeNumber(1, 1024))
@@ -119,7 +127,7 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
   AddSandboxOptions(*command, options.sandbox);
   command->add_flag("--json", options.json, "Print the report as JSON");
   AddColorOption(*command, options.color);
-  AddExamples(*command, {{"Guard a suite in CI", "upskill check path/to/skill --lint"},
+  AddExamples(*command, {{"Guard a suite in CI", "upskill check path/to/skill --lint --strict"},
                          {"Try answers kept elsewhere", "upskill check tests.json --answers answers/"}});
 }
 
@@ -147,11 +155,13 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   const Result<SuiteReport> report = CheckSuite(*suite, *answers, how);
   if (!report) return PrintError(env, report.error());
   if (options.json) {
-    PrintDocument(env, DumpJsonIndented(SuiteReportToJson(*report)) + "\n");
+    Json document = SuiteReportToJson(*report);
+    document["warnings"] = suite->warnings;
+    PrintDocument(env, DumpJsonIndented(document) + "\n");
   } else {
     env.out(SuiteReportText(*suite, *report, options.verbose, StyleFor(env, env.out_is_terminal, options.color)));
   }
-  return CodeOf(*report, options);
+  return CodeOf(*report, suite->warnings.size(), options);
 }
 
 }  // namespace upskill

@@ -18,6 +18,7 @@ struct CheckCommandOptions {
   std::string answers;             // empty: the folder `answers` beside the cases, if there is one
   std::vector<std::string> cases;  // ids; empty: all
   bool lint = false;
+  bool strict = false;
   bool verbose = false;
   bool json = false;
   int jobs = 0;  // 0: one for each processor

@@ -77,6 +77,31 @@ TEST_F(CheckCommand, TriesOnlyTheNamedCases) {
   EXPECT_THAT(error, AllOf(HasSubstr("--case shap: "), HasSubstr("has no such case; did you mean 'shape'?")));
 }
 
+TEST_F(CheckCommand, StrictMeansThatEverythingWasTried) {
+  EXPECT_EQ(Run({"check", Suite(kSound), "--strict"}), 0) << out << error;
+  const std::string skipped =
+      Suite(R"([{"id": "a", "input": "i", "reference": "teal", "expected": {"contains": "teal"}},
+    {"id": "b", "input": "j", "reference": "r", "checks": [{"type": "command", "command": "upskill-missing-program"}]}])");
+  EXPECT_EQ(Run({"check", skipped}), 0);
+  EXPECT_EQ(Run({"check", skipped, "--strict"}), 1);
+  const std::string untried =
+      Suite(R"([{"id": "a", "input": "i", "reference": "teal", "expected": {"contains": "teal"}},
+    {"id": "b", "input": "j", "expected": {"contains": "x"}}])");
+  EXPECT_EQ(Run({"check", untried}), 0);
+  EXPECT_EQ(Run({"check", untried, "--strict"}), 1);
+  const std::string warned = Suite(R"([{"id": "a", "input": "i", "reference": "teal", "refrence": "x",
+    "expected": {"contains": "teal"}, "wrnog": []}])");
+  EXPECT_EQ(Run({"check", warned, "--json"}), 0);
+  EXPECT_EQ((*ParseJson(out, "out"))["warnings"].size(), 2U) << out;
+  EXPECT_EQ(Run({"check", warned, "--strict"}), 1);
+}
+
+TEST_F(CheckCommand, TakesTheSkillsFile) {
+  folder.Write("skill/SKILL.md", "---\nname: colours\ndescription: Names colours.\n---\nteal\n");
+  folder.Write("skill/tests.json", kSound);
+  EXPECT_EQ(Run({"check", (folder.path() / "skill/SKILL.md").string()}), 0) << error;
+}
+
 TEST_F(CheckCommand, LintsOnRequest) {
   const std::string suite = Suite(R"([{"id": "c", "input": "Say teal", "reference": "teal",
       "expected": {"contains": "teal"}}])");

@@ -86,13 +86,15 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sa
   if (plan.stop_when_decided && !plan.has_arm(ComparedArm(plan))) {
     return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
   }
-  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox));
+  ASSIGN_OR_RETURN(plan.left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox));
   ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop, sandbox));
   if (!options.quiet) {
     for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
     for (const std::string& warning : plan.suite.warnings) PrintWarning(env, warning);
-    for (const std::string& warning : left_out) PrintWarning(env, warning);
+    for (const std::string& warning : plan.left_out) PrintWarning(env, warning);
     for (const std::string& warning : weaknesses) PrintWarning(env, warning);
+  } else if (!options.gate.empty() && !plan.left_out.empty()) {
+    PrintWarning(env, fmt::format("the gate is about fewer cases: {} left out", Counted(plan.left_out.size(), "case")));
   }
   return plan;
 }

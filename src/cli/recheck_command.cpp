@@ -66,7 +66,9 @@ struct Recheck {
 
 // The cases of the plan with the checks of `suite`. A case that asks something else now keeps its checks: its answers
 // are to another question.
-void TakeChecks(const Suite& suite, Recheck& recheck) {
+// False if that is so for every case.
+bool TakeChecks(const Suite& suite, Recheck& recheck) {
+  bool any = false;
   std::map<std::string, const Case*> by_id;
   for (const Case& test_case : suite.cases) by_id[test_case.id] = &test_case;
   for (Case& old : recheck.plan.suite.cases) {
@@ -79,8 +81,10 @@ void TakeChecks(const Suite& suite, Recheck& recheck) {
           fmt::format("case \"{}\" asks something else now; it keeps the checks that the run had", old.id));
     } else {
       old = *found->second;
+      any = true;
     }
   }
+  return any;
 }
 
 Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_dir, const Sandbox& sandbox) {
@@ -88,17 +92,24 @@ Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_
   Recheck recheck;
   ASSIGN_OR_RETURN(recheck.plan, LoadPlan(folder));
   ASSIGN_OR_RETURN(const Suite suite, LoadCases(options.tests, recheck.plan.skill.folder));
-  TakeChecks(suite, recheck);
+  if (!TakeChecks(suite, recheck)) {
+    return InputError(fmt::format("{} has none of the cases of run {} as the run asked them", suite.source.string(),
+                                  recheck.plan.run));
+  }
   Suite judged = recheck.plan.suite;
   ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(judged, sandbox));
   if (!left_out.empty()) return InputError("nothing was rechecked: " + left_out.front());
   ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
+  if (content.skipped_lines > 0)
+    recheck.notes.push_back(fmt::format("{} of {} could not be read", Counted(content.skipped_lines, "line"),
+                                        (folder / "samples.jsonl").string()));
   for (Sample& sample : content.samples) {
     if (!sample.ok()) continue;
     recheck.passed_before[CellName(sample)] = sample.passed();
     if (sample.cached_from.empty()) sample.cached_from = recheck.plan.run;
     recheck.answers.push_back(std::move(sample));
   }
+  recheck.plan.rechecked_from = recheck.plan.run;
   if (recheck.answers.empty()) return InputError(fmt::format("run {} has no answers to recheck", recheck.plan.run));
   return recheck;
 }
@@ -120,6 +131,17 @@ std::map<std::string, Changes> ChangesOf(const Recheck& recheck, const RunData& 
   return changes;
 }
 
+// "2 now pass, 1 now fails"
+std::string ChangeText(const Changes& changes) {
+  std::string text;
+  if (changes.now_pass > 0)
+    text = fmt::format("{} now {}", changes.now_pass, changes.now_pass == 1 ? "passes" : "pass");
+  if (changes.now_fail > 0)
+    text += fmt::format("{}{} now {}", text.empty() ? "" : ", ", changes.now_fail,
+                        changes.now_fail == 1 ? "fails" : "fail");
+  return text;
+}
+
 TerminalText ChangesText(const std::map<std::string, Changes>& changes, std::size_t answers, const std::string& run) {
   Changes all;
   for (const auto& [id, of_case] : changes) {
@@ -128,10 +150,8 @@ TerminalText ChangesText(const std::map<std::string, Changes>& changes, std::siz
   }
   TerminalText text = TerminalText::Format("rechecked {} of run {}: ", Counted(answers, "answer"), run);
   if (changes.empty()) return text + "nothing is judged differently\n";
-  text += TerminalText::Format("{} now {}, {} now {}\n", all.now_pass, all.now_pass == 1 ? "passes" : "pass",
-                               all.now_fail, all.now_fail == 1 ? "fails" : "fail");
-  for (const auto& [id, of_case] : changes)
-    text += TerminalText::Format("  {}: {} now pass, {} now fail\n", id, of_case.now_pass, of_case.now_fail);
+  text += TerminalText::Format("{}\n", ChangeText(all));
+  for (const auto& [id, of_case] : changes) text += TerminalText::Format("  {}: {}\n", id, ChangeText(of_case));
   return text;
 }
 

@@ -31,7 +31,13 @@ Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice, const Env& 
     const std::filesystem::path folder = std::filesystem::canonical(name, code);
     if (code || !std::filesystem::is_directory(folder, code))
       return InputError(fmt::format("--toolchain {}: no such folder", name));
-    if (folder == "/") return InputError("--toolchain /: commands would see all of this machine; name a folder in it");
+    for (const char* whole : {"/", "/proc", "/sys", "/dev", "/run", "/etc", "/tmp", "/home", "/root", "/var"}) {
+      if (folder == whole)
+        return InputError(
+            fmt::format("--toolchain {}: commands would see what isn't theirs; name the toolchain's own folder", name));
+    }
+    if (folder.string().find(':') != std::string::npos)
+      return InputError(fmt::format("--toolchain {}: a folder in PATH can't have a colon in its name", name));
     options.toolchains.push_back(folder);
   }
   for (std::filesystem::path& folder : InstalledToolchains(env)) options.toolchains.push_back(std::move(folder));

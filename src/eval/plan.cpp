@@ -125,6 +125,8 @@ Json PlanToJson(const Plan& plan) {
   if (plan.planned_rounds > 0) json["planned_rounds"] = plan.planned_rounds;
   if (!plan.terms.empty()) json["terms"] = TermsToJson(plan.terms);
   if (!plan.trial.empty()) json["trial"] = plan.trial;
+  if (!plan.rechecked_from.empty()) json["rechecked_from"] = plan.rechecked_from;
+  if (!plan.left_out.empty()) json["left_out"] = plan.left_out;
   if (!plan.offers_cache) json["offers_cache"] = false;
   if (plan.has_arm(Arm::kPrevious)) json["previous"] = SkillToJson(plan.previous);
   if (plan.has_arm(Arm::kPlacebo)) json["placebo"] = plan.placebo;
@@ -181,6 +183,8 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
         return malformed(fmt::format("shard {} of {}", plan.shard.index, plan.shard.of));
     }
     plan.trial = JsonGet<std::string>(json, "trial", "");
+    plan.rechecked_from = JsonGet<std::string>(json, "rechecked_from", "");
+    if (json.contains("left_out")) plan.left_out = stored.at("left_out").texts();
     plan.offers_cache = JsonGet(json, "offers_cache", true);
     plan.stop_when_decided = JsonGet(json, "stop_when_decided", false);
     if (plan.has_arm(Arm::kPrevious)) plan.previous = SkillFromJson(stored.at("previous"));

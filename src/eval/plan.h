@@ -87,9 +87,11 @@ struct Plan {
   RunTerms terms;
   AlphaShare share;  // of verdict.alpha
   Shard shard;
-  std::string trial;               // of a generation: the stage that it served, "train"; empty: a run by itself
-  bool offers_cache = true;        // later runs may take answers from this one
-  bool stop_when_decided = false;  // end after the round that settles everything (stop_rule.h)
+  std::string trial;                  // of a generation: the stage that it served, "train"; empty: a run by itself
+  std::string rechecked_from;         // the run whose answers it has, with other checks; empty: its own
+  std::vector<std::string> left_out;  // sentences about cases that no answer could pass here, which are not in `suite`
+  bool offers_cache = true;           // later runs may take answers from this one
+  bool stop_when_decided = false;     // end after the round that settles everything (stop_rule.h)
 
   // The rounds over which verdicts spend alpha: raising `rounds` later doesn't change them.
   int first_planned_rounds() const { return planned_rounds > 0 ? planned_rounds : rounds; }

@@ -152,6 +152,8 @@ Json EvalToJson(const JudgedRun& run) {
   Json students = Json::array();
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) students.push_back(StudentToJson(run, i));
   return {{"run", run.plan().run.empty() ? Json(nullptr) : Json(run.plan().run)},
+          {"rechecked_from", run.plan().rechecked_from.empty() ? Json(nullptr) : Json(run.plan().rechecked_from)},
+          {"left_out", run.plan().left_out},
           {"skill", run.plan().skill.name},
           {"cases", run.plan().suite.cases.size()},
           {"rounds", run.plan().rounds},

@@ -319,8 +319,8 @@ TEST(EvalToJson, DocumentedKeys) {
   TestRun run;
   run.plan.sampling.temperature = 0.0;
   const Json json = EvalToJson(run.judged());
-  EXPECT_THAT(KeysOf(json),
-              ElementsAre("run", "skill", "cases", "rounds", "judged_rounds", "alpha", "students", "complete"));
+  EXPECT_THAT(KeysOf(json), ElementsAre("run", "rechecked_from", "left_out", "skill", "cases", "rounds",
+                                        "judged_rounds", "alpha", "students", "complete"));
   EXPECT_EQ(json.at("run"), run.plan.run);
   EXPECT_EQ(json.at("skill"), "manifests");
   EXPECT_EQ(json.at("cases"), 2);

@@ -19,6 +19,9 @@ static_assert(kMaxAnswerBytes == std::size_t{8} << 20U);
 std::vector<const Sample*> SamplesByCase(const RunData& data);
 
 // The arm that the skill is compared with, if the run has it.
+// What a reader has to know of a run besides its figures: "rechecked from run …", "2 cases left out: …". A line each.
+std::vector<std::string> RemarksOn(const Plan& plan);
+
 std::optional<Arm> ReferenceArm(const Plan& plan);
 
 // "baseline", "with skill", …

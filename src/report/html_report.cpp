@@ -258,6 +258,7 @@ Json RunToJson(const JudgedRun& run, TextTable& texts) {
   return {{"run", plan.run},
           {"reference", reference ? Json(ArmName(*reference)) : Json(nullptr)},
           {"created", plan.created},
+          {"remarks", RemarksOn(plan)},
           {"skill", plan.skill.name},
           {"skill_tokens", EstimateTokens(plan.skill.body)},
           {"rounds", plan.rounds},

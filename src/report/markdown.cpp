@@ -113,6 +113,7 @@ std::string RunSection(const JudgedRun& run) {
   std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
   out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"), RoundsText(run),
                      MarkdownText(plan.run));
+  for (const std::string& remark : RemarksOn(plan)) out += MarkdownText(remark) + "\n\n";
   out += fmt::format(
       "| model | verdict | {} | with skill | lift ({}) | tokens per answer | cost per passed answer "
       "|\n|---|---|--:|--:|--:|--:|--:|\n",

@@ -20,6 +20,7 @@ function drawHead(tallies) {
   const facts = [plural(run.cases.length, 'case'), run.rounds_text, run.arms.map((arm) => ARM_LABELS[arm]).join(', '),
     `${number(run.answered)} of ${number(run.cells)} cells answered`];
   if (run.skill_tokens) facts.push(`skill about ${number(run.skill_tokens)} tokens`);
+  facts.push(...run.remarks);
   $('head').replaceChildren(el('h1', null, label(run.skill)), el('p', {class: 'facts'}, ...[run.run && 'run ' + run.run, timeText(run.created), ...facts].filter(Boolean).map((fact) => el('span', null, label(fact)))));
   document.title = plainLabel(run.skill) + ' · upskill report';
   const notices = [];

@@ -83,6 +83,7 @@ std::string ShortRunLabel(const RunRow& row, const Style& style) {
 
 std::string VerdictCell(const RunRow& row) {
   if (!row.trial.empty()) return "trial: " + row.trial;
+  if (row.rechecked && row.lift()) return std::string(VerdictName(row.verdict.word)) + " (rechecked)";
   return row.lift() ? VerdictName(row.verdict.word) : "–";
 }
 
@@ -94,6 +95,7 @@ std::vector<RunRow> RowsOf(const JudgedRun& run) {
     const StudentSummary& student = run.summary.students[i];
     RunRow row{run.plan().run,  run.plan().created, run.plan().skill.name, student, run.verdicts[i], 0, 0, "",
                run.plan().trial};
+    row.rechecked = !run.plan().rechecked_from.empty();
     if (const Shard& shard = run.plan().shard; shard.of > 1) row.part = fmt::format("{}/{}", shard.index + 1, shard.of);
     for (const auto& [arm, entry] : student.arms) {
       row.cells += entry.cells;

@@ -21,6 +21,7 @@ struct RunRow {
   std::size_t answered = 0;
   std::string part;   // "2/8": of a run in shards; empty: the whole run
   std::string trial;  // Plan::trial
+  bool rechecked = false;
 
   // The lift that the verdict tells, else the summary's.
   const std::optional<double>& lift() const { return verdict.lift ? verdict.lift : student.lift; }

@@ -176,7 +176,7 @@ class Supervised {
     next_look_ = now + kLook;
     // bubblewrap's own two processes are not the command's.
     const auto most = static_cast<std::size_t>(limits_.processes) + 2;
-    const TreeUse use = UseOfProcessTree(pid_, most + 1);
+    const TreeUse use = UseOfProcessTree(pid_, most + 1, limits_.memory_bytes);
     if (use.memory_bytes > limits_.memory_bytes) return Ending::kMemoryLimit;
     if (use.processes > most) return Ending::kProcessLimit;
     return std::nullopt;
@@ -192,9 +192,29 @@ class Supervised {
 
   static Fd OpenProcess(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
 
-  // Ends the name space, then bubblewrap, which also takes the name space with it.
+  static void Kill(const Fd& process) { ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0); }
+
+  // Ends the name space with its first process, then bubblewrap. While the sandbox is being made, its first process may
+  // not have been reported yet, and waits for bubblewrap for ever if that is killed before it: bubblewrap is stopped,
+  // so that it starts none any more, and its children are ended first.
   void EndAll() {
-    if (first_.valid()) ::syscall(SYS_pidfd_send_signal, first_.get(), SIGKILL, nullptr, 0);
+    if (first_.valid()) Kill(first_);
+    ::kill(pid_, SIGSTOP);
+    int status = 0;
+    pid_t got = 0;
+    do {
+      got = ::waitpid(pid_, &status, WUNTRACED);
+    } while (got < 0 && errno == EINTR);
+    if (got == pid_ && !WIFSTOPPED(status)) {
+      reaped_ = true;  // it had exited
+      return;
+    }
+    for (const pid_t child : ChildrenOf(pid_)) {
+      Fd process = OpenProcess(child);
+      if (!process.valid()) continue;
+      Kill(process);
+      if (!first_.valid()) first_ = std::move(process);
+    }
     ::kill(pid_, SIGKILL);
     Reap(0);
   }
@@ -202,14 +222,15 @@ class Supervised {
   // bubblewrap exits with the command; the kernel then ends what the command has left behind, which may take a moment.
   void AwaitLastProcess() {
     constexpr int kMostMs = 5000;
-    if (!first_.valid()) {
+    if (first_.valid()) {
+      Kill(first_);
+    } else {
       ReadStatus();
       if (first_process_ > 0) first_ = OpenProcess(first_process_);
-    } else {
-      ::syscall(SYS_pidfd_send_signal, first_.get(), SIGKILL, nullptr, 0);
     }
+    if (!first_.valid()) return;
     pollfd wait{first_.get(), POLLIN, 0};
-    if (first_.valid()) ::poll(&wait, 1, kMostMs);
+    ::poll(&wait, 1, kMostMs);
   }
 
   // {"child-pid": 7} once the sandbox is made, {"exit-code": 0} when the command has exited.

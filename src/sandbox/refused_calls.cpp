@@ -36,7 +36,9 @@ constexpr std::array kRefusedInSandbox = {
     __NR_clock_adjtime, __NR_sethostname, __NR_setdomainname,
     // Large interfaces with a history of faults, which builds and tests don't need.
     __NR_add_key, __NR_request_key, __NR_keyctl, __NR_userfaultfd, __NR_io_uring_setup, __NR_io_uring_enter,
-    __NR_io_uring_register};
+    __NR_io_uring_register,
+    // Shared memory that belongs to no process, so that it can't be counted.
+    __NR_shmget};
 
 constexpr std::uint32_t kNewNameSpaces =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;

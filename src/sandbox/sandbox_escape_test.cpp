@@ -52,13 +52,13 @@ class SandboxEscape : public testing::Test {
   }
 
   // Whether a process with such a command line runs on this machine.
-  static bool Runs(const std::string& words) {
+  static bool Runs(const std::string& words, const std::string& further = "") {
     std::error_code code;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", code)) {
       std::ifstream file(entry.path() / "cmdline");
       std::string line{std::istreambuf_iterator<char>(file), {}};
       std::replace(line.begin(), line.end(), '\0', ' ');
-      if (line.starts_with(words)) return true;
+      if (line.starts_with(words) && line.find(further) != std::string::npos) return true;
     }
     return false;
   }
@@ -175,6 +175,38 @@ TEST_F(SandboxEscape, TenGigabytesOfMemoryAreNotGiven) {
       Run("for i in 1 2 3 4 5 6; do python3 -c '\nimport time\nb = b\"x\" * (100 * 2**20)\n"
           "time.sleep(15)' & done; wait");
   EXPECT_EQ(outcome.ending, Ending::kMemoryLimit);
+}
+
+TEST_F(SandboxEscape, SharedMemoryCountsOnce) {
+  command_.limits.memory_bytes = std::uint64_t{256} << 20U;
+  const std::string shared =
+      "import mmap, os, sys, time\nm = mmap.mmap(-1, int(sys.argv[1]) << 20)\n"
+      "for i in range(0, len(m), 1 << 20): m[i:i + (1 << 20)] = b'x' * (1 << 20)\n";
+  command_.files = {
+      {"one.py", shared + "time.sleep(15)\n"},
+      {"many.py", shared + "for i in range(8):\n  if os.fork() == 0: m[::4096]; time.sleep(1); os._exit(0)\n"
+                           "for i in range(8): os.wait()\nprint('done')\n"}};
+  EXPECT_EQ(Run("python3 one.py 400").ending, Ending::kMemoryLimit);
+  EXPECT_EQ(Run("python3 many.py 60").output, "done\n") << "one mapping of eight processes";
+}
+
+TEST_F(SandboxEscape, NothingIsLeftOfASandboxThatIsEndedWhileItIsMade) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int ms = 1; ms <= 25; ++ms) {
+        SandboxCommand command;
+        command.limits.time = std::chrono::milliseconds(ms);
+        command.command = Sleep(14142 + i);
+        EXPECT_TRUE(sandbox_.Run(command).ok());
+      }
+    });
+  }
+  threads.clear();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(Runs(Sleep(14142 + i)));
+    EXPECT_FALSE(Runs("bwrap", Sleep(14142 + i)));
+  }
 }
 
 TEST_F(SandboxEscape, ADaemonEndsWithTheCommand) {

@@ -121,10 +121,10 @@ void AddGroupWarnings(const Json& raw, std::vector<std::string>& warnings) {
 
 // Other tools have keys of their own, so only those that are nearly one of ours are named.
 std::vector<std::string> MisspeltKeys(const Json& raw) {
-  constexpr std::array<std::string_view, 18> kKeys = {
-      "id",        "name",      "input",       "prompt",      "context",   "expected",        "checks",
-      "verifiers", "validator", "assertions",  "tags",        "reference", "expected_output", "source",
-      "split",     "files",     "output_file", "expectations"};
+  constexpr std::array<std::string_view, 19> kKeys = {
+      "id",        "name",      "input",       "prompt",       "context",   "expected",        "checks",
+      "verifiers", "validator", "assertions",  "tags",         "reference", "expected_output", "source",
+      "split",     "files",     "output_file", "expectations", "wrong"};
   constexpr std::size_t kMostToName = 5;
   std::vector<std::string> misspelt;
   for (const auto& member : raw.items()) {

@@ -136,6 +136,27 @@ Status MakeFolders(const std::filesystem::path& path) {
   return {};
 }
 
+std::string PlainFileName(const std::string& name) {
+  return std::filesystem::path(name).lexically_normal().generic_string();
+}
+
+std::string ConflictOfFiles(const std::map<std::string, std::string>& files) {
+  constexpr std::size_t kLongestPart = 255;
+  constexpr std::size_t kLongestName = 4000;
+  for (const auto& [name, content] : files) {
+    std::size_t part = 0;
+    for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+      if (files.contains(name.substr(0, slash)))
+        return fmt::format("{} is a file and a folder", ExcerptLine(name.substr(0, slash), 80));
+      if (slash - part > kLongestPart) break;
+      part = slash + 1;
+    }
+    const bool long_part = std::min(name.find('/', part), name.size()) - part > kLongestPart;
+    if (long_part || name.size() > kLongestName) return fmt::format("{} is too long a name", ExcerptLine(name, 80));
+  }
+  return "";
+}
+
 Result<std::filesystem::path> ContainedPath(const std::filesystem::path& folder, const std::string& name) {
   constexpr std::size_t kShownColumns = 200;
   const auto invalid = [&](const std::string& why) {

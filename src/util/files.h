@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,6 +41,13 @@ std::filesystem::path FolderOf(const std::filesystem::path& file);
 // Joins `name`, which comes from a model, a case or an archive, to `folder`. An empty or absolute name, a `..`
 // component, a NUL or another control character is an error; the resulting path is always inside the folder.
 Result<std::filesystem::path> ContainedPath(const std::filesystem::path& folder, const std::string& name);
+
+// A relative name as the file system sees it, so that one file has one name: "a//b" and "a/./b" are "a/b".
+std::string PlainFileName(const std::string& name);
+
+// Why files of such names can't be in one folder: a name is a file and a folder, or too long; empty if they can.
+// `files`: by their plain names.
+std::string ConflictOfFiles(const std::map<std::string, std::string>& files);
 
 // Move-only owner of a file descriptor.
 class Fd {
