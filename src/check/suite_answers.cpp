@@ -57,6 +57,20 @@ Result<Files> FilesBelow(const fs::path& folder) {
   return files;
 }
 
+// The answer that delivers the files of a folder. Error: an answer can't deliver one of them, because of its name.
+Result<std::string> AnswerOfFolder(const fs::path& folder, const Files& files) {
+  std::string answer = AnswerWithFiles(files);
+  const Files delivered = AnswerFiles(answer);
+  for (const auto& [name, content] : files) {
+    if (!delivered.contains(name))
+      return InputError(
+          fmt::format("{}: an answer can't deliver the file {}: a name has an extension and no blanks, or is "
+                      "Makefile or the like; put it into the case's \"context\" or into a check's \"files\"",
+                      folder.string(), ExcerptLine(name, 80)));
+  }
+  return answer;
+}
+
 // The text after "fails:" in the line.
 std::string FailsIn(std::string_view line) {
   line = Trim(line);
@@ -74,7 +88,8 @@ class CaseFolder {
     RETURN_IF_ERROR(ReadNames());
     if (std::error_code code; fs::is_directory(path_ / kReference, code)) {
       ASSIGN_OR_RETURN(reference_, FilesBelow(path_ / kReference));
-      answers.right.emplace_back("reference/", AnswerWithFiles(reference_));
+      ASSIGN_OR_RETURN(std::string answer, AnswerOfFolder(path_ / kReference, reference_));
+      answers.right.emplace_back("reference/", std::move(answer));
     }
     for (const std::string& name : names_) RETURN_IF_ERROR(ReadEntry(name, answers));
     return {};
@@ -130,7 +145,7 @@ class CaseFolder {
       }
     }
     if (files == reference_) return InputError(fmt::format("{}: the same as the reference", path.string()));
-    wrong.text = AnswerWithFiles(files);
+    ASSIGN_OR_RETURN(wrong.text, AnswerOfFolder(path, files));
     return {};
   }
 

@@ -123,6 +123,18 @@ TEST(CheckSuite, RefusesAnswersThatItCannotPlace) {
     folder.Write("c/wrong-same/a.txt", "a");
     EXPECT_THAT(AnswersError(suite, folder.path()), HasSubstr("wrong-same: the same as the reference"));
   }
+  for (const char* name : {"README", "bin/run", ".editorconfig", "my file.py"}) {
+    const TempFolder folder;
+    folder.Write(std::string("c/reference/") + name, "a");
+    EXPECT_THAT(AnswersError(suite, folder.path()), HasSubstr(std::string("can't deliver the file ") + name));
+  }
+  {
+    const TempFolder folder;
+    folder.Write("c/reference.md", "a");
+    std::filesystem::rename(folder.path() / "c/reference.md", folder.path() / "secret");
+    std::filesystem::create_symlink(folder.path() / "secret", folder.path() / "c/reference.md");
+    EXPECT_THAT(AnswersError(suite, folder.path()), HasSubstr("is a symbolic link"));
+  }
   {
     const TempFolder folder;
     folder.Write("c/wrong-x.md", "b");
