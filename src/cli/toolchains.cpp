@@ -130,7 +130,7 @@ Result<fs::path> InstallToolchain(const Toolchain& toolchain, const Env& env) {
   if (unpacked && ::rename(partial.c_str(), folder.c_str()) != 0 && !fs::is_directory(folder, code))
     unpacked = ErrnoError("writing", folder.string(), errno);
   fs::remove_all(partial, code);
-  RETURN_IF_ERROR(unpacked);
+  if (!unpacked) return unpacked.error();
   for (const fs::path& archive : archives) fs::remove(archive, code);
   return folder;
 }
