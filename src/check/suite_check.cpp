@@ -95,7 +95,6 @@ bool RunJobs(const std::vector<CaseChecks>& checks, const SuiteCheckOptions& opt
   std::mutex mutex;
   std::condition_variable wake;
   std::size_t done = 0;
-  bool stopped = false;
   StopFlag at_once = 0;  // nothing is lost, so that commands needn't be waited for
   {
     WorkPool pool(std::max<std::size_t>(1, options.workers));
@@ -119,8 +118,7 @@ bool RunJobs(const std::vector<CaseChecks>& checks, const SuiteCheckOptions& opt
       lock.lock();
     }
   }
-  stopped = options.stop != nullptr && options.stop->load() > 0;
-  return !stopped;
+  return options.stop == nullptr || options.stop->load() == 0;
 }
 
 // Checks that pass whatever the answer, among those that were tried.

@@ -45,20 +45,16 @@ std::optional<std::uint64_t> ProportionalMemory(pid_t process) {
   return bytes;
 }
 
-void AddChildren(pid_t process, std::vector<pid_t>& found) {
-  std::error_code code;
-  const std::filesystem::path tasks = fmt::format("/proc/{}/task", process);
-  for (std::filesystem::directory_iterator task(tasks, code), end; !code && task != end; task.increment(code)) {
-    std::ifstream file(task->path() / "children");
-    for (pid_t child = 0; file >> child;) found.push_back(child);
-  }
-}
-
 }  // namespace
 
 std::vector<pid_t> ChildrenOf(pid_t process) {
   std::vector<pid_t> children;
-  AddChildren(process, children);
+  std::error_code code;
+  const std::filesystem::path tasks = fmt::format("/proc/{}/task", process);
+  for (std::filesystem::directory_iterator task(tasks, code), end; !code && task != end; task.increment(code)) {
+    std::ifstream file(task->path() / "children");
+    for (pid_t child = 0; file >> child;) children.push_back(child);
+  }
   return children;
 }
 
@@ -67,7 +63,8 @@ TreeUse UseOfProcessTree(pid_t root, std::size_t most, std::uint64_t exact_above
   std::vector<pid_t> found = {root};
   for (std::size_t i = 0; i < found.size() && i < most; ++i) {
     use.memory_bytes += ResidentMemoryOf(found[i]).all;
-    AddChildren(found[i], found);
+    const std::vector<pid_t> children = ChildrenOf(found[i]);
+    found.insert(found.end(), children.begin(), children.end());
   }
   use.processes = found.size();
   if (use.memory_bytes <= exact_above) return use;

@@ -41,103 +41,29 @@ Status CheckPatternsOf(const Json& schema, int& left) {
 constexpr std::array<std::string_view, 7> kTypes = {"object", "array",   "string", "boolean",
                                                     "null",   "integer", "number"};
 
-// Keywords whose value is a schema, a list of schemas, or an object of schemas.
-constexpr std::array<std::string_view, 12> kWithSchemas = {
-    "items", "additionalItems", "contains", "prefixItems", "allOf", "anyOf", "oneOf", "not", "if", "then",
-    "else",  "propertyNames"};
-constexpr std::array<std::string_view, 6> kWithNamedSchemas = {
-    "properties", "patternProperties", "dependentSchemas", "definitions", "$defs", "dependencies"};
-constexpr std::array<std::string_view, 40> kOtherKeywords = {"type",
-                                                             "enum",
-                                                             "const",
-                                                             "required",
-                                                             "minProperties",
-                                                             "maxProperties",
-                                                             "minContains",
-                                                             "maxContains",
-                                                             "uniqueItems",
-                                                             "minItems",
-                                                             "maxItems",
-                                                             "minLength",
-                                                             "maxLength",
-                                                             "pattern",
-                                                             "minimum",
-                                                             "maximum",
-                                                             "exclusiveMinimum",
-                                                             "exclusiveMaximum",
-                                                             "multipleOf",
-                                                             "format",
-                                                             "title",
-                                                             "description",
-                                                             "default",
-                                                             "examples",
-                                                             "deprecated",
-                                                             "readOnly",
-                                                             "writeOnly",
-                                                             "contentEncoding",
-                                                             "contentMediaType",
-                                                             "contentSchema",
-                                                             "$schema",
-                                                             "$id",
-                                                             "$ref",
-                                                             "$anchor",
-                                                             "$comment",
-                                                             "dependentRequired",
-                                                             "unevaluatedItems",
-                                                             "unevaluatedProperties",
-                                                             "id",
-                                                             "example"};
-
-// Calls `visit` with every schema in `schema`, itself included; `visit` returns a Status.
-template <typename Visit>
-Status VisitSchemas(const Json& schema, const Visit& visit) {
-  std::vector<const Json*> waiting = {&schema};
-  const auto add = [&](const Json& value) {
-    if (value.is_object()) waiting.push_back(&value);
-  };
-  while (!waiting.empty()) {
-    const Json& next = *waiting.back();
-    waiting.pop_back();
-    if (!next.is_object()) continue;
-    RETURN_IF_ERROR(visit(next));
-    add(Member(next, "additionalProperties"));
-    for (const std::string_view key : kWithSchemas) {
-      const Json& value = Member(next, std::string(key).c_str());
-      add(value);
-      if (!value.is_array()) continue;
-      for (const Json& one : value) add(one);
-    }
-    for (const std::string_view key : kWithNamedSchemas) {
-      const Json& named = Member(next, std::string(key).c_str());
-      if (!named.is_object()) continue;
-      for (const Json& one : named) add(one);
-    }
-  }
-  return {};
-}
-
-Status CheckTypesOf(const Json& schema) {
-  const Json& type = Member(schema, "type");
-  if (type.is_null()) return {};
-  for (const Json& one : type.is_array() ? type : Json::array({type})) {
-    const std::string name = one.is_string() ? one.get<std::string>() : std::string();
-    if (std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end()) continue;
-    const std::optional<std::string> meant = NearestKey(name, kTypes);
-    return InputError(fmt::format("the schema's \"type\" can't be {}{}", ExcerptLine(DumpJson(one), 80),
-                                  meant ? fmt::format("; did you mean \"{}\"?", *meant)
-                                        : fmt::format("; there are {}", fmt::join(kTypes, ", "))));
-  }
-  return {};
-}
-
-enum class Form { kSchema, kSchemas, kSchemaOrSchemas, kNamedSchemas, kNumber, kSize, kString, kStrings, kList, kFlag };
+// What the value of a keyword is. kAny: something that says nothing about values, or is judged elsewhere.
+enum class Form {
+  kSchema,
+  kSchemas,
+  kSchemaOrSchemas,
+  kNamedSchemas,
+  kDependencies,
+  kNumber,
+  kSize,
+  kString,
+  kStrings,
+  kList,
+  kFlag,
+  kAny
+};
 
 struct KeywordForm {
   std::string_view keyword;
   Form form;
 };
 
-constexpr std::array<KeywordForm, 36> kForms = {{{"not", Form::kSchema},
+// All keywords of drafts 7 and 2020-12 that are known here.
+constexpr std::array<KeywordForm, 59> kForms = {{{"not", Form::kSchema},
                                                  {"if", Form::kSchema},
                                                  {"then", Form::kSchema},
                                                  {"else", Form::kSchema},
@@ -172,7 +98,72 @@ constexpr std::array<KeywordForm, 36> kForms = {{{"not", Form::kSchema},
                                                  {"enum", Form::kList},
                                                  {"uniqueItems", Form::kFlag},
                                                  {"$defs", Form::kNamedSchemas},
-                                                 {"definitions", Form::kNamedSchemas}}};
+                                                 {"definitions", Form::kNamedSchemas},
+                                                 {"dependencies", Form::kDependencies},
+                                                 {"type", Form::kAny},
+                                                 {"const", Form::kAny},
+                                                 {"format", Form::kAny},
+                                                 {"title", Form::kAny},
+                                                 {"description", Form::kAny},
+                                                 {"default", Form::kAny},
+                                                 {"examples", Form::kAny},
+                                                 {"example", Form::kAny},
+                                                 {"deprecated", Form::kAny},
+                                                 {"readOnly", Form::kAny},
+                                                 {"writeOnly", Form::kAny},
+                                                 {"contentEncoding", Form::kAny},
+                                                 {"contentMediaType", Form::kAny},
+                                                 {"contentSchema", Form::kAny},
+                                                 {"$schema", Form::kAny},
+                                                 {"$id", Form::kAny},
+                                                 {"id", Form::kAny},
+                                                 {"$anchor", Form::kAny},
+                                                 {"$comment", Form::kAny},
+                                                 {"dependentRequired", Form::kAny},
+                                                 {"unevaluatedItems", Form::kAny},
+                                                 {"unevaluatedProperties", Form::kAny}}};
+
+bool HoldsSchemas(Form form) {
+  return form == Form::kSchema || form == Form::kSchemas || form == Form::kSchemaOrSchemas ||
+         form == Form::kNamedSchemas || form == Form::kDependencies;
+}
+
+// Calls `visit` with every schema in `schema`, itself included; `visit` returns a Status.
+template <typename Visit>
+Status VisitSchemas(const Json& schema, const Visit& visit) {
+  std::vector<const Json*> waiting = {&schema};
+  while (!waiting.empty()) {
+    const Json& next = *waiting.back();
+    waiting.pop_back();
+    if (!next.is_object()) continue;
+    RETURN_IF_ERROR(visit(next));
+    for (const KeywordForm& known : kForms) {
+      const auto found = next.find(known.keyword);
+      if (found == next.end() || !HoldsSchemas(known.form)) continue;
+      const bool several = found->is_array() || known.form == Form::kNamedSchemas || known.form == Form::kDependencies;
+      if (!several) {
+        waiting.push_back(&*found);
+      } else if (found->is_structured()) {
+        for (const Json& one : *found) waiting.push_back(&one);
+      }
+    }
+  }
+  return {};
+}
+
+Status CheckTypesOf(const Json& schema) {
+  const Json& type = Member(schema, "type");
+  if (type.is_null()) return {};
+  for (const Json& one : type.is_array() ? type : Json::array({type})) {
+    const std::string name = one.is_string() ? one.get<std::string>() : std::string();
+    if (std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end()) continue;
+    const std::optional<std::string> meant = NearestKey(name, kTypes);
+    return InputError(fmt::format("the schema's \"type\" can't be {}{}", ExcerptLine(DumpJson(one), 80),
+                                  meant ? fmt::format("; did you mean \"{}\"?", *meant)
+                                        : fmt::format("; there are {}", fmt::join(kTypes, ", "))));
+  }
+  return {};
+}
 
 bool IsSchema(const Json& value) { return value.is_object() || value.is_boolean(); }
 
@@ -189,6 +180,9 @@ std::string_view Wanted(Form form, const Json& value) {
       return unless(IsSchema(value) || (value.is_array() && all(IsSchema)), "a schema or a list of schemas");
     case Form::kNamedSchemas:
       return unless(value.is_object() && all(IsSchema), "an object whose values are schemas");
+    case Form::kDependencies:
+      return unless(value.is_object() && all([](const Json& one) { return IsSchema(one) || one.is_array(); }),
+                    "an object whose values are schemas or lists of keys");
     case Form::kNumber:
       return unless(value.is_number(), "a number");
     case Form::kSize:
@@ -201,6 +195,8 @@ std::string_view Wanted(Form form, const Json& value) {
       return unless(value.is_array() && !value.empty(), "a list of values");
     case Form::kFlag:
       return unless(value.is_boolean(), "true or false");
+    case Form::kAny:
+      break;
   }
   return {};
 }
@@ -233,10 +229,9 @@ Status CheckReferencesOf(const Json& schema, const Json& root) {
 
 std::vector<std::string> IgnoredSchemaKeywords(const Json& schema) {
   constexpr std::size_t kMostToName = 5;
-  std::vector<std::string_view> keywords(kOtherKeywords.begin(), kOtherKeywords.end());
-  keywords.insert(keywords.end(), kWithSchemas.begin(), kWithSchemas.end());
-  keywords.insert(keywords.end(), kWithNamedSchemas.begin(), kWithNamedSchemas.end());
-  keywords.emplace_back("additionalProperties");
+  std::vector<std::string_view> keywords;
+  keywords.reserve(kForms.size());
+  for (const KeywordForm& known : kForms) keywords.push_back(known.keyword);
   std::vector<std::string> ignored;
   const Status visited = VisitSchemas(schema, [&](const Json& one) -> Status {
     for (const auto& member : one.items()) {
