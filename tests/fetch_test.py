@@ -5,6 +5,7 @@ import concurrent.futures
 import hashlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -218,9 +219,10 @@ class Fetch(unittest.TestCase):
         self.assert_complete()
 
     def test_unreachable_index(self):
-        address = self.index.address
-        self.index.close()
-        error = self.run_fetch(code=1, PIP_INDEX_URL=f"http://user:pass-secret@{address}/simple")
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))  # held and never listening, so no other test can get the port
+            address = f"127.0.0.1:{silent.getsockname()[1]}"
+            error = self.run_fetch(code=1, PIP_INDEX_URL=f"http://user:pass-secret@{address}/simple")
         self.assertIn("Connection refused", error)
         self.assertIn(address, error)
         self.assertIn(SHA256, error)

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -344,7 +345,8 @@ std::size_t Server::max_concurrent() const {
 }
 
 std::string DeadUrl() {
-  const Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  static std::list<Fd> held;
+  const Fd& fd = held.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   return "http://127.0.0.1:" + std::to_string(BindLoopback(fd.get()));
 }
 

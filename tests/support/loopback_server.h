@@ -87,7 +87,8 @@ class Server {
   std::unique_ptr<Loop> loop_;
 };
 
-// A URL on which nothing listens.
+// A URL on which nothing listens: its port is held until the program ends, so nobody else can get it. One thread at
+// a time.
 std::string DeadUrl();
 
 }  // namespace upskill::loopback
