@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ inline constexpr int kFilterFd = 3;  // the program for seccomp(2)
 inline constexpr int kStatusFd = 4;  // bubblewrap's reports in JSON
 
 inline constexpr const char* kWorkspace = "/workspace";
+// All that commands can write to, each a file system in memory.
+inline constexpr std::array<const char*, 3> kWritableFolders = {kWorkspace, "/tmp", "/dev/shm"};
 
 // The folders of PATH in the sandbox: each toolchain's and its `bin`, then the system's.
 std::vector<std::string> SearchedFolders(const SandboxOptions& options);

@@ -2,8 +2,11 @@
 #include "sandbox/confined_process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -179,7 +182,25 @@ class Supervised {
     const TreeUse use = UseOfProcessTree(pid_, most + 1, limits_.memory_bytes);
     if (use.memory_bytes > limits_.memory_bytes) return Ending::kMemoryLimit;
     if (use.processes > most) return Ending::kProcessLimit;
+    if (Files() > limits_.files) return Ending::kFileLimit;
     return std::nullopt;
+  }
+
+  // Files, folders and links that the command has made: each takes memory of the kernel, and bubblewrap has no limit
+  // for them. 0 while the sandbox is being made, and where its folders can't be seen from outside.
+  std::uint64_t Files() const {
+    if (first_process_ <= 0) return 0;
+    std::uint64_t count = 0;
+    for (const char* folder : kWritableFolders) {
+      const std::string seen = fmt::format("/proc/{}/root{}", first_process_, folder);
+      struct stat of_machine{};
+      struct stat of_sandbox{};
+      struct statvfs use{};
+      if (::stat(seen.c_str(), &of_sandbox) != 0) continue;
+      if (::stat(folder, &of_machine) == 0 && of_machine.st_dev == of_sandbox.st_dev) continue;  // not in it yet
+      if (::statvfs(seen.c_str(), &use) == 0) count += use.f_files - use.f_ffree;
+    }
+    return count;
   }
 
   // The first process of the name space: with it, the kernel ends all others. Its number is surely its own only while

@@ -36,8 +36,7 @@ Status AddFile(struct archive* tar, const std::string& name, const std::string& 
   if (entry == nullptr) return Failed(tar);
   ::archive_entry_copy_pathname(entry.get(), name.c_str());
   ::archive_entry_set_filetype(entry.get(), AE_IFREG);
-  // Scripts of an answer are run by name.
-  ::archive_entry_set_perm(entry.get(), content.starts_with("#!") ? 0755 : 0644);
+  ::archive_entry_set_perm(entry.get(), static_cast<__LA_MODE_T>(PermissionsOf(content)));
   ::archive_entry_set_size(entry.get(), static_cast<la_int64_t>(content.size()));
   if (::archive_write_header(tar, entry.get()) < ARCHIVE_WARN) return Failed(tar);
   if (::archive_write_data(tar, content.data(), content.size()) != static_cast<la_ssize_t>(content.size()))
@@ -46,6 +45,12 @@ Status AddFile(struct archive* tar, const std::string& name, const std::string& 
 }
 
 }  // namespace
+
+std::filesystem::perms PermissionsOf(std::string_view content) {
+  constexpr unsigned kScript = 0755;
+  constexpr unsigned kOther = 0644;
+  return static_cast<std::filesystem::perms>(content.starts_with("#!") ? kScript : kOther);
+}
 
 Result<Fd> MemoryFile(const std::string& content) {
   ASSIGN_OR_RETURN(Fd file, NewMemoryFile());

@@ -44,8 +44,12 @@ constexpr std::uint32_t kNewNameSpaces =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 constexpr std::array<std::uint32_t, 4> kSockets = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
 
-// Its flags are in memory, where a filter can't look; the C library falls back to clone.
-constexpr std::array<int, 1> kAbsentInSandbox = {kClone3};
+constexpr std::array<int, 2> kAbsentInSandbox = {
+    // Its flags are in memory, where a filter can't look; the C library falls back to clone.
+    kClone3,
+    // Files in memory that belong to no process and no folder, so that they can't be counted; those who use them fall
+    // back to files in /tmp.
+    __NR_memfd_create};
 
 constexpr std::array<RefusedArgument, 3> kRefusedArguments = {{
     {__NR_clone, 0, kNewNameSpaces, {}},

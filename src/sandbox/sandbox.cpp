@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -24,15 +27,53 @@ namespace upskill {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kHint =
     "install bubblewrap and allow user name spaces, or, for suites that you trust, use --no-sandbox";
+
+// The first folder on the way to this one, or this one, that other users can't use; empty if there is none.
+fs::path ClosedFolder(const fs::path& folder) {
+  fs::path reached;
+  for (const fs::path& name : folder) {
+    reached /= name;
+    std::error_code code;
+    const fs::perms open = fs::status(reached, code).permissions();
+    const fs::perms needed =
+        reached == folder ? fs::perms::others_exec | fs::perms::others_read : fs::perms::others_exec;
+    if (code) return {};  // it isn't there
+    if ((open & needed) != needed) return reached;
+  }
+  return {};
+}
+
+// Why commands can't read one of the toolchains, and what to do; empty if they can read all.
+std::string ClosedToolchain(const SandboxOptions& options) {
+  for (const fs::path& folder : options.toolchains) {
+    if (::geteuid() != 0) {
+      if (::access(folder.c_str(), R_OK | X_OK) != 0)
+        return ErrnoError("reading", "the toolchain " + folder.string(), errno).message;
+      continue;
+    }
+    const fs::path closed = ClosedFolder(folder);
+    if (closed.empty()) continue;
+    return fmt::format(
+        "commands can't read the toolchain {}: when upskill runs as root, they run as the user nobody, and {} is "
+        "closed to other users; move the toolchain to a place that everyone can read, such as /opt",
+        folder.string(), closed.string());
+  }
+  return "";
+}
 
 // By the user's own shell, with nothing but the limits of time and output; for those who have said so.
 Result<SandboxOutcome> RunUnconfined(const SandboxOptions& options, const SandboxCommand& command) {
   ASSIGN_OR_RETURN(const TempFolder workspace, TempFolder::Make("upskill-workspace-"));
   for (const auto& [name, content] : command.files) {
     RETURN_IF_ERROR(ContainedPath(workspace.path(), name));
-    workspace.Write(name, content);
+    const fs::path file = workspace.Write(name, content);
+    std::error_code code;
+    fs::permissions(file, PermissionsOf(content), code);
+    if (code) return ErrnoError("writing", file, code.value());
   }
   std::vector<std::string> environment = ChildEnvironment();
   environment =
@@ -42,15 +83,19 @@ Result<SandboxOutcome> RunUnconfined(const SandboxOptions& options, const Sandbo
   limits.time = command.limits.time;
   limits.output_bytes = command.limits.output_bytes;
   limits.error_bytes = command.limits.output_bytes;
+  limits.most_error_bytes = command.limits.output_bytes;
+  limits.until_exit = true;
   limits.stopped = [stop = command.stop] { return stop != nullptr && stop->load() > 1; };
   const auto before = std::chrono::steady_clock::now();
   environment = WithVariable(std::move(environment), "UPSKILL_CHECK_COMMAND", command.command);
-  const std::string line = fmt::format("cd '{}' && exec sh -c \"$UPSKILL_CHECK_COMMAND\"", workspace.path().string());
+  const std::string line =
+      fmt::format("cd {} && exec sh -c \"$UPSKILL_CHECK_COMMAND\" </dev/null", ShellWord(workspace.path().string()));
   ASSIGN_OR_RETURN(ChildOutcome child, RunChild(line, std::move(environment), "", limits));
   SandboxOutcome outcome;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
   outcome.exit_code = child.exit_code;
   outcome.output = std::move(child.output);
+  outcome.output.resize(std::min(outcome.output.size(), command.limits.output_bytes));
   outcome.error = std::move(child.error_tail);
   switch (child.ending) {
     case ChildOutcome::Ending::kExited:
@@ -86,14 +131,17 @@ struct Sandbox::State {
   Status Try() const {
     SandboxCommand command;
     command.command = "true";
+    for (const fs::path& folder : options.toolchains)
+      command.command += fmt::format(" && test -r {0} && test -x {0}", ShellWord(folder.string()));
     command.limits.time = std::chrono::seconds(10);
     const Result<ConfinedOutcome> run = Run(command);
-    if (!run.ok()) {
-      return Error{ErrorKind::kInput, fmt::format("there is no sandbox: {}; {}", run.error().message, kHint)};
-    }
-    const SandboxOutcome& outcome = run.value().outcome;
-    if (run.value().started && outcome.ending == SandboxOutcome::Ending::kExited && outcome.exit_code == 0) return {};
-    return Error{ErrorKind::kInput, fmt::format("there is no sandbox: {}; {}", WhyNot(outcome), kHint)};
+    if (run.ok() && run->started && run->outcome.ending == SandboxOutcome::Ending::kExited &&
+        run->outcome.exit_code == 0)
+      return {};
+    if (std::string closed = ClosedToolchain(options); !closed.empty())
+      return Error{ErrorKind::kInput, std::move(closed)};
+    return Error{ErrorKind::kInput, fmt::format("there is no sandbox: {}; {}",
+                                                run.ok() ? WhyNot(run->outcome) : run.error().message, kHint)};
   }
 
   static std::string WhyNot(const SandboxOutcome& outcome) {
@@ -122,9 +170,9 @@ Status Sandbox::Available() const {
 
 bool Sandbox::HasProgram(const std::string& name) const {
   for (const std::string& folder : SearchedFolders(state_->options)) {
-    const std::filesystem::path file = std::filesystem::path(folder) / name;
+    const fs::path file = fs::path(folder) / name;
     std::error_code code;
-    if (std::filesystem::is_regular_file(file, code) && ::access(file.c_str(), X_OK) == 0) return true;
+    if (fs::is_regular_file(file, code) && ::access(file.c_str(), X_OK) == 0) return true;
   }
   return false;
 }

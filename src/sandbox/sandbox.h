@@ -21,6 +21,7 @@ struct SandboxLimits {
   std::uint64_t memory_bytes = std::uint64_t{4} << 30U;  // of all its processes together
   std::uint64_t disk_bytes = std::uint64_t{1} << 30U;    // the workspace; as much again in /tmp
   int processes = 256;                                   // and threads
+  std::uint64_t files = 200'000;                         // in the workspace, /tmp and /dev/shm together
   std::size_t output_bytes = std::size_t{1} << 20U;      // of standard output, and of standard error
 };
 
@@ -33,7 +34,7 @@ struct SandboxCommand {
 };
 
 struct SandboxOutcome {
-  enum class Ending { kExited, kTimeLimit, kMemoryLimit, kProcessLimit, kOutputLimit, kStopped };
+  enum class Ending { kExited, kTimeLimit, kMemoryLimit, kProcessLimit, kFileLimit, kOutputLimit, kStopped };
   Ending ending = Ending::kExited;
   int exit_code = -1;  // of kExited; 128 + signal if a signal ended it
   std::string output;  // as printed: any bytes

@@ -176,6 +176,25 @@ TEST_F(SandboxEscape, TenGigabytesOfFilesDoNotFit) {
   EXPECT_EQ(outcome.output, "32 32 32 ") << outcome.output;
 }
 
+// Each takes memory of the kernel, though it is empty.
+TEST_F(SandboxEscape, EmptyFilesWithoutEndEndTheCommand) {
+  command_.limits.files = 3000;
+  command_.files = {{"make.py",
+                     "import itertools, os, sys\n"
+                     "for i in itertools.islice(itertools.count(), int(sys.argv[2]) or None):\n"
+                     "  os.symlink('x', sys.argv[1] + '/' + str(i))\n"}};
+  for (const char* folder : {"/workspace", "/tmp", "/dev/shm"}) {
+    const std::string make = std::string("python3 make.py ") + folder + " ";
+    EXPECT_EQ(Run(make + "0; sleep 20").ending, Ending::kFileLimit) << folder;
+    EXPECT_EQ(Run(make + "2000; sleep 0.2; echo done").output, "done\n") << folder;
+  }
+}
+
+TEST_F(SandboxEscape, ThereAreNoFilesOutsideOfFolders) {
+  const std::string make = "python3 -c 'import os; os.memfd_create(\"x\")' 2>&1 | tail -1";
+  EXPECT_EQ(Run(make).output, "OSError: [Errno 38] Function not implemented\n");
+}
+
 TEST_F(SandboxEscape, TenGigabytesOfMemoryAreNotGiven) {
   command_.limits.memory_bytes = std::uint64_t{256} << 20U;
   // One process.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/sandbox.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <string>
@@ -16,6 +18,9 @@
 namespace upskill {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using Ending = SandboxOutcome::Ending;
 
 // The outcome of a command in a sandbox with short limits.
@@ -121,6 +126,27 @@ TEST_F(SandboxTest, FindsProgramsInToolchains) {
   EXPECT_EQ(outcome.value().output, "tool\n");
 }
 
+// Commands of root run as another user.
+TEST_F(SandboxTest, SaysWhichFolderKeepsCommandsFromAToolchain) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root's folders are closed to its commands";
+  const TempFolder folder;
+  folder.Write("chain/bin/upskill-tool", "#!/bin/sh\n");
+  SandboxOptions options;
+  options.toolchains = {folder.path() / "chain"};
+  const auto closed = [&] {
+    const Status available = Sandbox(options).Available();
+    return available.ok() ? "" : available.error().message;
+  };
+  const std::string chain = "commands can't read the toolchain " + options.toolchains[0].string() + ": ";
+  EXPECT_THAT(closed(),
+              AllOf(HasSubstr(chain), HasSubstr(" and " + folder.path().string() + " is closed to other users;"),
+                    HasSubstr("such as /opt"), Not(HasSubstr("bubblewrap"))));
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0711), 0);
+  EXPECT_EQ(closed(), "");
+  ASSERT_EQ(::chmod(options.toolchains[0].c_str(), 0700), 0);
+  EXPECT_THAT(closed(), HasSubstr(" and " + options.toolchains[0].string() + " is closed to other users;"));
+}
+
 TEST(SandboxWithout, SaysWhyThereIsNone) {
   SandboxOptions options;
   options.program = "upskill-no-such-program";
@@ -163,6 +189,37 @@ TEST(SandboxWithout, RunsUnconfinedIfTheUserSaysSo) {
   command.command = "sleep 60";
   command.limits.time = std::chrono::milliseconds(200);
   EXPECT_EQ(open.Run(command).value().ending, Ending::kTimeLimit);
+}
+
+TEST(SandboxWithout, BehavesLikeTheSandbox) {
+  SandboxOptions options;
+  options.confined = false;
+  const Sandbox open{options};
+  SandboxCommand command;
+  command.files = {{"run.sh", "#!/bin/sh\necho ran\n"}, {"a.txt", "echo ran\n"}};
+  command.limits.output_bytes = 1000;
+  const auto expect = [&](const std::string& text, Ending ending, int exit_code, const std::string& output) {
+    command.command = text;
+    for (const Sandbox* sandbox : {&open, &DefaultSandbox()}) {
+      if (!sandbox->Available()) continue;
+      const Result<SandboxOutcome> outcome = sandbox->Run(command);
+      ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+      EXPECT_EQ(outcome->ending, ending) << text << (sandbox->confined() ? " in" : " outside of") << " the sandbox";
+      if (ending == Ending::kExited) {
+        EXPECT_EQ(outcome->exit_code, exit_code) << text;
+      }
+      EXPECT_EQ(outcome->output, output) << text;
+      EXPECT_LT(outcome->seconds, 10.0) << text;
+    }
+  };
+  expect("./run.sh", Ending::kExited, 0, "ran\n");
+  expect("./a.txt", Ending::kExited, 126, "");
+  expect("ls -l run.sh a.txt | cut -c 1-10", Ending::kExited, 0, "-rw-r--r--\n-rwxr-xr-x\n");
+  expect("exec >&- 2>&-; sleep 2.5; exit 4", Ending::kExited, 4, "");
+  expect("sleep 60 & echo now", Ending::kExited, 0, "now\n");
+  expect("cat /dev/stdin && echo read", Ending::kExited, 0, "read\n");
+  expect("echo out; yes >&2", Ending::kOutputLimit, 0, "out\n");
+  expect("printf '%01001d' 0", Ending::kOutputLimit, 0, std::string(1000, '0'));
 }
 
 }  // namespace

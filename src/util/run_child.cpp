@@ -28,17 +28,19 @@ class ChildExchange {
   }
 
   ChildOutcome Run() {
-    while (output_open_ && !IsLeftBehind()) {
+    while (limits_.until_exit ? !child_.HasExited() : output_open_ && !IsLeftBehind()) {
       if (limits_.stopped && limits_.stopped()) return EndedBy(ChildOutcome::Ending::kStopped);
       if (Steady::now() >= deadline_) return EndedBy(ChildOutcome::Ending::kTimeLimit);
       Wait();
       if (!input_closed_) Send();
-      output_open_ = output_open_ && Receive(child_.output(), outcome_.output);
-      if (outcome_.output.size() > limits_.output_bytes) return EndedBy(ChildOutcome::Ending::kOutputLimit);
+      TakeOutput();
       TakeErrors();
+      if (OverOutput()) return EndedBy(ChildOutcome::Ending::kOutputLimit);
     }
-    outcome_.exit_code = child_.End(limits_.exit_grace);
+    TakeOutput();  // of its last moments
+    outcome_.exit_code = child_.End(limits_.until_exit ? milliseconds(0) : limits_.exit_grace);
     TakeErrors();
+    if (OverOutput()) outcome_.ending = ChildOutcome::Ending::kOutputLimit;
     return std::move(outcome_);
   }
 
@@ -51,11 +53,12 @@ class ChildExchange {
   }
 
   void Wait() const {
-    constexpr int kLookMs = 100;  // at the limits
-    std::array<pollfd, 3> waits = {pollfd{child_.output(), POLLIN, 0},
+    constexpr int kLookMs = 100;      // at the limits
+    constexpr int kLookAtExitMs = 5;  // which tells nobody
+    std::array<pollfd, 3> waits = {pollfd{output_open_ ? child_.output() : -1, POLLIN, 0},
                                    pollfd{error_open_ ? child_.error() : -1, POLLIN, 0},
                                    pollfd{input_closed_ ? -1 : child_.input(), POLLOUT, 0}};
-    ::poll(waits.data(), waits.size(), kLookMs);
+    ::poll(waits.data(), waits.size(), limits_.until_exit ? kLookAtExitMs : kLookMs);
   }
 
   void CloseInput() {
@@ -95,10 +98,18 @@ class ChildExchange {
     return true;
   }
 
+  bool OverOutput() const {
+    return outcome_.output.size() > limits_.output_bytes ||
+           (limits_.most_error_bytes && errors_ > *limits_.most_error_bytes);
+  }
+
+  void TakeOutput() { output_open_ = output_open_ && Receive(child_.output(), outcome_.output); }
+
   void TakeErrors() {
     if (!error_open_) return;
     std::string more;
     error_open_ = Receive(child_.error(), more);
+    errors_ += more.size();
     outcome_.error_tail += more;
     if (outcome_.error_tail.size() > limits_.error_bytes)
       outcome_.error_tail.erase(0, outcome_.error_tail.size() - limits_.error_bytes);
@@ -109,6 +120,7 @@ class ChildExchange {
   const ChildLimits& limits_;
   const Steady::time_point deadline_;
   ChildOutcome outcome_;
+  std::size_t errors_ = 0;                    // bytes of standard error
   std::optional<Steady::time_point> exited_;  // when it was noticed
   bool input_closed_ = false;
   bool output_open_ = true;
