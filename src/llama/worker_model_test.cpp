@@ -172,7 +172,7 @@ TEST(WorkerModel, SignalsOfTheTerminalDoNotEndTheWorker) {
   const auto model = Open(TinyModel());
   const std::vector<pid_t> workers = ChildrenOf(::getpid());
   ASSERT_THAT(workers, SizeIs(1));
-  for (const int signal : {SIGINT, SIGTERM}) ASSERT_EQ(::kill(workers[0], signal), 0);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ASSERT_EQ(::kill(workers[0], signal), 0);
   EXPECT_TRUE(Generate(*model, Ask("Say hello.", 2)).ok());
   EXPECT_EQ(ChildrenOf(::getpid()), workers);
 }

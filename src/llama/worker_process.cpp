@@ -59,7 +59,7 @@ Result<WorkerProcess> WorkerProcess::Start(const std::filesystem::path& program,
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_socket.get(), kWorkerSocket);
   // Signals that ask the program to finish its requests must not end the worker that answers them. It stays in the
   // program's process group, so that Ctrl-Z stops both.
-  settings.SetSignals({SIGINT, SIGTERM}, {SIGPIPE, SIGINT, SIGTERM, SIGCHLD});
+  settings.SetSignals({SIGHUP, SIGINT, SIGTERM}, {SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGCHLD});
   std::vector<std::string> words = {"upskill", kWorkerArgument, model.string()};
   std::vector<std::string> variables = WorkerEnvironment();
   pid_t pid = -1;

@@ -107,6 +107,19 @@ TEST(ListMcpTools, AServerThatOnlyTalksIsEnded) {
   EXPECT_NE(::kill(std::stoi(*pid), 0), 0) << "it still runs";
 }
 
+// The rejections of its requests fill the pipe to it.
+TEST(ListMcpTools, AServerThatAsksAndNeverReadsIsEnded) {
+  const std::string ask = R"(yes '{"jsonrpc":"2.0","id":1,"method":"roots/list"}' | head -n 6000; exec sleep 60)";
+  const Result<McpTools> found = ListMcpTools(ask, ChildEnvironment(), milliseconds(600), nullptr);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().kind, ErrorKind::kUnavailable);
+  EXPECT_THAT(found.error().message, HasSubstr(", but had not listed its tools after 0.6 s"));
+  const Result<McpTools> endless =
+      ListMcpTools("yes '{\"id\":1,\"method\":\"ping\"}'", ChildEnvironment(), kLimit, nullptr);
+  ASSERT_FALSE(endless.ok());
+  EXPECT_THAT(endless.error().message, HasSubstr("output exceeds 16"));
+}
+
 // Each page has another cursor.
 TEST(ListMcpTools, EndlessPagesEnd) {
   const Server server(

@@ -378,6 +378,24 @@ TEST(DigestTest, WhatAWholeTraceCutsIsCounted) {
       << KeptLine(digest);
 }
 
+// What a command writes into a file is shown as that file.
+TEST(DigestTest, WhatIsCutFromCommandsThatWriteFilesIsCounted) {
+  const auto kept_line = [](const std::string& command) {
+    Session session;
+    session.User("set it up");
+    session.Run(command, "done");
+    const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
+    EXPECT_TRUE(digest.whole);
+    return KeptLine(digest);
+  };
+  const std::string text(3000, 'x');
+  EXPECT_NE(kept_line("cat > /p/a.txt <<'EOF'\n" + text + "\nEOF").find(" tokens, nothing left out: "),
+            std::string::npos);
+  const std::string line = kept_line("cat > /p/a.txt <<'EOF'\nshort\nEOF\n./configure --with=" + text + " --now");
+  EXPECT_NE(line.find(" tokens, whole but for 2,6"), std::string::npos) << line;
+  EXPECT_NE(line.find(" characters cut from 1 long item: "), std::string::npos) << line;
+}
+
 // Every file is looked for in every command that may have tried it out.
 TEST(DigestTest, ManyFilesAndCommandsTakeLinearTime) {
   const auto digest_of = [](std::size_t count) {

@@ -130,6 +130,15 @@ class TranscriptWriter {
     return kept;
   }
 
+  // The same for a command that writes files. What it wrote into them, `written` characters, is shown there.
+  std::string CutShown(const std::string& command, std::size_t written) {
+    constexpr std::size_t kMostOfCommand = 400;
+    const std::size_t before = cut_characters_;
+    std::string kept = Cut(command, kMostOfCommand);
+    cut_characters_ -= std::min(written, cut_characters_ - before);
+    return kept;
+  }
+
   void NoteChange(const std::string& path) {
     if (changed_paths_.insert(path).second) changed_ += (changed_.empty() ? "" : ", ") + path;
   }
@@ -162,11 +171,13 @@ class TranscriptWriter {
     const bool refused = status == CallStatus::kRejected || status == CallStatus::kCancelled;
     const bool failed = evidence == HowKnown::kRanAndFailed;
     bool changes = false;
+    std::size_t written = 0;
     if (MayWriteFile(call) && !failed && !refused) {
       for (const FileEdit& edit : EditsOfCall(call)) {
         if (edit.path.empty()) continue;
         NoteChange(edit.path);
         changes = true;
+        written += CountCodePoints(edit.before) + CountCodePoints(edit.after);
       }
     }
     const bool separate = !call.path.empty() && IsChangedApart(i);
@@ -174,7 +185,7 @@ class TranscriptWriter {
     if (((changes && call.command.empty()) || separate) && !failed && !refused) return;
     std::string text = call.command.empty() ? call.tool + " " + Cut(call.text, kMostOfArguments)
                                             : ChangedFolder(call) + "$ " +
-                                                  (changes ? HeadAndTail(call.command, 400) : Whole(call.command));
+                                                  (changes ? CutShown(call.command, written) : Whole(call.command));
     if (refused) text += status == CallStatus::kRejected ? "\n[not allowed]" : "\n[stopped]";
     if (answered) {
       const std::string output = OutputOf(call.partner);
