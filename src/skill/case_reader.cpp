@@ -41,28 +41,55 @@ Result<std::string> ReadInput(const Json& raw) {
   return InputError("no \"input\"; add the text to send to the model");
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> ReadContextFiles(const Json& raw) {
-  std::vector<std::pair<std::string, std::string>> files;
-  const Json* context = FindMember(raw, "context");
-  if (context == nullptr) return files;
-  if (!context->is_object()) return WrongType("context", "null or an object {\"files\": {name: text}}", *context);
-  const Json* listed = FindMember(*context, "files");
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+// The member `files` of an object. `key`: what errors call it.
+Result<NamedTexts> ReadFiles(const Json& object, const std::string& key) {
+  NamedTexts files;
+  const Json* listed = FindMember(object, "files");
   if (listed == nullptr) return files;
-  if (!listed->is_object()) return WrongType("context.files", "an object {name: text}", *listed);
+  if (!listed->is_object()) return WrongType(key, "an object {name: text}", *listed);
   for (const auto& [name, text] : listed->items()) {
-    RETURN_IF_ERROR(ContainedPath("", name).With("\"context.files\""));
-    if (!text.is_string()) {
-      return WrongType("context.files[" + name + "]", "a string", text);
-    }
+    RETURN_IF_ERROR(ContainedPath("", name).With("\"" + key + "\""));
+    if (!text.is_string()) return WrongType(fmt::format("{}[{}]", key, name), "a string", text);
     files.emplace_back(name, text.get<std::string>());
   }
   return files;
+}
+
+Result<NamedTexts> ReadContextFiles(const Json& raw) {
+  const Json* context = FindMember(raw, "context");
+  if (context == nullptr) return NamedTexts();
+  if (!context->is_object()) return WrongType("context", "null or an object {\"files\": {name: text}}", *context);
+  return ReadFiles(*context, "context.files");
 }
 
 Result<std::string> ReadOutputFile(const Json& raw) {
   ASSIGN_OR_RETURN(std::string name, ReadText(raw, "output_file"));
   if (!name.empty()) RETURN_IF_ERROR(ContainedPath("", name).With("\"output_file\""));
   return name;
+}
+
+Result<std::optional<Fill>> ReadFill(const Json& raw) {
+  const Json* fill = FindMember(raw, "fill");
+  if (fill == nullptr) return std::optional<Fill>();
+  if (!fill->is_object()) return WrongType("fill", "null or an object {\"file\": \"…\", \"gap\": \"…\"}", *fill);
+  Fill read;
+  ASSIGN_OR_RETURN(read.files, ReadFiles(*fill, "fill.files"));
+  for (const auto& [key, value] : fill->items()) {
+    if (key == "files") continue;
+    if (key != "file" && key != "gap" && key != "pattern") {
+      return InputError(fmt::format("\"fill\" has the unknown key \"{}\"; its keys are file, gap, pattern and files",
+                                    ExcerptLine(key, 60)));
+    }
+    if (!value.is_string()) return WrongType("fill." + key, "a string", value);
+    auto text = value.get<std::string>();
+    if (Trim(text).empty()) return InputError(fmt::format("\"fill.{}\" is empty", key));
+    (key == "file" ? read.file : key == "gap" ? read.gap : read.pattern) = std::move(text);
+  }
+  if (read.file.empty()) return InputError("\"fill\" has no \"file\"; add the name of the file that has the gap");
+  if (read.gap.empty()) return InputError("\"fill\" has no \"gap\"; add the text that the answer replaces");
+  return std::optional<Fill>(std::move(read));
 }
 
 Result<std::vector<CheckSpec>> ReadExpected(const Json& raw) {
@@ -121,10 +148,10 @@ void AddGroupWarnings(const Json& raw, std::vector<std::string>& warnings) {
 
 // Other tools have keys of their own, so only those that are nearly one of ours are named.
 std::vector<std::string> MisspeltKeys(const Json& raw) {
-  constexpr std::array<std::string_view, 19> kKeys = {
-      "id",        "name",      "input",       "prompt",       "context",   "expected",        "checks",
-      "verifiers", "validator", "assertions",  "tags",         "reference", "expected_output", "source",
-      "split",     "files",     "output_file", "expectations", "wrong"};
+  constexpr std::array<std::string_view, 20> kKeys = {
+      "id",          "name",         "input", "prompt",    "context",         "expected", "checks", "verifiers",
+      "validator",   "assertions",   "tags",  "reference", "expected_output", "source",   "split",  "files",
+      "output_file", "expectations", "wrong", "fill"};
   constexpr std::size_t kMostToName = 5;
   std::vector<std::string> misspelt;
   for (const auto& member : raw.items()) {
@@ -198,6 +225,8 @@ Result<CaseReading> ReadObject(const Json& raw, std::size_t number) {
   ASSIGN_OR_RETURN(test_case.input, ReadInput(raw));
   ASSIGN_OR_RETURN(test_case.files, ReadContextFiles(raw));
   ASSIGN_OR_RETURN(test_case.output_file, ReadOutputFile(raw));
+  ASSIGN_OR_RETURN(test_case.fill, ReadFill(raw));
+  RETURN_IF_ERROR(CheckFill(test_case));
   const bool other_spelling = FindMember(raw, "reference") == nullptr;
   ASSIGN_OR_RETURN(test_case.reference, ReadText(raw, other_spelling ? "expected_output" : "reference"));
   ASSIGN_OR_RETURN(test_case.checks, ReadChecks(raw, reading.warnings));

@@ -27,15 +27,29 @@ void PutText(Json& out, const std::string& key, const std::string& other, const 
   }
 }
 
+Json FilesJson(const std::vector<std::pair<std::string, std::string>>& files) {
+  JsonObjectBuilder listed;
+  for (const auto& [name, text] : files) listed.Add(name) = text;
+  return listed.Take();
+}
+
 void PutFiles(Json& out, const std::vector<std::pair<std::string, std::string>>& files) {
   if (files.empty()) {
     if (Has(out, "context")) out["context"].erase("files");
     return;
   }
-  JsonObjectBuilder listed;
-  for (const auto& [name, text] : files) listed.Add(name) = text;
   if (!out.contains("context") || !out["context"].is_object()) out["context"] = Json::object();
-  out["context"]["files"] = listed.Take();
+  out["context"]["files"] = FilesJson(files);
+}
+
+void PutFill(Json& out, const std::optional<Fill>& fill) {
+  if (!fill) {
+    out.erase("fill");
+    return;
+  }
+  out["fill"] = {{"file", fill->file}, {"gap", fill->gap}};
+  if (!fill->pattern.empty()) out["fill"]["pattern"] = fill->pattern;
+  if (!fill->files.empty()) out["fill"]["files"] = FilesJson(fill->files);
 }
 
 void PutTags(Json& out, const std::vector<std::string>& tags) {
@@ -94,6 +108,7 @@ Json WriteCase(const Case& test_case, std::size_t number) {
   if (!read || read->output_file != test_case.output_file) {
     PutText(out, "output_file", "output_file", test_case.output_file);
   }
+  if (!read || read->fill != test_case.fill) PutFill(out, test_case.fill);
   if (!read || read->reference != test_case.reference) {
     PutText(out, "reference", "expected_output", test_case.reference);
   }

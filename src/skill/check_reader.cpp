@@ -30,8 +30,7 @@ struct UnavailableType {
   std::string_view name;
   std::string_view reason;
 };
-constexpr std::array<UnavailableType, 6> kUnavailableTypes = {{
-    {"judge", "this version has no judge"},
+constexpr std::array<UnavailableType, 5> kUnavailableTypes = {{
     {"validator", "validators are functions of another tool"},
     {"tool_call", "this version gives students no tools"},
     {"nvcc", "use cuda_compile"},
@@ -39,9 +38,9 @@ constexpr std::array<UnavailableType, 6> kUnavailableTypes = {{
     {"cuda_run", "this version runs no kernels"},
 }};
 
-// Keys that every check may have. `cmd` and `config` belong to verifiers of other tools.
-constexpr std::array<std::string_view, 10> kCommonKeys = {"type", "name",   "values", "text", "pattern",
-                                                          "file", "weight", "checks", "cmd",  "config"};
+// Keys that every check may have. `cmd`, `config` and `criteria` belong to other tools.
+constexpr std::array<std::string_view, 11> kCommonKeys = {"type",   "name",   "values", "text",   "pattern", "file",
+                                                          "weight", "checks", "cmd",    "config", "criteria"};
 
 std::string KnownTypes() {
   std::string names;
@@ -103,6 +102,12 @@ class CheckReader {
         check.options[std::string(key)] = *value;
     }
     if (type->kind == CheckKind::kCommand) ReadKeysOfVerifier(item, check);
+    if (type->asks_judge() && !ReadRubric(item, check)) {
+      check.options = item;
+      check.unavailable = "it has no \"rubric\"";
+      warnings_.push_back(fmt::format("the check \"judge\" is skipped: {}", check.unavailable));
+      return check;
+    }
     WarnOfSchema(check);
     RETURN_IF_ERROR(ReadOperand(item, *type, depth, check));
     return check;
@@ -118,6 +123,21 @@ class CheckReader {
     const Json* limit = FindMember(*config, "timeout_seconds");
     if (limit != nullptr && FindMember(check.options, "timeout_seconds") == nullptr)
       check.options["timeout_seconds"] = *limit;
+  }
+
+  // A judge's rubric as other tools state it: {"criteria": ["…", "…"]}. False if there is none.
+  static bool ReadRubric(const Json& item, CheckSpec& check) {
+    if (FindMember(item, "rubric") != nullptr) return true;
+    const Json* const criteria = FindMember(item, "criteria");
+    if (criteria == nullptr || !criteria->is_array()) return false;
+    std::string rubric;
+    for (const Json& criterion : *criteria) {
+      if (criterion.is_string())
+        rubric += fmt::format("{}- {}", rubric.empty() ? "" : "\n", criterion.get<std::string>());
+    }
+    if (rubric.empty()) return false;
+    check.options["rubric"] = rubric;
+    return true;
   }
 
   static Status ReadWeight(const Json& item, CheckSpec& check) {

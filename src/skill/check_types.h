@@ -26,6 +26,7 @@ enum class CheckKind {
   kAny,
   kAtLeast,
   kKernelBuilder,
+  kJudge,
 };
 
 // Keys that only one type has, which the check itself reads (CheckSpec::options).
@@ -41,6 +42,7 @@ inline constexpr CheckOptions kCudaOptions = {
     "arch", "uses", "not_uses", "max_registers", "spills", "max_shared_bytes", "min_shared_alignment"};
 inline constexpr CheckOptions kCountOptions = {"count"};
 inline constexpr CheckOptions kKernelOptions = {"require", "capabilities", "backends", "edition"};
+inline constexpr CheckOptions kJudgeOptions = {"rubric", "against"};
 
 // What a check is given: strings, a pattern, nothing but its options, or other checks, as a group.
 enum class CheckOperand { kValues, kOneValue, kPattern, kOptions, kChecks };
@@ -64,13 +66,15 @@ struct CheckType {
   constexpr bool executes() const { return kind == CheckKind::kCommand || kind == CheckKind::kCudaCompile; }
   // It shows that what the answer delivers works, as far as it goes; other types look for texts and values.
   constexpr bool is_executed() const { return executes() || kind == CheckKind::kKernelBuilder; }
+  // It asks the model of --judge-model.
+  constexpr bool asks_judge() const { return kind == CheckKind::kJudge; }
   // It looks for a value in JSON, TOML or YAML.
   constexpr bool finds_value() const {
     return kind == CheckKind::kJsonValue || kind == CheckKind::kTomlValue || kind == CheckKind::kYamlValue;
   }
 };
 
-inline constexpr std::array<CheckType, 20> kCheckTypes = {{
+inline constexpr std::array<CheckType, 21> kCheckTypes = {{
     {CheckKind::kContains, "contains", CheckOperand::kValues, kNoOptions, "values or text",
      "every value occurs, ignoring case"},
     {CheckKind::kNotContains, "not_contains", CheckOperand::kValues, kNoOptions, "values or text",
@@ -109,6 +113,8 @@ inline constexpr std::array<CheckType, 20> kCheckTypes = {{
      "the weights of those that pass reach the count"},
     {CheckKind::kKernelBuilder, "kernel_builder", CheckOperand::kOptions, kKernelOptions, "require, …",
      "the files are a valid kernel-builder project"},
+    {CheckKind::kJudge, "judge", CheckOperand::kOptions, kJudgeOptions, "rubric, against",
+     "the judge says that the rubric is met"},
 }};
 
 // nullptr for an unknown name.

@@ -124,6 +124,40 @@ bool AnyCheck(const std::vector<CheckSpec>& checks, bool (CheckType::*condition)
   });
 }
 
+const std::string* FileWithGap(const Case& test_case) {
+  if (!test_case.fill) return nullptr;
+  for (const auto* files : {&test_case.files, &test_case.fill->files}) {
+    for (const auto& [name, content] : *files) {
+      if (name == test_case.fill->file) return &content;
+    }
+  }
+  return nullptr;
+}
+
+Status CheckFill(const Case& test_case) {
+  if (!test_case.fill) return {};
+  const Fill& fill = *test_case.fill;
+  if (!test_case.output_file.empty()) return InputError("\"fill\" and \"output_file\" exclude each other; keep one");
+  for (const auto& [name, content] : fill.files) {
+    const bool shown =
+        std::any_of(test_case.files.begin(), test_case.files.end(), [&](const auto& one) { return one.first == name; });
+    if (shown) {
+      return InputError(fmt::format("\"fill.files\": {} is also in \"context.files\"; keep it in one of them",
+                                    ExcerptLine(name, 60)));
+    }
+  }
+  const std::string* const content = FileWithGap(test_case);
+  if (content == nullptr) {
+    return InputError(fmt::format("\"fill.file\": neither \"context.files\" nor \"fill.files\" has a file {}",
+                                  ExcerptLine(fill.file, 60)));
+  }
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = content->find(fill.gap, at)) != std::string::npos; at += fill.gap.size()) ++count;
+  if (count == 1) return {};
+  return InputError(fmt::format("\"fill.gap\": \"{}\" occurs {} in {}; it must occur once", ExcerptLine(fill.gap, 60),
+                                count == 0 ? "nowhere" : Counted(count, "time"), ExcerptLine(fill.file, 60)));
+}
+
 bool HasExecutedCheck(const Case& test_case) { return AnyCheck(test_case.checks, &CheckType::is_executed); }
 
 Result<Suite> LoadSuite(const fs::path& path) {

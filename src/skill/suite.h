@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,16 @@ struct CheckSpec {
   std::string unavailable;          // why checks of this type can't run; such a check is skipped. Else empty
 };
 
+// A gap in a file that the answer is put into; checks see the completed file.
+struct Fill {
+  bool operator==(const Fill& other) const = default;
+
+  std::string file;     // one of Case::files or of `files`, as named there
+  std::string gap;      // the text to replace; occurs in the file once
+  std::string pattern;  // what to take from the answer (RE2): its first match, or that of its first group. May be empty
+  std::vector<std::pair<std::string, std::string>> files;  // that the model isn't shown, beside Case::files
+};
+
 // Whether a case was used to write the skill ("train") or held out to measure it ("test").
 enum class Split { kUnknown, kTrain, kTest };
 
@@ -40,6 +51,7 @@ struct Case {
   std::string input;                                       // the user's request
   std::vector<std::pair<std::string, std::string>> files;  // context.files, in file order
   std::string output_file;        // the file that the answer should contain; checks look at its content. May be empty
+  std::optional<Fill> fill;       // what the answer completes; not together with output_file
   std::string reference;          // an answer that passes, for validating the case. May be empty
   std::vector<CheckSpec> checks;  // at least one
   std::vector<std::string> tags;  // what it is about, for results by group; without repetitions
@@ -56,6 +68,12 @@ struct Suite {
   std::vector<Case> cases;
   std::vector<std::string> warnings;
 };
+
+// The file that has the gap; null if the case has none of this name.
+const std::string* FileWithGap(const Case& test_case);
+
+// Errors: the case has no such file, or the gap doesn't occur there exactly once; the case has an `output_file` too.
+Status CheckFill(const Case& test_case);
 
 // Whether one of the checks, or of those in groups, is of a type that fulfils the condition.
 bool AnyCheck(const std::vector<CheckSpec>& checks, bool (CheckType::*condition)() const);

@@ -84,6 +84,21 @@ TEST(SuiteRoundTrip, ChangedFilesKeepTheRestOfTheContext) {
   EXPECT_THAT(WrittenAndRead(suite).cases[0].files, IsEmpty());
 }
 
+TEST(SuiteRoundTrip, GapsAreReadAndWritten) {
+  const std::string text =
+      R"([{"input":"i","context":{"files":{"a":"x = ?"}},"fill":{"gap":"?","pattern":"\\d","files":{"b":"2"},"file":"a"},"expected":{"contains":"x"}}])";
+  Suite suite = Parse(text);
+  ASSERT_TRUE(suite.cases[0].fill.has_value());
+  EXPECT_EQ(*suite.cases[0].fill, (Fill{"a", "?", "\\d", {{"b", "2"}}}));
+  EXPECT_EQ(DumpJson(SuiteToJson(suite)), text);
+  suite.cases[0].fill->pattern.clear();
+  EXPECT_EQ(
+      DumpJson(SuiteToJson(suite)),
+      R"([{"input":"i","context":{"files":{"a":"x = ?"}},"fill":{"file":"a","gap":"?","files":{"b":"2"}},"expected":{"contains":"x"}}])");
+  suite.cases[0].fill.reset();
+  EXPECT_FALSE(WrittenAndRead(suite).cases[0].fill.has_value());
+}
+
 TEST(SuiteRoundTrip, ChangedChecksKeepTheirOrder) {
   Suite suite =
       Parse(R"([{"input":"i","expected":{"contains":"a","k":1},"verifiers":[{"type":"contains","text":"v"}]}])");

@@ -212,6 +212,29 @@ TEST(ParseSuite, WrongTypes) {
   EXPECT_THAT(ErrorOf(R"([{"input": " \n "}])"), HasSubstr("\"input\" is empty"));
 }
 
+TEST(ParseSuite, GapsThatCanNotBeFilled) {
+  const auto error = [](const std::string& fill, const std::string& more = "") {
+    return CaseError(R"("context": {"files": {"a.txt": "x ? ? !"}}, )" + more + R"("fill": )" + fill);
+  };
+  EXPECT_THAT(error("[]"), HasSubstr("\"fill\" must be null or an object {\"file\": \"…\", \"gap\": \"…\"}"));
+  EXPECT_THAT(error(R"({"file": "a.txt"})"), HasSubstr("\"fill\" has no \"gap\""));
+  EXPECT_THAT(error(R"({"gap": "?"})"), HasSubstr("\"fill\" has no \"file\""));
+  EXPECT_THAT(error(R"({"file": "a.txt", "gap": " "})"), HasSubstr("\"fill.gap\" is empty"));
+  EXPECT_THAT(error(R"({"file": "a.txt", "gap": 1})"), HasSubstr("\"fill.gap\" must be a string"));
+  EXPECT_THAT(error(R"({"file": "a.txt", "gap": "!", "patern": "x"})"), HasSubstr("unknown key \"patern\""));
+  EXPECT_THAT(error(R"({"file": "b.txt", "gap": "!"})"),
+              HasSubstr("neither \"context.files\" nor \"fill.files\" has a file b.txt"));
+  EXPECT_THAT(error(R"({"file": "a.txt", "gap": "?"})"),
+              HasSubstr("\"?\" occurs 2 times in a.txt; it must occur once"));
+  EXPECT_THAT(error(R"({"file": "a.txt", "gap": "#"})"), HasSubstr("\"#\" occurs nowhere in a.txt"));
+  EXPECT_THAT(error(R"({"file": "a.txt", "gap": "!", "files": {"a.txt": "!"}})"),
+              HasSubstr("\"fill.files\": a.txt is also in \"context.files\""));
+  EXPECT_THAT(error(R"({"file": "b.txt", "gap": "!", "files": {"../b.txt": "!"}})"),
+              HasSubstr("\"fill.files\": file name"));
+  EXPECT_THAT(error(R"({"file": "a.txt", "gap": "!"})", R"("output_file": "a.txt", )"),
+              HasSubstr("\"fill\" and \"output_file\" exclude each other"));
+}
+
 TEST(ParseSuite, NothingToCheck) {
   for (const char* members :
        {R"("a": 1)", R"("expected": null)", R"("expected": {})", R"("expected": {"contains": []})",
@@ -238,12 +261,12 @@ TEST(ParseSuite, CheckTypesOfOtherToolsAndTyposAreSkipped) {
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_THAT(
       suite->warnings,
-      ElementsAre(HasSubstr("\"verifiers\" entry 1: the check \"judge\" is skipped: this version has no"),
+      ElementsAre(HasSubstr("\"verifiers\" entry 1: the check \"judge\" is skipped: it has no"),
                   HasSubstr("entry 2: unknown check type \"Contains\" is skipped; did you mean \"contains\"? (up"),
                   HasSubstr("\"validator\" is skipped: the validator cuda")));
   ASSERT_EQ(suite->cases[0].checks.size(), 4U);
   EXPECT_EQ(suite->cases[0].checks[1].type, "judge");
-  EXPECT_EQ(suite->cases[0].checks[1].unavailable, "this version has no judge");
+  EXPECT_EQ(suite->cases[0].checks[1].unavailable, "it has no \"rubric\"");
   EXPECT_THAT(CaseError(R"("checks": [{"values": "a"}])"), HasSubstr("no \"type\"; there are contains,"));
 }
 
