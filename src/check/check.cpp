@@ -11,6 +11,7 @@
 #include "check/command_check.h"
 #include "check/cuda_compile_check.h"
 #include "check/group_check.h"
+#include "check/judge_check.h"
 #include "check/kernel_builder_check.h"
 #include "check/number_check.h"
 #include "check/text_checks.h"
@@ -28,6 +29,7 @@ constexpr std::size_t kMaxStrings = 20'000;
 constexpr std::size_t kMaxStringBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMaxSearches = 500;
 constexpr std::size_t kMaxDataChecks = 100;
+constexpr std::size_t kMaxJudgeChecks = 20;  // each is a request
 
 Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec, CaseParts& parts) {
   switch (kind) {
@@ -65,6 +67,8 @@ Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec,
       return MakeGroup(kind, spec, parts);
     case CheckKind::kKernelBuilder:
       return MakeKernelBuilder(spec, parts);
+    case CheckKind::kJudge:
+      return MakeJudge(spec, parts);
   }
   return InputError("unknown check type");
 }
@@ -75,6 +79,7 @@ struct CheckSizes {
   std::size_t bytes = 0;
   std::size_t searches = 0;  // one by one
   std::size_t data = 0;      // documents to parse
+  std::size_t judges = 0;
 };
 
 void AddSizes(const std::vector<CheckSpec>& checks, CheckSizes& sizes) {
@@ -88,6 +93,7 @@ void AddSizes(const std::vector<CheckSpec>& checks, CheckSizes& sizes) {
     if (type != nullptr &&
         (type->kind == CheckKind::kJsonSchema || type->kind == CheckKind::kKernelBuilder || type->finds_value()))
       ++sizes.data;
+    if (type != nullptr && type->asks_judge()) ++sizes.judges;
     AddSizes(spec.members, sizes);
   }
 }
@@ -104,7 +110,17 @@ Status CheckSizeOf(const Case& test_case) {
   if (sizes.bytes > kMaxStringBytes) return too_many(kMaxStringBytes, "bytes of strings to look for");
   if (sizes.searches > kMaxSearches) return too_many(kMaxSearches, "regex checks, numbers and values in order");
   if (sizes.data > kMaxDataChecks) return too_many(kMaxDataChecks, "checks of JSON, TOML, YAML or projects");
+  if (sizes.judges > kMaxJudgeChecks) return too_many(kMaxJudgeChecks, "checks that ask a judge");
   return {};
+}
+
+// A file whose gap is open is no answer, even if it happens to pass.
+void FailAll(const std::string& reason, std::vector<CheckResult>& results) {
+  for (CheckResult& result : results) {
+    if (result.outcome == Outcome::kSkip) continue;
+    result.outcome = Outcome::kFail;
+    result.detail = reason;
+  }
 }
 
 }  // namespace
@@ -142,6 +158,13 @@ bool CaseParts::AddPattern(int instructions) {
   return instructions_ <= kMaxInstructions;
 }
 
+std::size_t CaseParts::AddQuestion(const JudgeQuestion& question) {
+  const auto known = std::find(questions_.begin(), questions_.end(), question);
+  if (known != questions_.end()) return static_cast<std::size_t>(known - questions_.begin());
+  questions_.push_back(question);
+  return questions_.size() - 1;
+}
+
 void CaseParts::Finish() {
   for (Part& part : parts_) part.strings.Finish();
 }
@@ -161,39 +184,51 @@ Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, CaseParts& parts
   return MakeOfKind(type->kind, spec, parts);
 }
 
-Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbox) {
+Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbox, bool has_judge) {
   const std::string label = test_case.place.empty() ? fmt::format("case \"{}\"", test_case.id) : test_case.place;
   if (test_case.checks.empty()) return InputError(label + ": no checks");
   RETURN_IF_ERROR(CheckSizeOf(test_case).With(label));
   CaseChecks made;
-  made.parts_ = CaseParts(sandbox);
+  made.parts_ = CaseParts(sandbox, has_judge, !test_case.reference.empty());
   made.output_file_ = test_case.output_file;
   made.executes_ = AnyCheck(test_case.checks, &CheckType::executes);
   for (const CheckSpec& spec : test_case.checks) {
     ASSIGN_OR_RETURN(std::unique_ptr<Check> check, MakeCheck(spec, made.parts_).With(label));
     made.checks_.push_back(std::move(check));
   }
+  ASSIGN_OR_RETURN(made.gap_, GapFiller::Make(test_case, made.parts_).With(label));
   made.parts_.Finish();
   made.context_files_.resize(made.parts_.size());
-  for (const auto& [name, content] : test_case.files) {
+  const auto add_file = [&made](const std::string& name, const std::string& content) {
     if (made.parts_.files_needed()) made.all_context_files_[PlainFileName(name)] = content;
     for (std::size_t part = 1; part < made.parts_.size(); ++part) {
       if (made.parts_.file(part) == name) made.context_files_[part] = ReplaceInvalidUtf8(content);
     }
+  };
+  for (const auto& [name, content] : test_case.files) add_file(name, content);
+  if (test_case.fill) {
+    for (const auto& [name, content] : test_case.fill->files) add_file(name, content);
   }
   return made;
 }
 
-std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag* stop) const {
-  std::string replaced;
-  if (FindInvalidUtf8(answer)) answer = replaced = ReplaceInvalidUtf8(answer);
-  std::string content;
+void CaseChecks::Prepare(std::string_view answer, Prepared& prepared) const {
+  if (FindInvalidUtf8(answer)) answer = prepared.replaced = ReplaceInvalidUtf8(answer);
   std::string_view whole = answer;
-  if (!output_file_.empty()) whole = content = OutputFileContent(answer, output_file_);
+  if (!output_file_.empty()) whole = prepared.content = OutputFileContent(answer, output_file_);
   std::vector<std::optional<std::string_view>> texts(parts_.size());
   texts[0] = whole;
-  std::map<std::string, std::string> files;
-  if (parts_.size() > 1 || parts_.files_needed()) files = AnswerFiles(answer, WantedFiles());
+  std::map<std::string, std::string>& files = prepared.files;
+  if (gap_) {
+    Result<std::string> filled = gap_->FileWith(answer);
+    if (filled) {
+      files[gap_->file()] = std::move(filled).value();
+    } else {
+      prepared.unfilled = filled.error().message;
+    }
+  } else if (parts_.size() > 1 || parts_.files_needed()) {
+    files = AnswerFiles(answer, WantedFiles());
+  }
   std::vector<bool> unchanged(parts_.size());
   for (std::size_t part = 1; part < parts_.size(); ++part) {
     const std::string& name = parts_.file(part);
@@ -206,15 +241,60 @@ std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag
       unchanged[part] = true;
     }
   }
-  std::vector<CheckedPart> searched = parts_.Search(texts);
-  for (std::size_t part = 0; part < searched.size(); ++part) searched[part].is_unchanged = unchanged[part];
+  prepared.parts = parts_.Search(texts);
+  for (std::size_t part = 0; part < prepared.parts.size(); ++part) prepared.parts[part].is_unchanged = unchanged[part];
   if (parts_.files_needed()) {
     if (!output_file_.empty() && !Trim(whole).empty()) files.try_emplace(PlainFileName(output_file_), whole);
     files.insert(all_context_files_.begin(), all_context_files_.end());
   }
+}
+
+std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag* stop) const {
+  Prepared prepared;
+  Prepare(answer, prepared);
   std::vector<CheckResult> results;
   results.reserve(checks_.size());
-  for (const auto& check : checks_) results.push_back(check->Run({searched, files, stop}));
+  for (const auto& check : checks_) results.push_back(check->Run({prepared.parts, prepared.files, stop}));
+  if (!prepared.unfilled.empty()) FailAll(prepared.unfilled, results);
+  return results;
+}
+
+std::vector<AskedQuestion> CaseChecks::QuestionsAbout(std::string_view answer,
+                                                      const std::vector<CheckResult>& results) const {
+  std::vector<AskedQuestion> asked;
+  bool waits = false;
+  for (std::size_t i = 0; i < results.size() && i < checks_.size(); ++i) {
+    if (results[i].outcome == Outcome::kFail) return {};
+    waits = waits || (results[i].outcome == Outcome::kSkip && checks_[i]->AsksJudge());
+  }
+  if (!waits || !parts_.has_judge()) return {};
+  Prepared prepared;
+  Prepare(answer, prepared);
+  if (!prepared.unfilled.empty()) return {};
+  for (std::size_t i = 0; i < parts_.questions().size(); ++i) {
+    const JudgeQuestion& question = parts_.questions()[i];
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      const std::optional<std::string_view>& text = prepared.parts[part].text;
+      if (parts_.file(part) != question.file || !text || Trim(*text).empty() || text->size() > kMaxJudgedBytes)
+        continue;
+      asked.push_back({i, question, std::string(*text)});
+    }
+  }
+  return asked;
+}
+
+std::vector<CheckResult> CaseChecks::Waiting() const {
+  return std::vector<CheckResult>(checks_.size(), CheckResult{"", Outcome::kSkip, ""});
+}
+
+std::vector<CheckResult> CaseChecks::RunJudged(std::string_view answer, std::vector<CheckResult> results,
+                                               const Judgments& judgments, const StopFlag* stop) const {
+  Prepared prepared;
+  Prepare(answer, prepared);
+  for (std::size_t i = 0; i < results.size() && i < checks_.size(); ++i) {
+    if (results[i].outcome != Outcome::kSkip || !checks_[i]->AsksJudge()) continue;
+    results[i] = checks_[i]->Run({prepared.parts, prepared.files, stop, &judgments});
+  }
   return results;
 }
 

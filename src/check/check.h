@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "check/gap_filler.h"
+#include "check/judge_check.h"
 #include "check/literal_search.h"
 #include "sandbox/sandbox.h"
 #include "skill/suite.h"
@@ -42,20 +44,25 @@ struct CheckedPart {
   bool is_unchanged = false;             // the answer doesn't have the file, so this is the case's own
 };
 
+// What the judge has said, by the number of the question (CaseParts::AddQuestion).
+using Judgments = std::vector<std::optional<Judgment>>;
+
 // An answer as checks see it.
 struct CheckedAnswer {
   const std::vector<CheckedPart>& parts;  // by their number in CaseParts
   // Only if a check has asked for it (CaseParts::NeedFiles): the files of the case's context, replaced and completed by
   // those of the answer, by their relative paths; the output_file among them.
   const std::map<std::string, std::string>& files;
-  const StopFlag* stop = nullptr;  // 2 or more ends a check that runs something
+  const StopFlag* stop = nullptr;        // 2 or more ends a check that runs something
+  const Judgments* judgments = nullptr;  // null: the judge hasn't been asked
 };
 
 // The parts that the checks of a case look at, and the strings that they look for there.
 class CaseParts {
  public:
-  // `sandbox`: where checks run commands; it outlives the checks.
-  explicit CaseParts(const Sandbox& sandbox = DefaultSandbox()) : sandbox_(&sandbox) {}
+  // `sandbox`: where checks run commands; it outlives the checks. `has_judge`: there is a model to ask.
+  explicit CaseParts(const Sandbox& sandbox = DefaultSandbox(), bool has_judge = false, bool has_reference = false)
+      : sandbox_(&sandbox), has_judge_(has_judge), has_reference_(has_reference) {}
 
   // The part's number; 0 for the answer as a whole (an empty name).
   std::size_t Number(const std::string& file);
@@ -72,6 +79,11 @@ class CaseParts {
   const Sandbox& sandbox() const { return *sandbox_; }
   // Counts a pattern's instructions. False if the case's patterns have too many together.
   bool AddPattern(int instructions);
+  // The question's number. Equal questions are one.
+  std::size_t AddQuestion(const JudgeQuestion& question);
+  const std::vector<JudgeQuestion>& questions() const { return questions_; }
+  bool has_judge() const { return has_judge_; }
+  bool has_reference() const { return has_reference_; }
   std::size_t size() const { return parts_.size(); }
 
  private:
@@ -80,7 +92,10 @@ class CaseParts {
     LiteralSearch strings;
   };
   std::vector<Part> parts_{1};
+  std::vector<JudgeQuestion> questions_;
   const Sandbox* sandbox_;
+  bool has_judge_ = false;
+  bool has_reference_ = false;
   int instructions_ = 0;
   bool files_needed_ = false;
 };
@@ -96,12 +111,21 @@ class Check {
   virtual CheckResult Run(const CheckedAnswer& answer) const = 0;
   // Why it can only be skipped here, whatever the answer ("judge can't run: …"); empty if it may pass.
   virtual std::string WhyItCannotPass() const { return ""; }
+  // Its result depends on CheckedAnswer::judgments.
+  virtual bool AsksJudge() const { return false; }
 };
 
 // Adds the strings that the check looks for to `parts`, which all checks of a case share. A check that can't run here
 // (CheckSpec::unavailable, an unknown type) is skipped. Errors: no values, options that contradict each other, a
 // pattern that RE2 rejects (with its reason).
 Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, CaseParts& parts);
+
+// A question to the judge, and the text that it is about.
+struct AskedQuestion {
+  std::size_t number = 0;  // in Judgments
+  JudgeQuestion question;
+  std::string text;
+};
 
 // All checks of one case, ready to run. Thread-safe. Takes time for the size of the answer and the number of checks,
 // not for their product; only patterns, numbers, data and strings in order are searched for one by one.
@@ -110,14 +134,27 @@ class CaseChecks {
   // Errors also: more than 20,000 checks or strings to look for, 1 MiB of such strings, or 500 checks of the types that
   // search one by one, or 100 that parse data; a pattern of more
   // than 10,000 instructions of RE2, or patterns of more than 20,000 together.
-  // `sandbox`: where commands run; it outlives the checks.
-  static Result<CaseChecks> Make(const Case& test_case, const Sandbox& sandbox = DefaultSandbox());
+  // `sandbox`: where commands run; it outlives the checks. `has_judge`: there is a model to ask; without one, checks
+  // that need it are skipped.
+  static Result<CaseChecks> Make(const Case& test_case, const Sandbox& sandbox = DefaultSandbox(),
+                                 bool has_judge = false);
 
   // One result per check, in order. With an `output_file`, the checks look at the part of the answer with that file's
   // content (OutputFileContent), else at the whole answer. Checks of a file look at the file of that name in the answer
   // (AnswerFiles), else in the case's context.
   // `stop`, which may be null: 2 or more ends checks that run something; they are skipped.
   std::vector<CheckResult> Run(std::string_view answer, const StopFlag* stop = nullptr) const;
+
+  // What the judge must be asked to decide about the answer, given the results of Run: nothing if the case fails
+  // anyway, or if no check has waited for a judge.
+  std::vector<AskedQuestion> QuestionsAbout(std::string_view answer, const std::vector<CheckResult>& results) const;
+  // The results of Run with those of the checks that wait for the judge.
+  std::vector<CheckResult> RunJudged(std::string_view answer, std::vector<CheckResult> results,
+                                     const Judgments& judgments, const StopFlag* stop = nullptr) const;
+  bool asks_judge() const { return !parts_.questions().empty(); }
+  // Results as if every check waited for the judge, for QuestionsAbout.
+  std::vector<CheckResult> Waiting() const;
+
   std::size_t size() const { return checks_.size(); }
   // Whether a check runs something, which takes longer than looking at text.
   bool executes() const { return executes_; }
@@ -125,11 +162,22 @@ class CaseChecks {
   std::string WhyNoneCanPass() const;
 
  private:
+  // The parts of an answer, and what they refer to.
+  struct Prepared {
+    std::string replaced;  // the answer in valid UTF-8, if it wasn't
+    std::string content;   // of the output_file
+    std::map<std::string, std::string> files;
+    std::string unfilled;  // why the gap stays open
+    std::vector<CheckedPart> parts;
+  };
+
+  void Prepare(std::string_view answer, Prepared& prepared) const;
   std::vector<std::string> WantedFiles() const;
 
   std::vector<std::unique_ptr<Check>> checks_;
   CaseParts parts_;
   std::string output_file_;
+  std::optional<GapFiller> gap_;
   bool executes_ = false;
   std::vector<std::optional<std::string>> context_files_;  // by part
   std::map<std::string, std::string> all_context_files_;   // if a check needs all files
@@ -148,11 +196,12 @@ Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const S
 // The same for one case, without its name and without comparing it with others.
 Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const Sandbox& sandbox = DefaultSandbox());
 
-// "judge can't run: this version has no judge".
+// "command can't run: there is no bubblewrap".
 std::string CannotRun(std::string_view check, std::string_view reason);
 
 // Removes the cases that no answer can pass because one of their checks can't run here. One line for each, naming the
 // case and the check. Errors: none is left, and those of CaseChecks::Make.
-Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const Sandbox& sandbox = DefaultSandbox());
+Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const Sandbox& sandbox = DefaultSandbox(),
+                                                             bool has_judge = false);
 
 }  // namespace upskill

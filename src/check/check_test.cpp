@@ -45,24 +45,24 @@ TEST(Outcome, NamesRoundTrip) {
 
 TEST(MakeCheck, ChecksThatCannotRunAreSkipped) {
   const Result<Suite> suite = ParseSuite(R"([{"input": "i", "checks": [
-    {"type": "contains", "values": "a"}, {"type": "judge", "rubric": "r"}, {"type": "containz", "values": "a"}],
+    {"type": "contains", "values": "a"}, {"type": "tool_call"}, {"type": "containz", "values": "a"}],
     "validator": "toml_ok"}])",
                                          "t");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_THAT(
       suite->warnings,
       ElementsAre(
-          HasSubstr("\"checks\" entry 2: the check \"judge\" is skipped: this version has no judge"),
+          HasSubstr("\"checks\" entry 2: the check \"tool_call\" is skipped: this version gives students no tools"),
           HasSubstr("unknown check type \"containz\" is skipped; did you mean \"contains\"? (upskill help checks)"),
           HasSubstr("\"validator\" is skipped: the validator toml_ok is a function of another tool")));
   const Result<CaseChecks> checks = CaseChecks::Make(suite->cases[0]);
   ASSERT_TRUE(checks.ok());
-  EXPECT_EQ(checks->WhyNoneCanPass(), "judge can't run: this version has no judge");
+  EXPECT_EQ(checks->WhyNoneCanPass(), "tool_call can't run: this version gives students no tools");
   const std::vector<CheckResult> results = checks->Run("a");
   EXPECT_THAT(OutcomesOf(suite->cases[0], "a"),
               ElementsAre(Outcome::kPass, Outcome::kSkip, Outcome::kSkip, Outcome::kSkip));
-  EXPECT_EQ(results[1].name, "judge");
-  EXPECT_EQ(results[1].detail, "this version has no judge");
+  EXPECT_EQ(results[1].name, "tool_call");
+  EXPECT_EQ(results[1].detail, "this version gives students no tools");
   EXPECT_EQ(SuiteToJson(*suite), suite->document);
 }
 
@@ -75,7 +75,8 @@ TEST(MakeCheck, KnowsEveryTypeInSuites) {
     {"type": "file_contains", "path": "a.txt", "values": "a"}, {"type": "file_equals", "path": "a.txt", "text": "a"},
     {"type": "command", "command": "true"}, {"type": "cuda_compile"},
     {"type": "all", "checks": [{"type": "number", "value": 1}]}, {"type": "any", "checks": [{"type": "number", "value": 1}]},
-    {"type": "at-least", "count": 1, "checks": [{"type": "number", "value": 1}]}, {"type": "kernel-builder"}]}])",
+    {"type": "at-least", "count": 1, "checks": [{"type": "number", "value": 1}]}, {"type": "kernel-builder"},
+    {"type": "judge", "rubric": "a"}]}])",
                                          "t");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_THAT(suite->warnings, IsEmpty());

@@ -23,6 +23,7 @@ namespace {
 
 constexpr double kMaxSeconds = 3600.0;
 constexpr std::size_t kShownOutput = 300;
+constexpr std::string_view kTimeLimit = "time limit of ";  // "time limit of 60 s reached"
 constexpr std::size_t kMaxCommandBytes = std::size_t{64} << 10U;
 constexpr std::size_t kMaxExitCodes = 100;
 
@@ -220,15 +221,26 @@ std::string LimitOf(const SandboxOutcome& outcome, const SandboxLimits& limits) 
     case SandboxOutcome::Ending::kStopped:
       return "";
     case SandboxOutcome::Ending::kTimeLimit:
-      return fmt::format("it didn't end within {:g} s", static_cast<double>(limits.time.count()) / 1000.0);
+      return fmt::format("{}{:g} s reached", kTimeLimit, static_cast<double>(limits.time.count()) / 1000.0);
     case SandboxOutcome::Ending::kMemoryLimit:
       return fmt::format("it used more than {} MB of memory", limits.memory_bytes >> 20U);
     case SandboxOutcome::Ending::kProcessLimit:
       return fmt::format("it started more than {} processes", limits.processes);
+    case SandboxOutcome::Ending::kFileLimit:
+      return fmt::format("it made more than {} files", WithThousands(static_cast<long long>(limits.files)));
     case SandboxOutcome::Ending::kOutputLimit:
       return fmt::format("it printed more than {} bytes", WithThousands(static_cast<long long>(limits.output_bytes)));
   }
   return "";
+}
+
+// By the detail, because that is what journals have.
+bool ReachedTimeLimit(const CheckResult& result) {
+  if (result.outcome != Outcome::kFail) return false;
+  if (result.detail.starts_with(kTimeLimit)) return true;
+  const bool group =
+      result.name.starts_with("all of ") || result.name.starts_with("any of ") || result.name.starts_with("at_least ");
+  return group && result.detail.find(": " + std::string(kTimeLimit)) != std::string::npos;
 }
 
 std::string EndOfOutput(const SandboxOutcome& outcome) {

@@ -29,6 +29,9 @@ std::map<std::string, std::string> WorkspaceFiles(const CheckedAnswer& answer);
 // Why a command's outcome isn't a result that it gave itself (a limit it ran into); empty if it ended by itself.
 std::string LimitOf(const SandboxOutcome& outcome, const SandboxLimits& limits);
 
+// Whether the check, or one of its group, failed because a time limit ended what it ran.
+bool ReachedTimeLimit(const CheckResult& result);
+
 // The last lines of what a command printed, for a message: escape sequences and control characters removed.
 std::string EndOfOutput(const SandboxOutcome& outcome);
 

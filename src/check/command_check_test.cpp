@@ -138,12 +138,17 @@ TEST_F(CommandCheckTest, EndsWhatTakesTooLong) {
   const CheckResult failed =
       ResultOf(R"({"type": "command", "command": "sleep infinity", "timeout_seconds": 0.3})", "");
   EXPECT_EQ(failed.outcome, Outcome::kFail);
-  EXPECT_EQ(failed.detail, "it didn't end within 0.3 s");
+  EXPECT_EQ(failed.detail, "time limit of 0.3 s reached");
+  EXPECT_TRUE(ReachedTimeLimit(failed));
+  const CheckResult in_group =
+      ResultOf(R"({"type": "all", "checks": [{"type": "command", "command": "sleep 9", "timeout_seconds": 0.2}]})", "");
+  EXPECT_TRUE(ReachedTimeLimit(in_group)) << in_group.detail;
+  EXPECT_FALSE(ReachedTimeLimit(ResultOf(R"({"type": "command", "command": "false"})", "")));
 }
 
 TEST_F(CommandCheckTest, ReadsTheVerifierOfAnotherTool) {
   const std::string check = R"({"type": "command", "cmd": "sleep 9", "config": {"timeout_seconds": 0.2}})";
-  EXPECT_EQ(ResultOf(check, "").detail, "it didn't end within 0.2 s");
+  EXPECT_EQ(ResultOf(check, "").detail, "time limit of 0.2 s reached");
 }
 
 TEST_F(CommandCheckTest, IsAMemberOfGroups) {

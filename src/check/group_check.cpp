@@ -49,6 +49,11 @@ class Group : public Check {
     return {name_, undecided ? Outcome::kSkip : Outcome::kFail, std::move(problems), run};
   }
 
+  bool AsksJudge() const override {
+    return std::any_of(members_.begin(), members_.end(),
+                       [](const GroupMember& member) { return member.check->AsksJudge(); });
+  }
+
   std::string WhyItCannotPass() const override {
     double possible = 0.0;
     std::string first;

@@ -96,12 +96,12 @@ Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const
   return weaknesses;
 }
 
-Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const Sandbox& sandbox) {
+Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const Sandbox& sandbox, bool has_judge) {
   std::vector<std::string> left_out;
   std::string first_check;
   std::vector<Case> kept;
   for (Case& test_case : suite.cases) {
-    ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case, sandbox));
+    ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case, sandbox, has_judge));
     const std::string reason = checks.WhyNoneCanPass();
     if (reason.empty()) {
       kept.push_back(std::move(test_case));

@@ -100,9 +100,9 @@ TEST(SuiteWeaknesses, ExampleHasNone) {
 TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
   Result<Suite> suite = ParseSuite(R"([
     {"id": "a", "input": "1", "checks": [{"type": "contains", "values": "x"}]},
-    {"id": "b", "input": "2", "checks": [{"type": "contains", "values": "x"}, {"type": "judge", "rubric": "r"}]},
-    {"id": "c", "input": "3", "checks": [{"type": "any", "checks": [{"type": "judge"}, {"type": "regex", "pattern": "y"}]}]},
-    {"id": "d", "input": "4", "checks": [{"type": "all", "checks": [{"type": "contains", "values": "x"}, {"type": "judge"}]}]}
+    {"id": "b", "input": "2", "checks": [{"type": "contains", "values": "x"}, {"type": "tool_call"}]},
+    {"id": "c", "input": "3", "checks": [{"type": "any", "checks": [{"type": "tool_call"}, {"type": "regex", "pattern": "y"}]}]},
+    {"id": "d", "input": "4", "checks": [{"type": "all", "checks": [{"type": "contains", "values": "x"}, {"type": "tool_call"}]}]}
   ])",
                                    "s.json");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
@@ -111,21 +111,21 @@ TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
   EXPECT_THAT(
       *left_out,
       ElementsAre(
-          "s.json:3: case 2 (\"b\") is left out: its check judge can't run: this version has no judge",
-          "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: judge can't run: this version has no "
-          "judge"));
+          "s.json:3: case 2 (\"b\") is left out: its check tool_call can't run: this version gives students no tools",
+          "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: tool_call can't run: this version gives "
+          "students no tools"));
   ASSERT_EQ(suite->cases.size(), 2U);
   EXPECT_EQ(suite->cases[1].id, "c");
 }
 
 TEST(LeaveOutCasesThatCannotPass, NoneLeftIsAnError) {
-  Result<Suite> suite = ParseSuite(R"([{"id": "b", "input": "2", "checks": [{"type": "judge"}]}])", "s.json");
+  Result<Suite> suite = ParseSuite(R"([{"id": "b", "input": "2", "checks": [{"type": "tool_call"}]}])", "s.json");
   ASSERT_TRUE(suite.ok());
   const Result<std::vector<std::string>> left_out = LeaveOutCasesThatCannotPass(*suite);
   ASSERT_FALSE(left_out.ok());
-  EXPECT_EQ(
-      left_out.error().message,
-      "s.json:1: case 1 (\"b\"): no case can be run, because its check judge can't run: this version has no judge");
+  EXPECT_EQ(left_out.error().message,
+            "s.json:1: case 1 (\"b\"): no case can be run, because its check tool_call can't run: this version gives "
+            "students no tools");
 }
 
 TEST(FindCaseWeaknesses, LookIntoGroups) {

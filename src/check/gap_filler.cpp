@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/gap_filler.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "check/answer_files.h"
+#include "check/check.h"
+#include "check/text_checks.h"
+#include "util/fences.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::string_view kIndent = " \t";
+
+// The only code in backticks on the line, else the line.
+std::string_view CodeOnLine(std::string_view line) {
+  if (std::count(line.begin(), line.end(), '`') != 2) return line;
+  const std::size_t open = line.find('`');
+  return line.substr(open + 1, line.rfind('`') - open - 1);
+}
+
+std::string_view FirstLine(std::string_view answer) {
+  for (const std::string_view line : SplitLines(answer)) {
+    if (const std::string_view trimmed = Trim(line); !trimmed.empty()) return CodeOnLine(trimmed);
+  }
+  return "";
+}
+
+// Without the blank lines at its ends, and without white space at the end of its last line.
+std::string_view WithoutBlankEnds(std::string_view text) {
+  const std::string_view trimmed = Trim(text);
+  if (trimmed.empty()) return "";
+  const auto start = static_cast<std::size_t>(trimmed.data() - text.data());
+  const std::size_t line = start == 0 ? std::string_view::npos : text.rfind('\n', start - 1);
+  const std::size_t from = line == std::string_view::npos ? 0 : line + 1;
+  return text.substr(from, start + trimmed.size() - from);
+}
+
+// The white space that all lines which aren't blank begin with.
+std::string_view CommonIndentation(const std::vector<std::string_view>& lines) {
+  std::optional<std::string_view> common;
+  for (const std::string_view line : lines) {
+    if (Trim(line).empty()) continue;
+    const std::string_view own = line.substr(0, std::min(line.find_first_not_of(kIndent), line.size()));
+    if (!common) common = own;
+    const auto [mine, theirs] = std::mismatch(common->begin(), common->end(), own.begin(), own.end());
+    common = common->substr(0, static_cast<std::size_t>(mine - common->begin()));
+  }
+  return common.value_or("");
+}
+
+// As deep as the gap. The first line stands where the gap's indentation already is.
+std::string Indented(std::string_view text, std::string_view indentation) {
+  const std::vector<std::string_view> lines = SplitLines(text);
+  const std::size_t depth = CommonIndentation(lines).size();
+  std::string out;
+  for (const std::string_view line : lines) {
+    if (!out.empty()) out += "\n";
+    if (Trim(line).empty()) continue;
+    if (!out.empty()) out += indentation;
+    out += line.substr(depth);
+  }
+  return out;
+}
+
+// What is between `start` and `end` in the text; nothing if it doesn't begin and end so.
+std::optional<std::string_view> Between(std::string_view text, std::string_view start, std::string_view end) {
+  start = Trim(start);
+  end = Trim(end);
+  if (start.empty() && end.empty()) return std::nullopt;
+  if (text.size() < start.size() + end.size() || !text.starts_with(start) || !text.ends_with(end)) return std::nullopt;
+  return text.substr(start.size(), text.size() - start.size() - end.size());
+}
+
+}  // namespace
+
+GapFiller::GapFiller(std::string file, std::string_view content, std::string_view gap,
+                     std::unique_ptr<re2::RE2> pattern)
+    : file_(std::move(file)), gap_(Trim(gap)), pattern_(std::move(pattern)) {
+  const std::size_t at = content.find(gap);
+  before_ = content.substr(0, at);
+  after_ = content.substr(at + gap.size());
+}
+
+GapFiller::~GapFiller() = default;
+GapFiller::GapFiller(GapFiller&& other) noexcept = default;
+GapFiller& GapFiller::operator=(GapFiller&& other) noexcept = default;
+
+Result<std::optional<GapFiller>> GapFiller::Make(const Case& test_case, CaseParts& parts) {
+  if (!test_case.fill) return std::optional<GapFiller>();
+  const Fill& fill = *test_case.fill;
+  RETURN_IF_ERROR(CheckFill(test_case));
+  std::unique_ptr<RE2> pattern;
+  if (!fill.pattern.empty()) {
+    ASSIGN_OR_RETURN(pattern, CompilePattern(fill.pattern, parts));
+  }
+  const std::string content = ReplaceInvalidUtf8(*FileWithGap(test_case));
+  return std::optional<GapFiller>(GapFiller(PlainFileName(fill.file), content, fill.gap, std::move(pattern)));
+}
+
+Result<std::string> GapFiller::FileWith(std::string_view answer) const {
+  ASSIGN_OR_RETURN(const std::string taken, Taken(answer));
+  const std::string_view text = WithoutBlankEnds(taken);
+  const std::optional<std::string> inner = WithoutRest(Trim(text));
+  const std::string_view used = inner ? *inner : Trim(text);
+  if (used.empty() || used == gap_) return InputError(fmt::format("the answer has nothing for the gap of {}", file_));
+  if (inner) return before_ + *inner + after_;
+  const std::size_t line = before_.rfind('\n');
+  const std::string_view ahead = std::string_view(before_).substr(line == std::string::npos ? 0 : line + 1);
+  return before_ + (Trim(ahead).empty() ? Indented(text, ahead) : std::string(Trim(text))) + after_;
+}
+
+Result<std::string> GapFiller::Taken(std::string_view answer) const {
+  if (pattern_ == nullptr) {
+    std::map<std::string, std::string> files = AnswerFiles(answer, {file_});
+    if (const auto named = files.find(file_); named != files.end()) return std::move(named->second);
+    std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
+    if (!blocks.empty()) return std::move(blocks.front().content);
+    return std::string(FirstLine(answer));
+  }
+  if (const std::string costly = TooCostly(*pattern_, answer.size()); !costly.empty()) return InputError(costly);
+  std::array<re2::StringPiece, 2> found;
+  const int groups = pattern_->NumberOfCapturingGroups() > 0 ? 2 : 1;
+  const re2::StringPiece text(answer.data(), answer.size());
+  if (!pattern_->Match(text, 0, text.size(), RE2::UNANCHORED, found.data(), groups)) {
+    return InputError(
+        fmt::format("the answer has nothing for the gap of {}: no match for {}", file_, Quoted(pattern_->pattern())));
+  }
+  const re2::StringPiece& taken = found.at(static_cast<std::size_t>(groups - 1));
+  return std::string(taken.data() == nullptr ? "" : taken.data(), taken.size());
+}
+
+// If the answer is the whole file, or the whole line.
+std::optional<std::string> GapFiller::WithoutRest(std::string_view taken) const {
+  std::optional<std::string_view> inner = Between(taken, before_, after_);
+  if (!inner) {
+    const std::size_t start = before_.rfind('\n');
+    const std::string_view ahead = std::string_view(before_).substr(start == std::string::npos ? 0 : start + 1);
+    inner = Between(taken, ahead, std::string_view(after_).substr(0, after_.find('\n')));
+  }
+  if (!inner) return std::nullopt;
+  return std::string(Trim(*inner));
+}
+
+}  // namespace upskill
