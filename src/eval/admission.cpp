@@ -57,6 +57,7 @@ void Admission::SendWhatFits(Clock::Steady now) {
 void Admission::FollowTimeLimit(Clock::Steady now) {
   if (cut_at_ && now >= *cut_at_) {
     cut_at_.reset();
+    cut_ = true;
     DropAll(Model::CancelScope::kRunning);
   }
   if (!deadline_ || now < *deadline_) return;
@@ -133,7 +134,6 @@ void Admission::Settle(const Answer& answer) {
   budget_.Settle(answer.reservation, answer.response);
 }
 
-// A limit is reached: answers to requests that models are working on are kept; waiting ones are dropped.
 void Admission::EndBy(std::string reason) {
   exhausted_ = std::move(reason);
   DropAll(Model::CancelScope::kWaiting);

@@ -59,6 +59,9 @@ class Admission {
   void BeginCheck(std::size_t student) { ++lanes_[student].in_flight; }
   void EndCheck(std::size_t student) { --lanes_[student].in_flight; }
 
+  // Ends the run because of a limit: answers to requests that models are working on are kept.
+  void EndBy(std::string reason);
+
   // Sends nothing more. Models abandon what they haven't started, or everything, by `scope`.
   void DropAll(Model::CancelScope scope);
   void Drop(Lane& lane, Model::CancelScope scope);
@@ -68,6 +71,7 @@ class Admission {
   std::size_t in_flight() const;
   std::size_t saved() const { return saved_; }  // cells skipped because nothing was left to decide
   const std::string& exhausted() const { return exhausted_; }
+  bool cut() const { return cut_; }  // the time is up, and so is the time to end in
 
  private:
   void FollowTimeLimit(Clock::Steady now);
@@ -77,7 +81,6 @@ class Admission {
   bool WaitsForOthers(const Lane& lane) const;
   bool HasCompleted(const Lane& lane, int round) const;
   std::size_t WindowNow(const Lane& lane) const;
-  void EndBy(std::string reason);
 
   const Plan& plan_;
   const std::vector<Cell>& cells_;
@@ -86,6 +89,7 @@ class Admission {
   std::vector<Lane> lanes_;                // by student
   std::optional<Clock::Steady> deadline_;  // until it is reached
   std::optional<Clock::Steady> cut_at_;    // from then on: the end of what is in flight
+  bool cut_ = false;
   std::string time_limit_;
   bool denied_ = false;  // in this pass, the budget had no room for an attempt
   std::size_t saved_ = 0;

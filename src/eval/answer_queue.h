@@ -31,6 +31,13 @@ struct CheckedSample {
   Sample sample;
 };
 
+// What the judge has answered to one of its requests (Judging).
+struct JudgeAnswer {
+  std::size_t request = 0;
+  Budget::Reservation reservation;
+  Result<ChatResponse> response;
+};
+
 // Carries answers from the models' threads, and samples from those that check, to the runner. Shared by the runner and
 // the requests in flight, so that it outlives both. Thread-safe.
 class AnswerQueue {
@@ -47,16 +54,23 @@ class AnswerQueue {
     wake_.notify_one();
   }
 
+  void Put(JudgeAnswer answer) {
+    const std::lock_guard lock(mutex_);
+    of_judge_.push_back(std::move(answer));
+    wake_.notify_one();
+  }
+
   struct Arrivals {
     std::deque<Answer> answers;
     std::deque<CheckedSample> checked;
+    std::deque<JudgeAnswer> of_judge;
   };
 
   // All that is queued; waits up to `limit` for the first.
   Arrivals Take(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, limit, [this] { return !answers_.empty() || !checked_.empty(); });
-    return {std::exchange(answers_, {}), std::exchange(checked_, {})};
+    wake_.wait_for(lock, limit, [this] { return !answers_.empty() || !checked_.empty() || !of_judge_.empty(); });
+    return {std::exchange(answers_, {}), std::exchange(checked_, {}), std::exchange(of_judge_, {})};
   }
 
  private:
@@ -64,6 +78,7 @@ class AnswerQueue {
   std::condition_variable wake_;
   std::deque<Answer> answers_;
   std::deque<CheckedSample> checked_;
+  std::deque<JudgeAnswer> of_judge_;
 };
 
 }  // namespace upskill

@@ -11,9 +11,9 @@
 namespace upskill {
 namespace {
 
-Json FilesOf(const Case& test_case) {
+Json FilesOf(const std::vector<std::pair<std::string, std::string>>& named) {
   Json files = Json::array();
-  for (const auto& [name, content] : test_case.files) files.push_back({name, content});
+  for (const auto& [name, content] : named) files.push_back({name, content});
   return files;
 }
 
@@ -27,7 +27,11 @@ std::string QuestionOf(const Case& test_case) {
   for (const char* key : kCheckKeys) {
     if (test_case.raw.is_object() && test_case.raw.contains(key)) raw[key] = test_case.raw.at(key);
   }
-  return DumpJson(Json::array({test_case.id, test_case.input, FilesOf(test_case), test_case.output_file, checks, raw}));
+  Json gap;
+  if (const auto& fill = test_case.fill)
+    gap = Json::array({fill->file, fill->gap, fill->pattern, FilesOf(fill->files)});
+  return DumpJson(
+      Json::array({test_case.id, test_case.input, FilesOf(test_case.files), test_case.output_file, gap, checks, raw}));
 }
 
 ChoiceAnswer AnswerOf(const FinalSample& final_sample) {
@@ -138,7 +142,7 @@ ChoiceAnswers AnswersOf(const RunData& data, std::size_t student, Arm arm) {
   for (const Case& test_case : plan.suite.cases) {
     answers.cases.push_back(test_case.id);
     answers.questions.push_back(QuestionOf(test_case));
-    answers.requests.push_back(DumpJson(Json::array({test_case.input, FilesOf(test_case)})));
+    answers.requests.push_back(DumpJson(Json::array({test_case.input, FilesOf(test_case.files)})));
   }
   for (int round = 0; round < data.rounds(student); ++round) {
     std::vector<ChoiceAnswer>& row = answers.rounds.emplace_back();

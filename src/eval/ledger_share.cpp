@@ -21,21 +21,25 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kShortHash = 12;  // hex digits
 
-Json FilesToJson(const Case& test_case) {
+Json FilesToJson(const std::vector<std::pair<std::string, std::string>>& named) {
   Json files = Json::array();
-  for (const auto& [name, text] : test_case.files) files.push_back({name, text});
+  for (const auto& [name, text] : named) files.push_back({name, text});
   return files;
 }
 
 // A case with other checks is the same question, so that editing a check is another look at it.
 std::string InputHash(const Case& test_case) {
-  return Sha256Hex(DumpJson({test_case.input, FilesToJson(test_case)})).substr(0, kShortHash);
+  return Sha256Hex(DumpJson({test_case.input, FilesToJson(test_case.files)})).substr(0, kShortHash);
 }
 
 std::string CaseHash(const Case& test_case) {
   Json checks = Json::array();
   for (const CheckSpec& check : test_case.checks) checks.push_back(CheckIdentity(check));
-  return Sha256Hex(DumpJson({test_case.input, FilesToJson(test_case), test_case.output_file, checks}));
+  Json parts = Json::array({test_case.input, FilesToJson(test_case.files), test_case.output_file, checks});
+  // Not in the hashes of cases without it, which earlier versions have written.
+  if (const auto& fill = test_case.fill)
+    parts.push_back(Json::array({fill->file, fill->gap, fill->pattern, FilesToJson(fill->files)}));
+  return Sha256Hex(DumpJson(parts));
 }
 
 // Whatever must be equal for two runs to have one null hypothesis, apart from the skill, the students and the seed.

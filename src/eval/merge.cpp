@@ -31,6 +31,7 @@ Json ComparedPart(Plan plan) {
   plan.created.clear();
   plan.shard = {};
   plan.terms = {};
+  if (plan.judge) plan.judge->checked.reset();
   plan.share = {};
   plan.offers_cache = true;
   plan.skill.folder.clear();

@@ -78,13 +78,57 @@ RunTerms TermsFromJson(const Json& json) {
           LimitAt<std::int64_t>(json, "max_tokens_total"), LimitAt<double>(json, "timeout_seconds")};
 }
 
+Json JudgeToJson(const RunJudge& judge) {
+  Json json = {{"model", judge.spec}, {"name", judge.name}, {"identity", judge.identity}, {"rubrics", judge.rubrics}};
+  if (!judge.checked) return json;
+  Json& checked = json["checked"] = {{"time", judge.checked->time}, {"rubrics", judge.checked->rubrics_checked}};
+  PutCounts(judge.checked->counts, checked);
+  return json;
+}
+
+RunJudge JudgeFromJson(const StoredJson& stored) {
+  RunJudge judge{stored.at("model").text(), stored.at("name").text(), stored.at("identity").text(),
+                 JsonGet(stored.json(), "rubrics", 0), std::nullopt};
+  if (!stored.has("checked")) return judge;
+  const StoredJson checked = stored.at("checked");
+  judge.checked = {CountsFromJson(checked.json()), StringAt(checked.json(), "time"),
+                   JsonGet(checked.json(), "rubrics", 0)};
+  return judge;
+}
+
 VerdictOptions VerdictFromJson(const Json& json) {
   const VerdictOptions defaults;
   return {JsonGet(json, "alpha", defaults.alpha), JsonGet(json, "margin", defaults.margin),
           JsonGet(json, "min_lift", defaults.min_lift)};
 }
 
+// What the run is part of, and who judges it.
+void TakeOrigin(const StoredJson& stored, Plan& plan) {
+  const Json& json = stored.json();
+  plan.trial = JsonGet<std::string>(json, "trial", "");
+  plan.rechecked_from = JsonGet<std::string>(json, "rechecked_from", "");
+  if (json.contains("left_out")) plan.left_out = stored.at("left_out").texts();
+  plan.offers_cache = JsonGet(json, "offers_cache", true);
+  plan.stop_when_decided = JsonGet(json, "stop_when_decided", false);
+  if (stored.has("judge")) plan.judge = JudgeFromJson(stored.at("judge"));
+}
+
 }  // namespace
+
+void PutCounts(const ConfusionCounts& counts, Json& json) {
+  json["both_pass"] = counts.both_pass;
+  json["judge_only"] = counts.judge_only;
+  json["people_only"] = counts.people_only;
+  json["both_fail"] = counts.both_fail;
+}
+
+ConfusionCounts CountsFromJson(const Json& json) {
+  const auto count = [&json](const char* key) {
+    constexpr std::int64_t kMost = 1'000'000;
+    return std::clamp<std::int64_t>(JsonGet<std::int64_t>(json, key, 0), 0, kMost);
+  };
+  return {count("both_pass"), count("judge_only"), count("people_only"), count("both_fail")};
+}
 
 SkillSnapshot Snapshot(const Skill& skill) {
   return {skill.name, skill.folder.string(), skill.body, Sha256Hex(skill.body), LineageOf(skill.folder)};
@@ -121,6 +165,7 @@ Json PlanToJson(const Plan& plan) {
       {"stop_when_decided", plan.stop_when_decided},
   };
   if (plan.share.look > 0 || plan.share.comparisons > 1) json["alpha_share"] = AlphaShareToJson(plan.share);
+  if (plan.judge) json["judge"] = JudgeToJson(*plan.judge);
   if (plan.shard.of > 1) json["shard"] = {{"index", plan.shard.index}, {"of", plan.shard.of}};
   if (plan.planned_rounds > 0) json["planned_rounds"] = plan.planned_rounds;
   if (!plan.terms.empty()) json["terms"] = TermsToJson(plan.terms);
@@ -182,11 +227,7 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
       if (plan.shard.of < 1 || plan.shard.index < 0 || plan.shard.index >= plan.shard.of)
         return malformed(fmt::format("shard {} of {}", plan.shard.index, plan.shard.of));
     }
-    plan.trial = JsonGet<std::string>(json, "trial", "");
-    plan.rechecked_from = JsonGet<std::string>(json, "rechecked_from", "");
-    if (json.contains("left_out")) plan.left_out = stored.at("left_out").texts();
-    plan.offers_cache = JsonGet(json, "offers_cache", true);
-    plan.stop_when_decided = JsonGet(json, "stop_when_decided", false);
+    TakeOrigin(stored, plan);
     if (plan.has_arm(Arm::kPrevious)) plan.previous = SkillFromJson(stored.at("previous"));
     if (plan.has_arm(Arm::kPlacebo)) plan.placebo = stored.at("placebo").text();
     return plan;

@@ -13,6 +13,7 @@
 #include "model/chat.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
+#include "stats/agreement.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -43,6 +44,24 @@ struct Student {
   std::string spec;      // the model string as given: what `--resume` and the resume line use
   std::string name;      // for tables
   std::string identity;  // ModelInfo::identity
+};
+
+// What `upskill judge-check` has found of a judge.
+struct JudgeRecord {
+  ConfusionCounts counts;
+  std::string time;         // UTC
+  int rubrics_checked = 0;  // of those that the run's checks have
+
+  bool operator==(const JudgeRecord&) const = default;
+};
+
+// The model that checks of the type `judge` ask.
+struct RunJudge {
+  std::string spec;                    // as given
+  std::string name;                    // for tables
+  std::string identity;                // ModelInfo::identity
+  int rubrics = 0;                     // of the run's checks, each counted once
+  std::optional<JudgeRecord> checked;  // absent: nobody has compared it with people
 };
 
 struct VerdictOptions {
@@ -76,6 +95,7 @@ struct Plan {
   SkillSnapshot skill;
   Suite suite;
   std::vector<Student> students;
+  std::optional<RunJudge> judge;
   std::vector<Arm> arms;
   int rounds = 1;
   int planned_rounds = 0;  // `rounds` when the run was first started, if it was raised later; 0: `rounds`
@@ -97,6 +117,11 @@ struct Plan {
   int first_planned_rounds() const { return planned_rounds > 0 ? planned_rounds : rounds; }
   bool has_arm(Arm arm) const { return std::find(arms.begin(), arms.end(), arm) != arms.end(); }
 };
+
+// The counts as plans, judges.jsonl and `--json` have them. From a file that people may have edited: each between 0 and
+// a million.
+void PutCounts(const ConfusionCounts& counts, Json& json);
+ConfusionCounts CountsFromJson(const Json& json);
 
 inline constexpr int kPlanSchema = 1;
 inline constexpr int kMaxRounds = 100000;

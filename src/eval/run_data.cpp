@@ -39,7 +39,7 @@ void RunData::Add(Sample sample) {
 void RunData::CountAttempt(const Sample& sample) {
   ++revision_;
   const std::optional<Place> place = PlaceOf(sample);
-  if (!place) return;
+  if (!place || sample.keeps_answer) return;  // the model did answer, and isn't asked again
   ArmAttempts& of_arm = attempts_[place->student][static_cast<std::size_t>(sample.arm)];
   const auto fail = [&](ErrorCause cause) {
     ++of_arm.attempts;

@@ -20,6 +20,7 @@
 #include "eval/admission.h"
 #include "eval/answer_queue.h"
 #include "eval/gate.h"
+#include "eval/judging.h"
 #include "eval/run_data.h"
 #include "eval/stop_rule.h"
 #include "util/work_pool.h"
@@ -44,6 +45,14 @@ class Runner {
     const std::optional<Gate> gate = GateOf(plan_);
     for (std::size_t i = 0; gate && i < plan_.students.size(); ++i)
       admission_.KeepPace(i, StudentsContrastedWith(*gate, plan_, i));
+    if (input_.judge != nullptr) {
+      judging_.emplace(*input_.judge, budget_, *input_.clock, input_.attempts, answers_,
+                       Judging::Hooks{[this](CheckedSample sample, const Judgments& judgments) {
+                                        TakeJudged(std::move(sample), judgments);
+                                      },
+                                      [this](const std::string& why) { admission_.EndBy(why); },
+                                      [this](const std::string& why) { EndWithoutJudge(why); }});
+    }
   }
 
   // An exception must not leave requests behind that go on and are paid for.
@@ -61,7 +70,7 @@ class Runner {
   Result<RunOutcome> RunToEnd() {
     CHECK(input_.models.size() == plan_.students.size());
     for (const Case& test_case : plan_.suite.cases) {
-      ASSIGN_OR_RETURN(CaseChecks checks, CaseChecks::Make(test_case, *input_.sandbox));
+      ASSIGN_OR_RETURN(CaseChecks checks, CaseChecks::Make(test_case, *input_.sandbox, input_.judge != nullptr));
       checks_.push_back(std::move(checks));
     }
     RETURN_IF_ERROR(TakeOver());
@@ -72,10 +81,12 @@ class Runner {
     while (status.ok() && !admission_.finished()) {
       FollowStopFlag();
       admission_.SendWhatFits(input_.clock->Now());
+      SendToJudge();
       if (admission_.finished()) break;  // nothing left to send
       status = Receive();
       Report();
     }
+    if (status) status = judged_;
     if (!status) EndAll();
     if (input_.journal != nullptr) {
       const Status synced = input_.journal->Sync();
@@ -102,8 +113,12 @@ class Runner {
         sample.failed_before = hit->second->failed_before;
         sample.response = hit->second->response;
         sample.cut_from = hit->second->cut_from;
+        sample.judgments = hit->second->judgments;
         reused_models_[cell.student].insert(sample.response.served_model);
         RETURN_IF_ERROR(CheckAndStore({cell.student, i, std::move(sample)}));
+      } else if (const auto kept = kept_.find(CellName(NameOnly(cell))); kept != kept_.end()) {
+        reused_models_[cell.student].insert(kept->second.response.served_model);
+        RETURN_IF_ERROR(CheckAndStore({cell.student, i, std::move(kept->second)}));
       } else {
         const auto before = tried.empty() ? tried.end() : tried.find(CellName(NameOnly(cell)));
         const int first = before == tried.end() ? 0 : before->second;
@@ -128,6 +143,15 @@ class Runner {
     }
     std::erase_if(input_.resumed, [&](Sample& sample) {
       if (sample.ok()) return !keys.contains(sample.key);
+      if (sample.keeps_answer) {
+        if (!keys.contains(sample.key)) return true;
+        std::string cell = CellName(sample);
+        sample.error.reset();
+        sample.keeps_answer = false;
+        sample.will_retry = false;
+        kept_[std::move(cell)] = std::move(sample);
+        return true;
+      }
       int& attempts = tried[CellName(sample)];
       attempts = std::max(attempts, sample.attempt + 1);
       earlier_errors_.push_back(std::move(sample));
@@ -166,7 +190,26 @@ class Runner {
     stop_level_ = level;
     if (input_.observer != nullptr) input_.observer->OnStopping(progress_, level > 1);
     if (level > 1) check_stop_ = level;
-    admission_.DropAll(level > 1 ? Model::CancelScope::kRunning : Model::CancelScope::kWaiting);
+    const auto scope = level > 1 ? Model::CancelScope::kRunning : Model::CancelScope::kWaiting;
+    admission_.DropAll(scope);
+    if (judging_) judging_->Stop(scope, "the run was stopped");
+  }
+
+  void SendToJudge() {
+    if (!judging_) return;
+    if (admission_.cut()) {
+      judging_->Stop(Model::CancelScope::kRunning, admission_.exhausted());
+    } else if (!admission_.exhausted().empty()) {
+      judging_->Stop(Model::CancelScope::kWaiting, admission_.exhausted());
+    } else {
+      judging_->SendWhatFits();
+    }
+  }
+
+  // No answer can be judged any more: those that are still to come would be paid for in vain.
+  void EndWithoutJudge(const std::string& why) {
+    stopped_models_.push_back(fmt::format("{} (judge): {}", judging_->judge().info().name, why));
+    admission_.DropAll(Model::CancelScope::kWaiting);
   }
 
   void Send(std::size_t student, Admitted admitted) {
@@ -186,8 +229,14 @@ class Runner {
     AnswerQueue::Arrivals arrivals = answers_->Take(kTick);
     for (CheckedSample& checked : arrivals.checked) {
       admission_.EndCheck(checked.student);
-      if (status) status = StoreChecked(std::move(checked));
+      if (status) status = JudgeOrStore(std::move(checked));
     }
+    for (const JudgeAnswer& answer : arrivals.of_judge) {
+      const double before = judging_->cost_usd();
+      judging_->Settle(answer);
+      progress_.cost_usd += judging_->cost_usd() - before;
+    }
+    if (status) status = judged_;
     for (received_ = std::move(arrivals.answers); !received_.empty();) {
       Answer answer = std::move(received_.front());
       received_.pop_front();
@@ -218,7 +267,7 @@ class Runner {
     const CaseChecks& checks = checks_[cells_[answered.cell].case_index];
     if (!checks.executes()) {
       answered.sample.checks = checks.Run(answered.sample.response.text);
-      return StoreChecked(std::move(answered));
+      return JudgeOrStore(std::move(answered));
     }
     admission_.BeginCheck(answered.student);
     const auto job = std::make_shared<CheckedSample>(std::move(answered));
@@ -226,6 +275,44 @@ class Runner {
       job->sample.checks = checks.Run(job->sample.response.text, &stop);
       answers->Put(std::move(*job));
     });
+    return {};
+  }
+
+  // The judge is asked last, and only where its word decides.
+  Status JudgeOrStore(CheckedSample checked) {
+    const std::size_t case_index = cells_[checked.cell].case_index;
+    if (!judging_ || !checks_[case_index].asks_judge()) return StoreChecked(std::move(checked));
+    std::vector<AskedQuestion> questions =
+        checks_[case_index].QuestionsAbout(checked.sample.response.text, checked.sample.checks);
+    if (questions.empty()) return StoreChecked(std::move(checked));
+    admission_.BeginCheck(checked.student);
+    judging_->Add(std::move(checked), plan_.suite.cases[case_index], std::move(questions));
+    return judged_;
+  }
+
+  void TakeJudged(CheckedSample judged, const Judgments& judgments) {
+    admission_.EndCheck(judged.student);
+    if (!judged_) return;  // nothing more can be stored
+    if (judged.sample.error) {
+      judged_ = StoreUnjudged(std::move(judged.sample));
+      return;
+    }
+    const CaseChecks& checks = checks_[cells_[judged.cell].case_index];
+    judged.sample.checks =
+        checks.RunJudged(judged.sample.response.text, std::move(judged.sample.checks), judgments, &check_stop_);
+    judged_ = StoreChecked(std::move(judged));
+  }
+
+  // With the answer, which has been paid for: it is judged when the run is resumed.
+  Status StoreUnjudged(Sample sample) {
+    --progress_.done;
+    const bool open = sample.error->kind == ErrorKind::kCancelled;
+    sample.will_retry = open;
+    sample.keeps_answer = true;
+    RETURN_IF_ERROR(Store(sample));
+    if (open) return {};
+    ++progress_.errors;
+    data_.Add(std::move(sample));
     return {};
   }
 
@@ -239,6 +326,7 @@ class Runner {
       // It can run here, so the machine is at fault, not the answer.
       sample.error = Error{ErrorKind::kPermanent,
                            fmt::format("the answer could not be checked: {}: {}", skipped->name, skipped->detail)};
+      sample.keeps_answer = true;
       ++progress_.errors;
     }
     RETURN_IF_ERROR(Store(sample));
@@ -286,8 +374,11 @@ class Runner {
     check_stop_ = 2;
     admission_.DropAll(Model::CancelScope::kRunning);
     for (const Answer& answer : received_) admission_.Settle(answer);
+    if (judged_) judged_ = Error{ErrorKind::kCancelled, "the run has ended"};
+    if (judging_) judging_->Stop(Model::CancelScope::kRunning, "the run has ended");
     while (!admission_.finished()) {
       const AnswerQueue::Arrivals arrivals = answers_->Take(kTick);
+      for (const JudgeAnswer& answer : arrivals.of_judge) judging_->Settle(answer);
       for (const Answer& answer : arrivals.answers) admission_.Settle(answer);
       for (const CheckedSample& checked : arrivals.checked) admission_.EndCheck(checked.student);
     }
@@ -329,12 +420,15 @@ class Runner {
   const std::vector<Cell> cells_;
   std::vector<CaseChecks> checks_;  // by case
   RunData data_;
-  std::vector<Sample> earlier_errors_;  // of the resumed run
-  std::optional<StopRule> stop_;        // of data_
+  std::vector<Sample> earlier_errors_;            // of the resumed run
+  std::unordered_map<std::string, Sample> kept_;  // its answers that weren't judged, by CellName
+  std::optional<StopRule> stop_;                  // of data_
   Budget own_budget_;
   Budget& budget_;
   Admission admission_;
   const std::shared_ptr<AnswerQueue> answers_ = std::make_shared<AnswerQueue>();  // shared with requests in flight
+  std::optional<Judging> judging_;
+  Status judged_;                // of storing what the judge has decided
   std::deque<Answer> received_;  // taken out of the queue and not settled yet
   RunProgress progress_;
   Clock::Steady started_;

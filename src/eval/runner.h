@@ -51,6 +51,7 @@ class RunObserver {
 struct RunInput {
   const Plan* plan = nullptr;
   std::vector<Model*> models;  // one for each of plan->students, in their order
+  Model* judge = nullptr;      // asked by checks of the type `judge`; null: they are skipped
   Journal* journal = nullptr;  // null: nothing is stored
   // Existing samples: of the resumed run (kept as they are) and from the cache (written to the journal).
   std::vector<Sample> resumed;

@@ -78,6 +78,91 @@ Error ErrorFromJson(const Json& json) {
   return error;
 }
 
+Json JudgmentsToJson(const std::vector<StoredJudgment>& judgments) {
+  Json list = Json::array();
+  for (const StoredJudgment& stored : judgments) {
+    Json one = {{"key", stored.key},
+                {"word", JudgeWordName(stored.judgment.word)},
+                {"reason", stored.judgment.reason},
+                {"quotes", stored.judgment.quotes},
+                {"usage", UsageToJson(stored.usage)},
+                {"seconds", stored.seconds}};
+    if (stored.cost_usd) one["cost_usd"] = *stored.cost_usd;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+// Errors: a cost out of range.
+Result<std::optional<double>> CostFromJson(const Json& json) {
+  const auto cost = json.find("cost_usd");
+  if (cost == json.end() || !cost->is_number()) return std::optional<double>();
+  const auto usd = cost->get<double>();
+  if (!(usd >= 0.0) || usd > kMaxStoredUsd) return InputError("not a sample: cost_usd is out of range");
+  return std::optional(usd);
+}
+
+Result<std::vector<StoredJudgment>> JudgmentsFromJson(const StoredJson& json) {
+  std::vector<StoredJudgment> judgments;
+  if (!json.has("judgments")) return judgments;
+  for (const StoredJson& one : json.at("judgments").elements()) {
+    StoredJudgment stored;
+    stored.key = one.at("key").text();
+    ASSIGN_OR_RETURN(stored.judgment.word, JudgeWordFromName(one.at("word").text()));
+    stored.judgment.reason = StringAt(one.json(), "reason");
+    if (one.has("quotes")) stored.judgment.quotes = one.at("quotes").texts();
+    stored.usage = UsageFromJson(Member(one.json(), "usage"));
+    stored.seconds = std::clamp(JsonGet(one.json(), "seconds", 0.0), 0.0, kMaxStoredSeconds);
+    ASSIGN_OR_RETURN(stored.cost_usd, CostFromJson(one.json()));
+    judgments.push_back(std::move(stored));
+  }
+  return judgments;
+}
+
+void AddAnswer(const Sample& sample, Json& json) {
+  json["answer"] = sample.response.text;
+  if (sample.cut_from > 0) json["cut_from_bytes"] = sample.cut_from;
+  if (!sample.response.reasoning.empty()) json["reasoning"] = sample.response.reasoning;
+  json["stop"] = StopReasonName(sample.response.stop);
+  json["usage"] = UsageToJson(sample.response.usage);
+  json["seconds"] = sample.response.seconds;
+  if (sample.response.cost_usd) json["cost_usd"] = *sample.response.cost_usd;
+  if (!sample.response.served_model.empty()) json["served_model"] = sample.response.served_model;
+  if (!sample.response.request_id.empty()) json["request_id"] = sample.response.request_id;
+  Json checks = Json::array();
+  for (const CheckResult& check : sample.checks) {
+    Json stored = {{"name", check.name}, {"outcome", OutcomeName(check.outcome)}, {"detail", check.detail}};
+    if (check.run) stored["seconds"] = check.run->seconds;
+    if (check.run && !check.run->tools.empty()) stored["tools"] = check.run->tools;
+    checks.push_back(std::move(stored));
+  }
+  json["checks"] = std::move(checks);
+  if (!sample.judgments.empty()) json["judgments"] = JudgmentsToJson(sample.judgments);
+}
+
+Status TakeAnswer(const StoredJson& stored, Sample& sample) {
+  const Json& json = stored.json();
+  sample.response.text = stored.at("answer").text();
+  sample.cut_from = JsonGet<std::size_t>(json, "cut_from_bytes", 0);
+  sample.response.reasoning = JsonGet<std::string>(json, "reasoning", "");
+  ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
+  if (const auto usage = json.find("usage"); usage != json.end()) sample.response.usage = UsageFromJson(*usage);
+  sample.response.seconds = std::clamp(JsonGet(json, "seconds", 0.0), 0.0, kMaxStoredSeconds);
+  ASSIGN_OR_RETURN(sample.response.cost_usd, CostFromJson(json));
+  sample.response.served_model = JsonGet<std::string>(json, "served_model", "");
+  sample.response.request_id = JsonGet<std::string>(json, "request_id", "");
+  for (const StoredJson& check : stored.at("checks").elements()) {
+    ASSIGN_OR_RETURN(const Outcome outcome, OutcomeFromName(check.at("outcome").text()));
+    CheckResult result{check.at("name").text(), outcome, StringAt(check.json(), "detail")};
+    if (const Json& seconds = Member(check.json(), "seconds"); seconds.is_number()) {
+      result.run = CheckRun{std::clamp(seconds.get<double>(), 0.0, kMaxStoredSeconds), StringAt(check.json(), "tools")};
+    }
+    sample.checks.push_back(std::move(result));
+  }
+  ASSIGN_OR_RETURN(sample.judgments, JudgmentsFromJson(stored));
+  return {};
+}
+
 }  // namespace
 
 std::string CellName(const Sample& sample) {
@@ -104,26 +189,11 @@ Json SampleToJson(const Sample& sample) {
                      {"cause", ErrorCauseName(sample.error->cause)},
                      {"message", sample.error->message}};
     if (sample.will_retry) json["will_retry"] = true;
+    if (sample.keeps_answer) AddAnswer(sample, json);
     return json;
   }
   json["passed"] = sample.passed();
-  json["answer"] = sample.response.text;
-  if (sample.cut_from > 0) json["cut_from_bytes"] = sample.cut_from;
-  if (!sample.response.reasoning.empty()) json["reasoning"] = sample.response.reasoning;
-  json["stop"] = StopReasonName(sample.response.stop);
-  json["usage"] = UsageToJson(sample.response.usage);
-  json["seconds"] = sample.response.seconds;
-  if (sample.response.cost_usd) json["cost_usd"] = *sample.response.cost_usd;
-  if (!sample.response.served_model.empty()) json["served_model"] = sample.response.served_model;
-  if (!sample.response.request_id.empty()) json["request_id"] = sample.response.request_id;
-  Json checks = Json::array();
-  for (const CheckResult& check : sample.checks) {
-    Json stored = {{"name", check.name}, {"outcome", OutcomeName(check.outcome)}, {"detail", check.detail}};
-    if (check.run) stored["seconds"] = check.run->seconds;
-    if (check.run && !check.run->tools.empty()) stored["tools"] = check.run->tools;
-    checks.push_back(std::move(stored));
-  }
-  json["checks"] = std::move(checks);
+  AddAnswer(sample, json);
   return json;
 }
 
@@ -144,34 +214,15 @@ Result<Sample> SampleFromJson(const Json& json) {
     if (stored.at("status").text() != "ok") {
       sample.error = ErrorFromJson(stored.at("error").json());
       sample.will_retry = JsonGet(json, "will_retry", false);
+      sample.keeps_answer = stored.has("answer");
+      if (sample.keeps_answer) RETURN_IF_ERROR(TakeAnswer(stored, sample));
       return sample;
     }
     if (stored.has("failed_before")) {
       for (const std::string& cause : stored.at("failed_before").texts())
         sample.failed_before.push_back(ErrorCauseFromName(cause));
     }
-    sample.response.text = stored.at("answer").text();
-    sample.cut_from = JsonGet<std::size_t>(json, "cut_from_bytes", 0);
-    sample.response.reasoning = JsonGet<std::string>(json, "reasoning", "");
-    ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
-    if (const auto usage = json.find("usage"); usage != json.end()) sample.response.usage = UsageFromJson(*usage);
-    sample.response.seconds = std::clamp(JsonGet(json, "seconds", 0.0), 0.0, kMaxStoredSeconds);
-    if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number()) {
-      const auto usd = cost->get<double>();
-      if (!(usd >= 0.0) || usd > kMaxStoredUsd) return InputError("not a sample: cost_usd is out of range");
-      sample.response.cost_usd = usd;
-    }
-    sample.response.served_model = JsonGet<std::string>(json, "served_model", "");
-    sample.response.request_id = JsonGet<std::string>(json, "request_id", "");
-    for (const StoredJson& check : stored.at("checks").elements()) {
-      ASSIGN_OR_RETURN(const Outcome outcome, OutcomeFromName(check.at("outcome").text()));
-      CheckResult result{check.at("name").text(), outcome, StringAt(check.json(), "detail")};
-      if (const Json& seconds = Member(check.json(), "seconds"); seconds.is_number()) {
-        result.run =
-            CheckRun{std::clamp(seconds.get<double>(), 0.0, kMaxStoredSeconds), StringAt(check.json(), "tools")};
-      }
-      sample.checks.push_back(std::move(result));
-    }
+    RETURN_IF_ERROR(TakeAnswer(stored, sample));
     return sample;
   } catch (const StoredJsonFault& fault) {
     return InputError(fmt::format("not a sample: {}", fault.what()));

@@ -8,12 +8,22 @@
 #include <vector>
 
 #include "check/check.h"
+#include "check/judge_check.h"
 #include "eval/plan.h"
 #include "model/chat.h"
 #include "util/json.h"
 #include "util/result.h"
 
 namespace upskill {
+
+// A judge's word on a question about an answer, with what it cost.
+struct StoredJudgment {
+  std::string key;  // JudgmentKey
+  Judgment judgment;
+  Usage usage;
+  std::optional<double> cost_usd;  // absent: unknown, or a local model
+  double seconds = 0.0;
+};
 
 // The stored result of one attempt at a cell: an answer with its checks, or an error. One line of samples.jsonl.
 struct Sample {
@@ -30,11 +40,13 @@ struct Sample {
 
   // Either an error …
   std::optional<Error> error;
-  bool will_retry = false;  // another attempt at the cell was scheduled, so this error is not its result
+  bool keeps_answer = false;  // of an error: `response` is an answer that couldn't be checked; it needn't be paid again
+  bool will_retry = false;    // another attempt at the cell was scheduled, so this error is not its result
   // … or an answer. Refusals and truncated answers count as answers.
   ChatResponse response;
   std::size_t cut_from = 0;  // bytes of the answer before CutAnswer cut it; 0: it is whole
   std::vector<CheckResult> checks;
+  std::vector<StoredJudgment> judgments;  // of the judge, for checks that ask it
 
   bool ok() const { return !error.has_value(); }
   bool passed() const { return ok() && AllPass(checks); }

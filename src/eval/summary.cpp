@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "check/command_check.h"
 #include "eval/cell.h"
 
 namespace upskill {
@@ -25,6 +26,7 @@ void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
   arm.checks_passed +=
       static_cast<std::size_t>(std::count_if(sample.checks.begin(), sample.checks.end(),
                                              [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
+  if (std::any_of(sample.checks.begin(), sample.checks.end(), ReachedTimeLimit)) ++arm.time_limits;
   if (sample.response.stop == StopReason::kLength) ++arm.truncated;
   if (sample.cut_from > 0) ++arm.cut;
   if (sample.response.stop == StopReason::kRefusal) ++arm.refusals;
@@ -37,6 +39,17 @@ void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
   if (sample.response.cost_usd) {
     arm.cost_usd += *sample.response.cost_usd;
     ++arm.cost_known;
+  }
+}
+
+void AddJudgments(const FinalSample& cell, JudgeSummary& judge) {
+  if (!cell.answered || cell.sample == nullptr || cell.sample->judgments.empty()) return;
+  ++judge.answers;
+  judge.requests += cell.sample->judgments.size();
+  for (const StoredJudgment& judgment : cell.sample->judgments) {
+    if (!judgment.cost_usd) continue;
+    judge.cost_usd += *judgment.cost_usd;
+    ++judge.cost_known;
   }
 }
 
@@ -86,8 +99,11 @@ RunSummary Summarize(const RunData& data) {
     }
     for (int round = 0; round < data.rounds(student); ++round) {
       for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
-        for (const Arm arm : plan.arms)
-          AddCell(data.at(student, arm, i, round), entry.arms.at(arm), entry.cases.at(arm)[i]);
+        for (const Arm arm : plan.arms) {
+          const FinalSample& cell = data.at(student, arm, i, round);
+          AddCell(cell, entry.arms.at(arm), entry.cases.at(arm)[i]);
+          AddJudgments(cell, summary.judge);
+        }
       }
     }
     for (const auto& [arm, of_arm] : entry.arms) {

@@ -23,8 +23,9 @@ struct ArmSummary {
   std::size_t passed = 0;
   std::size_t checks_passed = 0;
   std::size_t checks_total = 0;
-  std::size_t truncated = 0;  // answers cut off at the token limit
-  std::size_t cut = 0;        // answers too long to be stored whole (Sample::cut_from)
+  std::size_t time_limits = 0;  // answers that failed because a check reached its time limit
+  std::size_t truncated = 0;    // answers cut off at the token limit
+  std::size_t cut = 0;          // answers too long to be stored whole (Sample::cut_from)
   std::size_t refusals = 0;
   std::int64_t prompt_tokens = 0;
   std::int64_t evaluated_tokens = 0;  // prompt tokens that were not read from a cache
@@ -90,8 +91,17 @@ struct StudentSummary {
   std::optional<double> lift;
 };
 
+// What a run's judge was asked for, over all answers that count.
+struct JudgeSummary {
+  std::size_t answers = 0;  // that it judged
+  std::size_t requests = 0;
+  double cost_usd = 0.0;       // of the requests with a known cost
+  std::size_t cost_known = 0;  // requests
+};
+
 struct RunSummary {
   std::vector<StudentSummary> students;  // in the plan's order
+  JudgeSummary judge;
   std::size_t cells = 0;
   std::size_t answered = 0;
   bool complete() const { return answered == cells; }

@@ -19,7 +19,10 @@ void AddUp(ChatResponse& sum, const ChatResponse& response) {
   sum.seconds += response.seconds;
 }
 
-// The request that tells the model what is wrong with its answer.
+}  // namespace
+
+Result<Json> StructuredJson(std::string_view answer, const Json& schema) { return AnswerJson(answer, schema); }
+
 ChatRequest RepairOf(ChatRequest request, const std::string& answer, const std::string& problem) {
   constexpr std::size_t kIdDigits = 40;
   // Another question needs another ID, which is the same each time.
@@ -28,8 +31,6 @@ ChatRequest RepairOf(ChatRequest request, const std::string& answer, const std::
   request.messages.push_back({Role::kUser, RepairRequest(problem, *request.answer_schema)});
   return request;
 }
-
-}  // namespace
 
 Result<ChatResponse> GenerateStructured(const StructuredHooks& hooks, ChatRequest request) {
   CHECK(request.answer_schema.has_value());

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "model/chat.h"
 #include "model/model.h"
+#include "util/json.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
 
@@ -30,5 +33,10 @@ Result<ChatResponse> GenerateStructured(const StructuredHooks& hooks, ChatReques
 // that ended because of its length, a refusal or the context window; `parsed` is then set only if it matches. Usage,
 // cost and time are the sum over all answers.
 Result<ChatResponse> GenerateStructured(Model& model, ChatRequest request, const StopFlag* stop = nullptr);
+
+// For callers that don't wait for an answer: the JSON in it that matches the schema (kInput: what is wrong), and the
+// request that tells the model of the problem with its answer to this one, which has an answer_schema.
+Result<Json> StructuredJson(std::string_view answer, const Json& schema);
+ChatRequest RepairOf(ChatRequest request, const std::string& answer, const std::string& problem);
 
 }  // namespace upskill

@@ -26,10 +26,22 @@ const PromptKind* FindKind(std::string_view name) {
   return found == kinds.end() ? nullptr : &*found;
 }
 
-}  // namespace
+// What is said to those who are measured, and to those who judge them.
+std::vector<PromptKind> KindsForAnswers() {
+  return {
+      {"student", "The system prompt of the students, which the skill follows", {}},
+      {"judge-system", "Tells a judge what its verdict must rest on", {}},
+      {"judge",
+       "Asks a judge whether an answer meets a rubric; after `judge-system`",
+       {{"request", true}, {"reference"}, {"answer", true}, {"rubric", true}, {"mark"}}},
+      {"judge-pair",
+       "Asks a judge which of two answers meets a rubric better; after `judge-system`",
+       {{"request", true}, {"first", true}, {"second", true}, {"rubric", true}, {"mark"}}},
+  };
+}
 
-const std::vector<PromptKind>& PromptKinds() {
-  static const std::vector<PromptKind> kinds = {
+std::vector<PromptKind> KindsForTeachers() {
+  return {
       {"notes",
        "Asks the teacher to condense material that doesn't fit into one request",
        {{"task"}, {"examples"}, {"material", true}}},
@@ -79,8 +91,17 @@ const std::vector<PromptKind>& PromptKinds() {
       {"describe",
        "Asks the teacher for the description of a skill from which parts were left out; after `draft-system`",
        {{"task"}, {"examples"}, {"material"}, {"skill", true}, {"description", true}}},
-      {"student", "The system prompt of the students, which the skill follows", {}},
   };
+}
+
+}  // namespace
+
+const std::vector<PromptKind>& PromptKinds() {
+  static const std::vector<PromptKind> kinds = [] {
+    std::vector<PromptKind> all = KindsForTeachers();
+    for (PromptKind& kind : KindsForAnswers()) all.push_back(std::move(kind));
+    return all;
+  }();
   return kinds;
 }
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/judge_labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "eval/answer_queue.h"
+#include "eval/backoff.h"
+#include "eval/cell.h"
+#include "eval/judge_prompt.h"
+#include "eval/judging.h"
+#include "eval/prompts.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::chrono::milliseconds kTick{200};
+
+// Nothing: no label. Errors: another value.
+Result<std::optional<bool>> ReadLabel(const Json& value) {
+  if (value.is_null()) return std::optional<bool>();
+  if (value.is_boolean()) return std::optional(value.get<bool>());
+  if (value == "pass" || value == "fail") return std::optional(value == "pass");
+  return InputError("a label must be true, false, \"pass\", \"fail\" or null");
+}
+
+Result<std::string> NeededText(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  if (found == line.end() || !found->is_string() || Trim(found->get_ref<const std::string&>()).empty())
+    return InputError(fmt::format("no \"{}\": a text that isn't empty", key));
+  return found->get<std::string>();
+}
+
+class LabelReader {
+ public:
+  Status Take(const Json& line) {
+    if (!line.is_object()) return InputError("expected an object");
+    LabelledAnswer answer;
+    ASSIGN_OR_RETURN(answer.test_case.input, NeededText(line, "input"));
+    ASSIGN_OR_RETURN(answer.asked.text, NeededText(line, "answer"));
+    ASSIGN_OR_RETURN(answer.asked.question.rubric, NeededText(line, "rubric"));
+    answer.test_case.reference = StringAt(line, "reference");
+    if (answer.asked.text.size() > kMaxJudgedBytes)
+      return InputError(fmt::format("the answer is longer than {}", BytesText(kMaxJudgedBytes)));
+    RETURN_IF_ERROR(TakeLabels(line, answer));
+    if (std::none_of(answer.labels.begin(), answer.labels.end(), [](const auto& label) { return label.has_value(); })) {
+      ++set_.unlabelled;
+      return {};
+    }
+    set_.answers.push_back(std::move(answer));
+    return {};
+  }
+
+  LabelSet Finish() {
+    for (LabelledAnswer& answer : set_.answers) answer.labels.resize(set_.raters.size());
+    return std::move(set_);
+  }
+
+ private:
+  Status TakeLabels(const Json& line, LabelledAnswer& answer) {
+    if (const auto labels = line.find("labels"); labels != line.end()) {
+      if (!labels->is_object()) return InputError("\"labels\" must be an object: the label of each rater by name");
+      for (const auto& label : labels->items()) RETURN_IF_ERROR(TakeLabel(label.key(), label.value(), answer));
+    }
+    if (const auto label = line.find("label"); label != line.end()) return TakeLabel("people", *label, answer);
+    return {};
+  }
+
+  Status TakeLabel(const std::string& rater, const Json& value, LabelledAnswer& answer) {
+    ASSIGN_OR_RETURN(const std::optional<bool> label, ReadLabel(value));
+    const auto known = numbers_.try_emplace(rater, set_.raters.size());
+    if (known.second) set_.raters.push_back(rater);
+    const std::size_t number = known.first->second;
+    if (answer.labels.size() <= number) answer.labels.resize(number + 1);
+    answer.labels[number] = label;
+    return {};
+  }
+
+  LabelSet set_;
+  std::map<std::string, std::size_t> numbers_;
+};
+
+}  // namespace
+
+std::optional<bool> LabelledAnswer::people() const {
+  int balance = 0;
+  for (const std::optional<bool>& label : labels) balance += !label ? 0 : (*label ? 1 : -1);
+  return balance == 0 ? std::nullopt : std::optional(balance > 0);
+}
+
+Result<LabelSet> ParseLabels(std::string_view text, const std::string& source) {
+  LabelReader reader;
+  std::size_t number = 0;
+  std::size_t taken = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (Trim(line).empty()) continue;
+    const std::string place = fmt::format("{}:{}", source, number);
+    if (++taken > kMaxLabelledAnswers) {
+      return InputError(
+          fmt::format("{}: more than {} answers", source, WithThousands(static_cast<long long>(kMaxLabelledAnswers))));
+    }
+    ASSIGN_OR_RETURN(const Json json, ParseJson(line, place));
+    RETURN_IF_ERROR(reader.Take(json).With(place));
+  }
+  LabelSet set = reader.Finish();
+  if (set.answers.empty()) {
+    return InputError(
+        fmt::format("{}: no labelled answers; each line needs \"input\", \"answer\", \"rubric\" and "
+                    "\"label\" (upskill judge-check --help)",
+                    source));
+  }
+  return set;
+}
+
+std::vector<Json> LabelSheet(const RunData& data) {
+  const Plan& plan = data.plan();
+  std::map<std::string, Json> by_hash;  // in an order that depends on the texts alone
+  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
+    const Case& test_case = plan.suite.cases[i];
+    const Result<CaseChecks> checks = CaseChecks::Make(test_case, DefaultSandbox(), true);
+    if (!checks || !checks->asks_judge()) continue;
+    for (std::size_t student = 0; student < plan.students.size(); ++student) {
+      for (const Arm arm : plan.arms) {
+        for (const Sample* sample : data.samples(student, arm, i)) {
+          if (!sample->ok() || sample->judgments.empty()) continue;
+          for (const AskedQuestion& asked : checks->QuestionsAbout(sample->response.text, checks->Waiting())) {
+            if (asked.question.kind != JudgeQuestion::Kind::kRubric) continue;
+            Json line = {{"case", test_case.id}, {"input", UserMessage(test_case)}};
+            if (!test_case.reference.empty()) line["reference"] = test_case.reference;
+            line["rubric"] = asked.question.rubric;
+            line["answer"] = asked.text;
+            line["label"] = nullptr;
+            by_hash.emplace(Sha256Hex(DumpJson(line)), std::move(line));
+          }
+        }
+      }
+    }
+  }
+  std::vector<Json> lines;
+  lines.reserve(by_hash.size());
+  for (auto& [hash, line] : by_hash) lines.push_back(std::move(line));
+  return lines;
+}
+
+JudgedLabels JudgeLabels(Model& judge, const LabelSet& set, const RunLimits& limits, const Clock& clock,
+                         const StopFlag* stop, const std::function<void(std::size_t done)>& progress) {
+  JudgedLabels out;
+  out.judgments.resize(set.answers.size());
+  out.errors.resize(set.answers.size());
+  std::size_t done = 0;
+  const auto take = [&](CheckedSample judged, const Judgments& /*judgments*/) {
+    if (judged.sample.error) {
+      out.errors[judged.cell] = std::move(judged.sample.error);
+    } else if (!judged.sample.judgments.empty()) {
+      out.judgments[judged.cell] = std::move(judged.sample.judgments.front());
+    }
+    ++done;
+    if (progress) progress(done);
+  };
+  const auto end = [&out](const std::string& why) { out.exhausted = why; };
+  Budget budget(limits);
+  const auto answers = std::make_shared<AnswerQueue>();
+  Judging judging(judge, budget, clock, kMaxAttempts, answers, {take, end, end});
+  for (std::size_t i = 0; i < set.answers.size(); ++i) {
+    CheckedSample sample{0, i, {}};
+    sample.sample.response.text = set.answers[i].asked.text;
+    judging.Add(std::move(sample), set.answers[i].test_case, {set.answers[i].asked});
+  }
+  int stopped = 0;
+  while (done < set.answers.size()) {
+    const int level = stop == nullptr ? 0 : stop->load();
+    if (level > stopped) {
+      stopped = level;
+      out.interrupted = true;
+      judging.Stop(level > 1 ? Model::CancelScope::kRunning : Model::CancelScope::kWaiting, "stopped");
+    }
+    judging.SendWhatFits();
+    if (done == set.answers.size()) break;
+    for (const JudgeAnswer& answer : answers->Take(kTick).of_judge) judging.Settle(answer);
+  }
+  out.cost_usd = judging.cost_usd();
+  return out;
+}
+
+}  // namespace upskill

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/judge_prompt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "eval/prompts.h"
+#include "model/structured_answer.h"
+#include "prompts/prompts.h"
+#include "util/hash.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using Kind = JudgeQuestion::Kind;
+
+constexpr std::size_t kMaxReasonBytes = 2000;
+constexpr std::size_t kMaxQuotes = 8;
+constexpr std::size_t kMaxQuoteBytes = 500;
+
+Json Schema(Kind kind) {
+  Json properties = {{"quotes", {{"type", "array"}, {"items", {{"type", "string"}}}}},
+                     {"reason", {{"type", "string"}}}};
+  const char* const verdict = kind == Kind::kRubric ? "met" : "better";
+  properties[verdict] =
+      kind == Kind::kRubric ? Json{{"type", "boolean"}} : Json{{"type", "string"}, {"enum", {"A", "B", "neither"}}};
+  return {{"type", "object"},
+          {"properties", std::move(properties)},
+          {"required", {"quotes", "reason", verdict}},
+          {"additionalProperties", false}};
+}
+
+// A text as quotes are compared: in lower case and without what models change when they copy, that is white space,
+// quotation marks and marks of emphasis.
+std::string Comparable(std::string_view text) {
+  constexpr std::string_view kDropped = " \n\t\r\"'`*\\";
+  constexpr std::array<std::string_view, 4> kQuotationMarks = {"\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x98",
+                                                               "\xE2\x80\x99"};
+  constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+  std::string normal;
+  while (!text.empty()) {
+    const auto* const mark = std::find_if(kQuotationMarks.begin(), kQuotationMarks.end(),
+                                          [&](std::string_view one) { return text.starts_with(one); });
+    std::size_t bytes = 1;
+    if (mark != kQuotationMarks.end()) {
+      bytes = mark->size();
+    } else if (text.starts_with(kEllipsis)) {
+      normal += "...";
+      bytes = kEllipsis.size();
+    } else if (kDropped.find(text.front()) == std::string_view::npos) {
+      normal += text.front();
+    }
+    text.remove_prefix(bytes);
+  }
+  return ToLowerAscii(normal);
+}
+
+// Whether the quote occurs, also with omissions ("…") in it.
+bool Occurs(std::string_view quote, const std::string& text) {
+  std::size_t from = 0;
+  std::string rest = Comparable(quote);
+  while (!rest.empty()) {
+    const std::size_t gap = rest.find("...");
+    const std::string piece = rest.substr(0, gap);
+    rest = gap == std::string::npos ? "" : rest.substr(gap + 3);
+    const std::size_t at = text.find(piece, from);
+    if (at == std::string::npos) return false;
+    from = at + piece.size();
+  }
+  return true;
+}
+
+JudgeWord WordOf(Kind kind, const Json& verdict) {
+  if (kind == Kind::kRubric) return verdict.get<bool>() ? JudgeWord::kMet : JudgeWord::kNotMet;
+  if (verdict == "neither") return JudgeWord::kEqual;
+  return (verdict == "A") == (kind == Kind::kAnswerFirst) ? JudgeWord::kAnswerBetter : JudgeWord::kReferenceBetter;
+}
+
+}  // namespace
+
+ChatRequest JudgeRequest(const Case& test_case, const AskedQuestion& asked) {
+  const Kind kind = asked.question.kind;
+  const std::string request = UserMessage(test_case);
+  constexpr std::size_t kMarkDigits = 8;
+  // A text can't contain a hash of itself, so that no answer ends its own quotation.
+  PromptValues values = {
+      {"mark", Sha256Hex(request + "\n" + asked.text + "\n" + test_case.reference).substr(0, kMarkDigits)},
+      {"request", request},
+      {"rubric", std::string(Trim(asked.question.rubric))}};
+  if (kind == Kind::kRubric) {
+    values["reference"] = test_case.reference;
+    values["answer"] = asked.text;
+  } else {
+    const bool answer_first = kind == Kind::kAnswerFirst;
+    values["first"] = answer_first ? asked.text : test_case.reference;
+    values["second"] = answer_first ? test_case.reference : asked.text;
+  }
+  ChatRequest chat;
+  chat.system = BuiltInPrompts().Render("judge-system");
+  chat.messages.push_back(
+      {Role::kUser, BuiltInPrompts().Render(kind == Kind::kRubric ? "judge" : "judge-pair", values)});
+  chat.sampling.max_tokens = kMaxJudgeTokens;
+  chat.answer_schema = Schema(kind);
+  constexpr std::size_t kIdDigits = 40;
+  const std::string hash = Sha256Hex(chat.system + "\n" + chat.messages[0].text);
+  chat.id = hash.substr(0, kIdDigits);
+  chat.sampling.seed = std::stoull(hash.substr(0, 8), nullptr, 16);
+  return chat;
+}
+
+std::string JudgmentKey(const std::string& judge_identity, const ChatRequest& request) {
+  return Sha256Hex(judge_identity + "\n" + request.system + "\n" + request.messages.front().text);
+}
+
+std::string JudgePromptsHash() {
+  const Prompts& prompts = BuiltInPrompts();
+  return Sha256Hex(prompts.Text("judge-system") + "\n" + prompts.Text("judge") + "\n" + prompts.Text("judge-pair"));
+}
+
+Result<Judgment> ReadJudgment(const Case& test_case, const AskedQuestion& asked, std::string_view answer) {
+  const Kind kind = asked.question.kind;
+  ASSIGN_OR_RETURN(const Json json, StructuredJson(answer, Schema(kind)));
+  Judgment judgment;
+  judgment.word = WordOf(kind, json.at(kind == Kind::kRubric ? "met" : "better"));
+  judgment.reason = ExcerptLine(json.at("reason").get_ref<const std::string&>(), kMaxReasonBytes);
+  const std::string text = Comparable(kind == Kind::kRubric ? asked.text : asked.text + "\n" + test_case.reference);
+  for (const Json& item : json.at("quotes")) {
+    const std::string& quote = item.get_ref<const std::string&>();
+    if (Trim(quote).empty()) continue;
+    if (!Occurs(quote, text)) {
+      return InputError(fmt::format("the quote \"{}\" isn't in the text; copy the words exactly as they are there",
+                                    ExcerptLine(quote, 200)));
+    }
+    if (judgment.quotes.size() < kMaxQuotes) judgment.quotes.push_back(ExcerptLine(quote, kMaxQuoteBytes));
+  }
+  if (judgment.word == JudgeWord::kMet && judgment.quotes.empty())
+    return InputError("no quote shows that the rubric is met; copy the words of the answer that show it");
+  return judgment;
+}
+
+}  // namespace upskill
