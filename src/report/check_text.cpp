@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "check/command_check.h"
 #include "report/table.h"
 #include "util/text.h"
 
@@ -14,6 +16,18 @@ namespace upskill {
 namespace {
 
 using Judged = AnswerReport::Word;
+
+// How many answers failed because a check reached its time limit: on a faster machine, some may pass.
+std::size_t TimeLimits(const SuiteReport& report) {
+  std::size_t count = 0;
+  for (const CaseReport& one : report.cases) {
+    count +=
+        static_cast<std::size_t>(std::count_if(one.answers.begin(), one.answers.end(), [](const AnswerReport& answer) {
+          return std::any_of(answer.results.begin(), answer.results.end(), ReachedTimeLimit);
+        }));
+  }
+  return count;
+}
 
 struct Counts {
   std::size_t expected = 0;
@@ -68,22 +82,27 @@ TerminalText Problems(const SuiteReport& report, const Style& style) {
   for (const CaseReport& one : report.cases) {
     for (const AnswerReport& answer : one.answers) {
       if (answer.word != Judged::kNotAsExpected) continue;
-      text +=
-          TerminalText::Format("{} {} · {} {}\n", Tinted(style, Tint::kBad, "✗"), one.id, answer.name, answer.problem);
+      const std::string line = fmt::format("{} · {} {}", one.id, answer.name, answer.problem);
+      text += TerminalText::Format("{} {}\n", Tinted(style, Tint::kBad, "✗"), Wrapped(line, style.columns, 2));
     }
-    for (const std::string& weakness : one.weaknesses) text += TerminalText::Format("weak {} · {}\n", one.id, weakness);
+    for (const std::string& weakness : one.weaknesses)
+      text += Wrapped(fmt::format("weak {} · {}", one.id, weakness), style.columns, 2) + "\n";
   }
   return text.empty() ? text : "\n" + text;
 }
 
-TerminalText AllResults(const SuiteReport& report) {
+TerminalText AllResults(const SuiteReport& report, const Style& style) {
+  constexpr std::size_t kOutcome = 8;  // columns
   TerminalText text;
   for (const CaseReport& one : report.cases) {
     for (const AnswerReport& answer : one.answers) {
-      text += TerminalText::Format("\n{} · {}: {}\n", one.id, answer.name, JudgedName(answer.word));
+      text += "\n" +
+              Wrapped(fmt::format("{} · {}: {}", one.id, answer.name, JudgedName(answer.word)), style.columns, 2) +
+              "\n";
       for (const CheckResult& result : answer.results) {
-        text += TerminalText::Format("  {:<4}  {}{}{}\n", OutcomeName(result.outcome), result.name,
-                                     result.detail.empty() ? "" : ": ", result.detail);
+        const std::string line = result.name + (result.detail.empty() ? "" : ": " + result.detail);
+        text +=
+            TerminalText::Format("  {:<4}  {}\n", OutcomeName(result.outcome), Wrapped(line, style.columns, kOutcome));
       }
     }
   }
@@ -91,14 +110,14 @@ TerminalText AllResults(const SuiteReport& report) {
 }
 
 // Each reason once, with the cases that it is about.
-TerminalText Skips(const SuiteReport& report) {
+TerminalText Skips(const SuiteReport& report, const Style& style) {
   std::map<std::string, std::size_t> cases_of;
   for (const CaseReport& one : report.cases) {
     for (const std::string& skip : one.skipped) ++cases_of[skip];
   }
   TerminalText text;
   for (const auto& [skip, cases] : cases_of)
-    text += TerminalText::Format("skipped in {}: {}\n", Counted(cases, "case"), skip);
+    text += Wrapped(fmt::format("skipped in {}: {}", Counted(cases, "case"), skip), style.columns, 2) + "\n";
   return text.empty() ? text : "\n" + text;
 }
 
@@ -112,19 +131,23 @@ TerminalText SuiteReportText(const Suite& suite, const SuiteReport& report, bool
     seconds += one.seconds;
     for (const AnswerReport& answer : one.answers) (answer.right ? right : wrong).Add(answer);
   }
-  TerminalText text =
-      TerminalText::Format("suite  {} · {}\n\n", suite.source.string(), Counted(report.cases.size(), "case"));
+  const std::string head = fmt::format("{} · {}", suite.source.string(), Counted(report.cases.size(), "case"));
+  TerminalText text = TerminalText::Format("suite  {}\n\n", Wrapped(head, style.columns, 7));
   text += CaseTable(report, style);
-  if (all_results) text += AllResults(report);
-  text += Skips(report) + Problems(report, style);
-  text += TerminalText::Format("\n{} of {} right answers pass, {} of {} wrong answers fail", right.expected,
-                               right.judged, wrong.expected, wrong.judged);
+  if (all_results) text += AllResults(report, style);
+  text += Skips(report, style) + Problems(report, style);
+  std::string result = fmt::format("{} of {} right answers pass, {} of {} wrong answers fail", right.expected,
+                                   right.judged, wrong.expected, wrong.judged);
   const std::size_t open = right.all - right.judged + wrong.all - wrong.judged;
-  if (open > 0) text += TerminalText::Format("; {} not checked", Counted(open, "answer"));
-  if (seconds > 0.0) text += TerminalText::Format(" · {} of checks", TimeOfChecks(seconds));
-  text += "\n";
-  if (right.all + wrong.all == 0)
-    text += "no answers to try: give cases a \"reference\" and a list \"wrong\", or use --answers\n";
+  if (open > 0) result += fmt::format("; {} not checked", Counted(open, "answer"));
+  if (const std::size_t reached = TimeLimits(report); reached > 0)
+    result += fmt::format("; {} reached a time limit", Counted(reached, "answer"));
+  if (seconds > 0.0) result += fmt::format(" · {} of checks", TimeOfChecks(seconds));
+  text += "\n" + Wrapped(result, style.columns, 2) + "\n";
+  if (right.all + wrong.all == 0) {
+    const char* const help = "no answers to try: give cases a \"reference\" and a list \"wrong\", or use --answers";
+    text += Wrapped(help, style.columns, 2) + "\n";
+  }
   if (report.interrupted) text += "stopped before the end\n";
   return text;
 }

@@ -40,7 +40,8 @@ std::optional<std::string> Difference(const Plan& a, const Plan& b) {
     const char* what = nullptr;
     if (test_case.input != found->second->input) what = "a different input";
     if (test_case.files != found->second->files) what = "different files";
-    if (!SameChecks(test_case, *found->second) || test_case.output_file != found->second->output_file)
+    if (!SameChecks(test_case, *found->second) || test_case.output_file != found->second->output_file ||
+        test_case.fill != found->second->fill)
       what = "different checks";
     if (what != nullptr) return fmt::format("case '{}' has {}", test_case.id, what);
     cases.erase(found);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -48,23 +49,31 @@ std::string FailedChecks(const Sample& sample) {
   return count > kMostNames ? fmt::format("{}; and {} more", names, count - kMostNames) : names;
 }
 
-void AddRow(std::string& out, const JudgedRun& run, const Sample& sample) {
+// What the checks of each case do, by id.
+std::map<std::string_view, std::string_view> CheckKinds(const Plan& plan) {
+  std::map<std::string_view, std::string_view> kinds;
+  for (const Case& test_case : plan.suite.cases)
+    kinds.emplace(test_case.id, HasExecutedCheck(test_case) ? "executed" : "text");
+  return kinds;
+}
+
+void AddRow(std::string& out, const JudgedRun& run, const Sample& sample, std::string_view kind) {
   const ChatResponse& response = sample.response;
   const auto passed = std::count_if(sample.checks.begin(), sample.checks.end(),
                                     [](const CheckResult& check) { return check.outcome == Outcome::kPass; });
   out += fmt::format("{},{},{},{},{},{},", CsvField(run.plan().run), CsvField(sample.student), CsvField(sample.case_id),
                      ArmName(sample.arm), sample.round + 1, sample.ok() ? "ok" : "error");
   if (!sample.ok()) {
-    out += ",,,,,,,,,," + CsvField(sample.error->message) + "\r\n";
+    out += fmt::format(",,,,,,,,,,{},{}\r\n", CsvField(sample.error->message), kind);
     return;
   }
   const std::string cost = response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "";
   const Usage& usage = response.usage;
   const std::string tokens =
       ReportsTokens(sample) ? fmt::format("{},{},{}", usage.prompt(), usage.cache_read, usage.output) : ",,";
-  out += fmt::format("{},{},{},{:.3f},{},{},{},{},{}\r\n", sample.passed(), StopReasonName(response.stop), tokens,
+  out += fmt::format("{},{},{},{:.3f},{},{},{},{},{},{}\r\n", sample.passed(), StopReasonName(response.stop), tokens,
                      response.seconds, cost, passed, sample.checks.size(), CsvField(FailedChecks(sample)),
-                     CsvField(response.text));
+                     CsvField(response.text), kind);
 }
 
 }  // namespace
@@ -84,9 +93,13 @@ std::string CsvField(std::string_view text) {
 std::string SamplesCsv(std::span<const JudgedRun> runs) {
   std::string out =
       "run,model,case,arm,round,status,passed,stop,prompt_tokens,cached_tokens,output_tokens,seconds,cost_usd,checks_"
-      "passed,checks_total,failed_checks,answer\r\n";
+      "passed,checks_total,failed_checks,answer,check_kind\r\n";
   for (const JudgedRun& run : runs) {
-    for (const Sample* sample : SamplesByCase(run.data)) AddRow(out, run, *sample);
+    const std::map<std::string_view, std::string_view> kinds = CheckKinds(run.plan());
+    for (const Sample* sample : SamplesByCase(run.data)) {
+      const auto kind = kinds.find(sample->case_id);
+      AddRow(out, run, *sample, kind == kinds.end() ? "" : kind->second);
+    }
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include "report/figures.h"
 #include "report/findings_json.h"
+#include "report/judge_text.h"
 #include "report/ledger_text.h"
 
 namespace upskill {
@@ -28,6 +29,7 @@ Json ArmToJson(const StudentSummary& student, Arm arm) {
           {"unanswered", summary.cells - summary.answered},
           {"checks_passed", summary.checks_passed},
           {"checks_total", summary.checks_total},
+          {"time_limits", summary.time_limits},
           {"truncated", summary.truncated},
           {"cut", summary.cut},
           {"refusals", summary.refusals}};
@@ -137,6 +139,7 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
                     {"per_answer", ChangeToJson(verdict.tokens)}};
   json["seconds"] = ChangeToJson(verdict.seconds);
   json["cost_usd"] = CostToJson(verdict);
+  if (run.plan().judge) json["judge_corrected"] = CorrectedLiftToJson(run, index);
   json["cells_skipped"] = student.cells_skipped;
   json["cells_from_cache"] = from_cache;
   json["ceiling_cases"] = verdict.ceiling;
@@ -154,6 +157,7 @@ Json EvalToJson(const JudgedRun& run) {
   return {{"run", run.plan().run.empty() ? Json(nullptr) : Json(run.plan().run)},
           {"rechecked_from", run.plan().rechecked_from.empty() ? Json(nullptr) : Json(run.plan().rechecked_from)},
           {"left_out", run.plan().left_out},
+          {"judge", JudgeToJson(run)},
           {"skill", run.plan().skill.name},
           {"cases", run.plan().suite.cases.size()},
           {"rounds", run.plan().rounds},

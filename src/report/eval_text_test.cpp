@@ -319,7 +319,7 @@ TEST(EvalToJson, DocumentedKeys) {
   TestRun run;
   run.plan.sampling.temperature = 0.0;
   const Json json = EvalToJson(run.judged());
-  EXPECT_THAT(KeysOf(json), ElementsAre("run", "rechecked_from", "left_out", "skill", "cases", "rounds",
+  EXPECT_THAT(KeysOf(json), ElementsAre("run", "rechecked_from", "left_out", "judge", "skill", "cases", "rounds",
                                         "judged_rounds", "alpha", "students", "complete"));
   EXPECT_EQ(json.at("run"), run.plan.run);
   EXPECT_EQ(json.at("skill"), "manifests");
@@ -361,7 +361,7 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(student.at("cells_skipped"), 0);
   EXPECT_THAT(KeysOf(student.at("baseline")),
               ElementsAre("passed", "total", "rate", "errors", "attempts", "errors_by_kind", "unanswered",
-                          "checks_passed", "checks_total", "truncated", "cut", "refusals"));
+                          "checks_passed", "checks_total", "time_limits", "truncated", "cut", "refusals"));
   EXPECT_EQ(student.at("baseline").at("passed"), 2);
   EXPECT_EQ(student.at("baseline").at("total"), 4);
   EXPECT_EQ(student.at("baseline").at("rate"), 0.5);

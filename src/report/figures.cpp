@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/judge_text.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -138,6 +139,7 @@ std::vector<std::string> RemarksOn(const Plan& plan) {
   if (!plan.left_out.empty())
     remarks.push_back(fmt::format("{} left out: {}{}", Counted(plan.left_out.size(), "case"), plan.left_out.front(),
                                   plan.left_out.size() > 1 ? "; …" : ""));
+  if (plan.judge) remarks.push_back(JudgeText(plan));
   return remarks;
 }
 

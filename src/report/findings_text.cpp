@@ -94,6 +94,16 @@ std::vector<TerminalText> FindingNotes(const JudgedRun& run, std::size_t student
   return notes;
 }
 
+std::vector<std::string> GroundTexts(const JudgedRun& run, std::size_t student) {
+  std::vector<std::string> texts;
+  for (const TagLift& ground : run.findings[student].grounds) {
+    if (ground.group.cases == 0) continue;
+    texts.push_back(
+        fmt::format("checks {} · {} · {}", ground.tag, Counted(ground.group.cases, "case"), GroupText(ground.group)));
+  }
+  return texts;
+}
+
 TerminalText TagLines(const JudgedRun& run, std::size_t student) {
   std::vector<TagLift> tags = run.findings[student].tags;
   const std::size_t all = tags.size();

@@ -82,6 +82,8 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
     out += fmt::format("- {}: for new cases like these {} … {} points\n", name, PointsText(*verdict.new_cases_low),
                        PointsText(*verdict.new_cases_high));
   }
+  for (const std::string& ground : GroundTexts(run, index))
+    out += fmt::format("- {}: {}\n", name, MarkdownText(ground, kLongestRemark));
   for (const auto& [arm, verdicts] : run.others) {
     const StudentVerdict& other = verdicts[index];
     if (!other.lift) continue;

@@ -8,6 +8,7 @@
 
 #include "eval/missing.h"
 #include "report/figures.h"
+#include "report/judge_text.h"
 #include "report/style.h"
 #include "util/text.h"
 
@@ -174,6 +175,21 @@ std::string TruncatedText(const JudgedRun& run, std::size_t student) {
                      truncated == 1 ? "was" : "were", run.plan().sampling.max_tokens);
 }
 
+// Such an answer may be right, on a faster machine.
+std::string TimeLimitText(const JudgedRun& run, std::size_t student) {
+  std::size_t reached = 0;
+  std::size_t answered = 0;
+  for (const auto& [arm, summary] : run.summary.students[student].arms) {
+    reached += summary.time_limits;
+    answered += summary.answered;
+  }
+  if (reached == 0) return "";
+  return fmt::format(
+      "{} of {} failed because a check reached its time limit: raise its \"timeout_seconds\" if they may "
+      "be right",
+      reached, Counted(answered, "answer"));
+}
+
 std::string ListOfNames(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
   const std::vector<std::string> shown(names.begin(),
@@ -308,10 +324,12 @@ std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t studen
                                   PointsText(*verdict.lost_low), PointsText(*verdict.lost_high)));
   }
   remarks.push_back(TruncatedText(run, student));
+  remarks.push_back(TimeLimitText(run, student));
   remarks.push_back(RepeatText(run, student));
   remarks.push_back(CopiesText(verdict));
   remarks.push_back(ExcludedText(run, verdict));
   remarks.push_back(EstimateText(run, verdict));
+  remarks.push_back(CorrectedLiftText(run, student));
   std::erase(remarks, "");
   return remarks;
 }

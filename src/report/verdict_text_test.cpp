@@ -201,6 +201,14 @@ TEST(VerdictRemarks, ManyTruncatedAnswers) {
   EXPECT_THAT(VerdictRemarks(run, 0), Not(Contains(HasSubstr("truncated"))));
 }
 
+TEST(VerdictRemarks, AnswersThatReachedATimeLimit) {
+  JudgedRun run = RunWith({});
+  EXPECT_THAT(VerdictRemarks(run, 0), Not(Contains(HasSubstr("time limit"))));
+  run.summary.students[0].arms[Arm::kSkill].answered = 6;
+  run.summary.students[0].arms[Arm::kSkill].time_limits = 1;
+  EXPECT_THAT(VerdictRemarks(run, 0), Contains(HasSubstr("failed because a check reached its time limit")));
+}
+
 TEST(VerdictRemarks, AnOpenVerdictBesideAnIntervalWithoutZero) {
   StudentVerdict verdict;
   verdict.lift = 0.4;
