@@ -13,6 +13,7 @@
 #include "cli/generate_run.h"
 #include "cli/help_command.h"
 #include "cli/help_formatter.h"
+#include "cli/judge_check_command.h"
 #include "cli/list_command.h"
 #include "cli/merge_command.h"
 #include "cli/models_command.h"
@@ -45,6 +46,7 @@ struct AllOptions {
   RecheckOptions recheck;
   ReportOptions report;
   CheckCommandOptions check;
+  JudgeCheckOptions judge_check;
   CompareOptions compare;
   SelftestOptions selftest;
   ListOptions list;
@@ -66,6 +68,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddBenchmarkCommand(app, options.benchmark);
   AddPlanCommand(app, options.plan);
   AddCheckCommand(app, options.check);
+  AddJudgeCheckCommand(app, options.judge_check);
   AddSelftestCommand(app, options.selftest);
   AddGenerateCommand(app, options.generate);
   AddPromptsCommand(app, options.prompts);
@@ -101,6 +104,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
   if (app.got_subcommand("check")) return RunCheck(options.check, env);
+  if (app.got_subcommand("judge-check")) return RunJudgeCheck(options.judge_check, env);
   if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
   if (app.got_subcommand("prompts")) return RunPrompts(options.prompts, env);
   if (app.got_subcommand("recheck")) return RunRecheck(options.recheck, env);

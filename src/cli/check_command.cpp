@@ -17,11 +17,13 @@
 #include "cli/color_option.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "report/check_junit.h"
 #include "report/check_text.h"
 #include "skill/suite.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/nearest_name.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -85,6 +87,31 @@ std::function<void(std::size_t, std::size_t)> ProgressTo(const Env& env) {
   };
 }
 
+enum class FileFormat { kNone, kXml, kJson };
+
+Result<FileFormat> FileFormatOf(const std::string& output) {
+  if (output.empty()) return FileFormat::kNone;
+  const std::string extension = ToLowerAscii(fs::path(output).extension().string());
+  if (extension == ".xml") return FileFormat::kXml;
+  if (extension == ".json") return FileFormat::kJson;
+  return InputError(
+      fmt::format("-o {}: can't tell the format from this name; end it with .xml (JUnit) or .json", output));
+}
+
+Json DocumentOf(const Suite& suite, const SuiteReport& report) {
+  Json document = SuiteReportToJson(report);
+  document["warnings"] = suite.warnings;
+  return document;
+}
+
+Status WriteReport(const CheckCommandOptions& options, FileFormat format, const Suite& suite,
+                   const SuiteReport& report) {
+  if (format == FileFormat::kNone) return {};
+  return WriteOutputFile(options.output, format == FileFormat::kXml
+                                             ? CheckJUnitXml(suite, report, options.strict)
+                                             : DumpJsonIndented(DocumentOf(suite, report)) + "\n");
+}
+
 ExitCode CodeOf(const SuiteReport& report, std::size_t warnings, const CheckCommandOptions& options) {
   if (report.interrupted) return ExitCode::kInterrupted;
   std::size_t judged = 0;
@@ -119,6 +146,10 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
   command->add_flag(
       "--strict", options.strict,
       "Also fail if an answer can't be checked here, a case has no answer to try, or the suite gives a warning");
+  command
+      ->add_option("-o,--output", options.output,
+                   "File to write the report to as well; .xml (JUnit) or .json decides the format")
+      ->type_name("FILE");
   command->add_flag("-v,--verbose", options.verbose, "Print the results of all checks");
   command->add_option("-j,--jobs", options.jobs, "Answers checked at once")
       ->check(WholeNumber(1, 1024))
@@ -128,10 +159,13 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
   command->add_flag("--json", options.json, "Print the report as JSON");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"Guard a suite in CI", "upskill check path/to/skill --lint --strict"},
+                         {"Show the result in a CI system", "upskill check path/to/skill --strict -o check.xml"},
                          {"Try answers kept elsewhere", "upskill check tests.json --answers answers/"}});
 }
 
 ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
+  const Result<FileFormat> format = FileFormatOf(options.output);
+  if (!format) return PrintError(env, format.error());
   Result<Suite> suite = LoadSuiteOf(options.suite);
   if (!suite) return PrintError(env, suite.error());
   for (const std::string& warning : suite->warnings) PrintWarning(env, warning);
@@ -155,12 +189,12 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   const Result<SuiteReport> report = CheckSuite(*suite, *answers, how);
   if (!report) return PrintError(env, report.error());
   if (options.json) {
-    Json document = SuiteReportToJson(*report);
-    document["warnings"] = suite->warnings;
-    PrintDocument(env, DumpJsonIndented(document) + "\n");
+    PrintDocument(env, DumpJsonIndented(DocumentOf(*suite, *report)) + "\n");
   } else {
     env.out(SuiteReportText(*suite, *report, options.verbose, StyleFor(env, env.out_is_terminal, options.color)));
   }
+  if (const Status written = WriteReport(options, *format, *suite, *report); !written)
+    return PrintError(env, written.error());
   return CodeOf(*report, suite->warnings.size(), options);
 }
 

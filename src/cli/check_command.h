@@ -17,6 +17,7 @@ struct CheckCommandOptions {
   std::string suite;               // a file of cases, or a skill
   std::string answers;             // empty: the folder `answers` beside the cases, if there is one
   std::vector<std::string> cases;  // ids; empty: all
+  std::string output;              // a file for the report, .xml or .json; may be empty
   bool lint = false;
   bool strict = false;
   bool verbose = false;

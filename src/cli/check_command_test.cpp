@@ -9,6 +9,7 @@
 
 #include "sandbox/sandbox.h"
 #include "support/command_line.h"
+#include "util/files.h"
 #include "util/json.h"
 
 namespace upskill {
@@ -94,6 +95,22 @@ TEST_F(CheckCommand, StrictMeansThatEverythingWasTried) {
   EXPECT_EQ(Run({"check", warned, "--json"}), 0);
   EXPECT_EQ((*ParseJson(out, "out"))["warnings"].size(), 2U) << out;
   EXPECT_EQ(Run({"check", warned, "--strict"}), 1);
+}
+
+TEST_F(CheckCommand, WritesItsReportToAFile) {
+  folder.Write("suite/answers/colour/wrong-teal.md", "teal, but for the wrong reason");
+  const std::string xml = (folder.path() / "check.xml").string();
+  EXPECT_EQ(Run({"check", Suite(kSound), "-o", xml}), 1) << error;
+  EXPECT_THAT(out, HasSubstr("1 of 1 right answers pass"));
+  EXPECT_THAT(ReadFile(xml).value(), AllOf(HasSubstr("<testcase name=\"wrong-teal\" classname=\"suite.colour\""),
+                                           HasSubstr("<failure message=\"should fail, but passes\"")));
+  const std::string json = (folder.path() / "check.JSON").string();
+  EXPECT_EQ(Run({"check", Suite(kSound), "--output", json, "--json"}), 1);
+  EXPECT_EQ(ReadFile(json).value(), out);
+  EXPECT_EQ(Run({"check", Suite(kSound), "-o", "check.txt"}), 2);
+  EXPECT_THAT(error,
+              HasSubstr("-o check.txt: can't tell the format from this name; end it with .xml (JUnit) or .json"));
+  EXPECT_EQ(Run({"check", Suite(kSound), "-o", (folder.path() / "none/check.xml").string()}), 2);
 }
 
 TEST_F(CheckCommand, TakesTheSkillsFile) {

@@ -16,6 +16,7 @@
 #include "report/figures.h"
 #include "report/findings_text.h"
 #include "report/gate_json.h"
+#include "report/judge_text.h"
 #include "report/ledger_text.h"
 #include "report/progress_line.h"
 #include "report/run_files.h"
@@ -33,6 +34,8 @@ void PrintHead(const EvalOptions& options, const Config& config, const EvalSessi
   for (const auto& model : session.models) {
     env.out(TerminalText::Format("model  {} ({})\n", model->info().name, model->info().detail));
   }
+  if (session.judge)
+    env.out(TerminalText::Format("judge  {} ({})\n", session.judge->info().name, session.judge->info().detail));
   if (const Result<Skill> skill = LoadSkill(options.skill); skill && !skill->references.empty())
     env.out(TerminalText::Format("note   models get SKILL.md alone, without its {}\n",
                                  Counted(skill->references.size(), "reference")));
@@ -94,6 +97,8 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
                                  WithThousands(static_cast<long long>(outcome.progress.saved)),
                                  WithThousands(static_cast<long long>(outcome.progress.total)), SkippedText(run)));
   }
+  if (const std::string judged = JudgeSpentText(run); !judged.empty())
+    env.out(TerminalText::Format("judge {}\n", judged));
   if (outcome.progress.cost_usd > 0) env.out(TerminalText::Format("spent {}\n", MoneyText(outcome.progress.cost_usd)));
   if (session.journal) {
     env.out(TerminalText::Format("run {} · {}\n{}\n", session.plan.run, session.journal->folder().string(),
@@ -176,6 +181,7 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
   RunInput input;
   input.plan = &session->plan;
   for (const auto& model : session->models) input.models.push_back(model.get());
+  input.judge = session->judge.get();
   input.journal = session->journal ? &*session->journal : nullptr;
   input.resumed = std::move(session->resumed);
   input.cached = session->cached;

@@ -5,6 +5,7 @@
 
 #include "cli/color_option.h"
 #include "cli/help_formatter.h"
+#include "cli/judge_option.h"
 #include "cli/option_checks.h"
 #include "eval/gate.h"
 #include "eval/plan.h"
@@ -52,6 +53,7 @@ void AddCaseOptions(CLI::App& command, EvalOptions& options) {
   if (!options.table_first) command.add_flag("--no-baseline", options.no_baseline, "Leave out the arm without a skill");
   command.add_flag("--placebo", options.placebo, "Add an arm with an unrelated text of the skill's length");
   command.add_option("--against", options.against, "Add an arm with another version of the skill")->type_name("DIR");
+  AddJudgeOption(command, options.judge_model);
   AddSandboxOptions(command, options.sandbox);
   command.add_option("--shard", options.shard, "Run only the K-th of N parts; `upskill merge` merges them")
       ->type_name("K/N");

@@ -19,6 +19,7 @@ struct EvalOptions {
   std::string skill;
   std::vector<std::string> models;
   std::vector<std::string> base_urls;
+  std::string judge_model;  // of checks of the type `judge`; empty: none
   std::string tests;
   std::string test_gen_model;  // writes the tests of a skill that has none
   std::optional<int> rounds;   // absent: the command's default

@@ -8,6 +8,7 @@
 
 #include "check/check.h"
 #include "cli/eval_tests.h"
+#include "cli/judge_option.h"
 #include "cli/students.h"
 #include "eval/cache.h"
 #include "eval/gate_forecast.h"
@@ -86,7 +87,7 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sa
   if (plan.stop_when_decided && !plan.has_arm(ComparedArm(plan))) {
     return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
   }
-  ASSIGN_OR_RETURN(plan.left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox));
+  ASSIGN_OR_RETURN(plan.left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox, !options.judge_model.empty()));
   ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop, sandbox));
   if (!options.quiet) {
     for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
@@ -99,10 +100,7 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sa
   return plan;
 }
 
-// Opens the models; two that are the same are an error, and so is a cost limit that can't be held.
-Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::string>& specs,
-                                                       const EvalOptions& options, const fs::path& runs_dir,
-                                                       const Env& env) {
+ModelOptions ModelOptionsOf(const EvalOptions& options, const fs::path& runs_dir) {
   ModelOptions model_options;
   if (options.batch) {
     const bool fresh = options.resume.empty() && (!options.use_cache || options.refresh);
@@ -115,6 +113,13 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
   model_options.quiet = options.quiet;
   model_options.base_urls = options.base_urls;
   model_options.client = std::make_shared<HttpClient>();  // shared by the models, which end it together
+  return model_options;
+}
+
+// Opens the models; two that are the same are an error, and so is a cost limit that can't be held.
+Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::string>& specs,
+                                                       const EvalOptions& options, const ModelOptions& model_options,
+                                                       const Env& env) {
   std::vector<std::unique_ptr<Model>> models;
   for (const std::string& spec : specs) {
     ASSIGN_OR_RETURN(std::unique_ptr<Model> model, OpenModel(spec, model_options, env));
@@ -161,14 +166,38 @@ Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const C
   return lock;
 }
 
+// The servers of --base-url are those of the students, and a batch is no place for a judge, which is waited for.
+Status TakeJudge(const EvalOptions& options, ModelOptions model_options, Env& env, EvalSession& session) {
+  model_options.batches.reset();
+  ASSIGN_OR_RETURN(OpenedJudge judge,
+                   OpenJudge(options.judge_model, model_options, session.plan.suite, session.runs_dir, env));
+  if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*judge.model, options.judge_model));
+  if (judge.described.rubrics == 0) {
+    if (!options.quiet)
+      PrintWarning(env, "--judge-model: no check of these cases asks a judge (`upskill help checks`)");
+    return {};
+  }
+  for (const Student& student : session.plan.students) {
+    if (student.identity != judge.described.identity || options.quiet) continue;
+    PrintWarning(env, fmt::format("{} judges its own answers; models favour what they wrote themselves: name another "
+                                  "model with --judge-model",
+                                  student.name));
+  }
+  session.judge = std::move(judge.model);
+  session.plan.judge = std::move(judge.described);
+  return {};
+}
+
 Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
   ASSIGN_OR_RETURN(session.plan, MakePlan(options, config, *session.sandbox, env));
   const std::vector<std::string> specs = ChooseModels(options.models, config);
-  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, session.runs_dir, env));
+  const ModelOptions model_options = ModelOptionsOf(options, session.runs_dir);
+  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, model_options, env));
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const ModelInfo& info = session.models[i]->info();
     session.plan.students.push_back({specs[i], info.name, info.identity});
   }
+  if (!options.judge_model.empty()) RETURN_IF_ERROR(TakeJudge(options, model_options, env, session));
   ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, env, session));
   RETURN_IF_ERROR(TakeGate(options, env, session));
   if (options.use_cache && !options.refresh) {
@@ -224,15 +253,12 @@ std::string ServerOptions(const Student& student) {
 }
 
 // A run's folder may come from elsewhere, so its plan isn't enough to send requests to the servers that it names.
-Status CheckServersAreNamed(const EvalOptions& options, const Plan& plan) {
+Status CheckServerIsNamed(const EvalOptions& options, const std::string& run, const Student& model) {
   constexpr std::string_view kAnyServer = "generic.";  // the provider of a plain name with --base-url
-  for (const Student& student : plan.students) {
-    const bool named = !options.base_urls.empty() || student.spec.starts_with(kAnyServer);
-    if (named || !student.identity.starts_with(kAnyServer)) continue;
-    return InputError(fmt::format("run {} asked model '{}' at a server of its own; add{}", plan.run, student.spec,
-                                  ServerOptions(student)));
-  }
-  return {};
+  const bool named = !options.base_urls.empty() || model.spec.starts_with(kAnyServer);
+  if (named || !model.identity.starts_with(kAnyServer)) return {};
+  return InputError(
+      fmt::format("run {} asked model '{}' at a server of its own; add{}", run, model.spec, ServerOptions(model)));
 }
 
 Result<fs::path> RunToResume(const EvalOptions& options, const fs::path& runs_dir) {
@@ -250,6 +276,33 @@ Status StoreTerms(const EvalOptions& options, const RunTerms& stored, EvalSessio
     session.plan.terms.max_tokens = stored.max_tokens;
   }
   return session.plan.terms == stored ? Status() : session.journal->StorePlan(session.plan);
+}
+
+// The judge that the run was started with; a command or a server of its own must be named again (CheckAgainstPlan).
+Status ReopenJudge(const EvalOptions& options, ModelOptions model_options, Env& env, EvalSession& session) {
+  const RunJudge& stored = *session.plan.judge;
+  const bool confirmed = options.judge_model == stored.spec;
+  if (!options.judge_model.empty() && !confirmed) {
+    return InputError(
+        fmt::format("run {} is judged by '{}', not '{}'; start a new run, or recheck this one with "
+                    "`upskill recheck --judge-model`",
+                    session.plan.run, stored.spec, options.judge_model));
+  }
+  const bool runs_something = stored.spec.starts_with(kCommandPrefix) || stored.spec.starts_with(kDeskPrefix);
+  if (runs_something && !confirmed) {
+    return InputError(fmt::format("run {} is judged by '{}': to confirm that it may be used, repeat --judge-model {}",
+                                  session.plan.run, stored.spec, ShellWord(stored.spec)));
+  }
+  RETURN_IF_ERROR(CheckServerIsNamed(options, session.plan.run, {stored.spec, stored.name, stored.identity}));
+  model_options.batches.reset();
+  ASSIGN_OR_RETURN(OpenedJudge judge, OpenJudge(stored.spec, model_options, session.plan.suite, session.runs_dir, env));
+  if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*judge.model, stored.spec));
+  if (judge.described.identity != stored.identity) {
+    return InputError(
+        fmt::format("the judge '{}' has changed since run {} started; start a new run", stored.spec, session.plan.run));
+  }
+  session.judge = std::move(judge.model);
+  return {};
 }
 
 // Resumes a run as its plan.json says; the skill on disk may have changed since.
@@ -270,16 +323,20 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
         session.plan.run));
   }
   Suite suite = session.plan.suite;
-  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(suite, *session.sandbox));
+  ASSIGN_OR_RETURN(const std::vector<std::string> left_out,
+                   LeaveOutCasesThatCannotPass(suite, *session.sandbox, session.plan.judge.has_value()));
   if (!left_out.empty()) {
     return InputError(fmt::format("run {} can't go on here: {}", session.plan.run, left_out.front()));
   }
   RETURN_IF_ERROR(TakeGate(options, env, session));
-  RETURN_IF_ERROR(CheckServersAreNamed(options, session.plan));
+  for (const Student& student : session.plan.students)
+    RETURN_IF_ERROR(CheckServerIsNamed(options, session.plan.run, student));
   std::vector<std::string> specs;
   specs.reserve(session.plan.students.size());
   for (const Student& student : session.plan.students) specs.push_back(student.spec);
-  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, session.runs_dir, env));
+  const ModelOptions model_options = ModelOptionsOf(options, session.runs_dir);
+  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, model_options, env));
+  if (session.plan.judge) RETURN_IF_ERROR(ReopenJudge(options, model_options, env, session));
   for (std::size_t i = 0; i < session.models.size(); ++i) {
     const Student& student = session.plan.students[i];
     if (session.models[i]->info().identity == student.identity) continue;
@@ -354,6 +411,7 @@ Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& co
 std::string ResumeLine(const EvalOptions& options, const EvalSession& session) {
   std::string line = fmt::format("upskill {} {}", options.table_first ? "benchmark" : "eval", ShellWord(options.skill));
   for (const Student& student : session.plan.students) line += " -m " + ShellWord(student.spec);
+  if (session.plan.judge) line += " --judge-model " + ShellWord(session.plan.judge->spec);
   for (const std::string& url : options.base_urls) line += " --base-url " + ShellWord(url);
   if (options.batch) line += " --batch";
   if (options.max_cost_usd) line += fmt::format(" --max-cost {}", *options.max_cost_usd);

@@ -25,6 +25,7 @@ namespace upskill {
 struct EvalSession {
   Plan plan;
   std::vector<std::unique_ptr<Model>> models;  // as plan.students
+  std::unique_ptr<Model> judge;                // null: no check asks one
   std::optional<Journal> journal;              // absent with --no-log-runs
   std::vector<Sample> resumed;
   std::vector<Sample> cached;

@@ -75,6 +75,12 @@ bool SaysNothing(const std::string& name) {
   return true;
 }
 
+// The last folder of -o; empty without -o.
+std::string OutputName(const GenerateSession& session) {
+  const fs::path output = fs::path(session.options.output).lexically_normal();
+  return (output.has_filename() ? output : output.parent_path()).filename().string();
+}
+
 // Whether each file of the copy that is still in the folder is as it was. Otherwise an earlier session made the copy,
 // and what has come since would be lost.
 bool IsAsKept(const fs::path& folder, const fs::path& copy) {
@@ -95,8 +101,7 @@ std::string NameGiven(const GenerateSession& session) {
   if (!session.options.how.name.empty()) return session.options.how.name;
   // A folder that can't be a skill's name, or whose name says nothing, doesn't make a bad one: then the name comes from
   // the teacher or the task.
-  const fs::path output = fs::path(session.options.output).lexically_normal();
-  const std::string folder_name = (output.has_filename() ? output : output.parent_path()).filename().string();
+  const std::string folder_name = OutputName(session);
   return SkillNameProblem(folder_name).empty() && !SaysNothing(folder_name) ? folder_name : "";
 }
 
@@ -138,6 +143,13 @@ Status PlanPlace(GenerateSession& session) {
 std::string NameToUse(const GenerateSession& session, const std::string& name) {
   constexpr int kMostTries = 1000;
   const auto taken = [&](const std::string& one) { return IsTaken(session, OutputFolder(session, one)); };
+  // A task without Latin letters makes no name.
+  const bool is_free = session.options.how.name.empty() && !session.sources.material.has_existing();
+  if (is_free && !session.options.output.empty() && SaysNothing(name)) {
+    const std::string folder = OutputName(session);
+    const bool is_ascii = std::all_of(folder.begin(), folder.end(), [](char c) { return c > 0; });
+    if (std::string of_folder = SkillNameFrom(folder); is_ascii && !SaysNothing(of_folder)) return of_folder;
+  }
   if (IsPlaceGiven(session) || session.options.overwrite || !taken(name)) return name;
   for (int number = 2; number < kMostTries; ++number) {
     const std::string suffix = fmt::format("-{}", number);

@@ -16,8 +16,8 @@ Status PlanPlace(GenerateSession& session);
 // The name of --name, else that of -o; empty: none is given, or the folder's name says nothing about a skill.
 std::string NameGiven(const GenerateSession& session);
 
-// `name`, unless another skill has its folder and the name is free to choose: then the first of NAME-2, NAME-3 … that
-// no skill has.
+// `name`; if it says nothing and none is given, what the folder of -o makes of one ("My Kernels": my-kernels). If
+// another skill has its folder and the name is free to choose: the first of NAME-2, NAME-3 … that no skill has.
 std::string NameToUse(const GenerateSession& session, const std::string& name);
 
 // With --overwrite: copies another skill in `folder` into the generation's folder, removes its files and tells where

@@ -115,6 +115,20 @@ TEST_F(GeneratePlace, TheFolderOfOutputGivesTheNameOnlyIfItSaysSomething) {
   EXPECT_EQ(LoadSkill(folder.path() / "d/skill")->name, "adding") << "the teacher was asked for a name";
 }
 
+TEST_F(GeneratePlace, TheFolderNamesASkillWhoseTaskCannot) {
+  const std::string trace = (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string();
+  const auto name_of = [&](const std::string& task, const std::string& output) {
+    const fs::path place = folder.path() / output;
+    EXPECT_EQ(Generate({task, "--from", trace, "--no-eval", "-o", place.string()}), 0) << error;
+    const Result<Skill> skill = LoadSkill(place);
+    return skill ? skill->name : skill.error().message;
+  };
+  EXPECT_EQ(name_of("カーネルを書く", "a/CUDA Kernels"), "cuda-kernels");
+  EXPECT_EQ(name_of("カーネルを書く", "b/My_Skill"), "skill");
+  EXPECT_EQ(name_of("カーネルを書く", "b/Größe"), "skill") << "not gr-e";
+  EXPECT_EQ(name_of("Write kernels", "c/CUDA Kernels"), "write-kernels");
+}
+
 TEST_F(GeneratePlace, TrialsAreKeptApartFromResults) {
   const std::string trace = (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string();
   ASSERT_EQ(Generate({"Write kernels", "--from", trace, "--eval-model", "sim:base=0.1,skill=0.9"}), 0) << error;

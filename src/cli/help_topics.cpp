@@ -115,17 +115,20 @@ Environment variables:
 )";
 
 constexpr std::string_view kExitCodes = R"(  0     success
-  1     a gate or threshold failed, some traces could not be read or have too
-        little to extract a skill from, or a folder that was to be listed
-        doesn't exist
+  1     a gate or threshold failed, an answer of `check` isn't judged as it
+        should be, some traces could not be read or have too little to extract
+        a skill from, or a folder that was to be listed doesn't exist
   2     usage or configuration error, a file that can't be used, or output
         that can't be written
   3     incomplete: unanswered cells, a limit reached, or the disk full;
         the message gives the command to resume
   130   interrupted; the answers so far are saved
 
-After 3 or 130, --resume continues the run: no request is sent or paid for
-twice.
+After 3 or 130, --resume continues the run: nothing is sent or paid for twice.
+
+`check` exits with 3 if no answer can be checked here. With --lint, a weakness
+means 1; with --strict, so do an answer that can't be checked here, a case
+without answers and a warning about the suite.
 
 A gate turns a verdict into an exit code, for CI:
 
@@ -157,6 +160,7 @@ constexpr std::string_view kFiles = R"(A skill is a folder:
 
   SKILL.md            name, description and text of the skill
   skill_meta.json     its cases ("tests"); else tests.json, evals/evals.json
+  answers/            right and wrong answers that `check` tries (help answers)
   references/, scripts/
 
 A case needs an input and a check:
@@ -180,6 +184,19 @@ answer of the teacher, and what a new skill has replaced (previous/).
 ~/.cache/huggingface/hub/    GGUF files of `upskill models pull`
 )";
 
+constexpr std::string_view kAnswers =
+    R"(`upskill check SUITE` tries the checks on answers that must pass or fail. In the
+case, "reference" is an answer that passes, and "wrong" a list of answers that
+fail: {"name": "red", "answer": "It is red.", "fails": "teal"}; "fails" is part
+of the message expected. Longer ones are files beside the cases:
+
+  answers/CASE/reference.md      right, as a model would write it
+  answers/CASE/reference/        right, as the files that it delivers
+  answers/CASE/wrong-NAME.md     wrong; <!-- fails: TEXT --> on its first line
+  answers/CASE/wrong-NAME/       wrong: the files that differ from reference/,
+                                 with "fails: TEXT" in wrong-NAME.txt
+)";
+
 std::string ChecksText() {
   std::string text = R"(A check is one assertion on an answer. A case passes if all of its checks pass.
 
@@ -200,11 +217,12 @@ Patterns are in RE2 syntax and respect case unless they begin with (?i).
 
 A check with "file" looks at that file in the answer: the fenced block that is
 named so, in its info string, on the line before it, or in a comment that is
-its first line. With "output_file", the other checks look at that file.
+its first line. With "output_file", the other checks look at that file. With
+"fill": {"file", "gap", "pattern", "files"}, the answer is put into a gap of a
+file, and checks see the completed file.
 
 A check that can't run here is skipped, with a warning; a case that can't pass
-without it is left out. "reference" is an answer that passes. docs/suites.md
-has all keys.
+without it is left out. All keys: docs/suites.md. See also: help answers.
 )";
 }
 
@@ -235,6 +253,7 @@ const std::vector<HelpTopic>& Topics() {
       {"model-strings", "How models are named, their settings and keys", kModelStrings},
       {"sim", "Settings of simulated students", sim},
       {"checks", "The types of checks in a suite of cases", checks},
+      {"answers", "Right and wrong answers to try the checks of a suite on", kAnswers},
       {"verdicts", "What helps, hurts, no effect and undecided mean", kVerdicts},
       {"config", "The configuration file and environment variables", kConfig},
       {"exit-codes", "Exit codes, and gates for CI", kExitCodes},

@@ -19,13 +19,33 @@
 
 namespace {
 
-// Raised by SIGINT and SIGTERM: once to drain, twice to stop at once. The one thing a signal handler may touch.
+// Raised by SIGINT and SIGTERM, once to drain, twice to stop at once, and by SIGHUP, to drain. The one thing a signal
+// handler may touch.
 upskill::StopFlag stop_flag = 0;
 
 // The third signal doesn't wait for whatever ignores the flag. Files are complete or absent at any moment.
 void OnSignal(int /*signal*/) {
   constexpr int kInterrupted = 130;
   if (stop_flag.fetch_add(1) >= 2) ::_exit(kInterrupted);
+}
+
+// The terminal or the connection to it is gone: like the first SIGINT. The shell and the kernel may both say so, and
+// nobody is there to ask for more than once.
+void OnHangUp(int /*signal*/) {
+  int running = 0;
+  stop_flag.compare_exchange_strong(running, 1);
+}
+
+void Handle(int signal, void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  ::sigaction(signal, &action, nullptr);
+}
+
+// nohup has it ignored, and it stays so.
+bool IgnoresHangUp() {
+  struct sigaction before{};
+  return ::sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
 }
 
 std::size_t TerminalColumns() {
@@ -61,10 +81,9 @@ int main(int argc, char** argv) {
   RaiseFileLimit();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file as large as the user's limit allows is an error like a full disk
-  struct sigaction action{};
-  action.sa_handler = OnSignal;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  Handle(SIGINT, OnSignal);
+  Handle(SIGTERM, OnSignal);
+  if (!IgnoresHangUp()) Handle(SIGHUP, OnHangUp);
 
   const upskill::SystemClock clock;
   upskill::Env env;

@@ -13,6 +13,8 @@
 #include "cli/config.h"
 #include "cli/eval_session.h"
 #include "cli/help_formatter.h"
+#include "cli/judge_estimate.h"
+#include "cli/judge_option.h"
 #include "cli/option_checks.h"
 #include "eval/input_clusters.h"
 #include "eval/known_student.h"
@@ -49,6 +51,7 @@ struct Estimate {
   std::size_t cases = 0;
   std::vector<double> baseline;    // by different input: cases that share one are a single unit of evidence
   std::string source;              // of the baseline, for people
+  std::string judge;               // what it adds, for people; empty without one
   double tokens_per_answer = 0.0;  // prompt and output, with half of the answers carrying the skill
   std::optional<double> usd_per_answer;
   double seconds_per_answer = 0.0;
@@ -125,6 +128,19 @@ struct Inputs {
   Catalog catalog;
 };
 
+// Adds what the judge takes for each answer. `output`: tokens of an answer.
+Status AddJudge(const std::string& judge_model, const Inputs& inputs, double output, Estimate& estimate) {
+  ASSIGN_OR_RETURN(const JudgeEstimate judge, EstimateJudge(judge_model, inputs.suite, inputs.catalog, output));
+  estimate.tokens_per_answer += judge.tokens;
+  const std::optional<double> student = estimate.local ? std::optional(0.0) : estimate.usd_per_answer;
+  const std::optional<double> judging = judge.local ? std::optional(0.0) : judge.usd;
+  estimate.usd_per_answer = student && judging ? std::optional(*student + *judging) : std::nullopt;
+  estimate.local = estimate.local && judge.local;
+  estimate.judge = fmt::format("at most {:.2g} requests to the judge {} per answer, counted in tokens and cost",
+                               judge.requests, judge_model);
+  return {};
+}
+
 Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, const std::string& model) {
   Estimate estimate;
   estimate.name = model;
@@ -150,6 +166,7 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
       !estimate.usd_per_answer && spec.network() && price) {
     estimate.usd_per_answer = (prompt * price->input + output * price->output) / 1e6;
   }
+  if (!options.judge_model.empty()) RETURN_IF_ERROR(AddJudge(options.judge_model, inputs, output, estimate));
   estimate.cases = inputs.suite.cases.size();
   const std::vector<std::size_t> first = FirstOfEachInput(inputs.suite);
   if (options.baseline) {
@@ -327,6 +344,7 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
       ->check(WholeNumber(1, 4096))
       ->default_str("64 over the network, 32 in process")
       ->type_name("N");
+  AddJudgeOption(*command, options.judge_model);
   BeginGroup(*command, "Assumptions");
   command->add_option("--baseline", options.baseline, "Pass rate without the skill, such as 40% or 0.4")
       ->transform(Rate())
@@ -375,6 +393,7 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
     const TerminalText about = TerminalText::Format(" · {} · {}", SuiteText(*estimate), estimate->source);
     const bool fits = TerminalText::EscapeLine(model).columns() + about.columns() <= style.columns;
     env.out(fits ? name + about + "\n" : name + "\n  " + Wrapped(about.text().substr(4), style.columns, 2) + "\n");
+    if (!estimate->judge.empty()) env.out("  " + Wrapped(estimate->judge, style.columns, 2) + "\n");
     env.out(PlanTable(*estimate, outlook, style) + RoomText(*estimate, outlook.needs));
     if (options.rounds) env.out(DetectableText(*options.rounds, outlook.detectable));
     env.out("\n");

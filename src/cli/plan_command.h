@@ -16,6 +16,7 @@ namespace upskill {
 struct PlanOptions {
   std::string skill;
   std::vector<std::string> models;
+  std::string judge_model;  // empty: none
   std::string tests;
   std::string runs_dir;            // empty: from the configuration
   std::optional<double> baseline;  // stated pass rate without the skill; absent: from earlier runs

@@ -25,8 +25,8 @@ std::string PlaceholdersOf(const PromptKind& kind) {
 }  // namespace
 
 void AddPromptsCommand(CLI::App& app, PromptsOptions& options) {
-  CLI::App* command =
-      app.add_subcommand("prompts", "Print the prompts sent to teachers and students")->group("Skills and traces");
+  CLI::App* command = app.add_subcommand("prompts", "Print the prompts sent to teachers, students and judges")
+                          ->group("Skills and traces");
   command->add_option("NAME", options.name, "Prompt to print; without it, all are listed");
   command->add_option("--prompts", options.folder, "Folder with prompts that replace built-in ones, as for generate")
       ->type_name("DIR");

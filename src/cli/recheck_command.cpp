@@ -16,6 +16,8 @@
 #include "cli/config.h"
 #include "cli/eval_session.h"
 #include "cli/help_formatter.h"
+#include "cli/judge_option.h"
+#include "cli/students.h"
 #include "eval/journal.h"
 #include "eval/judged_run.h"
 #include "eval/runner.h"
@@ -32,7 +34,10 @@ namespace fs = std::filesystem;
 // In place of a run's models: a recheck asks none of them.
 class SilentModel : public Model {
  public:
-  explicit SilentModel(std::string name) { info_.name = std::move(name); }
+  explicit SilentModel(std::string name, std::string identity = "") {
+    info_.name = std::move(name);
+    info_.identity = std::move(identity);
+  }
   const ModelInfo& info() const override { return info_; }
   void Start(ChatRequest /*request*/, Done done) override {
     done(Error{ErrorKind::kCancelled, "a recheck asks no model"});
@@ -89,29 +94,47 @@ bool TakeChecks(const Suite& suite, Recheck& recheck) {
 
 Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_dir, const Sandbox& sandbox) {
   ASSIGN_OR_RETURN(const fs::path folder, ResolveRun(runs_dir, options.run));
+  ASSIGN_OR_RETURN(const RunData data, RunData::Read(folder));
   Recheck recheck;
-  ASSIGN_OR_RETURN(recheck.plan, LoadPlan(folder));
+  recheck.plan = data.plan();
   ASSIGN_OR_RETURN(const Suite suite, LoadCases(options.tests, recheck.plan.skill.folder));
   if (!TakeChecks(suite, recheck)) {
     return InputError(fmt::format("{} has none of the cases of run {} as the run asked them", suite.source.string(),
                                   recheck.plan.run));
   }
+  const bool has_judge = !options.judge_model.empty() || recheck.plan.judge.has_value();
   Suite judged = recheck.plan.suite;
-  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(judged, sandbox));
+  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(judged, sandbox, has_judge));
   if (!left_out.empty()) return InputError("nothing was rechecked: " + left_out.front());
-  ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
-  if (content.skipped_lines > 0)
-    recheck.notes.push_back(fmt::format("{} of {} could not be read", Counted(content.skipped_lines, "line"),
+  if (data.skipped_lines() > 0)
+    recheck.notes.push_back(fmt::format("{} of {} could not be read", Counted(data.skipped_lines(), "line"),
                                         (folder / "samples.jsonl").string()));
-  for (Sample& sample : content.samples) {
-    if (!sample.ok()) continue;
-    recheck.passed_before[CellName(sample)] = sample.passed();
-    if (sample.cached_from.empty()) sample.cached_from = recheck.plan.run;
-    recheck.answers.push_back(std::move(sample));
+  for (const Sample* sample : data.samples()) {
+    if (!sample->ok() && !sample->keeps_answer) continue;
+    Sample& answer = recheck.answers.emplace_back(*sample);
+    if (std::exchange(answer.keeps_answer, false)) answer.error.reset();
+    recheck.passed_before[CellName(answer)] = answer.passed();
+    if (answer.cached_from.empty()) answer.cached_from = recheck.plan.run;
   }
   recheck.plan.rechecked_from = recheck.plan.run;
   if (recheck.answers.empty()) return InputError(fmt::format("run {} has no answers to recheck", recheck.plan.run));
   return recheck;
+}
+
+// The judge to ask; without one, a silent one that stands for what the run's judge has said; null: no check asks one.
+Result<std::unique_ptr<Model>> JudgeFor(const RecheckOptions& options, const fs::path& runs_dir, const Env& env,
+                                        Recheck& recheck) {
+  std::optional<RunJudge>& described = recheck.plan.judge;
+  if (!options.judge_model.empty()) {
+    ModelOptions model_options;
+    model_options.client = std::make_shared<HttpClient>();
+    ASSIGN_OR_RETURN(OpenedJudge judge,
+                     OpenJudge(options.judge_model, model_options, recheck.plan.suite, runs_dir, env));
+    described = std::move(judge.described);
+    return std::move(judge.model);
+  }
+  if (!described) return std::unique_ptr<Model>();
+  return std::unique_ptr<Model>(std::make_unique<SilentModel>(described->name, described->identity));
 }
 
 // How many answers of a case are judged differently now.
@@ -173,6 +196,7 @@ void AddRecheckCommand(CLI::App& app, RecheckOptions& options) {
       ->type_name("FILE");
   command->add_option("-d,--runs-dir", options.runs_dir, "Runs folder [default: the configured one, else ./runs]")
       ->type_name("DIR");
+  AddJudgeOption(*command, options.judge_model);
   AddSandboxOptions(*command, options.sandbox);
   command->add_flag("--json", options.json, "Print the result as JSON, like eval --json, with `changed` by case");
   AddColorOption(*command, options.color);
@@ -192,6 +216,8 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
   for (const std::string& note : recheck->notes) PrintWarning(env, note);
   const std::string run_before = recheck->plan.run;
   const std::size_t answers = recheck->answers.size();
+  const Result<std::unique_ptr<Model>> judge = JudgeFor(options, runs_dir, env, *recheck);
+  if (!judge) return PrintError(env, judge.error());
   Result<Journal> journal = Journal::Create(runs_dir, recheck->plan, *env.clock);
   if (!journal) return PrintError(env, journal.error());
 
@@ -201,9 +227,11 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
     models.push_back(std::make_unique<SilentModel>(student.name));
     input.models.push_back(models.back().get());
   }
-  StopFlag no_requests = 1;  // what isn't answered stays so
+  // What isn't answered stays so: the models refuse, and without a judge nobody has to be waited for.
+  StopFlag no_requests = options.judge_model.empty() ? 1 : 0;
   StopsWithUser observer(no_requests, env.stop);
   input.plan = &recheck->plan;
+  input.judge = judge->get();
   input.journal = &*journal;
   input.cached = std::move(recheck->answers);
   input.stop = &no_requests;

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
+#include "eval/journal.h"
 #include "support/command_line.h"
 
 namespace upskill {
@@ -54,6 +56,23 @@ TEST_F(RecheckCommand, KeepsTheChecksOfACaseThatAsksSomethingElse) {
   WriteCases("number three", "number 4", "one and two");
   EXPECT_EQ(Recheck(), 0) << error;
   EXPECT_THAT(error, HasSubstr("case \"one\" asks something else now"));
+  EXPECT_THAT(out, HasSubstr("nothing is judged differently"));
+}
+
+// As in reports, a cell's first answer is its final sample.
+TEST_F(RecheckCommand, CountsACellThatWasWrittenTwiceOnce) {
+  ASSERT_EQ(Eval(), 0) << error;
+  const std::filesystem::path run = FindRuns(runs()).front();
+  const Result<JournalContent> before = ReadJournal(run);
+  ASSERT_TRUE(before.ok());
+  Result<Journal> journal = Journal::Reopen(run, clock);
+  ASSERT_TRUE(journal.ok());
+  for (Sample sample : before->samples) {
+    sample.response.text = "the second answer to the same request";
+    ASSERT_TRUE(journal->Append(sample).ok());
+  }
+  EXPECT_EQ(Recheck(), 0) << error;
+  EXPECT_THAT(out, HasSubstr("rechecked 8 answers of run "));
   EXPECT_THAT(out, HasSubstr("nothing is judged differently"));
 }
 

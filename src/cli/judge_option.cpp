@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/judge_option.h"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "eval/judge_record.h"
+
+namespace upskill {
+
+void AddJudgeOption(CLI::App& command, std::string& judge_model) {
+  command
+      .add_option("--judge-model", judge_model,
+                  "Model that judges answers for checks of the type `judge`; without one, their cases are left out")
+      ->type_name("MODEL");
+}
+
+Result<OpenedJudge> OpenJudge(const std::string& spec, const ModelOptions& options, const Suite& suite,
+                              const std::filesystem::path& runs_dir, const Env& env) {
+  OpenedJudge judge;
+  Result<std::unique_ptr<Model>> model = OpenModel(spec, options, env);
+  if (!model) return model.error().With("--judge-model");
+  judge.model = *std::move(model);
+  const std::vector<std::string> rubrics = RubricsOf(suite);
+  const ModelInfo& info = judge.model->info();
+  Result<std::optional<JudgeRecord>> record = FindJudgeRecord(runs_dir, info.identity, rubrics);
+  if (!record) return record.error();
+  judge.described = {spec, info.name, info.identity, static_cast<int>(rubrics.size()), *std::move(record)};
+  return judge;
+}
+
+}  // namespace upskill

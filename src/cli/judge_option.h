@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/env.h"
+#include "cli/students.h"
+#include "eval/plan.h"
+#include "model/model.h"
+#include "skill/suite.h"
+#include "util/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+// Declares --judge-model.
+void AddJudgeOption(CLI::App& command, std::string& judge_model);
+
+// A model that judges answers, and what is known of it.
+struct OpenedJudge {
+  std::unique_ptr<Model> model;
+  RunJudge described;
+};
+
+// Opens the judge for the suite's rubrics, with what `upskill judge-check` has noted of it in the runs folder.
+Result<OpenedJudge> OpenJudge(const std::string& spec, const ModelOptions& options, const Suite& suite,
+                              const std::filesystem::path& runs_dir, const Env& env);
+
+}  // namespace upskill
