@@ -289,6 +289,8 @@ std::vector<FuzzedParser> OtherParsers() {
        "kernel/op_registration.cpp kernel/operator_rules.cpp kernel/python_rules.cpp kernel/source_rules.cpp"},
       {"op-schema", FuzzOpSchema, {}, "kernel/op_schema.cpp"},
       {"answer-files", FuzzAnswerFiles, {}, "check/answer_files.cpp check/number_check.cpp util/fences.cpp"},
+      {"judgment", FuzzJudgment, {}, "eval/judge_prompt.cpp model/answer_json.cpp"},
+      {"labels", FuzzLabels, {}, "eval/judge_labels.cpp"},
       {"answer-data", FuzzAnswerData, {}, "check/data_text.cpp util/toml_guard.cpp util/yaml.cpp"},
       {"json-schema", FuzzJsonSchema, {}, "util/json_schema.cpp util/json_schema_check.cpp"},
       {"compiler-output", FuzzCompilerOutput, {}, "check/ptx_facts.cpp"},
