@@ -131,7 +131,7 @@ bool MeasureTexts() {
 
 void MeasureCompiler() {
   const CaseChecks checks = ChecksOf(R"({"type": "cuda_compile"})");
-  if (!checks.CanPass()) {
+  if (!checks.WhyNoneCanPass().empty()) {
     fmt::print("cuda_compile: skipped: {}\n", checks.Run("")[0].detail);
     return;
   }

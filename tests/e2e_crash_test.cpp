@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kill -9 and Ctrl-C in the middle of a run of the real binary, then --resume.
+// kill -9, Ctrl-C and a closed terminal in the middle of a run of the real binary, then --resume.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -129,6 +129,41 @@ TEST(Crash, InterruptDrainsSavesAndSaysHowToGoOn) {
   const std::size_t saved = LinesIn(run);
   EXPECT_EQ(CellCounts(run).size(), saved);
   EXPECT_GE(saved, 20U);
+}
+
+// The shell and the kernel may both send SIGHUP, to the worker too.
+TEST(Crash, AClosedTerminalDrainsSavesAndCanBeResumed) {
+  const TempFolder folder;
+  const std::vector<std::string> command = {"eval", kExample.string(), "--max-tokens", "8", "-j", "4", "-q"};
+  OnTerminal started = StartUpskillOnTerminal(command, folder.path());
+  const fs::path run = WaitForLines(folder.path() / "runs", 4, started.pid);
+  ASSERT_FALSE(run.empty());
+  ::kill(started.pid, SIGHUP);
+  started.terminal.Close();
+  EXPECT_EQ(WaitFor(started.pid), 130);
+  const std::size_t saved = LinesIn(run);
+  EXPECT_EQ(CellCounts(run).size(), saved) << "requests in flight were answered";
+
+  const ProcessOutcome resumed = RunUpskill({"eval", kExample.string(), "-j", "4", "--resume"}, folder.path());
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
+  EXPECT_THAT(resumed.out, HasSubstr(std::to_string(saved) + " of " + std::to_string(SummaryOf(run).cells)));
+}
+
+TEST(Crash, AHangUpEndsTheCommandsOfACheck) {
+  const TempFolder folder;
+  const fs::path file = folder.path() / "pid";
+  const std::string check = R"({"type": "command", "command": "echo $$ >)" + file.string() + R"(; exec sleep 60"})";
+  folder.Write("tests.json", R"([{"id": "a", "input": "q", "reference": "x", "checks": [)" + check + "]}]");
+  const pid_t pid = StartUpskill({"check", "tests.json", "--no-sandbox"}, folder.path());
+  std::string command;
+  for (int i = 0; i < 10000 && !command.ends_with('\n'); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (const Result<std::string> content = ReadFile(file)) command = *content;
+  }
+  ASSERT_FALSE(command.empty());
+  ::kill(pid, SIGHUP);
+  EXPECT_EQ(WaitFor(pid), 130);
+  EXPECT_NE(::kill(std::stoi(command), 0), 0) << "it still runs";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "support/subprocess.h"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <sstream>
 
 #include "util/invariant.h"
+#include "util/spawn_settings.h"
 
 namespace upskill {
 namespace {
@@ -22,17 +24,17 @@ std::string Content(const std::filesystem::path& file) {
   return text.str();
 }
 
-pid_t Start(const std::vector<std::string>& command, const std::filesystem::path& folder, const std::string& out,
-            const std::string& error) {
+// Becomes the command.
+[[noreturn]] void Exec(std::vector<std::string> command, const std::filesystem::path& folder) {
   std::vector<std::string> environment = {"HOME=/nonexistent", "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
                                           "COLUMNS=100", std::string("UPSKILL=") + UPSKILL_BINARY};
-  std::vector<char*> argv;
-  std::vector<std::string> copy = command;
-  for (std::string& argument : copy) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::vector<char*> envp;
-  for (std::string& variable : environment) envp.push_back(variable.data());
-  envp.push_back(nullptr);
+  if (::chdir(folder.c_str()) == 0)
+    ::execve(command[0].c_str(), PointersTo(command).data(), PointersTo(environment).data());
+  ::_exit(127);
+}
+
+pid_t Start(const std::vector<std::string>& command, const std::filesystem::path& folder, const std::string& out,
+            const std::string& error) {
   const pid_t pid = ::fork();
   CHECK(pid >= 0);
   if (pid > 0) return pid;
@@ -42,8 +44,7 @@ pid_t Start(const std::vector<std::string>& command, const std::filesystem::path
   ::dup2(in_fd, 0);
   ::dup2(out_fd, 1);
   ::dup2(error_fd, 2);
-  if (::chdir(folder.c_str()) == 0) ::execve(argv[0], argv.data(), envp.data());
-  ::_exit(127);
+  Exec(command, folder);
 }
 
 ProcessOutcome RunAndRead(const std::vector<std::string>& command, const std::filesystem::path& folder) {
@@ -77,6 +78,14 @@ ProcessOutcome RunUpskill(const std::vector<std::string>& arguments, const std::
 
 ProcessOutcome RunShell(const std::string& command, const std::filesystem::path& folder) {
   return RunAndRead({"/bin/bash", "-c", command}, folder);
+}
+
+OnTerminal StartUpskillOnTerminal(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+  int terminal = -1;
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  CHECK(pid >= 0);
+  if (pid == 0) Exec(WithBinary(arguments), folder);
+  return {pid, Fd(terminal)};
 }
 
 pid_t StartUpskill(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {

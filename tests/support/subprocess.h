@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "util/files.h"
+
 namespace upskill {
 
 struct ProcessOutcome {
@@ -24,6 +26,13 @@ ProcessOutcome RunShell(const std::string& command, const std::filesystem::path&
 
 // Starts the binary without waiting; its output goes to /dev/null. The caller waits for the PID.
 pid_t StartUpskill(const std::vector<std::string>& arguments, const std::filesystem::path& folder);
+
+// The same with a new terminal as its controlling one and for all of its streams. Closing the terminal hangs it up.
+struct OnTerminal {
+  pid_t pid = -1;
+  Fd terminal;
+};
+OnTerminal StartUpskillOnTerminal(const std::vector<std::string>& arguments, const std::filesystem::path& folder);
 
 // Waits for a started binary and returns its exit code, or 128 + signal if it was killed.
 int WaitFor(pid_t pid);
