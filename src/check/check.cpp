@@ -9,6 +9,7 @@
 
 #include "check/answer_files.h"
 #include "check/command_check.h"
+#include "check/cuda_bindings_check.h"
 #include "check/cuda_compile_check.h"
 #include "check/group_check.h"
 #include "check/judge_check.h"
@@ -61,6 +62,8 @@ Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec,
       return MakeCommandCheck(spec, parts);
     case CheckKind::kCudaCompile:
       return MakeCudaCompile(spec, parts);
+    case CheckKind::kCudaBindings:
+      return MakeCudaBindings(spec, parts);
     case CheckKind::kAll:
     case CheckKind::kAny:
     case CheckKind::kAtLeast:

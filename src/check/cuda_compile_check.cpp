@@ -3,30 +3,24 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "check/answer_files.h"
-#include "check/command_check.h"
+#include "check/compiler_check.h"
 #include "check/ptx_facts.h"
 #include "check/text_checks.h"
+#include "check/torch_headers.h"
 #include "sandbox/sandbox.h"
-#include "util/files.h"
 #include "util/json.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMaxSources = 50;
 constexpr std::size_t kMaxInstructionNames = 50;
-constexpr const char* kUnnamedSource = "answer.cu";
 
 struct CudaConditions {
   std::string arch = "sm_90";
@@ -85,87 +79,46 @@ Result<CudaConditions> ReadCudaConditions(const CheckSpec& spec) {
 }
 
 // Compiles the sources one after another; PTX goes to the output, the compiler's messages to the error stream.
-std::string CompileCommand(const std::vector<std::string>& sources, const std::string& arch) {
+std::string CompileCommand(const std::vector<std::string>& sources, const std::string& arch,
+                           const std::string& options) {
   std::string command = "nvcc --version | sed -n 's/.*release .*, V/nvcc /p'\n";
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const std::string source = ShellWord(sources[i]);
     command += fmt::format(
-        "mkdir /tmp/k{0} && nvcc -std=c++17 -arch={1} -I. -Itorch-ext --keep --keep-dir /tmp/k{0} -Xptxas -v "
+        "mkdir /tmp/k{0} && nvcc {3} -arch={1} -I. -Itorch-ext --keep --keep-dir /tmp/k{0} -Xptxas -v "
         "-c -o /tmp/k{0}/object.o {2} || exit 1\ncat /tmp/k{0}/*.ptx\n",
-        i, arch, source);
+        i, arch, ShellWord(sources[i]), options);
   }
   return command;
 }
 
-class CudaCompile : public Check {
+constexpr SourceChoice kCudaSources = {"CUDA source", ".cu", "answer.cu", "cuda cu cpp c++", "__global__"};
+
+class CudaCompile : public CompilerCheck {
  public:
   CudaCompile(CheckSubject subject, CudaConditions conditions, const Sandbox& sandbox)
-      : subject_(std::move(subject)), conditions_(std::move(conditions)), sandbox_(sandbox) {}
-
-  CheckResult Run(const CheckedAnswer& answer) const override {
-    if (std::string reason = WhyNot(); !reason.empty()) return {subject_.name, Outcome::kSkip, std::move(reason)};
-    SandboxCommand command;
-    command.files = answer.files;
-    const std::vector<std::string> sources = SourcesOf(answer, command.files);
-    if (sources.empty()) return {subject_.name, Outcome::kFail, Missing()};
-    if (const std::string conflict = ConflictOfFiles(command.files); !conflict.empty())
-      return {subject_.name, Outcome::kFail, "the files of the answer can't be written: " + conflict};
-    if (answer.stop != nullptr && answer.stop->load() > 1) return {subject_.name, Outcome::kSkip, "stopped"};
-    command.command = CompileCommand(sources, conditions_.arch);
-    command.limits.time = std::chrono::seconds(180);
-    command.limits.output_bytes = std::size_t{16} << 20U;
-    command.stop = answer.stop;
-    const Result<SandboxOutcome> run = sandbox_.Run(command);
-    if (!run) return {subject_.name, Outcome::kSkip, run.error().message};
-    if (run->ending == SandboxOutcome::Ending::kStopped) return {subject_.name, Outcome::kSkip, "stopped"};
-    std::string problem = FindProblem(*run, command.limits);
-    const std::string tools(run->output.substr(0, std::min<std::size_t>(run->output.find('\n'), 60)));
-    return {subject_.name, problem.empty() ? Outcome::kPass : Outcome::kFail, std::move(problem),
-            CheckRun{run->seconds, tools}};
-  }
-
-  std::string WhyItCannotPass() const override {
-    const std::string reason = WhyNot();
-    return reason.empty() ? "" : CannotRun(subject_.name, reason);
-  }
+      : CompilerCheck(std::move(subject), kCudaSources, sandbox), conditions_(std::move(conditions)) {}
 
  private:
-  std::string WhyNot() const {
-    if (const Status available = sandbox_.Available(); !available) return available.error().message;
-    return sandbox_.HasProgram("nvcc") ? ""
-                                       : "nvcc isn't installed where the sandbox can read it: `upskill toolchain add "
-                                         "cuda` downloads it, --toolchain names another";
+  std::string WhatIsMissing() const override { return sandbox().HasProgram("nvcc") ? "" : kHowToAddNvcc; }
+
+  void Prepare(const std::vector<std::string>& sources, SandboxCommand& command) const override {
+    std::string options = "-std=c++17";
+    if (const std::optional<TorchHeaders> torch = FindTorchHeaders(sandbox())) {
+      options = torch->options;
+      for (const auto& [name, content] : torch->files) command.files[name] = content;
+    }
+    command.command = CompileCommand(sources, conditions_.arch, options);
   }
 
-  std::string Missing() const {
-    return subject_.file.empty() ? "the answer has no CUDA source"
-                                 : fmt::format("the answer has no file {}", subject_.file);
+  std::string WhyUnclear(std::string_view error) const override {
+    const bool of_torch = error.find(": torch/") != std::string_view::npos ||
+                          error.find(": ATen/") != std::string_view::npos ||
+                          error.find(": c10/") != std::string_view::npos;
+    if (!of_torch || error.find("No such file") == std::string_view::npos || FindTorchHeaders(sandbox())) return "";
+    return fmt::format("it includes PyTorch's headers, which aren't here: {}", kHowToAddTorch);
   }
 
-  // The sources to compile; an unnamed one is put among the files.
-  std::vector<std::string> SourcesOf(const CheckedAnswer& answer, std::map<std::string, std::string>& files) const {
-    std::vector<std::string> sources;
-    if (!subject_.file.empty()) {
-      const CheckedPart& part = answer.parts[subject_.part];
-      if (!part.text) return sources;
-      files[subject_.file] = *part.text;
-      return {subject_.file};
-    }
-    for (const auto& [name, content] : files) {
-      if (name.ends_with(".cu") && sources.size() < kMaxSources) sources.push_back(name);
-    }
-    if (sources.empty() && answer.parts.front().text) {
-      std::string code = DataInAnswer(*answer.parts.front().text, "cuda cu cpp c++");
-      if (code.find("__global__") == std::string::npos) return sources;
-      files[kUnnamedSource] = std::move(code);
-      sources.emplace_back(kUnnamedSource);
-    }
-    return sources;
-  }
-
-  std::string FindProblem(const SandboxOutcome& run, const SandboxLimits& limits) const {
-    if (std::string limit = LimitOf(run, limits); !limit.empty()) return limit;
-    if (run.exit_code != 0) return fmt::format("doesn't compile: {}", FirstError(run));
+  std::string FindProblem(const SandboxOutcome& run) const override {
     const PtxFacts ptx = FactsOfPtx(run.output);
     if (ptx.kernels.empty()) return "it has no kernel (__global__ function)";
     for (const std::string& name : conditions_.uses) {
@@ -191,18 +144,7 @@ class CudaCompile : public Check {
     return "";
   }
 
-  // The first line that names an error, else the end of what the compiler said.
-  static std::string FirstError(const SandboxOutcome& run) {
-    for (const std::string_view line : SplitLines(run.error)) {
-      if (line.find("error") != std::string_view::npos || line.find("fatal") != std::string_view::npos)
-        return ExcerptLine(ReplaceInvalidUtf8(line), 300);
-    }
-    return EndOfOutput(run);
-  }
-
-  CheckSubject subject_;
   CudaConditions conditions_;
-  const Sandbox& sandbox_;
 };
 
 }  // namespace

@@ -92,11 +92,12 @@ void AddToolchainCommand(CLI::App& app, ToolchainOptions& options) {
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"See what there is", "upskill toolchain"}, {"Download nvcc", "upskill toolchain add cuda"}});
   CLI::App* add = command->add_subcommand("add", "Download a toolchain: check, eval and recheck then use it");
-  add->add_option("NAME", options.name, "cuda: nvcc, which needs the system's g++, but no GPU")->required();
+  add->add_option("NAME", options.name, "cuda: nvcc, which needs the system's g++, but no GPU; torch: PyTorch's headers")->required();
   AddExamples(*add, {{"Download nvcc", "upskill toolchain add cuda"},
-                     {"Use it", "upskill check examples/suites/h100-kernels"}});
+                     {"Download the headers", "upskill toolchain add torch"},
+                     {"Use them", "upskill check examples/suites/h100-kernels"}});
   CLI::App* remove = command->add_subcommand("remove", "Remove a toolchain that was added");
-  remove->add_option("NAME", options.name, "cuda")->required();
+  remove->add_option("NAME", options.name, "cuda or torch")->required();
   AddExamples(*remove, {{"Remove nvcc", "upskill toolchain remove cuda"}, {"See what is left", "upskill toolchain"}});
 }
 

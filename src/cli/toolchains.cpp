@@ -55,6 +55,21 @@ Toolchain Cuda() {
   return cuda;
 }
 
+// PyTorch's headers, which are the same for all processors. Of the packages of the package index, those for aarch64 up
+// to this version are the smallest ones with headers for CUDA.
+Toolchain Torch() {
+  Toolchain torch;
+  torch.name = "torch";
+  torch.version = "2.9.1";
+  torch.about = "PyTorch's headers, for checks that compile bindings; they need the toolchain cuda as well";
+  torch.prefix = "torch/include/";
+  torch.packages = {{"torch==2.9.1", "torch-2.9.1-cp312-cp312-manylinux_2_28_aarch64.whl", 104'126'592,
+                     "da5f6f4d7f4940a173e5572791af238cb0b9e21b1aab592bd8b26da4c99f1cd6"}};
+  torch.unpacked_bytes = 36'000'000;
+  torch.licence = "Its licence: https://github.com/pytorch/pytorch/blob/main/LICENSE";
+  return torch;
+}
+
 constexpr const char* kSharedCache = "/var/cache/upskill";
 
 // Where the user's own toolchains are; empty without a home.
@@ -79,7 +94,7 @@ Status WriteUnpacked(const fs::path& file, const std::string& content) {
 }  // namespace
 
 std::span<const Toolchain> KnownToolchains() {
-  static const std::array<Toolchain, 1> all = {Cuda()};
+  static const std::array<Toolchain, 2> all = {Cuda(), Torch()};
   return all;
 }
 

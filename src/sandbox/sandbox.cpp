@@ -177,6 +177,14 @@ bool Sandbox::HasProgram(const std::string& name) const {
   return false;
 }
 
+std::optional<fs::path> Sandbox::ToolchainWith(const std::string& file) const {
+  for (const fs::path& folder : state_->options.toolchains) {
+    std::error_code code;
+    if (fs::is_regular_file(folder / file, code)) return folder;
+  }
+  return std::nullopt;
+}
+
 Result<SandboxOutcome> Sandbox::Run(const SandboxCommand& command) const {
   if (!confined()) return RunUnconfined(state_->options, command);
   RETURN_IF_ERROR(Available());

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ class Sandbox {
   Status Available() const;
   // The names of programs that commands find in its PATH.
   bool HasProgram(const std::string& name) const;
+  // The first toolchain's folder that contains this file, a relative path: commands find it under the same path.
+  std::optional<std::filesystem::path> ToolchainWith(const std::string& file) const;
   bool confined() const;
 
   // Errors: those of Available(), and those of the system on starting it.

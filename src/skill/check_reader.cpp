@@ -30,11 +30,10 @@ struct UnavailableType {
   std::string_view name;
   std::string_view reason;
 };
-constexpr std::array<UnavailableType, 5> kUnavailableTypes = {{
+constexpr std::array<UnavailableType, 4> kUnavailableTypes = {{
     {"validator", "validators are functions of another tool"},
     {"tool_call", "this version gives students no tools"},
     {"nvcc", "use cuda_compile"},
-    {"cuda_bindings", "this version compiles no bindings"},
     {"cuda_run", "this version runs no kernels"},
 }};
 

@@ -22,6 +22,7 @@ enum class CheckKind {
   kFileExists,
   kCommand,
   kCudaCompile,
+  kCudaBindings,
   kAll,
   kAny,
   kAtLeast,
@@ -63,7 +64,9 @@ struct CheckType {
     return kind == CheckKind::kContains || kind == CheckKind::kAnyOf || kind == CheckKind::kInOrder;
   }
   // It runs or compiles what the answer says, in the sandbox.
-  constexpr bool executes() const { return kind == CheckKind::kCommand || kind == CheckKind::kCudaCompile; }
+  constexpr bool executes() const {
+    return kind == CheckKind::kCommand || kind == CheckKind::kCudaCompile || kind == CheckKind::kCudaBindings;
+  }
   // It shows that what the answer delivers works, as far as it goes; other types look for texts and values.
   constexpr bool is_executed() const { return executes() || kind == CheckKind::kKernelBuilder; }
   // It asks the model of --judge-model.
@@ -74,7 +77,7 @@ struct CheckType {
   }
 };
 
-inline constexpr std::array<CheckType, 21> kCheckTypes = {{
+inline constexpr std::array<CheckType, 22> kCheckTypes = {{
     {CheckKind::kContains, "contains", CheckOperand::kValues, kNoOptions, "values or text",
      "every value occurs, ignoring case"},
     {CheckKind::kNotContains, "not_contains", CheckOperand::kValues, kNoOptions, "values or text",
@@ -107,6 +110,8 @@ inline constexpr std::array<CheckType, 21> kCheckTypes = {{
      "the command succeeds on the answer's files"},
     {CheckKind::kCudaCompile, "cuda_compile", CheckOperand::kOptions, kCudaOptions, "arch, uses, …",
      "nvcc compiles the CUDA files, which use …"},
+    {CheckKind::kCudaBindings, "cuda_bindings", CheckOperand::kOptions, kNoOptions, "",
+     "the binding compiles with PyTorch's headers"},
     {CheckKind::kAll, "all", CheckOperand::kChecks, kNoOptions, "checks", "every check of the group passes"},
     {CheckKind::kAny, "any", CheckOperand::kChecks, kNoOptions, "checks", "at least one check of the group passes"},
     {CheckKind::kAtLeast, "at_least", CheckOperand::kChecks, kCountOptions, "count, checks",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests.json from inputs/ and harness/; with --check, only says whether it is up to date."""
+"""Writes tests.json from inputs/, harness/ and projects/; with --check, only says whether it is up to date."""
 
 import json
 import pathlib
@@ -33,6 +33,9 @@ PROJECTS = [
     ("rope-project", "rope-inplace", ["elementwise"]),
     ("bias-gelu-project", "fused-bias-gelu", ["elementwise"]),
 ]
+
+# Bindings to launchers that the case has: its id, tags. The folder projects/ has the files of each.
+BINDINGS = [("affine-binding", ["elementwise"]), ("gather-binding", ["half"])]
 
 # PyTorch's and kernel-builder's headers, all of which torch_stand_in.h takes the place of.
 TORCH_HEADERS = [
@@ -126,13 +129,30 @@ def project_case(case, name, tags):
     }
 
 
+def binding_case(case, tags):
+    delivery = (HERE / "inputs" / "binding.md").read_text(encoding="utf-8").strip()
+    project = HERE / "projects" / case
+    return {
+        "id": case,
+        "input": f"{(HERE / 'inputs' / f'{case}.md').read_text(encoding='utf-8').strip()}\n\n{delivery}",
+        "tags": ["binding"] + tags,
+        "context": {"files": {"build.toml": (project / "build.toml").read_text(encoding="utf-8"),
+                              "kernels/kernels.h": (project / "kernels.h").read_text(encoding="utf-8")}},
+        "checks": [
+            {"type": "kernel_builder", "require": ["bindings"]},
+            {"type": "cuda_bindings", "file": "torch-ext/torch_binding.cpp"},
+        ],
+    }
+
+
 def main():
-    cases = [kernel_case(*kernel) for kernel in KERNELS] + [project_case(*project) for project in PROJECTS]
+    cases = ([kernel_case(*kernel) for kernel in KERNELS] + [project_case(*project) for project in PROJECTS] +
+             [binding_case(*binding) for binding in BINDINGS])
     text = json.dumps({"cases": cases}, indent=1, ensure_ascii=False) + "\n"
     suite = HERE / "tests.json"
     if sys.argv[1:] == ["--check"]:
         if not suite.exists() or suite.read_text(encoding="utf-8") != text:
-            sys.exit(f"{suite} isn't what make_suite.py makes of inputs/ and harness/: run it")
+            sys.exit(f"{suite} isn't what make_suite.py makes of inputs/, harness/ and projects/: run it")
     else:
         suite.write_text(text, encoding="utf-8")
 

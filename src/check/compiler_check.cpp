@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/compiler_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <map>
+
+#include "check/answer_files.h"
+#include "check/command_check.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMaxSources = 50;
+constexpr std::size_t kShownTools = 60;
+
+// The first line that names an error, else the end of what the compiler said.
+std::string FirstError(const SandboxOutcome& run) {
+  for (const std::string_view line : SplitLines(run.error)) {
+    if (line.find("error") != std::string_view::npos || line.find("fatal") != std::string_view::npos)
+      return ExcerptLine(ReplaceInvalidUtf8(line), 300);
+  }
+  return EndOfOutput(run);
+}
+
+}  // namespace
+
+CheckResult CompilerCheck::Run(const CheckedAnswer& answer) const {
+  if (std::string reason = WhyNot(); !reason.empty()) return {subject_.name, Outcome::kSkip, std::move(reason)};
+  SandboxCommand command;
+  command.files = answer.files;
+  const std::vector<std::string> sources = SourcesOf(answer, command.files);
+  if (sources.empty()) return {subject_.name, Outcome::kFail, Missing()};
+  command.limits.time = std::chrono::seconds(180);
+  command.limits.output_bytes = std::size_t{16} << 20U;
+  command.stop = answer.stop;
+  Prepare(sources, command);
+  if (const std::string conflict = ConflictOfFiles(command.files); !conflict.empty())
+    return {subject_.name, Outcome::kFail, "the files of the answer can't be written: " + conflict};
+  if (answer.stop != nullptr && answer.stop->load() > 1) return {subject_.name, Outcome::kSkip, "stopped"};
+  const Result<SandboxOutcome> run = sandbox_.Run(command);
+  if (!run) return {subject_.name, Outcome::kSkip, run.error().message};
+  if (run->ending == SandboxOutcome::Ending::kStopped) return {subject_.name, Outcome::kSkip, "stopped"};
+  const std::string tools(run->output.substr(0, std::min(run->output.find('\n'), kShownTools)));
+  std::string problem = LimitOf(*run, command.limits);
+  if (problem.empty() && run->exit_code != 0) {
+    const std::string error = FirstError(*run);
+    if (std::string unclear = WhyUnclear(error); !unclear.empty())
+      return {subject_.name, Outcome::kSkip, std::move(unclear)};
+    problem = "doesn't compile: " + error;
+  }
+  if (problem.empty()) problem = FindProblem(*run);
+  return {subject_.name, problem.empty() ? Outcome::kPass : Outcome::kFail, std::move(problem),
+          CheckRun{run->seconds, tools}};
+}
+
+std::string CompilerCheck::WhyItCannotPass() const {
+  const std::string reason = WhyNot();
+  return reason.empty() ? "" : CannotRun(subject_.name, reason);
+}
+
+std::string CompilerCheck::WhyUnclear(std::string_view /*error*/) const { return ""; }
+
+std::string CompilerCheck::WhyNot() const {
+  if (const Status available = sandbox_.Available(); !available) return available.error().message;
+  return WhatIsMissing();
+}
+
+std::string CompilerCheck::Missing() const {
+  return subject_.file.empty() ? fmt::format("the answer has no {}", choice_.what)
+                               : fmt::format("the answer has no file {}", subject_.file);
+}
+
+// An unnamed source is put among the files.
+std::vector<std::string> CompilerCheck::SourcesOf(const CheckedAnswer& answer,
+                                                  std::map<std::string, std::string>& files) const {
+  std::vector<std::string> sources;
+  if (!subject_.file.empty()) {
+    const CheckedPart& part = answer.parts[subject_.part];
+    if (!part.text) return sources;
+    files[subject_.file] = *part.text;
+    return {subject_.file};
+  }
+  for (const auto& [name, content] : files) {
+    if (name.ends_with(choice_.suffix) && sources.size() < kMaxSources) sources.push_back(name);
+  }
+  if (sources.empty() && answer.parts.front().text) {
+    std::string code = DataInAnswer(*answer.parts.front().text, choice_.languages);
+    if (code.find(choice_.marker) == std::string::npos) return sources;
+    files[std::string(choice_.unnamed)] = std::move(code);
+    sources.emplace_back(choice_.unnamed);
+  }
+  return sources;
+}
+
+}  // namespace upskill

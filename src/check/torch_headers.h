@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sandbox/sandbox.h"
+
+namespace upskill {
+
+// PyTorch's headers as commands in the sandbox find them.
+struct TorchHeaders {
+  std::string version;                       // 2.9.1
+  std::string options;                       // for nvcc and g++: where they are, and what they need to be told
+  std::map<std::string, std::string> files;  // for the workspace, which `options` refers to
+};
+
+// In the first toolchain that has them: one that `upskill toolchain add torch` has made, or the folder `torch` of an
+// installed PyTorch. `files` stand in for headers of CUDA's libraries, which CUDA's compiler doesn't bring along.
+std::optional<TorchHeaders> FindTorchHeaders(const Sandbox& sandbox);
+
+// kernel-builder's registration.h, which it generates in each project, without the headers of Python.
+extern const char* const kRegistrationHeader;
+
+// What to do where there are no headers.
+inline constexpr const char* kHowToAddTorch =
+    "`upskill toolchain add torch` downloads them, --toolchain names the folder torch of an installation";
+
+}  // namespace upskill
