@@ -6,6 +6,7 @@
 #include "cli/catalog_file.h"
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
+#include "cli/doctor_command.h"
 #include "cli/env.h"
 #include "cli/eval_command.h"
 #include "cli/eval_options.h"
@@ -51,6 +52,7 @@ struct AllOptions {
   SelftestOptions selftest;
   ListOptions list;
   ToolchainOptions toolchain;
+  DoctorOptions doctor;
   TraceOptions trace;
   HelpOptions help;
   std::string log_file;
@@ -81,6 +83,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddMergeCommand(app, options.merge);
   AddModelsCommand(app, options.models);
   AddToolchainCommand(app, options.toolchain);
+  AddDoctorCommand(app, options.doctor);
   AddHelpCommand(app, options.help);
   AddHelpOfAll(app);
 }
@@ -115,6 +118,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("list")) return RunList(options.list, env);
   if (app.got_subcommand("models")) return RunModels(app, options.models, env);
   if (app.got_subcommand("toolchain")) return RunToolchain(app, options.toolchain, env);
+  if (app.got_subcommand("doctor")) return RunDoctor(options.doctor, env);
   if (app.got_subcommand("trace")) return RunTrace(app, options.trace, env);
   return RunRuns(options.runs, env);
 }

@@ -57,6 +57,7 @@ const std::vector<Words> kCommands = {{},
                                       {"toolchain"},
                                       {"toolchain", "add"},
                                       {"toolchain", "remove"},
+                                      {"doctor"},
                                       {"help"}};
 
 // The options of programs that docs/ and README.md call besides upskill.

@@ -136,11 +136,11 @@ KeyState KeyStateOf(const Provider& provider, const Env& env) {
   return {is_default ? Kind::kNotNeeded : Kind::kSaved, ""};
 }
 
-std::vector<Reachability> CheckServers(const Catalog& catalog, const Env& env) {
+std::vector<Reachability> CheckServers(const Catalog& catalog, const Env& env, bool ask_providers) {
   const auto client = std::make_shared<HttpClient>();  // as connections hold it
   std::vector<Question> questions;
   for (const auto& [name, provider] : catalog.providers) {
-    if (KeyStateOf(provider, env).usable()) AddProvider(provider, catalog, client, env, questions);
+    if (ask_providers && KeyStateOf(provider, env).usable()) AddProvider(provider, catalog, client, env, questions);
   }
   AddLocalServers(questions);
   Ask(*client, questions);

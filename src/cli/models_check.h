@@ -26,9 +26,9 @@ struct Reachability {
   std::string detail;  // "12 models", why not
 };
 
-// Asks the servers of all providers with a usable key, and the usual local servers, all at once; takes a few seconds at
-// most. Of the local ones only those that answer are in the list.
-std::vector<Reachability> CheckServers(const Catalog& catalog, const Env& env);
+// Asks the usual local servers and, if `ask_providers`, the servers of all providers with a usable key, all at once;
+// takes a few seconds at most. Of the local ones only those that answer are in the list.
+std::vector<Reachability> CheckServers(const Catalog& catalog, const Env& env, bool ask_providers);
 
 const char* ReachabilityName(Reachability::Kind kind);
 

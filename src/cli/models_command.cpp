@@ -214,7 +214,7 @@ ExitCode RunOverview(const ModelsOptions& options, Env& env) {
   Overview overview{ShortNames(*catalog), {}, LocalModels(env), {}};
   for (const auto& [name, provider] : catalog->providers)
     overview.providers.emplace_back(&provider, KeyStateOf(provider, env));
-  if (options.check) overview.servers = CheckServers(*catalog, env);
+  if (options.check) overview.servers = CheckServers(*catalog, env, true);
   if (options.json) {
     PrintJson(overview, *catalog, options.check, env);
     return ExitCode::kSuccess;

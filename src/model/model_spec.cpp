@@ -54,6 +54,16 @@ std::size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Whether it is named like a repository of the Hugging Face Hub: ORG/REPO or ORG/REPO:QUANT.
+bool IsHubName(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size()) return false;
+  const std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  const std::string_view repo = text.substr(slash + 1, text.find(':') - slash - 1);
+  return !repo.empty() && text.substr(0, slash).find_first_not_of(allowed) == std::string_view::npos &&
+         repo.find_first_not_of(allowed) == std::string_view::npos && text.find(':') != slash + 1;
+}
+
 Error UnknownModel(const std::string& text, std::string_view name, const Catalog& catalog) {
   std::vector<std::pair<std::size_t, std::string>> near;
   const auto offer = [&](std::string_view known) {
@@ -65,6 +75,17 @@ Error UnknownModel(const std::string& text, std::string_view name, const Catalog
   for (const auto& [alias, target] : catalog.aliases) offer(alias);
   for (const auto& [provider, entry] : catalog.providers) offer(provider);
   std::sort(near.begin(), near.end());
+  if (near.empty() && IsHubName(text)) {
+    const bool is_gguf = ToLowerAscii(text).find("gguf") != std::string::npos;
+    return InputError(fmt::format(
+        "unknown model '{0}'; if it is a model of the Hugging Face Hub, {1}; if a server of yours has it, -m {0} "
+        "--base-url URL",
+        text,
+        is_gguf ? fmt::format("-m llama:{} runs it on this machine", text)
+                : fmt::format("-m hf.{} asks it there (with HF_TOKEN), and -m llama:ORG/REPO:QUANT runs a GGUF of it on "
+                              "this machine",
+                              text)));
+  }
   std::string hint;
   for (std::size_t i = 0; i < near.size() && i < 3; ++i)
     hint += fmt::format("{}'{}'", i == 0 ? "; did you mean " : ", ", near[i].second);

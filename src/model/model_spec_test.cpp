@@ -195,6 +195,17 @@ TEST(ParseModelSpec, NearNames) {
   EXPECT_THAT(ErrorOf("entirely-different"), Not(HasSubstr("did you mean")));
 }
 
+TEST(ParseModelSpec, NamesOfTheHub) {
+  EXPECT_EQ(ErrorOf("moonshotai/Kimi-K2-Thinking"),
+            "unknown model 'moonshotai/Kimi-K2-Thinking'; if it is a model of the Hugging Face Hub, -m "
+            "hf.moonshotai/Kimi-K2-Thinking asks it there (with HF_TOKEN), and -m llama:ORG/REPO:QUANT runs a GGUF of "
+            "it on this machine; if a server of yours has it, -m moonshotai/Kimi-K2-Thinking --base-url URL");
+  EXPECT_THAT(ErrorOf("unsloth/GLM-4.7-Flash-GGUF:Q4_0"),
+              HasSubstr("-m llama:unsloth/GLM-4.7-Flash-GGUF:Q4_0 runs it on this machine"));
+  for (const char* text : {"a/b/c", "a/", "/b", "a b/c", "a/:Q4"})
+    EXPECT_THAT(ErrorOf(text), Not(HasSubstr("Hugging Face Hub"))) << text;
+}
+
 TEST(ParseModelSpec, MessagesQuoteTheTextUnescaped) {
   EXPECT_THAT(ErrorOf("evil\x1b[2J\nname"), HasSubstr("'evil\x1b[2J\nname'"));
   EXPECT_THAT(ErrorOf("x.gguf?\x1b"), HasSubstr("'\x1b' is not key=value"));
