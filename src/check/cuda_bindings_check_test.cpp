@@ -20,16 +20,17 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Passes sources on to g++, as nvcc does with C++; it makes no PTX.
+// Passes sources on to g++, as nvcc does with C++; its PTX is empty.
 constexpr const char* kNvcc = R"(#!/bin/sh
 if [ "$1" = --version ]; then echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit; fi
 skip=
 for word; do
   shift
+  [ "$skip" != --keep-dir ] || : >"$word/k.ptx"
   [ -z "$skip" ] || { skip=; continue; }
   case $word in
     -Xcompiler | --keep | -arch=*) ;;
-    --keep-dir | -Xptxas) skip=1 ;;
+    --keep-dir | -Xptxas) skip=$word ;;
     -w,*) set -- "$@" $(echo "$word" | tr , ' ') ;;
     *.cu) set -- "$@" -x c++ -fsyntax-only -D__global__= "$word" ;;
     *) set -- "$@" "$word" ;;

@@ -35,8 +35,8 @@ void PrintFindings(const std::vector<Finding>& findings, const Style& style, Env
   std::string area;
   for (const Finding& finding : findings) {
     if (finding.area != area) {
-      env.out(TerminalText::Format("{}{}\n", area.empty() ? "" : "\n",
-                                   Tinted(style, Tint::kBold, TerminalText::EscapeLine(finding.area))));
+      if (!area.empty()) env.out("\n");
+      env.out(TerminalText::Format("{}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(finding.area))));
       area = finding.area;
     }
     const std::string text = finding.remedy.empty() ? finding.text : finding.text + "; " + finding.remedy;

@@ -21,7 +21,8 @@ class DoctorCommand : public CommandLineTest {
   // The state and the text of what has this name; empty if nothing has.
   std::string Found(const std::string& name) {
     EXPECT_LE(Run({"doctor", "--json"}), 1);
-    for (const Json& finding : OutAsJson()["findings"]) {
+    const Json json = OutAsJson();
+    for (const Json& finding : json.at("findings")) {
       if (finding["name"] == name)
         return finding["state"].get<std::string>() + ": " + finding["text"].get<std::string>();
     }

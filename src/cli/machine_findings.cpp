@@ -9,6 +9,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -48,7 +49,7 @@ class Findings {
 };
 
 void LookAtKeys(const Catalog& catalog, const Env& env, Findings& findings) {
-  std::vector<std::string> without;
+  std::set<std::string> without;
   for (const auto& [name, provider] : catalog.providers) {
     const KeyState key = KeyStateOf(provider, env);
     switch (key.kind) {
@@ -62,7 +63,7 @@ void LookAtKeys(const Catalog& catalog, const Env& env, Findings& findings) {
         findings.Add(kModels, name, State::kBroken, key.source);
         break;
       case KeyState::Kind::kMissing:
-        if (!key.source.empty()) without.push_back(key.source);
+        if (!key.source.empty()) without.insert(key.source);
         break;
       case KeyState::Kind::kNotNeeded:
         break;
