@@ -3,6 +3,7 @@
 """scripts/fetch against package indexes of the test's own on the loopback interface; no network is used."""
 import concurrent.futures
 import hashlib
+import json
 import os
 import signal
 import socket
@@ -38,13 +39,13 @@ class Fetch(unittest.TestCase):
         self.addCleanup(index.close)
         return index
 
-    def start(self, size=len(CONTENT), sha256=SHA256, whole=False, stderr=subprocess.PIPE, **settings):
+    def start(self, size=len(CONTENT), sha256=SHA256, whole=False, stderr=subprocess.PIPE, file=FILE, **settings):
         """whole: as a user would start it, which takes longer."""
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith("PIP_") and not name.lower().endswith("_proxy") and name != "NETRC"}
         environment.update({"PIP_CONFIG_FILE": "/dev/null", "HOME": self.home, "PIP_INDEX_URL": self.index.url,
                             "PIP_RETRIES": "0", "UPSKILL_PROGRESS_SECONDS": "0.1", **settings})
-        arguments = ["demo-package==1.0", FILE, str(size), sha256, self.folder]
+        arguments = ["demo-package==1.0", file, str(size), sha256, self.folder]
         if not whole:
             return Run(arguments, environment, self.home)
         return subprocess.Popen([sys.executable, FETCH, *arguments], env=environment, cwd=self.home, text=True,
@@ -205,6 +206,17 @@ class Fetch(unittest.TestCase):
         self.index.lengths = True
         self.assertIn(f"{len(self.index.content):,} bytes instead of", self.run_fetch(code=1))
         self.assert_nothing()
+
+    def test_wheels_for_other_machines(self):
+        """Nothing is installed, so a file for another Python or processor is as good as any."""
+        for file in ("demo_package-1.0-cp312-cp312-manylinux_2_28_aarch64.whl",
+                     "demo_package-1.0-cp39-abi3-macosx_11_0_arm64.whl"):
+            page = {"meta": {"api-version": "1.0"}, "name": "demo-package",
+                    "files": [{"filename": file, "url": f"/files/{file}", "hashes": {}}]}
+            self.index.page = json.dumps(page).encode()
+            self.run_fetch(file=file)
+            with open(os.path.join(self.folder, file), "rb") as fetched:
+                self.assertEqual(fetched.read(), CONTENT)
 
     def test_next_index_when_one_fails(self):
         bad = self.make_index()

@@ -109,7 +109,6 @@ class Index:
         self.options.timeout = min(self.options.timeout or MAX_TIMEOUT, MAX_TIMEOUT)
         self.session = self.command.get_default_session(self.options)
         self.limit_session()
-        self.finder = self.command._build_package_finder(self.options, self.session, ignore_requires_python=True)
 
     def learn_secrets(self):
         options = self.options
@@ -158,12 +157,23 @@ class Index:
         for adapter in self.session.adapters.values():
             adapter.max_retries = retry
 
+    def finder(self, file):
+        """Finds files of this kind: those of another Python or processor too, because nothing is installed."""
+        from pip._internal.models.target_python import TargetPython
+        target = None
+        if tags := re.fullmatch(r".+-(cp)(\d)(\d+)-(\w+)-([\w.]+)\.whl", file):
+            implementation, major, minor, abi, platforms = tags.groups()
+            target = TargetPython(platforms=platforms.split("."), py_version_info=(int(major), int(minor)), abis=[abi],
+                                  implementation=implementation)
+        return self.command._build_package_finder(self.options, self.session, target_python=target,
+                                                  ignore_requires_python=True)
+
     def links(self, package, file, sha256):
         """The links to this file, the most promising first."""
         self.set_retries(self.retries)
         try:
             with at_most(MAX_PAGE_SECONDS, "reading the index pages"):
-                candidates = self.finder.find_all_candidates(package)
+                candidates = self.finder(file).find_all_candidates(package)
         except Exception as error:
             page = page_being_read(error)
             if page and not isinstance(error, TooSlow):

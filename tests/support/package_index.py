@@ -59,7 +59,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(302, b"", {"Location": path})
         elif path == f"/moved/{FILE}":
             self.answer(302, b"", {"Location": f"/files/{FILE}?token=query-secret"})
-        elif path == f"/files/{FILE}":
+        elif path.startswith("/files/"):
             self.file(index)
         else:
             self.answer(404, b"")
