@@ -123,6 +123,8 @@ void PrintFirstSteps(Env& env) {
       "      List the recordings of agents on this machine\n"
       "  upskill generate --from latest\n"
       "      Write a skill from the newest of them\n"
+      "  upskill doctor\n"
+      "      See what this machine has, and what to do about what is missing\n"
       "  upskill --help\n"
       "      All commands and help topics\n",
       skill));
