@@ -44,7 +44,7 @@ class CudaBindings : public CompilerCheck {
     std::string all;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const std::string source = ShellWord(sources[i]);
-      command.files[sources[i].substr(0, sources[i].rfind('/') + 1) + "registration.h"] = kRegistrationHeader;
+      command.files[sources[i].substr(0, sources[i].rfind('/') + 1) + "registration.h"] = RegistrationHeader();
       command.command += fmt::format(
           "nvcc -x c++ {} -I. -Itorch-ext -Xcompiler -w,-fmax-errors=5 -c -o /tmp/b{}.o {} || exit 1\n", torch->options,
           i, source);

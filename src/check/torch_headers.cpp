@@ -18,6 +18,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFolder = "upskill-headers";
+constexpr const char* kRegistration = R"(#pragma once
+#define UPSKILL_JOIN_(A, B) A##B
+#define UPSKILL_JOIN(A, B) UPSKILL_JOIN_(A, B)
+#define TORCH_LIBRARY_EXPAND(NAME, MODULE) TORCH_LIBRARY(NAME, MODULE)
+#define TORCH_LIBRARY_IMPL_EXPAND(NAME, DEVICE, MODULE) TORCH_LIBRARY_IMPL(NAME, DEVICE, MODULE)
+#define STABLE_TORCH_LIBRARY_EXPAND(NAME, MODULE) STABLE_TORCH_LIBRARY(NAME, MODULE)
+#define STABLE_TORCH_LIBRARY_IMPL_EXPAND(NAME, DEVICE, MODULE) STABLE_TORCH_LIBRARY_IMPL(NAME, DEVICE, MODULE)
+#define REGISTER_EXTENSION(NAME) \
+  extern "C" void* UPSKILL_JOIN(PyInit_, NAME)() { return nullptr; }
+)";
+
 constexpr int kFirstMinorWithCpp20 = 12;  // of PyTorch 2
 
 // The number that the header defines the macro as; -1 if it doesn't.
@@ -56,21 +67,12 @@ std::map<std::string, std::string> StandIns() {
           {folder + "cublasLt.h", opaque("cublasLt", "Handle", "Status")},
           {folder + "cusolverDn.h", opaque("cusolverDn", "Handle", "Status")},
           {folder + "cusolver_common.h", "#pragma once\ntypedef int cusolverStatus_t;\n"},
-          {folder + "registration.h", kRegistrationHeader}};
+          {folder + "registration.h", kRegistration}};
 }
 
 }  // namespace
 
-const char* const kRegistrationHeader = R"(#pragma once
-#define UPSKILL_JOIN_(A, B) A##B
-#define UPSKILL_JOIN(A, B) UPSKILL_JOIN_(A, B)
-#define TORCH_LIBRARY_EXPAND(NAME, MODULE) TORCH_LIBRARY(NAME, MODULE)
-#define TORCH_LIBRARY_IMPL_EXPAND(NAME, DEVICE, MODULE) TORCH_LIBRARY_IMPL(NAME, DEVICE, MODULE)
-#define STABLE_TORCH_LIBRARY_EXPAND(NAME, MODULE) STABLE_TORCH_LIBRARY(NAME, MODULE)
-#define STABLE_TORCH_LIBRARY_IMPL_EXPAND(NAME, DEVICE, MODULE) STABLE_TORCH_LIBRARY_IMPL(NAME, DEVICE, MODULE)
-#define REGISTER_EXTENSION(NAME) \
-  extern "C" void* UPSKILL_JOIN(PyInit_, NAME)() { return nullptr; }
-)";
+const char* RegistrationHeader() { return kRegistration; }
 
 std::optional<TorchHeaders> FindTorchHeaders(const Sandbox& sandbox) {
   fs::path include;

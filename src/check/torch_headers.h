@@ -21,7 +21,7 @@ struct TorchHeaders {
 std::optional<TorchHeaders> FindTorchHeaders(const Sandbox& sandbox);
 
 // kernel-builder's registration.h, which it generates in each project, without the headers of Python.
-extern const char* const kRegistrationHeader;
+const char* RegistrationHeader();
 
 // What to do where there are no headers.
 inline constexpr const char* kHowToAddTorch =
