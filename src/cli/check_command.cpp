@@ -98,6 +98,15 @@ Result<FileFormat> FileFormatOf(const std::string& output) {
       fmt::format("-o {}: can't tell the format from this name; end it with .xml (JUnit) or .json", output));
 }
 
+// The report must not take the place of cases: JSON is the format of both.
+Status CheckNoCasesAreLost(const std::string& output, FileFormat format, const Suite& suite) {
+  std::error_code code;
+  if (output.empty() || !fs::is_regular_file(output, code)) return {};
+  const bool is_suite = fs::equivalent(output, suite.source, code) || (format == FileFormat::kJson && LoadSuite(output));
+  if (!is_suite) return {};
+  return InputError(fmt::format("-o {}: this file holds cases, which the report would replace; name another", output));
+}
+
 Json DocumentOf(const Suite& suite, const SuiteReport& report) {
   Json document = SuiteReportToJson(report);
   document["warnings"] = suite.warnings;
@@ -168,6 +177,8 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   if (!format) return PrintError(env, format.error());
   Result<Suite> suite = LoadSuiteOf(options.suite);
   if (!suite) return PrintError(env, suite.error());
+  if (const Status kept = CheckNoCasesAreLost(options.output, *format, *suite); !kept)
+    return PrintError(env, kept.error());
   for (const std::string& warning : suite->warnings) PrintWarning(env, warning);
   const Result<fs::path> folder = AnswersOf(options, *suite);
   if (!folder) return PrintError(env, folder.error());

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,23 @@ TEST_F(CheckCommand, WritesItsReportToAFile) {
   EXPECT_THAT(error,
               HasSubstr("-o check.txt: can't tell the format from this name; end it with .xml (JUnit) or .json"));
   EXPECT_EQ(Run({"check", Suite(kSound), "-o", (folder.path() / "none/check.xml").string()}), 2);
+}
+
+TEST_F(CheckCommand, NeverReplacesCasesByItsReport) {
+  const std::string suite = Suite(kSound);
+  const std::string before = *ReadFile(suite);
+  EXPECT_EQ(Run({"check", suite, "-o", suite}), 2);
+  EXPECT_THAT(error, HasSubstr("this file holds cases, which the report would replace"));
+  const std::string link = (folder.path() / "link.json").string();
+  std::filesystem::create_symlink(suite, link);
+  EXPECT_EQ(Run({"check", suite, "-o", link}), 2);
+  const std::string other = folder.Write("other.json", before).string();
+  EXPECT_EQ(Run({"check", suite, "-o", other}), 2);
+  EXPECT_EQ(*ReadFile(suite), before);
+  EXPECT_EQ(*ReadFile(other), before);
+  const std::string report = (folder.path() / "report.json").string();
+  EXPECT_LE(Run({"check", suite, "-o", report}), 1);
+  EXPECT_LE(Run({"check", suite, "-o", report}), 1) << "its own report is replaced";
 }
 
 TEST_F(CheckCommand, TakesTheSkillsFile) {

@@ -86,7 +86,13 @@ ExitCode Conclude(const JudgeCheckOptions& options, const JudgeAgreement& agreem
   }
   if (!options.min_kappa || (agreement.kappa && agreement.kappa->value >= *options.min_kappa))
     return ExitCode::kSuccess;
-  env.error(TerminalText::Format("Cohen's kappa is below {} (--min-kappa)\n", *options.min_kappa));
+  if (agreement.kappa) {
+    env.error(TerminalText::Format("Cohen's kappa is below {} (--min-kappa)\n", *options.min_kappa));
+  } else {
+    env.error(TerminalText::Format("Cohen's kappa is undefined, so --min-kappa {} doesn't hold: label answers that pass "
+                                   "and answers that fail\n",
+                                   *options.min_kappa));
+  }
   return ExitCode::kFailed;
 }
 
@@ -130,7 +136,13 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
-  if (!options.sheet.empty()) return PrintSheet(options.sheet, runs_dir, env);
+  if (!options.sheet.empty()) {
+    if (!options.labels.empty() || !options.judge.empty() || options.min_kappa) {
+      return PrintError(env, InputError("--sheet only prints answers to label: leave out LABELS, --judge-model and "
+                                        "--min-kappa, or --sheet"));
+    }
+    return PrintSheet(options.sheet, runs_dir, env);
+  }
   if (options.labels.empty() || options.judge.empty()) {
     return PrintError(env, InputError("name a file of labelled answers and a judge: upskill judge-check labels.jsonl "
                                       "-m MODEL; `--sheet RUN` prints answers to label"));
@@ -139,6 +151,7 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
   if (!text) return PrintError(env, text.error());
   const Result<LabelSet> set = ParseLabels(*text, options.labels);
   if (!set) return PrintError(env, set.error());
+  for (const std::string& warning : set->warnings) PrintWarning(env, warning);
   ModelOptions model_options;
   model_options.client = std::make_shared<HttpClient>();
   model_options.parallel = options.parallel;
@@ -170,7 +183,10 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
       env.out(DisagreementsText(agreement, *set, judged, StyleFor(env, env.out_is_terminal, options.color)));
     if (judged.cost_usd > 0.0) env.out(TerminalText::Format("spent {}\n", MoneyText(judged.cost_usd)));
   }
-  if (agreement.counts.total() > 0) {
+  if (agreement.unjudged > 0) {
+    if (!options.json)
+      env.out("not noted for later runs: not all answers were judged; run it again, which asks about all of them\n");
+  } else if (agreement.counts.total() > 0) {
     const Status noted = AppendJudgeRecords(runs_dir, RecordsOf(*set, judged, info.identity, *env.clock));
     if (!noted) return PrintError(env, noted.error().With("noting it for later runs"));
     if (!options.json) env.out(TerminalText::Format("noted in {}\n", (runs_dir / kJudgesFile).string()));

@@ -109,6 +109,8 @@ TEST_F(JudgeCheckCommand, ShowsDisagreementsAndHoldsAGate) {
   EXPECT_THAT(error, HasSubstr("Cohen's kappa is below 0.99"));
   EXPECT_EQ(Check(Labels(3), {"--json"}), 0);
   EXPECT_EQ(OutAsJson().at("judge_only"), 1);
+  EXPECT_EQ(Check(R"({"input": "i", "rubric": "It says 2.", "answer": "2", "label": true})", {"--min-kappa", "0.5"}), 1);
+  EXPECT_THAT(error, HasSubstr("Cohen's kappa is undefined, so --min-kappa 0.5 doesn't hold"));
 }
 
 TEST_F(JudgeCheckCommand, ASheetOfARunCanBeLabelled) {
@@ -141,6 +143,9 @@ TEST_F(JudgeCheckCommand, MistakesAreNamed) {
   judge = "cmd:false";
   EXPECT_EQ(Check(Labels(1)), 3);
   EXPECT_THAT(error, HasSubstr("first error: "));
+  EXPECT_THAT(out, HasSubstr("not noted for later runs"));
+  EXPECT_EQ(Run({"judge-check", "--sheet", "latest", "--min-kappa", "0.9"}), 2);
+  EXPECT_THAT(error, HasSubstr("--sheet only prints answers to label"));
 }
 
 TEST_F(JudgeCheckCommand, AResumedRunNeedsItsJudgeConfirmed) {
@@ -163,6 +168,19 @@ TEST_F(JudgeCheckCommand, ARecheckKeepsWhatTheJudgeHasSaid) {
   std::filesystem::permissions(folder.path() / "strict.sh", std::filesystem::perms::owner_all);
   ASSERT_EQ(Run({"recheck", "--runs-dir", runs().string(), "--judge-model", strict}), 0) << error;
   EXPECT_THAT(out, HasSubstr("now fail"));
+}
+
+TEST_F(JudgeCheckCommand, ARecheckSaysWhatMustBeJudged) {
+  ASSERT_EQ(Eval({"--judge-model", judge}), 0) << error;
+  const std::string tests =
+      folder
+          .Write("other.json", R"([
+      {"id": "one", "input": "one and one", "reference": "number 2", "checks": [{"type": "judge", "rubric": "It is 2."}]},
+      {"id": "two", "input": "two and two", "reference": "number 4", "checks": [{"type": "contains", "values": "4"}]}])")
+          .string();
+  EXPECT_EQ(Run({"recheck", "--runs-dir", runs().string(), "-t", tests}), 3);
+  EXPECT_THAT(out, HasSubstr("rechecked 12 of the 24 answers of run "));
+  EXPECT_THAT(error, AllOf(HasSubstr("12 answers must be judged: upskill recheck "), HasSubstr("--judge-model")));
 }
 
 }  // namespace

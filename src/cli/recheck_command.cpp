@@ -49,17 +49,21 @@ class SilentModel : public Model {
   ModelInfo info_;
 };
 
-// Takes over what the user's stop flag says, on top of the one that keeps the run from asking models.
+// Takes over what the user's stop flag says, on top of the one that keeps the run from asking models. Without a judge
+// there is nothing to wait for.
 class StopsWithUser : public RunObserver {
  public:
-  StopsWithUser(StopFlag& flag, const StopFlag* user) : flag_(flag), user_(user) {}
+  StopsWithUser(StopFlag& flag, const StopFlag* user, bool asks_judge)
+      : flag_(flag), user_(user), asks_judge_(asks_judge) {}
   void OnProgress(const RunProgress& /*progress*/) override {
-    if (user_ != nullptr && user_->load() > 0) flag_ = 2;
+    const int level = user_ == nullptr ? 0 : user_->load();
+    if (level > 0) flag_ = asks_judge_ ? level : 2;
   }
 
  private:
   StopFlag& flag_;
   const StopFlag* user_;
+  bool asks_judge_;
 };
 
 struct Recheck {
@@ -165,17 +169,45 @@ std::string ChangeText(const Changes& changes) {
   return text;
 }
 
-TerminalText ChangesText(const std::map<std::string, Changes>& changes, std::size_t answers, const std::string& run) {
+// `unjudged`: answers that no judge has decided about.
+TerminalText ChangesText(const std::map<std::string, Changes>& changes, std::size_t answers, std::size_t unjudged,
+                         const std::string& run) {
   Changes all;
   for (const auto& [id, of_case] : changes) {
     all.now_pass += of_case.now_pass;
     all.now_fail += of_case.now_fail;
   }
-  TerminalText text = TerminalText::Format("rechecked {} of run {}: ", Counted(answers, "answer"), run);
+  TerminalText text =
+      unjudged == 0
+          ? TerminalText::Format("rechecked {} of run {}: ", Counted(answers, "answer"), run)
+          : TerminalText::Format("rechecked {} of the {} of run {}: ", answers - unjudged, Counted(answers, "answer"), run);
   if (changes.empty()) return text + "nothing is judged differently\n";
   text += TerminalText::Format("{}\n", ChangeText(all));
   for (const auto& [id, of_case] : changes) text += TerminalText::Format("  {}: {}\n", id, ChangeText(of_case));
   return text;
+}
+
+// Of the answers, those that are still to be judged.
+std::size_t Unjudged(std::size_t answers, const RunData& data) {
+  std::size_t judged = 0;
+  for (const Sample* sample : data.samples()) judged += sample->ok() ? 1 : 0;
+  return answers - std::min(answers, judged);
+}
+
+void PrintHowToJudge(const RecheckOptions& options, std::size_t unjudged, const std::string& run_before,
+                     const Plan& plan, const Env& env) {
+  const std::string others = (options.tests.empty() ? "" : " -t " + ShellWord(options.tests)) +
+                             (options.runs_dir.empty() ? "" : " -d " + ShellWord(options.runs_dir));
+  if (options.judge_model.empty()) {
+    const std::string judge = plan.judge ? plan.judge->name : "MODEL";
+    env.error(TerminalText::Format("{} must be judged: upskill recheck {}{} --judge-model {}\n",
+                                   Counted(unjudged, "answer"), run_before, others, judge));
+  } else {
+    env.error(TerminalText::Format(
+        "{} not judged; to go on without paying twice: upskill eval {} --resume {} --judge-model {}{}\n",
+        Counted(unjudged, "answer"), ShellWord(plan.skill.folder), plan.run, ShellWord(options.judge_model),
+        options.runs_dir.empty() ? "" : " --runs-dir " + ShellWord(options.runs_dir)));
+  }
 }
 
 Json ChangesJson(const std::map<std::string, Changes>& changes) {
@@ -229,7 +261,7 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
   }
   // What isn't answered stays so: the models refuse, and without a judge nobody has to be waited for.
   StopFlag no_requests = options.judge_model.empty() ? 1 : 0;
-  StopsWithUser observer(no_requests, env.stop);
+  StopsWithUser observer(no_requests, env.stop, !options.judge_model.empty());
   input.plan = &recheck->plan;
   input.judge = judge->get();
   input.journal = &*journal;
@@ -244,6 +276,7 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
     return PrintError(env, outcome.error());
   }
   const std::map<std::string, Changes> changes = ChangesOf(*recheck, outcome->data);
+  const std::size_t unjudged = Unjudged(answers, outcome->data);
   const JudgedRun run = Judge(std::move(outcome->data));
   if (const Status files = WriteRunFiles(run, journal->folder()); !files) PrintWarning(env, files.error().message);
   if (options.json) {
@@ -252,11 +285,13 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
     PrintDocument(env, DumpJsonIndented(document) + "\n");
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
-    env.out(EvalHead(run, style) + ChangesText(changes, answers, run_before) + "\n");
+    env.out(EvalHead(run, style) + ChangesText(changes, answers, unjudged, run_before) + "\n");
     env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(TerminalText::Format("run {} · {}\n", run.plan().run, journal->folder().string()));
   }
+  if (unjudged > 0) PrintHowToJudge(options, unjudged, run_before, run.plan(), env);
   if (run.summary.complete()) return ExitCode::kSuccess;
+  if (env.stop != nullptr && env.stop->load() > 0) return ExitCode::kInterrupted;
   return no_requests > 1 ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 

@@ -16,6 +16,7 @@
 #include "eval/judging.h"
 #include "eval/prompts.h"
 #include "util/hash.h"
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -38,9 +39,12 @@ Result<std::string> NeededText(const Json& line, const char* key) {
   return found->get<std::string>();
 }
 
+// The keys of a line; "case" is on label sheets.
+const std::vector<std::string> kLineKeys = {"input", "answer", "rubric", "reference", "label", "labels", "case"};
+
 class LabelReader {
  public:
-  Status Take(const Json& line) {
+  Status Take(const Json& line, const std::string& place) {
     if (!line.is_object()) return InputError("expected an object");
     LabelledAnswer answer;
     ASSIGN_OR_RETURN(answer.test_case.input, NeededText(line, "input"));
@@ -49,21 +53,55 @@ class LabelReader {
     answer.test_case.reference = StringAt(line, "reference");
     if (answer.asked.text.size() > kMaxJudgedBytes)
       return InputError(fmt::format("the answer is longer than {}", BytesText(kMaxJudgedBytes)));
+    WarnOfMisspeltKeys(line, place);
     RETURN_IF_ERROR(TakeLabels(line, answer));
     if (std::none_of(answer.labels.begin(), answer.labels.end(), [](const auto& label) { return label.has_value(); })) {
       ++set_.unlabelled;
       return {};
     }
+    const Json same = {answer.test_case.input, answer.test_case.reference, answer.asked.question.rubric,
+                       answer.asked.text};
+    const auto known = places_.try_emplace(Sha256Hex(DumpJson(same)), set_.answers.size(), place);
+    if (!known.second) return Merge(answer, known.first->second);
     set_.answers.push_back(std::move(answer));
     return {};
   }
 
   LabelSet Finish() {
     for (LabelledAnswer& answer : set_.answers) answer.labels.resize(set_.raters.size());
+    if (repeated_ > 0) {
+      set_.warnings.push_back(fmt::format("{} about an answer that was labelled before: each answer counts once",
+                                          repeated_ == 1 ? "1 line is" : fmt::format("{} lines are", repeated_)));
+    }
     return std::move(set_);
   }
 
  private:
+  // The labels of a line about an answer that an earlier line is about, too.
+  Status Merge(const LabelledAnswer& line, const std::pair<std::size_t, std::string>& earlier) {
+    ++repeated_;
+    std::vector<std::optional<bool>>& labels = set_.answers[earlier.first].labels;
+    labels.resize(std::max(labels.size(), line.labels.size()));
+    for (std::size_t rater = 0; rater < line.labels.size(); ++rater) {
+      if (!line.labels[rater]) continue;
+      if (labels[rater] && labels[rater] != line.labels[rater])
+        return InputError(fmt::format("{} labels the same answer differently; keep one of the labels", earlier.second));
+      labels[rater] = line.labels[rater];
+    }
+    return {};
+  }
+
+  void WarnOfMisspeltKeys(const Json& line, const std::string& place) {
+    constexpr std::size_t kMostWarnings = 5;
+    for (const auto& item : line.items()) {
+      if (set_.warnings.size() >= kMostWarnings) return;
+      if (std::find(kLineKeys.begin(), kLineKeys.end(), item.key()) != kLineKeys.end()) continue;
+      const std::string near = DidYouMean(item.key(), kLineKeys);
+      if (!near.empty())
+        set_.warnings.push_back(fmt::format("{}: unknown key '{}'{}", place, ExcerptLine(item.key(), 40), near));
+    }
+  }
+
   Status TakeLabels(const Json& line, LabelledAnswer& answer) {
     if (const auto labels = line.find("labels"); labels != line.end()) {
       if (!labels->is_object()) return InputError("\"labels\" must be an object: the label of each rater by name");
@@ -85,6 +123,8 @@ class LabelReader {
 
   LabelSet set_;
   std::map<std::string, std::size_t> numbers_;
+  std::map<std::string, std::pair<std::size_t, std::string>> places_;  // of each answer: its number, its first line
+  std::size_t repeated_ = 0;
 };
 
 }  // namespace
@@ -111,7 +151,7 @@ Result<LabelSet> ParseLabels(std::string_view text, const std::string& source) {
           fmt::format("{}: more than {} answers", source, WithThousands(static_cast<long long>(kMaxLabelledAnswers))));
     }
     ASSIGN_OR_RETURN(const Json json, ParseJson(line, place));
-    RETURN_IF_ERROR(reader.Take(json).With(place));
+    RETURN_IF_ERROR(reader.Take(json, place).With(place));
   }
   LabelSet set = reader.Finish();
   if (set.answers.empty()) {

@@ -36,13 +36,15 @@ struct LabelSet {
   std::vector<std::string> raters;
   std::vector<LabelledAnswer> answers;
   std::size_t unlabelled = 0;  // answers without any label, which are left out
+  std::vector<std::string> warnings;  // repeated answers, misspelt keys
 };
 
 inline constexpr std::size_t kMaxLabelledAnswers = 20'000;
 
 // One object per line: "input", "answer", "rubric", "reference" (optional) and "label" (true, false, "pass", "fail" or
-// null), or "labels", an object with the label of each rater. Blank lines are skipped, other keys ignored. Errors name
-// file and line.
+// null), or "labels", an object with the label of each rater. Lines about the same answer are one answer, so that no
+// label counts twice. Blank lines are skipped, other keys ignored. Errors name file and line, also two labels of one
+// rater for the same answer that differ.
 Result<LabelSet> ParseLabels(std::string_view text, const std::string& source);
 
 // Lines to be labelled, from the judged answers of a run: each once, without the student's name or its arm, in an order

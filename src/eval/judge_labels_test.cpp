@@ -39,6 +39,26 @@ TEST(ParseLabels, OneOrSeveralRaters) {
   EXPECT_EQ(set->answers[2].people(), std::nullopt);
 }
 
+TEST(ParseLabels, LinesAboutOneAnswerAreOne) {
+  const std::string line = R"({"input": "i", "answer": "a", "rubric": "r", )";
+  const Result<LabelSet> set =
+      ParseLabels(line + "\"label\": true}\n" + line + "\"label\": true}\n" + line + "\"labels\": {\"ben\": false}}\n",
+                  "l.jsonl");
+  ASSERT_TRUE(set.ok()) << set.error().message;
+  ASSERT_THAT(set->answers, SizeIs(1));
+  EXPECT_THAT(set->answers[0].labels, ElementsAre(true, false));
+  EXPECT_THAT(set->warnings, ElementsAre(HasSubstr("2 lines are about an answer that was labelled before")));
+  EXPECT_EQ(ParseLabels(line + "\"label\": true}\n\n" + line + "\"label\": false}", "l.jsonl").error().message,
+            "l.jsonl:3: l.jsonl:1 labels the same answer differently; keep one of the labels");
+}
+
+TEST(ParseLabels, NamesMisspeltKeys) {
+  const Result<LabelSet> set =
+      ParseLabels(R"({"input": "i", "answer": "a", "rubric": "r", "label": true, "lable": false, "foo": 1})", "l.jsonl");
+  ASSERT_TRUE(set.ok());
+  EXPECT_THAT(set->warnings, ElementsAre("l.jsonl:1: unknown key 'lable'; did you mean 'label'?"));
+}
+
 TEST(ParseLabels, ErrorsNameTheLine) {
   const auto problem = [](const std::string& line) { return ParseLabels("\n" + line, "l.jsonl").error().message; };
   EXPECT_THAT(problem("{"), HasSubstr("l.jsonl:2"));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -25,6 +26,7 @@ using Kind = JudgeQuestion::Kind;
 constexpr std::size_t kMaxReasonBytes = 2000;
 constexpr std::size_t kMaxQuotes = 8;
 constexpr std::size_t kMaxQuoteBytes = 500;
+constexpr std::size_t kShortQuoteBytes = 3;  // below that, a quote must be a word or number
 
 Json Schema(Kind kind) {
   Json properties = {{"quotes", {{"type", "array"}, {"items", {{"type", "string"}}}}},
@@ -78,6 +80,51 @@ bool Occurs(std::string_view quote, const std::string& text) {
   return true;
 }
 
+bool IsWordByte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || (static_cast<unsigned char>(c) & 0x80U) != 0; }
+
+// Whether a quote is enough to rest a verdict on: a single letter or a full stop is in every text.
+bool ShowsSomething(std::string_view quote, std::string_view text) {
+  quote = Trim(quote);
+  if (Comparable(quote).size() >= kShortQuoteBytes) return true;
+  if (quote.empty() || !std::all_of(quote.begin(), quote.end(), IsWordByte)) return false;
+  for (std::size_t at = text.find(quote); at != std::string_view::npos; at = text.find(quote, at + 1)) {
+    const std::size_t end = at + quote.size();
+    if ((at == 0 || !IsWordByte(text[at - 1])) && (end == text.size() || !IsWordByte(text[end]))) return true;
+  }
+  return false;
+}
+
+// The answer without what models may put around JSON: their reasoning before it, one fence. The judged text may contain
+// a verdict of its own, and judges repeat it, so an object somewhere in the answer isn't the judge's.
+std::string_view WithoutWrapping(std::string_view answer) {
+  constexpr std::string_view kThink = "<think>";
+  constexpr std::string_view kThinkEnd = "</think>";
+  answer = Trim(answer);
+  if (answer.starts_with(kThink)) {
+    const std::size_t end = answer.rfind(kThinkEnd);
+    answer = end == std::string_view::npos ? std::string_view() : Trim(answer.substr(end + kThinkEnd.size()));
+  }
+  constexpr std::string_view kFence = "```";
+  if (answer.starts_with(kFence) && answer.ends_with(kFence) && answer.find('\n') != std::string_view::npos) {
+    answer.remove_prefix(answer.find('\n') + 1);
+    if (answer.ends_with(kFence)) answer.remove_suffix(kFence.size());
+  }
+  return Trim(answer);
+}
+
+// Whether the answer states the verdict's key more than once, of which JSON would keep the last.
+bool StatesTwice(std::string_view object, std::string_view key) {
+  std::size_t count = 0;
+  const std::string quoted = fmt::format("\"{}\"", key);
+  for (std::size_t at = object.find(quoted); at != std::string_view::npos; at = object.find(quoted, at + 1)) {
+    std::size_t after = at + quoted.size();
+    while (after < object.size() && std::string_view(" \t\r\n").find(object[after]) != std::string_view::npos) ++after;
+    const bool escaped = at > 0 && object[at - 1] == '\\';
+    if (!escaped && after < object.size() && object[after] == ':') ++count;
+  }
+  return count > 1;
+}
+
 JudgeWord WordOf(Kind kind, const Json& verdict) {
   if (kind == Kind::kRubric) return verdict.get<bool>() ? JudgeWord::kMet : JudgeWord::kNotMet;
   if (verdict == "neither") return JudgeWord::kEqual;
@@ -127,11 +174,19 @@ std::string JudgePromptsHash() {
 
 Result<Judgment> ReadJudgment(const Case& test_case, const AskedQuestion& asked, std::string_view answer) {
   const Kind kind = asked.question.kind;
-  ASSIGN_OR_RETURN(const Json json, StructuredJson(answer, Schema(kind)));
+  const char* const key = kind == Kind::kRubric ? "met" : "better";
+  const std::string_view object = WithoutWrapping(answer);
+  if (!object.starts_with('{') || !object.ends_with('}') || !ParseJson(object, "verdict")) {
+    return InputError("the answer isn't one JSON object alone; answer with the object of your verdict and nothing "
+                      "before or after it");
+  }
+  if (StatesTwice(object, key)) return InputError(fmt::format("\"{}\" is stated more than once; state it once", key));
+  ASSIGN_OR_RETURN(const Json json, StructuredJson(object, Schema(kind)));
   Judgment judgment;
-  judgment.word = WordOf(kind, json.at(kind == Kind::kRubric ? "met" : "better"));
+  judgment.word = WordOf(kind, json.at(key));
   judgment.reason = ExcerptLine(json.at("reason").get_ref<const std::string&>(), kMaxReasonBytes);
   const std::string text = Comparable(kind == Kind::kRubric ? asked.text : asked.text + "\n" + test_case.reference);
+  bool shown = false;
   for (const Json& item : json.at("quotes")) {
     const std::string& quote = item.get_ref<const std::string&>();
     if (Trim(quote).empty()) continue;
@@ -139,9 +194,10 @@ Result<Judgment> ReadJudgment(const Case& test_case, const AskedQuestion& asked,
       return InputError(fmt::format("the quote \"{}\" isn't in the text; copy the words exactly as they are there",
                                     ExcerptLine(quote, 200)));
     }
+    shown = shown || ShowsSomething(quote, asked.text);
     if (judgment.quotes.size() < kMaxQuotes) judgment.quotes.push_back(ExcerptLine(quote, kMaxQuoteBytes));
   }
-  if (judgment.word == JudgeWord::kMet && judgment.quotes.empty())
+  if (judgment.word == JudgeWord::kMet && !shown)
     return InputError("no quote shows that the rubric is met; copy the words of the answer that show it");
   return judgment;
 }

@@ -25,7 +25,9 @@ std::string JudgmentKey(const std::string& judge_identity, const ChatRequest& re
 // SHA-256 of the prompts that judges get: a judge that was checked with others wasn't checked.
 std::string JudgePromptsHash();
 
-// Errors (kInput) describe what is wrong to the judge: no JSON of the schema, or a quote that isn't in the texts.
+// Reads an answer that is one JSON object of the schema, at most after reasoning in <think> and in one fence: an object
+// among other text may be one that the judged answer contains. Errors (kInput) describe what is wrong to the judge, also
+// a verdict stated twice, a quote that isn't in the texts, and no quote of a rubric that is met.
 Result<Judgment> ReadJudgment(const Case& test_case, const AskedQuestion& asked, std::string_view answer);
 
 }  // namespace upskill

@@ -2,10 +2,12 @@
 #include "eval/judge_record.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string_view>
 #include <utility>
 
+#include "eval/judge_labels.h"
 #include "eval/judge_prompt.h"
 #include "skill/check_types.h"
 #include "util/append_file.h"
@@ -39,6 +41,10 @@ Json ToJson(const RubricRecord& record) {
 std::optional<RubricRecord> FromLine(std::string_view line) {
   const Result<Json> json = ParseJson(line, kJudgesFile);
   if (!json || !json->is_object() || JsonGet(*json, "schema", 0) != kRecordSchema) return std::nullopt;
+  for (const char* key : {"both_pass", "judge_only", "people_only", "both_fail"}) {
+    const Json& count = Member(*json, key);
+    if (!count.is_number_unsigned() || count.get<std::uint64_t>() > kMaxLabelledAnswers) return std::nullopt;
+  }
   return RubricRecord{StringAt(*json, "judge"), StringAt(*json, "rubric"), CountsFromJson(*json),
                       StringAt(*json, "time")};
 }
@@ -67,18 +73,21 @@ Result<std::optional<JudgeRecord>> FindJudgeRecord(const std::filesystem::path& 
   const Result<std::string> text = ReadFile(runs_dir / kJudgesFile);
   if (!text && text.error().kind == ErrorKind::kNotFound) return std::optional<JudgeRecord>();
   if (!text) return text.error();
-  std::map<std::string, RubricRecord> newest;
+  std::map<std::string, RubricRecord> largest;
   std::string_view rest = *text;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::optional<RubricRecord> record = FromLine(rest.substr(0, end));
-    if (record && record->judge == judge) newest[record->rubric] = *record;
+    if (record && record->judge == judge) {
+      RubricRecord& kept = largest.try_emplace(record->rubric, *record).first->second;
+      if (record->counts.total() >= kept.counts.total()) kept = *record;
+    }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   std::optional<JudgeRecord> sum;
   for (const std::string& rubric : rubrics) {
-    const auto found = newest.find(RubricHash(rubric));
-    if (found == newest.end()) continue;
+    const auto found = largest.find(RubricHash(rubric));
+    if (found == largest.end()) continue;
     if (!sum) sum.emplace();
     sum->counts.Add(found->second.counts);
     sum->time = std::max(sum->time, found->second.time);

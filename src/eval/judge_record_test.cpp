@@ -15,7 +15,7 @@ RubricRecord Record(const std::string& judge, const std::string& rubric, std::in
   return {judge, RubricHash(rubric), {both_pass, 1, 2, 3}, "2026-11-23T10:00:00Z"};
 }
 
-TEST(JudgeRecords, TheNewestOfEachRubricIsAddedUp) {
+TEST(JudgeRecords, TheLargestOfEachRubricIsAddedUp) {
   const TempFolder folder;
   EXPECT_FALSE(FindJudgeRecord(folder.path() / "runs", "j", {"a"})->has_value());
   ASSERT_TRUE(AppendJudgeRecords(folder.path() / "runs", {Record("j", "a", 10), Record("j", "b", 20)}).ok());
@@ -26,6 +26,8 @@ TEST(JudgeRecords, TheNewestOfEachRubricIsAddedUp) {
   EXPECT_EQ(found->counts.both_fail, 6);
   EXPECT_EQ(found->rubrics_checked, 2);
   EXPECT_FALSE(FindJudgeRecord(folder.path() / "runs", "j", {"c"})->has_value());
+  ASSERT_TRUE(AppendJudgeRecords(folder.path() / "runs", {Record("j", "a", 2), Record("j", "b", 20)}).ok());
+  EXPECT_EQ((*FindJudgeRecord(folder.path() / "runs", "j", {"a", "b"}))->counts.both_pass, 50) << "a smaller one";
 }
 
 TEST(JudgeRecords, DamagedLinesAreSkipped) {
@@ -33,6 +35,13 @@ TEST(JudgeRecords, DamagedLinesAreSkipped) {
   folder.Write(kJudgesFile, "{\"schema\": 1, \"judge\": 5}\nnot JSON\n[]\n{\"schema\":9}\n");
   ASSERT_TRUE(AppendJudgeRecords(folder.path(), {Record("j", "a", 7)}).ok());
   EXPECT_EQ((*FindJudgeRecord(folder.path(), "j", {"a"}))->counts.both_pass, 7);
+  const std::string line = "{\"schema\": 1, \"judge\": \"j\", \"rubric\": \"" + RubricHash("a") +
+                           "\", \"judge_only\": 1, \"people_only\": 1, \"both_fail\": 9, \"both_pass\": ";
+  for (const char* count : {"-5", "1e300", "\"x\"", "9000000000000000000"}) {
+    const TempFolder other;
+    other.Write(kJudgesFile, line + count + "}\n");
+    EXPECT_FALSE(FindJudgeRecord(other.path(), "j", {"a"})->has_value()) << count;
+  }
 }
 
 TEST(RubricsOf, AreFoundInGroupsAndCountOnce) {

@@ -124,7 +124,10 @@ void Judging::TakeAnswer(Request request, const ChatResponse& response) {
         response.cost_usd ? std::optional(request.spent.cost_usd.value_or(0.0) + *response.cost_usd) : std::nullopt;
   }
   Job& job = *request.job;
-  Result<Judgment> judgment = ReadJudgment(*job.test_case, request.asked, response.text);
+  // What was cut off or filtered isn't all that the judge would have said.
+  Result<Judgment> judgment = response.stop == StopReason::kEnd
+                                  ? ReadJudgment(*job.test_case, request.asked, response.text)
+                                  : InputError("it ended early");
   if (judgment) {
     StoredJudgment stored = std::move(request.spent);
     stored.key = std::move(request.key);

@@ -134,7 +134,7 @@ TEST(Judging, AnAnswerThatIsNotJudgedIsAnErrorAndKept) {
   FakeModel judge = Judge();
   Bench resumed(bench.plan, student, judge);
   resumed.input.resumed = ReadJournal(journal->folder())->samples;
-  ASSERT_THAT(resumed.input.resumed, SizeIs(2));
+  ASSERT_THAT(resumed.input.resumed, SizeIs(4)) << "each before it was judged, and after that";
   const RunOutcome second = resumed.Run();
   EXPECT_THAT(student.requests, SizeIs(2)) << "its answers were paid for and are only judged";
   EXPECT_THAT(judge.requests, SizeIs(2));
@@ -176,6 +176,31 @@ TEST(Judging, CountsUnderTheCap) {
   EXPECT_EQ(outcome.progress.errors, 0U) << "what wasn't judged stays open";
 }
 
+// A run that ends by force, for example by kill -9, has the answers in its journal.
+TEST(Judging, AnswersAreWrittenBeforeTheyAreJudged) {
+  const TempFolder folder;
+  FakeModel student = Student();
+  Result<Journal> journal(Error{ErrorKind::kInput, ""});
+  std::vector<Sample> stored;
+  FakeModel judge("judge", 1, [&](const ChatRequest& request, std::size_t) {
+    if (stored.empty()) stored = ReadJournal(journal->folder())->samples;
+    return RightWithSkill(request);
+  });
+  Bench bench(JudgedPlan(1), student, judge);
+  journal = Journal::Create(folder.path(), bench.plan, bench.clock);
+  bench.input.journal = &*journal;
+  bench.Run();
+  ASSERT_FALSE(stored.empty());
+  EXPECT_TRUE(stored[0].keeps_answer);
+
+  FakeModel second = Judge();
+  Bench resumed(bench.plan, student, second);
+  resumed.input.resumed = {stored[0]};
+  const std::size_t asked = student.requests.size();
+  resumed.Run();
+  EXPECT_EQ(student.requests.size(), asked + 1) << "only the other cell is asked";
+}
+
 TEST(Judging, StoppingKeepsAnswersThatWaitForTheJudge) {
   const TempFolder folder;
   FakeModel student = Student();
@@ -189,7 +214,7 @@ TEST(Judging, StoppingKeepsAnswersThatWaitForTheJudge) {
   const RunOutcome outcome = bench.Run();
   EXPECT_TRUE(outcome.interrupted);
   const std::vector<Sample> stored = ReadJournal(journal->folder())->samples;
-  ASSERT_THAT(stored, SizeIs(4));
+  ASSERT_THAT(stored, SizeIs(8)) << "each before it was judged, and when the run was stopped";
   for (const Sample& sample : stored) {
     EXPECT_TRUE(sample.keeps_answer);
     EXPECT_TRUE(sample.will_retry);

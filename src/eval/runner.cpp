@@ -7,10 +7,8 @@
 #include <chrono>
 #include <deque>
 #include <exception>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -22,6 +20,7 @@
 #include "eval/gate.h"
 #include "eval/judging.h"
 #include "eval/run_data.h"
+#include "eval/served_models.h"
 #include "eval/stop_rule.h"
 #include "util/work_pool.h"
 
@@ -106,7 +105,7 @@ class Runner {
       const Cell& cell = cells_[i];
       const FinalSample& known = data_.at(cell.student, cell.arm, cell.case_index, cell.round);
       if (known.answered && known.sample->key == cell.key) {
-        reused_models_[cell.student].insert(known.sample->response.served_model);  // kept as it is
+        served_models_.Reuse(cell.student, known.sample->response.served_model);  // kept as it is
       } else if (const auto hit = cached.find(cell.key); hit != cached.end()) {
         Sample sample = Describe(cell, 0);
         sample.cached_from = hit->second->cached_from;
@@ -114,10 +113,10 @@ class Runner {
         sample.response = hit->second->response;
         sample.cut_from = hit->second->cut_from;
         sample.judgments = hit->second->judgments;
-        reused_models_[cell.student].insert(sample.response.served_model);
+        served_models_.Reuse(cell.student, sample.response.served_model);
         RETURN_IF_ERROR(CheckAndStore({cell.student, i, std::move(sample)}));
       } else if (const auto kept = kept_.find(CellName(NameOnly(cell))); kept != kept_.end()) {
-        reused_models_[cell.student].insert(kept->second.response.served_model);
+        served_models_.Reuse(cell.student, kept->second.response.served_model);
         RETURN_IF_ERROR(CheckAndStore({cell.student, i, std::move(kept->second)}));
       } else {
         const auto before = tried.empty() ? tried.end() : tried.find(CellName(NameOnly(cell)));
@@ -254,12 +253,20 @@ class Runner {
     Sample sample = Describe(cell, answer.attempt.number);
     sample.response = std::move(answer.response).value();
     sample = CutAnswer(std::move(sample));
-    CheckServedModel(answer.student, sample.response.served_model);
+    served_models_.Take(answer.student, plan_.students[answer.student].name, sample.response.served_model);
     progress_.output_tokens += sample.response.usage.output;
     progress_.cost_usd += sample.response.cost_usd.value_or(0.0);
     ++progress_.done;
     admission_.lane(answer.student).CountAnswer();
     return CheckAndStore({answer.student, answer.attempt.cell, std::move(sample)});
+  }
+
+  // Before its checks have ended: whatever happens meanwhile, the answer isn't paid for again.
+  Status KeepAnswer(Sample kept, const char* why) {
+    if (!kept.cached_from.empty() || input_.journal == nullptr) return {};
+    kept.error = Error{ErrorKind::kCancelled, why};
+    kept.will_retry = kept.keeps_answer = true;
+    return Store(kept);
   }
 
   // Checks that run something do so beside the requests in flight.
@@ -269,6 +276,7 @@ class Runner {
       answered.sample.checks = checks.Run(answered.sample.response.text);
       return JudgeOrStore(std::move(answered));
     }
+    RETURN_IF_ERROR(KeepAnswer(answered.sample, "the answer is being checked"));
     admission_.BeginCheck(answered.student);
     const auto job = std::make_shared<CheckedSample>(std::move(answered));
     check_pool_.Post([job, &checks, &stop = check_stop_, answers = answers_] {
@@ -285,6 +293,8 @@ class Runner {
     std::vector<AskedQuestion> questions =
         checks_[case_index].QuestionsAbout(checked.sample.response.text, checked.sample.checks);
     if (questions.empty()) return StoreChecked(std::move(checked));
+    if (!checks_[case_index].executes())
+      RETURN_IF_ERROR(KeepAnswer(checked.sample, "the answer is being judged"));
     admission_.BeginCheck(checked.student);
     judging_->Add(std::move(checked), plan_.suite.cases[case_index], std::move(questions));
     return judged_;
@@ -318,9 +328,13 @@ class Runner {
 
   Status StoreChecked(CheckedSample checked) {
     Sample& sample = checked.sample;
-    const auto skipped = std::find_if(sample.checks.begin(), sample.checks.end(),
-                                      [](const CheckResult& check) { return check.outcome == Outcome::kSkip; });
-    if (skipped != sample.checks.end() && checks_[cells_[checked.cell].case_index].executes()) {
+    const auto first = [&sample](upskill::Outcome outcome) {
+      return std::find_if(sample.checks.begin(), sample.checks.end(),
+                          [outcome](const CheckResult& check) { return check.outcome == outcome; });
+    };
+    const auto skipped = first(upskill::Outcome::kSkip);  // which doesn't matter where another check fails
+    const bool undecided = skipped != sample.checks.end() && first(upskill::Outcome::kFail) == sample.checks.end();
+    if (undecided && checks_[cells_[checked.cell].case_index].executes()) {
       --progress_.done;
       if (check_stop_ > 1) return {};  // at the user's request: the cell stays open
       // It can run here, so the machine is at fault, not the answer.
@@ -332,17 +346,6 @@ class Runner {
     RETURN_IF_ERROR(Store(sample));
     data_.Add(std::move(sample));
     return {};
-  }
-
-  // A server may have changed the model behind a name since the reused answers were given. The first answer shows it.
-  void CheckServedModel(std::size_t student, const std::string& model) {
-    std::set<std::string>& reused = reused_models_[student];
-    if (!reused.empty() && !reused.contains(model)) {
-      served_caveats_.push_back(fmt::format(
-          "{}: the server answers as '{}' now, but reused answers are by '{}'; a new run with --refresh asks again",
-          plan_.students[student].name, model, fmt::join(reused, "', '")));
-    }
-    reused.clear();
   }
 
   Status HandleError(const Answer& answer) {
@@ -411,7 +414,8 @@ class Runner {
     outcome.stopped_models = std::move(stopped_models_);
     outcome.exhausted = admission_.exhausted();
     outcome.caveats = budget_.caveats();
-    outcome.caveats.insert(outcome.caveats.end(), served_caveats_.begin(), served_caveats_.end());
+    const std::vector<std::string>& served = served_models_.caveats();
+    outcome.caveats.insert(outcome.caveats.end(), served.begin(), served.end());
     return outcome;
   }
 
@@ -434,8 +438,7 @@ class Runner {
   Clock::Steady started_;
   int stop_level_ = 0;
   std::vector<std::string> stopped_models_;
-  std::map<std::size_t, std::set<std::string>> reused_models_;  // by student, until its first own answer
-  std::vector<std::string> served_caveats_;
+  ServedModels served_models_;
   StopFlag check_stop_ = 0;  // 2: ends checks that run something
   WorkPool check_pool_;      // the last: it uses what is above
 };

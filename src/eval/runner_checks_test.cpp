@@ -51,7 +51,36 @@ TEST_F(RunPlanChecks, DecideOnTheAnswers) {
     EXPECT_EQ(sample->passed(), sample->arm == Arm::kSkill) << sample->checks[0].detail;
   }
   EXPECT_EQ(outcome.progress.done, 12U);
-  EXPECT_THAT(ReadJournal(journal->folder())->samples, SizeIs(12));
+  std::vector<Sample> stored = ReadJournal(journal->folder())->samples;
+  EXPECT_EQ(std::erase_if(stored, [](const Sample& sample) { return sample.keeps_answer; }), 12U) << "before the checks";
+  EXPECT_THAT(stored, SizeIs(12));
+}
+
+// The judge isn't asked where a command has failed: that is a wrong answer, not one that couldn't be checked.
+TEST_F(RunPlanChecks, AFailingCommandDecidesWithoutTheJudge) {
+  FakeModel student("fake", 4, [](const ChatRequest& request, std::size_t) {
+    return WithSkill(request) ? Right(request) : Result<ChatResponse>(Text("no idea"));
+  });
+  FakeModel judge("judge", 2, [](const ChatRequest&, std::size_t) {
+    return Result<ChatResponse>(Text(R"({"quotes": ["right"], "reason": "", "met": true})"));
+  });
+  Plan plan = PlanWith("grep -q right answer.md", 2);
+  for (Case& test_case : plan.suite.cases) {
+    CheckSpec of_judge;
+    of_judge.type = "judge";
+    of_judge.options = {{"rubric", "It is right."}};
+    test_case.checks.insert(test_case.checks.begin(), of_judge);
+  }
+  RunnerBench bench(plan, {&student});
+  bench.input.judge = &judge;
+  const RunOutcome outcome = bench.Run();
+  EXPECT_EQ(outcome.progress.errors, 0U);
+  ASSERT_THAT(outcome.data.samples(), SizeIs(4));
+  for (const Sample* sample : outcome.data.samples()) {
+    EXPECT_TRUE(sample->ok()) << sample->error->message;
+    EXPECT_EQ(sample->passed(), sample->arm == Arm::kSkill);
+  }
+  EXPECT_THAT(judge.requests, SizeIs(2));
 }
 
 TEST_F(RunPlanChecks, RunAgainOnReusedAnswers) {

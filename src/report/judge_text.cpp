@@ -43,7 +43,7 @@ std::string JudgeSpentText(const JudgedRun& run) {
 std::string CorrectedLiftText(const JudgedRun& run, std::size_t student) {
   if (!run.plan().judge || !run.plan().judge->checked) return "";
   const std::optional<AgreementEstimate> lift = JudgeCorrectedLift(run.data, student);
-  if (!lift) return "the lift isn't corrected for the judge's errors: they aren't known well enough (docs/suites.md)";
+  if (!lift) return "the lift isn't corrected for the judge's errors: they aren't known well enough (docs/judge.md)";
   return fmt::format(
       "corrected for the judge's errors, if they are equally frequent in both arms: {} points (95 %: {} … {})",
       PointsText(lift->value), PointsText(lift->interval.low), PointsText(lift->interval.high));

@@ -152,7 +152,7 @@ Status CheckFill(const Case& test_case) {
                                   ExcerptLine(fill.file, 60)));
   }
   std::size_t count = 0;
-  for (std::size_t at = 0; (at = content->find(fill.gap, at)) != std::string::npos; at += fill.gap.size()) ++count;
+  for (std::size_t at = 0; (at = content->find(fill.gap, at)) != std::string::npos; ++at) ++count;
   if (count == 1) return {};
   return InputError(fmt::format("\"fill.gap\": \"{}\" occurs {} in {}; it must occur once", ExcerptLine(fill.gap, 60),
                                 count == 0 ? "nowhere" : Counted(count, "time"), ExcerptLine(fill.file, 60)));

@@ -227,6 +227,8 @@ TEST(ParseSuite, GapsThatCanNotBeFilled) {
   EXPECT_THAT(error(R"({"file": "a.txt", "gap": "?"})"),
               HasSubstr("\"?\" occurs 2 times in a.txt; it must occur once"));
   EXPECT_THAT(error(R"({"file": "a.txt", "gap": "#"})"), HasSubstr("\"#\" occurs nowhere in a.txt"));
+  EXPECT_THAT(error(R"({"file": "b.txt", "gap": "____", "files": {"b.txt": "_____"}})"),
+              HasSubstr("\"____\" occurs 2 times in b.txt"));
   EXPECT_THAT(error(R"({"file": "a.txt", "gap": "!", "files": {"a.txt": "!"}})"),
               HasSubstr("\"fill.files\": a.txt is also in \"context.files\""));
   EXPECT_THAT(error(R"({"file": "b.txt", "gap": "!", "files": {"../b.txt": "!"}})"),
