@@ -42,6 +42,16 @@ Result<std::string> ReadEntry(struct archive* handle, std::size_t most, const Er
   }
 }
 
+ZipEntry EntryOf(struct archive_entry* raw) {
+  constexpr unsigned kOwnerMayExecute = 0100;
+  const char* const name = archive_entry_pathname_utf8(raw);
+  ZipEntry entry;
+  entry.name = name == nullptr ? "" : name;
+  entry.is_file = archive_entry_filetype(raw) == AE_IFREG && archive_entry_symlink(raw) == nullptr;
+  entry.executable = (archive_entry_perm(raw) & kOwnerMayExecute) != 0;
+  return entry;
+}
+
 }  // namespace
 
 // Deflate reaches 1,032 times, JSON of real sessions up to about 50 times.
@@ -51,35 +61,29 @@ std::size_t MaxUnpackedBytes(std::size_t archive_bytes) {
   return kFree + kRatio * archive_bytes;
 }
 
-Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& source, const ArchiveLimits& limits,
-                                   const std::function<bool(const std::string&)>& wanted,
-                                   const std::function<Status(const std::string&, std::string)>& use) {
+Status VisitZipEntries(std::string_view bytes, const std::string& source, const ArchiveLimits& limits,
+                       const std::function<Result<bool>(const ZipEntry&)>& wanted,
+                       const std::function<Status(const ZipEntry&, std::string)>& use) {
   const ArchivePtr handle(archive_read_new());
   CHECK(handle != nullptr);
   archive_read_support_format_zip(handle.get());
   if (archive_read_open_memory(handle.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
     return InputError(fmt::format("{}: not a readable zip archive: {}", source, ReasonOf(handle.get())));
   }
-  std::size_t skipped = 0;
   std::size_t total = 0;
   const std::size_t most = std::min(limits.total_bytes, MaxUnpackedBytes(bytes.size()));
   while (true) {
-    struct archive_entry* entry = nullptr;
-    const int status = archive_read_next_header(handle.get(), &entry);
-    if (status == ARCHIVE_EOF) return skipped;
+    struct archive_entry* raw = nullptr;
+    const int status = archive_read_next_header(handle.get(), &raw);
+    if (status == ARCHIVE_EOF) return {};
     if (status < ARCHIVE_WARN) {
       return InputError(fmt::format("{}: damaged zip archive: {}", source, ReasonOf(handle.get())));
     }
-    const char* const raw_name = archive_entry_pathname_utf8(entry);
-    const std::string name = raw_name == nullptr ? "" : raw_name;
-    const bool regular = archive_entry_filetype(entry) == AE_IFREG && archive_entry_symlink(entry) == nullptr;
-    if (archive_entry_filetype(entry) == AE_IFDIR) continue;
-    if (!regular || !ContainedPath(".", name)) {
-      ++skipped;
-      continue;
-    }
-    if (!wanted(name)) continue;
-    const std::string place = fmt::format("{}:{}", source, name);
+    if (archive_entry_filetype(raw) == AE_IFDIR) continue;
+    const ZipEntry entry = EntryOf(raw);
+    ASSIGN_OR_RETURN(const bool is_wanted, wanted(entry));
+    if (!is_wanted) continue;
+    const std::string place = fmt::format("{}:{}", source, entry.name);
     const std::size_t left = most - total;
     const bool by_entry = limits.entry_bytes <= left;
     const Error too_large =
@@ -87,8 +91,23 @@ Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& so
     ASSIGN_OR_RETURN(std::string content,
                      ReadEntry(handle.get(), std::min(limits.entry_bytes, left), too_large, place));
     total += content.size();
-    RETURN_IF_ERROR(use(name, std::move(content)));
+    RETURN_IF_ERROR(use(entry, std::move(content)));
   }
+}
+
+Result<std::size_t> ReadZipEntries(std::string_view bytes, const std::string& source, const ArchiveLimits& limits,
+                                   const std::function<bool(const std::string&)>& wanted,
+                                   const std::function<Status(const std::string&, std::string)>& use) {
+  std::size_t skipped = 0;
+  RETURN_IF_ERROR(VisitZipEntries(
+      bytes, source, limits,
+      [&](const ZipEntry& entry) -> Result<bool> {
+        if (entry.is_file && ContainedPath(".", entry.name)) return wanted(entry.name);
+        ++skipped;
+        return false;
+      },
+      [&](const ZipEntry& entry, std::string content) { return use(entry.name, std::move(content)); }));
+  return skipped;
 }
 
 }  // namespace upskill
