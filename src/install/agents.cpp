@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "install/agents.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "util/nearest_name.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads one [[agent]] table.
+class AgentReader {
+ public:
+  explicit AgentReader(const std::string& file) : file_(file) {}
+
+  Result<Agent> Read(const toml::table& table) const {
+    Agent agent;
+    for (const auto& [key, node] : table) {
+      const std::string_view name = key.str();
+      if (name == "id" || name == "name") {
+        ASSIGN_OR_RETURN((name == "id" ? agent.id : agent.name), TextOf(node, name));
+      } else if (name == "project" || name == "user") {
+        ASSIGN_OR_RETURN((name == "user" ? agent.user_folders : agent.project_folders), FoldersOf(node, name));
+      } else if (name == "variables") {
+        ASSIGN_OR_RETURN(agent.variables, VariablesOf(node));
+      } else if (name == "upward" && node.is_boolean()) {
+        agent.upward = node.value<bool>().value_or(false);
+      } else {
+        return ErrorAt(node, fmt::format("unknown key '{}', or a value of the wrong type, in an agent", name));
+      }
+    }
+    if (agent.id.empty() || agent.name.empty() || agent.project_folders.empty() || agent.user_folders.empty())
+      return ErrorAt(table, "an agent needs 'id', 'name', 'project' and 'user'");
+    return agent;
+  }
+
+  Error ErrorAt(const toml::node& node, const std::string& message) const {
+    const toml::source_position at = node.source().begin;
+    return InputError(fmt::format("{}:{}:{}: {}", file_, at.line, at.column, message));
+  }
+
+ private:
+  Result<std::string> TextOf(const toml::node& node, std::string_view key) const {
+    std::optional<std::string> text = node.value<std::string>();
+    if (!node.is_string() || !text || text->empty())
+      return ErrorAt(node, fmt::format("'{}' must be a string with text", key));
+    return *std::move(text);
+  }
+
+  Result<std::vector<std::string>> FoldersOf(const toml::node& node, std::string_view key) const {
+    const toml::array* const array = node.as_array();
+    if (array == nullptr) return ErrorAt(node, fmt::format("'{}' must be a list of folders", key));
+    std::vector<std::string> folders;
+    for (const toml::node& element : *array) {
+      ASSIGN_OR_RETURN(std::string folder, TextOf(element, key));
+      const bool fits = key == "project" ? fs::path(folder).is_relative() && !folder.starts_with('~')
+                                         : folder.starts_with("~/") || fs::path(folder).is_absolute();
+      if (!fits) return ErrorAt(element, fmt::format("'{}' can't be a folder of '{}'", folder, key));
+      folders.push_back(std::move(folder));
+    }
+    return folders;
+  }
+
+  Result<std::map<std::string, std::string>> VariablesOf(const toml::node& node) const {
+    const toml::table* const table = node.as_table();
+    if (table == nullptr) return ErrorAt(node, "'variables' must be a table");
+    std::map<std::string, std::string> variables;
+    for (const auto& [key, value] : *table) {
+      ASSIGN_OR_RETURN(variables[std::string(key.str())], TextOf(value, "variables"));
+    }
+    return variables;
+  }
+
+  const std::string& file_;
+};
+
+// The value of a variable that names a folder; empty: it isn't set.
+std::string FolderIn(const VariableLookup& variable, const std::string& name) {
+  return variable ? std::string(Trim(variable(name).value_or(""))) : "";
+}
+
+// What follows `start` in a folder's name, "" or "/…"; nothing if the folder isn't below it.
+std::optional<std::string> RestAfter(const std::string& folder, const std::string& start) {
+  if (!folder.starts_with(start)) return std::nullopt;
+  std::string rest = folder.substr(start.size());
+  if (!rest.empty() && rest.front() != '/') return std::nullopt;
+  return rest;
+}
+
+}  // namespace
+
+Result<std::vector<Agent>> ParseAgents(std::string_view text, const std::string& file) {
+  try {
+    const toml::table root = toml::parse(text);
+    const AgentReader reader(file);
+    const toml::array* const list = root["agent"].as_array();
+    if (list == nullptr || root.size() != 1) return reader.ErrorAt(root, "expected [[agent]] tables and nothing else");
+    std::vector<Agent> agents;
+    for (const toml::node& node : *list) {
+      if (node.as_table() == nullptr) return reader.ErrorAt(node, "expected an [[agent]] table");
+      ASSIGN_OR_RETURN(Agent agent, reader.Read(*node.as_table()));
+      const bool twice =
+          std::any_of(agents.begin(), agents.end(), [&](const Agent& other) { return other.id == agent.id; });
+      if (twice) return reader.ErrorAt(node, fmt::format("a second agent has the id '{}'", agent.id));
+      agents.push_back(std::move(agent));
+    }
+    return agents;
+  } catch (const toml::parse_error& e) {
+    const toml::source_position at = e.source().begin;
+    return InputError(fmt::format("{}:{}:{}: {}", file, at.line, at.column, e.description()));
+  } catch (const std::exception& e) {
+    return InputError(fmt::format("{}: {}", file, e.what()));
+  }
+}
+
+const std::vector<Agent>& KnownAgents() {
+  static const std::vector<Agent> agents = ParseAgents(BuiltInAgents(), "assets/agents.toml").value();
+  return agents;
+}
+
+Result<const Agent*> FindAgent(const std::string& id) {
+  std::vector<std::string> ids;
+  for (const Agent& agent : KnownAgents()) {
+    if (agent.id == id) return &agent;
+    ids.push_back(agent.id);
+  }
+  return InputError(fmt::format("unknown agent '{}'{}; there are: {}", id, DidYouMean(id, ids), fmt::join(ids, ", ")));
+}
+
+Result<std::vector<fs::path>> UserFoldersOf(const Agent& agent, const VariableLookup& variable) {
+  std::vector<fs::path> folders;
+  for (const std::string& folder : agent.user_folders) {
+    fs::path resolved = folder;
+    for (const auto& [name, start] : agent.variables) {
+      const std::string instead = FolderIn(variable, name);
+      const std::optional<std::string> rest = RestAfter(folder, start);
+      if (!instead.empty() && rest) resolved = instead + *rest;
+    }
+    if (resolved == folder && folder.starts_with('~')) {
+      const std::string home = FolderIn(variable, "HOME");
+      if (home.empty()) {
+        return Error{ErrorKind::kNotFound,
+                     fmt::format("the skills of {} are in {}, and HOME isn't set; set it, or use --project", agent.name,
+                                 folder)};
+      }
+      resolved = home + folder.substr(1);
+    }
+    std::error_code code;
+    const fs::path absolute = fs::absolute(resolved, code).lexically_normal();
+    if (std::find(folders.begin(), folders.end(), absolute) == folders.end()) folders.push_back(absolute);
+  }
+  return folders;
+}
+
+fs::path ProjectRootOf(const fs::path& folder) {
+  for (fs::path at = folder;; at = at.parent_path()) {
+    std::error_code code;
+    if (fs::exists(at / ".git", code)) return at;
+    if (at == at.parent_path()) return folder;
+  }
+}
+
+}  // namespace upskill

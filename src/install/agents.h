@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/result.h"
+#include "util/user_folders.h"
+
+namespace upskill {
+
+// A program that finds skills in certain folders, or a convention that several of them follow.
+struct Agent {
+  std::string id;                                // "claude-code"
+  std::string name;                              // "Claude Code"
+  std::vector<std::string> project_folders;      // relative to a project; skills are installed into the first
+  std::vector<std::string> user_folders;         // the same, "~/…" or absolute
+  std::map<std::string, std::string> variables;  // environment variable → the start of user folders that it replaces
+  bool upward = false;  // it reads the project folders of each folder from the current one up to the project's root
+};
+
+// assets/agents.toml, which is part of the program.
+std::string_view BuiltInAgents();
+
+// The agents in `text`, which is like assets/agents.toml. Errors name `file`, line and column.
+Result<std::vector<Agent>> ParseAgents(std::string_view text, const std::string& file);
+
+// The built-in agents; parsed once. Thread-safe.
+const std::vector<Agent>& KnownAgents();
+
+// Error: there is no such agent; the message names the nearest one and all of them. The agent lives as long as the
+// program.
+Result<const Agent*> FindAgent(const std::string& id);
+
+// The agent's user folders as absolute paths, the one for installing first. Error: the environment doesn't say where
+// the home is.
+Result<std::vector<std::filesystem::path>> UserFoldersOf(const Agent& agent, const VariableLookup& variable);
+
+// The root of the git repository that `folder` is in, else `folder` itself.
+std::filesystem::path ProjectRootOf(const std::filesystem::path& folder);
+
+}  // namespace upskill

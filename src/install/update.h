@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "install/install.h"
+#include "install/install_records.h"
+#include "install/skill_files.h"
+
+namespace upskill {
+
+// What updating would do to one installed skill.
+struct UpdatePlan {
+  enum class Step {
+    kUpdate,
+    kUnchanged,
+    kChangedByUser,  // the installed copy; kYes replaces it
+    kRemovedByUser,  // the same for a copy that is gone
+    kSourceGone,
+    kUnusable,  // the source has a fault, or is another skill now
+  };
+
+  Step step = Step::kUnchanged;
+  std::string detail;   // what the user changed, or what is wrong; may be empty
+  SkillFiles source;    // kUpdate
+  InstallPlan install;  // kUpdate: for CarryOut
+};
+
+// Compares an installed skill with its source. Writes nothing.
+UpdatePlan PlanUpdate(const InstalledSkill& skill, const std::vector<InstalledSkill>& installed, Force force);
+
+}  // namespace upskill
