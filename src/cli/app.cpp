@@ -14,10 +14,12 @@
 #include "cli/generate_run.h"
 #include "cli/help_command.h"
 #include "cli/help_formatter.h"
+#include "cli/install_command.h"
 #include "cli/judge_check_command.h"
 #include "cli/list_command.h"
 #include "cli/merge_command.h"
 #include "cli/models_command.h"
+#include "cli/pack_command.h"
 #include "cli/plan_command.h"
 #include "cli/prompts_command.h"
 #include "cli/recheck_command.h"
@@ -26,6 +28,7 @@
 #include "cli/selftest_command.h"
 #include "cli/toolchain_command.h"
 #include "cli/trace_command.h"
+#include "cli/update_command.h"
 #include "cli/usage_errors.h"
 #include "model/api_key.h"
 #include "model/catalog.h"
@@ -51,6 +54,10 @@ struct AllOptions {
   CompareOptions compare;
   SelftestOptions selftest;
   ListOptions list;
+  InstallOptions install;
+  UninstallOptions uninstall;
+  UpdateOptions update;
+  PackOptions pack;
   ToolchainOptions toolchain;
   DoctorOptions doctor;
   TraceOptions trace;
@@ -76,6 +83,10 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddPromptsCommand(app, options.prompts);
   AddTraceCommand(app, options.trace);
   AddListCommand(app, options.list);
+  AddInstallCommand(app, options.install);
+  AddUninstallCommand(app, options.uninstall);
+  AddUpdateCommand(app, options.update);
+  AddPackCommand(app, options.pack);
   AddRunsCommand(app, options.runs);
   AddReportCommand(app, options.report);
   AddCompareCommand(app, options.compare);
@@ -116,6 +127,10 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("merge")) return RunMerge(options.merge, env);
   if (app.got_subcommand("selftest")) return RunSelftest(options.selftest, env);
   if (app.got_subcommand("list")) return RunList(options.list, env);
+  if (app.got_subcommand("install")) return RunInstall(options.install, env);
+  if (app.got_subcommand("uninstall")) return RunUninstall(options.uninstall, env);
+  if (app.got_subcommand("update")) return RunUpdate(options.update, env);
+  if (app.got_subcommand("pack")) return RunPack(options.pack, env);
   if (app.got_subcommand("models")) return RunModels(app, options.models, env);
   if (app.got_subcommand("toolchain")) return RunToolchain(app, options.toolchain, env);
   if (app.got_subcommand("doctor")) return RunDoctor(options.doctor, env);

@@ -18,7 +18,9 @@ namespace upskill {
 // Exit codes of the program; scripts rely on them, never renumber.
 enum class ExitCode {
   kSuccess = 0,
-  kFailed = 1,      // a gate or threshold failed, traces could not be read or have too little, or a folder is missing
+  // A gate or threshold failed, traces could not be read or have too little, a folder is missing, or a skill isn't
+  // current after an update.
+  kFailed = 1,
   kUsage = 2,       // usage or configuration error
   kIncomplete = 3,  // unanswered cells, or a limit reached
   kInterrupted = 130,

@@ -117,7 +117,7 @@ Environment variables:
 constexpr std::string_view kExitCodes = R"(  0     success
   1     a gate or threshold failed, an answer of `check` isn't judged as it
         should be, some traces could not be read or have too little to extract
-        a skill from, or a folder that was to be listed doesn't exist
+        a skill from, a folder to list is missing, or `update` skipped a skill
   2     usage or configuration error, a file that can't be used, or output
         that can't be written
   3     incomplete: unanswered cells, a limit reached, or the disk full;
@@ -178,7 +178,8 @@ runs/<time>-<4 hex digits>/ is a run. The last 4 characters of its name, or
 runs/generations/<time>-<4 hex digits>/ is a generation: its material, every
 answer of the teacher, and what a new skill has replaced (previous/).
 
-~/.config/upskill/    config.yaml, models.toml, keys.toml
+~/.config/upskill/    config.yaml, models.toml, keys.toml,
+                      installed.json: what `upskill install` has installed
 ~/.cache/upskill/     the default model, unless $UPSKILL_CACHE or
                       $XDG_CACHE_HOME names another folder
 ~/.cache/huggingface/hub/    GGUF files of `upskill models pull`

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/list_command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/agent_option.h"
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "cli/help_formatter.h"
+#include "cli/list_agents.h"
 #include "report/table.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
@@ -75,17 +79,27 @@ void PrintJson(const std::vector<Entry>& entries, Env& env) {
 }  // namespace
 
 void AddListCommand(CLI::App& app, ListOptions& options) {
-  CLI::App* command = app.add_subcommand("list", "List the skills of a folder")->group("Skills and traces");
-  command->add_option("-d,--dir", options.skills_dir, "Skills folder [default: the configured one, else ./skills]")
-      ->type_name("DIR");
+  CLI::App* command = app.add_subcommand("list", "List the skills of a folder or an agent")->group("Skills and traces");
+  CLI::Option* const dir =
+      command->add_option("-d,--dir", options.skills_dir, "Skills folder [default: the configured one, else ./skills]")
+          ->type_name("DIR");
+  command
+      ->add_option("--agent", options.agents,
+                   fmt::format("Skills that an agent finds here, repeatable: {}, or all", AgentIds()))
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->excludes(dir);
   command->add_flag("-v,--verbose", options.verbose, "Show description, files and warnings of each skill");
   command->add_flag("--json", options.json, "Print a JSON list");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"List the skills in ./skills", "upskill list"},
-                         {"Show what each example skill contains", "upskill list -d examples/skills -v"}});
+                         {"Show what each example skill contains", "upskill list -d examples/skills -v"},
+                         {"List the skills that Claude Code finds", "upskill list --agent claude-code"}});
 }
 
 ExitCode RunList(const ListOptions& options, Env& env) {
+  if (!options.agents.empty())
+    return ListSkillsOfAgents({options.agents, options.verbose, options.json, options.color}, env);
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
   const fs::path dir = options.skills_dir.empty() ? config->skills_dir : fs::path(options.skills_dir);

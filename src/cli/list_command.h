@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/env.h"
 
@@ -12,7 +13,8 @@ class App;
 namespace upskill {
 
 struct ListOptions {
-  std::string skills_dir;  // empty: from the configuration
+  std::string skills_dir;           // empty: from the configuration
+  std::vector<std::string> agents;  // not empty: the skills that these find
   bool verbose = false;
   bool json = false;
   ColorMode color = ColorMode::kAuto;

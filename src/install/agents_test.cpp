@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <set>
 
 #include "install/skills_folder.h"
+#include "support/source_dir.h"
+#include "util/files.h"
 #include "util/temp_folder.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -39,6 +43,32 @@ TEST(Agents, AreThoseOfTheFile) {
   EXPECT_EQ(FindAgent("claude").error().message.substr(0, 58),
             "unknown agent 'claude'; there are: agents, claude-code, co");
   EXPECT_THAT(FindAgent("curser").error().message, HasSubstr("did you mean 'cursor'?"));
+}
+
+// docs/install.md has a row for each agent: | name | `id` | project folders | user folders |.
+TEST(Agents, AreInTheDocumentation) {
+  const Result<std::string> text = ReadFile(SourceDir() / "docs" / "install.md");
+  ASSERT_TRUE(text.ok());
+  std::set<std::string> rows;
+  for (const std::string_view line : SplitLines(*text)) {
+    if (line.starts_with("| ") && !line.starts_with("| agent |") && line.find("| `") != std::string_view::npos)
+      rows.emplace(line);
+  }
+  EXPECT_EQ(rows.size(), KnownAgents().size());
+  const auto joined = [](const std::vector<std::string>& folders) {
+    std::string cell;
+    for (const std::string& folder : folders) cell += (cell.empty() ? "`" : ", `") + folder + "`";
+    return cell;
+  };
+  for (const Agent& agent : KnownAgents()) {
+    std::string row = "| " + agent.name + " | `" + agent.id + "` | ";
+    row += joined(agent.project_folders) + " | " + joined(agent.user_folders) + " | ";
+    std::string variables;
+    for (const auto& [name, start] : agent.variables)
+      variables += (variables.empty() ? "`" : ", `") + name + "` for `" + start + "`";
+    row += variables + (variables.empty() ? "|" : " |");
+    EXPECT_TRUE(rows.contains(row)) << "expected in docs/install.md: " << row;
+  }
 }
 
 TEST(Agents, EnvironmentNamesOtherFolders) {
