@@ -19,6 +19,7 @@
 #include "fuzz/fuzz_answers.h"
 #include "fuzz/fuzz_checks.h"
 #include "fuzz/fuzz_engine.h"
+#include "fuzz/fuzz_install.h"
 #include "fuzz/fuzz_kernel.h"
 #include "fuzz/fuzz_outside.h"
 #include "fuzz/fuzz_reader.h"
@@ -294,6 +295,9 @@ std::vector<FuzzedParser> OtherParsers() {
       {"answer-data", FuzzAnswerData, {}, "check/data_text.cpp util/toml_guard.cpp util/yaml.cpp"},
       {"json-schema", FuzzJsonSchema, {}, "util/json_schema.cpp util/json_schema_check.cpp"},
       {"compiler-output", FuzzCompilerOutput, {}, "check/ptx_facts.cpp"},
+      {"skill-archive", FuzzSkillArchive, SkillArchiveSeeds(),
+       "install/skill_archive.cpp install/skill_files.cpp trace/read/zip_directory.cpp"},
+      {"installed", FuzzInstalled, InstalledSeeds(), "install/install_records.cpp"},
       {"message-framing", FuzzMessageFraming, {}, "net/message_framing.cpp"},
       {"special-texts", FuzzSpecialTexts, {}, "llama/special_texts.cpp"},
       {"chat-template", FuzzChatTemplate, {}, "llama/chat_format.cpp"},

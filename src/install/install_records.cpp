@@ -63,16 +63,12 @@ InstalledSkill FromJson(const StoredJson& stored) {
 
 }  // namespace
 
-Result<std::vector<InstalledSkill>> LoadInstalledSkills(const fs::path& config_folder) {
-  const fs::path file = config_folder / kFileName;
-  const Result<std::string> text = ReadFile(file);
-  if (!text && text.error().kind == ErrorKind::kNotFound) return std::vector<InstalledSkill>();
-  if (!text) return text.error();
-  ASSIGN_OR_RETURN(const Json json, ParseJson(*text, file.string()));
+Result<std::vector<InstalledSkill>> ParseInstalledSkills(std::string_view text, const std::string& file) {
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
   try {
     const StoredJson stored(json);
     if (stored.at("schema").number<int>() != kSchema) {
-      return InputError(file.string() +
+      return InputError(file +
                         ": written by another version of upskill; use that version, or move the file "
                         "away, and upskill forgets what it installed");
     }
@@ -80,8 +76,22 @@ Result<std::vector<InstalledSkill>> LoadInstalledSkills(const fs::path& config_f
     for (const StoredJson& skill : stored.at("skills").elements()) skills.push_back(FromJson(skill));
     return skills;
   } catch (const StoredJsonFault& fault) {
-    return NotAsWritten(file.string(), fault, "move it away, and upskill forgets what it installed");
+    return NotAsWritten(file, fault, "move it away, and upskill forgets what it installed");
   }
+}
+
+std::string InstalledSkillsText(const std::vector<InstalledSkill>& skills) {
+  Json list = Json::array();
+  for (const InstalledSkill& skill : skills) list.push_back(ToJson(skill));
+  return DumpJsonIndented({{"schema", kSchema}, {"skills", list}}) + "\n";
+}
+
+Result<std::vector<InstalledSkill>> LoadInstalledSkills(const fs::path& config_folder) {
+  const fs::path file = config_folder / kFileName;
+  const Result<std::string> text = ReadFile(file);
+  if (!text && text.error().kind == ErrorKind::kNotFound) return std::vector<InstalledSkill>();
+  if (!text) return text.error();
+  return ParseInstalledSkills(*text, file.string());
 }
 
 Result<InstallRecords> InstallRecords::Open(const fs::path& config_folder) {
@@ -115,9 +125,7 @@ Status InstallRecords::Remove(const fs::path& folder) {
 
 Status InstallRecords::Save() const {
   if (skills_.empty()) return folder_.RemoveFile(kFileName);
-  Json list = Json::array();
-  for (const InstalledSkill& skill : skills_) list.push_back(ToJson(skill));
-  return folder_.WriteFile(kFileName, DumpJsonIndented({{"schema", kSchema}, {"skills", list}}) + "\n");
+  return folder_.WriteFile(kFileName, InstalledSkillsText(skills_));
 }
 
 }  // namespace upskill

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "install/skill_files.h"
@@ -32,6 +34,10 @@ struct InstalledSkill {
 // The skills that were installed, from installed.json in the user's configuration folder. Without the file, none.
 // Errors: it can't be read, or isn't as upskill wrote it.
 Result<std::vector<InstalledSkill>> LoadInstalledSkills(const std::filesystem::path& config_folder);
+
+// The same from the file's text; `file` names it in messages.
+Result<std::vector<InstalledSkill>> ParseInstalledSkills(std::string_view text, const std::string& file);
+std::string InstalledSkillsText(const std::vector<InstalledSkill>& skills);
 
 // The same for changing them. Holds the lock of the configuration folder until it is destroyed, so that no other
 // process installs at the same time. Move-only, not thread-safe.

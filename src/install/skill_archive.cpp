@@ -34,7 +34,7 @@ std::string OnlyFolder(const FileMap& files) {
   return is_only ? folder : "";
 }
 
-Result<FileMap> FilesIn(const std::string& bytes, const std::string& source) {
+Result<FileMap> FilesIn(std::string_view bytes, const std::string& source) {
   FileMap files;
   const auto refused = [&](const ZipEntry& entry, const char* why) {
     return InputError(fmt::format("{}: '{}' {}", source, ExcerptLine(entry.name, 200), why));
@@ -121,19 +121,22 @@ bool IsSkillArchive(const fs::path& file) {
   return extension == ".skill" || extension == ".zip";
 }
 
-Result<SkillFiles> ReadSkillArchive(const fs::path& file, EvaluationFiles evaluation) {
-  const std::string source = file.string();
-  ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file, kMaxArchiveBytes));
+Result<SkillFiles> ParseSkillArchive(std::string_view bytes, const std::string& source, const std::string& name,
+                                     EvaluationFiles evaluation) {
   RETURN_IF_ERROR(CheckZipDirectory(bytes, source));
   ASSIGN_OR_RETURN(FileMap packed, FilesIn(bytes, source));
   const std::string folder = OnlyFolder(packed);
   FileMap files;
-  for (auto& [name, content] : packed) {
-    std::string inside = name.substr(folder.size());
-    if (!IsLeftBehind(inside, evaluation)) files[std::move(inside)] = std::move(content);
+  for (auto& [packed_name, file] : packed) {
+    std::string inside = packed_name.substr(folder.size());
+    if (!IsLeftBehind(inside, evaluation)) files[std::move(inside)] = std::move(file);
   }
-  return CheckedSkill(std::move(files), source,
-                      folder.empty() ? file.stem().string() : folder.substr(0, folder.size() - 1));
+  return CheckedSkill(std::move(files), source, folder.empty() ? name : folder.substr(0, folder.size() - 1));
+}
+
+Result<SkillFiles> ReadSkillArchive(const fs::path& file, EvaluationFiles evaluation) {
+  ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file, kMaxArchiveBytes));
+  return ParseSkillArchive(bytes, file.string(), file.stem().string(), evaluation);
 }
 
 Result<SkillFiles> ReadSkillSource(const fs::path& source, EvaluationFiles evaluation) {

@@ -87,6 +87,9 @@ Result<fs::path> TargetInside(const fs::path& root, const fs::path& link) {
   return target;
 }
 
+// A file's name in a message.
+std::string Shown(const std::string& name) { return ExcerptLine(name, 200); }
+
 Error TooLarge(const std::string& source) {
   return InputError(
       fmt::format("{}: a skill may have {} files of at most {} each, {} together; leave out what isn't "
@@ -115,7 +118,7 @@ Status CheckForClashes(const FileMap& files, const std::string& source) {
                         source, other.name, name));
       }
       if (!is_new && (other.is_folder != is_folder || !is_folder))
-        return InputError(fmt::format("{}: '{}' is there twice; remove one of them", source, name));
+        return InputError(fmt::format("{}: '{}' is there twice; remove one of them", source, Shown(name)));
       if (!is_folder) break;
     }
   }
@@ -124,9 +127,9 @@ Status CheckForClashes(const FileMap& files, const std::string& source) {
 
 Status CheckFile(const std::string& name, const SkillFile& file, const std::string& source) {
   RETURN_IF_ERROR(ContainedPath(".", name).With(source));
-  if (FindInvalidUtf8(name)) return InputError(fmt::format("{}: a file's name isn't UTF-8: '{}'", source, name));
+  if (FindInvalidUtf8(name)) return InputError(fmt::format("{}: a file's name isn't UTF-8: '{}'", source, Shown(name)));
   if (PlainFileName(name) != name || name.find('\\') != std::string::npos) {
-    return InputError(fmt::format("{}: '{}' isn't a plain file name; rename the file", source, name));
+    return InputError(fmt::format("{}: '{}' isn't a plain file name; rename the file", source, Shown(name)));
   }
   if (HasKnownSecret(file.content) || HasKnownSecret(name)) {
     return InputError(

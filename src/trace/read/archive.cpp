@@ -83,7 +83,7 @@ Status VisitZipEntries(std::string_view bytes, const std::string& source, const 
     const ZipEntry entry = EntryOf(raw);
     ASSIGN_OR_RETURN(const bool is_wanted, wanted(entry));
     if (!is_wanted) continue;
-    const std::string place = fmt::format("{}:{}", source, entry.name);
+    const std::string place = fmt::format("{}:{}", source, ExcerptLine(entry.name, 200));
     const std::size_t left = most - total;
     const bool by_entry = limits.entry_bytes <= left;
     const Error too_large =
