@@ -21,23 +21,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TerminalText OutcomeOf(const InstallPlan& plan, const SkillFiles& skill, bool dry_run) {
-  const char* done = "";
-  switch (plan.step) {
+const char* WhatIsDone(InstallPlan::Step step, bool dry_run) {
+  switch (step) {
     case InstallPlan::Step::kNew:
-      done = dry_run ? "would be installed" : "installed";
-      break;
+      return dry_run ? "would be installed" : "installed";
     case InstallPlan::Step::kReplace:
-      done = dry_run ? "would be replaced" : "replaced";
-      break;
+      return dry_run ? "would be replaced" : "replaced";
     case InstallPlan::Step::kNothing:
-      done = "is there already, unchanged,";
       break;
   }
+  return "is there already, unchanged,";
+}
+
+TerminalText OutcomeOf(const InstallPlan& plan, const SkillFiles& skill, bool dry_run) {
   const std::string what = plan.skill.mode == InstallMode::kLink ? fmt::format("link to {}", plan.skill.source.string())
                                                                  : Counted(skill.files.size(), "file");
-  return TerminalText::Format("{}: {} in {} for {} · {}\n", skill.name, done, plan.skill.folder,
-                              NamesOfAgents(plan.skill.agents), what);
+  return TerminalText::Format("{}: {} in {} for {} · {}\n", skill.name, WhatIsDone(plan.step, dry_run),
+                              plan.skill.folder, NamesOfAgents(plan.skill.agents), what);
 }
 
 Result<std::vector<InstallPlan>> PlansFor(const InstallOptions& options, const SkillFiles& skill,

@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 
 Status CheckNames(const std::vector<std::string>& names, const std::vector<InstalledSkill>& installed) {
   std::vector<std::string> known;
+  known.reserve(installed.size());
   for (const InstalledSkill& skill : installed) known.push_back(skill.name);
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
