@@ -29,6 +29,7 @@ LINKED = [
     ("openssl", "libssl-dev", "Apache-2.0"),
     ("re2", "libre2-dev", "BSD-3-Clause"),
     ("tomlplusplus", "libtomlplusplus-dev", "MIT"),
+    ("utf8proc", "libutf8proc-dev", "MIT"),
     ("yaml-cpp", "libyaml-cpp-dev", "MIT"),
     ("zlib", "zlib1g-dev", "Zlib"),
     ("zstd", "libzstd-dev", "BSD-3-Clause"),

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skill/unicode_text.h"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+
+#include "util/invariant.h"
+
+namespace upskill {
+namespace {
+
+struct FreeMemory {
+  void operator()(utf8proc_uint8_t* memory) const { std::free(memory); }
+};
+
+const utf8proc_uint8_t* BytesOf(std::string_view text) {
+  return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+}
+
+// The code point that the text starts with, and how many bytes it has.
+struct FirstCharacter {
+  char32_t character = 0;
+  std::size_t bytes = 0;
+};
+
+FirstCharacter FirstOf(std::string_view text) {
+  utf8proc_int32_t character = 0;
+  const utf8proc_ssize_t bytes =
+      utf8proc_iterate(BytesOf(text), static_cast<utf8proc_ssize_t>(text.size()), &character);
+  CHECK(bytes > 0);  // the callers' texts are valid
+  return {static_cast<char32_t>(character), static_cast<std::size_t>(bytes)};
+}
+
+utf8proc_category_t CategoryOf(char32_t character) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(character));
+}
+
+// Python's str.isspace.
+bool IsUnicodeSpace(char32_t character) {
+  if (character < 0x80) return (character >= 0x09 && character <= 0x0D) || (character >= 0x1C && character <= 0x20);
+  if (character == 0x85) return true;
+  const utf8proc_category_t category = CategoryOf(character);
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+}
+
+// Python's str.isprintable.
+bool IsPrintable(char32_t character) {
+  switch (CategoryOf(character)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return false;
+    case UTF8PROC_CATEGORY_ZS:
+      return character == U' ';
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+std::u32string DecodeUtf8(std::string_view text) {
+  std::u32string decoded;
+  decoded.reserve(text.size());
+  while (!text.empty()) {
+    const FirstCharacter first = FirstOf(text);
+    decoded += first.character;
+    text.remove_prefix(first.bytes);
+  }
+  return decoded;
+}
+
+std::string EncodeUtf8(std::u32string_view text) {
+  std::string encoded;
+  encoded.reserve(text.size());
+  for (const char32_t character : text) {
+    const auto code = static_cast<utf8proc_int32_t>(character);
+    utf8proc_uint8_t bytes[4] = {};
+    const utf8proc_ssize_t size = utf8proc_encode_char(utf8proc_codepoint_valid(code) ? code : 0xFFFD, bytes);
+    encoded.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  }
+  return encoded;
+}
+
+std::string NormalizeNfkc(std::string_view text) {
+  utf8proc_uint8_t* normalized = nullptr;
+  const utf8proc_ssize_t size =
+      utf8proc_map(BytesOf(text), static_cast<utf8proc_ssize_t>(text.size()), &normalized,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT));
+  const std::unique_ptr<utf8proc_uint8_t, FreeMemory> owner(normalized);
+  if (size < 0) return std::string(text);
+  return {reinterpret_cast<const char*>(owner.get()), static_cast<std::size_t>(size)};
+}
+
+bool IsAlphanumeric(char32_t character) {
+  const utf8proc_category_t category = CategoryOf(character);
+  const bool letter = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
+  const bool number = category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
+  return letter || number;
+}
+
+bool IsLowercase(char32_t character) {
+  return utf8proc_tolower(static_cast<utf8proc_int32_t>(character)) == static_cast<utf8proc_int32_t>(character);
+}
+
+std::string_view TrimUnicode(std::string_view text) {
+  while (!text.empty()) {
+    const FirstCharacter first = FirstOf(text);
+    if (!IsUnicodeSpace(first.character)) break;
+    text.remove_prefix(first.bytes);
+  }
+  while (!text.empty()) {
+    std::size_t begin = text.size() - 1;
+    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80U) --begin;
+    if (!IsUnicodeSpace(FirstOf(text.substr(begin)).character)) break;
+    text.remove_suffix(text.size() - begin);
+  }
+  return text;
+}
+
+std::string PythonLiteral(std::u32string_view text) {
+  const bool single = text.find(U'\'') != std::u32string_view::npos;
+  const char32_t quote = single && text.find(U'"') == std::u32string_view::npos ? U'"' : U'\'';
+  std::string literal = EncodeUtf8({&quote, 1});
+  for (const char32_t c : text) {
+    const auto code = static_cast<unsigned long>(c);
+    if (c == quote || c == U'\\') {
+      literal += '\\';
+      literal += static_cast<char>(c);
+    } else if (c == U'\n' || c == U'\r' || c == U'\t') {
+      literal += c == U'\n' ? "\\n" : c == U'\r' ? "\\r" : "\\t";
+    } else if (IsPrintable(c)) {
+      literal += EncodeUtf8({&c, 1});
+    } else if (code < 0x100) {
+      fmt::format_to(std::back_inserter(literal), "\\x{:02x}", code);
+    } else if (code < 0x10000) {
+      fmt::format_to(std::back_inserter(literal), "\\u{:04x}", code);
+    } else {
+      fmt::format_to(std::back_inserter(literal), "\\U{:08x}", code);
+    }
+  }
+  literal += static_cast<char>(quote);
+  return literal;
+}
+
+}  // namespace upskill
