@@ -14,6 +14,7 @@
 #include "cli/generate_run.h"
 #include "cli/help_command.h"
 #include "cli/help_formatter.h"
+#include "cli/init_command.h"
 #include "cli/install_command.h"
 #include "cli/judge_check_command.h"
 #include "cli/list_command.h"
@@ -22,6 +23,7 @@
 #include "cli/pack_command.h"
 #include "cli/plan_command.h"
 #include "cli/prompts_command.h"
+#include "cli/properties_command.h"
 #include "cli/recheck_command.h"
 #include "cli/report_command.h"
 #include "cli/runs_command.h"
@@ -30,6 +32,7 @@
 #include "cli/trace_command.h"
 #include "cli/update_command.h"
 #include "cli/usage_errors.h"
+#include "cli/validate_command.h"
 #include "model/api_key.h"
 #include "model/catalog.h"
 #include "util/known_secrets.h"
@@ -61,6 +64,10 @@ struct AllOptions {
   ToolchainOptions toolchain;
   DoctorOptions doctor;
   TraceOptions trace;
+  ValidateOptions validate;
+  PropertiesOptions read_properties;
+  PropertiesOptions to_prompt;
+  InitOptions init;
   HelpOptions help;
   std::string log_file;
   bool trust_config = false;
@@ -78,6 +85,10 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddPlanCommand(app, options.plan);
   AddCheckCommand(app, options.check);
   AddJudgeCheckCommand(app, options.judge_check);
+  AddInitCommand(app, options.init);
+  AddValidateCommand(app, options.validate);
+  AddReadPropertiesCommand(app, options.read_properties);
+  AddToPromptCommand(app, options.to_prompt);
   AddSelftestCommand(app, options.selftest);
   AddGenerateCommand(app, options.generate);
   AddPromptsCommand(app, options.prompts);
@@ -135,6 +146,10 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("toolchain")) return RunToolchain(app, options.toolchain, env);
   if (app.got_subcommand("doctor")) return RunDoctor(options.doctor, env);
   if (app.got_subcommand("trace")) return RunTrace(app, options.trace, env);
+  if (app.got_subcommand("init")) return RunInit(options.init, env);
+  if (app.got_subcommand("read-properties")) return RunReadProperties(options.read_properties, env);
+  if (app.got_subcommand("to-prompt")) return RunToPrompt(options.to_prompt, env);
+  if (app.got_subcommand("validate")) return RunValidate(options.validate, env);
   return RunRuns(options.runs, env);
 }
 

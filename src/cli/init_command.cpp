@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/init_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "cli/config.h"
+#include "cli/help_formatter.h"
+#include "skill/skill_text.h"
+#include "skill/specification.h"
+#include "util/folder.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDescription =
+    "Says in a sentence what the skill does. Use it when the user asks for this, or works with these files.";
+
+constexpr const char* kBody =
+    "# Instructions\n"
+    "\n"
+    "Write what a model needs to know and doesn't know yet: the names, values and steps that it gets wrong without "
+    "the\n"
+    "skill. Leave out what it does right anyway.\n"
+    "\n"
+    "- Give a rule with its reason, and the exact name or command.\n"
+    "- Show one good example.\n"
+    "\n"
+    "## Example\n"
+    "\n"
+    "```\n"
+    "the answer of this skill is 42\n"
+    "```\n";
+
+Json CasesOfSkeleton() {
+  return {{"metadata", {{"version", "1.0"}}},
+          {"tests",
+           {{{"id", "first-case"},
+             {"input", "What is the answer of this skill?"},
+             {"expected", {{"contains", {"42"}}}},
+             {"reference", "The answer of this skill is 42."},
+             {"wrong", {{{"name", "guess"}, {"answer", "I don't know this skill."}, {"fails", "42"}}}}}}}};
+}
+
+// What is wrong with a name; nothing if a skill may have it.
+Status CheckName(const std::string& name) {
+  if (FindInvalidUtf8(name)) return InputError("the name of the skill is not UTF-8 text");
+  StrictYaml field;
+  field.text = name;
+  const std::vector<SkillFinding> errors = FindNameErrors(field, name);
+  if (errors.empty()) return {};
+  return InputError(
+      fmt::format("no skill can be named '{}': {}; choose a name of at most 64 lowercase letters, digits and single "
+                  "hyphens between them",
+                  ExcerptLine(name, 80), ExcerptLine(errors.front().message, 200)));
+}
+
+Status WriteSkeleton(const std::string& name, const fs::path& place) {
+  std::error_code code;
+  if (fs::exists(fs::symlink_status(place, code))) {
+    return InputError(
+        fmt::format("{} already exists and is left unchanged; choose another name, or another folder "
+                    "with -o DIR",
+                    place.string()));
+  }
+  ASSIGN_OR_RETURN(const Folder folder, Folder::Make(place));
+  SkillText skill;
+  skill.name = name;
+  skill.description = kDescription;
+  skill.body = kBody;
+  RETURN_IF_ERROR(folder.WriteFile("SKILL.md", SkillFileText(skill)));
+  return folder.WriteFile("skill_meta.json", fmt::format("{}\n", DumpJsonIndented(CasesOfSkeleton())));
+}
+
+}  // namespace
+
+void AddInitCommand(CLI::App& app, InitOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("init", "Make the folder of a new skill, with a test case")->group("Skills and cases");
+  command->add_option("NAME", options.name, "Name of the skill: lowercase letters, digits and hyphens")->required();
+  command
+      ->add_option("-o,--output", options.parent,
+                   "Where to make the skill's folder [default: the configured skills folder, else ./skills]")
+      ->type_name("DIR");
+  AddExamples(*command,
+              {{"Start a skill in ./skills/pdf-tools", "upskill init pdf-tools"},
+               {"Start one that an agent finds in this project", "upskill init pdf-tools -o .agents/skills"}});
+}
+
+ExitCode RunInit(const InitOptions& options, Env& env) {
+  if (const Status named = CheckName(options.name); !named) return PrintError(env, named.error());
+  fs::path parent = options.parent;
+  if (parent.empty()) {
+    const Result<Config> config = LoadConfig(env);
+    if (!config) return PrintError(env, config.error());
+    parent = config->skills_dir;
+  }
+  const fs::path place = parent / options.name;
+  if (const Status written = WriteSkeleton(options.name, place); !written) return PrintError(env, written.error());
+  env.out(
+      TerminalText::Format("made {0}/SKILL.md and {0}/skill_meta.json\n"
+                           "next  write the description and the instructions, replace the case, then try them:\n"
+                           "      upskill validate {1}\n"
+                           "      upskill check {1}\n",
+                           place, ShellWord(place.string())));
+  return ExitCode::kSuccess;
+}
+
+}  // namespace upskill

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/env.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+struct ValidateOptions {
+  std::vector<std::string> paths;
+  bool recursive = false;
+  bool json = false;
+  std::string format;  // "text" or "github"
+};
+
+void AddValidateCommand(CLI::App& app, ValidateOptions& options);
+ExitCode RunValidate(const ValidateOptions& options, Env& env);
+
+}  // namespace upskill
