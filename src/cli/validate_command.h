@@ -15,6 +15,7 @@ namespace upskill {
 struct ValidateOptions {
   std::vector<std::string> paths;
   bool recursive = false;
+  bool strict = false;  // also give advice, and fail if there is any
   bool json = false;
   std::string format;  // "text" or "github"
 };

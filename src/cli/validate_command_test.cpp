@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class Validate : public CommandLineTest {
@@ -117,6 +118,33 @@ TEST_F(Validate, GithubAnnotations) {
   EXPECT_EQ(Run({"validate", "--format", "github", Skill("y", "name: [y]\n")}), 1);
   EXPECT_THAT(out, HasSubstr("line=2,col=7::Invalid YAML in frontmatter: While scanning%0A  in"));
   EXPECT_EQ(SplitLines(out).size(), 1U);
+}
+
+TEST_F(Validate, StrictGivesAdvice) {
+  const std::string good = Skill("x", "name: x\ndescription: Does this. Use it then.\n");
+  EXPECT_EQ(Run({"validate", "--strict", good}), 0) << error;
+  const std::string skill = GoodSkill("y");
+  EXPECT_EQ(Run({"validate", skill}), 0);
+  EXPECT_THAT(error, IsEmpty());
+  EXPECT_EQ(Run({"validate", "--strict", skill}), 1);
+  EXPECT_EQ(out, fmt::format("Valid skill: {}\n", skill));
+  EXPECT_THAT(error, StartsWith(fmt::format("Advice for {}:\n  - 3:14: the description doesn't say when", skill)));
+  EXPECT_EQ(Run({"validate", "--strict", "--json", skill}), 1);
+  EXPECT_EQ(OutAsJson()["valid"], true);
+  EXPECT_EQ(OutAsJson()["advice"][0]["line"], 3);
+  EXPECT_EQ(Run({"validate", "--strict", "--format", "github", skill}), 1);
+  EXPECT_THAT(out, HasSubstr(fmt::format("::warning file={}/SKILL.md,line=3,col=14::the description", skill)));
+}
+
+TEST_F(Validate, StrictFindsSecrets) {
+  const std::string skill = Skill("x", "name: x\ndescription: Use it.\n");
+  const std::string token = std::string("ghp_") + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5";
+  folder.Write("x/SKILL.md", fmt::format("---\nname: x\ndescription: Use it.\n---\n\xC3\xA9 {}\n", token));
+  folder.Write("x/references/notes.md", fmt::format("a\n{}\n", token));
+  EXPECT_EQ(Run({"validate", "--strict", skill}), 1);
+  EXPECT_THAT(error, HasSubstr("  - 5:3: this looks like a secret ("));
+  EXPECT_THAT(error, HasSubstr("  - references/notes.md:2 looks like a secret ("));
+  EXPECT_THAT(error, Not(HasSubstr(token)));
 }
 
 TEST_F(Validate, ExamplesAreValid) {

@@ -17,6 +17,10 @@ namespace fs = std::filesystem;
 
 constexpr long long kMaxTreeEntries = 100'000;
 constexpr int kMaxTreeLevels = 32;
+constexpr std::size_t kMaxSkillFiles = 2000;
+constexpr std::size_t kMaxSkillEntries = 10 * kMaxSkillFiles;
+
+bool IsPassedOver(const fs::path& folder) { return folder == ".git" || folder == "node_modules"; }
 
 }  // namespace
 
@@ -37,7 +41,7 @@ Result<std::vector<std::string>> FindSkillFolders(const fs::path& root) {
     const fs::path name = path.filename();
     const bool is_skill = SpecifiedFile(path).has_value();
     if (is_skill) folders.push_back(path.string());
-    if (is_skill || name == ".git" || name == "node_modules") {
+    if (is_skill || IsPassedOver(name)) {
       entry.disable_recursion_pending();
     } else if (entry.depth() >= kMaxTreeLevels) {
       return InputError(
@@ -47,6 +51,23 @@ Result<std::vector<std::string>> FindSkillFolders(const fs::path& root) {
   if (code) return Error{ErrorKind::kIo, fmt::format("reading {}: {}", root.string(), code.message())};
   std::sort(folders.begin(), folders.end());
   return folders;
+}
+
+std::vector<std::string> ListSkillFiles(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code code;
+  std::size_t visited = 0;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, code);
+  for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
+    if (++visited > kMaxSkillEntries || files.size() == kMaxSkillFiles) break;
+    std::error_code ignored;
+    const fs::file_status status = entry->symlink_status(ignored);
+    if (fs::is_directory(status) && (IsPassedOver(entry->path().filename()) || entry.depth() >= kMaxTreeLevels))
+      entry.disable_recursion_pending();
+    if (fs::is_regular_file(status)) files.push_back(entry->path().lexically_relative(folder).generic_string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace upskill

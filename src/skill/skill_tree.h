@@ -14,4 +14,8 @@ namespace upskill {
 // more than 100,000 entries or with more than 32 levels.
 Result<std::vector<std::string>> FindSkillFolders(const std::filesystem::path& root);
 
+// The regular files below a skill's folder, sorted, by their paths in it. Links are neither listed nor followed, .git
+// and node_modules are left out, and so is what comes after 2,000 files or cannot be read.
+std::vector<std::string> ListSkillFiles(const std::filesystem::path& folder);
+
 }  // namespace upskill

@@ -43,6 +43,18 @@ std::string WithPlainLineEnds(std::string_view text) {
   return plain;
 }
 
+std::size_t LineOf(std::string_view text, std::size_t offset) {
+  return 1 +
+         static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+}
+
+// Whether only blanks are beside the fence at this place.
+bool IsAloneOnLine(std::string_view text, std::size_t fence) {
+  const std::size_t end = std::min(text.find('\n', fence), text.size());
+  const bool first = fence == 0 || text[fence - 1] == '\n';
+  return first && Trim(text.substr(fence, end - fence)) == kFence;
+}
+
 // The frontmatter's first line begins behind the fence.
 void ShiftFirstLine(StrictYaml& value) {
   if (value.line == 1) value.column += kFence.size();
@@ -131,9 +143,9 @@ std::variant<SpecifiedSkill, SkillFinding> ReadSpecifiedSkill(std::string_view t
   ShiftFirstLine(skill.fields);
   const std::string_view body = TrimUnicode(content.substr(end + kFence.size()));
   skill.body = body;
-  const auto before = static_cast<std::size_t>(body.data() - content.data());
-  skill.body_line = 1 + static_cast<std::size_t>(
-                            std::count(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(before), '\n'));
+  skill.body_line = LineOf(content, static_cast<std::size_t>(body.data() - content.data()));
+  if (!IsAloneOnLine(content, end)) skill.shared_fence_line = LineOf(content, end);
+  if (!IsAloneOnLine(content, 0)) skill.shared_fence_line = 1;
   return skill;
 }
 

@@ -32,6 +32,8 @@ struct SpecifiedSkill {
   StrictYaml fields;
   std::string body;           // without white space at either end
   std::size_t body_line = 0;  // of its first character
+  // Where a `---` shares its line with other text, which only the reference implementation accepts; 0: nowhere.
+  std::size_t shared_fence_line = 0;
 };
 
 // The whole of a SKILL.md.

@@ -174,7 +174,7 @@ void YamlScanner::ScanUriEscapes(const char* what, const YamlMark& start) {
       const char32_t letter = c | 0x20U;
       if (!IsDigitIn(c) && (letter < 'a' || letter > 'f'))
         return FailAtCharacter(context, start, "URI escape sequence of 2 hexdecimal numbers", c);
-      value = value * 16 + static_cast<unsigned>(IsDigitIn(c) ? c - '0' : letter - 'a' + 10);
+      value = value * 16 + (IsDigitIn(c) ? c - '0' : letter - 'a' + 10);
     }
     bytes += static_cast<char>(static_cast<unsigned char>(value));
     text_.Forward(2);

@@ -92,10 +92,11 @@ std::string EncodeUtf8(std::u32string_view text) {
 }
 
 std::string NormalizeNfkc(std::string_view text) {
+  // A combination of flags is no value of their enumeration.
+  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);  // NOLINT
   utf8proc_uint8_t* normalized = nullptr;
   const utf8proc_ssize_t size =
-      utf8proc_map(BytesOf(text), static_cast<utf8proc_ssize_t>(text.size()), &normalized,
-                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT));
+      utf8proc_map(BytesOf(text), static_cast<utf8proc_ssize_t>(text.size()), &normalized, options);
   const std::unique_ptr<utf8proc_uint8_t, FreeMemory> owner(normalized);
   if (size < 0) return std::string(text);
   return {reinterpret_cast<const char*>(owner.get()), static_cast<std::size_t>(size)};
