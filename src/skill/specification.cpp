@@ -220,11 +220,12 @@ std::string PlainPath(const std::string& path) {
 }
 
 std::string SkillFolderOf(const std::string& path) {
-  const std::string plain = PlainPath(path);
+  std::string plain = PlainPath(path);
   std::error_code code;
   const bool is_file = fs::is_regular_file(plain, code);
-  if (!is_file || ToLowerAscii(fs::path(plain).filename().string()) != "skill.md") return plain;
-  return PlainPath(FolderOf(plain).string());
+  if (is_file && ToLowerAscii(fs::path(plain).filename().string()) == "skill.md")
+    plain = PlainPath(FolderOf(plain).string());
+  return plain;
 }
 
 SkillValidation ValidateSkill(const std::string& path) {
