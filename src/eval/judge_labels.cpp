@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -40,7 +41,8 @@ Result<std::string> NeededText(const Json& line, const char* key) {
 }
 
 // The keys of a line; "case" is on label sheets.
-const std::vector<std::string> kLineKeys = {"input", "answer", "rubric", "reference", "label", "labels", "case"};
+constexpr std::array<std::string_view, 7> kLineKeys = {"input", "answer", "rubric", "reference",
+                                                       "label", "labels", "case"};
 
 class LabelReader {
  public:
@@ -96,9 +98,11 @@ class LabelReader {
     for (const auto& item : line.items()) {
       if (set_.warnings.size() >= kMostWarnings) return;
       if (std::find(kLineKeys.begin(), kLineKeys.end(), item.key()) != kLineKeys.end()) continue;
-      const std::string near = DidYouMean(item.key(), kLineKeys);
-      if (!near.empty())
-        set_.warnings.push_back(fmt::format("{}: unknown key '{}'{}", place, ExcerptLine(item.key(), 40), near));
+      const std::optional<std::string> near = NearestKey(item.key(), kLineKeys);
+      if (near) {
+        set_.warnings.push_back(
+            fmt::format("{}: unknown key '{}'; did you mean '{}'?", place, ExcerptLine(item.key(), 40), *near));
+      }
     }
   }
 

@@ -20,13 +20,14 @@ using ::testing::IsEmpty;
 
 class SkillFilesTest : public testing::Test {
  protected:
-  std::string ErrorOf(const fs::path& skill) {
-    const Result<SkillFiles> read = ReadSkillFolder(skill, EvaluationFiles::kLeftOut);
+  static std::string ErrorOf(const fs::path& of_skill) {
+    const Result<SkillFiles> read = ReadSkillFolder(of_skill, EvaluationFiles::kLeftOut);
     return read ? "" : read.error().message;
   }
 
   static std::vector<std::string> Names(const FileMap& files) {
     std::vector<std::string> names;
+    names.reserve(files.size());
     for (const auto& [name, file] : files) names.push_back(name);
     return names;
   }
