@@ -25,8 +25,7 @@ constexpr std::string_view kRegisters = "registers operators";
 
 class CudaBindings : public CompilerCheck {
  public:
-  CudaBindings(CheckSubject subject, const Sandbox& sandbox)
-      : CompilerCheck(std::move(subject), kBindings, sandbox) {}
+  CudaBindings(CheckSubject subject, const Sandbox& sandbox) : CompilerCheck(std::move(subject), kBindings, sandbox) {}
 
  private:
   std::string WhatIsMissing() const override {
@@ -39,15 +38,15 @@ class CudaBindings : public CompilerCheck {
     const std::optional<TorchHeaders> torch = FindTorchHeaders(sandbox());
     if (!torch) return;
     for (const auto& [name, content] : torch->files) command.files[name] = content;
-    command.command = fmt::format("printf 'torch {}, '; nvcc --version | sed -n 's/.*release .*, V/nvcc /p'\n",
-                                  torch->version);
+    command.command =
+        fmt::format("printf 'torch {}, '; nvcc --version | sed -n 's/.*release .*, V/nvcc /p'\n", torch->version);
     std::string all;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const std::string source = ShellWord(sources[i]);
       command.files[sources[i].substr(0, sources[i].rfind('/') + 1) + "registration.h"] = RegistrationHeader();
-      command.command += fmt::format(
-          "nvcc -x c++ {} -I. -Itorch-ext -Xcompiler -w,-fmax-errors=5 -c -o /tmp/b{}.o {} || exit 1\n", torch->options,
-          i, source);
+      command.command +=
+          fmt::format("nvcc -x c++ {} -I. -Itorch-ext -Xcompiler -w,-fmax-errors=5 -c -o /tmp/b{}.o {} || exit 1\n",
+                      torch->options, i, source);
       all += " " + source;
     }
     command.command += fmt::format("! grep -q TORCH_LIBRARY{} || echo '{}'\n", all, kRegisters);

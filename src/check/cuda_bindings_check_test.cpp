@@ -129,7 +129,8 @@ TEST_F(CudaBindingsTest, CompilesWithTheHeaders) {
 TEST_F(CudaBindingsTest, NamesWhatDoesNotCompile) {
   EXPECT_THAT(Problem(Named("torch-ext/torch_binding.cpp", Binding("float"))),
               HasSubstr("float is not supported as an argument type"));
-  EXPECT_THAT(Problem(Named("torch-ext/torch_binding.cpp", Binding("flaot"))), StartsWith("doesn't compile: torch-ext/"));
+  EXPECT_THAT(Problem(Named("torch-ext/torch_binding.cpp", Binding("flaot"))),
+              StartsWith("doesn't compile: torch-ext/"));
   EXPECT_THAT(Problem(Named("b.cpp", "#include <torch/extension.h>\n" + Binding("double"))),
               HasSubstr("torch/extension.h: No such file"));
   EXPECT_THAT(Problem(Named("good.cpp", Binding("double")) + Named("second.cpp", "int f() { return x; }\n")),

@@ -102,7 +102,8 @@ Result<FileFormat> FileFormatOf(const std::string& output) {
 Status CheckNoCasesAreLost(const std::string& output, FileFormat format, const Suite& suite) {
   std::error_code code;
   if (output.empty() || !fs::is_regular_file(output, code)) return {};
-  const bool is_suite = fs::equivalent(output, suite.source, code) || (format == FileFormat::kJson && LoadSuite(output));
+  const bool is_suite =
+      fs::equivalent(output, suite.source, code) || (format == FileFormat::kJson && LoadSuite(output));
   if (!is_suite) return {};
   return InputError(fmt::format("-o {}: this file holds cases, which the report would replace; name another", output));
 }

@@ -47,7 +47,8 @@ TEST_F(DoctorCommand, NamesKeysAndNeverShowsThem) {
 
 TEST_F(DoctorCommand, NamesTheFileThatSetsWhat) {
   folder.Write("config.yaml", "eval_model: sonnet\nruns_dir: elsewhere\n");
-  EXPECT_EQ(Found("configuration"), "ready: " + (folder.path() / "config.yaml").string() + " sets eval_model, runs_dir");
+  EXPECT_EQ(Found("configuration"),
+            "ready: " + (folder.path() / "config.yaml").string() + " sets eval_model, runs_dir");
   EXPECT_EQ(Found("runs"), "ready: elsewhere (made when it is needed)");
 }
 

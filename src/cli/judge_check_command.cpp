@@ -89,9 +89,10 @@ ExitCode Conclude(const JudgeCheckOptions& options, const JudgeAgreement& agreem
   if (agreement.kappa) {
     env.error(TerminalText::Format("Cohen's kappa is below {} (--min-kappa)\n", *options.min_kappa));
   } else {
-    env.error(TerminalText::Format("Cohen's kappa is undefined, so --min-kappa {} doesn't hold: label answers that pass "
-                                   "and answers that fail\n",
-                                   *options.min_kappa));
+    env.error(
+        TerminalText::Format("Cohen's kappa is undefined, so --min-kappa {} doesn't hold: label answers that pass "
+                             "and answers that fail\n",
+                             *options.min_kappa));
   }
   return ExitCode::kFailed;
 }

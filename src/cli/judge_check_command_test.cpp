@@ -109,7 +109,8 @@ TEST_F(JudgeCheckCommand, ShowsDisagreementsAndHoldsAGate) {
   EXPECT_THAT(error, HasSubstr("Cohen's kappa is below 0.99"));
   EXPECT_EQ(Check(Labels(3), {"--json"}), 0);
   EXPECT_EQ(OutAsJson().at("judge_only"), 1);
-  EXPECT_EQ(Check(R"({"input": "i", "rubric": "It says 2.", "answer": "2", "label": true})", {"--min-kappa", "0.5"}), 1);
+  EXPECT_EQ(Check(R"({"input": "i", "rubric": "It says 2.", "answer": "2", "label": true})", {"--min-kappa", "0.5"}),
+            1);
   EXPECT_THAT(error, HasSubstr("Cohen's kappa is undefined, so --min-kappa 0.5 doesn't hold"));
 }
 
@@ -172,12 +173,11 @@ TEST_F(JudgeCheckCommand, ARecheckKeepsWhatTheJudgeHasSaid) {
 
 TEST_F(JudgeCheckCommand, ARecheckSaysWhatMustBeJudged) {
   ASSERT_EQ(Eval({"--judge-model", judge}), 0) << error;
-  const std::string tests =
-      folder
-          .Write("other.json", R"([
+  const std::string tests = folder
+                                .Write("other.json", R"([
       {"id": "one", "input": "one and one", "reference": "number 2", "checks": [{"type": "judge", "rubric": "It is 2."}]},
       {"id": "two", "input": "two and two", "reference": "number 4", "checks": [{"type": "contains", "values": "4"}]}])")
-          .string();
+                                .string();
   EXPECT_EQ(Run({"recheck", "--runs-dir", runs().string(), "-t", tests}), 3);
   EXPECT_THAT(out, HasSubstr("rechecked 12 of the 24 answers of run "));
   EXPECT_THAT(error, AllOf(HasSubstr("12 answers must be judged: upskill recheck "), HasSubstr("--judge-model")));

@@ -96,7 +96,8 @@ void LookAtModels(const Env& env, bool ask_providers, Findings& findings) {
                  "`upskill models pull default` downloads it");
   }
   const std::size_t cached = ListCachedGgufs(HubCacheOf(env.variable)).size();
-  if (cached > 0) findings.Add(kModels, "GGUF files", State::kReady, Counted(cached, "file") + "; see `upskill models`");
+  if (cached > 0)
+    findings.Add(kModels, "GGUF files", State::kReady, Counted(cached, "file") + "; see `upskill models`");
   const Result<Catalog> catalog = LoadCatalogOf(env);
   if (!catalog) return findings.Add(kModels, "providers", State::kBroken, catalog.error().message);
   LookAtKeys(*catalog, env, findings);
@@ -162,8 +163,8 @@ void LookAtFolder(const char* name, const fs::path& folder, const char* remedy, 
   if (fs::is_directory(nearest, code) && ::access(nearest.c_str(), W_OK | X_OK) == 0) {
     findings.Add(kFolders, name, State::kReady, folder.string() + made);
   } else {
-    findings.Add(kFolders, name, State::kBroken, fmt::format("{}: {} can't be written to", folder.string(), nearest.string()),
-                 remedy);
+    findings.Add(kFolders, name, State::kBroken,
+                 fmt::format("{}: {} can't be written to", folder.string(), nearest.string()), remedy);
   }
 }
 
@@ -198,10 +199,10 @@ void LookAtSettings(const Env& env, const Result<Config>& config, Findings& find
       findings.Add(kSettings, "configuration", State::kBroken, warning);
   }
   std::vector<std::string> variables;
-  for (const char* name : {"UPSKILL_CONFIG", "UPSKILL_MODELS", "UPSKILL_CACHE", "UPSKILL_EMBEDDED_MODEL",
-                           "UPSKILL_ENGINE_DIR", "UPSKILL_ENGINE_TIMEOUT", "UPSKILL_COMMAND_ENV",
-                           "UPSKILL_COMMAND_TIMEOUT", "UPSKILL_ALLOW_INSECURE_HTTP", "GENERIC_BASE_URL", "HF_ENDPOINT",
-                           "HF_HUB_OFFLINE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
+  for (const char* name :
+       {"UPSKILL_CONFIG", "UPSKILL_MODELS", "UPSKILL_CACHE", "UPSKILL_EMBEDDED_MODEL", "UPSKILL_ENGINE_DIR",
+        "UPSKILL_ENGINE_TIMEOUT", "UPSKILL_COMMAND_ENV", "UPSKILL_COMMAND_TIMEOUT", "UPSKILL_ALLOW_INSECURE_HTTP",
+        "GENERIC_BASE_URL", "HF_ENDPOINT", "HF_HUB_OFFLINE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
     if (const auto value = env.variable(name); value && !value->empty()) variables.emplace_back(name);
   }
   if (!variables.empty())

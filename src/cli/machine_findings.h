@@ -21,7 +21,8 @@ struct Finding {
 const char* FindingStateName(Finding::State state);
 
 // What this machine has that upskill uses, in the order of areas: models, checks, folders, settings. Servers on this
-// machine are asked for their models; those of providers with a key only if `ask_providers`. Takes some seconds at most.
+// machine are asked for their models; those of providers with a key only if `ask_providers`. Takes some seconds at
+// most.
 std::vector<Finding> LookAtMachine(const Env& env, bool ask_providers);
 
 }  // namespace upskill

@@ -177,10 +177,9 @@ TerminalText ChangesText(const std::map<std::string, Changes>& changes, std::siz
     all.now_pass += of_case.now_pass;
     all.now_fail += of_case.now_fail;
   }
-  TerminalText text =
-      unjudged == 0
-          ? TerminalText::Format("rechecked {} of run {}: ", Counted(answers, "answer"), run)
-          : TerminalText::Format("rechecked {} of the {} of run {}: ", answers - unjudged, Counted(answers, "answer"), run);
+  TerminalText text = unjudged == 0 ? TerminalText::Format("rechecked {} of run {}: ", Counted(answers, "answer"), run)
+                                    : TerminalText::Format("rechecked {} of the {} of run {}: ", answers - unjudged,
+                                                           Counted(answers, "answer"), run);
   if (changes.empty()) return text + "nothing is judged differently\n";
   text += TerminalText::Format("{}\n", ChangeText(all));
   for (const auto& [id, of_case] : changes) text += TerminalText::Format("  {}: {}\n", id, ChangeText(of_case));

@@ -92,7 +92,9 @@ void AddToolchainCommand(CLI::App& app, ToolchainOptions& options) {
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"See what there is", "upskill toolchain"}, {"Download nvcc", "upskill toolchain add cuda"}});
   CLI::App* add = command->add_subcommand("add", "Download a toolchain: check, eval and recheck then use it");
-  add->add_option("NAME", options.name, "cuda: nvcc, which needs the system's g++, but no GPU; torch: PyTorch's headers")->required();
+  add->add_option("NAME", options.name,
+                  "cuda: nvcc, which needs the system's g++, but no GPU; torch: PyTorch's headers")
+      ->required();
   AddExamples(*add, {{"Download nvcc", "upskill toolchain add cuda"},
                      {"Download the headers", "upskill toolchain add torch"},
                      {"Use them", "upskill check examples/suites/h100-kernels"}});

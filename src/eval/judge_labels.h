@@ -35,7 +35,7 @@ struct LabelledAnswer {
 struct LabelSet {
   std::vector<std::string> raters;
   std::vector<LabelledAnswer> answers;
-  std::size_t unlabelled = 0;  // answers without any label, which are left out
+  std::size_t unlabelled = 0;         // answers without any label, which are left out
   std::vector<std::string> warnings;  // repeated answers, misspelt keys
 };
 

@@ -41,9 +41,8 @@ TEST(ParseLabels, OneOrSeveralRaters) {
 
 TEST(ParseLabels, LinesAboutOneAnswerAreOne) {
   const std::string line = R"({"input": "i", "answer": "a", "rubric": "r", )";
-  const Result<LabelSet> set =
-      ParseLabels(line + "\"label\": true}\n" + line + "\"label\": true}\n" + line + "\"labels\": {\"ben\": false}}\n",
-                  "l.jsonl");
+  const Result<LabelSet> set = ParseLabels(
+      line + "\"label\": true}\n" + line + "\"label\": true}\n" + line + "\"labels\": {\"ben\": false}}\n", "l.jsonl");
   ASSERT_TRUE(set.ok()) << set.error().message;
   ASSERT_THAT(set->answers, SizeIs(1));
   EXPECT_THAT(set->answers[0].labels, ElementsAre(true, false));
@@ -53,8 +52,8 @@ TEST(ParseLabels, LinesAboutOneAnswerAreOne) {
 }
 
 TEST(ParseLabels, NamesMisspeltKeys) {
-  const Result<LabelSet> set =
-      ParseLabels(R"({"input": "i", "answer": "a", "rubric": "r", "label": true, "lable": false, "foo": 1})", "l.jsonl");
+  const Result<LabelSet> set = ParseLabels(
+      R"({"input": "i", "answer": "a", "rubric": "r", "label": true, "lable": false, "foo": 1})", "l.jsonl");
   ASSERT_TRUE(set.ok());
   EXPECT_THAT(set->warnings, ElementsAre("l.jsonl:1: unknown key 'lable'; did you mean 'label'?"));
 }

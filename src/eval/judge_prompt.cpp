@@ -80,7 +80,9 @@ bool Occurs(std::string_view quote, const std::string& text) {
   return true;
 }
 
-bool IsWordByte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || (static_cast<unsigned char>(c) & 0x80U) != 0; }
+bool IsWordByte(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || (static_cast<unsigned char>(c) & 0x80U) != 0;
+}
 
 // Whether a quote is enough to rest a verdict on: a single letter or a full stop is in every text.
 bool ShowsSomething(std::string_view quote, std::string_view text) {
@@ -177,8 +179,9 @@ Result<Judgment> ReadJudgment(const Case& test_case, const AskedQuestion& asked,
   const char* const key = kind == Kind::kRubric ? "met" : "better";
   const std::string_view object = WithoutWrapping(answer);
   if (!object.starts_with('{') || !object.ends_with('}') || !ParseJson(object, "verdict")) {
-    return InputError("the answer isn't one JSON object alone; answer with the object of your verdict and nothing "
-                      "before or after it");
+    return InputError(
+        "the answer isn't one JSON object alone; answer with the object of your verdict and nothing "
+        "before or after it");
   }
   if (StatesTwice(object, key)) return InputError(fmt::format("\"{}\" is stated more than once; state it once", key));
   ASSIGN_OR_RETURN(const Json json, StructuredJson(object, Schema(kind)));

@@ -293,8 +293,7 @@ class Runner {
     std::vector<AskedQuestion> questions =
         checks_[case_index].QuestionsAbout(checked.sample.response.text, checked.sample.checks);
     if (questions.empty()) return StoreChecked(std::move(checked));
-    if (!checks_[case_index].executes())
-      RETURN_IF_ERROR(KeepAnswer(checked.sample, "the answer is being judged"));
+    if (!checks_[case_index].executes()) RETURN_IF_ERROR(KeepAnswer(checked.sample, "the answer is being judged"));
     admission_.BeginCheck(checked.student);
     judging_->Add(std::move(checked), plan_.suite.cases[case_index], std::move(questions));
     return judged_;

@@ -52,7 +52,8 @@ TEST_F(RunPlanChecks, DecideOnTheAnswers) {
   }
   EXPECT_EQ(outcome.progress.done, 12U);
   std::vector<Sample> stored = ReadJournal(journal->folder())->samples;
-  EXPECT_EQ(std::erase_if(stored, [](const Sample& sample) { return sample.keeps_answer; }), 12U) << "before the checks";
+  EXPECT_EQ(std::erase_if(stored, [](const Sample& sample) { return sample.keeps_answer; }), 12U)
+      << "before the checks";
   EXPECT_THAT(stored, SizeIs(12));
 }
 

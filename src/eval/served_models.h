@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <cstddef>
 #include <map>
 #include <set>
@@ -19,15 +16,7 @@ class ServedModels {
   void Reuse(std::size_t student, const std::string& served) { reused_[student].insert(served); }
 
   // A new answer of the student was given by this model.
-  void Take(std::size_t student, const std::string& name, const std::string& served) {
-    std::set<std::string>& reused = reused_[student];
-    if (!reused.empty() && !reused.contains(served)) {
-      caveats_.push_back(fmt::format(
-          "{}: the server answers as '{}' now, but reused answers are by '{}'; a new run with --refresh asks again",
-          name, served, fmt::join(reused, "', '")));
-    }
-    reused.clear();
-  }
+  void Take(std::size_t student, const std::string& name, const std::string& served);
 
   const std::vector<std::string>& caveats() const { return caveats_; }
 

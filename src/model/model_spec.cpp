@@ -81,10 +81,11 @@ Error UnknownModel(const std::string& text, std::string_view name, const Catalog
         "unknown model '{0}'; if it is a model of the Hugging Face Hub, {1}; if a server of yours has it, -m {0} "
         "--base-url URL",
         text,
-        is_gguf ? fmt::format("-m llama:{} runs it on this machine", text)
-                : fmt::format("-m hf.{} asks it there (with HF_TOKEN), and -m llama:ORG/REPO:QUANT runs a GGUF of it on "
-                              "this machine",
-                              text)));
+        is_gguf
+            ? fmt::format("-m llama:{} runs it on this machine", text)
+            : fmt::format("-m hf.{} asks it there (with HF_TOKEN), and -m llama:ORG/REPO:QUANT runs a GGUF of it on "
+                          "this machine",
+                          text)));
   }
   std::string hint;
   for (std::size_t i = 0; i < near.size() && i < 3; ++i)

@@ -50,9 +50,8 @@ struct YamlToken {
 // What messages call a token: '<block end>', '?'.
 std::string_view NameOfYamlToken(YamlToken::Kind kind);
 
-// Splits a YAML text into tokens as ruamel.yaml 0.16 (strict_yaml_licence.txt) does for StrictYAML, in the same order and
-// with the same messages.
-// After a problem, or the end, every token is the end of the stream. Not thread-safe.
+// Splits a YAML text into tokens as ruamel.yaml 0.16 (strict_yaml_licence.txt) does for StrictYAML, in the same order
+// and with the same messages. After a problem, or the end, every token is the end of the stream. Not thread-safe.
 class YamlScanner {
  public:
   using Kind = YamlToken::Kind;
