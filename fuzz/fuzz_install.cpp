@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/fuzz_install.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <variant>
+
 #include "fuzz/fuzz_checks.h"
 #include "install/install_records.h"
 #include "install/skill_archive.h"
 #include "skill/skill_text.h"
+#include "skill/strict_yaml.h"
 #include "util/files.h"
 #include "util/text.h"
 
@@ -42,6 +47,25 @@ void FuzzInstalled(std::string_view input) {
   const std::string text = InstalledSkillsText(*skills);
   const Result<std::vector<InstalledSkill>> again = ParseInstalledSkills(text, "installed.json");
   CHECK(again.ok() && InstalledSkillsText(*again) == text);
+}
+
+void FuzzStrictYaml(std::string_view input) {
+  std::string text = ReplaceInvalidUtf8(input);
+  std::erase(text, '\r');
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  const auto read = ReadStrictYaml(text);
+  if (const auto* const problem = std::get_if<StrictYamlProblem>(&read)) {
+    CHECK(!problem->message.empty() && !FindInvalidUtf8(problem->message) && problem->line <= lines + 1);
+    return;
+  }
+  std::vector<const StrictYaml*> open = {&std::get<StrictYaml>(read)};
+  while (!open.empty()) {
+    const StrictYaml& value = *open.back();
+    open.pop_back();
+    CHECK(value.line <= lines + 1 && !FindInvalidUtf8(value.text));
+    CHECK(value.keys.size() == (value.kind == StrictYaml::Kind::kMap ? value.items.size() : 0));
+    for (const StrictYaml& item : value.items) open.push_back(&item);
+  }
 }
 
 std::vector<std::string> InstalledSeeds() {

@@ -7,7 +7,7 @@
 
 namespace upskill {
 
-// What the fuzzers do with skills that are installed.
+// What the fuzzers do with skills that are installed or validated.
 
 // An archive of a skill.
 void FuzzSkillArchive(std::string_view input);
@@ -16,5 +16,8 @@ std::vector<std::string> SkillArchiveSeeds();
 // An installed.json.
 void FuzzInstalled(std::string_view input);
 std::vector<std::string> InstalledSeeds();
+
+// A frontmatter, as `upskill validate` reads it.
+void FuzzStrictYaml(std::string_view input);
 
 }  // namespace upskill

@@ -298,6 +298,11 @@ std::vector<FuzzedParser> OtherParsers() {
       {"skill-archive", FuzzSkillArchive, SkillArchiveSeeds(),
        "install/skill_archive.cpp install/skill_files.cpp trace/read/zip_directory.cpp"},
       {"installed", FuzzInstalled, InstalledSeeds(), "install/install_records.cpp"},
+      {"strict-yaml",
+       FuzzStrictYaml,
+       {},
+       "skill/strict_yaml.cpp skill/strict_yaml_scanner.cpp skill/strict_yaml_scalars.cpp skill/strict_yaml_markup.cpp "
+       "skill/strict_yaml_text.cpp"},
       {"message-framing", FuzzMessageFraming, {}, "net/message_framing.cpp"},
       {"special-texts", FuzzSpecialTexts, {}, "llama/special_texts.cpp"},
       {"chat-template", FuzzChatTemplate, {}, "llama/chat_format.cpp"},
