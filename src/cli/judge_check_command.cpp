@@ -12,6 +12,7 @@
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "cli/help_formatter.h"
+#include "cli/judge_option.h"
 #include "cli/option_checks.h"
 #include "cli/students.h"
 #include "eval/journal.h"
@@ -148,6 +149,7 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
     return PrintError(env, InputError("name a file of labelled answers and a judge: upskill judge-check labels.jsonl "
                                       "-m MODEL; `--sheet RUN` prints answers to label"));
   }
+  if (const Status can = CheckCanJudge(options.judge); !can) return PrintError(env, can.error());
   const Result<std::string> text = ReadFile(options.labels, kMaxLabelBytes);
   if (!text) return PrintError(env, text.error());
   const Result<LabelSet> set = ParseLabels(*text, options.labels);

@@ -141,6 +141,11 @@ TEST_F(JudgeCheckCommand, MistakesAreNamed) {
   EXPECT_THAT(error, HasSubstr("upskill judge-check labels.jsonl -m MODEL"));
   EXPECT_EQ(Check("{\"input\": 1}"), 2);
   EXPECT_THAT(error, HasSubstr("labels.jsonl:1: no \"input\""));
+  judge = "sim:";
+  EXPECT_EQ(Check(Labels(1)), 2);
+  EXPECT_THAT(error, HasSubstr("a simulated student (sim:) can't judge"));
+  EXPECT_EQ(Eval({"--judge-model", "sim:"}), 2);
+  EXPECT_THAT(error, HasSubstr("--judge-model: a simulated student"));
   judge = "cmd:false";
   EXPECT_EQ(Check(Labels(1)), 3);
   EXPECT_THAT(error, HasSubstr("first error: "));

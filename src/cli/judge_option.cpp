@@ -17,8 +17,14 @@ void AddJudgeOption(CLI::App& command, std::string& judge_model) {
       ->type_name("MODEL");
 }
 
+Status CheckCanJudge(const std::string& spec) {
+  if (spec != "sim" && !spec.starts_with("sim:")) return {};
+  return InputError("a simulated student (sim:) can't judge: name a model, or a command (cmd:)");
+}
+
 Result<OpenedJudge> OpenJudge(const std::string& spec, const ModelOptions& options, const Suite& suite,
                               const std::filesystem::path& runs_dir, const Env& env) {
+  if (const Status can = CheckCanJudge(spec); !can) return can.error().With("--judge-model");
   OpenedJudge judge;
   Result<std::unique_ptr<Model>> model = OpenModel(spec, options, env);
   if (!model) return model.error().With("--judge-model");

@@ -21,6 +21,9 @@ namespace upskill {
 // Declares --judge-model.
 void AddJudgeOption(CLI::App& command, std::string& judge_model);
 
+// Error: a simulated student, which answers from the cases and can't read an answer.
+Status CheckCanJudge(const std::string& spec);
+
 // A model that judges answers, and what is known of it.
 struct OpenedJudge {
   std::unique_ptr<Model> model;

@@ -180,8 +180,7 @@ Result<Judgment> ReadJudgment(const Case& test_case, const AskedQuestion& asked,
   const std::string_view object = WithoutWrapping(answer);
   if (!object.starts_with('{') || !object.ends_with('}') || !ParseJson(object, "verdict")) {
     return InputError(
-        "the answer isn't one JSON object alone; answer with the object of your verdict and nothing "
-        "before or after it");
+        "it isn't one JSON object alone; reply with the object of the verdict and nothing before or after it");
   }
   if (StatesTwice(object, key)) return InputError(fmt::format("\"{}\" is stated more than once; state it once", key));
   ASSIGN_OR_RETURN(const Json json, StructuredJson(object, Schema(kind)));

@@ -138,9 +138,11 @@ void Judging::TakeAnswer(Request request, const ChatResponse& response) {
   }
   const bool again = response.stop == StopReason::kEnd && request.repairs < kMaxRepairs && stopped_.empty();
   if (!again) {
-    const std::string problem = response.stop == StopReason::kEnd
-                                    ? judgment.error().message.substr(0, judgment.error().message.find('\n'))
-                                    : fmt::format("the judge's answer ended early ({})", StopReasonName(response.stop));
+    const std::string problem =
+        response.stop == StopReason::kEnd
+            ? fmt::format("the judge's reply can't be used: {}",
+                          judgment.error().message.substr(0, judgment.error().message.find('\n')))
+            : fmt::format("the judge's reply ended early ({})", StopReasonName(response.stop));
     return Fail(request, Error{ErrorKind::kPermanent, problem});
   }
   request.chat = RepairOf(std::move(request.chat), response.text, judgment.error().message);
