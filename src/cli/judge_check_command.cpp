@@ -98,6 +98,18 @@ ExitCode Conclude(const JudgeCheckOptions& options, const JudgeAgreement& agreem
   return ExitCode::kFailed;
 }
 
+// Errors: it can't be opened, can't judge, or has no known price though the cost is limited.
+Result<std::unique_ptr<Model>> OpenComparedJudge(const JudgeCheckOptions& options, const Env& env) {
+  RETURN_IF_ERROR(CheckCanJudge(options.judge));
+  ModelOptions model_options;
+  model_options.client = std::make_shared<HttpClient>();
+  model_options.parallel = options.parallel;
+  if (!options.base_url.empty()) model_options.base_urls.push_back(options.base_url);
+  ASSIGN_OR_RETURN(std::unique_ptr<Model> judge, OpenModel(options.judge, model_options, env));
+  if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*judge, options.judge));
+  return judge;
+}
+
 }  // namespace
 
 void AddJudgeCheckCommand(CLI::App& app, JudgeCheckOptions& options) {
@@ -149,24 +161,15 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
     return PrintError(env, InputError("name a file of labelled answers and a judge: upskill judge-check labels.jsonl "
                                       "-m MODEL; `--sheet RUN` prints answers to label"));
   }
-  if (const Status can = CheckCanJudge(options.judge); !can) return PrintError(env, can.error());
   const Result<std::string> text = ReadFile(options.labels, kMaxLabelBytes);
   if (!text) return PrintError(env, text.error());
   const Result<LabelSet> set = ParseLabels(*text, options.labels);
   if (!set) return PrintError(env, set.error());
   for (const std::string& warning : set->warnings) PrintWarning(env, warning);
-  ModelOptions model_options;
-  model_options.client = std::make_shared<HttpClient>();
-  model_options.parallel = options.parallel;
-  if (!options.base_url.empty()) model_options.base_urls.push_back(options.base_url);
-  Result<std::unique_ptr<Model>> judge = OpenModel(options.judge, model_options, env);
+  const Result<std::unique_ptr<Model>> judge = OpenComparedJudge(options, env);
   if (!judge) return PrintError(env, judge.error());
   RunLimits limits;
   limits.max_cost_usd = options.max_cost_usd;
-  if (options.max_cost_usd) {
-    if (const Status priced = CheckPriceIsKnown(**judge, options.judge); !priced)
-      return PrintError(env, priced.error());
-  }
   const bool live = env.error_is_terminal && !options.json;
   const std::size_t total = set->answers.size();
   const auto progress = [&](std::size_t done) {
