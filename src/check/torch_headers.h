@@ -17,7 +17,8 @@ struct TorchHeaders {
 };
 
 // In the first toolchain that has them: one that `upskill toolchain add torch` has made, or the folder `torch` of an
-// installed PyTorch. `files` stand in for headers of CUDA's libraries, which CUDA's compiler doesn't bring along.
+// installed PyTorch. `files` stand in for the headers of CUDA's libraries, which aren't installed with
+// nvcc.
 std::optional<TorchHeaders> FindTorchHeaders(const Sandbox& sandbox);
 
 // kernel-builder's registration.h, which it generates in each project, without the headers of Python.

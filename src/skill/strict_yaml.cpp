@@ -16,7 +16,7 @@ namespace {
 
 using TokenKind = YamlToken::Kind;
 
-// A value as it stands in the text. The items of a map are its keys and values in turn.
+// A value as written in the text. The items of a map are its keys and values in turn.
 struct YamlNode {
   StrictYaml::Kind kind = StrictYaml::Kind::kText;
   std::u32string text;
