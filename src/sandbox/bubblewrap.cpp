@@ -90,13 +90,14 @@ std::vector<std::string> ConfinedCommandLine(const SandboxOptions& options, cons
   Words words;
   // Limits on processes don't apply to root.
   if (drop_root) words = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
-  Append(words, {options.program, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
-                 "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--uid", "1000",
-                 "--gid", "1000"});
+  Append(words,
+         {options.program, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
+          "--unshare-cgroup-try", "--die-with-parent", "--hostname", "sandbox", "--uid", "1000", "--gid", "1000"});
   AddMounts(words, options, command.limits);
   AddEnvironment(words, options, command.variables);
   if (filter) Append(words, {"--seccomp", std::to_string(kFilterFd)});
-  Append(words, {"--json-status-fd", std::to_string(kStatusFd), "--", "sh", "-c", kScript, "sh", command.command});
+  Append(words,
+         {"--json-status-fd", std::to_string(kStatusFd), "--", "setsid", "sh", "-c", kScript, "sh", command.command});
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(command.limits.time).count() + 1;
   Append(words, {"prlimit", fmt::format("--nproc={0}:{0}", command.limits.processes),
                  fmt::format("--data={0}:{0}", command.limits.memory_bytes),

@@ -34,6 +34,21 @@ constexpr const char* kStarting = "starting";
 // Above all descriptors that the child gets, so that placing one doesn't overwrite another's source.
 constexpr int kFirstSourceFd = 64;
 
+// Runs bubblewrap and, in the same process group, a watcher that kills the group when this process is gone, even if it
+// was killed: nothing is ever written to the pipe at kWatchedFd, and reading it returns when its only writer has ended.
+// The first process of the sandbox is in this group for its whole life, and with it the kernel ends all others. What
+// bubblewrap offers is not enough: where it ends while it makes a sandbox, killed or because nobody reads its reports,
+// that first process waits for ever or runs the command.
+constexpr int kWatchedFd = kStatusFd + 1;
+constexpr const char* kWatchAndRun = R"(
+(read -r line; kill -KILL 0) <&5 >/dev/null 2>&1 3<&- 4>&- 5<&- &
+watcher=$!
+"$@" 5<&-
+exec 2>/dev/null
+kill -KILL "$watcher"
+wait "$watcher"
+kill -KILL 0)";
+
 struct Pipe {
   Fd read;
   Fd write;
@@ -56,7 +71,7 @@ Result<Pipe> MakePipe() {
 
 Result<pid_t> Spawn(std::vector<std::string> words, SpawnSettings& settings) {
   settings.SetSignals({}, {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD, SIGXFSZ});
-  settings.LeadGroup();
+  settings.LeadSession();
   std::vector<std::string> environment = {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"};
   pid_t pid = -1;
   const int code = ::posix_spawnp(&pid, words.front().c_str(), &settings.actions, &settings.attributes,
@@ -103,8 +118,10 @@ class Collected {
 // The command from its start to its end.
 class Supervised {
  public:
-  Supervised(pid_t pid, Fd output, Fd error, Fd status, const SandboxLimits& limits, const StopFlag* stop)
+  // `pid`: of the shell that leads the group. `alive`: the watcher's pipe.
+  Supervised(pid_t pid, Fd alive, Fd output, Fd error, Fd status, const SandboxLimits& limits, const StopFlag* stop)
       : pid_(pid),
+        alive_(std::move(alive)),
         limits_(limits),
         stop_(stop),
         started_(SteadyClock::now()),
@@ -121,11 +138,10 @@ class Supervised {
       OpenFirstProcess();
       if (const auto ending = LimitReached()) {
         outcome_.outcome.ending = *ending;
-        EndAll();
         break;
       }
     }
-    AwaitLastProcess();
+    EndAll();
     output_.Read();
     error_.Read();
     status_.Read();
@@ -145,19 +161,9 @@ class Supervised {
 
   bool OverOutput() const { return output_.over_limit() || error_.over_limit(); }
 
-  // bubblewrap exits after the first process of the name space, with which the kernel ends all others.
-  bool Exited() {
-    Reap(WNOHANG);
-    return reaped_;
-  }
-
-  void Reap(int options) {
-    int status = 0;
-    pid_t got = 0;
-    do {
-      got = ::waitpid(pid_, &status, options);
-    } while (got < 0 && errno == EINTR);
-    if (got != 0) reaped_ = true;
+  bool Exited() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid_;
   }
 
   void Wait() const {
@@ -177,8 +183,8 @@ class Supervised {
     if (now - started_ >= limits_.time) return Ending::kTimeLimit;
     if (now < next_look_) return std::nullopt;
     next_look_ = now + kLook;
-    // bubblewrap's own two processes are not the command's.
-    const auto most = static_cast<std::size_t>(limits_.processes) + 2;
+    // bubblewrap's two processes, the watcher and its shell are not the command's.
+    const auto most = static_cast<std::size_t>(limits_.processes) + 4;
     const TreeUse use = UseOfProcessTree(pid_, most + 1, limits_.memory_bytes);
     if (use.memory_bytes > limits_.memory_bytes) return Ending::kMemoryLimit;
     if (use.processes > most) return Ending::kProcessLimit;
@@ -203,52 +209,24 @@ class Supervised {
     return count;
   }
 
-  // The first process of the name space: with it, the kernel ends all others. Its number is surely its own only while
-  // bubblewrap, its parent, has not been waited for.
+  // A handle of the first process of the name space, to wait for its end.
   void OpenFirstProcess() {
-    if (first_.valid() || reaped_) return;
+    if (first_.valid()) return;
     ReadStatus();
-    if (first_process_ > 0) first_ = OpenProcess(first_process_);
+    if (first_process_ > 0) first_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, first_process_, 0)));
   }
 
-  static Fd OpenProcess(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
-
-  static void Kill(const Fd& process) { ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0); }
-
-  // Ends the name space with its first process, then bubblewrap. While the sandbox is being made, its first process may
-  // not have been reported yet, and waits for bubblewrap for ever if that is killed before it: bubblewrap is stopped,
-  // so that it starts none any more, and its children are ended first.
+  // Ends what is left of the group, and with the first process of the name space all others.
   void EndAll() {
-    if (first_.valid()) Kill(first_);
-    ::kill(pid_, SIGSTOP);
-    int status = 0;
+    // As long as nobody has waited for its leader, the number is this group's.
+    ::kill(-pid_, SIGKILL);
     pid_t got = 0;
     do {
-      got = ::waitpid(pid_, &status, WUNTRACED);
+      got = ::waitpid(pid_, nullptr, 0);
     } while (got < 0 && errno == EINTR);
-    if (got == pid_ && !WIFSTOPPED(status)) {
-      reaped_ = true;  // it had exited
-      return;
-    }
-    for (const pid_t child : ChildrenOf(pid_)) {
-      Fd process = OpenProcess(child);
-      if (!process.valid()) continue;
-      Kill(process);
-      if (!first_.valid()) first_ = std::move(process);
-    }
-    ::kill(pid_, SIGKILL);
-    Reap(0);
-  }
-
-  // bubblewrap exits with the command; the kernel then ends what the command has left behind, which may take a moment.
-  void AwaitLastProcess() {
+    // The kernel may take a moment.
     constexpr int kMostMs = 5000;
-    if (first_.valid()) {
-      Kill(first_);
-    } else {
-      ReadStatus();
-      if (first_process_ > 0) first_ = OpenProcess(first_process_);
-    }
+    OpenFirstProcess();
     if (!first_.valid()) return;
     pollfd wait{first_.get(), POLLIN, 0};
     ::poll(&wait, 1, kMostMs);
@@ -273,6 +251,7 @@ class Supervised {
   }
 
   const pid_t pid_;
+  const Fd alive_;  // closed when this process ends
   const SandboxLimits& limits_;
   const StopFlag* stop_;
   const SteadyClock::time_point started_;
@@ -283,7 +262,6 @@ class Supervised {
   ConfinedOutcome outcome_;
   pid_t first_process_ = -1;  // as bubblewrap has reported
   Fd first_;                  // a handle of it
-  bool reaped_ = false;
 };
 
 }  // namespace
@@ -293,25 +271,33 @@ Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const
   ASSIGN_OR_RETURN(Pipe output, MakePipe());
   ASSIGN_OR_RETURN(Pipe error, MakePipe());
   ASSIGN_OR_RETURN(Pipe status, MakePipe());
+  ASSIGN_OR_RETURN(Pipe watched, MakePipe());
   ASSIGN_OR_RETURN(const Fd child_input, Raised(input.get()));
+  ASSIGN_OR_RETURN(const Fd child_watched, Raised(watched.read.get()));
+  if (::fcntl(child_watched.get(), F_SETFL, 0) != 0) return ErrnoError(kStarting, "a sandbox", errno);
   Fd child_filter;
   SpawnSettings settings;
   ::posix_spawn_file_actions_adddup2(&settings.actions, child_input.get(), STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.actions, output.write.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.actions, error.write.get(), STDERR_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.actions, status.write.get(), kStatusFd);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, child_watched.get(), kWatchedFd);
   ::posix_spawn_file_actions_addclose(&settings.actions, kFilterFd);
   if (filter.valid()) {
     ASSIGN_OR_RETURN(child_filter, Raised(filter.get()));
     ::posix_spawn_file_actions_adddup2(&settings.actions, child_filter.get(), kFilterFd);
   }
   // What this process has inherited from others may lead out of the sandbox.
-  ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, kStatusFd + 1);
-  ASSIGN_OR_RETURN(const pid_t pid, Spawn(words, settings));
+  ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, kWatchedFd + 1);
+  std::vector<std::string> watched_words = {"/bin/sh", "-c", kWatchAndRun, "sh"};
+  watched_words.insert(watched_words.end(), words.begin(), words.end());
+  ASSIGN_OR_RETURN(const pid_t pid, Spawn(std::move(watched_words), settings));
   output.write.Close();
   error.write.Close();
   status.write.Close();
-  return Supervised(pid, std::move(output.read), std::move(error.read), std::move(status.read), limits, stop).Run();
+  return Supervised(pid, std::move(watched.write), std::move(output.read), std::move(error.read),
+                    std::move(status.read), limits, stop)
+      .Run();
 }
 
 }  // namespace upskill

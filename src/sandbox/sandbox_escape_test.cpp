@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,7 +58,7 @@ class SandboxEscape : public testing::Test {
     for (const auto& entry : std::filesystem::directory_iterator("/proc", code)) {
       std::ifstream file(entry.path() / "cmdline");
       std::string line;
-      std::getline(file, line);  // unlike an iterator, it throws nothing where the process ends meanwhile
+      std::getline(file, line, '\x04');  // unlike an iterator, it throws nothing where the process ends meanwhile
       std::replace(line.begin(), line.end(), '\0', ' ');
       if (line.starts_with(words) && line.find(further) != std::string::npos) return true;
     }
@@ -240,6 +241,29 @@ TEST_F(SandboxEscape, NothingIsLeftOfASandboxThatIsEndedWhileItIsMade) {
   }
 }
 
+// A process that is killed can end nothing itself.
+TEST_F(SandboxEscape, NothingIsLeftOfSandboxesWhoseUserIsKilled) {
+  const std::string sleep = Sleep(17320);
+  for (int ms = 1; ms <= 60; ms += 2) {
+    const pid_t user = ::fork();
+    ASSERT_GE(user, 0);
+    if (user == 0) {
+      SandboxCommand command;
+      command.limits.time = std::chrono::seconds(20);
+      command.command = sleep;
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 3; ++i) threads.emplace_back([&] { (void)sandbox_.Run(command); });
+      threads.clear();
+      ::_exit(0);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+    EXPECT_EQ(::kill(user, SIGKILL), 0);
+    EXPECT_EQ(::waitpid(user, nullptr, 0), user);
+  }
+  EXPECT_TRUE(Ends(sleep));
+  EXPECT_TRUE(Ends("bwrap", sleep));
+}
+
 TEST_F(SandboxEscape, ADaemonEndsWithTheCommand) {
   const SandboxOutcome outcome =
       Run("(setsid " + Sleep(31415) + " > /dev/null 2>&1 < /dev/null &) ; sleep 0.2; echo over");
@@ -251,6 +275,15 @@ TEST_F(SandboxEscape, ADaemonEndsWithTheCommand) {
   EXPECT_EQ(open.output, "over\n");
   EXPECT_LT(open.seconds, 10.0);
   EXPECT_FALSE(Runs(Sleep(27182)));
+}
+
+// Signals to a process group also reach members of it that are outside of the name space.
+TEST_F(SandboxEscape, ItsProcessGroupAndSessionAreItsOwn) {
+  EXPECT_EQ(Run("trap '' TERM; kill -TERM 0; echo alive").output, "alive\n");
+  EXPECT_EQ(Run("cut -d ' ' -f 7 /proc/self/stat; (: < /dev/tty) 2>/dev/null || echo none").output, "0\nnone\n");
+  command_.limits.time = std::chrono::milliseconds(400);
+  EXPECT_EQ(Run("kill -STOP 0; " + Sleep(22360)).ending, Ending::kTimeLimit);
+  EXPECT_FALSE(Runs(Sleep(22360)));
 }
 
 TEST_F(SandboxEscape, IgnoringSignalsDoesNotHelp) {

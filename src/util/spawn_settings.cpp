@@ -38,6 +38,8 @@ void SpawnSettings::LeadGroup() {
   AddFlags(POSIX_SPAWN_SETPGROUP);
 }
 
+void SpawnSettings::LeadSession() { AddFlags(POSIX_SPAWN_SETSID); }
+
 void SpawnSettings::AddFlags(short more) {
   short flags = 0;
   ::posix_spawnattr_getflags(&attributes, &flags);

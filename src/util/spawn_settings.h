@@ -21,6 +21,8 @@ class SpawnSettings {
   void SetSignals(std::initializer_list<int> blocked, std::initializer_list<int> defaults);
   // The process leads a process group of its own.
   void LeadGroup();
+  // The process leads a session of its own, which has no terminal, and its process group.
+  void LeadSession();
 
   posix_spawn_file_actions_t actions{};
   posix_spawnattr_t attributes{};
