@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "fuzz/fuzz_checks.h"
+#include "install/git_source.h"
 #include "install/install_records.h"
 #include "install/skill_archive.h"
 #include "skill/skill_text.h"
@@ -47,6 +48,19 @@ void FuzzInstalled(std::string_view input) {
   const std::string text = InstalledSkillsText(*skills);
   const Result<std::vector<InstalledSkill>> again = ParseInstalledSkills(text, "installed.json");
   CHECK(again.ok() && InstalledSkillsText(*again) == text);
+}
+
+void FuzzGitSource(std::string_view input) {
+  const Result<GitSource> source = ParseGitSource(input);
+  if (!Parsed(source)) return;
+  for (const std::string& part : {source->url, source->ref, source->path})
+    CHECK(!part.starts_with('-') && !FindInvalidUtf8(part) && !HasControlCharacter(part));
+  CHECK(source->path.empty() || ContainedPath(".", source->path).ok());
+  const std::string name = RepositoryName(*source);
+  CHECK(ContainedPath(".", name).ok() && name.find('/') == std::string::npos);
+  const std::string text = GitSourceText(*source);
+  const Result<GitSource> again = ParseGitSource(text);
+  CHECK(again.ok() && GitSourceText(*again) == text && IsGitSource(text));
 }
 
 void FuzzStrictYaml(std::string_view input) {

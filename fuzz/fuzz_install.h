@@ -17,6 +17,9 @@ std::vector<std::string> SkillArchiveSeeds();
 void FuzzInstalled(std::string_view input);
 std::vector<std::string> InstalledSeeds();
 
+// The source of a skill in a git repository.
+void FuzzGitSource(std::string_view input);
+
 // A frontmatter, as `upskill validate` reads it.
 void FuzzStrictYaml(std::string_view input);
 

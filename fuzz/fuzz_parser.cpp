@@ -297,6 +297,7 @@ std::vector<FuzzedParser> OtherParsers() {
       {"compiler-output", FuzzCompilerOutput, {}, "check/ptx_facts.cpp"},
       {"skill-archive", FuzzSkillArchive, SkillArchiveSeeds(),
        "install/skill_archive.cpp install/skill_files.cpp trace/read/zip_directory.cpp"},
+      {"git-source", FuzzGitSource, {}, "install/git_source.cpp"},
       {"installed", FuzzInstalled, InstalledSeeds(), "install/install_records.cpp"},
       {"strict-yaml",
        FuzzStrictYaml,

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "cli/help_formatter.h"
+#include "cli/install_source.h"
 #include "cli/option_checks.h"
-#include "cli/skill_argument.h"
 #include "install/install.h"
 #include "install/install_records.h"
-#include "install/skill_archive.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -34,8 +33,10 @@ const char* WhatIsDone(InstallPlan::Step step, bool dry_run) {
 }
 
 TerminalText OutcomeOf(const InstallPlan& plan, const SkillFiles& skill, bool dry_run) {
-  const std::string what = plan.skill.mode == InstallMode::kLink ? fmt::format("link to {}", plan.skill.source.string())
-                                                                 : Counted(skill.files.size(), "file");
+  constexpr std::size_t kShownOfCommit = 12;
+  std::string what = plan.skill.mode == InstallMode::kLink ? fmt::format("link to {}", plan.skill.source.string())
+                                                           : Counted(skill.files.size(), "file");
+  if (!plan.skill.commit.empty()) what += fmt::format(" of commit {}", plan.skill.commit.substr(0, kShownOfCommit));
   return TerminalText::Format("{}: {} in {} for {} · {}\n", skill.name, WhatIsDone(plan.step, dry_run),
                               plan.skill.folder, NamesOfAgents(plan.skill.agents), what);
 }
@@ -66,11 +67,10 @@ Status ShowInstall(const InstallOptions& options, const SkillFiles& skill, const
 Status Install(const InstallOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const std::vector<InstallTarget> targets, TargetsOf(options.where, options.dry_run, env));
   ASSIGN_OR_RETURN(const fs::path records_folder, RecordsFolder(env));
-  InstallSource source;
-  ASSIGN_OR_RETURN(source.path, PathOfSkill(options.skill, env));
-  source.mode = options.link ? InstallMode::kLink : InstallMode::kCopy;
-  source.evaluation = options.with_tests ? EvaluationFiles::kIncluded : EvaluationFiles::kLeftOut;
-  ASSIGN_OR_RETURN(const SkillFiles skill, ReadSkillSource(source.path, source.evaluation));
+  ASSIGN_OR_RETURN(const SkillToInstall found,
+                   ReadInstallSource(options.skill, options.link ? InstallMode::kLink : InstallMode::kCopy,
+                                     options.with_tests ? EvaluationFiles::kIncluded : EvaluationFiles::kLeftOut, env));
+  const auto& [source, skill] = found;
   for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
   if (options.dry_run) return ShowInstall(options, skill, source, targets, records_folder, env);
   ASSIGN_OR_RETURN(InstallRecords records, InstallRecords::Open(records_folder));
@@ -148,7 +148,8 @@ void AddInstallCommand(CLI::App& app, InstallOptions& options) {
       app.add_subcommand("install", "Install a skill where an agent finds it")->group("Skills for agents");
   command
       ->add_option("SKILL", options.skill,
-                   "Skill: its folder, a .skill or .zip archive, or a name in the configured folder of skills")
+                   "Skill: its folder, a .skill or .zip archive, a name in the configured folder of skills, or a git "
+                   "repository: URL/tree/REF/PATH, user@host:repo or git+URL#REF:PATH")
       ->required();
   BeginGroup(*command, "Where");
   AddAgentOptions(*command, options.where);
@@ -163,6 +164,8 @@ void AddInstallCommand(CLI::App& app, InstallOptions& options) {
                           "upskill install skills/pdf-forms --agent claude-code"},
                          {"For all of your projects, as a link",
                           "upskill install skills/pdf-forms --agent codex --agent pi --user --link"},
+                         {"From a git repository; `update` asks it again",
+                          "upskill install https://github.com/you/skills/tree/main/pdf-forms --agent codex"},
                          {"See where it would go", "upskill install pdf-forms.skill --agent all --dry-run"}});
   AddHelpNote(*command, "The folders of agents are in docs/install.md.");
 }

@@ -6,6 +6,7 @@
 
 #include "install/agents.h"
 #include "support/command_line.h"
+#include "support/git_repository.h"
 #include "support/skill_folder.h"
 #include "util/files.h"
 
@@ -207,6 +208,46 @@ TEST_F(InstallCommand, PackedSkillsCanBeInstalled) {
   EXPECT_THAT(out, HasSubstr("updated"));
   EXPECT_EQ(Run({"install", file, "--agent", "claude-code", "--link"}), 2);
   EXPECT_THAT(error, HasSubstr("is an archive, which can't be linked to"));
+}
+
+TEST_F(InstallCommand, GitRepositoryIsFetchedAgain) {
+  const std::string first = CommitAll(source).substr(0, 12);
+  const std::string url = "git+file://" + source.string();
+  Do({"install", url, "--agent", "pi", "--dry-run"});
+  EXPECT_THAT(out, HasSubstr("greet: would be installed in"));
+  Do({"install", url, "--agent", "pi"});
+  EXPECT_THAT(out, HasSubstr("3 files of commit " + first));
+  EXPECT_THAT(error, HasSubstr("asking git for file://"));
+  Do({"list", "--agent", "pi", "--json"});
+  EXPECT_EQ(OutAsJson()[0]["installed"]["source"], url);
+  Do({"update"});
+  EXPECT_THAT(out, HasSubstr("unchanged, commit " + first + "\n"));
+  folder.Write("source/greet/tests.json", "[1]");
+  const std::string second = CommitAll(source).substr(0, 12);
+  Do({"update"});
+  EXPECT_THAT(out, HasSubstr("unchanged, commit " + first + " → " + second)) << "tests aren't installed";
+  ChangeSource();
+  const std::string third = CommitAll(source).substr(0, 12);
+  Do({"update", "--dry-run"});
+  EXPECT_THAT(out, HasSubstr("would be updated, commit " + second + " → " + third));
+  Do({"update"});
+  EXPECT_THAT(out, HasSubstr("updated, commit " + second + " → " + third));
+  EXPECT_EQ(*ReadFile(project() / ".pi/skills/greet/SKILL.md"), *ReadFile(source / "SKILL.md"));
+  fs::rename(source, folder.path() / "moved");
+  EXPECT_EQ(Run({"update"}), 1);
+  EXPECT_THAT(out, HasSubstr("does not appear to be a git repository"));
+  Do({"uninstall", "greet", "--agent", "pi"});
+}
+
+TEST_F(InstallCommand, GitSourcesThatCannotBe) {
+  EXPECT_EQ(Run({"install", "https://me:hunter2@example.org/o/r", "--agent", "pi"}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("contains a user name or a password"), Not(HasSubstr("hunter2"))));
+  EXPECT_EQ(Run({"install", "ext::sh", "--agent", "pi"}), 2);
+  EXPECT_EQ(Run({"install", "file://" + source.string(), "--agent", "pi", "--link"}), 2);
+  EXPECT_THAT(error, HasSubstr("can't be linked to: clone the repository"));
+  stop = 1;
+  EXPECT_EQ(Run({"install", "file://" + source.string(), "--agent", "pi"}), 130);
+  EXPECT_THAT(InHome(), IsEmpty());
 }
 
 TEST_F(InstallCommand, PackRefusesPlacesWithoutUse) {

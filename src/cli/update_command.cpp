@@ -9,6 +9,7 @@
 
 #include "cli/agent_option.h"
 #include "cli/help_formatter.h"
+#include "cli/install_source.h"
 #include "install/install_records.h"
 #include "install/update.h"
 #include "util/nearest_name.h"
@@ -31,13 +32,23 @@ Status CheckNames(const std::vector<std::string>& names, const std::vector<Insta
   return {};
 }
 
-std::string TextOf(const UpdatePlan& plan, bool dry_run) {
+// Of a skill from git: ", commit 1a2b3c4 → 5d6e7f8".
+std::string CommitsText(const InstalledSkill& before, const UpdatePlan& plan) {
+  constexpr std::size_t kShown = 12;
+  const std::string old_commit = before.commit.substr(0, kShown);
+  const std::string new_commit = plan.install.skill.commit.substr(0, kShown);
+  if (new_commit.empty()) return "";
+  return old_commit == new_commit ? fmt::format(", commit {}", new_commit)
+                                  : fmt::format(", commit {} → {}", old_commit, new_commit);
+}
+
+std::string TextOf(const InstalledSkill& before, const UpdatePlan& plan, bool dry_run) {
   using Step = UpdatePlan::Step;
   switch (plan.step) {
     case Step::kUpdate:
-      return dry_run ? "would be updated" : "updated";
+      return (dry_run ? "would be updated" : "updated") + CommitsText(before, plan);
     case Step::kUnchanged:
-      return "unchanged";
+      return "unchanged" + CommitsText(before, plan);
     case Step::kChangedByUser:
       return fmt::format("changed by you ({}); --force replaces it, and your changes are lost", plan.detail);
     case Step::kRemovedByUser:
@@ -59,12 +70,16 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
     const bool is_meant = options.names.empty() ||
                           std::find(options.names.begin(), options.names.end(), skill.name) != options.names.end();
     if (!is_meant) continue;
-    const UpdatePlan plan = PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo);
-    const bool updates = plan.step == UpdatePlan::Step::kUpdate;
-    if (updates && records != nullptr) RETURN_IF_ERROR(CarryOut(plan.install, plan.source, *records));
-    all_current = all_current && (updates || plan.step == UpdatePlan::Step::kUnchanged);
+    if (!skill.commit.empty()) SayThatGitIsAsked(skill.source.string(), env);
+    ASSIGN_OR_RETURN(const UpdatePlan plan,
+                     PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo, GitLimitsOf(env)));
+    const bool unchanged = plan.step == UpdatePlan::Step::kUnchanged;
+    const bool changes_record =
+        plan.step == UpdatePlan::Step::kUpdate || (unchanged && plan.install.skill.commit != skill.commit);
+    if (changes_record && records != nullptr) RETURN_IF_ERROR(CarryOut(plan.install, plan.source, *records));
+    all_current = all_current && (plan.step == UpdatePlan::Step::kUpdate || unchanged);
     env.out(TerminalText::Format("{} in {}: {}\n", skill.name, skill.folder.parent_path(),
-                                 TextOf(plan, records == nullptr)));
+                                 TextOf(skill, plan, records == nullptr)));
   }
   if (installed.empty()) env.error("no skills are installed; upskill install SKILL --agent NAME installs one\n");
   return all_current;

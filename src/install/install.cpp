@@ -139,6 +139,7 @@ Result<PlaceState> StateOf(const fs::path& folder, const InstalledSkill* known) 
 
 Result<InstallPlan> PlanInstall(const SkillFiles& skill, const InstallSource& source, const InstallTarget& target,
                                 const std::vector<InstalledSkill>& installed, Force force) {
+  const bool is_git = !source.commit.empty();
   if (source.mode == InstallMode::kLink && IsSkillArchive(source.path)) {
     std::error_code code;
     if (!fs::is_directory(source.path, code))
@@ -146,7 +147,7 @@ Result<InstallPlan> PlanInstall(const SkillFiles& skill, const InstallSource& so
           fmt::format("{} is an archive, which can't be linked to; leave out --link", source.path.string()));
   }
   const fs::path folder = target.place.folder / skill.name;
-  RETURN_IF_ERROR(CheckApart(source.path, folder));
+  if (!is_git) RETURN_IF_ERROR(CheckApart(source.path, folder));
   const InstalledSkill* const known = KnownAt(installed, folder);
   ASSIGN_OR_RETURN(const PlaceState state, StateOf(folder, known));
   RETURN_IF_ERROR(CheckReplaceable(folder, state, force));
@@ -157,6 +158,7 @@ Result<InstallPlan> PlanInstall(const SkillFiles& skill, const InstallSource& so
   result.folder = folder;
   result.project = target.place.project;
   result.source = source.path;
+  result.commit = source.commit;
   result.mode = source.mode;
   result.evaluation = source.evaluation;
   result.version = skill.version;

@@ -32,17 +32,19 @@ FileHashes HashesFromJson(const StoredJson& stored) {
 
 // Persisted: the keys keep their names.
 Json ToJson(const InstalledSkill& skill) {
-  return {{"name", skill.name},
-          {"folder", skill.folder.string()},
-          {"project", skill.project.string()},
-          {"source", skill.source.string()},
-          {"linked", skill.mode == InstallMode::kLink},
-          {"with_tests", skill.evaluation == EvaluationFiles::kIncluded},
-          {"version", skill.version},
-          {"agents", skill.agents},
-          {"made", skill.made.string()},
-          {"sha256", HashesToJson(skill.files)},
-          {"replaced_sha256", HashesToJson(skill.replaced)}};
+  Json json = {{"name", skill.name},
+               {"folder", skill.folder.string()},
+               {"project", skill.project.string()},
+               {"source", skill.source.string()},
+               {"linked", skill.mode == InstallMode::kLink},
+               {"with_tests", skill.evaluation == EvaluationFiles::kIncluded},
+               {"version", skill.version},
+               {"agents", skill.agents},
+               {"made", skill.made.string()},
+               {"sha256", HashesToJson(skill.files)},
+               {"replaced_sha256", HashesToJson(skill.replaced)}};
+  if (!skill.commit.empty()) json["commit"] = skill.commit;
+  return json;
 }
 
 InstalledSkill FromJson(const StoredJson& stored) {
@@ -58,6 +60,7 @@ InstalledSkill FromJson(const StoredJson& stored) {
   skill.made = stored.at("made").text();
   skill.files = HashesFromJson(stored.at("sha256"));
   skill.replaced = HashesFromJson(stored.at("replaced_sha256"));
+  if (stored.has("commit")) skill.commit = stored.at("commit").text();
   return skill;
 }
 

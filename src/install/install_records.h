@@ -16,12 +16,13 @@ namespace upskill {
 // How a skill reaches an agent's folder.
 enum class InstallMode { kCopy, kLink };
 
-// What is remembered about an installed skill. All paths are absolute.
+// What is remembered about an installed skill. All paths but a git source are absolute.
 struct InstalledSkill {
   std::string name;
   std::filesystem::path folder;   // what the agent finds: a folder, or a link to `source`
   std::filesystem::path project;  // the folder that must contain it; empty: one of the user's own folders
-  std::filesystem::path source;   // the folder or archive that it comes from
+  std::filesystem::path source;   // the folder or archive that it comes from, or a git source (GitSourceText)
+  std::string commit;             // that was fetched from a git source; empty: the source isn't one
   InstallMode mode = InstallMode::kCopy;
   EvaluationFiles evaluation = EvaluationFiles::kLeftOut;
   std::string version;              // as SkillFiles::version

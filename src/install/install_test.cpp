@@ -39,7 +39,7 @@ class InstallTest : public testing::Test {
   }
 
   Presence State() { return StateOf(Installed(), &Known().at(0))->presence; }
-  UpdatePlan::Step Update() { return PlanUpdate(Known().at(0), Known(), Force::kNo).step; }
+  UpdatePlan::Step Update() { return PlanUpdate(Known().at(0), Known(), Force::kNo, {})->step; }
 
   TempFolder folder;
   fs::path config = folder.path() / "config";

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "install/git_fetch.h"
 #include "install/install.h"
 #include "install/install_records.h"
 #include "install/skill_files.h"
@@ -23,11 +24,13 @@ struct UpdatePlan {
 
   Step step = Step::kUnchanged;
   std::string detail;   // what the user changed, or what is wrong; may be empty
-  SkillFiles source;    // kUpdate
-  InstallPlan install;  // kUpdate: for CarryOut
+  SkillFiles source;    // kUpdate, kUnchanged
+  InstallPlan install;  // kUpdate, kUnchanged: for CarryOut, which remembers the new commit of an unchanged skill
 };
 
-// Compares an installed skill with its source. Writes nothing.
-UpdatePlan PlanUpdate(const InstalledSkill& skill, const std::vector<InstalledSkill>& installed, Force force);
+// Compares an installed skill with its source, which `git` is for if that is a repository. Writes nothing. Error: git
+// was stopped.
+Result<UpdatePlan> PlanUpdate(const InstalledSkill& skill, const std::vector<InstalledSkill>& installed, Force force,
+                              const GitLimits& git);
 
 }  // namespace upskill

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "install/git_source.h"
+#include "install/skill_files.h"
+#include "util/result.h"
+
+namespace upskill {
+
+struct GitLimits {
+  std::chrono::seconds time{600};                          // of each call of git
+  std::uint64_t bytes = std::uint64_t{1} << 30U;           // on the disk, of the repository and of the skill
+  std::function<bool()> stopped;                           // asked about ten times a second; empty: never
+  std::function<void(std::uint64_t bytes)> progress = {};  // called as often, with what has arrived; may be empty
+};
+
+struct FetchedSkill {
+  SkillFiles files;
+  std::string commit;  // 40 or 64 hexadecimal digits
+};
+
+// Asks git for the newest commit of the source, without its history, and reads the skill in it with ReadSkillFolder.
+// All is in a temporary folder, which is removed. git is configured as the user has it, so that proxies and credentials
+// work, but asks nothing, runs no hooks, filters or helpers that a repository could name, and fetches no submodules.
+// Errors name the source: git isn't installed (kNotFound) or says what is wrong (kUnavailable), a limit (kUnavailable),
+// stopped (kCancelled), no skill or several in the repository and no path, those of ReadSkillFolder.
+Result<FetchedSkill> FetchGitSkill(const GitSource& source, EvaluationFiles evaluation, const GitLimits& limits);
+
+}  // namespace upskill
