@@ -43,13 +43,14 @@ upskill_llama_headers(llama_library ${UPSKILL_LLAMA_SOURCE_DIR})
 
 add_compile_options(-ffunction-sections -fdata-sections -ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
   -ffile-prefix-map=${UPSKILL_LLAMA_SOURCE_DIR}=llama.cpp)
-add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections,--as-needed)
+# Relative relocations packed (DT_RELR): needs the dynamic linker of glibc 2.36, which bookworm has.
+add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections,--as-needed,-z,pack-relative-relocs)
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib/upskill")
 
 # What runs once per command or per run is compiled for size.
 function(upskill_compile_for_size)
-  foreach(folder cli mcp model_hub prompts report skill teach trace_formats)
+  foreach(folder check cli install kernel mcp model_batch model_hub prompts report sandbox skill teach trace_formats)
     target_compile_options(upskill_${folder} PRIVATE -Os)
   endforeach()
 endfunction()
