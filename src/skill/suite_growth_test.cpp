@@ -7,6 +7,7 @@
 
 #include "skill/skill.h"
 #include "skill/suite.h"
+#include "skill/unicode_text.h"
 #include "support/work_meter.h"
 
 namespace upskill {
@@ -55,6 +56,18 @@ TEST(ParseSuite, WorkGrowsInStepWithTheSize) {
               };
               return "[" + Joined(count, test_case) + "]";
             }),
+            kMaxGrowthPerDoubling);
+}
+
+// As in the line for U+0300 of Unicode's NormalizationTest.txt.
+TEST(NormalizeNfkc, OrdersMarksInTimeInStepWithTheirNumber) {
+  EXPECT_EQ(NormalizeNfkc("a\u0315\u0300\u05AE\u0300b"), "\u00E0\u05AE\u0300\u0315b");
+  EXPECT_LT(GrowthPerDoubling(1500,
+                              [](std::size_t count) {
+                                std::string text = "a";
+                                for (std::size_t i = 0; i < count; ++i) text += "\u0301\u0316";
+                                return [text] { ASSERT_FALSE(NormalizeNfkc(text).empty()); };
+                              }),
             kMaxGrowthPerDoubling);
 }
 

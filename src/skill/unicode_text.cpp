@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <iterator>
@@ -66,6 +67,33 @@ bool IsPrintable(char32_t character) {
   }
 }
 
+// The text with each series of combining marks in canonical order, which changes nothing about its normal form:
+// utf8proc takes quadratic time to order them itself, but linear time if they are ordered.
+std::u32string WithOrderedMarks(std::u32string text) {
+  const auto class_of = [](char32_t c) {
+    return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
+  };
+  for (auto begin = text.begin(); begin != text.end();) {
+    begin = std::find_if(begin, text.end(), [&](char32_t c) { return class_of(c) != 0; });
+    const auto end = std::find_if(begin, text.end(), [&](char32_t c) { return class_of(c) == 0; });
+    std::stable_sort(begin, end, [&](char32_t a, char32_t b) { return class_of(a) < class_of(b); });
+    begin = end;
+  }
+  return text;
+}
+
+// The text as utf8proc maps it; unchanged where memory runs out.
+std::string Mapped(std::string_view given, int options) {
+  const std::string text = EncodeUtf8(WithOrderedMarks(DecodeUtf8(given)));
+  utf8proc_uint8_t* mapped = nullptr;
+  // A combination of flags is no value of their enumeration.
+  const utf8proc_ssize_t size = utf8proc_map(BytesOf(text), static_cast<utf8proc_ssize_t>(text.size()), &mapped,
+                                             static_cast<utf8proc_option_t>(options));  // NOLINT
+  const std::unique_ptr<utf8proc_uint8_t, FreeMemory> owner(mapped);
+  if (size < 0) return text;
+  return {reinterpret_cast<const char*>(owner.get()), static_cast<std::size_t>(size)};
+}
+
 }  // namespace
 
 std::u32string DecodeUtf8(std::string_view text) {
@@ -92,14 +120,11 @@ std::string EncodeUtf8(std::u32string_view text) {
 }
 
 std::string NormalizeNfkc(std::string_view text) {
-  // A combination of flags is no value of their enumeration.
-  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);  // NOLINT
-  utf8proc_uint8_t* normalized = nullptr;
-  const utf8proc_ssize_t size =
-      utf8proc_map(BytesOf(text), static_cast<utf8proc_ssize_t>(text.size()), &normalized, options);
-  const std::unique_ptr<utf8proc_uint8_t, FreeMemory> owner(normalized);
-  if (size < 0) return std::string(text);
-  return {reinterpret_cast<const char*>(owner.get()), static_cast<std::size_t>(size)};
+  return Mapped(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
+}
+
+std::string FoldFileName(std::string_view text) {
+  return Mapped(text, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD);
 }
 
 bool IsAlphanumeric(char32_t character) {

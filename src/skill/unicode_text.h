@@ -15,6 +15,10 @@ std::string EncodeUtf8(std::u32string_view text);
 // Normalization form KC of valid UTF-8: compatible characters, such as full-width letters, become one.
 std::string NormalizeNfkc(std::string_view text);
 
+// Valid UTF-8 as file systems compare names that don't tell upper from lower case, and take composed and decomposed
+// characters for the same: canonically decomposed, with full case folding.
+std::string FoldFileName(std::string_view text);
+
 // A letter or number of any script.
 bool IsAlphanumeric(char32_t character);
 
