@@ -4,6 +4,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
+#include <locale.h>
 
 #include <algorithm>
 #include <memory>
@@ -42,6 +43,25 @@ Result<std::string> ReadEntry(struct archive* handle, std::size_t most, const Er
   }
 }
 
+// Names in UTF-8 for this thread: libarchive can't convert them in the program's own locale, C.
+class Utf8Names {
+ public:
+  Utf8Names() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{})) {
+    if (locale_ != locale_t{}) before_ = ::uselocale(locale_);
+  }
+  ~Utf8Names() {
+    if (locale_ == locale_t{}) return;
+    ::uselocale(before_);
+    ::freelocale(locale_);
+  }
+  Utf8Names(const Utf8Names&) = delete;
+  Utf8Names& operator=(const Utf8Names&) = delete;
+
+ private:
+  locale_t locale_;
+  locale_t before_{};
+};
+
 ZipEntry EntryOf(struct archive_entry* raw) {
   constexpr unsigned kOwnerMayExecute = 0100;
   const char* const name = archive_entry_pathname_utf8(raw);
@@ -64,6 +84,7 @@ std::size_t MaxUnpackedBytes(std::size_t archive_bytes) {
 Status VisitZipEntries(std::string_view bytes, const std::string& source, const ArchiveLimits& limits,
                        const std::function<Result<bool>(const ZipEntry&)>& wanted,
                        const std::function<Status(const ZipEntry&, std::string)>& use) {
+  const Utf8Names names;
   const ArchivePtr handle(archive_read_new());
   CHECK(handle != nullptr);
   archive_read_support_format_zip(handle.get());

@@ -23,7 +23,7 @@ Status CheckZipDirectory(std::string_view bytes, const std::string& source);
 
 // An entry of a zip archive, as the archive describes it. Nothing about the name has been checked.
 struct ZipEntry {
-  std::string name;
+  std::string name;     // empty: it isn't UTF-8
   bool is_file = true;  // else a symbolic link or something else that isn't a folder either
   bool executable = false;
 };
