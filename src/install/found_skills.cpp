@@ -12,14 +12,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folders with a SKILL.md in `folder`, by name. Hidden ones are being installed, or aren't skills.
+// The folders with a SKILL.md in `folder`, and links that lead to nothing, by name. Hidden ones are being installed, or
+// aren't skills.
 std::vector<fs::path> SkillsIn(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code code;
   for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
     std::error_code ignored;
     const bool is_hidden = entry->path().filename().string().starts_with('.');
-    if (!is_hidden && fs::exists(entry->path() / "SKILL.md", ignored)) found.push_back(entry->path());
+    // A link that leads to nothing may be a skill whose source is gone.
+    const bool is_broken = entry->is_symlink(ignored) && !fs::exists(entry->path(), ignored);
+    if (!is_hidden && (is_broken || fs::exists(entry->path() / "SKILL.md", ignored))) found.push_back(entry->path());
   }
   std::sort(found.begin(), found.end());
   return found;

@@ -67,7 +67,10 @@ InstalledSkill FromJson(const StoredJson& stored) {
 }  // namespace
 
 Result<std::vector<InstalledSkill>> ParseInstalledSkills(std::string_view text, const std::string& file) {
-  ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
+  Result<Json> parsed = ParseJson(text, file);
+  if (!parsed)
+    return InputError(parsed.error().message + "; restore it, or move it away, and upskill forgets what it installed");
+  const Json json = *std::move(parsed);
   try {
     const StoredJson stored(json);
     if (stored.at("schema").number<int>() != kSchema) {

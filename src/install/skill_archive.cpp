@@ -41,6 +41,9 @@ Result<FileMap> FilesIn(std::string_view bytes, const std::string& source) {
   };
   const auto wanted = [&](const ZipEntry& entry) -> Result<bool> {
     if (entry.name.starts_with("__MACOSX/")) return false;
+    if (entry.name.empty())
+      return InputError(
+          fmt::format("{}: a file's name isn't UTF-8; pack it with a program that writes such names", source));
     RETURN_IF_ERROR(ContainedPath(".", entry.name).With(source));
     if (!entry.is_file) return refused(entry, "is a link or a device; a skill's archive has only files and folders");
     if (files.contains(PlainFileName(entry.name))) return refused(entry, "is there twice; pack the skill again");

@@ -3,7 +3,11 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
 
 #include "support/skill_folder.h"
 #include "support/zip.h"
@@ -97,6 +101,41 @@ TEST_F(SkillArchiveTest, NamesThatAreThereTwice) {
   EXPECT_THAT(ErrorOf({{"greet/a.md", "x"}, {"greet/./a.md", "y"}}), HasSubstr("is there twice"));
   EXPECT_THAT(ErrorOf({{"greet/a.md", "x"}, {"greet/A.md", "y"}}), HasSubstr("differ only in upper and lower case"));
   EXPECT_THAT(ErrorOf({{"greet/a", "x"}, {"greet/a/b", "y"}}), HasSubstr("'a' is there twice"));
+}
+
+// The pairs are one name on file systems that compare names by Unicode's full case folding after decomposition, such as
+// APFS.
+TEST_F(SkillArchiveTest, NamesInOtherScriptsThatAreThereTwice) {
+  for (const auto& [one, other] : {std::pair{"stra\u00dfe", "STRASSE"},
+                                   {"\u00e9", "e\u0301"},
+                                   {"\u00c9", "e\u0301"},
+                                   {"\u03c3", "\u03c2"},
+                                   {"\u212a", "k"},
+                                   {"\ufb01", "fi"},
+                                   {"\u017f", "s"},
+                                   {"\u2126", "\u03c9"},
+                                   {"\u0130", "i\u0307"}}) {
+    EXPECT_THAT(ErrorOf({{fmt::format("greet/{}", one), "x"}, {fmt::format("greet/{}", other), "y"}}),
+                HasSubstr("would be one file"))
+        << one;
+  }
+}
+
+TEST_F(SkillArchiveTest, NamesInOtherScriptsAreKept) {
+  const std::string name = "references/caf\u00e9 \u6570\u636e.md";
+  const Result<SkillFiles> read = Read(ZipOf({{"greet/SKILL.md", SkillFileOf("greet")}, {"greet/" + name, "x"}}));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(read->files.contains(name));
+  const Result<SkillFiles> again = Read(SkillArchive(*read));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_TRUE(again->files.contains(name));
+}
+
+TEST_F(SkillArchiveTest, NoRepositoryIsTakenAlong) {
+  const Result<SkillFiles> read = Read(
+      ZipOf({{"greet/SKILL.md", SkillFileOf("greet")}, {"greet/.GIT/config", "x"}, {"greet/sub/.Git/hooks/x", "x"}}));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->files.size(), 1U);
 }
 
 TEST_F(SkillArchiveTest, LinksAreRefused) {

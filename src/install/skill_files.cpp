@@ -12,6 +12,7 @@
 
 #include "skill/skill.h"
 #include "skill/skill_text.h"
+#include "skill/unicode_text.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/known_secrets.h"
@@ -104,18 +105,18 @@ Status CheckForClashes(const FileMap& files, const std::string& source) {
     std::string name;
     bool is_folder;
   };
-  std::map<std::string, Known> known;  // by the name in lower case
+  std::map<std::string, Known> known;  // by the folded name
   for (const auto& [file, content] : files) {
     for (std::size_t end = file.find('/');; end = file.find('/', end + 1)) {
       const bool is_folder = end != std::string::npos;
       const std::string name = file.substr(0, end);
-      const auto [entry, is_new] = known.try_emplace(ToLowerAscii(name), Known{name, is_folder});
+      const auto [entry, is_new] = known.try_emplace(FoldFileName(name), Known{name, is_folder});
       const Known& other = entry->second;
       if (!is_new && other.name != name) {
         return InputError(
-            fmt::format("{}: '{}' and '{}' differ only in upper and lower case, and would be one file "
-                        "on some systems; rename one of them",
-                        source, other.name, name));
+            fmt::format("{}: '{}' and '{}' differ only in upper and lower case or in how accents are written, and "
+                        "would be one file on some systems; rename one of them",
+                        source, Shown(other.name), Shown(name)));
       }
       if (!is_new && (other.is_folder != is_folder || !is_folder))
         return InputError(fmt::format("{}: '{}' is there twice; remove one of them", source, Shown(name)));
@@ -148,7 +149,9 @@ std::string StatedVersion(const Skill& skill) {
 bool IsLeftBehind(const std::string& name, EvaluationFiles evaluation) {
   const fs::path path = name;
   const std::string first = path.begin()->string();
-  if (first == ".git" || IsLeaving(path)) return true;
+  const bool in_git =
+      std::any_of(path.begin(), path.end(), [](const fs::path& part) { return ToLowerAscii(part.string()) == ".git"; });
+  if (in_git || IsLeaving(path)) return true;
   return evaluation == EvaluationFiles::kLeftOut && Has(kEvaluationEntries, first);
 }
 
@@ -162,6 +165,8 @@ Result<SkillFiles> CheckedSkill(FileMap files, const std::string& source, const 
   RETURN_IF_ERROR(CheckForClashes(files, source));
   const auto text = files.find("SKILL.md");
   if (text == files.end()) {
+    if (files.contains("skill.md"))
+      return InputError(fmt::format("{}: agents look for SKILL.md; rename skill.md", source));
     return Error{ErrorKind::kNotFound, fmt::format("{}: no SKILL.md in it; give a skill's folder or archive", source)};
   }
   ASSIGN_OR_RETURN(Skill parsed, ParseSkill(text->second.content, (fs::path(source) / "SKILL.md").string()));

@@ -47,7 +47,8 @@ std::optional<std::string> NearestName(std::string_view word, const std::vector<
   std::optional<std::string> nearest;
   for (const std::string& name : names) {
     const std::string bare = Bare(name);
-    if (bare.size() < 2) continue;  // any letter is near to any other
+    if (bare.size() < 2) continue;                                                // any letter is near to any other
+    if (given.size() > kShortWord && bare.starts_with(given + "-")) return name;  // claude, of claude-code
     const std::size_t distance = EditDistance(given, bare);
     if (distance >= bare.size() || distance > best || (nearest && distance == best)) continue;
     best = distance;
