@@ -50,6 +50,10 @@ Json CasesOfSkeleton() {
              {"wrong", {{{"name", "guess"}, {"answer", "I don't know this skill."}, {"fails", "42"}}}}}}}};
 }
 
+std::string_view WithoutFullStop(std::string_view text) {
+  return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
+}
+
 // What is wrong with a name; nothing if a skill may have it.
 Status CheckName(const std::string& name) {
   if (FindInvalidUtf8(name)) return InputError("the name of the skill is not UTF-8 text");
@@ -60,7 +64,7 @@ Status CheckName(const std::string& name) {
   return InputError(
       fmt::format("no skill can be named '{}': {}; choose a name of at most 64 lowercase letters, digits and single "
                   "hyphens between them",
-                  ExcerptLine(name, 80), ExcerptLine(errors.front().message, 200)));
+                  ExcerptLine(name, 80), ExcerptLine(WithoutFullStop(errors.front().message), 200)));
 }
 
 Status WriteSkeleton(const std::string& name, const fs::path& place) {
@@ -105,6 +109,8 @@ ExitCode RunInit(const InitOptions& options, Env& env) {
   }
   const fs::path place = parent / options.name;
   if (const Status written = WriteSkeleton(options.name, place); !written) return PrintError(env, written.error());
+  if (const std::string problem = SkillNameProblem(options.name); !problem.empty())
+    PrintWarning(env, problem + ", where it is to be installed: several agents refuse others");
   env.out(
       TerminalText::Format("made {0}/SKILL.md and {0}/skill_meta.json\n"
                            "next  write the description and the instructions, replace the case, then try them:\n"

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxScannedBytes = std::uint64_t{1} << 20U;  // of a file, for secrets
 constexpr std::size_t kMaxCountedBytes = 10'000;                     // of a line, for the column of a secret
+constexpr std::size_t kMaxAdvice = 100;                              // for each skill
 
 Json FindingsJson(const std::vector<SkillFinding>& findings) {
   Json list = Json::array();
@@ -76,15 +77,30 @@ void PrintAdvice(const SkillValidation& skill, const std::vector<SkillFinding>& 
   }
 }
 
+// On one line. Only what the YAML reader says has several, none of which GitHub Actions would take for a command.
+TerminalText ErrorText(const std::string& message) {
+  if (!message.starts_with(kYamlProblem)) return TerminalText::EscapeLine(message);
+  std::string text = message;
+  for (std::size_t at = text.find("\n::"); at != std::string::npos; at = text.find("\n::", at + 1))
+    text.insert(at + 1, " ");
+  return TerminalText::Escape(text);
+}
+
+void PrintValid(const SkillValidation& skill, Env& env) {
+  PrintDocument(env, fmt::format("Valid skill: {}\n", SafeForTerminalLine(skill.folder)));
+}
+
 void PrintText(const SkillValidation& skill, Env& env) {
-  if (skill.errors.empty()) return PrintDocument(env, fmt::format("Valid skill: {}\n", skill.folder));
-  env.error(TerminalText::Format("Validation failed for {}:\n", skill.folder));
-  for (const SkillFinding& error : skill.errors)
-    env.error(TerminalText::Format("  - {}\n", TerminalText::Escape(error.message)));
+  if (skill.errors.empty()) return PrintValid(skill, env);
+  env.error(TerminalText::Format("Validation failed for {}:\n", TerminalText::EscapeLine(skill.folder)));
+  for (const SkillFinding& error : skill.errors) env.error(TerminalText::Format("  - {}\n", ErrorText(error.message)));
+  if (!skill.file.empty() || skill.errors.front().message != kNoSkillFile) return;
+  if (const auto below = FindSkillFolders(skill.folder); below && !below->empty())
+    env.error("for the skills below it, add -r\n");
 }
 
 void PrintForGithub(const SkillValidation& skill, const std::vector<SkillFinding>& advice, Env& env) {
-  if (skill.errors.empty()) PrintDocument(env, fmt::format("Valid skill: {}\n", skill.folder));
+  if (skill.errors.empty()) PrintValid(skill, env);
   for (const SkillFinding& error : skill.errors) PrintDocument(env, WorkflowCommand("error", skill, error));
   for (const SkillFinding& one : advice) PrintDocument(env, WorkflowCommand("warning", skill, one));
 }
@@ -123,6 +139,11 @@ std::vector<SkillFinding> AdviceFor(const SkillValidation& skill) {
   if (!skill.skill) return {};
   std::vector<SkillFinding> advice = FindSkillAdvice(*skill.skill, skill.folder);
   FindSecretsOf(skill, advice);
+  if (advice.size() > kMaxAdvice) {
+    const std::size_t more = advice.size() - kMaxAdvice;
+    advice.resize(kMaxAdvice);
+    advice.push_back({fmt::format("and {} more", WithThousands(static_cast<long long>(more)))});
+  }
   return advice;
 }
 

@@ -62,6 +62,24 @@ TEST_F(Validate, MessagesOfTheParserKeepTheirLines) {
                                "column 7:\n    name: [x]\n          ^ (line: 2)\n"));
 }
 
+// GitHub Actions takes a line of a log that begins with `::` for a command.
+TEST_F(Validate, NothingFromASkillBeginsALine) {
+  for (const char* fields : {"name: s\ndescription: d\n\"a\\n::set-output name=x::y\": q\n",
+                             "name: \"x\\n::set-env name=x::y\"\ndescription: d\n", "name: s\n::add-mask::x\n"}) {
+    folder.Write("s/SKILL.md", "---\n" + std::string(fields) + "---\nText.\n");
+    EXPECT_EQ(Run({"validate", (folder.path() / "s").string()}), 1);
+    EXPECT_THAT(out + error, Not(HasSubstr("\n::"))) << fields;
+  }
+}
+
+TEST_F(Validate, AFolderOfSkillsIsNoSkill) {
+  folder.Write("all/s/SKILL.md", "---\nname: s\ndescription: d\n---\nText.\n");
+  EXPECT_EQ(Run({"validate", (folder.path() / "all").string()}), 1);
+  EXPECT_THAT(error, AllOf(HasSubstr("Missing required file: SKILL.md"), HasSubstr("for the skills below it, add -r")));
+  folder.Write("all/.upskill-s.new1/SKILL.md", "---\nname: s\ndescription: d\n---\nText.\n");
+  EXPECT_EQ(Run({"validate", "-r", (folder.path() / "all").string()}), 0) << error;
+}
+
 TEST_F(Validate, MissingPathIsAUsageError) {
   EXPECT_EQ(Run({"validate", (folder.path() / "none").string()}), 2);
   EXPECT_THAT(error, HasSubstr("none' does not exist"));

@@ -194,6 +194,8 @@ void AdviseOnBody(const SpecifiedSkill& skill, const fs::path& folder, std::vect
                                   WithThousands(static_cast<long long>(kAdvisedBodyTokens))),
                       skill.body_line, 1});
   }
+  if (Trim(skill.body).empty())
+    advice.push_back({"nothing follows the frontmatter; write what an agent should do", skill.body_line, 1});
   BodyAdvice body(skill, folder, advice);
   for (const std::string_view line : lines) body.Take(line);
 }

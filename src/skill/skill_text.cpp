@@ -57,7 +57,7 @@ std::string SkillNameProblem(const std::string& name) {
   bool hyphen = true;  // no hyphen at the start
   for (const char c : name) {
     if (c == '-' ? hyphen : !IsNameCharacter(c)) {
-      return fmt::format("the name '{}' may only contain lowercase letters, digits and single hyphens between them",
+      return fmt::format("the name '{}' may only contain the letters a to z, digits and single hyphens between them",
                          name);
     }
     hyphen = c == '-';

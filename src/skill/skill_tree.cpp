@@ -20,7 +20,10 @@ constexpr int kMaxTreeLevels = 32;
 constexpr std::size_t kMaxSkillFiles = 2000;
 constexpr std::size_t kMaxSkillEntries = 10 * kMaxSkillFiles;
 
-bool IsPassedOver(const fs::path& folder) { return folder == ".git" || folder == "node_modules"; }
+// `.upskill-…`: a skill that is just being installed, or whose installation was interrupted.
+bool IsPassedOver(const fs::path& folder) {
+  return folder == ".git" || folder == "node_modules" || folder.string().starts_with(".upskill-");
+}
 
 }  // namespace
 
@@ -39,7 +42,7 @@ Result<std::vector<std::string>> FindSkillFolders(const fs::path& root) {
     if (!fs::is_directory(entry->symlink_status(ignored))) continue;
     const fs::path& path = entry->path();
     const fs::path name = path.filename();
-    const bool is_skill = SpecifiedFile(path).has_value();
+    const bool is_skill = !IsPassedOver(name) && SpecifiedFile(path).has_value();
     if (is_skill) folders.push_back(path.string());
     if (is_skill || IsPassedOver(name)) {
       entry.disable_recursion_pending();

@@ -133,8 +133,7 @@ std::variant<SpecifiedSkill, SkillFinding> ReadSpecifiedSkill(std::string_view t
   auto read = ReadStrictYaml(content.substr(kFence.size(), end - kFence.size()));
   if (auto* const problem = std::get_if<StrictYamlProblem>(&read)) {
     const std::size_t shift = problem->line == 1 ? kFence.size() : 0;
-    return SkillFinding{fmt::format("Invalid YAML in frontmatter: {}", problem->message), problem->line,
-                        problem->column + shift};
+    return SkillFinding{fmt::format("{}{}", kYamlProblem, problem->message), problem->line, problem->column + shift};
   }
   SpecifiedSkill skill;
   skill.fields = std::get<StrictYaml>(std::move(read));
@@ -240,7 +239,7 @@ SkillValidation ValidateSkill(const std::string& path) {
   if (!fs::exists(status)) return fail({fmt::format("Path does not exist: {}", result.folder)});
   if (!fs::is_directory(status)) return fail({fmt::format("Not a directory: {}", result.folder)});
   const std::optional<fs::path> file = SpecifiedFile(result.folder);
-  if (!file) return fail({"Missing required file: SKILL.md"});
+  if (!file) return fail({std::string(kNoSkillFile)});
   result.file = PlainPath(file->string());
   const Result<std::string> text = ReadSpecifiedFile(*file);
   if (!text) return fail({text.error().message});

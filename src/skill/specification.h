@@ -18,7 +18,13 @@ namespace upskill {
 // The Agent Skills specification as its reference implementation, skills-ref 0.1, understands it: the same skills are
 // valid, and the messages are its own. skill/skill.h reads skills leniently instead.
 
-inline constexpr std::uint64_t kMaxValidatedBytes = std::uint64_t{16} << 20U;
+// What begins the message of a frontmatter that is no YAML, which may have several lines.
+inline constexpr std::string_view kYamlProblem = "Invalid YAML in frontmatter: ";
+
+// The message about a folder that isn't a skill's.
+inline constexpr std::string_view kNoSkillFile = "Missing required file: SKILL.md";
+
+inline constexpr std::uint64_t kMaxValidatedBytes = std::uint64_t{4} << 20U;
 
 // What is wrong with a skill, or could be better. Lines and columns (in code points) start at 1; 0: at no place.
 struct SkillFinding {
