@@ -171,9 +171,10 @@ std::string SafeForTerminal(std::string_view text) {
       out += "\xEF\xBF\xBD";
     } else if (point.value == '\n' || point.value == '\t') {
       out += static_cast<char>(point.value);
-    } else if (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0)) {
+    } else if (point.value < 0x20) {
       out += fmt::format("\\x{:02x}", point.value);
-    } else if (IsBidirectionalControl(point.value)) {
+    } else if ((point.value >= 0x7F && point.value < 0xA0) || IsBidirectionalControl(point.value)) {
+      // As in JSON, which escapes all others itself: shown on a terminal, it is still JSON.
       out += fmt::format("\\u{:04x}", point.value);
     } else {
       out += text.substr(i, point.length);

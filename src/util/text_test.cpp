@@ -96,9 +96,9 @@ TEST(Text, ToLowerAsciiLeavesOtherBytes) { EXPECT_EQ(ToLowerAscii("AZaz09@[É"),
 TEST(SafeForTerminal, EscapesControlCharacters) {
   EXPECT_EQ(SafeForTerminal("\x1b[31mred\x1b[0m"), "\\x1b[31mred\\x1b[0m");
   EXPECT_EQ(SafeForTerminal("a\rb\bc\x07"), "a\\x0db\\x08c\\x07");
-  EXPECT_EQ(SafeForTerminal("\x7F"), "\\x7f");
-  EXPECT_EQ(SafeForTerminal("\u009B31m"), "\\x9b31m");  // C1 CSI as UTF-8
-  EXPECT_EQ(SafeForTerminal("\u0085"), "\\x85");
+  EXPECT_EQ(SafeForTerminal("\x7F"), "\\u007f");
+  EXPECT_EQ(SafeForTerminal("\u009B31m"), "\\u009b31m");  // C1 CSI as UTF-8
+  EXPECT_EQ(SafeForTerminal("\u0085"), "\\u0085");
   EXPECT_EQ(SafeForTerminal("\x9B"), "\uFFFD");  // C1 CSI as a raw byte
   EXPECT_EQ(SafeForTerminal(std::string_view("\0", 1)), "\\x00");
 }
