@@ -148,10 +148,12 @@ void AddTags(const CountedCases& counted, CaseFindings& findings) {
 
 void AddGrounds(const CountedCases& counted, CaseFindings& findings) {
   const std::vector<Case>& cases = counted.suite.cases;
-  const auto executed = std::count_if(cases.begin(), cases.end(), HasExecutedCheck);
-  if (executed == 0 || static_cast<std::size_t>(executed) == cases.size()) return;
-  findings.grounds.push_back({"executed", counted.LiftOf([](const Case& one) { return HasExecutedCheck(one); })});
-  findings.grounds.push_back({"text", counted.LiftOf([](const Case& one) { return !HasExecutedCheck(one); })});
+  for (const std::string_view kind : kCaseCheckKinds) {
+    const auto has_kind = [kind](const Case& one) { return CheckKindOf(one) == kind; };
+    const bool any = std::any_of(cases.begin(), cases.end(), has_kind);
+    if (any && std::all_of(cases.begin(), cases.end(), has_kind)) return;
+    if (any) findings.grounds.push_back({std::string(kind), counted.LiftOf(has_kind)});
+  }
 }
 
 void AddTrainCases(const CountedCases& counted, CaseFindings& findings) {

@@ -49,7 +49,7 @@ struct CaseFindings {
   std::vector<std::string> fixed;   // cases that fail mostly without the skill and pass mostly with it
   std::vector<std::string> broken;  // the reverse
   std::vector<TagLift> tags;        // in the order in which the suite names them
-  std::vector<TagLift> grounds;  // "executed" and "text": cases with and without an executed check; if there are both
+  std::vector<TagLift> grounds;     // cases of each of kCaseCheckKinds that there are, if they are of several
   std::map<Arm, std::vector<PassOfK>> pass_of_k;
   std::optional<Drift> drift;   // absent with fewer than two rounds
   std::size_t train_cases = 0;  // of the run's cases: used to write the skill (Split::kTrain)

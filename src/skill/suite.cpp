@@ -158,7 +158,10 @@ Status CheckFill(const Case& test_case) {
                                 count == 0 ? "nowhere" : Counted(count, "time"), ExcerptLine(fill.file, 60)));
 }
 
-bool HasExecutedCheck(const Case& test_case) { return AnyCheck(test_case.checks, &CheckType::is_executed); }
+std::string_view CheckKindOf(const Case& test_case) {
+  if (AnyCheck(test_case.checks, &CheckType::asks_judge)) return "judged";
+  return AnyCheck(test_case.checks, &CheckType::is_executed) ? "executed" : "text";
+}
 
 Result<Suite> LoadSuite(const fs::path& path) {
   ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path, {}));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -78,9 +80,11 @@ Status CheckFill(const Case& test_case);
 // Whether one of the checks, or of those in groups, is of a type that fulfils the condition.
 bool AnyCheck(const std::vector<CheckSpec>& checks, bool (CheckType::*condition)() const);
 
-// Whether a check of the case runs, compiles or validates what the answer delivers (CheckType::is_executed). All others
-// only look for texts and values.
-bool HasExecutedCheck(const Case& test_case);
+// What decides about the case's answers: "judged" if a check asks a judge, else "executed" if one runs, compiles or
+// validates what the answer delivers (CheckType::is_executed), else "text".
+std::string_view CheckKindOf(const Case& test_case);
+
+inline constexpr std::array<std::string_view, 3> kCaseCheckKinds = {"executed", "judged", "text"};
 
 // Accepts {"tests": […]} (skill_meta.json), {"cases": […]}, {"evals": […]} and a bare list.
 // A check of an unknown type is a warning; it is skipped. Errors: unreadable, malformed JSON (file, line, column), no
