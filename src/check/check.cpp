@@ -194,6 +194,7 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbo
   CaseChecks made;
   made.parts_ = CaseParts(sandbox, has_judge, !test_case.reference.empty());
   made.output_file_ = test_case.output_file;
+  made.reference_ = test_case.reference;
   made.executes_ = AnyCheck(test_case.checks, &CheckType::executes);
   for (const CheckSpec& spec : test_case.checks) {
     ASSIGN_OR_RETURN(std::unique_ptr<Check> check, MakeCheck(spec, made.parts_).With(label));
@@ -274,6 +275,8 @@ std::vector<AskedQuestion> CaseChecks::QuestionsAbout(std::string_view answer,
   Prepared prepared;
   Prepare(answer, prepared);
   if (!prepared.unfilled.empty()) return {};
+  Prepared reference;
+  Prepare(reference_, reference);
   for (std::size_t i = 0; i < parts_.questions().size(); ++i) {
     const JudgeQuestion& question = parts_.questions()[i];
     for (std::size_t part = 0; part < parts_.size(); ++part) {
@@ -281,6 +284,8 @@ std::vector<AskedQuestion> CaseChecks::QuestionsAbout(std::string_view answer,
       if (parts_.file(part) != question.file || !text || Trim(*text).empty() || text->size() > kMaxJudgedBytes)
         continue;
       asked.push_back({i, question, std::string(*text)});
+      if (question.kind != JudgeQuestion::Kind::kRubric)
+        asked.back().reference = reference.parts[part].text.value_or(std::string_view(reference_));
     }
   }
   return asked;

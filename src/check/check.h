@@ -33,7 +33,7 @@ struct CheckRun {
 struct CheckResult {
   std::string name;  // the assertion, for display: contains "edition = 5"
   Outcome outcome = Outcome::kFail;
-  std::string detail;                          // why it failed or was skipped; empty if it passed
+  std::string detail;  // why it failed or was skipped; where a judge decided, also why it passed
   std::optional<CheckRun> run = std::nullopt;  // of a check that ran something
 };
 
@@ -125,6 +125,8 @@ struct AskedQuestion {
   std::size_t number = 0;  // in Judgments
   JudgeQuestion question;
   std::string text;
+  std::string reference =
+      {};  // what it is compared with, taken from the case's reference as the text is from the answer
 };
 
 // All checks of one case, ready to run. Thread-safe. Takes time for the size of the answer and the number of checks,
@@ -177,6 +179,7 @@ class CaseChecks {
   std::vector<std::unique_ptr<Check>> checks_;
   CaseParts parts_;
   std::string output_file_;
+  std::string reference_;
   std::optional<GapFiller> gap_;
   bool executes_ = false;
   std::vector<std::optional<std::string>> context_files_;  // by part

@@ -64,12 +64,12 @@ class JudgeCheck : public Check {
   static constexpr std::string_view kNoJudge = "no judge is named (--judge-model)";
 
   CheckResult Single(const Judgment& judgment) const {
-    if (judgment.word == JudgeWord::kMet) return {name_, Outcome::kPass, ""};
-    return {name_, Outcome::kFail, Detail(judgment)};
+    return {name_, judgment.word == JudgeWord::kMet ? Outcome::kPass : Outcome::kFail, Detail(judgment)};
   }
 
   CheckResult Pair(const Judgment& answer_first, const Judgment& reference_first) const {
-    if (Favour(answer_first.word) + Favour(reference_first.word) >= 0) return {name_, Outcome::kPass, ""};
+    if (Favour(answer_first.word) + Favour(reference_first.word) >= 0)
+      return {name_, Outcome::kPass, "at least as good as the reference: " + Detail(answer_first)};
     const Judgment& against = Favour(answer_first.word) < 0 ? answer_first : reference_first;
     return {name_, Outcome::kFail, "the reference is better: " + Detail(against)};
   }

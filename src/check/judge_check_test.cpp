@@ -94,9 +94,25 @@ TEST(JudgeCheck, ComparesWithTheReferenceInBothOrders) {
   };
   EXPECT_EQ(outcome(JudgeWord::kAnswerBetter, JudgeWord::kAnswerBetter), Outcome::kPass);
   EXPECT_EQ(outcome(JudgeWord::kEqual, JudgeWord::kEqual), Outcome::kPass);
+  EXPECT_EQ(checks
+                .RunJudged("an answer", open,
+                           {Judgment{JudgeWord::kEqual, "both explain it", {"answer"}},
+                            Judgment{JudgeWord::kEqual, "", {}}})[0]
+                .detail,
+            "at least as good as the reference: both explain it; quotes \"answer\"");
   EXPECT_EQ(outcome(JudgeWord::kAnswerBetter, JudgeWord::kReferenceBetter), Outcome::kPass) << "it favours a place";
   EXPECT_EQ(outcome(JudgeWord::kEqual, JudgeWord::kReferenceBetter), Outcome::kFail);
   EXPECT_EQ(outcome(JudgeWord::kReferenceBetter, JudgeWord::kReferenceBetter), Outcome::kFail);
+}
+
+TEST(JudgeCheck, ComparesTheSameFileOfBoth) {
+  const char* const pair = R"({"type": "judge", "rubric": "Is short.", "against": "reference", "file": "a.md"})";
+  const CaseChecks checks = Judged(CaseWith({pair}, "Here:\n```md a.md\nthe reference\n```\n"));
+  const std::string answer = "```md a.md\ncontent\n```\n";
+  const std::vector<AskedQuestion> asked = checks.QuestionsAbout(answer, checks.Run(answer));
+  ASSERT_THAT(asked, SizeIs(2));
+  EXPECT_EQ(asked[0].text, "content\n");
+  EXPECT_EQ(asked[0].reference, "the reference\n");
 }
 
 TEST(JudgeCheck, WithoutAJudgeTheCaseCannotPass) {

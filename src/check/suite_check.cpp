@@ -80,13 +80,44 @@ std::vector<Job> JobsOf(const std::vector<AnswersOfCase>& answers) {
   return jobs;
 }
 
-void RunJob(const CaseChecks& checks, const StopFlag* stop, Job& job) {
-  job.report.results = checks.Run(*job.text, stop);
-  for (const CheckResult& result : job.report.results) job.report.seconds += result.run ? result.run->seconds : 0.0;
+void Conclude(Job& job) {
   if (job.report.right) {
     JudgeRight(job.report);
   } else {
     JudgeWrong(*job.fails, job.report);
+  }
+}
+
+void RunJob(const CaseChecks& checks, const StopFlag* stop, Job& job) {
+  job.report.results = checks.Run(*job.text, stop);
+  for (const CheckResult& result : job.report.results) job.report.seconds += result.run ? result.run->seconds : 0.0;
+  Conclude(job);
+}
+
+// Has the judge decide about the answers that wait for it.
+void AskAbout(const Suite& suite, const std::vector<CaseChecks>& checks, const AskJudge& judge,
+              std::vector<Job>& jobs) {
+  std::vector<AnswerToJudge> answers;
+  std::vector<Job*> waiting;
+  for (Job& job : jobs) {
+    AnswerToJudge answer{&suite.cases[job.case_index],
+                         checks[job.case_index].QuestionsAbout(*job.text, job.report.results)};
+    if (answer.questions.empty()) continue;
+    answers.push_back(std::move(answer));
+    waiting.push_back(&job);
+  }
+  if (answers.empty()) return;
+  const std::vector<Result<Judgments>> judged = judge(answers);
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    Job& job = *waiting[i];
+    if (judged[i]) {
+      job.report.results = checks[job.case_index].RunJudged(*job.text, std::move(job.report.results), *judged[i]);
+      Conclude(job);
+      continue;
+    }
+    for (CheckResult& result : job.report.results) {
+      if (result.outcome == Outcome::kSkip) result.detail = judged[i].error().message;
+    }
   }
 }
 
@@ -182,12 +213,16 @@ Result<SuiteReport> CheckSuite(const Suite& suite, const std::vector<AnswersOfCa
   std::vector<CaseChecks> checks;
   SuiteReport report;
   for (const Case& test_case : suite.cases) {
-    ASSIGN_OR_RETURN(CaseChecks made, CaseChecks::Make(test_case, *options.sandbox));
+    ASSIGN_OR_RETURN(CaseChecks made, CaseChecks::Make(test_case, *options.sandbox, options.judge != nullptr));
     checks.push_back(std::move(made));
     report.cases.push_back({test_case.id, {}, {}, {}, 0.0});
   }
   std::vector<Job> jobs = JobsOf(answers);
   report.interrupted = !RunJobs(checks, options, jobs);
+  if (options.judge && !report.interrupted) {
+    AskAbout(suite, checks, options.judge, jobs);
+    report.interrupted = options.stop != nullptr && options.stop->load() > 0;
+  }
   for (Job& job : jobs) {
     CaseReport& one = report.cases[job.case_index];
     for (const CheckResult& result : job.report.results) {

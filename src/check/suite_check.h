@@ -40,6 +40,15 @@ struct SuiteReport {
   bool interrupted = false;
 };
 
+// An answer that only a judge can decide about. The case outlives it.
+struct AnswerToJudge {
+  const Case* test_case = nullptr;
+  std::vector<AskedQuestion> questions;
+};
+
+// Asks a judge. One result for each answer, in order: its judgments, or why there are none.
+using AskJudge = std::function<std::vector<Result<Judgments>>(const std::vector<AnswerToJudge>&)>;
+
 struct SuiteCheckOptions {
   bool lint = false;
   std::size_t workers = 1;
@@ -47,10 +56,12 @@ struct SuiteCheckOptions {
   const StopFlag* stop = nullptr;  // greater than 0 ends the commands that are running, too
   // After each answer, on the thread that called.
   std::function<void(std::size_t done, std::size_t total)> progress;
+  AskJudge judge;  // null: checks that ask a judge are skipped
 };
 
 // Runs the checks of a suite on answers that its author has written: right ones must pass, wrong ones must fail, in the
-// way that they state. An answer is not checked if its outcome depends on a check that was skipped. Asks no model.
+// way that they state. An answer is not checked if its outcome depends on a check that was skipped. Answers whose other
+// checks pass are judged at the end.
 // Errors: those of CaseChecks::Make.
 Result<SuiteReport> CheckSuite(const Suite& suite, const std::vector<AnswersOfCase>& answers,
                                const SuiteCheckOptions& options);

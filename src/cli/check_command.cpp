@@ -9,14 +9,17 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <thread>
 #include <utility>
 
 #include "check/suite_answers.h"
 #include "check/suite_check.h"
+#include "cli/check_judge.h"
 #include "cli/color_option.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "eval/judge_record.h"
 #include "report/check_junit.h"
 #include "report/check_text.h"
 #include "skill/suite.h"
@@ -108,18 +111,19 @@ Status CheckNoCasesAreLost(const std::string& output, FileFormat format, const S
   return InputError(fmt::format("-o {}: this file holds cases, which the report would replace; name another", output));
 }
 
-Json DocumentOf(const Suite& suite, const SuiteReport& report) {
+Json DocumentOf(const Suite& suite, const SuiteReport& report, const CheckJudge* judge) {
   Json document = SuiteReportToJson(report);
   document["warnings"] = suite.warnings;
+  document["judge"] = judge == nullptr ? Json(nullptr) : judge->ToJson();
   return document;
 }
 
-Status WriteReport(const CheckCommandOptions& options, FileFormat format, const Suite& suite,
-                   const SuiteReport& report) {
+Status WriteReport(const CheckCommandOptions& options, FileFormat format, const Suite& suite, const SuiteReport& report,
+                   const CheckJudge* judge) {
   if (format == FileFormat::kNone) return {};
   return WriteOutputFile(options.output, format == FileFormat::kXml
                                              ? CheckJUnitXml(suite, report, options.strict)
-                                             : DumpJsonIndented(DocumentOf(suite, report)) + "\n");
+                                             : DumpJsonIndented(DocumentOf(suite, report, judge)) + "\n");
 }
 
 ExitCode CodeOf(const SuiteReport& report, std::size_t warnings, const CheckCommandOptions& options) {
@@ -137,10 +141,27 @@ ExitCode CodeOf(const SuiteReport& report, std::size_t warnings, const CheckComm
   return judged > 0 ? ExitCode::kSuccess : ExitCode::kIncomplete;
 }
 
+// Opens the judge that is asked for and has the checks ask it.
+Status SetJudge(const CheckCommandOptions& options, const Suite& suite, const Env& env,
+                std::unique_ptr<CheckJudge>& judge, SuiteCheckOptions& how) {
+  if (options.judge.model.empty()) {
+    if (!options.judge.base_url.empty() || options.judge.max_cost_usd || !options.judge.runs_dir.empty())
+      return InputError(
+          "--base-url, --max-cost and --runs-dir are for a judge: add --judge-model MODEL, or leave them out");
+    return {};
+  }
+  if (RubricsOf(suite).empty()) {
+    return InputError(fmt::format("--judge-model: no check of {} asks a judge", suite.source.string()));
+  }
+  ASSIGN_OR_RETURN(judge, CheckJudge::Open(options.judge, suite, env));
+  how.judge = [&judge = *judge](const std::vector<AnswerToJudge>& answers) { return judge.Ask(answers); };
+  return {};
+}
+
 }  // namespace
 
 void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
-  CLI::App* command = app.add_subcommand("check", "Try a suite's checks on right and wrong answers, without a model")
+  CLI::App* command = app.add_subcommand("check", "Try a suite's checks on right and wrong answers, without a student")
                           ->group("Measure skills");
   command->add_option("SUITE", options.suite, "File of cases, or folder of a skill")->required();
   command
@@ -166,11 +187,13 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
       ->default_str("one for each processor")
       ->type_name("N");
   AddSandboxOptions(*command, options.sandbox);
+  AddCheckJudgeOptions(*command, options.judge);
   command->add_flag("--json", options.json, "Print the report as JSON");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"Guard a suite in CI", "upskill check path/to/skill --lint --strict"},
                          {"Show the result in a CI system", "upskill check path/to/skill --strict -o check.xml"},
-                         {"Try answers kept elsewhere", "upskill check tests.json --answers answers/"}});
+                         {"Try answers kept elsewhere", "upskill check tests.json --answers answers/"},
+                         {"Have a model judge what only a judge can", "upskill check tests.json --judge-model haiku"}});
 }
 
 ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
@@ -198,14 +221,19 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   how.sandbox = &sandbox;
   how.stop = env.stop;
   how.progress = ProgressTo(env);
+  std::unique_ptr<CheckJudge> judge;
+  if (const Status opened = SetJudge(options, *suite, env, judge, how); !opened) return PrintError(env, opened.error());
   const Result<SuiteReport> report = CheckSuite(*suite, *answers, how);
   if (!report) return PrintError(env, report.error());
   if (options.json) {
-    PrintDocument(env, DumpJsonIndented(DocumentOf(*suite, *report)) + "\n");
+    PrintDocument(env, DumpJsonIndented(DocumentOf(*suite, *report, judge.get())) + "\n");
   } else {
     env.out(SuiteReportText(*suite, *report, options.verbose, StyleFor(env, env.out_is_terminal, options.color)));
+    if (judge != nullptr) env.out(judge->Text());
   }
-  if (const Status written = WriteReport(options, *format, *suite, *report); !written)
+  if (judge != nullptr && !judge->unsaved().empty())
+    PrintWarning(env, "the judge's verdicts are not kept: " + judge->unsaved());
+  if (const Status written = WriteReport(options, *format, *suite, *report, judge.get()); !written)
     return PrintError(env, written.error());
   return CodeOf(*report, suite->warnings.size(), options);
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/check_judge.h"
 #include "cli/env.h"
 #include "cli/sandbox_option.h"
 
@@ -24,13 +25,14 @@ struct CheckCommandOptions {
   bool json = false;
   int jobs = 0;  // 0: one for each processor
   SandboxChoice sandbox;
+  CheckJudgeOptions judge;
   ColorMode color = ColorMode::kAuto;
 };
 
 void AddCheckCommand(CLI::App& app, CheckCommandOptions& options);
 
-// Tries a suite's checks on its author's answers, without a model. Exit code 1 if one isn't judged as it should be, or,
-// with `lint`, a weakness is found; 3 if no answer could be judged.
+// Tries a suite's checks on its author's answers, without a student. Exit code 1 if one isn't judged as it should be,
+// or, with `lint`, a weakness is found; 3 if no answer could be judged.
 ExitCode RunCheck(const CheckCommandOptions& options, Env& env);
 
 }  // namespace upskill

@@ -175,23 +175,28 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
   const auto progress = [&](std::size_t done) {
     if (live) env.error(TerminalText::Trusted(fmt::format("\r  {}/{} judged", done, total)));
   };
-  const JudgedLabels judged = JudgeLabels(**judge, *set, limits, *env.clock, env.stop, progress);
+  Result<JudgmentStore> store = JudgmentStore::Open(runs_dir);
+  if (!store) return PrintError(env, store.error());
+  const JudgedLabels judged = JudgeLabels(**judge, *set, limits, *env.clock, env.stop, &*store, progress);
   if (live) env.error(TerminalText::Trusted("\r\x1b[K"));
   const ModelInfo& info = (*judge)->info();
   const JudgeAgreement agreement = AgreementOf(*set, judged, info.name);
   if (options.json) {
     Json document = AgreementToJson(agreement);
     document["cost_usd"] = judged.cost_usd;
+    document["known"] = judged.known;
     PrintDocument(env, DumpJsonIndented(document) + "\n");
   } else {
     env.out(AgreementText(agreement));
     if (options.verbose)
       env.out(DisagreementsText(agreement, *set, judged, StyleFor(env, env.out_is_terminal, options.color)));
+    if (judged.known > 0) env.out(TerminalText::Format("{} known from before\n", Counted(judged.known, "verdict")));
     if (judged.cost_usd > 0.0) env.out(TerminalText::Format("spent {}\n", MoneyText(judged.cost_usd)));
   }
+  if (!judged.unsaved.empty()) PrintWarning(env, "the judge's verdicts are not kept: " + judged.unsaved);
   if (agreement.unjudged > 0) {
     if (!options.json)
-      env.out("not noted for later runs: not all answers were judged; run it again, which asks about all of them\n");
+      env.out("not noted for later runs: not all answers were judged; run it again, which asks about the rest\n");
   } else if (agreement.counts.total() > 0) {
     const Status noted = AppendJudgeRecords(runs_dir, RecordsOf(*set, judged, info.identity, *env.clock));
     if (!noted) return PrintError(env, noted.error().With("noting it for later runs"));

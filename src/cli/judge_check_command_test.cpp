@@ -30,6 +30,7 @@ class JudgeCheckCommand : public CommandLineTest {
     // Finds "2" in what lies between the tags of the answer.
     judge = "cmd:" + folder
                          .Write("judge.sh", R"(#!/bin/sh
+printf x >>"${0%/*}/asked"
 if sed -n '/^<answer-/,/^<\/answer-/{/answer-/!p}' | grep -q 2; then
   echo '{"quotes": ["2"], "reason": "It has a 2.", "met": true}'
 else
@@ -72,7 +73,13 @@ fi
 TEST_F(JudgeCheckCommand, ARunIsJudgedAndSaysByWhom) {
   ASSERT_EQ(Eval({"--judge-model", judge}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("judge  "), HasSubstr("which nobody has compared with people"),
-                         HasSubstr(" judged 12 answers")));
+                         HasSubstr(" judged 12 answers"), HasSubstr("  checks      judged · 1 case"),
+                         HasSubstr("  checks      text · 1 case")));
+  ASSERT_EQ(Run({"report", "latest", "--runs-dir", runs().string(), "-o", (folder.path() / "r.csv").string()}), 0);
+  EXPECT_THAT(*ReadFile(folder.path() / "r.csv"), AllOf(HasSubstr(",judged,"), HasSubstr(",text,,\r\n")));
+  ASSERT_EQ(Run({"report", "latest", "--runs-dir", runs().string(), "-o", (folder.path() / "r.xml").string()}), 0);
+  EXPECT_THAT(*ReadFile(folder.path() / "r.xml"),
+              AllOf(HasSubstr("name=\"judge\" value=\"judged by "), HasSubstr("name=\"lift_points_judged\"")));
   ASSERT_EQ(Eval({"--judge-model", judge, "--json"}), 0) << error;
   const Json document = OutAsJson();
   EXPECT_EQ(document.at("judge").at("answers"), 12);
@@ -100,6 +107,51 @@ TEST_F(JudgeCheckCommand, ComparesWithPeopleAndTellsLaterRuns) {
       << error;
   EXPECT_THAT(*ReadFile(folder.path() / "r.md"),
               AllOf(HasSubstr("agrees with people on"), HasSubstr("corrected for the judge")));
+}
+
+TEST_F(JudgeCheckCommand, KeepsWhatTheJudgeSaid) {
+  const auto asked = [&] { return ReadFile(folder.path() / "asked").value_or(""); };
+  ASSERT_EQ(Check(Labels(2)), 0) << error;
+  const std::string first = asked();
+  EXPECT_EQ(first, "xxxxx");
+  ASSERT_EQ(Check(Labels(3)), 0) << error;
+  EXPECT_EQ(asked(), first + "xx") << "only about the new answers";
+  EXPECT_THAT(out, HasSubstr("5 verdicts known from before"));
+}
+
+TEST_F(JudgeCheckCommand, ASuiteIsCheckedByIt) {
+  const std::string suite = folder
+                                .Write("suite.json", R"([
+      {"id": "one", "input": "one and one", "reference": "number 2", "checks": [{"type": "judge", "rubric": "It says 2."}],
+       "wrong": [{"name": "three", "answer": "number 3", "fails": "No 2."}]}])")
+                                .string();
+  const std::vector<std::string> check = {"check", suite, "--judge-model", judge, "--runs-dir", runs().string()};
+  ASSERT_EQ(Run({"check", suite}), 3) << "without a judge, nothing is known";
+  ASSERT_EQ(Run(check), 0) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("1 of 1 right answers pass, 1 of 1 wrong answers fail"),
+                         HasSubstr("which nobody has compared with people"), HasSubstr("judged 2 answers")));
+  ASSERT_EQ(Run(check), 0) << error;
+  EXPECT_THAT(out, HasSubstr("judged 2 answers, 2 of its verdicts known from before"));
+  EXPECT_EQ(*ReadFile(folder.path() / "asked"), "xx");
+
+  folder.Write("suite.json", R"([{"id": "one", "input": "one and one", "reference": "number 3",
+      "checks": [{"type": "judge", "rubric": "It says 2."}]}])");
+  EXPECT_EQ(Run(check), 1);
+  EXPECT_THAT(out, HasSubstr("reference should pass, but judge \"It says 2.\": No 2."));
+  EXPECT_EQ(Run({"check", suite, "--max-cost", "1"}), 2);
+  EXPECT_THAT(error, HasSubstr("add --judge-model MODEL"));
+  folder.Write("suite.json", R"([{"id": "one", "input": "i", "reference": "3", "expected": {"contains": "3"}}])");
+  EXPECT_EQ(Run(check), 2);
+  EXPECT_THAT(error, HasSubstr("asks a judge"));
+}
+
+TEST_F(JudgeCheckCommand, AnswersThatCannotBeJudgedAreNotChecked) {
+  const std::string suite = folder
+                                .Write("suite.json", R"([{"id": "one", "input": "i", "reference": "number 2",
+      "checks": [{"type": "judge", "rubric": "It says 2."}]}])")
+                                .string();
+  EXPECT_EQ(Run({"check", suite, "--judge-model", "cmd:echo nonsense", "--runs-dir", runs().string()}), 3);
+  EXPECT_THAT(out, AllOf(HasSubstr("1 answer not checked"), HasSubstr("the judge's reply can't be used")));
 }
 
 TEST_F(JudgeCheckCommand, ShowsDisagreementsAndHoldsAGate) {

@@ -5,16 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <utility>
 
-#include "eval/answer_queue.h"
-#include "eval/backoff.h"
 #include "eval/cell.h"
+#include "eval/judge_answers.h"
 #include "eval/judge_prompt.h"
-#include "eval/judging.h"
 #include "eval/prompts.h"
 #include "util/hash.h"
 #include "util/nearest_name.h"
@@ -22,8 +19,6 @@
 
 namespace upskill {
 namespace {
-
-constexpr std::chrono::milliseconds kTick{200};
 
 // Nothing: no label. Errors: another value.
 Result<std::optional<bool>> ReadLabel(const Json& value) {
@@ -198,42 +193,25 @@ std::vector<Json> LabelSheet(const RunData& data) {
 }
 
 JudgedLabels JudgeLabels(Model& judge, const LabelSet& set, const RunLimits& limits, const Clock& clock,
-                         const StopFlag* stop, const std::function<void(std::size_t done)>& progress) {
+                         const StopFlag* stop, JudgmentStore* store,
+                         const std::function<void(std::size_t done)>& progress) {
+  std::vector<AnswerToJudge> questions;
+  questions.reserve(set.answers.size());
+  for (const LabelledAnswer& answer : set.answers) questions.push_back({&answer.test_case, {answer.asked}});
+  JudgedAnswers judged = JudgeAnswers(judge, questions, limits, clock, stop, store, progress);
   JudgedLabels out;
   out.judgments.resize(set.answers.size());
   out.errors.resize(set.answers.size());
-  std::size_t done = 0;
-  const auto take = [&](CheckedSample judged, const Judgments& /*judgments*/) {
-    if (judged.sample.error) {
-      out.errors[judged.cell] = std::move(judged.sample.error);
-    } else if (!judged.sample.judgments.empty()) {
-      out.judgments[judged.cell] = std::move(judged.sample.judgments.front());
-    }
-    ++done;
-    if (progress) progress(done);
-  };
-  const auto end = [&out](const std::string& why) { out.exhausted = why; };
-  Budget budget(limits);
-  const auto answers = std::make_shared<AnswerQueue>();
-  Judging judging(judge, budget, clock, kMaxAttempts, answers, {take, end, end});
-  for (std::size_t i = 0; i < set.answers.size(); ++i) {
-    CheckedSample sample{0, i, {}};
-    sample.sample.response.text = set.answers[i].asked.text;
-    judging.Add(std::move(sample), set.answers[i].test_case, {set.answers[i].asked});
+  for (std::size_t i = 0; i < judged.answers.size(); ++i) {
+    out.errors[i] = std::move(judged.answers[i].error);
+    if (!out.errors[i] && !judged.answers[i].stored.empty())
+      out.judgments[i] = std::move(judged.answers[i].stored.front());
   }
-  int stopped = 0;
-  while (done < set.answers.size()) {
-    const int level = stop == nullptr ? 0 : stop->load();
-    if (level > stopped) {
-      stopped = level;
-      out.interrupted = true;
-      judging.Stop(level > 1 ? Model::CancelScope::kRunning : Model::CancelScope::kWaiting, "stopped");
-    }
-    judging.SendWhatFits();
-    if (done == set.answers.size()) break;
-    for (const JudgeAnswer& answer : answers->Take(kTick).of_judge) judging.Settle(answer);
-  }
-  out.cost_usd = judging.cost_usd();
+  out.exhausted = std::move(judged.exhausted);
+  out.unsaved = std::move(judged.unsaved);
+  out.cost_usd = judged.cost_usd;
+  out.known = judged.known;
+  out.interrupted = judged.interrupted;
   return out;
 }
 

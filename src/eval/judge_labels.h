@@ -10,6 +10,7 @@
 
 #include "check/check.h"
 #include "eval/budget.h"
+#include "eval/judgment_store.h"
 #include "eval/run_data.h"
 #include "eval/sample.h"
 #include "model/model.h"
@@ -56,11 +57,14 @@ struct JudgedLabels {
   std::vector<std::optional<Error>> errors;  // the same
   std::string exhausted;                     // the limit or failure that ended it; empty: none
   double cost_usd = 0.0;
+  std::size_t known = 0;  // answers whose judgment was stored before
+  std::string unsaved;    // why judgments were not stored; empty: all were
   bool interrupted = false;
 };
 
-// Asks the judge about every answer. `progress`, which may be null, is called after each.
+// Asks the judge about every answer (JudgeAnswers).
 JudgedLabels JudgeLabels(Model& judge, const LabelSet& set, const RunLimits& limits, const Clock& clock,
-                         const StopFlag* stop, const std::function<void(std::size_t done)>& progress);
+                         const StopFlag* stop, JudgmentStore* store,
+                         const std::function<void(std::size_t done)>& progress);
 
 }  // namespace upskill

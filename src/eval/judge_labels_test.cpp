@@ -108,7 +108,7 @@ TEST(LabelSheet, HasEachJudgedAnswerOnceAndSaysNothingOfItsOrigin) {
   ASSERT_TRUE(set.ok()) << set.error().message;
   std::set<std::string> keys;
   for (const Sample* sample : outcome.data.samples()) keys.insert(sample->judgments.at(0).key);
-  const JudgedLabels judged = JudgeLabels(judge, *set, {}, bench.clock, nullptr, nullptr);
+  const JudgedLabels judged = JudgeLabels(judge, *set, {}, bench.clock, nullptr, nullptr, nullptr);
   for (const StoredJudgment& judgment : judged.judgments)
     EXPECT_TRUE(keys.contains(judgment.key)) << "it is asked as in the run";
 }
@@ -129,7 +129,8 @@ TEST(JudgeLabels, TellsWhatCouldNotBeJudged) {
   });
   const SteppingClock clock;
   std::size_t told = 0;
-  const JudgedLabels judged = JudgeLabels(judge, set, {}, clock, nullptr, [&](std::size_t done) { told = done; });
+  const JudgedLabels judged =
+      JudgeLabels(judge, set, {}, clock, nullptr, nullptr, [&](std::size_t done) { told = done; });
   EXPECT_EQ(told, 2U);
   EXPECT_EQ(judged.judgments[0].judgment.word, JudgeWord::kMet);
   EXPECT_FALSE(judged.errors[0].has_value());

@@ -138,19 +138,19 @@ JudgeWord WordOf(Kind kind, const Json& verdict) {
 ChatRequest JudgeRequest(const Case& test_case, const AskedQuestion& asked) {
   const Kind kind = asked.question.kind;
   const std::string request = UserMessage(test_case);
+  const std::string& reference = kind == Kind::kRubric ? test_case.reference : asked.reference;
   constexpr std::size_t kMarkDigits = 8;
   // A text can't contain a hash of itself, so that no answer ends its own quotation.
-  PromptValues values = {
-      {"mark", Sha256Hex(request + "\n" + asked.text + "\n" + test_case.reference).substr(0, kMarkDigits)},
-      {"request", request},
-      {"rubric", std::string(Trim(asked.question.rubric))}};
+  PromptValues values = {{"mark", Sha256Hex(request + "\n" + asked.text + "\n" + reference).substr(0, kMarkDigits)},
+                         {"request", request},
+                         {"rubric", std::string(Trim(asked.question.rubric))}};
   if (kind == Kind::kRubric) {
-    values["reference"] = test_case.reference;
+    values["reference"] = reference;
     values["answer"] = asked.text;
   } else {
     const bool answer_first = kind == Kind::kAnswerFirst;
-    values["first"] = answer_first ? asked.text : test_case.reference;
-    values["second"] = answer_first ? test_case.reference : asked.text;
+    values["first"] = answer_first ? asked.text : reference;
+    values["second"] = answer_first ? reference : asked.text;
   }
   ChatRequest chat;
   chat.system = BuiltInPrompts().Render("judge-system");
@@ -187,7 +187,7 @@ Result<Judgment> ReadJudgment(const Case& test_case, const AskedQuestion& asked,
   Judgment judgment;
   judgment.word = WordOf(kind, json.at(key));
   judgment.reason = ExcerptLine(json.at("reason").get_ref<const std::string&>(), kMaxReasonBytes);
-  const std::string text = Comparable(kind == Kind::kRubric ? asked.text : asked.text + "\n" + test_case.reference);
+  const std::string text = Comparable(kind == Kind::kRubric ? asked.text : asked.text + "\n" + asked.reference);
   bool shown = false;
   for (const Json& item : json.at("quotes")) {
     const std::string& quote = item.get_ref<const std::string&>();

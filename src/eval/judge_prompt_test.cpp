@@ -23,7 +23,9 @@ Case TheCase() {
   return test_case;
 }
 
-AskedQuestion Asked(Kind kind = Kind::kRubric) { return {0, {kind, "It is polite.", ""}, "Dear Mr Smith, thank you."}; }
+AskedQuestion Asked(Kind kind = Kind::kRubric) {
+  return {0, {kind, "It is polite.", ""}, "Dear Mr Smith, thank you.", "Dear Mr Smith, yours"};
+}
 
 std::string MessageOf(Kind kind) { return JudgeRequest(TheCase(), Asked(kind)).messages.at(0).text; }
 

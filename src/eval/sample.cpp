@@ -80,16 +80,7 @@ Error ErrorFromJson(const Json& json) {
 
 Json JudgmentsToJson(const std::vector<StoredJudgment>& judgments) {
   Json list = Json::array();
-  for (const StoredJudgment& stored : judgments) {
-    Json one = {{"key", stored.key},
-                {"word", JudgeWordName(stored.judgment.word)},
-                {"reason", stored.judgment.reason},
-                {"quotes", stored.judgment.quotes},
-                {"usage", UsageToJson(stored.usage)},
-                {"seconds", stored.seconds}};
-    if (stored.cost_usd) one["cost_usd"] = *stored.cost_usd;
-    list.push_back(std::move(one));
-  }
+  for (const StoredJudgment& stored : judgments) list.push_back(JudgmentToJson(stored));
   return list;
 }
 
@@ -102,18 +93,23 @@ Result<std::optional<double>> CostFromJson(const Json& json) {
   return std::optional(usd);
 }
 
+Result<StoredJudgment> ReadJudgmentOf(const StoredJson& json) {
+  StoredJudgment stored;
+  stored.key = json.at("key").text();
+  ASSIGN_OR_RETURN(stored.judgment.word, JudgeWordFromName(json.at("word").text()));
+  stored.judgment.reason = StringAt(json.json(), "reason");
+  if (json.has("quotes")) stored.judgment.quotes = json.at("quotes").texts();
+  stored.usage = UsageFromJson(Member(json.json(), "usage"));
+  stored.seconds = std::clamp(JsonGet(json.json(), "seconds", 0.0), 0.0, kMaxStoredSeconds);
+  ASSIGN_OR_RETURN(stored.cost_usd, CostFromJson(json.json()));
+  return stored;
+}
+
 Result<std::vector<StoredJudgment>> JudgmentsFromJson(const StoredJson& json) {
   std::vector<StoredJudgment> judgments;
   if (!json.has("judgments")) return judgments;
   for (const StoredJson& one : json.at("judgments").elements()) {
-    StoredJudgment stored;
-    stored.key = one.at("key").text();
-    ASSIGN_OR_RETURN(stored.judgment.word, JudgeWordFromName(one.at("word").text()));
-    stored.judgment.reason = StringAt(one.json(), "reason");
-    if (one.has("quotes")) stored.judgment.quotes = one.at("quotes").texts();
-    stored.usage = UsageFromJson(Member(one.json(), "usage"));
-    stored.seconds = std::clamp(JsonGet(one.json(), "seconds", 0.0), 0.0, kMaxStoredSeconds);
-    ASSIGN_OR_RETURN(stored.cost_usd, CostFromJson(one.json()));
+    ASSIGN_OR_RETURN(StoredJudgment stored, ReadJudgmentOf(one));
     judgments.push_back(std::move(stored));
   }
   return judgments;
@@ -176,6 +172,25 @@ Sample CutAnswer(Sample sample) {
   if (answer.cut) sample.cut_from = bytes;
   sample.response.reasoning = Cut(std::move(sample.response.reasoning), kMaxReasoningBytes).text;
   return sample;
+}
+
+Json JudgmentToJson(const StoredJudgment& stored) {
+  Json json = {{"key", stored.key},
+               {"word", JudgeWordName(stored.judgment.word)},
+               {"reason", stored.judgment.reason},
+               {"quotes", stored.judgment.quotes},
+               {"usage", UsageToJson(stored.usage)},
+               {"seconds", stored.seconds}};
+  if (stored.cost_usd) json["cost_usd"] = *stored.cost_usd;
+  return json;
+}
+
+Result<StoredJudgment> JudgmentFromJson(const Json& json) {
+  try {
+    return ReadJudgmentOf(StoredJson(json));
+  } catch (const StoredJsonFault& fault) {
+    return InputError(fault.what());
+  }
 }
 
 Json SampleToJson(const Sample& sample) {

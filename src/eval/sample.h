@@ -25,6 +25,10 @@ struct StoredJudgment {
   double seconds = 0.0;
 };
 
+Json JudgmentToJson(const StoredJudgment& stored);
+// Errors: a missing or wrong field.
+Result<StoredJudgment> JudgmentFromJson(const Json& json);
+
 // The stored result of one attempt at a cell: an answer with its checks, or an error. One line of samples.jsonl.
 struct Sample {
   std::string key;      // of the cell

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,9 +53,17 @@ std::string FailedChecks(const Sample& sample) {
 // What the checks of each case do, by id.
 std::map<std::string_view, std::string_view> CheckKinds(const Plan& plan) {
   std::map<std::string_view, std::string_view> kinds;
-  for (const Case& test_case : plan.suite.cases)
-    kinds.emplace(test_case.id, HasExecutedCheck(test_case) ? "executed" : "text");
+  for (const Case& test_case : plan.suite.cases) kinds.emplace(test_case.id, CheckKindOf(test_case));
   return kinds;
+}
+
+// The judge of the answer and what it cost: `,NAME,COST`.
+std::string JudgeFields(const Plan& plan, const Sample& sample) {
+  if (!plan.judge || sample.judgments.empty()) return ",,";
+  std::optional<double> cost = 0.0;
+  for (const StoredJudgment& judgment : sample.judgments)
+    cost = cost && judgment.cost_usd ? std::optional(*cost + *judgment.cost_usd) : std::nullopt;
+  return fmt::format(",{},{}", CsvField(plan.judge->name), cost ? fmt::format("{:.6g}", *cost) : "");
 }
 
 void AddRow(std::string& out, const JudgedRun& run, const Sample& sample, std::string_view kind) {
@@ -64,16 +73,16 @@ void AddRow(std::string& out, const JudgedRun& run, const Sample& sample, std::s
   out += fmt::format("{},{},{},{},{},{},", CsvField(run.plan().run), CsvField(sample.student), CsvField(sample.case_id),
                      ArmName(sample.arm), sample.round + 1, sample.ok() ? "ok" : "error");
   if (!sample.ok()) {
-    out += fmt::format(",,,,,,,,,,{},{}\r\n", CsvField(sample.error->message), kind);
+    out += fmt::format(",,,,,,,,,,{},{}{}\r\n", CsvField(sample.error->message), kind, JudgeFields(run.plan(), sample));
     return;
   }
   const std::string cost = response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "";
   const Usage& usage = response.usage;
   const std::string tokens =
       ReportsTokens(sample) ? fmt::format("{},{},{}", usage.prompt(), usage.cache_read, usage.output) : ",,";
-  out += fmt::format("{},{},{},{:.3f},{},{},{},{},{},{}\r\n", sample.passed(), StopReasonName(response.stop), tokens,
+  out += fmt::format("{},{},{},{:.3f},{},{},{},{},{},{}{}\r\n", sample.passed(), StopReasonName(response.stop), tokens,
                      response.seconds, cost, passed, sample.checks.size(), CsvField(FailedChecks(sample)),
-                     CsvField(response.text), kind);
+                     CsvField(response.text), kind, JudgeFields(run.plan(), sample));
 }
 
 }  // namespace
@@ -93,7 +102,7 @@ std::string CsvField(std::string_view text) {
 std::string SamplesCsv(std::span<const JudgedRun> runs) {
   std::string out =
       "run,model,case,arm,round,status,passed,stop,prompt_tokens,cached_tokens,output_tokens,seconds,cost_usd,checks_"
-      "passed,checks_total,failed_checks,answer,check_kind\r\n";
+      "passed,checks_total,failed_checks,answer,check_kind,judge,judge_cost_usd\r\n";
   for (const JudgedRun& run : runs) {
     const std::map<std::string_view, std::string_view> kinds = CheckKinds(run.plan());
     for (const Sample* sample : SamplesByCase(run.data)) {

@@ -12,9 +12,10 @@
 #include "util/text.h"
 
 namespace upskill {
-std::string JudgeText(const Plan& plan) {
-  if (!plan.judge) return "";
-  const RunJudge& judge = *plan.judge;
+
+std::string JudgeText(const Plan& plan) { return plan.judge ? JudgeText(*plan.judge) : ""; }
+
+std::string JudgeText(const RunJudge& judge) {
   if (!judge.checked || judge.checked->counts.total() == 0)
     return fmt::format("judged by {}, which nobody has compared with people on these rubrics (upskill judge-check)",
                        judge.name);

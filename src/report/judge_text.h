@@ -12,6 +12,7 @@ namespace upskill {
 // Who judged the answers, and how far that can be trusted: "judged by haiku, which nobody has compared with people
 // (upskill judge-check)"; empty without a judge.
 std::string JudgeText(const Plan& plan);
+std::string JudgeText(const RunJudge& judge);
 
 // What the judge was asked for and what that cost: "haiku judged 36 answers, $0.0120"; empty without a judge.
 std::string JudgeSpentText(const JudgedRun& run);

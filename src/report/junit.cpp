@@ -11,6 +11,7 @@
 
 #include "check/command_check.h"
 #include "report/figures.h"
+#include "report/judge_text.h"
 #include "report/junit_writer.h"
 #include "report/verdict_text.h"
 #include "util/text.h"
@@ -137,6 +138,11 @@ void AddProperties(const JudgedRun& run, std::size_t index, Arm arm, JUnitSuite&
   if (const std::optional<double> lift = LiftOf(run, index)) add("lift_points", PointsText(*lift));
   for (const TagLift& ground : run.findings[index].grounds) {
     if (ground.group.lift) suite.properties.emplace_back("lift_points_" + ground.tag, PointsText(*ground.group.lift));
+  }
+  if (run.plan().judge) {
+    add("judge", JudgeText(run.plan()));
+    if (const std::string corrected = CorrectedLiftText(run, index); !corrected.empty())
+      add("judge_correction", corrected);
   }
   for (const std::string& remark : VerdictRemarks(run, index)) add("remark", remark);
 }

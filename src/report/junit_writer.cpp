@@ -20,8 +20,12 @@ std::pair<char32_t, std::size_t> CodePointAt(std::string_view text, std::size_t 
   return {(first & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U | (byte(3) & 0x3FU), 4};
 }
 
+// Of what XML 1.0 allows, neither control characters, which a terminal may act on, nor those that reverse the order of
+// the text.
 bool AllowedInXml(char32_t c) {
-  return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0x7F && c != 0xFFFE && c != 0xFFFF);
+  const bool control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || (c >= 0x7F && c <= 0x9F);
+  const bool reverses = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  return !control && !reverses && c != 0xFFFE && c != 0xFFFF;
 }
 
 struct Totals {

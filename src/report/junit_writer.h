@@ -8,7 +8,8 @@
 
 namespace upskill {
 
-// `text` inside an XML element or attribute: markup escaped, characters that XML 1.0 forbids replaced by U+FFFD.
+// `text` inside an XML element or attribute: markup escaped; characters that XML 1.0 forbids, other
+// control characters and bidirectional overrides replaced by U+FFFD.
 std::string XmlText(std::string_view text);
 
 struct JUnitCase {
