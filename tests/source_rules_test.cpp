@@ -33,7 +33,7 @@ bool IsSource(const fs::path& file) {
 
 std::vector<fs::path> AllSources() {
   std::vector<fs::path> files;
-  for (const char* folder : {"src", "tests", "bench", "fuzz", "scripts", "cmake"}) {
+  for (const char* folder : {"src", "tests", "bench", "fuzz", "scripts", "cmake", "python"}) {
     for (fs::recursive_directory_iterator entry(kRoot / folder), end; entry != end; ++entry) {
       const bool holds_data =
           entry->path() == kRoot / "tests" / "fixtures" || entry->path() == kRoot / "fuzz" / "corpus";
@@ -49,9 +49,10 @@ std::vector<fs::path> AllSources() {
 
 TEST(SourceRules, EveryKindOfSourceIsFound) {
   const std::vector<fs::path> sources = AllSources();
-  for (const char* file : {"src/util/text.cpp", "src/util/text.h", "src/report/report.css", "src/report/report_page.js",
-                           "scripts/setup", "scripts/progress.sh", "scripts/fetching/index.py", "tests/fetch_test.py",
-                           "cmake/Compile.cmake", "bench/run", "fuzz/run", "fuzz/coverage"}) {
+  for (const char* file :
+       {"src/util/text.cpp", "src/util/text.h", "src/report/report.css", "src/report/report_page.js", "scripts/setup",
+        "scripts/progress.sh", "scripts/fetching/index.py", "tests/fetch_test.py", "cmake/Compile.cmake",
+        "python/upskill/results.py", "bench/run", "fuzz/run", "fuzz/coverage"}) {
     EXPECT_NE(std::find(sources.begin(), sources.end(), kRoot / file), sources.end()) << file;
   }
 }
