@@ -17,9 +17,10 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests/support")]
 os.environ["UPSKILL_PROGRAM"] = PROGRAM
 import upskill
+from stub_wheel import ENVIRONMENT, make_wheel
 from upskill import comparisons, results
 
 SKILL = ROOT / "examples/skills/kernel-builder-cuda-kernels"
@@ -226,16 +227,9 @@ class Wheel(unittest.TestCase):
     def test_program_beside_the_module(self):
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary)
-            for file, text in (("bin/upskill", f'#!/bin/sh\nexec {PROGRAM} "$@"\n'), ("share/doc/upskill/LICENSE", "Apache-2.0\n"),
-                               ("share/doc/upskill/upskill.spdx.json", "{}\n"), ("lib/upskill/plugin.so", "plug-in\n")):
-                (folder / "stage" / file).parent.mkdir(parents=True, exist_ok=True)
-                (folder / "stage" / file).write_text(text)
-            (folder / "stage/bin/upskill").chmod(0o755)
-            quiet = {"check": True, "env": {**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "PIP_CONFIG_FILE": "/dev/null", "PIP_ROOT_USER_ACTION": "ignore"}}
-            subprocess.run([ROOT / "scripts/make_wheel.py", "upskill", "1.2.3", folder / "stage", folder, "--tag", "any"], **quiet)
-            wheel = folder / "upskill-1.2.3-py3-none-any.whl"
             subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile",
-                            "--disable-pip-version-check", "--prefix", folder / "prefix", wheel], **quiet)
+                            "--disable-pip-version-check", "--prefix", folder / "prefix", make_wheel(folder, PROGRAM)],
+                           env=ENVIRONMENT, check=True)
             package = next((folder / "prefix").rglob("upskill/__init__.py"))
             self.assertTrue((package.parent / "py.typed").exists())
             script = ("import sys; sys.path.insert(0, sys.argv[1]); import upskill\n"

@@ -33,7 +33,7 @@ bool IsSource(const fs::path& file) {
 
 std::vector<fs::path> AllSources() {
   std::vector<fs::path> files;
-  for (const char* folder : {"src", "tests", "bench", "fuzz", "scripts", "cmake", "python"}) {
+  for (const char* folder : {"src", "tests", "bench", "fuzz", "scripts", "cmake", "python", "action"}) {
     for (fs::recursive_directory_iterator entry(kRoot / folder), end; entry != end; ++entry) {
       const bool holds_data =
           entry->path() == kRoot / "tests" / "fixtures" || entry->path() == kRoot / "fuzz" / "corpus";
@@ -52,7 +52,7 @@ TEST(SourceRules, EveryKindOfSourceIsFound) {
   for (const char* file :
        {"src/util/text.cpp", "src/util/text.h", "src/report/report.css", "src/report/report_page.js", "scripts/setup",
         "scripts/progress.sh", "scripts/fetching/index.py", "tests/fetch_test.py", "cmake/Compile.cmake",
-        "python/upskill/results.py", "bench/run", "fuzz/run", "fuzz/coverage"}) {
+        "python/upskill/results.py", "action/run", "bench/run", "fuzz/run", "fuzz/coverage"}) {
     EXPECT_NE(std::find(sources.begin(), sources.end(), kRoot / file), sources.end()) << file;
   }
 }
