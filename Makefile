@@ -13,7 +13,7 @@ run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2
 # One target at a time: they share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
-.PHONY: all model demo test test-asan test-tsan test-release test-bare chaos bench fuzz fuzz-ci fuzz-coverage format install packages wheel deb setup setup-check setup-fuzz clean
+.PHONY: all model demo test test-asan test-tsan test-release test-bare chaos bench fuzz fuzz-ci fuzz-coverage format docs install packages wheel deb setup setup-check setup-fuzz clean
 
 # Without the tests, unless `make test` has configured them: build/release keeps the setting.
 all: setup
@@ -82,6 +82,10 @@ fuzz-coverage: setup-fuzz
 
 format:
 	@scripts/format
+
+# The documentation as a site, in build/site; installs MkDocs into the cache.
+docs:
+	@scripts/site
 
 install: model
 	@cmake --install build/release --prefix $(PREFIX) >/dev/null && echo "installed $(PREFIX)/bin/upskill"
