@@ -13,6 +13,7 @@
 
 #include "cli/students.h"
 #include "net/http_client.h"
+#include "skill/python_tests.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "teach/generation_budget.h"
@@ -67,10 +68,10 @@ void ForgetCalls(const std::optional<Folder>& kept) {
 
 Status SaveTests(const VettedCases& vetted, const Skill& skill) {
   Suite suite;
-  suite.document = {{"tests", Json::array()}};
+  suite.document = {{"cases", Json::array()}};
   suite.cases = vetted.cases;
   ASSIGN_OR_RETURN(const Folder folder, Folder::Open(skill.folder));
-  return folder.WriteFile(kTestsOfSkill, DumpJsonIndented(SuiteToJson(suite)) + "\n");
+  return folder.WriteFile(kTestsOfSkill, DumpJsonIndented(ReadableByPython(SuiteToJson(suite))) + "\n");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "cli/config.h"
 #include "cli/help_formatter.h"
+#include "skill/python_tests.h"
 #include "skill/skill_text.h"
 #include "skill/specification.h"
 #include "util/folder.h"
@@ -81,7 +82,8 @@ Status WriteSkeleton(const std::string& name, const fs::path& place) {
   skill.description = kDescription;
   skill.body = kBody;
   RETURN_IF_ERROR(folder.WriteFile("SKILL.md", SkillFileText(skill)));
-  return folder.WriteFile("skill_meta.json", fmt::format("{}\n", DumpJsonIndented(CasesOfSkeleton())));
+  return folder.WriteFile("skill_meta.json",
+                          fmt::format("{}\n", DumpJsonIndented(ReadableByPython(CasesOfSkeleton()))));
 }
 
 }  // namespace

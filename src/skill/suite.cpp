@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <system_error>
 
 #include "skill/case_lines.h"
 #include "skill/case_reader.h"
 #include "skill/case_writer.h"
 #include "skill/check_types.h"
+#include "skill/python_tests.h"
 #include "util/files.h"
 #include "util/json_file.h"
 #include "util/text.h"
@@ -64,17 +66,30 @@ Error NoCases(const std::string& source) {
                   source));
 }
 
+// The line of each case in the file; 0: unknown.
+std::vector<std::size_t> LinesOf(const std::string& text, const std::string& key, const JoinedTests& joined) {
+  std::vector<std::size_t> lines = CaseLines(text, key);
+  if (joined.places.empty()) return lines;
+  std::vector<std::size_t> of_cases;
+  for (const std::optional<std::size_t>& place : joined.places)
+    of_cases.push_back(place && *place < lines.size() ? lines[*place] : 0);
+  return of_cases;
+}
+
 Result<Suite> SuiteFromDocument(const std::string& text, const std::string& source, Json document) {
+  ASSIGN_OR_RETURN(const CaseList read, FindCases(document, source));
+  ASSIGN_OR_RETURN(JoinedTests joined, JoinTests(std::move(document), read.key).With(source));
+  const std::vector<std::size_t> lines = LinesOf(text, read.key, joined);
+  document = std::move(joined.document);
   ASSIGN_OR_RETURN(const CaseList list, FindCases(document, source));
   if (list.cases.empty()) return NoCases(source);
-  const std::vector<std::size_t> lines = CaseLines(text, list.key);
   Suite suite;
   suite.source = source;
   suite.document = std::move(document);
   std::map<std::string, std::size_t> number_of_id;
   for (std::size_t i = 0; i < list.cases.size(); ++i) {
     const std::size_t number = i + 1;
-    const std::string line = i < lines.size() ? fmt::format(":{}", lines[i]) : std::string();
+    const std::string line = i < lines.size() && lines[i] > 0 ? fmt::format(":{}", lines[i]) : std::string();
     const std::string place = fmt::format("{}{}: {}", source, line, CaseLabel(list.cases[i], number));
     ASSIGN_OR_RETURN(CaseReading reading, ReadCase(list.cases[i], number).With(place));
     const auto [other, is_new] = number_of_id.emplace(reading.test_case.id, number);
@@ -176,7 +191,7 @@ Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
     if (!fs::exists(path, code)) continue;
     ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path, folder));
     ASSIGN_OR_RETURN(const CaseList list, FindCases(read.document, read.source));
-    if (!list.cases.empty()) return SuiteFromFile(std::move(read), path);
+    if (!list.cases.empty() || HasOwnTests(read.document)) return SuiteFromFile(std::move(read), path);
     // skill_meta.json is often written with an empty list while the tests are in a separate file.
     if (empty_source.empty()) empty_source = read.source;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "skill/case_writer.h"
+#include "skill/python_tests.h"
 #include "skill/skill_copy.h"
 #include "skill/skill_text.h"
 #include "util/folder.h"
@@ -120,7 +121,7 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
       test["split"] = std::binary_search(outcome.test.begin(), outcome.test.end(), i) ? "test" : "train";
     tests.push_back(std::move(test));
   }
-  return {{"metadata", metadata}, {"tests", tests}};
+  return ReadableByPython({{"metadata", metadata}, {"tests", tests}});
 }
 
 Status WriteGeneratedSkill(const GenerateOutcome& outcome, const GenerationFacts& facts, const Folder& folder,
