@@ -21,6 +21,7 @@
 #include "report/html_report.h"
 #include "report/junit.h"
 #include "report/markdown.h"
+#include "report/python_export.h"
 #include "report/python_files.h"
 #include "util/files.h"
 #include "util/json.h"
@@ -32,13 +33,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Format { kText, kHtml, kMarkdown, kCsv, kJson, kXml };
+enum class Format { kText, kHtml, kMarkdown, kCsv, kJson, kXml, kPython };
 
 const std::map<std::string, Format>& Formats() {
   static const std::map<std::string, Format> formats = {
-      {"text", Format::kText},   {"txt", Format::kText},          {"html", Format::kHtml}, {"htm", Format::kHtml},
-      {"md", Format::kMarkdown}, {"markdown", Format::kMarkdown}, {"csv", Format::kCsv},   {"json", Format::kJson},
-      {"xml", Format::kXml},     {"junit", Format::kXml}};
+      {"text", Format::kText},   {"txt", Format::kText},          {"html", Format::kHtml},    {"htm", Format::kHtml},
+      {"md", Format::kMarkdown}, {"markdown", Format::kMarkdown}, {"csv", Format::kCsv},      {"json", Format::kJson},
+      {"xml", Format::kXml},     {"junit", Format::kXml},         {"python", Format::kPython}};
   return formats;
 }
 
@@ -138,6 +139,7 @@ Result<std::string> ReportOf(const Sources& sources, Format format, const Style&
       return JUnitXml(sources.runs);
     case Format::kJson:
     case Format::kText:
+    case Format::kPython:
       break;
   }
   return JsonOf(sources);
@@ -147,6 +149,24 @@ std::string SizeText(std::size_t bytes) {
   if (bytes < 10'000) return fmt::format("{} bytes", WithThousands(static_cast<long long>(bytes)));
   if (bytes < 10'000'000) return fmt::format("{} kB", WithThousands(static_cast<long long>(bytes / 1000)));
   return fmt::format("{} MB", bytes / 1'000'000);
+}
+
+// Folders, not a file.
+ExitCode WritePythonRuns(const ReportOptions& options, const Sources& sources, Env& env) {
+  if (options.output.empty() || options.output == "-")
+    return PrintError(env, InputError("--format python writes folders; name a folder for them with -o DIR"));
+  if (!sources.first_foreign.empty()) {
+    return PrintError(env, InputError(fmt::format("{} was written by another program and can't be written for the "
+                                                  "Python tool; name runs of this program",
+                                                  sources.first_foreign)));
+  }
+  if (const Status written = ExportToPython(sources.runs, options.output); !written)
+    return PrintError(env, written.error());
+  std::size_t results = 0;
+  for (const JudgedRun& run : sources.runs) results += PythonRounds(run).size();
+  env.out(TerminalText::Format("{} written: {} as {}, and results.csv\n", options.output,
+                               Counted(sources.runs.size(), "run"), Counted(results, "run_N folder")));
+  return ExitCode::kSuccess;
 }
 
 }  // namespace
@@ -169,7 +189,10 @@ void AddReportCommand(CLI::App& app, ReportOptions& options) {
       ->type_name("FILE");
   std::vector<std::string> names;
   for (const auto& [name, format] : Formats()) names.push_back(name);
-  command->add_option("--format", options.format, "Format, whatever the file's name: text, html, md, csv, json or xml")
+  command
+      ->add_option("--format", options.format,
+                   "Format, whatever the file's name: text, html, md, csv, json or xml; python writes the Python "
+                   "tool's run_N folders into the folder given by -o")
       ->transform(OneOf(names))
       ->type_name("FORMAT");
   command->add_flag_callback("--json", [&options] { options.format = "json"; }, "Same as --format json");
@@ -180,7 +203,8 @@ void AddReportCommand(CLI::App& app, ReportOptions& options) {
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"Write a report to look at in a browser", "upskill report latest -o report.html"},
                          {"Write a comment for a pull request", "upskill report 4f2a -o comment.md"},
-                         {"Put all runs into one table", "upskill report runs -o runs.csv"}});
+                         {"Put all runs into one table", "upskill report runs -o runs.csv"},
+                         {"Write a run for the Python tool", "upskill report latest --format python -o for-python"}});
 }
 
 ExitCode RunReport(const ReportOptions& options, Env& env) {
@@ -198,6 +222,10 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
   const auto print_notes = [&] {
     for (const JudgedRun& run : sources.runs) PrintRunNotes(run, env);
   };
+  if (*format == Format::kPython) {
+    print_notes();
+    return WritePythonRuns(options, sources, env);
+  }
   if (*format == Format::kText && !to_file) {
     print_notes();
     env.out(TextOf(sources, style));

@@ -18,7 +18,9 @@
 #include "report/eval_json.h"
 #include "report/ledger_text.h"
 #include "report/matrix.h"
+#include "report/python_export.h"
 #include "report/python_files.h"
+#include "report/python_result.h"
 #include "report/runs_text.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -52,6 +54,7 @@ void KeepWantedResults(const RunsOptions& options, JudgedRun& run) {
 
 struct Found {
   std::vector<RunRow> rows;
+  std::vector<Json> results;  // with RunsOptions::python, as the Python tool has them
   std::vector<JudgedRun> runs;
   std::size_t trials = 0;  // runs of generations that were left out
 };
@@ -64,6 +67,13 @@ void CollectPythonRun(const RunsOptions& options, const fs::path& folder, Env& e
     return;
   }
   for (const std::string& warning : run->warnings) PrintWarning(env, warning);
+  if (options.python) {
+    for (Json& result : run->results) {
+      const std::string model = JsonGet<std::string>(Member(result, "metadata"), "model", "");
+      if (Wanted(options.models, model) && Wanted(options.skills, JsonGet<std::string>(result, "skill_name", "")))
+        found.results.push_back(std::move(result));
+    }
+  }
   for (RunRow& row : run->rows) {
     const Student& student = row.student.student;
     if (!Wanted(options.skills, row.skill) ||
@@ -89,8 +99,17 @@ void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Fo
                                   Counted(data->skipped_lines(), "line")));
   }
   JudgedRun run = Judge(std::move(data).value());
+  std::vector<Json> results;
+  if (options.python) results = PythonRounds(run);
   KeepWantedResults(options, run);
   if (run.summary.students.empty()) return;
+  const std::vector<Student>& students = run.plan().students;
+  for (Json& result : results) {
+    const std::string& model = result.at("metadata").at("model").get_ref<const std::string&>();
+    const bool wanted =
+        std::any_of(students.begin(), students.end(), [&](const Student& one) { return one.spec == model; });
+    if (wanted) found.results.push_back(std::move(result));
+  }
   for (RunRow& row : RowsOf(run)) found.rows.push_back(std::move(row));
   found.runs.push_back(std::move(run));
 }
@@ -142,14 +161,15 @@ void NoteTrials(std::size_t trials, const Env& env) {
   if (trials > 0) env.error(TerminalText::Format("{}\n", TrialsText(trials)));
 }
 
-ExitCode WriteCsv(const RunsOptions& options, const std::vector<RunRow>& rows, Env& env) {
-  const std::string csv = RunCsv(rows);
+ExitCode WriteCsv(const RunsOptions& options, const Found& found, Env& env) {
+  const std::string csv = options.python ? PythonCsv(found.results) : RunCsv(found.rows);
   if (options.csv == "-") {
     PrintDocument(env, csv);
     return ExitCode::kSuccess;
   }
   if (const Status written = WriteOutputFile(options.csv, csv); !written) return PrintError(env, written.error());
-  env.out(TerminalText::Format("{} written to {}\n", Counted(rows.size(), "row"), options.csv));
+  env.out(TerminalText::Format("{} written to {}\n",
+                               Counted(options.python ? found.results.size() : found.rows.size(), "row"), options.csv));
   return ExitCode::kSuccess;
 }
 
@@ -187,6 +207,8 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
     BeginGroup(*command, "Output");
     command->add_option("--csv", options.csv, "Write the runs as CSV to this file; - is standard output")
         ->type_name("FILE");
+    command->add_flag("--python", options.python,
+                      "With --csv: the columns of the Python tool's table, a row for each round of an arm");
     command->add_flag("--json", options.json, "Print results like eval --json; with --matrix, the matrix");
     for (const char* form : {"--matrix", "--json"}) command->get_option("--csv")->excludes(command->get_option(form));
     AddColorOption(*command, options.color);
@@ -201,6 +223,8 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
 ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
+  if (options.python && options.csv.empty())
+    return PrintError(env, InputError("--python chooses the columns of --csv; name the file with --csv FILE"));
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
   std::error_code code;
   if (!fs::is_directory(runs_dir, code)) {
@@ -218,7 +242,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
                            "\n");
     return ExitCode::kSuccess;
   }
-  if (!options.csv.empty()) return WriteCsv(options, found.rows, env);
+  if (!options.csv.empty()) return WriteCsv(options, found, env);
   if (found.rows.empty() || (options.matrix && found.runs.empty())) {
     const bool all = options.skills.empty() && options.models.empty();
     env.error(

@@ -16,7 +16,8 @@ struct RunsOptions {
   std::string runs_dir;  // empty: from the configuration
   std::vector<std::string> skills;
   std::vector<std::string> models;
-  std::string csv;  // file to write; "-" for standard output
+  std::string csv;      // file to write; "-" for standard output
+  bool python = false;  // the columns of the Python tool in `csv`
   std::string metric = "success";
   bool all = false;
   bool ledger = false;

@@ -7,6 +7,7 @@
 
 #include "eval/judged_run.h"
 #include "report/runs_text.h"
+#include "util/json.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -28,6 +29,7 @@ std::vector<std::filesystem::path> FindPythonRuns(const std::filesystem::path& r
 // (benchmark mode) are summed by model. Unreadable run_N folders are left out and named in `warnings`.
 struct PythonRun {
   std::vector<RunRow> rows;
+  std::vector<Json> results;  // as they were read, in the order of their numbers
   std::vector<std::string> warnings;
 };
 Result<PythonRun> ReadPythonRun(const std::filesystem::path& folder);
