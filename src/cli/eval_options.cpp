@@ -7,6 +7,7 @@
 #include "cli/help_formatter.h"
 #include "cli/judge_option.h"
 #include "cli/option_checks.h"
+#include "cli/python_options.h"
 #include "eval/gate.h"
 #include "eval/plan.h"
 #include "util/text.h"
@@ -32,10 +33,11 @@ void AddModelOptions(CLI::App& command, EvalOptions& options) {
       .add_option("--base-url", options.base_urls,
                   "OpenAI-compatible server for plain model names (repeatable, makes a pool)")
       ->type_name("URL");
-  command.add_option("-j,--jobs", options.parallel, "Maximum concurrent requests per model")
+  command.add_option("-j,--jobs,--max-parallel", options.parallel, "Maximum concurrent requests per model")
       ->check(WholeNumber(1, kMaxParallel))
       ->default_str("64 over the network, 32 in process")
       ->type_name("N");
+  AddExecutorOption(command);
   command.add_flag("--batch", options.batch, "Submit to the provider's Batch API: half the price, within a day");
 }
 

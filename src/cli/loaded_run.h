@@ -17,7 +17,8 @@ Result<JudgedRun> LoadRun(const std::filesystem::path& folder);
 void PrintRunNotes(const JudgedRun& run, Env& env);
 
 // The folders that an argument means: a run's folder, all runs below another folder, or a run's name (its last 4
-// characters, `latest`). A folder that only the Python tool wrote is returned as it is.
+// characters, `latest`). Runs of the Python tool are among
+// them: IsPythonRun tells.
 Result<std::vector<std::filesystem::path>> FoldersOf(const std::string& name, const std::filesystem::path& runs_dir);
 
 // Whether the folder has results, but only those of the Python tool.

@@ -81,7 +81,7 @@ Status Load(const std::string& name, const fs::path& runs_dir, Env& env, Sources
       ASSIGN_OR_RETURN(PythonRun run, ReadPythonRun(folder));
       for (const std::string& warning : run.warnings) PrintWarning(env, warning);
       sources.rows.insert(sources.rows.end(), run.rows.begin(), run.rows.end());
-      if (sources.first_foreign.empty()) sources.first_foreign = name;
+      if (sources.first_foreign.empty()) sources.first_foreign = folder.string();
       continue;
     }
     ASSIGN_OR_RETURN(JudgedRun run, LoadRun(folder));
@@ -120,8 +120,9 @@ std::string JsonOf(const Sources& sources) {
 
 Result<std::string> ReportOf(const Sources& sources, Format format, const Style& style) {
   if (format == Format::kText) return TextOf(sources, style).text();
-  if (!sources.first_foreign.empty()) {
-    if (format == Format::kCsv && sources.runs.empty() && sources.benchmarks.empty()) return RunCsv(sources.rows);
+  const bool has_rows_alone = sources.runs.empty() && sources.benchmarks.empty();
+  if (format == Format::kCsv && has_rows_alone && !sources.rows.empty()) return RunCsv(sources.rows);
+  if (!sources.first_foreign.empty() && sources.runs.empty()) {
     return InputError(
         fmt::format("{} was written by another program and has no answers: its figures can be shown as text (without "
                     "-o), those of the "
@@ -151,15 +152,24 @@ std::string SizeText(std::size_t bytes) {
   return fmt::format("{} MB", bytes / 1'000'000);
 }
 
+// Of results without answers beside runs that have them.
+void WarnOfLeftOut(const Sources& sources, Env& env) {
+  if (sources.first_foreign.empty() || sources.runs.empty()) return;
+  PrintWarning(env, fmt::format("left out: {} was written by another program and has no answers; without -o, its "
+                                "figures are shown as text",
+                                sources.first_foreign));
+}
+
 // Folders, not a file.
 ExitCode WritePythonRuns(const ReportOptions& options, const Sources& sources, Env& env) {
   if (options.output.empty() || options.output == "-")
     return PrintError(env, InputError("--format python writes folders; name a folder for them with -o DIR"));
-  if (!sources.first_foreign.empty()) {
+  if (!sources.first_foreign.empty() && sources.runs.empty()) {
     return PrintError(env, InputError(fmt::format("{} was written by another program and can't be written for the "
                                                   "Python tool; name runs of this program",
                                                   sources.first_foreign)));
   }
+  WarnOfLeftOut(sources, env);
   if (const Status written = ExportToPython(sources.runs, options.output); !written)
     return PrintError(env, written.error());
   std::size_t results = 0;
@@ -233,6 +243,7 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
   }
   const Result<std::string> report = ReportOf(sources, *format, style);
   if (!report) return PrintError(env, report.error());
+  if (*format != Format::kText) WarnOfLeftOut(sources, env);
   print_notes();
   if (!to_file) {
     PrintDocument(env, *report);

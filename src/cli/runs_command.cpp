@@ -56,7 +56,8 @@ struct Found {
   std::vector<RunRow> rows;
   std::vector<Json> results;  // with RunsOptions::python, as the Python tool has them
   std::vector<JudgedRun> runs;
-  std::size_t trials = 0;  // runs of generations that were left out
+  std::size_t trials = 0;          // runs of generations that were left out
+  std::size_t python_folders = 0;  // of the Python tool
 };
 
 // What the Python tool wrote has rows alone: it doesn't keep what a verdict needs.
@@ -67,6 +68,7 @@ void CollectPythonRun(const RunsOptions& options, const fs::path& folder, Env& e
     return;
   }
   for (const std::string& warning : run->warnings) PrintWarning(env, warning);
+  ++found.python_folders;
   if (options.python) {
     for (Json& result : run->results) {
       const std::string model = JsonGet<std::string>(Member(result, "metadata"), "model", "");
@@ -235,6 +237,11 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   }
   if (options.ledger) return PrintLedger(options, runs_dir, env);
   const Found found = Collect(options, runs_dir, env);
+  if (const std::size_t left = found.python_folders; left > 0 && (options.json || options.matrix)) {
+    env.error(TerminalText::Format("note: {} of the Python tool {} left out: {} no answers, which {} needs\n",
+                                   Counted(left, "run"), left == 1 ? "is" : "are", left == 1 ? "it has" : "they have",
+                                   options.matrix ? "--matrix" : "--json"));
+  }
   const double tolerance = options.within_points / 100.0;
   if (options.json) {
     PrintDocument(env, DumpJsonIndented(options.matrix ? MatrixToJson(MakeMatrix(found.runs), tolerance)

@@ -5,10 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "cli/help_formatter.h"
+#include "cli/python_options.h"
 #include "util/nearest_name.h"
 #include "util/text.h"
 
@@ -82,6 +85,8 @@ std::string CommandsWith(const CLI::App& app, const std::string& option) {
 std::string UnknownOption(const CLI::App& app, const Unknown& unknown) {
   const std::string name = unknown.word.substr(0, unknown.word.find('='));
   const CLI::App& command = *unknown.command;
+  if (const std::optional<std::string> instead = InsteadOfPythonOption(name))
+    return fmt::format("{} has no option '{}': {}", CommandPath(command), name, *instead);
   const std::vector<std::string> own = OptionsOf(command);
   if (&command != &app) {
     const std::string path = CommandPath(command);
@@ -103,8 +108,40 @@ std::string UnknownOption(const CLI::App& app, const Unknown& unknown) {
   return fmt::format("unknown option '{}'", name);
 }
 
+// What a word processor makes of two hyphens, before the name of an option: "–from", "—-from". The name, else nothing.
+std::string NameAfterLongDash(std::string_view word) {
+  constexpr std::array<std::string_view, 4> kDashes = {"\u2010", "\u2013", "\u2014", "\u2212"};
+  bool is_long = false;
+  for (bool more = true; more;) {
+    more = !word.empty() && word.front() == '-';
+    if (more) word.remove_prefix(1);
+    for (const std::string_view dash : kDashes) {
+      if (!word.starts_with(dash)) continue;
+      word.remove_prefix(dash.size());
+      is_long = more = true;
+    }
+  }
+  return is_long ? std::string(word.substr(0, word.find('='))) : std::string();
+}
+
+// The command's option that such a word means; empty if there is none.
+std::string OptionWithLongDash(const CLI::App& command, const std::string& word) {
+  const std::string name = NameAfterLongDash(word);
+  const std::string option = (name.size() == 1 ? "-" : "--") + name;
+  return !name.empty() && Contains(OptionsOf(command), option) ? option : std::string();
+}
+
 std::string UnknownArgument(const CLI::App& app, const Unknown& unknown) {
   if (IsOption(unknown.word)) return UnknownOption(app, unknown);
+  if (const std::string option = OptionWithLongDash(*unknown.command, unknown.word); !option.empty())
+    return fmt::format("'{}' begins with a long dash instead of hyphens: write {}", unknown.word, option);
+  // It was taken for an argument, and what follows it is the one too many.
+  for (const CLI::Option* argument : unknown.command->get_options()) {
+    for (const std::string& word : argument->get_positional() ? argument->results() : std::vector<std::string>()) {
+      if (const std::string option = OptionWithLongDash(*unknown.command, word); !option.empty())
+        return fmt::format("'{}' begins with a long dash instead of hyphens: write {}", word, option);
+    }
+  }
   const std::vector<std::string> commands = NamesOf(VisibleCommands(*unknown.command));
   if (commands.empty())
     return fmt::format("unexpected argument '{}' for {}", unknown.word, CommandPath(*unknown.command));
