@@ -46,6 +46,8 @@ Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec,
       return MakeEquals(spec, parts);
     case CheckKind::kRegex:
       return MakeRegex(spec, parts);
+    case CheckKind::kNotRegex:
+      return MakeNotRegex(spec, parts);
     case CheckKind::kNumber:
       return MakeNumber(spec, parts);
     case CheckKind::kJsonSchema:
@@ -92,7 +94,7 @@ void AddSizes(const std::vector<CheckSpec>& checks, CheckSizes& sizes) {
     for (const std::string& value : spec.values) sizes.bytes += value.size();
     const CheckType* const type = FindCheckType(spec.type);
     if (type != nullptr && type->kind == CheckKind::kInOrder) sizes.searches += spec.values.size();
-    if (type != nullptr && (type->kind == CheckKind::kRegex || type->kind == CheckKind::kNumber)) ++sizes.searches;
+    if (type != nullptr && type->searches()) ++sizes.searches;
     if (type != nullptr &&
         (type->kind == CheckKind::kJsonSchema || type->kind == CheckKind::kKernelBuilder || type->finds_value()))
       ++sizes.data;

@@ -132,6 +132,23 @@ class Regex : public PartCheck {
   std::unique_ptr<RE2> search_;
 };
 
+class NotRegex : public PartCheck {
+ public:
+  NotRegex(CheckSubject subject, std::unique_ptr<RE2> search)
+      : PartCheck(std::move(subject)), search_(std::move(search)) {}
+
+ private:
+  std::string FindProblem(const CheckedPart& part) const override {
+    if (std::string reason = TooCostly(*search_, part.text->size()); !reason.empty()) return reason;
+    re2::StringPiece found;
+    const re2::StringPiece text(part.text->data(), part.text->size());
+    if (!search_->Match(text, 0, text.size(), RE2::UNANCHORED, &found, 1)) return "";
+    return "matches " + Quoted(std::string_view(found.data(), found.size()));
+  }
+
+  std::unique_ptr<RE2> search_;
+};
+
 // As std::string::find, but in linear time where a long text has many near matches.
 std::size_t FindFrom(std::string_view text, std::string_view wanted, std::size_t from) {
   const void* const at = ::memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
@@ -182,6 +199,14 @@ Result<std::unique_ptr<Check>> MakeLiteralCheck(const CheckSpec& spec, CaseParts
   return std::unique_ptr<Check>(std::make_unique<LiteralCheck>(std::move(subject), std::move(literals)));
 }
 
+template <typename PatternCheck>
+Result<std::unique_ptr<Check>> MakePatternCheck(const CheckSpec& spec, CaseParts& parts) {
+  if (spec.pattern.empty()) return InputError(fmt::format("{} needs a pattern", spec.type));
+  ASSIGN_OR_RETURN(std::unique_ptr<RE2> search, CompilePattern(spec.pattern, parts));
+  return std::unique_ptr<Check>(
+      std::make_unique<PatternCheck>(SubjectOf(spec, Quoted(spec.pattern), parts), std::move(search)));
+}
+
 }  // namespace
 
 CheckSubject SubjectOf(const CheckSpec& spec, const std::string& expected, CaseParts& parts) {
@@ -230,10 +255,10 @@ Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec, CaseParts& part
 }
 
 Result<std::unique_ptr<Check>> MakeRegex(const CheckSpec& spec, CaseParts& parts) {
-  if (spec.pattern.empty()) return InputError("regex needs a pattern");
-  ASSIGN_OR_RETURN(std::unique_ptr<RE2> search, CompilePattern(spec.pattern, parts));
-  return std::unique_ptr<Check>(
-      std::make_unique<Regex>(SubjectOf(spec, Quoted(spec.pattern), parts), std::move(search)));
+  return MakePatternCheck<Regex>(spec, parts);
+}
+Result<std::unique_ptr<Check>> MakeNotRegex(const CheckSpec& spec, CaseParts& parts) {
+  return MakePatternCheck<NotRegex>(spec, parts);
 }
 
 Result<std::unique_ptr<Check>> MakeFileExists(const CheckSpec& spec, CaseParts& parts) {

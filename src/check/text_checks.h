@@ -67,6 +67,9 @@ Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec, CaseParts& part
 // An RE2 pattern that may match anywhere in the text.
 Result<std::unique_ptr<Check>> MakeRegex(const CheckSpec& spec, CaseParts& parts);
 
+// The same, which must match nowhere. A pattern that can't be looked for in so long a text fails, too.
+Result<std::unique_ptr<Check>> MakeNotRegex(const CheckSpec& spec, CaseParts& parts);
+
 // Whether the answer has the file.
 Result<std::unique_ptr<Check>> MakeFileExists(const CheckSpec& spec, CaseParts& parts);
 

@@ -83,6 +83,7 @@ class CheckReader {
     std::replace(check.type.begin(), check.type.end(), '-', '_');
     RETURN_IF_ERROR(ReadWeight(item, check));
     const CheckType* const type = FindCheckType(check.type);
+    if (check.type == "skipped") return ReadSkipped(item, check);
     if (type == nullptr) {
       check.options = item;
       check.unavailable = ReasonUnavailable(check.type);
@@ -113,6 +114,18 @@ class CheckReader {
   }
 
  private:
+  // An assertion of another tool's file that has no counterpart here (skill/formats): {"type": "skipped", "name": "…",
+  // "reason": "…"}.
+  CheckSpec ReadSkipped(const Json& item, CheckSpec& check) {
+    const std::string name = StringAt(item, "name");
+    const std::string reason = StringAt(item, "reason");
+    check.options = item;
+    check.type = name.empty() || FindCheckType(name) != nullptr ? "skipped" : name;
+    check.unavailable = reason.empty() ? "the suite says so" : reason;
+    warnings_.push_back(fmt::format("{} is skipped: {}", ExcerptLine(check.type, 60), ExcerptLine(reason, 200)));
+    return std::move(check);
+  }
+
   // A command as another tool states it: {"cmd": "…", "config": {"timeout_seconds": 60}}.
   static void ReadKeysOfVerifier(const Json& item, CheckSpec& check) {
     const Json* command = FindMember(item, "cmd");

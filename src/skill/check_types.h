@@ -14,6 +14,7 @@ enum class CheckKind {
   kInOrder,
   kEquals,
   kRegex,
+  kNotRegex,
   kNumber,
   kJsonSchema,
   kJsonValue,
@@ -63,6 +64,10 @@ struct CheckType {
   constexpr bool wants_value() const {
     return kind == CheckKind::kContains || kind == CheckKind::kAnyOf || kind == CheckKind::kInOrder;
   }
+  // It searches the text by itself, with a pattern.
+  constexpr bool searches() const {
+    return kind == CheckKind::kRegex || kind == CheckKind::kNotRegex || kind == CheckKind::kNumber;
+  }
   // It runs or compiles what the answer says, in the sandbox.
   constexpr bool executes() const {
     return kind == CheckKind::kCommand || kind == CheckKind::kCudaCompile || kind == CheckKind::kCudaBindings;
@@ -77,7 +82,7 @@ struct CheckType {
   }
 };
 
-inline constexpr std::array<CheckType, 22> kCheckTypes = {{
+inline constexpr std::array<CheckType, 23> kCheckTypes = {{
     {CheckKind::kContains, "contains", CheckOperand::kValues, kNoOptions, "values or text",
      "every value occurs, ignoring case"},
     {CheckKind::kNotContains, "not_contains", CheckOperand::kValues, kNoOptions, "values or text",
@@ -90,6 +95,8 @@ inline constexpr std::array<CheckType, 22> kCheckTypes = {{
      "the trimmed answer is the value"},
     {CheckKind::kRegex, "regex", CheckOperand::kPattern, kNoOptions, "pattern",
      "the pattern matches anywhere in the answer"},
+    {CheckKind::kNotRegex, "not_regex", CheckOperand::kPattern, kNoOptions, "pattern",
+     "the pattern matches nowhere in the answer"},
     {CheckKind::kNumber, "number", CheckOperand::kOptions, kNumberOptions, "value, unit, …",
      "the last number of the answer is the value"},
     {CheckKind::kJsonSchema, "json_schema", CheckOperand::kOptions, kSchemaOptions, "schema",

@@ -79,7 +79,8 @@ bool Fits(const Case& test_case, const std::vector<Case>& cases, std::size_t tot
 // The types whose keys are in the schema for a teacher's answer.
 bool IsForTeachers(const CheckType& type) {
   return type.finds_value() || type.kind == CheckKind::kFileExists ||
-         (type.operand != CheckOperand::kOptions && type.operand != CheckOperand::kChecks);
+         (type.kind != CheckKind::kNotRegex && type.operand != CheckOperand::kOptions &&
+          type.operand != CheckOperand::kChecks);
 }
 
 // A value that a teacher wrote as a string: also as what the text means in JSON, such as 5 or true.
