@@ -359,7 +359,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
 }  // namespace
 
 Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder) {
-  if (!tests.empty()) return LoadSuite(tests);
+  if (!tests.empty()) return LoadSuite(tests, skill_folder);
   Result<Suite> suite = LoadSuiteOfSkill(skill_folder);
   if (suite || suite.error().kind != ErrorKind::kNotFound) return suite;
   return Error{ErrorKind::kNotFound,

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -13,30 +13,16 @@
 #include "skill/case_reader.h"
 #include "skill/case_writer.h"
 #include "skill/check_types.h"
+#include "skill/formats/ci_manifest.h"
 #include "skill/python_tests.h"
+#include "skill/suite_file.h"
 #include "util/files.h"
-#include "util/json_file.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uint64_t kMaxSuiteBytes = std::uint64_t{64} << 20U;
-constexpr std::array<const char*, 3> kListKeys = {"tests", "cases", "evals"};
-
-// The key of the cases in an object: the first one that has cases, else the first one present, else nullptr.
-const char* ListKey(const Json& object) {
-  const char* first = nullptr;
-  for (const char* key : kListKeys) {
-    const auto found = object.find(key);
-    if (found == object.end()) continue;
-    if (found->is_array() && !found->empty()) return key;
-    if (first == nullptr) first = key;
-  }
-  return first;
-}
 
 struct CaseList {
   std::string key;  // empty for a bare list
@@ -66,32 +52,18 @@ Error NoCases(const std::string& source) {
                   source));
 }
 
-// The line of each case in the file; 0: unknown.
-std::vector<std::size_t> LinesOf(const std::string& text, const std::string& key, const JoinedTests& joined) {
-  std::vector<std::size_t> lines = CaseLines(text, key);
-  if (joined.places.empty()) return lines;
-  std::vector<std::size_t> of_cases;
-  for (const std::optional<std::size_t>& place : joined.places)
-    of_cases.push_back(place && *place < lines.size() ? lines[*place] : 0);
-  return of_cases;
-}
-
-Result<Suite> SuiteFromDocument(const std::string& text, const std::string& source, Json document) {
-  ASSIGN_OR_RETURN(const CaseList read, FindCases(document, source));
-  ASSIGN_OR_RETURN(JoinedTests joined, JoinTests(std::move(document), read.key).With(source));
-  const std::vector<std::size_t> lines = LinesOf(text, read.key, joined);
-  document = std::move(joined.document);
-  ASSIGN_OR_RETURN(const CaseList list, FindCases(document, source));
-  if (list.cases.empty()) return NoCases(source);
+// The suite of these cases; `document` is left to the caller.
+Result<Suite> SuiteFromCases(ConvertedSuite read, const fs::path& source) {
+  if (read.cases.empty()) return NoCases(source.string());
   Suite suite;
   suite.source = source;
-  suite.document = std::move(document);
+  suite.warnings = std::move(read.warnings);
   std::map<std::string, std::size_t> number_of_id;
-  for (std::size_t i = 0; i < list.cases.size(); ++i) {
+  for (std::size_t i = 0; i < read.cases.size(); ++i) {
     const std::size_t number = i + 1;
-    const std::string line = i < lines.size() && lines[i] > 0 ? fmt::format(":{}", lines[i]) : std::string();
-    const std::string place = fmt::format("{}{}: {}", source, line, CaseLabel(list.cases[i], number));
-    ASSIGN_OR_RETURN(CaseReading reading, ReadCase(list.cases[i], number).With(place));
+    const Json& raw = read.cases[i].json;
+    const std::string place = fmt::format("{}: {}", read.cases[i].place, CaseLabel(raw, number));
+    ASSIGN_OR_RETURN(CaseReading reading, ReadCase(raw, number).With(place));
     const auto [other, is_new] = number_of_id.emplace(reading.test_case.id, number);
     if (!is_new) {
       return InputError(fmt::format("{}: has the same id \"{}\" as case {}", place,
@@ -104,32 +76,83 @@ Result<Suite> SuiteFromDocument(const std::string& text, const std::string& sour
   return suite;
 }
 
-struct SuiteText {
-  std::string text;
-  std::string source;
-  Json document;
-};
-
-// `folder`: that of the skill, if the file was found in it.
-Result<SuiteText> ReadSuiteText(const fs::path& path, const fs::path& folder) {
-  SuiteText read;
-  read.source = path.string();
-  ASSIGN_OR_RETURN(read.text, ReadFile(path, kMaxSuiteBytes));
-  ASSIGN_OR_RETURN(read.document, ParseJsonFile(read.text, path, folder));
-  return read;
+// The line of each case, from those of the list as it was read; 0: unknown.
+std::vector<std::size_t> LinesOfCases(const std::vector<std::size_t>& lines, const JoinedTests& joined) {
+  if (joined.places.empty()) return lines;
+  std::vector<std::size_t> of_cases;
+  for (const std::optional<std::size_t>& place : joined.places)
+    of_cases.push_back(place && *place < lines.size() ? lines[*place] : 0);
+  return of_cases;
 }
 
-Result<Suite> SuiteFromFile(SuiteText read, const fs::path& path) {
-  ASSIGN_OR_RETURN(Suite suite, SuiteFromDocument(read.text, read.source, std::move(read.document)));
-  suite.source = path;
+// `lines`: of the elements of the list under a key.
+Result<Suite> SuiteFromOwn(Json document, const std::string& source,
+                           const std::function<std::vector<std::size_t>(const std::string& key)>& lines_of) {
+  ASSIGN_OR_RETURN(const CaseList read, FindCases(document, source));
+  ASSIGN_OR_RETURN(JoinedTests joined, JoinTests(std::move(document), read.key).With(source));
+  ASSIGN_OR_RETURN(const CaseList list, FindCases(joined.document, source));
+  const std::vector<std::size_t> lines = LinesOfCases(lines_of(read.key), joined);
+  ConvertedSuite cases;
+  for (std::size_t i = 0; i < list.cases.size(); ++i) {
+    const bool known = i < lines.size() && lines[i] > 0;
+    cases.cases.push_back({list.cases[i], known ? fmt::format("{}:{}", source, lines[i]) : source, {}});
+  }
+  ASSIGN_OR_RETURN(Suite suite, SuiteFromCases(std::move(cases), source));
+  suite.document = std::move(joined.document);
   return suite;
+}
+
+// The document of cases that another tool's file stated.
+Json DocumentOf(const std::vector<ConvertedCase>& cases) {
+  Json list = Json::array();
+  for (const ConvertedCase& one : cases) list.push_back(one.json);
+  return {{"cases", std::move(list)}};
+}
+
+Result<Suite> SuiteFromFile(SuiteFile read, const fs::path& path, const fs::path& skill) {
+  ASSIGN_OR_RETURN(std::optional<ConvertedSuite> converted, ConvertSuiteFile(read, path, skill));
+  if (!converted) {
+    ASSIGN_OR_RETURN(Suite suite, SuiteFromOwn(read.document, path.string(),
+                                               [&read](const std::string& key) { return read.LinesOf(key); }));
+    suite.source = path;
+    return suite;
+  }
+  Json document = DocumentOf(converted->cases);
+  ASSIGN_OR_RETURN(Suite suite, SuiteFromCases(*std::move(converted), path));
+  suite.document = std::move(document);
+  return suite;
+}
+
+// Whether the file of a skill has cases, of whatever tool.
+Result<bool> HasCases(const SuiteFile& read, const fs::path& path) {
+  if (IsForeign(read)) return true;
+  ASSIGN_OR_RETURN(const CaseList list, FindCases(read.document, path.string()));
+  return !list.cases.empty() || HasOwnTests(read.document);
+}
+
+// The manifest that names the skill, in its folder or in one of those above, up to the root of its repository.
+fs::path ManifestOf(const fs::path& skill) {
+  constexpr int kMaxLevels = 6;
+  std::error_code code;
+  fs::path folder = fs::absolute(skill, code).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  for (int level = 0; level < kMaxLevels && !code; ++level) {
+    const fs::path manifest = folder / ".upskill" / "evals.json";
+    if (fs::is_regular_file(manifest, code)) {
+      const Result<SuiteFile> read = ReadSuiteFile(manifest, folder);
+      if (read && ManifestNames(read->document, manifest, skill)) return manifest;
+    }
+    if (fs::exists(folder / ".git", code) || folder == folder.parent_path()) break;
+    folder = folder.parent_path();
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<Suite> ParseSuite(const std::string& text, const std::string& source) {
   ASSIGN_OR_RETURN(Json document, ParseJson(text, source));
-  return SuiteFromDocument(text, source, std::move(document));
+  return SuiteFromOwn(std::move(document), source, [&text](const std::string& key) { return CaseLines(text, key); });
 }
 
 bool AnyCheck(const std::vector<CheckSpec>& checks, bool (CheckType::*condition)() const) {
@@ -178,22 +201,26 @@ std::string_view CheckKindOf(const Case& test_case) {
   return AnyCheck(test_case.checks, &CheckType::is_executed) ? "executed" : "text";
 }
 
-Result<Suite> LoadSuite(const fs::path& path) {
-  ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path, {}));
-  return SuiteFromFile(std::move(read), path);
+Result<Suite> LoadSuite(const fs::path& path, const fs::path& skill) {
+  ASSIGN_OR_RETURN(SuiteFile read, ReadSuiteFile(path, {}));
+  return SuiteFromFile(std::move(read), path, skill);
 }
 
 Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
   std::string empty_source;
-  for (const char* name : {"skill_meta.json", "tests.json", "evals/evals.json"}) {
-    const fs::path path = folder / name;
+  std::vector<fs::path> paths;
+  for (const char* name : {"skill_meta.json", "tests.json", "evals/evals.json", "promptfooconfig.yaml"})
+    paths.push_back(folder / name);
+  if (fs::path manifest = ManifestOf(folder); !manifest.empty()) paths.push_back(std::move(manifest));
+  for (const char* name : {"evals/eval_queries.json", "eval_queries.json"}) paths.push_back(folder / name);
+  for (const fs::path& path : paths) {
     std::error_code code;
     if (!fs::exists(path, code)) continue;
-    ASSIGN_OR_RETURN(SuiteText read, ReadSuiteText(path, folder));
-    ASSIGN_OR_RETURN(const CaseList list, FindCases(read.document, read.source));
-    if (!list.cases.empty() || HasOwnTests(read.document)) return SuiteFromFile(std::move(read), path);
+    ASSIGN_OR_RETURN(SuiteFile read, ReadSuiteFile(path, folder));
+    ASSIGN_OR_RETURN(const bool has_cases, HasCases(read, path));
+    if (has_cases) return SuiteFromFile(std::move(read), path, folder);
     // skill_meta.json is often written with an empty list while the tests are in a separate file.
-    if (empty_source.empty()) empty_source = read.source;
+    if (empty_source.empty()) empty_source = path.string();
   }
   if (!empty_source.empty()) return Error{ErrorKind::kNotFound, NoCases(empty_source).message};
   return Error{ErrorKind::kNotFound,

@@ -91,9 +91,14 @@ inline constexpr std::array<std::string_view, 3> kCaseCheckKinds = {"executed", 
 // cases, a case without `input` or without any check, a value of the wrong type, a file name that points outside its
 // folder, duplicate ids. Every error names the file and the case.
 Result<Suite> ParseSuite(const std::string& text, const std::string& source);
-Result<Suite> LoadSuite(const std::filesystem::path& path);
 
-// The suite of a skill folder: skill_meta.json, else tests.json, else evals/evals.json.
+// The same from a file, which may also be one of another tool (skill/suite_file.h): its cases are converted. `skill`:
+// the folder of the skill to measure, for files that have the cases of several; may be empty.
+Result<Suite> LoadSuite(const std::filesystem::path& path, const std::filesystem::path& skill = {});
+
+// The suite of a skill folder: the first of skill_meta.json, tests.json, evals/evals.json, promptfooconfig.yaml, the
+// CI manifest that names the skill (.upskill/evals.json there or above, up to the root of the repository) and
+// evals/eval_queries.json that has cases.
 Result<Suite> LoadSuiteOfSkill(const std::filesystem::path& folder);
 
 // The document updated with the current values of the cases. Reading and writing back changes nothing, whatever the

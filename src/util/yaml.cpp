@@ -5,9 +5,16 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
 
 #include "util/json_builder.h"
 #include "util/text.h"
@@ -64,9 +71,25 @@ void CheckCountOfValues(const std::string& text) {
   parser.HandleNextDocument(counter);
 }
 
+// A number as JSON would write it, also with a leading plus, or a dot at either end of the digits.
+std::optional<Json> NumberFrom(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t digits = text.starts_with('-') ? 1 : 0;
+  const bool looks_so = text.size() > digits && (text[digits] == '.' || (text[digits] >= '0' && text[digits] <= '9'));
+  if (!looks_so) return std::nullopt;
+  const char* const end = text.data() + text.size();
+  std::int64_t whole = 0;
+  if (const auto read = std::from_chars(text.data(), end, whole); read.ec == std::errc() && read.ptr == end)
+    return Json(whole);
+  double number = 0.0;
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(number)) return std::nullopt;
+  return Json(number);
+}
+
 class Converter {
  public:
-  explicit Converter(std::size_t most) : left_(most) {}
+  Converter(std::size_t most, YamlNumbers numbers) : left_(most), numbers_(numbers) {}
 
   Json Convert(const YAML::Node& node, std::size_t depth) {
     if (++values_ > JsonLimits().values) throw std::length_error("its aliases expand to too many values");
@@ -107,6 +130,9 @@ class Converter {
     Spend(text.size());
     if (node.Tag() == "?" && (text == "true" || text == "True" || text == "TRUE")) return true;
     if (node.Tag() == "?" && (text == "false" || text == "False" || text == "FALSE")) return false;
+    if (node.Tag() == "?" && numbers_ == YamlNumbers::kNumbers) {
+      if (std::optional<Json> number = NumberFrom(text)) return *std::move(number);
+    }
     return FindInvalidUtf8(text) ? ReplaceInvalidUtf8(text) : text;
   }
 
@@ -116,15 +142,16 @@ class Converter {
   }
 
   std::size_t left_;
+  YamlNumbers numbers_;
   std::size_t values_ = 0;
 };
 
 }  // namespace
 
-Result<Json> ParseYaml(const std::string& text, const std::string& name) {
+Result<Json> ParseYaml(const std::string& text, const std::string& name, YamlNumbers numbers) {
   try {
     CheckCountOfValues(text);
-    return Converter(10 * text.size() + 1024).Convert(YAML::Load(text), 0);
+    return Converter(10 * text.size() + 1024, numbers).Convert(YAML::Load(text), 0);
   } catch (const YAML::Exception& error) {
     return InputError(
         fmt::format("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1, error.msg));
@@ -133,6 +160,20 @@ Result<Json> ParseYaml(const std::string& text, const std::string& name) {
   } catch (const std::exception& error) {
     return InputError(fmt::format("{}: {}", name, error.what()));
   }
+}
+
+std::vector<std::size_t> YamlListLines(const std::string& text, const std::string& key) {
+  std::vector<std::size_t> lines;
+  try {
+    CheckCountOfValues(text);
+    const YAML::Node document = YAML::Load(text);
+    const YAML::Node list = key.empty() ? document : document.IsMap() ? document[key] : YAML::Node();
+    if (!list.IsDefined() || !list.IsSequence()) return lines;
+    for (const YAML::Node& item : list) lines.push_back(static_cast<std::size_t>(std::max(item.Mark().line, 0)) + 1);
+  } catch (const std::exception&) {
+    lines.clear();
+  }
+  return lines;
 }
 
 bool HasMoreYamlDocuments(const std::string& text) {
