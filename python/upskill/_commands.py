@@ -63,13 +63,16 @@ def validate(*paths: PathLike, recursive: bool = False, strict: bool = False,
 
 def check(suite: PathLike, *, answers: Optional[PathLike] = None, case: Names = (), lint: bool = False, strict: bool = False,
           output: Optional[PathLike] = None, jobs: Optional[int] = None, no_sandbox: bool = False,
-          toolchain: Union[PathLike, Iterable[PathLike]] = (), process: Process = DEFAULT_PROCESS) -> Outcome[results.SuiteCheck]:
-    """Tries a suite's checks on right and wrong answers, without a model.
+          toolchain: Union[PathLike, Iterable[PathLike]] = (), judge_model: Optional[str] = None, base_url: Optional[str] = None,
+          max_cost: Optional[Number] = None, runs_dir: Optional[PathLike] = None,
+          process: Process = DEFAULT_PROCESS) -> Outcome[results.SuiteCheck]:
+    """Tries a suite's checks on right and wrong answers, without a model, or with one that judges what only a judge can.
 
+    base_url, max_cost and runs_dir are for a judge. max_cost: in US dollars
     exit_code: 0; 1 an answer isn't judged as it should be, or lint or strict found something; 3 no answer could be checked here
     """
     arguments = options(answers=answers, case=case, lint=lint, strict=strict, output=output, jobs=jobs, no_sandbox=no_sandbox,
-                        toolchain=toolchain, json=True)
+                        toolchain=toolchain, judge_model=judge_model, base_url=base_url, max_cost=max_cost, runs_dir=runs_dir, json=True)
     return _json(["check", *arguments, *_places(suite)], process)
 
 

@@ -302,10 +302,20 @@ class CaseCheck(TypedDict):
     seconds: float
 
 
+class CheckJudge(TypedDict):
+    """known: verdicts that were kept from before."""
+    model: str
+    name: str
+    answers: int
+    known: int
+    cost_usd: float
+
+
 class SuiteCheck(TypedDict):
     cases: List[CaseCheck]
     interrupted: bool
     warnings: List[str]
+    judge: Optional[CheckJudge]
 
 
 # --- plan ------------------------------------------------------------------------------------------------------------

@@ -110,7 +110,10 @@ TEST_F(JudgeCheckCommand, ComparesWithPeopleAndTellsLaterRuns) {
 }
 
 TEST_F(JudgeCheckCommand, KeepsWhatTheJudgeSaid) {
-  const auto asked = [&] { return ReadFile(folder.path() / "asked").value_or(""); };
+  const auto asked = [&] {
+    const Result<std::string> text = ReadFile(folder.path() / "asked");
+    return text ? *text : std::string();
+  };
   ASSERT_EQ(Check(Labels(2)), 0) << error;
   const std::string first = asked();
   EXPECT_EQ(first, "xxxxx");
