@@ -215,7 +215,6 @@ std::string ChecksText() {
   return text + R"(
 `expected` is a shorter form of `contains`. `values` is a string or a list.
 Patterns are in RE2 syntax and respect case unless they begin with (?i).
-
 A check with "file" looks at that file in the answer: the fenced block with its
 name in the info string, on the line before, or in a comment as its first line.
 With "output_file", the other checks look at that file. With "fill": {"file",

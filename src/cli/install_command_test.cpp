@@ -268,7 +268,7 @@ TEST_F(InstallCommand, ListShowsWhatOthersInstalled) {
   EXPECT_THAT(out, AllOf(HasSubstr("mine"), HasSubstr("not installed by upskill"), HasSubstr("unchanged")));
   EXPECT_THAT(error, HasSubstr("broken/SKILL.md"));
   Do({"list", "--agent", "copilot", "--json"});
-  EXPECT_EQ(OutAsJson().size(), 2U) << "Copilot reads the project's .claude/skills too, but not the user's";
+  EXPECT_EQ(OutAsJson().size(), 3U) << "Copilot reads .claude/skills too, the project's and the user's";
   Do({"list", "--agent", "pi"});
   EXPECT_EQ(out, "Pi finds no skills here\n");
   Do({"list", "--agent", "all"});

@@ -134,7 +134,9 @@ Result<const Agent*> FindAgent(const std::string& id) {
     if (agent.id == id) return &agent;
     ids.push_back(agent.id);
   }
-  return InputError(fmt::format("unknown agent '{}'{}; there are: {}", id, DidYouMean(id, ids), fmt::join(ids, ", ")));
+  const std::string meant = DidYouMean(id, ids);
+  return InputError(fmt::format("unknown agent '{}'{} {}", id,
+                                meant.empty() ? "; there are:" : meant + " There are:", fmt::join(ids, ", ")));
 }
 
 Result<std::vector<fs::path>> UserFoldersOf(const Agent& agent, const VariableLookup& variable) {

@@ -13,10 +13,10 @@
 namespace upskill {
 
 struct GitLimits {
-  std::chrono::seconds time{600};                          // of each call of git
-  std::uint64_t bytes = std::uint64_t{1} << 30U;           // on the disk, of the repository and of the skill
-  std::function<bool()> stopped;                           // asked about ten times a second; empty: never
-  std::function<void(std::uint64_t bytes)> progress = {};  // called as often, with what has arrived; may be empty
+  std::chrono::seconds time{600};                     // of each call of git
+  std::uint64_t bytes = std::uint64_t{1} << 30U;      // on the disk, of the repository and of the skill
+  std::function<bool()> stopped;                      // asked about ten times a second; empty: never
+  std::function<void(std::uint64_t bytes)> progress;  // called as often, with what has arrived; may be empty
 };
 
 struct FetchedSkill {

@@ -93,7 +93,9 @@ TEST(GitSource, RefusesWhatCouldBeMeantForGitItself) {
     EXPECT_TRUE(IsGitSource(text) || text.find("://") == std::string::npos);
     const Result<GitSource> source = ParseGitSource(text);
     ASSERT_EQ(source.ok(), message.empty());
-    if (!source) EXPECT_THAT(source.error().message, HasSubstr(message));
+    if (!source) {
+      EXPECT_THAT(source.error().message, HasSubstr(message));
+    }
   }
 }
 
@@ -109,9 +111,9 @@ TEST(GitSource, NeverRepeatsAPassword) {
 }
 
 TEST(GitSource, NamesTheRepository) {
-  EXPECT_EQ(RepositoryName({"https://h/o/skills.git"}), "skills");
-  EXPECT_EQ(RepositoryName({"git@h:skills"}), "skills");
-  EXPECT_EQ(RepositoryName({"file:///.git"}), "repository");
+  EXPECT_EQ(RepositoryName({"https://h/o/skills.git", "", ""}), "skills");
+  EXPECT_EQ(RepositoryName({"git@h:skills", "", ""}), "skills");
+  EXPECT_EQ(RepositoryName({"file:///.git", "", ""}), "repository");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string DifferencesText(const std::vector<std::string>& differences);
 // Where a skill comes from, and how it is installed.
 struct InstallSource {
   std::filesystem::path path;  // absolute, or a git source (GitSourceText)
-  std::string commit = {};     // that was fetched from a git source; empty: it isn't one
+  std::string commit;          // that was fetched from a git source; empty: it isn't one
   InstallMode mode = InstallMode::kCopy;
   EvaluationFiles evaluation = EvaluationFiles::kLeftOut;
 };

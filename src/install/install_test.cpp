@@ -43,7 +43,7 @@ class InstallTest : public testing::Test {
 
   TempFolder folder;
   fs::path config = folder.path() / "config";
-  InstallSource source{WriteSkill(folder, "source/greet", "greet")};
+  InstallSource source{WriteSkill(folder, "source/greet", "greet"), "", InstallMode::kCopy, EvaluationFiles::kLeftOut};
   InstallTarget target{{folder.path(), folder.path() / ".agents/skills"}, {"agents"}};
 };
 

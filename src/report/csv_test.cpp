@@ -81,7 +81,7 @@ TEST(CsvField, GivesBackEveryText) {
 TEST(CsvField, ControlCharactersAreVisible) {
   EXPECT_EQ(CsvField("a\x1b[2Jb\x07"), "a\\x1b[2Jb\\x07");
   EXPECT_EQ(CsvField(std::string_view("\0", 1)), "\\x00");
-  EXPECT_EQ(CsvField("\u202Eb\xC2\x9B"), "\\u202eb\\x9b");
+  EXPECT_EQ(CsvField("\u202Eb\xC2\x9B"), "\\u202eb\\u009b");
   EXPECT_EQ(CsvField("hidden\rshown"), "hidden\\x0dshown");
   EXPECT_EQ(CsvField("two\r\nlines\tx"), "\"two\r\nlines\tx\"");
   EXPECT_EQ(CsvField("\xFF"), "\uFFFD");
@@ -104,14 +104,14 @@ TEST(SamplesCsv, EverySampleARow) {
   ASSERT_THAT(rows, SizeIs(9));
   EXPECT_THAT(rows[0], ElementsAre("run", "model", "case", "arm", "round", "status", "passed", "stop", "prompt_tokens",
                                    "cached_tokens", "output_tokens", "seconds", "cost_usd", "checks_passed",
-                                   "checks_total", "failed_checks", "answer", "check_kind"));
+                                   "checks_total", "failed_checks", "answer", "check_kind", "judge", "judge_cost_usd"));
   EXPECT_THAT(rows[1], ElementsAre(run.plan.run, "sim:base=0.4", "easy", "baseline", "1", "ok", "true", "end", "30",
-                                   "0", "16", "1.500", "0.00125", "1", "1", "", "4", "text"));
+                                   "0", "16", "1.500", "0.00125", "1", "1", "", "4", "text", "", ""));
   EXPECT_THAT(rows[5],
               ElementsAre(run.plan.run, "sim:base=0.4", "hard", "baseline", "1", "ok", "false", "length", "30", "0",
-                          "16", "1.500", "", "0", "1", "contains \"edition = 5\"", "edition = 2", "text"));
+                          "16", "1.500", "", "0", "1", "contains \"edition = 5\"", "edition = 2", "text", "", ""));
   EXPECT_THAT(rows[8], ElementsAre(run.plan.run, "sim:base=0.4", "hard", "skill", "2", "error", "", "", "", "", "", "",
-                                   "", "", "", "", "overloaded", "text"));
+                                   "", "", "", "", "overloaded", "text", "", ""));
 }
 
 TEST(SamplesCsv, HostileTextStaysInItsField) {
@@ -124,7 +124,7 @@ TEST(SamplesCsv, HostileTextStaysInItsField) {
   const auto rows = ReadCsv(SamplesCsv(Runs(run.judged())));
   ASSERT_THAT(rows, SizeIs(9));
   for (const auto& row : rows) {
-    ASSERT_THAT(row, SizeIs(18));
+    ASSERT_THAT(row, SizeIs(20));
     for (const std::string& field : row) EXPECT_THAT(field, Not(StartsWith("=")));
   }
   EXPECT_EQ(CsvOriginal(rows[1][1]), run.plan.students[0].spec);

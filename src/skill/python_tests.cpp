@@ -73,7 +73,8 @@ bool IsJudgedAlike(const Json& one) {
 
 std::string InputOf(const Json& one) {
   std::string input = StringAt(one, "input");
-  return input.empty() ? StringAt(one, "prompt") : input;
+  if (input.empty()) input = StringAt(one, "prompt");
+  return input;
 }
 
 // The two parts of a case: what the Python tool knows, and the rest. The first is null if it would judge otherwise.

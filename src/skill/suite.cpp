@@ -80,6 +80,7 @@ Result<Suite> SuiteFromCases(ConvertedSuite read, const fs::path& source) {
 std::vector<std::size_t> LinesOfCases(const std::vector<std::size_t>& lines, const JoinedTests& joined) {
   if (joined.places.empty()) return lines;
   std::vector<std::size_t> of_cases;
+  of_cases.reserve(joined.places.size());
   for (const std::optional<std::size_t>& place : joined.places)
     of_cases.push_back(place && *place < lines.size() ? lines[*place] : 0);
   return of_cases;

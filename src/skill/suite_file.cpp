@@ -31,6 +31,7 @@ constexpr std::array<const char*, 3> kListKeys = {"tests", "cases", "evals"};
 enum class Form { kOwn, kEvals, kManifest, kQueries, kPromptfoo, kInspect };
 
 // The list that the document is, or has under one of the usual keys.
+const Json& ListOf(Json&& document) = delete;
 const Json& ListOf(const Json& document) {
   if (document.is_array() || !document.is_object()) return document;
   const char* const key = ListKey(document);

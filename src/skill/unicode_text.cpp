@@ -84,7 +84,7 @@ std::u32string WithOrderedMarks(std::u32string text) {
 
 // The text as utf8proc maps it; unchanged where memory runs out.
 std::string Mapped(std::string_view given, int options) {
-  const std::string text = EncodeUtf8(WithOrderedMarks(DecodeUtf8(given)));
+  std::string text = EncodeUtf8(WithOrderedMarks(DecodeUtf8(given)));
   utf8proc_uint8_t* mapped = nullptr;
   // A combination of flags is no value of their enumeration.
   const utf8proc_ssize_t size = utf8proc_map(BytesOf(text), static_cast<utf8proc_ssize_t>(text.size()), &mapped,

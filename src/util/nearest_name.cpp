@@ -45,16 +45,18 @@ std::optional<std::string> NearestName(std::string_view word, const std::vector<
   if (given.empty() || given.size() > kLongestName) return std::nullopt;
   std::size_t best = given.size() <= kShortWord ? 1 : std::max<std::size_t>(2, given.size() / 3);
   std::optional<std::string> nearest;
+  std::optional<std::string> longer;  // claude-code, of claude
   for (const std::string& name : names) {
     const std::string bare = Bare(name);
-    if (bare.size() < 2) continue;                                                // any letter is near to any other
-    if (given.size() > kShortWord && bare.starts_with(given + "-")) return name;  // claude, of claude-code
+    if (bare.size() < 2) continue;  // any letter is near to any other
+    if (!longer && given.size() > kShortWord && bare.starts_with(given + "-")) longer = name;
     const std::size_t distance = EditDistance(given, bare);
     if (distance >= bare.size() || distance > best || (nearest && distance == best)) continue;
     best = distance;
     nearest = name;
   }
-  return nearest;
+  const bool is_longer = longer && (!nearest || EditDistance(given, Bare(*nearest)) > 1);
+  return is_longer ? longer : nearest;
 }
 
 std::optional<std::string> NearestKey(std::string_view word, std::span<const std::string_view> keys) {

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <optional>
 #include <sstream>
@@ -77,12 +78,13 @@ std::optional<Json> NumberFrom(std::string_view text) {
   const std::size_t digits = text.starts_with('-') ? 1 : 0;
   const bool looks_so = text.size() > digits && (text[digits] == '.' || (text[digits] >= '0' && text[digits] <= '9'));
   if (!looks_so) return std::nullopt;
-  const char* const end = text.data() + text.size();
+  const char* const begin = std::to_address(text.begin());
+  const char* const end = std::to_address(text.end());
   std::int64_t whole = 0;
-  if (const auto read = std::from_chars(text.data(), end, whole); read.ec == std::errc() && read.ptr == end)
+  if (const auto read = std::from_chars(begin, end, whole); read.ec == std::errc() && read.ptr == end)
     return Json(whole);
   double number = 0.0;
-  const auto read = std::from_chars(text.data(), end, number);
+  const auto read = std::from_chars(begin, end, number);
   if (read.ec != std::errc() || read.ptr != end || !std::isfinite(number)) return std::nullopt;
   return Json(number);
 }

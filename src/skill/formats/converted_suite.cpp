@@ -24,7 +24,8 @@ constexpr std::size_t kMaxFactBytes = 60;
 fs::path RealPath(const fs::path& path) {
   std::error_code code;
   fs::path real = fs::canonical(path, code);
-  return code ? fs::path() : real;
+  if (code) real.clear();
+  return real;
 }
 
 bool IsBelow(const fs::path& path, const fs::path& folder) {
