@@ -40,7 +40,7 @@ void AddExecutorOption(CLI::App& command) {
       .add_option_function<std::string>(
           "--executor", [](const std::string& /*name*/) {}, "Accepted for the Python tool's sake")
       ->check([](const std::string& name) {
-        return name == "local" ? std::string() : "must be local: " + std::string(kJobs);
+        return name == "local" ? std::string() : "--executor must be local: " + std::string(kJobs);
       })
       ->group("");
 }

@@ -201,6 +201,8 @@ UsageProblem ExplainUsage(const CLI::App& app, const CLI::ParseError& error) {
   if (is(CLI::ExitCodes::ValidationError)) {
     if (const auto parts = SplitAt(text, ": must be "))
       return {&command, fmt::format("{} must be {}", parts->first, parts->second)};
+    // CLI11 doesn't name an option that the help doesn't show: its check does.
+    if (text.starts_with(": ")) return {&command, text.substr(2)};
   }
   return {&command, text};
 }

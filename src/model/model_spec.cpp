@@ -87,6 +87,12 @@ Error UnknownModel(const std::string& text, std::string_view name, const Catalog
                           "this machine",
                           text)));
   }
+  // A name of the Python tool of the same name.
+  if (text.starts_with("cli."))
+    return InputError(
+        fmt::format("unknown model '{}'; an agent program, or any command that reads a prompt and prints "
+                    "an answer, is a model by its command line: -m 'cmd:claude -p'",
+                    text));
   std::string hint;
   for (std::size_t i = 0; i < near.size() && i < 3; ++i)
     hint += fmt::format("{}'{}'", i == 0 ? "; did you mean " : ", ", near[i].second);
