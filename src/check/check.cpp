@@ -285,7 +285,7 @@ std::vector<AskedQuestion> CaseChecks::QuestionsAbout(std::string_view answer,
       const std::optional<std::string_view>& text = prepared.parts[part].text;
       if (parts_.file(part) != question.file || !text || Trim(*text).empty() || text->size() > kMaxJudgedBytes)
         continue;
-      asked.push_back({i, question, std::string(*text)});
+      asked.push_back({i, question, std::string(*text), ""});
       if (question.kind != JudgeQuestion::Kind::kRubric)
         asked.back().reference = reference.parts[part].text.value_or(std::string_view(reference_));
     }

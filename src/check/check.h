@@ -125,8 +125,7 @@ struct AskedQuestion {
   std::size_t number = 0;  // in Judgments
   JudgeQuestion question;
   std::string text;
-  std::string reference =
-      {};  // what it is compared with, taken from the case's reference as the text is from the answer
+  std::string reference;  // what it is compared with, taken from the case's reference as the text is from the answer
 };
 
 // All checks of one case, ready to run. Thread-safe. Takes time for the size of the answer and the number of checks,

@@ -174,7 +174,7 @@ std::string JudgePromptsHash() {
   return Sha256Hex(prompts.Text("judge-system") + "\n" + prompts.Text("judge") + "\n" + prompts.Text("judge-pair"));
 }
 
-Result<Judgment> ReadJudgment(const Case& test_case, const AskedQuestion& asked, std::string_view answer) {
+Result<Judgment> ReadJudgment(const AskedQuestion& asked, std::string_view answer) {
   const Kind kind = asked.question.kind;
   const char* const key = kind == Kind::kRubric ? "met" : "better";
   const std::string_view object = WithoutWrapping(answer);

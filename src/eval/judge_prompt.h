@@ -28,6 +28,6 @@ std::string JudgePromptsHash();
 // Reads an answer that is one JSON object of the schema, at most after reasoning in <think> and in one fence: an object
 // among other text may be one that the judged answer contains. Errors (kInput) describe what is wrong to the judge,
 // also a verdict stated twice, a quote that isn't in the texts, and no quote of a rubric that is met.
-Result<Judgment> ReadJudgment(const Case& test_case, const AskedQuestion& asked, std::string_view answer);
+Result<Judgment> ReadJudgment(const AskedQuestion& asked, std::string_view answer);
 
 }  // namespace upskill

@@ -67,7 +67,7 @@ TEST(JudgmentKey, DependsOnTheJudgeAndTheTexts) {
 }
 
 Result<Judgment> Read(const std::string& answer, Kind kind = Kind::kRubric) {
-  return ReadJudgment(TheCase(), Asked(kind), answer);
+  return ReadJudgment(Asked(kind), answer);
 }
 
 TEST(ReadJudgment, TheVerdictWithItsQuotes) {

@@ -28,7 +28,7 @@ Judging::Judging(Model& judge, Budget& budget, const Clock& clock, int attempts,
       hooks_(std::move(hooks)) {}
 
 void Judging::Add(CheckedSample sample, const Case& test_case, std::vector<AskedQuestion> questions) {
-  const auto job = std::make_shared<Job>(Job{std::move(sample), &test_case, {}, questions.size(), std::nullopt});
+  const auto job = std::make_shared<Job>(Job{std::move(sample), {}, questions.size(), std::nullopt});
   const std::vector<StoredJudgment> known = std::exchange(job->sample.sample.judgments, {});
   std::vector<Request> requests;
   for (AskedQuestion& asked : questions) {
@@ -125,9 +125,8 @@ void Judging::TakeAnswer(Request request, const ChatResponse& response) {
   }
   Job& job = *request.job;
   // What was cut off or filtered isn't all that the judge would have said.
-  Result<Judgment> judgment = response.stop == StopReason::kEnd
-                                  ? ReadJudgment(*job.test_case, request.asked, response.text)
-                                  : InputError("it ended early");
+  Result<Judgment> judgment =
+      response.stop == StopReason::kEnd ? ReadJudgment(request.asked, response.text) : InputError("it ended early");
   if (judgment) {
     StoredJudgment stored = std::move(request.spent);
     stored.key = std::move(request.key);

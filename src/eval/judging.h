@@ -55,7 +55,6 @@ class Judging {
  private:
   struct Job {
     CheckedSample sample;
-    const Case* test_case = nullptr;
     Judgments judgments;
     std::size_t open = 0;  // questions without a judgment
     std::optional<Error> error;
