@@ -8,6 +8,7 @@
 #include "cli/compare_command.h"
 #include "cli/doctor_command.h"
 #include "cli/env.h"
+#include "cli/env_file.h"
 #include "cli/eval_command.h"
 #include "cli/eval_options.h"
 #include "cli/generate_command.h"
@@ -71,6 +72,7 @@ struct AllOptions {
   HelpOptions help;
   std::string log_file;
   bool trust_config = false;
+  bool no_env_file = false;
 };
 
 void Declare(CLI::App& app, AllOptions& options) {
@@ -79,6 +81,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   app.add_option("--log", options.log_file, "Append diagnostics to this file")->type_name("FILE");
   app.add_flag("--trust-config", options.trust_config,
                "Let ./upskill.config.yaml name model files, servers and folders elsewhere");
+  app.add_flag("--no-env-file", options.no_env_file, "Don't read API keys from the file .env in this folder");
   app.require_subcommand(1);
   AddEvalCommand(app, options.eval);
   AddBenchmarkCommand(app, options.benchmark);
@@ -111,10 +114,12 @@ void Declare(CLI::App& app, AllOptions& options) {
 }
 
 // What is shown may hold a key of a provider that isn't used now.
-void RememberAllKeys(const Env& env) {
+void ReadAllKeys(bool no_env_file, Env& env) {
   Result<Catalog> catalog = LoadCatalogOf(env);
   if (!catalog) catalog = LoadCatalog();  // the command that needs the user's says what is wrong with it
-  if (catalog) RememberKeys(*catalog, env.variable);
+  if (!catalog) return;
+  RememberKeys(*catalog, env.variable);
+  UseEnvFile(no_env_file, *catalog, env);
 }
 
 ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
@@ -124,7 +129,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   }
   env.trust_config = options.trust_config;
   if (app.got_subcommand("help")) return RunHelp(app, options.help, env);
-  RememberAllKeys(env);
+  ReadAllKeys(options.no_env_file, env);
   if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);

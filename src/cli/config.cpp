@@ -53,6 +53,13 @@ Result<std::string> TextAt(const YAML::Node& root, const char* key, const std::s
   return value;
 }
 
+// Sets `target` to the value under `key`, if there is one.
+Status TakeFlag(const YAML::Node& root, const char* key, const std::string& file, bool& target) {
+  const YAML::Node node = root[key];
+  if (!node || node.IsNull() || YAML::convert<bool>::decode(node, target)) return {};
+  return ConfigError(file, node.Mark(), fmt::format("{} must be true or false", key));
+}
+
 // The part of yaml-cpp's message that repeats nothing of the file.
 std::string_view ReasonOf(const YAML::Exception& e) {
   // An unknown anchor is named after this text, and may be any word of a file that isn't the configuration.
@@ -66,15 +73,16 @@ namespace {
 
 // Other tools may share the file, so only keys that are nearly one of ours are named.
 std::vector<std::string> MisspeltKeys(const YAML::Node& root, const std::string& file) {
-  constexpr std::array<std::string_view, 9> kKeys = {"model",
-                                                     "skill_generation_model",
-                                                     "eval_model",
-                                                     "test_gen_model",
-                                                     "max_refine_attempts",
-                                                     "ledger",
-                                                     "skills_dir",
-                                                     "runs_dir",
-                                                     "trusted_configs"};
+  constexpr std::array<std::string_view, 10> kKeys = {"model",
+                                                      "skill_generation_model",
+                                                      "eval_model",
+                                                      "test_gen_model",
+                                                      "max_refine_attempts",
+                                                      "ledger",
+                                                      "env_file",
+                                                      "skills_dir",
+                                                      "runs_dir",
+                                                      "trusted_configs"};
   std::vector<std::string> warnings;
   for (const auto& entry : root) {
     if (!entry.first.IsScalar()) continue;
@@ -109,12 +117,8 @@ Result<Config> ParseConfig(const std::string& text, const std::string& file) {
     RETURN_IF_ERROR(take("test_gen_model", config.test_gen_model));
     RETURN_IF_ERROR(take("skills_dir", config.skills_dir));
     RETURN_IF_ERROR(take("runs_dir", config.runs_dir));
-    if (const YAML::Node node = root["ledger"]; node && !node.IsNull()) {
-      if (!YAML::convert<bool>::decode(node, config.ledger)) {
-        return InputError(
-            fmt::format("{}:{}:{}: ledger must be true or false", file, node.Mark().line + 1, node.Mark().column + 1));
-      }
-    }
+    RETURN_IF_ERROR(TakeFlag(root, "ledger", file, config.ledger));
+    RETURN_IF_ERROR(TakeFlag(root, "env_file", file, config.env_file));
     if (const YAML::Node node = root["max_refine_attempts"]; node && !node.IsNull()) {
       int attempts = 0;
       if (!YAML::convert<int>::decode(node, attempts) || attempts < 1 || attempts > kMaxRefineAttempts) {
@@ -129,12 +133,30 @@ Result<Config> ParseConfig(const std::string& text, const std::string& file) {
   }
 }
 
-Result<Config> LoadConfig(const Env& env) {
+Result<Config> ReadConfig(const Env& env) {
   ASSIGN_OR_RETURN(const std::string file, ConfigFile(env));
   if (file.empty()) return Config();
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file, 1U << 20U));
   ASSIGN_OR_RETURN(Config config, ParseConfig(text, file));
   if (file == kProjectConfig) RETURN_IF_ERROR(CheckProjectConfig(config, env));
+  return config;
+}
+
+bool ConfigAllowsEnvFile(const Env& env) {
+  const Result<Config> used = ReadConfig(env);
+  if (!used || !used->env_file) return false;
+  const std::filesystem::path folder = UserConfigFolder(env.variable);
+  std::error_code code;
+  // A project's configuration takes the place of the user's, but must not undo this.
+  if (folder.empty() || !std::filesystem::exists(folder / "config.yaml", code)) return true;
+  const Result<std::string> text = ReadFile(folder / "config.yaml", 1U << 20U);
+  const Result<Config> own =
+      text ? ParseConfig(*text, (folder / "config.yaml").string()) : Result<Config>(text.error());
+  return own && own->env_file;
+}
+
+Result<Config> LoadConfig(const Env& env) {
+  ASSIGN_OR_RETURN(Config config, ReadConfig(env));
   for (const std::string& warning : config.warnings) PrintWarning(env, warning);
   return config;
 }

@@ -20,7 +20,8 @@ struct Config {
   std::optional<int> max_refine_attempts;
   std::filesystem::path skills_dir = "skills";
   std::filesystem::path runs_dir = "runs";
-  bool ledger = true;  // count looks at tests
+  bool ledger = true;    // count looks at tests
+  bool env_file = true;  // read keys from .env
   std::vector<std::string> warnings;
 };
 
@@ -32,6 +33,13 @@ Result<Config> ParseConfig(const std::string& text, const std::string& file);
 // ~/.config/upskill/config.yaml (or below $XDG_CONFIG_HOME), else the defaults. Errors: those of ParseConfig;
 // ./upskill.config.yaml names what it may not without the user's consent (CheckProjectConfig).
 Result<Config> LoadConfig(const Env& env);
+
+// The same without printing its warnings.
+Result<Config> ReadConfig(const Env& env);
+
+// Whether neither the configuration in use nor the user's own says `env_file: false`. Prints nothing; false if one of
+// them can't be used.
+bool ConfigAllowsEnvFile(const Env& env);
 
 // Where the runs are: `given` (--runs-dir), else the configuration's folder.
 std::filesystem::path RunsFolder(const std::string& given, const Config& config);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/style.h"
 #include "util/clock.h"
@@ -26,6 +27,13 @@ enum class ExitCode {
   kInterrupted = 130,
 };
 
+// What was found in the file `.env` of the current folder (cli/env_file.h). Names only.
+struct EnvFileKeys {
+  std::vector<std::string> keys;    // variables whose values are used
+  std::vector<std::string> unused;  // of providers that the user has another key for
+  std::string problem;              // why nothing was read, if there is a file
+};
+
 // What the program sees of the world, so that tests run whole commands in process.
 struct Env {
   std::function<void(const TerminalText&)> out;    // standard output; an error of it is reported at the end
@@ -38,6 +46,7 @@ struct Env {
   std::filesystem::path set_up_model;    // where scripts/setup puts the default model; empty in packages
   std::filesystem::path worker_program;  // runs models in process as a worker (RunEngineWorker); empty: no worker
   bool trust_config = false;             // --trust-config: use a project's configuration file whatever it names
+  EnvFileKeys env_file;
   const Clock* clock = nullptr;
   const StopFlag* stop = nullptr;
 };

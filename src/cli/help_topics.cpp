@@ -38,8 +38,8 @@ Models in process take parallel, threads and context:
   'llama:model.gguf?threads=8&parallel=16'
 
 Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, HF_TOKEN,
-OPENROUTER_API_KEY, ...) or from ~/.config/upskill/keys.toml. `upskill models`
-shows which were found, `upskill models --check` whether the servers answer.
+OPENROUTER_API_KEY, ...), from ~/.config/upskill/keys.toml or from .env in the
+current folder. `upskill models` shows which were found, `upskill models --check` whether the servers answer.
 
 Your own short names, providers and prices: ~/.config/upskill/models.toml
 )";
@@ -84,6 +84,7 @@ constexpr std::string_view kConfig = R"(Settings are read from the first of thes
   test_gen_model: opus             # writes the tests of generate
   max_refine_attempts: 3
   ledger: true                     # count looks at tests (help verdicts)
+  env_file: true                   # read API keys from ./.env
   skills_dir: skills
   runs_dir: runs
 
@@ -95,6 +96,10 @@ it in your own ~/.config/upskill/config.yaml:
 
   trusted_configs:
     - /home/you/project/upskill.config.yaml
+
+API keys, and nothing else, are also read from .env in the current folder, for
+providers that you have no key for elsewhere. --no-env-file, UPSKILL_NO_ENV_FILE=1
+or `env_file: false` prevents it.
 
 Environment variables:
 

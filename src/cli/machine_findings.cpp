@@ -18,6 +18,7 @@
 #include "cli/catalog_file.h"
 #include "cli/config.h"
 #include "cli/embedded_model.h"
+#include "cli/env_file.h"
 #include "cli/models_check.h"
 #include "cli/sandbox_option.h"
 #include "cli/toolchains.h"
@@ -54,7 +55,8 @@ void LookAtKeys(const Catalog& catalog, const Env& env, Findings& findings) {
     const KeyState key = KeyStateOf(provider, env);
     switch (key.kind) {
       case KeyState::Kind::kVariable:
-        findings.Add(kModels, name, State::kReady, fmt::format("key in ${}", key.source));
+        findings.Add(kModels, name, State::kReady,
+                     fmt::format("key in ${}{}", key.source, IsFromEnvFile(env, key.source) ? ", from .env" : ""));
         break;
       case KeyState::Kind::kSaved:
         findings.Add(kModels, name, State::kReady, "saved key");
@@ -182,7 +184,17 @@ std::vector<std::string> SettingsOf(const Config& config) {
   add(config.skills_dir != defaults.skills_dir, "skills_dir");
   add(config.runs_dir != defaults.runs_dir, "runs_dir");
   add(config.ledger != defaults.ledger, "ledger");
+  add(config.env_file != defaults.env_file, "env_file");
   return names;
+}
+
+void LookAtEnvFile(const EnvFileKeys& file, Findings& findings) {
+  if (!file.keys.empty())
+    findings.Add(kSettings, ".env", State::kReady, fmt::format("gives {}", fmt::join(file.keys, ", ")));
+  if (!file.unused.empty())
+    findings.Add(kSettings, ".env", State::kReady,
+                 fmt::format("{}: not used, because you have a key of your own", fmt::join(file.unused, ", ")));
+  if (!file.problem.empty()) findings.Add(kSettings, ".env", State::kAbsent, file.problem);
 }
 
 void LookAtSettings(const Env& env, const Result<Config>& config, Findings& findings) {
@@ -198,11 +210,12 @@ void LookAtSettings(const Env& env, const Result<Config>& config, Findings& find
     for (const std::string& warning : config->warnings)
       findings.Add(kSettings, "configuration", State::kBroken, warning);
   }
+  LookAtEnvFile(env.env_file, findings);
   std::vector<std::string> variables;
-  for (const char* name :
-       {"UPSKILL_CONFIG", "UPSKILL_MODELS", "UPSKILL_CACHE", "UPSKILL_EMBEDDED_MODEL", "UPSKILL_ENGINE_DIR",
-        "UPSKILL_ENGINE_TIMEOUT", "UPSKILL_COMMAND_ENV", "UPSKILL_COMMAND_TIMEOUT", "UPSKILL_ALLOW_INSECURE_HTTP",
-        "GENERIC_BASE_URL", "HF_ENDPOINT", "HF_HUB_OFFLINE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
+  for (const char* name : {"UPSKILL_CONFIG", "UPSKILL_MODELS", "UPSKILL_CACHE", "UPSKILL_EMBEDDED_MODEL",
+                           "UPSKILL_ENGINE_DIR", "UPSKILL_ENGINE_TIMEOUT", "UPSKILL_COMMAND_ENV",
+                           "UPSKILL_COMMAND_TIMEOUT", "UPSKILL_ALLOW_INSECURE_HTTP", "UPSKILL_NO_ENV_FILE",
+                           "GENERIC_BASE_URL", "HF_ENDPOINT", "HF_HUB_OFFLINE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
     if (const auto value = env.variable(name); value && !value->empty()) variables.emplace_back(name);
   }
   if (!variables.empty())

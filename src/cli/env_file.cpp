@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/env_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "cli/config.h"
+#include "cli/models_check.h"
+#include "util/env_file.h"
+#include "util/files.h"
+#include "util/known_secrets.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr const char* kEnvFile = ".env";
+
+// The text of the file, or nothing if there is none. It is opened once, so that what is checked is what is read.
+Result<std::optional<std::string>> ReadEnvFile() {
+  const Fd fd(::open(kEnvFile, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
+  const int open_error = errno;
+  if (!fd.valid() && open_error == ENOENT) return std::optional<std::string>();
+  if (!fd.valid() && open_error == ELOOP) return InputError("it is a link, not a file");
+  if (!fd.valid()) return ErrnoError("reading", kEnvFile, open_error);
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return ErrnoError("reading", kEnvFile, errno);
+  if (!S_ISREG(status.st_mode)) return InputError("it is not a regular file");
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) return InputError("it belongs to another user");
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return InputError("other users can change it; run chmod go-w .env if its content is yours");
+  std::string text;
+  std::array<char, 4096> block{};
+  while (true) {
+    const ssize_t got = Uninterrupted([&] { return ::read(fd.get(), block.data(), block.size()); });
+    if (got < 0) return ErrnoError("reading", kEnvFile, errno);
+    if (got == 0) return std::optional(std::move(text));
+    text.append(block.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMaxEnvFileBytes)
+      return InputError(fmt::format("it is larger than {}", BytesText(kMaxEnvFileBytes)));
+  }
+}
+
+// Variables of keys, without those of a provider that the user has a key for: in the environment, saved or in the keys
+// file. Otherwise a project could have the user's requests sent with a key of its own.
+struct KeyVariables {
+  std::set<std::string> all;
+  std::set<std::string> owned;
+};
+
+KeyVariables KeyVariablesOf(const Catalog& catalog, const Env& env) {
+  KeyVariables variables;
+  for (const auto& [name, provider] : catalog.providers) {
+    variables.all.insert(provider.key_variables.begin(), provider.key_variables.end());
+    const KeyState::Kind kind = KeyStateOf(provider, env).kind;
+    if (kind == KeyState::Kind::kMissing || kind == KeyState::Kind::kNotNeeded) continue;
+    variables.owned.insert(provider.key_variables.begin(), provider.key_variables.end());
+  }
+  return variables;
+}
+
+// Variables that people may expect to work there: base URLs, and our own.
+bool IsExpectedThere(const std::string& name, const Catalog& catalog) {
+  if (name.starts_with("UPSKILL_") || name == "HF_ENDPOINT") return true;
+  return std::any_of(catalog.providers.begin(), catalog.providers.end(), [&](const auto& entry) {
+    const std::vector<std::string>& names = entry.second.base_url_variables;
+    return std::find(names.begin(), names.end(), name) != names.end();
+  });
+}
+
+// Why the value can't be a key; empty if it can.
+const char* KeyProblem(const std::string& value) {
+  if (value.find("${") != std::string::npos) return "refers to another variable, and references aren't expanded";
+  const bool clean = std::all_of(value.begin(), value.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+  return clean ? "" : "contains a space or another invalid character";
+}
+
+void TakeKeys(const EnvFileText& file, const Catalog& catalog, Env& env) {
+  const KeyVariables variables = KeyVariablesOf(catalog, env);
+  std::map<std::string, EnvLine> last;
+  std::set<std::string> not_read;
+  for (const EnvLine& line : file.lines) {
+    if (variables.all.contains(line.name)) last[line.name] = line;
+    if (IsExpectedThere(line.name, catalog)) not_read.insert(line.name);
+  }
+  std::map<std::string, std::string> keys;
+  for (const auto& [name, line] : last) {
+    const std::string value(Trim(line.value));
+    if (value.empty()) continue;
+    // Masked even if it isn't used: what is shown may come from a program that uses it.
+    RememberSecret(Secret(value));
+    if (variables.owned.contains(name)) {
+      env.env_file.unused.push_back(name);
+    } else if (const std::string_view problem = KeyProblem(value); !problem.empty()) {
+      PrintWarning(env, fmt::format(".env:{}: {} is ignored: its value {}", line.line, name, problem));
+    } else {
+      keys[name] = value;
+      env.env_file.keys.push_back(name);
+    }
+  }
+  if (!file.unreadable.empty())
+    PrintWarning(env, fmt::format(".env:{}: expected NAME=value; the line is ignored", file.unreadable.front()));
+  if (!not_read.empty())
+    PrintWarning(env, fmt::format("{} in .env {} ignored: only API keys are read from there; set {} in the environment",
+                                  fmt::join(not_read, ", "), not_read.size() == 1 ? "is" : "are",
+                                  not_read.size() == 1 ? "it" : "them"));
+  if (keys.empty()) return;
+  env.variable = [inner = env.variable, keys = std::move(keys)](const std::string& name) {
+    const auto found = keys.find(name);
+    return found == keys.end() ? inner(name) : std::optional(found->second);
+  };
+}
+
+}  // namespace
+
+void UseEnvFile(bool opted_out, const Catalog& catalog, Env& env) {
+  std::error_code code;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(kEnvFile, code))) return;
+  const std::string named = env.variable("UPSKILL_NO_ENV_FILE").value_or("");
+  if (opted_out || (!named.empty() && named != "0") || !ConfigAllowsEnvFile(env)) {
+    env.env_file.problem = "not read, as you have asked";
+    return;
+  }
+  const Result<std::optional<std::string>> text = ReadEnvFile();
+  if (!text) {
+    env.env_file.problem = text.error().message;
+    PrintWarning(env, ".env is ignored: " + text.error().message);
+  } else if (*text) {
+    TakeKeys(ParseEnvFile(**text), catalog, env);
+  }
+}
+
+bool IsFromEnvFile(const Env& env, std::string_view variable) {
+  return std::find(env.env_file.keys.begin(), env.env_file.keys.end(), variable) != env.env_file.keys.end();
+}
+
+}  // namespace upskill
