@@ -15,6 +15,7 @@
 #include "cli/generate_run.h"
 #include "cli/help_command.h"
 #include "cli/help_formatter.h"
+#include "cli/import_command.h"
 #include "cli/init_command.h"
 #include "cli/install_command.h"
 #include "cli/judge_check_command.h"
@@ -54,6 +55,7 @@ struct AllOptions {
   RecheckOptions recheck;
   ReportOptions report;
   CheckCommandOptions check;
+  ImportCommandOptions import_results;
   JudgeCheckOptions judge_check;
   CompareOptions compare;
   SelftestOptions selftest;
@@ -106,6 +108,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddCompareCommand(app, options.compare);
   AddRecheckCommand(app, options.recheck);
   AddMergeCommand(app, options.merge);
+  AddImportCommand(app, options.import_results);
   AddModelsCommand(app, options.models);
   AddToolchainCommand(app, options.toolchain);
   AddDoctorCommand(app, options.doctor);
@@ -141,6 +144,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("report")) return RunReport(options.report, env);
   if (app.got_subcommand("compare")) return RunCompare(options.compare, env);
   if (app.got_subcommand("merge")) return RunMerge(options.merge, env);
+  if (app.got_subcommand("import")) return RunImport(options.import_results, env);
   if (app.got_subcommand("selftest")) return RunSelftest(options.selftest, env);
   if (app.got_subcommand("list")) return RunList(options.list, env);
   if (app.got_subcommand("install")) return RunInstall(options.install, env);

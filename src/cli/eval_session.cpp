@@ -310,6 +310,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   if (!options.log_runs) return InputError("--resume can't be combined with --no-log-runs: it continues a logged run");
   ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, session.runs_dir));
   ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
+  RETURN_IF_ERROR(RefuseImported(session.plan, "resume"));
   const RunTerms stored = session.plan.terms;
   RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));

@@ -101,6 +101,7 @@ Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_
   ASSIGN_OR_RETURN(const RunData data, RunData::Read(folder));
   Recheck recheck;
   recheck.plan = data.plan();
+  RETURN_IF_ERROR(RefuseImported(recheck.plan, "recheck"));
   ASSIGN_OR_RETURN(const Suite suite, LoadCases(options.tests, recheck.plan.skill.folder));
   if (!TakeChecks(suite, recheck)) {
     return InputError(fmt::format("{} has none of the cases of run {} as the run asked them", suite.source.string(),

@@ -74,6 +74,7 @@ class Merger {
   // Errors: the run can't be read, or its plan differs from that of the earlier runs.
   Status Take(const fs::path& run) {
     ASSIGN_OR_RETURN(Plan plan, LoadPlan(run));
+    RETURN_IF_ERROR(RefuseImported(plan, "merge"));
     if (first_.empty()) {
       first_ = run;
       plan_ = plan;

@@ -96,6 +96,19 @@ RunJudge JudgeFromJson(const StoredJson& stored) {
   return judge;
 }
 
+Json ImportToJson(const ImportSource& imported) {
+  return {{"format", imported.format},
+          {"source", imported.source},
+          {"sha256", imported.sha256},
+          {"how", imported.how},
+          {"notes", imported.notes}};
+}
+
+ImportSource ImportFromJson(const StoredJson& imported) {
+  return {imported.at("format").text(), StringAt(imported.json(), "source"), imported.at("sha256").text(),
+          StringAt(imported.json(), "how"), imported.at("notes").texts()};
+}
+
 VerdictOptions VerdictFromJson(const Json& json) {
   const VerdictOptions defaults;
   return {JsonGet(json, "alpha", defaults.alpha), JsonGet(json, "margin", defaults.margin),
@@ -107,6 +120,7 @@ void TakeOrigin(const StoredJson& stored, Plan& plan) {
   const Json& json = stored.json();
   plan.trial = JsonGet<std::string>(json, "trial", "");
   plan.rechecked_from = JsonGet<std::string>(json, "rechecked_from", "");
+  if (stored.has("imported")) plan.imported = ImportFromJson(stored.at("imported"));
   if (json.contains("left_out")) plan.left_out = stored.at("left_out").texts();
   plan.offers_cache = JsonGet(json, "offers_cache", true);
   plan.stop_when_decided = JsonGet(json, "stop_when_decided", false);
@@ -171,6 +185,7 @@ Json PlanToJson(const Plan& plan) {
   if (!plan.terms.empty()) json["terms"] = TermsToJson(plan.terms);
   if (!plan.trial.empty()) json["trial"] = plan.trial;
   if (!plan.rechecked_from.empty()) json["rechecked_from"] = plan.rechecked_from;
+  if (plan.imported) json["imported"] = ImportToJson(*plan.imported);
   if (!plan.left_out.empty()) json["left_out"] = plan.left_out;
   if (!plan.offers_cache) json["offers_cache"] = false;
   if (plan.has_arm(Arm::kPrevious)) json["previous"] = SkillToJson(plan.previous);
@@ -234,6 +249,14 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
   } catch (const StoredJsonFault& fault) {
     return NotAsWritten(source, fault, "start a new run");
   }
+}
+
+Status RefuseImported(const Plan& plan, const std::string& what) {
+  if (!plan.imported) return {};
+  return InputError(
+      fmt::format("can't {} run {}: it was imported from {} of {}, and neither the model nor the checks are here; "
+                  "`upskill report {}` shows it",
+                  what, plan.run, plan.imported->source, plan.imported->format, plan.run));
 }
 
 Result<Plan> LoadPlan(const std::filesystem::path& run_folder) {

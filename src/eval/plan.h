@@ -88,6 +88,15 @@ struct Shard {
   int of = 1;
 };
 
+// Where the answers of an imported run come from (import/). Such a run can't be repeated, resumed or checked again.
+struct ImportSource {
+  std::string format;              // the program that made them: "promptfoo"
+  std::string source;              // the file or folder, as named by the user
+  std::string sha256;              // of its content
+  std::string how;                 // the options that it was read with, as JSON
+  std::vector<std::string> notes;  // sentences about what it lacks or what was left out
+};
+
 // Everything needed to repeat a run, stored as plan.json. PlanToJson has the persisted names of the fields.
 struct Plan {
   std::string run;  // name of the run's folder
@@ -107,8 +116,9 @@ struct Plan {
   RunTerms terms;
   AlphaShare share;  // of verdict.alpha
   Shard shard;
-  std::string trial;                  // of a generation: the stage that it served, "train"; empty: a run by itself
-  std::string rechecked_from;         // the run whose answers it has, with other checks; empty: its own
+  std::string trial;                     // of a generation: the stage that it served, "train"; empty: a run by itself
+  std::optional<ImportSource> imported;  // results of another program
+  std::string rechecked_from;            // the run whose answers it has, with other checks; empty: its own
   std::vector<std::string> left_out;  // sentences about cases that no answer could pass here, which are not in `suite`
   bool offers_cache = true;           // later runs may take answers from this one
   bool stop_when_decided = false;     // end after the round that settles everything (stop_rule.h)
@@ -129,6 +139,10 @@ inline constexpr int kMaxRounds = 100000;
 Json PlanToJson(const Plan& plan);
 // Errors: malformed, or written by a newer version.
 Result<Plan> PlanFromJson(const Json& json, const std::string& source);
+
+// Error: the run is an imported one, so nothing can be done that its models, requests or checks are needed for.
+// `what`: "recheck", "resume".
+Status RefuseImported(const Plan& plan, const std::string& what);
 
 // Reads plan.json in a run's folder.
 Result<Plan> LoadPlan(const std::filesystem::path& run_folder);

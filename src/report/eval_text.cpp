@@ -253,13 +253,13 @@ TerminalText AnswerLines(const Sample& sample, const Style& style) {
 TerminalText HeadLine(const Plan& plan, const std::string& rounds, std::size_t cells, const Style& style) {
   const std::string shard =
       plan.shard.of > 1 ? fmt::format(" · shard {} of {}", plan.shard.index + 1, plan.shard.of) : "";
-  TerminalText head =
-      TerminalText::Format("{} · skill about {} · {} × {} × {}{} = {}{}\n",
-                           Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)),
-                           Counted(EstimateTokens(plan.skill.body), "token"), Counted(plan.suite.cases.size(), "case"),
-                           rounds, Counted(plan.arms.size(), "arm"),
-                           plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
-                           Counted(cells, "cell"), shard);
+  const std::string what = plan.imported ? "imported from " + plan.imported->format
+                                         : "skill about " + Counted(EstimateTokens(plan.skill.body), "token");
+  TerminalText head = TerminalText::Format(
+      "{} · {} · {} × {} × {}{} = {}{}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)), what,
+      Counted(plan.suite.cases.size(), "case"), rounds, Counted(plan.arms.size(), "arm"),
+      plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
+      Counted(cells, "cell"), shard);
   for (const std::string& remark : RemarksOn(plan)) head += TerminalText::Format("{}\n", remark);
   return head;
 }
