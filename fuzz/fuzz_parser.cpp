@@ -19,6 +19,7 @@
 #include "fuzz/fuzz_answers.h"
 #include "fuzz/fuzz_checks.h"
 #include "fuzz/fuzz_engine.h"
+#include "fuzz/fuzz_import.h"
 #include "fuzz/fuzz_install.h"
 #include "fuzz/fuzz_kernel.h"
 #include "fuzz/fuzz_outside.h"
@@ -304,6 +305,11 @@ std::vector<FuzzedParser> OtherParsers() {
        {},
        "skill/strict_yaml.cpp skill/strict_yaml_scanner.cpp skill/strict_yaml_scalars.cpp skill/strict_yaml_markup.cpp "
        "skill/strict_yaml_text.cpp"},
+      {"imported-results",
+       FuzzImportedResults,
+       {},
+       "import/imported_results.cpp import/imported_run.cpp import/read_plugin_eval.cpp import/read_promptfoo.cpp "
+       "import/read_results.cpp import/read_skill_creator.cpp"},
       {"message-framing", FuzzMessageFraming, {}, "net/message_framing.cpp"},
       {"special-texts", FuzzSpecialTexts, {}, "llama/special_texts.cpp"},
       {"chat-template", FuzzChatTemplate, {}, "llama/chat_format.cpp"},
