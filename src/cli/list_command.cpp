@@ -5,29 +5,42 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "cli/agent_option.h"
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "cli/help_formatter.h"
 #include "cli/list_agents.h"
-#include "report/table.h"
+#include "cli/list_tree.h"
+#include "cli/skill_history.h"
+#include "install/install_records.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
-#include "util/text.h"
+#include "util/hash.h"
+#include "util/json.h"
+#include "util/user_folders.h"
 
 namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Entry {
-  std::string folder;
-  Result<Skill> skill;
-  std::size_t cases = 0;
-};
+// With its cases and all but its history.
+ListedSkill Listed(const fs::path& folder) {
+  ListedSkill listed{folder.string(), LoadSkill(folder)};
+  if (!listed.skill) return listed;
+  if (const Result<Suite> suite = LoadSuiteOfSkill(folder)) {
+    listed.cases = suite->cases.size();
+  } else if (suite.error().kind != ErrorKind::kNotFound) {
+    listed.suite_problem = suite.error().message;
+  }
+  return listed;
+}
 
-std::vector<Entry> FindSkills(const fs::path& dir) {
+std::vector<ListedSkill> FindSkills(const fs::path& dir) {
   std::vector<fs::path> folders;
   std::error_code code;
   for (fs::directory_iterator it(dir, code), end; !code && it != end; it.increment(code)) {
@@ -36,44 +49,48 @@ std::vector<Entry> FindSkills(const fs::path& dir) {
     if (is_skill) folders.push_back(it->path());
   }
   std::sort(folders.begin(), folders.end());
-  std::vector<Entry> entries;
-  for (const fs::path& folder : folders) {
-    Entry entry{folder.string(), LoadSkill(folder), 0};
-    if (const Result<Suite> suite = LoadSuiteOfSkill(folder)) entry.cases = suite->cases.size();
-    entries.push_back(std::move(entry));
-  }
-  return entries;
+  std::vector<ListedSkill> skills;
+  skills.reserve(folders.size());
+  for (const fs::path& folder : folders) skills.push_back(Listed(folder));
+  return skills;
 }
 
-void PrintVerbose(const std::vector<Entry>& entries, const Style& style, Env& env) {
-  for (const Entry& entry : entries) {
-    if (!entry.skill) continue;
-    const Skill& skill = *entry.skill;
-    env.out(Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill.name)) + "\n");
-    env.out(TerminalText::Format("  {}\n  {} · {} · {} · {}\n", Wrapped(skill.description, style.columns, 2),
-                                 entry.folder, Counted(entry.cases, "case"),
-                                 Counted(skill.references.size(), "reference"),
-                                 Counted(skill.scripts.size(), "script")));
-    for (const std::string& warning : skill.warnings)
-      env.out(TerminalText::Format("  {}\n", Wrapped("warning: " + warning, style.columns, 4)));
+void AddVerdicts(const fs::path& runs_dir, const Env& env, std::vector<ListedSkill>& skills) {
+  std::vector<SkillIdentity> identities;
+  std::vector<ListedSkill*> identified;
+  for (ListedSkill& listed : skills) {
+    if (!listed.skill) continue;
+    identities.push_back({listed.skill->name, Sha256Hex(listed.skill->body)});
+    identified.push_back(&listed);
   }
+  SkillHistory history = ReadSkillHistory(runs_dir, identities);
+  for (std::size_t i = 0; i < identified.size(); ++i) identified[i]->verdicts = std::move(history.verdicts[i]);
+  for (const std::string& problem : history.problems) PrintWarning(env, problem);
 }
 
-void PrintJson(const std::vector<Entry>& entries, Env& env) {
-  Json list = Json::array();
-  for (const Entry& entry : entries) {
-    if (!entry.skill) {
-      list.push_back({{"folder", entry.folder}, {"error", entry.skill.error().message}});
-      continue;
+// The folder itself may be installed, or the source of what is.
+void AddInstallationsOf(const std::vector<InstalledSkill>& installed, std::vector<ListedSkill>& skills) {
+  std::multimap<fs::path, const InstalledSkill*> known;
+  for (const InstalledSkill& skill : installed) {
+    known.emplace(skill.folder, &skill);
+    if (skill.source != skill.folder) known.emplace(skill.source, &skill);
+  }
+  if (known.empty()) return;
+  for (ListedSkill& listed : skills) {
+    std::error_code code;
+    const fs::path absolute = fs::absolute(listed.folder, code).lexically_normal();
+    const fs::path canonical = fs::weakly_canonical(absolute, code);
+    std::set<const InstalledSkill*> found;
+    for (const fs::path& path : {absolute, canonical}) {
+      const auto [first, last] = known.equal_range(path);
+      for (auto it = first; it != last; ++it) {
+        if (!found.insert(it->second).second) continue;
+        Result<PlaceState> state = StateOf(it->second->folder, it->second);
+        listed.installations.push_back(
+            {*it->second, state ? *std::move(state) : PlaceState{Presence::kChanged, {state.error().message}}});
+      }
     }
-    list.push_back({{"folder", entry.folder},
-                    {"name", entry.skill->name},
-                    {"description", entry.skill->description},
-                    {"cases", entry.cases},
-                    {"references", entry.skill->references},
-                    {"scripts", entry.skill->scripts}});
   }
-  PrintDocument(env, DumpJsonIndented(list) + "\n");
 }
 
 }  // namespace
@@ -84,12 +101,16 @@ void AddListCommand(CLI::App& app, ListOptions& options) {
       command->add_option("-d,--dir", options.skills_dir, "Skills folder [default: the configured one, else ./skills]")
           ->type_name("DIR");
   command
+      ->add_option("--runs-dir", options.runs_dir, "Where the runs are [default: the configured folder, else ./runs]")
+      ->type_name("DIR");
+  command
       ->add_option("--agent", options.agents,
                    fmt::format("Skills that an agent finds here, repeatable: {}, or all", AgentIds()))
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->excludes(dir);
-  command->add_flag("-v,--verbose", options.verbose, "Show description, files and warnings of each skill");
+  command->add_flag("-v,--verbose", options.verbose,
+                    "Show all files, verdicts, places and warnings, with whole descriptions");
   command->add_flag("--json", options.json, "Print a JSON list");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"List the skills in ./skills", "upskill list"},
@@ -108,27 +129,23 @@ ExitCode RunList(const ListOptions& options, Env& env) {
     env.error(TerminalText::Format("error: skills folder '{}' not found; name another with -d DIR\n", dir.string()));
     return ExitCode::kFailed;
   }
-  const std::vector<Entry> entries = FindSkills(dir);
+  std::vector<ListedSkill> skills = FindSkills(dir);
+  AddVerdicts(RunsFolder(options.runs_dir, *config), env, skills);
+  if (const fs::path records = UserConfigFolder(env.variable); !records.empty()) {
+    const Result<std::vector<InstalledSkill>> installed = LoadInstalledSkills(records);
+    if (installed) AddInstallationsOf(*installed, skills);
+    if (!installed) PrintWarning(env, installed.error().message);
+  }
   if (options.json) {
-    PrintJson(entries, env);
-    return ExitCode::kSuccess;
-  }
-  const Style style = StyleFor(env, env.out_is_terminal, options.color);
-  if (options.verbose) {
-    PrintVerbose(entries, style, env);
+    Json list = Json::array();
+    for (const ListedSkill& listed : skills) list.push_back(ListedSkillToJson(listed));
+    PrintDocument(env, DumpJsonIndented(list) + "\n");
+  } else if (skills.empty()) {
+    env.error(TerminalText::Format("no skills in {}\n", dir.string()));
   } else {
-    Table table(
-        {{"skill", Table::Align::kLeft}, {"cases", Table::Align::kRight}, {"description", Table::Align::kLeft, true}});
-    for (const Entry& entry : entries) {
-      if (!entry.skill) continue;
-      table.AddRow({entry.skill->name, std::to_string(entry.cases), entry.skill->description});
-    }
-    if (!table.empty()) env.out(table.Render(style));
+    const Style style = StyleFor(env, env.out_is_terminal, options.color);
+    env.out(SkillTree(dir.string(), skills, options.verbose, style));
   }
-  for (const Entry& entry : entries) {
-    if (!entry.skill) PrintWarning(env, entry.skill.error().message);
-  }
-  if (entries.empty()) env.error(TerminalText::Format("no skills in {}\n", dir.string()));
   return ExitCode::kSuccess;
 }
 

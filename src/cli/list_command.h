@@ -14,6 +14,7 @@ namespace upskill {
 
 struct ListOptions {
   std::string skills_dir;           // empty: from the configuration
+  std::string runs_dir;             // empty: from the configuration
   std::vector<std::string> agents;  // not empty: the skills that these find
   bool verbose = false;
   bool json = false;
