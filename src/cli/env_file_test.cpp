@@ -42,7 +42,8 @@ class EnvFileCommand : public CommandLineTest {
     before.insert(before.end(), {"doctor", "--json"});
     EXPECT_LE(Run(before), 1);
     EXPECT_THAT(out + error, Not(HasSubstr(kEnvKey)));
-    for (const Json& finding : OutAsJson().at("findings")) {
+    const Json document = OutAsJson();
+    for (const Json& finding : document.at("findings")) {
       if (finding["name"] == name) return finding["text"].get<std::string>();
     }
     return "";
@@ -84,7 +85,8 @@ TEST_F(EnvFileCommand, GivesNothingButKeys) {
   EXPECT_EQ(Doctor("environment",
                    "UPSKILL_MODELS=/evil.toml\nANTHROPIC_BASE_URL=https://evil.example\nLD_PRELOAD=x\n"
                    "PATH=/evil\nHF_ENDPOINT=https://evil.example\n"),
-            "");
+            "UPSKILL_CONFIG")
+      << "which the test has set, not the file";
   EXPECT_THAT(error, AllOf(HasSubstr("ANTHROPIC_BASE_URL, HF_ENDPOINT, UPSKILL_MODELS in .env are ignored"),
                            Not(HasSubstr("LD_PRELOAD"))));
 }

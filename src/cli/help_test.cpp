@@ -73,7 +73,7 @@ const std::vector<Words> kCommands = {{},
 const std::set<std::string> kOfOtherPrograms = {
     "--jinja",           "--port",      "--array",   "--output-format", "--no-index", "--find-links", "--no-deps",
     "--only-binary",     "--check",     "--package", "--suite",         "--user",     "--cold",       "--system",
-    "--force-reinstall", "--reinstall", "--mode",    "--fuzz",          "--only"};
+    "--force-reinstall", "--reinstall", "--mode",    "--fuzz",          "--only",     "--benchmark"};
 
 std::vector<std::string> LinesOf(const std::string& text) {
   std::vector<std::string> lines;

@@ -39,7 +39,8 @@ Models in process take parallel, threads and context:
 
 Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, HF_TOKEN,
 OPENROUTER_API_KEY, ...), from ~/.config/upskill/keys.toml or from .env in the
-current folder. `upskill models` shows which were found, `upskill models --check` whether the servers answer.
+current folder. `upskill models` shows which were found, and `upskill models
+--check` whether the servers answer.
 
 Your own short names, providers and prices: ~/.config/upskill/models.toml
 )";
@@ -73,7 +74,6 @@ for other cases like these; more cases narrow it, more rounds hardly do.
 )";
 
 constexpr std::string_view kConfig = R"(Settings are read from the first of these files that exists:
-
   $UPSKILL_CONFIG
   ./upskill.config.yaml
   ~/.config/upskill/config.yaml
@@ -93,16 +93,12 @@ Command-line options override the file. Unknown keys are ignored.
 ./upskill.config.yaml comes with a project, so it may not name model files,
 servers or folders outside the project unless you give --trust-config or list
 it in your own ~/.config/upskill/config.yaml:
+  trusted_configs: [/home/you/project/upskill.config.yaml]
 
-  trusted_configs:
-    - /home/you/project/upskill.config.yaml
-
-API keys, and nothing else, are also read from .env in the current folder, for
-providers that you have no key for elsewhere. --no-env-file, UPSKILL_NO_ENV_FILE=1
-or `env_file: false` prevents it.
+API keys, and only these, are also read from ./.env, for providers without a key
+elsewhere, unless --no-env-file, UPSKILL_NO_ENV_FILE=1 or env_file says no.
 
 Environment variables:
-
   ANTHROPIC_API_KEY, OPENAI_API_KEY, HF_TOKEN, ...   keys of providers
   UPSKILL_ALLOW_INSECURE_HTTP
                             1: send keys to other machines over http://

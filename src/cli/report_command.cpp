@@ -14,6 +14,7 @@
 #include "cli/help_formatter.h"
 #include "cli/loaded_run.h"
 #include "cli/option_checks.h"
+#include "cli/report_export.h"
 #include "report/benchmark_json.h"
 #include "report/csv.h"
 #include "report/eval_json.h"
@@ -21,7 +22,6 @@
 #include "report/html_report.h"
 #include "report/junit.h"
 #include "report/markdown.h"
-#include "report/python_export.h"
 #include "report/python_files.h"
 #include "util/files.h"
 #include "util/json.h"
@@ -33,13 +33,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Format { kText, kHtml, kMarkdown, kCsv, kJson, kXml, kPython };
+enum class Format { kText, kHtml, kMarkdown, kCsv, kJson, kXml, kPython, kSkillCreator, kInspect };
 
 const std::map<std::string, Format>& Formats() {
   static const std::map<std::string, Format> formats = {
-      {"text", Format::kText},   {"txt", Format::kText},          {"html", Format::kHtml},    {"htm", Format::kHtml},
-      {"md", Format::kMarkdown}, {"markdown", Format::kMarkdown}, {"csv", Format::kCsv},      {"json", Format::kJson},
-      {"xml", Format::kXml},     {"junit", Format::kXml},         {"python", Format::kPython}};
+      {"text", Format::kText},    {"txt", Format::kText},       {"html", Format::kHtml},
+      {"htm", Format::kHtml},     {"md", Format::kMarkdown},    {"markdown", Format::kMarkdown},
+      {"csv", Format::kCsv},      {"json", Format::kJson},      {"xml", Format::kXml},
+      {"junit", Format::kXml},    {"python", Format::kPython},  {"skill-creator", Format::kSkillCreator},
+      {"eval", Format::kInspect}, {"inspect", Format::kInspect}};
   return formats;
 }
 
@@ -52,9 +54,10 @@ Result<Format> FormatOf(const ReportOptions& options) {
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   const auto found = Formats().find(extension);
   if (found != Formats().end()) return found->second;
-  return InputError(fmt::format(
-      "-o {}: can't tell the format from this name; end it with .html, .md, .csv, .json or .xml, or use --format",
-      options.output));
+  return InputError(
+      fmt::format("-o {}: can't tell the format from this name; end it with .html, .md, .csv, .json, .xml or .eval, or "
+                  "use --format",
+                  options.output));
 }
 
 // What the arguments name: runs of ours, and results that other programs wrote, which have no answers.
@@ -141,6 +144,8 @@ Result<std::string> ReportOf(const Sources& sources, Format format, const Style&
     case Format::kJson:
     case Format::kText:
     case Format::kPython:
+    case Format::kSkillCreator:
+    case Format::kInspect:
       break;
   }
   return JsonOf(sources);
@@ -160,23 +165,21 @@ void WarnOfLeftOut(const Sources& sources, Env& env) {
                                 sources.first_foreign));
 }
 
-// Folders, not a file.
-ExitCode WritePythonRuns(const ReportOptions& options, const Sources& sources, Env& env) {
-  if (options.output.empty() || options.output == "-")
-    return PrintError(env, InputError("--format python writes folders; name a folder for them with -o DIR"));
+bool IsForAnotherProgram(Format format) {
+  return format == Format::kPython || format == Format::kSkillCreator || format == Format::kInspect;
+}
+
+ExitCode Export(const ReportOptions& options, Format format, const Sources& sources, Env& env) {
   if (!sources.first_foreign.empty() && sources.runs.empty()) {
-    return PrintError(env, InputError(fmt::format("{} was written by another program and can't be written for the "
-                                                  "Python tool; name runs of this program",
+    return PrintError(env, InputError(fmt::format("{} was written by another program and has no answers; name runs of "
+                                                  "this program",
                                                   sources.first_foreign)));
   }
   WarnOfLeftOut(sources, env);
-  if (const Status written = ExportToPython(sources.runs, options.output); !written)
-    return PrintError(env, written.error());
-  std::size_t results = 0;
-  for (const JudgedRun& run : sources.runs) results += PythonRounds(run).size();
-  env.out(TerminalText::Format("{} written: {} as {}, and results.csv\n", options.output,
-                               Counted(sources.runs.size(), "run"), Counted(results, "run_N folder")));
-  return ExitCode::kSuccess;
+  for (const JudgedRun& run : sources.runs) PrintRunNotes(run, env);
+  if (format == Format::kSkillCreator) return WriteSkillCreatorWorkspace(sources.runs, options.output, env);
+  if (format == Format::kInspect) return WriteInspectLogs(sources.runs, options.output, env);
+  return WritePythonRuns(sources.runs, options.output, env);
 }
 
 }  // namespace
@@ -193,16 +196,18 @@ void AddReportCommand(CLI::App& app, ReportOptions& options) {
                    "benchmark.json")
       ->required();
   command
-      ->add_option(
-          "-o,--output", options.output,
-          "File to write; .html, .md, .csv, .json, .xml or .txt decides the format [default: text on standard output]")
+      ->add_option("-o,--output", options.output,
+                   "File to write; .html, .md, .csv, .json, .xml, .eval or .txt decides the format [default: text on "
+                   "standard output]")
       ->type_name("FILE");
   std::vector<std::string> names;
   for (const auto& [name, format] : Formats()) names.push_back(name);
   command
-      ->add_option("--format", options.format,
-                   "Format, whatever the file's name: text, html, md, csv, json or xml; python writes the Python "
-                   "tool's run_N folders into the folder given by -o")
+      ->add_option(
+          "--format", options.format,
+          "Format, whatever the file's name: text, html, md, csv, json or xml; python writes the Python "
+          "tool's run_N folders into the folder given by -o, skill-creator the workspace that its viewer shows; "
+          "inspect writes a log of Inspect AI, FILE.eval or FILE.json, of several models a folder of them")
       ->transform(OneOf(names))
       ->type_name("FORMAT");
   command->add_flag_callback("--json", [&options] { options.format = "json"; }, "Same as --format json");
@@ -211,10 +216,13 @@ void AddReportCommand(CLI::App& app, ReportOptions& options) {
                    "Folder of runs given by name [default: the configured one, else ./runs]")
       ->type_name("DIR");
   AddColorOption(*command, options.color);
-  AddExamples(*command, {{"Write a report to look at in a browser", "upskill report latest -o report.html"},
-                         {"Write a comment for a pull request", "upskill report 4f2a -o comment.md"},
-                         {"Put all runs into one table", "upskill report runs -o runs.csv"},
-                         {"Write a run for the Python tool", "upskill report latest --format python -o for-python"}});
+  AddExamples(*command,
+              {{"Write a report to look at in a browser", "upskill report latest -o report.html"},
+               {"Write a comment for a pull request", "upskill report 4f2a -o comment.md"},
+               {"Put all runs into one table", "upskill report runs -o runs.csv"},
+               {"Write a run for the Python tool", "upskill report latest --format python -o for-python"},
+               {"Write the workspace of skill-creator", "upskill report latest --format skill-creator -o workspace"},
+               {"Write a log for inspect view", "upskill report latest -o logs/run.eval"}});
 }
 
 ExitCode RunReport(const ReportOptions& options, Env& env) {
@@ -232,10 +240,7 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
   const auto print_notes = [&] {
     for (const JudgedRun& run : sources.runs) PrintRunNotes(run, env);
   };
-  if (*format == Format::kPython) {
-    print_notes();
-    return WritePythonRuns(options, sources, env);
-  }
+  if (IsForAnotherProgram(*format)) return Export(options, *format, sources, env);
   if (*format == Format::kText && !to_file) {
     print_notes();
     env.out(TextOf(sources, style));

@@ -119,7 +119,7 @@ TEST(JudgeLabels, TellsWhatCouldNotBeJudged) {
   for (const char* answer : {"right 1", "wrong"}) {
     LabelledAnswer labelled;
     labelled.test_case.input = "q";
-    labelled.asked = {0, {JudgeQuestion::Kind::kRubric, "It is right.", ""}, answer};
+    labelled.asked = {0, {JudgeQuestion::Kind::kRubric, "It is right.", ""}, answer, ""};
     labelled.labels = {true};
     set.answers.push_back(labelled);
   }

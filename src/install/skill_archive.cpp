@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -13,7 +12,9 @@
 
 #include "trace/read/archive.h"
 #include "util/files.h"
+#include "util/invariant.h"
 #include "util/text.h"
+#include "util/zip_writer.h"
 
 namespace upskill {
 namespace {
@@ -60,63 +61,6 @@ Result<FileMap> FilesIn(std::string_view bytes, const std::string& source) {
   return files;
 }
 
-// CRC-32 (ISO 3309), as zip archives have it.
-std::uint32_t Crc32(std::string_view bytes) {
-  static const auto table = [] {
-    constexpr std::uint32_t kPolynomial = 0xEDB88320;
-    std::array<std::uint32_t, 256> remainders{};
-    for (std::uint32_t i = 0; i < remainders.size(); ++i) {
-      std::uint32_t rest = i;
-      for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1U) ^ ((rest & 1U) != 0 ? kPolynomial : 0U);
-      remainders[i] = rest;
-    }
-    return remainders;
-  }();
-  std::uint32_t crc = 0xFFFFFFFF;
-  for (const char c : bytes) crc = (crc >> 8U) ^ table[(crc ^ static_cast<unsigned char>(c)) & 0xFFU];
-  return ~crc;
-}
-
-// Appends little-endian numbers.
-class RecordWriter {
- public:
-  explicit RecordWriter(std::string& out) : out_(out) {}
-
-  RecordWriter& Number(std::size_t width, std::uint64_t number) {
-    for (std::size_t i = 0; i < width; ++i) out_ += static_cast<char>((number >> (8 * i)) & 0xFFU);
-    return *this;
-  }
-  RecordWriter& Text(std::string_view text) {
-    out_ += text;
-    return *this;
-  }
-
- private:
-  std::string& out_;
-};
-
-// What the local header of a file and its entry in the directory have in common (APPNOTE.TXT 6.3.10, 4.3.7).
-void WriteCommonFields(RecordWriter& out, const std::string& name, const SkillFile& file) {
-  constexpr std::uint64_t kVersion = 20;
-  constexpr std::uint64_t kNamesAreUtf8 = 1U << 11U;
-  constexpr std::uint64_t kStored = 0;
-  constexpr std::uint64_t kTime = 0;
-  constexpr std::uint64_t kDate = (1U << 5U) | 1U;  // 1 January 1980, the first that the format knows
-  out.Number(2, kVersion).Number(2, kNamesAreUtf8).Number(2, kStored).Number(2, kTime).Number(2, kDate);
-  out.Number(4, Crc32(file.content)).Number(4, file.content.size()).Number(4, file.content.size());
-  out.Number(2, name.size()).Number(2, 0);  // no extra field
-}
-
-void WriteDirectoryEntry(std::string& to, const std::string& name, const SkillFile& file, std::size_t offset) {
-  constexpr std::uint64_t kMadeOnUnix = (3U << 8U) | 20U;
-  const std::uint64_t mode = file.executable ? 0100755U : 0100644U;
-  RecordWriter out(to);
-  out.Text("PK\x01\x02").Number(2, kMadeOnUnix);
-  WriteCommonFields(out, name, file);
-  out.Number(2, 0).Number(2, 0).Number(2, 0);  // comment, disk, internal attributes
-  out.Number(4, mode << 16U).Number(4, offset).Text(name);
-}
-
 }  // namespace
 
 bool IsSkillArchive(const fs::path& file) {
@@ -157,22 +101,12 @@ Result<SkillFiles> ReadSkillSource(const fs::path& source, EvaluationFiles evalu
 }
 
 std::string SkillArchive(const SkillFiles& skill) {
-  std::string bytes;
-  std::string directory;
-  for (const auto& [file_name, file] : skill.files) {
-    const std::string name = fmt::format("{}/{}", skill.name, file_name);
-    WriteDirectoryEntry(directory, name, file, bytes.size());
-    RecordWriter out(bytes);
-    out.Text("PK\x03\x04");
-    WriteCommonFields(out, name, file);
-    out.Text(name).Text(file.content);
+  ZipWriter zip;
+  for (const auto& [name, file] : skill.files) {
+    const Status added = zip.Add(fmt::format("{}/{}", skill.name, name), file.content, file.executable);
+    CHECK(added.ok());  // kMaxSkillFiles and kMaxSkillBytesTotal are less than an archive holds
   }
-  const std::size_t start = bytes.size();
-  RecordWriter out(bytes);
-  out.Text(directory).Text("PK\x05\x06").Number(2, 0).Number(2, 0);
-  out.Number(2, skill.files.size()).Number(2, skill.files.size());
-  out.Number(4, directory.size()).Number(4, start).Number(2, 0);
-  return bytes;
+  return std::move(zip).Finish();
 }
 
 }  // namespace upskill

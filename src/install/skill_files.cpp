@@ -24,8 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 7> kEvaluationEntries = {
-    "skill_meta.json", "lineage.json", "tests.json", "answers", "evals", "upskill.json", "runs"};
+constexpr std::array<std::string_view, 10> kEvaluationEntries = {
+    "skill_meta.json", "lineage.json", "tests.json",           "answers",           "evals",
+    "upskill.json",    "runs",         "promptfooconfig.yaml", "eval_queries.json", ".upskill"};
 // What programs leave in a skill's folder while it is used.
 constexpr std::array<std::string_view, 2> kLeavings = {"__pycache__", ".DS_Store"};
 constexpr std::size_t kMaxVisited = 20 * kMaxSkillFiles;

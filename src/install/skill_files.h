@@ -12,7 +12,7 @@
 namespace upskill {
 
 // Whether what measures a skill goes with it: skill_meta.json, lineage.json, tests.json, answers/, evals/,
-// upskill.json, runs/.
+// upskill.json, runs/, and of other tools promptfooconfig.yaml, eval_queries.json, .upskill/.
 enum class EvaluationFiles { kLeftOut, kIncluded };
 
 struct SkillFile {

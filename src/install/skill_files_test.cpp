@@ -39,6 +39,8 @@ class SkillFilesTest : public testing::Test {
 TEST_F(SkillFilesTest, EvaluationStaysBehind) {
   folder.Write("greet/.git/HEAD", "");
   folder.Write("greet/scripts/__pycache__/a.pyc", "");
+  for (const char* name : {"promptfooconfig.yaml", "eval_queries.json", ".upskill/evals.json"})
+    folder.Write(std::string("greet/") + name, "{}");
   const Result<SkillFiles> read = ReadSkillFolder(skill, EvaluationFiles::kLeftOut);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->name, "greet");
@@ -46,7 +48,8 @@ TEST_F(SkillFilesTest, EvaluationStaysBehind) {
   EXPECT_TRUE(read->files.at("scripts/greet.sh").executable);
   EXPECT_FALSE(read->files.at("SKILL.md").executable);
   EXPECT_THAT(Names(ReadSkillFolder(skill, EvaluationFiles::kIncluded)->files),
-              ElementsAre("SKILL.md", "answers/right.md", "evals/evals.json", "references/words.md", "runs/a/plan.json",
+              ElementsAre(".upskill/evals.json", "SKILL.md", "answers/right.md", "eval_queries.json",
+                          "evals/evals.json", "promptfooconfig.yaml", "references/words.md", "runs/a/plan.json",
                           "scripts/greet.sh", "skill_meta.json", "tests.json", "upskill.json"));
 }
 

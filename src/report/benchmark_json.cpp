@@ -20,20 +20,6 @@ namespace fs = std::filesystem;
 // Four digits after the point, as skill-creator rounds.
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
-const char* ConfigurationName(Arm arm) {
-  switch (arm) {
-    case Arm::kBaseline:
-      return "without_skill";
-    case Arm::kSkill:
-      return "with_skill";
-    case Arm::kPlacebo:
-      return "placebo";
-    case Arm::kPrevious:
-      return "old_skill";
-  }
-  return "";
-}
-
 std::size_t PassedChecks(const Sample& sample) {
   return static_cast<std::size_t>(
       std::count_if(sample.checks.begin(), sample.checks.end(),
@@ -76,6 +62,17 @@ Json Statistics(const std::vector<double>& values, std::size_t answers) {
           {"stddev", Rounded(deviation)},
           {"min", Rounded(*std::min_element(values.begin(), values.end()))},
           {"max", Rounded(*std::max_element(values.begin(), values.end()))}};
+}
+
+// The skill's arm first, then the one that it is compared with: viewers show the first two.
+std::vector<Arm> ArmsBySkill(const Plan& plan) {
+  std::vector<Arm> arms = plan.arms;
+  const std::optional<Arm> reference = ReferenceArm(plan);
+  std::stable_sort(arms.begin(), arms.end(), [&](Arm a, Arm b) {
+    const auto place = [&](Arm arm) { return arm == Arm::kSkill ? 0 : arm == reference ? 1 : 2; };
+    return place(a) < place(b);
+  });
+  return arms;
 }
 
 std::vector<const Sample*> AnswersOf(const JudgedRun& run, std::size_t student, Arm arm) {
@@ -192,6 +189,20 @@ std::string MeanText(const std::map<std::string, MeanAndDeviation>& values, cons
 
 }  // namespace
 
+const char* ConfigurationName(Arm arm) {
+  switch (arm) {
+    case Arm::kBaseline:
+      return "without_skill";
+    case Arm::kSkill:
+      return "with_skill";
+    case Arm::kPlacebo:
+      return "placebo";
+    case Arm::kPrevious:
+      return "old_skill";
+  }
+  return "";
+}
+
 std::string FileNamePart(const std::string& id) {
   std::string slug;
   for (const char c : id) {
@@ -225,7 +236,7 @@ Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs) 
   Json summary = Json::object();
   Json runs = Json::array();
   Json notes = Json::array();
-  for (const Arm arm : plan.arms) {
+  for (const Arm arm : ArmsBySkill(plan)) {
     const std::vector<const Sample*> answers = AnswersOf(run, student, arm);
     const ArmSummary& counts = run.summary.students[student].arms.at(arm);
     if (counts.answered < counts.cells) {
@@ -267,15 +278,23 @@ Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs) 
           {"notes", std::move(notes)}};
 }
 
-Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const Folder& folder) {
+std::string StudentFolderName(std::size_t student, const std::string& name) {
+  const std::string slug = FileNamePart(name);
+  return fmt::format("{}{}{}", student + 1, slug.empty() ? "" : "-", slug);
+}
+
+std::string EvalFolderName(std::size_t case_index, const std::string& case_id) {
+  const std::string slug = FileNamePart(case_id);
+  return fmt::format("eval-{}{}{}", case_index + 1, slug.empty() ? "" : "-", slug);
+}
+
+Status WriteAnswerFolders(const JudgedRun& run, std::size_t student, const Folder& folder, RoundFolders run_folders) {
   const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(run.plan());
   for (const Arm arm : run.plan().arms) {
     for (const Sample* sample : AnswersOf(run, student, arm)) {
-      const std::string slug = FileNamePart(sample->case_id);
-      fs::path place =
-          fs::path(fmt::format("eval-{}{}{}", numbers.at(sample->case_id) + 1, slug.empty() ? "" : "-", slug)) /
-          ConfigurationName(arm);
-      if (run.plan().rounds > 1) place /= fmt::format("run-{}", sample->round + 1);
+      fs::path place = fs::path(EvalFolderName(numbers.at(sample->case_id), sample->case_id)) / ConfigurationName(arm);
+      if (run_folders == RoundFolders::kAlways || run.plan().rounds > 1)
+        place /= fmt::format("run-{}", sample->round + 1);
       RETURN_IF_ERROR(WriteDerivedFile(folder, place / "outputs" / "answer.md", sample->response.text));
       RETURN_IF_ERROR(
           WriteDerivedFile(folder, place / "grading.json", DumpJsonIndented(GradingToJson(*sample)) + "\n"));
@@ -285,6 +304,11 @@ Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const Fol
       RETURN_IF_ERROR(WriteDerivedFile(folder, place / "timing.json", DumpJsonIndented(timing) + "\n"));
     }
   }
+  return {};
+}
+
+Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const Folder& folder) {
+  RETURN_IF_ERROR(WriteAnswerFolders(run, student, folder, RoundFolders::kIfSeveral));
   return WriteDerivedFile(folder, "benchmark.json", DumpJsonIndented(BenchmarkToJson(run, student)) + "\n");
 }
 

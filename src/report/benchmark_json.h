@@ -26,12 +26,27 @@ Json GradingToJson(const Sample& sample);
 // stays small however many answers there are.
 Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs = true);
 
+// The name of an arm there: with_skill, without_skill, old_skill (a previous version) or placebo.
+const char* ConfigurationName(Arm arm);
+
+// The folder of a case: eval-N-<case>, numbered from 1, where <case> may be missing.
+std::string EvalFolderName(std::size_t case_index, const std::string& case_id);
+
+// Whether an answer's files are in a folder run-K below that of its configuration.
+enum class RoundFolders { kIfSeveral, kAlways };
+
+// Writes grading.json, timing.json and outputs/answer.md of each answer of one student into `folder`.
+Status WriteAnswerFolders(const JudgedRun& run, std::size_t student, const Folder& folder, RoundFolders run_folders);
+
 // Writes the tree of an iteration for one student into `folder`: benchmark.json, and for each case and arm
 // eval-N-<case>/<configuration>/[run-K/]grading.json, timing.json and outputs/answer.md (run-K with several rounds).
 Status WriteBenchmarkFolder(const JudgedRun& run, std::size_t student, const Folder& folder);
 
 // A name reduced to the characters allowed in a file name: letters, digits and single dashes, at most 40. May be empty.
 std::string FileNamePart(const std::string& id);
+
+// The folder of one of several models: N-<name>, numbered from 1, where <name> may be missing.
+std::string StudentFolderName(std::size_t student, const std::string& name);
 
 struct MeanAndDeviation {
   double mean = 0.0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/run_files.h"
 
-#include <fmt/format.h>
-
 #include "report/benchmark_json.h"
 #include "report/derived_file.h"
 #include "report/python_files.h"
@@ -21,7 +19,7 @@ Status WriteRunFiles(const JudgedRun& run, const std::filesystem::path& run_fold
   const std::size_t students = run.plan().students.size();
   for (std::size_t i = 0; i < students; ++i) {
     std::filesystem::path name = "agentskills";
-    if (students > 1) name /= fmt::format("{}-{}", i + 1, FileNamePart(run.plan().students[i].name));
+    if (students > 1) name /= StudentFolderName(i, run.plan().students[i].name);
     ASSIGN_OR_RETURN(const Folder folder, place.MakeBelow(name, Durability::kNotSynced));
     if (few) {
       RETURN_IF_ERROR(WriteBenchmarkFolder(run, i, folder));
