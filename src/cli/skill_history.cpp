@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -103,7 +104,7 @@ class HistoryReader {
 SkillHistory ReadSkillHistory(const fs::path& runs_dir, const std::vector<SkillIdentity>& skills) {
   HistoryReader reader(skills);
   const std::vector<fs::path> runs = FindRuns(runs_dir);
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) reader.Take(*run);
+  for (const fs::path& run : std::ranges::reverse_view(runs)) reader.Take(run);
   return std::move(reader).Finish();
 }
 
