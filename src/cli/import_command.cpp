@@ -101,8 +101,8 @@ ExitCode RunImport(const ImportCommandOptions& options, Env& env) {
   if (!config) return PrintError(env, config.error());
   if (!options.reading.with.empty() && options.reading.with == options.reading.without)
     return PrintError(env, NamedTwice(options.reading));
-  if (!(options.reading.pass_at >= 0.0 && options.reading.pass_at <= 1.0))  // nor nan
-    return PrintError(env, InputError("--pass-at: expected a score between 0 and 1, such as 0.8"));
+  const bool is_share = options.reading.pass_at >= 0.0 && options.reading.pass_at <= 1.0;  // false for nan too
+  if (!is_share) return PrintError(env, InputError("--pass-at: expected a score between 0 and 1, such as 0.8"));
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
   Result<std::vector<ImportedResults>> all = ReadResults({options.files.begin(), options.files.end()}, options.reading);
   if (!all) return PrintError(env, all.error());

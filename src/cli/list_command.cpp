@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 // With its cases and all but its history.
 ListedSkill Listed(const fs::path& folder) {
-  ListedSkill listed{folder.string(), LoadSkill(folder)};
+  ListedSkill listed{folder.string(), LoadSkill(folder), 0, "", {}, {}};
   if (!listed.skill) return listed;
   if (const Result<Suite> suite = LoadSuiteOfSkill(folder)) {
     listed.cases = suite->cases.size();

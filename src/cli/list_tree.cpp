@@ -22,9 +22,11 @@ constexpr std::size_t kShortFiles = 3;     // that a short tree names
 constexpr std::size_t kShortVerdicts = 3;  // that a short tree has
 
 struct TreeNode {
+  TreeNode(TerminalText head_line, std::string text_below) : head(std::move(head_line)), text(std::move(text_below)) {}
+
   TerminalText head;
   std::string text;  // below the head, without a branch of its own; may be empty
-  std::vector<TreeNode> children = {};
+  std::vector<TreeNode> children;
 };
 
 struct TreePrinter {
@@ -201,7 +203,7 @@ Json InstallationToJson(const SkillInstallation& place) {
 
 TerminalText SkillTree(const std::string& folder, const std::vector<ListedSkill>& skills, bool verbose,
                        const Style& style) {
-  TreeNode root;
+  TreeNode root{TerminalText(), ""};
   for (const ListedSkill& listed : skills) root.children.push_back(NodeOf(listed, verbose, style));
   return TerminalText::Format("{}\n", folder) + TreePrinter{style, !verbose}.Print(root, "");
 }

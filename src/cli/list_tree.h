@@ -25,9 +25,9 @@ struct ListedSkill {
   std::string folder;
   Result<Skill> skill;
   std::size_t cases = 0;
-  std::string suite_problem = {};  // why its cases can't be read; empty: they can, or there are none
-  std::vector<LastVerdict> verdicts = {};
-  std::vector<SkillInstallation> installations = {};
+  std::string suite_problem;  // why its cases can't be read; empty: they can, or there are none
+  std::vector<LastVerdict> verdicts;
+  std::vector<SkillInstallation> installations;
 };
 
 // The skills below a line that names the folder, each with what is known of it as branches. `verbose`: everything, on
