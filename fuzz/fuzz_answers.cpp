@@ -90,7 +90,7 @@ void FuzzJudgment(std::string_view input) {
   for (const auto kind : {JudgeQuestion::Kind::kRubric, JudgeQuestion::Kind::kAnswerFirst}) {
     asked.question.kind = kind;
     CHECK(!JudgeRequest(test_case, asked).messages.empty());
-    const Result<Judgment> judgment = ReadJudgment(test_case, asked, answer);
+    const Result<Judgment> judgment = ReadJudgment(asked, answer);
     if (!Parsed(judgment)) continue;
     CHECK(judgment->word != JudgeWord::kMet || !judgment->quotes.empty());
     CHECK(JudgeWordFromName(JudgeWordName(judgment->word)).ok());
