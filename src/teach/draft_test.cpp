@@ -131,7 +131,7 @@ TEST(DraftFromJson, HostileTeachers) {
   };
   Json json = DraftJson("x", {"d1"});
   json["name"] = "../../x";
-  expect_unusable(json, "may only contain lowercase letters");
+  expect_unusable(json, "may only contain the letters a to z");
   expect_unusable(DraftJson("", {"d1"}), "no rules");
   expect_unusable(DraftJson("no proof"), "no rule cites");
   expect_unusable(DraftJson(std::string(200'000, 'x'), {"d1"}), "tokens");

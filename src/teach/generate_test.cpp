@@ -313,7 +313,7 @@ TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {
   const Result<Json> meta = ParseJson(*ReadFile(folder / "skill_meta.json"), "meta");
   ASSERT_TRUE(meta.ok());
   std::size_t test = 0;
-  for (const Json& entry : meta->at("tests")) test += entry.at("split") == "test" ? 1U : 0U;
+  for (const Json& entry : meta->at("x-upskill").at("tests")) test += entry.at("split") == "test" ? 1U : 0U;
   EXPECT_EQ(test, 8U);
   EXPECT_EQ(meta->at("metadata").at("students").at(0).at("verdict"), "helps");
   EXPECT_GT(meta->at("metadata").at("test_pass_rate").get<double>(), 0.7);
