@@ -67,7 +67,7 @@ function(upskill_test name)
   # For ccache.
   target_compile_options(upskill_${name}_test PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   add_test(NAME ${name} COMMAND upskill_${name}_test --gtest_brief=1)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS unit)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS unit)
   if(name IN_LIST upskill_threaded)
     set_tests_properties(${name} PROPERTIES LABELS "unit;threads")
     add_dependencies(tsan_tests upskill_${name}_test)
