@@ -2,6 +2,7 @@
 #include "eval/journal.h"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,7 +61,8 @@ std::string TimeInName(const std::string& name) {
   std::tm time{};
   time.tm_isdst = -1;
   if (::strptime(name.c_str(), "%Y_%m_%d_%H_%M_%S", &time) == nullptr) return "";
-  return UtcTimestamp(std::chrono::system_clock::from_time_t(std::mktime(&time)));
+  // Not by way of the system's clock, which can't count the nanoseconds to the year 2999.
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::mktime(&time)));
 }
 
 RunAge AgeOf(const fs::path& folder, const std::string& file) {
