@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "sandbox/file_bundle.h"
+
 namespace upskill {
 namespace {
 
@@ -72,6 +74,20 @@ echo 900 > /proc/self/oom_score_adj
 command=$1; shift
 exec "$@" -- sh -c "$command" < /dev/null)";
 
+// The same, and packs the workspace afterwards: at most as many bytes as the first argument says. The command doesn't
+// have kFilesFd, but may find a way to write to it: what comes from there is as untrusted as the files are.
+constexpr const char* kCollectingScript = R"(
+exec 3<&- 4>&-
+most=$1; shift
+tar -xf - --no-same-owner --no-same-permissions 6>&- ||
+  { echo 'the files of the answer could not be unpacked' >&2; exit 125; }
+echo 900 > /proc/self/oom_score_adj
+command=$1; shift
+"$@" -- sh -c "$command" < /dev/null 6>&-
+code=$?
+tar -cf - --format=gnu . 2>/dev/null | head -c "$most" >&6 2>/dev/null
+exit "$code")";
+
 }  // namespace
 
 std::vector<std::string> SearchedFolders(const SandboxOptions& options) {
@@ -96,8 +112,10 @@ std::vector<std::string> ConfinedCommandLine(const SandboxOptions& options, cons
   AddMounts(words, options, command.limits);
   AddEnvironment(words, options, command.variables);
   if (filter) Append(words, {"--seccomp", std::to_string(kFilterFd)});
-  Append(words,
-         {"--json-status-fd", std::to_string(kStatusFd), "--", "setsid", "sh", "-c", kScript, "sh", command.command});
+  Append(words, {"--json-status-fd", std::to_string(kStatusFd), "--", "setsid", "sh", "-c",
+                 command.collect ? kCollectingScript : kScript, "sh"});
+  if (command.collect) words.push_back(std::to_string(MostTarBytes(*command.collect) + 1));
+  words.push_back(command.command);
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(command.limits.time).count() + 1;
   Append(words, {"prlimit", fmt::format("--nproc={0}:{0}", command.limits.processes),
                  fmt::format("--data={0}:{0}", command.limits.memory_bytes),

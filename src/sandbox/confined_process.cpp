@@ -40,11 +40,12 @@ constexpr int kFirstSourceFd = 64;
 // bubblewrap offers is not enough: where it ends while it makes a sandbox, killed or because nobody reads its reports,
 // that first process waits for ever or runs the command.
 constexpr int kWatchedFd = kStatusFd + 1;
+static_assert(kFilesFd == kWatchedFd + 1);
 constexpr const char* kWatchAndRun = R"(
-(read -r line; kill -KILL 0) <&5 >/dev/null 2>&1 3<&- 4>&- 5<&- &
+(read -r line; kill -KILL 0) <&5 >/dev/null 2>&1 3<&- 4>&- 5<&- 6>&- &
 watcher=$!
 "$@" 5<&-
-exec 2>/dev/null
+exec 2>/dev/null 6>&-
 kill -KILL "$watcher"
 wait "$watcher"
 kill -KILL 0)";
@@ -118,16 +119,27 @@ class Collected {
 // The command from its start to its end.
 class Supervised {
  public:
-  // `pid`: of the shell that leads the group. `alive`: the watcher's pipe.
-  Supervised(pid_t pid, Fd alive, Fd output, Fd error, Fd status, const SandboxLimits& limits, const StopFlag* stop)
+  // The ends of its pipes that this process has.
+  struct Pipes {
+    Fd alive;  // the watcher's
+    Fd output;
+    Fd error;
+    Fd status;
+    Fd files;
+    std::size_t most_files = 0;
+  };
+
+  // `pid`: of the shell that leads the group.
+  Supervised(pid_t pid, Pipes pipes, const SandboxLimits& limits, const StopFlag* stop)
       : pid_(pid),
-        alive_(std::move(alive)),
+        alive_(std::move(pipes.alive)),
         limits_(limits),
         stop_(stop),
         started_(SteadyClock::now()),
-        output_(std::move(output), limits.output_bytes),
-        error_(std::move(error), limits.output_bytes),
-        status_(std::move(status), kMaxStatus) {}
+        output_(std::move(pipes.output), limits.output_bytes),
+        error_(std::move(pipes.error), limits.output_bytes),
+        status_(std::move(pipes.status), kMaxStatus),
+        files_(std::move(pipes.files), pipes.most_files) {}
 
   ConfinedOutcome Run() {
     while (!Exited()) {
@@ -135,6 +147,7 @@ class Supervised {
       output_.Read();
       error_.Read();
       status_.Read();
+      files_.Read();
       OpenFirstProcess();
       if (const auto ending = LimitReached()) {
         outcome_.outcome.ending = *ending;
@@ -145,7 +158,9 @@ class Supervised {
     output_.Read();
     error_.Read();
     status_.Read();
+    files_.Read();
     ReadStatus();
+    outcome_.files = files_.Take();
     outcome_.outcome.seconds = std::chrono::duration<double>(SteadyClock::now() - started_).count();
     outcome_.outcome.output = output_.Take();
     outcome_.outcome.error = error_.Take();
@@ -167,8 +182,8 @@ class Supervised {
   }
 
   void Wait() const {
-    std::array<pollfd, 3> waits = {pollfd{output_.fd(), POLLIN, 0}, pollfd{error_.fd(), POLLIN, 0},
-                                   pollfd{status_.fd(), POLLIN, 0}};
+    std::array<pollfd, 4> waits = {pollfd{output_.fd(), POLLIN, 0}, pollfd{error_.fd(), POLLIN, 0},
+                                   pollfd{status_.fd(), POLLIN, 0}, pollfd{files_.fd(), POLLIN, 0}};
     // The end of all streams comes a moment before the exit.
     constexpr int kLastMs = 1;
     const bool ending = !output_.open() && !error_.open() && !status_.open();
@@ -259,6 +274,7 @@ class Supervised {
   Collected output_;
   Collected error_;
   Collected status_;
+  Collected files_;
   ConfinedOutcome outcome_;
   pid_t first_process_ = -1;  // as bubblewrap has reported
   Fd first_;                  // a handle of it
@@ -267,11 +283,12 @@ class Supervised {
 }  // namespace
 
 Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const Fd& input, const Fd& filter,
-                                    const SandboxLimits& limits, const StopFlag* stop) {
+                                    const SandboxLimits& limits, const StopFlag* stop, std::size_t most_files) {
   ASSIGN_OR_RETURN(Pipe output, MakePipe());
   ASSIGN_OR_RETURN(Pipe error, MakePipe());
   ASSIGN_OR_RETURN(Pipe status, MakePipe());
   ASSIGN_OR_RETURN(Pipe watched, MakePipe());
+  ASSIGN_OR_RETURN(Pipe files, MakePipe());
   ASSIGN_OR_RETURN(const Fd child_input, Raised(input.get()));
   ASSIGN_OR_RETURN(const Fd child_watched, Raised(watched.read.get()));
   if (::fcntl(child_watched.get(), F_SETFL, 0) != 0) return ErrnoError(kStarting, "a sandbox", errno);
@@ -287,16 +304,20 @@ Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const
     ASSIGN_OR_RETURN(child_filter, Raised(filter.get()));
     ::posix_spawn_file_actions_adddup2(&settings.actions, child_filter.get(), kFilterFd);
   }
+  if (most_files > 0) ::posix_spawn_file_actions_adddup2(&settings.actions, files.write.get(), kFilesFd);
   // What this process has inherited from others may lead out of the sandbox.
-  ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, kWatchedFd + 1);
+  ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, most_files > 0 ? kFilesFd + 1 : kFilesFd);
   std::vector<std::string> watched_words = {"/bin/sh", "-c", kWatchAndRun, "sh"};
   watched_words.insert(watched_words.end(), words.begin(), words.end());
   ASSIGN_OR_RETURN(const pid_t pid, Spawn(std::move(watched_words), settings));
   output.write.Close();
   error.write.Close();
   status.write.Close();
-  return Supervised(pid, std::move(watched.write), std::move(output.read), std::move(error.read),
-                    std::move(status.read), limits, stop)
+  files.write.Close();
+  return Supervised(pid,
+                    {std::move(watched.write), std::move(output.read), std::move(error.read), std::move(status.read),
+                     std::move(files.read), most_files},
+                    limits, stop)
       .Run();
 }
 
