@@ -159,10 +159,12 @@ void AddOptions(CLI::App& command, EvalOptions& options) {
   command.add_option("SKILL", options.skill, "Skill folder, or its SKILL.md")->required();
   AddModelOptions(command, options);
   AddCaseOptions(command, options);
+  const std::vector<std::string> of_workspaces = AddWorkspaceOptions(command, options.workspace);
   AddSamplingOptions(command, options);
   AddVerdictOptions(command, options);
   AddBudgetOptions(command, options);
   AddStorageOptions(command, options);
+  for (const std::string& option : of_workspaces) command.get_option("--resume")->excludes(command.get_option(option));
   AddOutputOptions(command, options);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/env.h"
 #include "cli/sandbox_option.h"
+#include "cli/workspace_option.h"
 
 namespace CLI {
 class App;
@@ -42,6 +43,7 @@ struct EvalOptions {
   bool batch = false;
   std::string shard;  // "K/N"
   SandboxChoice sandbox;
+  WorkspaceChoice workspace;
   std::string runs_dir;  // empty: from the configuration
   std::string resume;    // run to resume; empty: a new one
   std::optional<double> max_cost_usd;

@@ -89,7 +89,9 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sa
   }
   ASSIGN_OR_RETURN(plan.left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox, !options.judge_model.empty()));
   ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop, sandbox));
+  ASSIGN_OR_RETURN(plan.workspace, WorkspacePlanOf(options.workspace, plan));
   if (!options.quiet) {
+    for (const std::string& line : CasesThatStayAnswers(options.workspace, plan)) PrintWarning(env, line);
     for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
     for (const std::string& warning : plan.suite.warnings) PrintWarning(env, warning);
     for (const std::string& warning : plan.left_out) PrintWarning(env, warning);
@@ -197,6 +199,7 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
     const ModelInfo& info = session.models[i]->info();
     session.plan.students.push_back({specs[i], info.name, info.identity});
   }
+  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
   if (!options.judge_model.empty()) RETURN_IF_ERROR(TakeJudge(options, model_options, env, session));
   ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, env, session));
   RETURN_IF_ERROR(TakeGate(options, env, session));
@@ -337,6 +340,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   for (const Student& student : session.plan.students) specs.push_back(student.spec);
   const ModelOptions model_options = ModelOptionsOf(options, session.runs_dir);
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, model_options, env));
+  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
   if (session.plan.judge) RETURN_IF_ERROR(ReopenJudge(options, model_options, env, session));
   for (std::size_t i = 0; i < session.models.size(); ++i) {
     const Student& student = session.plan.students[i];
@@ -406,6 +410,9 @@ Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& co
   ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
   session.sandbox = std::make_unique<Sandbox>(std::move(sandbox));
   RETURN_IF_ERROR(options.resume.empty() ? NewRun(options, config, env, session) : ResumeRun(options, env, session));
+  std::optional<fs::path> folder;
+  if (session.journal) folder = session.journal->folder();
+  RETURN_IF_ERROR(LetStudentsAct(session.plan, *session.sandbox, folder, session.models));
   return session;
 }
 

@@ -327,6 +327,7 @@ Result<std::unique_ptr<Model>> OpenNetworkModel(const ModelSpec& spec, const Net
   info.detail = fmt::format("{}, {}", connection.hosts.empty() ? spec.provider : connection.hosts, spec.model);
   info.local = connection.local;
   info.warm_up = !connection.local;
+  info.takes_tools = true;
   info.price = options.catalog->PriceOf(spec.provider, spec.model);
   constexpr std::int64_t kLongContext = 1'000'000;
   info.context_tokens =

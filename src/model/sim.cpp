@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "util/fences.h"
 #include "util/rng.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -85,12 +86,67 @@ double ChanceIn(const SimSettings& settings, const std::string& arm, const ChatR
   return std::clamp(chance + settings.drift * static_cast<double>(round), 0.0, 1.0);
 }
 
+// Where the system prompt says that a skill can be read; empty: nowhere.
+std::string SkillLocation(const ChatRequest& request) {
+  constexpr std::string_view kTag = "<location>";
+  const std::size_t at = request.system.find(kTag);
+  if (at == std::string::npos) return "";
+  const std::size_t end = std::min(request.system.find('<', at + kTag.size()), request.system.size());
+  return request.system.substr(at + kTag.size(), end - at - kTag.size());
+}
+
+void AddSimCall(ChatResponse& response, const std::string& name, const Json& arguments) {
+  response.tool_calls.push_back(
+      {fmt::format("call-{}", response.tool_calls.size() + 1), name, arguments, DumpJson(arguments)});
+  response.stop = StopReason::kToolUse;
+}
+
+// Calls to write the blocks of an answer that come with a file's name.
+void AddWrites(const std::string& answer, ChatResponse& response) {
+  for (const FencedBlock& block : FindFencedBlocks(answer)) {
+    const std::string_view name = block.info.substr(block.info.rfind(' ') + 1);
+    if (name.find('.') != std::string_view::npos)
+      AddSimCall(response, "write_file", {{"path", std::string(name)}, {"content", block.content}});
+  }
+}
+
+// The next turn in a workspace.
+Result<ChatResponse> Act(const SimSettings& settings, const ChatRequest& request, bool passes, bool reads) {
+  std::size_t turn = static_cast<std::size_t>(std::count_if(
+      request.messages.begin(), request.messages.end(), [](const Message& m) { return m.role == Role::kAssistant; }));
+  const std::string answer = JsonGet<std::string>(request.simulation, "passing_answer", "");
+  ChatResponse response;
+  const std::string location = SkillLocation(request);
+  const bool begins_with_skill = !location.empty() && reads;
+  if (begins_with_skill && turn == 0) AddSimCall(response, "read_file", {{"path", location}});
+  if (begins_with_skill && turn > 0) --turn;
+  if (response.tool_calls.empty() && turn == 0 && passes) AddWrites(answer, response);
+  if (response.tool_calls.empty() && turn == 0 && !passes) AddSimCall(response, "list_files", Json::object());
+  if (response.tool_calls.empty()) response.text = passes && !answer.empty() ? answer : "I do not know.";
+  std::size_t prompt = EstimateTokens(request.system);
+  for (const Message& message : request.messages) {
+    prompt += EstimateTokens(message.text);
+    for (const ToolResult& result : message.tool_results) prompt += EstimateTokens(result.text);
+  }
+  response.usage.input = static_cast<std::int64_t>(prompt);
+  response.usage.output = 1 + static_cast<std::int64_t>(EstimateTokens(response.text));
+  for (const ToolCall& call : response.tool_calls)
+    response.usage.output += static_cast<std::int64_t>(EstimateTokens(call.raw_arguments));
+  response.seconds = settings.latency_ms / 1000.0;
+  response.cost_usd = settings.cost_usd;
+  return response;
+}
+
 // The outcome of one attempt, drawn from the settings and the request alone.
 Result<ChatResponse> Answer(const SimSettings& of_student, const ChatRequest& request) {
   const std::string arm = JsonGet<std::string>(request.simulation, "arm", "baseline");
   const auto attempt = JsonGet<std::int64_t>(request.simulation, "attempt", 0);
+  const bool acts = !request.tools.empty();
   std::string text_of_messages;
-  for (const Message& message : request.messages) text_of_messages += message.text + "\n";
+  for (const Message& message : request.messages) {
+    text_of_messages += message.text + "\n";
+    if (acts) break;  // later ones are the tools' results
+  }
   const Result<SimSettings> of_case = SettingsForCase(of_student, text_of_messages);
   if (!of_case) return Error{ErrorKind::kPermanent, "settings in a case: " + of_case.error().message};
   const SimSettings& settings = *of_case;
@@ -102,9 +158,12 @@ Result<ChatResponse> Answer(const SimSettings& of_student, const ChatRequest& re
   const std::string draw = settings.lost > 0.0 ? fmt::format("{} {} ", arm, attempt) : arm + " ";
   Rng rng(base_seed ^ SeedFromText(draw + text_of_messages));
   ChatResponse response;
-  const bool passes = rng.Uniform() < ChanceIn(settings, arm, request, text_of_messages);
+  const double drawn = rng.Uniform();
+  const bool reads = !acts || SkillLocation(request).empty() || rng.Uniform() < settings.reach;
+  const bool passes = drawn < (reads ? ChanceIn(settings, arm, request, text_of_messages) : settings.base);
   if (!passes && arm == "skill" && error_rng.Uniform() < settings.lost)
     return Error{ErrorKind::kUnavailable, "sim: simulated timeout"}.Because(ErrorCause::kTimeout);
+  if (acts) return Act(settings, request, passes, reads);
   if (passes) {
     response.text = JsonGet<std::string>(request.simulation, "passing_answer", "");
     if (response.text.empty()) {
@@ -215,6 +274,7 @@ Result<SimSettings> ParseSimSettings(std::string_view text, const SimSettings& f
     if (key == "error") target = &settings.error;
     if (key == "skill-error") target = &settings.skill_error;
     if (key == "lost") target = &settings.lost;
+    if (key == "reach") target = &settings.reach;
     if (key == "skill" && value == "body") {
       settings.skill_in_body = true;
     } else if (target != nullptr) {
@@ -247,6 +307,7 @@ Result<std::unique_ptr<Model>> MakeSimModel(const std::string& settings, int win
   info.identity = "sim:1:" + settings;
   info.detail = "simulated, no model behind it";
   info.local = true;
+  info.takes_tools = true;
   info.price = Price{};
   info.price->request = parsed.cost_usd;
   return std::unique_ptr<Model>(std::make_unique<SimModel>(parsed, std::move(info), window));

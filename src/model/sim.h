@@ -33,6 +33,7 @@ struct SimSettings {
   // Probability that an attempt with the skill whose answer would fail ends in a timeout instead. Each attempt then
   // draws its own answer, as from a model behind an API.
   double lost = 0.0;
+  double reach = 1.0;  // probability that a skill that is loaded on demand is read; without it, `base` counts
   std::uint64_t seed = 0;
   int latency_ms = 0;     // time to each answer
   double cost_usd = 0.0;  // of each answer
@@ -55,6 +56,7 @@ inline constexpr std::array kSimSettings = {
     SimSetting{"error", "0 to 1", "share of requests that fail, whatever the answer"},
     SimSetting{"skill-error", "0 to 1", "the same with the skill [error]"},
     SimSetting{"lost", "0 to 1", "share of failing skill answers that time out"},
+    SimSetting{"reach", "0 to 1", "share of skills to load on demand that it reads [1]"},
     SimSetting{"seed", "whole number", "draws other answers"},
     SimSetting{"latency-ms", "milliseconds", "time to each answer"},
     SimSetting{"cost", "USD", "price of each answer"},
@@ -63,6 +65,10 @@ inline constexpr std::array kSimSettings = {
 // Settings that the text doesn't name are those of `from`.
 Result<SimSettings> ParseSimSettings(std::string_view text, const SimSettings& from = {});
 
+// In a workspace (ChatRequest::tools), it reads a skill that is to be loaded on demand, and then, where its answer
+// passes, writes the files that the passing answer contains as fenced blocks with their names (`write_file`); where it
+// fails, it lists the files.
+//
 // A student without a model: its answer to a cell passes with the probability set for the cell's arm. All draws depend
 // only on the settings and the request (messages, seed, arm, attempt, round), so a run repeats exactly. One thread
 // serves any number of concurrent requests.

@@ -108,7 +108,7 @@ struct WorkRecord {
   int tool_calls = 0;
   int tool_errors = 0;               // calls whose result was an error
   std::map<std::string, int> tools;  // calls by the name of the tool
-  std::string limit;                 // what ended the work before the model did: "turns", "time", "tokens"; else empty
+  std::string limit;                 // what ended the work before the model did: "turns", "time", "tokens", "context"
   std::optional<SkillUse> skill;     // absent: there was no skill
   // By turn, in order: [{"text", "calls": [{"name", "arguments", "result", "error", "changed"}]}]; "text", "error"
   // (true) and "changed" (names of files) may be absent. Texts are cut to kMaxTranscriptText each, and all turns

@@ -70,6 +70,7 @@ class FakeModel : public Model {
   void set_warm_up() { info_.warm_up = true; }
   void set_price(const Price& price) { info_.price = price; }
   void set_unbounded() { info_.bounded = false; }
+  void set_takes_tools() { info_.takes_tools = true; }
   std::size_t held() const { return held_.size(); }
 
   std::vector<ChatRequest> requests;  // all that were started, in order

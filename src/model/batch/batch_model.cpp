@@ -368,6 +368,7 @@ Result<std::unique_ptr<Model>> OpenBatchModel(const ModelSpec& spec, const Netwo
   ModelInfo info = one_by_one->info();
   info.detail += ", in batches";
   info.warm_up = false;
+  info.takes_tools = false;  // each turn would take as long as a batch
   if (info.price) info.price = HalfPrice(*info.price);
   BatchNotes book(notes, info.identity, use, shared);
   return std::unique_ptr<Model>(

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/workspace_option.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "agent/loop_model.h"
+#include "agent/tool_texts.h"
+#include "agent/turn_journal.h"
+#include "cli/help_formatter.h"
+#include "cli/option_checks.h"
+#include "prompts/prompts.h"
+#include "skill/skill.h"
+#include "skill/skill_tree.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostSkillBytes = std::size_t{4} << 20U;
+
+// What a student may not see of a skill's folder: its tests, and what they were made from.
+bool IsAboutTests(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kFiles = {"skill_meta.json", "lineage.json", "tests.json",
+                                                      "promptfooconfig.yaml"};
+  constexpr std::array<std::string_view, 4> kFolders = {"evals/", "tests/", ".upskill/", "runs/"};
+  return std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end() ||
+         std::any_of(kFolders.begin(), kFolders.end(),
+                     [&](std::string_view folder) { return name.starts_with(folder); });
+}
+
+// `suite`: the file of the cases, which is left out, too.
+Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const fs::path& suite) {
+  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(snapshot.folder));
+  SkillFolder folder{skill.name, skill.description, {}};
+  std::size_t bytes = 0;
+  std::error_code code;
+  for (const std::string& name : ListSkillFiles(skill.folder)) {
+    const fs::path file = skill.folder / name;
+    const bool is_text_of_skill = file == skill.file;
+    if (IsAboutTests(name) || fs::equivalent(file, suite, code) || !ContainedPath("", name)) continue;
+    ASSIGN_OR_RETURN(std::string content, ReadFile(file));
+    bytes += content.size();
+    if (bytes > kMostSkillBytes || folder.files.size() >= kMaxWorkspaceFiles / 2) {
+      return InputError(fmt::format("the skill {} has more than {} or {} files, too much for a workspace",
+                                    skill.folder.string(), BytesText(kMostSkillBytes), kMaxWorkspaceFiles / 2));
+    }
+    folder.files[is_text_of_skill ? "SKILL.md" : PlainFileName(name)] = std::move(content);
+  }
+  return folder;
+}
+
+std::string ListingOf(const SkillFolder& folder) {
+  return BuiltInPrompts().Render("workspace-skill",
+                                 {{"name", folder.name},
+                                  {"description", folder.description},
+                                  {"location", fmt::format("{}/{}/SKILL.md", kWorkspaceSkills, folder.name)}});
+}
+
+CaseMode ModeOf(const WorkspaceChoice& choice) { return CaseModeFromName(choice.mode).value_or(CaseMode::kUnset); }
+
+bool AnyActs(const Plan& plan) {
+  return std::any_of(plan.suite.cases.begin(), plan.suite.cases.end(),
+                     [&](const Case& test_case) { return plan.acts_in(test_case); });
+}
+
+}  // namespace
+
+std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice& choice) {
+  BeginGroup(command, "Workspaces");
+  command
+      .add_option("--mode", choice.mode,
+                  "What all cases ask for: answer, or workspace: work on files with tools (docs/workspaces.md)")
+      ->check(CLI::IsMember({"answer", "workspace"}))
+      ->default_str("as each case says")
+      ->type_name("MODE");
+  command.add_option("--max-turns", choice.max_turns, "Maximum answers of the model for a case in a workspace")
+      ->capture_default_str()
+      ->check(WholeNumber(1, 1000))
+      ->type_name("N");
+  command
+      .add_option("--load", choice.load,
+                  "How the skill reaches a student in a workspace: body, or on-demand: it finds the skill by its "
+                  "description and reads the files")
+      ->check(CLI::IsMember({"body", "on-demand"}))
+      ->capture_default_str()
+      ->type_name("HOW");
+  command
+      .add_option("--case-timeout", choice.case_seconds, "Time for a case in a workspace, answers and tools together")
+      ->transform(Duration())
+      ->default_str("10m")
+      ->type_name("TIME");
+  command.add_option("--case-tokens", choice.case_tokens, "Maximum tokens for a case in a workspace, over all turns")
+      ->check(WholeNumber(1))
+      ->type_name("N");
+  return {"--mode", "--max-turns", "--load", "--case-timeout", "--case-tokens"};
+}
+
+Result<std::optional<WorkspacePlan>> WorkspacePlanOf(const WorkspaceChoice& choice, const Plan& plan) {
+  WorkspacePlan workspace;
+  workspace.mode = ModeOf(choice);
+  Plan tried;
+  tried.suite = plan.suite;
+  tried.workspace = workspace;
+  if (!AnyActs(tried)) return std::optional<WorkspacePlan>();
+  workspace.max_turns = choice.max_turns;
+  ASSIGN_OR_RETURN(workspace.load, SkillLoadFromName(choice.load));
+  workspace.case_seconds = choice.case_seconds;
+  workspace.case_tokens = choice.case_tokens;
+  workspace.system_prompt = BuiltInPrompts().Render("workspace");
+  workspace.tools = WorkspaceTools();
+  ASSIGN_OR_RETURN(workspace.skill, ReadSkillFolder(plan.skill, plan.suite.source));
+  workspace.skill_prompt = ListingOf(workspace.skill);
+  if (plan.has_arm(Arm::kPrevious)) {
+    ASSIGN_OR_RETURN(workspace.previous, ReadSkillFolder(plan.previous, plan.suite.source));
+    workspace.previous_prompt = ListingOf(workspace.previous);
+  }
+  return std::optional<WorkspacePlan>(std::move(workspace));
+}
+
+std::vector<std::string> CasesThatStayAnswers(const WorkspaceChoice& choice, const Plan& plan) {
+  std::vector<std::string> lines;
+  if (ModeOf(choice) != CaseMode::kWorkspace) return lines;
+  for (const Case& test_case : plan.suite.cases) {
+    if (test_case.fill)
+      lines.push_back(
+          fmt::format("case \"{}\" has a gap to fill, so it stays an answer in words", ExcerptLine(test_case.id, 60)));
+  }
+  return lines;
+}
+
+Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_ptr<Model>>& models,
+                               const Sandbox& sandbox) {
+  if (!AnyActs(plan)) return {};
+  for (const std::unique_ptr<Model>& model : models) {
+    if (model->info().acts || model->info().takes_tools || model->info().in_process) continue;
+    return InputError(fmt::format(
+        "model '{}' takes no tools, so it can't do the cases in a workspace; name another model, or use --mode answer",
+        model->info().name));
+  }
+  return sandbox.Available().With("students work in a sandbox");
+}
+
+Status LetStudentsAct(const Plan& plan, const Sandbox& sandbox, const std::optional<fs::path>& run_folder,
+                      std::vector<std::unique_ptr<Model>>& models) {
+  if (!AnyActs(plan)) return {};
+  LoopOptions options;
+  options.sandbox = &sandbox;
+  if (run_folder) {
+    ASSIGN_OR_RETURN(options.journal, TurnJournal::Open(*run_folder / kTurnsFile));
+  }
+  for (std::unique_ptr<Model>& model : models) {
+    if (model->info().acts) continue;
+    ASSIGN_OR_RETURN(model, MakeLoopModel(std::move(model), options));
+  }
+  return {};
+}
+
+}  // namespace upskill

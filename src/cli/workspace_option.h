@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/plan.h"
+#include "model/model.h"
+#include "sandbox/sandbox.h"
+#include "util/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+// How students act: the options of `eval` and `benchmark`.
+struct WorkspaceChoice {
+  std::string mode;  // of all cases: answer or workspace; empty: as each says
+  int max_turns = 20;
+  std::string load = "body";
+  double case_seconds = 600.0;
+  std::int64_t case_tokens = 0;
+};
+
+// The options decided by a run's plan, which can't be given with --resume.
+std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice& choice);
+
+// What the plan needs for the cases that are done in a workspace; nothing if there is none. `plan` has its suite, arms
+// and skills. Errors: a folder of a skill that is too large or can't be read.
+Result<std::optional<WorkspacePlan>> WorkspacePlanOf(const WorkspaceChoice& choice, const Plan& plan);
+
+// Cases that can't be done in a workspace although the user wants it: a line for each.
+std::vector<std::string> CasesThatStayAnswers(const WorkspaceChoice& choice, const Plan& plan);
+
+// Whether the models can do what the plan asks for. Error: one takes no tools, or there is no sandbox.
+Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_ptr<Model>>& models,
+                               const Sandbox& sandbox);
+
+// Gives the models of a plan with workspaces their tools. `run_folder`: where turns are stored; absent: nowhere.
+Status LetStudentsAct(const Plan& plan, const Sandbox& sandbox, const std::optional<std::filesystem::path>& run_folder,
+                      std::vector<std::unique_ptr<Model>>& models);
+
+}  // namespace upskill
