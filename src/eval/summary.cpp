@@ -9,7 +9,24 @@
 namespace upskill {
 namespace {
 
-void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
+void AddWork(const WorkRecord& record, bool on_demand, WorkSummary& work) {
+  ++work.answers;
+  work.turns += static_cast<std::size_t>(record.turns);
+  work.tool_calls += static_cast<std::size_t>(record.tool_calls);
+  work.tool_errors += static_cast<std::size_t>(record.tool_errors);
+  for (const auto& [name, count] : record.tools) work.tools[name] += static_cast<std::size_t>(count);
+  if (!record.limit.empty()) ++work.limits[record.limit];
+  if (!record.skill) return;
+  ++work.with_skill;
+  if (on_demand) ++work.on_demand;
+  const auto& read = record.skill->read;
+  if (std::find(read.begin(), read.end(), "SKILL.md") != read.end()) ++work.skill_read;
+  work.always_tokens += record.skill->always_tokens;
+  work.loaded_tokens += record.skill->loaded_tokens;
+  work.unread_tokens += record.skill->unread_tokens;
+}
+
+void AddCell(const FinalSample& cell, bool on_demand, ArmSummary& arm, CaseTally& of_case) {
   if (cell.sample == nullptr) return;
   if (!cell.answered) {
     ++arm.errors;
@@ -36,6 +53,7 @@ void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
   if (ReportsTokens(sample)) ++arm.tokens_known;
   if (!sample.cached_from.empty()) ++arm.from_cache;
   arm.seconds += sample.response.seconds;
+  if (sample.response.work) AddWork(*sample.response.work, on_demand, arm.work);
   if (sample.response.cost_usd) {
     arm.cost_usd += *sample.response.cost_usd;
     ++arm.cost_known;
@@ -84,6 +102,7 @@ std::size_t PairsInShard(const Plan& plan, std::size_t student) {
 
 RunSummary Summarize(const RunData& data) {
   const Plan& plan = data.plan();
+  const bool on_demand = plan.workspace && plan.workspace->load == SkillLoad::kOnDemand;
   RunSummary summary;
   for (std::size_t student = 0; student < plan.students.size(); ++student) {
     StudentSummary& entry = summary.students.emplace_back();
@@ -101,7 +120,7 @@ RunSummary Summarize(const RunData& data) {
       for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
         for (const Arm arm : plan.arms) {
           const FinalSample& cell = data.at(student, arm, i, round);
-          AddCell(cell, entry.arms.at(arm), entry.cases.at(arm)[i]);
+          AddCell(cell, on_demand, entry.arms.at(arm), entry.cases.at(arm)[i]);
           AddJudgments(cell, summary.judge);
         }
       }

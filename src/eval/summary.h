@@ -13,6 +13,22 @@
 
 namespace upskill {
 
+// What was done in workspaces, over the answers that come from one.
+struct WorkSummary {
+  std::size_t answers = 0;
+  std::size_t turns = 0;
+  std::size_t tool_calls = 0;
+  std::size_t tool_errors = 0;
+  std::map<std::string, std::size_t> tools;   // calls by the tool's name
+  std::map<std::string, std::size_t> limits;  // answers that a limit ended (WorkRecord::limit)
+  std::size_t with_skill = 0;                 // answers of students that had a skill …
+  std::size_t on_demand = 0;                  // … of which files were in the workspace to be read
+  std::size_t skill_read = 0;                 // … and whose SKILL.md was read
+  std::int64_t always_tokens = 0;             // SkillUse, summed up
+  std::int64_t loaded_tokens = 0;
+  std::int64_t unread_tokens = 0;
+};
+
 // One arm of one student, over all its cells. Rates are fractions of the answered cells; errors never enter them.
 struct ArmSummary {
   std::size_t cells = 0;     // planned
@@ -35,6 +51,7 @@ struct ArmSummary {
   double cost_usd = 0.0;       // of the answers with a known cost, in whichever run they were paid for
   std::size_t cost_known = 0;  // answers with a known cost
   double seconds = 0.0;        // sum over answers
+  WorkSummary work;
 
   std::size_t failures() const {  // of attempts
     std::size_t sum = 0;

@@ -5,6 +5,7 @@
 #include "report/findings_json.h"
 #include "report/judge_text.h"
 #include "report/ledger_text.h"
+#include "report/work_text.h"
 
 namespace upskill {
 namespace {
@@ -20,19 +21,21 @@ Json ArmToJson(const StudentSummary& student, Arm arm) {
   const auto found = student.arms.find(arm);
   if (found == student.arms.end()) return nullptr;
   const ArmSummary& summary = found->second;
-  return {{"passed", summary.passed},
-          {"total", summary.answered},
-          {"rate", JsonOrNull(summary.rate())},
-          {"errors", summary.errors},
-          {"attempts", summary.attempts},
-          {"errors_by_kind", ErrorsToJson(summary)},
-          {"unanswered", summary.cells - summary.answered},
-          {"checks_passed", summary.checks_passed},
-          {"checks_total", summary.checks_total},
-          {"time_limits", summary.time_limits},
-          {"truncated", summary.truncated},
-          {"cut", summary.cut},
-          {"refusals", summary.refusals}};
+  Json json = {{"passed", summary.passed},
+               {"total", summary.answered},
+               {"rate", JsonOrNull(summary.rate())},
+               {"errors", summary.errors},
+               {"attempts", summary.attempts},
+               {"errors_by_kind", ErrorsToJson(summary)},
+               {"unanswered", summary.cells - summary.answered},
+               {"checks_passed", summary.checks_passed},
+               {"checks_total", summary.checks_total},
+               {"time_limits", summary.time_limits},
+               {"truncated", summary.truncated},
+               {"cut", summary.cut},
+               {"refusals", summary.refusals}};
+  if (Json work = WorkToJson(summary); !work.is_null()) json["work"] = std::move(work);
+  return json;
 }
 
 Json TokensToJson(const StudentSummary& student, Arm arm) {

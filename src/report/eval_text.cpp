@@ -13,6 +13,7 @@
 #include "report/matrix.h"
 #include "report/table.h"
 #include "report/verdict_text.h"
+#include "report/work_text.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
@@ -164,6 +165,8 @@ TerminalText StudentBlock(const JudgedRun& run, std::size_t index, const Style& 
   }
   for (const auto& [label, text] : ExpenseLines(run, index))
     out += LabelledLine(label, Wrapped(text.text(), style.columns, kLabelled));
+  for (const auto& [label, text] : WorkLines(student))
+    out += LabelledLine(label, Wrapped(text, style.columns, kLabelled));
   out += VerdictNotes(run, index, style) + TagLines(run, index);
   for (const TerminalText& note : FindingNotes(run, index)) out += "  " + Wrapped(note.text(), style.columns, 2) + "\n";
   return out;

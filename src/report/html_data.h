@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace upskill {
@@ -19,6 +21,8 @@ void AppendScriptString(std::string& out, std::string_view text);
 class TextTable {
  public:
   std::uint32_t Add(std::string_view text);
+  // The same for a text that isn't kept elsewhere.
+  std::uint32_t AddOwn(std::string text) { return Add(own_.emplace_back(std::move(text))); }
 
   // Ends the last chunk. Nothing may be added afterwards.
   void Finish();
@@ -27,6 +31,7 @@ class TextTable {
   std::size_t size() const { return numbers_.size(); }
 
  private:
+  std::deque<std::string> own_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
   std::vector<std::string> chunks_;
   std::vector<std::uint32_t> first_;  // number of each chunk's first text

@@ -131,10 +131,12 @@ std::string SamplesToJson(const JudgedRun& run, TextTable& texts, CheckSets& che
     columns.Add("prompt", tokens(response.usage.prompt()));
     columns.Add("output", tokens(response.usage.output));
     columns.Add("ms", static_cast<long long>(response.seconds * 1000.0));
+    const bool worked = response.work && !response.work->transcript.empty();
+    columns.Add("work", worked ? static_cast<long long>(texts.AddOwn(DumpJson(response.work->transcript))) : -1LL);
     columns.Add("cost", response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "null");
   }
-  return columns.json<13>({"student", "case", "arm", "round", "state", "answer", "checks", "reasoning", "stop",
-                           "prompt", "output", "ms", "cost"});
+  return columns.json<14>({"student", "case", "arm", "round", "state", "answer", "checks", "reasoning", "stop",
+                           "prompt", "output", "ms", "work", "cost"});
 }
 
 Json PairToJson(const std::optional<PairedChange>& change) {

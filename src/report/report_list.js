@@ -5,7 +5,7 @@ const OUTCOMES = [['', 'all'], ['passed', 'passed'], ['failed', 'failed'], ['err
 const PAGE = 40, FIRST_ROUNDS = 3;
 
 let run = null;        // the current entry of data.runs
-let samples = null;    // its columns: student, case, arm, round, state, stop, answer, reasoning, checks, prompt, output, ms, cost
+let samples = null;    // its columns: student, case, arm, round, state, stop, answer, reasoning, checks, prompt, output, ms, work, cost
 let groups = [];       // {caseIndex, student, members: sample indices}, ordered by case, then student
 let partner = null;    // for each sample of the reference or skill arm, the sample of the other arm in the same round, else −1
 let matches = null;    // for each sample, 1 if it matches the filters
@@ -183,7 +183,27 @@ function sampleBlock(i) {
       if (event.target.childElementCount === 1) event.target.append(textBlock(textAt(samples.reasoning[i]), query));
     }}, el('summary', null, 'Reasoning')));
   }
+  if (samples.work[i] >= 0) box.append(transcript(JSON.parse(textAt(samples.work[i]))));
   box.append(textBlock(textAt(samples.answer[i]), query));
+  return box;
+}
+
+// What was done in a workspace, folded by turn.
+function transcript(turns) {
+  const calls = turns.reduce((sum, turn) => sum + turn.calls.length, 0);
+  const errors = turns.reduce((sum, turn) => sum + turn.calls.filter((call) => call.error).length, 0);
+  const box = el('details', {class: 'reasoning'}, el('summary', null,
+    `${plural(turns.length, 'turn')}, ${plural(calls, 'tool call')}` + (errors > 0 ? `, ${plural(errors, 'error')}` : '')));
+  turns.forEach((turn, n) => {
+    const names = turn.calls.map((call) => plainLabel(call.name).slice(0, 40) + (call.error ? ' ✗' : '')).join(', ');
+    const one = el('details', {class: 'reasoning'}, el('summary', null, `${n + 1}. ${names || 'answer'}`));
+    if (turn.text) one.append(textBlock(turn.text, query));
+    for (const call of turn.calls) {
+      one.append(textBlock(call.arguments, query), textBlock(call.result, query));
+      if (call.changed) one.append(el('div', {class: 'aside'}, 'changed: ', label(call.changed.join(', '))));
+    }
+    box.append(one);
+  });
   return box;
 }
 
