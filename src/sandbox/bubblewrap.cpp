@@ -41,8 +41,12 @@ void AddTemporary(Words& words, std::uint64_t bytes, const std::string& folder) 
   Append(words, {"--size", std::to_string(bytes), "--tmpfs", folder});
 }
 
-void AddMounts(Words& words, const SandboxOptions& options, const SandboxLimits& limits) {
+void AddMounts(Words& words, const SandboxOptions& options, const SandboxCommand& command) {
+  const SandboxLimits& limits = command.limits;
   AddSystem(words);
+  int fd = kFirstSettingFd;
+  for (const auto& [name, content] : command.settings)
+    Append(words, {"--ro-bind-data", std::to_string(fd++), "/etc/" + name});
   Append(words, {"--proc", "/proc", "--dev", "/dev"});
   AddTemporary(words, kSharedMemoryBytes, "/dev/shm");
   AddTemporary(words, limits.disk_bytes, "/tmp");
@@ -61,6 +65,9 @@ void AddEnvironment(Words& words, const SandboxOptions& options, const std::vect
     Append(words, {"--setenv", variable.substr(0, equals), variable.substr(std::min(equals, variable.size() - 1) + 1)});
   }
 }
+
+// Waits until the command's port is served, if it has one.
+constexpr const char* kAwaitServer = "read -r line <&6; exec 6<&-";
 
 // Unpacks the files, makes the kernel end this process before others when memory runs out, and runs the command ($1)
 // under the limits that follow it. Closes kFilterFd and kStatusFd.
@@ -93,11 +100,11 @@ std::vector<std::string> ConfinedCommandLine(const SandboxOptions& options, cons
   Append(words,
          {options.program, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
           "--unshare-cgroup-try", "--die-with-parent", "--hostname", "sandbox", "--uid", "1000", "--gid", "1000"});
-  AddMounts(words, options, command.limits);
+  AddMounts(words, options, command);
   AddEnvironment(words, options, command.variables);
   if (filter) Append(words, {"--seccomp", std::to_string(kFilterFd)});
-  Append(words,
-         {"--json-status-fd", std::to_string(kStatusFd), "--", "setsid", "sh", "-c", kScript, "sh", command.command});
+  Append(words, {"--json-status-fd", std::to_string(kStatusFd), "--", "setsid", "sh", "-c",
+                 command.served_port > 0 ? std::string(kAwaitServer) + kScript : kScript, "sh", command.command});
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(command.limits.time).count() + 1;
   Append(words, {"prlimit", fmt::format("--nproc={0}:{0}", command.limits.processes),
                  fmt::format("--data={0}:{0}", command.limits.memory_bytes),

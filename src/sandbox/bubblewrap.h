@@ -11,8 +11,10 @@ namespace upskill {
 
 // File descriptors that the sandboxed program is started with, besides the standard streams; of one digit, for the
 // shell.
-inline constexpr int kFilterFd = 3;  // the program for seccomp(2)
-inline constexpr int kStatusFd = 4;  // bubblewrap's reports in JSON
+inline constexpr int kFilterFd = 3;        // the program for seccomp(2)
+inline constexpr int kStatusFd = 4;        // bubblewrap's reports in JSON
+inline constexpr int kReadyFd = 6;         // at its end, the command may start: its port is served
+inline constexpr int kFirstSettingFd = 7;  // the contents of SandboxCommand::settings, in order of their names
 
 inline constexpr const char* kWorkspace = "/workspace";
 // All that commands can write to, each a file system in memory.

@@ -16,10 +16,16 @@ struct ConfinedOutcome {
   SandboxOutcome outcome;
 };
 
-// Starts a command line that bubblewrap is a part of (sandbox/bubblewrap.h), with `input` as its standard input and
-// `filter`, if valid, as kFilterFd; collects what it prints, and ends all its processes when it exits, or at a limit.
-// Errors: the system's.
-Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const Fd& input, const Fd& filter,
-                                    const SandboxLimits& limits, const StopFlag* stop);
+// Files that a confined command line is started with.
+struct ConfinedFiles {
+  Fd input;                  // its standard input
+  Fd filter;                 // kFilterFd, if valid
+  std::vector<Fd> settings;  // from kFirstSettingFd on
+};
+
+// Starts a command line that bubblewrap is a part of (sandbox/bubblewrap.h); collects what it prints, and ends all its
+// processes when it exits, or at a limit of `command`. Errors: the system's.
+Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const ConfinedFiles& files,
+                                    const SandboxCommand& command);
 
 }  // namespace upskill

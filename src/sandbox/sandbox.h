@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "util/files.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
 
@@ -30,8 +32,14 @@ struct SandboxCommand {
   std::string command;                       // for `sh -c`, in the workspace
   std::map<std::string, std::string> files;  // what the workspace contains: relative paths that stay in it
   std::vector<std::string> variables;        // NAME=VALUE, besides PATH, HOME, LANG and TMPDIR
+  std::map<std::string, std::string>
+      settings;  // files of /etc by their names, besides those that say where libraries are
   SandboxLimits limits;
   const StopFlag* stop = nullptr;  // 2 or more ends it
+  // A port of 127.0.0.1 in the sandbox's own network that is served by this process: before the command starts, `serve`
+  // gets the socket that listens there (again, if a failed start is repeated). 0: none. Only for a confined command.
+  int served_port = 0;
+  std::function<void(Fd)> serve = nullptr;
 };
 
 struct SandboxOutcome {
