@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/workspace.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -65,6 +67,9 @@ struct ChatRequest {
   // GenerateStructured checks the answer.
   std::optional<Json> answer_schema;
   Json simulation;  // for the simulated student only, never sent: {"arm", "attempt", "passing_answer"}
+  // What is to be done in a workspace, for a model that acts (ModelInfo::acts) and only for such a one; null: the
+  // request is a question.
+  std::shared_ptr<const WorkspaceTask> task;
   // The caller promises another request as soon as Model::Window has room for it, or a Model::Cancel. A local model
   // then fills its batch before it continues, which makes the composition of batches, and therefore its answers,
   // repeatable.
@@ -114,6 +119,8 @@ struct ChatResponse {
   std::string served_model;        // the model's name in the provider's response; may be empty
   std::string request_id;          // the provider's, for its support team; may be empty
   double seconds = 0.0;            // from the start of work on the request to the last token
+  // Of a request with a task: what was done. Usage, cost and time are those of all turns, `text` is of the last.
+  std::optional<WorkRecord> work;
 };
 
 }  // namespace upskill

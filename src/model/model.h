@@ -38,6 +38,10 @@ struct ModelInfo {
   std::optional<Price> price = std::nullopt;  // see KnownPrice
   std::int64_t context_tokens = 0;            // of a request and its answer together; 0: unknown
   bool bounded = true;                        // keeps to the maximum of tokens for an answer; a command may not
+  bool takes_tools = false;                   // takes ChatRequest::tools and histories with calls and their results
+  bool acts = false;                          // takes requests with ChatRequest::task
+  // Of one that acts: has WorkspaceTask::meter approve each turn, so that nothing is reserved for the task as a whole.
+  bool meters_turns = false;
 };
 
 // What a model costs; absent: unknown. Only models in process are free without a declared price: a server on this

@@ -45,6 +45,8 @@ const char* NounOf(ErrorCause cause) {
       return "engine crash";
     case ErrorCause::kCommand:
       return "command failure";
+    case ErrorCause::kLimit:
+      return "spent budget";
   }
   return "other error";
 }

@@ -33,6 +33,8 @@ const char* ErrorCauseName(ErrorCause cause) {
       return "crash";
     case ErrorCause::kCommand:
       return "command";
+    case ErrorCause::kLimit:
+      return "limit";
   }
   return "unknown";
 }
@@ -61,6 +63,7 @@ bool MayDependOnAnswer(ErrorCause cause) {
     case ErrorCause::kServerError:
     case ErrorCause::kCrash:
     case ErrorCause::kCommand:
+    case ErrorCause::kLimit:
       break;
   }
   return true;

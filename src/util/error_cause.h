@@ -24,13 +24,14 @@ enum class ErrorCause {
   kServerError,  // the server failed, or declined after a while
   kCrash,        // the local engine failed
   kCommand,      // the command failed
+  kLimit,        // the budget had no room for the rest of the work
 };
 
 inline constexpr std::array kErrorCauses = {ErrorCause::kUnknown,   ErrorCause::kNotSent,    ErrorCause::kUnreachable,
                                             ErrorCause::kRateLimit, ErrorCause::kOverloaded, ErrorCause::kRejected,
                                             ErrorCause::kTimeout,   ErrorCause::kBroken,     ErrorCause::kTooLong,
                                             ErrorCause::kUnusable,  ErrorCause::kFiltered,   ErrorCause::kServerError,
-                                            ErrorCause::kCrash,     ErrorCause::kCommand};
+                                            ErrorCause::kCrash,     ErrorCause::kCommand,    ErrorCause::kLimit};
 
 const char* ErrorCauseName(ErrorCause cause);  // "timeout", "rate_limit", …
 
