@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace upskill {
 namespace {
@@ -44,7 +46,52 @@ Status AddFile(struct archive* tar, const std::string& name, const std::string& 
   return {};
 }
 
+// The content of the entry that was read last; nothing if it is damaged or larger than `most`.
+std::optional<std::string> ContentOf(struct archive* tar, std::size_t most) {
+  std::string content;
+  while (true) {
+    const void* block = nullptr;
+    std::size_t size = 0;
+    la_int64_t offset = 0;
+    const int got = ::archive_read_data_block(tar, &block, &size, &offset);
+    if (got == ARCHIVE_EOF) return content;
+    if (got < ARCHIVE_WARN || offset < 0) return std::nullopt;
+    // A sparse file has holes between its blocks.
+    const auto start = static_cast<std::uint64_t>(offset);
+    if (start < content.size() || start > most || size > most - start) return std::nullopt;
+    content.resize(start);
+    content.append(static_cast<const char*>(block), size);
+  }
+}
+
 }  // namespace
+
+TarContent FilesOfTar(std::string_view tar_bytes, std::size_t most_files, std::size_t most_bytes) {
+  TarContent content;
+  const std::unique_ptr<struct archive, int (*)(struct archive*)> tar(::archive_read_new(), ::archive_read_free);
+  if (tar == nullptr) return {{}, false};
+  ::archive_read_support_format_tar(tar.get());
+  if (::archive_read_open_memory(tar.get(), tar_bytes.data(), tar_bytes.size()) != ARCHIVE_OK) return {{}, false};
+  std::size_t bytes = 0;
+  archive_entry* entry = nullptr;
+  while (true) {
+    const int next = ::archive_read_next_header(tar.get(), &entry);
+    if (next == ARCHIVE_EOF) return content;
+    if (next < ARCHIVE_WARN) break;
+    const char* const name = ::archive_entry_pathname(entry);
+    if (name == nullptr || ::archive_entry_filetype(entry) != AE_IFREG || ::archive_entry_hardlink(entry) != nullptr ||
+        !ContainedPath("", name))
+      continue;
+    const std::string plain = PlainFileName(name);
+    if (content.files.size() >= most_files) break;
+    std::optional<std::string> text = ContentOf(tar.get(), most_bytes - bytes);
+    if (!text) break;
+    bytes += text->size();
+    content.files.insert_or_assign(plain, *std::move(text));
+  }
+  content.whole = false;
+  return content;
+}
 
 std::filesystem::perms PermissionsOf(std::string_view content) {
   constexpr unsigned kScript = 0755;
